@@ -1,0 +1,111 @@
+// The shape of bars in memory: parallel typed arrays, never an array of objects.
+
+/** The value columns of a bar, in the order of the block. */
+export const valueColumns = ['open', 'high', 'low', 'close', 'volume', 'vwap'] as const;
+
+/**
+ * Bars in ascending order of key. All arrays have at least `count` elements. `keyMs` is the open instant of a minute bar,
+ * or the midnight (UTC) of the label date of a DAY bar, of the Monday of a WEEK, of the first of a MON. NaN in `volume` or
+ * `vwap` is null.
+ */
+export type Bars = {
+  count: number;
+  keyMs: Float64Array;
+  open: Float64Array;
+  high: Float64Array;
+  low: Float64Array;
+  close: Float64Array;
+  volume: Float64Array;
+  vwap: Float64Array;
+};
+
+/** No bars, with room for `capacity`. */
+export function emptyBars(capacity = 0): Bars {
+  return {
+    count: 0,
+    keyMs: new Float64Array(capacity),
+    open: new Float64Array(capacity),
+    high: new Float64Array(capacity),
+    low: new Float64Array(capacity),
+    close: new Float64Array(capacity),
+    volume: new Float64Array(capacity),
+    vwap: new Float64Array(capacity),
+  };
+}
+
+const columns = ['keyMs', ...valueColumns] as const;
+
+/** The bars `from` (included) to `to` (not): views, not copies. */
+export function sliceBars(bars: Bars, from: number, to: number): Bars {
+  const sliced: Bars = { ...bars, count: Math.max(to - from, 0) };
+  for (const column of columns) sliced[column] = bars[column].subarray(from, Math.max(from, to));
+  return sliced;
+}
+
+/** Appends the bars `from` to `to` of `source`, growing the arrays where they are full. */
+export function appendBars(target: Bars, source: Bars, from = 0, to = source.count): void {
+  const needed = target.count + to - from;
+  reserve(target, needed);
+  for (const column of columns) target[column].set(source[column].subarray(from, to), target.count);
+  target.count = needed;
+}
+
+/** Makes room for `capacity` bars. */
+export function reserve(bars: Bars, capacity: number): void {
+  if (bars.keyMs.length >= capacity) return;
+  const size = Math.max(capacity, bars.keyMs.length * 2, 16);
+  for (const column of columns) {
+    const grown = new Float64Array(size);
+    grown.set(bars[column].subarray(0, bars.count));
+    bars[column] = grown;
+  }
+}
+
+/** Copies one bar from `source` to the place `at` of `target`. */
+export function copyBar(target: Bars, at: number, source: Bars, from: number): void {
+  for (const column of columns) target[column][at] = source[column][from]!;
+}
+
+/** Several runs of bars as one, in the order given. */
+export function concatBars(parts: readonly Bars[]): Bars {
+  if (parts.length === 1) return parts[0]!;
+  const joined = emptyBars(parts.reduce((sum, part) => sum + part.count, 0));
+  for (const part of parts) appendBars(joined, part);
+  return joined;
+}
+
+/** Index of the first bar whose key is at least `keyMs`. */
+export function lowerBound(bars: Bars, keyMs: number): number {
+  let low = 0;
+  let high = bars.count;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (bars.keyMs[middle]! < keyMs) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Whether two bars hold the same values, null being equal to null. */
+export function sameBar(a: Bars, i: number, b: Bars, j: number): boolean {
+  return valueColumns.every((column) => Object.is(a[column][i], b[column][j]));
+}
+
+/** Two ascending runs as one; where both have a key, `newer` wins. */
+export function mergeBars(older: Bars, newer: Bars): Bars {
+  const merged = emptyBars(older.count + newer.count);
+  let i = 0;
+  let j = 0;
+  let count = 0;
+  while (i < older.count || j < newer.count) {
+    const left = i < older.count ? older.keyMs[i]! : Number.POSITIVE_INFINITY;
+    const right = j < newer.count ? newer.keyMs[j]! : Number.POSITIVE_INFINITY;
+    if (left < right) copyBar(merged, count++, older, i++);
+    else {
+      if (left === right) i++;
+      copyBar(merged, count++, newer, j++);
+    }
+  }
+  merged.count = count;
+  return merged;
+}

@@ -1,0 +1,174 @@
+// Sessions + interval -> where each bar belongs: the cell of a base bar, and the times and label of a finished one.
+import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
+import type { Calendar } from '../calendar/calendar.ts';
+import { isPeriod, type PeriodInterval, periodHours, periodStart } from '../calendar/period.ts';
+import type { Segments } from '../calendar/session.ts';
+import { type Interval, intervalMinutes } from '../contract/interval.ts';
+import { type Bars, copyBar, emptyBars, sliceBars } from './bars.ts';
+
+/** Bars with their instants and the label date of their session: what is served. Arrays have at least `bars.count` elements. */
+export type TimedBars = {
+  readonly bars: Bars;
+  readonly openMs: Float64Array;
+  readonly closeMs: Float64Array;
+  readonly day: Int32Array;
+};
+
+/** Bars that lie in a segment, and the key of the cell that each belongs to, ascending. */
+export type CellBars = { readonly bars: Bars; readonly cellMs: Float64Array };
+
+/** Asks `visit` for every bar that lies in a segment; both ascend. */
+function eachInSegments(bars: Bars, segments: Segments, visit: (bar: number, segment: number) => void): void {
+  const { keyMs } = bars;
+  let segment = 0;
+  for (let bar = 0; bar < bars.count; bar++) {
+    const at = keyMs[bar]!;
+    while (segment < segments.openMs.length && segments.closeMs[segment]! <= at) segment++;
+    if (segment === segments.openMs.length) return;
+    if (at >= segments.openMs[segment]!) visit(bar, segment);
+  }
+}
+
+/** The cells of base bars, `cellOf` giving the key; bars outside every segment are left out. */
+function cellsBy(
+  bars: Bars,
+  segments: Segments,
+  cellOf: (segment: number, atMs: number) => number,
+): CellBars {
+  const cellMs = new Float64Array(bars.count);
+  const kept = new Int32Array(bars.count);
+  let count = 0;
+  eachInSegments(bars, segments, (bar, segment) => {
+    kept[count] = bar;
+    cellMs[count++] = cellOf(segment, bars.keyMs[bar]!);
+  });
+  if (count === bars.count) return { bars, cellMs };
+  const inside = emptyBars(count);
+  for (let index = 0; index < count; index++) copyBar(inside, index, bars, kept[index]!);
+  inside.count = count;
+  return { bars: inside, cellMs };
+}
+
+/** Cells of a minute interval: anchored at the open of the segment (contract 3.3). The key is the cell's open. */
+export function minuteCells(bars: Bars, segments: Segments, minutes: number): CellBars {
+  const stepMs = minutes * MINUTE_MS;
+  return cellsBy(bars, segments, (segment, atMs) => {
+    const openMs = segments.openMs[segment]!;
+    return openMs + Math.floor((atMs - openMs) / stepMs) * stepMs;
+  });
+}
+
+/** Cells of DAY, WEEK or MON over bars of minutes: the key is the midnight of the period's first day. */
+export function periodCells(bars: Bars, segments: Segments, interval: PeriodInterval): CellBars {
+  const keys = Float64Array.from(segments.day, (day) => periodStart(interval, day) * DAY_MS);
+  return cellsBy(bars, segments, (segment) => keys[segment]!);
+}
+
+/** Cells of WEEK or MON over DAY bars. */
+export function dayCells(bars: Bars, interval: PeriodInterval): CellBars {
+  const cellMs = new Float64Array(bars.count);
+  for (let bar = 0; bar < bars.count; bar++)
+    cellMs[bar] = periodStart(interval, bars.keyMs[bar]! / DAY_MS) * DAY_MS;
+  return { bars, cellMs };
+}
+
+/**
+ * Times of minute bars: close at the nominal end, cut at the end of the segment unless the series keeps to no grid
+ * (contract 3.2, 3.3, 3.10). Bars outside every segment are not served.
+ */
+export function timeMinutes(bars: Bars, segments: Segments, minutes: number, offGrid: boolean): TimedBars {
+  const stepMs = minutes * MINUTE_MS;
+  const openMs = new Float64Array(bars.count);
+  const closeMs = new Float64Array(bars.count);
+  const day = new Int32Array(bars.count);
+  const kept = new Int32Array(bars.count);
+  let count = 0;
+  eachInSegments(bars, segments, (bar, segment) => {
+    const at = bars.keyMs[bar]!;
+    openMs[count] = at;
+    closeMs[count] = offGrid ? at + stepMs : Math.min(at + stepMs, segments.closeMs[segment]!);
+    day[count] = segments.day[segment]!;
+    kept[count++] = bar;
+  });
+  if (count === bars.count) return { bars, openMs, closeMs, day };
+  const inside = emptyBars(count);
+  for (let index = 0; index < count; index++) copyBar(inside, index, bars, kept[index]!);
+  inside.count = count;
+  return { bars: inside, openMs, closeMs, day };
+}
+
+/** Times of DAY, WEEK or MON bars, from the calendar (contract 3.6, 3.10). */
+export function timePeriods(
+  bars: Bars,
+  calendar: Calendar,
+  interval: PeriodInterval,
+  extended: boolean,
+): TimedBars {
+  const timed = {
+    bars,
+    openMs: new Float64Array(bars.count),
+    closeMs: new Float64Array(bars.count),
+    day: new Int32Array(bars.count),
+  };
+  for (let bar = 0; bar < bars.count; bar++) {
+    const hours = periodHours(calendar, interval, bars.keyMs[bar]! / DAY_MS, extended);
+    timed.openMs[bar] = hours.openMs;
+    timed.closeMs[bar] = hours.closeMs;
+    timed.day[bar] = hours.day;
+  }
+  return timed;
+}
+
+/** A part of timed bars: views, not copies. */
+export function sliceTimed(timed: TimedBars, from: number, to: number): TimedBars {
+  return {
+    bars: sliceBars(timed.bars, from, to),
+    openMs: timed.openMs.subarray(from, to),
+    closeMs: timed.closeMs.subarray(from, to),
+    day: timed.day.subarray(from, to),
+  };
+}
+
+/** The cell that an instant, or a label date's midnight where the base is DAY, lies in: its key and its nominal span. */
+export type Cell = { readonly keyMs: number; readonly openMs: number; readonly closeMs: number };
+
+/** The cell of `interval` around a base bar's key; an instant between segments is a cell of its own. */
+export function cellAround(
+  calendar: Calendar,
+  interval: Interval,
+  base: Interval,
+  keyMs: number,
+  extended: boolean,
+): Cell {
+  if (isPeriod(interval)) {
+    const label = isPeriod(base) ? keyMs / DAY_MS : (calendar.labelAt(keyMs) ?? calendar.zone.dayAt(keyMs));
+    const start = periodStart(interval, label);
+    const { openMs, closeMs } = periodHours(calendar, interval, start, extended);
+    return { keyMs: start * DAY_MS, openMs, closeMs };
+  }
+  const stepMs = intervalMinutes(interval)! * MINUTE_MS;
+  const segments = calendar.segments(keyMs, keyMs + 1, extended);
+  if (segments.openMs.length === 0) return { keyMs, openMs: keyMs, closeMs: keyMs };
+  const anchor = segments.openMs[0]!;
+  const openMs = anchor + Math.floor((keyMs - anchor) / stepMs) * stepMs;
+  return { keyMs: openMs, openMs, closeMs: Math.min(openMs + stepMs, segments.closeMs[0]!) };
+}
+
+/** How many bars open inside a segment but off the grid that the interval has there (contract 3.10). */
+export function countOffGrid(bars: Bars, segments: Segments, minutes: number): number {
+  const stepMs = minutes * MINUTE_MS;
+  let count = 0;
+  eachInSegments(bars, segments, (bar, segment) => {
+    if ((bars.keyMs[bar]! - segments.openMs[segment]!) % stepMs !== 0) count++;
+  });
+  return count;
+}
+
+/** How many bars open outside every segment: they are kept and not served (contract 3.10). */
+export function countOutside(bars: Bars, segments: Segments): number {
+  let inside = 0;
+  eachInSegments(bars, segments, () => {
+    inside++;
+  });
+  return bars.count - inside;
+}

@@ -1,0 +1,75 @@
+// Doubles as the decimals they were written as: scale, digits and exact sums, up to 15 significant digits (contract 3.12).
+
+/** Powers of ten 10^0 .. 10^15: each an exact double. */
+export const POWERS_OF_TEN: readonly number[] = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
+
+/** The most decimals that a scaled integer may carry. */
+export const DECIMALS_MAX = 15;
+
+/** Scaled integers stay below this, so that they have at most 15 digits and scaling them back is exact. */
+export const MANTISSA_LIMIT = 1e15;
+
+/** Whether `value` is exactly an integer of at most 15 digits divided by 10^decimals. -0 is not: its sign would be lost. */
+export function isScaled(value: number, decimals: number): boolean {
+  const power = POWERS_OF_TEN[decimals]!;
+  const mantissa = Math.round(value * power);
+  return (
+    mantissa / power === value &&
+    mantissa < MANTISSA_LIMIT &&
+    mantissa > -MANTISSA_LIMIT &&
+    (mantissa !== 0 || !Object.is(value, -0))
+  );
+}
+
+/**
+ * The fewest decimals, from `hint` up, at which every value of the column is a scaled integer of at most 15 digits; NaN
+ * (null) is passed over. -1 when there is none: such a column holds doubles that no short decimal writes.
+ */
+export function decimalsOf(values: Float64Array, count: number, hint = 0): number {
+  let decimals = hint;
+  for (let index = 0; index < count; index++) {
+    const value = values[index]!;
+    if (value !== value) continue;
+    while (!isScaled(value, decimals)) {
+      decimals++;
+      if (decimals > DECIMALS_MAX) return -1;
+    }
+  }
+  return decimals;
+}
+
+/** The plain decimal text of a finite double, shortest that reads back the same, without an exponent. */
+export function plainDecimal(value: number): string {
+  const text = String(value);
+  const exponentAt = text.indexOf('e');
+  if (exponentAt < 0) return text;
+  const sign = value < 0 ? '-' : '';
+  const [whole = '', fraction = ''] = text.slice(sign.length, exponentAt).split('.');
+  const exponent = Number(text.slice(exponentAt + 1));
+  const digits = whole + fraction;
+  const pointAt = whole.length + exponent;
+  if (pointAt <= 0) return `${sign}0.${'0'.repeat(-pointAt)}${digits}`;
+  return `${sign}${digits.padEnd(pointAt, '0')}`;
+}
+
+/** The sum of decimals without any rounding in between: of the values `from` (included) to `to` (not) of a column. NaN if one is. */
+export function exactSum(values: Float64Array, from: number, to: number): number {
+  let decimals = 0;
+  const texts: string[] = [];
+  for (let index = from; index < to; index++) {
+    const value = values[index]!;
+    if (!Number.isFinite(value)) return Number.NaN;
+    const text = plainDecimal(value);
+    const point = text.indexOf('.');
+    if (point >= 0) decimals = Math.max(decimals, text.length - point - 1);
+    texts.push(text);
+  }
+  let total = 0n;
+  for (const text of texts) total += toScaled(text, decimals);
+  return Number(`${total}e-${decimals}`);
+}
+
+function toScaled(text: string, decimals: number): bigint {
+  const [whole = '', fraction = ''] = text.split('.');
+  return BigInt(whole + fraction.padEnd(decimals, '0'));
+}

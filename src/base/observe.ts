@@ -1,0 +1,28 @@
+// What the program tells of itself: one union of observations, which the door turns into logs and metrics.
+
+/** One thing that happened. No observation ever holds a key, a URL or a query string. */
+export type Observation =
+  | {
+      readonly kind: 'request';
+      readonly requestId: string;
+      readonly method: string;
+      /** The route's pattern, `null` where no route matched. */
+      readonly route: string | null;
+      readonly status: number;
+      readonly word: string | null;
+      readonly keyId: string | null;
+      readonly durationMs: number;
+      readonly bytes: number;
+    }
+  | {
+      readonly kind: 'fault';
+      readonly requestId: string | null;
+      readonly where: string;
+      readonly cause: string;
+    }
+  | { readonly kind: 'listening'; readonly url: string; readonly store: string; readonly pid: number }
+  | { readonly kind: 'stopping'; readonly reason: string; readonly open: number }
+  | { readonly kind: 'stopped' };
+
+/** Takes observations; never throws. */
+export type Observe = (observation: Observation) => void;

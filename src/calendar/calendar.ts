@@ -1,0 +1,204 @@
+// A market's calendar: when it trades, as sessions with segments, over any range.
+import { DAY_MS, dateOf, YEAR_MAX, YEAR_MIN } from '../base/instant.ts';
+import type { AssetSchema } from '../contract/identifiers.ts';
+import type { Market } from './market.ts';
+import { markets } from './markets/index.ts';
+import { buildYear, REGULAR, type Segments, type Session, type SessionYear } from './session.ts';
+import { findZone, type Zone, zoneOf } from './zone.ts';
+
+/** Index of the first element that is greater than `value` in an ascending array. */
+function upperBound(values: ArrayLike<number>, value: number): number {
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (values[middle]! > value) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+const noSegments: Segments = {
+  openMs: new Float64Array(0),
+  closeMs: new Float64Array(0),
+  kind: new Uint8Array(0),
+  day: new Int32Array(0),
+};
+
+function slice(segments: Segments, from: number, to: number): Segments {
+  return {
+    openMs: segments.openMs.subarray(from, to),
+    closeMs: segments.closeMs.subarray(from, to),
+    kind: segments.kind.subarray(from, to),
+    day: segments.day.subarray(from, to),
+  };
+}
+
+function concat(parts: readonly Segments[]): Segments {
+  const count = parts.reduce((sum, part) => sum + part.openMs.length, 0);
+  const joined = {
+    openMs: new Float64Array(count),
+    closeMs: new Float64Array(count),
+    kind: new Uint8Array(count),
+    day: new Int32Array(count),
+  };
+  let at = 0;
+  for (const part of parts) {
+    joined.openMs.set(part.openMs, at);
+    joined.closeMs.set(part.closeMs, at);
+    joined.kind.set(part.kind, at);
+    joined.day.set(part.day, at);
+    at += part.openMs.length;
+  }
+  return joined;
+}
+
+/** The calendar of one market. Years are built on first use and kept. */
+export class Calendar {
+  readonly market: Market;
+  readonly zone: Zone;
+  /** The zone in which a date-only bound is a day (contract 2.3). */
+  readonly dateZone: Zone;
+  /** Whether the market has pre- or post-market segments at all (contract 3.5). */
+  readonly hasExtendedHours: boolean;
+  readonly #years = new Map<number, SessionYear>();
+
+  constructor(market: Market) {
+    this.market = market;
+    this.zone = zoneOf(market.zone);
+    this.dateZone = zoneOf(market.dateZone ?? market.zone);
+    this.hasExtendedHours = market.hours.some((hours) => hours.segments.some(([kind]) => kind !== 'regular'));
+  }
+
+  #year(year: number): SessionYear {
+    let known = this.#years.get(year);
+    if (known === undefined) {
+      known = buildYear(this.market, this.zone, year);
+      this.#years.set(year, known);
+    }
+    return known;
+  }
+
+  /** The segments that overlap `[fromMs, toMs)`, in order; only regular ones unless `extended`. */
+  segments(fromMs: number, toMs: number, extended: boolean): Segments {
+    if (toMs <= fromMs) return noSegments;
+    // A session may begin on the day before its label or end on the day after it, in the zone's own date.
+    const first = yearOf(fromMs - 2 * DAY_MS);
+    const last = yearOf(toMs + 2 * DAY_MS);
+    const parts: Segments[] = [];
+    for (let year = first; year <= last; year++) {
+      const { segments } = this.#year(year);
+      const from = upperBound(segments.closeMs, fromMs);
+      const to = upperBound(segments.openMs, toMs - 1);
+      if (to > from) parts.push(slice(segments, from, to));
+    }
+    const all = parts.length === 1 ? parts[0]! : concat(parts);
+    return extended || !this.hasExtendedHours ? all : onlyRegular(all);
+  }
+
+  /** The sessions whose label dates lie in `[fromDay, toDay)`, in order. */
+  sessions(fromDay: number, toDay: number): Session[] {
+    const found: Session[] = [];
+    for (let year = yearOfDay(fromDay); year <= yearOfDay(toDay - 1); year++) {
+      for (const session of this.#year(year).sessions) {
+        if (session.day >= fromDay && session.day < toDay) found.push(session);
+      }
+    }
+    return found;
+  }
+
+  /** The session labelled by a day, or the nearest one before it. */
+  sessionOnOrBefore(day: number): Session | null {
+    for (let year = yearOfDay(day); year >= YEAR_MIN; year--) {
+      const { sessions } = this.#year(year);
+      const index = upperBoundOfDay(sessions, day) - 1;
+      if (index >= 0) return sessions[index]!;
+    }
+    return null;
+  }
+
+  /** The first session labelled by a day or after it. */
+  sessionOnOrAfter(day: number): Session | null {
+    for (let year = yearOfDay(day); year <= YEAR_MAX; year++) {
+      const { sessions } = this.#year(year);
+      const index = upperBoundOfDay(sessions, day - 1);
+      if (index < sessions.length) return sessions[index]!;
+    }
+    return null;
+  }
+
+  /** The label date of the session that contains an instant, first segment to last; null between sessions. */
+  labelAt(ms: number): number | null {
+    for (const day of [this.zone.dayAt(ms), this.zone.dayAt(ms) + 1]) {
+      const session = this.sessionOnOrBefore(day);
+      if (session === null || session.day !== day) continue;
+      const { segments } = session;
+      if (ms >= segments[0]!.openMs && ms < segments[segments.length - 1]!.closeMs) return day;
+    }
+    return null;
+  }
+}
+
+const yearOfDay = (day: number): number => Math.min(Math.max(dateOf(day).year, YEAR_MIN), YEAR_MAX);
+const yearOf = (ms: number): number => yearOfDay(Math.floor(ms / DAY_MS));
+
+function upperBoundOfDay(sessions: readonly Session[], day: number): number {
+  let low = 0;
+  let high = sessions.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (sessions[middle]!.day > day) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+function onlyRegular(all: Segments): Segments {
+  const keep = all.kind.map((kind) => (kind === REGULAR ? 1 : 0));
+  const pick = <T extends Float64Array | Int32Array | Uint8Array>(values: T): T =>
+    values.filter((_, index) => keep[index] === 1) as T;
+  return { openMs: pick(all.openMs), closeMs: pick(all.closeMs), kind: pick(all.kind), day: pick(all.day) };
+}
+
+const calendars = new Map<string, Calendar>();
+
+function alwaysOpen(assetSchema: AssetSchema, country: string, zone: string): Market {
+  return {
+    key: '',
+    assetSchema,
+    country,
+    zone,
+    sessionTemplate: '',
+    currency: null,
+    exchange: null,
+    years: [YEAR_MIN, YEAR_MAX],
+    hours: [
+      {
+        from: '1900-01-01',
+        weekdays: [1, 2, 3, 4, 5, 6, 7],
+        segments: [['regular', '00:00', '24:00']],
+        source: 'contract 3.7: a market without a calendar trades all day in its time zone',
+      },
+    ],
+    holidays: [],
+  };
+}
+
+/** The market that an instrument belongs to; options follow their underlying's (contract 3.7). Null where none ships. */
+export function findMarket(assetSchema: AssetSchema, country: string): Market | null {
+  const wanted = assetSchema === 'option' ? 'stock' : assetSchema;
+  return markets.find((market) => market.assetSchema === wanted && market.country === country) ?? null;
+}
+
+/** The calendar of a market; one without a calendar trades all day in `zone`, by default UTC (contract 3.7). */
+export function calendarOf(assetSchema: AssetSchema, country: string, zone: string | null = null): Calendar {
+  const market = findMarket(assetSchema, country);
+  const zoneName = zone !== null && findZone(zone) !== null ? zone : 'UTC';
+  const key = market?.key ?? `${zoneName}`;
+  let calendar = calendars.get(key);
+  if (calendar === undefined) {
+    calendar = new Calendar(market ?? alwaysOpen(assetSchema, country, zoneName));
+    calendars.set(key, calendar);
+  }
+  return calendar;
+}

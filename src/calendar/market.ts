@@ -1,0 +1,68 @@
+// The shape of one market's data: hours with effective dates, closings and shortened days, each with its source.
+import type { AssetSchema } from '../contract/identifiers.ts';
+
+/** The kinds of trading segment: pre-market, regular, post-market (contract 3.3). A break is the gap between two regular ones. */
+export type SegmentKind = 'pre' | 'regular' | 'post';
+
+/** A clock time on the label date, `HH:MM`; negative before its midnight (`-07:00` is 17:00 the day before), up to `24:00`. */
+export type Clock = string;
+
+/** One segment of a session by local clock, open included, close not. */
+export type SegmentHours = readonly [kind: SegmentKind, open: Clock, close: Clock];
+
+/** The weekly pattern from a label date on. Weekdays are ISO: 1 Monday .. 7 Sunday. */
+export type Hours = {
+  readonly from: string;
+  readonly weekdays: readonly number[];
+  readonly segments: readonly SegmentHours[];
+  readonly source: string;
+};
+
+/** The dates a rule falls on, before observance; `plus` moves by days (the day after Thanksgiving). `nth` -1 is the last. */
+export type When =
+  | { readonly month: number; readonly day: number; readonly plus?: number }
+  | { readonly month: number; readonly weekday: number; readonly nth: number; readonly plus?: number }
+  | { readonly easter: number }
+  | { readonly dates: readonly string[] };
+
+/** Where a date that falls on a weekend moves to. */
+export type Observance = 'sunday-to-monday' | 'nearest-weekday';
+
+/** One closing or shortened day, by rule or by date. */
+export type HolidayRule = {
+  readonly code: string;
+  readonly name: string;
+  readonly when: When;
+  readonly observed?: Observance;
+  /** Falls away on other weekdays. */
+  readonly weekdays?: readonly number[];
+  /** First and last label date on which it holds. */
+  readonly from?: string;
+  readonly to?: string;
+  /** Neither: the market is closed. `close`: it ends early. `open`: it starts late. */
+  readonly open?: Clock;
+  readonly close?: Clock;
+  /** End of the post-market on a day with an early close; without it there is none. */
+  readonly postClose?: Clock;
+  readonly source: string;
+};
+
+/** One market, as data. */
+export type Market = {
+  /** `US_STOCK`: also `calendar_key` on the wire (contract 8.1). */
+  readonly key: string;
+  readonly assetSchema: AssetSchema;
+  readonly country: string;
+  readonly zone: string;
+  /** The zone in which a date-only bound is a day (contract 2.3); the market's own unless named. */
+  readonly dateZone?: string;
+  readonly sessionTemplate: string;
+  readonly currency: string | null;
+  /** Exchange of an instrument that no file gives one: only where the market has none but itself. */
+  readonly exchange: string | null;
+  /** Years, first and last, for which `holidays` is complete; outside them the weekly pattern alone holds (contract 3.7). */
+  readonly years: readonly [number, number];
+  readonly hours: readonly Hours[];
+  /** The first that matches a date wins. */
+  readonly holidays: readonly HolidayRule[];
+};

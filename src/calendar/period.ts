@@ -1,0 +1,59 @@
+// Periods made of sessions: a session itself, a week Monday to Sunday, a calendar month (contract 3.6).
+import { dateOf, dayOf, weekdayOf } from '../base/instant.ts';
+import type { Calendar } from './calendar.ts';
+import type { Session } from './session.ts';
+
+/** The intervals that are built from sessions. */
+export type PeriodInterval = 'DAY' | 'WEEK' | 'MON';
+
+export function isPeriod(interval: string): interval is PeriodInterval {
+  return interval === 'DAY' || interval === 'WEEK' || interval === 'MON';
+}
+
+/** The first calendar day of the period that a day lies in: itself, its Monday, the first of its month. */
+export function periodStart(interval: PeriodInterval, day: number): number {
+  if (interval === 'DAY') return day;
+  if (interval === 'WEEK') return day - weekdayOf(day) + 1;
+  const { year, month } = dateOf(day);
+  return dayOf(year, month, 1);
+}
+
+/** The first day after the period that begins on `start`. */
+export function periodEnd(interval: PeriodInterval, start: number): number {
+  if (interval === 'DAY') return start + 1;
+  if (interval === 'WEEK') return start + 7;
+  const { year, month } = dateOf(start);
+  return month === 12 ? dayOf(year + 1, 1, 1) : dayOf(year, month + 1, 1);
+}
+
+/** The hours of a session: regular, or first segment to last. */
+export function hoursOf(session: Session, extended: boolean): { openMs: number; closeMs: number } {
+  if (!extended) return session;
+  const { segments } = session;
+  return { openMs: segments[0]!.openMs, closeMs: segments[segments.length - 1]!.closeMs };
+}
+
+/** When a period trades: label date and open of its first session, close of its last. */
+export type PeriodHours = { readonly day: number; readonly openMs: number; readonly closeMs: number };
+
+/**
+ * The hours of the period that begins on `start`. A period without any session has the hours of the session before it, and
+ * keeps its own first day as label (contract 3.10).
+ */
+export function periodHours(
+  calendar: Calendar,
+  interval: PeriodInterval,
+  start: number,
+  extended: boolean,
+): PeriodHours {
+  const end = periodEnd(interval, start);
+  const last = calendar.sessionOnOrBefore(end - 1) ?? calendar.sessionOnOrAfter(start);
+  if (last === null) throw new Error(`the calendar ${calendar.market.key} has no session`);
+  if (last.day < start) return { day: start, ...pick(last, last, extended) };
+  const first = interval === 'DAY' ? last : (calendar.sessionOnOrAfter(start) ?? last);
+  return { day: first.day, ...pick(first, last, extended) };
+}
+
+function pick(first: Session, last: Session, extended: boolean): { openMs: number; closeMs: number } {
+  return { openMs: hoursOf(first, extended).openMs, closeMs: hoursOf(last, extended).closeMs };
+}

@@ -1,0 +1,143 @@
+// One year of a market's sessions as parallel arrays: label dates, segments, and what shortens them.
+import { DAY_MS, dayOf, MINUTE_MS, weekdayOf } from '../base/instant.ts';
+import type { Clock, HolidayRule, Market, SegmentHours, SegmentKind } from './market.ts';
+import { dayOfText, holidaysOf } from './rules.ts';
+import type { Zone } from './zone.ts';
+
+/** Segment kinds as numbers, for the arrays. */
+export const segmentKinds: readonly SegmentKind[] = ['pre', 'regular', 'post'];
+export const REGULAR = 1;
+
+/** What a session is: whole, or shortened by a rule. */
+export type SessionTemplate = 'REGULAR' | 'EARLY_CLOSE' | 'LATE_OPEN';
+
+/** Segments in order of time: parallel arrays of equal length; instants in milliseconds, `[open, close)`. */
+export type Segments = {
+  readonly openMs: Float64Array;
+  readonly closeMs: Float64Array;
+  /** Index into `segmentKinds`. */
+  readonly kind: Uint8Array;
+  /** Label date of the session, as a day number. */
+  readonly day: Int32Array;
+};
+
+/** One session: its label date, its regular hours as instants, and its segments. */
+export type Session = {
+  readonly day: number;
+  readonly openMs: number;
+  readonly closeMs: number;
+  readonly template: SessionTemplate;
+  readonly holiday: HolidayRule | null;
+  readonly segments: readonly {
+    readonly kind: SegmentKind;
+    readonly openMs: number;
+    readonly closeMs: number;
+  }[];
+};
+
+/** The sessions whose label dates lie in one year, and their segments. */
+export type SessionYear = { readonly sessions: readonly Session[]; readonly segments: Segments };
+
+/** Minutes after the label date's midnight; negative before it. */
+export function clockMinutes(clock: Clock): number {
+  const before = clock.startsWith('-');
+  const [hours, minutes] = (before ? clock.slice(1) : clock).split(':');
+  return (before ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+}
+
+type Span = { readonly kind: SegmentKind; readonly open: number; readonly close: number };
+
+/** A day's segments under a rule that shortens it: regular hours are cut, pre-market meets them, post-market follows them. */
+function shorten(spans: readonly Span[], rule: HolidayRule): Span[] {
+  const open = rule.open === undefined ? Number.NEGATIVE_INFINITY : clockMinutes(rule.open);
+  const close = rule.close === undefined ? Number.POSITIVE_INFINITY : clockMinutes(rule.close);
+  const cut: Span[] = [];
+  for (const span of spans) {
+    if (span.kind === 'pre') cut.push(rule.open === undefined ? span : { ...span, close: open });
+    else if (span.kind === 'regular')
+      cut.push({ ...span, open: Math.max(span.open, open), close: Math.min(span.close, close) });
+    else if (rule.close === undefined) cut.push(span);
+    else if (rule.postClose !== undefined)
+      cut.push({ ...span, open: close, close: clockMinutes(rule.postClose) });
+  }
+  return cut.filter((span) => span.open < span.close);
+}
+
+function spansOf(segments: readonly SegmentHours[]): Span[] {
+  return segments.map(([kind, open, close]) => ({
+    kind,
+    open: clockMinutes(open),
+    close: clockMinutes(close),
+  }));
+}
+
+function templateOf(rule: HolidayRule | null): SessionTemplate {
+  if (rule === null) return 'REGULAR';
+  return rule.close === undefined ? 'LATE_OPEN' : 'EARLY_CLOSE';
+}
+
+function buildSession(zone: Zone, day: number, spans: readonly Span[], rule: HolidayRule | null): Session {
+  // Where the zone's offset is the same around the day, clock and instant differ by it alone.
+  const midnight = day * DAY_MS;
+  const before = zone.offsetAt(midnight - DAY_MS);
+  const steady = before === zone.offsetAt(midnight + 2 * DAY_MS);
+  const instant = (minutes: number): number =>
+    steady ? midnight + minutes * MINUTE_MS - before : zone.instantOf(day, minutes);
+  const segments = spans.map((span) => ({
+    kind: span.kind,
+    openMs: instant(span.open),
+    closeMs: instant(span.close),
+  }));
+  const regular = segments.filter((segment) => segment.kind === 'regular');
+  return {
+    day,
+    openMs: regular[0]!.openMs,
+    closeMs: regular[regular.length - 1]!.closeMs,
+    template: templateOf(rule),
+    holiday: rule,
+    segments,
+  };
+}
+
+function flatten(sessions: readonly Session[]): Segments {
+  const count = sessions.reduce((sum, session) => sum + session.segments.length, 0);
+  const segments = {
+    openMs: new Float64Array(count),
+    closeMs: new Float64Array(count),
+    kind: new Uint8Array(count),
+    day: new Int32Array(count),
+  };
+  let index = 0;
+  for (const session of sessions) {
+    for (const segment of session.segments) {
+      segments.openMs[index] = segment.openMs;
+      segments.closeMs[index] = segment.closeMs;
+      segments.kind[index] = segmentKinds.indexOf(segment.kind);
+      segments.day[index] = session.day;
+      index++;
+    }
+  }
+  return segments;
+}
+
+/** Builds the sessions of one year of a market. */
+export function buildYear(market: Market, zone: Zone, year: number): SessionYear {
+  const holidays = holidaysOf(market, year);
+  const patterns = market.hours.map((hours) => ({
+    ...hours,
+    fromDay: dayOfText(hours.from),
+    spans: spansOf(hours.segments),
+  }));
+  const sessions: Session[] = [];
+  const end = dayOf(year + 1, 1, 1);
+  for (let day = dayOf(year, 1, 1); day < end; day++) {
+    const pattern = patterns.findLast((candidate) => candidate.fromDay <= day) ?? patterns[0]!;
+    if (!pattern.weekdays.includes(weekdayOf(day))) continue;
+    const rule = holidays.get(day) ?? null;
+    if (rule !== null && rule.open === undefined && rule.close === undefined) continue;
+    sessions.push(
+      buildSession(zone, day, rule === null ? pattern.spans : shorten(pattern.spans, rule), rule),
+    );
+  }
+  return { sessions, segments: flatten(sessions) };
+}

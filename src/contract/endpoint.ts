@@ -1,0 +1,88 @@
+// The shape of one endpoint's declaration. Routes, checks, CSV columns, OpenAPI and the client derive from it.
+import type { Static, TObject, TSchema } from 'typebox';
+import { Refusal } from './errors.ts';
+import type { Parameter } from './parameter.ts';
+
+/** One declared endpoint. `secret_key` and what every answer has in common are not repeated here. */
+export type Endpoint = {
+  /** Path template with `{name}` segments, relative to the base address. */
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly parameters: Readonly<Record<string, Parameter>>;
+  /** One record, its fields in the order of the wire and of CSV columns (contract 5.1). */
+  readonly record: TSchema;
+  /** How the records stand in `result`: alone, counted, or counted and paged (spec 2.2). */
+  readonly shape: 'single' | 'array' | 'map' | 'list' | 'paged' | 'grouped';
+  /** Shortest key that is looked up at all (contract 7.2). */
+  readonly keyCharactersMin?: number;
+  /** Beyond the specification (contract 9). */
+  readonly extension?: true;
+};
+
+type ValueOf<P> = P extends { parse: (raw: string) => infer T }
+  ? P extends { required: true } | { default: unknown }
+    ? T
+    : T | undefined
+  : never;
+
+/** The parsed parameters of an endpoint. */
+export type ParametersOf<E extends Endpoint> = {
+  readonly [K in keyof E['parameters']]: ValueOf<E['parameters'][K]>;
+};
+
+/** One record of an endpoint. */
+export type RecordOf<E extends Endpoint> = Static<E['record']>;
+
+/** Declares an endpoint, keeping its exact types. */
+export function endpoint<const E extends Endpoint>(declaration: E): E {
+  return declaration;
+}
+
+/** The field names of an endpoint's record in the order of the wire. */
+export function fieldsOf(record: TObject): string[] {
+  return Object.keys(record.properties);
+}
+
+/**
+ * Parses raw texts, already decoded, by an endpoint's declaration.
+ * @throws Refusal of contract 4.4 and 6.3 that names the first parameter at fault.
+ */
+export function parseParameters<E extends Endpoint>(
+  declaration: E,
+  raw: ReadonlyMap<string, string>,
+): ParametersOf<E> {
+  const values: Record<string, unknown> = {};
+  for (const [name, parameter] of Object.entries(declaration.parameters)) {
+    values[name] = parseOne(name, parameter, raw.get(name));
+  }
+  return values as ParametersOf<E>;
+}
+
+function parseOne(name: string, parameter: Parameter, raw: string | undefined): unknown {
+  if (raw === undefined) {
+    if (!parameter.required) return parameter.default;
+    throw new Refusal('invalid_parameter', {
+      message: `${name} is required: ${parameter.description}, such as ${parameter.example}.`,
+      param: name,
+    });
+  }
+  if (raw === '' && parameter.emptyAllowed !== true) {
+    throw new Refusal('invalid_parameter', {
+      message: `${name} is empty: leave it out or give it a value such as ${parameter.example}.`,
+      param: name,
+      got: '',
+    });
+  }
+  try {
+    return parameter.parse(raw);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw new Refusal(error.word, {
+      ...error.facts,
+      message: `${name} ${error.facts.message}.`,
+      param: name,
+      got: raw,
+    });
+  }
+}

@@ -1,0 +1,66 @@
+// The error catalogue (contract 6.3): word -> HTTP status, meaning, hint; and the refusal, which carries a word and its facts.
+
+type ErrorEntry = { readonly status: number; readonly meaning: string; readonly hint?: string };
+
+/** Every error word, with its status, what it means, and the cure that holds wherever the error occurs. */
+export const errors = {
+  bad_request: { status: 400, meaning: 'The request cannot be understood as it was sent.' },
+  invalid_parameter: { status: 400, meaning: 'A parameter is missing, empty, malformed or out of bounds.' },
+  invalid_page_key: {
+    status: 400,
+    meaning: 'The page key was changed or belongs to another query.',
+    hint: 'Send the same request that gave the key, adding only next_page_key; or start again without it.',
+  },
+  unknown_interval: { status: 400, meaning: 'The interval is not one that bars are served at.' },
+  missing_key: {
+    status: 401,
+    meaning: 'The request carries no key.',
+    hint: 'Add secret_key=<API_KEY> to the query, or send Authorization: Bearer <API_KEY>.',
+  },
+  invalid_key: {
+    status: 401,
+    meaning: 'The key is not one that this service issued, or it was revoked or has expired.',
+    hint: 'Ask whoever runs this service for a key (bourse keys create NAME).',
+  },
+  unknown_instrument: { status: 404, meaning: 'No dataset names this instrument.' },
+  unknown_path: { status: 404, meaning: 'No endpoint has this path.' },
+  no_data: { status: 404, meaning: 'Nothing matches a request that must give one record.' },
+  method_not_allowed: { status: 405, meaning: 'The service answers GET, HEAD and OPTIONS only.' },
+  timeout: { status: 408, meaning: 'The request did not arrive in time.' },
+  uri_too_long: { status: 414, meaning: 'The request address is too long.' },
+  rate_limited: { status: 429, meaning: 'The key has used up its quota.' },
+  headers_too_large: { status: 431, meaning: 'The request headers are too large.' },
+  internal: { status: 500, meaning: 'The service failed; the cause is in its log under the request id.' },
+  unavailable: {
+    status: 503,
+    meaning: 'The service cannot answer right now.',
+    hint: 'Try again after Retry-After seconds.',
+  },
+} as const satisfies Record<string, ErrorEntry>;
+
+/** A word of the catalogue. */
+export type ErrorWord = keyof typeof errors;
+
+/** What a refusal says beside its word; what does not apply is left out (contract 6.2). */
+export type ErrorFacts = {
+  /** The whole sentence for the caller: what was wrong and what would be right. */
+  readonly message: string;
+  readonly param?: string;
+  /** What arrived, as text; cut at 80 characters on the wire, and never a key. */
+  readonly got?: string;
+  readonly allowed?: readonly string[] | string;
+  readonly hint?: string;
+};
+
+/** The caller's mistake: thrown with a word and its facts, turned into an answer by the door alone. */
+export class Refusal extends Error {
+  readonly word: ErrorWord;
+  readonly facts: ErrorFacts;
+
+  constructor(word: ErrorWord, facts: ErrorFacts) {
+    super(facts.message);
+    this.name = 'Refusal';
+    this.word = word;
+    this.facts = facts;
+  }
+}

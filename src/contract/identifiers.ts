@@ -1,0 +1,79 @@
+// The grammars of identifiers: asset types, countries, symbols, and the shapes made of them (spec 2.12, contract 1).
+import { limits } from './limits.ts';
+
+/** The asset types (contract 1.1). */
+export const assetSchemas = ['stock', 'future', 'crypto', 'forex', 'option'] as const;
+export type AssetSchema = (typeof assetSchemas)[number];
+
+/** The countries that the specification names, and the market of crypto and forex (contract 1.2). */
+export const countryCodes = [
+  'US',
+  'UK',
+  'EU',
+  'DE',
+  'FR',
+  'JP',
+  'AU',
+  'CA',
+  'CH',
+  'HK',
+  'CN',
+  'GLOBAL',
+] as const;
+
+/** One instrument as callers name it; the asset type is a path segment of its own. */
+export type CountrySymbol = { readonly country: string; readonly symbol: string };
+
+/** One instrument, or with the symbol `*` a whole market. */
+export type FullSymbol = CountrySymbol & { readonly assetSchema: AssetSchema };
+
+const SYMBOL = new RegExp(`^[A-Z0-9.\\-_/^=&+$#!@~]{1,${limits.symbolCharactersMax}}$`);
+
+/** What an error names as right. */
+export const symbolAllowed = `1 to ${limits.symbolCharactersMax} characters of A-Z 0-9 . - _ / ^ = & + $ # ! @ ~`;
+
+/** Upper case of a-z alone: other letters stay, and are refused by the grammars (contract 1.3). */
+export function upperAscii(text: string): string {
+  return text.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
+}
+
+export function parseAssetSchema(text: string): AssetSchema | null {
+  const lower = text.length > 8 ? '' : text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+  return assetSchemas.find((schema) => schema === lower) ?? null;
+}
+
+/** A country code in upper case, `GB` as `UK`; null when it is neither two letters nor GLOBAL (contract 1.2). */
+export function parseCountry(text: string): string | null {
+  const upper = upperAscii(text);
+  if (upper === 'GB') return 'UK';
+  return upper === 'GLOBAL' || /^[A-Z]{2}$/.test(upper) ? upper : null;
+}
+
+/** A symbol in upper case, or null (contract 1.3). */
+export function parseSymbol(text: string): string | null {
+  const upper = upperAscii(text);
+  return SYMBOL.test(upper) ? upper : null;
+}
+
+/** `US:AAPL`; the first colon parts country from symbol (contract 1.3). */
+export function parseCountrySymbol(text: string): CountrySymbol | null {
+  const colon = text.indexOf(':');
+  if (colon < 0) return null;
+  const country = parseCountry(text.slice(0, colon));
+  const symbol = parseSymbol(text.slice(colon + 1));
+  return country === null || symbol === null ? null : { country, symbol };
+}
+
+/** `stock:US:AAPL`, or `stock:US:*` for the whole market (spec 2.12). */
+export function parseFullSymbol(text: string): FullSymbol | null {
+  const colon = text.indexOf(':');
+  const assetSchema = parseAssetSchema(text.slice(0, Math.max(colon, 0)));
+  if (assetSchema === null) return null;
+  const rest = text.slice(colon + 1);
+  if (!rest.endsWith(':*')) {
+    const instrument = parseCountrySymbol(rest);
+    return instrument === null ? null : { assetSchema, ...instrument };
+  }
+  const country = parseCountry(rest.slice(0, -2));
+  return country === null ? null : { assetSchema, country, symbol: '*' };
+}

@@ -1,0 +1,62 @@
+// Every number that bounds anything, each with its reason.
+
+export const limits = {
+  /** Bytes of a request target; the longest request of the specification, page key included, is under 1 kB. */
+  uriBytesMax: 8_192,
+  /** Bytes of a request's head; above the address bound, so that a long address gets its own answer. */
+  headerBytesMax: 32_768,
+  /** Characters of what a caller sent that an error repeats (contract 6.2). */
+  echoCharactersMax: 80,
+  /** Characters of a caller's own request id (contract 6.5). */
+  requestIdCharactersMax: 64,
+  /** Time for a request's head to arrive; it is one small packet. */
+  headersTimeoutMs: 10_000,
+  /** Time for a whole request to arrive; no endpoint reads a body. */
+  requestTimeoutMs: 15_000,
+  /** Idle time after which a kept connection is closed; longer than common proxies hold theirs. */
+  keepAliveTimeoutMs: 65_000,
+  /** Requests waiting for the query thread: about a fifth of a second of work, so that a wait is short or refused. */
+  queueLengthMax: 1_024,
+  /** Requests handed to the query thread at once; enough that it never idles between two. */
+  queueInFlightMax: 8,
+  /** Seconds named by Retry-After when the queue is full; it drains in less. */
+  retryAfterSeconds: 1,
+  /** Time that open requests have to finish once the service stops. */
+  stopTimeoutMs: 10_000,
+  /** A revocation holds on every worker within this time (contract 7.3 allows 5 s). */
+  keyRefreshMs: 1_000,
+  /** Characters of a key as sent; issued ones have 43. */
+  keyCharactersMax: 256,
+  /** Shortest key that the economic endpoints take (spec 4.12, contract 7.2). */
+  economicKeyCharactersMin: 20,
+  /** Characters of a symbol (contract 1.3). */
+  symbolCharactersMax: 40,
+  /** Characters of a page key as sent; issued ones have about 90. */
+  pageKeyCharactersMax: 256,
+  /** Near symbols that an unknown instrument's hint names (contract 6.3). */
+  nearSymbolsMax: 3,
+  /** Instruments whose record and calendar the query thread keeps at hand. */
+  instrumentCacheMax: 10_000,
+  /** Base bars read and resampled in one step: bounds memory and how long one step blocks the query thread. */
+  barsPerStepMax: 20_000,
+  /** Bytes of open blocks that an import keeps in memory before it writes them out. */
+  importOpenBytesMax: 400 * 1024 * 1024,
+  /** Refused rows that an import's report shows; all of them are in the file of refused rows. */
+  reportedRefusalsMax: 20,
+  /** Memory that DuckDB may use to read a file. */
+  importReaderMemory: '400MB',
+} as const;
+
+/** `limit` of an endpoint: what it is without the parameter, and its bound (spec 8). */
+export type ListLimit = { readonly default: number; readonly max: number };
+
+export const listLimits = {
+  corporateActions: { default: 150, max: 1000 },
+  news: { default: 100, max: 1001 },
+  holidays: { default: 100, max: 1001 },
+  economicEvents: { default: 100, max: 1001 },
+  latestEconomicEvents: { default: 5, max: 1001 },
+  bars: { default: 150, max: 1000 },
+  optionSearch: { default: 100, max: 1000 },
+  instrumentSearch: { default: 20, max: 100 },
+} as const satisfies Record<string, ListLimit>;

@@ -1,0 +1,27 @@
+// Series of bars: one an instrument and interval. The bars themselves are blocks, not rows (docs/architecture.md).
+import { boolean, dataset, instant, integer, text } from './dataset.ts';
+
+export const series = dataset({
+  name: 'series',
+  columns: {
+    instrument_id: integer,
+    interval: text,
+    series_id: integer,
+    /** What was done to the prices before they came here: raw, split, all (contract 9.4). */
+    prices: text,
+    /** Keys of the first and the last stored bar. */
+    first_ms: instant,
+    last_ms: instant,
+    bar_count: integer,
+    /** Whether a stored bar opened off the session grid: such a series is never used to derive (contract 3.10). */
+    off_grid: boolean,
+  },
+  key: ['instrument_id', 'interval'],
+});
+
+/** When the newest import of an asset type, country and interval was finished (contract 3.9). */
+export const barCoverage = dataset({
+  name: 'bar_coverage',
+  columns: { asset_schema: text, country_iso_code: text, interval: text, finished_ms: instant },
+  key: ['asset_schema', 'country_iso_code', 'interval'],
+});

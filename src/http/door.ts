@@ -1,0 +1,285 @@
+// The door: one request in, one reply out. Route, method, key, parameters, then the query thread (contract 6.4).
+import { randomUUID } from 'node:crypto';
+import type { Observe } from '../base/observe.ts';
+import { type ErrorFacts, type ErrorWord, errors, Refusal } from '../contract/errors.ts';
+import type { EndpointName } from '../contract/index.ts';
+import { limits } from '../contract/limits.ts';
+import type { KeyRing } from '../keys/keys.ts';
+import type { Answer, QueryRequest } from '../queries/query.ts';
+import { errorBody, JSON_TYPE } from '../queries/render/envelope.ts';
+import { type AddressSettings, baseAddress } from './address.ts';
+import { QueueError } from './query-pool.ts';
+import { type Match, matchRoute, parseRequest, type Route, readQuery, routesOf } from './route.ts';
+
+/** A request as the door sees it: no socket, so that it can be tried in process. */
+export type DoorRequest = {
+  readonly method: string;
+  /** The request target as sent. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Whether whoever asked has gone. */
+  readonly isGone: () => boolean;
+};
+
+/** A whole reply; the body in pieces that follow each other. */
+export type DoorReply = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: readonly Uint8Array[];
+};
+
+export type DoorParts = {
+  readonly endpoints: readonly EndpointName[];
+  readonly keys: Pick<KeyRing, 'verify'>;
+  readonly submit: (request: QueryRequest, isGone: () => boolean) => Promise<Answer>;
+  readonly address: AddressSettings;
+  readonly observe: Observe;
+  readonly nowMs: () => number;
+};
+
+const ALLOW = 'GET, HEAD, OPTIONS';
+
+const EXPOSED = 'Link, Retry-After, X-Count, X-Next-Page-Key, X-Request-Id';
+
+const common = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': EXPOSED,
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+} as const;
+
+/** What is known of a request while it is answered, for the observation at its end. */
+type Trace = { route: Route | null; keyId: string | null; word: ErrorWord | null };
+
+type Caller = { readonly secret: string; readonly inQuery: boolean };
+
+function headerOf(request: DoorRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+/** The caller's own request id where it is one, else a new one (contract 6.5). */
+export function requestIdOf(sent: string | undefined): string {
+  const own = new RegExp(`^[A-Za-z0-9._-]{1,${limits.requestIdCharactersMax}}$`);
+  return sent !== undefined && own.test(sent) ? sent : randomUUID();
+}
+
+/** An error as a reply (contract 6.2). */
+export function errorReply(word: ErrorWord, facts: ErrorFacts, requestId: string): DoorReply {
+  const body = Buffer.from(JSON.stringify(errorBody(word, facts, requestId)));
+  return {
+    status: errors[word].status,
+    headers: {
+      ...common,
+      'Content-Type': JSON_TYPE,
+      'Content-Length': String(body.length),
+      'Cache-Control': 'no-store',
+      'X-Request-Id': requestId,
+      ...(word === 'method_not_allowed' ? { Allow: ALLOW } : {}),
+      ...(word === 'unavailable' ? { 'Retry-After': String(limits.retryAfterSeconds) } : {}),
+      ...(word === 'missing_key' || word === 'invalid_key' ? { 'WWW-Authenticate': 'Bearer' } : {}),
+    },
+    body: [body],
+  };
+}
+
+/** The caller's key: from the query, as specified, or from the Authorization header (contract 7.1). */
+function callerOf(request: DoorRequest, query: ReadonlyMap<string, string>): Caller | null {
+  const inQuery = query.get('secret_key');
+  if (inQuery !== undefined && inQuery !== '') return { secret: inQuery, inQuery: true };
+  const bearer = /^Bearer +(\S+)$/i.exec(headerOf(request, 'authorization') ?? '');
+  return bearer === null ? null : { secret: bearer[1]!, inQuery: false };
+}
+
+/** Whether a caller wants CSV inside the JSON envelope (contract 5.3). */
+function wantsWrappedCsv(accept: string | undefined): boolean {
+  if (accept === undefined) return false;
+  const types = accept.split(',').map((part) => part.split(';')[0]!.trim().toLowerCase());
+  return types.includes('application/json') && !types.includes('text/csv') && !types.includes('*/*');
+}
+
+/** Answers requests. */
+export class Door {
+  readonly #parts: DoorParts;
+  readonly #routes: readonly Route[];
+
+  constructor(parts: DoorParts) {
+    this.#parts = parts;
+    this.#routes = routesOf(parts.endpoints);
+  }
+
+  /** Answers one request; never throws. Every reply is observed. */
+  async answer(request: DoorRequest): Promise<DoorReply> {
+    const startedMs = performance.now();
+    const requestId = requestIdOf(headerOf(request, 'x-request-id'));
+    const trace: Trace = { route: null, keyId: null, word: null };
+    const reply = await this.#reply(request, requestId, trace);
+    this.#parts.observe({
+      kind: 'request',
+      requestId,
+      method: request.method,
+      route: trace.route?.endpoint.path ?? null,
+      status: reply.status,
+      word: trace.word,
+      keyId: trace.keyId,
+      durationMs: performance.now() - startedMs,
+      bytes: reply.body.reduce((sum, piece) => sum + piece.length, 0),
+    });
+    return reply;
+  }
+
+  async #reply(request: DoorRequest, requestId: string, trace: Trace): Promise<DoorReply> {
+    try {
+      return await this.#serve(request, requestId, trace);
+    } catch (error) {
+      const { word, facts } = this.#problemOf(error, requestId);
+      trace.word = word;
+      return errorReply(word, facts, requestId);
+    }
+  }
+
+  #problemOf(error: unknown, requestId: string): { word: ErrorWord; facts: ErrorFacts } {
+    if (error instanceof Refusal) return error;
+    if (error instanceof QueueError && error.problem !== 'fault') {
+      return {
+        word: 'unavailable',
+        facts: { message: 'The service has more requests waiting than it can answer soon.' },
+      };
+    }
+    const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.#parts.observe({ kind: 'fault', requestId, where: 'request', cause });
+    return {
+      word: 'internal',
+      facts: { message: 'The service failed to answer; nothing is wrong with the request.' },
+    };
+  }
+
+  async #serve(request: DoorRequest, requestId: string, trace: Trace): Promise<DoorReply> {
+    if (request.target.length > limits.uriBytesMax) {
+      const message = `The request address is longer than ${limits.uriBytesMax} characters.`;
+      throw new Refusal('uri_too_long', { message });
+    }
+    const { path, query: queryText } = splitTarget(request.target);
+    const match = matchRoute(this.#routes, path);
+    if (match === null) throw unknownPath();
+    trace.route = match.route;
+    if (request.method === 'OPTIONS') return preflight(requestId);
+    if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed(request.method);
+    const base = baseAddress(this.#parts.address, headerOf(request, 'host'));
+    const { parameters } = match.route.endpoint;
+    const query = readQuery(queryText, (name) => name === 'secret_key' || parameters[name]?.in === 'query');
+    const caller = await this.#admit(request, match, query, trace);
+    const answer = await this.#parts.submit(
+      {
+        endpoint: match.route.name,
+        parameters: parseRequest(match, query),
+        nowMs: this.#parts.nowMs(),
+        wrapCsv: wantsWrappedCsv(headerOf(request, 'accept')),
+      },
+      request.isGone,
+    );
+    if (answer.kind === 'refusal') throw new Refusal(answer.word, answer.facts);
+    return finish(answer, base, caller, requestId);
+  }
+
+  /** The caller, whose key holds. @throws Refusal (contract 6.3, 7.2) */
+  async #admit(
+    request: DoorRequest,
+    { route }: Match,
+    query: ReadonlyMap<string, string>,
+    trace: Trace,
+  ): Promise<Caller> {
+    const caller = callerOf(request, query);
+    if (caller === null)
+      throw new Refusal('missing_key', {
+        message: 'secret_key is missing: every endpoint needs a key.',
+        param: 'secret_key',
+      });
+    const least = route.endpoint.keyCharactersMin ?? 0;
+    if (caller.secret.length < least) {
+      throw new Refusal('invalid_parameter', {
+        message: `secret_key is too short: on this endpoint a key has at least ${least} characters.`,
+        param: 'secret_key',
+        allowed: `minimum length ${least}`,
+      });
+    }
+    const key = await this.#parts.keys.verify(caller.secret, this.#parts.nowMs());
+    if (key === null)
+      throw new Refusal('invalid_key', {
+        message: 'secret_key is not a valid key of this service.',
+        param: 'secret_key',
+      });
+    trace.keyId = key.key_id;
+    return caller;
+  }
+}
+
+/** Parts an origin-form or absolute-form target (RFC 9112, 3.2) at its query; a fragment is no part of a request. */
+function splitTarget(target: string): { path: string; query: string } {
+  const origin = /^https?:\/\/[^/?#]*/i.exec(target);
+  const rest = origin === null ? target : target.slice(origin[0].length) || '/';
+  const end = rest.indexOf('#');
+  const whole = end < 0 ? rest : rest.slice(0, end);
+  const mark = whole.indexOf('?');
+  return mark < 0 ? { path: whole, query: '' } : { path: whole.slice(0, mark), query: whole.slice(mark + 1) };
+}
+
+function unknownPath(): Refusal {
+  return new Refusal('unknown_path', {
+    message: 'No endpoint has this path.',
+    hint: 'Paths begin with /api/v2/, such as /api/v2/stock/bars/US:AAPL/1M/latest.',
+  });
+}
+
+function methodNotAllowed(method: string): Refusal {
+  return new Refusal('method_not_allowed', {
+    message: `The method ${method} is not allowed: use GET.`,
+    allowed: ['GET', 'HEAD', 'OPTIONS'],
+  });
+}
+
+function preflight(requestId: string): DoorReply {
+  return {
+    status: 204,
+    headers: {
+      ...common,
+      Allow: ALLOW,
+      'Access-Control-Allow-Methods': ALLOW,
+      'Access-Control-Allow-Headers': 'Authorization, X-Request-Id',
+      'Access-Control-Max-Age': '86400',
+      'X-Request-Id': requestId,
+    },
+    body: [],
+  };
+}
+
+/** Completes an answer with what the query thread is not told: base address and the caller's key. */
+function finish(
+  answer: Answer & { kind: 'answer' },
+  base: string,
+  caller: Caller,
+  requestId: string,
+): DoorReply {
+  const { next } = answer;
+  const key = caller.inQuery ? `&secret_key=${encodeURIComponent(caller.secret)}` : '';
+  const url = next === null ? null : `${base}${next.address}${key}&next_page_key=${next.key}`;
+  const at = next?.at ?? null;
+  const body =
+    url === null || at === null
+      ? [answer.body]
+      : [answer.body.subarray(0, at), Buffer.from(url), answer.body.subarray(at)];
+  return {
+    status: 200,
+    headers: {
+      ...common,
+      'Content-Type': answer.contentType,
+      'Content-Length': String(body.reduce((sum, piece) => sum + piece.length, 0)),
+      'Cache-Control': 'private, no-cache',
+      Vary: 'Accept',
+      'X-Request-Id': requestId,
+      ...answer.headers,
+      ...(url !== null && answer.headers['X-Count'] !== undefined ? { Link: `<${url}>; rel="next"` } : {}),
+    },
+    body,
+  };
+}

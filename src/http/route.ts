@@ -1,0 +1,108 @@
+// Path and query of a request target -> route and raw parameters. Routes come from the contract.
+import { type Endpoint, parseParameters } from '../contract/endpoint.ts';
+import { Refusal } from '../contract/errors.ts';
+import { contract, type EndpointName } from '../contract/index.ts';
+
+export type Route = {
+  readonly name: EndpointName;
+  readonly endpoint: Endpoint;
+  readonly segments: readonly string[];
+};
+
+/** A matched route and the path parameters as sent, still encoded. */
+export type Match = { readonly route: Route; readonly path: ReadonlyMap<string, string> };
+
+/** The routes of some endpoints; one whose literal segments come sooner is tried sooner. */
+export function routesOf(names: readonly EndpointName[]): Route[] {
+  const routes = names.map((name) => ({
+    name,
+    endpoint: contract[name],
+    segments: contract[name].path.split('/'),
+  }));
+  const literals = (route: Route): number =>
+    route.segments.filter((segment) => !segment.startsWith('{')).length;
+  return routes.sort((a, b) => literals(b) - literals(a));
+}
+
+/** The route of a path as sent, or null. Literal segments match exactly. */
+export function matchRoute(routes: readonly Route[], path: string): Match | null {
+  const sent = path.split('/');
+  for (const route of routes) {
+    const found = matchSegments(route.segments, sent);
+    if (found !== null) return { route, path: found };
+  }
+  return null;
+}
+
+function matchSegments(segments: readonly string[], sent: readonly string[]): Map<string, string> | null {
+  if (segments.length !== sent.length) return null;
+  const found = new Map<string, string>();
+  for (const [index, segment] of segments.entries()) {
+    const part = sent[index]!;
+    if (segment.startsWith('{')) found.set(segment.slice(1, -1), part);
+    else if (segment !== part) return null;
+  }
+  return found;
+}
+
+/** Percent-decoded once. @throws Refusal that names the parameter when the text is not UTF-8 percent-encoded. */
+function decode(name: string, text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Refusal('invalid_parameter', {
+      message: `${name} is not percent-encoded UTF-8: write % as %25.`,
+      param: name,
+      got: text,
+    });
+  }
+}
+
+/** A query string's parameters by name: the raw texts, decoded, `+` as space. */
+export type RawQuery = ReadonlyMap<string, string>;
+
+const UNLIKE_WHEN_REPEATED = ['secret_key', 'next_page_key'];
+
+/**
+ * Reads the parameters that an endpoint knows, and the key. Of a repeated one the last counts; a repeated key or page key
+ * with differing values is a refusal (contract 4.4).
+ */
+export function readQuery(query: string, known: (name: string) => boolean): RawQuery {
+  const values = new Map<string, string>();
+  if (query === '') return values;
+  for (const pair of query.split('&')) {
+    const equals = pair.indexOf('=');
+    const rawName = equals < 0 ? pair : pair.slice(0, equals);
+    const name = plainName(rawName);
+    if (name === null || !known(name)) continue;
+    const value = decode(name, (equals < 0 ? '' : pair.slice(equals + 1)).replaceAll('+', ' '));
+    const before = values.get(name);
+    if (before !== undefined && before !== value && UNLIKE_WHEN_REPEATED.includes(name)) {
+      throw new Refusal('invalid_parameter', {
+        message: `${name} is given twice with differing values: give it once.`,
+        param: name,
+      });
+    }
+    values.set(name, value);
+  }
+  return values;
+}
+
+/** A name that cannot be decoded is no parameter's: it is ignored like every unknown one. */
+function plainName(text: string): string | null {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return null;
+  }
+}
+
+/** The parsed parameters of a matched request. @throws Refusal that names the first at fault. */
+export function parseRequest(match: Match, query: RawQuery): Readonly<Record<string, unknown>> {
+  const raw = new Map<string, string>();
+  for (const [name, parameter] of Object.entries(match.route.endpoint.parameters)) {
+    const value = parameter.in === 'path' ? decode(name, match.path.get(name)!) : query.get(name);
+    if (value !== undefined) raw.set(name, value);
+  }
+  return parseParameters(match.route.endpoint, raw);
+}

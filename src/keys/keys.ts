@@ -1,0 +1,106 @@
+// Keys of callers: issue, list, revoke, verify. Only hashes are kept (contract 7).
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { limits } from '../contract/limits.ts';
+import { type ApiKey, putKey, readKeys } from '../store/control.ts';
+import type { RowStore } from '../store/store.ts';
+
+const KEY_BYTES = 32;
+const ID_BYTES = 5;
+
+/** Bytes of a hash by which it is found, before the whole of it is compared in constant time. */
+const PREFIX_BYTES = 8;
+
+/** A new key: the only moment at which the key itself is known. */
+export type IssuedKey = { readonly secret: string; readonly key: ApiKey };
+
+/** What a new key may and when it ends. */
+export type KeyTerms = {
+  readonly expiresMs: number | null;
+  readonly perMinute: number | null;
+  readonly perDay: number | null;
+};
+
+export const noTerms: KeyTerms = { expiresMs: null, perMinute: null, perDay: null };
+
+function hashOf(secret: string): Uint8Array {
+  return new Uint8Array(createHash('sha256').update(secret).digest());
+}
+
+/** Issues a key of 256 random bits, 43 characters, and keeps its hash. */
+export async function issueKey(
+  control: RowStore,
+  name: string,
+  terms: KeyTerms,
+  nowMs: number,
+): Promise<IssuedKey> {
+  const secret = randomBytes(KEY_BYTES).toString('base64url');
+  const key: ApiKey = {
+    key_id: randomBytes(ID_BYTES).toString('hex'),
+    name,
+    hash: hashOf(secret),
+    created_ms: nowMs,
+    expires_ms: terms.expiresMs,
+    per_minute: terms.perMinute,
+    per_day: terms.perDay,
+    revoked_ms: null,
+  };
+  await putKey(control, key);
+  return { secret, key };
+}
+
+/** Revokes a key by its id. Null when there is none of it. */
+export async function revokeKey(control: RowStore, keyId: string, nowMs: number): Promise<ApiKey | null> {
+  const known = (await readKeys(control)).find((key) => key.key_id === keyId);
+  if (known === undefined) return null;
+  const revoked = { ...known, revoked_ms: known.revoked_ms ?? nowMs };
+  await putKey(control, revoked);
+  return revoked;
+}
+
+/** Revokes every live key of a name and issues one in their place. */
+export async function replaceKey(control: RowStore, name: string, nowMs: number): Promise<IssuedKey> {
+  for (const key of await readKeys(control)) {
+    if (key.name === name && key.revoked_ms === null) await revokeKey(control, key.key_id, nowMs);
+  }
+  return issueKey(control, name, noTerms, nowMs);
+}
+
+/** Whether a key may be used at a moment. */
+export function isLive(key: ApiKey, nowMs: number): boolean {
+  return key.revoked_ms === null && (key.expires_ms === null || nowMs < key.expires_ms);
+}
+
+const prefixOf = (hash: Uint8Array): string => Buffer.from(hash.subarray(0, PREFIX_BYTES)).toString('hex');
+
+/** Verifies keys against a view of the control file that is renewed every second (contract 7.3). */
+export class KeyRing {
+  readonly #control: RowStore;
+  #byPrefix = new Map<string, ApiKey>();
+  #readAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(control: RowStore) {
+    this.#control = control;
+  }
+
+  /** The live key that a secret belongs to, or null. */
+  async verify(secret: string, nowMs: number): Promise<ApiKey | null> {
+    if (secret.length > limits.keyCharactersMax) return null;
+    if (Math.abs(nowMs - this.#readAtMs) >= limits.keyRefreshMs) await this.#refresh(nowMs);
+    const hash = hashOf(secret);
+    const key = this.#byPrefix.get(prefixOf(hash));
+    return key !== undefined && timingSafeEqual(key.hash, hash) && isLive(key, nowMs) ? key : null;
+  }
+
+  async #refresh(nowMs: number): Promise<void> {
+    // Set first, so that requests arriving meanwhile do not all read.
+    const before = this.#readAtMs;
+    this.#readAtMs = nowMs;
+    try {
+      const keys = await readKeys(this.#control);
+      this.#byPrefix = new Map(keys.map((key) => [prefixOf(key.hash), key]));
+    } catch (error) {
+      this.#readAtMs = before;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,69 @@
+// Endpoint name -> query, and the one function that runs a request in the query thread.
+import { Refusal } from '../contract/errors.ts';
+import { type Contract, contract, type EndpointName } from '../contract/index.ts';
+import type { Store } from '../store/store.ts';
+import { answerHistoricalBars, answerLatestBars } from './bars.ts';
+import { Lookup } from './lookup.ts';
+import { PageKeys } from './page.ts';
+import type { Answer, Query, QueryContext, QueryRequest } from './query.ts';
+
+/** Declared, and not answered yet: a query added below is taken out here, or it does not compile. */
+type NotBuilt =
+  | 'instrumentReference'
+  | 'corporateActions'
+  | 'newsList'
+  | 'latestNews'
+  | 'optionSearch'
+  | 'optionExpirations'
+  | 'holidayList'
+  | 'holidayCodes'
+  | 'economicEvents'
+  | 'economicEvent'
+  | 'economicEventCodes'
+  | 'instrumentSearch'
+  | 'latestEconomicEvents';
+
+type Served = { readonly [N in Exclude<EndpointName, NotBuilt>]: Query<Contract[N]> };
+
+const queries: Served = {
+  historicalBars: answerHistoricalBars,
+  latestBars: answerLatestBars,
+};
+
+/** The endpoints that are answered. */
+export const servedEndpoints = Object.keys(queries) as (keyof Served)[];
+
+/** Answers requests over one store, one after the other. */
+export class QueryRunner {
+  readonly #store: Store;
+  readonly #pageKeys: PageKeys;
+  readonly #lookup = new Lookup();
+
+  constructor(store: Store, pageKeySecret: Uint8Array) {
+    this.#store = store;
+    this.#pageKeys = new PageKeys(pageKeySecret);
+  }
+
+  /** The answer, or the refusal that the data gave rise to. Anything else that is thrown is a fault. */
+  async run(request: QueryRequest): Promise<Answer> {
+    try {
+      return await this.#store.snapshot((reader) =>
+        runQuery({ request, reader, lookup: this.#lookup, pageKeys: this.#pageKeys }),
+      );
+    } catch (error) {
+      if (error instanceof Refusal) return { kind: 'refusal', word: error.word, facts: error.facts };
+      throw error;
+    }
+  }
+}
+
+function runQuery(context: QueryContext): Promise<Answer> {
+  const name = context.request.endpoint;
+  if (!Object.hasOwn(queries, name)) throw new Error(`${contract[name].path} is not served`);
+  // The parameters were parsed by this endpoint's own declaration.
+  const query = queries[name as keyof Served] as (
+    parameters: unknown,
+    context: QueryContext,
+  ) => Promise<Answer>;
+  return query(context.request.parameters, context);
+}

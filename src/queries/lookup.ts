@@ -1,0 +1,123 @@
+// Finds an instrument with its series and its calendar; kept at hand until anything is committed.
+import { distance } from 'fastest-levenshtein';
+import { type Calendar, calendarOf } from '../calendar/calendar.ts';
+import { Refusal } from '../contract/errors.ts';
+import type { AssetSchema, CountrySymbol } from '../contract/identifiers.ts';
+import type { Interval } from '../contract/interval.ts';
+import { limits } from '../contract/limits.ts';
+import { barCoverage, series } from '../datasets/bars.ts';
+import type { RowOf } from '../datasets/dataset.ts';
+import { instruments } from '../datasets/reference.ts';
+import type { Reader } from '../store/store.ts';
+
+export type Instrument = RowOf<typeof instruments>;
+
+/** One stored series of an instrument, and when the newest import of its kind was finished (contract 3.9). */
+export type Series = Omit<RowOf<typeof series>, 'interval'> & {
+  readonly interval: Interval;
+  readonly coveredMs: number;
+};
+
+/** An instrument with what a query needs of it. */
+export type Found = {
+  readonly instrument: Instrument;
+  readonly calendar: Calendar;
+  readonly series: readonly Series[];
+};
+
+/** More series than an instrument can have: each minute interval, DAY, WEEK and MON. */
+const SERIES_MAX = 1500;
+
+/** Symbols compared for a hint, a beginning at a time. */
+const NEIGHBOURS_MAX = 64;
+
+/** Edits by which a symbol may differ and still be named in a hint. */
+const DISTANCE_MAX = 2;
+
+/** The look-ups of one query thread. */
+export class Lookup {
+  readonly #found = new Map<string, Found>();
+  #token = Number.NaN;
+
+  /** The instrument of a name. @throws Refusal `unknown_instrument` with near symbols. */
+  async instrument(reader: Reader, assetSchema: AssetSchema, named: CountrySymbol): Promise<Found> {
+    const token = await reader.changeToken();
+    if (token !== this.#token || this.#found.size >= limits.instrumentCacheMax) this.#found.clear();
+    this.#token = token;
+    const name = `${assetSchema}:${named.country}:${named.symbol}`;
+    const known = this.#found.get(name);
+    if (known !== undefined) return known;
+    const found = await find(reader, assetSchema, named);
+    if (found === null) throw await unknown(reader, assetSchema, named);
+    this.#found.set(name, found);
+    return found;
+  }
+}
+
+async function find(
+  reader: Reader,
+  assetSchema: AssetSchema,
+  { country, symbol }: CountrySymbol,
+): Promise<Found | null> {
+  const [instrument] = await reader.rows(instruments, {
+    where: { asset_schema: assetSchema, country_iso_code: country, symbol },
+    order: [['symbol', 'asc']],
+    limit: 1,
+  });
+  if (instrument === undefined) return null;
+  const stored = await reader.rows(series, {
+    where: { instrument_id: instrument.instrument_id },
+    order: [['interval', 'asc']],
+    limit: SERIES_MAX,
+  });
+  const coverage = await reader.rows(barCoverage, {
+    where: { asset_schema: assetSchema, country_iso_code: country },
+    order: [['interval', 'asc']],
+    limit: SERIES_MAX,
+  });
+  return {
+    instrument,
+    calendar: calendarOf(assetSchema, country, instrument.time_zone),
+    series: stored.map((row) => ({
+      ...row,
+      interval: row.interval as Interval,
+      coveredMs:
+        coverage.find((entry) => entry.interval === row.interval)?.finished_ms ?? Number.NEGATIVE_INFINITY,
+    })),
+  };
+}
+
+/** Symbols that begin like the one asked for, the nearest first. */
+async function nearSymbols(
+  reader: Reader,
+  assetSchema: AssetSchema,
+  { country, symbol }: CountrySymbol,
+): Promise<string[]> {
+  const near = new Set<string>();
+  for (let length = symbol.length; length >= 0; length--) {
+    const beginning = symbol.slice(0, length);
+    const rows = await reader.rows(instruments, {
+      where: { asset_schema: assetSchema, country_iso_code: country },
+      range: { from: beginning, to: `${beginning}\u{10ffff}` },
+      order: [['symbol', 'asc']],
+      limit: NEIGHBOURS_MAX,
+    });
+    for (const row of rows) if (distance(row.symbol, symbol) <= DISTANCE_MAX) near.add(row.symbol);
+    if (near.size >= limits.nearSymbolsMax) break;
+  }
+  return [...near].sort((a, b) => distance(a, symbol) - distance(b, symbol)).slice(0, limits.nearSymbolsMax);
+}
+
+async function unknown(reader: Reader, assetSchema: AssetSchema, named: CountrySymbol): Promise<Refusal> {
+  const near = await nearSymbols(reader, assetSchema, named);
+  const name = `${named.country}:${named.symbol}`;
+  return new Refusal('unknown_instrument', {
+    message: `country_symbol names no ${assetSchema} that this service holds data of: ${name}.`,
+    param: 'country_symbol',
+    got: name,
+    hint:
+      near.length === 0
+        ? 'Check the asset type, the country and the symbol.'
+        : `Near symbols: ${near.join(', ')}`,
+  });
+}

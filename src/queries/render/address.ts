@@ -1,0 +1,19 @@
+// The address of the next page: the endpoint's path and the caller's parameters with defaults filled in (contract 4.3).
+import type { Endpoint } from '../../contract/endpoint.ts';
+
+/** Percent-encoded for a path: a colon may stand as it is, and reads better so (contract 1.3). */
+const pathText = (text: string): string => encodeURIComponent(text).replaceAll('%3A', ':');
+
+/** Path and query, without base, key and page key. */
+export function addressOf(endpoint: Endpoint, values: Readonly<Record<string, unknown>>): string {
+  let path = endpoint.path;
+  const query: string[] = [];
+  for (const [name, parameter] of Object.entries(endpoint.parameters)) {
+    const value = values[name];
+    if (value === undefined || name === 'next_page_key') continue;
+    const printed = parameter.print(value);
+    if (parameter.in === 'path') path = path.replace(`{${name}}`, () => pathText(printed));
+    else query.push(`${name}=${encodeURIComponent(printed)}`);
+  }
+  return `${path}?${query.join('&')}`;
+}

@@ -1,0 +1,44 @@
+// The envelope as bytes: around a success, and an error's whole body (contract 6.1, 6.2).
+
+import type { ErrorEnvelope } from '../../contract/envelope.ts';
+import { SUCCESS_MESSAGE } from '../../contract/envelope.ts';
+import { type ErrorFacts, type ErrorWord, errors } from '../../contract/errors.ts';
+import { limits } from '../../contract/limits.ts';
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Everything before `result`'s value. */
+export function envelopeHead(reference: 'cached' | null): string {
+  return `{"status":"ok","code":200,"message":"${SUCCESS_MESSAGE}","reference":${JSON.stringify(reference)},"result":`;
+}
+
+export const ENVELOPE_TAIL = '}';
+
+function cut(text: string): string {
+  // Whole characters: a cut pair would be no text any more.
+  return Array.from(text.slice(0, limits.echoCharactersMax * 2))
+    .slice(0, limits.echoCharactersMax)
+    .join('')
+    .toWellFormed();
+}
+
+/** An error's envelope; `hint` falls back to the catalogue's. */
+export function errorBody(word: ErrorWord, facts: ErrorFacts, requestId: string): ErrorEnvelope {
+  const entry: { status: number; hint?: string } = errors[word];
+  const hint = facts.hint ?? entry.hint;
+  return {
+    status: 'error',
+    code: entry.status,
+    message: facts.message,
+    reference: null,
+    result: null,
+    detail: {
+      error: word,
+      ...(facts.param === undefined ? {} : { param: facts.param }),
+      ...(facts.got === undefined ? {} : { got: cut(facts.got) }),
+      ...(facts.allowed === undefined ? {} : { allowed: facts.allowed }),
+      ...(hint === undefined ? {} : { hint }),
+      request_id: requestId,
+    },
+  };
+}

@@ -1,0 +1,57 @@
+// Scheme of the store address -> engine.
+import { mkdirSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { openSqliteControl } from './sqlite/control.ts';
+import { openSqliteStore } from './sqlite/store.ts';
+import { type Mode, type RowStore, type Store, StoreUnusable } from './store.ts';
+
+type Engine = {
+  /** The address in full form, which any process can open whatever its folder. */
+  resolve(rest: string): string;
+  openStore(rest: string, mode: Mode): Promise<Store>;
+  openControl(rest: string, mode: Mode): Promise<RowStore>;
+};
+
+const engines: Readonly<Record<string, Engine>> = {
+  sqlite: {
+    resolve: (path) => `sqlite:${resolve(path)}`,
+    openStore(path, mode) {
+      if (mode === 'write') mkdirSync(dirname(path), { recursive: true });
+      return openSqliteStore(path, mode);
+    },
+    openControl(path, mode) {
+      if (mode === 'write') mkdirSync(dirname(path), { recursive: true });
+      return openSqliteControl(path, mode);
+    },
+  },
+};
+
+function engineOf(url: string): { engine: Engine; rest: string } {
+  const colon = url.indexOf(':');
+  const scheme = colon < 0 ? '' : url.slice(0, colon);
+  const engine = Object.hasOwn(engines, scheme) ? engines[scheme] : undefined;
+  const rest = url.slice(colon + 1);
+  if (engine === undefined || rest === '') {
+    const known = Object.keys(engines).map((name) => `${name}:PATH`);
+    throw new StoreUnusable(`${url} is not the address of a store: it begins with ${known.join(' or ')}`);
+  }
+  return { engine, rest };
+}
+
+/** The address in the form that holds in every folder. */
+export function resolveStore(url: string): string {
+  const { engine, rest } = engineOf(url);
+  return engine.resolve(rest);
+}
+
+/** Opens a store by its address, such as `sqlite:data/bourse.db`. */
+export async function openStore(url: string, mode: Mode): Promise<Store> {
+  const { engine, rest } = engineOf(url);
+  return engine.openStore(rest, mode);
+}
+
+/** Opens the control file of a store. */
+export async function openControl(url: string, mode: Mode): Promise<RowStore> {
+  const { engine, rest } = engineOf(url);
+  return engine.openControl(rest, mode);
+}

@@ -1,0 +1,146 @@
+// One SQLite file: the only place that knows node:sqlite. Opening, settings, statements, transactions.
+import { existsSync } from 'node:fs';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { DummyDriver, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import { type ColumnTypes, SqlCompiler } from '../sql.ts';
+import { type Mode, StoreUnusable } from '../store.ts';
+
+/** Older ones can corrupt a database in WAL mode (sqlite.org/wal.html, "the WAL-reset bug"). */
+const VERSION_MIN = [3, 51, 3];
+
+/** Time that a statement waits for another process' lock. */
+const BUSY_TIMEOUT_MS = 10_000;
+
+const columnTypes: ColumnTypes = {
+  text: 'text',
+  integer: 'integer',
+  real: 'real',
+  instant: 'integer',
+  day: 'integer',
+  boolean: 'integer',
+  json: 'text',
+  bytes: 'blob',
+};
+
+/** Statement texts for SQLite. */
+export const sqliteCompiler = new SqlCompiler(
+  {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  },
+  columnTypes,
+);
+
+/** A value that SQLite takes. */
+export type SqlValue = SQLInputValue;
+
+/** An open file with its statements kept. */
+export class Database {
+  readonly path: string;
+  readonly #db: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+  #turn: Promise<unknown> = Promise.resolve();
+
+  /** `applicationId` tells our files from others' (sqlite.org/pragma.html#pragma_application_id). */
+  constructor(path: string, mode: Mode, applicationId: number) {
+    this.path = path;
+    const existed = existsSync(path);
+    if (mode === 'read' && !existed) throw new StoreUnusable(`there is no store at ${path}`);
+    this.#db = open(path, mode);
+    try {
+      this.#checkVersion();
+      this.#checkOwner(applicationId, mode);
+      this.#db.exec(`pragma cache_size = -${mode === 'write' ? 65_536 : 16_384}`);
+      if (mode === 'write')
+        this.#db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma temp_store = file');
+    } catch (error) {
+      this.#db.close();
+      throw error instanceof StoreUnusable
+        ? error
+        : new StoreUnusable(`${path} cannot be opened: ${messageOf(error)}`);
+    }
+  }
+
+  #checkVersion(): void {
+    const { version } = this.#db.prepare('select sqlite_version() as version').get() as { version: string };
+    const parts = version.split('.').map(Number);
+    const older = VERSION_MIN.findIndex((least, index) => parts[index] !== least);
+    if (older >= 0 && (parts[older] ?? 0) < VERSION_MIN[older]!) {
+      throw new StoreUnusable(`SQLite ${version} is too old: ${VERSION_MIN.join('.')} or newer is needed`);
+    }
+  }
+
+  #checkOwner(applicationId: number, mode: Mode): void {
+    if (this.pragma('application_id') === applicationId) return;
+    const tables = this.#db.prepare('select count(*) as count from sqlite_schema').get() as { count: number };
+    if (tables.count > 0 || this.pragma('application_id') !== 0) {
+      throw new StoreUnusable(`${this.path} is not a Bourse store`);
+    }
+    if (mode === 'read') throw new StoreUnusable(`${this.path} is empty: it has not been set up as a store`);
+    // The layout of pages is settled before the first page is written.
+    this.#db.exec(`pragma page_size = 16384; pragma application_id = ${applicationId}`);
+  }
+
+  /** An integer setting. */
+  pragma(name: string): number {
+    return Object.values(this.#prepared(`pragma ${name}`).get() ?? {})[0] as number;
+  }
+
+  exec(sql: string): void {
+    this.#db.exec(sql);
+  }
+
+  all(sql: string, values: readonly SqlValue[]): Record<string, unknown>[] {
+    return this.#prepared(sql).all(...values);
+  }
+
+  run(sql: string, values: readonly SqlValue[]): void {
+    this.#prepared(sql).run(...values);
+  }
+
+  /** Runs `work` between `begin` and the end of it, one after the other; what it throws undoes everything. */
+  transaction<T>(begin: 'begin' | 'begin immediate', work: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(() => this.#transact(begin, work));
+    this.#turn = done.catch(() => undefined);
+    return done;
+  }
+
+  async #transact<T>(begin: string, work: () => Promise<T>): Promise<T> {
+    this.#prepared(begin).run();
+    try {
+      const result = await work();
+      this.#prepared('commit').run();
+      return result;
+    } catch (error) {
+      // A full disk has already rolled back by itself.
+      if (this.#db.isTransaction) this.#db.exec('rollback');
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#db.close();
+  }
+
+  #prepared(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#db.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+function open(path: string, mode: Mode): DatabaseSync {
+  try {
+    return new DatabaseSync(path, { readOnly: mode === 'read', timeout: BUSY_TIMEOUT_MS });
+  } catch (error) {
+    throw new StoreUnusable(`${path} cannot be opened: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,121 @@
+// Rows of datasets in one SQLite file: reads, upserts, the translation of values, and the layout's version.
+import { sql } from 'kysely';
+import type { ColumnKind, Dataset, RowOf } from '../../datasets/dataset.ts';
+import { type Mode, type Read, type RowStore, type RowWriter, StoreUnusable } from '../store.ts';
+import { Database, type SqlValue, sqliteCompiler } from './database.ts';
+
+/** One step from a layout to the next: statements, run in one transaction. */
+export type Migration = readonly string[];
+
+/** The first layout of a file: a table a dataset, clustered by key. */
+export function tablesOf(datasets: readonly Dataset[]): Migration {
+  return datasets.flatMap((dataset) => sqliteCompiler.createTable(dataset, sql`without rowid`));
+}
+
+/** Opens a file and brings its layout up to date. */
+export async function openFile(
+  path: string,
+  mode: Mode,
+  applicationId: number,
+  migrations: readonly Migration[],
+): Promise<Database> {
+  const database = new Database(path, mode, applicationId);
+  try {
+    const version = database.pragma('user_version');
+    if (version > migrations.length) {
+      throw new StoreUnusable(
+        `${path} was written by a newer Bourse (layout ${version}, this one knows ${migrations.length})`,
+      );
+    }
+    if (version < migrations.length && mode === 'read') {
+      throw new StoreUnusable(
+        `${path} has an older layout: open it once for writing, by bourse serve or bourse import`,
+      );
+    }
+    if (version < migrations.length) await migrate(database, migrations);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+async function migrate(database: Database, migrations: readonly Migration[]): Promise<void> {
+  await database.transaction('begin immediate', async () => {
+    // Another process may have been first.
+    for (let version = database.pragma('user_version'); version < migrations.length; version++) {
+      for (const statement of migrations[version]!) database.exec(statement);
+    }
+    database.exec(`pragma user_version = ${migrations.length}`);
+  });
+}
+
+function toSql(kind: ColumnKind, value: unknown): SqlValue {
+  if (value === null || value === undefined) return null;
+  if (kind === 'boolean') return value ? 1 : 0;
+  return kind === 'json' ? JSON.stringify(value) : (value as SqlValue);
+}
+
+function fromSql(kind: ColumnKind, value: unknown): unknown {
+  if (value === null) return null;
+  if (kind === 'boolean') return value !== 0;
+  return kind === 'json' ? JSON.parse(value as string) : value;
+}
+
+function rowOf<D extends Dataset>(dataset: D, found: Record<string, unknown>): RowOf<D> {
+  const row: Record<string, unknown> = {};
+  for (const name in dataset.columns) row[name] = fromSql(dataset.columns[name]!.kind, found[name]);
+  return row as RowOf<D>;
+}
+
+/** Reads and writes rows on an open file, inside whatever transaction it is in. */
+export class SqliteRows implements RowWriter {
+  protected readonly database: Database;
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+
+  async rows<D extends Dataset>(dataset: D, read: Read<D>): Promise<RowOf<D>[]> {
+    const statement = sqliteCompiler.read(dataset, read as unknown as Read);
+    const values = statement.values(read as unknown as Read);
+    const plain = values.map((value) => (typeof value === 'boolean' ? Number(value) : value)) as SqlValue[];
+    return this.database.all(statement.sql, plain).map((found) => rowOf(dataset, found));
+  }
+
+  async upsert<D extends Dataset>(dataset: D, rows: readonly RowOf<D>[]): Promise<void> {
+    const statement = sqliteCompiler.upsert(dataset);
+    for (const row of rows as readonly Record<string, unknown>[]) {
+      this.database.run(
+        statement,
+        Object.entries(dataset.columns).map(([name, column]) => toSql(column.kind, row[name])),
+      );
+    }
+  }
+
+  async remove<D extends Dataset>(dataset: D, keys: readonly Partial<RowOf<D>>[]): Promise<void> {
+    const statement = sqliteCompiler.remove(dataset);
+    for (const key of keys as readonly Record<string, unknown>[]) {
+      this.database.run(
+        statement,
+        dataset.key.map((name) => toSql(dataset.columns[name]!.kind, key[name])),
+      );
+    }
+  }
+}
+
+/** A file of rows alone. */
+export async function openRowStore(
+  path: string,
+  mode: Mode,
+  applicationId: number,
+  datasets: readonly Dataset[],
+): Promise<RowStore> {
+  const database = await openFile(path, mode, applicationId, [tablesOf(datasets)]);
+  const rows = new SqliteRows(database);
+  return {
+    snapshot: (work) => database.transaction('begin', () => work(rows)),
+    write: (work) => database.transaction('begin immediate', () => work(rows)),
+    close: async () => database.close(),
+  };
+}

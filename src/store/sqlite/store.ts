@@ -1,0 +1,76 @@
+// The SQLite engine: rows and blocks in one file in WAL mode; one writing and many reading processes.
+import { dataDatasets } from '../../datasets/index.ts';
+import type { BlockRead, Mode, Reader, Store, StoredBlock, Writer } from '../store.ts';
+import type { Database } from './database.ts';
+import { type Migration, openFile, SqliteRows, tablesOf } from './rows.ts';
+
+/** "BRSE" */
+const APPLICATION_ID = 0x4252_5345;
+
+/** Blocks live in a rowid table: appends go to its end, whatever the order of series (docs/decisions/0003). */
+const blockTable: Migration = [
+  `create table bar_blocks (
+    series_id integer not null,
+    bucket integer not null,
+    run_id integer not null,
+    bytes blob not null
+  )`,
+  'create unique index bar_blocks_key on bar_blocks (series_id, bucket)',
+];
+
+const migrations: readonly Migration[] = [[...tablesOf(dataDatasets), ...blockTable]];
+
+const notesTable =
+  'create temp table if not exists notes (series_id, bucket, note blob, primary key (series_id, bucket)) without rowid';
+
+const readBlocks = (direction: string): string =>
+  `select bucket, run_id as runId, bytes from bar_blocks where series_id = ? and bucket >= ? and bucket <= ? order by bucket ${direction} limit ?`;
+
+const putBlock = `insert into bar_blocks (series_id, bucket, run_id, bytes) values (?, ?, ?, ?)
+  on conflict (series_id, bucket) do update set run_id = excluded.run_id, bytes = excluded.bytes`;
+
+class SqliteReadWrite extends SqliteRows implements Reader, Writer {
+  async blocks(read: BlockRead): Promise<StoredBlock[]> {
+    const { seriesId, fromBucket, toBucket, direction, limit } = read;
+    return this.database.all(readBlocks(direction), [seriesId, fromBucket, toBucket, limit]) as StoredBlock[];
+  }
+
+  async changeToken(): Promise<number> {
+    return this.database.pragma('data_version');
+  }
+
+  async putBlock(seriesId: number, block: StoredBlock): Promise<void> {
+    this.database.run(putBlock, [seriesId, block.bucket, block.runId, block.bytes]);
+  }
+
+  async keepNote(seriesId: number, bucket: number, note: Uint8Array): Promise<void> {
+    this.database.run('insert or replace into notes values (?, ?, ?)', [seriesId, bucket, note]);
+  }
+
+  async note(seriesId: number, bucket: number): Promise<Uint8Array | null> {
+    const found = this.database.all('select note from notes where series_id = ? and bucket = ?', [
+      seriesId,
+      bucket,
+    ]);
+    return (found[0]?.note as Uint8Array | undefined) ?? null;
+  }
+}
+
+/** Opens `path` as a store. */
+export async function openSqliteStore(path: string, mode: Mode): Promise<Store> {
+  const database: Database = await openFile(path, mode, APPLICATION_ID, migrations);
+  if (mode === 'write') database.exec(notesTable);
+  const access = new SqliteReadWrite(database);
+  return {
+    name: `sqlite:${path}`,
+    snapshot: (work) => database.transaction('begin', () => work(access)),
+    async write(work) {
+      const result = await database.transaction('begin immediate', () => work(access));
+      database.exec('delete from notes');
+      // The log is emptied at once, so that it does not grow from one import to the next.
+      database.exec('pragma wal_checkpoint(truncate)');
+      return result;
+    },
+    close: async () => database.close(),
+  };
+}

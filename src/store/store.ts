@@ -1,0 +1,84 @@
+// The store port: rows of declared datasets and blocks of bars. Everything above it knows no engine.
+import type { Dataset, RowOf } from '../datasets/dataset.ts';
+
+export type Direction = 'asc' | 'desc';
+
+/** A bounded read of one dataset in an order that one of its keys or indexes has. */
+export type Read<D extends Dataset = Dataset> = {
+  /** Columns that must be equal. */
+  readonly where?: Partial<RowOf<D>>;
+  /** Bounds of the first column of the order: `from` included, `to` not. */
+  readonly range?: { readonly from?: string | number; readonly to?: string | number };
+  readonly order: readonly (readonly [column: keyof D['columns'] & string, direction: Direction])[];
+  /** The order columns' values of the last row already seen: the read goes on behind it. */
+  readonly after?: readonly (string | number)[];
+  readonly limit: number;
+};
+
+/** A block of bars as stored: bytes of `bars/block.ts`. */
+export type StoredBlock = { readonly bucket: number; readonly runId: number; readonly bytes: Uint8Array };
+
+/** A bounded read of one series' blocks: buckets `fromBucket` and `toBucket` included. */
+export type BlockRead = {
+  readonly seriesId: number;
+  readonly fromBucket: number;
+  readonly toBucket: number;
+  readonly direction: Direction;
+  readonly limit: number;
+};
+
+/** Reads rows at one moment. */
+export interface RowReader {
+  rows<D extends Dataset>(dataset: D, read: Read<D>): Promise<RowOf<D>[]>;
+}
+
+/** Reads at one moment: everything a reader gives belongs to the same state of the store. */
+export interface Reader extends RowReader {
+  /** The store's blocks of a series, in order of bucket; the bytes are the caller's until the snapshot ends. */
+  blocks(read: BlockRead): Promise<StoredBlock[]>;
+  /** Changes whenever anything was committed since; comparable on one connection only. */
+  changeToken(): Promise<number>;
+}
+
+/** Writes rows; all of one `write` becomes visible at once, or nothing of it. */
+export interface RowWriter extends RowReader {
+  /** Inserts rows, or replaces those of equal key. */
+  upsert<D extends Dataset>(dataset: D, rows: readonly RowOf<D>[]): Promise<void>;
+  /** Removes rows by their whole key. */
+  remove<D extends Dataset>(dataset: D, keys: readonly Partial<RowOf<D>>[]): Promise<void>;
+}
+
+export interface Writer extends Reader, RowWriter {
+  putBlock(seriesId: number, block: StoredBlock): Promise<void>;
+  /** What this write must remember of a block for its own length: replaced by key, gone at the end (`ingest/load.ts`). */
+  keepNote(seriesId: number, bucket: number, note: Uint8Array): Promise<void>;
+  note(seriesId: number, bucket: number): Promise<Uint8Array | null>;
+}
+
+interface Transactions<R, W> {
+  /** Runs `work` on one consistent view. */
+  snapshot<T>(work: (reader: R) => Promise<T>): Promise<T>;
+  /** Runs `work` in one transaction: what it throws undoes everything. Waits for another writer. */
+  write<T>(work: (writer: W) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** Rows alone: what the control file is (`control.ts`). */
+export interface RowStore extends Transactions<RowReader, RowWriter> {}
+
+/** A whole store. */
+export interface Store extends Transactions<Reader, Writer> {
+  /** What a person calls it: scheme and path, no password. */
+  readonly name: string;
+}
+
+/** How a store is opened: `write` creates what is missing and brings older layouts up to date; `read` does neither. */
+export type Mode = 'read' | 'write';
+
+/** The store cannot be used as it is: not there, not ours, too new, out of reach. The message says what to do. */
+export class StoreUnusable extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'StoreUnusable';
+  }
+}
