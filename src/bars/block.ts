@@ -17,9 +17,9 @@
 // A scaled column holds integers: open as steps from the close before, close as steps from its open, high and low as
 // distances from the greater and the lesser of the two, vwap as its distance from the close; in variable-length bytes.
 import { crc32 } from 'node:zlib';
-import { decimalsOf, POWERS_OF_TEN } from '../base/decimal.ts';
+import { DECIMALS_MAX, MANTISSA_LIMIT, POWERS_OF_TEN } from '../base/decimal.ts';
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
-import { type Bars, emptyBars, reserve } from './bars.ts';
+import { type Bars, emptyBars, reserve, valueColumns } from './bars.ts';
 
 const VERSION = 1;
 const HEADER_BYTES = 24;
@@ -42,7 +42,7 @@ export class DamagedBlock extends Error {
   }
 }
 
-/** A growing buffer that integers and doubles are written to. */
+/** A growing buffer that a block is written to. */
 class ByteWriter {
   bytes = new Uint8Array(64 * 1024);
   view = new DataView(this.bytes.buffer);
@@ -56,32 +56,32 @@ class ByteWriter {
     this.view = new DataView(grown.buffer);
   }
 
-  /** A non-negative integer below 2^53, 7 bits a byte, lowest first. */
-  varint(value: number): void {
-    let rest = value;
-    while (rest >= 0x1000_0000) {
-      this.bytes[this.at++] = (rest % 128) | 128;
-      rest = Math.floor(rest / 128);
-    }
-    while (rest >= 128) {
-      this.bytes[this.at++] = (rest & 127) | 128;
-      rest >>>= 7;
-    }
-    this.bytes[this.at++] = rest;
-  }
-
-  /** An integer of either sign: its sign in the lowest bit. */
-  signed(value: number): void {
-    this.varint(value < 0 ? -2 * value - 1 : 2 * value);
-  }
-
   double(value: number): void {
     this.view.setFloat64(this.at, value, true);
     this.at += 8;
   }
 }
 
-/** Reads what `ByteWriter` wrote; stops at the end of the run. */
+/** An integer of either sign as one without: its sign in the lowest bit. */
+const zigzag = (value: number): number => (value < 0 ? -2 * value - 1 : 2 * value);
+
+/** Writes a non-negative integer below 2^53, 7 bits a byte, lowest first; gives the place behind it. */
+function putVarint(bytes: Uint8Array, start: number, value: number): number {
+  let at = start;
+  let rest = value;
+  while (rest >= 0x1000_0000) {
+    bytes[at++] = (rest % 128) | 128;
+    rest = Math.floor(rest / 128);
+  }
+  while (rest >= 128) {
+    bytes[at++] = (rest & 127) | 128;
+    rest >>>= 7;
+  }
+  bytes[at++] = rest;
+  return at;
+}
+
+/** Reads what was written, from a place on. */
 class ByteReader {
   readonly bytes: Uint8Array;
   readonly view: DataView;
@@ -128,47 +128,74 @@ class ByteReader {
 }
 
 function hasNull(values: Float64Array, count: number): boolean {
-  for (let index = 0; index < count; index++) if (values[index] !== values[index]) return true;
+  for (let index = 0; index < count; index++) if (Number.isNaN(values[index]!)) return true;
   return false;
 }
 
 function allNull(values: Float64Array, count: number): boolean {
-  for (let index = 0; index < count; index++) if (values[index] === values[index]) return false;
+  for (let index = 0; index < count; index++) if (!Number.isNaN(values[index]!)) return false;
   return true;
+}
+
+/** Scaled integers of the columns at hand, kept from one block to the next. */
+const scratch = {
+  open: new Float64Array(0),
+  high: new Float64Array(0),
+  low: new Float64Array(0),
+  close: new Float64Array(0),
+  volume: new Float64Array(0),
+  vwap: new Float64Array(0),
+};
+
+const priceColumns = ['open', 'high', 'low', 'close'] as const;
+
+/** Index of the first value that is no integer of at most 15 digits at a scale; up to it `into` has the integers. NaN is passed over. */
+function scaleColumn(values: Float64Array, into: Float64Array, count: number, decimals: number): number {
+  const power = POWERS_OF_TEN[decimals]!;
+  for (let index = 0; index < count; index++) {
+    const value = values[index]!;
+    const mantissa = Math.round(value * power);
+    into[index] = mantissa;
+    if (mantissa / power === value && mantissa < MANTISSA_LIMIT && mantissa > -MANTISSA_LIMIT && (mantissa !== 0 || 1 / value > 0)) continue;
+    if (!Number.isNaN(value)) return index;
+  }
+  return count;
+}
+
+/** The fewest decimals at which all values of some columns are integers of at most 15 digits, put into the scratch; else -1. */
+function scale(bars: Bars, columns: readonly (keyof typeof scratch)[]): number {
+  for (let decimals = 0; decimals <= DECIMALS_MAX; decimals++) {
+    if (columns.every((column) => scaleColumn(bars[column], scratch[column], bars.count, decimals) === bars.count)) return decimals;
+  }
+  return PLAIN;
 }
 
 /** One scale for the four prices, or -1 when a price has none or a bar's extremes do not enclose its open and close. */
 function priceDecimals(bars: Bars): number {
-  let decimals = 0;
-  for (const column of [bars.open, bars.high, bars.low, bars.close]) {
-    if (hasNull(column, bars.count)) return PLAIN;
-    decimals = decimalsOf(column, bars.count, decimals);
-    if (decimals < 0) return PLAIN;
-  }
+  const decimals = scale(bars, priceColumns);
+  const { open, high, low, close } = bars;
   for (let index = 0; index < bars.count; index++) {
-    const open = bars.open[index]!;
-    const close = bars.close[index]!;
-    if (bars.high[index]! < Math.max(open, close) || bars.low[index]! > Math.min(open, close)) return PLAIN;
-  }
-  // The scale that the last column needs must still fit the first.
-  for (const column of [bars.open, bars.high, bars.low, bars.close]) {
-    if (decimalsOf(column, bars.count, decimals) !== decimals) return PLAIN;
+    // NaN makes a comparison false: such prices stay plain.
+    const enclosed =
+      high[index]! >= open[index]! && high[index]! >= close[index]! && low[index]! <= open[index]! && low[index]! <= close[index]!;
+    if (!enclosed) return PLAIN;
   }
   return decimals;
 }
 
-function columnDecimals(values: Float64Array, count: number): number {
-  if (allNull(values, count)) return ALL_NULL;
-  const decimals = decimalsOf(values, count);
-  return decimals < 0 || decimalsOf(values, count, decimals) !== decimals ? PLAIN : decimals;
+function columnDecimals(bars: Bars, column: 'volume' | 'vwap'): number {
+  return allNull(bars[column], bars.count) ? ALL_NULL : scale(bars, [column]);
 }
-
-const scaled = (value: number, decimals: number): number => Math.round(value * POWERS_OF_TEN[decimals]!);
 
 /** Where the vwap is expected: at the close, in the vwap's own scale. */
 function expectedVwap(close: number, decimals: number): number {
   const expected = Math.round(close * POWERS_OF_TEN[decimals]!);
-  return Math.abs(expected) < 1e15 ? expected : 0;
+  return Math.abs(expected) < MANTISSA_LIMIT ? expected : 0;
+}
+
+function reserveScratch(count: number): void {
+  if (scratch.open.length >= count) return;
+  for (const column of valueColumns) scratch[column] = new Float64Array(count * 2);
 }
 
 const writer = new ByteWriter();
@@ -179,9 +206,10 @@ export function encodeBlock(bars: Bars): Uint8Array {
   let unit = 1;
   for (let index = 0; index < count; index++) if (keyMs[index]! % DAY_MS !== 0) unit = 0;
   const unitMs = UNITS_MS[unit]!;
+  reserveScratch(count);
   const prices = priceDecimals(bars);
-  const volumes = columnDecimals(bars.volume, count);
-  const vwaps = columnDecimals(bars.vwap, count);
+  const volumes = columnDecimals(bars, 'volume');
+  const vwaps = columnDecimals(bars, 'vwap');
   const volumeNulls = volumes >= PLAIN && hasNull(bars.volume, count);
   const vwapNulls = vwaps >= PLAIN && hasNull(bars.vwap, count);
   const runs = Math.ceil(count / RUN_BARS);
@@ -208,8 +236,8 @@ export function encodeBlock(bars: Bars): Uint8Array {
     out.view.setUint32(HEADER_BYTES + run * ENTRY_BYTES + 4, out.at, true);
     writeKeys(out, keyMs, from, to, unitMs);
     writePrices(out, bars, from, to, prices);
-    writeColumn(out, bars.volume, null, from, to, volumes, volumeNulls);
-    writeColumn(out, bars.vwap, prices < 0 ? null : bars.close, from, to, vwaps, vwapNulls);
+    writeColumn(out, bars.volume, scratch.volume, null, from, to, volumes, volumeNulls);
+    writeColumn(out, bars.vwap, scratch.vwap, prices < 0 ? null : bars.close, from, to, vwaps, vwapNulls);
   }
   out.view.setUint32(0, crc32(out.bytes.subarray(4, out.at)), true);
   return out.bytes.slice(0, out.at);
@@ -222,39 +250,58 @@ function writeKeys(out: ByteWriter, keyMs: Float64Array, from: number, to: numbe
   out.bytes[out.at++] = steady ? 0 : 1;
   if (steady) return;
   for (let index = from + 1; index < to; index++)
-    out.varint((keyMs[index]! - keyMs[index - 1]!) / unitMs - 1);
+    out.at = putVarint(out.bytes, out.at, (keyMs[index]! - keyMs[index - 1]!) / unitMs - 1);
 }
 
 function writePrices(out: ByteWriter, bars: Bars, from: number, to: number, decimals: number): void {
-  const { open, high, low, close } = bars;
   if (decimals < 0) {
-    for (const column of [open, close, high, low]) {
+    for (const column of [bars.open, bars.close, bars.high, bars.low]) {
       for (let index = from; index < to; index++) out.double(column[index]!);
     }
     return;
   }
-  const power = POWERS_OF_TEN[decimals]!;
+  const { open, high, low, close } = scratch;
+  const { bytes } = out;
+  let { at } = out;
   let before = 0;
   for (let index = from; index < to; index++) {
-    out.signed(Math.round(open[index]! * power) - before);
-    before = Math.round(close[index]! * power);
+    const step = zigzag(open[index]! - before);
+    before = close[index]!;
+    if (step < 128) bytes[at++] = step;
+    else at = putVarint(bytes, at, step);
   }
   for (let index = from; index < to; index++) {
-    out.signed(Math.round(close[index]! * power) - Math.round(open[index]! * power));
+    const step = zigzag(close[index]! - open[index]!);
+    if (step < 128) bytes[at++] = step;
+    else at = putVarint(bytes, at, step);
   }
   for (let index = from; index < to; index++) {
-    const top = Math.max(open[index]!, close[index]!);
-    out.varint(Math.round(high[index]! * power) - Math.round(top * power));
+    const above = high[index]! - (open[index]! > close[index]! ? open[index]! : close[index]!);
+    if (above < 128) bytes[at++] = above;
+    else at = putVarint(bytes, at, above);
   }
   for (let index = from; index < to; index++) {
-    const bottom = Math.min(open[index]!, close[index]!);
-    out.varint(Math.round(bottom * power) - Math.round(low[index]! * power));
+    const below = (open[index]! < close[index]! ? open[index]! : close[index]!) - low[index]!;
+    if (below < 128) bytes[at++] = below;
+    else at = putVarint(bytes, at, below);
+  }
+  out.at = at;
+}
+
+function writeNulls(out: ByteWriter, values: Float64Array, from: number, to: number): void {
+  for (let index = from; index < to; index += 8) {
+    let bits = 0;
+    for (let bit = 0; bit < 8 && index + bit < to; bit++) {
+      if (Number.isNaN(values[index + bit]!)) bits |= 1 << bit;
+    }
+    out.bytes[out.at++] = bits;
   }
 }
 
 function writeColumn(
   out: ByteWriter,
   values: Float64Array,
+  mantissas: Float64Array,
   expected: Float64Array | null,
   from: number,
   to: number,
@@ -262,24 +309,20 @@ function writeColumn(
   nulls: boolean,
 ): void {
   if (decimals === ALL_NULL) return;
-  if (nulls) {
-    for (let index = from; index < to; index += 8) {
-      let bits = 0;
-      for (let bit = 0; bit < 8 && index + bit < to; bit++) {
-        if (values[index + bit] !== values[index + bit]) bits |= 1 << bit;
-      }
-      out.bytes[out.at++] = bits;
-    }
+  if (nulls) writeNulls(out, values, from, to);
+  if (decimals < 0) {
+    for (let index = from; index < to; index++) if (!Number.isNaN(values[index]!)) out.double(values[index]!);
+    return;
   }
+  const { bytes } = out;
+  let { at } = out;
   for (let index = from; index < to; index++) {
-    const value = values[index]!;
-    if (value !== value) continue;
-    if (decimals < 0) out.double(value);
-    else
-      out.signed(
-        scaled(value, decimals) - (expected === null ? 0 : expectedVwap(expected[index]!, decimals)),
-      );
+    if (nulls && Number.isNaN(values[index]!)) continue;
+    const value = zigzag(mantissas[index]! - (expected === null ? 0 : expectedVwap(expected[index]!, decimals)));
+    if (value < 128) bytes[at++] = value;
+    else at = putVarint(bytes, at, value);
   }
+  out.at = at;
 }
 
 type Header = {

@@ -29,7 +29,7 @@ export function decimalsOf(values: Float64Array, count: number, hint = 0): numbe
   let decimals = hint;
   for (let index = 0; index < count; index++) {
     const value = values[index]!;
-    if (value !== value) continue;
+    if (Number.isNaN(value)) continue;
     while (!isScaled(value, decimals)) {
       decimals++;
       if (decimals > DECIMALS_MAX) return -1;

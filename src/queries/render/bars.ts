@@ -34,7 +34,7 @@ function number(column: 'open' | 'high' | 'low' | 'close' | 'volume' | 'vwap', n
   const none = encoder.encode(nullText);
   return (sink, { bars }, row) => {
     const value = bars[column][row]!;
-    if (value === value) sink.decimal(value);
+    if (!Number.isNaN(value)) sink.decimal(value);
     else sink.bytes(none);
   };
 }

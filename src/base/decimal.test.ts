@@ -1,0 +1,170 @@
+// Decimals as they were written: text, scale and exact sums (contract 3.8, 3.12), against arithmetic on big integers.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { DECIMALS_MAX, decimalsOf, exactSum, isScaled, POWERS_OF_TEN, plainDecimal } from './decimal.ts';
+
+/** A decimal as an integer of at most 15 digits and how many of its digits stand after the point. */
+type Written = { readonly mantissa: bigint; readonly decimals: number };
+
+const written: fc.Arbitrary<Written> = fc.record({
+  mantissa: fc.oneof(
+    fc.bigInt({ min: -999_999_999_999_999n, max: 999_999_999_999_999n }),
+    fc.bigInt({ min: -99_999n, max: 99_999n }),
+  ),
+  decimals: fc.nat(DECIMALS_MAX),
+});
+
+const textOf = ({ mantissa, decimals }: Written): string => {
+  const digits = String(mantissa < 0n ? -mantissa : mantissa).padStart(decimals + 1, '0');
+  const point = digits.length - decimals;
+  return `${mantissa < 0n ? '-' : ''}${digits.slice(0, point)}${decimals > 0 ? `.${digits.slice(point)}` : ''}`;
+};
+// Number() of a decimal text is the nearest double, by the language's definition.
+const valueOf = (decimal: Written): number => Number(textOf(decimal));
+const column = (decimals: readonly Written[]): Float64Array => Float64Array.from(decimals, valueOf);
+
+function sumOf(decimals: readonly Written[]): number {
+  const scale = decimals.reduce((most, decimal) => Math.max(most, decimal.decimals), 0);
+  const mantissa = decimals.reduce(
+    (sum, decimal) => sum + decimal.mantissa * 10n ** BigInt(scale - decimal.decimals),
+    0n,
+  );
+  return valueOf({ mantissa, decimals: scale });
+}
+
+const plain: readonly [value: number, text: string][] = [
+  [0, '0'],
+  [1, '1'],
+  [-1.5, '-1.5'],
+  [13832.668772, '13832.668772'],
+  [0.1 + 0.2, '0.30000000000000004'],
+  [1e-6, '0.000001'],
+  [1e-7, '0.0000001'],
+  [-1.25e-7, '-0.000000125'],
+  [1.5e-10, '0.00000000015'],
+  [5e-324, `0.${'0'.repeat(323)}5`],
+  [999_999_999_999_999, '999999999999999'],
+  [1e21, `1${'0'.repeat(21)}`],
+  [-1.5e22, `-15${'0'.repeat(21)}`],
+];
+for (const [value, text] of plain) {
+  test(`${value} is written ${text.slice(0, 40)}, without an exponent (contract 3.12)`, () => {
+    assert.equal(plainDecimal(value), text);
+  });
+}
+
+test('any finite double is written plainly, and reads back the same (contract 3.12)', () => {
+  fc.assert(
+    fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
+      const text = plainDecimal(value);
+      assert.match(text, /^-?\d+(\.\d+)?$/);
+      assert.equal(Number(text), value === 0 ? 0 : value);
+    }),
+  );
+});
+
+test('a decimal of up to 15 digits is written digit for digit (contract 3.12)', () => {
+  fc.assert(
+    fc.property(written, (decimal) => {
+      const text = textOf(decimal);
+      const expected = text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+      assert.equal(plainDecimal(valueOf(decimal)), expected === '-0' ? '0' : expected);
+    }),
+  );
+});
+
+test('a decimal of up to 15 digits is a scaled integer at its own scale (contract 3.12)', () => {
+  fc.assert(
+    fc.property(written, (decimal) => {
+      assert.ok(isScaled(valueOf(decimal), decimal.decimals));
+      assert.equal(
+        Math.round(valueOf(decimal) * POWERS_OF_TEN[decimal.decimals]!) + 0,
+        Number(decimal.mantissa),
+      );
+    }),
+  );
+});
+
+const scales: readonly [name: string, values: readonly number[], decimals: number][] = [
+  ['no values', [], 0],
+  ['whole numbers', [1, 20, 300], 0],
+  ['cents', [71.22, 71.2, 71], 2],
+  ['eight decimals', [0.00000001, 12], 8],
+  ['nulls alone', [Number.NaN, Number.NaN], 0],
+  ['nulls among cents', [Number.NaN, 0.25], 2],
+  ['fifteen digits', [999_999_999_999_999], 0],
+  ['sixteen digits', [1e15], -1],
+  ['a double that no short decimal writes', [0.1 + 0.2], -1],
+  ['a third', [1 / 3], -1],
+  ['a negative zero, whose sign a scaled integer loses', [-0], -1],
+  ['an infinity', [Number.POSITIVE_INFINITY], -1],
+  ['sixteen decimals', [1e-16], -1],
+];
+for (const [name, values, decimals] of scales) {
+  test(`the scale of ${name} is ${decimals} (contract 3.12)`, () => {
+    assert.equal(decimalsOf(Float64Array.from(values), values.length), decimals);
+  });
+}
+
+test('only the first count values make the scale, and no scale is below the hint', () => {
+  assert.equal(decimalsOf(Float64Array.of(1, 0.25), 1), 0);
+  assert.equal(decimalsOf(Float64Array.of(1, 2), 2, 3), 3);
+});
+
+test('a column whose values fit 15 digits at no common scale has none', () => {
+  assert.equal(decimalsOf(Float64Array.of(0.123456, 123_456_789_012_345), 2), -1);
+  assert.equal(decimalsOf(Float64Array.of(123_456_789_012_345, 0.123456), 2), -1);
+});
+
+test('the scale of a column is the least at which every value is a scaled integer, in any order', () => {
+  fc.assert(
+    fc.property(fc.array(written, { maxLength: 8 }), (decimals) => {
+      const values = column(decimals);
+      const fits = (scale: number): boolean => values.every((value) => isScaled(value, scale));
+      const scale = POWERS_OF_TEN.findIndex((_, candidate) => fits(candidate));
+      assert.equal(decimalsOf(values, values.length), scale);
+    }),
+  );
+});
+
+const sums: readonly [values: readonly number[], sum: number][] = [
+  [[], 0],
+  [[0.1, 0.2], 0.3],
+  [[0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9], 4.5],
+  [[1e21, 1e-7, -1e21], 1e-7],
+  [[-0.5, 0.25], -0.25],
+  [[-0.3, 0.1, 0.2], 0],
+  [[9_007_199_254_740_991, 1], 9_007_199_254_740_992],
+];
+for (const [values, sum] of sums) {
+  test(`the sum of ${values.join(' + ') || 'nothing'} is exactly ${sum} (contract 3.8)`, () => {
+    assert.equal(exactSum(Float64Array.from(values), 0, values.length), sum);
+  });
+}
+
+test('volumes that doubles sum to 13832.668771999995 sum to their exact decimal (contract 3.8)', () => {
+  const volumes = [1139.358674, 8754.869678, 885.546507, 2289.012903, 763.88101];
+  assert.equal(
+    volumes.reduce((sum, volume) => sum + volume, 0),
+    13832.668771999995,
+    'the example must be one that doubles get wrong',
+  );
+  assert.equal(exactSum(Float64Array.from(volumes), 0, volumes.length), 13832.668772);
+});
+
+test('a sum of decimals is the double nearest to the exact sum (contract 3.8)', () => {
+  fc.assert(
+    fc.property(fc.array(written, { maxLength: 40 }), (decimals) => {
+      assert.equal(exactSum(column(decimals), 0, decimals.length), sumOf(decimals) + 0);
+    }),
+  );
+});
+
+test('a sum covers the values from its first bound to before its second, and is NaN where one is null', () => {
+  const values = Float64Array.of(Number.NaN, 0.1, 0.2, Number.NaN);
+  assert.equal(exactSum(values, 1, 3), 0.3);
+  assert.equal(exactSum(values, 1, 1), 0);
+  assert.ok(Number.isNaN(exactSum(values, 0, 3)));
+  assert.ok(Number.isNaN(exactSum(values, 1, 4)));
+});

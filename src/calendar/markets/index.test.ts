@@ -1,0 +1,151 @@
+// The markets that ship: round-the-clock sessions (contract 3.7) and what every market's data must hold (house, "Where a change goes").
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseDay } from '../../base/instant.ts';
+import type { AssetSchema } from '../../contract/identifiers.ts';
+import { type Calendar, calendarOf } from '../calendar.ts';
+import { dayOfText } from '../rules.ts';
+import { markets } from './index.ts';
+
+const forex = calendarOf('forex', 'GLOBAL');
+const future = calendarOf('future', 'US');
+const crypto = calendarOf('crypto', 'GLOBAL');
+
+const iso = (ms: number): string => new Date(ms).toISOString().replace(':00.000Z', 'Z');
+
+const sessions: readonly [name: string, calendar: Calendar, label: string, open: string, close: string][] = [
+  [
+    'a forex Monday opens on Sunday at 17:00 New York',
+    forex,
+    '2024-01-08',
+    '2024-01-07T22:00Z',
+    '2024-01-08T22:00Z',
+  ],
+  ['a forex Friday ends at 17:00 New York', forex, '2024-01-12', '2024-01-11T22:00Z', '2024-01-12T22:00Z'],
+  ['a forex Friday before daylight saving', forex, '2024-03-08', '2024-03-07T22:00Z', '2024-03-08T22:00Z'],
+  [
+    'a forex Monday after daylight saving began',
+    forex,
+    '2024-03-11',
+    '2024-03-10T21:00Z',
+    '2024-03-11T21:00Z',
+  ],
+  ['a forex Friday before standard time', forex, '2024-11-01', '2024-10-31T21:00Z', '2024-11-01T21:00Z'],
+  ['a forex Monday after standard time began', forex, '2024-11-04', '2024-11-03T22:00Z', '2024-11-04T22:00Z'],
+  ['a forex New Year', forex, '2024-01-01', '2023-12-31T22:00Z', '2024-01-01T22:00Z'],
+  [
+    'a futures Monday opens on Sunday at 17:00 Chicago',
+    future,
+    '2024-01-08',
+    '2024-01-07T23:00Z',
+    '2024-01-08T22:00Z',
+  ],
+  ['a futures Tuesday opens after the pause', future, '2024-01-09', '2024-01-08T23:00Z', '2024-01-09T22:00Z'],
+  ['a futures Friday ends at 16:00 Chicago', future, '2024-01-12', '2024-01-11T23:00Z', '2024-01-12T22:00Z'],
+  ['a futures Friday before daylight saving', future, '2024-03-08', '2024-03-07T23:00Z', '2024-03-08T22:00Z'],
+  [
+    'a futures Monday after daylight saving began',
+    future,
+    '2024-03-11',
+    '2024-03-10T22:00Z',
+    '2024-03-11T21:00Z',
+  ],
+  ['a futures Friday before standard time', future, '2024-11-01', '2024-10-31T22:00Z', '2024-11-01T21:00Z'],
+  [
+    'a futures Monday after standard time began',
+    future,
+    '2024-11-04',
+    '2024-11-03T23:00Z',
+    '2024-11-04T22:00Z',
+  ],
+  ['a crypto Sunday', crypto, '2024-03-10', '2024-03-10T00:00Z', '2024-03-11T00:00Z'],
+  ['a crypto Christmas', crypto, '2024-12-25', '2024-12-25T00:00Z', '2024-12-26T00:00Z'],
+];
+for (const [name, calendar, label, open, close] of sessions) {
+  test(`${name}: ${label} runs from ${open} to ${close} (contract 3.7)`, () => {
+    const session = calendar.sessionOnOrBefore(dayOfText(label));
+    assert.equal(session?.day, dayOfText(label));
+    assert.deepEqual([iso(session!.openMs), iso(session!.closeMs)], [open, close]);
+    assert.deepEqual(
+      session?.segments.map((segment) => segment.kind),
+      ['regular'],
+    );
+  });
+}
+
+const labels: readonly [name: string, calendar: Calendar, at: string, label: string | null][] = [
+  ['forex on Friday before 17:00', forex, '2024-01-12T21:59Z', '2024-01-12'],
+  ['forex on Friday at 17:00', forex, '2024-01-12T22:00Z', null],
+  ['forex on Saturday', forex, '2024-01-13T12:00Z', null],
+  ['forex on Sunday before 17:00', forex, '2024-01-14T21:59Z', null],
+  ['forex on Sunday at 17:00', forex, '2024-01-14T22:00Z', '2024-01-15'],
+  ['forex on Tuesday at 17:00', forex, '2024-01-09T22:00Z', '2024-01-10'],
+  ['futures before the pause', future, '2024-01-09T21:59Z', '2024-01-09'],
+  ['futures in the pause', future, '2024-01-09T22:30Z', null],
+  ['futures after the pause', future, '2024-01-09T23:00Z', '2024-01-10'],
+  ['futures on Friday after 16:00', future, '2024-01-12T23:00Z', null],
+  ['crypto at midnight', crypto, '2024-01-13T00:00Z', '2024-01-13'],
+  ['crypto before midnight', crypto, '2024-01-13T23:59Z', '2024-01-13'],
+];
+for (const [name, calendar, at, label] of labels) {
+  test(`${name}, ${at}, is ${label === null ? 'in no session' : `in the session of ${label}`} (contract 3.7)`, () => {
+    assert.equal(calendar.labelAt(Date.parse(at)), label === null ? null : dayOfText(label));
+  });
+}
+
+const perYear: readonly [name: string, calendar: Calendar, sessions: number][] = [
+  ['forex', forex, 262],
+  ['futures', future, 262],
+  ['crypto', crypto, 366],
+];
+for (const [name, calendar, count] of perYear) {
+  test(`2024 has ${count} sessions of ${name}, no holiday among them (contract 3.7)`, () => {
+    assert.equal(calendar.sessions(dayOfText('2024-01-01'), dayOfText('2025-01-01')).length, count);
+  });
+}
+
+const keys: readonly [
+  key: string,
+  assetSchema: AssetSchema,
+  country: string,
+  zone: string,
+  template: string,
+][] = [
+  ['US_STOCK', 'stock', 'US', 'America/New_York', 'US_STOCK_RTH'],
+  ['CRYPTO_GLOBAL', 'crypto', 'GLOBAL', 'UTC', ''],
+  ['FOREX_GLOBAL', 'forex', 'GLOBAL', 'America/New_York', ''],
+];
+for (const [key, assetSchema, country, zone, template] of keys) {
+  test(`${key} is the market of ${assetSchema} in ${country}, in ${zone} (contract 8.1)`, () => {
+    const market = markets.find((candidate) => candidate.key === key);
+    assert.deepEqual([market?.assetSchema, market?.country, market?.zone], [assetSchema, country, zone]);
+    if (template !== '') assert.equal(market?.sessionTemplate, template);
+  });
+}
+
+test('no two markets have a key, or an asset type and country, in common', () => {
+  assert.equal(new Set(markets.map(({ key }) => key)).size, markets.length);
+  assert.equal(
+    new Set(markets.map((market) => `${market.assetSchema}:${market.country}`)).size,
+    markets.length,
+  );
+});
+
+for (const market of markets) {
+  test(`the data of ${market.key} is whole: hours in order from dates, rules with codes and sources (spec 2.9)`, () => {
+    const dates = market.hours.map((hours) => hours.from);
+    assert.ok(dates.length > 0 && dates.every((date) => parseDay(date) !== null));
+    assert.deepEqual(dates, [...dates].sort());
+    for (const hours of market.hours) {
+      assert.notEqual(hours.source, '');
+      assert.ok(hours.segments.some(([kind]) => kind === 'regular'));
+      assert.ok(hours.weekdays.every((weekday) => weekday >= 1 && weekday <= 7));
+    }
+    for (const rule of market.holidays) {
+      assert.match(rule.code, /^HOLIDAY_[A-Z0-9_]+$/);
+      assert.notEqual(rule.name, '');
+      assert.notEqual(rule.source, '');
+    }
+    assert.ok(market.years[0] <= market.years[1]);
+  });
+}

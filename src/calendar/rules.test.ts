@@ -1,0 +1,162 @@
+// Holiday rules -> days: Easter, weekdays, observances, precedence (contract 3.4, 3.7).
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { formatDay, weekdayOf } from '../base/instant.ts';
+import type { HolidayRule, Market } from './market.ts';
+import { dayOfText, easterDay, holidaysOf } from './rules.ts';
+
+// Dates as churches publish them; the last row holds the computus' exceptions and extremes.
+const easters = `
+  2000-04-23 2001-04-15 2002-03-31 2003-04-20 2004-04-11 2005-03-27 2006-04-16 2007-04-08 2008-03-23 2009-04-12
+  2010-04-04 2011-04-24 2012-04-08 2013-03-31 2014-04-20 2015-04-05 2016-03-27 2017-04-16 2018-04-01 2019-04-21
+  2020-04-12 2021-04-04 2022-04-17 2023-04-09 2024-03-31 2025-04-20 2026-04-05 2027-03-28 2028-04-16 2029-04-01
+  2030-04-21 1913-03-23 1943-04-25 1954-04-18 1981-04-19 2038-04-25 2049-04-18 2076-04-19`;
+
+test('Easter is on its published date from 2000 to 2030, and in the exceptional years', () => {
+  for (const date of easters.trim().split(/\s+/))
+    assert.equal(formatDay(easterDay(Number(date.slice(0, 4)))), date);
+});
+
+test('Easter is a Sunday from 22 March to 25 April in every year of 1900 to 2200', () => {
+  for (let year = 1900; year <= 2200; year++) {
+    assert.equal(weekdayOf(easterDay(year)), 7);
+    const date = formatDay(easterDay(year)).slice(5);
+    assert.ok(date >= '03-22' && date <= '04-25', `${year}-${date}`);
+  }
+});
+
+test('a date in our own data that is none is a fault', () => {
+  assert.throws(() => dayOfText('2025-02-29'), /2025-02-29/);
+});
+
+const rule = (part: Partial<HolidayRule> & Pick<HolidayRule, 'when'>, code = 'HOLIDAY_X'): HolidayRule => ({
+  code,
+  name: code,
+  source: 'a test',
+  ...part,
+});
+const marketOf = (
+  holidays: readonly HolidayRule[],
+  years: readonly [number, number] = [2000, 2030],
+): Market => ({
+  key: 'X',
+  assetSchema: 'stock',
+  country: 'XX',
+  zone: 'UTC',
+  sessionTemplate: 'X',
+  currency: null,
+  exchange: null,
+  years,
+  hours: [],
+  holidays,
+});
+const datesOf = (holidays: readonly HolidayRule[], year: number): string[] =>
+  [...holidaysOf(marketOf(holidays), year).keys()].sort((a, b) => a - b).map(formatDay);
+
+const cases: readonly [
+  name: string,
+  part: Parameters<typeof rule>[0],
+  year: number,
+  dates: readonly string[],
+][] = [
+  ['a fixed date', { when: { month: 7, day: 4 } }, 2024, ['2024-07-04']],
+  ['a fixed date on a Saturday, not observed', { when: { month: 7, day: 4 } }, 2026, ['2026-07-04']],
+  ['a fixed date moved by days', { when: { month: 12, day: 31, plus: 1 } }, 2025, ['2025-01-01']],
+  [
+    'a Saturday, observed on the nearest weekday',
+    { when: { month: 7, day: 4 }, observed: 'nearest-weekday' },
+    2026,
+    ['2026-07-03'],
+  ],
+  [
+    'a Sunday, observed on the nearest weekday',
+    { when: { month: 7, day: 4 }, observed: 'nearest-weekday' },
+    2027,
+    ['2027-07-05'],
+  ],
+  [
+    'a weekday, observed on the nearest weekday',
+    { when: { month: 7, day: 4 }, observed: 'nearest-weekday' },
+    2025,
+    ['2025-07-04'],
+  ],
+  [
+    'a Sunday, observed on Monday',
+    { when: { month: 1, day: 1 }, observed: 'sunday-to-monday' },
+    2023,
+    ['2023-01-02'],
+  ],
+  [
+    'a Saturday, not moved where only Sundays are',
+    { when: { month: 1, day: 1 }, observed: 'sunday-to-monday' },
+    2022,
+    ['2022-01-01'],
+  ],
+  [
+    'a New Year observed in the year before it',
+    { when: { month: 1, day: 1 }, observed: 'nearest-weekday' },
+    2021,
+    ['2021-01-01', '2021-12-31'],
+  ],
+  [
+    'a New Year that is observed in the year before it',
+    { when: { month: 1, day: 1 }, observed: 'nearest-weekday' },
+    2022,
+    [],
+  ],
+  ['the third Monday', { when: { month: 1, weekday: 1, nth: 3 } }, 2024, ['2024-01-15']],
+  ['the first Monday, on the first', { when: { month: 9, weekday: 1, nth: 1 } }, 2025, ['2025-09-01']],
+  ['the last Monday', { when: { month: 5, weekday: 1, nth: -1 } }, 2024, ['2024-05-27']],
+  ['the last Monday, on the last', { when: { month: 5, weekday: 1, nth: -1 } }, 2027, ['2027-05-31']],
+  ['the last Friday of December', { when: { month: 12, weekday: 5, nth: -1 } }, 2024, ['2024-12-27']],
+  [
+    'the day after the fourth Thursday',
+    { when: { month: 11, weekday: 4, nth: 4, plus: 1 } },
+    2024,
+    ['2024-11-29'],
+  ],
+  ['two days before Easter', { when: { easter: -2 } }, 2024, ['2024-03-29']],
+  ['the day after Easter', { when: { easter: 1 } }, 2024, ['2024-04-01']],
+  [
+    'listed dates of the year alone',
+    { when: { dates: ['2023-05-08', '2024-05-08', '2024-06-03'] } },
+    2024,
+    ['2024-05-08', '2024-06-03'],
+  ],
+  ['only given weekdays', { when: { month: 7, day: 3 }, weekdays: [1, 2, 4] }, 2024, []],
+  [
+    'only given weekdays, on one of them',
+    { when: { month: 7, day: 3 }, weekdays: [1, 2, 4] },
+    2025,
+    ['2025-07-03'],
+  ],
+  ['from a date on', { when: { month: 6, day: 19 }, from: '2022-01-01' }, 2021, []],
+  ['from that very date on', { when: { month: 6, day: 19 }, from: '2022-06-19' }, 2022, ['2022-06-19']],
+  ['to a date', { when: { month: 7, day: 5 }, to: '2012-12-31' }, 2013, []],
+  ['to that very date', { when: { month: 7, day: 5 }, to: '2013-07-05' }, 2013, ['2013-07-05']],
+];
+for (const [name, part, year, dates] of cases) {
+  test(`${name}: ${year} has ${dates.join(' and ') || 'none'} (contract 3.4)`, () => {
+    assert.deepEqual(datesOf([rule(part)], year), dates);
+  });
+}
+
+test('where two rules fall on a date the first wins', () => {
+  const first = rule({ when: { month: 7, day: 4 }, observed: 'nearest-weekday' }, 'HOLIDAY_FIRST');
+  const second = rule({ when: { month: 7, day: 3 }, close: '13:00' }, 'HOLIDAY_SECOND');
+  const on = (holidays: readonly HolidayRule[]): string | undefined =>
+    holidaysOf(marketOf(holidays), 2026).get(dayOfText('2026-07-03'))?.code;
+  assert.equal(on([first, second]), 'HOLIDAY_FIRST');
+  assert.equal(on([second, first]), 'HOLIDAY_SECOND');
+});
+
+test("outside the market's years no rule holds (contract 3.7)", () => {
+  const holidays = [rule({ when: { month: 7, day: 4 } })];
+  for (const [year, count] of [
+    [1999, 0],
+    [2000, 1],
+    [2030, 1],
+    [2031, 0],
+  ] as const)
+    assert.equal(holidaysOf(marketOf(holidays), year).size, count, String(year));
+});

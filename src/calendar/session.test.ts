@@ -1,0 +1,184 @@
+// One year of sessions from a market's data: breaks, shortened days, changed hours (contract 3.3, 3.4).
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DAY_MS } from '../base/instant.ts';
+import type { Clock, HolidayRule, Market } from './market.ts';
+import { dayOfText } from './rules.ts';
+import { buildYear, clockMinutes, REGULAR, type Session, segmentKinds } from './session.ts';
+import { zoneOf } from './zone.ts';
+
+const clocks: readonly [clock: Clock, minutes: number][] = [
+  ['00:00', 0],
+  ['09:30', 570],
+  ['24:00', 1440],
+  ['-07:00', -420],
+  ['-00:30', -30],
+];
+test('a clock counts minutes from the midnight of the label date, backwards with a minus', () => {
+  for (const [clock, minutes] of clocks) assert.equal(clockMinutes(clock), minutes, clock);
+});
+
+test('the kind of regular segments is the number that REGULAR names', () => {
+  assert.equal(segmentKinds[REGULAR], 'regular');
+});
+
+const shortened = (date: string, part: Partial<HolidayRule>): HolidayRule => ({
+  code: 'HOLIDAY_X',
+  name: date,
+  when: { dates: [date] },
+  source: 'a test',
+  ...part,
+});
+
+/** A market with a lunch break in a zone without daylight saving; from July its afternoon ends later. */
+const lunch: Market = {
+  key: 'X',
+  assetSchema: 'stock',
+  country: 'XX',
+  zone: 'Asia/Tokyo',
+  sessionTemplate: 'X',
+  currency: null,
+  exchange: null,
+  years: [2024, 2024],
+  hours: [
+    {
+      from: '1900-01-01',
+      weekdays: [1, 2, 3, 4, 5],
+      segments: [
+        ['pre', '08:00', '09:00'],
+        ['regular', '09:00', '11:30'],
+        ['regular', '12:30', '15:00'],
+        ['post', '15:00', '17:00'],
+      ],
+      source: 'a test',
+    },
+    {
+      from: '2024-07-01',
+      weekdays: [1, 2, 3, 4, 5, 6],
+      segments: [
+        ['regular', '09:00', '11:30'],
+        ['regular', '12:30', '15:30'],
+      ],
+      source: 'a test',
+    },
+  ],
+  holidays: [
+    shortened('2024-01-04', {}),
+    shortened('2024-01-05', { close: '14:00', postClose: '16:00' }),
+    shortened('2024-01-09', { close: '12:00' }),
+    shortened('2024-01-10', { open: '10:00' }),
+    shortened('2024-01-11', { open: '12:45' }),
+    shortened('2024-01-12', { open: '10:00', close: '11:00' }),
+  ],
+};
+
+const { sessions, segments } = buildYear(lunch, zoneOf(lunch.zone), 2024);
+
+function sessionOn(date: string): Session | undefined {
+  return sessions.find((session) => session.day === dayOfText(date));
+}
+
+/** Local clock hours of a session's segments, as the market's data writes them. */
+function hoursOn(date: string): string {
+  const clock = (ms: number): string => new Date(ms + 9 * 3_600_000).toISOString().slice(11, 16);
+  return (sessionOn(date)?.segments ?? [])
+    .map(({ kind, openMs, closeMs }) => `${kind} ${clock(openMs)}-${clock(closeMs)}`)
+    .join(', ');
+}
+
+const days: readonly [name: string, date: string, hours: string, template: string | undefined][] = [
+  [
+    'a whole day has its segments, the break being a gap between two regular ones',
+    '2024-01-03',
+    'pre 08:00-09:00, regular 09:00-11:30, regular 12:30-15:00, post 15:00-17:00',
+    'REGULAR',
+  ],
+  ['a closed day has no session', '2024-01-04', '', undefined],
+  ['a Saturday has no session', '2024-01-06', '', undefined],
+  [
+    'an early close cuts the afternoon, and the post-market follows it',
+    '2024-01-05',
+    'pre 08:00-09:00, regular 09:00-11:30, regular 12:30-14:00, post 14:00-16:00',
+    'EARLY_CLOSE',
+  ],
+  [
+    'an early close in the break leaves the morning, and no post-market where none is given',
+    '2024-01-09',
+    'pre 08:00-09:00, regular 09:00-11:30',
+    'EARLY_CLOSE',
+  ],
+  [
+    'a late open cuts the morning, and the pre-market meets it',
+    '2024-01-10',
+    'pre 08:00-10:00, regular 10:00-11:30, regular 12:30-15:00, post 15:00-17:00',
+    'LATE_OPEN',
+  ],
+  [
+    'a late open in the afternoon leaves no morning',
+    '2024-01-11',
+    'pre 08:00-12:45, regular 12:45-15:00, post 15:00-17:00',
+    'LATE_OPEN',
+  ],
+  [
+    'a late open and an early close cut both sides',
+    '2024-01-12',
+    'pre 08:00-10:00, regular 10:00-11:00',
+    'EARLY_CLOSE',
+  ],
+  ['changed hours hold from their date', '2024-07-01', 'regular 09:00-11:30, regular 12:30-15:30', 'REGULAR'],
+  [
+    'changed weekdays hold from their date',
+    '2024-07-06',
+    'regular 09:00-11:30, regular 12:30-15:30',
+    'REGULAR',
+  ],
+];
+for (const [name, date, hours, template] of days) {
+  test(`${name}: ${date} (contract 3.3, 3.4)`, () => {
+    assert.equal(hoursOn(date), hours);
+    assert.equal(sessionOn(date)?.template, template);
+  });
+}
+
+test('a session runs from its first regular open to its last regular close, and names what shortens it', () => {
+  const session = sessionOn('2024-01-05');
+  assert.equal(session?.openMs, Date.parse('2024-01-05T00:00:00Z'));
+  assert.equal(session?.closeMs, Date.parse('2024-01-05T05:00:00Z'));
+  assert.equal(session?.holiday?.name, '2024-01-05');
+  assert.equal(sessionOn('2024-01-03')?.holiday, null);
+});
+
+test('the segments of a year are those of its sessions, in order, with their labels', () => {
+  const flat = sessions.flatMap((session) =>
+    session.segments.map((segment) => ({ ...segment, day: session.day })),
+  );
+  assert.deepEqual(
+    Array.from(segments.openMs, (openMs, index) => ({
+      kind: segmentKinds[segments.kind[index]!],
+      openMs,
+      closeMs: segments.closeMs[index],
+      day: segments.day[index],
+    })),
+    flat,
+  );
+});
+
+test('the sessions of a year are labelled by days of that year alone, also where they begin in the one before', () => {
+  const night: Market = {
+    ...lunch,
+    hours: [
+      {
+        from: '1900-01-01',
+        weekdays: [1, 2, 3, 4, 5, 6, 7],
+        segments: [['regular', '-07:00', '17:00']],
+        source: 'a test',
+      },
+    ],
+    holidays: [],
+  };
+  const built = buildYear(night, zoneOf('UTC'), 2024).sessions;
+  assert.equal(built.length, 366);
+  assert.equal(built[0]?.day, dayOfText('2024-01-01'));
+  assert.equal(built[0]?.openMs, Date.parse('2023-12-31T17:00:00Z'));
+  assert.equal(built.at(-1)?.closeMs, dayOfText('2024-12-31') * DAY_MS + 17 * 3_600_000);
+});

@@ -1,0 +1,6 @@
+// `bourse demo`
+import { Command } from 'commander';
+
+export function demoCommand(): Command {
+  return new Command('demo').action(() => undefined);
+}

@@ -1,0 +1,108 @@
+// `bourse keys create|list|revoke`
+import { Command } from 'commander';
+import { DAY_MS, formatInstant, parseInstant } from '../base/instant.ts';
+import { isLive, issueKey, revokeKey } from '../keys/keys.ts';
+import { type ApiKey, readKeys } from '../store/control.ts';
+import { openControl } from '../store/engines.ts';
+import type { RowStore } from '../store/store.ts';
+import { readSettings, UsageProblem } from './config.ts';
+import { jsonOption, storeOption, wholeNumber } from './options.ts';
+import { formatTable } from './table.ts';
+
+type StoreFlags = { readonly store?: string };
+type CreateFlags = StoreFlags & { readonly perMinute?: number; readonly perDay?: number; readonly expires?: string };
+
+async function withControl<T>(flags: StoreFlags, work: (control: RowStore) => Promise<T>): Promise<T> {
+  const { store } = readSettings(flags.store === undefined ? {} : { store: flags.store });
+  const control = await openControl(store, 'write');
+  try {
+    return await work(control);
+  } finally {
+    await control.close();
+  }
+}
+
+/** The end of a key: a date is the end of that day (UTC). */
+function expiryOf(text: string | undefined, nowMs: number): number | null {
+  if (text === undefined) return null;
+  const parsed = parseInstant(text);
+  if (parsed === null) throw new UsageProblem(`--expires ${text}: must be a date such as 2027-12-31, or a date-time`);
+  const ms = parsed.kind === 'date' ? (parsed.day + 1) * DAY_MS : parsed.ms;
+  if (ms <= nowMs) throw new UsageProblem(`--expires ${text}: has passed already`);
+  return ms;
+}
+
+function stateOf(key: ApiKey, nowMs: number): string {
+  if (key.revoked_ms !== null) return 'revoked';
+  return isLive(key, nowMs) ? 'live' : 'expired';
+}
+
+const instantText = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms));
+
+function keyRecord(key: ApiKey, nowMs: number) {
+  return {
+    id: key.key_id,
+    name: key.name,
+    state: stateOf(key, nowMs),
+    created: instantText(key.created_ms),
+    expires: instantText(key.expires_ms),
+    per_minute: key.per_minute,
+    per_day: key.per_day,
+    revoked: instantText(key.revoked_ms),
+  };
+}
+
+const createCommand = (): Command =>
+  new Command('create')
+    .argument('<name>', 'whom the key is for')
+    .description('Issue a key. It is printed once, alone on standard output, and kept only as a hash.')
+    .addOption(storeOption())
+    .option('--per-minute <count>', 'requests a minute', wholeNumber)
+    .option('--per-day <count>', 'requests a day', wholeNumber)
+    .option('--expires <date>', 'the last day on which it holds (UTC), or the moment at which it ends')
+    .addHelpText('before', 'Examples:\n  bourse keys create alice\n  KEY=$(bourse keys create nightly-job --expires 2027-12-31)\n')
+    .action(async (name: string, flags: CreateFlags) => {
+      const nowMs = Date.now();
+      const terms = { expiresMs: expiryOf(flags.expires, nowMs), perMinute: flags.perMinute ?? null, perDay: flags.perDay ?? null };
+      const { secret, key } = await withControl(flags, (control) => issueKey(control, name, terms, nowMs));
+      process.stdout.write(`${secret}\n`);
+      process.stderr.write(`key ${key.key_id} for ${name}: keep it, it is not shown again\n`);
+    });
+
+const listCommand = (): Command =>
+  new Command('list')
+    .description('List the keys: never the keys themselves.')
+    .addOption(storeOption())
+    .addOption(jsonOption())
+    .action(async (flags: StoreFlags & { readonly json?: boolean }) => {
+      const nowMs = Date.now();
+      const records = (await withControl(flags, readKeys)).map((key) => keyRecord(key, nowMs));
+      if (flags.json) {
+        process.stdout.write(`${JSON.stringify(records, null, 2)}\n`);
+        return;
+      }
+      const head = ['ID', 'NAME', 'STATE', 'CREATED', 'EXPIRES', 'PER MINUTE', 'PER DAY'];
+      const rows = records.map((record) =>
+        [record.id, record.name, record.state, record.created, record.expires, record.per_minute, record.per_day].map((cell) => String(cell ?? '-')),
+      );
+      process.stdout.write(formatTable([head, ...rows]));
+    });
+
+const revokeCommand = (): Command =>
+  new Command('revoke')
+    .argument('<id>', 'the id that keys list shows')
+    .description('Revoke a key: within five seconds no worker takes it any more.')
+    .addOption(storeOption())
+    .action(async (id: string, flags: StoreFlags) => {
+      const revoked = await withControl(flags, (control) => revokeKey(control, id, Date.now()));
+      if (revoked === null) throw new UsageProblem(`there is no key with the id ${id}: see bourse keys list`);
+      process.stderr.write(`key ${id} for ${revoked.name} is revoked\n`);
+    });
+
+export function keysCommand(): Command {
+  return new Command('keys')
+    .description('Issue, list and revoke the keys of callers.')
+    .addCommand(createCommand())
+    .addCommand(listCommand())
+    .addCommand(revokeCommand());
+}

@@ -1,0 +1,43 @@
+// Observations -> log lines: JSON for machines, plain lines on a terminal. No URL and no key is ever among them.
+import { isatty } from 'node:tty';
+import { destination, type Logger, pino } from 'pino';
+import pretty from 'pino-pretty';
+import type { Observation, Observe } from '../base/observe.ts';
+
+const STDERR = 2;
+
+function openLogger(level: string): Logger {
+  if (!isatty(STDERR)) return pino({ level, base: null }, destination({ dest: STDERR, sync: false, minLength: 4096 }));
+  const stream = pretty({ destination: STDERR, sync: true, ignore: 'pid,hostname', singleLine: true, translateTime: 'SYS:HH:MM:ss' });
+  return pino({ level, base: null }, stream);
+}
+
+function tell(logger: Logger, observation: Observation): void {
+  const { kind, ...facts } = observation;
+  switch (observation.kind) {
+    case 'request': {
+      const level = observation.status >= 500 ? 'warn' : 'info';
+      logger[level]({ ...facts, durationMs: Math.round(observation.durationMs * 100) / 100 }, 'request');
+      return;
+    }
+    case 'fault':
+      logger.error(facts, 'fault');
+      return;
+    default:
+      logger.info(facts, kind);
+  }
+}
+
+/** The log of a process. `flush` writes out what is still held. */
+export function openLog(level: string): { observe: Observe; flush: () => void } {
+  const logger = openLogger(level);
+  const timer = setInterval(() => logger.flush(), 1_000);
+  timer.unref();
+  return {
+    observe: (observation) => tell(logger, observation),
+    flush: () => {
+      clearInterval(timer);
+      logger.flush();
+    },
+  };
+}

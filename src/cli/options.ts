@@ -1,0 +1,15 @@
+// Options that several commands share.
+import { InvalidArgumentError, Option } from 'commander';
+
+/** Where the store is. */
+export const storeOption = (): Option =>
+  new Option('--store <url>', 'the store, such as sqlite:data/bourse.db (environment: BOURSE_STORE)');
+
+/** Answers for a program instead of a person. */
+export const jsonOption = (): Option => new Option('--json', 'print JSON instead of a table');
+
+/** A whole number of an option. */
+export function wholeNumber(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number.');
+}

@@ -1,0 +1,266 @@
+// Path and query of a request target -> route and parameters (contract 1.3, 2.1, 4.4, 6.4, 7.4).
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Refusal } from '../contract/errors.ts';
+import { contract, type EndpointName } from '../contract/index.ts';
+import { type Match, matchRoute, parseRequest, readQuery, routesOf } from './route.ts';
+
+const names = Object.keys(contract) as EndpointName[];
+const routes = routesOf(names);
+const key64 = '0'.repeat(64);
+
+function refusalOf(call: () => unknown): Refusal {
+  try {
+    call();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+  return assert.fail('it is not refused');
+}
+
+function matched(path: string): Match {
+  return matchRoute(routes, path) ?? assert.fail(`${path} has no route`);
+}
+
+const everything = (): boolean => true;
+
+/** The parsed parameters of a path and a query string, as the door reads them. */
+function parsed(path: string, query = ''): Readonly<Record<string, unknown>> {
+  const match = matched(path);
+  const known = (name: string): boolean => match.route.endpoint.parameters[name]?.in === 'query';
+  return parseRequest(match, readQuery(query, known));
+}
+
+const paths: readonly [path: string, name: EndpointName][] = [
+  ['/api/v2/stock/reference/US:AAPL', 'instrumentReference'],
+  ['/api/v2/stock/reference/search', 'instrumentSearch'],
+  ['/api/v2/stock/stock_corporate_action/list/US:AAPL', 'corporateActions'],
+  ['/api/v2/news/list', 'newsList'],
+  ['/api/v2/news/latest', 'latestNews'],
+  ['/api/v2/option/search/stock/US:SPY/call/moneyness/in_the_money', 'optionSearch'],
+  ['/api/v2/option/expiration_date_list/stock/US:SPY', 'optionExpirations'],
+  ['/api/v2/holiday/list', 'holidayList'],
+  ['/api/v2/holiday/holiday_codes/US', 'holidayCodes'],
+  ['/api/v2/stock/bars/US:AAPL/1M/from/2025-07-18/to/2025-07-19', 'historicalBars'],
+  ['/api/v2/stock/bars/US:AAPL/1M/latest', 'latestBars'],
+  ['/api/v2/economic_calendar/event_list', 'economicEvents'],
+  ['/api/v2/economic_calendar/event', 'economicEvent'],
+  ['/api/v2/economic_calendar/latest_event_list', 'latestEconomicEvents'],
+  ['/api/v2/economic_calendar/event_codes/US', 'economicEventCodes'],
+];
+test('every endpoint has its path in the table below', () => {
+  assert.deepEqual(paths.map(([, name]) => name).sort(), [...names].sort());
+});
+for (const [path, name] of paths) {
+  test(`${path} is ${name}, in whatever order routes are given (spec 4, contract 6.4)`, () => {
+    assert.equal(matchRoute(routes, path)?.route.name, name);
+    assert.equal(matchRoute(routesOf([...names].reverse()), path)?.route.name, name);
+  });
+}
+
+test('another path is no route: a slash more or less, another case of a literal, an encoded literal (contract 6.4)', () => {
+  for (const path of [
+    '',
+    '/',
+    '//',
+    '/api',
+    '/api/v2/',
+    '/api/v1/news/list',
+    '/api/v2/news/list/',
+    '//api/v2/news/list',
+    '/api/v2//news/list',
+    '/API/v2/news/list',
+    '/api/v2/news/LIST',
+    '/api/v2/news/%6Cist',
+    '/api/v2/news%2Flist',
+    '/api/v2/news/../news/list',
+    '/api/v2/stock/bars/US:AAPL/1M',
+    '/api/v2/stock/reference/US:BRK/B',
+    'api/v2/news/list',
+    '/__proto__',
+    `/${'a/'.repeat(5000)}`,
+  ])
+    assert.equal(matchRoute(routes, path), null, path.slice(0, 60));
+});
+
+test('an endpoint that is not served has no route', () => {
+  assert.equal(matchRoute(routesOf(['newsList']), '/api/v2/news/latest'), null);
+});
+
+test('US:AAPL and US%3AAAPL are the same, in any case of the hexadecimal digits (contract 1.3)', () => {
+  for (const sent of ['US:AAPL', 'US%3AAAPL', 'us%3aaapl', '%55%53%3A%41APL'])
+    assert.deepEqual(parsed(`/api/v2/stock/reference/${sent}`), {
+      schema_asset: 'stock',
+      country_symbol: { country: 'US', symbol: 'AAPL' },
+    });
+});
+
+test('a path segment is decoded once: US%253AAAPL stays encoded and is refused (contract 1.3)', () => {
+  const { word, facts } = refusalOf(() => parsed('/api/v2/stock/reference/US%253AAAPL'));
+  assert.deepEqual([word, facts.param, facts.got], ['invalid_parameter', 'country_symbol', 'US%3AAAPL']);
+});
+
+test('any symbol arrives whole when its country and symbol are percent-encoded (contract 1.3)', () => {
+  const characters = [...'ABCXYZ019.-_/^=&+$#!@~'];
+  const anySymbol = fc.string({ unit: fc.constantFrom(...characters), minLength: 1, maxLength: 40 });
+  fc.assert(
+    fc.property(anySymbol, (symbol) => {
+      const country_symbol = { country: 'US', symbol };
+      const sent = encodeURIComponent(`US:${symbol}`);
+      assert.deepEqual(parsed(`/api/v2/stock/reference/${sent}`), { schema_asset: 'stock', country_symbol });
+      const query = `full_symbol=${encodeURIComponent(`stock:US:${symbol}`)}`;
+      assert.deepEqual(parsed('/api/v2/news/latest', query).full_symbol, {
+        assetSchema: 'stock',
+        ...country_symbol,
+      });
+    }),
+  );
+});
+
+test('in a path a plus is a plus, in a query string it is a space (contract 2.1)', () => {
+  const bars = parsed(
+    '/api/v2/stock/bars/US:A+B/1M/from/2025-07-18T00:00:00+05:30/to/2025-07-19T00:00:00%2B00:00',
+  );
+  assert.deepEqual(bars.country_symbol, { country: 'US', symbol: 'A+B' });
+  assert.equal((bars.from_date as { ms: number }).ms, Date.parse('2025-07-18T00:00:00+05:30'));
+  assert.equal((bars.to_date as { text: string }).text, '2025-07-19T00:00:00+00:00');
+  const at = (query: string): unknown => readQuery(query, everything).get('from_date');
+  assert.equal(at('from_date=2023-01-01+00:00:00'), '2023-01-01 00:00:00');
+  assert.equal(at('from_date=2023-01-01%2000:00:00+00:00'), '2023-01-01 00:00:00 00:00');
+  assert.equal(at('from_date=2023-01-01T00:00:00%2B00:00'), '2023-01-01T00:00:00+00:00');
+});
+
+const malformed = ['%', '%2', '%ZZ', 'a%', '%E0%A4%A', '%C3', '%FF', '%ED%A0%80', '%C0%80', '%80'];
+
+test('malformed percent-encoding, a lone surrogate and an overlong NUL among it, names the parameter (contract 6.2)', () => {
+  for (const sent of malformed) {
+    const inPath = refusalOf(() => parsed(`/api/v2/stock/reference/${sent}`));
+    assert.deepEqual([inPath.word, inPath.facts.param], ['invalid_parameter', 'country_symbol'], sent);
+    assert.match(inPath.facts.message, /^country_symbol .*%25/);
+    const inQuery = refusalOf(() => parsed('/api/v2/news/latest', `limit=${sent}`));
+    assert.deepEqual([inQuery.word, inQuery.facts.param], ['invalid_parameter', 'limit'], sent);
+  }
+});
+
+test('a malformed key is refused without a word of it (contract 6.2, 7.4)', () => {
+  const secret = 'MARKED-KEY-0123456789';
+  for (const sent of malformed) {
+    const { word, facts } = refusalOf(() => readQuery(`secret_key=${secret}${sent}`, everything));
+    assert.equal(facts.param, 'secret_key');
+    assert.equal(word, 'invalid_parameter');
+    assert.ok(!JSON.stringify(facts).includes(secret), `the refusal holds the key: ${JSON.stringify(facts)}`);
+  }
+});
+
+test('a decoded NUL is refused by the parameter that has it (contract 1.3)', () => {
+  assert.equal(refusalOf(() => parsed('/api/v2/stock/reference/US:A%00')).facts.param, 'country_symbol');
+  assert.equal(
+    refusalOf(() => parsed('/api/v2/economic_calendar/event', 'event_code=A%00')).facts.param,
+    'event_code',
+  );
+});
+
+test('malformed names, and malformed values of unknown names, are ignored like every unknown one (contract 4.4)', () => {
+  const known = (name: string): boolean => name === 'limit';
+  for (const query of ['%ZZ=1&limit=5', 'other=%ZZ&limit=5', '&&limit=5&&', '=1&limit=5', 'LIMIT=7&limit=5'])
+    assert.deepEqual([...readQuery(query, known)], [['limit', '5']], query);
+});
+
+test('a name is decoded too, a value may hold equal signs, a name without one is empty', () => {
+  const read = (query: string): [string, string][] => [...readQuery(query, everything)];
+  assert.deepEqual(read('li%6Dit=5'), [['limit', '5']]);
+  assert.deepEqual(read('next_page_key=a=b=='), [['next_page_key', 'a=b==']]);
+  assert.deepEqual(read('next_page_key'), [['next_page_key', '']]);
+  assert.deepEqual(read('next_page_key='), [['next_page_key', '']]);
+  assert.deepEqual(read(''), []);
+});
+
+test('names of every object are unknown names (contract 4.4)', () => {
+  const { parameters } = contract.newsList;
+  const known = (name: string): boolean => Object.hasOwn(parameters, name);
+  assert.equal(readQuery('__proto__=1&constructor=2&toString=3', known).size, 0);
+  const values = readQuery('__proto__=1&constructor=2', everything);
+  assert.deepEqual([values.get('__proto__'), values.get('constructor')], ['1', '2']);
+  assert.equal(({} as Record<string, unknown>)['1'], undefined);
+});
+
+test('of a repeated parameter the last counts (contract 4.4)', () => {
+  assert.equal(parsed('/api/v2/news/latest', 'limit=5&sort=asc&limit=7&sort=DESC').limit, 7);
+  assert.equal(parsed('/api/v2/news/latest', 'limit=5&sort=asc&limit=7&sort=DESC').sort, 'desc');
+  assert.equal(parsed('/api/v2/news/latest', 'limit=wrong&limit=7').limit, 7);
+});
+
+test('a repeated key or page key is taken once where its values are the same, refused where not (contract 4.4)', () => {
+  for (const name of ['secret_key', 'next_page_key']) {
+    assert.equal(readQuery(`${name}=abc&limit=5&${name}=abc`, everything).get(name), 'abc');
+    assert.equal(readQuery(`${name}=abc&${name}=%61bc`, everything).get(name), 'abc');
+    for (const query of [`${name}=abc&${name}=abd`, `${name}=&${name}=abc`, `${name}=abc&${name}`]) {
+      const { word, facts } = refusalOf(() => readQuery(query, everything));
+      assert.equal(facts.param, name);
+      assert.ok(word === 'invalid_parameter' || word === 'invalid_page_key');
+      assert.ok(!JSON.stringify(facts).includes('abc'), 'the refusal holds the key');
+    }
+  }
+});
+
+test('an empty value is a refusal, except of the page key (contract 4.4)', () => {
+  assert.equal(refusalOf(() => parsed('/api/v2/news/latest', 'limit=')).facts.param, 'limit');
+  assert.equal(refusalOf(() => parsed('/api/v2/news/latest', 'limit')).facts.param, 'limit');
+  const { next_page_key } = parsed(
+    '/api/v2/news/list',
+    'from_date=2025-01-01&to_date=2025-01-02&next_page_key=',
+  );
+  assert.equal(next_page_key, '');
+});
+
+test('a query parameter does not stand in for one of the path, nor the other way round', () => {
+  const match = matched('/api/v2/stock/reference/US:AAPL');
+  const query = new Map([['country_symbol', 'US:MSFT']]);
+  assert.deepEqual(parseRequest(match, query).country_symbol, { country: 'US', symbol: 'AAPL' });
+});
+
+test('left-out parameters have their defaults, an empty path segment is named (contract 4.4)', () => {
+  assert.deepEqual(parsed('/api/v2/economic_calendar/event', `source_id=${key64}`), {
+    country_iso_code: undefined,
+    event_code: undefined,
+    source_id: key64,
+    from_date: undefined,
+    to_date: undefined,
+    impact: undefined,
+    sort: 'desc',
+  });
+  assert.equal(refusalOf(() => parsed('/api/v2//reference/US:AAPL')).facts.param, 'schema_asset');
+  assert.equal(refusalOf(() => parsed('/api/v2/stock/reference/')).facts.param, 'country_symbol');
+});
+
+test('any query string is read or refused, never a fault (contract 6.4)', () => {
+  const piece = fc.constantFrom(
+    '%',
+    '&',
+    '=',
+    '+',
+    '%4',
+    '%41',
+    'limit',
+    'secret_key',
+    '\u0000',
+    'é',
+    '%C3%A9',
+    ';',
+    '#',
+  );
+  fc.assert(
+    fc.property(
+      fc.array(piece).map((pieces) => pieces.join('')),
+      (query) => {
+        try {
+          readQuery(query, everything);
+        } catch (error) {
+          assert.ok(error instanceof Refusal);
+        }
+      },
+    ),
+  );
+});

@@ -1,0 +1,104 @@
+// The socket side of the door: a node:http server with every limit named, and a stop that loses no request.
+import { createServer, type IncomingMessage, maxHeaderSize, type Server, STATUS_CODES, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Observe } from '../base/observe.ts';
+import { type ErrorFacts, type ErrorWord, errors } from '../contract/errors.ts';
+import { limits } from '../contract/limits.ts';
+import { type Door, errorReply, requestIdOf } from './door.ts';
+
+/** A server that is listening. */
+export type Listening = {
+  readonly port: number;
+  /** Takes no more connections, answers what is open, then ends; after the time limit it cuts. */
+  stop(reason: string): Promise<void>;
+};
+
+function respond(message: IncomingMessage, response: ServerResponse, door: Door): void {
+  const repeatedHost = message.headersDistinct.host;
+  const { headers } = message;
+  door
+    .answer({
+      method: message.method ?? 'GET',
+      target: message.url ?? '/',
+      // Of two Host headers none can be believed.
+      headers: repeatedHost !== undefined && repeatedHost.length > 1 ? { ...headers, host: repeatedHost.join(', ') } : headers,
+      isGone: () => response.destroyed || response.closed,
+    })
+    .then((reply) => {
+      if (response.destroyed) return;
+      response.writeHead(reply.status, reply.headers);
+      if (message.method === 'HEAD') response.end();
+      else if (reply.body.length === 1) response.end(reply.body[0]);
+      else {
+        for (const piece of reply.body) response.write(piece);
+        response.end();
+      }
+    })
+    .catch(() => response.destroy());
+}
+
+/** What a request that could not be parsed is told: by Node's error code. */
+function protocolProblem(code: string | undefined): { word: ErrorWord; facts: ErrorFacts } {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    const message = `The request's head is larger than ${limits.headerBytesMax} bytes.`;
+    return { word: 'headers_too_large', facts: { message } };
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return { word: 'timeout', facts: { message: 'The request did not arrive in time.' } };
+  }
+  return { word: 'bad_request', facts: { message: 'The request is not well-formed HTTP/1.1.' } };
+}
+
+function refuseSocket(error: NodeJS.ErrnoException, socket: Socket, observe: Observe): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const requestId = requestIdOf(undefined);
+  const { word, facts } = protocolProblem(error.code);
+  const reply = errorReply(word, facts, requestId);
+  const head = [
+    `HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}`,
+    ...Object.entries(reply.headers).map(([name, value]) => `${name}: ${value}`),
+    `Date: ${new Date().toUTCString()}`,
+    'Connection: close',
+  ];
+  socket.end(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), ...reply.body]));
+  const status = errors[word].status;
+  observe({ kind: 'request', requestId, method: '-', route: null, status, word, keyId: null, durationMs: 0, bytes: reply.body[0]!.length });
+}
+
+/** Serves a door on an address. @throws when the address cannot be listened on */
+export async function listen(door: Door, host: string, port: number, observe: Observe): Promise<Listening> {
+  const server = createServer(
+    {
+      maxHeaderSize: Math.max(limits.headerBytesMax, maxHeaderSize),
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      keepAliveTimeout: limits.keepAliveTimeoutMs,
+      connectionsCheckingInterval: 1_000,
+      // The door answers a missing Host itself, in the envelope.
+      requireHostHeader: false,
+    },
+    (message, response) => respond(message, response, door),
+  );
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseSocket(error, socket as Socket, observe));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  return { port: (server.address() as AddressInfo).port, stop: (reason) => stop(server, reason, observe) };
+}
+
+async function stop(server: Server, reason: string, observe: Observe): Promise<void> {
+  const open = await new Promise<number>((resolve) => {
+    server.getConnections((_, count) => resolve(count ?? 0));
+  });
+  observe({ kind: 'stopping', reason, open });
+  const cut = setTimeout(() => server.closeAllConnections(), limits.stopTimeoutMs);
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+  clearTimeout(cut);
+}

@@ -1,0 +1,157 @@
+// One file made ready to be read: found, verified whole, hashed, decompressed, its header known.
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, open, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { FileProblem } from './problem.ts';
+
+/** Bytes in which a header line must end. */
+const HEADER_BYTES_MAX = 64 * 1024;
+
+/** A file that can be read. `close` removes what was made for it. */
+export type SourceFile = {
+  /** As the caller named it. */
+  readonly name: string;
+  /** A plain CSV on disk. */
+  readonly path: string;
+  /** Of the bytes as they were given, compressed or not. */
+  readonly sha256: string;
+  readonly header: readonly string[];
+  /** Whether an underscore stands anywhere: DuckDB takes `1_000` for a number. */
+  readonly hasUnderscore: boolean;
+  readonly bytes: number;
+  close(): Promise<void>;
+};
+
+async function check(path: string): Promise<number> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => error);
+  if (found instanceof Error) {
+    const reason = found.code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${found.code})`;
+    throw new FileProblem('usage', `${path}: ${reason}`);
+  }
+  if (found.isDirectory()) throw new FileProblem('usage', `${path}: is a folder; name the files in it, such as ${join(path, '*.csv')}`);
+  if (found.size === 0) throw new FileProblem('content', `${path}: is empty`);
+  return found.size;
+}
+
+async function firstBytes(path: string, count: number): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(count), 0, count, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Looks at every byte that passes. */
+function watch(look: (piece: Buffer) => void): Transform {
+  return new Transform({
+    highWaterMark: 4 * 1024 * 1024,
+    transform(piece: Buffer, _, done) {
+      look(piece);
+      done(null, piece);
+    },
+  });
+}
+
+/** Nothing is kept of what passes. */
+async function drain(stream: AsyncIterable<Buffer>): Promise<void> {
+  for await (const _ of stream);
+}
+
+/** Opens a CSV, plain or gzip. @throws FileProblem for what cannot be a CSV with a header. */
+export async function openSource(name: string): Promise<SourceFile> {
+  const path = resolve(name);
+  const bytes = await check(path);
+  const compressed = isGzip(await firstBytes(path, 2));
+  const hash = createHash('sha256');
+  let hasUnderscore = false;
+  const hashed = watch((piece) => void hash.update(piece));
+  const seen = watch((piece) => {
+    hasUnderscore ||= piece.includes(0x5f);
+  });
+  const input = createReadStream(path, { highWaterMark: 4 * 1024 * 1024 });
+  const folder = compressed ? await mkdtemp(join(tmpdir(), 'bourse-import-')) : null;
+  const close = async (): Promise<void> => {
+    if (folder !== null) await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    const plain = folder === null ? path : join(folder, 'plain.csv');
+    if (folder === null) await pipeline(input, hashed, seen, drain);
+    else await gunzip(name, () => pipeline(input, hashed, createGunzip(), seen, createWriteStream(plain)));
+    const header = await readHeader(name, plain);
+    return { name, path: plain, sha256: hash.digest('hex'), header, hasUnderscore, bytes, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+const isGzip = (start: Buffer): boolean => start[0] === 0x1f && start[1] === 0x8b;
+
+async function gunzip(name: string, run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code?.startsWith('Z_') !== true) throw error;
+    const how = code === 'Z_BUF_ERROR' ? 'it ends before its end: the file was cut off' : message;
+    throw new FileProblem('content', `${name}: the gzip data is damaged: ${how}. Nothing was imported.`, { cause: error });
+  }
+}
+
+async function readHeader(name: string, path: string): Promise<string[]> {
+  const start = await firstBytes(path, HEADER_BYTES_MAX);
+  if (start.length === 0) throw new FileProblem('content', `${name}: is empty`);
+  if (start.includes(0)) throw new FileProblem('content', `${name}: is not a text file: it has NUL bytes`);
+  const text = decodeStart(name, start);
+  const end = text.search(/\r\n|\n|\r/);
+  if (end < 0 && start.length === HEADER_BYTES_MAX) {
+    throw new FileProblem('content', `${name}: its first line is longer than ${HEADER_BYTES_MAX} bytes: a header line is expected`);
+  }
+  const line = end < 0 ? text : text.slice(0, end);
+  if (line.trim() === '') throw new FileProblem('content', `${name}: its first line is empty: a header line is expected`);
+  const header = splitHeader(name, line);
+  checkHeader(name, header);
+  return header;
+}
+
+function decodeStart(name: string, start: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(start, { stream: true });
+  } catch {
+    throw new FileProblem('content', `${name}: is not UTF-8 text`);
+  }
+}
+
+/** Cells of a header line by RFC 4180. */
+function splitHeader(name: string, line: string): string[] {
+  const cells: string[] = [];
+  for (const match of line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))(?=,|$)/g)) {
+    cells.push((match[1]?.replaceAll('""', '"') ?? match[2]!).trim());
+  }
+  const commas = line.replaceAll(/"(?:[^"]|"")*"/g, '').split(',').length;
+  if (cells.length === commas) return cells;
+  throw new FileProblem('content', `${name}: its header line cannot be read as CSV: check its quotes`);
+}
+
+function checkHeader(name: string, header: readonly string[]): void {
+  const twice = header.find((column, index) => header.indexOf(column) !== index);
+  if (twice !== undefined) throw new FileProblem('content', `${name}: the column ${twice === '' ? 'without a name' : twice} stands twice in its header`);
+  if (header.every((column) => /^[-+\d.:TZ ]*$/.test(column))) {
+    throw new FileProblem('content', `${name}: its first line has no column names, only values: a header line is expected`);
+  }
+}
+
+/** The file that refused rows go to: beside the imported one. */
+export function rejectedPathOf(name: string): string {
+  return `${resolve(name).replace(/(\.csv)?(\.gz)?$/i, '')}.rejected.csv`;
+}
+
+/** The name without its folders, as a run records it. */
+export const shortName = (name: string): string => basename(name);

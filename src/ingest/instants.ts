@@ -1,0 +1,175 @@
+// Cells that name a moment -> instants or days: ISO 8601, epochs told apart by size, local times of a named zone (contract 2.5, 11).
+import { DAY_MS, dateOf, dayOf, HOUR_MS, MINUTE_MS, SECOND_MS, YEAR_MAX, YEAR_MIN } from '../base/instant.ts';
+import type { Zone } from '../calendar/zone.ts';
+
+/** What a cell said: a moment, a clock reading without an offset (`ms` as if UTC), a date (`ms` its midnight), nothing known. */
+export type CellKind = 'instant' | 'local' | 'date' | 'bad';
+
+const ZERO = 48;
+const FIRST_MS = dayOf(YEAR_MIN, 1, 1) * DAY_MS;
+const END_MS = dayOf(YEAR_MAX + 1, 1, 1) * DAY_MS;
+
+/** Epochs of these sizes and up are milliseconds, microseconds, nanoseconds: below each lie the years until 5138. */
+const EPOCH_UNITS: readonly (readonly [from: number, perMs: number])[] = [
+  [1e17, 1e6],
+  [1e14, 1e3],
+  [1e11, 1],
+];
+
+/** Where the minutes stand in `2025-03-03T09:30:00Z`. */
+const MINUTES_AT = 14;
+
+/** Parses cells of bytes one after the other; what the last one said is in `kind` and `ms`. */
+export class InstantCell {
+  kind: CellKind = 'bad';
+  ms = 0;
+  #bytes: Uint8Array = new Uint8Array(0);
+  #lastFrom = 0;
+  #lastLength = 0;
+  #lastMinutes = 0;
+  #dateWords = [-1, -1, -1];
+  #dayMs = 0;
+
+  /** Reads the cell `bytes[from .. to)`. */
+  read(bytes: Uint8Array, from: number, to: number): void {
+    if (this.#isSameButMinutes(bytes, from, to)) {
+      const minutes = this.#two(from + MINUTES_AT);
+      if (minutes >= 0 && minutes <= 59) {
+        this.ms += (minutes - this.#lastMinutes) * MINUTE_MS;
+        this.#lastMinutes = minutes;
+        this.#lastFrom = from;
+        return;
+      }
+    }
+    this.#bytes = bytes;
+    this.kind = this.#parse(from, to);
+    if (this.kind !== 'bad' && (this.ms < FIRST_MS || this.ms >= END_MS)) this.kind = 'bad';
+    const hasMinutes = (this.kind === 'instant' || this.kind === 'local') && to - from > 16 && bytes[from + 4] === 45;
+    this.#lastLength = hasMinutes ? to - from : 0;
+    this.#lastFrom = from;
+    this.#lastMinutes = hasMinutes ? this.#two(from + MINUTES_AT) : 0;
+  }
+
+  /** Whether a cell is the last one but for its minutes, as most rows of a file of minutes are. */
+  #isSameButMinutes(bytes: Uint8Array, from: number, to: number): boolean {
+    if (to - from !== this.#lastLength || bytes !== this.#bytes || this.#lastFrom >= from) return false;
+    const step = from - this.#lastFrom;
+    for (let at = to - 1; at > from + MINUTES_AT + 1; at--) if (bytes[at] !== bytes[at - step]) return false;
+    for (let at = from + MINUTES_AT - 1; at >= from; at--) if (bytes[at] !== bytes[at - step]) return false;
+    return true;
+  }
+
+  #parse(from: number, to: number): CellKind {
+    if (to - from < 10 || this.#bytes[from + 4] !== 45) return this.#parseEpoch(from, to);
+    if (!this.#parseDate(from)) return 'bad';
+    if (to - from === 10) {
+      this.ms = this.#dayMs;
+      return 'date';
+    }
+    return this.#parseClock(from + 10, to);
+  }
+
+  #two(at: number): number {
+    const tens = this.#bytes[at]! - ZERO;
+    const ones = this.#bytes[at + 1]! - ZERO;
+    return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : -1;
+  }
+
+  #parseDate(at: number): boolean {
+    const bytes = this.#bytes;
+    const words = this.#dateWords;
+    const first = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
+    const second = bytes[at + 4]! | (bytes[at + 5]! << 8) | (bytes[at + 6]! << 16) | (bytes[at + 7]! << 24);
+    const third = bytes[at + 8]! | (bytes[at + 9]! << 8);
+    if (first === words[0] && second === words[1] && third === words[2]) return true;
+    const [century, year, month, day] = [this.#two(at), this.#two(at + 2), this.#two(at + 5), this.#two(at + 8)];
+    if (century < 0 || year < 0 || month < 1 || month > 12 || day < 1 || bytes[at + 7] !== 45) return false;
+    const number = dayOf(century * 100 + year, month, day);
+    if (dateOf(number).day !== day || dateOf(number).month !== month) return false;
+    this.#dayMs = number * DAY_MS;
+    this.#dateWords = [first, second, third];
+    return true;
+  }
+
+  #parseClock(start: number, to: number): CellKind {
+    const bytes = this.#bytes;
+    if ((bytes[start] !== 84 && bytes[start] !== 32) || to - start < 9) return 'bad';
+    if (bytes[start + 3] !== 58 || bytes[start + 6] !== 58) return 'bad';
+    const [hours, minutes, seconds] = [this.#two(start + 1), this.#two(start + 4), this.#two(start + 7)];
+    if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59 || seconds < 0 || seconds > 59) return 'bad';
+    let at = start + 9;
+    let fraction = 0;
+    if (bytes[at] === 46 && at < to) {
+      let scale = 100;
+      const digitsAt = ++at;
+      for (; at < to && bytes[at]! >= ZERO && bytes[at]! <= ZERO + 9; at++, scale /= 10) fraction += (bytes[at]! - ZERO) * scale;
+      if (at === digitsAt || at - digitsAt > 9) return 'bad';
+    }
+    this.ms = this.#dayMs + hours * HOUR_MS + minutes * MINUTE_MS + seconds * SECOND_MS + fraction;
+    return this.#parseOffset(at, to);
+  }
+
+  #parseOffset(at: number, to: number): CellKind {
+    const sign = this.#bytes[at];
+    if (at === to) return 'local';
+    if (sign === 90) return to === at + 1 ? 'instant' : 'bad';
+    if (sign !== 43 && sign !== 45) return 'bad';
+    const minutesAt = this.#bytes[at + 3] === 58 ? at + 4 : at + 3;
+    const hours = this.#two(at + 1);
+    // `+00` alone is an offset too.
+    const minutes = to === at + 3 ? 0 : to === minutesAt + 2 ? this.#two(minutesAt) : -1;
+    if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59) return 'bad';
+    this.ms -= (sign === 45 ? -1 : 1) * (hours * HOUR_MS + minutes * MINUTE_MS);
+    return 'instant';
+  }
+
+  #parseEpoch(from: number, to: number): CellKind {
+    const negative = this.#bytes[from] === 45;
+    const start = negative ? from + 1 : from;
+    if (to === start || to - start > 19) return 'bad';
+    let value = 0;
+    for (let at = start; at < to; at++) {
+      const digit = this.#bytes[at]! - ZERO;
+      if (digit < 0 || digit > 9) return 'bad';
+      value = value * 10 + digit;
+    }
+    const perMs = EPOCH_UNITS.find(([least]) => value >= least)?.[1] ?? 1e-3;
+    this.ms = ((negative ? -1 : 1) * value) / perMs;
+    return 'instant';
+  }
+}
+
+/** Why a clock reading cannot be placed. */
+export type LocalProblem = 'skipped' | 'doubled';
+
+/**
+ * Places clock readings of a zone in time, series by series. A skipped hour is refused; in a doubled hour the order of the
+ * file tells: the reading that goes on from the instant before, else it is refused (contract 2.5).
+ */
+export class LocalClock {
+  readonly #zone: Zone;
+  #day = Number.NaN;
+  #steadyOffset = Number.NaN;
+
+  constructor(zone: Zone) {
+    this.#zone = zone;
+  }
+
+  /** The instant of a reading; `beforeMs` is the instant of the row before it in the same series, NaN at its start. */
+  place(localMs: number, beforeMs: number): number | LocalProblem {
+    const day = Math.floor(localMs / DAY_MS);
+    if (day !== this.#day) {
+      this.#day = day;
+      const offset = this.#zone.offsetAt((day - 1) * DAY_MS);
+      // Transitions are months apart: equal ends of four days mean that none lies within.
+      this.#steadyOffset = offset === this.#zone.offsetAt((day + 3) * DAY_MS) ? offset : Number.NaN;
+    }
+    if (!Number.isNaN(this.#steadyOffset)) return localMs - this.#steadyOffset;
+    const reading = this.#zone.read(localMs);
+    if (reading.kind === 'none') return 'skipped';
+    if (reading.kind === 'one') return reading.ms;
+    if (Number.isNaN(beforeMs)) return 'doubled';
+    if (beforeMs < reading.ms) return reading.ms;
+    return beforeMs < reading.laterMs ? reading.laterMs : 'doubled';
+  }
+}

@@ -1,0 +1,315 @@
+// Checked bars -> the store: one open block a series, merged with what is stored, written when its bucket changes.
+import { type Bars, emptyBars, lowerBound, mergeBars, reserve, sameBar } from '../bars/bars.ts';
+import { decodeBlock, encodeBlock, wholeBlock } from '../bars/block.ts';
+import { bucketDays } from '../bars/bucket.ts';
+import { countOffGrid, countOutside } from '../bars/grid.ts';
+import { DAY_MS } from '../base/instant.ts';
+import { type Calendar, calendarOf, findMarket } from '../calendar/calendar.ts';
+import type { AssetSchema } from '../contract/identifiers.ts';
+import { type Interval, intervalMinutes } from '../contract/interval.ts';
+import { limits } from '../contract/limits.ts';
+import { barCoverage, series as seriesDataset } from '../datasets/bars.ts';
+import type { RowOf } from '../datasets/dataset.ts';
+import { counters } from '../datasets/internal.ts';
+import { instruments } from '../datasets/reference.ts';
+import type { StoredBlock, Writer } from '../store/store.ts';
+
+/** Which series a bar belongs to. */
+export type SeriesName = {
+  readonly assetSchema: AssetSchema;
+  readonly country: string;
+  readonly symbol: string;
+  readonly interval: Interval;
+  /** Null where the file says nothing of it. */
+  readonly exchange: string | null;
+};
+
+/** What was done to the prices before they came here (contract 9.4). */
+export type PriceBasis = 'raw' | 'split' | 'all';
+
+/** Rows that the load took in, and what it found in them. */
+export type LoadCounts = {
+  written: number;
+  unchanged: number;
+  newInstruments: number;
+  /** Bars outside every segment: kept, not served. */
+  outsideSessions: number;
+  /** Bars off the session grid of their interval. */
+  offGrid: number;
+};
+
+/** Bytes of one bar in an open block. */
+const BAR_BYTES = 64;
+
+/** Emptied blocks kept to be filled again. */
+const SPARE_MAX = 64;
+
+/** First identifiers given out. */
+const FIRST_INSTRUMENT_ID = 100_001;
+const FIRST_SERIES_ID = 1;
+
+/** The rows of one bucket of one series that this import has brought so far. */
+type OpenBlock = {
+  readonly bucket: number;
+  readonly bars: Bars;
+  /** What was stored in the bucket before this import. */
+  readonly older: Bars | null;
+  /** Rows counted when this block was written out before, to be counted anew. */
+  readonly counted: { readonly written: number; readonly unchanged: number };
+  /** Bars stored in the bucket when it was opened. */
+  readonly storedCount: number;
+  /** Bars in `bars` when it was opened. */
+  readonly startCount: number;
+};
+
+/** A series being loaded. */
+export class OpenSeries {
+  readonly row: { -readonly [K in keyof RowOf<typeof seriesDataset>]: RowOf<typeof seriesDataset>[K] };
+  readonly calendar: Calendar;
+  readonly interval: Interval;
+  readonly isNew: boolean;
+  /** Milliseconds of one bucket: `bars/bucket.ts`. */
+  readonly bucketMs: number;
+  open: OpenBlock | null = null;
+  /** The highest bucket written out so far: those above it are untouched by this import. */
+  highestBucket = Number.NEGATIVE_INFINITY;
+  /** Instant of the last row read, to tell doubled hours apart. */
+  beforeMs = Number.NaN;
+
+  constructor(row: RowOf<typeof seriesDataset>, calendar: Calendar, isNew: boolean) {
+    this.row = { ...row };
+    this.interval = row.interval as Interval;
+    this.calendar = calendar;
+    this.isNew = isNew;
+    this.bucketMs = (bucketDays(this.interval) ?? Number.POSITIVE_INFINITY) * DAY_MS;
+  }
+
+  /**
+   * Adds a bar to the open block, which must be the bucket's. False when the file has brought this key with other values
+   * already: then nothing is changed.
+   */
+  add(keyMs: number, open: number, high: number, low: number, close: number, volume: number, vwap: number): boolean {
+    const { bars } = this.open!;
+    let at = bars.count;
+    if (at > 0 && keyMs <= bars.keyMs[at - 1]!) {
+      at = lowerBound(bars, keyMs);
+      if (bars.keyMs[at] === keyMs && at < bars.count) return isBar(bars, at, open, high, low, close, volume, vwap);
+    }
+    if (bars.count === bars.keyMs.length) reserve(bars, bars.count + 1);
+    if (at < bars.count) shift(bars, at);
+    bars.keyMs[at] = keyMs;
+    bars.open[at] = open;
+    bars.high[at] = high;
+    bars.low[at] = low;
+    bars.close[at] = close;
+    bars.volume[at] = volume;
+    bars.vwap[at] = vwap;
+    bars.count++;
+    return true;
+  }
+}
+
+function isBar(bars: Bars, at: number, open: number, high: number, low: number, close: number, volume: number, vwap: number): boolean {
+  return (
+    bars.open[at] === open &&
+    bars.high[at] === high &&
+    bars.low[at] === low &&
+    bars.close[at] === close &&
+    Object.is(bars.volume[at], volume) &&
+    Object.is(bars.vwap[at], vwap)
+  );
+}
+
+/** Makes room for one bar at a place in the middle. */
+function shift(bars: Bars, at: number): void {
+  for (const column of ['keyMs', 'open', 'high', 'low', 'close', 'volume', 'vwap'] as const) {
+    bars[column].copyWithin(at + 1, at, bars.count);
+  }
+}
+
+/** Loads bars in one write of the store. */
+export class BarLoad {
+  readonly counts: LoadCounts = { written: 0, unchanged: 0, newInstruments: 0, outsideSessions: 0, offGrid: 0 };
+  readonly #writer: Writer;
+  readonly #runId: number;
+  readonly #basis: PriceBasis;
+  readonly #series = new Map<string, OpenSeries>();
+  readonly #coverage = new Map<string, { asset_schema: string; country_iso_code: string; interval: string }>();
+  /** Arrays of blocks written out, to be filled again. */
+  readonly #spare: Bars[] = [];
+  #openBytes = 0;
+
+  constructor(writer: Writer, runId: number, basis: PriceBasis) {
+    this.#writer = writer;
+    this.#runId = runId;
+    this.#basis = basis;
+  }
+
+  /** Series that the load has touched. */
+  get touched(): Iterable<OpenSeries> {
+    return this.#series.values();
+  }
+
+  /** The series of a name, made with its instrument where the store does not know it. Null when its prices have another basis. */
+  async series(name: SeriesName): Promise<OpenSeries | null> {
+    const key = `${name.assetSchema}:${name.country}:${name.symbol}:${name.interval}`;
+    const known = this.#series.get(key);
+    if (known !== undefined) return known;
+    const instrument = await this.#instrument(name);
+    const calendar = calendarOf(name.assetSchema, name.country, instrument.time_zone);
+    const [stored] = await this.#writer.rows(seriesDataset, {
+      where: { instrument_id: instrument.instrument_id, interval: name.interval },
+      order: [['interval', 'asc']],
+      limit: 1,
+    });
+    if (stored !== undefined && stored.prices !== this.#basis) return null;
+    const row = stored ?? {
+      instrument_id: instrument.instrument_id,
+      interval: name.interval,
+      series_id: await nextValue(this.#writer, 'series_id', FIRST_SERIES_ID),
+      prices: this.#basis,
+      first_ms: Number.POSITIVE_INFINITY,
+      last_ms: Number.NEGATIVE_INFINITY,
+      bar_count: 0,
+      off_grid: false,
+    };
+    const opened = new OpenSeries(row, calendar, stored === undefined);
+    this.#series.set(key, opened);
+    const covered = { asset_schema: name.assetSchema, country_iso_code: name.country, interval: name.interval };
+    this.#coverage.set(Object.values(covered).join(':'), covered);
+    return opened;
+  }
+
+  async #instrument(name: SeriesName): Promise<RowOf<typeof instruments>> {
+    const where = { asset_schema: name.assetSchema, country_iso_code: name.country, symbol: name.symbol };
+    const [known] = await this.#writer.rows(instruments, { where, order: [['symbol', 'asc']], limit: 1 });
+    const exchange = name.exchange ?? known?.exchange ?? findMarket(name.assetSchema, name.country)?.exchange ?? null;
+    if (known !== undefined && known.exchange === exchange) return known;
+    if (known === undefined) this.counts.newInstruments++;
+    const row = { ...(known ?? (await newInstrument(this.#writer, where))), exchange };
+    await this.#writer.upsert(instruments, [row]);
+    return row;
+  }
+
+  /** Makes a bucket the open block of its series; the one open before is written out. */
+  async turn(series: OpenSeries, bucket: number): Promise<void> {
+    if (series.open !== null) await this.#flush(series);
+    if (this.#openBytes > limits.importOpenBytesMax) await this.settle();
+    series.open = await this.#openBlock(series, bucket);
+  }
+
+  /** Writes every open block out: after it the counts are final. */
+  async settle(): Promise<void> {
+    for (const series of this.#series.values()) if (series.open !== null) await this.#flush(series);
+  }
+
+  /** Writes the settled load's series and coverage. */
+  async finish(finishedMs: number): Promise<void> {
+    for (const { row } of this.#series.values()) {
+      if (row.bar_count > 0) await this.#writer.upsert(seriesDataset, [row]);
+    }
+    for (const covered of this.#coverage.values()) {
+      await this.#writer.upsert(barCoverage, [{ ...covered, finished_ms: finishedMs }]);
+    }
+  }
+
+  async #stored(series: OpenSeries, bucket: number): Promise<StoredBlock | null> {
+    const found = await this.#writer.blocks({
+      seriesId: series.row.series_id,
+      fromBucket: bucket,
+      toBucket: bucket,
+      direction: 'asc',
+      limit: 1,
+    });
+    return found[0] ?? null;
+  }
+
+  async #openBlock(series: OpenSeries, bucket: number): Promise<OpenBlock> {
+    const bare = this.#spare.pop() ?? emptyBars();
+    const nothing = { bucket, bars: bare, older: null, counted: { written: 0, unchanged: 0 }, storedCount: 0, startCount: 0 };
+    if (bucket > series.highestBucket && series.isNew) return nothing;
+    const stored = await this.#stored(series, bucket);
+    if (stored === null) return nothing;
+    const bars = decodeBlock(stored.bytes, wholeBlock);
+    if (bucket > series.highestBucket) return { ...nothing, older: bars, storedCount: bars.count };
+    // This import may have written the bucket out before: its own rows are in a note where older ones were there too.
+    const note = await this.#writer.note(series.row.series_id, bucket);
+    if (note !== null) {
+      const own = decodeBlock(note, wholeBlock);
+      const counted = { written: 0, unchanged: own.count };
+      return { bucket, bars: own, older: bars, counted, storedCount: bars.count, startCount: own.count };
+    }
+    if (stored.runId !== this.#runId) return { ...nothing, older: bars, storedCount: bars.count };
+    const counted = { written: bars.count, unchanged: 0 };
+    return { bucket, bars, older: null, counted, storedCount: bars.count, startCount: bars.count };
+  }
+
+  async #flush(series: OpenSeries): Promise<void> {
+    const { bucket, bars, older, counted, storedCount, startCount } = series.open!;
+    series.open = null;
+    this.#openBytes = Math.max(0, this.#openBytes - (bars.count - startCount) * BAR_BYTES);
+    if (bars.count === 0) return;
+    const { written, unchanged } = compare(bars, older);
+    this.counts.written += written - counted.written;
+    this.counts.unchanged += unchanged - counted.unchanged;
+    this.#judge(series, bars);
+    const merged = older === null ? bars : mergeBars(older, bars);
+    if (written > 0) {
+      await this.#writer.putBlock(series.row.series_id, { bucket, runId: this.#runId, bytes: encodeBlock(merged) });
+    }
+    if (older !== null) await this.#writer.keepNote(series.row.series_id, bucket, encodeBlock(bars));
+    const { row } = series;
+    row.bar_count += merged.count - storedCount;
+    row.first_ms = Math.min(row.first_ms, merged.keyMs[0]!);
+    row.last_ms = Math.max(row.last_ms, merged.keyMs[merged.count - 1]!);
+    series.highestBucket = Math.max(series.highestBucket, bucket);
+    bars.count = 0;
+    if (this.#spare.length < SPARE_MAX) this.#spare.push(bars);
+  }
+
+  /** Finds bars outside the sessions, and off their grid (contract 3.10). */
+  #judge(series: OpenSeries, bars: Bars): void {
+    const minutes = intervalMinutes(series.interval);
+    if (minutes === null) return;
+    const segments = series.calendar.segments(bars.keyMs[0]!, bars.keyMs[bars.count - 1]! + 1, true);
+    this.counts.outsideSessions += countOutside(bars, segments);
+    if (minutes === 1) return;
+    const offGrid = countOffGrid(bars, segments, minutes);
+    this.counts.offGrid += offGrid;
+    series.row.off_grid ||= offGrid > 0;
+  }
+
+  /** Tells the load that open blocks have grown by some bars. */
+  grew(count: number): void {
+    this.#openBytes += count * BAR_BYTES;
+  }
+}
+
+/** How many bars are new or other than what was stored, and how many the same. */
+function compare(bars: Bars, older: Bars | null): { written: number; unchanged: number } {
+  if (older === null) return { written: bars.count, unchanged: 0 };
+  let unchanged = 0;
+  for (let index = 0; index < bars.count; index++) {
+    const at = lowerBound(older, bars.keyMs[index]!);
+    if (at < older.count && older.keyMs[at] === bars.keyMs[index] && sameBar(older, at, bars, index)) unchanged++;
+  }
+  return { written: bars.count - unchanged, unchanged };
+}
+
+/** The next value of a counter, which is never given out again. */
+export async function nextValue(writer: Writer, name: string, first: number): Promise<number> {
+  const [counter] = await writer.rows(counters, { where: { name }, order: [['name', 'asc']], limit: 1 });
+  const value = counter === undefined ? first : counter.value + 1;
+  await writer.upsert(counters, [{ name, value }]);
+  return value;
+}
+
+/** A new instrument of which nothing but its name is known. */
+export async function newInstrument(
+  writer: Writer,
+  name: Pick<RowOf<typeof instruments>, 'asset_schema' | 'country_iso_code' | 'symbol'>,
+): Promise<RowOf<typeof instruments>> {
+  const id = await nextValue(writer, 'instrument_id', FIRST_INSTRUMENT_ID);
+  const blank = Object.fromEntries(Object.keys(instruments.columns).map((column) => [column, null]));
+  return { ...blank, ...name, instrument_id: id, asset_id: id } as RowOf<typeof instruments>;
+}

@@ -1,0 +1,122 @@
+// Which column of a file, or which flag, gives which field of a dataset: native names, flags, or a map file (contract 11).
+import { readFileSync } from 'node:fs';
+import { distance } from 'fastest-levenshtein';
+import { FileProblem } from './problem.ts';
+
+/** What a map file says: dataset field -> column of the file, and fields that are the same in every row. */
+export type FieldMap = { readonly columns: Readonly<Record<string, string>>; readonly values: Readonly<Record<string, string>> };
+
+export const noMap: FieldMap = { columns: {}, values: {} };
+
+/** The fields of a dataset, for the checks below. `flags` names the fields that a flag can give. */
+export type FieldNames = {
+  readonly required: readonly string[];
+  readonly optional: readonly string[];
+  readonly flags: Readonly<Record<string, string>>;
+};
+
+/** Where each field comes from, and what of the file is passed over. */
+export type Mapping = {
+  readonly columns: ReadonlyMap<string, string>;
+  readonly values: ReadonlyMap<string, string>;
+  readonly ignored: readonly string[];
+};
+
+/** Reads a map file: JSON `{"columns": {"datetime": "open_utc"}, "values": {"symbol": "BTCUSD"}}`. */
+export function readMap(path: string): FieldMap {
+  const parsed = parseMap(path);
+  const { columns = {}, values = {}, ...others } = parsed as Record<string, unknown>;
+  const unknown = Object.keys(others)[0];
+  if (unknown !== undefined) throw new FileProblem('usage', `${path}: a map has "columns" and "values", not "${unknown}"`);
+  return { columns: textsOf(path, 'columns', columns), values: textsOf(path, 'values', values) };
+}
+
+function parseMap(path: string): object {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new FileProblem('usage', `--map ${path}: cannot be read (${(error as NodeJS.ErrnoException).code})`, { cause: error });
+  }
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed;
+  } catch (error) {
+    throw new FileProblem('usage', `--map ${path}: is not JSON: ${(error as Error).message}`, { cause: error });
+  }
+  throw new FileProblem('usage', `--map ${path}: holds no JSON object`);
+}
+
+function textsOf(path: string, part: string, value: unknown): Record<string, string> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new FileProblem('usage', `--map ${path}: "${part}" must be an object of names`);
+  }
+  for (const [field, text] of Object.entries(value)) {
+    if (typeof text !== 'string') throw new FileProblem('usage', `--map ${path}: "${part}": "${field}" must be text`);
+  }
+  return value as Record<string, string>;
+}
+
+/** The nearest of some names, where one is near. */
+export function nearest(name: string, among: readonly string[]): string | undefined {
+  const ranked = [...among].sort((a, b) => distance(a.toLowerCase(), name.toLowerCase()) - distance(b.toLowerCase(), name.toLowerCase()));
+  const best = ranked[0];
+  return best !== undefined && distance(best.toLowerCase(), name.toLowerCase()) <= Math.max(2, name.length / 3) ? best : undefined;
+}
+
+/**
+ * Finds every field's source; flags win over the map's values, those over columns.
+ * @throws FileProblem that names each required field without one, and what would give it.
+ */
+export function mapFields(
+  file: string,
+  header: readonly string[],
+  fields: FieldNames,
+  map: FieldMap,
+  flags: ReadonlyMap<string, string>,
+): Mapping {
+  const known = [...fields.required, ...fields.optional];
+  checkMap(file, header, known, map);
+  const columns = new Map<string, string>();
+  const values = new Map([...Object.entries(map.values), ...flags]);
+  for (const field of known) {
+    const column = map.columns[field] ?? field;
+    if (!values.has(field) && header.includes(column)) columns.set(field, column);
+  }
+  const missing = fields.required.filter((field) => !columns.has(field) && !values.has(field));
+  if (missing.length > 0) throw missingProblem(file, header, missing, fields, [...columns.values()]);
+  const used = new Set(columns.values());
+  return { columns, values, ignored: header.filter((column) => !used.has(column)) };
+}
+
+function checkMap(file: string, header: readonly string[], known: readonly string[], map: FieldMap): void {
+  for (const field of [...Object.keys(map.columns), ...Object.keys(map.values)]) {
+    if (known.includes(field)) continue;
+    throw new FileProblem('usage', `the map names a field ${field} that is not one of ${known.join(', ')}`);
+  }
+  for (const column of Object.values(map.columns)) {
+    if (header.includes(column)) continue;
+    throw new FileProblem('usage', `${file}: has no column ${column}, which the map names; its columns are ${header.join(', ')}`);
+  }
+}
+
+function missingProblem(
+  file: string,
+  header: readonly string[],
+  missing: readonly string[],
+  fields: FieldNames,
+  used: readonly string[],
+): FileProblem {
+  const free = header.filter((column) => !used.includes(column));
+  const cures = missing.map((field) => {
+    const near = nearest(field, free);
+    const flag = fields.flags[field];
+    const ways = [
+      ...(flag === undefined ? [] : [`give it for the whole file as ${flag}`]),
+      ...(near === undefined ? [] : [`is it the column ${near}? Then map it: --map FILE with {"columns": {"${field}": "${near}"}}`]),
+    ];
+    return ways.length === 0 ? field : `${field} (${ways.join('; ')})`;
+  });
+  const plural = missing.length > 1 ? 'columns' : 'column';
+  return new FileProblem('usage', `${file}: required ${plural} missing: ${cures.join(', ')}. The file has ${header.join(', ')}.`);
+}

@@ -1,0 +1,78 @@
+// What one import did: counts, findings, refused rows, and the file of refused rows.
+import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { limits } from '../contract/limits.ts';
+import type { RefusedRow } from './problem.ts';
+
+/** The account of one import. */
+export type ImportReport = {
+  readonly dataset: string;
+  readonly file: string;
+  readonly sha256: string;
+  /** Null where nothing was written. */
+  readonly runId: number | null;
+  readonly rowsRead: number;
+  readonly rowsWritten: number;
+  readonly rowsUnchanged: number;
+  readonly rowsRefused: number;
+  readonly newInstruments: number;
+  readonly outsideSessions: number;
+  readonly offGrid: number;
+  readonly ignoredColumns: readonly string[];
+  /** The first refused rows; all of them are in `rejectedFile`. */
+  readonly refused: readonly Omit<RefusedRow, 'cells'>[];
+  readonly rejectedFile: string | null;
+  readonly durationMs: number;
+};
+
+const cellText = (cell: string | null): string =>
+  cell !== null && /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : (cell ?? '');
+
+const lineOf = (cells: readonly (string | null)[]): string => `${cells.map(cellText).join()}\r\n`;
+
+/** Columns that a file of refused rows has beside those of its source. */
+const reasonColumns = ['rejected_row', 'rejected_column', 'rejected_reason'];
+
+/** Collects refused rows: the first for the report, all of them in a CSV that can be mended and imported. */
+export class RefusedRows {
+  readonly path: string;
+  readonly first: Omit<RefusedRow, 'cells'>[] = [];
+  count = 0;
+  readonly #header: readonly string[];
+  #file: number | null = null;
+
+  constructor(path: string, header: readonly string[]) {
+    this.path = path;
+    this.#header = header;
+  }
+
+  add({ row, column, reason, cells }: RefusedRow): void {
+    this.count++;
+    if (this.first.length < limits.reportedRefusalsMax) this.first.push({ row, column, reason });
+    if (this.#file === null) {
+      this.#file = openSync(this.#partPath, 'w');
+      writeSync(this.#file, lineOf([...this.#header, ...reasonColumns]));
+    }
+    writeSync(this.#file, lineOf([...this.#header.map((_, index) => cells[index] ?? null), String(row), column, reason]));
+  }
+
+  /** Puts the file in its place; its path, or null when no row was refused. */
+  keep(): string | null {
+    if (this.#file === null) return null;
+    closeSync(this.#file);
+    this.#file = null;
+    renameSync(this.#partPath, this.path);
+    return this.path;
+  }
+
+  /** Drops what was collected. */
+  drop(): void {
+    if (this.#file === null) return;
+    closeSync(this.#file);
+    this.#file = null;
+    rmSync(this.#partPath, { force: true });
+  }
+
+  get #partPath(): string {
+    return `${this.path}.part`;
+  }
+}

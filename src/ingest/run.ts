@@ -1,0 +1,83 @@
+// One import as one write of the store: recorded, all or nothing, taken back when nothing came of it or it was only a trial.
+import { importRuns } from '../datasets/internal.ts';
+import type { Store, Writer } from '../store/store.ts';
+import { type SourceFile, shortName } from './file.ts';
+import { nextValue } from './load.ts';
+import type { ImportReport } from './report.ts';
+
+/** What every import is given, whatever its dataset. */
+export type ImportRequest = {
+  readonly file: string;
+  /** Fields that are the same for the whole file, by name. */
+  readonly flags: ReadonlyMap<string, string>;
+  /** What the caller says of where the file comes from. */
+  readonly source: string | null;
+  /** Reads and checks everything, and writes nothing. */
+  readonly dryRun: boolean;
+  readonly nowMs: () => number;
+};
+
+/** What a dataset's own part of an import found. */
+export type RunResult = Omit<ImportReport, 'dataset' | 'file' | 'sha256' | 'runId' | 'durationMs'>;
+
+/** Undoes the write and carries the report out of it. */
+class TakenBack extends Error {
+  readonly report: ImportReport;
+  constructor(report: ImportReport) {
+    super('taken back');
+    this.report = report;
+  }
+}
+
+/** Runs `work` in one write and records the run. Nothing is kept where every row was refused, or in a dry run. */
+export async function runImport(
+  store: Store,
+  request: ImportRequest,
+  dataset: string,
+  source: SourceFile,
+  work: (writer: Writer, runId: number) => Promise<{ result: RunResult; finish: (finishedMs: number) => Promise<void> }>,
+): Promise<ImportReport> {
+  const startedMs = request.nowMs();
+  try {
+    return await store.write(async (writer) => {
+      const runId = await nextValue(writer, 'run_id', 1);
+      const { result, finish } = await work(writer, runId);
+      const finishedMs = request.nowMs();
+      const about = { dataset, file: request.file, sha256: source.sha256, durationMs: finishedMs - startedMs };
+      if (request.dryRun || result.rowsRefused === result.rowsRead) throw new TakenBack({ ...about, ...result, runId: null });
+      await finish(finishedMs);
+      await record(writer, runId, startedMs, finishedMs, request, { ...about, ...result, runId });
+      return { ...about, ...result, runId };
+    });
+  } catch (error) {
+    if (error instanceof TakenBack) return error.report;
+    throw error;
+  }
+}
+
+async function record(
+  writer: Writer,
+  runId: number,
+  startedMs: number,
+  finishedMs: number,
+  request: ImportRequest,
+  report: ImportReport,
+): Promise<void> {
+  await writer.upsert(importRuns, [
+    {
+      run_id: runId,
+      dataset: report.dataset,
+      file: shortName(request.file),
+      sha256: report.sha256,
+      source: request.source,
+      rows_read: report.rowsRead,
+      rows_written: report.rowsWritten,
+      rows_unchanged: report.rowsUnchanged,
+      rows_refused: report.rowsRefused,
+      started_ms: startedMs,
+      finished_ms: finishedMs,
+    },
+  ]);
+  await nextValue(writer, 'data_version', 1);
+}
+

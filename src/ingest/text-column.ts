@@ -1,0 +1,99 @@
+// A chunk's column of texts as DuckDB keeps them, read without making a string of every cell.
+import duckdb, { type Vector } from '@duckdb/node-bindings';
+
+/** A text is 16 bytes: its length, then up to 12 bytes of its own, or 4 of them and the address of all. */
+const ENTRY_BYTES = 16;
+const INLINE_MAX = 12;
+
+const decoder = new TextDecoder();
+
+/** The texts of one chunk, taken from DuckDB's own layout. */
+export class TextColumn {
+  /** After `gather`: cell `row` is the bytes `starts[row]` to `starts[row + 1]`. */
+  bytes = new Uint8Array(0);
+  readonly starts = new Int32Array(duckdb.vector_size() + 1);
+  #raw: Uint8Array = new Uint8Array(0);
+  #entries: Int32Array = new Int32Array(0);
+  #validity: Uint8Array | null = null;
+
+  /** Takes a vector of `count` rows. Its chunk must be alive while cells are read. */
+  load(vector: Vector, count: number): void {
+    this.#raw = duckdb.vector_get_data(vector, count * ENTRY_BYTES);
+    this.#validity = duckdb.vector_get_validity(vector, Math.ceil(count / 64) * 8);
+    this.#entries = new Int32Array(this.#raw.buffer, this.#raw.byteOffset, count * 4);
+  }
+
+  /** Copies the bytes of all cells to `bytes`, one after the other. */
+  gather(): void {
+    const words = new Uint32Array(this.#entries.buffer, this.#entries.byteOffset, this.#entries.length);
+    const count = words.length / 4;
+    let at = 0;
+    let row = 0;
+    while (row < count) {
+      this.starts[row] = at;
+      const first = row;
+      const length = this.isNull(row) ? 0 : words[row * 4]!;
+      row++;
+      if (length <= INLINE_MAX) {
+        this.#reserve(at + length);
+        const from = first * ENTRY_BYTES + 4;
+        for (let byte = 0; byte < length; byte++) this.bytes[at++] = this.#raw[from + byte]!;
+        continue;
+      }
+      // Texts that follow each other in memory are copied at once: DuckDB packs those of a chunk.
+      const high = words[first * 4 + 3]!;
+      let end = words[first * 4 + 2]! + length;
+      let total = length;
+      for (; row < count && !this.isNull(row); row++) {
+        const next = words[row * 4]!;
+        if (next <= INLINE_MAX || words[row * 4 + 2] !== end || words[row * 4 + 3] !== high) break;
+        this.starts[row] = at + total;
+        total += next;
+        end += next;
+      }
+      this.#reserve(at + total);
+      this.bytes.set(this.#copy(first, total), at);
+      at += total;
+    }
+    this.starts[count] = at;
+  }
+
+  /** Bytes from where a long text lies. */
+  #copy(row: number, count: number): Uint8Array {
+    return duckdb.get_data_from_pointer(this.#raw.buffer as ArrayBuffer, this.#raw.byteOffset + row * ENTRY_BYTES + 8, count);
+  }
+
+  isNull(row: number): boolean {
+    return this.#validity !== null && (this.#validity[row >> 3]! & (1 << (row & 7))) === 0;
+  }
+
+  /** Whether a cell is the same short text as the one before it; false says nothing. */
+  repeats(row: number): boolean {
+    const entries = this.#entries;
+    const at = row * 4;
+    return (
+      row > 0 &&
+      entries[at]! <= INLINE_MAX &&
+      entries[at + 1] === entries[at - 3] &&
+      entries[at + 2] === entries[at - 2] &&
+      entries[at + 3] === entries[at - 1] &&
+      entries[at] === entries[at - 4] &&
+      (this.#validity === null || (!this.isNull(row) && !this.isNull(row - 1)))
+    );
+  }
+
+  /** The cell as a string; null where the row has no such cell. */
+  text(row: number): string | null {
+    if (this.isNull(row)) return null;
+    const length = this.#entries[row * 4]!;
+    const from = row * ENTRY_BYTES + 4;
+    return decoder.decode(length <= INLINE_MAX ? this.#raw.subarray(from, from + length) : this.#copy(row, length));
+  }
+
+  #reserve(needed: number): void {
+    if (needed <= this.bytes.length) return;
+    const grown = new Uint8Array(Math.max(needed * 2, 64 * 1024));
+    grown.set(this.bytes);
+    this.bytes = grown;
+  }
+}

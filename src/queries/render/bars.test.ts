@@ -1,0 +1,197 @@
+// Bars as JSON and CSV: the same records, digit for digit (contract 3.12, 5.1).
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { emptyBars, valueColumns } from '../../bars/bars.ts';
+import type { TimedBars } from '../../bars/grid.ts';
+import { DAY_MS, dayOf, formatDay, formatInstant } from '../../base/instant.ts';
+import { barRecord } from '../../contract/bars.ts';
+import { fieldsOf } from '../../contract/endpoint.ts';
+import { type BarConstants, csvCell, writeCsv, writeJsonRows } from './bars.ts';
+import { Sink } from './sink.ts';
+
+type Row = { openMs: number; closeMs: number; day: number } & Record<(typeof valueColumns)[number], number>;
+
+const price = fc.oneof(
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0),
+  fc.tuple(fc.integer(), fc.nat(8)).map(([units, decimals]) => units / 10 ** decimals),
+);
+const orNull = fc.option(price, { nil: Number.NaN });
+const second = fc.integer({ min: dayOf(1900, 1, 1) * 86_400, max: dayOf(2200, 12, 31) * 86_400 });
+const rows: fc.Arbitrary<Row[]> = fc.array(
+  fc.record({
+    openMs: second.map((value) => value * 1000),
+    closeMs: second.map((value) => value * 1000),
+    day: fc.integer({ min: dayOf(1900, 1, 1), max: dayOf(2200, 12, 31) }),
+    open: price,
+    high: price,
+    low: price,
+    close: price,
+    volume: orNull,
+    vwap: orNull,
+  }),
+  { maxLength: 30 },
+);
+const constants: fc.Arbitrary<BarConstants> = fc.record({
+  asset_schema: fc.constantFrom('STOCK', 'FOREX'),
+  interval: fc.constantFrom('1M', 'DAY'),
+  country_iso_code: fc.constant('US'),
+  exchange: fc.option(fc.string({ unit: 'grapheme' })),
+  symbol: fc.oneof(
+    fc.string({ unit: 'grapheme', minLength: 1 }),
+    fc.constantFrom('A"B', 'A,B', 'A\r\nB', ' A '),
+  ),
+});
+
+function timedOf(all: readonly Row[]): TimedBars {
+  const bars = emptyBars(all.length + 2);
+  bars.count = all.length;
+  const timed = {
+    bars,
+    openMs: new Float64Array(all.length),
+    closeMs: new Float64Array(all.length),
+    day: new Int32Array(all.length),
+  };
+  for (const [at, row] of all.entries()) {
+    for (const column of valueColumns) bars[column][at] = row[column];
+    timed.openMs[at] = row.openMs;
+    timed.closeMs[at] = row.closeMs;
+    timed.day[at] = row.day;
+  }
+  return timed;
+}
+
+const nullable = (value: number): number | null => (Number.isNaN(value) ? null : value + 0);
+
+function recordOf(row: Row, fixed: BarConstants, withSessionDate: boolean): Record<string, unknown> {
+  return {
+    ...fixed,
+    datetime: formatInstant(row.openMs),
+    close_datetime: formatInstant(row.closeMs),
+    ...(withSessionDate ? { session_date: formatDay(row.day) } : {}),
+    ...Object.fromEntries(valueColumns.map((column) => [column, nullable(row[column])])),
+  };
+}
+
+const sink = new Sink();
+function written(write: (to: Sink) => void): string {
+  sink.start();
+  write(sink);
+  return Buffer.from(sink.take()).toString();
+}
+
+/** The cells of a CSV text by RFC 4180; a quoted cell keeps its quotes, to be told from a bare one. */
+function cellsOf(csv: string): string[][] {
+  const table: string[][] = [[]];
+  const cell = /("(?:[^"]|"")*"|[^",\r\n]*)(,|\r\n|$)/y;
+  while (cell.lastIndex < csv.length) {
+    const match = cell.exec(csv);
+    assert.ok(match !== null, 'the text is not CSV');
+    table.at(-1)!.push(match[1]!);
+    if (match[2] === '\r\n') table.push([]);
+  }
+  assert.deepEqual(table.pop(), [], 'the last line ends in CRLF');
+  return table;
+}
+
+test('JSON rows parse to the records, fields in the order of the contract (contract 3.12)', () => {
+  fc.assert(
+    fc.property(rows, constants, fc.boolean(), (all, fixed, withSessionDate) => {
+      const text = written((to) => writeJsonRows(to, timedOf(all), fixed, withSessionDate));
+      const records = all.map((row) => recordOf(row, fixed, withSessionDate));
+      assert.deepEqual(JSON.parse(`[${text}]`), records);
+      const order = fieldsOf(barRecord).filter((field) => withSessionDate || field !== 'session_date');
+      for (const record of JSON.parse(`[${text}]`)) assert.deepEqual(Object.keys(record), order);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('CSV has the fields as header and the same texts as JSON in its cells (contract 5.1)', () => {
+  fc.assert(
+    fc.property(rows, constants, fc.boolean(), (all, fixed, withSessionDate) => {
+      const timed = timedOf(all);
+      const [header, ...table] = cellsOf(written((to) => writeCsv(to, timed, fixed, withSessionDate)));
+      const order = fieldsOf(barRecord).filter((field) => withSessionDate || field !== 'session_date');
+      assert.deepEqual(header, order);
+      assert.equal(table.length, all.length);
+      for (const [at, row] of all.entries()) {
+        const one = timedOf([row]);
+        const json = written((to) => writeJsonRows(to, one, fixed, withSessionDate));
+        const record = JSON.parse(json) as Record<string, string | number | null>;
+        for (const [place, field] of order.entries()) {
+          const cell = table[at]![place]!;
+          const value = record[field]!;
+          if (value === null) assert.equal(cell, '');
+          else if (typeof value === 'number')
+            assert.ok(json.includes(`"${field}":${cell}`), `${field} ${cell}`);
+          else assert.equal(cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell, value);
+        }
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('a CSV without rows is its header (contract 5.1)', () => {
+  const fixed = {
+    asset_schema: 'STOCK',
+    interval: '1M',
+    country_iso_code: 'US',
+    exchange: null,
+    symbol: 'A',
+  };
+  assert.equal(
+    written((to) => writeCsv(to, timedOf([]), fixed, false)),
+    'asset_schema,interval,country_iso_code,exchange,symbol,datetime,close_datetime,open,high,low,close,volume,vwap\r\n',
+  );
+});
+
+test('a bar in CSV, with volume, without exchange and vwap (contract 5.1)', () => {
+  const fixed = {
+    asset_schema: 'STOCK',
+    interval: '1M',
+    country_iso_code: 'US',
+    exchange: null,
+    symbol: 'A',
+  };
+  const openMs = Date.parse('2025-03-03T14:30:00Z');
+  const row = {
+    openMs,
+    closeMs: openMs + 60_000,
+    day: openMs / DAY_MS,
+    open: 1.5,
+    high: 2,
+    low: 1,
+    close: 1.75,
+  };
+  const csv = written((to) =>
+    writeCsv(
+      to,
+      timedOf([{ ...row, day: Math.floor(row.day), volume: 1e-7, vwap: Number.NaN }]),
+      fixed,
+      true,
+    ),
+  );
+  assert.equal(
+    csv.split('\r\n')[1],
+    'STOCK,1M,US,,A,2025-03-03T14:30:00+00:00,2025-03-03T14:31:00+00:00,2025-03-03,1.5,2,1,1.75,0.0000001,',
+  );
+});
+
+const cellCases: readonly (readonly [value: string | null, cell: string])[] = [
+  [null, ''],
+  ['', '""'],
+  ['plain', 'plain'],
+  ['a,b', '"a,b"'],
+  ['say "no"', '"say ""no"""'],
+  ['two\nlines', '"two\nlines"'],
+  ['two\r\nlines', '"two\r\nlines"'],
+  [' spaces ', ' spaces '],
+  ['null', 'null'],
+];
+for (const [value, cell] of cellCases) {
+  test(`the CSV cell of ${JSON.stringify(value)} is ${JSON.stringify(cell)} (contract 5.1)`, () => {
+    assert.equal(csvCell(value), cell);
+  });
+}

@@ -1,0 +1,215 @@
+// The import law of the house: which room may import which, and what only one file may touch.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, posix, sep } from 'node:path';
+import { test } from 'node:test';
+
+const root = join(import.meta.dirname, '..');
+
+/** Every room: its level, and the rooms on lower levels that it may import. */
+const rooms: Readonly<Record<string, { readonly level: number; readonly imports: readonly string[] }>> = {
+  base: { level: 0, imports: [] },
+  contract: { level: 1, imports: ['base'] },
+  datasets: { level: 2, imports: ['base', 'contract'] },
+  calendar: { level: 2, imports: ['base', 'contract'] },
+  bars: { level: 3, imports: ['base', 'contract', 'calendar'] },
+  store: { level: 4, imports: ['base', 'datasets', 'bars'] },
+  queries: { level: 5, imports: ['base', 'contract', 'datasets', 'calendar', 'bars', 'store'] },
+  ingest: { level: 5, imports: ['base', 'contract', 'datasets', 'calendar', 'bars', 'store'] },
+  keys: { level: 5, imports: ['base', 'contract', 'datasets', 'calendar', 'bars', 'store'] },
+  http: {
+    level: 6,
+    imports: ['base', 'contract', 'datasets', 'calendar', 'bars', 'store', 'queries', 'ingest', 'keys'],
+  },
+  cli: {
+    level: 7,
+    imports: [
+      'base',
+      'contract',
+      'datasets',
+      'calendar',
+      'bars',
+      'store',
+      'queries',
+      'ingest',
+      'keys',
+      'http',
+    ],
+  },
+  client: { level: 7, imports: ['base', 'contract'] },
+};
+
+const forbiddenNames = ['utils', 'common', 'types', 'helpers'];
+
+type Entry = { readonly path: string; readonly isFolder: boolean };
+
+/** Everything below a folder of the repository, as paths with slashes from its root. */
+function entriesIn(folder: string): Entry[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true }).map((entry) => ({
+    path: join(entry.parentPath, entry.name)
+      .slice(root.length + 1)
+      .replaceAll(sep, '/'),
+    isFolder: entry.isDirectory(),
+  }));
+}
+
+const roomOf = (path: string): string => path.split('/')[1]!;
+
+// A specifier stands after `from`, after a bare `import`, or in a call that loads a file.
+const specifiers = [
+  /^\s*(?:import|export)\b[^;'"]*?\bfrom\s*['"]([^'"]+)['"]/gm,
+  /^\s*import\s*['"]([^'"]+)['"]/gm,
+  /\b(?:import|require|import\.meta\.resolve)\s*\(\s*['"`]([^'"`$]+)['"`]/g,
+  /\bnew URL\(\s*['"`](\.[^'"`$]+)['"`]\s*,\s*import\.meta\.url/g,
+];
+const computed = /\b(?:import|import\.meta\.resolve)\s*\(\s*[^'"`\s)]/;
+
+const withoutComments = (text: string): string =>
+  text.replace(/^\s*\/\*[\s\S]*?\*\//gm, '').replace(/^\s*\/\/.*$/gm, '');
+
+const specifiersOf = (text: string): string[] =>
+  specifiers.flatMap((form) => Array.from(withoutComments(text).matchAll(form), (found) => found[1]!));
+
+const entries = entriesIn('src');
+const texts = new Map(
+  entries
+    .filter(({ path, isFolder }) => !isFolder && path.endsWith('.ts'))
+    .map(({ path }) => [path, readFileSync(join(root, path), 'utf8')]),
+);
+const isTest = (path: string): boolean => path.endsWith('.test.ts');
+const sources = [...texts.keys()].filter((path) => !isTest(path)).sort();
+
+/** The files of the repository that a file imports. */
+function targetsOf(path: string): string[] {
+  return specifiersOf(texts.get(path) ?? '')
+    .filter((specifier) => specifier.startsWith('.'))
+    .map((specifier) => posix.join(posix.dirname(path), specifier));
+}
+
+test('the forms of an import are all seen', () => {
+  const text = `
+    import { a } from './a.ts';
+    import {
+      type B,
+      b,
+    } from "./b.ts";
+    import './c.ts';
+    export * from './d.ts';
+    export type { E } from './e.ts';
+    const f = await import('./f.ts');
+    const g = import.meta.resolve('./g.ts');
+    const h = new URL('./h.ts', import.meta.url);
+    // import { no } from './comment.ts';
+    /** import { no } from './docstring.ts'; */
+    const text = "from './string.ts'";
+    import type I, { type J } from './i.ts';`;
+  assert.deepEqual(
+    specifiersOf(text).sort(),
+    [...'abcdefghi'].map((letter) => `./${letter}.ts`),
+  );
+});
+
+test('the table itself keeps the levels: a room imports strictly lower ones alone (house, Import law)', () => {
+  for (const [room, { level, imports }] of Object.entries(rooms))
+    for (const below of imports) assert.ok(rooms[below]!.level < level, `${room} -> ${below}`);
+});
+
+test('every folder directly in src is a room, and no file lies beside them (house, Import law)', () => {
+  const direct = entries.filter(({ path }) => path.split('/').length === 2);
+  for (const { path, isFolder } of direct) {
+    assert.ok(isFolder, `${path} lies in no room`);
+    assert.ok(Object.hasOwn(rooms, roomOf(path)), `${path} is no room of the house`);
+  }
+});
+
+test('no folder is called utils, common, types or helpers (house, Import law)', () => {
+  const folders = [...entries, ...entriesIn('test')].filter(({ isFolder }) => isFolder);
+  for (const { path } of folders) assert.ok(!forbiddenNames.includes(posix.basename(path)), path);
+});
+
+for (const room of Object.keys(rooms)) {
+  const files = sources.filter((path) => roomOf(path) === room);
+  if (files.length === 0) continue;
+  const allowed = rooms[room]!.imports;
+
+  test(`${room} imports only ${allowed.join(', ') || 'nothing'} beside itself (house, Import law)`, () => {
+    const violations = files.flatMap((path) =>
+      targetsOf(path)
+        .filter(
+          (target) =>
+            !target.startsWith(`src/${room}/`) &&
+            !allowed.some((below) => target.startsWith(`src/${below}/`)),
+        )
+        .map((target) => `${path} -> ${target}`),
+    );
+    assert.deepEqual(violations, []);
+  });
+}
+
+test('every import of a file names a file that is there, by its full name', () => {
+  const missing = [...texts.keys()].flatMap((path) =>
+    targetsOf(path)
+      .filter((target) => target.startsWith('src/') && target.endsWith('.ts') && !texts.has(target))
+      .map((target) => `${path} -> ${target}`),
+  );
+  assert.deepEqual(missing, []);
+});
+
+test('no import is computed, so that none escapes this table', () => {
+  assert.deepEqual(
+    sources.filter((path) => computed.test(withoutComments(texts.get(path)!))),
+    [],
+  );
+});
+
+test('no file imports itself through others (house, Import law)', () => {
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const visit = (path: string, trail: readonly string[]): void => {
+    const start = trail.indexOf(path);
+    if (start >= 0) circles.push([...trail.slice(start), path].join(' -> '));
+    if (start >= 0 || done.has(path)) return;
+    for (const target of targetsOf(path)) visit(target, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of sources) visit(path, []);
+  assert.deepEqual(circles, []);
+});
+
+test('no room imports a test', () => {
+  const found = sources.flatMap((path) =>
+    targetsOf(path)
+      .filter(isTest)
+      .map((target) => `${path} -> ${target}`),
+  );
+  assert.deepEqual(found, []);
+});
+
+/** What only one file may have, tests aside. */
+const alone: readonly [name: string, file: string, form: RegExp][] = [
+  ['imports node:sqlite', 'src/store/sqlite/database.ts', /['"]node:sqlite['"]/],
+  [
+    'reads the environment',
+    'src/cli/config.ts',
+    /\bprocess\s*\.\s*env\b|\bprocess\s*\[\s*['"]env|\{[^}]*\benv\b[^}]*\}\s*(?:=\s*process\b|from\s*['"]node:process)/,
+  ],
+];
+for (const [name, file, form] of alone) {
+  test(`only ${file} ${name} (house, The tree)`, () => {
+    const found = sources.filter((path) => form.test(withoutComments(texts.get(path)!)));
+    assert.deepEqual(
+      found.filter((path) => path !== file),
+      [],
+    );
+  });
+}
+
+test('only named imports come from typebox', () => {
+  const clause = /^\s*(?:import|export)\s+(?:type\s+)?([^;'"]*?)\s*from\s*['"]typebox(?:\/[^'"]*)?['"]/gm;
+  const found = [...texts].flatMap(([path, text]) =>
+    Array.from(text.matchAll(clause), (match) => match[1]!)
+      .filter((names) => !/^\{[^}]*\}$/.test(names))
+      .map((names) => `${path}: ${names}`),
+  );
+  assert.deepEqual(found, []);
+});
