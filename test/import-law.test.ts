@@ -55,14 +55,15 @@ function entriesIn(folder: string): Entry[] {
 
 const roomOf = (path: string): string => path.split('/')[1]!;
 
-// A specifier stands after `from`, after a bare `import`, or in a call that loads a file.
+// A specifier stands after `from`, after a bare `import`, in a call that loads a file, or in the address of a source.
 const specifiers = [
   /^\s*(?:import|export)\b[^;'"]*?\bfrom\s*['"]([^'"]+)['"]/gm,
   /^\s*import\s*['"]([^'"]+)['"]/gm,
   /\b(?:import|require|import\.meta\.resolve)\s*\(\s*['"`]([^'"`$]+)['"`]/g,
-  /\bnew URL\(\s*['"`](\.[^'"`$]+)['"`]\s*,\s*import\.meta\.url/g,
+  /\bnew URL\(\s*['"`](\.[^'"`$]+\.ts)['"`]\s*,\s*import\.meta\.url/g,
 ];
-const computed = /\b(?:import|import\.meta\.resolve)\s*\(\s*[^'"`\s)]/;
+// `import(${…})` is the text of a program for a child process; the addresses in it are seen above.
+const computed = /\b(?:import|import\.meta\.resolve)\s*\(\s*(?!\$\{)[^'"`\s)]/;
 
 const withoutComments = (text: string): string =>
   text.replace(/^\s*\/\*[\s\S]*?\*\//gm, '').replace(/^\s*\/\/.*$/gm, '');
@@ -99,13 +100,14 @@ test('the forms of an import are all seen', () => {
     const f = await import('./f.ts');
     const g = import.meta.resolve('./g.ts');
     const h = new URL('./h.ts', import.meta.url);
+    const data = new URL('../package.json', import.meta.url);
     // import { no } from './comment.ts';
     /** import { no } from './docstring.ts'; */
     const text = "from './string.ts'";
     import type I, { type J } from './i.ts';`;
   assert.deepEqual(
     specifiersOf(text).sort(),
-    [...'abcdefghi'].map((letter) => `./${letter}.ts`),
+    Array.from('abcdefghi', (letter) => `./${letter}.ts`),
   );
 });
 

@@ -156,7 +156,13 @@ function scaleColumn(values: Float64Array, into: Float64Array, count: number, de
     const value = values[index]!;
     const mantissa = Math.round(value * power);
     into[index] = mantissa;
-    if (mantissa / power === value && mantissa < MANTISSA_LIMIT && mantissa > -MANTISSA_LIMIT && (mantissa !== 0 || 1 / value > 0)) continue;
+    if (
+      mantissa / power === value &&
+      mantissa < MANTISSA_LIMIT &&
+      mantissa > -MANTISSA_LIMIT &&
+      (mantissa !== 0 || 1 / value > 0)
+    )
+      continue;
     if (!Number.isNaN(value)) return index;
   }
   return count;
@@ -165,7 +171,12 @@ function scaleColumn(values: Float64Array, into: Float64Array, count: number, de
 /** The fewest decimals at which all values of some columns are integers of at most 15 digits, put into the scratch; else -1. */
 function scale(bars: Bars, columns: readonly (keyof typeof scratch)[]): number {
   for (let decimals = 0; decimals <= DECIMALS_MAX; decimals++) {
-    if (columns.every((column) => scaleColumn(bars[column], scratch[column], bars.count, decimals) === bars.count)) return decimals;
+    if (
+      columns.every(
+        (column) => scaleColumn(bars[column], scratch[column], bars.count, decimals) === bars.count,
+      )
+    )
+      return decimals;
   }
   return PLAIN;
 }
@@ -177,7 +188,10 @@ function priceDecimals(bars: Bars): number {
   for (let index = 0; index < bars.count; index++) {
     // NaN makes a comparison false: such prices stay plain.
     const enclosed =
-      high[index]! >= open[index]! && high[index]! >= close[index]! && low[index]! <= open[index]! && low[index]! <= close[index]!;
+      high[index]! >= open[index]! &&
+      high[index]! >= close[index]! &&
+      low[index]! <= open[index]! &&
+      low[index]! <= close[index]!;
     if (!enclosed) return PLAIN;
   }
   return decimals;
@@ -318,7 +332,9 @@ function writeColumn(
   let { at } = out;
   for (let index = from; index < to; index++) {
     if (nulls && Number.isNaN(values[index]!)) continue;
-    const value = zigzag(mantissas[index]! - (expected === null ? 0 : expectedVwap(expected[index]!, decimals)));
+    const value = zigzag(
+      mantissas[index]! - (expected === null ? 0 : expectedVwap(expected[index]!, decimals)),
+    );
     if (value < 128) bytes[at++] = value;
     else at = putVarint(bytes, at, value);
   }

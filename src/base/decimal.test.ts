@@ -21,8 +21,8 @@ const textOf = ({ mantissa, decimals }: Written): string => {
   return `${mantissa < 0n ? '-' : ''}${digits.slice(0, point)}${decimals > 0 ? `.${digits.slice(point)}` : ''}`;
 };
 // Number() of a decimal text is the nearest double, by the language's definition.
-const valueOf = (decimal: Written): number => Number(textOf(decimal));
-const column = (decimals: readonly Written[]): Float64Array => Float64Array.from(decimals, valueOf);
+const doubleOf = (decimal: Written): number => Number(textOf(decimal));
+const column = (decimals: readonly Written[]): Float64Array => Float64Array.from(decimals, doubleOf);
 
 function sumOf(decimals: readonly Written[]): number {
   const scale = decimals.reduce((most, decimal) => Math.max(most, decimal.decimals), 0);
@@ -30,7 +30,7 @@ function sumOf(decimals: readonly Written[]): number {
     (sum, decimal) => sum + decimal.mantissa * 10n ** BigInt(scale - decimal.decimals),
     0n,
   );
-  return valueOf({ mantissa, decimals: scale });
+  return doubleOf({ mantissa, decimals: scale });
 }
 
 const plain: readonly [value: number, text: string][] = [
@@ -69,7 +69,7 @@ test('a decimal of up to 15 digits is written digit for digit (contract 3.12)', 
     fc.property(written, (decimal) => {
       const text = textOf(decimal);
       const expected = text.includes('.') ? text.replace(/\.?0+$/, '') : text;
-      assert.equal(plainDecimal(valueOf(decimal)), expected === '-0' ? '0' : expected);
+      assert.equal(plainDecimal(doubleOf(decimal)), expected === '-0' ? '0' : expected);
     }),
   );
 });
@@ -77,9 +77,9 @@ test('a decimal of up to 15 digits is written digit for digit (contract 3.12)', 
 test('a decimal of up to 15 digits is a scaled integer at its own scale (contract 3.12)', () => {
   fc.assert(
     fc.property(written, (decimal) => {
-      assert.ok(isScaled(valueOf(decimal), decimal.decimals));
+      assert.ok(isScaled(doubleOf(decimal), decimal.decimals));
       assert.equal(
-        Math.round(valueOf(decimal) * POWERS_OF_TEN[decimal.decimals]!) + 0,
+        Math.round(doubleOf(decimal) * POWERS_OF_TEN[decimal.decimals]!) + 0,
         Number(decimal.mantissa),
       );
     }),
@@ -95,6 +95,7 @@ const scales: readonly [name: string, values: readonly number[], decimals: numbe
   ['nulls among cents', [Number.NaN, 0.25], 2],
   ['fifteen digits', [999_999_999_999_999], 0],
   ['sixteen digits', [1e15], -1],
+  ['sixteen digits below zero', [-1e15], -1],
   ['a double that no short decimal writes', [0.1 + 0.2], -1],
   ['a third', [1 / 3], -1],
   ['a negative zero, whose sign a scaled integer loses', [-0], -1],

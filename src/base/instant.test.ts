@@ -162,8 +162,9 @@ test('any moment of 1900 to 2200 with any offset is the instant that Date reads 
 });
 
 test('a fraction counts by its first three digits, whatever follows (contract 2.1)', () => {
+  const anyFraction = fc.oneof(fc.stringMatching(/^\d{1,9}$/), fc.stringMatching(/^\d{3}(0{6}|9{6})?$/));
   fc.assert(
-    fc.property(fc.stringMatching(/^\d{1,9}$/), (fraction) => {
+    fc.property(anyFraction, (fraction) => {
       const parsed = parseInstant(`2025-03-03T09:30:00.${fraction}Z`);
       const ms = Date.UTC(2025, 2, 3, 9, 30) + Number(fraction.padEnd(3, '0').slice(0, 3));
       assert.deepEqual(parsed, { kind: 'time', ms, hasOffset: true, day: Date.UTC(2025, 2, 3) / DAY_MS });

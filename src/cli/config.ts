@@ -28,9 +28,16 @@ function wholeNumber(least: number, most: number) {
 function publicUrl(value: string, where: string): string | null {
   if (value === '') return null;
   const url = URL.canParse(value) ? new URL(value) : null;
-  const fits = url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && url.username === '';
+  const fits =
+    url !== null &&
+    /^https?:$/.test(url.protocol) &&
+    url.search === '' &&
+    url.hash === '' &&
+    url.username === '';
   if (fits) return url.href.replace(/\/+$/, '');
-  throw new UsageProblem(`${where}: ${value} must be the address that callers use, such as https://data.example.com/bourse`);
+  throw new UsageProblem(
+    `${where}: ${value} must be the address that callers use, such as https://data.example.com/bourse`,
+  );
 }
 
 const hostNames = (value: string): readonly string[] =>
@@ -53,7 +60,11 @@ const settings = {
   port: { env: 'BOURSE_PORT', default: 8080, parse: wholeNumber(0, 65_535) },
   publicUrl: { env: 'BOURSE_PUBLIC_URL', default: null, parse: publicUrl },
   allowedHosts: { env: 'BOURSE_ALLOWED_HOSTS', default: [], parse: hostNames },
-  logLevel: { env: 'BOURSE_LOG_LEVEL', default: 'info', parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent') },
+  logLevel: {
+    env: 'BOURSE_LOG_LEVEL',
+    default: 'info',
+    parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),
+  },
 } as const satisfies Record<string, Setting<unknown>>;
 
 export type SettingName = keyof typeof settings;
@@ -91,7 +102,9 @@ function readConfigFile(): Readonly<Record<string, unknown>> {
 function checkNames(config: Record<string, unknown>): Record<string, unknown> {
   const unknown = Object.keys(config).find((name) => !Object.hasOwn(settings, name));
   if (unknown === undefined) return config;
-  throw new UsageProblem(`${CONFIG_FILE}: there is no setting ${unknown}; the settings are ${Object.keys(settings).join(', ')}`);
+  throw new UsageProblem(
+    `${CONFIG_FILE}: there is no setting ${unknown}; the settings are ${Object.keys(settings).join(', ')}`,
+  );
 }
 
 /** The settings of this call: `flags` are the texts given on the command line. */
@@ -103,7 +116,8 @@ export function readSettings(flags: Readonly<Partial<Record<SettingName, string>
     const fromEnv = process.env[setting.env];
     if (flags[name] !== undefined) values[name] = setting.parse(flags[name], `--${kebab(name)}`);
     else if (fromEnv !== undefined && fromEnv !== '') values[name] = setting.parse(fromEnv, setting.env);
-    else if (fromFile !== undefined) values[name] = setting.parse(String(fromFile), `${CONFIG_FILE}: ${name}`);
+    else if (fromFile !== undefined)
+      values[name] = setting.parse(String(fromFile), `${CONFIG_FILE}: ${name}`);
     else values[name] = setting.default;
   }
   return values as Settings;

@@ -1,6 +1,107 @@
 // `bourse demo`
+import { renameSync, rmSync } from 'node:fs';
 import { Command } from 'commander';
+import { DAY_MS, formatDay } from '../base/instant.ts';
+import { replaceKey } from '../keys/keys.ts';
+import { openControl, openStore, resolveStore } from '../store/engines.ts';
+import { StoreUnusable } from '../store/store.ts';
+import { readSettings, type Settings } from './config.ts';
+import { isCurrent, writeDemo } from './demo-data.ts';
+import { startService, untilStopped } from './serving.ts';
+
+const DEMO_FILE = 'data/demo.db';
+const DEMO_KEY = 'demo';
+
+type Flags = { readonly host?: string; readonly port?: string; readonly logLevel?: string };
+
+async function holdsDemo(today: number): Promise<boolean> {
+  try {
+    const store = await openStore(`sqlite:${DEMO_FILE}`, 'read');
+    try {
+      return await isCurrent(store, today);
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    if (error instanceof StoreUnusable) return false;
+    throw error;
+  }
+}
+
+/** Makes the demo's store beside its place and moves it there, so that a server on the old one is not disturbed. */
+async function makeDemo(today: number): Promise<void> {
+  const fresh = `${DEMO_FILE}.new`;
+  for (const suffix of ['', '-wal', '-shm']) rmSync(fresh + suffix, { force: true });
+  const store = await openStore(`sqlite:${fresh}`, 'write');
+  try {
+    await writeDemo(store, today, Date.now());
+  } finally {
+    await store.close();
+  }
+  for (const suffix of ['-wal', '-shm']) rmSync(DEMO_FILE + suffix, { force: true });
+  renameSync(fresh, DEMO_FILE);
+}
+
+/** Requests to try: each answers 200. */
+function sampleRequests(base: string, key: string, today: number): [what: string, url: string][] {
+  const from = formatDay(today - 30);
+  const to = formatDay(today - 1);
+  const bars = (rest: string, query = ''): string => `${base}/api/v2/${rest}?secret_key=${key}${query}`;
+  return [
+    ['the newest minutes of a stock', bars('stock/bars/US:AAPL/1M/latest', '&limit=5')],
+    ['its days of the last month', bars(`stock/bars/US:AAPL/DAY/from/${from}/to/${to}`)],
+    [
+      'hours with pre- and post-market, as CSV',
+      bars(`stock/bars/US:SPY/60M/from/${from}/to/${to}`, '&is_eth=true&format=csv'),
+    ],
+    [
+      'any interval: 45 minutes, newest first',
+      bars(`stock/bars/US:MSFT/45M/from/${from}/to/${to}`, '&sort=desc&limit=10'),
+    ],
+    ['a cryptocurrency, weeks', bars('crypto/bars/GLOBAL:BTCUSD/WEEK/latest', '&limit=10')],
+    [
+      'a currency pair, with the session each bar belongs to',
+      bars('forex/bars/GLOBAL:EURUSD/240M/latest', '&limit=10&session_date=true'),
+    ],
+  ];
+}
+
+function introduce(base: string, key: string, today: number): string {
+  const requests = sampleRequests(base, key, today).map(([what, url]) => `  ${what}\n    ${url}\n`);
+  return `Bourse serves a demo on ${base}
+Its prices are synthetic, two years up to ${formatDay(today - 1)}: AAPL, MSFT, SPY, BTCUSD, EURUSD.
+Your key is ${key}
+
+Try (paste into a browser, or after: curl -s):
+${requests.join('')}
+Your own data: bourse import --help. To stop: Ctrl-C.
+`;
+}
+
+async function demoSettings(flags: Flags): Promise<Settings> {
+  const settings = readSettings(flags);
+  return { ...settings, store: resolveStore(`sqlite:${DEMO_FILE}`) };
+}
 
 export function demoCommand(): Command {
-  return new Command('demo').action(() => undefined);
+  return new Command('demo')
+    .description('Make a store with sample data, data/demo.db, and serve it. The prices are synthetic.')
+    .option('--host <address>', 'the address to listen on (default 127.0.0.1)')
+    .option('--port <number>', 'the port to listen on (default 8080)')
+    .option('--log-level <level>', 'trace, debug, info, warn, error or silent (default info)')
+    .addHelpText('before', 'Examples:\n  bourse demo\n  bourse demo --port 9000\n')
+    .action(async (flags: Flags) => {
+      const settings = await demoSettings(flags);
+      const today = Math.floor(Date.now() / DAY_MS);
+      if (!(await holdsDemo(today))) {
+        process.stderr.write('making the demo store, a few seconds\n');
+        await makeDemo(today);
+      }
+      const control = await openControl(settings.store, 'write');
+      const { secret } = await replaceKey(control, DEMO_KEY, Date.now());
+      await control.close();
+      const service = await startService(settings);
+      process.stdout.write(introduce(service.url, secret, today));
+      await untilStopped(service);
+    });
 }

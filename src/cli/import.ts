@@ -62,14 +62,28 @@ const count = (value: number): string => value.toLocaleString('en-US');
 
 /** The account of an import in words. */
 function describe(report: ImportReport): string {
-  const refusals = report.refused.map((refusal) => `  data row ${refusal.row}, column ${refusal.column}: ${refusal.reason}`);
+  const refusals = report.refused.map(
+    (refusal) => `  data row ${refusal.row}, column ${refusal.column}: ${refusal.reason}`,
+  );
   const more = report.rowsRefused - report.refused.length;
   const notes = [
     [report.ignoredColumns.length > 0, `columns passed over: ${report.ignoredColumns.join(', ')}`],
-    [report.newInstruments > 0, `${count(report.newInstruments)} new instruments, with their market's defaults`],
-    [report.outsideSessions > 0, `${count(report.outsideSessions)} bars lie outside every session: kept, not served`],
-    [report.offGrid > 0, `${count(report.offGrid)} bars lie off the session grid: served as imported, never used to derive others`],
-    [report.rowsRefused > 0, `${count(report.rowsRefused)} rows refused, all of them in ${report.rejectedFile}:`],
+    [
+      report.newInstruments > 0,
+      `${count(report.newInstruments)} new instruments, with their market's defaults`,
+    ],
+    [
+      report.outsideSessions > 0,
+      `${count(report.outsideSessions)} bars lie outside every session: kept, not served`,
+    ],
+    [
+      report.offGrid > 0,
+      `${count(report.offGrid)} bars lie off the session grid: served as imported, never used to derive others`,
+    ],
+    [
+      report.rowsRefused > 0,
+      `${count(report.rowsRefused)} rows refused, all of them in ${report.rejectedFile}:`,
+    ],
   ] as const;
   return [
     `${report.file}: ${count(report.rowsRead)} rows read, ${count(report.rowsWritten)} written, ${count(report.rowsUnchanged)} unchanged, ${count(report.rowsRefused)} refused${report.runId === null ? '; nothing was stored' : ` (run ${report.runId}, ${(report.durationMs / 1000).toFixed(1)} s)`}`,
@@ -91,16 +105,28 @@ export function importCommand(): Command {
   return new Command('import')
     .argument('<dataset>', Object.keys(importers).join(' or '))
     .argument('<file...>', 'CSV files with a header, plain or gzip')
-    .description('Import files. Each becomes visible whole or not at all; importing one twice changes nothing.')
+    .description(
+      'Import files. Each becomes visible whole or not at all; importing one twice changes nothing.',
+    )
     .addOption(storeOption())
-    .option('--map <file>', 'JSON that says which column gives which field: {"columns": {"datetime": "open_utc"}, "values": {"symbol": "X"}}')
+    .option(
+      '--map <file>',
+      'JSON that says which column gives which field: {"columns": {"datetime": "open_utc"}, "values": {"symbol": "X"}}',
+    )
     .option('--schema <type>', 'asset type of the whole file: stock, future, crypto, forex or option')
     .option('--country <code>', 'country of the whole file, such as US; GLOBAL for crypto and forex')
     .option('--symbol <symbol>', 'symbol of the whole file')
     .option('--exchange <mic>', 'exchange of the whole file, such as XNAS')
-    .option('--interval <interval>', 'interval of the whole file: 1M is one minute, 60M an hour, DAY, WEEK, MON')
+    .option(
+      '--interval <interval>',
+      'interval of the whole file: 1M is one minute, 60M an hour, DAY, WEEK, MON',
+    )
     .option('--zone <name>', 'time zone of times without an offset, such as America/New_York')
-    .addOption(new Option('--prices <basis>', 'what was done to the prices already').choices(['raw', 'split', 'all']).default('raw'))
+    .addOption(
+      new Option('--prices <basis>', 'what was done to the prices already')
+        .choices(['raw', 'split', 'all'])
+        .default('raw'),
+    )
     .option('--source <text>', 'where the file comes from, kept with the run')
     .option('--allow-rejects <count>', 'refused rows with which the exit status is still 0', wholeNumber, 0)
     .option('--dry-run', 'read and check everything, store nothing')
@@ -119,7 +145,13 @@ export function importCommand(): Command {
       const store = await openStore(url, 'write');
       try {
         for (const file of files) {
-          const request = { file, flags: fieldFlags(flags), source: flags.source ?? null, dryRun: flags.dryRun === true, nowMs: Date.now };
+          const request = {
+            file,
+            flags: fieldFlags(flags),
+            source: flags.source ?? null,
+            dryRun: flags.dryRun === true,
+            nowMs: Date.now,
+          };
           const report = await importer(store, request, flags);
           process.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : `${describe(report)}\n`);
           if (report.rowsRefused > flags.allowRejects) process.exitCode = 1;

@@ -10,7 +10,11 @@ import { jsonOption, storeOption, wholeNumber } from './options.ts';
 import { formatTable } from './table.ts';
 
 type StoreFlags = { readonly store?: string };
-type CreateFlags = StoreFlags & { readonly perMinute?: number; readonly perDay?: number; readonly expires?: string };
+type CreateFlags = StoreFlags & {
+  readonly perMinute?: number;
+  readonly perDay?: number;
+  readonly expires?: string;
+};
 
 async function withControl<T>(flags: StoreFlags, work: (control: RowStore) => Promise<T>): Promise<T> {
   const { store } = readSettings(flags.store === undefined ? {} : { store: flags.store });
@@ -26,7 +30,8 @@ async function withControl<T>(flags: StoreFlags, work: (control: RowStore) => Pr
 function expiryOf(text: string | undefined, nowMs: number): number | null {
   if (text === undefined) return null;
   const parsed = parseInstant(text);
-  if (parsed === null) throw new UsageProblem(`--expires ${text}: must be a date such as 2027-12-31, or a date-time`);
+  if (parsed === null)
+    throw new UsageProblem(`--expires ${text}: must be a date such as 2027-12-31, or a date-time`);
   const ms = parsed.kind === 'date' ? (parsed.day + 1) * DAY_MS : parsed.ms;
   if (ms <= nowMs) throw new UsageProblem(`--expires ${text}: has passed already`);
   return ms;
@@ -60,10 +65,17 @@ const createCommand = (): Command =>
     .option('--per-minute <count>', 'requests a minute', wholeNumber)
     .option('--per-day <count>', 'requests a day', wholeNumber)
     .option('--expires <date>', 'the last day on which it holds (UTC), or the moment at which it ends')
-    .addHelpText('before', 'Examples:\n  bourse keys create alice\n  KEY=$(bourse keys create nightly-job --expires 2027-12-31)\n')
+    .addHelpText(
+      'before',
+      'Examples:\n  bourse keys create alice\n  KEY=$(bourse keys create nightly-job --expires 2027-12-31)\n',
+    )
     .action(async (name: string, flags: CreateFlags) => {
       const nowMs = Date.now();
-      const terms = { expiresMs: expiryOf(flags.expires, nowMs), perMinute: flags.perMinute ?? null, perDay: flags.perDay ?? null };
+      const terms = {
+        expiresMs: expiryOf(flags.expires, nowMs),
+        perMinute: flags.perMinute ?? null,
+        perDay: flags.perDay ?? null,
+      };
       const { secret, key } = await withControl(flags, (control) => issueKey(control, name, terms, nowMs));
       process.stdout.write(`${secret}\n`);
       process.stderr.write(`key ${key.key_id} for ${name}: keep it, it is not shown again\n`);
@@ -83,7 +95,15 @@ const listCommand = (): Command =>
       }
       const head = ['ID', 'NAME', 'STATE', 'CREATED', 'EXPIRES', 'PER MINUTE', 'PER DAY'];
       const rows = records.map((record) =>
-        [record.id, record.name, record.state, record.created, record.expires, record.per_minute, record.per_day].map((cell) => String(cell ?? '-')),
+        [
+          record.id,
+          record.name,
+          record.state,
+          record.created,
+          record.expires,
+          record.per_minute,
+          record.per_day,
+        ].map((cell) => String(cell ?? '-')),
       );
       process.stdout.write(formatTable([head, ...rows]));
     });

@@ -7,8 +7,15 @@ import type { Observation, Observe } from '../base/observe.ts';
 const STDERR = 2;
 
 function openLogger(level: string): Logger {
-  if (!isatty(STDERR)) return pino({ level, base: null }, destination({ dest: STDERR, sync: false, minLength: 4096 }));
-  const stream = pretty({ destination: STDERR, sync: true, ignore: 'pid,hostname', singleLine: true, translateTime: 'SYS:HH:MM:ss' });
+  if (!isatty(STDERR))
+    return pino({ level, base: null }, destination({ dest: STDERR, sync: false, minLength: 4096 }));
+  const stream = pretty({
+    destination: STDERR,
+    sync: true,
+    ignore: 'pid,hostname',
+    singleLine: true,
+    translateTime: 'SYS:HH:MM:ss',
+  });
   return pino({ level, base: null }, stream);
 }
 

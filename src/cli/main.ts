@@ -34,7 +34,8 @@ function program(): Command {
   bourse serve                                                     answers on http://127.0.0.1:8080
 `,
     );
-  for (const command of [demoCommand(), serveCommand(), importCommand(), keysCommand()]) bourse.addCommand(command);
+  for (const command of [demoCommand(), serveCommand(), importCommand(), keysCommand()])
+    bourse.addCommand(command);
   for (const command of [bourse, ...bourse.commands, ...bourse.commands.flatMap((child) => child.commands)]) {
     command.exitOverride();
     command.showSuggestionAfterError();

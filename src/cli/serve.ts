@@ -21,9 +21,15 @@ export function serveCommand(): Command {
     .option('--host <address>', 'the address to listen on (default 127.0.0.1)')
     .option('--port <number>', 'the port to listen on (default 8080)')
     .option('--public-url <url>', 'the address that callers reach the service by, with its path')
-    .option('--allowed-hosts <names>', 'host names, parted by commas, that the service answers to beside loopback and IP addresses')
+    .option(
+      '--allowed-hosts <names>',
+      'host names, parted by commas, that the service answers to beside loopback and IP addresses',
+    )
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent (default info)')
-    .addHelpText('before', 'Examples:\n  bourse serve\n  bourse serve --store sqlite:/srv/bourse/bourse.db --host 0.0.0.0 --public-url https://data.example.com\n')
+    .addHelpText(
+      'before',
+      'Examples:\n  bourse serve\n  bourse serve --store sqlite:/srv/bourse/bourse.db --host 0.0.0.0 --public-url https://data.example.com\n',
+    )
     .action(async (flags: Flags) => {
       const settings = readSettings(flags);
       await untilStopped(await startService({ ...settings, store: resolveStore(settings.store) }));

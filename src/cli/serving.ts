@@ -1,7 +1,7 @@
 // What `serve` and `demo` share: store, keys, query thread and door put together, and the stop on a signal.
 import { isIP } from 'node:net';
-import { QueryPool } from '../http/query-pool.ts';
 import { Door } from '../http/door.ts';
+import { QueryPool } from '../http/query-pool.ts';
 import { listen } from '../http/server.ts';
 import { KeyRing } from '../keys/keys.ts';
 import { servedEndpoints } from '../queries/index.ts';
@@ -13,7 +13,8 @@ import { openLog } from './log.ts';
 /** A service that runs. */
 export type Service = { readonly url: string; stop(reason: string): Promise<void> };
 
-const urlOf = (host: string, port: number): string => `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+const urlOf = (host: string, port: number): string =>
+  `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 
 /** Starts a service over a store, which is made where there is none. */
 export async function startService(settings: Settings): Promise<Service> {

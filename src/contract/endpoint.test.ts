@@ -105,7 +105,8 @@ for (const [name, raw, param, got] of refusals) {
     assert.equal(word, 'invalid_parameter');
     assert.equal(facts.param, param);
     assert.equal(facts.got, got);
-    assert.match(facts.message, new RegExp(`^${param} .*\\.$`));
+    const problem = got === undefined ? 'is required' : got === '' ? 'is empty' : 'must be';
+    assert.match(facts.message, new RegExp(`^${param} ${problem}.*\\.$`));
   });
 }
 

@@ -41,7 +41,7 @@ const letterCases = (word: string): fc.Arbitrary<string> =>
       return upper.next().value ? letter.toUpperCase() : letter.toLowerCase();
     }).join(''),
   );
-const symbolCharacters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_/^=&+$#!@~'];
+const symbolCharacters = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_/^=&+$#!@~');
 const anySymbol = fc.string({ unit: fc.constantFrom(...symbolCharacters), minLength: 1, maxLength: 40 });
 
 test('the asset types are stock, future, crypto, forex and option, in any letter case (contract 1.1)', () => {
@@ -108,7 +108,7 @@ for (const [text, symbol] of symbols) {
 
 test('a symbol of 41 characters, or of a character outside the list, is refused (contract 1.3)', () => {
   const others = [
-    ...'*:;,\\|"\'`%()[]{}<>?',
+    ...Array.from('*:;,\\|"\'`%()[]{}<>?'),
     'é',
     'ß',
     'ı',

@@ -25,6 +25,8 @@ export const limits = {
   stopTimeoutMs: 10_000,
   /** A revocation holds on every worker within this time (contract 7.3 allows 5 s). */
   keyRefreshMs: 1_000,
+  /** After this time an unknown key is looked up anew: it may be new, and guessing must not cost much. */
+  keyMissRefreshMs: 100,
   /** Characters of a key as sent; issued ones have 43. */
   keyCharactersMax: 256,
   /** Shortest key that the economic endpoints take (spec 4.12, contract 7.2). */

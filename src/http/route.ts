@@ -53,7 +53,7 @@ function decode(name: string, text: string): string {
     throw new Refusal('invalid_parameter', {
       message: `${name} is not percent-encoded UTF-8: write % as %25.`,
       param: name,
-      got: text,
+      ...(name === 'secret_key' ? {} : { got: text }),
     });
   }
 }

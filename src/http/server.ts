@@ -1,5 +1,12 @@
 // The socket side of the door: a node:http server with every limit named, and a stop that loses no request.
-import { createServer, type IncomingMessage, maxHeaderSize, type Server, STATUS_CODES, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  maxHeaderSize,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Observe } from '../base/observe.ts';
 import { type ErrorFacts, type ErrorWord, errors } from '../contract/errors.ts';
@@ -21,7 +28,10 @@ function respond(message: IncomingMessage, response: ServerResponse, door: Door)
       method: message.method ?? 'GET',
       target: message.url ?? '/',
       // Of two Host headers none can be believed.
-      headers: repeatedHost !== undefined && repeatedHost.length > 1 ? { ...headers, host: repeatedHost.join(', ') } : headers,
+      headers:
+        repeatedHost !== undefined && repeatedHost.length > 1
+          ? { ...headers, host: repeatedHost.join(', ') }
+          : headers,
       isGone: () => response.destroyed || response.closed,
     })
     .then((reply) => {
@@ -65,7 +75,17 @@ function refuseSocket(error: NodeJS.ErrnoException, socket: Socket, observe: Obs
   ];
   socket.end(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), ...reply.body]));
   const status = errors[word].status;
-  observe({ kind: 'request', requestId, method: '-', route: null, status, word, keyId: null, durationMs: 0, bytes: reply.body[0]!.length });
+  observe({
+    kind: 'request',
+    requestId,
+    method: '-',
+    route: null,
+    status,
+    word,
+    keyId: null,
+    durationMs: 0,
+    bytes: reply.body[0]!.length,
+  });
 }
 
 /** Serves a door on an address. @throws when the address cannot be listened on */
@@ -82,7 +102,9 @@ export async function listen(door: Door, host: string, port: number, observe: Ob
     },
     (message, response) => respond(message, response, door),
   );
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseSocket(error, socket as Socket, observe));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+    refuseSocket(error, socket as Socket, observe),
+  );
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);

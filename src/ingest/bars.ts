@@ -2,7 +2,13 @@
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import { isPeriod, periodStart } from '../calendar/period.ts';
 import type { Zone } from '../calendar/zone.ts';
-import { type AssetSchema, parseAssetSchema, parseCountry, parseSymbol, symbolAllowed } from '../contract/identifiers.ts';
+import {
+  type AssetSchema,
+  parseAssetSchema,
+  parseCountry,
+  parseSymbol,
+  symbolAllowed,
+} from '../contract/identifiers.ts';
 import { type Interval, intervalsAllowed, parseInterval } from '../contract/interval.ts';
 import type { Store, Writer } from '../store/store.ts';
 import { type BarValues, barProblem, isSoundBar, numberOf } from './check.ts';
@@ -28,7 +34,17 @@ const values = ['open', 'high', 'low', 'close', 'volume', 'vwap'] as const;
 
 /** The fields of a bars file (contract 11). */
 export const barFields: FieldNames = {
-  required: ['datetime', 'open', 'high', 'low', 'close', 'asset_schema', 'country_iso_code', 'symbol', 'interval'],
+  required: [
+    'datetime',
+    'open',
+    'high',
+    'low',
+    'close',
+    'asset_schema',
+    'country_iso_code',
+    'symbol',
+    'interval',
+  ],
   optional: ['volume', 'vwap', 'exchange'],
   flags: {
     asset_schema: '--schema',
@@ -63,7 +79,8 @@ function checkConstants(mapping: Mapping): void {
   for (const name of names) {
     const value = mapping.values.get(name);
     const problem = value === undefined ? null : nameProblem(name, value);
-    if (problem !== null) throw new FileProblem('usage', `${barFields.flags[name]} ${value}: ${problem.reason}`);
+    if (problem !== null)
+      throw new FileProblem('usage', `${barFields.flags[name]} ${value}: ${problem.reason}`);
   }
 }
 
@@ -77,9 +94,14 @@ function importOnce(
   const refused = new RefusedRows(rejectedPathOf(request.file), source.header);
   return runImport(store, request, 'bars', source, async (writer, runId) => {
     const pass = new BarPass(writer, runId, request, mapping, careful ? refused : null);
-    const texts = careful ? source.header : [...mapping.columns].filter(([field]) => !isValue(field)).map(([, column]) => column);
-    const numbers = careful ? [] : [...mapping.columns].filter(([field]) => isValue(field)).map(([, column]) => column);
-    for await (const chunk of readChunks(source, { texts, numbers, careful })) await pass.take(chunk, texts, numbers);
+    const texts = careful
+      ? source.header
+      : [...mapping.columns].filter(([field]) => !isValue(field)).map(([, column]) => column);
+    const numbers = careful
+      ? []
+      : [...mapping.columns].filter(([field]) => isValue(field)).map(([, column]) => column);
+    for await (const chunk of readChunks(source, { texts, numbers, careful }))
+      await pass.take(chunk, texts, numbers);
     if (pass.rowsRead === 0) throw new FileProblem('content', `${request.file}: has a header and no rows`);
     await pass.load.settle();
     return { result: pass.result(refused.keep()), finish: (finishedMs) => pass.load.finish(finishedMs) };
@@ -96,12 +118,16 @@ type NameField = (typeof names)[number];
 /** Why a text cannot name a part of a series, or null. */
 function nameProblem(field: NameField, text: string | null): RowProblem | null {
   const refuse = (reason: string): RowProblem => ({ column: field, reason });
-  if (field === 'exchange') return text !== null && text.length > 20 ? refuse('must be a MIC of up to 20 characters') : null;
+  if (field === 'exchange')
+    return text !== null && text.length > 20 ? refuse('must be a MIC of up to 20 characters') : null;
   if (text === null || text === '') return refuse('is missing');
-  if (field === 'asset_schema' && parseAssetSchema(text) === null) return refuse('must be stock, future, crypto, forex or option');
-  if (field === 'country_iso_code' && parseCountry(text) === null) return refuse('must be a two-letter code such as US, or GLOBAL');
+  if (field === 'asset_schema' && parseAssetSchema(text) === null)
+    return refuse('must be stock, future, crypto, forex or option');
+  if (field === 'country_iso_code' && parseCountry(text) === null)
+    return refuse('must be a two-letter code such as US, or GLOBAL');
   if (field === 'symbol' && parseSymbol(text) === null) return refuse(`must be ${symbolAllowed}`);
-  if (field === 'interval' && parseInterval(text) === null) return refuse(`must be one of ${intervalsAllowed}`);
+  if (field === 'interval' && parseInterval(text) === null)
+    return refuse(`must be one of ${intervalsAllowed}`);
   return null;
 }
 
@@ -149,13 +175,19 @@ class BarPass {
   async take(chunk: Chunk, texts: readonly string[], numbers: readonly string[]): Promise<void> {
     const fields = this.#fieldsOf(chunk, texts, numbers);
     const [open, high, low, close, volume, vwap] = fields.values as [
-      Float64Array, Float64Array, Float64Array, Float64Array, Float64Array, Float64Array,
+      Float64Array,
+      Float64Array,
+      Float64Array,
+      Float64Array,
+      Float64Array,
+      Float64Array,
     ];
     for (let row = 0; row < chunk.count; row++) {
       if (this.#isNewName(fields, row)) await this.#findSeries(fields, row);
       const series = this.#series;
       const sound =
-        series !== null && isSoundBar(open[row]!, high[row]!, low[row]!, close[row]!, volume[row]!, vwap[row]!, this.#anySign);
+        series !== null &&
+        isSoundBar(open[row]!, high[row]!, low[row]!, close[row]!, volume[row]!, vwap[row]!, this.#anySign);
       if (!sound || (this.#refused !== null && oddRow(chunk, fields, row) !== null)) {
         this.#refuse(chunk, row, this.#problemOf(chunk, fields, row));
         continue;
@@ -168,8 +200,22 @@ class BarPass {
       const bucket = Math.floor(key / series.bucketMs);
       if (series.open === null || series.open.bucket !== bucket) await this.load.turn(series, bucket);
       // Minus zero is zero.
-      if (series.add(key, open[row]! + 0, high[row]! + 0, low[row]! + 0, close[row]! + 0, volume[row]! + 0, vwap[row]! + 0)) continue;
-      this.#refuse(chunk, row, { column: 'datetime', reason: 'the file has this bar already, with other values' });
+      if (
+        series.add(
+          key,
+          open[row]! + 0,
+          high[row]! + 0,
+          low[row]! + 0,
+          close[row]! + 0,
+          volume[row]! + 0,
+          vwap[row]! + 0,
+        )
+      )
+        continue;
+      this.#refuse(chunk, row, {
+        column: 'datetime',
+        reason: 'the file has this bar already, with other values',
+      });
     }
     this.rowsRead += chunk.count;
     this.load.grew(chunk.count);
@@ -179,7 +225,9 @@ class BarPass {
   #problemOf(chunk: Chunk, fields: ChunkFields, row: number): RowProblem {
     const odd = this.#seriesProblem ?? oddRow(chunk, fields, row);
     if (odd !== null) return odd;
-    const bar = Object.fromEntries(values.map((field, index) => [field, fields.values[index]![row]!])) as BarValues;
+    const bar = Object.fromEntries(
+      values.map((field, index) => [field, fields.values[index]![row]!]),
+    ) as BarValues;
     return barProblem(bar, this.#anySign) ?? { column: 'open', reason: 'the prices cannot be a bar' };
   }
 
@@ -214,7 +262,9 @@ class BarPass {
 
   /** Finds the series of a row whose names are others than those of the row before it. */
   async #findSeries(fields: ChunkFields, row: number): Promise<void> {
-    const texts = fields.names.map(([field, column]) => column?.text(row) ?? this.#mapping.values.get(field) ?? null);
+    const texts = fields.names.map(
+      ([field, column]) => column?.text(row) ?? this.#mapping.values.get(field) ?? null,
+    );
     this.#series = null;
     this.#seriesProblem = null;
     for (const [index, [field]] of fields.names.entries()) {
@@ -243,12 +293,14 @@ class BarPass {
     const cell = this.#cell;
     if (column.isNull(row)) return { column: 'datetime', reason: 'is missing' };
     cell.read(column.bytes, column.starts[row]!, column.starts[row + 1]!);
-    if (cell.kind === 'bad') return { column: 'datetime', reason: 'is not a date or a time of the years 1900 to 2200' };
+    if (cell.kind === 'bad')
+      return { column: 'datetime', reason: 'is not a date or a time of the years 1900 to 2200' };
     if (isPeriod(series.interval)) {
       const label = this.#labelOf(series, cell);
       return typeof label === 'number' ? periodStart(series.interval, label) * DAY_MS : label;
     }
-    if (cell.kind === 'date') return { column: 'datetime', reason: 'is a date without a time: a bar of minutes needs its open' };
+    if (cell.kind === 'date')
+      return { column: 'datetime', reason: 'is a date without a time: a bar of minutes needs its open' };
     const ms = this.#instantOf(series, cell);
     if (typeof ms !== 'number') return ms;
     if (ms % MINUTE_MS !== 0) return { column: 'datetime', reason: 'is not a whole minute' };
@@ -276,7 +328,10 @@ class BarPass {
     const ms = this.#clock.place(cell.ms, series.beforeMs);
     if (typeof ms === 'number') return ms;
     const zone = this.#request.zone!.name;
-    const reason = ms === 'skipped' ? `lies in an hour that ${zone} skips` : `lies in an hour that ${zone} has twice, and the order of the rows does not tell which`;
+    const reason =
+      ms === 'skipped'
+        ? `lies in an hour that ${zone} skips`
+        : `lies in an hour that ${zone} has twice, and the order of the rows does not tell which`;
     return { column: 'datetime', reason };
   }
 

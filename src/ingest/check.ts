@@ -48,10 +48,12 @@ export function barProblem(bar: BarValues, anySign: boolean): RowProblem | null 
   if (bar.high < Math.max(bar.open, bar.close, bar.low)) {
     return { column: 'high', reason: `high ${bar.high} is below open, close or low` };
   }
-  if (bar.low > Math.min(bar.open, bar.close)) return { column: 'low', reason: `low ${bar.low} is above open or close` };
+  if (bar.low > Math.min(bar.open, bar.close))
+    return { column: 'low', reason: `low ${bar.low} is above open or close` };
   if (bar.volume < 0) return { column: 'volume', reason: `volume must not be negative, not ${bar.volume}` };
   if (bar.volume === Number.POSITIVE_INFINITY) return { column: 'volume', reason: 'volume must be finite' };
-  if (Math.abs(bar.vwap) === Number.POSITIVE_INFINITY) return { column: 'vwap', reason: 'vwap must be finite' };
+  if (Math.abs(bar.vwap) === Number.POSITIVE_INFINITY)
+    return { column: 'vwap', reason: 'vwap must be finite' };
   return null;
 }
 

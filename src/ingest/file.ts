@@ -33,7 +33,11 @@ async function check(path: string): Promise<number> {
     const reason = found.code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${found.code})`;
     throw new FileProblem('usage', `${path}: ${reason}`);
   }
-  if (found.isDirectory()) throw new FileProblem('usage', `${path}: is a folder; name the files in it, such as ${join(path, '*.csv')}`);
+  if (found.isDirectory())
+    throw new FileProblem(
+      'usage',
+      `${path}: is a folder; name the files in it, such as ${join(path, '*.csv')}`,
+    );
   if (found.size === 0) throw new FileProblem('content', `${path}: is empty`);
   return found.size;
 }
@@ -101,7 +105,9 @@ async function gunzip(name: string, run: () => Promise<void>): Promise<void> {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code?.startsWith('Z_') !== true) throw error;
     const how = code === 'Z_BUF_ERROR' ? 'it ends before its end: the file was cut off' : message;
-    throw new FileProblem('content', `${name}: the gzip data is damaged: ${how}. Nothing was imported.`, { cause: error });
+    throw new FileProblem('content', `${name}: the gzip data is damaged: ${how}. Nothing was imported.`, {
+      cause: error,
+    });
   }
 }
 
@@ -112,10 +118,14 @@ async function readHeader(name: string, path: string): Promise<string[]> {
   const text = decodeStart(name, start);
   const end = text.search(/\r\n|\n|\r/);
   if (end < 0 && start.length === HEADER_BYTES_MAX) {
-    throw new FileProblem('content', `${name}: its first line is longer than ${HEADER_BYTES_MAX} bytes: a header line is expected`);
+    throw new FileProblem(
+      'content',
+      `${name}: its first line is longer than ${HEADER_BYTES_MAX} bytes: a header line is expected`,
+    );
   }
   const line = end < 0 ? text : text.slice(0, end);
-  if (line.trim() === '') throw new FileProblem('content', `${name}: its first line is empty: a header line is expected`);
+  if (line.trim() === '')
+    throw new FileProblem('content', `${name}: its first line is empty: a header line is expected`);
   const header = splitHeader(name, line);
   checkHeader(name, header);
   return header;
@@ -142,9 +152,16 @@ function splitHeader(name: string, line: string): string[] {
 
 function checkHeader(name: string, header: readonly string[]): void {
   const twice = header.find((column, index) => header.indexOf(column) !== index);
-  if (twice !== undefined) throw new FileProblem('content', `${name}: the column ${twice === '' ? 'without a name' : twice} stands twice in its header`);
+  if (twice !== undefined)
+    throw new FileProblem(
+      'content',
+      `${name}: the column ${twice === '' ? 'without a name' : twice} stands twice in its header`,
+    );
   if (header.every((column) => /^[-+\d.:TZ ]*$/.test(column))) {
-    throw new FileProblem('content', `${name}: its first line has no column names, only values: a header line is expected`);
+    throw new FileProblem(
+      'content',
+      `${name}: its first line has no column names, only values: a header line is expected`,
+    );
   }
 }
 

@@ -44,7 +44,8 @@ export class InstantCell {
     this.#bytes = bytes;
     this.kind = this.#parse(from, to);
     if (this.kind !== 'bad' && (this.ms < FIRST_MS || this.ms >= END_MS)) this.kind = 'bad';
-    const hasMinutes = (this.kind === 'instant' || this.kind === 'local') && to - from > 16 && bytes[from + 4] === 45;
+    const hasMinutes =
+      (this.kind === 'instant' || this.kind === 'local') && to - from > 16 && bytes[from + 4] === 45;
     this.#lastLength = hasMinutes ? to - from : 0;
     this.#lastFrom = from;
     this.#lastMinutes = hasMinutes ? this.#two(from + MINUTES_AT) : 0;
@@ -82,7 +83,12 @@ export class InstantCell {
     const second = bytes[at + 4]! | (bytes[at + 5]! << 8) | (bytes[at + 6]! << 16) | (bytes[at + 7]! << 24);
     const third = bytes[at + 8]! | (bytes[at + 9]! << 8);
     if (first === words[0] && second === words[1] && third === words[2]) return true;
-    const [century, year, month, day] = [this.#two(at), this.#two(at + 2), this.#two(at + 5), this.#two(at + 8)];
+    const [century, year, month, day] = [
+      this.#two(at),
+      this.#two(at + 2),
+      this.#two(at + 5),
+      this.#two(at + 8),
+    ];
     if (century < 0 || year < 0 || month < 1 || month > 12 || day < 1 || bytes[at + 7] !== 45) return false;
     const number = dayOf(century * 100 + year, month, day);
     if (dateOf(number).day !== day || dateOf(number).month !== month) return false;
@@ -102,7 +108,8 @@ export class InstantCell {
     if (bytes[at] === 46 && at < to) {
       let scale = 100;
       const digitsAt = ++at;
-      for (; at < to && bytes[at]! >= ZERO && bytes[at]! <= ZERO + 9; at++, scale /= 10) fraction += (bytes[at]! - ZERO) * scale;
+      for (; at < to && bytes[at]! >= ZERO && bytes[at]! <= ZERO + 9; at++, scale /= 10)
+        fraction += (bytes[at]! - ZERO) * scale;
       if (at === digitsAt || at - digitsAt > 9) return 'bad';
     }
     this.ms = this.#dayMs + hours * HOUR_MS + minutes * MINUTE_MS + seconds * SECOND_MS + fraction;

@@ -24,7 +24,12 @@ const fieldsOfDataset = Object.keys(instruments.columns).filter((column) => !giv
 export const instrumentFields: FieldNames = {
   required: names,
   optional: fieldsOfDataset.filter((column) => !names.includes(column)),
-  flags: { asset_schema: '--schema', country_iso_code: '--country', symbol: '--symbol', exchange: '--exchange' },
+  flags: {
+    asset_schema: '--schema',
+    country_iso_code: '--country',
+    symbol: '--symbol',
+    exchange: '--exchange',
+  },
 };
 
 /** Imports one file of instruments. @throws FileProblem when nothing of it can be imported */
@@ -38,7 +43,8 @@ export async function importInstruments(
     const mapping = mapFields(request.file, source.header, instrumentFields, request.map, request.flags);
     return await runImport(store, request, 'instruments', source, async (writer) => {
       const pass = new InstrumentPass(writer, mapping, source, refused);
-      for await (const chunk of readChunks(source, { texts: source.header, numbers: [], careful: true })) await pass.take(chunk);
+      for await (const chunk of readChunks(source, { texts: source.header, numbers: [], careful: true }))
+        await pass.take(chunk);
       if (pass.rowsRead === 0) throw new FileProblem('content', `${request.file}: has a header and no rows`);
       const result = {
         rowsRead: pass.rowsRead,
@@ -60,7 +66,14 @@ export async function importInstruments(
   }
 }
 
-const flagWords: Readonly<Record<string, boolean>> = { true: true, false: false, '1': true, '0': false, yes: true, no: false };
+const flagWords: Readonly<Record<string, boolean>> = {
+  true: true,
+  false: false,
+  '1': true,
+  '0': false,
+  yes: true,
+  no: false,
+};
 
 /** The value of a cell by the kind of its column; undefined when it is none. */
 function valueOf(column: Column, text: string): unknown {
@@ -68,7 +81,9 @@ function valueOf(column: Column, text: string): unknown {
     case 'integer':
     case 'real': {
       const number = numberOf(text);
-      return number === null || (column.kind === 'integer' && !Number.isSafeInteger(number)) ? undefined : number;
+      return number === null || (column.kind === 'integer' && !Number.isSafeInteger(number))
+        ? undefined
+        : number;
     }
     case 'boolean':
       return flagWords[text.toLowerCase()];
@@ -83,12 +98,23 @@ function valueOf(column: Column, text: string): unknown {
   }
 }
 
-const clockRule = { holds: (text: string) => /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/.test(text), reason: 'must be a time HH:MM:SS' };
+const clockRule = {
+  holds: (text: string) => /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/.test(text),
+  reason: 'must be a time HH:MM:SS',
+};
 
 /** Rules of single fields beyond their kind. */
-const rules: Readonly<Record<string, { readonly holds: (text: string) => boolean; readonly reason: string }>> = {
-  asset_schema: { holds: (text) => parseAssetSchema(text) !== null, reason: 'must be stock, future, crypto, forex or option' },
-  country_iso_code: { holds: (text) => parseCountry(text) !== null, reason: 'must be a two-letter code such as US, or GLOBAL' },
+const rules: Readonly<
+  Record<string, { readonly holds: (text: string) => boolean; readonly reason: string }>
+> = {
+  asset_schema: {
+    holds: (text) => parseAssetSchema(text) !== null,
+    reason: 'must be stock, future, crypto, forex or option',
+  },
+  country_iso_code: {
+    holds: (text) => parseCountry(text) !== null,
+    reason: 'must be a two-letter code such as US, or GLOBAL',
+  },
   symbol: { holds: (text) => parseSymbol(text) !== null, reason: `must be ${symbolAllowed}` },
   status: { holds: (text) => text === 'active' || text === 'inactive', reason: 'must be active or inactive' },
   time_zone: { holds: (text) => findZone(text) !== null, reason: 'is not a time zone' },
@@ -135,11 +161,14 @@ class InstrumentPass {
 
   /** The values that a row gives, by field; fields whose cell is empty are left out. */
   #parse(chunk: Chunk, row: number): RowProblem | { values: Record<string, unknown> } {
-    if (chunk.surplus?.isNull(row) === false) return { column: 'row', reason: 'has more cells than the header has columns' };
+    if (chunk.surplus?.isNull(row) === false)
+      return { column: 'row', reason: 'has more cells than the header has columns' };
     const values: Record<string, unknown> = {};
     for (const field of fieldsOfDataset) {
       const column = this.#mapping.columns.get(field);
-      const text = this.#mapping.values.get(field) ?? (column === undefined ? null : chunk.texts[this.#source.header.indexOf(column)]!.text(row));
+      const text =
+        this.#mapping.values.get(field) ??
+        (column === undefined ? null : chunk.texts[this.#source.header.indexOf(column)]!.text(row));
       const at = column ?? field;
       if (text === null || text === '') {
         if (names.includes(field)) return { column: at, reason: 'is missing' };
@@ -149,7 +178,8 @@ class InstrumentPass {
       if (rule !== undefined && !rule.holds(text)) return { column: at, reason: rule.reason };
       const { kind } = instruments.columns[field as keyof typeof instruments.columns];
       const value = valueOf({ kind }, canonical[field]?.(text) ?? text);
-      if (value === undefined || Number.isNaN(value)) return { column: at, reason: `is not ${kind === 'json' ? 'JSON' : `a ${kind}`}` };
+      if (value === undefined || Number.isNaN(value))
+        return { column: at, reason: `is not ${kind === 'json' ? 'JSON' : `a ${kind}`}` };
       values[field] = value;
     }
     return this.#repeated(values) ?? { values };
@@ -161,15 +191,22 @@ class InstrumentPass {
     const text = JSON.stringify(values);
     const before = this.#seen.get(key);
     this.#seen.set(key, before ?? text);
-    return before === undefined || before === text ? null : { column: 'symbol', reason: 'the file has this instrument already, with other values' };
+    return before === undefined || before === text
+      ? null
+      : { column: 'symbol', reason: 'the file has this instrument already, with other values' };
   }
 
   async #store(values: Record<string, unknown>): Promise<void> {
-    const name = { asset_schema: values.asset_schema, country_iso_code: values.country_iso_code, symbol: values.symbol } as Pick<
-      Instrument,
-      'asset_schema' | 'country_iso_code' | 'symbol'
-    >;
-    const [known] = await this.#writer.rows(instruments, { where: name, order: [['symbol', 'asc']], limit: 1 });
+    const name = {
+      asset_schema: values.asset_schema,
+      country_iso_code: values.country_iso_code,
+      symbol: values.symbol,
+    } as Pick<Instrument, 'asset_schema' | 'country_iso_code' | 'symbol'>;
+    const [known] = await this.#writer.rows(instruments, {
+      where: name,
+      order: [['symbol', 'asc']],
+      limit: 1,
+    });
     const changed = { ...(known ?? (await newInstrument(this.#writer, name))), ...values };
     if (known === undefined) this.newInstruments++;
     else if (JSON.stringify(known) === JSON.stringify(changed)) return;

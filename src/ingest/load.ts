@@ -88,12 +88,21 @@ export class OpenSeries {
    * Adds a bar to the open block, which must be the bucket's. False when the file has brought this key with other values
    * already: then nothing is changed.
    */
-  add(keyMs: number, open: number, high: number, low: number, close: number, volume: number, vwap: number): boolean {
+  add(
+    keyMs: number,
+    open: number,
+    high: number,
+    low: number,
+    close: number,
+    volume: number,
+    vwap: number,
+  ): boolean {
     const { bars } = this.open!;
     let at = bars.count;
     if (at > 0 && keyMs <= bars.keyMs[at - 1]!) {
       at = lowerBound(bars, keyMs);
-      if (bars.keyMs[at] === keyMs && at < bars.count) return isBar(bars, at, open, high, low, close, volume, vwap);
+      if (bars.keyMs[at] === keyMs && at < bars.count)
+        return isBar(bars, at, open, high, low, close, volume, vwap);
     }
     if (bars.count === bars.keyMs.length) reserve(bars, bars.count + 1);
     if (at < bars.count) shift(bars, at);
@@ -109,7 +118,16 @@ export class OpenSeries {
   }
 }
 
-function isBar(bars: Bars, at: number, open: number, high: number, low: number, close: number, volume: number, vwap: number): boolean {
+function isBar(
+  bars: Bars,
+  at: number,
+  open: number,
+  high: number,
+  low: number,
+  close: number,
+  volume: number,
+  vwap: number,
+): boolean {
   return (
     bars.open[at] === open &&
     bars.high[at] === high &&
@@ -129,12 +147,21 @@ function shift(bars: Bars, at: number): void {
 
 /** Loads bars in one write of the store. */
 export class BarLoad {
-  readonly counts: LoadCounts = { written: 0, unchanged: 0, newInstruments: 0, outsideSessions: 0, offGrid: 0 };
+  readonly counts: LoadCounts = {
+    written: 0,
+    unchanged: 0,
+    newInstruments: 0,
+    outsideSessions: 0,
+    offGrid: 0,
+  };
   readonly #writer: Writer;
   readonly #runId: number;
   readonly #basis: PriceBasis;
   readonly #series = new Map<string, OpenSeries>();
-  readonly #coverage = new Map<string, { asset_schema: string; country_iso_code: string; interval: string }>();
+  readonly #coverage = new Map<
+    string,
+    { asset_schema: string; country_iso_code: string; interval: string }
+  >();
   /** Arrays of blocks written out, to be filled again. */
   readonly #spare: Bars[] = [];
   #openBytes = 0;
@@ -175,7 +202,11 @@ export class BarLoad {
     };
     const opened = new OpenSeries(row, calendar, stored === undefined);
     this.#series.set(key, opened);
-    const covered = { asset_schema: name.assetSchema, country_iso_code: name.country, interval: name.interval };
+    const covered = {
+      asset_schema: name.assetSchema,
+      country_iso_code: name.country,
+      interval: name.interval,
+    };
     this.#coverage.set(Object.values(covered).join(':'), covered);
     return opened;
   }
@@ -183,7 +214,8 @@ export class BarLoad {
   async #instrument(name: SeriesName): Promise<RowOf<typeof instruments>> {
     const where = { asset_schema: name.assetSchema, country_iso_code: name.country, symbol: name.symbol };
     const [known] = await this.#writer.rows(instruments, { where, order: [['symbol', 'asc']], limit: 1 });
-    const exchange = name.exchange ?? known?.exchange ?? findMarket(name.assetSchema, name.country)?.exchange ?? null;
+    const exchange =
+      name.exchange ?? known?.exchange ?? findMarket(name.assetSchema, name.country)?.exchange ?? null;
     if (known !== undefined && known.exchange === exchange) return known;
     if (known === undefined) this.counts.newInstruments++;
     const row = { ...(known ?? (await newInstrument(this.#writer, where))), exchange };
@@ -226,7 +258,14 @@ export class BarLoad {
 
   async #openBlock(series: OpenSeries, bucket: number): Promise<OpenBlock> {
     const bare = this.#spare.pop() ?? emptyBars();
-    const nothing = { bucket, bars: bare, older: null, counted: { written: 0, unchanged: 0 }, storedCount: 0, startCount: 0 };
+    const nothing = {
+      bucket,
+      bars: bare,
+      older: null,
+      counted: { written: 0, unchanged: 0 },
+      storedCount: 0,
+      startCount: 0,
+    };
     if (bucket > series.highestBucket && series.isNew) return nothing;
     const stored = await this.#stored(series, bucket);
     if (stored === null) return nothing;
@@ -255,7 +294,11 @@ export class BarLoad {
     this.#judge(series, bars);
     const merged = older === null ? bars : mergeBars(older, bars);
     if (written > 0) {
-      await this.#writer.putBlock(series.row.series_id, { bucket, runId: this.#runId, bytes: encodeBlock(merged) });
+      await this.#writer.putBlock(series.row.series_id, {
+        bucket,
+        runId: this.#runId,
+        bytes: encodeBlock(merged),
+      });
     }
     if (older !== null) await this.#writer.keepNote(series.row.series_id, bucket, encodeBlock(bars));
     const { row } = series;
@@ -291,7 +334,8 @@ function compare(bars: Bars, older: Bars | null): { written: number; unchanged: 
   let unchanged = 0;
   for (let index = 0; index < bars.count; index++) {
     const at = lowerBound(older, bars.keyMs[index]!);
-    if (at < older.count && older.keyMs[at] === bars.keyMs[index] && sameBar(older, at, bars, index)) unchanged++;
+    if (at < older.count && older.keyMs[at] === bars.keyMs[index] && sameBar(older, at, bars, index))
+      unchanged++;
   }
   return { written: bars.count - unchanged, unchanged };
 }

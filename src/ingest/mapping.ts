@@ -4,7 +4,10 @@ import { distance } from 'fastest-levenshtein';
 import { FileProblem } from './problem.ts';
 
 /** What a map file says: dataset field -> column of the file, and fields that are the same in every row. */
-export type FieldMap = { readonly columns: Readonly<Record<string, string>>; readonly values: Readonly<Record<string, string>> };
+export type FieldMap = {
+  readonly columns: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, string>>;
+};
 
 export const noMap: FieldMap = { columns: {}, values: {} };
 
@@ -27,7 +30,8 @@ export function readMap(path: string): FieldMap {
   const parsed = parseMap(path);
   const { columns = {}, values = {}, ...others } = parsed as Record<string, unknown>;
   const unknown = Object.keys(others)[0];
-  if (unknown !== undefined) throw new FileProblem('usage', `${path}: a map has "columns" and "values", not "${unknown}"`);
+  if (unknown !== undefined)
+    throw new FileProblem('usage', `${path}: a map has "columns" and "values", not "${unknown}"`);
   return { columns: textsOf(path, 'columns', columns), values: textsOf(path, 'values', values) };
 }
 
@@ -36,13 +40,19 @@ function parseMap(path: string): object {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw new FileProblem('usage', `--map ${path}: cannot be read (${(error as NodeJS.ErrnoException).code})`, { cause: error });
+    throw new FileProblem(
+      'usage',
+      `--map ${path}: cannot be read (${(error as NodeJS.ErrnoException).code})`,
+      { cause: error },
+    );
   }
   try {
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed;
   } catch (error) {
-    throw new FileProblem('usage', `--map ${path}: is not JSON: ${(error as Error).message}`, { cause: error });
+    throw new FileProblem('usage', `--map ${path}: is not JSON: ${(error as Error).message}`, {
+      cause: error,
+    });
   }
   throw new FileProblem('usage', `--map ${path}: holds no JSON object`);
 }
@@ -52,16 +62,22 @@ function textsOf(path: string, part: string, value: unknown): Record<string, str
     throw new FileProblem('usage', `--map ${path}: "${part}" must be an object of names`);
   }
   for (const [field, text] of Object.entries(value)) {
-    if (typeof text !== 'string') throw new FileProblem('usage', `--map ${path}: "${part}": "${field}" must be text`);
+    if (typeof text !== 'string')
+      throw new FileProblem('usage', `--map ${path}: "${part}": "${field}" must be text`);
   }
   return value as Record<string, string>;
 }
 
 /** The nearest of some names, where one is near. */
 export function nearest(name: string, among: readonly string[]): string | undefined {
-  const ranked = [...among].sort((a, b) => distance(a.toLowerCase(), name.toLowerCase()) - distance(b.toLowerCase(), name.toLowerCase()));
+  const ranked = [...among].sort(
+    (a, b) => distance(a.toLowerCase(), name.toLowerCase()) - distance(b.toLowerCase(), name.toLowerCase()),
+  );
   const best = ranked[0];
-  return best !== undefined && distance(best.toLowerCase(), name.toLowerCase()) <= Math.max(2, name.length / 3) ? best : undefined;
+  return best !== undefined &&
+    distance(best.toLowerCase(), name.toLowerCase()) <= Math.max(2, name.length / 3)
+    ? best
+    : undefined;
 }
 
 /**
@@ -96,7 +112,10 @@ function checkMap(file: string, header: readonly string[], known: readonly strin
   }
   for (const column of Object.values(map.columns)) {
     if (header.includes(column)) continue;
-    throw new FileProblem('usage', `${file}: has no column ${column}, which the map names; its columns are ${header.join(', ')}`);
+    throw new FileProblem(
+      'usage',
+      `${file}: has no column ${column}, which the map names; its columns are ${header.join(', ')}`,
+    );
   }
 }
 
@@ -113,10 +132,15 @@ function missingProblem(
     const flag = fields.flags[field];
     const ways = [
       ...(flag === undefined ? [] : [`give it for the whole file as ${flag}`]),
-      ...(near === undefined ? [] : [`is it the column ${near}? Then map it: --map FILE with {"columns": {"${field}": "${near}"}}`]),
+      ...(near === undefined
+        ? []
+        : [`is it the column ${near}? Then map it: --map FILE with {"columns": {"${field}": "${near}"}}`]),
     ];
     return ways.length === 0 ? field : `${field} (${ways.join('; ')})`;
   });
   const plural = missing.length > 1 ? 'columns' : 'column';
-  return new FileProblem('usage', `${file}: required ${plural} missing: ${cures.join(', ')}. The file has ${header.join(', ')}.`);
+  return new FileProblem(
+    'usage',
+    `${file}: required ${plural} missing: ${cures.join(', ')}. The file has ${header.join(', ')}.`,
+  );
 }

@@ -81,7 +81,9 @@ export async function* readChunks(file: SourceFile, plan: ReadPlan): AsyncGenera
 async function* stream(connection: Connection, file: SourceFile, plan: ReadPlan): AsyncGenerator<Chunk> {
   const scan = scanOf(file, plan);
   const names = [...plan.texts, ...plan.numbers, ...(plan.careful ? [SURPLUS] : [])];
-  const result = await start(connection, `select ${names.map(named).join()} from ${scan}`).catch((error: Error) => error);
+  const result = await start(connection, `select ${names.map(named).join()} from ${scan}`).catch(
+    (error: Error) => error,
+  );
   if (result instanceof Error) throw plan.careful ? readingProblem(file, result) : new NeedsCare();
   const texts = (plan.careful ? names : plan.texts).map(() => new TextColumn());
   const numbers = plan.careful ? [] : plan.numbers;
@@ -133,7 +135,8 @@ function numbersOf(chunk: DataChunk, column: number, count: number): Float64Arra
   return values;
 }
 
-const isValid = (validity: Uint8Array, row: number): boolean => (validity[row >> 3]! & (1 << (row & 7))) !== 0;
+const isValid = (validity: Uint8Array, row: number): boolean =>
+  (validity[row >> 3]! & (1 << (row & 7))) !== 0;
 
 /** Why a careful reading broke off: DuckDB tells it only of a query that it runs whole. */
 async function findProblem(connection: Connection, file: SourceFile, scan: string): Promise<FileProblem> {
@@ -149,13 +152,21 @@ async function findProblem(connection: Connection, file: SourceFile, scan: strin
 function readingProblem(file: SourceFile, error: Error): FileProblem {
   const line = /CSV Error on Line: (\d+)/.exec(error.message)?.[1];
   const reasons: readonly (readonly [RegExp, string])[] = [
-    [/unterminated quote|quote should be followed/i, 'a quote is not closed, or text follows a closing quote'],
+    [
+      /unterminated quote|quote should be followed/i,
+      'a quote is not closed, or text follows a closing quote',
+    ],
     [/unicode|utf-?8/i, 'the text is not UTF-8'],
     [/Maximum line size/i, `the line is longer than ${LINE_BYTES_MAX} bytes`],
     [/Expected Number of Columns/i, 'the row has more cells than the header has columns'],
   ];
   const known = reasons.find(([pattern]) => pattern.test(error.message))?.[1];
-  const reason = known ?? error.message.split('\n').find((part) => part.trim() !== '' && !part.includes('CSV Error')) ?? 'it cannot be read';
+  const reason =
+    known ??
+    error.message.split('\n').find((part) => part.trim() !== '' && !part.includes('CSV Error')) ??
+    'it cannot be read';
   const place = line === undefined ? '' : ` line ${line}:`;
-  return new FileProblem('content', `${file.name}:${place} ${reason.slice(0, 200)}. Nothing was imported.`, { cause: error });
+  return new FileProblem('content', `${file.name}:${place} ${reason.slice(0, 200)}. Nothing was imported.`, {
+    cause: error,
+  });
 }

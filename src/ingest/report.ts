@@ -52,7 +52,10 @@ export class RefusedRows {
       this.#file = openSync(this.#partPath, 'w');
       writeSync(this.#file, lineOf([...this.#header, ...reasonColumns]));
     }
-    writeSync(this.#file, lineOf([...this.#header.map((_, index) => cells[index] ?? null), String(row), column, reason]));
+    writeSync(
+      this.#file,
+      lineOf([...this.#header.map((_, index) => cells[index] ?? null), String(row), column, reason]),
+    );
   }
 
   /** Puts the file in its place; its path, or null when no row was refused. */

@@ -35,7 +35,10 @@ export async function runImport(
   request: ImportRequest,
   dataset: string,
   source: SourceFile,
-  work: (writer: Writer, runId: number) => Promise<{ result: RunResult; finish: (finishedMs: number) => Promise<void> }>,
+  work: (
+    writer: Writer,
+    runId: number,
+  ) => Promise<{ result: RunResult; finish: (finishedMs: number) => Promise<void> }>,
 ): Promise<ImportReport> {
   const startedMs = request.nowMs();
   try {
@@ -43,8 +46,14 @@ export async function runImport(
       const runId = await nextValue(writer, 'run_id', 1);
       const { result, finish } = await work(writer, runId);
       const finishedMs = request.nowMs();
-      const about = { dataset, file: request.file, sha256: source.sha256, durationMs: finishedMs - startedMs };
-      if (request.dryRun || result.rowsRefused === result.rowsRead) throw new TakenBack({ ...about, ...result, runId: null });
+      const about = {
+        dataset,
+        file: request.file,
+        sha256: source.sha256,
+        durationMs: finishedMs - startedMs,
+      };
+      if (request.dryRun || result.rowsRefused === result.rowsRead)
+        throw new TakenBack({ ...about, ...result, runId: null });
       await finish(finishedMs);
       await record(writer, runId, startedMs, finishedMs, request, { ...about, ...result, runId });
       return { ...about, ...result, runId };
@@ -80,4 +89,3 @@ async function record(
   ]);
   await nextValue(writer, 'data_version', 1);
 }
-

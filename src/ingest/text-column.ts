@@ -60,7 +60,11 @@ export class TextColumn {
 
   /** Bytes from where a long text lies. */
   #copy(row: number, count: number): Uint8Array {
-    return duckdb.get_data_from_pointer(this.#raw.buffer as ArrayBuffer, this.#raw.byteOffset + row * ENTRY_BYTES + 8, count);
+    return duckdb.get_data_from_pointer(
+      this.#raw.buffer as ArrayBuffer,
+      this.#raw.byteOffset + row * ENTRY_BYTES + 8,
+      count,
+    );
   }
 
   isNull(row: number): boolean {
@@ -87,7 +91,9 @@ export class TextColumn {
     if (this.isNull(row)) return null;
     const length = this.#entries[row * 4]!;
     const from = row * ENTRY_BYTES + 4;
-    return decoder.decode(length <= INLINE_MAX ? this.#raw.subarray(from, from + length) : this.#copy(row, length));
+    return decoder.decode(
+      length <= INLINE_MAX ? this.#raw.subarray(from, from + length) : this.#copy(row, length),
+    );
   }
 
   #reserve(needed: number): void {

@@ -85,9 +85,13 @@ export class KeyRing {
   /** The live key that a secret belongs to, or null. */
   async verify(secret: string, nowMs: number): Promise<ApiKey | null> {
     if (secret.length > limits.keyCharactersMax) return null;
-    if (Math.abs(nowMs - this.#readAtMs) >= limits.keyRefreshMs) await this.#refresh(nowMs);
+    const ageMs = Math.abs(nowMs - this.#readAtMs);
+    if (ageMs >= limits.keyRefreshMs) await this.#refresh(nowMs);
     const hash = hashOf(secret);
-    const key = this.#byPrefix.get(prefixOf(hash));
+    const prefix = prefixOf(hash);
+    // A key may have been issued a moment ago.
+    if (!this.#byPrefix.has(prefix) && ageMs >= limits.keyMissRefreshMs) await this.#refresh(nowMs);
+    const key = this.#byPrefix.get(prefix);
     return key !== undefined && timingSafeEqual(key.hash, hash) && isLive(key, nowMs) ? key : null;
   }
 

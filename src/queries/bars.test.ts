@@ -330,11 +330,11 @@ for (const [asked, base] of bases) {
 
 test('a finer series that reaches no further than the coarser one takes nothing from it (contract 3.8)', async () => {
   const world = await World.create();
-  const session = Date.parse('2025-03-05T09:30:00-05:00');
   await world.instrument({}, [
     { interval: 'DAY', rows: days(['2025-03-05', 1000]) },
-    { interval: '30M', rows: every(30, new Date(session).toISOString(), 13, 300) },
-    { interval: '1M', rows: every(1, new Date(session).toISOString(), 390, 0) },
+    { interval: '30M', rows: every(30, '2025-03-05T09:30:00-05:00', 13, 300) },
+    // Pre- and post-market minutes do not reach further into regular hours.
+    { interval: '1M', rows: every(1, '2025-03-05T04:00:00-05:00', 960, 0) },
   ]);
   // Week and month begin before the one session and end after it, in every series alike.
   for (const asked of ['WEEK', 'MON']) assert.deepEqual(closes(await world.latest(asked)), [1000], asked);

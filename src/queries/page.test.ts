@@ -8,10 +8,9 @@ import { PageKeys } from './page.ts';
 
 const keys = new PageKeys(new Uint8Array(32).fill(1));
 const part = fc.oneof(fc.string({ unit: 'binary' }), fc.integer(), fc.maxSafeInteger());
-const place = fc.record({
-  position: fc.array(part, { maxLength: 4 }),
-  pinned: fc.array(part, { maxLength: 2 }),
-});
+const place = fc
+  .tuple(fc.array(part, { maxLength: 4 }), fc.array(part, { maxLength: 2 }))
+  .map(([position, pinned]) => ({ position, pinned }));
 const fingerprint = fc.string({ unit: 'grapheme', maxLength: 60 });
 
 const isInvalidPageKey = (error: unknown): boolean =>

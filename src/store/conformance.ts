@@ -1,0 +1,586 @@
+// The suite that every engine must pass, on the real thing: what the port promises, by the address of a store alone.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { suite, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import fc from 'fast-check';
+import type { RowOf } from '../datasets/dataset.ts';
+import { type apiKeys, counters, importRuns, secrets } from '../datasets/internal.ts';
+import { instruments } from '../datasets/reference.ts';
+import { pageKeySecret, putKey, readKeys } from './control.ts';
+import { openControl, openStore } from './engines.ts';
+import type { Direction, Read, RowReader, Store, StoredBlock } from './store.ts';
+
+type Run = RowOf<typeof importRuns>;
+type Counter = RowOf<typeof counters>;
+
+const runOf = (fields: Partial<Run>): Run => ({
+  run_id: 1,
+  dataset: 'bars',
+  file: 'a.csv',
+  sha256: '',
+  source: null,
+  rows_read: 0,
+  rows_written: 0,
+  rows_unchanged: 0,
+  rows_refused: 0,
+  started_ms: 0,
+  finished_ms: 0,
+  ...fields,
+});
+
+const setCounter = (store: Store, name: string, value: number): Promise<void> =>
+  store.write((writer) => writer.upsert(counters, [{ name, value }]));
+
+const allCounters: Read<typeof counters> = { order: [['name', 'asc']], limit: 1000 };
+const countersOf = (reader: RowReader): Promise<Counter[]> => reader.rows(counters, allCounters);
+const readCounters = (store: Store): Promise<Counter[]> => store.snapshot(countersOf);
+
+/** Order of stored text: that of its UTF-8 bytes, which is that of its code points. */
+function compare(a: string | number, b: string | number): number {
+  return typeof a === 'number' ? a - (b as number) : Buffer.compare(Buffer.from(a), Buffer.from(String(b)));
+}
+
+/** Another process that opens a store for writing and runs `body` on it. */
+function otherProcess(url: string, body: string): { done: Promise<void> } {
+  const code = `
+    const { openStore } = await import(${JSON.stringify(new URL('./engines.ts', import.meta.url).href)});
+    const { counters } = await import(${JSON.stringify(new URL('../datasets/internal.ts', import.meta.url).href)});
+    const store = await openStore(${JSON.stringify(url)}, 'write');
+    ${body}
+    await store.close();`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', code], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  return { done: once(child, 'exit').then(([status]) => assert.equal(status, 0, 'the other process')) };
+}
+
+/** Runs `work` with a writing and a reading connection of one new store. */
+async function withStore(
+  url: string,
+  work: (writer: Store, reader: Store, url: string) => Promise<void>,
+): Promise<void> {
+  const writer = await openStore(url, 'write');
+  const reader = await openStore(url, 'read');
+  try {
+    await work(writer, reader, url);
+  } finally {
+    await reader.close();
+    await writer.close();
+  }
+}
+
+/**
+ * Declares the suite for one engine. `freshUrl` gives the address of a store that nothing was opened at before: the suite
+ * opens, closes and reopens it as often as it likes, from other processes too.
+ */
+export function conformance(name: string, freshUrl: () => Promise<string>): void {
+  const withFresh = async (work: (writer: Store, reader: Store, url: string) => Promise<void>) =>
+    withStore(await freshUrl(), work);
+
+  suite(`${name} keeps rows`, () => rowTests(withFresh));
+  suite(`${name} keeps blocks`, () => blockTests(withFresh));
+  suite(`${name} keeps its readers and writers apart`, () => transactionTests(withFresh));
+  suite(`${name} keeps keys and secrets beside the data`, () => controlTests(freshUrl));
+}
+
+type WithFresh = (work: (writer: Store, reader: Store, url: string) => Promise<void>) => Promise<void>;
+
+const words = ['', 'a', 'A', 'B', 'ab', 'a b', 'é', 'z', 'ß', '日本', '\u{1f4c8}', '\uffee'] as const;
+const runs: fc.Arbitrary<Run[]> = fc
+  .array(
+    fc.record({
+      dataset: fc.constantFrom('bars', 'news', 'Ärger'),
+      file: fc.constantFrom(...words),
+      rows_read: fc.integer({ min: -2, max: 2 }),
+      started_ms: fc.constantFrom(-1, 0, 1_700_000_000_000),
+    }),
+    { maxLength: 40 },
+  )
+  .map((found) => found.map((fields, index) => runOf({ ...fields, run_id: index * 7 - 20 })));
+
+const orderColumns = ['dataset', 'file', 'rows_read', 'started_ms'] as const;
+type OrderColumn = (typeof orderColumns)[number] | 'run_id';
+const orders: fc.Arbitrary<[OrderColumn, Direction][]> = fc
+  .tuple(
+    fc.shuffledSubarray([...orderColumns]),
+    fc.array(fc.constantFrom<Direction>('asc', 'desc'), { minLength: 5, maxLength: 5 }),
+  )
+  .map(([columns, directions]) =>
+    [...columns, 'run_id' as const].map((column, index) => [column, directions[index]!]),
+  );
+
+function expectedRows(all: readonly Run[], read: Read<typeof importRuns>): Run[] {
+  const order = read.order as [OrderColumn, Direction][];
+  const [first] = order[0]!;
+  return all
+    .filter((row) => read.where?.dataset === undefined || row.dataset === read.where.dataset)
+    .filter((row) => read.range?.from === undefined || compare(row[first], read.range.from) >= 0)
+    .filter((row) => read.range?.to === undefined || compare(row[first], read.range.to) < 0)
+    .sort((a, b) => {
+      for (const [column, direction] of order) {
+        const difference = compare(a[column], b[column]);
+        if (difference !== 0) return direction === 'asc' ? difference : -difference;
+      }
+      return 0;
+    });
+}
+
+function rowTests(withFresh: WithFresh): void {
+  test('a row of equal key replaces the one that was there, whole', () =>
+    withFresh(async (writer, reader) => {
+      const [first, second] = [runOf({ source: 'x', rows_read: 3 }), runOf({ file: 'b.csv' })];
+      await writer.write((rows) => rows.upsert(importRuns, [first, runOf({ run_id: 2 })]));
+      await writer.write((rows) => rows.upsert(importRuns, [second]));
+      const found = await reader.snapshot((rows) =>
+        rows.rows(importRuns, { order: [['run_id', 'asc']], limit: 9 }),
+      );
+      assert.deepEqual(found, [second, runOf({ run_id: 2 })]);
+    }));
+
+  test('of rows of equal key in one write the last holds', () =>
+    withFresh(async (writer, reader) => {
+      await writer.write((rows) =>
+        rows.upsert(counters, [
+          { name: 'a', value: 1 },
+          { name: 'a', value: 2 },
+        ]),
+      );
+      assert.deepEqual(await readCounters(reader), [{ name: 'a', value: 2 }]);
+    }));
+
+  test('rows are removed by their whole key, and a key that is not there changes nothing', () =>
+    withFresh(async (writer, reader) => {
+      await writer.write(async (rows) => {
+        await rows.upsert(
+          counters,
+          ['a', 'b', 'c'].map((one) => ({ name: one, value: 1 })),
+        );
+        await rows.remove(counters, [{ name: 'b' }, { name: 'x' }]);
+      });
+      assert.deepEqual(
+        (await readCounters(reader)).map((row) => row.name),
+        ['a', 'c'],
+      );
+    }));
+
+  test('pages of any size and any mix of directions are the sorted whole, ties included (contract 4.1, 4.5)', () =>
+    withFresh(async (writer, reader) => {
+      const bounds = fc.record({ from: fc.nat(5), to: fc.nat(5), where: fc.boolean() }, { requiredKeys: [] });
+      let stored: readonly Run[] = [];
+      await fc.assert(
+        fc.asyncProperty(
+          runs,
+          orders,
+          bounds,
+          fc.infiniteStream(fc.integer({ min: 1, max: 9 })),
+          async (all, order, drawn, sizes) => {
+            await writer.write(async (rows) => {
+              await rows.remove(importRuns, stored);
+              await rows.upsert(importRuns, all);
+            });
+            stored = all;
+            const column = order[0]![0];
+            const values = all.map((row) => row[column]);
+            const bound = (at: number | undefined) =>
+              at === undefined ? {} : { at: values[at % values.length] };
+            const [from, to] = [bound(drawn.from).at, bound(drawn.to).at];
+            const read: Read<typeof importRuns> = {
+              order,
+              limit: 1000,
+              ...(drawn.where === true && column !== 'dataset' ? { where: { dataset: 'bars' } } : {}),
+              range: { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) },
+            };
+            const whole = expectedRows(all, read);
+            const walked: Run[] = [];
+            let page: Run[];
+            do {
+              const limit = sizes.next().value;
+              const last = walked.at(-1);
+              const after = last === undefined ? {} : { after: order.map(([name]) => last[name]) };
+              page = await reader.snapshot((rows) => rows.rows(importRuns, { ...read, ...after, limit }));
+              assert.ok(page.length <= limit);
+              walked.push(...page);
+            } while (page.length > 0);
+            assert.deepEqual(walked, whole);
+          },
+        ),
+        { numRuns: 80 },
+      );
+    }));
+
+  test('values of every kind come back as they were: text, numbers, booleans, JSON and null', () =>
+    withFresh(async (writer, reader) => {
+      const text = fc.string({ unit: 'grapheme' }).filter((value) => !value.includes('\0'));
+      const whole = fc.maxSafeInteger();
+      const real = fc
+        .double({ noNaN: true, noDefaultInfinity: true })
+        .map((value) => (value === 0 ? 0 : value));
+      const json = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)) as unknown);
+      const names = Object.entries(instruments.columns).map(([column, { kind, ...rest }]) => {
+        const value: fc.Arbitrary<unknown> =
+          kind === 'text'
+            ? text
+            : kind === 'boolean'
+              ? fc.boolean()
+              : kind === 'json'
+                ? json
+                : kind === 'real'
+                  ? real
+                  : whole;
+        return [column, 'nullable' in rest ? fc.option(value) : value] as const;
+      });
+      const rows = fc
+        .tuple(...names.map(([, value]) => value))
+        .map(
+          (values) =>
+            Object.fromEntries(names.map(([column], at) => [column, values[at]])) as RowOf<
+              typeof instruments
+            >,
+        );
+      await fc.assert(
+        fc.asyncProperty(rows, async (row) => {
+          await writer.write((open) => open.upsert(instruments, [row]));
+          const { asset_schema, country_iso_code, symbol } = row;
+          const found = await reader.snapshot((open) =>
+            open.rows(instruments, {
+              where: { asset_schema, country_iso_code, symbol },
+              order: [['symbol', 'asc']],
+              limit: 2,
+            }),
+          );
+          assert.deepEqual(found, [row]);
+        }),
+        { numRuns: 60 },
+      );
+    }));
+
+  test('texts that differ in case, accent or trailing space are different keys', () =>
+    withFresh(async (writer, reader) => {
+      const names = ['a', 'A', 'á', 'a ', 'a\u0301', "a'b", 'a"b', 'a%', 'a_', 'a\\'];
+      await writer.write((rows) =>
+        rows.upsert(
+          counters,
+          names.map((one, value) => ({ name: one, value })),
+        ),
+      );
+      assert.equal((await readCounters(reader)).length, names.length);
+      for (const [value, one] of names.entries()) {
+        const read = { where: { name: one }, order: [['name', 'asc']], limit: 9 } as const;
+        assert.deepEqual(await reader.snapshot((rows) => rows.rows(counters, read)), [{ name: one, value }]);
+      }
+    }));
+}
+
+type Place = { readonly seriesId: number; readonly bucket: number };
+
+function blockTests(withFresh: WithFresh): void {
+  const bytes = fc.uint8Array({ minLength: 1, maxLength: 64 });
+  const place: fc.Arbitrary<Place> = fc.record({
+    seriesId: fc.integer({ min: 1, max: 3 }),
+    bucket: fc.integer({ min: -4, max: 12 }),
+  });
+  const puts = fc.array(fc.tuple(place, fc.record({ runId: fc.nat(9), bytes })), { maxLength: 40 });
+  const plain = (blocks: readonly StoredBlock[]) =>
+    blocks.map((block) => ({ ...block, bytes: [...block.bytes] }));
+
+  test('blocks come between bounds, in both directions, up to a limit, the newest of each place, byte for byte', () =>
+    withFresh(async (writer, reader) => {
+      const kept = new Map<string, Place & StoredBlock>();
+      const read = fc.record({
+        seriesId: fc.integer({ min: 1, max: 4 }),
+        fromBucket: fc.integer({ min: -6, max: 14 }),
+        toBucket: fc.integer({ min: -6, max: 14 }),
+        direction: fc.constantFrom<Direction>('asc', 'desc'),
+        limit: fc.integer({ min: 1, max: 20 }),
+      });
+      await fc.assert(
+        fc.asyncProperty(puts, fc.array(read, { minLength: 1, maxLength: 10 }), async (blocks, reads) => {
+          await writer.write(async (open) => {
+            for (const [at, block] of blocks)
+              await open.putBlock(at.seriesId, { ...block, bucket: at.bucket });
+          });
+          for (const [at, block] of blocks) kept.set(`${at.seriesId}:${at.bucket}`, { ...at, ...block });
+          for (const one of reads) {
+            const expected = [...kept.values()]
+              .filter((block) => block.seriesId === one.seriesId)
+              .filter((block) => block.bucket >= one.fromBucket && block.bucket <= one.toBucket)
+              .sort((a, b) => (one.direction === 'asc' ? a.bucket - b.bucket : b.bucket - a.bucket))
+              .slice(0, one.limit)
+              .map(({ bucket, runId, bytes: content }) => ({ bucket, runId, bytes: [...content] }));
+            assert.deepEqual(await reader.snapshot(async (open) => plain(await open.blocks(one))), expected);
+          }
+        }),
+        { numRuns: 40 },
+      );
+    }));
+
+  test('a block of a megabyte is kept byte for byte', () =>
+    withFresh(async (writer, reader) => {
+      const great = Uint8Array.from({ length: 1_048_577 }, (_, index) => (index * 31 + (index >> 8)) & 255);
+      await writer.write((open) => open.putBlock(1, { bucket: 5, runId: 2, bytes: great }));
+      const read = { seriesId: 1, fromBucket: 5, toBucket: 5, direction: 'asc', limit: 1 } as const;
+      const [found] = await reader.snapshot((open) => open.blocks(read));
+      assert.ok(Buffer.from(found!.bytes).equals(great));
+    }));
+
+  test('notes are replaced by key, seen by their own write alone, and vanish at its end', () =>
+    withFresh(async (writer) => {
+      const [first, second] = [new Uint8Array([1, 2]), new Uint8Array([3])];
+      await writer.write(async (open) => {
+        assert.equal(await open.note(1, 1), null);
+        await open.keepNote(1, 1, first);
+        await open.keepNote(1, 2, first);
+        await open.keepNote(1, 1, second);
+        assert.deepEqual([...(await open.note(1, 1))!], [3]);
+        assert.deepEqual([...(await open.note(1, 2))!], [1, 2]);
+        assert.equal(await open.note(2, 1), null);
+      });
+      await writer.write(async (open) => assert.equal(await open.note(1, 1), null));
+      await assert.rejects(
+        writer.write(async (open) => {
+          await open.keepNote(1, 1, first);
+          throw new Error('stopped');
+        }),
+        /stopped/,
+      );
+      await writer.write(async (open) => assert.equal(await open.note(1, 1), null));
+    }));
+}
+
+/** Waits until a connection sees a counter, and gives the moment up after ten seconds. */
+async function until(store: Store, named: string): Promise<void> {
+  for (let attempt = 0; attempt < 1000; attempt++) {
+    if ((await readCounters(store)).some((row) => row.name === named)) return;
+    await wait(10);
+  }
+  assert.fail(`${named} never appeared`);
+}
+
+function transactionTests(withFresh: WithFresh): void {
+  const block = { bucket: 1, runId: 1, bytes: new Uint8Array([1]) };
+  const readBlock = { seriesId: 1, fromBucket: 0, toBucket: 9, direction: 'asc', limit: 9 } as const;
+
+  test('a write that throws undoes all of itself, and the next one works', () =>
+    withFresh(async (writer, reader) => {
+      await setCounter(writer, 'kept', 1);
+      await assert.rejects(
+        writer.write(async (open) => {
+          await open.upsert(counters, [
+            { name: 'kept', value: 2 },
+            { name: 'new', value: 2 },
+          ]);
+          await open.remove(counters, [{ name: 'kept' }]);
+          await open.putBlock(1, block);
+          throw new Error('stopped');
+        }),
+        /stopped/,
+      );
+      assert.deepEqual(await readCounters(reader), [{ name: 'kept', value: 1 }]);
+      assert.deepEqual(await reader.snapshot((open) => open.blocks(readBlock)), []);
+      await setCounter(writer, 'kept', 3);
+      assert.deepEqual(await readCounters(reader), [{ name: 'kept', value: 3 }]);
+    }));
+
+  test('a write sees its own rows and blocks; nobody else does until it ends', () =>
+    withFresh(async (writer, reader) => {
+      await setCounter(writer, 'before', 1);
+      const given = await writer.write(async (open) => {
+        await open.upsert(counters, [{ name: 'during', value: 2 }]);
+        await open.putBlock(1, block);
+        assert.equal((await countersOf(open)).length, 2);
+        assert.equal((await open.blocks(readBlock)).length, 1);
+        assert.deepEqual(await readCounters(reader), [{ name: 'before', value: 1 }]);
+        assert.deepEqual(await reader.snapshot((other) => other.blocks(readBlock)), []);
+        return 'given';
+      });
+      assert.equal(given, 'given');
+      assert.equal((await readCounters(reader)).length, 2);
+      assert.equal((await reader.snapshot((open) => open.blocks(readBlock))).length, 1);
+    }));
+
+  test('a snapshot does not see what another process commits until it ends (contract 4.1)', () =>
+    withFresh(async (writer, reader, url) => {
+      await setCounter(writer, 'before', 1);
+      const other = await reader.snapshot(async (open) => {
+        const before = await countersOf(open);
+        const process = otherProcess(
+          url,
+          `await store.write((open) => open.upsert(counters, [{ name: 'after', value: 2 }]));`,
+        );
+        await until(writer, 'after');
+        assert.deepEqual(await countersOf(open), before);
+        return process;
+      });
+      assert.equal((await readCounters(reader)).length, 2);
+      await other.done;
+    }));
+
+  test('the change token changes when another connection commits, and not otherwise', () =>
+    withFresh(async (writer, reader) => {
+      const token = () => reader.snapshot((open) => open.changeToken());
+      const first = await token();
+      await readCounters(reader);
+      await readCounters(writer);
+      assert.equal(await token(), first);
+      await setCounter(writer, 'a', 1);
+      const second = await token();
+      assert.notEqual(second, first);
+      assert.equal(await token(), second);
+      await assert.rejects(
+        writer.write(async (open) => {
+          await open.upsert(counters, [{ name: 'b', value: 1 }]);
+          throw new Error('stopped');
+        }),
+      );
+      assert.equal(await token(), second);
+      await writer.write((open) => open.putBlock(1, block));
+      assert.notEqual(await token(), second);
+    }));
+
+  test('the change token belongs to the state that its snapshot reads', () =>
+    withFresh(async (writer, reader) => {
+      const seen = await reader.snapshot(async (open) => {
+        const token = await open.changeToken();
+        return { token, rows: await countersOf(open) };
+      });
+      await setCounter(writer, 'a', 1);
+      const now = await reader.snapshot(async (open) => ({
+        rows: await countersOf(open),
+        token: await open.changeToken(),
+      }));
+      assert.notEqual(now.token, seen.token);
+      assert.notDeepEqual(now.rows, seen.rows);
+    }));
+
+  test('writes of two processes wait for each other, and none is lost', () =>
+    withFresh(async (writer, reader, url) => {
+      const rounds = 15;
+      const advance = `async (open) => {
+        const [row] = await open.rows(counters, { where: { name: 'n' }, order: [['name', 'asc']], limit: 1 });
+        await open.upsert(counters, [{ name: 'n', value: row.value + 1 }]);
+      }`;
+      await setCounter(writer, 'n', 0);
+      const other = otherProcess(
+        url,
+        `await store.write((open) => open.upsert(counters, [{ name: 'ready', value: 1 }]));
+        for (let round = 0; round < ${rounds}; round++) await store.write(${advance});`,
+      );
+      await until(reader, 'ready');
+      for (let round = 0; round < rounds; round++) {
+        await writer.write(async (open) => {
+          const row = (await countersOf(open)).find((one) => one.name === 'n')!;
+          await wait(1);
+          await open.upsert(counters, [{ name: 'n', value: row.value + 1 }]);
+        });
+      }
+      await other.done;
+      assert.equal((await readCounters(reader)).find((row) => row.name === 'n')!.value, 2 * rounds);
+    }));
+
+  test('a write waits for other writers, not for readers', () =>
+    withFresh(async (writer, reader) => {
+      await reader.snapshot(async (open) => {
+        await countersOf(open);
+        const startedMs = performance.now();
+        await setCounter(writer, 'a', 1);
+        const tookMs = performance.now() - startedMs;
+        assert.ok(tookMs < 2_000, `a write beside an open snapshot took ${tookMs} ms`);
+      });
+    }));
+
+  test('what one connection is asked at once is done one after the other', () =>
+    withFresh(async (writer) => {
+      const add = (by: number) =>
+        writer.write(async (open) => {
+          const value = (await countersOf(open))[0]?.value ?? 0;
+          await wait(1);
+          if (by < 0) throw new Error('stopped');
+          await open.upsert(counters, [{ name: 'n', value: value + by }]);
+        });
+      const done = await Promise.allSettled([add(1), add(-1), add(1), readCounters(writer), add(1)]);
+      assert.deepEqual(
+        done.map((one) => one.status),
+        ['fulfilled', 'rejected', 'fulfilled', 'fulfilled', 'fulfilled'],
+      );
+      assert.deepEqual(await readCounters(writer), [{ name: 'n', value: 3 }]);
+    }));
+
+  test('a store opened for reading takes no writes', () =>
+    withFresh(async (_writer, reader) => {
+      await assert.rejects(setCounter(reader, 'a', 1));
+      assert.deepEqual(await readCounters(reader), []);
+    }));
+
+  test('what was written is there when the store is opened again', () =>
+    withFresh(async (writer, _reader, url) => {
+      await setCounter(writer, 'a', 1);
+      await withStore(url, async (again) =>
+        assert.deepEqual(await readCounters(again), [{ name: 'a', value: 1 }]),
+      );
+    }));
+}
+
+function controlTests(freshUrl: () => Promise<string>): void {
+  const keyOf = (id: string, hash: Uint8Array): RowOf<typeof apiKeys> => ({
+    key_id: id,
+    name: 'Zoë',
+    hash,
+    created_ms: 1,
+    expires_ms: null,
+    per_minute: 10,
+    per_day: null,
+    revoked_ms: null,
+  });
+
+  test('bytes come back as they were', async () => {
+    const control = await openControl(await freshUrl(), 'write');
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 100 }), async (hash) => {
+        await putKey(control, keyOf('id', hash));
+        const [found] = await readKeys(control);
+        assert.deepEqual([...found!.hash], [...hash]);
+      }),
+      { numRuns: 40 },
+    );
+    await control.close();
+  });
+
+  test('a key is revoked while a write to the data is open (contract 7.3)', async () => {
+    const url = await freshUrl();
+    const store = await openStore(url, 'write');
+    const control = await openControl(url, 'write');
+    const watching = await openControl(url, 'read');
+    const key = keyOf('id', new Uint8Array(32));
+    await putKey(control, key);
+    await store.write(async (open) => {
+      await open.upsert(counters, [{ name: 'long', value: 1 }]);
+      await putKey(control, { ...key, revoked_ms: 5 });
+      assert.deepEqual(
+        (await readKeys(watching)).map((one) => one.revoked_ms),
+        [5],
+      );
+    });
+    for (const open of [watching, control, store]) await open.close();
+  });
+
+  test('the page key secret is made once and survives reopening (contract 4.1)', async () => {
+    const url = await freshUrl();
+    const first = await openControl(url, 'write');
+    const second = await openControl(url, 'write');
+    const made = await Promise.all([pageKeySecret(first), pageKeySecret(second), pageKeySecret(first)]);
+    await first.close();
+    await second.close();
+    const again = await openControl(url, 'read');
+    made.push(await pageKeySecret(again));
+    const stored = await again.snapshot((open) => open.rows(secrets, { order: [['name', 'asc']], limit: 9 }));
+    assert.equal(stored.length, 1);
+    for (const secret of made) assert.deepEqual([...secret], [...stored[0]!.value]);
+    assert.ok(made[0]!.length >= 32);
+    await again.close();
+    const other = await openControl(await freshUrl(), 'write');
+    assert.notDeepEqual([...(await pageKeySecret(other))], [...made[0]!]);
+    await other.close();
+  });
+}

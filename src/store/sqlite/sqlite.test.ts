@@ -1,0 +1,256 @@
+// The SQLite engine on real files: the suite of every engine, and what is SQLite's own.
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, test } from 'node:test';
+import type { Dataset } from '../../datasets/dataset.ts';
+import { dataDatasets } from '../../datasets/index.ts';
+import { counters, importRuns } from '../../datasets/internal.ts';
+import { instruments } from '../../datasets/reference.ts';
+import { conformance } from '../conformance.ts';
+import { openControl, openStore, resolveStore } from '../engines.ts';
+import { type Mode, type Read, StoreUnusable } from '../store.ts';
+import { controlPathOf } from './control.ts';
+import { sqliteCompiler } from './database.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'bourse-sqlite-'));
+after(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+const freshPath = (): string => join(folder, `${++files}`, 'store.db');
+const open = (path: string, mode: Mode) => openStore(`sqlite:${path}`, mode);
+
+conformance('SQLite', async () => `sqlite:${freshPath()}`);
+
+/** A path in a folder that is there. */
+function freshFile(): string {
+  return join(mkdtempSync(join(folder, 'file-')), 'store.db');
+}
+
+async function madeStore(): Promise<string> {
+  const path = freshFile();
+  await (await open(path, 'write')).close();
+  return path;
+}
+
+/** Changes a file behind the store's back. */
+function alter(path: string, sql: string): void {
+  const database = new DatabaseSync(path);
+  database.exec(sql);
+  database.close();
+}
+
+const unusable: readonly {
+  name: string;
+  modes: readonly Mode[];
+  make: () => Promise<string> | string;
+  message: RegExp;
+}[] = [
+  {
+    name: 'a file that is not a database',
+    modes: ['read', 'write'],
+    make: () => {
+      const path = freshFile();
+      writeFileSync(path, 'datetime,open,high,low,close\n'.repeat(100));
+      return path;
+    },
+    message: /cannot be opened: file is not a database/,
+  },
+  {
+    name: 'a database of another program',
+    modes: ['read', 'write'],
+    make: () => {
+      const path = freshFile();
+      alter(path, 'create table notes (text)');
+      return path;
+    },
+    message: /is not a Bourse store/,
+  },
+  {
+    name: 'the control file of a store',
+    modes: ['read', 'write'],
+    make: async () => {
+      const path = freshFile();
+      await (await openControl(`sqlite:${path}`, 'write')).close();
+      return controlPathOf(path);
+    },
+    message: /is not a Bourse store/,
+  },
+  { name: 'a folder', modes: ['read', 'write'], make: () => folder, message: /cannot be opened/ },
+  { name: 'a path with nothing there', modes: ['read'], make: freshFile, message: /there is no store at/ },
+  {
+    name: 'an empty file',
+    modes: ['read'],
+    make: () => {
+      const path = freshFile();
+      writeFileSync(path, '');
+      return path;
+    },
+    message: /is empty: it has not been set up as a store/,
+  },
+  {
+    name: 'a newer layout',
+    modes: ['read', 'write'],
+    make: async () => {
+      const path = await madeStore();
+      alter(path, 'pragma user_version = 99');
+      return path;
+    },
+    message: /was written by a newer Bourse \(layout 99, this one knows \d+\)/,
+  },
+  {
+    name: 'a layout that is not there yet',
+    modes: ['read'],
+    make: async () => {
+      const path = await madeStore();
+      alter(path, 'pragma user_version = 0');
+      return path;
+    },
+    message: /has an older layout/,
+  },
+];
+
+for (const { name, modes, make, message } of unusable) {
+  for (const mode of modes) {
+    test(`${name} is refused for ${mode === 'read' ? 'reading' : 'writing'}, and left as it was`, async () => {
+      const path = await make();
+      const before = existsSync(path) && path !== folder ? readFileSync(path) : null;
+      await assert.rejects(open(path, mode), (error) => {
+        assert.ok(error instanceof StoreUnusable, String(error));
+        assert.match(error.message, message);
+        assert.ok(error.message.includes(path));
+        return true;
+      });
+      if (before !== null) assert.ok(readFileSync(path).equals(before));
+      else if (path !== folder) assert.ok(!existsSync(path));
+    });
+  }
+}
+
+test('an empty file is set up by opening it for writing', async () => {
+  const path = freshFile();
+  writeFileSync(path, '');
+  await (await open(path, 'write')).close();
+  await (await open(path, 'read')).close();
+});
+
+test('a new store is in WAL mode with pages of 16 KiB and the marks of its owner and layout', async () => {
+  const path = await madeStore();
+  const database = new DatabaseSync(path, { readOnly: true });
+  const pragma = (name: string) => Object.values(database.prepare(`pragma ${name}`).get()!)[0];
+  assert.equal(pragma('page_size'), 16_384);
+  assert.equal(pragma('journal_mode'), 'wal');
+  assert.equal(pragma('application_id'), 0x4252_5345);
+  assert.equal(pragma('user_version'), 1);
+  assert.equal(pragma('integrity_check'), 'ok');
+  database.close();
+});
+
+test('the log is empty after a write, so that it does not grow from import to import', async () => {
+  const path = freshFile();
+  const store = await open(path, 'write');
+  await store.write((writer) => writer.upsert(counters, [{ name: 'a', value: 1 }]));
+  assert.equal(readFileSync(`${path}-wal`).length, 0);
+  await store.close();
+});
+
+const reads: readonly { what: string; dataset: Dataset; read: Read }[] = [
+  {
+    what: 'an instrument by its key',
+    dataset: instruments,
+    read: {
+      where: { asset_schema: 'stock', country_iso_code: 'US', symbol: 'A' },
+      order: [['symbol', 'asc']],
+      limit: 1,
+    },
+  },
+  {
+    what: 'instruments by a beginning',
+    dataset: instruments,
+    read: {
+      where: { asset_schema: 'stock', country_iso_code: 'US' },
+      range: { from: 'A', to: 'B' },
+      order: [['symbol', 'asc']],
+      limit: 64,
+    },
+  },
+  ...(['asc', 'desc'] as const).map((direction) => ({
+    what: `instruments behind one, ${direction}`,
+    dataset: instruments,
+    read: {
+      where: { asset_schema: 'stock' },
+      order: [
+        ['country_iso_code', direction],
+        ['symbol', direction],
+      ] as const,
+      after: ['US', 'A'],
+      limit: 10,
+    },
+  })),
+  ...(['asc', 'desc'] as const).map((direction) => ({
+    what: `import runs behind one, ${direction}`,
+    dataset: importRuns,
+    read: { order: [['run_id', direction]] as const, after: [5], limit: 10 },
+  })),
+  ...dataDatasets.map((dataset) => ({
+    what: `${dataset.name} behind a row of their key`,
+    dataset,
+    read: {
+      order: dataset.key.map((column) => [column, 'asc'] as const),
+      after: dataset.key.map(() => 1),
+      limit: 10,
+    },
+  })),
+];
+
+test('keyset reads enter the key at their place and sort nothing', async () => {
+  const database = new DatabaseSync(await madeStore(), { readOnly: true });
+  for (const { what, dataset, read } of reads) {
+    const statement = sqliteCompiler.read(dataset, read);
+    const steps = database
+      .prepare(`explain query plan ${statement.sql}`)
+      .all(...(statement.values(read) as number[]));
+    const plan = steps.map((step) => String(step.detail)).join('; ');
+    assert.match(plan, /^SEARCH /, what);
+    assert.doesNotMatch(plan, /TEMP B-TREE|SCAN/, what);
+  }
+  database.close();
+});
+
+test('reading blocks of a series enters their key and sorts nothing', async () => {
+  const database = new DatabaseSync(await madeStore(), { readOnly: true });
+  for (const direction of ['asc', 'desc']) {
+    const [step, ...more] = database
+      .prepare(
+        `explain query plan select bytes from bar_blocks where series_id = 1 and bucket >= 1 and bucket <= 9 order by bucket ${direction} limit 5`,
+      )
+      .all();
+    assert.match(String(step!.detail), /SEARCH bar_blocks USING INDEX bar_blocks_key/);
+    assert.deepEqual(more, []);
+  }
+  database.close();
+});
+
+test('the control file lies beside the store', async () => {
+  const path = freshFile();
+  await (await openControl(`sqlite:${path}`, 'write')).close();
+  assert.equal(controlPathOf(path), path.replace(/\.db$/, '.control.db'));
+  assert.equal(controlPathOf('data/store'), 'data/store.control.db');
+  assert.ok(existsSync(controlPathOf(path)));
+  assert.ok(!existsSync(path));
+});
+
+test('an address that names no engine is refused with those that do', async () => {
+  for (const url of ['', 'data/bourse.db', 'mysql://host/db', 'sqlite:', 'toString:x']) {
+    await assert.rejects(openStore(url, 'read'), (error) => {
+      return error instanceof StoreUnusable && error.message.includes('sqlite:PATH');
+    });
+  }
+});
+
+test('a relative address becomes one that holds in every folder', () => {
+  assert.equal(resolveStore('sqlite:data/x.db'), `sqlite:${join(process.cwd(), 'data/x.db')}`);
+  assert.equal(resolveStore('sqlite:/data/x.db'), 'sqlite:/data/x.db');
+});

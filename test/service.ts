@@ -1,0 +1,106 @@
+// The product as its users have it: the command line and the server as child processes, over a store of their own.
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const root = join(import.meta.dirname, '..');
+const command = join(root, 'bin/bourse');
+
+/** Where the data of others lies, when it is there. */
+export const sharedData = join(root, '../shared/data');
+
+export type Finished = { readonly status: number; readonly stdout: string; readonly stderr: string };
+
+/** A folder of its own for one test file. */
+export class Workshop {
+  readonly folder = mkdtempSync(join(tmpdir(), 'bourse-test-'));
+  readonly store = `sqlite:${join(this.folder, 'bourse.db')}`;
+  readonly #servers: ChildProcess[] = [];
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  /** Runs a command on the store. */
+  run(...args: readonly string[]): Promise<Finished> {
+    const env = { ...process.env, BOURSE_STORE: this.store, NO_COLOR: '1' };
+    return new Promise((resolve) => {
+      execFile(
+        command,
+        args,
+        { cwd: this.folder, env, maxBuffer: 64 * 1024 * 1024 },
+        (error, stdout, stderr) => {
+          resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr });
+        },
+      );
+    });
+  }
+
+  /** Runs a command that must succeed; what it printed. */
+  async must(...args: readonly string[]): Promise<string> {
+    const { status, stdout, stderr } = await this.run(...args);
+    if (status !== 0) throw new Error(`bourse ${args.join(' ')} ended with ${status}: ${stderr}`);
+    return stdout.trim();
+  }
+
+  /** Starts the server on a free port. */
+  async serve(...args: readonly string[]): Promise<Server> {
+    const env = { ...process.env, BOURSE_STORE: this.store };
+    const child = spawn(command, ['serve', '--port', '0', ...args], {
+      cwd: this.folder,
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    this.#servers.push(child);
+    const server = new Server(child);
+    await server.listening;
+    return server;
+  }
+
+  close(): void {
+    for (const child of this.#servers) child.kill('SIGKILL');
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+type LogLine = { readonly msg?: string; readonly url?: string };
+
+/** A running server and what it logs. */
+export class Server {
+  url = '';
+  readonly log: string[] = [];
+  readonly listening: Promise<void>;
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<number>;
+
+  constructor(child: ChildProcess) {
+    this.#child = child;
+    this.#ended = new Promise((resolve) => child.once('exit', (code) => resolve(code ?? -1)));
+    const lines = createInterface({ input: child.stderr! });
+    this.listening = new Promise((resolve, reject) => {
+      lines.on('line', (line) => {
+        this.log.push(line);
+        const said = line.startsWith('{') ? (JSON.parse(line) as LogLine) : {};
+        if (said.msg !== 'listening') return;
+        this.url = said.url!;
+        resolve();
+      });
+      void this.#ended.then((code) =>
+        reject(new Error(`the server ended with ${code}: ${this.log.join('\n')}`)),
+      );
+    });
+    this.listening.catch(() => undefined);
+  }
+
+  get(path: string, init: RequestInit = {}): Promise<Response> {
+    return fetch(`${this.url}${path}`, init);
+  }
+
+  /** Asks it to stop; its exit status. */
+  async stop(): Promise<number> {
+    this.#child.kill('SIGTERM');
+    return this.#ended;
+  }
+}
