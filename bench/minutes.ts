@@ -1,13 +1,15 @@
 // A CSV of minute bars to import: random walks over real US sessions, ordered by symbol or by time. Deterministic.
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dayOf, formatInstant, MINUTE_MS } from '../src/base/instant.ts';
 import { calendarOf } from '../src/calendar/calendar.ts';
 
+/** What a file holds: as many minutes of every symbol, from the first session of 2015 on or some minutes after it. */
 export type MinuteFile = {
   readonly path: string;
   readonly rows: number;
   readonly order: 'symbol' | 'time';
   readonly symbols: number;
+  readonly firstMinute?: number;
 };
 
 /** A small generator of numbers in [0, 1): mulberry32. */
@@ -21,10 +23,11 @@ export function random(seed: number): () => number {
   };
 }
 
+/** The symbol of a number. */
 export const symbolOf = (index: number): string => `B${index.toString(36).toUpperCase().padStart(4, '0')}`;
 
 /** Texts of the open instants of regular minutes from 2015 on. */
-function minuteTexts(count: number): string[] {
+export function minuteTexts(count: number): string[] {
   const texts: string[] = [];
   for (const session of calendarOf('stock', 'US').sessions(dayOf(2015, 1, 1), dayOf(2030, 1, 1))) {
     for (let ms = session.openMs; ms < session.closeMs; ms += MINUTE_MS) {
@@ -35,13 +38,15 @@ function minuteTexts(count: number): string[] {
   return texts;
 }
 
-/** Writes the file. */
-export function writeMinutes({ path, rows, order, symbols }: MinuteFile): void {
+/** Writes the file, unless an earlier run left it. */
+export function writeMinutes({ path, rows, order, symbols, firstMinute = 0 }: MinuteFile): void {
+  if (existsSync(path)) return;
   const perSymbol = Math.ceil(rows / symbols);
-  const texts = minuteTexts(perSymbol);
+  const texts = minuteTexts(firstMinute + perSymbol).slice(firstMinute);
   const next = random(7);
   const cents = Float64Array.from({ length: symbols }, (_, index) => 2_000 + (index % 400) * 100);
-  const file = openSync(path, 'w');
+  const fresh = `${path}.new`;
+  const file = openSync(fresh, 'w');
   let lines = ['symbol,datetime,open,high,low,close,volume,vwap\n'];
   for (let row = 0; row < rows; row++) {
     const symbol = order === 'symbol' ? Math.floor(row / perSymbol) : row % symbols;
@@ -61,4 +66,5 @@ export function writeMinutes({ path, rows, order, symbols }: MinuteFile): void {
   }
   writeSync(file, lines.join(''));
   closeSync(file);
+  renameSync(fresh, path);
 }

@@ -290,12 +290,12 @@ function writePrices(out: ByteWriter, bars: Bars, from: number, to: number, deci
     else at = putVarint(bytes, at, step);
   }
   for (let index = from; index < to; index++) {
-    const above = high[index]! - (open[index]! > close[index]! ? open[index]! : close[index]!);
+    const above = high[index]! - Math.max(open[index]!, close[index]!);
     if (above < 128) bytes[at++] = above;
     else at = putVarint(bytes, at, above);
   }
   for (let index = from; index < to; index++) {
-    const below = (open[index]! < close[index]! ? open[index]! : close[index]!) - low[index]!;
+    const below = Math.min(open[index]!, close[index]!) - low[index]!;
     if (below < 128) bytes[at++] = below;
     else at = putVarint(bytes, at, below);
   }

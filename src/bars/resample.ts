@@ -1,5 +1,5 @@
 // Base bars -> bars: first open, last close, extremes, exact volume, weighted vwap (contract 3.8).
-import { decimalsOf, exactSum, POWERS_OF_TEN } from '../base/decimal.ts';
+import { decimalsOf, exactSum, MANTISSA_LIMIT, POWERS_OF_TEN } from '../base/decimal.ts';
 import { type Bars, emptyBars } from './bars.ts';
 import type { CellBars } from './grid.ts';
 
@@ -53,7 +53,7 @@ export function resample({ bars: base, cellMs }: CellBars): Bars {
     folded.high[at] = high;
     folded.low[at] = low;
     folded.close[at] = base.close[to - 1]!;
-    folded.volume[at] = volume <= EXACT_INTEGER_MAX ? volume / power : exactSum(base.volume, from, to);
+    folded.volume[at] = volume < MANTISSA_LIMIT ? volume / power : exactSum(base.volume, from, to);
     folded.vwap[at] = weightedVwap(base, from, to, folded.volume[at]!);
     from = to;
   }

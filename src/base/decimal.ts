@@ -22,18 +22,16 @@ export function isScaled(value: number, decimals: number): boolean {
 }
 
 /**
- * The fewest decimals, from `hint` up, at which every value of the column is a scaled integer of at most 15 digits; NaN
- * (null) is passed over. -1 when there is none: such a column holds doubles that no short decimal writes.
+ * The fewest decimals at which every value of the column is a scaled integer of at most 15 digits; NaN (null) is passed
+ * over. -1 when there is none: such a column holds doubles that no short decimal writes.
  */
-export function decimalsOf(values: Float64Array, count: number, hint = 0): number {
-  let decimals = hint;
+export function decimalsOf(values: Float64Array, count: number): number {
+  let decimals = 0;
+  // A value that fits a scale need not fit a finer one: it may have too many digits then.
   for (let index = 0; index < count; index++) {
-    const value = values[index]!;
-    if (Number.isNaN(value)) continue;
-    while (!isScaled(value, decimals)) {
-      decimals++;
-      if (decimals > DECIMALS_MAX) return -1;
-    }
+    if (Number.isNaN(values[index]!) || isScaled(values[index]!, decimals)) continue;
+    if (++decimals > DECIMALS_MAX) return -1;
+    index = -1;
   }
   return decimals;
 }

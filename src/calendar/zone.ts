@@ -35,7 +35,7 @@ export class Zone {
     return Math.floor((ms + this.offsetAt(ms)) / DAY_MS);
   }
 
-  /** What the clock reading `localMs` (as if it were UTC) means here; for a skipped hour `ms` is the moment the clock jumped to it. */
+  /** What the clock reading `localMs` (as if it were UTC) means here; for a skipped hour `ms` is the reading carried over the gap. */
   read(localMs: number): LocalReading {
     const before = this.offsetAt(localMs - DAY_MS);
     const after = this.offsetAt(localMs + DAY_MS);

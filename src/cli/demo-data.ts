@@ -1,5 +1,5 @@
 // Synthetic bars for the demo: deterministic, a pure function of instrument and day. They are not market data.
-import { type Bars, emptyBars, reserve } from '../bars/bars.ts';
+import { type Bars, emptyBars, lowerBound, reserve, valueColumns } from '../bars/bars.ts';
 import { periodCells } from '../bars/grid.ts';
 import { resample } from '../bars/resample.ts';
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
@@ -209,18 +209,13 @@ async function loadBars(load: BarLoad, sample: Sample, code: string, bars: Bars)
     exchange: null,
   };
   const series = (await load.series(name))!;
-  for (let at = 0; at < bars.count; at++) {
-    const bucket = Math.floor(bars.keyMs[at]! / series.bucketMs);
+  const values = valueColumns.map((column) => bars[column]);
+  for (let from = 0; from < bars.count; ) {
+    const bucket = Math.floor(bars.keyMs[from]! / series.bucketMs);
+    const to = lowerBound(bars, (bucket + 1) * series.bucketMs);
     if (series.open?.bucket !== bucket) await load.turn(series, bucket);
-    series.add(
-      bars.keyMs[at]!,
-      bars.open[at]!,
-      bars.high[at]!,
-      bars.low[at]!,
-      bars.close[at]!,
-      bars.volume[at]!,
-      bars.vwap[at]!,
-    );
+    series.append(bars.keyMs, values, from, to);
+    from = to;
   }
 }
 

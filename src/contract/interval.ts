@@ -1,4 +1,5 @@
 // Interval codes: the twelve of the specification, their aliases, and any other whole number of minutes (contract 3.1).
+import { upperAscii } from './identifiers.ts';
 
 /** `1M` is one minute, `MON` a month. Minute intervals are `<n>M`, n 1..1440 without leading zeros. */
 export type Interval = string & { readonly __interval: unique symbol };
@@ -50,7 +51,7 @@ export const intervalsAllowed = `${namedIntervals.join(', ')}, or any other whol
 /** Reads an interval in any letter case or alias; null for anything else. */
 export function parseInterval(text: string): Interval | null {
   if (text.length > 8) return null;
-  const upper = text.toUpperCase();
+  const upper = upperAscii(text);
   const named = Object.hasOwn(aliases, upper) ? aliases[upper] : undefined;
   if (named !== undefined) return named as Interval;
   const match = /^([1-9]\d{0,3})M$/.exec(upper);

@@ -46,6 +46,7 @@ export const optionContractRecord = ObjectSchema({
   expiration_datetime: StringSchema({ format: 'date-time' }),
   option_type: Enum(['call', 'put']),
   exercise_style: Enum(['american', 'european']),
+  trading_codes: nullable(StringSchema()),
   is_indices: BooleanSchema(),
   ...contractTerms,
 });

@@ -7,6 +7,7 @@ import {
   String as StringSchema,
   type TSchema,
 } from 'typebox';
+import { MANTISSA_LIMIT, plainDecimal } from '../base/decimal.ts';
 import { formatDay, type ParsedInstant, parseInstant } from '../base/instant.ts';
 import { Refusal } from './errors.ts';
 import {
@@ -207,17 +208,17 @@ export const flag: Kind<boolean> = {
   print: String,
 };
 
-/** A finite decimal number. */
+/** A decimal number of at most 15 digits before and after its point. */
 export const decimal: Kind<number> = {
   schema: NumberSchema(),
   example: '71.22',
   parse: (raw) => {
-    const value = /^[+-]?(\d+\.?\d*|\.\d+)$/.test(raw) && raw.length <= 40 ? Number(raw) : Number.NaN;
-    return Number.isFinite(value)
+    const value = /^[+-]?(\d{1,15}(\.\d{0,15})?|\.\d{1,15})$/.test(raw) ? Number(raw) : Number.NaN;
+    return Math.abs(value) < MANTISSA_LIMIT
       ? value
       : refuse('must be a decimal number such as 71.22', 'a decimal number');
   },
-  print: String,
+  print: plainDecimal,
 };
 
 /** Free text of bounded length without control characters. */

@@ -29,7 +29,6 @@ const ranges = ArraySchema(StringSchema({ description: 'HH:MM:SS-HH:MM:SS' }));
 
 /** Fields that instrument and option contract records share, null where unknown (spec 2.3, 2.6). */
 export const contractTerms = {
-  trading_codes: nullable(StringSchema()),
   contract_type: nullable(StringSchema()),
   price_precision: nullable(Integer()),
   quantity_precision: nullable(Integer()),
@@ -67,6 +66,7 @@ export const instrumentRecord = ObjectSchema({
   description: nullable(StringSchema()),
   asset_subtype: nullable(StringSchema()),
   industry: nullable(StringSchema()),
+  trading_codes: nullable(StringSchema()),
   parent_schema_instrument_id: nullable(StringSchema()),
   ...contractTerms,
   base_currency: Optional(StringSchema()),

@@ -1,5 +1,5 @@
 // The base address of a request: the configured public one, or scheme and Host where Host can be trusted (contract 4.3).
-import { isIP } from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
 import { Refusal } from '../contract/errors.ts';
 
 export type AddressSettings = {
@@ -9,18 +9,20 @@ export type AddressSettings = {
   readonly allowedHosts: readonly string[];
 };
 
-const HOST = /^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+)(:\d{1,5})?$/;
+const HOST = /^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+)(?::(\d{1,5}))?$/;
+const PORT_MAX = 65_535;
 
 function isOurs(name: string, allowed: readonly string[]): boolean {
   if (name === 'localhost' || allowed.includes(name)) return true;
-  return isIP(name.startsWith('[') ? name.slice(1, -1) : name) !== 0;
+  return name.startsWith('[') ? isIPv6(name.slice(1, -1)) : isIPv4(name);
 }
 
 /** The base address, without a slash at its end. @throws Refusal `bad_request` for a foreign or malformed Host. */
 export function baseAddress(settings: AddressSettings, host: string | undefined): string {
   if (settings.publicUrl !== null) return settings.publicUrl;
   const match = HOST.exec(host ?? '');
-  if (match !== null && isOurs(match[1]!.toLowerCase(), settings.allowedHosts)) return `http://${host}`;
+  const isHost = match !== null && Number(match[2] ?? 0) <= PORT_MAX;
+  if (isHost && isOurs(match[1]!.toLowerCase(), settings.allowedHosts)) return `http://${host}`;
   throw new Refusal('bad_request', {
     message: 'The Host header names a host that this service does not know itself by.',
     param: 'Host',

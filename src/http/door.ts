@@ -9,7 +9,16 @@ import type { Answer, QueryRequest } from '../queries/query.ts';
 import { errorBody, JSON_TYPE } from '../queries/render/envelope.ts';
 import { type AddressSettings, baseAddress } from './address.ts';
 import { QueueError } from './query-pool.ts';
-import { type Match, matchRoute, parseRequest, type Route, readQuery, routesOf } from './route.ts';
+import {
+  type Match,
+  matchRoute,
+  parseRequest,
+  queryText,
+  type RawQuery,
+  type Route,
+  readQuery,
+  routesOf,
+} from './route.ts';
 
 /** A request as the door sees it: no socket, so that it can be tried in process. */
 export type DoorRequest = {
@@ -84,8 +93,8 @@ export function errorReply(word: ErrorWord, facts: ErrorFacts, requestId: string
 }
 
 /** The caller's key: from the query, as specified, or from the Authorization header (contract 7.1). */
-function callerOf(request: DoorRequest, query: ReadonlyMap<string, string>): Caller | null {
-  const inQuery = query.get('secret_key');
+function callerOf(request: DoorRequest, query: RawQuery): Caller | null {
+  const inQuery = queryText(query, 'secret_key');
   if (inQuery !== undefined && inQuery !== '') return { secret: inQuery, inQuery: true };
   const bearer = /^Bearer +(\S+)$/i.exec(headerOf(request, 'authorization') ?? '');
   return bearer === null ? null : { secret: bearer[1]!, inQuery: false };
@@ -159,7 +168,7 @@ export class Door {
       const message = `The request address is longer than ${limits.uriBytesMax} characters.`;
       throw new Refusal('uri_too_long', { message });
     }
-    const { path, query: queryText } = splitTarget(request.target);
+    const { path, query: sent } = splitTarget(request.target);
     const match = matchRoute(this.#routes, path);
     if (match === null) throw unknownPath();
     trace.route = match.route;
@@ -167,7 +176,7 @@ export class Door {
     if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed(request.method);
     const base = baseAddress(this.#parts.address, headerOf(request, 'host'));
     const { parameters } = match.route.endpoint;
-    const query = readQuery(queryText, (name) => name === 'secret_key' || parameters[name]?.in === 'query');
+    const query = readQuery(sent, (name) => name === 'secret_key' || parameters[name]?.in === 'query');
     const caller = await this.#admit(request, match, query, trace);
     const answer = await this.#parts.submit(
       {
@@ -183,12 +192,7 @@ export class Door {
   }
 
   /** The caller, whose key holds. @throws Refusal (contract 6.3, 7.2) */
-  async #admit(
-    request: DoorRequest,
-    { route }: Match,
-    query: ReadonlyMap<string, string>,
-    trace: Trace,
-  ): Promise<Caller> {
+  async #admit(request: DoorRequest, { route }: Match, query: RawQuery, trace: Trace): Promise<Caller> {
     const caller = callerOf(request, query);
     if (caller === null)
       throw new Refusal('missing_key', {

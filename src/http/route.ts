@@ -58,34 +58,45 @@ function decode(name: string, text: string): string {
   }
 }
 
-/** A query string's parameters by name: the raw texts, decoded, `+` as space. */
-export type RawQuery = ReadonlyMap<string, string>;
+/** A query string's known parameters by name: every text as sent, in order, still encoded. */
+export type RawQuery = ReadonlyMap<string, readonly string[]>;
 
 const UNLIKE_WHEN_REPEATED = ['secret_key', 'next_page_key'];
 
-/**
- * Reads the parameters that an endpoint knows, and the key. Of a repeated one the last counts; a repeated key or page key
- * with differing values is a refusal (contract 4.4).
- */
+/** Reads the parameters of a query string that are known; the others are ignored (contract 4.4). */
 export function readQuery(query: string, known: (name: string) => boolean): RawQuery {
-  const values = new Map<string, string>();
+  const values = new Map<string, string[]>();
   if (query === '') return values;
   for (const pair of query.split('&')) {
     const equals = pair.indexOf('=');
-    const rawName = equals < 0 ? pair : pair.slice(0, equals);
-    const name = plainName(rawName);
+    const name = plainName(equals < 0 ? pair : pair.slice(0, equals));
     if (name === null || !known(name)) continue;
-    const value = decode(name, (equals < 0 ? '' : pair.slice(equals + 1)).replaceAll('+', ' '));
+    const text = equals < 0 ? '' : pair.slice(equals + 1);
     const before = values.get(name);
-    if (before !== undefined && before !== value && UNLIKE_WHEN_REPEATED.includes(name)) {
-      throw new Refusal('invalid_parameter', {
-        message: `${name} is given twice with differing values: give it once.`,
-        param: name,
-      });
-    }
-    values.set(name, value);
+    if (before === undefined) values.set(name, [text]);
+    else before.push(text);
   }
   return values;
+}
+
+/**
+ * A parameter's text, decoded, `+` as space. Of a repeated one the last counts; a repeated key or page key with differing
+ * values is a refusal (contract 4.4).
+ */
+export function queryText(query: RawQuery, name: string): string | undefined {
+  const sent = query.get(name);
+  if (sent === undefined) return undefined;
+  const decoded = (UNLIKE_WHEN_REPEATED.includes(name) ? sent : sent.slice(-1)).map((text) =>
+    decode(name, text.replaceAll('+', ' ')),
+  );
+  const last = decoded[decoded.length - 1];
+  if (decoded.some((text) => text !== last)) {
+    throw new Refusal('invalid_parameter', {
+      message: `${name} is given twice with differing values: give it once.`,
+      param: name,
+    });
+  }
+  return last;
 }
 
 /** A name that cannot be decoded is no parameter's: it is ignored like every unknown one. */
@@ -101,7 +112,7 @@ function plainName(text: string): string | null {
 export function parseRequest(match: Match, query: RawQuery): Readonly<Record<string, unknown>> {
   const raw = new Map<string, string>();
   for (const [name, parameter] of Object.entries(match.route.endpoint.parameters)) {
-    const value = parameter.in === 'path' ? decode(name, match.path.get(name)!) : query.get(name);
+    const value = parameter.in === 'path' ? decode(name, match.path.get(name)!) : queryText(query, name);
     if (value !== undefined) raw.set(name, value);
   }
   return parseParameters(match.route.endpoint, raw);

@@ -1,6 +1,6 @@
 // Bars from a CSV into the store: which field each column gives, row by row checks, series by series loading.
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
-import { isPeriod, periodStart } from '../calendar/period.ts';
+import { type PeriodInterval, periodStart } from '../calendar/period.ts';
 import type { Zone } from '../calendar/zone.ts';
 import {
   type AssetSchema,
@@ -61,12 +61,10 @@ export async function importBars(store: Store, request: BarImportRequest): Promi
   try {
     const mapping = mapFields(request.file, source.header, barFields, request.map, request.flags);
     checkConstants(mapping);
-    if (!source.hasUnderscore) {
-      try {
-        return await importOnce(store, request, source, mapping, false);
-      } catch (error) {
-        if (!(error instanceof NeedsCare)) throw error;
-      }
+    try {
+      return await importOnce(store, request, source, mapping, false);
+    } catch (error) {
+      if (!(error instanceof NeedsCare)) throw error;
     }
     return await importOnce(store, request, source, mapping, true);
   } finally {
@@ -104,12 +102,16 @@ function importOnce(
       await pass.take(chunk, texts, numbers);
     if (pass.rowsRead === 0) throw new FileProblem('content', `${request.file}: has a header and no rows`);
     await pass.load.settle();
+    if (!careful && (await source.digest()).hasUnderscore) throw new NeedsCare();
     return { result: pass.result(refused.keep()), finish: (finishedMs) => pass.load.finish(finishedMs) };
   }).catch((error: unknown) => {
     refused.drop();
     throw error;
   });
 }
+
+/** More rows than a chunk has. */
+const CHUNK_ROWS_MAX = 4096;
 
 const isValue = (field: string): boolean => (values as readonly string[]).includes(field);
 
@@ -142,6 +144,8 @@ type ChunkFields = {
   readonly values: readonly Float64Array[];
   /** In a careful reading: cells of the values that hold text which is no number, by column. */
   readonly strange: readonly (Uint8Array | null)[];
+  /** In a careful reading: 1 for a row that is odd in a way its values do not show. */
+  readonly odd: Uint8Array | null;
 };
 
 /** One pass over a file. Without a place for refused rows the first problem ends it: the file is then read carefully. */
@@ -156,6 +160,9 @@ class BarPass {
   #series: OpenSeries | null = null;
   #seriesProblem: RowProblem | null = null;
   #anySign = false;
+  /** The key of the row read last, and those of a chunk's rows. */
+  #keyMs = 0;
+  readonly #keys = new Float64Array(CHUNK_ROWS_MAX);
 
   constructor(
     writer: Writer,
@@ -171,64 +178,88 @@ class BarPass {
     this.#clock = request.zone === null ? null : new LocalClock(request.zone);
   }
 
-  /** Takes the rows of a chunk whose columns are named. */
+  /** Takes the rows of a chunk whose columns are named, one run of rows of the same series after the other. */
   async take(chunk: Chunk, texts: readonly string[], numbers: readonly string[]): Promise<void> {
     const fields = this.#fieldsOf(chunk, texts, numbers);
-    const [open, high, low, close, volume, vwap] = fields.values as [
-      Float64Array,
-      Float64Array,
-      Float64Array,
-      Float64Array,
-      Float64Array,
-      Float64Array,
-    ];
-    for (let row = 0; row < chunk.count; row++) {
-      if (this.#isNewName(fields, row)) await this.#findSeries(fields, row);
-      const series = this.#series;
-      const sound =
-        series !== null &&
-        isSoundBar(open[row]!, high[row]!, low[row]!, close[row]!, volume[row]!, vwap[row]!, this.#anySign);
-      if (!sound || (this.#refused !== null && oddRow(chunk, fields, row) !== null)) {
-        this.#refuse(chunk, row, this.#problemOf(chunk, fields, row));
-        continue;
-      }
-      const key = this.#keyOf(series, fields.datetime, row);
-      if (typeof key !== 'number') {
-        this.#refuse(chunk, row, key);
-        continue;
-      }
-      const bucket = Math.floor(key / series.bucketMs);
-      if (series.open === null || series.open.bucket !== bucket) await this.load.turn(series, bucket);
-      // Minus zero is zero.
-      if (
-        series.add(
-          key,
-          open[row]! + 0,
-          high[row]! + 0,
-          low[row]! + 0,
-          close[row]! + 0,
-          volume[row]! + 0,
-          vwap[row]! + 0,
-        )
-      )
-        continue;
-      this.#refuse(chunk, row, {
-        column: 'datetime',
-        reason: 'the file has this bar already, with other values',
-      });
+    let from = 0;
+    while (from < chunk.count) {
+      if (this.#isNewName(fields, from)) await this.#findSeries(fields, from);
+      let to = from + 1;
+      while (to < chunk.count && !this.#isNewName(fields, to)) to++;
+      await this.#takeSeries(chunk, fields, from, to);
+      from = to;
     }
     this.rowsRead += chunk.count;
     this.load.grew(chunk.count);
   }
 
-  /** Why the names or the values of a row are refused. */
-  #problemOf(chunk: Chunk, fields: ChunkFields, row: number): RowProblem {
-    const odd = this.#seriesProblem ?? oddRow(chunk, fields, row);
+  /** Takes rows of one series: runs of sound bars that ascend in one bucket at once, every other row alone. */
+  async #takeSeries(chunk: Chunk, fields: ChunkFields, from: number, to: number): Promise<void> {
+    let at = from;
+    while (at < to) {
+      const series = this.#series;
+      const end = series === null ? at : this.#runEnd(series, fields, at, to);
+      if (series !== null && end > at) {
+        const bucket = Math.floor(this.#keys[at]! / series.bucketMs);
+        if (series.open?.bucket !== bucket) await this.load.turn(series, bucket);
+        // A block opened anew may hold rows of this file already: then the first row finds its place alone.
+        if (series.append(this.#keys, fields.values, at, end)) {
+          at = end;
+          continue;
+        }
+      }
+      const problem = series === null ? this.#seriesProblem : await this.#takeRow(series, chunk, fields, at);
+      if (problem !== null) this.#refuse(chunk, at, problem);
+      at++;
+    }
+  }
+
+  /** The end of the run of sound bars from `from` on that ascend within one bucket; their keys are in `#keys`. */
+  #runEnd(series: OpenSeries, fields: ChunkFields, from: number, to: number): number {
+    const [open, high, low, close, volume, vwap] = fields.values;
+    const keys = this.#keys;
+    const anySign = this.#anySign;
+    let last = Number.NEGATIVE_INFINITY;
+    let bucketEnd = Number.POSITIVE_INFINITY;
+    for (let row = from; row < to; row++) {
+      const sound = isSoundBar(
+        open![row]!,
+        high![row]!,
+        low![row]!,
+        close![row]!,
+        volume![row]!,
+        vwap![row]!,
+        anySign,
+      );
+      if (!sound || fields.odd?.[row] === 1 || this.#readKey(series, fields.datetime, row) !== null)
+        return row;
+      const key = this.#keyMs;
+      if (key <= last || key >= bucketEnd) return row;
+      if (row === from) bucketEnd = (Math.floor(key / series.bucketMs) + 1) * series.bucketMs;
+      keys[row] = key;
+      last = key;
+    }
+    return to;
+  }
+
+  /** Takes one row that is in no run; why it is refused, or null. */
+  async #takeRow(
+    series: OpenSeries,
+    chunk: Chunk,
+    fields: ChunkFields,
+    row: number,
+  ): Promise<RowProblem | null> {
+    const odd = oddRow(chunk, fields, row);
     if (odd !== null) return odd;
     const bar = Object.fromEntries(
       values.map((field, index) => [field, fields.values[index]![row]!]),
     ) as BarValues;
-    return barProblem(bar, this.#anySign) ?? { column: 'open', reason: 'the prices cannot be a bar' };
+    const problem = barProblem(bar, this.#anySign) ?? this.#readKey(series, fields.datetime, row);
+    if (problem !== null) return problem;
+    const bucket = Math.floor(this.#keyMs / series.bucketMs);
+    if (series.open?.bucket !== bucket) await this.load.turn(series, bucket);
+    if (series.insert(this.#keyMs, fields.values, row)) return null;
+    return { column: 'datetime', reason: 'the file has this bar already, with other values' };
   }
 
   #fieldsOf(chunk: Chunk, texts: readonly string[], numbers: readonly string[]): ChunkFields {
@@ -250,7 +281,14 @@ class BarPass {
     datetime.gather();
     const nameColumns = names.map((field) => [field, textOf(field)] as const);
     const named = nameColumns.flatMap(([, column]) => (column === null ? [] : [column]));
-    return { names: nameColumns, named, datetime, values: values.map(valuesOf), strange };
+    const fields = { names: nameColumns, named, datetime, values: values.map(valuesOf), strange, odd: null };
+    if (this.#refused === null) return fields;
+    return {
+      ...fields,
+      odd: Uint8Array.from({ length: chunk.count }, (_, row) =>
+        oddRow(chunk, fields, row) === null ? 0 : 1,
+      ),
+    };
   }
 
   #isNewName(fields: ChunkFields, row: number): boolean {
@@ -288,24 +326,32 @@ class BarPass {
     );
   }
 
-  /** The key that a row's bar has in its series. */
-  #keyOf(series: OpenSeries, column: TextColumn, row: number): number | RowProblem {
+  /** Reads the key that a row's bar has in its series into `#keyMs`; why it has none, or null. */
+  #readKey(series: OpenSeries, column: TextColumn, row: number): RowProblem | null {
     const cell = this.#cell;
     if (column.isNull(row)) return { column: 'datetime', reason: 'is missing' };
     cell.read(column.bytes, column.starts[row]!, column.starts[row + 1]!);
+    if (cell.kind === 'instant' && series.isMinutes) return this.#minuteKey(series, cell.ms);
     if (cell.kind === 'bad')
       return { column: 'datetime', reason: 'is not a date or a time of the years 1900 to 2200' };
-    if (isPeriod(series.interval)) {
+    if (!series.isMinutes) {
       const label = this.#labelOf(series, cell);
-      return typeof label === 'number' ? periodStart(series.interval, label) * DAY_MS : label;
+      if (typeof label !== 'number') return label;
+      this.#keyMs = periodStart(series.interval as PeriodInterval, label) * DAY_MS;
+      return null;
     }
     if (cell.kind === 'date')
       return { column: 'datetime', reason: 'is a date without a time: a bar of minutes needs its open' };
     const ms = this.#instantOf(series, cell);
-    if (typeof ms !== 'number') return ms;
-    if (ms % MINUTE_MS !== 0) return { column: 'datetime', reason: 'is not a whole minute' };
+    return typeof ms === 'number' ? this.#minuteKey(series, ms) : ms;
+  }
+
+  #minuteKey(series: OpenSeries, ms: number): RowProblem | null {
+    if (Math.floor(ms / MINUTE_MS) * MINUTE_MS !== ms)
+      return { column: 'datetime', reason: 'is not a whole minute' };
     series.beforeMs = ms;
-    return ms;
+    this.#keyMs = ms;
+    return null;
   }
 
   /** The label date of a DAY, WEEK or MON row (contract 3.10). */
@@ -366,7 +412,7 @@ function surplusProblem(chunk: Chunk, row: number): RowProblem | null {
 }
 
 /** Why a row is odd in a way that its values do not show: surplus cells, text that is no number. */
-function oddRow(chunk: Chunk, fields: ChunkFields, row: number): RowProblem | null {
+function oddRow(chunk: Chunk, fields: Pick<ChunkFields, 'strange'>, row: number): RowProblem | null {
   const surplus = surplusProblem(chunk, row);
   if (surplus !== null) return surplus;
   const column = fields.strange.findIndex((cells) => cells !== null && cells[row] === 1);
@@ -374,7 +420,7 @@ function oddRow(chunk: Chunk, fields: ChunkFields, row: number): RowProblem | nu
 }
 
 /** The column that a file does not have. */
-const noValues = new Float64Array(4096).fill(Number.NaN);
+const noValues = new Float64Array(CHUNK_ROWS_MAX).fill(Number.NaN);
 
 /** The numbers of a column of texts, and which cells hold none. */
 function parseNumbers(column: TextColumn, count: number): { values: Float64Array; strange: Uint8Array } {

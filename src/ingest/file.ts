@@ -1,12 +1,14 @@
-// One file made ready to be read: found, verified whole, hashed, decompressed, its header known.
+// One file made ready to be read: found, decompressed and verified whole, its header known, its hash under way.
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream, type Stats } from 'node:fs';
 import { mkdtemp, open, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { Worker } from 'node:worker_threads';
 import { createGunzip } from 'node:zlib';
+import { type Digest, PIECE_BYTES, UNDERSCORE } from './digest-thread.ts';
 import { FileProblem } from './problem.ts';
 
 /** Bytes in which a header line must end. */
@@ -18,16 +20,13 @@ export type SourceFile = {
   readonly name: string;
   /** A plain CSV on disk. */
   readonly path: string;
-  /** Of the bytes as they were given, compressed or not. */
-  readonly sha256: string;
   readonly header: readonly string[];
-  /** Whether an underscore stands anywhere: DuckDB takes `1_000` for a number. */
-  readonly hasUnderscore: boolean;
-  readonly bytes: number;
+  /** Made while the file is read. @throws FileProblem when the file changed meanwhile */
+  digest(): Promise<Digest>;
   close(): Promise<void>;
 };
 
-async function check(path: string): Promise<number> {
+async function check(path: string): Promise<Stats> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => error);
   if (found instanceof Error) {
     const reason = found.code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${found.code})`;
@@ -39,7 +38,7 @@ async function check(path: string): Promise<number> {
       `${path}: is a folder; name the files in it, such as ${join(path, '*.csv')}`,
     );
   if (found.size === 0) throw new FileProblem('content', `${path}: is empty`);
-  return found.size;
+  return found;
 }
 
 async function firstBytes(path: string, count: number): Promise<Buffer> {
@@ -55,7 +54,7 @@ async function firstBytes(path: string, count: number): Promise<Buffer> {
 /** Looks at every byte that passes. */
 function watch(look: (piece: Buffer) => void): Transform {
   return new Transform({
-    highWaterMark: 4 * 1024 * 1024,
+    highWaterMark: PIECE_BYTES,
     transform(piece: Buffer, _, done) {
       look(piece);
       done(null, piece);
@@ -63,33 +62,45 @@ function watch(look: (piece: Buffer) => void): Transform {
   });
 }
 
-/** Nothing is kept of what passes. */
-async function drain(stream: AsyncIterable<Buffer>): Promise<void> {
-  for await (const _ of stream);
-}
-
 /** Opens a CSV, plain or gzip. @throws FileProblem for what cannot be a CSV with a header. */
 export async function openSource(name: string): Promise<SourceFile> {
   const path = resolve(name);
-  const bytes = await check(path);
-  const compressed = isGzip(await firstBytes(path, 2));
-  const hash = createHash('sha256');
-  let hasUnderscore = false;
-  const hashed = watch((piece) => void hash.update(piece));
-  const seen = watch((piece) => {
-    hasUnderscore ||= piece.includes(0x5f);
-  });
-  const input = createReadStream(path, { highWaterMark: 4 * 1024 * 1024 });
-  const folder = compressed ? await mkdtemp(join(tmpdir(), 'bourse-import-')) : null;
-  const close = async (): Promise<void> => {
-    if (folder !== null) await rm(folder, { recursive: true, force: true });
+  const before = await check(path);
+  if (isGzip(await firstBytes(path, 2))) return await openGzip(name, path);
+  const header = await readHeader(name, path);
+  const thread = new Worker(new URL(import.meta.resolve('./digest-thread.ts')), { workerData: path });
+  const digest = new Promise<Digest>((done, fail) => thread.once('message', done).once('error', fail));
+  digest.catch(() => undefined);
+  return {
+    name,
+    path,
+    header,
+    async digest() {
+      const found = await digest;
+      const now = await check(path);
+      if (now.size === before.size && now.mtimeMs === before.mtimeMs) return found;
+      throw new FileProblem('content', `${name}: changed while it was read. Nothing was imported.`);
+    },
+    close: async () => void (await thread.terminate()),
   };
+}
+
+/** Decompresses a file whole before anything of it is read: so damage is found first, and it can be read more than once. */
+async function openGzip(name: string, path: string): Promise<SourceFile> {
+  const folder = await mkdtemp(join(tmpdir(), 'bourse-import-'));
+  const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
-    const plain = folder === null ? path : join(folder, 'plain.csv');
-    if (folder === null) await pipeline(input, hashed, seen, drain);
-    else await gunzip(name, () => pipeline(input, hashed, createGunzip(), seen, createWriteStream(plain)));
-    const header = await readHeader(name, plain);
-    return { name, path: plain, sha256: hash.digest('hex'), header, hasUnderscore, bytes, close };
+    const hash = createHash('sha256');
+    let hasUnderscore = false;
+    const hashed = watch((piece) => void hash.update(piece));
+    const seen = watch((piece) => {
+      hasUnderscore ||= piece.includes(UNDERSCORE);
+    });
+    const plain = join(folder, 'plain.csv');
+    const input = createReadStream(path, { highWaterMark: PIECE_BYTES });
+    await gunzip(name, () => pipeline(input, hashed, createGunzip(), seen, createWriteStream(plain)));
+    const digest = { sha256: hash.digest('hex'), hasUnderscore };
+    return { name, path: plain, header: await readHeader(name, plain), digest: async () => digest, close };
   } catch (error) {
     await close();
     throw error;

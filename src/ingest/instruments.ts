@@ -76,7 +76,7 @@ const flagWords: Readonly<Record<string, boolean>> = {
 };
 
 /** The value of a cell by the kind of its column; undefined when it is none. */
-function valueOf(column: Column, text: string): unknown {
+function parseCell(column: Column, text: string): unknown {
   switch (column.kind) {
     case 'integer':
     case 'real': {
@@ -177,7 +177,7 @@ class InstrumentPass {
       const rule = rules[field];
       if (rule !== undefined && !rule.holds(text)) return { column: at, reason: rule.reason };
       const { kind } = instruments.columns[field as keyof typeof instruments.columns];
-      const value = valueOf({ kind }, canonical[field]?.(text) ?? text);
+      const value = parseCell({ kind }, canonical[field]?.(text) ?? text);
       if (value === undefined || Number.isNaN(value))
         return { column: at, reason: `is not ${kind === 'json' ? 'JSON' : `a ${kind}`}` };
       values[field] = value;

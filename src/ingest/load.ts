@@ -1,5 +1,5 @@
 // Checked bars -> the store: one open block a series, merged with what is stored, written when its bucket changes.
-import { type Bars, emptyBars, lowerBound, mergeBars, reserve, sameBar } from '../bars/bars.ts';
+import { type Bars, emptyBars, lowerBound, mergeBars, reserve, sameBar, valueColumns } from '../bars/bars.ts';
 import { decodeBlock, encodeBlock, wholeBlock } from '../bars/block.ts';
 import { bucketDays } from '../bars/bucket.ts';
 import { countOffGrid, countOutside } from '../bars/grid.ts';
@@ -68,6 +68,8 @@ export class OpenSeries {
   readonly calendar: Calendar;
   readonly interval: Interval;
   readonly isNew: boolean;
+  /** Whether its interval is one of minutes: its keys are open instants. */
+  readonly isMinutes: boolean;
   /** Milliseconds of one bucket: `bars/bucket.ts`. */
   readonly bucketMs: number;
   open: OpenBlock | null = null;
@@ -81,66 +83,57 @@ export class OpenSeries {
     this.interval = row.interval as Interval;
     this.calendar = calendar;
     this.isNew = isNew;
+    this.isMinutes = intervalMinutes(this.interval) !== null;
     this.bucketMs = (bucketDays(this.interval) ?? Number.POSITIVE_INFINITY) * DAY_MS;
   }
 
   /**
-   * Adds a bar to the open block, which must be the bucket's. False when the file has brought this key with other values
-   * already: then nothing is changed.
+   * Adds the rows `from` to `to` of value columns, whose keys ascend within the open block's bucket. False, and nothing
+   * done, when they do not all come after what the block holds.
    */
-  add(
-    keyMs: number,
-    open: number,
-    high: number,
-    low: number,
-    close: number,
-    volume: number,
-    vwap: number,
-  ): boolean {
+  append(keys: Float64Array, values: readonly Float64Array[], from: number, to: number): boolean {
     const { bars } = this.open!;
-    let at = bars.count;
-    if (at > 0 && keyMs <= bars.keyMs[at - 1]!) {
-      at = lowerBound(bars, keyMs);
-      if (bars.keyMs[at] === keyMs && at < bars.count)
-        return isBar(bars, at, open, high, low, close, volume, vwap);
+    const at = bars.count;
+    if (at > 0 && keys[from]! <= bars.keyMs[at - 1]!) return false;
+    reserve(bars, at + to - from);
+    copyRun(bars.keyMs, at, keys, from, to);
+    for (let column = 0; column < valueColumns.length; column++) {
+      copyRun(bars[valueColumns[column]!], at, values[column]!, from, to);
     }
-    if (bars.count === bars.keyMs.length) reserve(bars, bars.count + 1);
+    bars.count = at + to - from;
+    return true;
+  }
+
+  /**
+   * Puts a row's bar in its place in the open block, which must be its bucket's. False, and nothing done, when the file has
+   * brought this key with other values already.
+   */
+  insert(keyMs: number, values: readonly Float64Array[], row: number): boolean {
+    const { bars } = this.open!;
+    const at = lowerBound(bars, keyMs);
+    if (at < bars.count && bars.keyMs[at] === keyMs) {
+      return valueColumns.every((column, index) => Object.is(bars[column][at], values[index]![row]));
+    }
+    reserve(bars, bars.count + 1);
     if (at < bars.count) shift(bars, at);
     bars.keyMs[at] = keyMs;
-    bars.open[at] = open;
-    bars.high[at] = high;
-    bars.low[at] = low;
-    bars.close[at] = close;
-    bars.volume[at] = volume;
-    bars.vwap[at] = vwap;
+    for (const [index, column] of valueColumns.entries()) bars[column][at] = values[index]![row]!;
     bars.count++;
     return true;
   }
 }
 
-function isBar(
-  bars: Bars,
-  at: number,
-  open: number,
-  high: number,
-  low: number,
-  close: number,
-  volume: number,
-  vwap: number,
-): boolean {
-  return (
-    bars.open[at] === open &&
-    bars.high[at] === high &&
-    bars.low[at] === low &&
-    bars.close[at] === close &&
-    Object.is(bars.volume[at], volume) &&
-    Object.is(bars.vwap[at], vwap)
-  );
+/** Runs shorter than this are copied faster one by one. */
+const SHORT_RUN = 16;
+
+function copyRun(target: Float64Array, at: number, source: Float64Array, from: number, to: number): void {
+  if (to - from < SHORT_RUN) for (let row = from; row < to; row++) target[at + row - from] = source[row]!;
+  else target.set(source.subarray(from, to), at);
 }
 
 /** Makes room for one bar at a place in the middle. */
 function shift(bars: Bars, at: number): void {
-  for (const column of ['keyMs', 'open', 'high', 'low', 'close', 'volume', 'vwap'] as const) {
+  for (const column of ['keyMs', ...valueColumns] as const) {
     bars[column].copyWithin(at + 1, at, bars.count);
   }
 }

@@ -45,11 +45,12 @@ export async function runImport(
     return await store.write(async (writer) => {
       const runId = await nextValue(writer, 'run_id', 1);
       const { result, finish } = await work(writer, runId);
+      const { sha256 } = await source.digest();
       const finishedMs = request.nowMs();
       const about = {
         dataset,
         file: request.file,
-        sha256: source.sha256,
+        sha256,
         durationMs: finishedMs - startedMs,
       };
       if (request.dryRun || result.rowsRefused === result.rowsRead)

@@ -39,31 +39,32 @@ function candidates(found: Found, asked: Interval): Series[] {
   return [...exact, ...bases.sort((a, b) => coarseness(b) - coarseness(a))];
 }
 
+/** The outermost cells of the asked interval that a series reaches, and from when to when it reaches. */
 type Claim = {
   readonly first: Cell;
   readonly last: Cell;
-  readonly firstPartial: boolean;
-  readonly lastPartial: boolean;
+  readonly fromMs: number;
+  readonly toMs: number;
 };
 
-/** The cells of the asked interval that a series reaches, and whether it fills the outermost ones. */
 function claimOf(context: StreamContext, series: Series): Claim {
   const { calendar, interval, extended } = context;
-  const cellOf = (keyMs: number): Cell => {
-    if (series.interval === interval) return { keyMs, openMs: keyMs, closeMs: keyMs };
-    return cellAround(calendar, interval, series.interval, keyMs, extended);
-  };
-  const [first, last] = [cellOf(series.first_ms), cellOf(series.last_ms)];
-  if (series.interval === interval) return { first, last, firstPartial: false, lastPartial: false };
+  const { first_ms: firstMs, last_ms: lastMs } = series;
+  if (series.interval === interval) {
+    const cellOf = (keyMs: number): Cell => ({ keyMs, openMs: keyMs, closeMs: keyMs });
+    return { first: cellOf(firstMs), last: cellOf(lastMs), fromMs: firstMs, toMs: lastMs };
+  }
+  const around = (asked: Interval, keyMs: number): Cell =>
+    cellAround(calendar, asked, series.interval, keyMs, extended);
   // A DAY bar's key is a label: its own hours say from when and to when it reaches.
-  const own = (keyMs: number): Cell =>
-    cellAround(calendar, series.interval, series.interval, keyMs, extended);
-  return {
-    first,
-    last,
-    firstPartial: own(series.first_ms).openMs > first.openMs,
-    lastPartial: own(series.last_ms).closeMs < last.closeMs,
-  };
+  let fromMs = around(series.interval, firstMs).openMs;
+  let toMs = around(series.interval, lastMs).closeMs;
+  if (isPeriod(interval)) {
+    // Bars outside the hours that are asked for reach no further than the hours of their session.
+    fromMs = Math.max(fromMs, around(DAY, firstMs).openMs);
+    toMs = Math.min(toMs, around(DAY, lastMs).closeMs);
+  }
+  return { first: around(interval, firstMs), last: around(interval, lastMs), fromMs, toMs };
 }
 
 const reaches = (claim: Claim, cell: Cell): boolean =>
@@ -82,10 +83,14 @@ function partRange(context: StreamContext, best: readonly Series[], range: Strea
   if (finer.length === 0) return [{ series, range }];
   const claim = claimOf(context, series);
   const finerClaims = finer.map((candidate) => claimOf(context, candidate));
-  const yields = (partial: boolean, cell: Cell): boolean =>
-    partial && finerClaims.some((other) => reaches(other, cell));
-  const from = yields(claim.firstPartial, claim.first) ? claim.first.keyMs + 1 : claim.first.keyMs;
-  const to = yields(claim.lastPartial, claim.last) ? claim.last.keyMs : claim.last.keyMs + 1;
+  const firstYields =
+    claim.fromMs > claim.first.openMs &&
+    finerClaims.some((other) => reaches(other, claim.first) && other.fromMs < claim.fromMs);
+  const lastYields =
+    claim.toMs < claim.last.closeMs &&
+    finerClaims.some((other) => reaches(other, claim.last) && other.toMs > claim.toMs);
+  const from = firstYields ? claim.first.keyMs + 1 : claim.first.keyMs;
+  const to = lastYields ? claim.last.keyMs : claim.last.keyMs + 1;
   const fromMs = Math.min(Math.max(from, range.fromMs), range.toMs);
   const toMs = Math.max(Math.min(to, range.toMs), fromMs);
   const middle = fromMs < toMs ? [{ series, range: { ...range, fromMs, toMs } }] : [];
@@ -145,10 +150,9 @@ function extendedStream(context: StreamContext, found: Found, range: StreamRange
   const periods = all.filter((series) => isPeriod(series.interval));
   const regular = {
     stream: regularStream({ ...context, extended: false }, periods, range, nowMs),
-    limitMs: nowMs,
+    limitOf: () => nowMs,
   };
   if (minutes.length === 0) return regular.stream;
-  const limitMs = Math.min(nowMs, Math.max(...minutes.map((series) => series.coveredMs)));
   const dayContext = { ...context, interval: DAY };
   const dayRange = {
     fromMs: periodStart(interval, Math.ceil(range.fromMs / DAY_MS)) * DAY_MS,
@@ -156,8 +160,22 @@ function extendedStream(context: StreamContext, found: Found, range: StreamRange
     descending,
   };
   const pieces = partRange(dayContext, minutes, dayRange);
+  // Every series that a bar is made of must have been imported to the bar's end (contract 3.9).
+  const parts = pieces.map(({ series, range: part }) => {
+    const { first, last } = claimOf(dayContext, series);
+    return {
+      fromMs: Math.max(part.fromMs, first.keyMs),
+      toMs: Math.min(part.toMs, last.keyMs + 1),
+      coveredMs: series.coveredMs,
+    };
+  });
+  const limitOf = (keyMs: number): number => {
+    const endMs = periodEnd(interval, keyMs / DAY_MS) * DAY_MS;
+    const used = parts.filter(({ fromMs, toMs }) => fromMs < toMs && fromMs < endMs && toMs > keyMs);
+    return Math.min(nowMs, ...used.map(({ coveredMs }) => coveredMs));
+  };
   const sessions = sequence(
-    (descending ? pieces.reverse() : pieces).map((piece) =>
+    (descending ? pieces.toReversed() : pieces).map((piece) =>
       derivedStream(dayContext, {
         source: baseSource(dayContext, piece.series, piece.range),
         base: piece.series.interval,
@@ -165,11 +183,11 @@ function extendedStream(context: StreamContext, found: Found, range: StreamRange
       }),
     ),
   );
-  if (interval === 'DAY') return overlay({ stream: sessions, limitMs }, regular, descending);
+  if (interval === 'DAY') return overlay({ stream: sessions, limitOf }, regular, descending);
   const source = { next: async (atLeast: number) => (await sessions.next(atLeast))?.bars ?? null };
   const days = found.series.find((series) => series.interval === DAY);
   const built = derivedStream(context, { source, base: DAY, range, complete: withStoredDays(context, days) });
-  return overlay({ stream: built, limitMs }, regular, descending);
+  return overlay({ stream: built, limitOf }, regular, descending);
 }
 
 /** The bars of an instrument at an interval, finished at `nowMs`, from one end of a range of keys to the other. */

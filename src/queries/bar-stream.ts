@@ -282,13 +282,13 @@ export function finished(stream: BarStream, limitMs: number): BarStream {
 
 /** Two streams by key; where both have one, `upper` wins. Bars that were not finished at their stream's moment are left out after that. */
 export function overlay(
-  upper: { readonly stream: BarStream; readonly limitMs: number },
-  lower: { readonly stream: BarStream; readonly limitMs: number },
+  upper: { readonly stream: BarStream; readonly limitOf: (keyMs: number) => number },
+  lower: { readonly stream: BarStream; readonly limitOf: (keyMs: number) => number },
   descending: boolean,
 ): BarStream {
   const heads = [
-    new Head(upper.stream, upper.limitMs, descending),
-    new Head(lower.stream, lower.limitMs, descending),
+    new Head(upper.stream, upper.limitOf, descending),
+    new Head(lower.stream, lower.limitOf, descending),
   ] as const;
   return {
     async next(atLeast) {
@@ -311,14 +311,14 @@ export function overlay(
 /** The bar at the front of a stream. */
 class Head {
   readonly #stream: BarStream;
-  readonly #limitMs: number;
+  readonly #limitOf: (keyMs: number) => number;
   readonly #descending: boolean;
   #step: TimedBars | null = null;
   #left = 0;
 
-  constructor(stream: BarStream, limitMs: number, descending: boolean) {
+  constructor(stream: BarStream, limitOf: (keyMs: number) => number, descending: boolean) {
     this.#stream = stream;
-    this.#limitMs = limitMs;
+    this.#limitOf = limitOf;
     this.#descending = descending;
   }
 
@@ -339,7 +339,7 @@ class Head {
     const at = this.#at;
     const row = sliceTimed(this.#step!, at, at + 1);
     this.#left--;
-    return { row, done: row.closeMs[0]! <= this.#limitMs };
+    return { row, done: row.closeMs[0]! <= this.#limitOf(row.bars.keyMs[0]!) };
   }
 }
 

@@ -4,10 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import fc from 'fast-check';
 import { type Bars, emptyBars, lowerBound, sliceBars } from '../bars/bars.ts';
 import { encodeBlock } from '../bars/block.ts';
 import { bucketOf } from '../bars/bucket.ts';
-import { MINUTE_MS } from '../base/instant.ts';
+import { formatDay, MINUTE_MS, parseDay } from '../base/instant.ts';
+import { type PeriodInterval, periodStart } from '../calendar/period.ts';
 import { historicalBars, latestBars } from '../contract/bars.ts';
 import { parseParameters } from '../contract/endpoint.ts';
 import type { ErrorFacts } from '../contract/errors.ts';
@@ -147,11 +149,15 @@ class World {
     });
   }
 
-  run(endpoint: 'historicalBars' | 'latestBars', raw: Record<string, string>): Promise<Answer> {
+  run(
+    endpoint: 'historicalBars' | 'latestBars',
+    raw: Record<string, string>,
+    wrapCsv = false,
+  ): Promise<Answer> {
     const texts = new Map(Object.entries({ schema_asset: 'stock', country_symbol: 'US:AAPL', ...raw }));
     const parameters =
       endpoint === 'latestBars' ? parseParameters(latestBars, texts) : parseParameters(historicalBars, texts);
-    const request: QueryRequest = { endpoint, parameters, nowMs: this.nowMs, wrapCsv: false };
+    const request: QueryRequest = { endpoint, parameters, nowMs: this.nowMs, wrapCsv };
     return this.#runner.run(request);
   }
 
@@ -186,6 +192,10 @@ async function refusal(answer: Promise<Answer>): Promise<ErrorFacts & { word: st
   if (found.kind !== 'refusal') assert.fail('it was not refused');
   return { word: found.word, ...found.facts };
 }
+
+/** The date that a period's bar is stored under: the session, the Monday, the first of the month. */
+const keyDate = (interval: string, label: string): string =>
+  formatDay(periodStart(interval as PeriodInterval, parseDay(label)!));
 
 /** Opens in UTC, `03-03 14:30`, and the closing prices. */
 const opens = ({ data }: Page): [open: string, close: number][] =>
@@ -328,6 +338,62 @@ for (const [asked, base] of bases) {
   });
 }
 
+test('whatever coarser series stand beside complete minutes, the same bars are served (contract 3.8)', async () => {
+  // Ten sessions around the early close of 2024-11-29: a minute in about seven, all segments, some sessions empty.
+  const rows = every(1, '2024-11-21T04:00:00-05:00', 20 * 1440, 0).filter(
+    (_, minute) => (minute * 2_654_435_761) % 7 < 1 && Math.floor(minute / 1440) % 5 !== 2,
+  );
+  const minutes = {
+    interval: '1M',
+    rows: rows.map((row, at) => ({ ...row, close: 1 + (at % 89), volume: at % 7 })),
+  };
+  const plain = await World.create();
+  await plain.instrument({}, [minutes]);
+  const range = ['2024-11-01', '2024-12-31'] as const;
+  const whole = async (world: World, interval: string, is_eth: string) => {
+    const bars: Omit<BarRecord, 'vwap'>[] = [];
+    const raw = { interval, is_eth, limit: '1000', from_date: range[0], to_date: range[1] };
+    for (const { vwap: _, ...bar } of (await walk(world, raw)).flat()) bars.push(bar);
+    return bars;
+  };
+  const bounds = fc.tuple(fc.nat(1000), fc.nat(1000));
+  const coarser = fc.dictionary(
+    fc.constantFrom('3M', '5M', '15M', '30M', '60M', '240M', 'DAY', 'WEEK', 'MON'),
+    bounds,
+    {
+      minKeys: 1,
+      maxKeys: 4,
+    },
+  );
+  await fc.assert(
+    fc.asyncProperty(coarser, fc.constantFrom('true', 'false'), async (spans, is_eth) => {
+      const stored: Stored[] = [minutes];
+      for (const [interval, [a, b]] of Object.entries(spans)) {
+        const period = !interval.endsWith('M');
+        const { data } = await plain.history(interval, ...range, {
+          is_eth: String(!period),
+          session_date: 'true',
+        });
+        const [from, to] = [Math.min(a, b) % data.length, Math.max(a, b) % data.length];
+        const part = data.slice(Math.min(from, to), Math.max(from, to) + 1);
+        const at = ({ session_date, datetime }: BarRecord) =>
+          period ? keyDate(interval, session_date!) : datetime;
+        stored.push({ interval, rows: part.map((bar) => ({ ...bar, at: at(bar) }) as Row) });
+      }
+      const world = await World.create();
+      await world.instrument({}, stored);
+      for (const asked of ['3M', '15M', '45M', '60M', '240M', 'DAY', 'WEEK', 'MON']) {
+        assert.deepEqual(
+          await whole(world, asked, is_eth),
+          await whole(plain, asked, is_eth),
+          `${asked} ${is_eth}`,
+        );
+      }
+    }),
+    { numRuns: 25 },
+  );
+});
+
 test('a finer series that reaches no further than the coarser one takes nothing from it (contract 3.8)', async () => {
   const world = await World.create();
   await world.instrument({}, [
@@ -355,12 +421,16 @@ test('months of minutes are folded whole, however many steps they are read in (c
 
 test('a series off the session grid is served at its own interval as imported, and never derived from (contract 3.10)', async () => {
   const world = await World.create();
-  const hours = every(60, '2025-03-03T10:00:00-05:00', 6, 60);
+  const hours = [
+    ...every(60, '2025-03-03T10:00:00-05:00', 6, 60),
+    ...every(60, '2025-03-03T15:30:00-05:00', 1, 66),
+  ];
   await world.instrument({}, [{ interval: '60M', rows: hours, offGrid: true }]);
   const { data } = await world.history('60M', '2025-03-03', '2025-03-03');
   assert.deepEqual(
     data.map((bar) => `${bar.datetime.slice(11, 16)}-${bar.close_datetime.slice(11, 16)}`),
-    ['15:00-16:00', '16:00-17:00', '17:00-18:00', '18:00-19:00', '19:00-20:00', '20:00-21:00'],
+    // The end is the nominal one, though the session ends before it.
+    ['15:00-16:00', '16:00-17:00', '17:00-18:00', '18:00-19:00', '19:00-20:00', '20:00-21:00', '20:30-21:30'],
   );
   for (const asked of ['120M', 'DAY', 'WEEK', 'MON']) {
     for (const is_eth of ['true', 'false']) assert.equal((await world.latest(asked, { is_eth })).count, 0);
@@ -454,6 +524,26 @@ test('an extended DAY derived from one interval is finished by the imports of th
   world.nowMs = Date.parse('2025-03-05T00:00:00Z');
   for (const is_eth of ['false', 'true']) {
     assert.deepEqual(closes(await world.latest('DAY', { is_eth })), [489]);
+  }
+});
+
+test('a series that ended long before a bar began does not hold it back (contract 3.9)', async () => {
+  const world = await World.create();
+  await world.instrument({}, [
+    {
+      interval: '5M',
+      rows: every(5, '2025-03-07T09:30:00-05:00', 78, 500),
+      finished: '2025-03-08T02:00:00Z',
+    },
+    {
+      interval: '1M',
+      rows: every(1, '2025-02-24T09:30:00-05:00', 390, 100),
+      finished: '2025-02-25T02:00:00Z',
+    },
+  ]);
+  for (const is_eth of ['false', 'true']) {
+    assert.deepEqual(closes(await world.latest('DAY', { is_eth })), [489, 577]);
+    assert.deepEqual(closes(await world.latest('WEEK', { is_eth })), [577]);
   }
 });
 
@@ -717,6 +807,16 @@ test('a DAY bar on a closed date is served with the hours of the session before 
   );
 });
 
+test('a DAY bar on a closed date is found by the open it is served with (contract 2.2, 3.10)', async () => {
+  const world = await World.create();
+  await world.instrument({}, [
+    { interval: 'DAY', rows: days(['2025-02-14', 1], ['2025-02-17', 2], ['2025-02-18', 3]) },
+  ]);
+  const open = '2025-02-14T14:30:00Z';
+  assert.deepEqual(closes(await world.history('DAY', open, open)), [1, 2]);
+  assert.deepEqual(closes(await world.history('DAY', '2025-02-17T14:30:00Z', '2025-02-18T14:30:00Z')), [3]);
+});
+
 test('DAY bars get their instants from the calendar: daylight saving, early close (contract 3.4, 3.10)', async () => {
   const world = await World.create();
   await world.instrument({}, [
@@ -889,6 +989,31 @@ test('the next page has the same parameters with the defaults filled in, without
   );
   const body = Buffer.from(answer.body);
   assert.equal(body.subarray(answer.next!.at! - 17, answer.next!.at!).toString(), '"next_page_url":"');
+});
+
+test('CSV holds the same bars, and tells count and next page in headers, or stands wrapped in the envelope (contract 5.2, 5.3)', async () => {
+  const world = await World.create();
+  await world.instrument({}, [{ interval: '1M', rows: every(1, DAY_OPEN, 3, 0) }]);
+  const raw = { interval: '1M', from_date: '2025-03-03', to_date: '2025-03-03', format: 'CSV', limit: '2' };
+  const bare = await world.run('historicalBars', raw);
+  const wrapped = await world.run('historicalBars', raw, true);
+  if (bare.kind !== 'answer' || wrapped.kind !== 'answer') assert.fail();
+  assert.equal(bare.contentType, 'text/csv; charset=utf-8; header=present');
+  assert.deepEqual(bare.headers, { 'X-Count': '2', 'X-Next-Page-Key': bare.next!.key });
+  assert.equal(bare.next!.at, null);
+  const csv = Buffer.from(bare.body).toString();
+  assert.match(
+    csv,
+    /^asset_schema,.*\r\nSTOCK,1M,US,,AAPL,2025-03-03T14:30:00\+00:00,.*,0,0,0,0,10,\r\n.*\r\n$/,
+  );
+  assert.match(wrapped.contentType, /^application\/json/);
+  const { result } = JSON.parse(Buffer.from(wrapped.body).toString()) as {
+    result: { count: number; data: string };
+  };
+  assert.deepEqual([result.count, result.data], [2, csv]);
+  const last = await world.run('historicalBars', { ...raw, limit: '3' });
+  if (last.kind !== 'answer') assert.fail();
+  assert.deepEqual([last.headers, last.next], [{ 'X-Count': '3' }, null]);
 });
 
 test('an instrument without bars is an empty list (contract 6.3)', async () => {

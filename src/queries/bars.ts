@@ -65,6 +65,7 @@ function rangeOf(interval: string, calendar: Calendar, from: ParsedInstant, to: 
 }
 
 function checkOrder(
+  interval: string,
   calendar: Calendar,
   from: ParsedInstant,
   to: ParsedInstant,
@@ -72,7 +73,8 @@ function checkOrder(
   toText: string,
 ): void {
   const { fromMs, toMs } = instantBounds(calendar, from, to);
-  if (fromMs < toMs) return;
+  const labels = isPeriod(interval) && isLabel(from) && isLabel(to);
+  if (labels ? from.day <= to.day : fromMs < toMs) return;
   throw new Refusal('invalid_parameter', {
     message: `from_date lies after to_date: ${fromText} is later than ${toText}.`,
     param: 'from_date',
@@ -162,7 +164,7 @@ export const answerHistoricalBars: Query<typeof historicalBars> = async (paramet
     parameters.schema_asset,
     parameters.country_symbol,
   );
-  checkOrder(found.calendar, from, to, from.text, to.text);
+  checkOrder(parameters.interval, found.calendar, from, to, from.text, to.text);
   const descending = sort === 'desc';
   const fingerprint = [
     'historicalBars',

@@ -11,6 +11,9 @@ const VERSION_MIN = [3, 51, 3];
 /** Time that a statement waits for another process' lock. */
 const BUSY_TIMEOUT_MS = 10_000;
 
+/** Time that a checkpoint waits for readers: a long one, such as a backup, must not hold up who writes. */
+const CHECKPOINT_WAIT_MS = 250;
+
 const columnTypes: ColumnTypes = {
   text: 'text',
   integer: 'integer',
@@ -118,6 +121,13 @@ export class Database {
       if (this.#db.isTransaction) this.#db.exec('rollback');
       throw error;
     }
+  }
+
+  /** Moves the log into the file and empties it, as far as readers allow within a short wait. */
+  checkpoint(): void {
+    this.#db.exec(
+      `pragma busy_timeout = ${CHECKPOINT_WAIT_MS}; pragma wal_checkpoint(truncate); pragma busy_timeout = ${BUSY_TIMEOUT_MS}`,
+    );
   }
 
   close(): void {

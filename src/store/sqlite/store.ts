@@ -68,7 +68,7 @@ export async function openSqliteStore(path: string, mode: Mode): Promise<Store> 
       const result = await database.transaction('begin immediate', () => work(access));
       database.exec('delete from notes');
       // The log is emptied at once, so that it does not grow from one import to the next.
-      database.exec('pragma wal_checkpoint(truncate)');
+      database.checkpoint();
       return result;
     },
     close: async () => database.close(),

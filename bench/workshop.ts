@@ -1,0 +1,97 @@
+// Where the benchmark works: a folder that is removed at the end, and one for generated files that may be kept.
+import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type MinuteFile, writeMinutes } from './minutes.ts';
+import { bourse, type Finished, run } from './process.ts';
+
+/** How a run of the benchmark was asked for. */
+export type Options = {
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly rows: number;
+  readonly workshop: Workshop;
+};
+
+/** Says on standard error what goes on. */
+export const tell = (text: string): void => void process.stderr.write(`${text}\n`);
+
+/** The folders of one run. */
+export class Workshop {
+  readonly folder = mkdtempSync(join(tmpdir(), 'bourse-bench-'));
+  readonly #kept: string;
+
+  constructor(keep: string | undefined) {
+    this.#kept = keep ?? this.folder;
+    mkdirSync(this.#kept, { recursive: true });
+  }
+
+  /** A place for a file that the next run may use again. */
+  kept(name: string): string {
+    return join(this.#kept, name);
+  }
+
+  /** The path of a file of minutes, written unless it is there. */
+  minutes(file: Omit<MinuteFile, 'path'>): string {
+    const { rows, order, symbols, firstMinute = 0 } = file;
+    const path = this.kept(`minutes-by-${order}-${symbols}-${rows}-${firstMinute}.csv`);
+    tell(`${path}: ${rows.toLocaleString('en-US')} rows`);
+    writeMinutes({ path, ...file });
+    return path;
+  }
+
+  /** A store that nothing has been written to. */
+  freshStore(name: string): BenchStore {
+    return new BenchStore(this.folder, name);
+  }
+
+  close(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** A store that the product writes. */
+export class BenchStore {
+  readonly url: string;
+  readonly #folder: string;
+  readonly #files: readonly string[];
+
+  constructor(folder: string, name: string) {
+    this.#folder = folder;
+    this.url = `sqlite:${join(folder, `${name}.db`)}`;
+    const files = [`${name}.db`, `${name}.control.db`];
+    this.#files = files
+      .flatMap((file) => [file, `${file}-wal`, `${file}-shm`])
+      .map((file) => join(folder, file));
+    this.remove();
+  }
+
+  /** Runs a command on it. */
+  bourse(...args: readonly string[]): Promise<Finished> {
+    return run(this.#folder, bourse, [...args, '--store', this.url]);
+  }
+
+  /** Imports files of minutes. */
+  importMinutes(...paths: readonly string[]): Promise<Finished> {
+    return this.bourse(
+      'import',
+      'bars',
+      ...paths,
+      '--schema',
+      'stock',
+      '--country',
+      'US',
+      '--interval',
+      '1M',
+    );
+  }
+
+  /** Bytes on disk, everything included. */
+  get bytes(): number {
+    return this.#files.reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0);
+  }
+
+  remove(): void {
+    for (const file of this.#files) rmSync(file, { force: true });
+  }
+}
