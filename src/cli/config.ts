@@ -107,6 +107,13 @@ function checkNames(config: Record<string, unknown>): Record<string, unknown> {
   );
 }
 
+/** A value of the configuration file as its flag would write it. */
+function textOf(name: string, value: unknown): string {
+  if (Array.isArray(value) && value.every((part) => typeof part === 'string')) return value.join();
+  if (typeof value === 'string' || typeof value === 'number') return String(value);
+  throw new UsageProblem(`${CONFIG_FILE}: ${name} must be text or a number`);
+}
+
 /** The settings of this call: `flags` are the texts given on the command line. */
 export function readSettings(flags: Readonly<Partial<Record<SettingName, string>>>): Settings {
   const file = readConfigFile();
@@ -117,7 +124,7 @@ export function readSettings(flags: Readonly<Partial<Record<SettingName, string>
     if (flags[name] !== undefined) values[name] = setting.parse(flags[name], `--${kebab(name)}`);
     else if (fromEnv !== undefined && fromEnv !== '') values[name] = setting.parse(fromEnv, setting.env);
     else if (fromFile !== undefined)
-      values[name] = setting.parse(String(fromFile), `${CONFIG_FILE}: ${name}`);
+      values[name] = setting.parse(textOf(name, fromFile), `${CONFIG_FILE}: ${name}`);
     else values[name] = setting.default;
   }
   return values as Settings;

@@ -21,17 +21,11 @@ function openLogger(level: string): Logger {
 
 function tell(logger: Logger, observation: Observation): void {
   const { kind, ...facts } = observation;
-  switch (observation.kind) {
-    case 'request': {
-      const level = observation.status >= 500 ? 'warn' : 'info';
-      logger[level]({ ...facts, durationMs: Math.round(observation.durationMs * 100) / 100 }, 'request');
-      return;
-    }
-    case 'fault':
-      logger.error(facts, 'fault');
-      return;
-    default:
-      logger.info(facts, kind);
+  if (observation.kind === 'fault') logger.error(facts, kind);
+  else if (observation.kind !== 'request') logger.info(facts, kind);
+  else {
+    const durationMs = Math.round(observation.durationMs * 100) / 100;
+    logger[observation.status >= 500 ? 'warn' : 'info']({ ...facts, durationMs }, kind);
   }
 }
 

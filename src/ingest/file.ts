@@ -66,7 +66,7 @@ function watch(look: (piece: Buffer) => void): Transform {
 export async function openSource(name: string): Promise<SourceFile> {
   const path = resolve(name);
   const before = await check(path);
-  if (isGzip(await firstBytes(path, 2))) return await openGzip(name, path);
+  if (isGzip(await firstBytes(path, 2))) return openGzip(name, path);
   const header = await readHeader(name, path);
   const thread = new Worker(new URL(import.meta.resolve('./digest-thread.ts')), { workerData: path });
   const digest = new Promise<Digest>((done, fail) => thread.once('message', done).once('error', fail));

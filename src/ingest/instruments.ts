@@ -2,7 +2,7 @@
 import { parseDay } from '../base/instant.ts';
 import { findZone } from '../calendar/zone.ts';
 import { parseAssetSchema, parseCountry, parseSymbol, symbolAllowed } from '../contract/identifiers.ts';
-import type { Column, RowOf } from '../datasets/dataset.ts';
+import type { ColumnKind, RowOf } from '../datasets/dataset.ts';
 import { instruments } from '../datasets/reference.ts';
 import type { Store, Writer } from '../store/store.ts';
 import { numberOf } from './check.ts';
@@ -76,25 +76,19 @@ const flagWords: Readonly<Record<string, boolean>> = {
 };
 
 /** The value of a cell by the kind of its column; undefined when it is none. */
-function parseCell(column: Column, text: string): unknown {
-  switch (column.kind) {
-    case 'integer':
-    case 'real': {
-      const number = numberOf(text);
-      return number === null || (column.kind === 'integer' && !Number.isSafeInteger(number))
-        ? undefined
-        : number;
-    }
-    case 'boolean':
-      return flagWords[text.toLowerCase()];
-    case 'json':
-      try {
-        return JSON.parse(text) as unknown;
-      } catch {
-        return undefined;
-      }
-    default:
-      return text;
+function parseCell(kind: ColumnKind, text: string): unknown {
+  if (kind === 'boolean') return flagWords[text.toLowerCase()];
+  if (kind === 'json') return parseJson(text);
+  if (kind !== 'integer' && kind !== 'real') return text;
+  const number = numberOf(text);
+  return number === null || (kind === 'integer' && !Number.isSafeInteger(number)) ? undefined : number;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
   }
 }
 
@@ -177,7 +171,7 @@ class InstrumentPass {
       const rule = rules[field];
       if (rule !== undefined && !rule.holds(text)) return { column: at, reason: rule.reason };
       const { kind } = instruments.columns[field as keyof typeof instruments.columns];
-      const value = parseCell({ kind }, canonical[field]?.(text) ?? text);
+      const value = parseCell(kind, canonical[field]?.(text) ?? text);
       if (value === undefined || Number.isNaN(value))
         return { column: at, reason: `is not ${kind === 'json' ? 'JSON' : `a ${kind}`}` };
       values[field] = value;

@@ -112,7 +112,7 @@ async function* stream(connection: Connection, file: SourceFile, plan: ReadPlan)
 }
 
 async function start(connection: Connection, sql: string): Promise<Result> {
-  return await duckdb.execute_prepared_streaming(await duckdb.prepare(connection, sql));
+  return duckdb.execute_prepared_streaming(await duckdb.prepare(connection, sql));
 }
 
 function numbersOf(chunk: DataChunk, column: number, count: number): Float64Array {

@@ -12,6 +12,6 @@ export function controlPathOf(path: string): string {
 }
 
 /** Opens the control file beside the store at `path`. */
-export async function openSqliteControl(path: string, mode: Mode): Promise<RowStore> {
-  return await openRowStore(controlPathOf(path), mode, APPLICATION_ID, controlDatasets);
+export function openSqliteControl(path: string, mode: Mode): Promise<RowStore> {
+  return openRowStore(controlPathOf(path), mode, APPLICATION_ID, controlDatasets);
 }
