@@ -1,12 +1,14 @@
 // The product as its users have it: the command line and the server as child processes, over a store of their own.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const root = join(import.meta.dirname, '..');
-const command = join(root, 'bin/bourse');
+/** What users start. */
+export const command = join(root, 'bin/bourse');
 
 /** Where the data of others lies, when it is there. */
 export const sharedData = join(root, '../shared/data');
@@ -51,7 +53,7 @@ export class Workshop {
     const child = spawn(command, ['serve', '--port', '0', ...args], {
       cwd: this.folder,
       env,
-      stdio: ['ignore', 'ignore', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#servers.push(child);
     const server = new Server(child);
@@ -71,6 +73,8 @@ type LogLine = { readonly msg?: string; readonly url?: string };
 export class Server {
   url = '';
   readonly log: string[] = [];
+  /** What it wrote on standard output. */
+  printed = '';
   readonly listening: Promise<void>;
   readonly #child: ChildProcess;
   readonly #ended: Promise<number>;
@@ -78,6 +82,9 @@ export class Server {
   constructor(child: ChildProcess) {
     this.#child = child;
     this.#ended = new Promise((resolve) => child.once('exit', (code) => resolve(code ?? -1)));
+    child.stdout!.on('data', (piece) => {
+      this.printed += piece;
+    });
     const lines = createInterface({ input: child.stderr! });
     this.listening = new Promise((resolve, reject) => {
       lines.on('line', (line) => {
@@ -96,6 +103,19 @@ export class Server {
 
   get(path: string, init: RequestInit = {}): Promise<Response> {
     return fetch(`${this.url}${path}`, init);
+  }
+
+  /** Writes bytes to a connection of its own; all that comes back until the server ends it, or nothing comes any more. */
+  send(bytes: string | Uint8Array, quietMs = 2_000): Promise<string> {
+    const { hostname, port } = new URL(this.url);
+    return new Promise((resolve, reject) => {
+      const pieces: Buffer[] = [];
+      const socket = connect({ host: hostname, port: Number(port) }, () => socket.write(bytes));
+      socket.setTimeout(quietMs, () => socket.destroy());
+      socket.on('data', (piece) => pieces.push(piece));
+      socket.once('error', (error) => (pieces.length > 0 ? socket.destroy() : reject(error)));
+      socket.once('close', () => resolve(Buffer.concat(pieces).toString()));
+    });
   }
 
   /** Asks it to stop; its exit status. */

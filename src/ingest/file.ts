@@ -10,17 +10,13 @@ import { Worker } from 'node:worker_threads';
 import { createGunzip } from 'node:zlib';
 import { type Digest, PIECE_BYTES, UNDERSCORE } from './digest-thread.ts';
 import { FileProblem } from './problem.ts';
+import type { ReadableFile } from './read.ts';
 
 /** Bytes in which a header line must end. */
 const HEADER_BYTES_MAX = 64 * 1024;
 
 /** A file that can be read. `close` removes what was made for it. */
-export type SourceFile = {
-  /** As the caller named it. */
-  readonly name: string;
-  /** A plain CSV on disk. */
-  readonly path: string;
-  readonly header: readonly string[];
+export type SourceFile = ReadableFile & {
   /** Made while the file is read. @throws FileProblem when the file changed meanwhile */
   digest(): Promise<Digest>;
   close(): Promise<void>;

@@ -1,9 +1,11 @@
 // A CSV on disk -> chunks of columns in the order of the file, through DuckDB, with nothing guessed.
 import duckdb, { type Connection, type Database, type DataChunk, type Result } from '@duckdb/node-bindings';
 import { limits } from '../contract/limits.ts';
-import type { SourceFile } from './file.ts';
 import { FileProblem } from './problem.ts';
 import { TextColumn } from './text-column.ts';
+
+/** What is read: a plain CSV whose header is known. */
+export type ReadableFile = { readonly name: string; readonly path: string; readonly header: readonly string[] };
 
 /** How the columns of a file are to be read, by name. Columns that are not named are passed over. */
 export type ReadPlan = {
@@ -49,7 +51,7 @@ const LINE_BYTES_MAX = 1_000_000;
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 const named = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-function scanOf(file: SourceFile, plan: ReadPlan): string {
+function scanOf(file: ReadableFile, plan: ReadPlan): string {
   const numbers = new Set(plan.careful ? [] : plan.numbers);
   const columns = file.header.map((name) => `${quoted(name)}: '${numbers.has(name) ? 'DOUBLE' : 'VARCHAR'}'`);
   if (plan.careful) columns.push(`${quoted(SURPLUS)}: 'VARCHAR'`);
@@ -63,7 +65,7 @@ function scanOf(file: SourceFile, plan: ReadPlan): string {
 }
 
 /** Reads the chunks of a file in order. @throws FileProblem, or NeedsCare in a fast reading */
-export async function* readChunks(file: SourceFile, plan: ReadPlan): AsyncGenerator<Chunk> {
+export async function* readChunks(file: ReadableFile, plan: ReadPlan): AsyncGenerator<Chunk> {
   const config = duckdb.create_config();
   for (const [name, value] of Object.entries(settings)) duckdb.set_config(config, name, value);
   const database: Database = await duckdb.open(':memory:', config);
@@ -78,7 +80,7 @@ export async function* readChunks(file: SourceFile, plan: ReadPlan): AsyncGenera
   }
 }
 
-async function* stream(connection: Connection, file: SourceFile, plan: ReadPlan): AsyncGenerator<Chunk> {
+async function* stream(connection: Connection, file: ReadableFile, plan: ReadPlan): AsyncGenerator<Chunk> {
   const scan = scanOf(file, plan);
   const names = [...plan.texts, ...plan.numbers, ...(plan.careful ? [SURPLUS] : [])];
   const result = await start(connection, `select ${names.map(named).join()} from ${scan}`).catch(
@@ -139,7 +141,7 @@ const isValid = (validity: Uint8Array, row: number): boolean =>
   (validity[row >> 3]! & (1 << (row & 7))) !== 0;
 
 /** Why a careful reading broke off: DuckDB tells it only of a query that it runs whole. */
-async function findProblem(connection: Connection, file: SourceFile, scan: string): Promise<FileProblem> {
+async function findProblem(connection: Connection, file: ReadableFile, scan: string): Promise<FileProblem> {
   try {
     await duckdb.query(connection, `select count(columns(*)) from ${scan}`);
     return new FileProblem('content', `${file.name}: its reading broke off`);
@@ -149,7 +151,7 @@ async function findProblem(connection: Connection, file: SourceFile, scan: strin
 }
 
 /** DuckDB's account of a broken CSV in one line: the place and what is wrong there. */
-function readingProblem(file: SourceFile, error: Error): FileProblem {
+function readingProblem(file: ReadableFile, error: Error): FileProblem {
   const line = /CSV Error on Line: (\d+)/.exec(error.message)?.[1];
   const reasons: readonly (readonly [RegExp, string])[] = [
     [

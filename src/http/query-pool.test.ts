@@ -1,0 +1,218 @@
+// The bounded queue in front of a real query thread on a real store (contract 6.4, house "One request").
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, type TestContext, test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { latestBars } from '../contract/bars.ts';
+import { parseParameters } from '../contract/endpoint.ts';
+import { importBars } from '../ingest/bars.ts';
+import { noMap } from '../ingest/mapping.ts';
+import type { Answer, QueryRequest } from '../queries/query.ts';
+import { openStore } from '../store/engines.ts';
+import { type PoolSettings, QueryPool } from './query-pool.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'bourse-pool-'));
+const storeUrl = `sqlite:${join(folder, 'bourse.db')}`;
+const store = await openStore(storeUrl, 'write');
+const file = join(folder, 'aapl.csv');
+const opens = Array.from({ length: 30 }, (_, index) => `2025-03-03T14:${30 + index}:00Z`);
+writeFileSync(
+  file,
+  ['datetime,open,high,low,close', ...opens.map((open) => `${open},1,3,0.5,2`), ''].join('\n'),
+);
+const named = { asset_schema: 'stock', country_iso_code: 'US', symbol: 'AAPL', interval: '1M' };
+await importBars(store, {
+  file,
+  flags: new Map(Object.entries(named)),
+  map: noMap,
+  zone: null,
+  basis: 'raw',
+  source: null,
+  dryRun: false,
+  nowMs: Date.now,
+});
+const pools: QueryPool[] = [];
+after(async () => {
+  for (const pool of pools) await pool.close();
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+const setup = { storeUrl, pageKeySecret: new Uint8Array(32).fill(7) };
+
+function openPool(settings: PoolSettings = {}, from = setup): QueryPool {
+  const pool = new QueryPool(from, settings);
+  pools.push(pool);
+  return pool;
+}
+
+const here = (): boolean => false;
+
+/** A request whose answer has so many bars. */
+function latest(limit: number, country_symbol = 'US:AAPL'): QueryRequest {
+  const raw = new Map(
+    Object.entries({ schema_asset: 'stock', country_symbol, interval: '1M', limit: `${limit}` }),
+  );
+  return {
+    endpoint: 'latestBars',
+    parameters: parseParameters(latestBars, raw),
+    nowMs: Date.now(),
+    wrapCsv: false,
+  };
+}
+
+const faulty: QueryRequest = { endpoint: 'newsList', parameters: {}, nowMs: 0, wrapCsv: false };
+
+const countOf = (answer: Answer): number =>
+  answer.kind === 'answer'
+    ? (JSON.parse(Buffer.from(answer.body).toString()) as { result: { count: number } }).result.count
+    : assert.fail(answer.facts.message);
+
+const isQueueError = (problem: string) => (error: unknown) =>
+  (error as { name: string }).name === 'QueueError' && (error as { problem: string }).problem === problem;
+
+/** The promise, or a failure when it is not settled in time. */
+function settled<T>(promise: Promise<T>): Promise<T> {
+  const late = new Promise<never>((_, reject) => {
+    setTimeout(() => reject(new Error('it was never settled')), 5_000).unref();
+  });
+  return Promise.race([promise, late]);
+}
+
+/** The thread behind a pool: a message that is none of the pool's own ends it by an error that nothing in it catches. */
+async function workerOf(t: TestContext, pool: QueryPool): Promise<Worker> {
+  const posted = t.mock.method(Worker.prototype, 'postMessage');
+  await pool.submit(latest(1), here);
+  posted.mock.restore();
+  return posted.mock.calls[0]!.this as Worker;
+}
+
+test('the thread is ready once it has opened the store, and answers bytes', async () => {
+  const pool = openPool();
+  await pool.ready();
+  assert.equal(countOf(await pool.submit(latest(3), here)), 3);
+});
+
+test('every request gets its own answer, in the order of asking, also before the thread is ready', async () => {
+  const pool = openPool({ inFlightMax: 3 });
+  const order: number[] = [];
+  const counts = await Promise.all(
+    opens.map(async (_, index) => {
+      const count = countOf(await pool.submit(latest(index + 1), here));
+      order.push(count);
+      return count;
+    }),
+  );
+  const expected = opens.map((_, index) => index + 1);
+  assert.deepEqual(counts, expected);
+  assert.deepEqual(order, expected);
+  assert.equal(pool.waiting, 0);
+});
+
+test('a mistake that the data shows comes back as a refusal, not as an error (contract 6.3)', async () => {
+  const answer = await openPool().submit(latest(1, 'US:APPL'), here);
+  assert.equal(answer.kind, 'refusal');
+  assert.equal(answer.kind === 'refusal' && answer.word, 'unknown_instrument');
+});
+
+test('a full queue refuses before any work, and what was accepted is answered (issue: Query thread)', async () => {
+  const pool = openPool({ queueLengthMax: 4, inFlightMax: 2 });
+  const accepted = Array.from({ length: 6 }, (_, index) => pool.submit(latest(index + 1), here));
+  assert.equal(pool.waiting, 4);
+  for (let more = 0; more < 3; more++)
+    await assert.rejects(
+      pool.submit(latest(1), () => assert.fail('it was looked at')),
+      isQueueError('full'),
+    );
+  assert.deepEqual((await Promise.all(accepted)).map(countOf), [1, 2, 3, 4, 5, 6]);
+  assert.equal(countOf(await pool.submit(latest(7), here)), 7, 'there is room again');
+});
+
+test('a request whose caller has gone is dropped before the thread sees it (issue: Query thread)', async (t) => {
+  const pool = openPool({ inFlightMax: 1 });
+  await pool.ready();
+  const posted = t.mock.method(Worker.prototype, 'postMessage');
+  const first = pool.submit(latest(1), here);
+  const gone = Array.from({ length: 5 }, () => pool.submit(latest(2), () => true));
+  const last = pool.submit(latest(3), here);
+  for (const one of gone) await assert.rejects(one, isQueueError('gone'));
+  assert.deepEqual([countOf(await first), countOf(await last)], [1, 3]);
+  assert.equal(posted.mock.callCount(), 2);
+});
+
+test('a long queue is served to its end', async () => {
+  const pool = openPool({ queueLengthMax: 2_000 });
+  const answers = await Promise.all(
+    Array.from({ length: 1_500 }, (_, i) => pool.submit(latest((i % 30) + 1), here)),
+  );
+  assert.ok(answers.every((answer, index) => countOf(answer) === (index % 30) + 1));
+  assert.equal(pool.waiting, 0);
+});
+
+test('a fault is an error with its cause, and the next request is answered (contract 6.4)', async () => {
+  const pool = openPool();
+  await assert.rejects(pool.submit(faulty, here), (error) => {
+    assert.ok(isQueueError('fault')(error));
+    assert.match((error as Error).message, /not served/);
+    return true;
+  });
+  assert.equal(countOf(await pool.submit(latest(3), here)), 3);
+});
+
+test('a request that cannot reach the thread fails alone and holds no place', async () => {
+  const pool = openPool({ inFlightMax: 1 });
+  const uncloneable = { ...latest(1), parameters: { limit: () => 1 } };
+  await assert.rejects(settled(pool.submit(uncloneable, here)));
+  assert.equal(countOf(await settled(pool.submit(latest(2), here))), 2);
+});
+
+test('when the thread dies what it held is a fault, and what waited goes to a new one', async (t) => {
+  const pool = openPool({ inFlightMax: 2 });
+  const worker = await workerOf(t, pool);
+  worker.postMessage(null);
+  const asked = Array.from({ length: 6 }, (_, index) => pool.submit(latest(index + 1), here));
+  const ends = await settled(Promise.allSettled(asked));
+  for (const end of ends.slice(0, 2))
+    assert.ok(end.status === 'rejected' && isQueueError('fault')(end.reason));
+  assert.deepEqual(
+    ends.slice(2).map((end) => end.status === 'fulfilled' && countOf(end.value)),
+    [3, 4, 5, 6],
+  );
+});
+
+test('a store that cannot be opened is said at once, by its cause', async () => {
+  const pool = openPool({}, { ...setup, storeUrl: `sqlite:${join(folder, 'nothing.db')}` });
+  await assert.rejects(settled(pool.ready()), /there is no store at/);
+  await assert.rejects(settled(pool.submit(latest(1), here)), isQueueError('fault'));
+});
+
+test('when a thread cannot be replaced requests fail as faults until it can, none hangs', async (t) => {
+  const copy = join(folder, 'copy.db');
+  const other = await openStore(`sqlite:${copy}`, 'write');
+  await other.close();
+  const pool = openPool({}, { ...setup, storeUrl: `sqlite:${copy}` });
+  const worker = await workerOf(t, pool);
+  rmSync(copy);
+  worker.postMessage(null);
+  await new Promise((resolve) => worker.once('exit', resolve));
+  const asked = Array.from({ length: 20 }, () => pool.submit(latest(1), here));
+  for (const end of await settled(Promise.allSettled(asked))) {
+    assert.ok(end.status === 'rejected' && isQueueError('fault')(end.reason), String(end.status));
+  }
+  await (await openStore(`sqlite:${copy}`, 'write')).close();
+  assert.equal((await settled(pool.submit(latest(1), here))).kind, 'refusal', 'the store is back');
+});
+
+test('closing lets what was accepted finish and takes nothing more (issue: graceful stop)', async () => {
+  const pool = openPool({ inFlightMax: 2 });
+  await pool.ready();
+  const accepted = Array.from({ length: 10 }, (_, index) => pool.submit(latest(index + 1), here));
+  const closed = pool.close();
+  await assert.rejects(pool.submit(latest(1), here), isQueueError('full'));
+  const counts = (await settled(Promise.all(accepted))).map(countOf);
+  assert.deepEqual(counts, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  await settled(closed);
+  await settled(pool.close());
+});
