@@ -66,18 +66,18 @@ export async function startServer(
     [...args, '--port', String(port)],
     ['ignore', 'ignore', 'inherit'],
   );
-  let status: number | null = null;
+  const end = { status: null as number | null };
   ended.then(
     (code) => {
-      status = code;
+      end.status = code;
     },
     () => {
-      status = -1;
+      end.status = -1;
     },
   );
   const startedMs = performance.now();
   while (!(await answers(url))) {
-    if (status !== null) throw new Error(`${command} ${args.join(' ')} ended with ${status}`);
+    if (end.status !== null) throw new Error(`${command} ${args.join(' ')} ended with ${end.status}`);
     if (performance.now() - startedMs > START_TIMEOUT_MS) throw new Error(`${command} does not answer`);
     await sleep(20);
   }

@@ -120,7 +120,7 @@ async function everyPlace(key: string): Promise<void> {
   await get('a symbol that is none', key, `${DAY.replace('AAPL', 'NONE')}?${query}`);
   await get('a page key that is none', key, `${DAY}?${query}&next_page_key=abc`);
   await get('from after to', key, `${DAY.replace('03-03/to', '03-04/to')}?${query}`);
-  await get('a foreign Host', key, `${DAY}?${query}`, `Host: ${sent.slice(0, 60)}.example\r\n`);
+  await get('a foreign Host', key, `${DAY}?${query}`, 'Host: evil.example\r\n');
   await get('no such path', key, `/${sent}/api?${query}`);
   await get('an ampersand for the question mark', key, `${DAY}&${query}`);
   await get('a fragment', key, `${DAY}#${query}`);
@@ -146,6 +146,7 @@ async function wrongPlaces(key: string): Promise<void> {
   for (const name of ['limit', 'format', 'is_eth', 'sort', 'session_date', 'next_page_key'])
     for (const value of [key, `5?secret_key=${key}`, `${'x'.repeat(50)}${key}`, `${key}%`])
       await get(`as ${name}`, key, `${DAY}?${query}&${name}=${value}`);
+  await get('as Host', key, `${DAY}?${query}`, `Host: ${key}.example\r\n`);
   for (const part of ['stock', 'US:AAPL', '1M', '2025-03-03'])
     await get(`as ${part}`, key, `${DAY.replace(part, key)}?${query}`);
 }

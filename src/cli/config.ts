@@ -58,6 +58,7 @@ const settings = {
   store: { env: 'BOURSE_STORE', default: 'sqlite:data/bourse.db', parse: text },
   host: { env: 'BOURSE_HOST', default: '127.0.0.1', parse: text },
   port: { env: 'BOURSE_PORT', default: 8080, parse: wholeNumber(0, 65_535) },
+  workers: { env: 'BOURSE_WORKERS', default: 1, parse: wholeNumber(1, 64) },
   publicUrl: { env: 'BOURSE_PUBLIC_URL', default: null, parse: publicUrl },
   allowedHosts: { env: 'BOURSE_ALLOWED_HOSTS', default: [], parse: hostNames },
   logLevel: {
@@ -74,6 +75,8 @@ export type Settings = {
   readonly store: string;
   readonly host: string;
   readonly port: number;
+  /** Serving processes, which share the port. */
+  readonly workers: number;
   readonly publicUrl: string | null;
   readonly allowedHosts: readonly string[];
   readonly logLevel: string;
@@ -91,7 +94,8 @@ function readConfigFile(): Readonly<Record<string, unknown>> {
   }
   try {
     const parsed: unknown = JSON.parse(content);
-    if (typeof parsed === 'object' && parsed !== null) return checkNames(parsed as Record<string, unknown>);
+    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed))
+      return checkNames(parsed as Record<string, unknown>);
   } catch (error) {
     if (error instanceof UsageProblem) throw error;
     throw new UsageProblem(`${CONFIG_FILE} is not JSON: ${(error as Error).message}`, { cause: error });

@@ -3,12 +3,13 @@ import { Command } from 'commander';
 import { resolveStore } from '../store/engines.ts';
 import { readSettings } from './config.ts';
 import { storeOption } from './options.ts';
-import { startService, untilStopped } from './serving.ts';
+import { serve } from './workers.ts';
 
 type Flags = {
   readonly store?: string;
   readonly host?: string;
   readonly port?: string;
+  readonly workers?: string;
   readonly publicUrl?: string;
   readonly allowedHosts?: string;
   readonly logLevel?: string;
@@ -20,6 +21,7 @@ export function serveCommand(): Command {
     .addOption(storeOption())
     .option('--host <address>', 'the address to listen on (default 127.0.0.1)')
     .option('--port <number>', 'the port to listen on (default 8080)')
+    .option('--workers <count>', 'serving processes that share the port (default 1)')
     .option('--public-url <url>', 'the address that callers reach the service by, with its path')
     .option(
       '--allowed-hosts <names>',
@@ -32,6 +34,6 @@ export function serveCommand(): Command {
     )
     .action(async (flags: Flags) => {
       const settings = readSettings(flags);
-      await untilStopped(await startService({ ...settings, store: resolveStore(settings.store) }));
+      await serve({ ...settings, store: resolveStore(settings.store) });
     });
 }

@@ -58,7 +58,13 @@ const common = {
 } as const;
 
 /** What is known of a request while it is answered, for the observation at its end. */
-type Trace = { route: Route | null; keyId: string | null; word: ErrorWord | null };
+type Trace = {
+  route: Route | null;
+  keyId: string | null;
+  word: ErrorWord | null;
+  /** The caller's key, which no error may repeat. */
+  secret: string | null;
+};
 
 type Caller = { readonly secret: string; readonly inQuery: boolean };
 
@@ -92,6 +98,12 @@ export function errorReply(word: ErrorWord, facts: ErrorFacts, requestId: string
   };
 }
 
+/** What arrived is not repeated where the caller's own key is in it, such as after a mistyped `&` (contract 6.2). */
+function withoutKey(facts: ErrorFacts, secret: string | null): ErrorFacts {
+  const { got, ...rest } = facts;
+  return secret === null || got?.includes(secret) !== true ? facts : rest;
+}
+
 /** The caller's key: from the query, as specified, or from the Authorization header (contract 7.1). */
 function callerOf(request: DoorRequest, query: RawQuery): Caller | null {
   const inQuery = queryText(query, 'secret_key');
@@ -121,7 +133,7 @@ export class Door {
   async answer(request: DoorRequest): Promise<DoorReply> {
     const startedMs = performance.now();
     const requestId = requestIdOf(headerOf(request, 'x-request-id'));
-    const trace: Trace = { route: null, keyId: null, word: null };
+    const trace: Trace = { route: null, keyId: null, word: null, secret: null };
     const reply = await this.#reply(request, requestId, trace);
     this.#parts.observe({
       kind: 'request',
@@ -143,7 +155,7 @@ export class Door {
     } catch (error) {
       const { word, facts } = this.#problemOf(error, requestId);
       trace.word = word;
-      return errorReply(word, facts, requestId);
+      return errorReply(word, withoutKey(facts, trace.secret), requestId);
     }
   }
 
@@ -174,10 +186,10 @@ export class Door {
     trace.route = match.route;
     if (request.method === 'OPTIONS') return preflight(requestId);
     if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed(request.method);
-    const base = baseAddress(this.#parts.address, headerOf(request, 'host'));
     const { parameters } = match.route.endpoint;
     const query = readQuery(sent, (name) => name === 'secret_key' || parameters[name]?.in === 'query');
     const caller = await this.#admit(request, match, query, trace);
+    const base = baseAddress(this.#parts.address, headerOf(request, 'host'));
     const answer = await this.#parts.submit(
       {
         endpoint: match.route.name,
@@ -214,6 +226,7 @@ export class Door {
         param: 'secret_key',
       });
     trace.keyId = key.key_id;
+    trace.secret = caller.secret;
     return caller;
   }
 }
@@ -235,7 +248,8 @@ function unknownPath(): Refusal {
   });
 }
 
-function methodNotAllowed(method: string): Refusal {
+/** The refusal of a method that no endpoint has (contract 6.6). */
+export function methodNotAllowed(method: string): Refusal {
   return new Refusal('method_not_allowed', {
     message: `The method ${method} is not allowed: use GET.`,
     allowed: ['GET', 'HEAD', 'OPTIONS'],

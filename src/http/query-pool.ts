@@ -30,19 +30,20 @@ export class QueryPool {
   readonly #setup: ThreadSetup;
   readonly #queueLengthMax: number;
   readonly #inFlightMax: number;
-  #worker: Worker;
+  #worker: Worker | null = null;
   #ready: Promise<void>;
   #queue: Waiting[] = [];
   #head = 0;
   readonly #inFlight = new Map<number, Waiting>();
   #nextId = 0;
-  #closing = false;
+  #closed: Promise<void> | null = null;
+  #onDrained: (() => void) | null = null;
 
   constructor(setup: ThreadSetup, settings: PoolSettings = {}) {
     this.#setup = setup;
     this.#queueLengthMax = settings.queueLengthMax ?? limits.queueLengthMax;
     this.#inFlightMax = settings.inFlightMax ?? limits.queueInFlightMax;
-    [this.#worker, this.#ready] = this.#start();
+    this.#ready = this.#start();
   }
 
   /** Resolves once the thread has opened the store. @throws what kept it from it. */
@@ -57,7 +58,7 @@ export class QueryPool {
 
   /** Answers a request in its turn. @throws QueueError */
   submit(request: QueryRequest, isGone: () => boolean): Promise<Answer> {
-    if (this.#closing || this.waiting >= this.#queueLengthMax) {
+    if (this.#closed !== null || this.waiting >= this.#queueLengthMax) {
       return Promise.reject(new QueueError('full', 'the query queue is full'));
     }
     return new Promise((resolve, reject) => {
@@ -67,23 +68,31 @@ export class QueryPool {
   }
 
   /** Lets what was accepted finish, then ends the thread. */
-  async close(): Promise<void> {
-    this.#closing = true;
+  close(): Promise<void> {
+    this.#closed ??= this.#finish();
+    return this.#closed;
+  }
+
+  async #finish(): Promise<void> {
     await this.#ready.catch(() => undefined);
-    await this.#worker.terminate();
+    await new Promise<void>((resolve) => {
+      this.#onDrained = resolve;
+      this.#feed();
+    });
+    await this.#worker?.terminate();
   }
 
   #feed(): void {
+    if (this.#worker === null && this.waiting > 0) this.#ready = this.#start();
     while (this.#inFlight.size < this.#inFlightMax && this.#head < this.#queue.length) {
       const next = this.#queue[this.#head++]!;
       if (next.isGone()) {
         next.reject(new QueueError('gone', 'the caller has gone'));
         continue;
       }
-      const id = this.#nextId++;
-      this.#inFlight.set(id, next);
-      this.#worker.postMessage([id, next.request]);
+      this.#hand(next);
     }
+    if (this.#inFlight.size === 0 && this.waiting === 0) this.#onDrained?.();
     // The served part is dropped in large pieces, so that a long queue is not copied for every request.
     if (this.#head > 256 && this.#head * 2 > this.#queue.length) {
       this.#queue = this.#queue.slice(this.#head);
@@ -91,19 +100,40 @@ export class QueryPool {
     }
   }
 
-  #start(): [Worker, Promise<void>] {
+  #hand(next: Waiting): void {
+    const id = this.#nextId++;
+    try {
+      this.#worker!.postMessage([id, next.request]);
+      this.#inFlight.set(id, next);
+    } catch (error) {
+      next.reject(new QueueError('fault', causeOf(error)));
+    }
+  }
+
+  /** Starts a thread; resolves once it has opened the store. */
+  #start(): Promise<void> {
     const worker = new Worker(new URL(import.meta.resolve('./query-thread.ts')), { workerData: this.#setup });
+    this.#worker = worker;
     const ready = new Promise<void>((resolve, reject) => {
-      worker.once('message', (message: ThreadReply) => {
-        if (message.kind === 'ready') resolve();
-        else reject(new Error(message.kind === 'fault' ? message.cause : 'the query thread did not start'));
+      let cause = 'the query thread ended';
+      let isReady = false;
+      worker.on('message', (message: ThreadReply) => {
+        if (message.kind === 'ready') {
+          isReady = true;
+          resolve();
+        } else if (message.kind === 'fault' && message.id === null) cause = message.cause;
+        else this.#receive(message);
       });
-      worker.once('error', reject);
+      worker.once('error', (error) => {
+        cause = causeOf(error);
+      });
+      worker.once('exit', () => {
+        reject(new Error(cause));
+        this.#lost(cause, isReady);
+      });
     });
     ready.catch(() => undefined);
-    worker.on('message', (message: ThreadReply) => this.#receive(message));
-    worker.on('error', (error) => this.#lost(worker, error));
-    return [worker, ready];
+    return ready;
   }
 
   #receive(message: ThreadReply): void {
@@ -115,16 +145,20 @@ export class QueryPool {
     this.#feed();
   }
 
-  /** The thread died: what it held fails, the rest goes to a new one. */
-  #lost(worker: Worker, error: unknown): void {
-    if (worker !== this.#worker || this.#closing) return;
-    const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    for (const waiting of this.#inFlight.values()) waiting.reject(new QueueError('fault', cause));
+  /** The thread ended: what it held fails, the rest goes to a new one, unless this one could not even start. */
+  #lost(cause: string, wasReady: boolean): void {
+    this.#worker = null;
+    const failed = [...this.#inFlight.values()];
     this.#inFlight.clear();
-    [this.#worker, this.#ready] = this.#start();
-    this.#ready.then(
-      () => this.#feed(),
-      () => undefined,
-    );
+    if (!wasReady) {
+      failed.push(...this.#queue.slice(this.#head));
+      this.#queue = [];
+      this.#head = 0;
+    }
+    for (const waiting of failed) waiting.reject(new QueueError('fault', cause));
+    this.#feed();
   }
 }
+
+const causeOf = (error: unknown): string =>
+  error instanceof Error ? (error.stack ?? error.message) : String(error);

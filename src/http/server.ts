@@ -11,7 +11,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Observe } from '../base/observe.ts';
 import { type ErrorFacts, type ErrorWord, errors } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
-import { type Door, errorReply, requestIdOf } from './door.ts';
+import { type Door, errorReply, methodNotAllowed, requestIdOf } from './door.ts';
 
 /** A server that is listening. */
 export type Listening = {
@@ -19,6 +19,31 @@ export type Listening = {
   /** Takes no more connections, answers what is open, then ends; after the time limit it cuts. */
   stop(reason: string): Promise<void>;
 };
+
+/** The answers that each connection still owes, in the order of its requests. */
+class Owed {
+  readonly #bySocket = new WeakMap<Socket, Set<ServerResponse>>();
+  #stopping = false;
+
+  add(socket: Socket, response: ServerResponse): void {
+    const owed = this.#bySocket.get(socket) ?? new Set();
+    this.#bySocket.set(socket, owed.add(response));
+    response.once('close', () => {
+      owed.delete(response);
+      if (this.#stopping && owed.size === 0) socket.destroySoon();
+    });
+  }
+
+  /** The answer after which a connection owes nothing. */
+  last(socket: Socket): ServerResponse | undefined {
+    return [...(this.#bySocket.get(socket) ?? [])].at(-1);
+  }
+
+  /** From now on a connection ends with its last answer. */
+  stop(): void {
+    this.#stopping = true;
+  }
+}
 
 function respond(message: IncomingMessage, response: ServerResponse, door: Door): void {
   const repeatedHost = message.headersDistinct.host;
@@ -59,13 +84,24 @@ function protocolProblem(code: string | undefined): { word: ErrorWord; facts: Er
   return { word: 'bad_request', facts: { message: 'The request is not well-formed HTTP/1.1.' } };
 }
 
-function refuseSocket(error: NodeJS.ErrnoException, socket: Socket, observe: Observe): void {
+function refuseSocket(error: NodeJS.ErrnoException, socket: Socket, owed: Owed, observe: Observe): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
+  // Nothing may come before the answers to what was asked in good form (RFC 9112, 9.3.2).
+  const last = owed.last(socket);
+  if (last !== undefined) last.once('close', () => socket.end());
+  else writeRefusal(protocolProblem(error.code), socket, observe);
+}
+
+/** Answers on a bare connection, and ends it. */
+function writeRefusal(
+  { word, facts }: { readonly word: ErrorWord; readonly facts: ErrorFacts },
+  socket: Socket,
+  observe: Observe,
+): void {
   const requestId = requestIdOf(undefined);
-  const { word, facts } = protocolProblem(error.code);
   const reply = errorReply(word, facts, requestId);
   const head = [
     `HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}`,
@@ -90,6 +126,11 @@ function refuseSocket(error: NodeJS.ErrnoException, socket: Socket, observe: Obs
 
 /** Serves a door on an address. @throws when the address cannot be listened on */
 export async function listen(door: Door, host: string, port: number, observe: Observe): Promise<Listening> {
+  const owed = new Owed();
+  const take = (message: IncomingMessage, response: ServerResponse): void => {
+    owed.add(message.socket, response);
+    respond(message, response, door);
+  };
   const server = createServer(
     {
       maxHeaderSize: Math.max(limits.headerBytesMax, maxHeaderSize),
@@ -100,23 +141,33 @@ export async function listen(door: Door, host: string, port: number, observe: Ob
       // The door answers a missing Host itself, in the envelope.
       requireHostHeader: false,
     },
-    (message, response) => respond(message, response, door),
+    take,
   );
+  // Node would answer these by itself, and not in the envelope.
+  server.on('checkExpectation', take);
+  server.on('connect', (_, socket) => {
+    socket.on('error', () => socket.destroy());
+    writeRefusal(methodNotAllowed('CONNECT'), socket as Socket, observe);
+  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-    refuseSocket(error, socket as Socket, observe),
+    refuseSocket(error, socket as Socket, owed, observe),
   );
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);
   });
-  return { port: (server.address() as AddressInfo).port, stop: (reason) => stop(server, reason, observe) };
+  return {
+    port: (server.address() as AddressInfo).port,
+    stop: (reason) => stop(server, owed, reason, observe),
+  };
 }
 
-async function stop(server: Server, reason: string, observe: Observe): Promise<void> {
+async function stop(server: Server, owed: Owed, reason: string, observe: Observe): Promise<void> {
   const open = await new Promise<number>((resolve) => {
     server.getConnections((_, count) => resolve(count ?? 0));
   });
   observe({ kind: 'stopping', reason, open });
+  owed.stop();
   const cut = setTimeout(() => server.closeAllConnections(), limits.stopTimeoutMs);
   await new Promise<void>((resolve) => {
     server.close(() => resolve());

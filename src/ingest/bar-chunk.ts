@@ -53,7 +53,8 @@ export class BarChunker {
 
   /** `texts` and `numbers` are the columns of the reading, in its order. */
   constructor(columns: BarColumns, texts: readonly string[], numbers: readonly string[]) {
-    const placeOf = (field: string, among: readonly string[]): number => among.indexOf(columns.get(field) ?? '\0');
+    const placeOf = (field: string, among: readonly string[]): number =>
+      among.indexOf(columns.get(field) ?? '\0');
     this.#texts = texts;
     this.#names = nameFields.map((field) => placeOf(field, texts));
     this.#datetime = placeOf('datetime', texts);
@@ -94,7 +95,10 @@ export class BarChunker {
   runsOf(chunk: Chunk): NameRun[] {
     const columns = this.#names.map((place) => (place < 0 ? null : chunk.texts[place]!));
     const named = columns.filter((column) => column !== null);
-    const namesAt = (row: number): NameRun => ({ at: row, names: columns.map((column) => column?.text(row) ?? null) });
+    const namesAt = (row: number): NameRun => ({
+      at: row,
+      names: columns.map((column) => column?.text(row) ?? null),
+    });
     const runs = [namesAt(0)];
     for (let row = 1; row < chunk.count; row++) {
       for (let index = 0; index < named.length; index++) {
@@ -111,7 +115,9 @@ export class BarChunker {
     const strange = new Map<number, string>();
     const values = valueFields.map((field) => {
       const place = this.#texts.indexOf(columns.get(field) ?? '\0');
-      return place < 0 ? null : parseNumbers(chunk.texts[place]!, chunk.count, (row) => void strange.set(row, field));
+      return place < 0
+        ? null
+        : parseNumbers(chunk.texts[place]!, chunk.count, (row) => void strange.set(row, field));
     });
     return { chunk: { ...this.take(chunk), values }, strange };
   }

@@ -14,7 +14,11 @@ export const BATCH_ROWS = 16_384;
 const BATCHES_MAX = 6;
 
 /** The arrays of one batch. */
-type BatchArrays = { readonly ms: Float64Array; readonly kinds: Uint8Array; readonly values: readonly (Float64Array | null)[] };
+type BatchArrays = {
+  readonly ms: Float64Array;
+  readonly kinds: Uint8Array;
+  readonly values: readonly (Float64Array | null)[];
+};
 
 export type BarThreadMessage =
   | { readonly kind: 'batch'; readonly chunk: BarChunk }
@@ -71,7 +75,12 @@ class Batches {
 
   async flush(): Promise<void> {
     if (this.#count === 0) return;
-    const chunk: BarChunk = { ...this.#arrays, count: this.#count, firstRow: this.#firstRow, runs: this.#runs };
+    const chunk: BarChunk = {
+      ...this.#arrays,
+      count: this.#count,
+      firstRow: this.#firstRow,
+      runs: this.#runs,
+    };
     const message: BarThreadMessage = { kind: 'batch', chunk };
     parentPort!.postMessage(message, buffersOf(this.#arrays));
     this.#firstRow += this.#count;
@@ -89,7 +98,8 @@ class Batches {
 
 function messageOf(error: unknown): BarThreadMessage {
   if (error instanceof NeedsCare) return { kind: 'care' };
-  if (error instanceof FileProblem) return { kind: 'problem', usage: error.kind === 'usage', message: error.message };
+  if (error instanceof FileProblem)
+    return { kind: 'problem', usage: error.kind === 'usage', message: error.message };
   throw error;
 }
 

@@ -3,10 +3,24 @@ import { Worker } from 'node:worker_threads';
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import { type PeriodInterval, periodStart } from '../calendar/period.ts';
 import type { Zone } from '../calendar/zone.ts';
-import { type AssetSchema, parseAssetSchema, parseCountry, parseSymbol, symbolAllowed } from '../contract/identifiers.ts';
+import {
+  type AssetSchema,
+  parseAssetSchema,
+  parseCountry,
+  parseSymbol,
+  symbolAllowed,
+} from '../contract/identifiers.ts';
 import { type Interval, intervalsAllowed, parseInterval } from '../contract/interval.ts';
 import type { Store, Writer } from '../store/store.ts';
-import { type BarChunk, BarChunker, INSTANT, momentKinds, type NameRun, nameFields, valueFields } from './bar-chunk.ts';
+import {
+  type BarChunk,
+  BarChunker,
+  INSTANT,
+  momentKinds,
+  type NameRun,
+  nameFields,
+  valueFields,
+} from './bar-chunk.ts';
 import { BATCH_ROWS, type BarThreadMessage, type BarThreadSetup } from './bar-thread.ts';
 import { type BarValues, barProblem, isSoundBar } from './check.ts';
 import { openSource, rejectedPathOf, type SourceFile } from './file.ts';
@@ -27,7 +41,17 @@ export type BarImportRequest = ImportRequest & {
 
 /** The fields of a bars file (contract 11). */
 export const barFields: FieldNames = {
-  required: ['datetime', 'open', 'high', 'low', 'close', 'asset_schema', 'country_iso_code', 'symbol', 'interval'],
+  required: [
+    'datetime',
+    'open',
+    'high',
+    'low',
+    'close',
+    'asset_schema',
+    'country_iso_code',
+    'symbol',
+    'interval',
+  ],
   optional: ['volume', 'vwap', 'exchange'],
   flags: {
     asset_schema: '--schema',
@@ -63,7 +87,8 @@ function checkConstants(mapping: Mapping): void {
   for (const field of nameFields) {
     const value = mapping.values.get(field);
     const problem = value === undefined ? null : nameProblem(field, value);
-    if (problem !== null) throw new FileProblem('usage', `${barFields.flags[field]} ${value}: ${problem.reason}`);
+    if (problem !== null)
+      throw new FileProblem('usage', `${barFields.flags[field]} ${value}: ${problem.reason}`);
   }
 }
 
@@ -158,7 +183,8 @@ function nameProblem(field: NameField, text: string | null): RowProblem | null {
     return refuse('must be a two-letter code such as US, or GLOBAL');
   }
   if (field === 'symbol' && parseSymbol(text) === null) return refuse(`must be ${symbolAllowed}`);
-  if (field === 'interval' && parseInterval(text) === null) return refuse(`must be one of ${intervalsAllowed}`);
+  if (field === 'interval' && parseInterval(text) === null)
+    return refuse(`must be one of ${intervalsAllowed}`);
   return null;
 }
 
@@ -184,7 +210,13 @@ class BarPass {
   #keyMs = 0;
   readonly #keys = new Float64Array(BATCH_ROWS);
 
-  constructor(writer: Writer, runId: number, request: BarImportRequest, mapping: Mapping, refused: RefusedRows) {
+  constructor(
+    writer: Writer,
+    runId: number,
+    request: BarImportRequest,
+    mapping: Mapping,
+    refused: RefusedRows,
+  ) {
     this.load = new BarLoad(writer, runId, request.basis);
     this.#request = request;
     this.#mapping = mapping;
@@ -246,7 +278,10 @@ class BarPass {
     let last = Number.NEGATIVE_INFINITY;
     let bucketEnd = Number.POSITIVE_INFINITY;
     for (let row = from; row < to; row++) {
-      if (!isSoundBar(open![row]!, high![row]!, low![row]!, close![row]!, volume![row]!, vwap![row]!, anySign)) return row;
+      if (
+        !isSoundBar(open![row]!, high![row]!, low![row]!, close![row]!, volume![row]!, vwap![row]!, anySign)
+      )
+        return row;
       if (care !== null && oddRow(care, row) !== null) return row;
       if (this.#readKey(series, chunk, row) !== null) return row;
       const key = this.#keyMs;
@@ -268,7 +303,9 @@ class BarPass {
   ): Promise<RowProblem | null> {
     const odd = care === null ? null : oddRow(care, row);
     if (odd !== null) return odd;
-    const bar = Object.fromEntries(valueFields.map((field, index) => [field, values[index]![row]!])) as BarValues;
+    const bar = Object.fromEntries(
+      valueFields.map((field, index) => [field, values[index]![row]!]),
+    ) as BarValues;
     const problem = barProblem(bar, this.#anySign) ?? this.#readKey(series, chunk, row);
     if (problem !== null) return problem;
     const bucket = Math.floor(this.#keyMs / series.bucketMs);
@@ -279,12 +316,15 @@ class BarPass {
 
   /** Finds the series of a run of rows. */
   async #findSeries(run: NameRun): Promise<void> {
-    const texts = run.names.map((text, index) => text ?? this.#mapping.values.get(nameFields[index]!) ?? null);
+    const texts = run.names.map(
+      (text, index) => text ?? this.#mapping.values.get(nameFields[index]!) ?? null,
+    );
     if (texts.every((text, index) => text === this.#names[index])) return;
     this.#names = texts;
     this.#series = null;
     this.#seriesProblem = null;
-    for (const [index, field] of nameFields.entries()) this.#seriesProblem ??= nameProblem(field, texts[index]!);
+    for (const [index, field] of nameFields.entries())
+      this.#seriesProblem ??= nameProblem(field, texts[index]!);
     if (this.#seriesProblem !== null) return;
     const assetSchema = parseAssetSchema(texts[0]!) as AssetSchema;
     const name = {
@@ -309,20 +349,23 @@ class BarPass {
     if (chunk.kinds[row] === INSTANT && series.isMinutes) return this.#minuteKey(series, ms);
     const kind = momentKinds[chunk.kinds[row]!]!;
     if (kind === 'missing') return { column: 'datetime', reason: 'is missing' };
-    if (kind === 'bad') return { column: 'datetime', reason: 'is not a date or a time of the years 1900 to 2200' };
+    if (kind === 'bad')
+      return { column: 'datetime', reason: 'is not a date or a time of the years 1900 to 2200' };
     if (!series.isMinutes) {
       const label = this.#labelOf(series, kind, ms);
       if (typeof label !== 'number') return label;
       this.#keyMs = periodStart(series.interval as PeriodInterval, label) * DAY_MS;
       return null;
     }
-    if (kind === 'date') return { column: 'datetime', reason: 'is a date without a time: a bar of minutes needs its open' };
+    if (kind === 'date')
+      return { column: 'datetime', reason: 'is a date without a time: a bar of minutes needs its open' };
     const instant = this.#instantOf(series, kind, ms);
     return typeof instant === 'number' ? this.#minuteKey(series, instant) : instant;
   }
 
   #minuteKey(series: OpenSeries, ms: number): RowProblem | null {
-    if (Math.floor(ms / MINUTE_MS) * MINUTE_MS !== ms) return { column: 'datetime', reason: 'is not a whole minute' };
+    if (Math.floor(ms / MINUTE_MS) * MINUTE_MS !== ms)
+      return { column: 'datetime', reason: 'is not a whole minute' };
     series.beforeMs = ms;
     this.#keyMs = ms;
     return null;
@@ -381,7 +424,8 @@ class BarPass {
 
 /** Why a row is odd in a way that its values do not show: surplus cells, text that is no number. */
 function oddRow({ read, strange }: Care, row: number): RowProblem | null {
-  if (read.surplus?.isNull(row) === false) return { column: 'row', reason: 'has more cells than the header has columns' };
+  if (read.surplus?.isNull(row) === false)
+    return { column: 'row', reason: 'has more cells than the header has columns' };
   const column = strange.get(row);
   return column === undefined ? null : { column, reason: 'is not a number' };
 }

@@ -1,7 +1,15 @@
 // A file made ready to be read: what cannot be one is told apart before anything of it is taken (contract 11, issue 2 "Bad input").
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -110,7 +118,12 @@ const refused: readonly (readonly [
   ['a folder', () => folder, 'usage', /is a folder/],
   ['an empty file', () => fileOf(''), 'content', /is empty/],
   ['gzip of nothing', () => fileOf(gzipSync('')), 'content', /is empty/],
-  ['a program', () => fileOf(readFileSync(process.execPath).subarray(0, 200_000)), 'content', /not a text file/],
+  [
+    'a program',
+    () => fileOf(readFileSync(process.execPath).subarray(0, 200_000)),
+    'content',
+    /not a text file/,
+  ],
   ['UTF-16', () => fileOf(Buffer.from(`\ufeff${csv}`, 'utf16le')), 'content', /not a text file/],
   ['gzip of gzip', () => fileOf(gzipSync(gzipSync(csv))), 'content', /not a text file|not UTF-8/],
   ['Latin-1', () => fileOf(Buffer.from('datum,é\n1,2\n', 'latin1')), 'content', /not UTF-8/],

@@ -85,7 +85,12 @@ const missing: readonly (readonly [header: string, given: Given, says: readonly 
   [
     'datetime,open,high,low,close',
     { flags: { asset_schema: 'stock' } },
-    [/columns missing/, /country_iso_code \([^)]*--country/, /symbol \([^)]*--symbol/, /interval \([^)]*--interval/],
+    [
+      /columns missing/,
+      /country_iso_code \([^)]*--country/,
+      /symbol \([^)]*--symbol/,
+      /interval \([^)]*--interval/,
+    ],
     /--schema/,
   ],
   [
@@ -151,7 +156,11 @@ const badMaps: readonly (readonly [what: string, path: () => string, says: RegEx
   ['with a list of columns', () => mapFile('{"columns": ["open_utc"]}'), /"columns" must be an object/],
   ['with null for values', () => mapFile('{"values": null}'), /"values" must be an object/],
   ['with a number for a column', () => mapFile('{"columns": {"open": 2}}'), /"columns": "open" must be text/],
-  ['with a number for a value', () => mapFile('{"values": {"volume": 0}}'), /"values": "volume" must be text/],
+  [
+    'with a number for a value',
+    () => mapFile('{"values": {"volume": 0}}'),
+    /"values": "volume" must be text/,
+  ],
 ];
 
 for (const [what, path, says] of badMaps) {

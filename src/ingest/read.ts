@@ -5,7 +5,11 @@ import { FileProblem } from './problem.ts';
 import { TextColumn } from './text-column.ts';
 
 /** What is read: a plain CSV whose header is known. */
-export type ReadableFile = { readonly name: string; readonly path: string; readonly header: readonly string[] };
+export type ReadableFile = {
+  readonly name: string;
+  readonly path: string;
+  readonly header: readonly string[];
+};
 
 /** How the columns of a file are to be read, by name. Columns that are not named are passed over. */
 export type ReadPlan = {

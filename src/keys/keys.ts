@@ -77,6 +77,7 @@ export class KeyRing {
   readonly #control: RowStore;
   #byPrefix = new Map<string, ApiKey>();
   #readAtMs = Number.NEGATIVE_INFINITY;
+  #reading: Promise<void> | null = null;
 
   constructor(control: RowStore) {
     this.#control = control;
@@ -85,26 +86,31 @@ export class KeyRing {
   /** The live key that a secret belongs to, or null. */
   async verify(secret: string, nowMs: number): Promise<ApiKey | null> {
     if (secret.length > limits.keyCharactersMax) return null;
-    const ageMs = Math.abs(nowMs - this.#readAtMs);
-    if (ageMs >= limits.keyRefreshMs) await this.#refresh(nowMs);
+    if (this.#ageMs(nowMs) >= limits.keyRefreshMs) await this.#refresh(nowMs);
     const hash = hashOf(secret);
     const prefix = prefixOf(hash);
     // A key may have been issued a moment ago.
-    if (!this.#byPrefix.has(prefix) && ageMs >= limits.keyMissRefreshMs) await this.#refresh(nowMs);
+    const isMiss = !this.#byPrefix.has(prefix);
+    if (isMiss && this.#ageMs(nowMs) >= limits.keyMissRefreshMs) await this.#refresh(nowMs);
     const key = this.#byPrefix.get(prefix);
     return key !== undefined && timingSafeEqual(key.hash, hash) && isLive(key, nowMs) ? key : null;
   }
 
-  async #refresh(nowMs: number): Promise<void> {
-    // Set first, so that requests arriving meanwhile do not all read.
-    const before = this.#readAtMs;
+  #ageMs(nowMs: number): number {
+    return Math.abs(nowMs - this.#readAtMs);
+  }
+
+  /** Reads the keys; whoever asks while that goes on waits for the same reading. */
+  #refresh(nowMs: number): Promise<void> {
+    this.#reading ??= this.#read(nowMs).finally(() => {
+      this.#reading = null;
+    });
+    return this.#reading;
+  }
+
+  async #read(nowMs: number): Promise<void> {
+    const keys = await readKeys(this.#control);
+    this.#byPrefix = new Map(keys.map((key) => [prefixOf(key.hash), key]));
     this.#readAtMs = nowMs;
-    try {
-      const keys = await readKeys(this.#control);
-      this.#byPrefix = new Map(keys.map((key) => [prefixOf(key.hash), key]));
-    } catch (error) {
-      this.#readAtMs = before;
-      throw error;
-    }
   }
 }

@@ -1,0 +1,289 @@
+// The command line as a child process: help, mistakes, keys, settings, stores, the demo (contract 10).
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve as resolvePath } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, test } from 'node:test';
+import { command, type Finished, Workshop } from './service.ts';
+
+const shop = new Workshop();
+const children: ChildProcess[] = [];
+after(() => {
+  for (const child of children) child.kill('SIGKILL');
+  shop.close();
+});
+
+type Place = { readonly cwd?: string; readonly env?: Record<string, string>; readonly program?: string };
+
+/** The environment without settings of this project, so that only those of the test count. */
+const bare = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('BOURSE_')));
+
+function run(
+  args: readonly string[],
+  { cwd = shop.folder, env = {}, program = command }: Place = {},
+): Promise<Finished> {
+  return new Promise((resolve) => {
+    const options = { cwd, env: { ...bare, NO_COLOR: '1', ...env }, timeout: 20_000 };
+    execFile(program, args, options, (error, stdout, stderr) => {
+      resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
+  });
+}
+
+let folders = 0;
+function newFolder(): string {
+  const path = shop.path(`folder ${folders++}`);
+  mkdirSync(path);
+  return path;
+}
+
+/** Does something for each of several cases, side by side. */
+async function all<T>(cases: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+  await Promise.all(cases.map(work));
+}
+
+/** One message on standard error, nothing on standard output, no stack. */
+function told(finished: Finished, status: number, message: RegExp): void {
+  assert.equal(finished.status, status, finished.stderr);
+  assert.equal(finished.stdout, '');
+  assert.match(finished.stderr, message);
+  assert.doesNotMatch(finished.stderr, /^ +at /m);
+}
+
+const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as {
+  version: string;
+};
+
+test('--version prints the version alone', async () => {
+  assert.deepEqual(await run(['--version']), { status: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+test('--help leads with examples, on every command that does something (contract 10)', async () => {
+  await all(['', 'demo', 'serve', 'import', 'keys create'], async (path) => {
+    const { status, stdout, stderr } = await run([...path.split(' ').filter(Boolean), '--help']);
+    assert.deepEqual([status, stderr], [0, ''], path);
+    assert.match(stdout, /^Examples:\n {2}bourse /, path);
+    assert.ok(stdout.includes(`  bourse ${path}`), `an example of ${path}`);
+    assert.match(stdout, /\nUsage: bourse/);
+  });
+});
+
+const spellings: readonly [args: string, right: RegExp][] = [
+  ['serv', /serve/],
+  ['improt', /import/],
+  ['keys creat', /create/],
+  ['keys lst', /list/],
+  ['serve --prot 1', /--port/],
+  ['keys create a --expire 2030-01-01', /--expires/],
+  ['import bars x.csv --shema stock', /--schema/],
+  ['import bar x.csv', /bars/],
+];
+for (const [args, right] of spellings) {
+  test(`bourse ${args} is wrong usage, with the nearest right spelling (contract 10)`, async () => {
+    told(await run(args.split(' ')), 2, right);
+  });
+}
+
+test('no command, an argument too many or one too few is wrong usage (contract 10)', async () => {
+  const wrong = [
+    [],
+    ['keys'],
+    ['keys', 'create'],
+    ['keys', 'create', 'a', 'b'],
+    ['serve', 'x'],
+    ['import'],
+    ['keys', 'revoke'],
+  ];
+  await all(wrong, async (args) => told(await run(args), 2, /\S/));
+});
+
+type Listed = { id: string; name: string; state: string };
+
+test('keys create prints the key alone; no list ever shows it; revoke ends it (contract 7.3, 10)', async () => {
+  const cwd = newFolder();
+  const created = await run(['keys', 'create', 'alice', '--expires', '2199-12-31', '--per-minute', '60'], {
+    cwd,
+  });
+  assert.equal(created.status, 0, created.stderr);
+  assert.match(created.stdout, /^[A-Za-z0-9_-]{43}\n$/);
+  const secret = created.stdout.trim();
+  assert.ok(!created.stderr.includes(secret));
+  const json = await run(['keys', 'list', '--json'], { cwd });
+  const [listed, ...others] = JSON.parse(json.stdout) as Listed[];
+  assert.deepEqual([listed!.name, listed!.state, others.length], ['alice', 'live', 0]);
+  assert.ok(created.stderr.includes(listed!.id));
+  const table = await run(['keys', 'list'], { cwd });
+  assert.match(table.stdout, new RegExp(`${listed!.id} +alice +live .*2200-01-01.* 60 `));
+  const revoked = await run(['keys', 'revoke', listed!.id], { cwd });
+  assert.deepEqual([revoked.status, revoked.stdout], [0, '']);
+  const after = await run(['keys', 'list', '--json'], { cwd });
+  assert.equal((JSON.parse(after.stdout) as Listed[])[0]!.state, 'revoked');
+  for (const { stdout, stderr } of [json, table, revoked, after])
+    assert.ok(!(stdout + stderr).includes(secret.slice(0, 20)));
+});
+
+test('revoking an unknown id, a bad expiry or a bad quota is wrong usage and makes no key (contract 10)', async () => {
+  const cwd = newFolder();
+  told(await run(['keys', 'revoke', 'nothing'], { cwd }), 2, /nothing/);
+  told(await run(['keys', 'create', 'a', '--expires', '2020-01-01'], { cwd }), 2, /--expires/);
+  told(await run(['keys', 'create', 'a', '--expires', 'soon'], { cwd }), 2, /--expires/);
+  told(await run(['keys', 'create', 'a', '--per-minute', '-1'], { cwd }), 2, /--per-minute/);
+  told(await run(['keys', 'create', 'a', '--per-day', '1e3'], { cwd }), 2, /--per-day/);
+  assert.deepEqual(JSON.parse((await run(['keys', 'list', '--json'], { cwd })).stdout), []);
+});
+
+test('a setting is the flag, else the environment, else bourse.config.json, else the default (contract 10)', async () => {
+  const cwd = newFolder();
+  const made = (name: string): boolean => existsSync(join(cwd, `${name}.control.db`));
+  const create = async (...flags: string[]): Promise<void> => {
+    const { status, stderr } = await run(['keys', 'create', 'a', ...flags], { cwd });
+    assert.equal(status, 0, stderr);
+  };
+  await create();
+  assert.ok(made('data/bourse'), 'the default');
+  writeFileSync(join(cwd, 'bourse.config.json'), '{"store": "sqlite:file.db"}');
+  await create();
+  assert.ok(made('file'), 'the file');
+  const env = { BOURSE_STORE: 'sqlite:environment.db' };
+  assert.equal((await run(['keys', 'create', 'a'], { cwd, env })).status, 0);
+  assert.ok(made('environment'), 'the environment');
+  assert.equal((await run(['keys', 'create', 'a', '--store', 'sqlite:flag.db'], { cwd, env })).status, 0);
+  assert.ok(made('flag'), 'the flag');
+  assert.equal(
+    (await run(['keys', 'list', '--json'], { cwd, env: { BOURSE_STORE: '' } })).stdout.match(/"id"/g)!.length,
+    1,
+  );
+});
+
+test('a setting that cannot be used is wrong usage that names where it stands (contract 10)', async () => {
+  const cases: readonly [flags: string[], env: Record<string, string>, message: RegExp][] = [
+    [['--port', '70000'], {}, /--port: 70000 .*65535/],
+    [['--port', ''], {}, /--port/],
+    [['--port', '0x50'], {}, /--port: 0x50/],
+    [[], { BOURSE_PORT: 'http' }, /BOURSE_PORT: http/],
+    [['--public-url', 'data.example.com'], {}, /--public-url: data\.example\.com/],
+    [['--public-url', 'https://me:secret@data.example.com'], {}, /--public-url/],
+    [['--log-level', 'loud'], {}, /--log-level: loud .*trace/],
+    [[], { BOURSE_LOG_LEVEL: 'INFO' }, /BOURSE_LOG_LEVEL: INFO .*info/],
+  ];
+  await all(cases, async ([flags, env, message]) =>
+    told(await run(['serve', ...flags], { cwd: newFolder(), env }), 2, message),
+  );
+});
+
+test('a bourse.config.json that cannot be used is wrong usage that says why (contract 10)', async () => {
+  const cases: readonly [text: string, message: RegExp][] = [
+    ['{', /bourse\.config\.json is not JSON/],
+    ['', /bourse\.config\.json is not JSON/],
+    ['"x"', /bourse\.config\.json must hold a JSON object/],
+    ['null', /bourse\.config\.json must hold a JSON object/],
+    ['[]', /bourse\.config\.json must hold a JSON object/],
+    ['["port"]', /bourse\.config\.json must hold a JSON object/],
+    ['{"prot": 1}', /bourse\.config\.json: there is no setting prot.*port/],
+    ['{"__proto__": 1}', /there is no setting __proto__/],
+    ['{"constructor": 1}', /there is no setting constructor/],
+    ['{"port": "http"}', /bourse\.config\.json: port: http/],
+    ['{"port": 80.5}', /bourse\.config\.json: port: 80\.5/],
+    ['{"port": true}', /bourse\.config\.json: port/],
+    ['{"logLevel": "loud"}', /bourse\.config\.json: logLevel: loud/],
+    ['{"store": {}}', /bourse\.config\.json: store/],
+  ];
+  await all(cases, async ([text, message]) => {
+    const cwd = newFolder();
+    writeFileSync(join(cwd, 'bourse.config.json'), text);
+    told(await run(['keys', 'list'], { cwd }), 2, message);
+  });
+  const cwd = newFolder();
+  mkdirSync(join(cwd, 'bourse.config.json'));
+  told(await run(['keys', 'list'], { cwd }), 2, /bourse\.config\.json cannot be read/);
+});
+
+test('a store that is not a store is a fault with one clear message, and is left as it was (contract 10)', async () => {
+  const cwd = newFolder();
+  writeFileSync(
+    join(cwd, 'text.db'),
+    'this is no database, only text that is long enough to be looked at\n'.repeat(20),
+  );
+  mkdirSync(join(cwd, 'folder.db'));
+  const other = new DatabaseSync(join(cwd, 'other.db'));
+  other.exec('create table prices (close real)');
+  other.close();
+  const csv = join(cwd, 'x.csv');
+  writeFileSync(csv, 'datetime,open,high,low,close\n2025-03-03T14:30:00Z,1,1,1,1\n');
+  const flags = '--schema stock --country US --symbol X --interval 1M'.split(' ');
+  for (const name of ['text.db', 'folder.db', 'other.db']) {
+    const before = name === 'folder.db' ? null : readFileSync(join(cwd, name));
+    const store = ['--store', `sqlite:${name}`];
+    told(await run(['serve', '--port', '0', ...store], { cwd }), 3, new RegExp(`^bourse: .*${name}.*\\n$`));
+    told(
+      await run(['import', 'bars', csv, ...flags, ...store], { cwd }),
+      3,
+      new RegExp(`^bourse: .*${name}.*\\n$`),
+    );
+    if (before !== null) assert.deepEqual(readFileSync(join(cwd, name)), before);
+  }
+  writeFileSync(join(cwd, 'c.control.db'), 'text, not a database\n'.repeat(100));
+  told(await run(['keys', 'list', '--store', 'sqlite:c.db'], { cwd }), 3, /^bourse: .*c\.control\.db.*\n$/);
+});
+
+test('an address of a store that has no known scheme says what one looks like (contract 10)', async () => {
+  await all(['bourse.db', 'mysql:x', 'sqlite:', '__proto__:x', ':'], async (url) =>
+    told(await run(['keys', 'list', '--store', url]), 3, /sqlite:PATH/),
+  );
+});
+
+test('bin/bourse works from any folder, through a symlink to a symlink, and reads that folder’s settings (contract 10)', async () => {
+  const cwd = newFolder();
+  symlinkSync(command, join(cwd, 'absolute'));
+  symlinkSync('absolute', join(cwd, 'relative'));
+  symlinkSync('../'.repeat(cwd.split('/').length) + command.slice(1), join(cwd, 'far'));
+  for (const program of ['./absolute', './relative', './far', join(cwd, 'relative')]) {
+    assert.deepEqual(await run(['--version'], { cwd, program }), {
+      status: 0,
+      stdout: `${version}\n`,
+      stderr: '',
+    });
+    const away = newFolder();
+    assert.equal(
+      (await run(['keys', 'create', 'a'], { cwd: away, program: resolvePath(cwd, program) })).status,
+      0,
+    );
+    assert.ok(existsSync(join(away, 'data/bourse.control.db')));
+  }
+});
+
+test('bourse demo makes its store and prints URLs that all answer 200 (contract 10)', async (t) => {
+  const cwd = newFolder();
+  const startedMs = Date.now();
+  const demo = spawn(command, ['demo', '--port', '0'], { cwd, env: bare, stdio: ['ignore', 'pipe', 'pipe'] });
+  children.push(demo);
+  let printed = '';
+  let said = '';
+  demo.stderr.on('data', (piece) => {
+    said += piece;
+  });
+  await new Promise<void>((resolve, reject) => {
+    demo.once('exit', (code) => reject(new Error(`it ended with ${code}: ${said}`)));
+    demo.stdout.on('data', (piece) => {
+      printed += piece;
+      if (printed.includes('Ctrl-C')) resolve();
+    });
+  });
+  t.diagnostic(`made and serving after ${Date.now() - startedMs} ms`);
+  assert.ok(existsSync(join(cwd, 'data/demo.db')));
+  assert.match(printed, /synthetic/i);
+  const urls = printed.match(/http:\S+\?\S+/g) ?? [];
+  assert.ok(urls.length >= 5, printed);
+  for (const url of urls) {
+    const response = await fetch(url);
+    const text = await response.text();
+    assert.equal(response.status, 200, `${url}: ${text}`);
+    assert.ok(text.includes('US') || text.includes('GLOBAL'), `${url} has bars`);
+  }
+  const key = /Your key is (\S+)/.exec(printed)![1]!;
+  assert.ok(!said.includes(key), 'the log has no key');
+  const ended = new Promise((resolve) => demo.once('exit', resolve));
+  demo.kill('SIGTERM');
+  assert.equal(await ended, 0);
+});
