@@ -135,7 +135,7 @@ test('a row with a value of another type is refused by its column, the others ar
   const rejectedRow = (row: string): string => /,(\d+),\w+,("[^"]*"|[^,"]*)$/.exec(row)![1]!;
   assert.deepEqual(
     rejected.map((row) => Number(rejectedRow(row))),
-    [...refused.keys().map((index) => 2 * index + 2), 2 * refused.length + 1],
+    [...refused.map((_, index) => 2 * index + 2), 2 * refused.length + 1],
   );
   for (const [index, [field, cell, reason]] of refused.entries()) {
     const told = rejected[index]!;

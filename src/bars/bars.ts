@@ -19,17 +19,22 @@ export type Bars = {
   vwap: Float64Array;
 };
 
-/** No bars, with room for `capacity`. */
+const noValues = new Float64Array(0);
+
+/** No bars, with room for `capacity`: seven columns of one buffer. */
 export function emptyBars(capacity = 0): Bars {
+  const buffer = capacity === 0 ? null : new ArrayBuffer(capacity * 7 * 8);
+  const column = (index: number): Float64Array =>
+    buffer === null ? noValues : new Float64Array(buffer, index * capacity * 8, capacity);
   return {
     count: 0,
-    keyMs: new Float64Array(capacity),
-    open: new Float64Array(capacity),
-    high: new Float64Array(capacity),
-    low: new Float64Array(capacity),
-    close: new Float64Array(capacity),
-    volume: new Float64Array(capacity),
-    vwap: new Float64Array(capacity),
+    keyMs: column(0),
+    open: column(1),
+    high: column(2),
+    low: column(3),
+    close: column(4),
+    volume: column(5),
+    vwap: column(6),
   };
 }
 
@@ -53,11 +58,10 @@ export function appendBars(target: Bars, source: Bars, from = 0, to = source.cou
 /** Makes room for `capacity` bars. */
 export function reserve(bars: Bars, capacity: number): void {
   if (bars.keyMs.length >= capacity) return;
-  const size = Math.max(capacity, bars.keyMs.length * 2, 16);
+  const grown = emptyBars(Math.max(capacity, bars.keyMs.length * 2, 16));
   for (const column of columns) {
-    const grown = new Float64Array(size);
-    grown.set(bars[column].subarray(0, bars.count));
-    bars[column] = grown;
+    if (bars.count > 0) grown[column].set(bars[column].subarray(0, bars.count));
+    bars[column] = grown[column];
   }
 }
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/instant.ts';
 import { zoneOf } from '../calendar/zone.ts';
-import { InstantCell, LocalClock, type LocalProblem } from './instants.ts';
+import { InstantCell, LocalClock } from './instants.ts';
 
 type Said = readonly [kind: string, ms: number | null];
 
@@ -275,7 +275,7 @@ test('a cell that is read twice says the same twice', () => {
 });
 
 /** Places readings of a zone one after the other, as the rows of one series. */
-function placeAll(zone: string, readings: readonly string[]): (string | LocalProblem)[] {
+function placeAll(zone: string, readings: readonly string[]): string[] {
   const clock = new LocalClock(zoneOf(zone));
   let beforeMs = Number.NaN;
   return readings.map((reading) => {

@@ -1,6 +1,6 @@
 // Bars of one series, read step by step in either direction: as stored, or derived to a coarser interval.
 import { appendBars, type Bars, concatBars, emptyBars, lowerBound, sliceBars } from '../bars/bars.ts';
-import { DamagedBlock, decodeBlock } from '../bars/block.ts';
+import { DamagedBlock, decodeBlock, RUN_BARS } from '../bars/block.ts';
 import { bucketOf } from '../bars/bucket.ts';
 import {
   type CellBars,
@@ -65,23 +65,37 @@ class SeriesCursor implements BarSource {
 
   /** The next bars in the direction, ascending in themselves: at least `atLeast` while there are so many. Null at the end. */
   async next(atLeast: number): Promise<Bars | null> {
+    return this.#descending ? this.#nextDescending(atLeast) : this.#nextAscending(atLeast);
+  }
+
+  async #nextAscending(atLeast: number): Promise<Bars | null> {
+    const target = emptyBars(Math.min(atLeast, limits.barsPerStepMax) + 2 * RUN_BARS);
+    while (target.count < atLeast && this.#fromMs < this.#toMs) {
+      const block = await this.#block(atLeast - target.count);
+      if (block === undefined) break;
+      const before = target.count;
+      this.#decode(block, atLeast - before, target);
+      if (target.count === before) this.#blocks.shift();
+      else this.#fromMs = target.keyMs[target.count - 1]! + 1;
+    }
+    return target.count === 0 ? null : target;
+  }
+
+  async #nextDescending(atLeast: number): Promise<Bars | null> {
     const parts: Bars[] = [];
     let count = 0;
     while (count < atLeast && this.#fromMs < this.#toMs) {
       const block = await this.#block(atLeast - count);
       if (block === undefined) break;
-      const part = this.#decode(block, atLeast - count);
-      if (part.count === 0) {
-        this.#blocks.shift();
-        continue;
-      }
-      if (this.#descending) this.#toMs = part.keyMs[0]!;
-      else this.#fromMs = part.keyMs[part.count - 1]! + 1;
+      const part = this.#decode(block, atLeast - count, emptyBars());
       count += part.count;
-      parts.push(part);
+      if (part.count === 0) this.#blocks.shift();
+      else {
+        this.#toMs = part.keyMs[0]!;
+        parts.push(part);
+      }
     }
-    if (parts.length === 0) return null;
-    return concatBars(this.#descending ? parts.reverse() : parts);
+    return parts.length === 0 ? null : concatBars(parts.reverse());
   }
 
   async #block(wanted: number): Promise<StoredBlock | undefined> {
@@ -102,14 +116,15 @@ class SeriesCursor implements BarSource {
     return this.#blocks[0];
   }
 
-  #decode(block: StoredBlock, atLeast: number): Bars {
+  #decode(block: StoredBlock, atLeast: number, target: Bars): Bars {
     try {
-      return decodeBlock(block.bytes, {
+      const range = {
         fromMs: this.#fromMs,
         toMs: this.#toMs,
         atLeast,
         descending: this.#descending,
-      });
+      };
+      return decodeBlock(block.bytes, range, target);
     } catch (error) {
       if (!(error instanceof DamagedBlock)) throw error;
       const name = `series ${this.#series.series_id} (${this.#series.interval}), bucket ${block.bucket}`;

@@ -1,6 +1,6 @@
 // Bars, historical (spec 4.10) and latest (spec 4.11): range, page, rendering.
-import { emptyBars, reserve } from '../bars/bars.ts';
-import type { TimedBars } from '../bars/grid.ts';
+import { valueColumns } from '../bars/bars.ts';
+import { sliceTimed, type TimedBars } from '../bars/grid.ts';
 import { DAY_MS, dayOf, type ParsedInstant, YEAR_MAX, YEAR_MIN } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import { isPeriod, periodEnd, periodStart } from '../calendar/period.ts';
@@ -8,7 +8,7 @@ import { historicalBars, type latestBars } from '../contract/bars.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';
 import { barStream } from './bar-plan.ts';
-import type { BarStream, StreamRange } from './bar-stream.ts';
+import { type BarStream, concatTimed, type StreamRange } from './bar-stream.ts';
 import type { Found } from './lookup.ts';
 import type { Query, QueryContext } from './query.ts';
 import { addressOf } from './render/address.ts';
@@ -23,8 +23,8 @@ const END_MS = dayOf(YEAR_MAX + 1, 1, 1) * DAY_MS;
 type BarRange = {
   readonly fromMs: number;
   readonly toMs: number;
-  /** Whether a bar with this open and label lies in the range. */
-  readonly holds: (openMs: number, day: number) => boolean;
+  /** Whether a bar with this open and label lies in the range; null where its key has said so. */
+  readonly holds: ((openMs: number, day: number) => boolean) | null;
 };
 
 /** Days by which the open of a bar may lie from the day its key names: the longest closing, generously. */
@@ -51,7 +51,7 @@ function instantBounds(
 
 function rangeOf(interval: string, calendar: Calendar, from: ParsedInstant, to: ParsedInstant): BarRange {
   const { fromMs, toMs } = instantBounds(calendar, from, to);
-  if (!isPeriod(interval)) return { fromMs, toMs, holds: () => true };
+  if (!isPeriod(interval)) return { fromMs, toMs, holds: null };
   const fromLabel = isLabel(from);
   const toLabel = isLabel(to);
   const firstDay = fromLabel ? from.day : calendar.zone.dayAt(fromMs) - KEY_SLACK_DAYS;
@@ -83,47 +83,48 @@ function checkOrder(
   });
 }
 
-/** Up to `count` bars of a stream that the range holds, in the stream's direction, each with its key. */
+/** The bars of a step that the range holds. */
+function heldBy(range: BarRange, step: TimedBars): TimedBars {
+  const { holds } = range;
+  if (holds === null) return step;
+  const rows: TimedBars[] = [];
+  for (let row = 0; row < step.bars.count; row++) {
+    if (holds(step.openMs[row]!, step.day[row]!)) rows.push(sliceTimed(step, row, row + 1));
+  }
+  return rows.length === step.bars.count ? step : concatTimed(rows);
+}
+
+/** Up to `count` bars from the front of a stream that the range holds, in ascending order whatever the stream's direction. */
 async function take(
   stream: BarStream,
   count: number,
   range: BarRange,
   descending: boolean,
 ): Promise<TimedBars> {
-  const taken = {
-    bars: emptyBars(),
-    openMs: new Float64Array(count),
-    closeMs: new Float64Array(count),
-    day: new Int32Array(count),
-  };
-  reserve(taken.bars, count);
-  while (taken.bars.count < count) {
-    const step = await stream.next(count - taken.bars.count);
+  const parts: TimedBars[] = [];
+  let left = count;
+  while (left > 0) {
+    const step = await stream.next(left);
     if (step === null) break;
-    for (let index = 0; index < step.bars.count && taken.bars.count < count; index++) {
-      const row = descending ? step.bars.count - 1 - index : index;
-      if (range.holds(step.openMs[row]!, step.day[row]!)) copyRow(taken, step, row);
-    }
+    const held = heldBy(range, step);
+    const { count: found } = held.bars;
+    const used = Math.min(found, left);
+    parts.push(descending ? sliceTimed(held, found - used, found) : sliceTimed(held, 0, used));
+    left -= used;
   }
-  return taken;
+  if (parts.length === 1) return parts[0]!;
+  return concatTimed(descending ? parts.reverse() : parts);
 }
 
-const valueColumns = ['keyMs', 'open', 'high', 'low', 'close', 'volume', 'vwap'] as const;
+const columns = ['keyMs', ...valueColumns] as const;
 
-function copyRow(target: TimedBars, source: TimedBars, row: number): void {
-  const at = target.bars.count++;
-  for (const column of valueColumns) target.bars[column][at] = source.bars[column][row]!;
-  target.openMs[at] = source.openMs[row]!;
-  target.closeMs[at] = source.closeMs[row]!;
-  target.day[at] = source.day[row]!;
-}
-
+/** Turns timed bars round, in place. */
 function reverse(timed: TimedBars): void {
-  const { count } = timed.bars;
-  for (const column of valueColumns) timed.bars[column].subarray(0, count).reverse();
-  timed.openMs.subarray(0, count).reverse();
-  timed.closeMs.subarray(0, count).reverse();
-  timed.day.subarray(0, count).reverse();
+  const { bars } = timed;
+  for (const column of columns) bars[column].subarray(0, bars.count).reverse();
+  timed.openMs.subarray(0, bars.count).reverse();
+  timed.closeMs.subarray(0, bars.count).reverse();
+  timed.day.subarray(0, bars.count).reverse();
 }
 
 type BarParameters = ParametersOf<typeof latestBars>;
@@ -188,12 +189,15 @@ export const answerHistoricalBars: Query<typeof historicalBars> = async (paramet
     fromMs: Math.max(range.fromMs, FIRST_MS, lastMs === null || descending ? FIRST_MS : lastMs + 1),
     toMs: Math.min(range.toMs, END_MS, lastMs === null || !descending ? END_MS : lastMs),
   };
-  const timed = await take(streamOf(context, found, parameters, rest, nowMs), limit + 1, range, descending);
-  const more = timed.bars.count > limit;
-  if (more) timed.bars.count = limit;
-  const key = more
-    ? context.pageKeys.sign(fingerprint, { position: [timed.bars.keyMs[limit - 1]!], pinned: [nowMs] })
-    : null;
+  const taken = await take(streamOf(context, found, parameters, rest, nowMs), limit + 1, range, descending);
+  const surplus = taken.bars.count - limit;
+  const timed =
+    surplus <= 0 ? taken : descending ? sliceTimed(taken, surplus, limit + 1) : sliceTimed(taken, 0, limit);
+  if (descending) reverse(timed);
+  const key =
+    surplus <= 0
+      ? null
+      : context.pageKeys.sign(fingerprint, { position: [timed.bars.keyMs[limit - 1]!], pinned: [nowMs] });
   return render(timed, found, parameters, context, {
     key,
     address: key === null ? '' : addressOf(historicalBars, parameters),
@@ -211,11 +215,10 @@ export const answerLatestBars: Query<typeof latestBars> = async (parameters, con
     fromMs: FIRST_MS,
     toMs: END_MS,
     descending: true,
-    holds: () => true,
+    holds: null,
   };
   const stream = streamOf(context, found, parameters, everything, context.request.nowMs);
   const timed = await take(stream, parameters.limit, everything, true);
-  reverse(timed);
   return render(timed, found, parameters, context, null);
 };
 

@@ -1,5 +1,5 @@
 // Page keys: where a walk stands and what it took from the moment, authenticated (contract 4.1).
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { Refusal } from '../contract/errors.ts';
 
 const MAC_BYTES = 16;
@@ -12,10 +12,10 @@ export type Place = {
 
 /** Signs and checks page keys with the store's secret. */
 export class PageKeys {
-  readonly #secret: Uint8Array;
+  readonly #secret: KeyObject;
 
   constructor(secret: Uint8Array) {
-    this.#secret = secret;
+    this.#secret = createSecretKey(secret);
   }
 
   /** A key for the place, bound to the query: endpoint, filters and sort as `fingerprint` writes them. */

@@ -2,7 +2,7 @@
 import type { TimedBars } from '../../bars/grid.ts';
 import { barRecord } from '../../contract/bars.ts';
 import { fieldsOf } from '../../contract/endpoint.ts';
-import type { Sink } from './sink.ts';
+import { Constant, DECIMAL_BYTES_MAX, type Sink } from './sink.ts';
 
 /** What is the same in every row. */
 export type BarConstants = {
@@ -13,40 +13,43 @@ export type BarConstants = {
   readonly symbol: string;
 };
 
-const encoder = new TextEncoder();
-
-/** More bytes than the values of one row take: six numbers of at most 350, two instants, a date, and the row's end. */
-const ROW_BYTES_MAX = 6 * 350 + 100;
+/** Bytes of one row's values at the most: six numbers, two instants, a date. */
+const ROW_BYTES_MAX = 6 * DECIMAL_BYTES_MAX + 2 * 25 + 10;
 
 const fields = fieldsOf(barRecord);
 const constantFields = fields.slice(0, fields.indexOf('datetime')) as (keyof BarConstants)[];
 const varyingFields = fields.slice(fields.indexOf('datetime'));
 
-/** One varying field of a row, and what stands before it. */
-type Cell = {
-  readonly before: Uint8Array;
-  readonly write: (sink: Sink, timed: TimedBars, row: number) => void;
-};
+/** How a varying field is written. */
+const NUMBER = 0;
+const INSTANT = 1;
+const DATE = 2;
 
-type Writer = Cell['write'];
+/** One varying field of a row: what stands before it, how it is written, its values. */
+type Cell = { readonly before: Constant; readonly kind: number; readonly values: Float64Array | Int32Array };
 
-function number(column: 'open' | 'high' | 'low' | 'close' | 'volume' | 'vwap', nullText: string): Writer {
-  const none = encoder.encode(nullText);
-  return (sink, { bars }, row) => {
-    const value = bars[column][row]!;
-    if (!Number.isNaN(value)) sink.decimal(value);
-    else sink.bytes(none);
-  };
+const momentFields: readonly string[] = ['datetime', 'close_datetime', 'session_date'];
+
+function cellOf(field: string, before: string, timed: TimedBars): Cell {
+  const constant = constantOf(before);
+  if (field === 'datetime') return { before: constant, kind: INSTANT, values: timed.openMs };
+  if (field === 'close_datetime') return { before: constant, kind: INSTANT, values: timed.closeMs };
+  if (field === 'session_date') return { before: constant, kind: DATE, values: timed.day };
+  return { before: constant, kind: NUMBER, values: timed.bars[field as 'open'] };
 }
 
-const instants: Readonly<Record<string, Writer>> = {
-  datetime: (sink, timed, row) => sink.instant(timed.openMs[row]!),
-  close_datetime: (sink, timed, row) => sink.instant(timed.closeMs[row]!),
-  session_date: (sink, timed, row) => sink.date(timed.day[row]!),
-};
+/** Constants kept: those of the instruments asked for last. */
+const CONSTANTS_MAX = 2_000;
+const constants = new Map<string, Constant>();
 
-function writerOf(field: string, nullText: string): Writer {
-  return instants[field] ?? number(field as 'open', nullText);
+function constantOf(text: string): Constant {
+  let known = constants.get(text);
+  if (known === undefined) {
+    if (constants.size >= CONSTANTS_MAX) constants.clear();
+    known = new Constant(text);
+    constants.set(text, known);
+  }
+  return known;
 }
 
 function chosenFields(withSessionDate: boolean): string[] {
@@ -63,12 +66,16 @@ export function writeJsonRows(
   const opening = `{${constantFields.map((field) => `"${field}":${JSON.stringify(constants[field])}`).join()}`;
   let quoted = false;
   const cells: Cell[] = chosenFields(withSessionDate).map((field, index) => {
-    const text = field in instants;
+    const text = momentFields.includes(field);
     const before = `${index === 0 ? opening : ''}${quoted ? '"' : ''},"${field}":${text ? '"' : ''}`;
     quoted = text;
-    return { before: encoder.encode(before), write: writerOf(field, 'null') };
+    return cellOf(field, before, timed);
   });
-  writeRows(sink, timed, cells, encoder.encode('}'), encoder.encode(','));
+  writeRows(sink, timed, cells, {
+    after: constantOf('}'),
+    between: constantOf(','),
+    none: constantOf('null'),
+  });
 }
 
 /** A CSV cell: quoted where RFC 4180 asks for it, and the empty string as `""` (contract 5.1). */
@@ -87,28 +94,34 @@ export function writeCsv(
   const chosen = chosenFields(withSessionDate);
   sink.text(`${[...constantFields, ...chosen].join()}\r\n`);
   const opening = `${constantFields.map((field) => csvCell(constants[field])).join()},`;
-  const cells: Cell[] = chosen.map((field, index) => ({
-    before: encoder.encode(index === 0 ? opening : ','),
-    write: writerOf(field, ''),
-  }));
-  writeRows(sink, timed, cells, encoder.encode('\r\n'), new Uint8Array(0));
+  const cells = chosen.map((field, index) => cellOf(field, index === 0 ? opening : ',', timed));
+  writeRows(sink, timed, cells, { after: constantOf('\r\n'), between: constantOf(''), none: constantOf('') });
 }
+
+/** What stands after a row, between two, and for null. */
+type RowMarks = { readonly after: Constant; readonly between: Constant; readonly none: Constant };
 
 function writeRows(
   sink: Sink,
   timed: TimedBars,
   cells: readonly Cell[],
-  after: Uint8Array,
-  between: Uint8Array,
+  { after, between, none }: RowMarks,
 ): void {
-  const rowBytesMax = cells.reduce((sum, cell) => sum + cell.before.length, ROW_BYTES_MAX);
+  const rowBytesMax = cells.reduce(
+    (sum, cell) => sum + cell.before.length,
+    ROW_BYTES_MAX + after.length + between.length,
+  );
   for (let row = 0; row < timed.bars.count; row++) {
     sink.reserve(rowBytesMax);
-    if (row > 0) sink.bytes(between);
-    for (const cell of cells) {
-      sink.bytes(cell.before);
-      cell.write(sink, timed, row);
+    if (row > 0) sink.constant(between);
+    for (const { before, kind, values } of cells) {
+      const value = values[row]!;
+      sink.constant(before);
+      if (kind === INSTANT) sink.instant(value);
+      else if (kind === DATE) sink.date(value);
+      else if (Number.isNaN(value)) sink.constant(none);
+      else sink.decimal(value);
     }
-    sink.bytes(after);
+    sink.constant(after);
   }
 }
