@@ -84,6 +84,13 @@ export async function importBars(store: Store, request: BarImportRequest): Promi
 
 /** A value given for the whole file that no row could have is wrong usage. */
 function checkConstants(mapping: Mapping): void {
+  for (const field of mapping.values.keys()) {
+    if ((nameFields as readonly string[]).includes(field)) continue;
+    throw new FileProblem(
+      'usage',
+      `the map gives ${field} one value for the whole file: only ${nameFields.join(', ')} can have one`,
+    );
+  }
   for (const field of nameFields) {
     const value = mapping.values.get(field);
     const problem = value === undefined ? null : nameProblem(field, value);
@@ -128,7 +135,8 @@ async function takeFast(source: SourceFile, mapping: Mapping, pass: BarPass): Pr
   } finally {
     await thread.terminate();
   }
-  if ((await source.digest()).hasUnderscore) throw new NeedsCare();
+  const { hasUnderscore, isUtf8 } = await source.digest();
+  if (hasUnderscore || !isUtf8) throw new NeedsCare();
 }
 
 /** What the thread has read, batch after batch. @throws what it threw */
@@ -246,6 +254,7 @@ class BarPass {
     const series = this.#series;
     let at = from;
     while (at < to) {
+      const beforeMs = series?.beforeMs ?? Number.NaN;
       const end = series === null ? at : this.#stretchEnd(series, chunk, values, care, at, to);
       if (series !== null && end > at) {
         const bucket = Math.floor(this.#keys[at]! / series.bucketMs);
@@ -255,6 +264,7 @@ class BarPass {
           at = end;
           continue;
         }
+        series.beforeMs = beforeMs;
       }
       const problem =
         series === null ? this.#seriesProblem : await this.#takeRow(series, chunk, values, care, at);
@@ -289,6 +299,7 @@ class BarPass {
       if (row === from) bucketEnd = (Math.floor(key / series.bucketMs) + 1) * series.bucketMs;
       keys[row] = key;
       last = key;
+      series.beforeMs = key;
     }
     return to;
   }
@@ -308,6 +319,7 @@ class BarPass {
     ) as BarValues;
     const problem = barProblem(bar, this.#anySign) ?? this.#readKey(series, chunk, row);
     if (problem !== null) return problem;
+    series.beforeMs = this.#keyMs;
     const bucket = Math.floor(this.#keyMs / series.bucketMs);
     if (series.open?.bucket !== bucket) await this.load.turn(series, bucket);
     if (series.insert(this.#keyMs, values, row)) return null;
@@ -346,7 +358,7 @@ class BarPass {
   /** Reads the key that a row's bar has in its series into `#keyMs`; why it has none, or null. */
   #readKey(series: OpenSeries, chunk: BarChunk, row: number): RowProblem | null {
     const ms = chunk.ms[row]!;
-    if (chunk.kinds[row] === INSTANT && series.isMinutes) return this.#minuteKey(series, ms);
+    if (chunk.kinds[row] === INSTANT && series.isMinutes) return this.#minuteKey(ms);
     const kind = momentKinds[chunk.kinds[row]!]!;
     if (kind === 'missing') return { column: 'datetime', reason: 'is missing' };
     if (kind === 'bad')
@@ -360,13 +372,12 @@ class BarPass {
     if (kind === 'date')
       return { column: 'datetime', reason: 'is a date without a time: a bar of minutes needs its open' };
     const instant = this.#instantOf(series, kind, ms);
-    return typeof instant === 'number' ? this.#minuteKey(series, instant) : instant;
+    return typeof instant === 'number' ? this.#minuteKey(instant) : instant;
   }
 
-  #minuteKey(series: OpenSeries, ms: number): RowProblem | null {
+  #minuteKey(ms: number): RowProblem | null {
     if (Math.floor(ms / MINUTE_MS) * MINUTE_MS !== ms)
       return { column: 'datetime', reason: 'is not a whole minute' };
-    series.beforeMs = ms;
     this.#keyMs = ms;
     return null;
   }

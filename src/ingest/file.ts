@@ -8,7 +8,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Worker } from 'node:worker_threads';
 import { createGunzip } from 'node:zlib';
-import { type Digest, PIECE_BYTES, UNDERSCORE } from './digest-thread.ts';
+import { type Digest, PIECE_BYTES, TextCheck } from './digest-thread.ts';
 import { FileProblem } from './problem.ts';
 import type { ReadableFile } from './read.ts';
 
@@ -22,18 +22,18 @@ export type SourceFile = ReadableFile & {
   close(): Promise<void>;
 };
 
-async function check(path: string): Promise<Stats> {
+async function check(name: string, path: string): Promise<Stats> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => error);
   if (found instanceof Error) {
     const reason = found.code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${found.code})`;
-    throw new FileProblem('usage', `${path}: ${reason}`);
+    throw new FileProblem('usage', `${name}: ${reason}`);
   }
   if (found.isDirectory())
     throw new FileProblem(
       'usage',
-      `${path}: is a folder; name the files in it, such as ${join(path, '*.csv')}`,
+      `${name}: is a folder; name the files in it, such as ${join(name, '*.csv')}`,
     );
-  if (found.size === 0) throw new FileProblem('content', `${path}: is empty`);
+  if (found.size === 0) throw new FileProblem('content', `${name}: is empty`);
   return found;
 }
 
@@ -61,7 +61,7 @@ function watch(look: (piece: Buffer) => void): Transform {
 /** Opens a CSV, plain or gzip. @throws FileProblem for what cannot be a CSV with a header. */
 export async function openSource(name: string): Promise<SourceFile> {
   const path = resolve(name);
-  const before = await check(path);
+  const before = await check(name, path);
   if (isGzip(await firstBytes(path, 2))) return openGzip(name, path);
   const header = await readHeader(name, path);
   const thread = new Worker(new URL(import.meta.resolve('./digest-thread.ts')), { workerData: path });
@@ -73,12 +73,21 @@ export async function openSource(name: string): Promise<SourceFile> {
     header,
     async digest() {
       const found = await digest;
-      const now = await check(path);
-      if (now.size === before.size && now.mtimeMs === before.mtimeMs) return found;
+      const now = await check(name, path);
+      if (now.size === before.size && now.mtimeMs === before.mtimeMs) return checkQuotes(name, found);
       throw new FileProblem('content', `${name}: changed while it was read. Nothing was imported.`);
     },
     close: async () => void (await thread.terminate()),
   };
+}
+
+/** DuckDB takes a quote that is not closed for a cell that goes on to the end of the file, and says nothing. */
+function checkQuotes(name: string, digest: Digest): Digest {
+  if (!digest.hasOpenQuote) return digest;
+  throw new FileProblem(
+    'content',
+    `${name}: a quote is not closed: the file has an odd number of them. Nothing was imported.`,
+  );
 }
 
 /** Decompresses a file whole before anything of it is read: so damage is found first, and it can be read more than once. */
@@ -87,15 +96,15 @@ async function openGzip(name: string, path: string): Promise<SourceFile> {
   const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
     const hash = createHash('sha256');
-    let hasUnderscore = false;
+    const check = new TextCheck();
     const hashed = watch((piece) => void hash.update(piece));
-    const seen = watch((piece) => {
-      hasUnderscore ||= piece.includes(UNDERSCORE);
-    });
+    const seen = watch((piece) => check.take(piece));
     const plain = join(folder, 'plain.csv');
     const input = createReadStream(path, { highWaterMark: PIECE_BYTES });
     await gunzip(name, () => pipeline(input, hashed, createGunzip(), seen, createWriteStream(plain)));
-    const digest = { sha256: hash.digest('hex'), hasUnderscore };
+    const { hasUnderscore, hasOpenQuote, isUtf8 } = check;
+    const digest = { sha256: hash.digest('hex'), hasUnderscore, hasOpenQuote, isUtf8 };
+    checkQuotes(name, digest);
     return { name, path: plain, header: await readHeader(name, plain), digest: async () => digest, close };
   } catch (error) {
     await close();
@@ -103,7 +112,8 @@ async function openGzip(name: string, path: string): Promise<SourceFile> {
   }
 }
 
-const isGzip = (start: Buffer): boolean => start[0] === 0x1f && start[1] === 0x8b;
+/** A file of one byte that begins gzip is gzip that was cut off. */
+const isGzip = (start: Buffer): boolean => start[0] === 0x1f && (start.length === 1 || start[1] === 0x8b);
 
 async function gunzip(name: string, run: () => Promise<void>): Promise<void> {
   try {

@@ -19,12 +19,16 @@ const EPOCH_UNITS: readonly (readonly [from: number, perMs: number])[] = [
 /** Where the minutes stand in `2025-03-03T09:30:00Z`. */
 const MINUTES_AT = 14;
 
+/** Longer cells are parsed anew each. */
+const LAST_BYTES = 40;
+
 /** Parses cells of bytes one after the other; what the last one said is in `kind` and `ms`. */
 export class InstantCell {
   kind: CellKind = 'bad';
   ms = 0;
   #bytes: Uint8Array = new Uint8Array(0);
-  #lastFrom = 0;
+  /** A copy of the last cell that has minutes: the bytes of a column are written over by the next chunk's. */
+  readonly #last = new Uint8Array(LAST_BYTES);
   #lastLength = 0;
   #lastMinutes = 0;
   #dateWords = [-1, -1, -1];
@@ -32,31 +36,32 @@ export class InstantCell {
 
   /** Reads the cell `bytes[from .. to)`. */
   read(bytes: Uint8Array, from: number, to: number): void {
+    this.#bytes = bytes;
     if (this.#isSameButMinutes(bytes, from, to)) {
       const minutes = this.#two(from + MINUTES_AT);
-      if (minutes >= 0 && minutes <= 59) {
-        this.ms += (minutes - this.#lastMinutes) * MINUTE_MS;
+      const ms = this.ms + (minutes - this.#lastMinutes) * MINUTE_MS;
+      if (minutes >= 0 && minutes <= 59 && ms >= FIRST_MS && ms < END_MS) {
+        this.ms = ms;
         this.#lastMinutes = minutes;
-        this.#lastFrom = from;
         return;
       }
     }
-    this.#bytes = bytes;
     this.kind = this.#parse(from, to);
     if (this.kind !== 'bad' && (this.ms < FIRST_MS || this.ms >= END_MS)) this.kind = 'bad';
-    const hasMinutes =
-      (this.kind === 'instant' || this.kind === 'local') && to - from > 16 && bytes[from + 4] === 45;
-    this.#lastLength = hasMinutes ? to - from : 0;
-    this.#lastFrom = from;
-    this.#lastMinutes = hasMinutes ? this.#two(from + MINUTES_AT) : 0;
+    const length = to - from;
+    const isTime = this.kind === 'instant' || this.kind === 'local';
+    this.#lastLength = isTime && length > 16 && length <= LAST_BYTES && bytes[from + 4] === 45 ? length : 0;
+    if (this.#lastLength === 0) return;
+    this.#last.set(bytes.subarray(from, to));
+    this.#lastMinutes = this.#two(from + MINUTES_AT);
   }
 
   /** Whether a cell is the last one but for its minutes, as most rows of a file of minutes are. */
   #isSameButMinutes(bytes: Uint8Array, from: number, to: number): boolean {
-    if (to - from !== this.#lastLength || bytes !== this.#bytes || this.#lastFrom >= from) return false;
-    const step = from - this.#lastFrom;
-    for (let at = to - 1; at > from + MINUTES_AT + 1; at--) if (bytes[at] !== bytes[at - step]) return false;
-    for (let at = from + MINUTES_AT - 1; at >= from; at--) if (bytes[at] !== bytes[at - step]) return false;
+    if (to - from !== this.#lastLength || to === from) return false;
+    const last = this.#last;
+    for (let at = to - from - 1; at > MINUTES_AT + 1; at--) if (bytes[from + at] !== last[at]) return false;
+    for (let at = MINUTES_AT - 1; at >= 0; at--) if (bytes[from + at] !== last[at]) return false;
     return true;
   }
 
@@ -131,7 +136,7 @@ export class InstantCell {
   }
 
   #parseEpoch(from: number, to: number): CellKind {
-    const negative = this.#bytes[from] === 45;
+    const negative = to > from && this.#bytes[from] === 45;
     const start = negative ? from + 1 : from;
     if (to === start || to - start > 19) return 'bad';
     let value = 0;

@@ -41,6 +41,7 @@ export async function importInstruments(
   const refused = new RefusedRows(rejectedPathOf(request.file), source.header);
   try {
     const mapping = mapFields(request.file, source.header, instrumentFields, request.map, request.flags);
+    checkConstants(mapping);
     return await runImport(store, request, 'instruments', source, async (writer) => {
       const pass = new InstrumentPass(writer, mapping, source, refused);
       for await (const chunk of readChunks(source, { texts: source.header, numbers: [], careful: true }))
@@ -81,7 +82,11 @@ function parseCell(kind: ColumnKind, text: string): unknown {
   if (kind === 'json') return parseJson(text);
   if (kind !== 'integer' && kind !== 'real') return text;
   const number = numberOf(text);
-  return number === null || (kind === 'integer' && !Number.isSafeInteger(number)) ? undefined : number;
+  return number === null ||
+    Math.abs(number) === Infinity ||
+    (kind === 'integer' && !Number.isSafeInteger(number))
+    ? undefined
+    : number;
 }
 
 function parseJson(text: string): unknown {
@@ -116,6 +121,15 @@ const rules: Readonly<
   open_time: clockRule,
   close_time: clockRule,
 };
+
+/** A value given for the whole file that no row could have is wrong usage. */
+function checkConstants(mapping: Mapping): void {
+  for (const [field, value] of mapping.values) {
+    const rule = rules[field];
+    if (rule !== undefined && !rule.holds(value))
+      throw new FileProblem('usage', `${instrumentFields.flags[field] ?? field} ${value}: ${rule.reason}`);
+  }
+}
 
 const canonical: Readonly<Record<string, (text: string) => string>> = {
   asset_schema: (text) => parseAssetSchema(text)!,

@@ -75,7 +75,9 @@ export class OpenSeries {
   open: OpenBlock | null = null;
   /** The highest bucket written out so far: those above it are untouched by this import. */
   highestBucket = Number.NEGATIVE_INFINITY;
-  /** Instant of the last row read, to tell doubled hours apart. */
+  /** Of the instrument, as this import knows it. */
+  exchange: string | null = null;
+  /** Instant of the last row taken, to tell doubled hours apart. */
   beforeMs = Number.NaN;
 
   constructor(row: RowOf<typeof seriesDataset>, calendar: Calendar, isNew: boolean) {
@@ -174,8 +176,12 @@ export class BarLoad {
   async series(name: SeriesName): Promise<OpenSeries | null> {
     const key = `${name.assetSchema}:${name.country}:${name.symbol}:${name.interval}`;
     const known = this.#series.get(key);
-    if (known !== undefined) return known;
+    if (known !== undefined && (name.exchange === null || name.exchange === known.exchange)) return known;
     const instrument = await this.#instrument(name);
+    if (known !== undefined) {
+      known.exchange = instrument.exchange;
+      return known;
+    }
     const calendar = calendarOf(name.assetSchema, name.country, instrument.time_zone);
     const [stored] = await this.#writer.rows(seriesDataset, {
       where: { instrument_id: instrument.instrument_id, interval: name.interval },
@@ -194,6 +200,7 @@ export class BarLoad {
       off_grid: false,
     };
     const opened = new OpenSeries(row, calendar, stored === undefined);
+    opened.exchange = instrument.exchange;
     this.#series.set(key, opened);
     const covered = {
       asset_schema: name.assetSchema,

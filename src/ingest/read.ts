@@ -49,16 +49,18 @@ const settings = {
 
 /** No cell is this text: so a missing cell and an empty one can be told apart. */
 const NO_TEXT = '\u0001';
-const SURPLUS = 'surplus cells';
 const LINE_BYTES_MAX = 1_000_000;
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
-const named = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+/** Columns are named by their place: DuckDB takes no empty name, and takes `close` and `Close` for the same one. */
+const placed = (place: number): string => `c${place}`;
 
 function scanOf(file: ReadableFile, plan: ReadPlan): string {
   const numbers = new Set(plan.careful ? [] : plan.numbers);
-  const columns = file.header.map((name) => `${quoted(name)}: '${numbers.has(name) ? 'DOUBLE' : 'VARCHAR'}'`);
-  if (plan.careful) columns.push(`${quoted(SURPLUS)}: 'VARCHAR'`);
+  const columns = file.header.map(
+    (name, place) => `${placed(place)}: '${numbers.has(name) ? 'DOUBLE' : 'VARCHAR'}'`,
+  );
+  if (plan.careful) columns.push(`${placed(columns.length)}: 'VARCHAR'`);
   const care = plan.careful
     ? `null_padding=true, parallel=false, nullstr=${quoted(NO_TEXT)}, allow_quoted_nulls=false`
     : 'null_padding=false';
@@ -86,12 +88,13 @@ export async function* readChunks(file: ReadableFile, plan: ReadPlan): AsyncGene
 
 async function* stream(connection: Connection, file: ReadableFile, plan: ReadPlan): AsyncGenerator<Chunk> {
   const scan = scanOf(file, plan);
-  const names = [...plan.texts, ...plan.numbers, ...(plan.careful ? [SURPLUS] : [])];
-  const result = await start(connection, `select ${names.map(named).join()} from ${scan}`).catch(
+  const places = [...plan.texts, ...plan.numbers].map((name) => file.header.indexOf(name));
+  if (plan.careful) places.push(file.header.length);
+  const result = await start(connection, `select ${places.map(placed).join()} from ${scan}`).catch(
     (error: Error) => error,
   );
   if (result instanceof Error) throw plan.careful ? readingProblem(file, result) : new NeedsCare();
-  const texts = (plan.careful ? names : plan.texts).map(() => new TextColumn());
+  const texts = (plan.careful ? places : plan.texts).map(() => new TextColumn());
   const numbers = plan.careful ? [] : plan.numbers;
   let firstRow = 1;
   let fetched = duckdb.fetch_chunk(result);
@@ -163,6 +166,7 @@ function readingProblem(file: ReadableFile, error: Error): FileProblem {
       'a quote is not closed, or text follows a closing quote',
     ],
     [/unicode|utf-?8/i, 'the text is not UTF-8'],
+    [/state machine/i, 'its lines end in different ways: some with CR LF, some with LF or CR alone'],
     [/Maximum line size/i, `the line is longer than ${LINE_BYTES_MAX} bytes`],
     [/Expected Number of Columns/i, 'the row has more cells than the header has columns'],
   ];

@@ -76,6 +76,6 @@ export class RefusedRows {
   }
 
   get #partPath(): string {
-    return `${this.path}.part`;
+    return `${this.path}.${process.pid}.part`;
   }
 }
