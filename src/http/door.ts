@@ -73,10 +73,11 @@ function headerOf(request: DoorRequest, name: string): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
+const OWN_REQUEST_ID = new RegExp(`^[A-Za-z0-9._-]{1,${limits.requestIdCharactersMax}}$`);
+
 /** The caller's own request id where it is one, else a new one (contract 6.5). */
 export function requestIdOf(sent: string | undefined): string {
-  const own = new RegExp(`^[A-Za-z0-9._-]{1,${limits.requestIdCharactersMax}}$`);
-  return sent !== undefined && own.test(sent) ? sent : randomUUID();
+  return sent !== undefined && OWN_REQUEST_ID.test(sent) ? sent : randomUUID();
 }
 
 /** An error as a reply (contract 6.2). */

@@ -45,18 +45,23 @@ class Owed {
   }
 }
 
+/** The headers, by lower-case name. Of two Host headers none can be believed: they are told as one that fits nothing. */
+function headersOf({ headers, rawHeaders }: IncomingMessage): IncomingMessage['headers'] {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
+  return hosts > 1 ? { ...headers, host: `${headers.host}, …` } : headers;
+}
+
 function respond(message: IncomingMessage, response: ServerResponse, door: Door): void {
-  const repeatedHost = message.headersDistinct.host;
-  const { headers } = message;
   door
     .answer({
       method: message.method ?? 'GET',
       target: message.url ?? '/',
       // Of two Host headers none can be believed.
-      headers:
-        repeatedHost !== undefined && repeatedHost.length > 1
-          ? { ...headers, host: repeatedHost.join(', ') }
-          : headers,
+      headers: headersOf(message),
       isGone: () => response.destroyed || response.closed,
     })
     .then((reply) => {

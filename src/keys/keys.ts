@@ -1,5 +1,5 @@
 // Keys of callers: issue, list, revoke, verify. Only hashes are kept (contract 7).
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash as hashOnce, randomBytes, timingSafeEqual } from 'node:crypto';
 import { limits } from '../contract/limits.ts';
 import { type ApiKey, putKey, readKeys } from '../store/control.ts';
 import type { RowStore } from '../store/store.ts';
@@ -23,7 +23,7 @@ export type KeyTerms = {
 export const noTerms: KeyTerms = { expiresMs: null, perMinute: null, perDay: null };
 
 function hashOf(secret: string): Uint8Array {
-  return new Uint8Array(createHash('sha256').update(secret).digest());
+  return new Uint8Array(hashOnce('sha256', secret, 'buffer'));
 }
 
 /** Issues a key of 256 random bits, 43 characters, and keeps its hash. */

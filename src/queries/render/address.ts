@@ -1,8 +1,14 @@
 // The address of the next page: the endpoint's path and the caller's parameters with defaults filled in (contract 4.3).
 import type { Endpoint } from '../../contract/endpoint.ts';
 
+/** Text that stands for itself in a path and in a query. */
+const PLAIN = /^[A-Za-z0-9._~-]*$/;
+
+const queryText = (text: string): string => (PLAIN.test(text) ? text : encodeURIComponent(text));
+
 /** Percent-encoded for a path: a colon may stand as it is, and reads better so (contract 1.3). */
-const pathText = (text: string): string => encodeURIComponent(text).replaceAll('%3A', ':');
+const pathText = (text: string): string =>
+  PLAIN.test(text) ? text : encodeURIComponent(text).replaceAll('%3A', ':');
 
 /** Path and query, without base, key and page key. */
 export function addressOf(endpoint: Endpoint, values: Readonly<Record<string, unknown>>): string {
@@ -13,7 +19,7 @@ export function addressOf(endpoint: Endpoint, values: Readonly<Record<string, un
     if (value === undefined || name === 'next_page_key') continue;
     const printed = parameter.print(value);
     if (parameter.in === 'path') path = path.replace(`{${name}}`, () => pathText(printed));
-    else query.push(`${name}=${encodeURIComponent(printed)}`);
+    else query.push(`${name}=${queryText(printed)}`);
   }
   return `${path}?${query.join('&')}`;
 }

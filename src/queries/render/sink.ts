@@ -10,16 +10,21 @@ const MINUS = 45;
 /** Bytes that a constant may put beyond its own end; what is written next covers them. */
 const OVERHANG = 3;
 
+/** Longer constants are copied faster whole than by words. */
+const SHORT_BYTES_MAX = 48;
+
 /** Text that is written again and again: encoded once, four bytes a store. */
 export class Constant {
   readonly length: number;
   readonly words: Int32Array;
+  readonly bytes: Uint8Array;
 
   constructor(text: string) {
     const bytes = encoder.encode(text);
     const padded = new Uint8Array(Math.ceil(bytes.length / 4) * 4);
     padded.set(bytes);
     this.length = bytes.length;
+    this.bytes = bytes;
     this.words = new Int32Array(padded.buffer);
   }
 }
@@ -85,11 +90,12 @@ export class Sink {
     this.#at += encoder.encodeInto(text, this.#bytes.subarray(this.#at)).written;
   }
 
-  constant({ words, length }: Constant): void {
+  constant({ words, bytes, length }: Constant): void {
     const view = this.#view;
     let at = this.#at;
-    for (let index = 0; index < words.length; index++, at += 4) view.setInt32(at, words[index]!, true);
-    this.#at += length;
+    this.#at = at + length;
+    if (length > SHORT_BYTES_MAX) this.#bytes.set(bytes, at);
+    else for (let index = 0; index < words.length; index++, at += 4) view.setInt32(at, words[index]!, true);
   }
 
   /** A finite double as the shortest plain decimal that reads back the same: at most `DECIMAL_BYTES_MAX` bytes. */
