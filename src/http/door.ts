@@ -35,6 +35,8 @@ export type DoorReply = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: readonly Uint8Array[];
+  /** To be called when the body has been sent, or never will be. */
+  readonly release?: () => void;
 };
 
 export type DoorParts = {
@@ -300,5 +302,6 @@ function finish(
       ...(url !== null && answer.headers['X-Count'] !== undefined ? { Link: `<${url}>; rel="next"` } : {}),
     },
     body,
+    ...(answer.release === undefined ? {} : { release: answer.release }),
   };
 }

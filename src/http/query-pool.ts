@@ -2,7 +2,8 @@
 import { Worker } from 'node:worker_threads';
 import { limits } from '../contract/limits.ts';
 import type { Answer, QueryRequest } from '../queries/query.ts';
-import type { ThreadReply, ThreadSetup } from './query-thread.ts';
+import type { ThreadData, ThreadReply, ThreadRequest, ThreadSetup } from './query-thread.ts';
+import { Slots, slotBytes } from './slots.ts';
 
 /** Why a request got no answer: the queue is full or closing, its caller has gone, or the thread failed. */
 export type QueueProblem = 'full' | 'gone' | 'fault';
@@ -34,7 +35,8 @@ export class QueryPool {
   #ready: Promise<void>;
   #queue: Waiting[] = [];
   #head = 0;
-  readonly #inFlight = new Map<number, Waiting>();
+  readonly #inFlight = new Map<number, Waiting & { readonly slot: number | null }>();
+  readonly #slots = new Slots();
   #nextId = 0;
   #closed: Promise<void> | null = null;
   #onDrained: (() => void) | null = null;
@@ -102,17 +104,21 @@ export class QueryPool {
 
   #hand(next: Waiting): void {
     const id = this.#nextId++;
+    const slot = this.#slots.take();
     try {
-      this.#worker!.postMessage([id, next.request]);
-      this.#inFlight.set(id, next);
+      this.#worker!.postMessage([id, next.request, slot] satisfies ThreadRequest);
+      this.#inFlight.set(id, { ...next, slot });
     } catch (error) {
+      this.#free(slot);
       next.reject(new QueueError('fault', causeOf(error)));
     }
   }
 
   /** Starts a thread; resolves once it has opened the store. */
   #start(): Promise<void> {
-    const worker = new Worker(new URL(import.meta.resolve('./query-thread.ts')), { workerData: this.#setup });
+    const worker = new Worker(new URL(import.meta.resolve('./query-thread.ts')), {
+      workerData: { ...this.#setup, memory: this.#slots.memory } satisfies ThreadData,
+    });
     this.#worker = worker;
     const ready = new Promise<void>((resolve, reject) => {
       let cause = 'the query thread ended';
@@ -140,15 +146,38 @@ export class QueryPool {
     if (message.kind === 'ready' || message.id === null) return;
     const waiting = this.#inFlight.get(message.id);
     this.#inFlight.delete(message.id);
-    if (message.kind === 'fault') waiting?.reject(new QueueError('fault', message.cause));
-    else waiting?.resolve(message.answer);
+    if (waiting === undefined) return;
+    if (message.kind === 'answer') waiting.resolve(this.#complete(message, waiting.slot));
+    else {
+      this.#free(waiting.slot);
+      waiting.reject(new QueueError('fault', message.cause));
+    }
     this.#feed();
+  }
+
+  /** An answer with its body; the slot is free again when that was sent, or at once where it is not used. */
+  #complete({ answer, slotLength }: ThreadReply & { kind: 'answer' }, slot: number | null): Answer {
+    if (answer.kind === 'refusal' || slot === null || slotLength === null) {
+      this.#free(slot);
+      return answer;
+    }
+    let isFree = false;
+    const release = (): void => {
+      if (!isFree) this.#free(slot);
+      isFree = true;
+    };
+    return { ...answer, body: slotBytes(this.#slots.memory, slot, slotLength), release };
+  }
+
+  #free(slot: number | null): void {
+    if (slot !== null) this.#slots.give(slot);
   }
 
   /** The thread ended: what it held fails, the rest goes to a new one, unless this one could not even start. */
   #lost(cause: string, wasReady: boolean): void {
     this.#worker = null;
-    const failed = [...this.#inFlight.values()];
+    for (const { slot } of this.#inFlight.values()) this.#free(slot);
+    const failed: Waiting[] = [...this.#inFlight.values()];
     this.#inFlight.clear();
     if (!wasReady) {
       failed.push(...this.#queue.slice(this.#head));

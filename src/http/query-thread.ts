@@ -1,30 +1,53 @@
 // The query thread: opens the store for reading and answers one request after the other.
 import { parentPort, workerData } from 'node:worker_threads';
 import { QueryRunner } from '../queries/index.ts';
-import type { Answer, QueryRequest } from '../queries/query.ts';
+import { type Allocate, type Answer, allocateFresh, type QueryRequest } from '../queries/query.ts';
 import { openStore } from '../store/engines.ts';
+import { SLOT_BYTES, slotBytes } from './slots.ts';
 
 export type ThreadSetup = { readonly storeUrl: string; readonly pageKeySecret: Uint8Array };
 
+/** The setup, and the memory of the slots. */
+export type ThreadData = ThreadSetup & { readonly memory: SharedArrayBuffer };
+
+/** A request, its number, and the slot that its body may use. */
+export type ThreadRequest = readonly [id: number, request: QueryRequest, slot: number | null];
+
 export type ThreadReply =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'answer'; readonly id: number; readonly answer: Answer }
+  /** `slotLength`: the body is in the request's slot, and so long; null: it is in the answer. */
+  | {
+      readonly kind: 'answer';
+      readonly id: number;
+      readonly answer: Answer;
+      readonly slotLength: number | null;
+    }
   | { readonly kind: 'fault'; readonly id: number | null; readonly cause: string };
 
 const port = parentPort!;
-const setup = workerData as ThreadSetup;
+const setup = workerData as ThreadData;
+const noBody = new Uint8Array(0);
 
 const causeOf = (error: unknown): string =>
   error instanceof Error ? (error.stack ?? error.message) : String(error);
 
-function reply(message: ThreadReply): void {
-  const body = message.kind === 'answer' && message.answer.kind === 'answer' ? message.answer.body : null;
-  port.postMessage(message, body === null ? [] : [body.buffer as ArrayBuffer]);
+function reply(message: ThreadReply, handedOver: ArrayBuffer[] = []): void {
+  port.postMessage(message, handedOver);
 }
 
-async function answer(runner: QueryRunner, id: number, request: QueryRequest): Promise<void> {
+/** Sends an answer; a body that is in the slot stays there, another is handed over. */
+function replyAnswer(id: number, answer: Answer): void {
+  if (answer.kind === 'refusal') reply({ kind: 'answer', id, answer, slotLength: null });
+  else if (answer.body.buffer === setup.memory) {
+    reply({ kind: 'answer', id, answer: { ...answer, body: noBody }, slotLength: answer.body.length });
+  } else reply({ kind: 'answer', id, answer, slotLength: null }, [answer.body.buffer as ArrayBuffer]);
+}
+
+async function answer(runner: QueryRunner, [id, request, slot]: ThreadRequest): Promise<void> {
+  const allocate: Allocate = (length) =>
+    slot === null || length > SLOT_BYTES ? allocateFresh(length) : slotBytes(setup.memory, slot, length);
   try {
-    reply({ kind: 'answer', id, answer: await runner.run(request) });
+    replyAnswer(id, await runner.run(request, allocate));
   } catch (error) {
     reply({ kind: 'fault', id, cause: causeOf(error) });
   }
@@ -34,8 +57,8 @@ try {
   const store = await openStore(setup.storeUrl, 'read');
   const runner = new QueryRunner(store, setup.pageKeySecret);
   let turn = Promise.resolve();
-  port.on('message', ([id, request]: [number, QueryRequest]) => {
-    turn = turn.then(() => answer(runner, id, request));
+  port.on('message', (request: ThreadRequest) => {
+    turn = turn.then(() => answer(runner, request));
   });
   reply({ kind: 'ready' });
 } catch (error) {

@@ -65,7 +65,11 @@ function respond(message: IncomingMessage, response: ServerResponse, door: Door)
       isGone: () => response.destroyed || response.closed,
     })
     .then((reply) => {
-      if (response.destroyed) return;
+      if (reply.release !== undefined) response.once('close', reply.release);
+      if (response.destroyed) {
+        reply.release?.();
+        return;
+      }
       response.writeHead(reply.status, reply.headers);
       if (message.method === 'HEAD') response.end();
       else if (reply.body.length === 1) response.end(reply.body[0]);

@@ -233,6 +233,7 @@ function render(
   return renderList({
     format: parameters.format,
     wrapCsv: context.request.wrapCsv,
+    allocate: context.allocate,
     count: timed.bars.count,
     paging,
     writeJson: (sink) => writeJsonRows(sink, timed, constants, parameters.session_date),

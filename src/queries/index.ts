@@ -5,7 +5,14 @@ import type { Store } from '../store/store.ts';
 import { answerHistoricalBars, answerLatestBars } from './bars.ts';
 import { Lookup } from './lookup.ts';
 import { PageKeys } from './page.ts';
-import type { Answer, Query, QueryContext, QueryRequest } from './query.ts';
+import {
+  type Allocate,
+  type Answer,
+  allocateFresh,
+  type Query,
+  type QueryContext,
+  type QueryRequest,
+} from './query.ts';
 
 /** Declared, and not answered yet: a query added below is taken out here, or it does not compile. */
 type NotBuilt =
@@ -45,10 +52,10 @@ export class QueryRunner {
   }
 
   /** The answer, or the refusal that the data gave rise to. Anything else that is thrown is a fault. */
-  async run(request: QueryRequest): Promise<Answer> {
+  async run(request: QueryRequest, allocate: Allocate = allocateFresh): Promise<Answer> {
     try {
       return await this.#store.snapshot((reader) =>
-        runQuery({ request, reader, lookup: this.#lookup, pageKeys: this.#pageKeys }),
+        runQuery({ request, reader, lookup: this.#lookup, pageKeys: this.#pageKeys, allocate }),
       );
     } catch (error) {
       if (error instanceof Refusal) return { kind: 'refusal', word: error.word, facts: error.facts };

@@ -1,5 +1,7 @@
 // Page keys: they give back their place, and nothing else passes for one (contract 4.1).
+
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Refusal } from '../contract/errors.ts';
@@ -98,4 +100,14 @@ test('the place in a page key cannot be moved to where the query ends (contract 
 test('a bar walk’s page key fits the bound on page keys', () => {
   const key = keys.sign('query', { position: [-2_208_988_800_000], pinned: [7_289_654_400_000] });
   assert.ok(key.length <= limits.pageKeyCharactersMax);
+});
+
+test('a page key is authenticated by HMAC-SHA-256, its first 16 bytes (contract 4.1)', () => {
+  const secret = Uint8Array.from({ length: 32 }, (_, index) => index * 7);
+  const bytes = Buffer.from(
+    new PageKeys(secret).sign('a query', { position: [1, 'x'], pinned: [2] }),
+    'base64url',
+  );
+  const expected = createHmac('sha256', secret).update('a query\0').update(bytes.subarray(16)).digest();
+  assert.deepEqual(bytes.subarray(0, 16), expected.subarray(0, 16));
 });

@@ -33,8 +33,16 @@ export type Answer =
       readonly headers: Readonly<Record<string, string>>;
       readonly body: Uint8Array;
       readonly next: NextPage | null;
+      /** To be called when the body has been sent: its memory is used again. */
+      readonly release?: () => void;
     }
   | { readonly kind: 'refusal'; readonly word: ErrorWord; readonly facts: ErrorFacts };
+
+/** Gives memory for a body of so many bytes. */
+export type Allocate = (length: number) => Uint8Array;
+
+/** Memory of its own for every body. */
+export const allocateFresh: Allocate = (length) => Buffer.allocUnsafeSlow(length);
 
 /** What a query may use. Everything read through it belongs to one state of the store. */
 export type QueryContext = {
@@ -42,6 +50,7 @@ export type QueryContext = {
   readonly reader: Reader;
   readonly lookup: Lookup;
   readonly pageKeys: PageKeys;
+  readonly allocate: Allocate;
 };
 
 /** Answers one endpoint. @throws Refusal for a mistake that only the data shows. */

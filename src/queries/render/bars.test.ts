@@ -7,6 +7,7 @@ import type { TimedBars } from '../../bars/grid.ts';
 import { DAY_MS, dayOf, formatDay, formatInstant } from '../../base/instant.ts';
 import { barRecord } from '../../contract/bars.ts';
 import { fieldsOf } from '../../contract/endpoint.ts';
+import { allocateFresh } from '../query.ts';
 import { type BarConstants, csvCell, writeCsv, writeJsonRows } from './bars.ts';
 import { Sink } from './sink.ts';
 
@@ -77,7 +78,7 @@ const sink = new Sink();
 function written(write: (to: Sink) => void): string {
   sink.start();
   write(sink);
-  return Buffer.from(sink.take()).toString();
+  return Buffer.from(sink.take(allocateFresh)).toString();
 }
 
 /** The cells of a CSV text by RFC 4180; a quoted cell keeps its quotes, to be told from a bare one. */

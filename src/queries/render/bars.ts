@@ -26,16 +26,23 @@ const INSTANT = 1;
 const DATE = 2;
 
 /** One varying field of a row: what stands before it, how it is written, its values. */
-type Cell = { readonly before: Constant; readonly kind: number; readonly values: Float64Array | Int32Array };
+type Cell = {
+  readonly before: Constant;
+  readonly kind: number;
+  readonly values: Float64Array | Int32Array;
+  /** Decimals of the number written last. */
+  decimals: number;
+};
 
 const momentFields: readonly string[] = ['datetime', 'close_datetime', 'session_date'];
 
 function cellOf(field: string, before: string, timed: TimedBars): Cell {
   const constant = constantOf(before);
-  if (field === 'datetime') return { before: constant, kind: INSTANT, values: timed.openMs };
-  if (field === 'close_datetime') return { before: constant, kind: INSTANT, values: timed.closeMs };
-  if (field === 'session_date') return { before: constant, kind: DATE, values: timed.day };
-  return { before: constant, kind: NUMBER, values: timed.bars[field as 'open'] };
+  if (field === 'datetime') return { before: constant, kind: INSTANT, values: timed.openMs, decimals: 0 };
+  if (field === 'close_datetime')
+    return { before: constant, kind: INSTANT, values: timed.closeMs, decimals: 0 };
+  if (field === 'session_date') return { before: constant, kind: DATE, values: timed.day, decimals: 0 };
+  return { before: constant, kind: NUMBER, values: timed.bars[field as 'open'], decimals: 0 };
 }
 
 /** Constants kept: those of the instruments asked for last. */
@@ -114,13 +121,14 @@ function writeRows(
   for (let row = 0; row < timed.bars.count; row++) {
     sink.reserve(rowBytesMax);
     if (row > 0) sink.constant(between);
-    for (const { before, kind, values } of cells) {
-      const value = values[row]!;
+    for (const cell of cells) {
+      const { before, kind } = cell;
+      const value = cell.values[row]!;
       sink.constant(before);
       if (kind === INSTANT) sink.instant(value);
       else if (kind === DATE) sink.date(value);
       else if (Number.isNaN(value)) sink.constant(none);
-      else sink.decimal(value);
+      else cell.decimals = sink.decimal(value, cell.decimals);
     }
     sink.constant(after);
   }

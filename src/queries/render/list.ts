@@ -1,5 +1,5 @@
 // A list's whole answer: counted, paged where it is paged, as JSON, as CSV, or as CSV inside the envelope (contract 5, 6.1).
-import type { Answer, NextPage } from '../query.ts';
+import { type Allocate, type Answer, allocateFresh, type NextPage } from '../query.ts';
 import { ENVELOPE_TAIL, envelopeHead, JSON_TYPE } from './envelope.ts';
 import { Sink } from './sink.ts';
 
@@ -12,6 +12,7 @@ export type ListParts = {
   readonly count: number;
   /** The next page's key and address; a null key on the last page; null where the list is not paged. */
   readonly paging: { readonly key: string | null; readonly address: string } | null;
+  readonly allocate: Allocate;
   /** Writes the records as elements of a JSON array. */
   readonly writeJson: (sink: Sink) => void;
   /** Writes header and rows. */
@@ -35,13 +36,19 @@ export function renderList(parts: ListParts): Answer {
   } else sink.text(JSON.stringify(data));
   sink.text(`}${ENVELOPE_TAIL}`);
   const headers = parts.format === 'csv' ? pagingHeaders(parts) : {};
-  return { kind: 'answer', contentType: JSON_TYPE, headers, body: sink.take(), next: nextOf(parts, at) };
+  return {
+    kind: 'answer',
+    contentType: JSON_TYPE,
+    headers,
+    body: sink.take(parts.allocate),
+    next: nextOf(parts, at),
+  };
 }
 
 function csvText(parts: ListParts): string {
   sink.start();
   parts.writeCsv(sink);
-  return Buffer.from(sink.take()).toString();
+  return Buffer.from(sink.take(allocateFresh)).toString();
 }
 
 function renderCsv(parts: ListParts): Answer {
@@ -51,7 +58,7 @@ function renderCsv(parts: ListParts): Answer {
     kind: 'answer',
     contentType: CSV_TYPE,
     headers: pagingHeaders(parts),
-    body: sink.take(),
+    body: sink.take(parts.allocate),
     next: nextOf(parts, null),
   };
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { DAY_MS, dayOf } from '../../base/instant.ts';
+import { allocateFresh } from '../query.ts';
 import { Sink } from './sink.ts';
 
 const sink = new Sink();
@@ -11,7 +12,7 @@ function written(write: (to: Sink) => void): string {
   sink.start();
   sink.reserve(400);
   write(sink);
-  return Buffer.from(sink.take()).toString();
+  return Buffer.from(sink.take(allocateFresh)).toString();
 }
 
 const decimalText = (value: number): string => written((to) => to.decimal(value));
@@ -125,7 +126,7 @@ test('text of any length and language is kept, and what was taken stays as it wa
         sink.start();
         sink.text(text);
         assert.equal(sink.length, Buffer.byteLength(text));
-        taken.push(sink.take());
+        taken.push(sink.take(allocateFresh));
       }
       assert.deepEqual(
         taken.map((bytes) => Buffer.from(bytes).toString()),
@@ -142,5 +143,5 @@ test('a sink grows past its first size', () => {
   small.text(text);
   small.reserve(400);
   small.decimal(0.5);
-  assert.equal(Buffer.from(small.take()).toString(), `${text}0.5`);
+  assert.equal(Buffer.from(small.take(allocateFresh)).toString(), `${text}0.5`);
 });

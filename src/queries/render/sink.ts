@@ -55,7 +55,6 @@ export class Sink {
   #bytes: Uint8Array = new Uint8Array(256 * 1024);
   #view = new DataView(this.#bytes.buffer);
   #at = 0;
-  #decimals = 0;
   #day = Number.NaN;
   #dayText = new Constant('');
 
@@ -77,9 +76,9 @@ export class Sink {
     this.#view = new DataView(grown.buffer);
   }
 
-  /** What was written, as a buffer of its own that can be handed to another thread. */
-  take(): Uint8Array {
-    const taken = Buffer.allocUnsafeSlow(this.#at);
+  /** A copy of what was written, in the memory that `allocate` gives for so many bytes. */
+  take(allocate: (length: number) => Uint8Array): Uint8Array {
+    const taken = allocate(this.#at);
     taken.set(this.#bytes.subarray(0, this.#at));
     return taken;
   }
@@ -98,10 +97,12 @@ export class Sink {
     else for (let index = 0; index < words.length; index++, at += 4) view.setInt32(at, words[index]!, true);
   }
 
-  /** A finite double as the shortest plain decimal that reads back the same: at most `DECIMAL_BYTES_MAX` bytes. */
-  decimal(value: number): void {
-    // Most numbers of an answer share a scale: the last one that fitted is tried first.
-    let decimals = this.#decimals;
+  /**
+   * A finite double as the shortest plain decimal that reads back the same: at most `DECIMAL_BYTES_MAX` bytes. Gives the
+   * decimals at which it was found, to be tried first for the next number of its kind.
+   */
+  decimal(value: number, hint = 0): number {
+    let decimals = hint;
     let mantissa = Math.round(value * POWERS_OF_TEN[decimals]!);
     while (mantissa / POWERS_OF_TEN[decimals]! !== value) {
       decimals++;
@@ -109,17 +110,16 @@ export class Sink {
       mantissa = Math.round(value * POWERS_OF_TEN[decimals]!);
     }
     if (decimals > DECIMALS_MAX || mantissa >= MANTISSA_LIMIT || mantissa <= -MANTISSA_LIMIT) {
-      this.#decimals = 0;
       this.text(plainDecimal(value));
-      return;
+      return 0;
     }
-    this.#decimals = Math.min(decimals, 4);
     if (mantissa < 0) {
       this.#bytes[this.#at++] = MINUS;
       mantissa = -mantissa;
     }
     if (mantissa <= 0x7fff_ffff) this.#small(mantissa | 0, decimals);
     else this.#large(mantissa, decimals);
+    return decimals;
   }
 
   /** A 32-bit integer over 10^decimals, without zeros at its end. */
