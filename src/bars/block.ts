@@ -401,20 +401,25 @@ export function decodeBlock(bytes: Uint8Array, range: BlockRange, target: Bars =
   let last = header.runs - 1;
   while (first < last && firstOf(first + 1) <= range.fromMs) first++;
   while (last > first && firstOf(last) >= range.toMs) last--;
-  if (last - first >= 1 && Number.isFinite(range.atLeast)) {
-    // One run more than the count needs, because the first may be cut by the range.
-    const runs = Math.ceil(range.atLeast / RUN_BARS) + 1;
-    if (range.descending) first = Math.max(first, last - runs + 1);
-    else last = Math.min(last, first + runs - 1);
-  }
+  // From the end one run more than the count needs is read, because the last may be cut by the range.
+  if (range.descending) first = Math.max(first, last - Math.ceil(range.atLeast / RUN_BARS));
   const start = target.count;
-  reserve(target, start + (last - first + 1) * RUN_BARS);
-  for (let run = first; run <= last; run++) {
+  let wanted = range.descending ? Number.POSITIVE_INFINITY : start + range.atLeast;
+  for (let run = first; run <= last && target.count < wanted; run++) {
+    reserve(target, target.count + RUN_BARS);
     reader.at = reader.view.getUint32(HEADER_BYTES + run * ENTRY_BYTES + 4, true);
     readRun(reader, header, firstOf(run), Math.min(RUN_BARS, header.count - run * RUN_BARS), target);
+    if (run === first) wanted += before(target, start, range.fromMs);
   }
   trim(target, start, range);
   return target;
+}
+
+/** How many bars from `start` on lie before an instant. */
+function before(bars: Bars, start: number, fromMs: number): number {
+  let at = start;
+  while (at < bars.count && bars.keyMs[at]! < fromMs) at++;
+  return at - start;
 }
 
 function readRun(reader: ByteReader, header: Header, firstMs: number, count: number, target: Bars): void {
@@ -503,8 +508,7 @@ function readColumn(
 
 /** Drops the bars outside the range from what was appended at `start`. */
 function trim(bars: Bars, start: number, range: BlockRange): void {
-  let from = start;
-  while (from < bars.count && bars.keyMs[from]! < range.fromMs) from++;
+  const from = start + before(bars, start, range.fromMs);
   let to = bars.count;
   while (to > from && bars.keyMs[to - 1]! >= range.toMs) to--;
   if (from > start) {

@@ -44,7 +44,9 @@ export class Database {
   readonly path: string;
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
-  #turn: Promise<unknown> = Promise.resolve();
+  /** Transactions that have not ended, and the end of the last of them. */
+  #underWay = 0;
+  #turn: Promise<void> = Promise.resolve();
 
   /** `applicationId` tells our files from others' (sqlite.org/pragma.html#pragma_application_id). */
   constructor(path: string, mode: Mode, applicationId: number) {
@@ -105,8 +107,13 @@ export class Database {
 
   /** Runs `work` between `begin` and the end of it, one after the other; what it throws undoes everything. */
   transaction<T>(begin: 'begin' | 'begin immediate', work: () => Promise<T>): Promise<T> {
-    const done = this.#turn.then(() => this.#transact(begin, work));
-    this.#turn = done.catch(() => undefined);
+    const done =
+      this.#underWay === 0 ? this.#transact(begin, work) : this.#turn.then(() => this.#transact(begin, work));
+    this.#underWay++;
+    const end = (): void => {
+      this.#underWay--;
+    };
+    this.#turn = done.then(end, end);
     return done;
   }
 

@@ -1,6 +1,6 @@
 // The SQLite engine: rows and blocks in one file in WAL mode; one writing and many reading processes.
 import { dataDatasets } from '../../datasets/index.ts';
-import type { BlockRead, Mode, Reader, Store, StoredBlock, Writer } from '../store.ts';
+import type { BlockRead, Direction, Mode, Reader, Store, StoredBlock, Writer } from '../store.ts';
 import type { Database } from './database.ts';
 import { type Migration, openFile, SqliteRows, tablesOf } from './rows.ts';
 
@@ -23,8 +23,12 @@ const migrations: readonly Migration[] = [[...tablesOf(dataDatasets), ...blockTa
 const notesTable =
   'create temp table if not exists notes (series_id, bucket, note blob, primary key (series_id, bucket)) without rowid';
 
-const readBlocks = (direction: string): string =>
+const blocksBy = (direction: Direction): string =>
   `select bucket, run_id as runId, bytes from bar_blocks where series_id = ? and bucket >= ? and bucket <= ? order by bucket ${direction} limit ?`;
+
+const readBlocks: Readonly<Record<Direction, string>> = { asc: blocksBy('asc'), desc: blocksBy('desc') };
+
+const readChangeToken = 'pragma data_version';
 
 const putBlock = `insert into bar_blocks (series_id, bucket, run_id, bytes) values (?, ?, ?, ?)
   on conflict (series_id, bucket) do update set run_id = excluded.run_id, bytes = excluded.bytes`;
@@ -32,11 +36,11 @@ const putBlock = `insert into bar_blocks (series_id, bucket, run_id, bytes) valu
 class SqliteReadWrite extends SqliteRows implements Reader, Writer {
   async blocks(read: BlockRead): Promise<StoredBlock[]> {
     const { seriesId, fromBucket, toBucket, direction, limit } = read;
-    return this.database.all(readBlocks(direction), [seriesId, fromBucket, toBucket, limit]) as StoredBlock[];
+    return this.database.all(readBlocks[direction], [seriesId, fromBucket, toBucket, limit]) as StoredBlock[];
   }
 
   async changeToken(): Promise<number> {
-    return this.database.pragma('data_version');
+    return this.database.all(readChangeToken, [])[0]!.data_version as number;
   }
 
   async putBlock(seriesId: number, block: StoredBlock): Promise<void> {
