@@ -13,8 +13,8 @@ export const momentKinds: readonly (CellKind | 'missing')[] = ['instant', 'local
 export const INSTANT = 0;
 const MISSING = 4;
 
-/** From row `at` on, rows have these names; null where the file has no such column or cell. */
-export type NameRun = { readonly at: number; readonly names: readonly (string | null)[] };
+/** The texts that name a series, in the order of `nameFields`; null where the file has no such column or cell. */
+export type Names = readonly (string | null)[];
 
 /** Some rows of a file, in order. */
 export type BarChunk = {
@@ -26,8 +26,10 @@ export type BarChunk = {
   readonly kinds: Uint8Array;
   /** In the order of `valueFields`; NaN where there is none; null where the file has no such column. */
   readonly values: readonly (Float64Array | null)[];
-  /** At least one; the first begins at row 0. */
-  readonly runs: readonly NameRun[];
+  /** Of every row: which names it has, by their number in the file's order of first appearance. */
+  readonly nameIds: Int32Array;
+  /** Names that appear in this chunk for the first time; their numbers go on from those before. */
+  readonly newNames: readonly Names[];
 };
 
 /** Which column of a file gives which field. */
@@ -50,6 +52,7 @@ export class BarChunker {
   readonly #values: readonly number[];
   readonly #datetime: number;
   readonly #texts: readonly string[];
+  readonly #ids = new Map<string, number>();
 
   /** `texts` and `numbers` are the columns of the reading, in its order. */
   constructor(columns: BarColumns, texts: readonly string[], numbers: readonly string[]) {
@@ -67,7 +70,9 @@ export class BarChunker {
     const kinds = new Uint8Array(chunk.count);
     this.readMoments(chunk, ms, kinds, 0);
     const { count, firstRow } = chunk;
-    return { count, firstRow, ms, kinds, values: this.valuesOf(chunk), runs: this.runsOf(chunk) };
+    const nameIds = new Int32Array(count);
+    const newNames = this.readNames(chunk, nameIds, 0);
+    return { count, firstRow, ms, kinds, values: this.valuesOf(chunk), nameIds, newNames };
   }
 
   /** The value columns of a chunk that was read as numbers. */
@@ -91,23 +96,29 @@ export class BarChunker {
     }
   }
 
-  /** The runs of a chunk. */
-  runsOf(chunk: Chunk): NameRun[] {
+  /** Writes the numbers of the names of a chunk's rows from `at` on; gives the names that are new. */
+  readNames(chunk: Chunk, nameIds: Int32Array, at: number): Names[] {
     const columns = this.#names.map((place) => (place < 0 ? null : chunk.texts[place]!));
     const named = columns.filter((column) => column !== null);
-    const namesAt = (row: number): NameRun => ({
-      at: row,
-      names: columns.map((column) => column?.text(row) ?? null),
-    });
-    const runs = [namesAt(0)];
-    for (let row = 1; row < chunk.count; row++) {
-      for (let index = 0; index < named.length; index++) {
-        if (named[index]!.repeats(row)) continue;
-        runs.push(namesAt(row));
-        break;
+    const newNames: Names[] = [];
+    for (let row = 0; row < chunk.count; row++) {
+      let repeats = row > 0;
+      for (let index = 0; repeats && index < named.length; index++) repeats = named[index]!.repeats(row);
+      if (repeats) {
+        nameIds[at + row] = nameIds[at + row - 1]!;
+        continue;
       }
+      let key = '';
+      for (const column of named) key += `${column.text(row) ?? '\0'}\n`;
+      let id = this.#ids.get(key);
+      if (id === undefined) {
+        id = this.#ids.size;
+        this.#ids.set(key, id);
+        newNames.push(columns.map((column) => column?.text(row) ?? null));
+      }
+      nameIds[at + row] = id;
     }
-    return runs;
+    return newNames;
   }
 
   /** In a careful reading: the values as numbers, and the rows that have text which is none. */

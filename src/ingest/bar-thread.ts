@@ -1,6 +1,6 @@
 // A thread that reads a bars file while the one that started it loads what was read, a few batches behind.
 import { parentPort, workerData } from 'node:worker_threads';
-import { type BarChunk, BarChunker, columnsOf, type NameRun, valueFields } from './bar-chunk.ts';
+import { type BarChunk, BarChunker, columnsOf, type Names, valueFields } from './bar-chunk.ts';
 import { FileProblem } from './problem.ts';
 import { type Chunk, NeedsCare, type ReadableFile, readChunks } from './read.ts';
 
@@ -17,6 +17,7 @@ const BATCHES_MAX = 6;
 type BatchArrays = {
   readonly ms: Float64Array;
   readonly kinds: Uint8Array;
+  readonly nameIds: Int32Array;
   readonly values: readonly (Float64Array | null)[];
 };
 
@@ -30,13 +31,14 @@ function arraysFor(columns: ReadonlyMap<string, string>): BatchArrays {
   return {
     ms: new Float64Array(BATCH_ROWS),
     kinds: new Uint8Array(BATCH_ROWS),
+    nameIds: new Int32Array(BATCH_ROWS),
     values: valueFields.map((field) => (columns.has(field) ? new Float64Array(BATCH_ROWS) : null)),
   };
 }
 
-function buffersOf({ ms, kinds, values }: BatchArrays): ArrayBuffer[] {
+function buffersOf({ ms, kinds, nameIds, values }: BatchArrays): ArrayBuffer[] {
   const present = values.flatMap((column) => (column === null ? [] : [column]));
-  return [ms, kinds, ...present].map((array) => array.buffer as ArrayBuffer);
+  return [ms, kinds, nameIds, ...present].map((array) => array.buffer as ArrayBuffer);
 }
 
 /** Fills batches and hands them over; waits while too many are under way. */
@@ -46,7 +48,7 @@ class Batches {
   #arrays: BatchArrays;
   #count = 0;
   #firstRow = 1;
-  #runs: NameRun[] = [];
+  #newNames: Names[] = [];
   #underWay = 0;
   #wake: () => void = () => undefined;
 
@@ -69,7 +71,7 @@ class Batches {
     for (const [index, column] of this.#chunker.valuesOf(chunk).entries()) {
       if (column !== null) this.#arrays.values[index]!.set(column, at);
     }
-    for (const run of this.#chunker.runsOf(chunk)) this.#runs.push({ at: at + run.at, names: run.names });
+    this.#newNames.push(...this.#chunker.readNames(chunk, this.#arrays.nameIds, at));
     this.#count += chunk.count;
   }
 
@@ -79,13 +81,13 @@ class Batches {
       ...this.#arrays,
       count: this.#count,
       firstRow: this.#firstRow,
-      runs: this.#runs,
+      newNames: this.#newNames,
     };
     const message: BarThreadMessage = { kind: 'batch', chunk };
     parentPort!.postMessage(message, buffersOf(this.#arrays));
     this.#firstRow += this.#count;
     this.#count = 0;
-    this.#runs = [];
+    this.#newNames = [];
     this.#arrays = arraysFor(this.#columns);
     this.#underWay++;
     while (this.#underWay >= BATCHES_MAX) {

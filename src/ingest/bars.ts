@@ -17,7 +17,7 @@ import {
   BarChunker,
   INSTANT,
   momentKinds,
-  type NameRun,
+  type Names,
   nameFields,
   valueFields,
 } from './bar-chunk.ts';
@@ -199,6 +199,14 @@ function nameProblem(field: NameField, text: string | null): RowProblem | null {
 /** What a careful reading knows beside a chunk: its cells, and by row the value that is no number. */
 type Care = { readonly read: Chunk; readonly strange: ReadonlyMap<number, string> };
 
+/** What some names in a file stand for: a series, or why they stand for none. */
+type Named = {
+  readonly series: OpenSeries | null;
+  readonly problem: RowProblem | null;
+  /** Whether its prices may be zero and negative. */
+  readonly anySign: boolean;
+};
+
 /** The column that a file does not have. */
 const noValues = new Float64Array(BATCH_ROWS).fill(Number.NaN);
 
@@ -210,9 +218,9 @@ class BarPass {
   readonly #mapping: Mapping;
   readonly #refused: RefusedRows;
   readonly #clock: LocalClock | null;
-  #series: OpenSeries | null = null;
-  #seriesProblem: RowProblem | null = null;
-  #names: readonly (string | null)[] = [];
+  /** By number. */
+  readonly #named: Named[] = [];
+  /** Whether the prices of the series at hand may be zero and negative. */
   #anySign = false;
   /** The key of the row read last, and those of a chunk's rows. */
   #keyMs = 0;
@@ -235,9 +243,14 @@ class BarPass {
   /** Takes the rows of a chunk. Without care the first problem is thrown: NeedsCare. */
   async take(chunk: BarChunk, care: Care | null): Promise<void> {
     const values = chunk.values.map((column) => column ?? noValues);
-    for (const [index, run] of chunk.runs.entries()) {
-      await this.#findSeries(run);
-      await this.#takeRun(chunk, values, care, run.at, chunk.runs[index + 1]?.at ?? chunk.count);
+    for (const names of chunk.newNames) this.#named.push(await this.#findSeries(names));
+    const { nameIds, count } = chunk;
+    for (let from = 0; from < count; ) {
+      const id = nameIds[from]!;
+      let to = from + 1;
+      while (to < count && nameIds[to] === id) to++;
+      await this.#takeRun(this.#named[id]!, chunk, values, care, from, to);
+      from = to;
     }
     this.rowsRead += chunk.count;
     this.load.grew(chunk.count);
@@ -245,13 +258,14 @@ class BarPass {
 
   /** Takes rows of one series: stretches of sound bars that ascend in one bucket at once, every other row alone. */
   async #takeRun(
+    { series, problem: nameProblem, anySign }: Named,
     chunk: BarChunk,
     values: readonly Float64Array[],
     care: Care | null,
     from: number,
     to: number,
   ): Promise<void> {
-    const series = this.#series;
+    this.#anySign = anySign;
     let at = from;
     while (at < to) {
       const beforeMs = series?.beforeMs ?? Number.NaN;
@@ -266,8 +280,7 @@ class BarPass {
         }
         series.beforeMs = beforeMs;
       }
-      const problem =
-        series === null ? this.#seriesProblem : await this.#takeRow(series, chunk, values, care, at);
+      const problem = series === null ? nameProblem : await this.#takeRow(series, chunk, values, care, at);
       if (problem !== null) this.#refuse(chunk, care, at, problem);
       at++;
     }
@@ -326,29 +339,22 @@ class BarPass {
     return { column: 'datetime', reason: 'the file has this bar already, with other values' };
   }
 
-  /** Finds the series of a run of rows. */
-  async #findSeries(run: NameRun): Promise<void> {
-    const texts = run.names.map(
-      (text, index) => text ?? this.#mapping.values.get(nameFields[index]!) ?? null,
-    );
-    if (texts.every((text, index) => text === this.#names[index])) return;
-    this.#names = texts;
-    this.#series = null;
-    this.#seriesProblem = null;
-    for (const [index, field] of nameFields.entries())
-      this.#seriesProblem ??= nameProblem(field, texts[index]!);
-    if (this.#seriesProblem !== null) return;
-    const assetSchema = parseAssetSchema(texts[0]!) as AssetSchema;
+  /** Finds the series of some names. */
+  async #findSeries(names: Names): Promise<Named> {
+    const texts = names.map((text, index) => text ?? this.#mapping.values.get(nameFields[index]!) ?? null);
+    for (const [index, field] of nameFields.entries()) {
+      const problem = nameProblem(field, texts[index]!);
+      if (problem !== null) return { series: null, problem, anySign: false };
+    }
     const name = {
-      assetSchema,
+      assetSchema: parseAssetSchema(texts[0]!) as AssetSchema,
       country: parseCountry(texts[1]!)!,
       symbol: parseSymbol(texts[2]!)!,
       interval: parseInterval(texts[3]!) as Interval,
       exchange: texts[4] === '' ? null : (texts[4]?.toUpperCase() ?? null),
     };
-    this.#anySign = assetSchema === 'future';
-    this.#series = await this.load.series(name);
-    if (this.#series !== null) return;
+    const series = await this.load.series(name);
+    if (series !== null) return { series, problem: null, anySign: name.assetSchema === 'future' };
     throw new FileProblem(
       'usage',
       `${this.#request.file}: the store holds the ${name.interval} bars of ${name.symbol} with prices of another basis than ${this.#request.basis}: give --prices as they were imported`,

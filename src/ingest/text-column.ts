@@ -91,9 +91,15 @@ export class TextColumn {
     if (this.isNull(row)) return null;
     const length = this.#entries[row * 4]!;
     const from = row * ENTRY_BYTES + 4;
-    return decoder.decode(
-      length <= INLINE_MAX ? this.#raw.subarray(from, from + length) : this.#copy(row, length),
-    );
+    if (length > INLINE_MAX) return decoder.decode(this.#copy(row, length));
+    // Most short texts are ASCII, and shorter than a call of the decoder.
+    let text = '';
+    for (let at = from; at < from + length; at++) {
+      const byte = this.#raw[at]!;
+      if (byte >= 0x80) return decoder.decode(this.#raw.subarray(from, from + length));
+      text += String.fromCharCode(byte);
+    }
+    return text;
   }
 
   #reserve(needed: number): void {

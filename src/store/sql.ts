@@ -34,6 +34,7 @@ export class SqlCompiler {
   readonly #db: Kysely<AnyTables>;
   readonly #types: ColumnTypes;
   readonly #reads = new Map<string, Statement>();
+  readonly #upserts = new Map<Dataset, string>();
 
   constructor(dialect: Dialect, types: ColumnTypes) {
     this.#db = new Kysely<AnyTables>({ dialect });
@@ -61,9 +62,11 @@ export class SqlCompiler {
 
   /** Insert or replace by key; values in the order of the declared columns. */
   upsert(dataset: Dataset): string {
+    const known = this.#upserts.get(dataset);
+    if (known !== undefined) return known;
     const columns = Object.keys(dataset.columns);
     const rest = columns.filter((column) => !dataset.key.includes(column));
-    return this.#db
+    const { sql } = this.#db
       .insertInto(dataset.name)
       .values(Object.fromEntries(columns.map((column) => [column, null])))
       .onConflict((conflict) =>
@@ -73,7 +76,9 @@ export class SqlCompiler {
             Object.fromEntries(rest.map((column) => [column, build.ref(`excluded.${column}`)])),
           ),
       )
-      .compile().sql;
+      .compile();
+    this.#upserts.set(dataset, sql);
+    return sql;
   }
 
   /** Delete by whole key; values in the order of the key. */
