@@ -664,6 +664,17 @@ test("a caller's own request id of 1 to 64 characters is kept, any other is made
   assert.notEqual(await idOf(undefined, LATEST), await idOf(undefined, LATEST));
 });
 
+test('a request id that is the key itself is not kept (contract 6.5, 7.4)', async () => {
+  const marked = 'MARKED-KEY-0123456789abcdef';
+  for (const [target, authorization] of [
+    [`${LATEST}?secret_key=${marked}`, undefined],
+    [LATEST, `Bearer ${marked}`],
+  ] as const) {
+    const { headers, text } = await ask(target, { headers: { 'x-request-id': marked, authorization } });
+    assert.ok(!JSON.stringify([headers, text]).includes(marked));
+  }
+});
+
 test('a data answer has the envelope of contract 6.1 and the headers of 7.4', async () => {
   const { text, headers } = await ask(withKey(LATEST, '&limit=1'));
   assert.ok(

@@ -77,6 +77,15 @@ function headerOf(request: DoorRequest, name: string): string | undefined {
 
 const OWN_REQUEST_ID = new RegExp(`^[A-Za-z0-9._-]{1,${limits.requestIdCharactersMax}}$`);
 
+/** Shorter ids stand in an address by chance; a key is longer. */
+const KEY_CHARACTERS_LEAST = 20;
+
+/** Whether a request id that was sent is the request's key: it would be logged (contract 7.4). */
+function isKeyOf(request: DoorRequest, id: string | undefined): boolean {
+  if (id === undefined || id.length < KEY_CHARACTERS_LEAST) return false;
+  return request.target.includes(id) || (headerOf(request, 'authorization')?.includes(id) ?? false);
+}
+
 /** The caller's own request id where it is one, else a new one (contract 6.5). */
 export function requestIdOf(sent: string | undefined): string {
   return sent !== undefined && OWN_REQUEST_ID.test(sent) ? sent : randomUUID();
@@ -135,7 +144,8 @@ export class Door {
   /** Answers one request; never throws. Every reply is observed. */
   async answer(request: DoorRequest): Promise<DoorReply> {
     const startedMs = performance.now();
-    const requestId = requestIdOf(headerOf(request, 'x-request-id'));
+    const sent = headerOf(request, 'x-request-id');
+    const requestId = requestIdOf(isKeyOf(request, sent) ? undefined : sent);
     const trace: Trace = { route: null, keyId: null, word: null, secret: null };
     const reply = await this.#reply(request, requestId, trace);
     this.#parts.observe({

@@ -76,7 +76,9 @@ class SeriesCursor implements BarSource {
       const before = target.count;
       this.#decode(block, atLeast - before, target);
       if (target.count === before) this.#blocks.shift();
-      else this.#fromMs = target.keyMs[target.count - 1]! + 1;
+      // What a run held beyond the count is read again when it is asked for.
+      target.count = Math.min(target.count, Math.max(atLeast, before));
+      if (target.count > before) this.#fromMs = target.keyMs[target.count - 1]! + 1;
     }
     return target.count === 0 ? null : target;
   }

@@ -34,34 +34,67 @@ type Cell = {
   decimals: number;
 };
 
-const momentFields: readonly string[] = ['datetime', 'close_datetime', 'session_date'];
-
-function cellOf(field: string, before: string, timed: TimedBars): Cell {
-  const constant = constantOf(before);
-  if (field === 'datetime') return { before: constant, kind: INSTANT, values: timed.openMs, decimals: 0 };
-  if (field === 'close_datetime')
-    return { before: constant, kind: INSTANT, values: timed.closeMs, decimals: 0 };
-  if (field === 'session_date') return { before: constant, kind: DATE, values: timed.day, decimals: 0 };
-  return { before: constant, kind: NUMBER, values: timed.bars[field as 'open'], decimals: 0 };
+function cellOf(field: string, before: Constant, timed: TimedBars): Cell {
+  if (field === 'datetime') return { before, kind: INSTANT, values: timed.openMs, decimals: 0 };
+  if (field === 'close_datetime') return { before, kind: INSTANT, values: timed.closeMs, decimals: 0 };
+  if (field === 'session_date') return { before, kind: DATE, values: timed.day, decimals: 0 };
+  return { before, kind: NUMBER, values: timed.bars[field as 'open'], decimals: 0 };
 }
 
-/** Constants kept: those of the instruments asked for last. */
-const CONSTANTS_MAX = 2_000;
-const constants = new Map<string, Constant>();
+/** How the rows of a format are laid out, whatever the instrument. */
+type Layout = {
+  readonly fields: readonly string[];
+  /** What stands before each field; before the first one it follows the constant fields. */
+  readonly befores: readonly string[];
+  readonly constants: readonly Constant[];
+  readonly after: Constant;
+  readonly between: Constant;
+  readonly none: Constant;
+};
 
-function constantOf(text: string): Constant {
-  let known = constants.get(text);
-  if (known === undefined) {
-    if (constants.size >= CONSTANTS_MAX) constants.clear();
-    known = new Constant(text);
-    constants.set(text, known);
-  }
-  return known;
+const isMoment = (field: string): boolean => ['datetime', 'close_datetime', 'session_date'].includes(field);
+
+const chosenFields = (withSessionDate: boolean): string[] =>
+  varyingFields.filter((field) => withSessionDate || field !== 'session_date');
+
+function layout(
+  fields: readonly string[],
+  befores: readonly string[],
+  after: string,
+  between: string,
+  none: string,
+): Layout {
+  const constants = befores.map((before) => new Constant(before));
+  const [last, comma, nothing] = [after, between, none].map((text) => new Constant(text)) as [
+    Constant,
+    Constant,
+    Constant,
+  ];
+  return { fields, befores, constants, after: last, between: comma, none: nothing };
 }
 
-function chosenFields(withSessionDate: boolean): string[] {
-  return varyingFields.filter((field) => withSessionDate || field !== 'session_date');
+function jsonLayout(withSessionDate: boolean): Layout {
+  const chosen = chosenFields(withSessionDate);
+  const befores = chosen.map((field, index) => {
+    const closing = index > 0 && isMoment(chosen[index - 1]!) ? '"' : '';
+    return `${closing},"${field}":${isMoment(field) ? '"' : ''}`;
+  });
+  return layout(chosen, befores, '}', ',', 'null');
 }
+
+function csvLayout(withSessionDate: boolean): Layout {
+  const chosen = chosenFields(withSessionDate);
+  return layout(
+    chosen,
+    chosen.map(() => ','),
+    '\r\n',
+    '',
+    '',
+  );
+}
+
+const jsonLayouts = { with: jsonLayout(true), without: jsonLayout(false) };
+const csvLayouts = { with: csvLayout(true), without: csvLayout(false) };
 
 /** The rows as the elements of a JSON array, in the order given, without its brackets. */
 export function writeJsonRows(
@@ -70,19 +103,8 @@ export function writeJsonRows(
   constants: BarConstants,
   withSessionDate: boolean,
 ): void {
-  const opening = `{${constantFields.map((field) => `"${field}":${JSON.stringify(constants[field])}`).join()}`;
-  let quoted = false;
-  const cells: Cell[] = chosenFields(withSessionDate).map((field, index) => {
-    const text = momentFields.includes(field);
-    const before = `${index === 0 ? opening : ''}${quoted ? '"' : ''},"${field}":${text ? '"' : ''}`;
-    quoted = text;
-    return cellOf(field, before, timed);
-  });
-  writeRows(sink, timed, cells, {
-    after: constantOf('}'),
-    between: constantOf(','),
-    none: constantOf('null'),
-  });
+  const opening = constantFields.map((field) => `"${field}":${JSON.stringify(constants[field])}`).join();
+  writeRows(sink, timed, `{${opening}`, withSessionDate ? jsonLayouts.with : jsonLayouts.without);
 }
 
 /** A CSV cell: quoted where RFC 4180 asks for it, and the empty string as `""` (contract 5.1). */
@@ -98,24 +120,19 @@ export function writeCsv(
   constants: BarConstants,
   withSessionDate: boolean,
 ): void {
-  const chosen = chosenFields(withSessionDate);
-  sink.text(`${[...constantFields, ...chosen].join()}\r\n`);
-  const opening = `${constantFields.map((field) => csvCell(constants[field])).join()},`;
-  const cells = chosen.map((field, index) => cellOf(field, index === 0 ? opening : ',', timed));
-  writeRows(sink, timed, cells, { after: constantOf('\r\n'), between: constantOf(''), none: constantOf('') });
+  const rows = withSessionDate ? csvLayouts.with : csvLayouts.without;
+  sink.text(`${[...constantFields, ...rows.fields].join()}\r\n`);
+  writeRows(sink, timed, constantFields.map((field) => csvCell(constants[field])).join(), rows);
 }
 
-/** What stands after a row, between two, and for null. */
-type RowMarks = { readonly after: Constant; readonly between: Constant; readonly none: Constant };
-
-function writeRows(
-  sink: Sink,
-  timed: TimedBars,
-  cells: readonly Cell[],
-  { after, between, none }: RowMarks,
-): void {
+function writeRows(sink: Sink, timed: TimedBars, opening: string, rows: Layout): void {
+  const { after, between, none } = rows;
+  const first = new Constant(opening + rows.befores[0]!);
+  const cells = rows.fields.map((field, index) =>
+    cellOf(field, index === 0 ? first : rows.constants[index]!, timed),
+  );
   const rowBytesMax = cells.reduce(
-    (sum, cell) => sum + cell.before.length,
+    (sum, { before }) => sum + before.length,
     ROW_BYTES_MAX + after.length + between.length,
   );
   for (let row = 0; row < timed.bars.count; row++) {
