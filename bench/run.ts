@@ -1,4 +1,4 @@
-// `npm run bench`: the lines of the budget, measured on this machine (docs/contributing/performance.md).
+// `npm run bench`: the lines of the budget, measured on this machine (docs/performance.md).
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';

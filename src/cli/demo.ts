@@ -97,10 +97,11 @@ export function demoCommand(): Command {
         process.stderr.write('making the demo store, a few seconds\n');
         await makeDemo(today);
       }
+      const service = await startService(settings);
+      // Only now: a demo that cannot start must not end the key of one that runs.
       const control = await openControl(settings.store, 'write');
       const { secret } = await replaceKey(control, DEMO_KEY, Date.now());
       await control.close();
-      const service = await startService(settings);
       process.stdout.write(introduce(service.url, secret, today));
       await untilStopped(service);
     });

@@ -4,9 +4,9 @@ import { DAY_MS, formatInstant, parseInstant } from '../base/instant.ts';
 import { isLive, issueKey, revokeKey } from '../keys/keys.ts';
 import { type ApiKey, readKeys } from '../store/control.ts';
 import { openControl } from '../store/engines.ts';
-import type { RowStore } from '../store/store.ts';
+import type { Mode, RowStore } from '../store/store.ts';
 import { readSettings, UsageProblem } from './config.ts';
-import { jsonOption, storeOption, wholeNumber } from './options.ts';
+import { jsonOption, positive, storeOption } from './options.ts';
 import { formatTable } from './table.ts';
 
 type StoreFlags = { readonly store?: string };
@@ -16,9 +16,13 @@ type CreateFlags = StoreFlags & {
   readonly expires?: string;
 };
 
-async function withControl<T>(flags: StoreFlags, work: (control: RowStore) => Promise<T>): Promise<T> {
+async function withControl<T>(
+  flags: StoreFlags,
+  work: (control: RowStore) => Promise<T>,
+  mode: Mode = 'write',
+): Promise<T> {
   const { store } = readSettings(flags.store === undefined ? {} : { store: flags.store });
-  const control = await openControl(store, 'write');
+  const control = await openControl(store, mode);
   try {
     return await work(control);
   } finally {
@@ -62,14 +66,16 @@ const createCommand = (): Command =>
     .argument('<name>', 'whom the key is for')
     .description('Issue a key. It is printed once, alone on standard output, and kept only as a hash.')
     .addOption(storeOption())
-    .option('--per-minute <count>', 'requests a minute', wholeNumber)
-    .option('--per-day <count>', 'requests a day', wholeNumber)
+    .option('--per-minute <count>', 'requests a minute: recorded, not yet enforced', positive)
+    .option('--per-day <count>', 'requests a day: recorded, not yet enforced', positive)
     .option('--expires <date>', 'the last day on which it holds (UTC), or the moment at which it ends')
     .addHelpText(
       'before',
       'Examples:\n  bourse keys create alice\n  KEY=$(bourse keys create nightly-job --expires 2027-12-31)\n',
     )
     .action(async (name: string, flags: CreateFlags) => {
+      if (name.trim() === '')
+        throw new UsageProblem('the name of a key says whom it is for: it must not be empty');
       const nowMs = Date.now();
       const terms = {
         expiresMs: expiryOf(flags.expires, nowMs),
@@ -88,7 +94,7 @@ const listCommand = (): Command =>
     .addOption(jsonOption())
     .action(async (flags: StoreFlags & { readonly json?: boolean }) => {
       const nowMs = Date.now();
-      const records = (await withControl(flags, readKeys)).map((key) => keyRecord(key, nowMs));
+      const records = (await withControl(flags, readKeys, 'read')).map((key) => keyRecord(key, nowMs));
       if (flags.json) {
         process.stdout.write(`${JSON.stringify(records, null, 2)}\n`);
         return;

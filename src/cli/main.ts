@@ -2,12 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { FileProblem } from '../ingest/problem.ts';
-import { StoreUnusable } from '../store/store.ts';
+import { StoreUnusable, UnknownStoreAddress } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
 import { demoCommand } from './demo.ts';
 import { importCommand } from './import.ts';
 import { keysCommand } from './keys.ts';
 import { serveCommand } from './serve.ts';
+import { ServiceProblem } from './serving.ts';
 
 /** Exit statuses (contract 10). */
 const EXIT_PARTLY = 1;
@@ -26,7 +27,7 @@ function program(): Command {
     .showSuggestionAfterError()
     .helpCommand(false)
     .addHelpText(
-      'beforeAll',
+      'before',
       `Examples:
   bourse demo                                                      a store with sample data, served
   bourse import bars aapl.csv --schema stock --country US --symbol AAPL --interval 1M
@@ -50,8 +51,11 @@ function statusOf(error: unknown): number {
   const message = error instanceof Error ? error.message : String(error);
   process.stderr.write(`bourse: ${message}\n`);
   if (error instanceof FileProblem) return error.kind === 'usage' ? EXIT_USAGE : EXIT_PARTLY;
-  if (error instanceof UsageProblem) return EXIT_USAGE;
-  const expected = error instanceof StoreUnusable || (error as NodeJS.ErrnoException).code !== undefined;
+  if (error instanceof UsageProblem || error instanceof UnknownStoreAddress) return EXIT_USAGE;
+  const expected =
+    error instanceof StoreUnusable ||
+    error instanceof ServiceProblem ||
+    (error as NodeJS.ErrnoException).code !== undefined;
   if (!expected && error instanceof Error) process.stderr.write(`${error.stack}\n`);
   return EXIT_FAULT;
 }

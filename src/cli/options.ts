@@ -13,3 +13,10 @@ export function wholeNumber(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('It must be a whole number.');
 }
+
+/** A whole number of an option, from 1. */
+export function positive(text: string): number {
+  const number = wholeNumber(text);
+  if (number > 0) return number;
+  throw new InvalidArgumentError('It must be at least 1.');
+}

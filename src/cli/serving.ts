@@ -13,8 +13,24 @@ import { openLog } from './log.ts';
 /** A service that runs. */
 export type Service = { readonly url: string; stop(reason: string): Promise<void> };
 
+/** The service cannot run as things are; the message says what to do. Exit status 3. */
+export class ServiceProblem extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'ServiceProblem';
+  }
+}
+
 const urlOf = (host: string, port: number): string =>
   `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+
+/** What to do where the address cannot be listened on. */
+function portProblem(error: unknown, { host, port }: Settings): unknown {
+  if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') return error;
+  return new ServiceProblem(`port ${port} of ${host} is taken: choose another with --port N or BOURSE_PORT`, {
+    cause: error,
+  });
+}
 
 /** Starts a service over a store, which is made where there is none. */
 export async function startService(settings: Settings): Promise<Service> {
@@ -33,7 +49,11 @@ export async function startService(settings: Settings): Promise<Service> {
       observe: log.observe,
       nowMs: Date.now,
     });
-    const listening = await listen(door, settings.host, settings.port, log.observe);
+    const listening = await listen(door, settings.host, settings.port, log.observe).catch(
+      (error: unknown) => {
+        throw portProblem(error, settings);
+      },
+    );
     const url = urlOf(settings.host, listening.port);
     log.observe({ kind: 'listening', url, store: settings.store, pid: process.pid });
     return {
@@ -53,11 +73,14 @@ export async function startService(settings: Settings): Promise<Service> {
   }
 }
 
-/** Waits for a signal to stop, then stops; a second signal ends at once. */
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+/** Waits for a signal to stop, then stops; the same signal once more ends at once. */
 export async function untilStopped(service: Service): Promise<void> {
-  const signal = await new Promise<string>((resolve) => {
-    for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => resolve(name));
+  const signal = await new Promise<NodeJS.Signals>((resolve) => {
+    // Ctrl-C reaches a whole group, and its primary then tells the workers again: another signal is no hurry.
+    for (const name of STOP_SIGNALS) process.on(name, () => resolve(name));
   });
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => process.exit(1));
+  process.once(signal, () => process.exit(1));
   await service.stop(signal);
 }

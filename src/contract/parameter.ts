@@ -196,15 +196,17 @@ const flagWords: Readonly<Record<string, boolean>> = {
   no: false,
 };
 
+/** The meaning of a yes or no in any case; undefined for anything else. */
+export function parseFlag(text: string): boolean | undefined {
+  const word = text.toLowerCase();
+  return Object.hasOwn(flagWords, word) ? flagWords[word] : undefined;
+}
+
 /** A yes or no: `true false 1 0 yes no` in any case (contract 3.5). */
 export const flag: Kind<boolean> = {
   schema: BooleanSchema(),
   example: 'true',
-  parse: (raw) => {
-    const word = raw.toLowerCase();
-    const value = Object.hasOwn(flagWords, word) ? flagWords[word] : undefined;
-    return value ?? refuse('must be true or false', Object.keys(flagWords));
-  },
+  parse: (raw) => parseFlag(raw) ?? refuse('must be true or false', Object.keys(flagWords)),
   print: String,
 };
 

@@ -38,7 +38,9 @@ async function check(name: string, path: string): Promise<Stats> {
 }
 
 async function firstBytes(path: string, count: number): Promise<Buffer> {
-  const file = await open(path);
+  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
+    throw new FileProblem('usage', `${path}: it cannot be read (${error.code})`, { cause: error });
+  });
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(count), 0, count, 0);
     return buffer.subarray(0, bytesRead);

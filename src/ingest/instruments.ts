@@ -2,6 +2,7 @@
 import { parseDay } from '../base/instant.ts';
 import { findZone } from '../calendar/zone.ts';
 import { parseAssetSchema, parseCountry, parseSymbol, symbolAllowed } from '../contract/identifiers.ts';
+import { parseFlag } from '../contract/parameter.ts';
 import type { ColumnKind, RowOf } from '../datasets/dataset.ts';
 import { instruments } from '../datasets/reference.ts';
 import type { Store, Writer } from '../store/store.ts';
@@ -67,18 +68,9 @@ export async function importInstruments(
   }
 }
 
-const flagWords: Readonly<Record<string, boolean>> = {
-  true: true,
-  false: false,
-  '1': true,
-  '0': false,
-  yes: true,
-  no: false,
-};
-
 /** The value of a cell by the kind of its column; undefined when it is none. */
 function parseCell(kind: ColumnKind, text: string): unknown {
-  if (kind === 'boolean') return flagWords[text.toLowerCase()];
+  if (kind === 'boolean') return parseFlag(text);
   if (kind === 'json') return parseJson(text);
   if (kind !== 'integer' && kind !== 'real') return text;
   const number = numberOf(text);

@@ -167,11 +167,6 @@ export class BarLoad {
     this.#basis = basis;
   }
 
-  /** Series that the load has touched. */
-  get touched(): Iterable<OpenSeries> {
-    return this.#series.values();
-  }
-
   /** The series of a name, made with its instrument where the store does not know it. Null when its prices have another basis. */
   async series(name: SeriesName): Promise<OpenSeries | null> {
     const key = `${name.assetSchema}:${name.country}:${name.symbol}:${name.interval}`;

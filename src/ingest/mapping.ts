@@ -99,6 +99,11 @@ export function mapFields(
     const column = map.columns[field] ?? field;
     if (!values.has(field) && header.includes(column)) columns.set(field, column);
   }
+  const parted = header.length === 1 ? /[;\t|]/.exec(header[0]!)?.[0] : undefined;
+  if (parted !== undefined) {
+    const mark = parted === '\t' ? 'tabs' : `"${parted}"`;
+    throw new FileProblem('content', `${file}: its cells are parted by ${mark}: a CSV is parted by commas`);
+  }
   const missing = fields.required.filter((field) => !columns.has(field) && !values.has(field));
   if (missing.length > 0) throw missingProblem(file, header, missing, fields, [...columns.values()]);
   const used = new Set(columns.values());

@@ -31,6 +31,9 @@ const SERIES_MAX = 1500;
 /** Symbols compared for a hint, a beginning at a time. */
 const NEIGHBOURS_MAX = 64;
 
+/** Characters of the beginning that near symbols share at the most: bounds how often is looked. */
+const NEAR_BEGINNING_MAX = 6;
+
 /** Edits by which a symbol may differ and still be named in a hint. */
 const DISTANCE_MAX = 2;
 
@@ -94,7 +97,7 @@ async function nearSymbols(
   { country, symbol }: CountrySymbol,
 ): Promise<string[]> {
   const near = new Set<string>();
-  for (let length = symbol.length; length >= 0; length--) {
+  for (let length = Math.min(symbol.length, NEAR_BEGINNING_MAX); length > 0; length--) {
     const beginning = symbol.slice(0, length);
     const rows = await reader.rows(instruments, {
       where: { asset_schema: assetSchema, country_iso_code: country },

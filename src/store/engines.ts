@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { openSqliteControl } from './sqlite/control.ts';
 import { openSqliteStore } from './sqlite/store.ts';
-import { type Mode, type RowStore, type Store, StoreUnusable } from './store.ts';
+import { type Mode, type RowStore, type Store, UnknownStoreAddress } from './store.ts';
 
 type Engine = {
   /** The address in full form, which any process can open whatever its folder. */
@@ -33,7 +33,9 @@ function engineOf(url: string): { engine: Engine; rest: string } {
   const rest = url.slice(colon + 1);
   if (engine === undefined || rest === '') {
     const known = Object.keys(engines).map((name) => `${name}:PATH`);
-    throw new StoreUnusable(`${url} is not the address of a store: it begins with ${known.join(' or ')}`);
+    throw new UnknownStoreAddress(
+      `${url} is not the address of a store: write ${known.join(' or ')}, such as sqlite:${rest || 'data/bourse.db'}`,
+    );
   }
   return { engine, rest };
 }

@@ -82,3 +82,11 @@ export class StoreUnusable extends Error {
     this.name = 'StoreUnusable';
   }
 }
+
+/** The address of a store is none: the caller's mistake, not the store's. */
+export class UnknownStoreAddress extends StoreUnusable {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UnknownStoreAddress';
+  }
+}
