@@ -124,8 +124,8 @@ const refusedRows: readonly (readonly [what: string, row: string, column: string
   ['seconds', '2024-01-02T14:30:30Z,10,12,9,11,100,10.5', 'datetime', /whole minute/],
   ['milliseconds', '2024-01-02T14:30:00.001Z,10,12,9,11,100,10.5', 'datetime', /whole minute/],
   ['an epoch within a minute', '1704205801,10,12,9,11,100,10.5', 'datetime', /whole minute/],
-  ['too few cells', '@,10,12,9', 'close', /missing/],
-  ['a time alone', '@', 'open', /missing/],
+  ['too few cells', '@,10,12,9', 'row', /fewer cells/],
+  ['a time alone', '@', 'row', /fewer cells/],
   ['too many cells', '@,10,12,9,11,100,10.5,x', 'row', /more cells/],
 ];
 
@@ -775,4 +775,13 @@ test('each import is recorded with its counts and the hash of its file (contract
     ['bars', 'file.csv', report.sha256, 2, 1, 1],
   );
   assert.ok((run!.started_ms as number) <= (run!.finished_ms as number));
+});
+
+test('a row that is cut short in its optional cells is refused: its last price may be cut too (contract 11)', async () => {
+  const shelf = new Shelf();
+  const header = 'datetime,open,high,low,close,volume,vwap';
+  const whole = '2024-01-02T14:30:00Z,105.1,106.2,10.5,105.9,100,105.5';
+  const report = await shelf.import(`${header}\n${whole}\n2024-01-02T14:31:00Z,105.1,106.2,10.5,10.55`);
+  assert.deepEqual([report.rowsWritten, report.rowsRefused], [1, 1]);
+  assert.match(report.refused[0]!.reason, /fewer cells/);
 });

@@ -247,7 +247,7 @@ test('the good rows of a file are stored, the refused ones lie beside it, and ca
   assert.ok(told.includes(file), told);
   assert.match(told, /data row 2, column high: is not a number/);
   assert.match(told, /data row 3, column high: high 8 is below/);
-  assert.match(told, /data row 5, column close: a price is missing/);
+  assert.match(told, /data row 5, column row: has fewer cells/);
   assert.ok(told.includes('some "good" rows.rejected.csv'), told);
   assert.equal(barsOf(store)['stock:US:A:1M']!.length, 5);
   const rejected = seed.path('some "good" rows.rejected.csv');
@@ -258,7 +258,7 @@ test('the good rows of a file are stored, the refused ones lie beside it, and ca
       `note,${header}${reasons}`,
       `"said ""x""",${minute(11, '10,"1,5",9,11,100')},2,high,is not a number`,
       `"two\nlines",${minute(12, '10,8,9,11,100')},3,high,"high 8 is below open, close or low"`,
-      `x,${minute(14, '10,12,9,,')},5,close,a price is missing`,
+      `x,${minute(14, '10,12,9,,')},5,row,has fewer cells than the header has columns`,
       '',
     ].join('\r\n'),
   );

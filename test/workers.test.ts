@@ -40,3 +40,17 @@ test('a new key holds and a revoked one falls within five seconds on every worke
   }
   assert.equal(await server.stop(), 0);
 });
+
+test('workers that cannot start end with the status of one that cannot, and do not hang (contract 10)', async () => {
+  const { status, stderr } = await shop.run(
+    'serve',
+    '--workers',
+    '2',
+    '--port',
+    '0',
+    '--store',
+    'sqlite:/dev/null/x.db',
+  );
+  assert.notEqual(status, 0);
+  assert.match(stderr, /^bourse: /);
+});

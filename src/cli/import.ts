@@ -69,7 +69,7 @@ function describe(report: ImportReport): string {
   const notes = [
     [report.ignoredColumns.length > 0, `columns passed over: ${report.ignoredColumns.join(', ')}`],
     [
-      report.newInstruments > 0,
+      report.newInstruments > 0 && report.runId !== null,
       `${count(report.newInstruments)} new instruments, with their market's defaults`,
     ],
     [

@@ -9,9 +9,12 @@ const LEAST_LIFE_MS = 2_000;
 /** Serves until a signal, in this process or in several. */
 export async function serve(settings: Settings): Promise<void> {
   if (settings.workers > 1 && cluster.isPrimary) return supervise(settings.workers);
-  await untilStopped(await startService(settings));
-  // The channel to the primary would keep the process.
-  cluster.worker?.disconnect();
+  try {
+    await untilStopped(await startService(settings));
+  } finally {
+    // The channel to the primary would keep the process.
+    cluster.worker?.disconnect();
+  }
 }
 
 /** Starts the workers with this process' own arguments; ends when all of them have. */

@@ -368,7 +368,10 @@ class BarPass {
     const kind = momentKinds[chunk.kinds[row]!]!;
     if (kind === 'missing') return { column: 'datetime', reason: 'is missing' };
     if (kind === 'bad')
-      return { column: 'datetime', reason: 'is not a date or a time of the years 1900 to 2200' };
+      return {
+        column: 'datetime',
+        reason: 'is not a date or a time of the years 1900 to 2200: write 2025-03-03T09:30:00Z, or an epoch',
+      };
     if (!series.isMinutes) {
       const label = this.#labelOf(series, kind, ms);
       if (typeof label !== 'number') return label;
@@ -443,6 +446,9 @@ class BarPass {
 function oddRow({ read, strange }: Care, row: number): RowProblem | null {
   if (read.surplus?.isNull(row) === false)
     return { column: 'row', reason: 'has more cells than the header has columns' };
+  if (read.texts[read.texts.length - 1]!.isNull(row)) {
+    return { column: 'row', reason: 'has fewer cells than the header has columns' };
+  }
   const column = strange.get(row);
   return column === undefined ? null : { column, reason: 'is not a number' };
 }
