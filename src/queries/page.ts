@@ -50,7 +50,7 @@ export class PageKeys {
     return { position, pinned };
   }
 
-  /** HMAC-SHA-256 (RFC 2104), by one-shot hashes: they take a fifth of the time of a keyed hash object. */
+  /** HMAC-SHA-256 (RFC 2104), by one-shot hashes, which cost less than a keyed hash object for each key. */
   #mac(fingerprint: string, payload: Uint8Array): Buffer {
     const inner = hash(
       'sha256',
