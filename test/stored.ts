@@ -1,7 +1,7 @@
 // What a store holds, read by its file alone: for tests that hold an import to changing nothing, or the right thing.
 import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
-import { decodeBlock, wholeBlock } from '../src/bars/block.ts';
+import { decodeBlock, wholeBlock } from '../src/bars/block-reader.ts';
 
 type Cells = Readonly<Record<string, unknown>>;
 

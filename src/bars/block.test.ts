@@ -4,7 +4,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import { type Bars, emptyBars, valueColumns } from './bars.ts';
-import { type BlockRange, DamagedBlock, decodeBlock, encodeBlock, RUN_BARS, wholeBlock } from './block.ts';
+import { DamagedBlock, RUN_BARS } from './block.ts';
+import { type BlockRange, decodeBlock, wholeBlock } from './block-reader.ts';
+import { encodeBlock } from './block-writer.ts';
 
 type Values = Readonly<Record<(typeof valueColumns)[number], number>>;
 
@@ -111,6 +113,22 @@ const anyBars = fc
   .oneof(fc.integer({ min: 0, max: 20 }), fc.integer({ min: RUN_BARS - 2, max: 3 * RUN_BARS + 2 }))
   .chain((count) => fc.tuple(keysOf(count), values(count)))
   .map(([keys, rows]) => barsOf(keys, rows));
+
+const edges = [0, 7, 8, 15, 16, 23, 24, 31, 32, 47, 48].flatMap((bits) => [2 ** bits - 1, 2 ** bits]);
+for (const edge of new Set(edges.flatMap((value) => [value, value + 1, -value, -value - 1]))) {
+  test(`a run of ${edge} and nothing further from zero comes back (contract 3.12)`, () => {
+    const rows = [edge, 0, edge].map((volume) => ({
+      open: 1,
+      high: 1,
+      low: 1,
+      close: 1,
+      volume,
+      vwap: Number.NaN,
+    }));
+    const bars = barsOf([0, MINUTE_MS, 2 * MINUTE_MS], rows);
+    assert.deepEqual(lists(decodeBlock(encodeBlock(bars), wholeBlock)), lists(bars));
+  });
+}
 
 test('a block gives back every double of every column, bit for bit (contract 3.12)', () => {
   fc.assert(

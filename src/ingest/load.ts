@@ -1,6 +1,7 @@
 // Checked bars -> the store: one open block a series, merged with what is stored, written when its bucket changes.
 import { type Bars, emptyBars, lowerBound, mergeBars, reserve, sameBar, valueColumns } from '../bars/bars.ts';
-import { decodeBlock, encodeBlock, wholeBlock } from '../bars/block.ts';
+import { decodeBlock, wholeBlock } from '../bars/block-reader.ts';
+import { encodeBlock } from '../bars/block-writer.ts';
 import { bucketDays } from '../bars/bucket.ts';
 import { countOffGrid, countOutside } from '../bars/grid.ts';
 import { DAY_MS } from '../base/instant.ts';

@@ -1,6 +1,7 @@
 // Bars of one series, read step by step in either direction: as stored, or derived to a coarser interval.
 import { appendBars, type Bars, concatBars, emptyBars, lowerBound, sliceBars } from '../bars/bars.ts';
-import { DamagedBlock, decodeBlock, RUN_BARS } from '../bars/block.ts';
+import { DamagedBlock, RUN_BARS } from '../bars/block.ts';
+import { decodeBlock } from '../bars/block-reader.ts';
 import { bucketOf } from '../bars/bucket.ts';
 import {
   type CellBars,

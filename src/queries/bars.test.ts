@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { type Bars, emptyBars, lowerBound, sliceBars } from '../bars/bars.ts';
-import { encodeBlock } from '../bars/block.ts';
+import { encodeBlock } from '../bars/block-writer.ts';
 import { bucketOf } from '../bars/bucket.ts';
 import { formatDay, MINUTE_MS, parseDay } from '../base/instant.ts';
 import { type PeriodInterval, periodStart } from '../calendar/period.ts';

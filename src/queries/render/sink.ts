@@ -3,39 +3,41 @@ import { DECIMALS_MAX, MANTISSA_LIMIT, POWERS_OF_TEN, plainDecimal } from '../..
 import { DAY_MS, formatDay, MINUTE_MS, SECOND_MS } from '../../base/instant.ts';
 
 const encoder = new TextEncoder();
-const ZERO = 48;
 const POINT = 46;
 const MINUS = 45;
 
-/** Bytes that a constant may put beyond its own end; what is written next covers them. */
-const OVERHANG = 3;
+/** Bytes that a store of a word may put beyond what it writes; what is written next covers them. */
+const OVERHANG = 7;
 
-/** Longer constants are copied faster whole than by words. */
-const SHORT_BYTES_MAX = 48;
-
-/** Text that is written again and again: encoded once, four bytes a store. */
+/**
+ * Text that is written again and again: encoded once, eight bytes a store. UTF-8 never makes a NaN, whose bits a double
+ * need not keep: the byte FF is not in it, and 7F does not follow F0 and above.
+ */
 export class Constant {
   readonly length: number;
-  readonly words: Int32Array;
-  readonly bytes: Uint8Array;
+  readonly words: Float64Array;
 
   constructor(text: string) {
     const bytes = encoder.encode(text);
-    const padded = new Uint8Array(Math.ceil(bytes.length / 4) * 4);
+    const padded = new Uint8Array(Math.ceil(bytes.length / 8) * 8);
     padded.set(bytes);
     this.length = bytes.length;
-    this.bytes = bytes;
-    this.words = new Int32Array(padded.buffer);
+    this.words = new Float64Array(padded.buffer);
   }
 }
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
-/** `T00:00:00+00:00` to `T23:59:00+00:00`, for every minute of a day. */
-const minuteTexts = Array.from(
-  { length: 1440 },
-  (_, minute) => new Constant(`T${two(Math.floor(minute / 60))}:${two(minute % 60)}:00+00:00`),
+/** `T00:00:00+00:00` to `T23:59:00+00:00`, for every minute of a day: 15 bytes in two words. */
+const minuteWords = new Float64Array(
+  encoder.encode(
+    Array.from(
+      { length: 1440 },
+      (_, minute) => `T${two(Math.floor(minute / 60))}:${two(minute % 60)}:00+00:00\0`,
+    ).join(''),
+  ).buffer,
 );
+const MINUTE_TEXT_BYTES = 15;
 
 /** Where the seconds stand in such a text. */
 const SECONDS_AT = 7;
@@ -43,12 +45,29 @@ const SECONDS_AT = 7;
 /** A decimal takes at most this many bytes: 308 digits before the point, or behind it 324, a sign and two more. */
 export const DECIMAL_BYTES_MAX = 330;
 
-/** Digits of a non-negative 32-bit integer. */
-function digitsOf(value: number): number {
-  if (value < 1e5) return value < 100 ? (value < 10 ? 1 : 2) : value < 1e3 ? 3 : value < 1e4 ? 4 : 5;
-  if (value < 1e8) return value < 1e6 ? 6 : value < 1e7 ? 7 : 8;
-  return value < 1e9 ? 9 : 10;
+const GROUP = 10_000;
+
+/** Four digits of every number below 10,000 as one word: with zeros in front, and without (then followed by zeros). */
+const paddedGroups = groupWords((group) => String(group).padStart(4, '0'));
+const leadingGroups = groupWords((group) => String(group).padEnd(4, '0'));
+
+/** Digits that are left of such a number's four when the zeros at their end are taken off. */
+const significant = Uint8Array.from(
+  { length: GROUP },
+  (_, group) => String(group).padStart(4, '0').replace(/0+$/, '').length,
+);
+
+function groupWords(textOf: (group: number) => string): Int32Array {
+  return new Int32Array(
+    encoder.encode(Array.from({ length: GROUP }, (_, group) => textOf(group)).join('')).buffer,
+  );
 }
+
+/** The most decimals that are written by groups of digits. */
+const GROUPED_DECIMALS_MAX = 8;
+
+/** Digits of a number below 10,000. */
+const groupDigits = (group: number): number => (group < 100 ? (group < 10 ? 1 : 2) : group < 1000 ? 3 : 4);
 
 /** A buffer that is written to and then taken as one piece; one a thread is reused for every answer. */
 export class Sink {
@@ -89,12 +108,11 @@ export class Sink {
     this.#at += encoder.encodeInto(text, this.#bytes.subarray(this.#at)).written;
   }
 
-  constant({ words, bytes, length }: Constant): void {
+  constant({ words, length }: Constant): void {
     const view = this.#view;
     let at = this.#at;
     this.#at = at + length;
-    if (length > SHORT_BYTES_MAX) this.#bytes.set(bytes, at);
-    else for (let index = 0; index < words.length; index++, at += 4) view.setInt32(at, words[index]!, true);
+    for (let index = 0; index < words.length; index++, at += 8) view.setFloat64(at, words[index]!, true);
   }
 
   /**
@@ -117,41 +135,46 @@ export class Sink {
       this.#bytes[this.#at++] = MINUS;
       mantissa = -mantissa;
     }
-    if (mantissa <= 0x7fff_ffff) this.#small(mantissa | 0, decimals);
+    if (mantissa <= 0x7fff_ffff && decimals <= GROUPED_DECIMALS_MAX) this.#small(mantissa | 0, decimals);
     else this.#large(mantissa, decimals);
     return decimals;
   }
 
-  /** A 32-bit integer over 10^decimals, without zeros at its end. */
+  /** A 31-bit integer over 10^decimals, without zeros at its end. */
   #small(mantissa: number, decimals: number): void {
-    let rest = mantissa | 0;
-    let fraction = decimals;
-    while (fraction > 0) {
-      const next = (rest / 10) | 0;
-      if (next * 10 !== rest) break;
-      rest = next;
-      fraction--;
-    }
-    const whole = Math.max(digitsOf(rest) - fraction, 1);
-    const bytes = this.#bytes;
-    let at = this.#at + whole + (fraction > 0 ? fraction + 1 : 0);
-    this.#at = at;
-    if (fraction > 0) {
-      for (; fraction > 0; fraction--) {
-        const next = (rest / 10) | 0;
-        bytes[--at] = ZERO + rest - next * 10;
-        rest = next;
-      }
-      bytes[--at] = POINT;
-    }
-    for (let left = whole; left > 0; left--) {
-      const next = (rest / 10) | 0;
-      bytes[--at] = ZERO + rest - next * 10;
-      rest = next;
-    }
+    const power = POWERS_OF_TEN[decimals]!;
+    const whole = (mantissa / power) | 0;
+    this.#whole(whole);
+    const fraction = mantissa - whole * power;
+    if (fraction !== 0) this.#fraction(fraction, decimals);
   }
 
-  /** The same for what is beyond 32 bits, which is rare. */
+  #whole(value: number): void {
+    if (value < GROUP) {
+      this.#view.setInt32(this.#at, leadingGroups[value]!, true);
+      this.#at += groupDigits(value);
+      return;
+    }
+    const rest = (value / GROUP) | 0;
+    this.#whole(rest);
+    this.#view.setInt32(this.#at, paddedGroups[value - rest * GROUP]!, true);
+    this.#at += 4;
+  }
+
+  /** A point and up to eight decimals. */
+  #fraction(fraction: number, decimals: number): void {
+    const view = this.#view;
+    view.setInt8(this.#at, POINT);
+    const at = this.#at + 1;
+    const digits = fraction * POWERS_OF_TEN[GROUPED_DECIMALS_MAX - decimals]!;
+    const first = (digits / GROUP) | 0;
+    const second = digits - first * GROUP;
+    view.setInt32(at, paddedGroups[first]!, true);
+    if (second !== 0) view.setInt32(at + 4, paddedGroups[second]!, true);
+    this.#at = at + (second === 0 ? significant[first]! : 4 + significant[second]!);
+  }
+
+  /** The same for what has more digits, which is rare. */
   #large(mantissa: number, decimals: number): void {
     const text = String(mantissa).padStart(decimals + 1, '0');
     const whole = text.slice(0, text.length - decimals);
@@ -174,7 +197,9 @@ export class Sink {
     this.date(day);
     const minute = ((ms - day * DAY_MS) / MINUTE_MS) | 0;
     const start = this.#at;
-    this.constant(minuteTexts[minute]!);
+    this.#view.setFloat64(start, minuteWords[2 * minute]!, true);
+    this.#view.setFloat64(start + 8, minuteWords[2 * minute + 1]!, true);
+    this.#at = start + MINUTE_TEXT_BYTES;
     const seconds = ((ms - day * DAY_MS - minute * MINUTE_MS) / SECOND_MS) | 0;
     if (seconds !== 0) this.#bytes.set(encoder.encode(two(seconds)), start + SECONDS_AT);
   }

@@ -1,0 +1,264 @@
+// Bars -> a stored block (layout: block.ts).
+import { crc32 } from 'node:zlib';
+import { DECIMALS_MAX, MANTISSA_LIMIT, POWERS_OF_TEN } from '../base/decimal.ts';
+import { DAY_MS } from '../base/instant.ts';
+import { type Bars, valueColumns } from './bars.ts';
+import {
+  ALL_NULL,
+  ENTRY_BYTES,
+  expectedVwap,
+  HEADER_BYTES,
+  PLAIN,
+  RUN_BARS,
+  SOME_VOLUME_NULL,
+  SOME_VWAP_NULL,
+  TWO_TO_32,
+  UNITS_MS,
+  VERSION,
+} from './block.ts';
+
+/** A growing buffer that a block is written to. */
+class ByteWriter {
+  bytes = new Uint8Array(64 * 1024);
+  view = new DataView(this.bytes.buffer);
+  at = 0;
+
+  reserve(count: number): void {
+    if (this.at + count <= this.bytes.length) return;
+    const grown = new Uint8Array(Math.max(this.bytes.length * 2, this.at + count));
+    grown.set(this.bytes);
+    this.bytes = grown;
+    this.view = new DataView(grown.buffer);
+  }
+
+  double(value: number): void {
+    this.view.setFloat64(this.at, value, true);
+    this.at += 8;
+  }
+
+  doubles(values: Float64Array, from: number, to: number): void {
+    for (let index = from; index < to; index++) this.double(values[index]!);
+  }
+
+  /** The first `count` integers of `steps`: their width, then each of them. Up to a word is written beyond the last. */
+  integers(count: number): void {
+    let least = 0;
+    let most = 0;
+    for (let index = 0; index < count; index++) {
+      least = Math.min(least, steps[index]!);
+      most = Math.max(most, steps[index]!);
+    }
+    const width = widthOf(least, most);
+    const { bytes, view } = this;
+    bytes[this.at] = width;
+    let at = this.at + 1;
+    this.at = at + width * count;
+    if (width === 1) for (let index = 0; index < count; index++) bytes[at++] = steps[index]!;
+    else if (width === 2)
+      for (let index = 0; index < count; index++, at += 2) view.setInt16(at, steps[index]!, true);
+    else if (width === 3 || width === 4)
+      for (let index = 0; index < count; index++, at += width) view.setInt32(at, steps[index]!, true);
+    else if (width === 6)
+      for (let index = 0; index < count; index++, at += 6) {
+        view.setUint32(at, steps[index]!, true);
+        view.setInt16(at + 4, Math.floor(steps[index]! / TWO_TO_32), true);
+      }
+    else if (width === 8)
+      for (let index = 0; index < count; index++, at += 8) view.setFloat64(at, steps[index]!, true);
+  }
+}
+
+/** Bytes of a signed integer between two bounds, zero being between them. */
+function widthOf(least: number, most: number): number {
+  if (least === most) return 0;
+  const reach = Math.max(most, -least - 1);
+  if (reach < 0x8000) return reach < 0x80 ? 1 : 2;
+  if (reach < 0x8000_0000) return reach < 0x80_0000 ? 3 : 4;
+  return reach < 0x8000 * TWO_TO_32 ? 6 : 8;
+}
+
+/** The integers of one column of a run, on their way to bytes. */
+const steps = new Float64Array(RUN_BARS);
+
+function hasNull(values: Float64Array, count: number): boolean {
+  for (let index = 0; index < count; index++) if (Number.isNaN(values[index]!)) return true;
+  return false;
+}
+
+function allNull(values: Float64Array, count: number): boolean {
+  for (let index = 0; index < count; index++) if (!Number.isNaN(values[index]!)) return false;
+  return true;
+}
+
+/** Scaled integers of the columns at hand, kept from one block to the next. */
+const scratch = {
+  open: new Float64Array(0),
+  high: new Float64Array(0),
+  low: new Float64Array(0),
+  close: new Float64Array(0),
+  volume: new Float64Array(0),
+  vwap: new Float64Array(0),
+};
+
+const priceColumns = ['open', 'high', 'low', 'close'] as const;
+
+/** Index of the first value that is no integer of at most 15 digits at a scale; up to it `into` has the integers. NaN is passed over. */
+function scaleColumn(values: Float64Array, into: Float64Array, count: number, decimals: number): number {
+  const power = POWERS_OF_TEN[decimals]!;
+  for (let index = 0; index < count; index++) {
+    const value = values[index]!;
+    const mantissa = Math.round(value * power);
+    into[index] = mantissa;
+    if (
+      mantissa / power === value &&
+      mantissa < MANTISSA_LIMIT &&
+      mantissa > -MANTISSA_LIMIT &&
+      (mantissa !== 0 || 1 / value > 0)
+    )
+      continue;
+    if (!Number.isNaN(value)) return index;
+  }
+  return count;
+}
+
+/** The fewest decimals at which all values of some columns are integers of at most 15 digits, put into the scratch; else -1. */
+function scale(bars: Bars, columns: readonly (keyof typeof scratch)[]): number {
+  for (let decimals = 0; decimals <= DECIMALS_MAX; decimals++) {
+    if (
+      columns.every(
+        (column) => scaleColumn(bars[column], scratch[column], bars.count, decimals) === bars.count,
+      )
+    )
+      return decimals;
+  }
+  return PLAIN;
+}
+
+/** One scale for the four prices, or -1 when a price has none or a bar's extremes do not enclose its open and close. */
+function priceDecimals(bars: Bars): number {
+  const decimals = scale(bars, priceColumns);
+  const { open, high, low, close } = bars;
+  for (let index = 0; index < bars.count; index++) {
+    // NaN makes a comparison false: such prices stay plain.
+    const enclosed =
+      high[index]! >= open[index]! &&
+      high[index]! >= close[index]! &&
+      low[index]! <= open[index]! &&
+      low[index]! <= close[index]!;
+    if (!enclosed) return PLAIN;
+  }
+  return decimals;
+}
+
+function columnDecimals(bars: Bars, column: 'volume' | 'vwap'): number {
+  return allNull(bars[column], bars.count) ? ALL_NULL : scale(bars, [column]);
+}
+
+function reserveScratch(count: number): void {
+  if (scratch.open.length >= count) return;
+  for (const column of valueColumns) scratch[column] = new Float64Array(count * 2);
+}
+
+const writer = new ByteWriter();
+
+/** Encodes bars whose keys ascend strictly and are whole minutes. Up to 2^32 - 1 bars; any doubles. */
+export function encodeBlock(bars: Bars): Uint8Array {
+  const { count, keyMs } = bars;
+  let unit = 1;
+  for (let index = 0; index < count; index++) if (keyMs[index]! % DAY_MS !== 0) unit = 0;
+  const unitMs = UNITS_MS[unit]!;
+  reserveScratch(count);
+  const prices = priceDecimals(bars);
+  const volumes = columnDecimals(bars, 'volume');
+  const vwaps = columnDecimals(bars, 'vwap');
+  const volumeNulls = volumes >= PLAIN && hasNull(bars.volume, count);
+  const vwapNulls = vwaps >= PLAIN && hasNull(bars.vwap, count);
+  const runs = Math.ceil(count / RUN_BARS);
+  const out = writer;
+  out.at = 0;
+  out.reserve(HEADER_BYTES + runs * ENTRY_BYTES);
+  const firstKey = count === 0 ? 0 : keyMs[0]! / unitMs;
+  out.view.setUint8(4, VERSION);
+  out.view.setUint8(5, unit);
+  out.view.setInt8(6, prices);
+  out.view.setInt8(7, volumes);
+  out.view.setInt8(8, vwaps);
+  out.view.setUint8(9, (volumeNulls ? SOME_VOLUME_NULL : 0) | (vwapNulls ? SOME_VWAP_NULL : 0));
+  out.view.setUint16(10, 0);
+  out.view.setUint32(12, count, true);
+  out.view.setFloat64(16, firstKey, true);
+  out.at = HEADER_BYTES + runs * ENTRY_BYTES;
+  for (let run = 0; run < runs; run++) {
+    const from = run * RUN_BARS;
+    const to = Math.min(from + RUN_BARS, count);
+    // No column of a run takes more than eight bytes a bar, its width, and its bitmap.
+    out.reserve((to - from) * 9 * 7 + 64);
+    out.view.setUint32(HEADER_BYTES + run * ENTRY_BYTES, keyMs[from]! / unitMs - firstKey, true);
+    out.view.setUint32(HEADER_BYTES + run * ENTRY_BYTES + 4, out.at, true);
+    writeKeys(out, keyMs, from, to, unitMs);
+    writePrices(out, bars, from, to, prices);
+    writeColumn(out, bars.volume, scratch.volume, null, from, to, volumes, volumeNulls);
+    writeColumn(out, bars.vwap, scratch.vwap, prices < 0 ? null : bars.close, from, to, vwaps, vwapNulls);
+  }
+  out.view.setUint32(0, crc32(out.bytes.subarray(4, out.at)), true);
+  return out.bytes.slice(0, out.at);
+}
+
+function writeKeys(out: ByteWriter, keyMs: Float64Array, from: number, to: number, unitMs: number): void {
+  for (let index = from + 1; index < to; index++)
+    steps[index - from - 1] = (keyMs[index]! - keyMs[index - 1]!) / unitMs - 1;
+  out.integers(to - from - 1);
+}
+
+function writePrices(out: ByteWriter, bars: Bars, from: number, to: number, decimals: number): void {
+  if (decimals < 0) {
+    for (const column of [bars.open, bars.close, bars.high, bars.low]) out.doubles(column, from, to);
+    return;
+  }
+  const { open, high, low, close } = scratch;
+  const count = to - from;
+  steps[0] = open[from]!;
+  for (let index = 1; index < count; index++) steps[index] = open[from + index]! - close[from + index - 1]!;
+  out.integers(count);
+  for (let index = 0; index < count; index++) steps[index] = close[from + index]! - open[from + index]!;
+  out.integers(count);
+  for (let index = 0; index < count; index++)
+    steps[index] = high[from + index]! - Math.max(open[from + index]!, close[from + index]!);
+  out.integers(count);
+  for (let index = 0; index < count; index++)
+    steps[index] = Math.min(open[from + index]!, close[from + index]!) - low[from + index]!;
+  out.integers(count);
+}
+
+function writeNulls(out: ByteWriter, values: Float64Array, from: number, to: number): void {
+  for (let index = from; index < to; index += 8) {
+    let bits = 0;
+    for (let bit = 0; bit < 8 && index + bit < to; bit++) {
+      if (Number.isNaN(values[index + bit]!)) bits |= 1 << bit;
+    }
+    out.bytes[out.at++] = bits;
+  }
+}
+
+function writeColumn(
+  out: ByteWriter,
+  values: Float64Array,
+  mantissas: Float64Array,
+  expected: Float64Array | null,
+  from: number,
+  to: number,
+  decimals: number,
+  nulls: boolean,
+): void {
+  if (decimals === ALL_NULL) return;
+  if (nulls) writeNulls(out, values, from, to);
+  if (decimals < 0) {
+    for (let index = from; index < to; index++) if (!Number.isNaN(values[index]!)) out.double(values[index]!);
+    return;
+  }
+  for (let index = from; index < to; index++) {
+    const step = mantissas[index]! - (expected === null ? 0 : expectedVwap(expected[index]!, decimals));
+    steps[index - from] = Number.isNaN(step) ? 0 : step;
+  }
+  out.integers(to - from);
+}
