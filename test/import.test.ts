@@ -7,10 +7,15 @@ import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { importBars } from '../src/ingest/bars.ts';
+import { openSources, type SourceFile } from '../src/ingest/file.ts';
 import { noMap } from '../src/ingest/mapping.ts';
 import { openStore } from '../src/store/engines.ts';
 import { type Server, Workshop } from './service.ts';
 import { barsOf, contentOf, rowsOf } from './stored.ts';
+
+/** A file that a test has written, ready to be imported. */
+const opened = async (path: string): Promise<SourceFile> =>
+  (await openSources(path, process.stdin).next()).value as SourceFile;
 
 const shop = new Workshop();
 const seed = new Workshop();
@@ -140,7 +145,7 @@ const problems: readonly Problem[] = [
   // What was asked for is damaged.
   { what: 'an empty file', status: 1, content: '', says: /is empty/ },
   { what: 'gzip of nothing', status: 1, content: gzipSync(''), says: /is empty/ },
-  { what: 'a header alone', status: 1, content: csvOf(header), says: /header and no rows/ },
+  { what: 'a header alone', status: 1, content: csvOf(header), says: /has no rows/ },
   {
     what: 'values in the place of a header',
     status: 1,
@@ -487,7 +492,14 @@ test('minutes of a day that was running when they were imported never become a f
     writeFileSync(file, csvOf(header, ...rows));
     const store = await openStore(shop.store, 'write');
     const flags = { asset_schema: 'crypto', country_iso_code: 'GLOBAL', symbol: 'RUNNING', interval: '1M' };
-    const about = { file, source: null, dryRun: false, map: noMap, zone: null, basis: 'raw' as const };
+    const about = {
+      file: await opened(file),
+      source: null,
+      dryRun: false,
+      map: noMap,
+      zone: null,
+      basis: 'raw' as const,
+    };
     await importBars(store, { ...about, flags: new Map(Object.entries(flags)), nowMs: () => nowMs });
     await store.close();
   };

@@ -27,9 +27,14 @@ export class Workshop {
 
   /** Runs a command on the store. */
   run(...args: readonly string[]): Promise<Finished> {
+    return this.pipe('', ...args);
+  }
+
+  /** Runs a command with something on its standard input. */
+  pipe(input: string | Uint8Array, ...args: readonly string[]): Promise<Finished> {
     const env = { ...process.env, BOURSE_STORE: this.store, NO_COLOR: '1' };
     return new Promise((resolve) => {
-      execFile(
+      const child = execFile(
         command,
         args,
         { cwd: this.folder, env, maxBuffer: 64 * 1024 * 1024 },
@@ -37,6 +42,9 @@ export class Workshop {
           resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr });
         },
       );
+      // One that ends without reading its input breaks the pipe.
+      child.stdin!.on('error', () => undefined);
+      child.stdin!.end(input);
     });
   }
 

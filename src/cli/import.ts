@@ -2,15 +2,22 @@
 import { Command, Option } from 'commander';
 import { findZone, type Zone } from '../calendar/zone.ts';
 import { importBars } from '../ingest/bars.ts';
+import { openSources, type SourceFile } from '../ingest/file.ts';
+import { inputsOf } from '../ingest/inputs.ts';
 import { importInstruments } from '../ingest/instruments.ts';
 import type { PriceBasis } from '../ingest/load.ts';
 import { nearest, noMap, readMap } from '../ingest/mapping.ts';
+import { FileProblem } from '../ingest/problem.ts';
 import type { ImportReport } from '../ingest/report.ts';
 import type { ImportRequest } from '../ingest/run.ts';
 import { openStore } from '../store/engines.ts';
 import type { Store } from '../store/store.ts';
 import { readSettings, UsageProblem } from './config.ts';
 import { jsonOption, storeOption, wholeNumber } from './options.ts';
+import { Progress } from './progress.ts';
+
+/** Done, but not with everything (contract 10). */
+const EXIT_PARTLY = 1;
 
 type Flags = {
   readonly store?: string;
@@ -104,7 +111,10 @@ function importerOf(dataset: string): Importer {
 export function importCommand(): Command {
   return new Command('import')
     .argument('<dataset>', Object.keys(importers).join(' or '))
-    .argument('<file...>', 'CSV files with a header, plain or gzip')
+    .argument(
+      '<file...>',
+      'CSV or TSV with a header, JSON, NDJSON or Parquet; plain, .gz, .zst or .zip; patterns; - for standard input',
+    )
     .description(
       'Import files. Each becomes visible whole or not at all; importing one twice changes nothing.',
     )
@@ -137,27 +147,97 @@ export function importCommand(): Command {
   bourse import bars prices.csv --schema stock --country US --interval 1M
   bourse import bars btc.csv.gz --schema crypto --country GLOBAL --symbol BTCUSD --interval 1M --map btc-map.json
   bourse import instruments nasdaq.csv --schema stock --country US
+  bourse import bars '2025/*.parquet' --schema stock --country US --interval 1M --zone UTC
+  zcat prices.csv.gz | bourse import bars - --schema stock --country US --interval 1M
 `,
     )
-    .action(async (dataset: string, files: string[], flags: Flags) => {
+    .action(async (dataset: string, names: string[], flags: Flags) => {
       const importer = importerOf(dataset);
-      const { store: url } = readSettings(flags.store === undefined ? {} : { store: flags.store });
-      const store = await openStore(url, 'write');
+      const settings = readSettings(flags.store === undefined ? {} : { store: flags.store });
+      const run = new ImportCall(importer, settings.store, flags);
       try {
-        for (const file of files) {
-          const request = {
-            file,
-            flags: fieldFlags(flags),
-            source: flags.source ?? null,
-            dryRun: flags.dryRun === true,
-            nowMs: Date.now,
-          };
-          const report = await importer(store, request, flags);
-          process.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : `${describe(report)}\n`);
-          if (report.rowsRefused > flags.allowRejects) process.exitCode = 1;
-        }
+        for (const name of await inputsOf(names)) await run.take(name);
       } finally {
-        await store.close();
+        await run.close();
       }
+      run.conclude();
     });
+}
+
+/** One call of the command: each file is an import of its own, and one that is at fault does not keep others out. */
+class ImportCall {
+  readonly #importer: Importer;
+  readonly #storeUrl: string;
+  readonly #flags: Flags;
+  /** Opened, and made where there is none, only when there is a file to import. */
+  #store: Store | null = null;
+  readonly #reports: ImportReport[] = [];
+  #failed = 0;
+
+  constructor(importer: Importer, storeUrl: string, flags: Flags) {
+    this.#importer = importer;
+    this.#storeUrl = storeUrl;
+    this.#flags = flags;
+  }
+
+  /** Imports what a name stands for. @throws FileProblem where the call, not the file, is at fault */
+  async take(name: string): Promise<void> {
+    const files = openSources(name, process.stdin);
+    for (;;) {
+      const next = await this.#orFailed(() => files.next());
+      if (next === null || next.done === true) return;
+      try {
+        await this.#orFailed(() => this.#importFile(next.value));
+      } finally {
+        await next.value.close();
+      }
+    }
+  }
+
+  /** Runs a step; a problem of the file is told, and the step gives null. */
+  async #orFailed<T>(step: () => Promise<T>): Promise<T | null> {
+    try {
+      return await step();
+    } catch (error) {
+      if (!(error instanceof FileProblem) || error.kind === 'usage') throw error;
+      process.stderr.write(`bourse: ${error.message}\n`);
+      this.#failed++;
+      return null;
+    }
+  }
+
+  async #importFile(file: SourceFile): Promise<void> {
+    const flags = this.#flags;
+    const progress = new Progress(file);
+    this.#store ??= await openStore(this.#storeUrl, 'write');
+    const request: ImportRequest = {
+      file,
+      flags: fieldFlags(flags),
+      source: flags.source ?? null,
+      dryRun: flags.dryRun === true,
+      nowMs: Date.now,
+      onRows: (rows) => progress.reached(rows),
+    };
+    const report = await this.#importer(this.#store, request, flags).finally(() => progress.end());
+    process.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : `${describe(report)}\n`);
+    this.#reports.push(report);
+  }
+
+  async close(): Promise<void> {
+    await this.#store?.close();
+  }
+
+  /** Adds several files up, and sets the exit status. */
+  conclude(): void {
+    const refused = this.#reports.reduce((sum, report) => sum + report.rowsRefused, 0);
+    const written = this.#reports.reduce((sum, report) => sum + report.rowsWritten, 0);
+    const files = this.#reports.length + this.#failed;
+    if (files > 1) {
+      process.stderr.write(
+        `${count(files)} files: ${count(this.#failed)} failed, ${count(written)} rows written, ${count(refused)} refused\n`,
+      );
+    }
+    if (this.#failed > 0 || this.#reports.some((report) => report.rowsRefused > this.#flags.allowRejects))
+      process.exitCode = EXIT_PARTLY;
+  }
 }

@@ -7,7 +7,7 @@ import type { ColumnKind, RowOf } from '../datasets/dataset.ts';
 import { instruments } from '../datasets/reference.ts';
 import type { Store, Writer } from '../store/store.ts';
 import { numberOf } from './check.ts';
-import { openSource, rejectedPathOf, type SourceFile } from './file.ts';
+import type { SourceFile } from './file.ts';
 import { newInstrument } from './load.ts';
 import { type FieldMap, type FieldNames, type Mapping, mapFields } from './mapping.ts';
 import { FileProblem, type RowProblem } from './problem.ts';
@@ -38,16 +38,18 @@ export async function importInstruments(
   store: Store,
   request: ImportRequest & { readonly map: FieldMap },
 ): Promise<ImportReport> {
-  const source = await openSource(request.file);
-  const refused = new RefusedRows(rejectedPathOf(request.file), source.header);
+  const { file } = request;
+  const refused = new RefusedRows(file.rejectedPath, file.header);
   try {
-    const mapping = mapFields(request.file, source.header, instrumentFields, request.map, request.flags);
+    const mapping = mapFields(file.name, file.header, instrumentFields, request.map, request.flags);
     checkConstants(mapping);
-    return await runImport(store, request, 'instruments', source, async (writer) => {
-      const pass = new InstrumentPass(writer, mapping, source, refused);
-      for await (const chunk of readChunks(source, { texts: source.header, numbers: [], careful: true }))
+    const report = await runImport(store, request, 'instruments', async (writer) => {
+      const pass = new InstrumentPass(writer, mapping, file, refused);
+      for await (const chunk of readChunks(file, { texts: file.header, numbers: [], careful: true })) {
         await pass.take(chunk);
-      if (pass.rowsRead === 0) throw new FileProblem('content', `${request.file}: has a header and no rows`);
+        request.onRows?.(pass.rowsRead);
+      }
+      if (pass.rowsRead === 0) throw new FileProblem('content', `${file.name}: has no rows`);
       const result = {
         rowsRead: pass.rowsRead,
         rowsWritten: pass.rowsWritten,
@@ -58,13 +60,12 @@ export async function importInstruments(
         offGrid: 0,
         ignoredColumns: mapping.ignored,
         refused: refused.first,
-        rejectedFile: refused.keep(),
       };
       return { result, finish: async () => undefined };
     });
+    return { ...report, rejectedFile: refused.keep() };
   } finally {
     refused.drop();
-    await source.close();
   }
 }
 
