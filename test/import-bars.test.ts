@@ -790,3 +790,23 @@ test('a row that is cut short in its optional cells is refused: its last price m
   assert.deepEqual([report.rowsWritten, report.rowsRefused], [1, 1]);
   assert.match(report.refused[0]!.reason, /fewer cells/);
 });
+
+test('findings are counted once a bar, however often its block is opened again (contract 3.10, 11)', async () => {
+  const shelf = new Shelf();
+  // Nights of two days by turns: each row closes the block of the other. Every vwap lies above its high.
+  const night = 14 * 60;
+  const rows = Array.from({ length: 12 }, (_, at) =>
+    minute(night + Math.floor(at / 2) + (at % 2) * 1440, '10,12,9,11,100,12.5'),
+  );
+  for (const count of [12, 12]) {
+    const report = await shelf.import([header, ...rows]);
+    assert.deepEqual([report.outsideSessions, report.vwapOutside], [count, count]);
+  }
+});
+
+test('a last line without an end is told: its last cell may have been cut off', async () => {
+  const whole = [header, minute(0), minute(1)].join('\n');
+  assert.equal((await new Shelf().import(whole)).mayBeCut, true);
+  assert.equal((await new Shelf().import(`${whole}\n`)).mayBeCut, false);
+  assert.equal((await new Shelf().import(`${whole.replaceAll('\n', '\r\n')}\r\n`)).mayBeCut, false);
+});

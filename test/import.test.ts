@@ -74,14 +74,14 @@ const problems: readonly Problem[] = [
     what: 'a missing column',
     status: 2,
     content: csvOf('datetime,open,high,low,clsoe', minute(3)),
-    says: /missing: close .*is it the column clsoe\?/,
+    says: /missing: close\. .*"close":"clsoe"/,
   },
   {
     what: 'no name of a series',
     status: 2,
     content: good,
     flags: ['--schema', 'stock', '--country', 'US'],
-    says: /symbol \(.*--symbol.*interval \(.*--interval/,
+    says: /missing: symbol, interval\. .*given as --symbol, --interval/,
   },
   {
     what: 'times without an offset and no zone',
@@ -126,6 +126,14 @@ const problems: readonly Problem[] = [
     content: good,
     flags: [...flagsOfA, '--simbol', 'B'],
     says: /--simbol[\s\S]*--symbol/,
+  },
+  {
+    what: 'a flag that says nothing of instruments',
+    status: 2,
+    dataset: 'instruments',
+    content: csvOf('symbol,name', 'B,Barnes'),
+    flags: ['--schema', 'stock', '--country', 'US', '--zone', 'UTC'],
+    says: /--zone says nothing of instruments/,
   },
   {
     what: 'a value for the whole file of instruments that no instrument has',
@@ -427,7 +435,7 @@ test('hours by the clock are counted, served as they are, and never used to deri
   const hours = Array.from({ length: 5 }, (_, hour) => `2024-01-02T${15 + hour}:00:00Z,${values}`);
   const flags = ['--schema', 'stock', '--country', 'US', '--symbol', 'CLOCK', '--interval', '60M'];
   const told = await importServed('clock.csv', csvOf(header, ...hours), ...flags);
-  assert.match(told, /\b5 bars lie off the session grid/);
+  assert.match(told, /off the session grid, .*: 5 bars/);
   const range = 'from/2024-01-02/to/2024-01-02';
   assert.deepEqual(
     await served(`stock/bars/US:CLOCK/60M/${range}`),

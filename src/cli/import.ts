@@ -28,7 +28,7 @@ type Flags = {
   readonly exchange?: string;
   readonly interval?: string;
   readonly zone?: string;
-  readonly prices: PriceBasis;
+  readonly prices?: PriceBasis;
   readonly source?: string;
   readonly allowRejects: number;
   readonly dryRun?: boolean;
@@ -39,7 +39,12 @@ type Importer = (store: Store, request: ImportRequest, flags: Flags) => Promise<
 
 const importers: Readonly<Record<string, Importer>> = {
   bars: (store, request, flags) =>
-    importBars(store, { ...request, map: mapOf(flags), zone: zoneNamed(flags.zone), basis: flags.prices }),
+    importBars(store, {
+      ...request,
+      map: mapOf(flags),
+      zone: zoneNamed(flags.zone),
+      basis: flags.prices ?? 'raw',
+    }),
   instruments: (store, request, flags) => importInstruments(store, { ...request, map: mapOf(flags) }),
 };
 
@@ -51,6 +56,15 @@ function zoneNamed(name: string | undefined): Zone | null {
   if (zone !== null) return zone;
   const near = nearest(name, Intl.supportedValuesOf('timeZone'));
   throw new UsageProblem(`--zone ${name}: is not a time zone${near === undefined ? '' : `; is it ${near}?`}`);
+}
+
+/** Flags that say something of bars alone. */
+const barFlags = ['interval', 'zone', 'prices'] as const;
+
+/** A flag that means nothing for a dataset is a mistake, not to be passed over. */
+function checkFlags(dataset: string, flags: Flags): void {
+  const stray = dataset === 'bars' ? undefined : barFlags.find((name) => flags[name] !== undefined);
+  if (stray !== undefined) throw new UsageProblem(`--${stray} says nothing of ${dataset}: it is for bars`);
 }
 
 /** Flags that give a field for the whole file. */
@@ -67,6 +81,8 @@ function fieldFlags(flags: Flags): Map<string, string> {
 
 const count = (value: number): string => value.toLocaleString('en-US');
 
+const plural = (value: number, one: string): string => `${count(value)} ${one}${value === 1 ? '' : 's'}`;
+
 /** The account of an import in words. */
 function describe(report: ImportReport): string {
   const refusals = report.refused.map(
@@ -77,23 +93,25 @@ function describe(report: ImportReport): string {
     [report.ignoredColumns.length > 0, `columns passed over: ${report.ignoredColumns.join(', ')}`],
     [
       report.newInstruments > 0 && report.runId !== null,
-      `${count(report.newInstruments)} new instruments, with their market's defaults`,
+      `${plural(report.newInstruments, 'new instrument')}, with the defaults of the market`,
     ],
     [
       report.outsideSessions > 0,
-      `${count(report.outsideSessions)} bars lie outside every session: kept, not served`,
+      `outside every session, kept and not served: ${plural(report.outsideSessions, 'bar')}`,
     ],
     [
       report.offGrid > 0,
-      `${count(report.offGrid)} bars lie off the session grid: served as imported, never used to derive others`,
+      `off the session grid, served as imported and never used to derive others: ${plural(report.offGrid, 'bar')}`,
     ],
     [
-      report.rowsRefused > 0,
-      `${count(report.rowsRefused)} rows refused, all of them in ${report.rejectedFile}:`,
+      report.vwapOutside > 0,
+      `with a vwap outside low and high, stored and served: ${plural(report.vwapOutside, 'bar')}`,
     ],
+    [report.mayBeCut, 'the last line has no end: if the file was cut off, its last value may be wrong'],
+    [report.rowsRefused > 0, `${plural(report.rowsRefused, 'row')} refused, kept in ${report.rejectedFile}:`],
   ] as const;
   return [
-    `${report.file}: ${count(report.rowsRead)} rows read, ${count(report.rowsWritten)} written, ${count(report.rowsUnchanged)} unchanged, ${count(report.rowsRefused)} refused${report.runId === null ? '; nothing was stored' : ` (run ${report.runId}, ${(report.durationMs / 1000).toFixed(1)} s)`}`,
+    `${report.file}: ${plural(report.rowsRead, 'row')} read, ${count(report.rowsWritten)} written, ${count(report.rowsUnchanged)} unchanged, ${count(report.rowsRefused)} refused${report.runId === null ? '; nothing was stored' : ` (run ${report.runId}, ${(report.durationMs / 1000).toFixed(1)} s)`}`,
     ...notes.filter(([holds]) => holds).map(([, note]) => `  ${note}`),
     ...refusals,
     ...(more > 0 ? [`  and ${count(more)} more`] : []),
@@ -133,9 +151,11 @@ export function importCommand(): Command {
     )
     .option('--zone <name>', 'time zone of times without an offset, such as America/New_York')
     .addOption(
-      new Option('--prices <basis>', 'what was done to the prices already')
-        .choices(['raw', 'split', 'all'])
-        .default('raw'),
+      new Option('--prices <basis>', 'what was done to the prices already (default raw)').choices([
+        'raw',
+        'split',
+        'all',
+      ]),
     )
     .option('--source <text>', 'where the file comes from, kept with the run')
     .option('--allow-rejects <count>', 'refused rows with which the exit status is still 0', wholeNumber, 0)
@@ -153,6 +173,7 @@ export function importCommand(): Command {
     )
     .action(async (dataset: string, names: string[], flags: Flags) => {
       const importer = importerOf(dataset);
+      checkFlags(dataset, flags);
       const settings = readSettings(flags.store === undefined ? {} : { store: flags.store });
       const run = new ImportCall(importer, settings.store, flags);
       try {

@@ -435,6 +435,7 @@ class BarPass {
       newInstruments: counts.newInstruments,
       outsideSessions: counts.outsideSessions,
       offGrid: counts.offGrid,
+      vwapOutside: counts.vwapOutside,
       ignoredColumns: this.#mapping.ignored,
       refused: this.#refused.first,
     };

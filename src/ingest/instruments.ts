@@ -58,6 +58,7 @@ export async function importInstruments(
         newInstruments: pass.newInstruments,
         outsideSessions: 0,
         offGrid: 0,
+        vwapOutside: 0,
         ignoredColumns: mapping.ignored,
         refused: refused.first,
       };

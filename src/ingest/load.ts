@@ -37,6 +37,8 @@ export type LoadCounts = {
   outsideSessions: number;
   /** Bars off the session grid of their interval. */
   offGrid: number;
+  /** Bars whose vwap lies outside their low and high. */
+  vwapOutside: number;
 };
 
 /** Bytes of one bar in an open block. */
@@ -149,6 +151,7 @@ export class BarLoad {
     newInstruments: 0,
     outsideSessions: 0,
     offGrid: 0,
+    vwapOutside: 0,
   };
   readonly #writer: Writer;
   readonly #runId: number;
@@ -271,10 +274,12 @@ export class BarLoad {
     const note = await this.#writer.note(series.row.series_id, bucket);
     if (note !== null) {
       const own = decodeBlock(note, wholeBlock);
+      this.#judge(series, own, -1);
       const counted = { written: 0, unchanged: own.count };
       return { bucket, bars: own, older: bars, counted, storedCount: bars.count, startCount: own.count };
     }
     if (stored.runId !== this.#runId) return { ...nothing, older: bars, storedCount: bars.count };
+    this.#judge(series, bars, -1);
     const counted = { written: bars.count, unchanged: 0 };
     return { bucket, bars, older: null, counted, storedCount: bars.count, startCount: bars.count };
   }
@@ -287,7 +292,7 @@ export class BarLoad {
     const { written, unchanged } = compare(bars, older);
     this.counts.written += written - counted.written;
     this.counts.unchanged += unchanged - counted.unchanged;
-    this.#judge(series, bars);
+    this.#judge(series, bars, 1);
     const merged = older === null ? bars : mergeBars(older, bars);
     if (written > 0) {
       await this.#writer.putBlock(series.row.series_id, {
@@ -306,15 +311,16 @@ export class BarLoad {
     if (this.#spare.length < SPARE_MAX) this.#spare.push(bars);
   }
 
-  /** Finds bars outside the sessions, and off their grid (contract 3.10). */
-  #judge(series: OpenSeries, bars: Bars): void {
+  /** Finds bars outside the sessions and off their grid (contract 3.10), and a vwap that cannot be. A block that is opened again is judged anew. */
+  #judge(series: OpenSeries, bars: Bars, sign: 1 | -1): void {
+    this.counts.vwapOutside += sign * countVwapOutside(bars);
     const minutes = intervalMinutes(series.interval);
     if (minutes === null) return;
     const segments = series.calendar.segments(bars.keyMs[0]!, bars.keyMs[bars.count - 1]! + 1, true);
-    this.counts.outsideSessions += countOutside(bars, segments);
+    this.counts.outsideSessions += sign * countOutside(bars, segments);
     if (minutes === 1) return;
     const offGrid = countOffGrid(bars, segments, minutes);
-    this.counts.offGrid += offGrid;
+    this.counts.offGrid += sign * offGrid;
     series.row.off_grid ||= offGrid > 0;
   }
 
@@ -322,6 +328,15 @@ export class BarLoad {
   grew(count: number): void {
     this.#openBytes += count * BAR_BYTES;
   }
+}
+
+/** How many bars have a vwap outside their low and high (contract 11). */
+function countVwapOutside({ count, low, high, vwap }: Bars): number {
+  let outside = 0;
+  for (let index = 0; index < count; index++) {
+    if (vwap[index]! < low[index]! || vwap[index]! > high[index]!) outside++;
+  }
+  return outside;
 }
 
 /** How many bars are new or other than what was stored, and how many the same. */

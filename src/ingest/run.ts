@@ -22,7 +22,7 @@ export type ImportRequest = {
 /** What a dataset's own part of an import found. */
 export type RunResult = Omit<
   ImportReport,
-  'dataset' | 'file' | 'sha256' | 'runId' | 'durationMs' | 'rejectedFile'
+  'dataset' | 'file' | 'sha256' | 'mayBeCut' | 'runId' | 'durationMs' | 'rejectedFile'
 >;
 
 /** The account of an import before its refused rows have a place. */
@@ -53,12 +53,13 @@ export async function runImport(
     return await store.write(async (writer) => {
       const runId = await nextValue(writer, 'run_id', 1);
       const { result, finish } = await work(writer, runId);
-      const { sha256 } = await file.digest();
+      const { sha256, isEnded } = await file.digest();
       const finishedMs = request.nowMs();
       const about = {
         dataset,
         file: file.name,
         sha256,
+        mayBeCut: file.format.kind === 'csv' && !isEnded,
         durationMs: finishedMs - startedMs,
       };
       if (request.dryRun || result.rowsRefused === result.rowsRead)

@@ -13,6 +13,8 @@ export type Digest = {
   readonly isUtf8: boolean;
   /** Whether a line is longer than a row may be: DuckDB passes over such a one at the end of a file, and says nothing. */
   readonly hasLongLine: boolean;
+  /** Whether the last line has an end: one without may have been cut off. */
+  readonly isEnded: boolean;
 };
 
 /** Bytes read at a time. */
@@ -41,6 +43,7 @@ export class TextCheck {
       hasUnderscore: this.#hasUnderscore,
       hasOpenQuote: this.#quotes % 2 === 1,
       isUtf8: this.#isUtf8 && this.#rest.length === 0,
+      isEnded: this.#lineBytes === 0,
       hasLongLine: this.#hasLongLine || this.#lineBytes > limits.importRowBytesMax,
     };
   }
