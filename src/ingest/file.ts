@@ -8,6 +8,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Worker } from 'node:worker_threads';
 import { createGunzip } from 'node:zlib';
+import { moduleBeside } from '../base/module.ts';
 import { type Digest, PIECE_BYTES, TextCheck } from './digest-thread.ts';
 import { FileProblem } from './problem.ts';
 import type { ReadableFile } from './read.ts';
@@ -66,7 +67,7 @@ export async function openSource(name: string): Promise<SourceFile> {
   const before = await check(name, path);
   if (isGzip(await firstBytes(path, 2))) return openGzip(name, path);
   const header = await readHeader(name, path);
-  const thread = new Worker(new URL(import.meta.resolve('./digest-thread.ts')), { workerData: path });
+  const thread = new Worker(moduleBeside('./digest-thread.ts', import.meta.url), { workerData: path });
   const digest = new Promise<Digest>((done, fail) => thread.once('message', done).once('error', fail));
   digest.catch(() => undefined);
   return {
