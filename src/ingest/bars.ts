@@ -1,6 +1,7 @@
 // Bars from a CSV into the store: read in a thread beside, loaded series by series, every row checked.
 import { Worker } from 'node:worker_threads';
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
+import { moduleBeside } from '../base/module.ts';
 import { type PeriodInterval, periodStart } from '../calendar/period.ts';
 import type { Zone } from '../calendar/zone.ts';
 import {
@@ -125,7 +126,7 @@ async function importOnce(
 async function takeFast(source: SourceFile, mapping: Mapping, pass: BarPass): Promise<void> {
   const { name, path, format, header, types } = source;
   const setup: BarThreadSetup = { file: { name, path, format, header, types }, columns: mapping.columns };
-  const thread = new Worker(new URL(import.meta.resolve('./bar-thread.ts')), { workerData: setup });
+  const thread = new Worker(moduleBeside('./bar-thread.ts', import.meta.url), { workerData: setup });
   try {
     for await (const chunk of batchesOf(thread)) {
       await pass.take(chunk, null);

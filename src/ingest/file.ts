@@ -6,6 +6,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Worker } from 'node:worker_threads';
+import { moduleBeside } from '../base/module.ts';
 import { limits } from '../contract/limits.ts';
 import { checkHeader, firstBytes, shapeOf } from './format.ts';
 import { FileProblem } from './problem.ts';
@@ -96,7 +97,7 @@ type Digesting = { digest(): Promise<Digest>; close(): Promise<void> };
 /** Digests a plain file in a thread, beside the one that reads it. */
 function digestBeside({ name, path }: Found): Digesting {
   const before = check(name, path);
-  const thread = new Worker(new URL(import.meta.resolve('./digest-thread.ts')), { workerData: path });
+  const thread = new Worker(moduleBeside('./digest-thread.ts', import.meta.url), { workerData: path });
   const digest = new Promise<Digest>((done, fail) => thread.once('message', done).once('error', fail));
   digest.catch(() => undefined);
   return {
