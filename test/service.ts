@@ -39,7 +39,7 @@ export class Workshop {
         args,
         { cwd: this.folder, env, maxBuffer: 64 * 1024 * 1024 },
         (error, stdout, stderr) => {
-          resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr });
+          resolve({ status: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
         },
       );
       // One that ends without reading its input breaks the pipe.
