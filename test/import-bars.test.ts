@@ -7,17 +7,13 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { findZone } from '../src/calendar/zone.ts';
 import { importBars } from '../src/ingest/bars.ts';
-import { openSources, type SourceFile } from '../src/ingest/file.ts';
 import type { PriceBasis } from '../src/ingest/load.ts';
 import { type FieldMap, noMap } from '../src/ingest/mapping.ts';
 import { FileProblem } from '../src/ingest/problem.ts';
 import type { ImportReport } from '../src/ingest/report.ts';
 import { openStore } from '../src/store/engines.ts';
+import { opened } from './service.ts';
 import { barsOf, contentOf, rowsOf, type StoredBar } from './stored.ts';
-
-/** A file that a test has written, ready to be imported. */
-const opened = async (path: string): Promise<SourceFile> =>
-  (await openSources(path, process.stdin).next()).value as SourceFile;
 
 const folder = mkdtempSync(join(tmpdir(), 'bourse-bars-'));
 after(() => rmSync(folder, { recursive: true }));

@@ -4,17 +4,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { openSources, type SourceFile } from '../src/ingest/file.ts';
 import { importInstruments } from '../src/ingest/instruments.ts';
 import { noMap } from '../src/ingest/mapping.ts';
 import { FileProblem } from '../src/ingest/problem.ts';
 import type { ImportReport } from '../src/ingest/report.ts';
 import { openStore } from '../src/store/engines.ts';
+import { opened } from './service.ts';
 import { contentOf, rowsOf } from './stored.ts';
-
-/** A file that a test has written, ready to be imported. */
-const opened = async (path: string): Promise<SourceFile> =>
-  (await openSources(path, process.stdin).next()).value as SourceFile;
 
 const folder = mkdtempSync(join(tmpdir(), 'bourse-instruments-'));
 after(() => rmSync(folder, { recursive: true }));

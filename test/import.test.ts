@@ -7,15 +7,10 @@ import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { importBars } from '../src/ingest/bars.ts';
-import { openSources, type SourceFile } from '../src/ingest/file.ts';
 import { noMap } from '../src/ingest/mapping.ts';
 import { openStore } from '../src/store/engines.ts';
-import { type Server, Workshop } from './service.ts';
+import { opened, type Server, Workshop } from './service.ts';
 import { barsOf, contentOf, rowsOf } from './stored.ts';
-
-/** A file that a test has written, ready to be imported. */
-const opened = async (path: string): Promise<SourceFile> =>
-  (await openSources(path, process.stdin).next()).value as SourceFile;
 
 const shop = new Workshop();
 const seed = new Workshop();

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { openSources, type SourceFile } from '../src/ingest/file.ts';
 
 const root = join(import.meta.dirname, '..');
 /** What users start. */
@@ -12,6 +13,10 @@ export const command = join(root, 'bin/bourse');
 
 /** Where the data of others lies, when it is there. */
 export const sharedData = join(root, '../shared/data');
+
+/** A file that a test has written, ready to be imported in process. */
+export const opened = async (path: string): Promise<SourceFile> =>
+  (await openSources(path, process.stdin).next()).value as SourceFile;
 
 export type Finished = { readonly status: number; readonly stdout: string; readonly stderr: string };
 

@@ -1,7 +1,7 @@
 // The command line: commands put together, problems turned into one message and an exit status (contract 10).
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { FileProblem } from '../ingest/problem.ts';
+import { FileProblem, RequestProblem } from '../ingest/problem.ts';
 import { StoreUnusable, UnknownStoreAddress } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
 import { ServiceProblem } from './problem.ts';
@@ -16,6 +16,8 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   demo: async () => (await import('./demo.ts')).demoCommand(),
   serve: async () => (await import('./serve.ts')).serveCommand(),
   import: async () => (await import('./import.ts')).importCommand(),
+  undo: async () => (await import('./undo.ts')).undoCommand(),
+  delete: async () => (await import('./delete.ts')).deleteCommand(),
   keys: async () => (await import('./keys.ts')).keysCommand(),
 };
 
@@ -61,7 +63,9 @@ function statusOf(error: unknown): number {
   const message = error instanceof Error ? error.message : String(error);
   process.stderr.write(`bourse: ${message}\n`);
   if (error instanceof FileProblem) return error.kind === 'usage' ? EXIT_USAGE : EXIT_PARTLY;
-  if (error instanceof UsageProblem || error instanceof UnknownStoreAddress) return EXIT_USAGE;
+  const isAskedWrongly =
+    error instanceof UsageProblem || error instanceof RequestProblem || error instanceof UnknownStoreAddress;
+  if (isAskedWrongly) return EXIT_USAGE;
   const expected =
     error instanceof StoreUnusable ||
     error instanceof ServiceProblem ||

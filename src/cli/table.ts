@@ -1,6 +1,6 @@
-// A table for a person: columns as wide as their widest cell.
+// Tables and counts for a person.
 
-/** Lines of a table whose first row is its head; numbers stand to the right. */
+/** Lines of a table whose first row is its head, columns as wide as their widest cell; numbers stand to the right. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const lines = rows.map((row) =>
@@ -13,3 +13,7 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
   );
   return `${lines.join('\n')}\n`;
 }
+
+/** `1 bar`, `1,200 bars`. */
+export const countOf = (value: number, what: string): string =>
+  `${value.toLocaleString('en-US')} ${what}${value === 1 ? '' : 's'}`;

@@ -3,19 +3,18 @@ import { parseDay } from '../base/instant.ts';
 import { findZone } from '../calendar/zone.ts';
 import { parseAssetSchema, parseCountry, parseSymbol, symbolAllowed } from '../contract/identifiers.ts';
 import { parseFlag } from '../contract/parameter.ts';
-import type { ColumnKind, RowOf } from '../datasets/dataset.ts';
+import type { ColumnKind } from '../datasets/dataset.ts';
 import { instruments } from '../datasets/reference.ts';
 import type { Store, Writer } from '../store/store.ts';
 import { numberOf } from './check.ts';
 import type { SourceFile } from './file.ts';
-import { newInstrument } from './load.ts';
+import { changeRow } from './journal.ts';
+import { type InstrumentName, newInstrument } from './load.ts';
 import { type FieldMap, type FieldNames, type Mapping, mapFields } from './mapping.ts';
 import { FileProblem, type RowProblem } from './problem.ts';
 import { type Chunk, readChunks } from './read.ts';
 import { type ImportReport, RefusedRows } from './report.ts';
 import { type ImportRequest, runImport } from './run.ts';
-
-type Instrument = RowOf<typeof instruments>;
 
 const given = ['instrument_id', 'asset_id'];
 const names = ['asset_schema', 'country_iso_code', 'symbol'];
@@ -43,8 +42,8 @@ export async function importInstruments(
   try {
     const mapping = mapFields(file.name, file.header, instrumentFields, request.map, request.flags);
     checkConstants(mapping);
-    const report = await runImport(store, request, 'instruments', async (writer) => {
-      const pass = new InstrumentPass(writer, mapping, file, refused);
+    const report = await runImport(store, request, 'instruments', async (writer, runId) => {
+      const pass = new InstrumentPass(writer, runId, mapping, file, refused);
       for await (const chunk of readChunks(file, { texts: file.header, numbers: [], careful: true })) {
         await pass.take(chunk);
         request.onRows?.(pass.rowsRead);
@@ -138,13 +137,15 @@ class InstrumentPass {
   rowsWritten = 0;
   newInstruments = 0;
   readonly #writer: Writer;
+  readonly #runId: number;
   readonly #mapping: Mapping;
   readonly #source: SourceFile;
   readonly #refused: RefusedRows;
   readonly #seen = new Map<string, string>();
 
-  constructor(writer: Writer, mapping: Mapping, source: SourceFile, refused: RefusedRows) {
+  constructor(writer: Writer, runId: number, mapping: Mapping, source: SourceFile, refused: RefusedRows) {
     this.#writer = writer;
+    this.#runId = runId;
     this.#mapping = mapping;
     this.#source = source;
     this.#refused = refused;
@@ -203,7 +204,7 @@ class InstrumentPass {
       asset_schema: values.asset_schema,
       country_iso_code: values.country_iso_code,
       symbol: values.symbol,
-    } as Pick<Instrument, 'asset_schema' | 'country_iso_code' | 'symbol'>;
+    } as InstrumentName;
     const [known] = await this.#writer.rows(instruments, {
       where: name,
       order: [['symbol', 'asc']],
@@ -213,6 +214,6 @@ class InstrumentPass {
     if (known === undefined) this.newInstruments++;
     else if (JSON.stringify(known) === JSON.stringify(changed)) return;
     this.rowsWritten++;
-    await this.#writer.upsert(instruments, [changed]);
+    await changeRow(this.#writer, this.#runId, instruments, known ?? null, changed);
   }
 }

@@ -85,6 +85,7 @@ async function record(
   await writer.upsert(importRuns, [
     {
       run_id: runId,
+      kind: 'import',
       dataset: report.dataset,
       file: shortName(request.file.name),
       sha256: report.sha256,
@@ -95,6 +96,7 @@ async function record(
       rows_refused: report.rowsRefused,
       started_ms: startedMs,
       finished_ms: finishedMs,
+      undone_ms: null,
     },
   ]);
   await nextValue(writer, 'data_version', 1);
