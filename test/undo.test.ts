@@ -352,6 +352,20 @@ test('an import taken back leaves the content hash of before, its new instrument
     assert.equal(await shelf.hash(), imported);
   }));
 
+test('a store whose bars were deleted has the content hash of one that never had them', async () => {
+  const [monday, tuesday] = ['A 1M 2024-01-08T14:30:00Z 1', 'A 1M 2024-01-09T14:30:00Z 1'];
+  let expected = '';
+  await withShelf(async (shelf) => {
+    await shelf.bars(monday);
+    expected = await shelf.hash();
+  });
+  await withShelf(async (shelf) => {
+    await shelf.bars(monday, tuesday);
+    await shelf.delete('A', '2024-01-09', '2024-01-09');
+    assert.equal(await shelf.hash(), expected);
+  });
+});
+
 test('what a later import replaced stays replaced, and the undoing names that run (contract 10)', () =>
   withShelf(async (shelf) => {
     const first = await shelf.bars('A 1M 2024-01-08T14:30:00Z 1', 'A 1M 2024-01-08T14:31:00Z 1');

@@ -98,8 +98,12 @@ export function indexOfKey(bars: Bars, keyMs: number): number {
 
 /** The bars that `holds` is true for, by index: copies. */
 export function filterBars(bars: Bars, holds: (index: number) => boolean): Bars {
-  const kept = emptyBars(bars.count);
-  for (let index = 0; index < bars.count; index++) if (holds(index)) copyBar(kept, kept.count++, bars, index);
+  const kept = emptyBars();
+  for (let index = 0; index < bars.count; index++) {
+    if (!holds(index)) continue;
+    reserve(kept, kept.count + bars.count - index);
+    copyBar(kept, kept.count++, bars, index);
+  }
   return kept;
 }
 

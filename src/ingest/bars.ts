@@ -358,7 +358,7 @@ class BarPass {
     if (series !== null) return { series, problem: null, anySign: name.assetSchema === 'future' };
     throw new FileProblem(
       'usage',
-      `${this.#request.file.name}: the store holds the ${name.interval} bars of ${name.symbol} with prices of another basis than ${this.#request.basis}: give --prices as they were imported`,
+      `${this.#request.file.name}: the store holds the ${name.interval} bars of ${name.symbol} with prices of another basis than ${this.#request.basis}: give --prices as they were imported, or take back by bourse undo the runs that brought and deleted them`,
     );
   }
 

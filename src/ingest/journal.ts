@@ -107,8 +107,11 @@ export async function changeRow<D extends Dataset>(
 ): Promise<void> {
   const row = (before ?? after)!;
   const where = { dataset: dataset.name, row_key: rowKeyOf(dataset, row), run_id: runId };
-  const known = await writer.rows(rowChanges, { where, order: [['run_id', 'asc']], limit: 1 });
-  if (known.length === 0) await writer.upsert(rowChanges, [{ ...where, before }]);
+  // A run that changes a row again has recorded what it found; a row that it makes it has not changed before.
+  const isRecorded =
+    before !== null &&
+    (await writer.rows(rowChanges, { where, order: [['run_id', 'asc']], limit: 1 })).length > 0;
+  if (!isRecorded) await writer.upsert(rowChanges, [{ ...where, before }]);
   if (after === null) await writer.remove(dataset, [row]);
   else await writer.upsert(dataset, [after]);
 }
