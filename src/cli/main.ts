@@ -2,13 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { FileProblem } from '../ingest/problem.ts';
-import { StoreUnusable, UnknownStoreAddress } from '../store/store.ts';
+import { StoreUnusable, UnknownStoreAddress, WouldReplace } from '../store/store.ts';
+import { backupCommand, restoreCommand } from './backup.ts';
 import { UsageProblem } from './config.ts';
 import { demoCommand } from './demo.ts';
 import { importCommand } from './import.ts';
 import { keysCommand } from './keys.ts';
 import { serveCommand } from './serve.ts';
 import { ServiceProblem } from './serving.ts';
+import { statusCommand } from './status.ts';
 
 /** Exit statuses (contract 10). */
 const EXIT_PARTLY = 1;
@@ -35,8 +37,16 @@ function program(): Command {
   bourse serve                                                     answers on http://127.0.0.1:8080
 `,
     );
-  for (const command of [demoCommand(), serveCommand(), importCommand(), keysCommand()])
-    bourse.addCommand(command);
+  const commands = [
+    demoCommand(),
+    serveCommand(),
+    importCommand(),
+    keysCommand(),
+    statusCommand(),
+    backupCommand(),
+    restoreCommand(),
+  ];
+  for (const command of commands) bourse.addCommand(command);
   for (const command of [bourse, ...bourse.commands, ...bourse.commands.flatMap((child) => child.commands)]) {
     command.exitOverride();
     command.showSuggestionAfterError();
@@ -51,7 +61,8 @@ function statusOf(error: unknown): number {
   const message = error instanceof Error ? error.message : String(error);
   process.stderr.write(`bourse: ${message}\n`);
   if (error instanceof FileProblem) return error.kind === 'usage' ? EXIT_USAGE : EXIT_PARTLY;
-  if (error instanceof UsageProblem || error instanceof UnknownStoreAddress) return EXIT_USAGE;
+  const usage = [UsageProblem, UnknownStoreAddress, WouldReplace];
+  if (usage.some((kind) => error instanceof kind)) return EXIT_USAGE;
   const expected =
     error instanceof StoreUnusable ||
     error instanceof ServiceProblem ||
