@@ -27,7 +27,12 @@ export class Workshop {
 
   /** Runs a command on the store. */
   run(...args: readonly string[]): Promise<Finished> {
-    const env = { ...process.env, BOURSE_STORE: this.store, NO_COLOR: '1' };
+    return this.runWith({}, ...args);
+  }
+
+  /** Runs a command on the store with more in its environment. */
+  runWith(environment: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Finished> {
+    const env = { ...process.env, BOURSE_STORE: this.store, NO_COLOR: '1', ...environment };
     return new Promise((resolve) => {
       execFile(
         command,
@@ -45,6 +50,12 @@ export class Workshop {
     const { status, stdout, stderr } = await this.run(...args);
     if (status !== 0) throw new Error(`bourse ${args.join(' ')} ended with ${status}: ${stderr}`);
     return stdout.trim();
+  }
+
+  /** Starts a command on the store, to be watched or killed. */
+  start(args: readonly string[], environment: Readonly<Record<string, string>> = {}): ChildProcess {
+    const env = { ...process.env, BOURSE_STORE: this.store, NO_COLOR: '1', ...environment };
+    return spawn(command, args, { cwd: this.folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
   }
 
   /** Starts the server on a free port. */
@@ -67,7 +78,7 @@ export class Workshop {
   }
 }
 
-type LogLine = { readonly msg?: string; readonly url?: string };
+type LogLine = { readonly msg?: string; readonly url?: string; readonly pid?: number };
 
 /** A running server and what it logs. */
 export class Server {
@@ -99,6 +110,19 @@ export class Server {
       );
     });
     this.listening.catch(() => undefined);
+  }
+
+  /** The serving process, or the one that looks after several. */
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
+  /** The processes that have begun to listen, in order. */
+  get listeningPids(): number[] {
+    return this.log
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as LogLine)
+      .flatMap(({ msg, pid }) => (msg === 'listening' && pid !== undefined ? [pid] : []));
   }
 
   get(path: string, init: RequestInit = {}): Promise<Response> {

@@ -8,7 +8,7 @@ import { nearest, noMap, readMap } from '../ingest/mapping.ts';
 import type { ImportReport } from '../ingest/report.ts';
 import type { ImportRequest } from '../ingest/run.ts';
 import { openStore } from '../store/engines.ts';
-import type { Store } from '../store/store.ts';
+import type { OnWait, Store } from '../store/store.ts';
 import { readSettings, UsageProblem } from './config.ts';
 import { jsonOption, storeOption, wholeNumber } from './options.ts';
 
@@ -93,6 +93,14 @@ function describe(report: ImportReport): string {
   ].join('\n');
 }
 
+/** Says once what an import waits for. */
+const tellWait =
+  (store: Store): OnWait =>
+  (pid) =>
+    void process.stderr.write(
+      `bourse: waiting for another import into ${store.name} to end${pid === null ? '' : ` (process ${pid})`}\n`,
+    );
+
 function importerOf(dataset: string): Importer {
   if (Object.hasOwn(importers, dataset)) return importers[dataset]!;
   const near = nearest(dataset, Object.keys(importers));
@@ -151,6 +159,7 @@ export function importCommand(): Command {
             source: flags.source ?? null,
             dryRun: flags.dryRun === true,
             nowMs: Date.now,
+            onWait: tellWait(store),
           };
           const report = await importer(store, request, flags);
           process.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : `${describe(report)}\n`);

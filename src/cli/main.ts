@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { FileProblem } from '../ingest/problem.ts';
+import { DiskFull } from '../store/disk.ts';
 import { StoreUnusable, UnknownStoreAddress } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
 import { demoCommand } from './demo.ts';
@@ -54,6 +55,7 @@ function statusOf(error: unknown): number {
   if (error instanceof UsageProblem || error instanceof UnknownStoreAddress) return EXIT_USAGE;
   const expected =
     error instanceof StoreUnusable ||
+    error instanceof DiskFull ||
     error instanceof ServiceProblem ||
     (error as NodeJS.ErrnoException).code !== undefined;
   if (!expected && error instanceof Error) process.stderr.write(`${error.stack}\n`);

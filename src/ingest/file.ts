@@ -1,8 +1,7 @@
 // One file made ready to be read: found, decompressed and verified whole, its header known, its hash under way.
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream, type Stats } from 'node:fs';
-import { mkdtemp, open, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -11,6 +10,7 @@ import { createGunzip } from 'node:zlib';
 import { type Digest, PIECE_BYTES, TextCheck } from './digest-thread.ts';
 import { FileProblem } from './problem.ts';
 import type { ReadableFile } from './read.ts';
+import { gunzippedBytes, spool } from './spool.ts';
 
 /** Bytes in which a header line must end. */
 const HEADER_BYTES_MAX = 64 * 1024;
@@ -64,7 +64,7 @@ function watch(look: (piece: Buffer) => void): Transform {
 export async function openSource(name: string): Promise<SourceFile> {
   const path = resolve(name);
   const before = await check(name, path);
-  if (isGzip(await firstBytes(path, 2))) return openGzip(name, path);
+  if (isGzip(await firstBytes(path, 2))) return openGzip(name, path, before.size);
   const header = await readHeader(name, path);
   const thread = new Worker(new URL(import.meta.resolve('./digest-thread.ts')), { workerData: path });
   const digest = new Promise<Digest>((done, fail) => thread.once('message', done).once('error', fail));
@@ -93,17 +93,23 @@ function checkQuotes(name: string, digest: Digest): Digest {
 }
 
 /** Decompresses a file whole before anything of it is read: so damage is found first, and it can be read more than once. */
-async function openGzip(name: string, path: string): Promise<SourceFile> {
-  const folder = await mkdtemp(join(tmpdir(), 'bourse-import-'));
-  const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
+async function openGzip(name: string, path: string, bytes: number): Promise<SourceFile> {
+  const hash = createHash('sha256');
+  const check = new TextCheck();
+  const hashed = watch((piece) => void hash.update(piece));
+  const seen = watch((piece) => check.take(piece));
+  const { path: plain, close } = await spool(await gunzippedBytes(path, bytes), (spooled) =>
+    gunzip(name, () =>
+      pipeline(
+        createReadStream(path, { highWaterMark: PIECE_BYTES }),
+        hashed,
+        createGunzip(),
+        seen,
+        createWriteStream(spooled),
+      ),
+    ),
+  );
   try {
-    const hash = createHash('sha256');
-    const check = new TextCheck();
-    const hashed = watch((piece) => void hash.update(piece));
-    const seen = watch((piece) => check.take(piece));
-    const plain = join(folder, 'plain.csv');
-    const input = createReadStream(path, { highWaterMark: PIECE_BYTES });
-    await gunzip(name, () => pipeline(input, hashed, createGunzip(), seen, createWriteStream(plain)));
     const { hasUnderscore, hasOpenQuote, isUtf8 } = check;
     const digest = { sha256: hash.digest('hex'), hasUnderscore, hasOpenQuote, isUtf8 };
     checkQuotes(name, digest);

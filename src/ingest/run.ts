@@ -1,9 +1,10 @@
 // One import as one write of the store: recorded, all or nothing, taken back when nothing came of it or it was only a trial.
 import { importRuns } from '../datasets/internal.ts';
-import type { Store, Writer } from '../store/store.ts';
+import type { OnWait, Store, Writer } from '../store/store.ts';
 import { type SourceFile, shortName } from './file.ts';
 import { nextValue } from './load.ts';
 import type { ImportReport } from './report.ts';
+import { roomFor } from './room.ts';
 
 /** What every import is given, whatever its dataset. */
 export type ImportRequest = {
@@ -15,6 +16,8 @@ export type ImportRequest = {
   /** Reads and checks everything, and writes nothing. */
   readonly dryRun: boolean;
   readonly nowMs: () => number;
+  /** Told once that another import is under way, which this one waits for. */
+  readonly onWait?: OnWait;
 };
 
 /** What a dataset's own part of an import found. */
@@ -41,8 +44,10 @@ export async function runImport(
   ) => Promise<{ result: RunResult; finish: (finishedMs: number) => Promise<void> }>,
 ): Promise<ImportReport> {
   const startedMs = request.nowMs();
+  const room = await roomFor(store, request.file, source.path);
   try {
     return await store.write(async (writer) => {
+      await room.require();
       const runId = await nextValue(writer, 'run_id', 1);
       const { result, finish } = await work(writer, runId);
       const { sha256 } = await source.digest();
@@ -58,10 +63,10 @@ export async function runImport(
       await finish(finishedMs);
       await record(writer, runId, startedMs, finishedMs, request, { ...about, ...result, runId });
       return { ...about, ...result, runId };
-    });
+    }, request.onWait);
   } catch (error) {
     if (error instanceof TakenBack) return error.report;
-    throw error;
+    throw await room.problem(error);
   }
 }
 

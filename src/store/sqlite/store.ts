@@ -1,8 +1,10 @@
 // The SQLite engine: rows and blocks in one file in WAL mode; one writing and many reading processes.
+import { dirname, resolve } from 'node:path';
 import { dataDatasets } from '../../datasets/index.ts';
 import type { BlockRead, Direction, Mode, Reader, Store, StoredBlock, Writer } from '../store.ts';
 import type { Database } from './database.ts';
 import { type Migration, openFile, SqliteRows, tablesOf } from './rows.ts';
+import { writerOf } from './writer.ts';
 
 /** "BRSE" */
 const APPLICATION_ID = 0x4252_5345;
@@ -68,13 +70,16 @@ export async function openSqliteStore(path: string, mode: Mode): Promise<Store> 
   return {
     name: `sqlite:${path}`,
     snapshot: (work) => database.transaction('begin', () => work(access)),
-    async write(work) {
-      const result = await database.transaction('begin immediate', () => work(access));
-      database.exec('delete from notes');
-      // The log is emptied at once, so that it does not grow from one import to the next.
-      database.checkpoint();
-      return result;
-    },
+    folder: dirname(resolve(path)),
+    write: (work, onWait = () => undefined) =>
+      database.longWrite(
+        async () => {
+          const result = await work(access);
+          database.exec('delete from notes');
+          return result;
+        },
+        () => onWait(writerOf(path)),
+      ),
     close: async () => database.close(),
   };
 }
