@@ -92,6 +92,8 @@ const refusedRows: readonly (readonly [what: string, row: string, column: string
     '0x10',
     '1 0',
     '--1',
+    '+-1',
+    '+-0',
     '1.2.3',
     'true',
     '$10',

@@ -32,12 +32,25 @@ export class Workshop {
 
   /** Runs a command on the store. */
   run(...args: readonly string[]): Promise<Finished> {
-    return this.pipe('', ...args);
+    return this.runWith({}, ...args);
+  }
+
+  /** Runs a command on the store with more in its environment. */
+  runWith(environment: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Finished> {
+    return this.#finish('', environment, args);
   }
 
   /** Runs a command with something on its standard input. */
   pipe(input: string | Uint8Array, ...args: readonly string[]): Promise<Finished> {
-    const env = { ...process.env, BOURSE_STORE: this.store, NO_COLOR: '1' };
+    return this.#finish(input, {}, args);
+  }
+
+  #finish(
+    input: string | Uint8Array,
+    environment: Readonly<Record<string, string>>,
+    args: readonly string[],
+  ): Promise<Finished> {
+    const env = { ...process.env, BOURSE_STORE: this.store, NO_COLOR: '1', ...environment };
     return new Promise((resolve) => {
       const child = execFile(
         command,
@@ -60,6 +73,12 @@ export class Workshop {
     return stdout.trim();
   }
 
+  /** Starts a command on the store, to be watched or killed. */
+  start(args: readonly string[], environment: Readonly<Record<string, string>> = {}): ChildProcess {
+    const env = { ...process.env, BOURSE_STORE: this.store, NO_COLOR: '1', ...environment };
+    return spawn(command, args, { cwd: this.folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  }
+
   /** Starts the server on a free port. */
   async serve(...args: readonly string[]): Promise<Server> {
     const env = { ...process.env, BOURSE_STORE: this.store };
@@ -80,7 +99,7 @@ export class Workshop {
   }
 }
 
-type LogLine = { readonly msg?: string; readonly url?: string };
+type LogLine = { readonly msg?: string; readonly url?: string; readonly pid?: number };
 
 /** A running server and what it logs. */
 export class Server {
@@ -112,6 +131,19 @@ export class Server {
       );
     });
     this.listening.catch(() => undefined);
+  }
+
+  /** The serving process, or the one that looks after several. */
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
+  /** The processes that have begun to listen, in order. */
+  get listeningPids(): number[] {
+    return this.log
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as LogLine)
+      .flatMap(({ msg, pid }) => (msg === 'listening' && pid !== undefined ? [pid] : []));
   }
 
   get(path: string, init: RequestInit = {}): Promise<Response> {

@@ -11,7 +11,7 @@ import { FileProblem } from '../ingest/problem.ts';
 import type { ImportReport } from '../ingest/report.ts';
 import type { ImportRequest } from '../ingest/run.ts';
 import { openStore } from '../store/engines.ts';
-import type { Store } from '../store/store.ts';
+import type { OnWait, Store } from '../store/store.ts';
 import { readSettings, UsageProblem } from './config.ts';
 import { jsonOption, storeOption, wholeNumber } from './options.ts';
 import { Progress } from './progress.ts';
@@ -119,6 +119,14 @@ function describe(report: ImportReport): string {
     ...(more > 0 ? [`  and ${count(more)} more`] : []),
   ].join('\n');
 }
+
+/** Says once what an import waits for. */
+const tellWait =
+  (store: Store): OnWait =>
+  (pid) =>
+    void process.stderr.write(
+      `bourse: waiting for another import into ${store.name} to end${pid === null ? '' : ` (process ${pid})`}\n`,
+    );
 
 function importerOf(dataset: string): Importer {
   if (Object.hasOwn(importers, dataset)) return importers[dataset]!;
@@ -240,6 +248,7 @@ class ImportCall {
       dryRun: flags.dryRun === true,
       nowMs: Date.now,
       onRows: (rows) => progress.reached(rows),
+      onWait: tellWait(this.#store),
     };
     const report = await this.#importer(this.#store, request, flags).finally(() => progress.end());
     process.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : `${describe(report)}\n`);

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { FileProblem, RequestProblem } from '../ingest/problem.ts';
+import { DiskFull } from '../store/disk.ts';
 import { StoreUnusable, UnknownStoreAddress, WouldReplace } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
 import { ServiceProblem } from './problem.ts';
@@ -70,6 +71,7 @@ function statusOf(error: unknown): number {
   if (usage.some((kind) => error instanceof kind)) return EXIT_USAGE;
   const expected =
     error instanceof StoreUnusable ||
+    error instanceof DiskFull ||
     error instanceof ServiceProblem ||
     (error as NodeJS.ErrnoException).code !== undefined;
   if (!expected && error instanceof Error) process.stderr.write(`${error.stack}\n`);

@@ -3,9 +3,6 @@ import cluster, { type Worker } from 'node:cluster';
 import type { Settings } from './config.ts';
 import { startService, untilStopped } from './serving.ts';
 
-/** A worker that ends sooner than this after its start did not get to serving: it is not replaced. */
-const LEAST_LIFE_MS = 2_000;
-
 /** Serves until a signal, in this process or in several. */
 export async function serve(settings: Settings): Promise<void> {
   if (settings.workers > 1 && cluster.isPrimary) return supervise(settings.workers);
@@ -20,22 +17,26 @@ export async function serve(settings: Settings): Promise<void> {
 /** Starts the workers with this process' own arguments; ends when all of them have. */
 async function supervise(count: number): Promise<void> {
   let stopping = false;
-  const born = new Map<Worker, number>();
-  const start = (): void => void born.set(cluster.fork(), Date.now());
+  const workers = new Set<Worker>();
+  const served = new WeakSet<Worker>();
+  const start = (): void => void workers.add(cluster.fork());
   const stop = (): void => {
     stopping = true;
-    for (const worker of born.keys()) worker.process.kill('SIGTERM');
+    for (const worker of workers) worker.process.kill('SIGTERM');
   };
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, stop);
+  // Workers accept for themselves: a connection that the primary had given to one that is killed would hang for ever.
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
+  cluster.on('listening', (worker) => served.add(worker));
   const ended = new Promise<void>((resolve) => {
     cluster.on('exit', (worker, code) => {
-      const lifeMs = Date.now() - (born.get(worker) ?? 0);
-      born.delete(worker);
-      if (!stopping && code !== 0 && lifeMs < LEAST_LIFE_MS) {
-        process.exitCode = code;
+      workers.delete(worker);
+      // One that did not get to serving would not the next time either.
+      if (!stopping && !served.has(worker)) {
+        process.exitCode = code || 1;
         stop();
       } else if (!stopping) start();
-      if (born.size === 0) resolve();
+      if (workers.size === 0) resolve();
     });
   });
   for (let index = 0; index < count; index++) {

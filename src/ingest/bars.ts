@@ -135,8 +135,8 @@ async function takeFast(source: SourceFile, mapping: Mapping, pass: BarPass): Pr
   } finally {
     await thread.terminate();
   }
-  const { hasUnderscore, isUtf8 } = await source.digest();
-  if (hasUnderscore || !isUtf8) throw new NeedsCare();
+  const { mayHaveOddNumbers, isUtf8 } = await source.digest();
+  if (mayHaveOddNumbers || !isUtf8) throw new NeedsCare();
 }
 
 /** What the thread has read, batch after batch. @throws what it threw */

@@ -1,7 +1,6 @@
 // Files made ready to be read: found, unpacked and verified whole, their format and columns known, their hash under way.
 import { createWriteStream, type Stats } from 'node:fs';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -12,6 +11,7 @@ import { checkHeader, firstBytes, shapeOf } from './format.ts';
 import { FileProblem } from './problem.ts';
 import { describeFile } from './read.ts';
 import type { ReadableFile } from './scan.ts';
+import { gunzippedBytes, spool, unpackedBytes } from './spool.ts';
 import { type Digest, TextCheck } from './text-check.ts';
 import { type Packing, packedTwice, packingOf, unpackStream, unpackZip } from './unpack.ts';
 
@@ -66,15 +66,17 @@ export async function* openSources(name: string, input: Readable): AsyncGenerato
     yield* openFound({ name, path, rejectedPath: rejectedPathOf(name) });
     return;
   }
-  const folder = await makeFolder();
+  const { filled: path, close } = await spool(0, async (folder) => {
+    const target = join(folder, 'input');
+    await pipeline(input, createWriteStream(target));
+    return target;
+  });
   try {
-    const path = join(folder, 'input');
-    await pipeline(input, createWriteStream(path));
     const found = { name: 'standard input', path, rejectedPath: resolve('stdin.rejected.csv') };
     await check(found.name, path);
     yield* openFound(found);
   } finally {
-    await removeFolder(folder);
+    await close();
   }
 }
 
@@ -87,9 +89,6 @@ async function* openFound(found: Found): AsyncGenerator<SourceFile> {
 
 const packingOfFile = async ({ name, path }: Found): Promise<Packing | null> =>
   packingOf(await firstBytes(name, path, 4));
-
-const makeFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'bourse-import-'));
-const removeFolder = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true });
 
 /** The digest of a file, and what ends its making. */
 type Digesting = { digest(): Promise<Digest>; close(): Promise<void> };
@@ -149,25 +148,26 @@ function checkText(name: string, digest: Digest): Digest {
 
 /** Unpacks a file whole before anything of it is read: so damage is found first, and it can be read more than once. */
 async function openPacked(found: Found, packing: 'gzip' | 'zstd'): Promise<SourceFile> {
-  const folder = await makeFolder();
-  const close = (): Promise<void> => removeFolder(folder);
-  try {
-    const text = new TextCheck();
+  const { size } = await check(found.name, found.path);
+  const needed = packing === 'gzip' ? await gunzippedBytes(found.path, size) : unpackedBytes(size);
+  const text = new TextCheck();
+  const { filled, close } = await spool(needed, async (folder) => {
     const path = join(folder, 'plain');
     const sha256 = await unpackStream(found.name, found.path, packing, path, (piece) => text.take(piece));
-    const digest = text.digest(sha256);
-    return await openPlain({ ...found, path }, { digest: async () => digest, close });
-  } catch (error) {
-    await close();
-    throw error;
-  }
+    return { path, digest: text.digest(sha256) };
+  });
+  const { path, digest } = filled;
+  return openPlain({ ...found, path }, { digest: async () => digest, close });
 }
 
 /** The files of an archive, all of which are unpacked and verified before the first is read. */
 async function* openArchive(found: Found): AsyncGenerator<SourceFile> {
-  const folder = await makeFolder();
+  const { size } = await check(found.name, found.path);
+  const { filled: members, close } = await spool(unpackedBytes(size), (folder) =>
+    unpackZip(found.name, found.path, folder),
+  );
   try {
-    for (const member of await unpackZip(found.name, found.path, folder)) {
+    for (const member of members) {
       const name = `${found.name}/${member.name}`;
       const rejectedPath = join(dirname(found.rejectedPath), basename(rejectedPathOf(member.name)));
       const inside = { name, path: member.path, rejectedPath };
@@ -175,7 +175,7 @@ async function* openArchive(found: Found): AsyncGenerator<SourceFile> {
       yield* openFound(inside);
     }
   } finally {
-    await removeFolder(folder);
+    await close();
   }
 }
 

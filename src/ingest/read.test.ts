@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import { numberOf } from './check.ts';
 import { FileProblem } from './problem.ts';
 import { NeedsCare, type ReadPlan, readChunks } from './read.ts';
+import { TextCheck } from './text-check.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bourse-read-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -205,11 +206,16 @@ test('a number read fast is the one that its text says by our own rules, or the 
         assert.ok(error instanceof NeedsCare, String(error));
         return null;
       });
+      const check = new TextCheck();
+      check.take(Buffer.from(csv));
       // What is infinite is refused as such, so that the file is read carefully.
-      const isRefused = found === null || found.numbers[0]!.some((value) => Math.abs(value) === Infinity);
+      const isRefused =
+        found === null ||
+        check.digest('').mayHaveOddNumbers ||
+        found.numbers[0]!.some((value) => Math.abs(value) === Infinity);
       if (!isRefused) assert.deepEqual(found.numbers[0], cells.map(numberOf));
     }),
-    { numRuns: 40 },
+    { numRuns: 40, examples: [[['+-0', '1']], [['1_0']]] },
   );
 });
 

@@ -1,8 +1,9 @@
 // What one import did: counts, findings, refused rows, and the file of refused rows.
-import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { closeSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
 import { limits } from '../contract/limits.ts';
 import type { RefusedRow } from './problem.ts';
+import { removeLeftovers } from './spool.ts';
 
 /** The account of one import. */
 export type ImportReport = {
@@ -54,10 +55,11 @@ export class RefusedRows {
     this.count++;
     if (this.first.length < limits.reportedRefusalsMax) this.first.push({ row, column, reason });
     if (this.#file === null) {
+      removeLeftovers(dirname(this.#path), /\.rejected\.csv\.(\d+)\.part$/);
       this.#file = this.#open();
-      writeSync(this.#file, lineOf([...this.#header, ...reasonColumns]));
+      writeFileSync(this.#file, lineOf([...this.#header, ...reasonColumns]));
     }
-    writeSync(
+    writeFileSync(
       this.#file,
       lineOf([...this.#header.map((_, index) => cells[index] ?? null), String(row), column, reason]),
     );

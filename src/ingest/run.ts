@@ -1,9 +1,10 @@
 // One import as one write of the store: recorded, all or nothing, taken back when nothing came of it or it was only a trial.
 import { importRuns } from '../datasets/internal.ts';
-import type { Store, Writer } from '../store/store.ts';
+import type { OnWait, Store, Writer } from '../store/store.ts';
 import { type SourceFile, shortName } from './file.ts';
 import { nextValue } from './load.ts';
 import type { ImportReport } from './report.ts';
+import { ImportRoom } from './room.ts';
 
 /** What every import is given, whatever its dataset. */
 export type ImportRequest = {
@@ -17,6 +18,8 @@ export type ImportRequest = {
   readonly nowMs: () => number;
   /** Told now and then how many rows have been read. */
   readonly onRows?: (rows: number) => void;
+  /** Told once that another import is under way, which this one waits for. */
+  readonly onWait?: OnWait;
 };
 
 /** What a dataset's own part of an import found. */
@@ -49,8 +52,10 @@ export async function runImport(
 ): Promise<RunReport> {
   const { file } = request;
   const startedMs = request.nowMs();
+  const room = new ImportRoom(store, file);
   try {
     return await store.write(async (writer) => {
+      await room.require();
       const runId = await nextValue(writer, 'run_id', 1);
       const { result, finish } = await work(writer, runId);
       const { sha256, isEnded } = await file.digest();
@@ -67,10 +72,10 @@ export async function runImport(
       await finish(finishedMs);
       await record(writer, runId, startedMs, finishedMs, request, { ...about, ...result, runId });
       return { ...about, ...result, runId };
-    });
+    }, request.onWait);
   } catch (error) {
     if (error instanceof TakenBack) return error.report;
-    throw error;
+    throw await room.problem(error);
   }
 }
 

@@ -6,8 +6,8 @@ import { limits } from '../contract/limits.ts';
 export type Digest = {
   /** Of the bytes as they were given, compressed or not. */
   readonly sha256: string;
-  /** Whether an underscore stands anywhere below the header: DuckDB takes `1_000` for a number. */
-  readonly hasUnderscore: boolean;
+  /** Whether `_` or `+-` stands anywhere below the header: DuckDB takes `1_000` and `+-1` for numbers. */
+  readonly mayHaveOddNumbers: boolean;
   /** Whether the file has an odd number of quotes. */
   readonly hasOpenQuote: boolean;
   readonly isUtf8: boolean;
@@ -21,12 +21,16 @@ export type Digest = {
 export const PIECE_BYTES = 4 * 1024 * 1024;
 
 const UNDERSCORE = 0x5f;
+const PLUS = 0x2b;
+const MINUS = 0x2d;
 
 const QUOTE = 0x22;
 
 /** Looks at all bytes of a text, piece by piece. */
 export class TextCheck {
-  #hasUnderscore = false;
+  #mayHaveOddNumbers = false;
+  /** Whether the piece before ended in a plus. */
+  #endsInPlus = false;
   #inHeader = true;
   #quotes = 0;
   #isUtf8 = true;
@@ -40,7 +44,7 @@ export class TextCheck {
   digest(sha256: string): Digest {
     return {
       sha256,
-      hasUnderscore: this.#hasUnderscore,
+      mayHaveOddNumbers: this.#mayHaveOddNumbers,
       hasOpenQuote: this.#quotes % 2 === 1,
       isUtf8: this.#isUtf8 && this.#rest.length === 0,
       isEnded: this.#lineBytes === 0,
@@ -52,7 +56,7 @@ export class TextCheck {
     this.#measureLines(piece);
     const rows = this.#inHeader ? piece.subarray(headerEnd(piece)) : piece;
     this.#inHeader &&= rows.length === 0;
-    this.#hasUnderscore ||= rows.includes(UNDERSCORE);
+    this.#mayHaveOddNumbers ||= rows.includes(UNDERSCORE) || this.#hasTwoSigns(rows);
     // Most files have none, and a search for the first is much faster than a loop.
     const first = piece.indexOf(QUOTE);
     if (first >= 0) for (let at = first; at < piece.length; at++) if (piece[at] === QUOTE) this.#quotes++;
@@ -60,6 +64,12 @@ export class TextCheck {
     const end = lastStart(all);
     this.#isUtf8 &&= isUtf8(all.subarray(0, end));
     this.#rest = Uint8Array.from(all.subarray(end));
+  }
+
+  #hasTwoSigns(rows: Uint8Array): boolean {
+    const isSplit = this.#endsInPlus && rows[0] === MINUS;
+    if (rows.length > 0) this.#endsInPlus = rows[rows.length - 1] === PLUS;
+    return isSplit || Buffer.from(rows.buffer, rows.byteOffset, rows.length).includes('+-');
   }
 
   /** Goes from one line break to the last one that a line may reach to. */

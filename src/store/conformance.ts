@@ -10,7 +10,7 @@ import { type apiKeys, counters, importRuns, secrets } from '../datasets/interna
 import { instruments } from '../datasets/reference.ts';
 import { pageKeySecret, putKey, readKeys } from './control.ts';
 import { openControl, openStore } from './engines.ts';
-import type { Direction, Read, RowReader, Store, StoredBlock } from './store.ts';
+import type { Direction, Read, RowReader, Store, StoredBlock, Writer } from './store.ts';
 
 type Run = RowOf<typeof importRuns>;
 type Counter = RowOf<typeof counters>;
@@ -497,6 +497,28 @@ function transactionTests(withFresh: WithFresh): void {
       }
       await other.done;
       assert.equal((await readCounters(reader)).find((row) => row.name === 'n')!.value, 2 * rounds);
+    }));
+
+  test('a write tells once whom it waits for, and everything else of its process goes on', () =>
+    withFresh(async (writer, reader, url) => {
+      const second = await openStore(url, 'write');
+      const told: (number | null)[] = [];
+      const waiting: Promise<void>[] = [];
+      await writer.write(async (open) => {
+        await open.upsert(counters, [{ name: 'a', value: 1 }]);
+        const add = async (other: Writer) => other.upsert(counters, [{ name: 'b', value: 2 }]);
+        waiting.push(second.write(add, (pid) => told.push(pid)));
+        for (let looks = 0; looks < 10; looks++) {
+          await wait(20);
+          assert.deepEqual(await readCounters(reader), []);
+        }
+        assert.equal(told.length, 1);
+      });
+      await Promise.all(waiting);
+      assert.equal(told.length, 1);
+      assert.ok(told[0] === null || told[0] === process.pid);
+      assert.equal((await readCounters(reader)).length, 2);
+      await second.close();
     }));
 
   test('a write waits for other writers, not for readers', () =>

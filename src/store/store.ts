@@ -60,10 +60,13 @@ export interface Writer extends Reader, RowWriter {
 interface Transactions<R, W> {
   /** Runs `work` on one consistent view. */
   snapshot<T>(work: (reader: R) => Promise<T>): Promise<T>;
-  /** Runs `work` in one transaction: what it throws undoes everything. Waits for another writer. */
+  /** Runs `work` in one transaction: what it throws undoes everything. Waits for another writer. @throws DiskFull */
   write<T>(work: (writer: W) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
+
+/** Told once that another one is writing, and its process where that is known. */
+export type OnWait = (writerPid: number | null) => void;
 
 /** Rows alone: what the control file is (`control.ts`). */
 export interface RowStore extends Transactions<RowReader, RowWriter> {}
@@ -72,6 +75,10 @@ export interface RowStore extends Transactions<RowReader, RowWriter> {}
 export interface Store extends Transactions<Reader, Writer> {
   /** What a person calls it: scheme and path, no password. */
   readonly name: string;
+  /** The folder whose disk it grows on; null where that is another machine's. */
+  readonly folder: string | null;
+  /** As above; waits for another writer as long as that takes, in turn with everything else that this process does. */
+  write<T>(work: (writer: Writer) => Promise<T>, onWait?: OnWait): Promise<T>;
 }
 
 /** What an engine says of a store as a whole. */

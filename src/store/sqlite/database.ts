@@ -1,7 +1,11 @@
 // One SQLite file: the only place that knows node:sqlite. Opening, settings, statements, transactions.
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DummyDriver, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import { DiskFull, freeBytesIn } from '../disk.ts';
 import { type ColumnTypes, SqlCompiler } from '../sql.ts';
 import { type Mode, StoreUnusable } from '../store.ts';
 
@@ -13,6 +17,16 @@ const BUSY_TIMEOUT_MS = 10_000;
 
 /** Time that a checkpoint waits for readers: a long one, such as a backup, must not hold up who writes. */
 const CHECKPOINT_WAIT_MS = 250;
+
+/** A log longer than this is tried again for some seconds: it is on the disk until the next write. */
+const LOG_BYTES_MAX = 64 * 1024 * 1024;
+const LOG_WAIT_MS = 4_000;
+
+/** Time between two looks at something that is not free yet. */
+const RETRY_MS = 50;
+
+/** A result code (sqlite.org/rescode.html): how a full disk shows in the shared memory of the log. */
+const SQLITE_IOERR_SHMSIZE = 4874;
 
 const columnTypes: ColumnTypes = {
   text: 'text',
@@ -71,6 +85,11 @@ const troubles: Readonly<Record<number, 'busy' | 'damaged' | 'full'>> = {
   13: 'full',
   26: 'damaged',
 };
+/** Whether SQLite itself found no room: not what the work in a transaction wrote elsewhere. */
+function isFull(error: unknown): boolean {
+  const { errcode = 0 } = error as { errcode?: number };
+  return errcode === SQLITE_IOERR_SHMSIZE || troubles[errcode & 0xff] === 'full';
+}
 
 /** An open file with its statements kept. */
 export class Database {
@@ -149,10 +168,29 @@ export class Database {
     this.#prepared(sql).run(...values);
   }
 
-  /** Runs `work` between `begin` and the end of it, one after the other; what it throws undoes everything. */
+  /** Runs `work` between `begin` and the end of it, one after the other; what it throws undoes everything. @throws DiskFull */
   transaction<T>(begin: 'begin' | 'begin immediate', work: () => Promise<T>): Promise<T> {
-    const done =
-      this.#underWay === 0 ? this.#transact(begin, work) : this.#turn.then(() => this.#transact(begin, work));
+    return this.#inTurn(() => this.#transact(() => this.#prepared(begin).run(), work));
+  }
+
+  /**
+   * As `transaction`, for what may be long: it waits for another writer as long as that takes, says so once, and leaves no
+   * long log behind.
+   */
+  longWrite<T>(work: () => Promise<T>, onWait: () => void): Promise<T> {
+    return this.#inTurn(async () => {
+      // A write that was cut off may have left a long one.
+      this.#checkpoint(0);
+      try {
+        return await this.#transact(() => this.#beginPatiently(onWait), work);
+      } finally {
+        await this.#emptyLog();
+      }
+    });
+  }
+
+  #inTurn<T>(run: () => Promise<T>): Promise<T> {
+    const done = this.#underWay === 0 ? run() : this.#turn.then(run);
     this.#underWay++;
     const end = (): void => {
       this.#underWay--;
@@ -161,24 +199,84 @@ export class Database {
     return done;
   }
 
-  async #transact<T>(begin: string, work: () => Promise<T>): Promise<T> {
-    this.#prepared(begin).run();
+  async #transact<T>(begin: () => unknown, work: () => Promise<T>): Promise<T> {
+    await begin();
     try {
       const result = await work();
       this.#prepared('commit').run();
       return result;
     } catch (error) {
-      // A full disk has already rolled back by itself.
+      const folder = isFull(error) ? await this.#fullestFolder() : null;
+      // A full disk may have rolled back by itself.
       if (this.#db.isTransaction) this.#db.exec('rollback');
+      throw folder === null ? error : await this.#diskFull(folder, error);
+    }
+  }
+
+  /** The busy timeout would hold up everything else that this process does. */
+  async #beginPatiently(onWait: () => void): Promise<void> {
+    for (let told = false; !this.#tryBeginWrite(); told = true) {
+      if (!told) onWait();
+      await sleep(RETRY_MS);
+    }
+  }
+
+  #tryBeginWrite(): boolean {
+    try {
+      this.#waiting(0, () => this.#prepared('begin immediate').run());
+      return true;
+    } catch (error) {
+      if (troubleOf(error) === 'busy') return false;
       throw error;
     }
   }
 
-  /** Moves the log into the file and empties it, as far as readers allow within a short wait. */
-  checkpoint(): void {
-    this.#db.exec(
-      `pragma busy_timeout = ${CHECKPOINT_WAIT_MS}; pragma wal_checkpoint(truncate); pragma busy_timeout = ${BUSY_TIMEOUT_MS}`,
-    );
+  /** Temporary tables lie in another folder than the file. */
+  async #fullestFolder(): Promise<string> {
+    const [own, temporary] = [dirname(this.path), tmpdir()];
+    return (await freeBytesIn(own)) <= (await freeBytesIn(temporary)) ? own : temporary;
+  }
+
+  /** What was undone gives its room back first: so the numbers are those that its owner finds. */
+  async #diskFull(folder: string, cause: unknown): Promise<DiskFull> {
+    const logBytes = this.#logBytes();
+    this.#checkpoint(0);
+    const freeBytes = await freeBytesIn(folder);
+    return new DiskFull(folder, freeBytes, freeBytes + logBytes, { cause });
+  }
+
+  /** Moves the log into the file and empties it, as far as readers allow within a short wait; a longer one for a long log. */
+  async #emptyLog(): Promise<void> {
+    const endMs = Date.now() + LOG_WAIT_MS;
+    while (!this.#checkpoint(CHECKPOINT_WAIT_MS)) {
+      if (this.#logBytes() <= LOG_BYTES_MAX || Date.now() > endMs) return;
+      await sleep(RETRY_MS);
+    }
+  }
+
+  /** Whether the log is empty. What is committed is as safe there, and read from there: so a full disk is no fault here. */
+  #checkpoint(waitMs: number): boolean {
+    // Emptying an empty log would look like a commit to other connections (`changeToken`).
+    if (this.#logBytes() === 0) return true;
+    try {
+      return this.#waiting(waitMs, () => this.all('pragma wal_checkpoint(truncate)', [])[0]?.busy === 0);
+    } catch (error) {
+      if (isFull(error)) return false;
+      throw error;
+    }
+  }
+
+  #waiting<T>(waitMs: number, work: () => T): T {
+    this.#db.exec(`pragma busy_timeout = ${waitMs}`);
+    try {
+      return work();
+    } finally {
+      this.#db.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    }
+  }
+
+  #logBytes(): number {
+    return statSync(`${this.path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   }
 
   /**

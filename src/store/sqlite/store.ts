@@ -1,10 +1,12 @@
 // The SQLite engine: rows and blocks in one file in WAL mode; one writing and many reading processes.
 import { statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { dataDatasets } from '../../datasets/index.ts';
 import type { BlockRead, Direction, Mode, Reader, Store, StoredBlock, StoreFacts, Writer } from '../store.ts';
 import { controlPathOf } from './control.ts';
 import { Database } from './database.ts';
 import { type Migration, openFile, SqliteRows, tablesOf } from './rows.ts';
+import { writerOf } from './writer.ts';
 
 /** Blocks live in a rowid table: appends go to its end, whatever the order of series (docs/decisions/0003). */
 const blockTable: Migration = [
@@ -72,13 +74,16 @@ export async function openSqliteStore(path: string, mode: Mode): Promise<Store> 
   return {
     name: `sqlite:${path}`,
     snapshot: (work) => database.transaction('begin', () => work(access)),
-    async write(work) {
-      const result = await database.transaction('begin immediate', () => work(access));
-      database.exec('delete from notes');
-      // The log is emptied at once, so that it does not grow from one import to the next.
-      database.checkpoint();
-      return result;
-    },
+    folder: dirname(resolve(path)),
+    write: (work, onWait = () => undefined) =>
+      database.longWrite(
+        async () => {
+          const result = await work(access);
+          database.exec('delete from notes');
+          return result;
+        },
+        () => onWait(writerOf(path)),
+      ),
     close: async () => database.close(),
   };
 }

@@ -1,0 +1,249 @@
+// Callers of several servers while imports go on: walks, single requests, the log, a revocation.
+import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { minuteTexts, symbolOf } from '../../bench/minutes.ts';
+import { type Server, Workshop } from '../service.ts';
+import { type Figure, megabytes, minutesFile, named, rowsIn, seconds } from './minutes.ts';
+
+type ReaderCheck = {
+  /** Days imported one after the other beside the three that are walked. */
+  readonly days: number;
+  /** Of the large import at the end: symbols and their minutes. */
+  readonly symbols: number;
+  readonly minutes: number;
+};
+
+const DAY_MINUTES = 390;
+const BASE_DAYS = 3;
+const SYMBOLS = 4;
+const LOG_BYTES_MAX = 64 * 2 ** 20;
+const PROMISE_MS = 5_000;
+
+type Page = {
+  readonly result: {
+    readonly data: readonly { datetime: string }[];
+    readonly next_page_url: string | null;
+  };
+};
+
+/** Requests of one key to several servers, each on a connection of its own, so that every worker is asked. */
+class Callers {
+  readonly key: string;
+  requests = 0;
+  constructor(key: string) {
+    this.key = key;
+  }
+
+  async page(url: string): Promise<Page> {
+    this.requests++;
+    const answer = await fetch(url, { headers: { connection: 'close' } });
+    const text = await answer.text();
+    assert.equal(answer.status, 200, text.slice(0, 300));
+    return JSON.parse(text) as Page;
+  }
+
+  urlOf(server: Server, symbol: string, from: string, to: string, rest: string): string {
+    return `${server.url}/api/v2/stock/bars/US:${symbol}/1M/from/${from}/to/${to}?secret_key=${this.key}&${rest}`;
+  }
+
+  /** The instants of a whole walk. */
+  async walk(url: string): Promise<number[]> {
+    const found: number[] = [];
+    for (let next: string | null = url; next !== null; ) {
+      const { result } = await this.page(next);
+      found.push(...result.data.map((bar) => Date.parse(bar.datetime)));
+      next = result.next_page_url;
+    }
+    return found;
+  }
+}
+
+/** Runs `look` again and again beside `work`, at least once; how often. */
+async function beside(work: { done: boolean }, look: () => Promise<unknown>): Promise<number> {
+  let times = 0;
+  do {
+    await look();
+    times++;
+  } while (!work.done);
+  return times;
+}
+
+/** Servers over one store: two workers, and a process apart. */
+async function serversOf(shop: Workshop): Promise<Server[]> {
+  const servers = [await shop.serve('--workers', '2'), await shop.serve()];
+  while (servers[0]!.listeningPids.length < 2) await sleep(50);
+  return servers;
+}
+
+const logBytes = (shop: Workshop): number =>
+  statSync(shop.path('bourse.db-wal'), { throwIfNoEntry: false })?.size ?? 0;
+
+/** Walks and single requests on every server while days are imported beside the range that they ask for. */
+async function checkWalks(
+  shop: Workshop,
+  servers: readonly Server[],
+  callers: Callers,
+  days: number,
+): Promise<Figure[]> {
+  const minutes = minuteTexts(DAY_MINUTES * (BASE_DAYS + days));
+  const baseMinutes = minutes.slice(0, DAY_MINUTES * BASE_DAYS);
+  const expected = baseMinutes.map((text) => Date.parse(text));
+  const [from, to] = [baseMinutes[0]!.slice(0, 10), baseMinutes.at(-1)!.slice(0, 10)];
+  const imports = { done: false };
+  const importing = (async () => {
+    for (let day = 0; day < days; day++) {
+      const file = minutesFile(
+        shop.path(`day-${day}.csv`),
+        SYMBOLS,
+        DAY_MINUTES,
+        DAY_MINUTES * (BASE_DAYS + day),
+      );
+      await shop.must('import', 'bars', file, ...named);
+    }
+  })().finally(() => {
+    imports.done = true;
+  });
+  const walkers = servers.flatMap((server, at) =>
+    (['asc', 'desc'] as const).flatMap((sort) =>
+      [37, 150, 1000].map((limit) =>
+        beside(imports, async () => {
+          const rest = `limit=${limit}&sort=${sort}`;
+          const found = await callers.walk(callers.urlOf(server, symbolOf(at), from, to, rest));
+          assert.deepEqual(sort === 'asc' ? found : found.reverse(), expected, rest);
+        }),
+      ),
+    ),
+  );
+  // A range that the imports grow into: what was there when the walk began comes once, and nothing comes twice.
+  const growing = servers.map((server) =>
+    beside(imports, async () => {
+      const found = await callers.walk(
+        callers.urlOf(server, symbolOf(2), '2015-01-01', '2015-12-31', 'limit=100'),
+      );
+      assert.equal(new Set(found).size, found.length, 'no bar comes twice');
+      assert.deepEqual(found.slice(0, expected.length), expected);
+    }),
+  );
+  const wholes = servers.map(async (server) => {
+    const seen = new Set<number>();
+    const times = await beside(imports, async () => {
+      for (let day = BASE_DAYS; day < BASE_DAYS + days; day++) {
+        const date = minutes[day * DAY_MINUTES]!.slice(0, 10);
+        const page = await callers.page(callers.urlOf(server, symbolOf(3), date, date, 'limit=1000'));
+        seen.add(page.result.data.length);
+      }
+    });
+    for (const count of seen)
+      assert.ok(count === 0 || count === DAY_MINUTES, `${count} bars of a file of ${DAY_MINUTES}`);
+    return times * days;
+  });
+  const [walks, grown, looks] = await Promise.all([
+    Promise.all(walkers),
+    Promise.all(growing),
+    Promise.all(wholes),
+    importing,
+  ]);
+  const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
+  return [
+    ['imports', `${days}`],
+    ['walks of a fixed range, of a growing one', `${sum(walks)}, ${sum(grown)}`],
+    ['looks at single files', `${sum(looks)}`],
+    ['requests', `${callers.requests}`],
+  ];
+}
+
+/** Has callers walk on every server while `work` goes on. */
+async function amongCallers<T>(
+  servers: readonly Server[],
+  callers: Callers,
+  work: () => Promise<T>,
+): Promise<T> {
+  const state = { done: false };
+  const walks = servers.map((server) =>
+    beside(state, () =>
+      callers.walk(callers.urlOf(server, symbolOf(0), '2015-01-01', '2015-01-06', 'limit=100')),
+    ),
+  );
+  try {
+    return await work();
+  } finally {
+    state.done = true;
+    await Promise.all(walks);
+  }
+}
+
+/** A large import among callers: the log is short again soon after it, and a key that is revoked meanwhile falls. */
+async function checkLarge(
+  shop: Workshop,
+  servers: readonly Server[],
+  { symbols, minutes }: ReaderCheck,
+): Promise<Figure[]> {
+  const file = minutesFile(shop.path('large.csv'), symbols, minutes);
+  const spare = await shop.must('keys', 'create', 'spare');
+  const keys = JSON.parse(await shop.must('keys', 'list', '--json')) as { id: string; name: string }[];
+  const startedMs = performance.now();
+  const large = { done: false };
+  const importing = shop.must('import', 'bars', file, ...named).finally(() => {
+    large.done = true;
+  });
+  const measuring = longestLog(shop, large);
+  await sleep(300);
+  await shop.must('keys', 'revoke', keys.find(({ name }) => name === 'spare')!.id);
+  const revokedMs = performance.now();
+  const refused = await Promise.all(servers.map((server) => refusesAfter(server, spare, revokedMs)));
+  const when = large.done ? 'at the end of it' : 'during it';
+  await importing;
+  const endedMs = performance.now();
+  while (logBytes(shop) > LOG_BYTES_MAX) {
+    assert.ok(performance.now() - endedMs < PROMISE_MS, `the log still has ${logBytes(shop)} bytes`);
+    await sleep(20);
+  }
+  const shortAfterMs = performance.now() - endedMs;
+  return [
+    ['a large import', `${symbols * minutes} rows, ${seconds(endedMs - startedMs)}`],
+    ['its log at its longest', megabytes(await measuring)],
+    ['its log after its end', `${megabytes(logBytes(shop))} after ${shortAfterMs.toFixed(0)} ms`],
+    [`a revocation ${when} held after`, refused.map((ms) => `${ms.toFixed(0)} ms`).join(', ')],
+  ];
+}
+
+async function longestLog(shop: Workshop, work: { done: boolean }): Promise<number> {
+  let longest = 0;
+  await beside(work, async () => {
+    longest = Math.max(longest, logBytes(shop));
+    await sleep(2);
+  });
+  return longest;
+}
+
+/** Time after which every worker of a server refuses a key. @throws when that is later than promised */
+async function refusesAfter(server: Server, key: string, sinceMs: number): Promise<number> {
+  const url = `${server.url}/api/v2/stock/bars/US:B0000/1M/latest?secret_key=${key}`;
+  for (;;) {
+    const atMs = performance.now() - sinceMs;
+    const asked = Array.from({ length: 8 }, () => fetch(url, { headers: { connection: 'close' } }));
+    const answers = await Promise.all(asked);
+    await Promise.all(answers.map((answer) => answer.text()));
+    if (answers.every(({ status }) => status === 401)) return atMs;
+    assert.ok(atMs < PROMISE_MS, `a revoked key is taken after ${atMs} ms`);
+    await sleep(50);
+  }
+}
+
+/** Everything that callers are promised while imports go on. */
+export async function checkReaders(check: ReaderCheck): Promise<Figure[]> {
+  const shop = new Workshop();
+  try {
+    const base = minutesFile(shop.path('base.csv'), SYMBOLS, DAY_MINUTES * BASE_DAYS);
+    assert.equal(rowsIn(base).rows.length, SYMBOLS * DAY_MINUTES * BASE_DAYS);
+    await shop.must('import', 'bars', base, ...named);
+    const callers = new Callers(await shop.must('keys', 'create', 'callers'));
+    const servers = await serversOf(shop);
+    const walks = await checkWalks(shop, servers, callers, check.days);
+    const large = await amongCallers(servers, callers, () => checkLarge(shop, servers, check));
+    return [...walks, ...large];
+  } finally {
+    shop.close();
+  }
+}

@@ -1,0 +1,46 @@
+// One import at a time: the second waits as long as the first takes and says so; keys never wait.
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openStore } from '../../src/store/engines.ts';
+import { Workshop } from '../service.ts';
+
+const shop = new Workshop();
+after(() => shop.close());
+
+/** Longer than SQLite's own wait for a lock. */
+const LONG_MS = 12_000;
+
+test('an import waits for another as long as that takes, and says once for whom; keys are made and revoked meanwhile (contract 7.3, 10)', async () => {
+  writeFileSync(shop.path('a.csv'), 'datetime,open,high,low,close\n2025-03-03T14:30:00Z,1,1,1,1\n');
+  const store = await openStore(shop.store, 'write');
+  const held = store.write(async () => {
+    const heldMs = performance.now();
+    const named = ['--schema', 'stock', '--country', 'US', '--symbol', 'A', '--interval', '1M'];
+    const second = shop.start(['import', 'bars', 'a.csv', ...named]);
+    let said = '';
+    second.stderr!.on('data', (piece) => {
+      said += String(piece);
+    });
+    const ended = new Promise<number | null>((resolve) => void second.once('exit', resolve));
+    const server = await shop.serve();
+    const key = await shop.must('keys', 'create', 'a');
+    const ask = async (): Promise<number> =>
+      (await server.get(`/api/v2/stock/bars/US:NONE/DAY/latest?secret_key=${key}`)).status;
+    assert.equal(await ask(), 404);
+    const [listed] = JSON.parse(await shop.must('keys', 'list', '--json')) as { id: string }[];
+    await shop.must('keys', 'revoke', listed!.id);
+    const revokedMs = performance.now();
+    while ((await ask()) !== 401)
+      assert.ok(performance.now() - revokedMs < 5_000, 'a revocation holds within 5 s');
+    await sleep(Math.max(0, LONG_MS - (performance.now() - heldMs)));
+    assert.equal(second.exitCode, null, `the second import waits: ${said}`);
+    return { ended, said: () => said };
+  });
+  const { ended, said } = await held;
+  await store.close();
+  assert.equal(await ended, 0);
+  const who = process.platform === 'linux' ? ` (process ${process.pid})` : '';
+  assert.equal(said(), `bourse: waiting for another import into ${shop.store} to end${who}\n`);
+});
