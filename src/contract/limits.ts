@@ -15,10 +15,18 @@ export const limits = {
   requestTimeoutMs: 15_000,
   /** Idle time after which a kept connection is closed; longer than common proxies hold theirs. */
   keepAliveTimeoutMs: 65_000,
-  /** Requests waiting for the query thread: about a fifth of a second of work, so that a wait is short or refused. */
+  /** Requests waiting for the query thread, however fast it is: bounds the memory that they hold. */
   queueLengthMax: 1_024,
-  /** Requests handed to the query thread at once; enough that it never idles between two. */
-  queueInFlightMax: 8,
+  /** A queue that has not been empty for this long is no burst but overload. */
+  queueBurstMs: 100,
+  /** Expected wait above which a request is refused under overload: a third of the half second that an answer may take. */
+  queueOverloadWaitMs: 150,
+  /** Wait after which a request is refused though it was let in: slower ones than expected came before it. */
+  queueWaitMaxMs: 400,
+  /** Requests handed to the query thread at once, at the most: each has a slot for its answer. */
+  queueInFlightMax: 64,
+  /** Work handed to the query thread at once: the HTTP thread may take this long for one turn under overload. */
+  queueInFlightMs: 20,
   /** Seconds named by Retry-After when the queue is full; it drains in less. */
   retryAfterSeconds: 1,
   /** Time that open requests have to finish once the service stops. */

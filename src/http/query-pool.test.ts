@@ -42,8 +42,11 @@ after(async () => {
 
 const setup = { storeUrl, pageKeySecret: new Uint8Array(32).fill(7) };
 
+/** However slow the machine is at the moment, nothing is refused for its wait unless that is what is tried. */
+const patient: PoolSettings = { waitMaxMs: 60_000, overloadWaitMs: 60_000 };
+
 function openPool(settings: PoolSettings = {}, from = setup): QueryPool {
-  const pool = new QueryPool(from, settings);
+  const pool = new QueryPool(from, { ...patient, ...settings });
   pools.push(pool);
   return pool;
 }
