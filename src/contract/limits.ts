@@ -9,6 +9,8 @@ export const limits = {
   echoCharactersMax: 80,
   /** Characters of a caller's own request id (contract 6.5). */
   requestIdCharactersMax: 64,
+  /** Connections that wait to be taken: one too many for the kernel is tried again by its caller only a second later. */
+  connectionBacklogMax: 4_096,
   /** Time for a request's head to arrive; it is one small packet. */
   headersTimeoutMs: 10_000,
   /** Time for a whole request to arrive; no endpoint reads a body. */
@@ -29,6 +31,8 @@ export const limits = {
   queueInFlightMs: 20,
   /** Seconds named by Retry-After when the queue is full; it drains in less. */
   retryAfterSeconds: 1,
+  /** Time that kept connections have for one more request once the service stops: more than any network takes. */
+  stopIdleMs: 1_000,
   /** Time that open requests have to finish once the service stops. */
   stopTimeoutMs: 10_000,
   /** A revocation holds on every worker within this time (contract 7.3 allows 5 s). */

@@ -7,7 +7,7 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Observe } from '../base/observe.ts';
 import { type ErrorFacts, type ErrorWord, errors } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
@@ -16,21 +16,26 @@ import { type Door, errorReply, methodNotAllowed, requestIdOf } from './door.ts'
 /** A server that is listening. */
 export type Listening = {
   readonly port: number;
-  /** Takes no more connections, answers what is open, then ends; after the time limit it cuts. */
+  /** Takes no more connections, answers what is asked on those that are open, then ends; after the time limit it cuts. */
   stop(reason: string): Promise<void>;
 };
 
-/** The answers that each connection still owes, in the order of its requests. */
+/** The open connections, and the answers that each still owes, in the order of its requests. */
 class Owed {
-  readonly #bySocket = new WeakMap<Socket, Set<ServerResponse>>();
+  readonly #bySocket = new Map<Socket, Set<ServerResponse>>();
   #stopping = false;
 
+  open(socket: Socket): void {
+    this.#bySocket.set(socket, new Set());
+    socket.once('close', () => this.#bySocket.delete(socket));
+  }
+
   add(socket: Socket, response: ServerResponse): void {
-    const owed = this.#bySocket.get(socket) ?? new Set();
-    this.#bySocket.set(socket, owed.add(response));
+    const owed = this.#bySocket.get(socket);
+    owed?.add(response);
     response.once('close', () => {
-      owed.delete(response);
-      if (this.#stopping && owed.size === 0) socket.destroySoon();
+      owed?.delete(response);
+      if (this.#stopping && owed?.size === 0) socket.destroySoon();
     });
   }
 
@@ -39,9 +44,19 @@ class Owed {
     return [...(this.#bySocket.get(socket) ?? [])].at(-1);
   }
 
+  /** Whether a connection ends with this answer, of which its caller is told. */
+  ends(response: ServerResponse): boolean {
+    return this.#stopping && response.socket !== null && this.last(response.req.socket) === response;
+  }
+
   /** From now on a connection ends with its last answer. */
   stop(): void {
     this.#stopping = true;
+  }
+
+  /** Ends the connections on which nothing was asked. */
+  endIdle(): void {
+    for (const [socket, owed] of this.#bySocket) if (owed.size === 0) socket.destroySoon();
   }
 }
 
@@ -55,7 +70,7 @@ function headersOf({ headers, rawHeaders }: IncomingMessage): IncomingMessage['h
   return hosts > 1 ? { ...headers, host: `${headers.host}, …` } : headers;
 }
 
-function respond(message: IncomingMessage, response: ServerResponse, door: Door): void {
+function respond(message: IncomingMessage, response: ServerResponse, door: Door, owed: Owed): void {
   door
     .answer({
       method: message.method ?? 'GET',
@@ -70,6 +85,7 @@ function respond(message: IncomingMessage, response: ServerResponse, door: Door)
         reply.release?.();
         return;
       }
+      if (owed.ends(response)) response.setHeader('Connection', 'close');
       response.writeHead(reply.status, reply.headers);
       if (message.method === 'HEAD') response.end();
       else if (reply.body.length === 1) response.end(reply.body[0]);
@@ -138,7 +154,7 @@ export async function listen(door: Door, host: string, port: number, observe: Ob
   const owed = new Owed();
   const take = (message: IncomingMessage, response: ServerResponse): void => {
     owed.add(message.socket, response);
-    respond(message, response, door);
+    respond(message, response, door, owed);
   };
   const server = createServer(
     {
@@ -152,6 +168,7 @@ export async function listen(door: Door, host: string, port: number, observe: Ob
     },
     take,
   );
+  server.on('connection', (socket) => owed.open(socket));
   // Node would answer these by itself, and not in the envelope.
   server.on('checkExpectation', take);
   server.on('connect', (_, socket) => {
@@ -163,7 +180,7 @@ export async function listen(door: Door, host: string, port: number, observe: Ob
   );
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, resolve);
+    server.listen({ port, host, backlog: limits.connectionBacklogMax }, resolve);
   });
   return {
     port: (server.address() as AddressInfo).port,
@@ -177,10 +194,11 @@ async function stop(server: Server, owed: Owed, reason: string, observe: Observe
   });
   observe({ kind: 'stopping', reason, open });
   owed.stop();
+  // What was asked on a kept connection a moment ago may not have been read yet: those that are idle get a moment, too.
+  const idle = setTimeout(() => owed.endIdle(), limits.stopIdleMs);
   const cut = setTimeout(() => server.closeAllConnections(), limits.stopTimeoutMs);
-  await new Promise<void>((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-  });
+  // The close of http.Server would cut idle connections at once, and answers that are on their way to a slow caller.
+  await new Promise<void>((resolve) => void NetServer.prototype.close.call(server, () => resolve()));
+  clearTimeout(idle);
   clearTimeout(cut);
 }
