@@ -15,6 +15,8 @@ export const limits = {
   headersTimeoutMs: 10_000,
   /** Time for a whole request to arrive; no endpoint reads a body. */
   requestTimeoutMs: 15_000,
+  /** Time for a caller to take an answer: of the largest, 300 kB, that is 10 kB a second. */
+  sendTimeoutMs: 30_000,
   /** Idle time after which a kept connection is closed; longer than common proxies hold theirs. */
   keepAliveTimeoutMs: 65_000,
   /** Requests waiting for the query thread, however fast it is: bounds the memory that they hold. */

@@ -3,15 +3,18 @@ import {
   createServer,
   type IncomingMessage,
   maxHeaderSize,
-  type Server,
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Observe } from '../base/observe.ts';
 import { type ErrorFacts, type ErrorWord, errors } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
 import { type Door, errorReply, methodNotAllowed, requestIdOf } from './door.ts';
+import { Owed, stop } from './stop.ts';
+
+/** Where to listen; `reusePort`: beside others that share the port. */
+export type ListenAddress = { readonly host: string; readonly port: number; readonly reusePort: boolean };
 
 /** A server that is listening. */
 export type Listening = {
@@ -19,46 +22,6 @@ export type Listening = {
   /** Takes no more connections, answers what is asked on those that are open, then ends; after the time limit it cuts. */
   stop(reason: string): Promise<void>;
 };
-
-/** The open connections, and the answers that each still owes, in the order of its requests. */
-class Owed {
-  readonly #bySocket = new Map<Socket, Set<ServerResponse>>();
-  #stopping = false;
-
-  open(socket: Socket): void {
-    this.#bySocket.set(socket, new Set());
-    socket.once('close', () => this.#bySocket.delete(socket));
-  }
-
-  add(socket: Socket, response: ServerResponse): void {
-    const owed = this.#bySocket.get(socket);
-    owed?.add(response);
-    response.once('close', () => {
-      owed?.delete(response);
-      if (this.#stopping && owed?.size === 0) socket.destroySoon();
-    });
-  }
-
-  /** The answer after which a connection owes nothing. */
-  last(socket: Socket): ServerResponse | undefined {
-    return [...(this.#bySocket.get(socket) ?? [])].at(-1);
-  }
-
-  /** Whether a connection ends with this answer, of which its caller is told. */
-  ends(response: ServerResponse): boolean {
-    return this.#stopping && response.socket !== null && this.last(response.req.socket) === response;
-  }
-
-  /** From now on a connection ends with its last answer. */
-  stop(): void {
-    this.#stopping = true;
-  }
-
-  /** Ends the connections on which nothing was asked. */
-  endIdle(): void {
-    for (const [socket, owed] of this.#bySocket) if (owed.size === 0) socket.destroySoon();
-  }
-}
 
 /** The headers, by lower-case name. Of two Host headers none can be believed: they are told as one that fits nothing. */
 function headersOf({ headers, rawHeaders }: IncomingMessage): IncomingMessage['headers'] {
@@ -93,8 +56,17 @@ function respond(message: IncomingMessage, response: ServerResponse, door: Door,
         for (const piece of reply.body) response.write(piece);
         response.end();
       }
+      endSlowReader(response);
     })
     .catch(() => response.destroy());
+}
+
+/** Ends the connection of a caller that does not take its answer; most answers are in the kernel's hands at once. */
+function endSlowReader(response: ServerResponse): void {
+  const { socket } = response;
+  if (socket === null || socket.writableLength === 0) return;
+  const timer = setTimeout(() => socket.destroy(), limits.sendTimeoutMs);
+  response.once('close', () => clearTimeout(timer));
 }
 
 /** What a request that could not be parsed is told: by Node's error code. */
@@ -150,11 +122,15 @@ function writeRefusal(
 }
 
 /** Serves a door on an address. @throws when the address cannot be listened on */
-export async function listen(door: Door, host: string, port: number, observe: Observe): Promise<Listening> {
+export async function listen(door: Door, address: ListenAddress, observe: Observe): Promise<Listening> {
   const owed = new Owed();
   const take = (message: IncomingMessage, response: ServerResponse): void => {
+    const before = owed.last(message.socket);
     owed.add(message.socket, response);
-    respond(message, response, door, owed);
+    const answer = (): void => respond(message, response, door, owed);
+    // One after the other: a caller that asks for much at once and reads slowly must not make us hold all of it.
+    if (before === undefined) answer();
+    else before.once('close', answer);
   };
   const server = createServer(
     {
@@ -168,7 +144,7 @@ export async function listen(door: Door, host: string, port: number, observe: Ob
     },
     take,
   );
-  server.on('connection', (socket) => owed.open(socket));
+  server.on('connection', (socket) => owed.take(socket));
   // Node would answer these by itself, and not in the envelope.
   server.on('checkExpectation', take);
   server.on('connect', (_, socket) => {
@@ -180,25 +156,10 @@ export async function listen(door: Door, host: string, port: number, observe: Ob
   );
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ port, host, backlog: limits.connectionBacklogMax }, resolve);
+    server.listen({ ...address, backlog: limits.connectionBacklogMax }, resolve);
   });
   return {
     port: (server.address() as AddressInfo).port,
     stop: (reason) => stop(server, owed, reason, observe),
   };
-}
-
-async function stop(server: Server, owed: Owed, reason: string, observe: Observe): Promise<void> {
-  const open = await new Promise<number>((resolve) => {
-    server.getConnections((_, count) => resolve(count ?? 0));
-  });
-  observe({ kind: 'stopping', reason, open });
-  owed.stop();
-  // What was asked on a kept connection a moment ago may not have been read yet: those that are idle get a moment, too.
-  const idle = setTimeout(() => owed.endIdle(), limits.stopIdleMs);
-  const cut = setTimeout(() => server.closeAllConnections(), limits.stopTimeoutMs);
-  // The close of http.Server would cut idle connections at once, and answers that are on their way to a slow caller.
-  await new Promise<void>((resolve) => void NetServer.prototype.close.call(server, () => resolve()));
-  clearTimeout(idle);
-  clearTimeout(cut);
 }
