@@ -7,11 +7,12 @@ import { after, type TestContext, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { latestBars } from '../contract/bars.ts';
 import { parseParameters } from '../contract/endpoint.ts';
+import { limits } from '../contract/limits.ts';
 import { importBars } from '../ingest/bars.ts';
 import { noMap } from '../ingest/mapping.ts';
 import type { Answer, QueryRequest } from '../queries/query.ts';
 import { openStore } from '../store/engines.ts';
-import { type PoolSettings, QueryPool } from './query-pool.ts';
+import { type PoolSettings, QueryPool, type QueueError } from './query-pool.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bourse-pool-'));
 const storeUrl = `sqlite:${join(folder, 'bourse.db')}`;
@@ -131,6 +132,38 @@ test('a full queue refuses before any work, and what was accepted is answered (i
     );
   assert.deepEqual((await Promise.all(accepted)).map(countOf), [1, 2, 3, 4, 5, 6]);
   assert.equal(countOf(await pool.submit(latest(7), here)), 7, 'there is room again');
+});
+
+test('under overload it is refused at once what would wait too long, and what was accepted is answered (issue: Overload)', async () => {
+  const pool = openPool({ overloadWaitMs: 1 });
+  await pool.ready();
+  const ends: Promise<string>[] = [];
+  const startedMs = performance.now();
+  // A queue that never empties is no burst.
+  for (let asked = 0; performance.now() - startedMs < 4 * limits.queueBurstMs; asked++) {
+    const end = pool.submit(latest(30), here).then(
+      (answer) => answer.kind,
+      (error: unknown) => (error as QueueError).problem,
+    );
+    ends.push(end);
+    if (asked % 50 === 49) await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.deepEqual(new Set(await settled(Promise.all(ends))), new Set(['answer', 'full']));
+  assert.equal(countOf(await pool.submit(latest(2), here)), 2, 'there is room again');
+});
+
+test('a burst is worked off, however long one waits by the time of the latest requests (issue: Overload)', async () => {
+  const pool = openPool({ overloadWaitMs: 0 });
+  await pool.submit(latest(1), here);
+  const counts = await Promise.all(
+    opens.map(async (_, index) => countOf(await pool.submit(latest(index + 1), here))),
+  );
+  assert.equal(counts.length, opens.length);
+});
+
+test('a request that has waited too long is refused before the thread sees it (issue: Overload)', async () => {
+  const pool = openPool({ waitMaxMs: -1 });
+  await assert.rejects(settled(pool.submit(latest(1), here)), isQueueError('full'));
 });
 
 test('a request whose caller has gone is dropped before the thread sees it (issue: Query thread)', async (t) => {

@@ -7,6 +7,7 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import type { Observe } from '../base/observe.ts';
 import { type ErrorFacts, type ErrorWord, errors } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
@@ -61,11 +62,13 @@ function respond(message: IncomingMessage, response: ServerResponse, door: Door,
     .catch(() => response.destroy());
 }
 
-/** Ends the connection of a caller that does not take its answer; most answers are in the kernel's hands at once. */
+/** Ends the connection of a caller that does not take its answer; a reset also frees what the kernel holds of it. */
 function endSlowReader(response: ServerResponse): void {
-  const { socket } = response;
-  if (socket === null || socket.writableLength === 0) return;
-  const timer = setTimeout(() => socket.destroy(), limits.sendTimeoutMs);
+  const { socket } = response.req;
+  const timer = setTimeout(() => {
+    if (socket instanceof TLSSocket) socket.destroy();
+    else socket.resetAndDestroy();
+  }, limits.sendTimeoutMs);
   response.once('close', () => clearTimeout(timer));
 }
 

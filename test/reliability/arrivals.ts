@@ -1,5 +1,6 @@
 // A generator of load in a process of its own: arrivals at a fixed rate, whatever the answers, or as fast as answers come.
 // It reads a plan from standard input and writes what came of each phase to standard output. Raw sockets: it must be cheap.
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export type Phase = {
   readonly name: string;
   readonly seconds: number;
-  /** `timesPeak`: arrivals a second as a multiple of what the first phase, one of callers, was served. */
+  /** `timesPeak`: arrivals a second as a multiple of what was served in the last phase of callers. */
   readonly load:
     | { readonly callers: number }
     | { readonly perSecond: number }
@@ -20,6 +21,8 @@ export type Plan = {
   readonly port: number;
   readonly targets: readonly string[];
   readonly keepAlive: boolean;
+  /** Connections that are there before the first request, as those of callers that have been asking for a while. */
+  readonly connectionsFirst: number;
   /** Connections at once, above which arrivals wait; their latency counts from when they were due. */
   readonly connectionsMax: number;
   readonly phases: readonly Phase[];
@@ -37,11 +40,12 @@ export type Outcome = {
   readonly refused: number;
   /** Answers that are neither, or not as they must be: the first of them. */
   readonly odd: readonly string[];
-  /** Requests that ended without a whole answer, by what ended them. */
+  /** Requests that ended without a whole answer, by what ended them; `new` where their connection had not been taken yet. */
   readonly broken: Readonly<Record<string, number>>;
   readonly servedMs: Latencies;
   readonly refusedMs: Latencies;
-  readonly connectionsMax: number;
+  /** Connections that were open at its end. */
+  readonly connections: number;
   /** Processor time of the generator itself, as a part of one core. */
   readonly processor: number;
 };
@@ -63,7 +67,7 @@ class Tally {
   refused: number[] = [];
   odd: string[] = [];
   broken: { [cause: string]: number } = {};
-  connectionsMax = 0;
+  connections = 0;
   processor = 0;
 
   constructor(phase: Phase) {
@@ -88,7 +92,7 @@ class Tally {
       broken: this.waiting === 0 ? this.broken : { ...this.broken, unanswered: this.waiting },
       servedMs: latenciesOf(this.served),
       refusedMs: latenciesOf(this.refused),
-      connectionsMax: this.connectionsMax,
+      connections: this.connections,
       processor: this.processor,
     };
   }
@@ -112,6 +116,7 @@ class Connection {
   #missing = -1;
   #closes = false;
   #cause = 'closed';
+  #isNew = true;
 
   constructor(generator: Generator, port: number) {
     this.#generator = generator;
@@ -125,8 +130,9 @@ class Connection {
       this.#cause = error.code ?? 'error';
     });
     this.socket.once('close', () => {
-      const { record } = this.#asked ?? {};
-      if (record !== undefined) record.broken[this.#cause] = (record.broken[this.#cause] ?? 0) + 1;
+      const cause = this.#isNew ? `new ${this.#cause}` : this.#cause;
+      const { broken } = this.#asked?.record ?? {};
+      if (broken !== undefined) broken[cause] = (broken[cause] ?? 0) + 1;
       this.#asked = null;
       generator.lost(this);
     });
@@ -155,7 +161,8 @@ class Connection {
       this.#misread(start.slice(0, 400));
       return;
     }
-    this.#closes = start.includes('\r\nConnection: close\r\n') && start.indexOf('\r\nConnection: close\r\n') < end;
+    this.#closes =
+      start.includes('\r\nConnection: close\r\n') && start.indexOf('\r\nConnection: close\r\n') < end;
     this.#missing = end + 4 + Number.parseInt(start.slice(lengthAt, lengthAt + 10), 10) - length;
   }
 
@@ -167,6 +174,7 @@ class Connection {
 
   #answered(): void {
     const { dueMs, record } = this.#asked!;
+    this.#isNew = false;
     (this.#status === 200 ? record.served : record.refused).push(performance.now() - dueMs);
     this.#asked = null;
     if (this.#closes || !this.#generator.keepAlive) this.socket.end();
@@ -198,9 +206,15 @@ class Generator {
   }
 
   async run(): Promise<Outcome[]> {
+    for (let count = 0; count < this.#plan.connectionsFirst; count++) {
+      const connection = this.#connect()!;
+      this.#idle.push(connection);
+      await once(connection.socket, 'connect');
+    }
     for (const phase of this.#plan.phases) await this.#phase(phase);
     const deadlineMs = performance.now() + PATIENCE_MS;
-    while (this.#records.some(({ waiting }) => waiting > 0) && performance.now() < deadlineMs) await sleep(20);
+    while (this.#records.some(({ waiting }) => waiting > 0) && performance.now() < deadlineMs)
+      await sleep(20);
     for (const { socket } of this.#open) socket.destroy();
     return this.#records.map((record) => record.outcome());
   }
@@ -216,12 +230,13 @@ class Generator {
       await sleep(phase.seconds * 1_000);
     } else await this.#arrivals(this.#rateOf(phase.load), startMs, record);
     const { user, system } = process.cpuUsage(before);
+    record.connections = this.#open.size;
     record.processor = (user + system) / 1_000 / (performance.now() - startMs);
   }
 
   #rateOf(load: { readonly perSecond: number } | { readonly timesPeak: number }): number {
     if ('perSecond' in load) return load.perSecond;
-    const peak = this.#records[0]!;
+    const peak = this.#records.findLast(({ phase }) => 'callers' in phase.load)!;
     return (load.timesPeak * peak.served.length) / peak.phase.seconds;
   }
 
@@ -229,14 +244,16 @@ class Generator {
   async #arrivals(perSecond: number, startMs: number, record: Tally): Promise<void> {
     for (let dueMs = startMs; dueMs < this.#endMs; await sleep(TICK_MS)) {
       const nowMs = Math.min(performance.now(), this.#endMs);
-      for (; dueMs < nowMs; dueMs -= (Math.log(1 - Math.random()) * 1_000) / perSecond)
+      while (dueMs < nowMs) {
         this.#ask({ dueMs, record });
+        dueMs += (-Math.log(1 - Math.random()) * 1_000) / perSecond;
+      }
     }
   }
 
   #ask(asked: Asked): void {
     asked.record.asked++;
-    const connection = this.#idle.pop() ?? this.#connect(asked.record);
+    const connection = this.#idle.pop() ?? this.#connect();
     if (connection === null) this.#late.push(asked);
     else this.#send(connection, asked);
   }
@@ -245,11 +262,10 @@ class Generator {
     connection.ask(this.#requests[this.#next++ % this.#requests.length]!, asked);
   }
 
-  #connect(record: Tally): Connection | null {
+  #connect(): Connection | null {
     if (this.#open.size >= this.#plan.connectionsMax) return null;
     const connection = new Connection(this, this.#plan.port);
     this.#open.add(connection);
-    record.connectionsMax = Math.max(record.connectionsMax, this.#open.size);
     return connection;
   }
 
@@ -264,7 +280,8 @@ class Generator {
   answered({ phase: { load } }: Tally): void {
     const record = this.#records.at(-1)!;
     const nowMs = performance.now();
-    if ('callers' in load && nowMs < this.#endMs && record.phase.load === load) this.#ask({ dueMs: nowMs, record });
+    if ('callers' in load && nowMs < this.#endMs && record.phase.load === load)
+      this.#ask({ dueMs: nowMs, record });
   }
 
   /** A connection has ended; what is late may have a new one. */
@@ -273,7 +290,7 @@ class Generator {
     const at = this.#idle.indexOf(connection);
     if (at >= 0) this.#idle.splice(at, 1);
     const late = this.#late.shift();
-    const next = late === undefined ? null : this.#connect(late.record);
+    const next = late === undefined ? null : this.#connect();
     if (next !== null) this.#send(next, late!);
   }
 }
