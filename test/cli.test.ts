@@ -26,7 +26,7 @@ function run(
   return new Promise((resolve) => {
     const options = { cwd, env: { ...bare, NO_COLOR: '1', ...env }, timeout: 20_000 };
     execFile(program, args, options, (error, stdout, stderr) => {
-      resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr });
+      resolve({ status: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
     });
   });
 }
@@ -60,7 +60,7 @@ test('--version prints the version alone', async () => {
 });
 
 test('--help leads with examples, on every command that does something (contract 10)', async () => {
-  await all(['', 'demo', 'serve', 'import', 'keys create'], async (path) => {
+  await all(['', 'demo', 'serve', 'import', 'keys create', 'status', 'backup', 'restore'], async (path) => {
     const { status, stdout, stderr } = await run([...path.split(' ').filter(Boolean), '--help']);
     assert.deepEqual([status, stderr], [0, ''], path);
     assert.match(stdout, /^Examples:\n {2}bourse /, path);
@@ -78,6 +78,9 @@ const spellings: readonly [args: string, right: RegExp][] = [
   ['keys create a --expire 2030-01-01', /--expires/],
   ['import bars x.csv --shema stock', /--schema/],
   ['import bar x.csv', /bars/],
+  ['statsu', /status/],
+  ['bakcup x', /backup/],
+  ['restore x --forc', /--force/],
 ];
 for (const [args, right] of spellings) {
   test(`bourse ${args} is wrong usage, with the nearest right spelling (contract 10)`, async () => {

@@ -9,17 +9,10 @@ import { pageKeySecret } from '../store/control.ts';
 import { openControl, openStore } from '../store/engines.ts';
 import type { Settings } from './config.ts';
 import { openLog } from './log.ts';
+import { ServiceProblem } from './problem.ts';
 
 /** A service that runs. */
 export type Service = { readonly url: string; stop(reason: string): Promise<void> };
-
-/** The service cannot run as things are; the message says what to do. Exit status 3. */
-export class ServiceProblem extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'ServiceProblem';
-  }
-}
 
 const urlOf = (host: string, port: number): string =>
   `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;

@@ -1,6 +1,6 @@
-// A table for a person: columns as wide as their widest cell.
+// Tables and counts for a person.
 
-/** Lines of a table whose first row is its head; numbers stand to the right. */
+/** Lines of a table whose first row is its head, columns as wide as their widest cell; numbers stand to the right. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const lines = rows.map((row) =>
@@ -12,4 +12,16 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
       .trimEnd(),
   );
   return `${lines.join('\n')}\n`;
+}
+
+/** `1 bar`, `1,200 bars`. */
+export const countOf = (value: number, what: string): string =>
+  `${value.toLocaleString('en-US')} ${what}${value === 1 ? '' : 's'}`;
+
+const units = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const;
+
+/** A size for a person, in powers of 1000: `12.3 MB`. */
+export function formatBytes(bytes: number): string {
+  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  return `${(bytes / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
 }

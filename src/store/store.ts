@@ -50,6 +50,8 @@ export interface RowWriter extends RowReader {
 
 export interface Writer extends Reader, RowWriter {
   putBlock(seriesId: number, block: StoredBlock): Promise<void>;
+  /** Removes a block; one that is not there changes nothing. */
+  removeBlock(seriesId: number, bucket: number): Promise<void>;
   /** What this write must remember of a block for its own length: replaced by key, gone at the end (`ingest/load.ts`). */
   keepNote(seriesId: number, bucket: number, note: Uint8Array): Promise<void>;
   note(seriesId: number, bucket: number): Promise<Uint8Array | null>;
@@ -72,6 +74,34 @@ export interface Store extends Transactions<Reader, Writer> {
   readonly name: string;
 }
 
+/** What an engine says of a store as a whole. */
+export type StoreFacts = {
+  /** The version of its layout. */
+  readonly layout: number;
+  /** Where it lies, and how much it takes. */
+  readonly parts: readonly { readonly what: string; readonly path: string; readonly bytes: number }[];
+};
+
+/** How a copy is made or brought back. */
+export type CopyOptions = {
+  /** Whether what is there may be replaced. */
+  readonly force: boolean;
+  /** Hears what is being done, in words. */
+  readonly tell: (doing: string) => void;
+};
+
+/** A copy that was made, or brought back, and verified. */
+export type Copied = {
+  readonly file: string;
+  readonly bytes: number;
+  /** Of every row of the data. */
+  readonly sha256: string;
+  readonly madeMs: number;
+};
+
+/** A store that was brought back, and where what it replaced is kept. */
+export type Restored = Copied & { readonly kept: readonly string[] };
+
 /** How a store is opened: `write` creates what is missing and brings older layouts up to date; `read` does neither. */
 export type Mode = 'read' | 'write';
 
@@ -88,5 +118,13 @@ export class UnknownStoreAddress extends StoreUnusable {
   constructor(message: string) {
     super(message);
     this.name = 'UnknownStoreAddress';
+  }
+}
+
+/** Something is there that was not said to be replaced: the caller's to decide. */
+export class WouldReplace extends StoreUnusable {
+  constructor(message: string) {
+    super(message);
+    this.name = 'WouldReplace';
   }
 }
