@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { Door } from '../http/door.ts';
 import { QueryPool } from '../http/query-pool.ts';
-import { listen } from '../http/server.ts';
+import { type ListenAddress, listen } from '../http/server.ts';
 import { KeyRing } from '../keys/keys.ts';
 import { servedEndpoints } from '../queries/index.ts';
 import { pageKeySecret } from '../store/control.ts';
@@ -17,12 +17,20 @@ export type Service = { readonly url: string; stop(reason: string): Promise<void
 const urlOf = (host: string, port: number): string =>
   `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 
-/** What to do where the address cannot be listened on. */
-function portProblem(error: unknown, { host, port }: Settings): unknown {
+/** What to do where the address cannot be listened on; any other error as it is. */
+export function portProblem(error: unknown, { host, port }: Settings): unknown {
   if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') return error;
   return new ServiceProblem(`port ${port} of ${host} is taken: choose another with --port N or BOURSE_PORT`, {
     cause: error,
   });
+}
+
+/**
+ * Where to listen. Workers each have a socket of their own on one port where the system can: what one of them has taken is then
+ * lost neither to a worker that stops nor to the primary.
+ */
+function addressOf({ host, port, workers }: Settings): ListenAddress {
+  return { host, port, reusePort: workers > 1 && process.platform === 'linux' };
 }
 
 /** Starts a service over a store, which is made where there is none. */
@@ -42,11 +50,9 @@ export async function startService(settings: Settings): Promise<Service> {
       observe: log.observe,
       nowMs: Date.now,
     });
-    const listening = await listen(door, settings.host, settings.port, log.observe).catch(
-      (error: unknown) => {
-        throw portProblem(error, settings);
-      },
-    );
+    const listening = await listen(door, addressOf(settings), log.observe).catch((error: unknown) => {
+      throw portProblem(error, settings);
+    });
     const url = urlOf(settings.host, listening.port);
     log.observe({ kind: 'listening', url, store: settings.store, pid: process.pid });
     return {

@@ -1,21 +1,37 @@
 // Several serving processes on one port: a primary that starts, replaces and stops them.
 import cluster, { type Worker } from 'node:cluster';
+import { type AddressInfo, createServer } from 'node:net';
 import type { Settings } from './config.ts';
-import { startService, untilStopped } from './serving.ts';
+import { portProblem, startService, untilStopped } from './serving.ts';
 
 /** Serves until a signal, in this process or in several. */
 export async function serve(settings: Settings): Promise<void> {
-  if (settings.workers > 1 && cluster.isPrimary) return supervise(settings.workers);
+  if (settings.workers > 1 && cluster.isPrimary) return supervise(settings);
   try {
-    await untilStopped(await startService(settings));
+    const service = await startService(settings);
+    cluster.worker?.send('serving');
+    await untilStopped(service);
   } finally {
     // The channel to the primary would keep the process.
     cluster.worker?.disconnect();
   }
 }
 
+/** The port that the workers are to listen on, tried first: of sockets that share a port none is told that others were there. */
+async function tryPort(settings: Settings): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve, reject) => {
+    probe.once('error', (error) => reject(portProblem(error, settings)));
+    probe.listen(settings.port, settings.host, resolve);
+  });
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
+
 /** Starts the workers with this process' own arguments; ends when all of them have. */
-async function supervise(count: number): Promise<void> {
+async function supervise(settings: Settings): Promise<void> {
+  cluster.setupPrimary({ args: [...process.argv.slice(2), '--port', String(await tryPort(settings))] });
   let stopping = false;
   const workers = new Set<Worker>();
   const served = new WeakSet<Worker>();
@@ -27,7 +43,7 @@ async function supervise(count: number): Promise<void> {
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, stop);
   // Workers accept for themselves: a connection that the primary had given to one that is killed would hang for ever.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
-  cluster.on('listening', (worker) => served.add(worker));
+  cluster.on('message', (worker) => served.add(worker));
   const ended = new Promise<void>((resolve) => {
     cluster.on('exit', (worker, code) => {
       workers.delete(worker);
@@ -39,14 +55,13 @@ async function supervise(count: number): Promise<void> {
       if (workers.size === 0) resolve();
     });
   });
-  for (let index = 0; index < count; index++) {
+  for (let index = 0; index < settings.workers; index++) {
     start();
     // The first one brings the store up to date before the others open it.
-    if (index === 0) await Promise.race([listening(), ended]);
+    if (index === 0) await Promise.race([serving(), ended]);
     if (stopping) break;
   }
   await ended;
 }
 
-const listening = (): Promise<void> =>
-  new Promise((resolve) => void cluster.once('listening', () => resolve()));
+const serving = (): Promise<void> => new Promise((resolve) => void cluster.once('message', () => resolve()));

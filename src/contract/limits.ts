@@ -9,18 +9,32 @@ export const limits = {
   echoCharactersMax: 80,
   /** Characters of a caller's own request id (contract 6.5). */
   requestIdCharactersMax: 64,
+  /** Connections that wait to be taken: one too many for the kernel is tried again by its caller only a second later. */
+  connectionBacklogMax: 4_096,
   /** Time for a request's head to arrive; it is one small packet. */
   headersTimeoutMs: 10_000,
   /** Time for a whole request to arrive; no endpoint reads a body. */
   requestTimeoutMs: 15_000,
+  /** Time for a caller to take an answer: of the largest, 300 kB, that is 10 kB a second. */
+  sendTimeoutMs: 30_000,
   /** Idle time after which a kept connection is closed; longer than common proxies hold theirs. */
   keepAliveTimeoutMs: 65_000,
-  /** Requests waiting for the query thread: about a fifth of a second of work, so that a wait is short or refused. */
+  /** Requests waiting for the query thread, however fast it is: bounds the memory that they hold. */
   queueLengthMax: 1_024,
-  /** Requests handed to the query thread at once; enough that it never idles between two. */
-  queueInFlightMax: 8,
+  /** A queue that has not been empty for this long is no burst but overload. */
+  queueBurstMs: 100,
+  /** Expected wait above which a request is refused under overload: a third of the half second that an answer may take. */
+  queueOverloadWaitMs: 150,
+  /** Wait after which a request is refused though it was let in: slower ones than expected came before it. */
+  queueWaitMaxMs: 400,
+  /** Requests handed to the query thread at once, at the most: each has a slot for its answer. */
+  queueInFlightMax: 64,
+  /** Work handed to the query thread at once: the HTTP thread may take this long for one turn under overload. */
+  queueInFlightMs: 20,
   /** Seconds named by Retry-After when the queue is full; it drains in less. */
   retryAfterSeconds: 1,
+  /** Time that kept connections have for one more request once the service stops: more than any network takes. */
+  stopIdleMs: 1_000,
   /** Time that open requests have to finish once the service stops. */
   stopTimeoutMs: 10_000,
   /** A revocation holds on every worker within this time (contract 7.3 allows 5 s). */

@@ -766,7 +766,7 @@ test('from after to is a 400 of the data, with both bounds named (contract 2.2)'
   refused(got, 'invalid_parameter', 'from_date', 'from after to');
 });
 
-test('a full queue is a 503 with Retry-After, and is asked only by a good request (issue: Query thread)', async () => {
+test('a full queue is a 503 with Retry-After, and is asked only by a good request', async () => {
   let asked = 0;
   const submit = (): Promise<Answer> => {
     asked++;
@@ -780,7 +780,7 @@ test('a full queue is a 503 with Retry-After, and is asked only by a good reques
   assert.equal(asked, 1);
 });
 
-test('the queue is told when a caller has gone, and the door ends such a request in peace (issue: Query thread)', async () => {
+test('the queue is told when a caller has gone, and the door ends such a request in peace', async () => {
   let gone = false;
   const requests: QueryRequest[] = [];
   const at = openDoor({

@@ -1,9 +1,11 @@
-// The bounded queue in front of the query thread: a full queue refuses before any work, a caller that has gone is dropped.
+// The bounded queue in front of the query thread: where a request would wait too long it is refused before any work, a caller
+// that has gone is dropped.
 import { Worker } from 'node:worker_threads';
 import { moduleBeside } from '../base/module.ts';
 import { limits } from '../contract/limits.ts';
 import type { Answer, QueryRequest } from '../queries/query.ts';
 import type { ThreadData, ThreadReply, ThreadRequest, ThreadSetup } from './query-thread.ts';
+import { ServiceTime } from './service-time.ts';
 import { Slots, slotBytes } from './slots.ts';
 
 /** Why a request got no answer: the queue is full or closing, its caller has gone, or the thread failed. */
@@ -18,34 +20,56 @@ export class QueueError extends Error {
   }
 }
 
+// Under overload there are thousands a second of these, and nobody reads where they come from.
+const full = new QueueError('full', 'the query queue is full or closing');
+
 type Waiting = {
   readonly request: QueryRequest;
+  readonly sinceMs: number;
   readonly isGone: () => boolean;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: Error) => void;
 };
 
-export type PoolSettings = { readonly queueLengthMax?: number; readonly inFlightMax?: number };
+type InFlight = Waiting & { readonly slot: number | null; readonly handedMs: number };
+
+/** Bounds in place of those in `limits`. */
+export type PoolSettings = {
+  readonly queueLengthMax?: number;
+  readonly inFlightMax?: number;
+  readonly waitMaxMs?: number;
+  readonly overloadWaitMs?: number;
+};
+
+/** Requests that the thread holds at the least: while it answers one, the next is there. */
+const IN_FLIGHT_LEAST = 2;
 
 /** One query thread and the requests that wait for it, first come first served. */
 export class QueryPool {
   readonly #setup: ThreadSetup;
-  readonly #queueLengthMax: number;
-  readonly #inFlightMax: number;
+  readonly #bounds: Required<PoolSettings>;
   #worker: Worker | null = null;
   #ready: Promise<void>;
   #queue: Waiting[] = [];
   #head = 0;
-  readonly #inFlight = new Map<number, Waiting & { readonly slot: number | null }>();
+  readonly #inFlight = new Map<number, InFlight>();
   readonly #slots = new Slots();
+  /** When nothing waited last. */
+  #emptyMs = performance.now();
+  readonly #serviceTime = new ServiceTime();
   #nextId = 0;
   #closed: Promise<void> | null = null;
   #onDrained: (() => void) | null = null;
 
   constructor(setup: ThreadSetup, settings: PoolSettings = {}) {
     this.#setup = setup;
-    this.#queueLengthMax = settings.queueLengthMax ?? limits.queueLengthMax;
-    this.#inFlightMax = settings.inFlightMax ?? limits.queueInFlightMax;
+    this.#bounds = {
+      queueLengthMax: limits.queueLengthMax,
+      inFlightMax: limits.queueInFlightMax,
+      waitMaxMs: limits.queueWaitMaxMs,
+      overloadWaitMs: limits.queueOverloadWaitMs,
+      ...settings,
+    };
     this.#ready = this.#start();
   }
 
@@ -61,13 +85,29 @@ export class QueryPool {
 
   /** Answers a request in its turn. @throws QueueError */
   submit(request: QueryRequest, isGone: () => boolean): Promise<Answer> {
-    if (this.#closed !== null || this.waiting >= this.#queueLengthMax) {
-      return Promise.reject(new QueueError('full', 'the query queue is full'));
-    }
+    const sinceMs = performance.now();
+    if (this.#closed !== null || this.#isFull(sinceMs)) return Promise.reject(full);
     return new Promise((resolve, reject) => {
-      this.#queue.push({ request, isGone, resolve, reject });
+      this.#queue.push({ request, sinceMs, isGone, resolve, reject });
       this.#feed();
     });
+  }
+
+  /**
+   * Whether one more has to be refused at once. A burst is worked off; a queue that stands is overload, in which it is told
+   * from the latest requests how long one more would wait.
+   */
+  #isFull(nowMs: number): boolean {
+    if (this.waiting >= this.#bounds.queueLengthMax) return true;
+    if (this.waiting === 0 || nowMs - this.#emptyMs <= limits.queueBurstMs) return false;
+    return (this.waiting + this.#inFlight.size) * this.#serviceTime.meanMs > this.#bounds.overloadWaitMs;
+  }
+
+  /** Whether the thread has work enough not to idle, however long the next turn of this thread takes. */
+  #isBusy(): boolean {
+    const held = this.#inFlight.size;
+    if (held < IN_FLIGHT_LEAST) return false;
+    return held >= this.#bounds.inFlightMax || held * this.#serviceTime.meanMs > limits.queueInFlightMs;
   }
 
   /** Lets what was accepted finish, then ends the thread. */
@@ -87,14 +127,15 @@ export class QueryPool {
 
   #feed(): void {
     if (this.#worker === null && this.waiting > 0) this.#ready = this.#start();
-    while (this.#inFlight.size < this.#inFlightMax && this.#head < this.#queue.length) {
-      const next = this.#queue[this.#head++]!;
-      if (next.isGone()) {
-        next.reject(new QueueError('gone', 'the caller has gone'));
-        continue;
-      }
-      this.#hand(next);
+    const nowMs = performance.now();
+    for (; this.waiting > 0; this.#head++) {
+      const next = this.#queue[this.#head]!;
+      if (next.isGone()) next.reject(new QueueError('gone', 'the caller has gone'));
+      else if (nowMs - next.sinceMs > this.#bounds.waitMaxMs) next.reject(full);
+      else if (this.#isBusy()) break;
+      else this.#hand(next, nowMs);
     }
+    if (this.waiting === 0) this.#emptyMs = nowMs;
     if (this.#inFlight.size === 0 && this.waiting === 0) this.#onDrained?.();
     // The served part is dropped in large pieces, so that a long queue is not copied for every request.
     if (this.#head > 256 && this.#head * 2 > this.#queue.length) {
@@ -103,12 +144,12 @@ export class QueryPool {
     }
   }
 
-  #hand(next: Waiting): void {
+  #hand(next: Waiting, handedMs: number): void {
     const id = this.#nextId++;
     const slot = this.#slots.take();
     try {
       this.#worker!.postMessage([id, next.request, slot] satisfies ThreadRequest);
-      this.#inFlight.set(id, { ...next, slot });
+      this.#inFlight.set(id, { ...next, slot, handedMs });
     } catch (error) {
       this.#free(slot);
       next.reject(new QueueError('fault', causeOf(error)));
@@ -148,6 +189,7 @@ export class QueryPool {
     const waiting = this.#inFlight.get(message.id);
     this.#inFlight.delete(message.id);
     if (waiting === undefined) return;
+    this.#serviceTime.add(waiting.handedMs, performance.now());
     if (message.kind === 'answer') waiting.resolve(this.#complete(message, waiting.slot));
     else {
       this.#free(waiting.slot);

@@ -3,47 +3,26 @@ import {
   createServer,
   type IncomingMessage,
   maxHeaderSize,
-  type Server,
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import type { Observe } from '../base/observe.ts';
 import { type ErrorFacts, type ErrorWord, errors } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
 import { type Door, errorReply, methodNotAllowed, requestIdOf } from './door.ts';
+import { Owed, stop } from './stop.ts';
+
+/** Where to listen; `reusePort`: beside others that share the port. */
+export type ListenAddress = { readonly host: string; readonly port: number; readonly reusePort: boolean };
 
 /** A server that is listening. */
 export type Listening = {
   readonly port: number;
-  /** Takes no more connections, answers what is open, then ends; after the time limit it cuts. */
+  /** Takes no more connections, answers what is asked on those that are open, then ends; after the time limit it cuts. */
   stop(reason: string): Promise<void>;
 };
-
-/** The answers that each connection still owes, in the order of its requests. */
-class Owed {
-  readonly #bySocket = new WeakMap<Socket, Set<ServerResponse>>();
-  #stopping = false;
-
-  add(socket: Socket, response: ServerResponse): void {
-    const owed = this.#bySocket.get(socket) ?? new Set();
-    this.#bySocket.set(socket, owed.add(response));
-    response.once('close', () => {
-      owed.delete(response);
-      if (this.#stopping && owed.size === 0) socket.destroySoon();
-    });
-  }
-
-  /** The answer after which a connection owes nothing. */
-  last(socket: Socket): ServerResponse | undefined {
-    return [...(this.#bySocket.get(socket) ?? [])].at(-1);
-  }
-
-  /** From now on a connection ends with its last answer. */
-  stop(): void {
-    this.#stopping = true;
-  }
-}
 
 /** The headers, by lower-case name. Of two Host headers none can be believed: they are told as one that fits nothing. */
 function headersOf({ headers, rawHeaders }: IncomingMessage): IncomingMessage['headers'] {
@@ -55,7 +34,7 @@ function headersOf({ headers, rawHeaders }: IncomingMessage): IncomingMessage['h
   return hosts > 1 ? { ...headers, host: `${headers.host}, …` } : headers;
 }
 
-function respond(message: IncomingMessage, response: ServerResponse, door: Door): void {
+function respond(message: IncomingMessage, response: ServerResponse, door: Door, owed: Owed): void {
   door
     .answer({
       method: message.method ?? 'GET',
@@ -70,6 +49,7 @@ function respond(message: IncomingMessage, response: ServerResponse, door: Door)
         reply.release?.();
         return;
       }
+      if (owed.ends(response)) response.setHeader('Connection', 'close');
       response.writeHead(reply.status, reply.headers);
       if (message.method === 'HEAD') response.end();
       else if (reply.body.length === 1) response.end(reply.body[0]);
@@ -77,8 +57,19 @@ function respond(message: IncomingMessage, response: ServerResponse, door: Door)
         for (const piece of reply.body) response.write(piece);
         response.end();
       }
+      endSlowReader(response);
     })
     .catch(() => response.destroy());
+}
+
+/** Ends the connection of a caller that does not take its answer; a reset also frees what the kernel holds of it. */
+function endSlowReader(response: ServerResponse): void {
+  const { socket } = response.req;
+  const timer = setTimeout(() => {
+    if (socket instanceof TLSSocket) socket.destroy();
+    else socket.resetAndDestroy();
+  }, limits.sendTimeoutMs);
+  response.once('close', () => clearTimeout(timer));
 }
 
 /** What a request that could not be parsed is told: by Node's error code. */
@@ -134,11 +125,15 @@ function writeRefusal(
 }
 
 /** Serves a door on an address. @throws when the address cannot be listened on */
-export async function listen(door: Door, host: string, port: number, observe: Observe): Promise<Listening> {
+export async function listen(door: Door, address: ListenAddress, observe: Observe): Promise<Listening> {
   const owed = new Owed();
   const take = (message: IncomingMessage, response: ServerResponse): void => {
+    const before = owed.last(message.socket);
     owed.add(message.socket, response);
-    respond(message, response, door);
+    const answer = (): void => respond(message, response, door, owed);
+    // One after the other: a caller that asks for much at once and reads slowly must not make us hold all of it.
+    if (before === undefined) answer();
+    else before.once('close', answer);
   };
   const server = createServer(
     {
@@ -152,6 +147,7 @@ export async function listen(door: Door, host: string, port: number, observe: Ob
     },
     take,
   );
+  server.on('connection', (socket) => owed.take(socket));
   // Node would answer these by itself, and not in the envelope.
   server.on('checkExpectation', take);
   server.on('connect', (_, socket) => {
@@ -163,24 +159,10 @@ export async function listen(door: Door, host: string, port: number, observe: Ob
   );
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, resolve);
+    server.listen({ ...address, backlog: limits.connectionBacklogMax }, resolve);
   });
   return {
     port: (server.address() as AddressInfo).port,
     stop: (reason) => stop(server, owed, reason, observe),
   };
-}
-
-async function stop(server: Server, owed: Owed, reason: string, observe: Observe): Promise<void> {
-  const open = await new Promise<number>((resolve) => {
-    server.getConnections((_, count) => resolve(count ?? 0));
-  });
-  observe({ kind: 'stopping', reason, open });
-  owed.stop();
-  const cut = setTimeout(() => server.closeAllConnections(), limits.stopTimeoutMs);
-  await new Promise<void>((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-  });
-  clearTimeout(cut);
 }

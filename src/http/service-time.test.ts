@@ -1,0 +1,42 @@
+// The mean time of a request, told from instants.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ServiceTime } from './service-time.ts';
+
+/** The mean after requests that are handed over together at 0 and take as long as said, one after the other. */
+function meanOf(...tookMs: readonly number[]): number {
+  const time = new ServiceTime();
+  let endMs = 0;
+  for (const took of tookMs) {
+    endMs += took;
+    time.add(0, endMs);
+  }
+  return time.meanMs;
+}
+
+const near = (measured: number, expected: number): void =>
+  assert.ok(Math.abs(measured - expected) < 0.05 * expected, `${measured}, not ${expected}`);
+
+test('nothing is expected of what is not known', () => {
+  assert.equal(new ServiceTime().meanMs, 0);
+});
+
+test('waiting in the thread behind others is not counted as work', () => {
+  near(meanOf(2, 2, 2, 2), 2);
+});
+
+test('time without work is not counted', () => {
+  const time = new ServiceTime();
+  time.add(0, 5);
+  time.add(10_000, 10_005);
+  near(time.meanMs, 5);
+});
+
+test('a few slow requests among many count by their number', () => {
+  const hundred = [...Array.from({ length: 99 }, () => 0.2), 30];
+  near(meanOf(...Array.from({ length: 50 }, () => hundred).flat()), (99 * 0.2 + 30) / 100);
+});
+
+test('what was long ago does not count any more', () => {
+  near(meanOf(...Array.from({ length: 100 }, () => 40), ...Array.from({ length: 20_000 }, () => 0.2)), 0.2);
+});

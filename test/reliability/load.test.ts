@@ -1,0 +1,59 @@
+// Overload, the stop under load and slow readers, in short, with bounds that hold on a busy machine. `npm run overload` is the
+// long form.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { limits } from '../../src/contract/limits.ts';
+import { Workshop } from '../service.ts';
+import { fill, largePage, mixed, type Targets } from './load.ts';
+import { overload } from './overload.ts';
+import { type SlowReaders, slowReaders } from './slow-readers.ts';
+import { stopUnderLoad } from './stop.ts';
+
+const shop = new Workshop();
+let targets: Targets;
+/** Begun with the file, so that nothing waits for it alone. */
+let slow: Promise<SlowReaders>;
+after(() => shop.close());
+before(async () => {
+  targets = await fill(shop, 250);
+  slow = slowReaders(shop, largePage(targets), 10);
+  slow.catch(() => undefined);
+});
+
+test('at twice of what can be served most of it still is, the rest is told so, and none is left without an answer (contract 6.3)', async (t) => {
+  const figures = await overload(shop, { targets: mixed(targets), workers: 1, timesPeak: 2, seconds: 3 });
+  t.diagnostic(JSON.stringify(figures));
+  assert.deepEqual(figures.failures, []);
+  assert.ok(figures.goodput > 0.3, `goodput ${figures.goodput}`);
+  assert.ok(figures.servedMs.p99 < 3_000, `served in ${figures.servedMs.p99} ms`);
+  assert.ok(figures.refusedMs.p99 < 3_000, `refused in ${figures.refusedMs.p99} ms`);
+  const { p50BeforeMs, p50AfterMs } = figures;
+  assert.ok(p50AfterMs < 5 * p50BeforeMs + 50, `${p50BeforeMs} -> ${p50AfterMs} ms`);
+});
+
+/** Only a connection that was not taken when the listener closed may be reset; on a busy machine that moment lasts longer. */
+const RESET_MAX = 10;
+
+for (const workers of [1, 2]) {
+  for (const keepAlive of [true, false]) {
+    const kept = keepAlive ? 'kept' : 'not kept';
+    test(`SIGTERM under load, connections ${kept}, workers: ${workers}; what was taken is answered`, async (t) => {
+      const load = { targets: targets.fast, perSecond: 400 };
+      const stopped = await stopUnderLoad(shop, { ...load, workers, keepAlive });
+      t.diagnostic(JSON.stringify(stopped));
+      assert.deepEqual([stopped.status, stopped.failures], [0, []]);
+      assert.ok(stopped.answered > 0, 'there was load');
+      assert.ok(stopped.turnedAway > 0, 'the load went on after the stop');
+      assert.ok(stopped.resetAtTheDoor <= RESET_MAX);
+    });
+  }
+}
+
+test('who does not read costs little, holds up nobody, and is cut in time', async (t) => {
+  const figures = await slow;
+  t.diagnostic(JSON.stringify(figures));
+  assert.equal(figures.left, 0);
+  assert.ok(figures.endedSeconds[0] > limits.sendTimeoutMs / 1_000 - 1);
+  assert.ok(figures.othersMaxMs < 5_000);
+  assert.ok(figures.grownMegabytes < 250);
+});

@@ -1,0 +1,89 @@
+// `npm run overload`: overload, stops and slow readers in full, as tables. Takes about a quarter of an hour, on a quiet machine.
+import { formatTable } from '../../src/cli/table.ts';
+import { Workshop } from '../service.ts';
+import type { Latencies } from './arrivals.ts';
+import { fill, largePage, mixed } from './load.ts';
+import { type Figures, type Overload, overload } from './overload.ts';
+import { slowReaders } from './slow-readers.ts';
+import { type Stopped, stopUnderLoad } from './stop.ts';
+
+const SECONDS = 30;
+/** Ten years: the slowest request that there is. */
+const SLOW_SESSIONS = 2_570;
+const STOPS = 20;
+const STOP_PER_SECOND = 800;
+const SLOW_READERS = 200;
+
+const tell = (text: string): void => void process.stdout.write(`${text}\n`);
+const ms = ({ p50, p99, max }: Latencies): string =>
+  [p50, p99, max].map((time) => time.toFixed(0)).join(' / ');
+let allWell = true;
+
+/** Whether a run keeps what is promised. */
+function isWell(figures: Figures): boolean {
+  const { goodput, servedMs, refusedMs, failures, p50BeforeMs, p50AfterMs } = figures;
+  const isBounded = servedMs.p99 <= 500 && refusedMs.p99 <= 50 && p50AfterMs <= 1.5 * p50BeforeMs;
+  return isBounded && goodput >= 0.8 && failures.length === 0;
+}
+
+const HEAD = [
+  ...['LOAD', 'TIMES', 'WORKERS', 'PEAK/S', 'ASKED/S', 'GOODPUT', 'SERVED MS', 'REFUSED MS'],
+  ...['P50 BEFORE', 'AFTER', 'MB', 'GENERATOR', 'FAILURES', ''],
+];
+
+function rowOf(name: string, { timesPeak, workers }: Overload, figures: Figures): string[] {
+  allWell &&= isWell(figures);
+  return [
+    ...[name, String(timesPeak), String(workers), figures.peakPerSecond.toFixed(0)],
+    ...[figures.askedPerSecond.toFixed(0), figures.goodput.toFixed(2)],
+    ...[ms(figures.servedMs), ms(figures.refusedMs)],
+    ...[figures.p50BeforeMs.toFixed(1), figures.p50AfterMs.toFixed(1)],
+    ...[String(figures.residentPeakMegabytes), figures.generator.toFixed(2)],
+    ...[figures.failures.join('; ') || '-', isWell(figures) ? 'ok' : 'miss'],
+  ];
+}
+
+async function overloads(shop: Workshop, loads: Readonly<Record<string, readonly string[]>>): Promise<void> {
+  const rows: string[][] = [];
+  for (const [name, targets] of Object.entries(loads)) {
+    for (const timesPeak of [2, 4]) {
+      const asked = { targets, workers: 1, timesPeak, seconds: SECONDS };
+      rows.push(rowOf(name, asked, await overload(shop, asked)));
+    }
+  }
+  tell(formatTable([HEAD, ...rows]));
+}
+
+async function stops(shop: Workshop, targets: readonly string[]): Promise<void> {
+  for (const workers of [1, 2]) {
+    for (const keepAlive of [true, false]) {
+      const all: Stopped[] = [];
+      for (let count = 0; count < STOPS; count++) {
+        all.push(await stopUnderLoad(shop, { targets, workers, keepAlive, perSecond: STOP_PER_SECOND }));
+      }
+      const sum = (count: (one: Stopped) => number): number =>
+        all.reduce((total, one) => total + count(one), 0);
+      const failures = all.flatMap((one) => [
+        ...one.failures,
+        ...(one.status === 0 ? [] : [`status ${one.status}`]),
+      ]);
+      allWell &&= failures.length === 0;
+      tell(
+        `${STOPS} stops, workers: ${workers}, connections ${keepAlive ? 'kept' : 'not kept'}: ${sum((one) => one.answered)} answered, ${sum((one) => one.turnedAway)} turned away, ${sum((one) => one.resetAtTheDoor)} reset as the listener closed, failures: ${failures.join('; ') || 'none'}, at most ${Math.max(...all.map((one) => one.tookMs))} ms`,
+      );
+    }
+  }
+}
+
+const shop = new Workshop();
+try {
+  const targets = await fill(shop, SLOW_SESSIONS);
+  await overloads(shop, { fast: targets.fast, mixed: mixed(targets), slow: [targets.slow] });
+  await stops(shop, targets.fast);
+  const slow = await slowReaders(shop, largePage(targets), SLOW_READERS);
+  tell(`${SLOW_READERS} slow readers: ${JSON.stringify(slow)}`);
+  allWell &&= slow.left === 0;
+} finally {
+  shop.close();
+}
+process.exitCode = allWell ? 0 : 1;

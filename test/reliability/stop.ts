@@ -1,0 +1,53 @@
+// SIGTERM in the middle of load: which requests got no answer.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Workshop } from '../service.ts';
+import type { Outcome } from './arrivals.ts';
+import { generate } from './load.ts';
+
+/** How a stop is tried. */
+export type Stop = {
+  readonly targets: readonly string[];
+  readonly workers: number;
+  readonly keepAlive: boolean;
+  readonly perSecond: number;
+};
+
+/** What it came to. */
+export type Stopped = {
+  readonly status: number;
+  readonly tookMs: number;
+  readonly answered: number;
+  /** Requests that found the listener closed: they were never taken. */
+  readonly turnedAway: number;
+  /** Connections that came in the moment in which the listener closed, and that the kernel reset. */
+  readonly resetAtTheDoor: number;
+  /** What else had no answer, or an odd one. */
+  readonly failures: readonly string[];
+};
+
+const LOAD_SECONDS = 2;
+
+/** Stops a server of its own under load. */
+export async function stopUnderLoad(shop: Workshop, { workers, ...load }: Stop): Promise<Stopped> {
+  const server = await shop.serve('--log-level', 'info', '--workers', String(workers));
+  const running = generate({
+    port: Number(new URL(server.url).port),
+    targets: load.targets,
+    keepAlive: load.keepAlive,
+    connectionsFirst: 0,
+    connectionsMax: 2_000,
+    phases: [{ name: 'stop', seconds: LOAD_SECONDS, load: { perSecond: load.perSecond } }],
+  });
+  // The generator has begun, and the stop meets it anywhere in its course.
+  await sleep(1_000 + Math.random() * 500);
+  const startedMs = performance.now();
+  const status = await server.stop();
+  const tookMs = Math.round(performance.now() - startedMs);
+  return { status, tookMs, ...countsOf((await running)[0]!) };
+}
+
+function countsOf({ served, refused, odd, broken }: Outcome): Omit<Stopped, 'status' | 'tookMs'> {
+  const { 'new ECONNREFUSED': turnedAway = 0, 'new ECONNRESET': resetAtTheDoor = 0, ...others } = broken;
+  const failures = [...odd, ...Object.entries(others).map(([cause, count]) => `${count} ${cause}`)];
+  return { answered: served + refused, turnedAway, resetAtTheDoor, failures };
+}
