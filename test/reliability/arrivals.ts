@@ -54,6 +54,7 @@ export type Outcome = {
 const PATIENCE_MS = 15_000;
 const TICK_MS = 1;
 const ODD_MAX = 5;
+const FIRST_AT_ONCE = 4;
 /** What is read as text of an answer's beginning: its head, and the whole of a refusal. */
 const HEAD_BYTES = 2_048;
 const READ_BYTES = 256 * 1024;
@@ -206,17 +207,26 @@ class Generator {
   }
 
   async run(): Promise<Outcome[]> {
-    for (let count = 0; count < this.#plan.connectionsFirst; count++) {
-      const connection = this.#connect()!;
-      this.#idle.push(connection);
-      await once(connection.socket, 'connect');
-    }
+    await this.#connectFirst();
     for (const phase of this.#plan.phases) await this.#phase(phase);
     const deadlineMs = performance.now() + PATIENCE_MS;
     while (this.#records.some(({ waiting }) => waiting > 0) && performance.now() < deadlineMs)
       await sleep(20);
     for (const { socket } of this.#open) socket.destroy();
     return this.#records.map((record) => record.outcome());
+  }
+
+  /** Opens connections that have been used once each: what idles from its start on is taken for an attack. */
+  async #connectFirst(): Promise<void> {
+    const uncounted = new Tally({ name: 'first', seconds: 0, load: { perSecond: 0 } });
+    for (let count = 0; count < this.#plan.connectionsFirst; count++) {
+      const connection = this.#connect()!;
+      await once(connection.socket, 'connect');
+      uncounted.asked++;
+      this.#send(connection, { dueMs: performance.now(), record: uncounted });
+      while (uncounted.waiting >= FIRST_AT_ONCE) await sleep(TICK_MS);
+    }
+    while (uncounted.waiting > 0) await sleep(TICK_MS);
   }
 
   async #phase(phase: Phase): Promise<void> {
