@@ -29,8 +29,8 @@ export const limits = {
   queueWaitMaxMs: 400,
   /** Requests handed to the query thread at once, at the most: each has a slot for its answer. */
   queueInFlightMax: 256,
-  /** Work handed to the query thread at once: under overload the HTTP thread takes nearly this long for one turn. */
-  queueInFlightMs: 100,
+  /** Work handed to the query thread at once: more would only take the processor from refusing the rest. */
+  queueInFlightMs: 25,
   /** Seconds named by Retry-After when the queue is full; it drains in less. */
   retryAfterSeconds: 1,
   /** Time that kept connections have for one more request once the service stops: more than any network takes. */

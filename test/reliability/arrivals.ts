@@ -37,6 +37,8 @@ export type Outcome = {
   readonly seconds: number;
   readonly asked: number;
   readonly served: number;
+  /** Those of the served that were answered before the phase had ended. */
+  readonly servedMeanwhile: number;
   readonly refused: number;
   /** Answers that are neither, or not as they must be: the first of them. */
   readonly odd: readonly string[];
@@ -65,6 +67,8 @@ class Tally {
   readonly phase: Phase;
   asked = 0;
   served: number[] = [];
+  servedMeanwhile = 0;
+  endMs = 0;
   refused: number[] = [];
   odd: string[] = [];
   broken: { [cause: string]: number } = {};
@@ -88,6 +92,7 @@ class Tally {
       seconds,
       asked: this.asked,
       served: this.served.length,
+      servedMeanwhile: this.servedMeanwhile,
       refused: this.refused.length,
       odd: this.odd.slice(0, ODD_MAX),
       broken: this.waiting === 0 ? this.broken : { ...this.broken, unanswered: this.waiting },
@@ -176,7 +181,9 @@ class Connection {
   #answered(): void {
     const { dueMs, record } = this.#asked!;
     this.#isNew = false;
-    (this.#status === 200 ? record.served : record.refused).push(performance.now() - dueMs);
+    const nowMs = performance.now();
+    (this.#status === 200 ? record.served : record.refused).push(nowMs - dueMs);
+    if (this.#status === 200 && nowMs < record.endMs) record.servedMeanwhile++;
     this.#asked = null;
     if (this.#closes || !this.#generator.keepAlive) this.socket.end();
     else this.#generator.free(this);
@@ -197,7 +204,6 @@ class Generator {
   readonly #late: Asked[] = [];
   readonly #records: Tally[] = [];
   #next = 0;
-  #endMs = 0;
 
   constructor(plan: Plan) {
     this.#plan = plan;
@@ -234,7 +240,7 @@ class Generator {
     this.#records.push(record);
     const before = process.cpuUsage();
     const startMs = performance.now();
-    this.#endMs = startMs + phase.seconds * 1_000;
+    record.endMs = startMs + phase.seconds * 1_000;
     if ('callers' in phase.load) {
       for (let caller = 0; caller < phase.load.callers; caller++) this.#ask({ dueMs: startMs, record });
       await sleep(phase.seconds * 1_000);
@@ -252,8 +258,8 @@ class Generator {
 
   /** Arrivals that know nothing of each other: the time between two is exponentially distributed. */
   async #arrivals(perSecond: number, startMs: number, record: Tally): Promise<void> {
-    for (let dueMs = startMs; dueMs < this.#endMs; await sleep(TICK_MS)) {
-      const nowMs = Math.min(performance.now(), this.#endMs);
+    for (let dueMs = startMs; dueMs < record.endMs; await sleep(TICK_MS)) {
+      const nowMs = Math.min(performance.now(), record.endMs);
       while (dueMs < nowMs) {
         this.#ask({ dueMs, record });
         dueMs += (-Math.log(1 - Math.random()) * 1_000) / perSecond;
@@ -290,7 +296,7 @@ class Generator {
   answered({ phase: { load } }: Tally): void {
     const record = this.#records.at(-1)!;
     const nowMs = performance.now();
-    if ('callers' in load && nowMs < this.#endMs && record.phase.load === load)
+    if ('callers' in load && nowMs < record.endMs && record.phase.load === load)
       this.#ask({ dueMs: nowMs, record });
   }
 
