@@ -1,6 +1,7 @@
 // The command line: commands put together, problems turned into one message and an exit status (contract 10).
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { CertificateProblem } from '../http/tls.ts';
 import { FileProblem } from '../ingest/problem.ts';
 import { StoreUnusable, UnknownStoreAddress } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
@@ -9,6 +10,7 @@ import { importCommand } from './import.ts';
 import { keysCommand } from './keys.ts';
 import { serveCommand } from './serve.ts';
 import { ServiceProblem } from './serving.ts';
+import { configCommand } from './show-config.ts';
 
 /** Exit statuses (contract 10). */
 const EXIT_PARTLY = 1;
@@ -35,8 +37,14 @@ function program(): Command {
   bourse serve                                                     answers on http://127.0.0.1:8080
 `,
     );
-  for (const command of [demoCommand(), serveCommand(), importCommand(), keysCommand()])
-    bourse.addCommand(command);
+  const commands = [
+    demoCommand(),
+    serveCommand(),
+    importCommand(),
+    keysCommand(),
+    configCommand(),
+  ];
+  for (const command of commands) bourse.addCommand(command);
   for (const command of [bourse, ...bourse.commands, ...bourse.commands.flatMap((child) => child.commands)]) {
     command.exitOverride();
     command.showSuggestionAfterError();
@@ -51,7 +59,11 @@ function statusOf(error: unknown): number {
   const message = error instanceof Error ? error.message : String(error);
   process.stderr.write(`bourse: ${message}\n`);
   if (error instanceof FileProblem) return error.kind === 'usage' ? EXIT_USAGE : EXIT_PARTLY;
-  if (error instanceof UsageProblem || error instanceof UnknownStoreAddress) return EXIT_USAGE;
+  const isUsage =
+    error instanceof UsageProblem ||
+    error instanceof UnknownStoreAddress ||
+    error instanceof CertificateProblem;
+  if (isUsage) return EXIT_USAGE;
   const expected =
     error instanceof StoreUnusable ||
     error instanceof ServiceProblem ||

@@ -1,14 +1,18 @@
 // Several serving processes on one port: a primary that starts, replaces and stops them.
 import cluster, { type Worker } from 'node:cluster';
 import type { Settings } from './config.ts';
-import { startService, untilStopped } from './serving.ts';
+import { certificateOf, startService, untilStopped, warnOfExposure } from './serving.ts';
 
 /** A worker that ends sooner than this after its start did not get to serving: it is not replaced. */
 const LEAST_LIFE_MS = 2_000;
 
 /** Serves until a signal, in this process or in several. */
 export async function serve(settings: Settings): Promise<void> {
-  if (settings.workers > 1 && cluster.isPrimary) return supervise(settings.workers);
+  if (cluster.isPrimary) {
+    const certificate = certificateOf(settings);
+    await warnOfExposure(settings);
+    if (settings.workers > 1) return supervise(settings.workers, certificate !== null);
+  }
   try {
     await untilStopped(await startService(settings));
   } finally {
@@ -18,7 +22,7 @@ export async function serve(settings: Settings): Promise<void> {
 }
 
 /** Starts the workers with this process' own arguments; ends when all of them have. */
-async function supervise(count: number): Promise<void> {
+async function supervise(count: number, hasCertificate: boolean): Promise<void> {
   let stopping = false;
   const born = new Map<Worker, number>();
   const start = (): void => void born.set(cluster.fork(), Date.now());
@@ -26,6 +30,7 @@ async function supervise(count: number): Promise<void> {
     stopping = true;
     for (const worker of born.keys()) worker.process.kill('SIGTERM');
   };
+  if (hasCertificate) renewOnHangup(born);
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, stop);
   const ended = new Promise<void>((resolve) => {
     cluster.on('exit', (worker, code) => {
@@ -45,6 +50,15 @@ async function supervise(count: number): Promise<void> {
     if (stopping) break;
   }
   await ended;
+}
+
+/** Passes a hang-up on to the workers that serve: one that is starting reads the certificate anyway, and would end. */
+function renewOnHangup(born: ReadonlyMap<Worker, number>): void {
+  const serving = new WeakSet<Worker>();
+  cluster.on('listening', (worker) => serving.add(worker));
+  process.on('SIGHUP', () => {
+    for (const worker of born.keys()) if (serving.has(worker)) worker.process.kill('SIGHUP');
+  });
 }
 
 const listening = (): Promise<void> =>

@@ -11,6 +11,12 @@ export const limits = {
   requestIdCharactersMax: 64,
   /** Time for a request's head to arrive; it is one small packet. */
   headersTimeoutMs: 10_000,
+  /** Time for a TLS handshake; it is two small packets each way. */
+  handshakeTimeoutMs: 10_000,
+  /** Time that handshakes under way have once the service stops. */
+  handshakeGraceMs: 1_000,
+  /** A changed certificate is found within this time. */
+  certificateCheckMs: 5_000,
   /** Time for a whole request to arrive; no endpoint reads a body. */
   requestTimeoutMs: 15_000,
   /** Idle time after which a kept connection is closed; longer than common proxies hold theirs. */
