@@ -70,6 +70,7 @@ test('--help leads with examples, on every command that does something (contract
     'keys list',
     'keys revoke',
     'config',
+    'doctor',
   ];
   await all(paths, async (path) => {
     const { status, stdout, stderr } = await run([...path.split(' ').filter(Boolean), '--help']);

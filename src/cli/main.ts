@@ -6,6 +6,7 @@ import { FileProblem } from '../ingest/problem.ts';
 import { StoreUnusable, UnknownStoreAddress } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
 import { demoCommand } from './demo.ts';
+import { doctorCommand } from './doctor.ts';
 import { importCommand } from './import.ts';
 import { keysCommand } from './keys.ts';
 import { serveCommand } from './serve.ts';
@@ -35,6 +36,7 @@ function program(): Command {
   bourse import bars aapl.csv --schema stock --country US --symbol AAPL --interval 1M
   bourse keys create alice                                         a key for a caller
   bourse serve                                                     answers on http://127.0.0.1:8080
+  bourse doctor                                                    what is wrong with the set-up
 `,
     );
   const commands = [
@@ -43,6 +45,7 @@ function program(): Command {
     importCommand(),
     keysCommand(),
     configCommand(),
+    doctorCommand(),
   ];
   for (const command of commands) bourse.addCommand(command);
   for (const command of [bourse, ...bourse.commands, ...bourse.commands.flatMap((child) => child.commands)]) {

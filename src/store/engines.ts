@@ -1,7 +1,9 @@
 // Scheme of the store address -> engine.
 import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import type { Diagnosis } from './diagnosis.ts';
 import { openSqliteControl } from './sqlite/control.ts';
+import { diagnoseSqlite } from './sqlite/diagnosis.ts';
 import { openSqliteStore } from './sqlite/store.ts';
 import { type Mode, type RowStore, type Store, UnknownStoreAddress } from './store.ts';
 
@@ -10,6 +12,8 @@ type Engine = {
   resolve(rest: string): string;
   openStore(rest: string, mode: Mode): Promise<Store>;
   openControl(rest: string, mode: Mode): Promise<RowStore>;
+  /** Looks at a store without changing it. */
+  diagnose(rest: string): Promise<Diagnosis[]>;
 };
 
 const engines: Readonly<Record<string, Engine>> = {
@@ -23,6 +27,7 @@ const engines: Readonly<Record<string, Engine>> = {
       if (mode === 'write') mkdirSync(dirname(path), { recursive: true });
       return openSqliteControl(path, mode);
     },
+    diagnose: (path) => diagnoseSqlite(path),
   },
 };
 
@@ -56,4 +61,10 @@ export async function openStore(url: string, mode: Mode): Promise<Store> {
 export async function openControl(url: string, mode: Mode): Promise<RowStore> {
   const { engine, rest } = engineOf(url);
   return engine.openControl(rest, mode);
+}
+
+/** What is right and wrong with a store as it lies there; nothing of it is changed. */
+export async function diagnoseStore(url: string): Promise<Diagnosis[]> {
+  const { engine, rest } = engineOf(url);
+  return engine.diagnose(rest);
 }

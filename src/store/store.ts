@@ -72,8 +72,11 @@ export interface Store extends Transactions<Reader, Writer> {
   readonly name: string;
 }
 
-/** How a store is opened: `write` creates what is missing and brings older layouts up to date; `read` does neither. */
-export type Mode = 'read' | 'write';
+/**
+ * How a store is opened: `write` creates what is missing and brings older layouts up to date; `read` does neither.
+ * `inspect` is `read` for a moment that leaves no trace, not even a file beside the store's.
+ */
+export type Mode = 'read' | 'write' | 'inspect';
 
 /** The store cannot be used as it is: not there, not ours, too new, out of reach. The message says what to do. */
 export class StoreUnusable extends Error {

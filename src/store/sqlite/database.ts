@@ -1,12 +1,19 @@
 // One SQLite file: the only place that knows node:sqlite. Opening, settings, statements, transactions.
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { DummyDriver, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import { type ColumnTypes, SqlCompiler } from '../sql.ts';
 import { type Mode, StoreUnusable } from '../store.ts';
 
 /** Older ones can corrupt a database in WAL mode (sqlite.org/wal.html, "the WAL-reset bug"). */
 const VERSION_MIN = [3, 51, 3];
+
+/** The size of a page of new files. */
+export const PAGE_BYTES = 16_384;
+
+/** Only the user who makes a file reads and writes it, until they say otherwise; SQLite gives its log the same mode. */
+const FILE_MODE = 0o600;
 
 /** Time that a statement waits for another process' lock. */
 const BUSY_TIMEOUT_MS = 10_000;
@@ -52,7 +59,7 @@ export class Database {
   constructor(path: string, mode: Mode, applicationId: number) {
     this.path = path;
     const existed = existsSync(path);
-    if (mode === 'read' && !existed) throw new StoreUnusable(`there is no store at ${path}`);
+    if (mode !== 'write' && !existed) throw new StoreUnusable(`there is no store at ${path}`);
     this.#db = open(path, mode);
     try {
       this.#checkVersion();
@@ -70,22 +77,19 @@ export class Database {
 
   #checkVersion(): void {
     const { version } = this.#db.prepare('select sqlite_version() as version').get() as { version: string };
-    const parts = version.split('.').map(Number);
-    const older = VERSION_MIN.findIndex((least, index) => parts[index] !== least);
-    if (older >= 0 && (parts[older] ?? 0) < VERSION_MIN[older]!) {
-      throw new StoreUnusable(`SQLite ${version} is too old: ${VERSION_MIN.join('.')} or newer is needed`);
-    }
+    const problem = versionProblem(version);
+    if (problem !== null) throw new StoreUnusable(problem);
   }
 
   #checkOwner(applicationId: number, mode: Mode): void {
     if (this.pragma('application_id') === applicationId) return;
     const tables = this.#db.prepare('select count(*) as count from sqlite_schema').get() as { count: number };
     if (tables.count > 0 || this.pragma('application_id') !== 0) {
-      throw new StoreUnusable(`${this.path} is not a Bourse store`);
+      throw new StoreUnusable(`${this.path} is not a Bourse store: name another with --store`);
     }
-    if (mode === 'read') throw new StoreUnusable(`${this.path} is empty: it has not been set up as a store`);
+    if (mode !== 'write') throw new StoreUnusable(`${this.path} is empty: it has not been set up as a store`);
     // The layout of pages is settled before the first page is written.
-    this.#db.exec(`pragma page_size = 16384; pragma application_id = ${applicationId}`);
+    this.#db.exec(`pragma page_size = ${PAGE_BYTES}; pragma application_id = ${applicationId}`);
   }
 
   /** An integer setting. */
@@ -152,9 +156,29 @@ export class Database {
   }
 }
 
+/** Why a version of SQLite cannot be used; null where it can. */
+export function versionProblem(version: string): string | null {
+  const parts = version.split('.').map(Number);
+  const differs = VERSION_MIN.findIndex((least, index) => parts[index] !== least);
+  if (differs < 0 || (parts[differs] ?? 0) > VERSION_MIN[differs]!) return null;
+  return `SQLite ${version} is too old: ${VERSION_MIN.join('.')} or newer is needed`;
+}
+
+/** Where SQLite opens a file. Without a log beside it nobody writes: then it can be read without making one (sqlite.org/uri.html). */
+function locationOf(path: string, mode: Mode): string | URL {
+  if (mode !== 'inspect' || existsSync(`${path}-wal`)) return path;
+  const url = pathToFileURL(path);
+  url.searchParams.set('immutable', '1');
+  return url;
+}
+
 function open(path: string, mode: Mode): DatabaseSync {
   try {
-    return new DatabaseSync(path, { readOnly: mode === 'read', timeout: BUSY_TIMEOUT_MS });
+    if (mode === 'write') closeSync(openSync(path, 'a', FILE_MODE));
+    return new DatabaseSync(locationOf(path, mode), {
+      readOnly: mode !== 'write',
+      timeout: BUSY_TIMEOUT_MS,
+    });
   } catch (error) {
     throw new StoreUnusable(`${path} cannot be opened: ${messageOf(error)}`, { cause: error });
   }

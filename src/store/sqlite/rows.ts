@@ -27,7 +27,7 @@ export async function openFile(
         `${path} was written by a newer Bourse (layout ${version}, this one knows ${migrations.length})`,
       );
     }
-    if (version < migrations.length && mode === 'read') {
+    if (version < migrations.length && mode !== 'write') {
       throw new StoreUnusable(
         `${path} has an older layout: open it once for writing, by bourse serve or bourse import`,
       );
