@@ -219,8 +219,9 @@ test('files that cannot be used are told apart', {
   ];
   if (process.getuid?.() === 0) t.diagnostic('run as root: a file that may not be read is not tried');
   else {
-    chmodSync(other.key, 0);
-    cases.push([good.cert, other.key, /cannot be read/]);
+    const hidden = issue(shop.folder, 'hidden');
+    chmodSync(hidden.key, 0);
+    cases.push([hidden.cert, hidden.key, /hidden\.key cannot be read/]);
   }
   for (const [certFile, keyFile, message] of cases)
     assert.throws(() => readCertificate({ cert: certFile, key: keyFile }), {
