@@ -26,7 +26,7 @@ function run(
   return new Promise((resolve) => {
     const options = { cwd, env: { ...bare, NO_COLOR: '1', ...env }, timeout: 60_000 };
     execFile(program, args, options, (error, stdout, stderr) => {
-      resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr });
+      resolve({ status: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
     });
   });
 }

@@ -12,6 +12,7 @@ import { type FieldMap, noMap } from '../src/ingest/mapping.ts';
 import { FileProblem } from '../src/ingest/problem.ts';
 import type { ImportReport } from '../src/ingest/report.ts';
 import { openStore } from '../src/store/engines.ts';
+import { opened } from './service.ts';
 import { barsOf, contentOf, rowsOf, type StoredBar } from './stored.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bourse-bars-'));
@@ -45,7 +46,7 @@ class Shelf {
     const store = await openStore(`sqlite:${this.path}`, 'write');
     try {
       return await importBars(store, {
-        file,
+        file: await opened(file),
         flags: new Map(Object.entries(flags)),
         source: null,
         dryRun,
@@ -784,4 +785,24 @@ test('a row that is cut short in its optional cells is refused: its last price m
   const report = await shelf.import(`${header}\n${whole}\n2024-01-02T14:31:00Z,105.1,106.2,10.5,10.55`);
   assert.deepEqual([report.rowsWritten, report.rowsRefused], [1, 1]);
   assert.match(report.refused[0]!.reason, /fewer cells/);
+});
+
+test('findings are counted once a bar, however often its block is opened again (contract 3.10, 11)', async () => {
+  const shelf = new Shelf();
+  // Nights of two days by turns: each row closes the block of the other. Every vwap lies above its high.
+  const night = 14 * 60;
+  const rows = Array.from({ length: 12 }, (_, at) =>
+    minute(night + Math.floor(at / 2) + (at % 2) * 1440, '10,12,9,11,100,12.5'),
+  );
+  for (const count of [12, 12]) {
+    const report = await shelf.import([header, ...rows]);
+    assert.deepEqual([report.outsideSessions, report.vwapOutside], [count, count]);
+  }
+});
+
+test('a last line without an end is told: its last cell may have been cut off', async () => {
+  const whole = [header, minute(0), minute(1)].join('\n');
+  assert.equal((await new Shelf().import(whole)).mayBeCut, true);
+  assert.equal((await new Shelf().import(`${whole}\n`)).mayBeCut, false);
+  assert.equal((await new Shelf().import(`${whole.replaceAll('\n', '\r\n')}\r\n`)).mayBeCut, false);
 });

@@ -9,6 +9,7 @@ import { noMap } from '../src/ingest/mapping.ts';
 import { FileProblem } from '../src/ingest/problem.ts';
 import type { ImportReport } from '../src/ingest/report.ts';
 import { openStore } from '../src/store/engines.ts';
+import { opened } from './service.ts';
 import { contentOf, rowsOf } from './stored.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bourse-instruments-'));
@@ -32,7 +33,7 @@ class Shelf {
     writeFileSync(file, typeof csv === 'string' ? csv : `${csv.join('\n')}\n`);
     const store = await openStore(`sqlite:${this.path}`, 'write');
     try {
-      const about = { file, source: null, dryRun: false, nowMs: Date.now, map: noMap };
+      const about = { file: await opened(file), source: null, dryRun: false, nowMs: Date.now, map: noMap };
       return await importInstruments(store, { ...about, flags: new Map(Object.entries(flags)) });
     } finally {
       await store.close();

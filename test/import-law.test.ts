@@ -59,11 +59,11 @@ const roomOf = (path: string): string => path.split('/')[1]!;
 const specifiers = [
   /^\s*(?:import|export)\b[^;'"]*?\bfrom\s*['"]([^'"]+)['"]/gm,
   /^\s*import\s*['"]([^'"]+)['"]/gm,
-  /\b(?:import|require|import\.meta\.resolve)\s*\(\s*['"`]([^'"`$]+)['"`]/g,
+  /\b(?:import|require|import\.meta\.resolve|moduleBeside)\s*\(\s*['"`]([^'"`$]+)['"`]/g,
   /\bnew URL\(\s*['"`](\.[^'"`$]+\.ts)['"`]\s*,\s*import\.meta\.url/g,
 ];
 // `import(${…})` is the text of a program for a child process; the addresses in it are seen above.
-const computed = /\b(?:import|import\.meta\.resolve)\s*\(\s*(?!\$\{)[^'"`\s)]/;
+const computed = /\b(?:import|import\.meta\.resolve|moduleBeside)\s*\(\s*(?!\$\{)[^'"`\s)]/;
 
 const withoutComments = (text: string): string =>
   text.replace(/^\s*\/\*[\s\S]*?\*\//gm, '').replace(/^\s*\/\/.*$/gm, '');
@@ -104,10 +104,11 @@ test('the forms of an import are all seen', () => {
     // import { no } from './comment.ts';
     /** import { no } from './docstring.ts'; */
     const text = "from './string.ts'";
-    import type I, { type J } from './i.ts';`;
+    import type I, { type J } from './i.ts';
+    const j = moduleBeside('./j.ts', import.meta.url);`;
   assert.deepEqual(
     specifiersOf(text).sort(),
-    Array.from('abcdefghi', (letter) => `./${letter}.ts`),
+    Array.from('abcdefghij', (letter) => `./${letter}.ts`),
   );
 });
 
@@ -162,6 +163,13 @@ test('no import is computed, so that none escapes this table', () => {
     sources.filter((path) => computed.test(withoutComments(texts.get(path)!))),
     [],
   );
+});
+
+test('a source is addressed by moduleBeside alone, which finds it when it is built too', () => {
+  const address = /\bimport\.meta\.resolve\(|\bnew URL\(\s*['"`](?:\.[^'"`]*)\.ts['"`]/;
+  const found = sources.filter((path) => address.test(withoutComments(texts.get(path)!)));
+  // A suite for tests, which is not built.
+  assert.deepEqual(found, ['src/store/conformance.ts']);
 });
 
 test('no file imports itself through others (house, Import law)', () => {

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { openSources, type SourceFile } from '../src/ingest/file.ts';
 
 const root = join(import.meta.dirname, '..');
 /** What users start. */
@@ -12,6 +13,10 @@ export const command = join(root, 'bin/bourse');
 
 /** Where the data of others lies, when it is there. */
 export const sharedData = join(root, '../shared/data');
+
+/** A file that a test has written, ready to be imported in process. */
+export const opened = async (path: string): Promise<SourceFile> =>
+  (await openSources(path, process.stdin).next()).value as SourceFile;
 
 export type Finished = { readonly status: number; readonly stdout: string; readonly stderr: string };
 
@@ -27,16 +32,24 @@ export class Workshop {
 
   /** Runs a command on the store. */
   run(...args: readonly string[]): Promise<Finished> {
+    return this.pipe('', ...args);
+  }
+
+  /** Runs a command with something on its standard input. */
+  pipe(input: string | Uint8Array, ...args: readonly string[]): Promise<Finished> {
     const env = { ...process.env, BOURSE_STORE: this.store, NO_COLOR: '1' };
     return new Promise((resolve) => {
-      execFile(
+      const child = execFile(
         command,
         args,
         { cwd: this.folder, env, maxBuffer: 64 * 1024 * 1024 },
         (error, stdout, stderr) => {
-          resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr });
+          resolve({ status: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
         },
       );
+      // One that ends without reading its input breaks the pipe.
+      child.stdin!.on('error', () => undefined);
+      child.stdin!.end(input);
     });
   }
 

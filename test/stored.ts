@@ -52,7 +52,7 @@ export function barsOf(path: string): Record<string, StoredBar[]> {
   );
   for (const { name, bytes } of blocks) {
     const bars = decodeBlock(bytes as Uint8Array, wholeBlock);
-    found[String(name)] ??= [];
+    if (bars.count > 0) found[String(name)] ??= [];
     for (let at = 0; at < bars.count; at++) {
       const values = [bars.open, bars.high, bars.low, bars.close, bars.volume, bars.vwap].map((column) =>
         Number.isNaN(column[at]) ? null : column[at]!,

@@ -8,6 +8,8 @@ import {
   concatBars,
   copyBar,
   emptyBars,
+  filterBars,
+  indexOfKey,
   lowerBound,
   mergeBars,
   reserve,
@@ -59,6 +61,17 @@ test('the lower bound is the first bar at or behind a key', () => {
       const bars = barsAt(all);
       reserve(bars, 100);
       assert.equal(lowerBound(bars, key), all.filter((one) => one < key).length);
+    }),
+  );
+});
+
+test('bars are found by their key, and kept by what holds for them', () => {
+  fc.assert(
+    fc.property(keys, fc.nat(60), (all, wanted) => {
+      const bars = barsAt(all);
+      assert.equal(indexOfKey(bars, wanted), all.indexOf(wanted));
+      const kept = filterBars(bars, (index) => all[index]! % 3 === wanted % 3);
+      assert.deepEqual(rowsOf(kept), rowsOf(barsAt(all.filter((key) => key % 3 === wanted % 3))));
     }),
   );
 });

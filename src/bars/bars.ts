@@ -90,6 +90,23 @@ export function lowerBound(bars: Bars, keyMs: number): number {
   return low;
 }
 
+/** Index of the bar of a key; -1 where there is none. */
+export function indexOfKey(bars: Bars, keyMs: number): number {
+  const at = lowerBound(bars, keyMs);
+  return at < bars.count && bars.keyMs[at] === keyMs ? at : -1;
+}
+
+/** The bars that `holds` is true for, by index: copies. */
+export function filterBars(bars: Bars, holds: (index: number) => boolean): Bars {
+  const kept = emptyBars();
+  for (let index = 0; index < bars.count; index++) {
+    if (!holds(index)) continue;
+    reserve(kept, kept.count + bars.count - index);
+    copyBar(kept, kept.count++, bars, index);
+  }
+  return kept;
+}
+
 /** Whether two bars hold the same values, null being equal to null. */
 export function sameBar(a: Bars, i: number, b: Bars, j: number): boolean {
   return valueColumns.every((column) => Object.is(a[column][i], b[column][j]));

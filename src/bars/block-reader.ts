@@ -89,6 +89,11 @@ function readHeader(bytes: Uint8Array, view: DataView): Header {
   };
 }
 
+/** How many bars a block holds. */
+export function blockCount(bytes: Uint8Array): number {
+  return readHeader(bytes, new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)).count;
+}
+
 /** What to read of a block: keys in `[fromMs, toMs)`, and no more runs than give `atLeast` bars from that end of them. */
 export type BlockRange = {
   readonly fromMs: number;

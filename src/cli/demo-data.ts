@@ -11,6 +11,7 @@ import { barCoverage } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { importRuns } from '../datasets/internal.ts';
 import { instruments } from '../datasets/reference.ts';
+import { changeRow } from '../ingest/journal.ts';
 import { BarLoad, newInstrument, nextValue } from '../ingest/load.ts';
 import type { Store, Writer } from '../store/store.ts';
 
@@ -221,6 +222,7 @@ async function loadBars(load: BarLoad, sample: Sample, code: string, bars: Bars)
 
 async function writeSample(
   writer: Writer,
+  runId: number,
   load: BarLoad,
   sample: Sample,
   fromDay: number,
@@ -228,7 +230,7 @@ async function writeSample(
 ): Promise<number> {
   const name = { asset_schema: sample.assetSchema, country_iso_code: sample.country, symbol: sample.symbol };
   const about = { ...sample.about, name: `${sample.name} (synthetic)`, description: SYNTHETIC };
-  await writer.upsert(instruments, [{ ...(await newInstrument(writer, name)), ...about }]);
+  await changeRow(writer, runId, instruments, null, { ...(await newInstrument(writer, name)), ...about });
   const calendar = calendarOf(sample.assetSchema, sample.country);
   let count = 0;
   for (const minutes of minutesOf(sample, calendar, fromDay, toDay)) {
@@ -245,12 +247,14 @@ export async function writeDemo(store: Store, today: number, nowMs: number): Pro
     const runId = await nextValue(writer, 'run_id', 1);
     const load = new BarLoad(writer, runId, 'raw');
     let rows = 0;
-    for (const sample of samples) rows += await writeSample(writer, load, sample, today - DEMO_DAYS, today);
+    for (const sample of samples)
+      rows += await writeSample(writer, runId, load, sample, today - DEMO_DAYS, today);
     await load.settle();
     await load.finish(nowMs);
     await writer.upsert(importRuns, [
       {
         run_id: runId,
+        kind: 'import',
         dataset: 'bars',
         file: 'bourse demo',
         sha256: '0'.repeat(64),
@@ -261,6 +265,7 @@ export async function writeDemo(store: Store, today: number, nowMs: number): Pro
         rows_refused: 0,
         started_ms: nowMs,
         finished_ms: nowMs,
+        undone_ms: null,
       },
     ]);
     await nextValue(writer, 'data_version', 1);

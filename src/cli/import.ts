@@ -2,15 +2,22 @@
 import { Command, Option } from 'commander';
 import { findZone, type Zone } from '../calendar/zone.ts';
 import { importBars } from '../ingest/bars.ts';
+import { openSources, type SourceFile } from '../ingest/file.ts';
+import { inputsOf } from '../ingest/inputs.ts';
 import { importInstruments } from '../ingest/instruments.ts';
 import type { PriceBasis } from '../ingest/load.ts';
 import { nearest, noMap, readMap } from '../ingest/mapping.ts';
+import { FileProblem } from '../ingest/problem.ts';
 import type { ImportReport } from '../ingest/report.ts';
 import type { ImportRequest } from '../ingest/run.ts';
 import { openStore } from '../store/engines.ts';
 import type { Store } from '../store/store.ts';
 import { readSettings, UsageProblem } from './config.ts';
 import { jsonOption, storeOption, wholeNumber } from './options.ts';
+import { Progress } from './progress.ts';
+
+/** Done, but not with everything (contract 10). */
+const EXIT_PARTLY = 1;
 
 type Flags = {
   readonly store?: string;
@@ -21,7 +28,7 @@ type Flags = {
   readonly exchange?: string;
   readonly interval?: string;
   readonly zone?: string;
-  readonly prices: PriceBasis;
+  readonly prices?: PriceBasis;
   readonly source?: string;
   readonly allowRejects: number;
   readonly dryRun?: boolean;
@@ -32,7 +39,12 @@ type Importer = (store: Store, request: ImportRequest, flags: Flags) => Promise<
 
 const importers: Readonly<Record<string, Importer>> = {
   bars: (store, request, flags) =>
-    importBars(store, { ...request, map: mapOf(flags), zone: zoneNamed(flags.zone), basis: flags.prices }),
+    importBars(store, {
+      ...request,
+      map: mapOf(flags),
+      zone: zoneNamed(flags.zone),
+      basis: flags.prices ?? 'raw',
+    }),
   instruments: (store, request, flags) => importInstruments(store, { ...request, map: mapOf(flags) }),
 };
 
@@ -44,6 +56,15 @@ function zoneNamed(name: string | undefined): Zone | null {
   if (zone !== null) return zone;
   const near = nearest(name, Intl.supportedValuesOf('timeZone'));
   throw new UsageProblem(`--zone ${name}: is not a time zone${near === undefined ? '' : `; is it ${near}?`}`);
+}
+
+/** Flags that say something of bars alone. */
+const barFlags = ['interval', 'zone', 'prices'] as const;
+
+/** A flag that means nothing for a dataset is a mistake, not to be passed over. */
+function checkFlags(dataset: string, flags: Flags): void {
+  const stray = dataset === 'bars' ? undefined : barFlags.find((name) => flags[name] !== undefined);
+  if (stray !== undefined) throw new UsageProblem(`--${stray} says nothing of ${dataset}: it is for bars`);
 }
 
 /** Flags that give a field for the whole file. */
@@ -60,6 +81,8 @@ function fieldFlags(flags: Flags): Map<string, string> {
 
 const count = (value: number): string => value.toLocaleString('en-US');
 
+const plural = (value: number, one: string): string => `${count(value)} ${one}${value === 1 ? '' : 's'}`;
+
 /** The account of an import in words. */
 function describe(report: ImportReport): string {
   const refusals = report.refused.map(
@@ -70,23 +93,25 @@ function describe(report: ImportReport): string {
     [report.ignoredColumns.length > 0, `columns passed over: ${report.ignoredColumns.join(', ')}`],
     [
       report.newInstruments > 0 && report.runId !== null,
-      `${count(report.newInstruments)} new instruments, with their market's defaults`,
+      `${plural(report.newInstruments, 'new instrument')}, with the defaults of the market`,
     ],
     [
       report.outsideSessions > 0,
-      `${count(report.outsideSessions)} bars lie outside every session: kept, not served`,
+      `outside every session, kept and not served: ${plural(report.outsideSessions, 'bar')}`,
     ],
     [
       report.offGrid > 0,
-      `${count(report.offGrid)} bars lie off the session grid: served as imported, never used to derive others`,
+      `off the session grid, served as imported and never used to derive others: ${plural(report.offGrid, 'bar')}`,
     ],
     [
-      report.rowsRefused > 0,
-      `${count(report.rowsRefused)} rows refused, all of them in ${report.rejectedFile}:`,
+      report.vwapOutside > 0,
+      `with a vwap outside low and high, stored and served: ${plural(report.vwapOutside, 'bar')}`,
     ],
+    [report.mayBeCut, 'the last line has no end: if the file was cut off, its last value may be wrong'],
+    [report.rowsRefused > 0, `${plural(report.rowsRefused, 'row')} refused, kept in ${report.rejectedFile}:`],
   ] as const;
   return [
-    `${report.file}: ${count(report.rowsRead)} rows read, ${count(report.rowsWritten)} written, ${count(report.rowsUnchanged)} unchanged, ${count(report.rowsRefused)} refused${report.runId === null ? '; nothing was stored' : ` (run ${report.runId}, ${(report.durationMs / 1000).toFixed(1)} s)`}`,
+    `${report.file}: ${plural(report.rowsRead, 'row')} read, ${count(report.rowsWritten)} written, ${count(report.rowsUnchanged)} unchanged, ${count(report.rowsRefused)} refused${report.runId === null ? '; nothing was stored' : ` (run ${report.runId}, ${(report.durationMs / 1000).toFixed(1)} s)`}`,
     ...notes.filter(([holds]) => holds).map(([, note]) => `  ${note}`),
     ...refusals,
     ...(more > 0 ? [`  and ${count(more)} more`] : []),
@@ -104,7 +129,10 @@ function importerOf(dataset: string): Importer {
 export function importCommand(): Command {
   return new Command('import')
     .argument('<dataset>', Object.keys(importers).join(' or '))
-    .argument('<file...>', 'CSV files with a header, plain or gzip')
+    .argument(
+      '<file...>',
+      'CSV or TSV with a header, JSON, NDJSON or Parquet; plain, .gz, .zst or .zip; patterns; - for standard input',
+    )
     .description(
       'Import files. Each becomes visible whole or not at all; importing one twice changes nothing.',
     )
@@ -123,9 +151,11 @@ export function importCommand(): Command {
     )
     .option('--zone <name>', 'time zone of times without an offset, such as America/New_York')
     .addOption(
-      new Option('--prices <basis>', 'what was done to the prices already')
-        .choices(['raw', 'split', 'all'])
-        .default('raw'),
+      new Option('--prices <basis>', 'what was done to the prices already (default raw)').choices([
+        'raw',
+        'split',
+        'all',
+      ]),
     )
     .option('--source <text>', 'where the file comes from, kept with the run')
     .option('--allow-rejects <count>', 'refused rows with which the exit status is still 0', wholeNumber, 0)
@@ -137,27 +167,98 @@ export function importCommand(): Command {
   bourse import bars prices.csv --schema stock --country US --interval 1M
   bourse import bars btc.csv.gz --schema crypto --country GLOBAL --symbol BTCUSD --interval 1M --map btc-map.json
   bourse import instruments nasdaq.csv --schema stock --country US
+  bourse import bars '2025/*.parquet' --schema stock --country US --interval 1M --zone UTC
+  zcat prices.csv.gz | bourse import bars - --schema stock --country US --interval 1M
 `,
     )
-    .action(async (dataset: string, files: string[], flags: Flags) => {
+    .action(async (dataset: string, names: string[], flags: Flags) => {
       const importer = importerOf(dataset);
-      const { store: url } = readSettings(flags.store === undefined ? {} : { store: flags.store });
-      const store = await openStore(url, 'write');
+      checkFlags(dataset, flags);
+      const settings = readSettings(flags.store === undefined ? {} : { store: flags.store });
+      const run = new ImportCall(importer, settings.store, flags);
       try {
-        for (const file of files) {
-          const request = {
-            file,
-            flags: fieldFlags(flags),
-            source: flags.source ?? null,
-            dryRun: flags.dryRun === true,
-            nowMs: Date.now,
-          };
-          const report = await importer(store, request, flags);
-          process.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : `${describe(report)}\n`);
-          if (report.rowsRefused > flags.allowRejects) process.exitCode = 1;
-        }
+        for (const name of await inputsOf(names)) await run.take(name);
       } finally {
-        await store.close();
+        await run.close();
       }
+      run.conclude();
     });
+}
+
+/** One call of the command: each file is an import of its own, and one that is at fault does not keep others out. */
+class ImportCall {
+  readonly #importer: Importer;
+  readonly #storeUrl: string;
+  readonly #flags: Flags;
+  /** Opened, and made where there is none, only when there is a file to import. */
+  #store: Store | null = null;
+  readonly #reports: ImportReport[] = [];
+  #failed = 0;
+
+  constructor(importer: Importer, storeUrl: string, flags: Flags) {
+    this.#importer = importer;
+    this.#storeUrl = storeUrl;
+    this.#flags = flags;
+  }
+
+  /** Imports what a name stands for. @throws FileProblem where the call, not the file, is at fault */
+  async take(name: string): Promise<void> {
+    const files = openSources(name, process.stdin);
+    for (;;) {
+      const next = await this.#orFailed(() => files.next());
+      if (next === null || next.done === true) return;
+      try {
+        await this.#orFailed(() => this.#importFile(next.value));
+      } finally {
+        await next.value.close();
+      }
+    }
+  }
+
+  /** Runs a step; a problem of the file is told, and the step gives null. */
+  async #orFailed<T>(step: () => Promise<T>): Promise<T | null> {
+    try {
+      return await step();
+    } catch (error) {
+      if (!(error instanceof FileProblem) || error.kind === 'usage') throw error;
+      process.stderr.write(`bourse: ${error.message}\n`);
+      this.#failed++;
+      return null;
+    }
+  }
+
+  async #importFile(file: SourceFile): Promise<void> {
+    const flags = this.#flags;
+    const progress = new Progress(file);
+    this.#store ??= await openStore(this.#storeUrl, 'write');
+    const request: ImportRequest = {
+      file,
+      flags: fieldFlags(flags),
+      source: flags.source ?? null,
+      dryRun: flags.dryRun === true,
+      nowMs: Date.now,
+      onRows: (rows) => progress.reached(rows),
+    };
+    const report = await this.#importer(this.#store, request, flags).finally(() => progress.end());
+    process.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : `${describe(report)}\n`);
+    this.#reports.push(report);
+  }
+
+  async close(): Promise<void> {
+    await this.#store?.close();
+  }
+
+  /** Adds several files up, and sets the exit status. */
+  conclude(): void {
+    const refused = this.#reports.reduce((sum, report) => sum + report.rowsRefused, 0);
+    const written = this.#reports.reduce((sum, report) => sum + report.rowsWritten, 0);
+    const files = this.#reports.length + this.#failed;
+    if (files > 1) {
+      process.stderr.write(
+        `${count(files)} files: ${count(this.#failed)} failed, ${count(written)} rows written, ${count(refused)} refused\n`,
+      );
+    }
+    if (this.#failed > 0 || this.#reports.some((report) => report.rowsRefused > this.#flags.allowRejects))
+      process.exitCode = EXIT_PARTLY;
+  }
 }

@@ -6,12 +6,12 @@ import { createServer } from 'node:net';
 import { DAY_MS, formatInstant } from '../base/instant.ts';
 import { findZone } from '../calendar/zone.ts';
 import { importRuns } from '../datasets/internal.ts';
-import { CertificateProblem } from '../http/tls.ts';
 import { broken, type Diagnosis, doubtful, fine, readableByOthers } from '../store/diagnosis.ts';
 import { openStore } from '../store/engines.ts';
 import { StoreUnusable } from '../store/store.ts';
 import { type Settings, strayVariables, UsageProblem } from './config.ts';
-import { certificateOf, exposureOf, portProblem, ServiceProblem } from './serving.ts';
+import { ServiceProblem } from './problem.ts';
+import { certificateOf, exposureOf, portProblem } from './serving.ts';
 
 type Check = (settings: Settings) => Diagnosis | null | Promise<Diagnosis | null>;
 
@@ -135,8 +135,7 @@ async function certificate(settings: Settings): Promise<Diagnosis | null> {
       );
     return coverage(settings, x509) ?? fine('certificate', `${files.cert}, until ${x509.validTo}`);
   } catch (error) {
-    if (error instanceof CertificateProblem || error instanceof UsageProblem)
-      return broken('certificate', error.message, null);
+    if (error instanceof UsageProblem) return broken('certificate', error.message, null);
     throw error;
   }
 }

@@ -1,29 +1,41 @@
 // The command line: commands put together, problems turned into one message and an exit status (contract 10).
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { CertificateProblem } from '../http/tls.ts';
-import { FileProblem } from '../ingest/problem.ts';
+import { FileProblem, RequestProblem } from '../ingest/problem.ts';
 import { StoreUnusable, UnknownStoreAddress } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
-import { demoCommand } from './demo.ts';
-import { doctorCommand } from './doctor.ts';
-import { importCommand } from './import.ts';
-import { keysCommand } from './keys.ts';
-import { serveCommand } from './serve.ts';
-import { ServiceProblem } from './serving.ts';
-import { configCommand } from './show-config.ts';
+import { ServiceProblem } from './problem.ts';
 
 /** Exit statuses (contract 10). */
 const EXIT_PARTLY = 1;
 const EXIT_USAGE = 2;
 const EXIT_FAULT = 3;
 
+/** The commands by name. What they need takes long to load: each is loaded where it is called. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  demo: async () => (await import('./demo.ts')).demoCommand(),
+  serve: async () => (await import('./serve.ts')).serveCommand(),
+  import: async () => (await import('./import.ts')).importCommand(),
+  undo: async () => (await import('./undo.ts')).undoCommand(),
+  delete: async () => (await import('./delete.ts')).deleteCommand(),
+  keys: async () => (await import('./keys.ts')).keysCommand(),
+  config: async () => (await import('./show-config.ts')).configCommand(),
+  doctor: async () => (await import('./doctor.ts')).doctorCommand(),
+};
+
+/** Loads the command that a first word names; all of them for help and for a word that is none. */
+async function commandsFor(word: string | undefined): Promise<Command[]> {
+  if (word === '--version') return [];
+  const names = word !== undefined && Object.hasOwn(commands, word) ? [word] : Object.keys(commands);
+  return Promise.all(names.map((name) => commands[name]!()));
+}
+
 function version(): string {
   const file = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   return (JSON.parse(file) as { version: string }).version;
 }
 
-function program(): Command {
+async function program(firstWord: string | undefined): Promise<Command> {
   const bourse = new Command('bourse')
     .description('Market data query service over your own data: import files, serve them over HTTP.')
     .version(version())
@@ -39,15 +51,7 @@ function program(): Command {
   bourse doctor                                                    what is wrong with the set-up
 `,
     );
-  const commands = [
-    demoCommand(),
-    serveCommand(),
-    importCommand(),
-    keysCommand(),
-    configCommand(),
-    doctorCommand(),
-  ];
-  for (const command of commands) bourse.addCommand(command);
+  for (const command of await commandsFor(firstWord)) bourse.addCommand(command);
   for (const command of [bourse, ...bourse.commands, ...bourse.commands.flatMap((child) => child.commands)]) {
     command.exitOverride();
     command.showSuggestionAfterError();
@@ -62,11 +66,9 @@ function statusOf(error: unknown): number {
   const message = error instanceof Error ? error.message : String(error);
   process.stderr.write(`bourse: ${message}\n`);
   if (error instanceof FileProblem) return error.kind === 'usage' ? EXIT_USAGE : EXIT_PARTLY;
-  const isUsage =
-    error instanceof UsageProblem ||
-    error instanceof UnknownStoreAddress ||
-    error instanceof CertificateProblem;
-  if (isUsage) return EXIT_USAGE;
+  const isAskedWrongly =
+    error instanceof UsageProblem || error instanceof RequestProblem || error instanceof UnknownStoreAddress;
+  if (isAskedWrongly) return EXIT_USAGE;
   const expected =
     error instanceof StoreUnusable ||
     error instanceof ServiceProblem ||
@@ -76,7 +78,7 @@ function statusOf(error: unknown): number {
 }
 
 try {
-  await program().parseAsync(process.argv);
+  await (await program(process.argv[2])).parseAsync(process.argv);
 } catch (error) {
   process.exitCode = statusOf(error);
 }

@@ -5,24 +5,17 @@ import type { Observe } from '../base/observe.ts';
 import { Door } from '../http/door.ts';
 import { QueryPool } from '../http/query-pool.ts';
 import { type Listening, listen } from '../http/server.ts';
-import { type Certificate, CertificateWatch, readCertificate } from '../http/tls.ts';
+import { type Certificate, CertificateProblem, CertificateWatch, readCertificate } from '../http/tls.ts';
 import { KeyRing } from '../keys/keys.ts';
 import { servedEndpoints } from '../queries/index.ts';
 import { pageKeySecret } from '../store/control.ts';
 import { openControl, openStore } from '../store/engines.ts';
 import { type Settings, UsageProblem } from './config.ts';
 import { openLog } from './log.ts';
+import { ServiceProblem } from './problem.ts';
 
 /** A service that runs. */
 export type Service = { readonly url: string; stop(reason: string): Promise<void> };
-
-/** The service cannot run as things are; the message says what to do. Exit status 3. */
-export class ServiceProblem extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'ServiceProblem';
-  }
-}
 
 const urlOf = (scheme: string, host: string, port: number): string =>
   `${scheme}://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
@@ -42,12 +35,19 @@ export function portProblem(error: unknown, { host, port }: Pick<Settings, 'host
   return new ServiceProblem(`port ${port} of ${host} ${cure}`, { cause: error });
 }
 
-/** The certificate that the settings name, null without one. @throws UsageProblem for half a pair, CertificateProblem */
+/** The certificate that the settings name, null without one. @throws UsageProblem for files that cannot be used, or one alone */
 export function certificateOf({ tlsCert, tlsKey }: Settings): Certificate | null {
   if (tlsCert === null && tlsKey === null) return null;
-  if (tlsCert !== null && tlsKey !== null) return readCertificate({ cert: tlsCert, key: tlsKey });
-  const missing = tlsCert === null ? '--tls-cert' : '--tls-key';
-  throw new UsageProblem(`--tls-cert and --tls-key go together: ${missing} FILE is missing`);
+  if (tlsCert === null || tlsKey === null) {
+    const missing = tlsCert === null ? '--tls-cert' : '--tls-key';
+    throw new UsageProblem(`--tls-cert and --tls-key go together: ${missing} FILE is missing`);
+  }
+  try {
+    return readCertificate({ cert: tlsCert, key: tlsKey });
+  } catch (error) {
+    if (error instanceof CertificateProblem) throw new UsageProblem(error.message, { cause: error });
+    throw error;
+  }
 }
 
 const loopback = new BlockList();

@@ -1,8 +1,8 @@
-// A table for a person: columns as wide as their widest cell.
+// Tables and counts for a person.
 
 const NUMBER = /^-?[\d,.]*$/;
 
-/** Lines of a table whose first row is its head; columns of numbers stand to the right. */
+/** Lines of a table whose first row is its head, columns as wide as their widest cell; columns of numbers stand to the right. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const columns = (rows[0] ?? []).map((_, column) => rows.map((row) => row[column] ?? ''));
   const widths = columns.map((cells) => Math.max(...cells.map((cell) => cell.length)));
@@ -17,3 +17,7 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
   );
   return `${lines.join('\n')}\n`;
 }
+
+/** `1 bar`, `1,200 bars`. */
+export const countOf = (value: number, what: string): string =>
+  `${value.toLocaleString('en-US')} ${what}${value === 1 ? '' : 's'}`;

@@ -1,5 +1,5 @@
 // The shape of one endpoint's declaration. Routes, checks, CSV columns, OpenAPI and the client derive from it.
-import type { TObject, TSchema } from 'typebox';
+import type { Static, TObject, TSchema } from 'typebox';
 import { Refusal } from './errors.ts';
 import type { Parameter } from './parameter.ts';
 
@@ -30,6 +30,9 @@ type ValueOf<P> = P extends { parse: (raw: string) => infer T }
 export type ParametersOf<E extends Endpoint> = {
   readonly [K in keyof E['parameters']]: ValueOf<E['parameters'][K]>;
 };
+
+/** One record of an endpoint as it is on the wire. */
+export type RecordOf<E extends Endpoint> = Static<E['record']>;
 
 /** Declares an endpoint, keeping its exact types. */
 export function endpoint<const E extends Endpoint>(declaration: E): E {

@@ -1,4 +1,4 @@
-// The endpoints by name, in specification order, then the extensions.
+// The endpoints by name, in specification order, then the extensions; and what a client reads them with: `bourse/contract`.
 import { historicalBars, latestBars } from './bars.ts';
 import { corporateActions } from './corporate-actions.ts';
 import { economicEvent, economicEventCodes, economicEvents, latestEconomicEvents } from './economic.ts';
@@ -26,6 +26,13 @@ export const contract = {
   instrumentSearch,
   latestEconomicEvents,
 } as const satisfies Record<string, Endpoint>;
+
+export type { Endpoint, ParametersOf, RecordOf } from './endpoint.ts';
+export { type ErrorEnvelope, errorEnvelope } from './envelope.ts';
+export { type ErrorWord, errors } from './errors.ts';
+export { type AssetSchema, assetSchemas } from './identifiers.ts';
+export { type Interval, namedIntervals, parseInterval } from './interval.ts';
+export { listLimits } from './limits.ts';
 
 export type Contract = typeof contract;
 export type EndpointName = keyof Contract;

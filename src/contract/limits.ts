@@ -49,6 +49,14 @@ export const limits = {
   barsPerStepMax: 20_000,
   /** Bytes of open blocks that an import keeps in memory before it writes them out. */
   importOpenBytesMax: 400 * 1024 * 1024,
+  /** Bytes of one row of a file; the widest record has a hundredth. */
+  importRowBytesMax: 1_000_000,
+  /** Bytes that any packed file may unpack to. */
+  unpackedBytesFree: 256 * 1024 * 1024,
+  /** Times of its own size that a larger one may; minute bars pack to a tenth, at the best a thirtieth. */
+  unpackedRatioMax: 200,
+  /** Files of a zip archive. */
+  archiveMembersMax: 20_000,
   /** Refused rows that an import's report shows; all of them are in the file of refused rows. */
   reportedRefusalsMax: 20,
   /** Memory that DuckDB may use to read a file. */

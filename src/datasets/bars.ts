@@ -9,14 +9,16 @@ export const series = dataset({
     series_id: integer,
     /** What was done to the prices before they came here: raw, split, all (contract 9.4). */
     prices: text,
-    /** Keys of the first and the last stored bar. */
+    /** Keys of the first and the last stored bar; 0 where there is none. */
     first_ms: instant,
     last_ms: instant,
+    /** 0 where all bars are gone and runs that can be taken back still name them: then nobody is to see the series. */
     bar_count: integer,
     /** Whether a stored bar opened off the session grid: such a series is never used to derive (contract 3.10). */
     off_grid: boolean,
   },
   key: ['instrument_id', 'interval'],
+  indexes: [['series_id']],
 });
 
 /** When the newest import of an asset type, country and interval was finished (contract 3.9). */

@@ -1,11 +1,19 @@
 // The datasets, by the file that keeps them.
 import { barCoverage, series } from './bars.ts';
 import type { Dataset } from './dataset.ts';
-import { apiKeys, counters, importRuns, secrets } from './internal.ts';
+import { apiKeys, blockChanges, counters, importRuns, rowChanges, secrets } from './internal.ts';
 import { instruments } from './reference.ts';
 
 /** In the store itself. */
-export const dataDatasets: readonly Dataset[] = [instruments, series, barCoverage, importRuns, counters];
+export const dataDatasets: readonly Dataset[] = [
+  instruments,
+  series,
+  barCoverage,
+  importRuns,
+  blockChanges,
+  rowChanges,
+  counters,
+];
 
 /** In the control file beside it. */
 export const controlDatasets: readonly Dataset[] = [apiKeys, secrets];

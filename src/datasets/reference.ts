@@ -41,4 +41,5 @@ export const instruments = dataset({
     quote_currency: orNull(text),
   },
   key: ['asset_schema', 'country_iso_code', 'symbol'],
+  indexes: [['instrument_id']],
 });

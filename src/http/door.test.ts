@@ -12,6 +12,7 @@ import { type ErrorWord, errors } from '../contract/errors.ts';
 import { contract, type EndpointName } from '../contract/index.ts';
 import { limits, listLimits } from '../contract/limits.ts';
 import { importBars } from '../ingest/bars.ts';
+import { openSources, type SourceFile } from '../ingest/file.ts';
 import { noMap } from '../ingest/mapping.ts';
 import { issueKey, KeyRing, noTerms, revokeKey } from '../keys/keys.ts';
 import { QueryRunner, servedEndpoints } from '../queries/index.ts';
@@ -20,6 +21,10 @@ import { openControl, openStore } from '../store/engines.ts';
 import type { AddressSettings } from './address.ts';
 import { Door, type DoorParts } from './door.ts';
 import { QueueError } from './query-pool.ts';
+
+/** A file that a test has written, ready to be imported. */
+const opened = async (path: string): Promise<SourceFile> =>
+  (await openSources(path, process.stdin).next()).value as SourceFile;
 
 const folder = mkdtempSync(join(tmpdir(), 'bourse-door-'));
 const storeUrl = `sqlite:${join(folder, 'bourse.db')}`;
@@ -32,7 +37,7 @@ writeFileSync(
 );
 const named = { asset_schema: 'stock', country_iso_code: 'US', symbol: 'AAPL', interval: '1M' };
 await importBars(writer, {
-  file,
+  file: await opened(file),
   flags: new Map(Object.entries(named)),
   map: noMap,
   zone: null,

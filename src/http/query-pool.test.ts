@@ -8,10 +8,15 @@ import { Worker } from 'node:worker_threads';
 import { latestBars } from '../contract/bars.ts';
 import { parseParameters } from '../contract/endpoint.ts';
 import { importBars } from '../ingest/bars.ts';
+import { openSources, type SourceFile } from '../ingest/file.ts';
 import { noMap } from '../ingest/mapping.ts';
 import type { Answer, QueryRequest } from '../queries/query.ts';
 import { openStore } from '../store/engines.ts';
 import { type PoolSettings, QueryPool } from './query-pool.ts';
+
+/** A file that a test has written, ready to be imported. */
+const opened = async (path: string): Promise<SourceFile> =>
+  (await openSources(path, process.stdin).next()).value as SourceFile;
 
 const folder = mkdtempSync(join(tmpdir(), 'bourse-pool-'));
 const storeUrl = `sqlite:${join(folder, 'bourse.db')}`;
@@ -24,7 +29,7 @@ writeFileSync(
 );
 const named = { asset_schema: 'stock', country_iso_code: 'US', symbol: 'AAPL', interval: '1M' };
 await importBars(store, {
-  file,
+  file: await opened(file),
   flags: new Map(Object.entries(named)),
   map: noMap,
   zone: null,

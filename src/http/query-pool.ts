@@ -1,5 +1,6 @@
 // The bounded queue in front of the query thread: a full queue refuses before any work, a caller that has gone is dropped.
 import { Worker } from 'node:worker_threads';
+import { moduleBeside } from '../base/module.ts';
 import { limits } from '../contract/limits.ts';
 import type { Answer, QueryRequest } from '../queries/query.ts';
 import type { ThreadData, ThreadReply, ThreadRequest, ThreadSetup } from './query-thread.ts';
@@ -116,7 +117,7 @@ export class QueryPool {
 
   /** Starts a thread; resolves once it has opened the store. */
   #start(): Promise<void> {
-    const worker = new Worker(new URL(import.meta.resolve('./query-thread.ts')), {
+    const worker = new Worker(moduleBeside('./query-thread.ts', import.meta.url), {
       workerData: { ...this.#setup, memory: this.#slots.memory } satisfies ThreadData,
     });
     this.#worker = worker;

@@ -2,7 +2,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type BarChunk, BarChunker, columnsOf, type Names, valueFields } from './bar-chunk.ts';
 import { FileProblem } from './problem.ts';
-import { type Chunk, NeedsCare, type ReadableFile, readChunks } from './read.ts';
+import { type Chunk, NeedsCare, readChunks } from './read.ts';
+import type { ReadableFile } from './scan.ts';
 
 /** What the thread is given. */
 export type BarThreadSetup = { readonly file: ReadableFile; readonly columns: ReadonlyMap<string, string> };

@@ -1,6 +1,7 @@
 // Bars from a CSV into the store: read in a thread beside, loaded series by series, every row checked.
 import { Worker } from 'node:worker_threads';
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
+import { moduleBeside } from '../base/module.ts';
 import { type PeriodInterval, periodStart } from '../calendar/period.ts';
 import type { Zone } from '../calendar/zone.ts';
 import {
@@ -23,7 +24,7 @@ import {
 } from './bar-chunk.ts';
 import { BATCH_ROWS, type BarThreadMessage, type BarThreadSetup } from './bar-thread.ts';
 import { type BarValues, barProblem, isSoundBar } from './check.ts';
-import { openSource, rejectedPathOf, type SourceFile } from './file.ts';
+import type { SourceFile } from './file.ts';
 import { LocalClock } from './instants.ts';
 import { BarLoad, type OpenSeries, type PriceBasis } from './load.ts';
 import { type FieldMap, type FieldNames, type Mapping, mapFields } from './mapping.ts';
@@ -67,19 +68,17 @@ export const barFields: FieldNames = {
  * so that every refused row can be named. @throws FileProblem when nothing of it can be imported
  */
 export async function importBars(store: Store, request: BarImportRequest): Promise<ImportReport> {
-  const source = await openSource(request.file);
-  try {
-    const mapping = mapFields(request.file, source.header, barFields, request.map, request.flags);
-    checkConstants(mapping);
+  const { file } = request;
+  const mapping = mapFields(file.name, file.header, barFields, request.map, request.flags);
+  checkConstants(mapping);
+  if (file.format.kind === 'csv') {
     try {
-      return await importOnce(store, request, source, mapping, takeFast);
+      return await importOnce(store, request, mapping, takeFast);
     } catch (error) {
       if (!(error instanceof NeedsCare)) throw error;
     }
-    return await importOnce(store, request, source, mapping, takeCarefully);
-  } finally {
-    await source.close();
   }
+  return importOnce(store, request, mapping, takeCarefully);
 }
 
 /** A value given for the whole file that no row could have is wrong usage. */
@@ -104,19 +103,20 @@ type Reading = (source: SourceFile, mapping: Mapping, pass: BarPass) => Promise<
 async function importOnce(
   store: Store,
   request: BarImportRequest,
-  source: SourceFile,
   mapping: Mapping,
   read: Reading,
 ): Promise<ImportReport> {
-  const refused = new RefusedRows(rejectedPathOf(request.file), source.header);
+  const { file } = request;
+  const refused = new RefusedRows(file.rejectedPath, file.header);
   try {
-    return await runImport(store, request, 'bars', source, async (writer, runId) => {
+    const report = await runImport(store, request, 'bars', async (writer, runId) => {
       const pass = new BarPass(writer, runId, request, mapping, refused);
-      await read(source, mapping, pass);
-      if (pass.rowsRead === 0) throw new FileProblem('content', `${request.file}: has a header and no rows`);
+      await read(file, mapping, pass);
+      if (pass.rowsRead === 0) throw new FileProblem('content', `${file.name}: has no rows`);
       await pass.load.settle();
       return { result: pass.result(), finish: (finishedMs) => pass.load.finish(finishedMs) };
     });
+    return { ...report, rejectedFile: refused.keep() };
   } finally {
     refused.drop();
   }
@@ -124,9 +124,9 @@ async function importOnce(
 
 /** Takes a file from a thread that reads it; the first problem ends it. */
 async function takeFast(source: SourceFile, mapping: Mapping, pass: BarPass): Promise<void> {
-  const { name, path, header } = source;
-  const setup: BarThreadSetup = { file: { name, path, header }, columns: mapping.columns };
-  const thread = new Worker(new URL(import.meta.resolve('./bar-thread.ts')), { workerData: setup });
+  const { name, path, format, header, types } = source;
+  const setup: BarThreadSetup = { file: { name, path, format, header, types }, columns: mapping.columns };
+  const thread = new Worker(moduleBeside('./bar-thread.ts', import.meta.url), { workerData: setup });
   try {
     for await (const chunk of batchesOf(thread)) {
       await pass.take(chunk, null);
@@ -253,6 +253,7 @@ class BarPass {
       from = to;
     }
     this.rowsRead += chunk.count;
+    this.#request.onRows?.(this.rowsRead);
     this.load.grew(chunk.count);
   }
 
@@ -357,7 +358,7 @@ class BarPass {
     if (series !== null) return { series, problem: null, anySign: name.assetSchema === 'future' };
     throw new FileProblem(
       'usage',
-      `${this.#request.file}: the store holds the ${name.interval} bars of ${name.symbol} with prices of another basis than ${this.#request.basis}: give --prices as they were imported`,
+      `${this.#request.file.name}: the store holds the ${name.interval} bars of ${name.symbol} with prices of another basis than ${this.#request.basis}: give --prices as they were imported, or take back by bourse undo the runs that brought and deleted them`,
     );
   }
 
@@ -404,7 +405,7 @@ class BarPass {
     if (this.#clock === null) {
       throw new FileProblem(
         'usage',
-        `${this.#request.file}: its times have no offset: name their zone, such as --zone America/New_York or --zone UTC`,
+        `${this.#request.file.name}: its times have no offset: name their zone, such as --zone America/New_York or --zone UTC`,
       );
     }
     const placed = this.#clock.place(ms, series.beforeMs);
@@ -435,9 +436,9 @@ class BarPass {
       newInstruments: counts.newInstruments,
       outsideSessions: counts.outsideSessions,
       offGrid: counts.offGrid,
+      vwapOutside: counts.vwapOutside,
       ignoredColumns: this.#mapping.ignored,
       refused: this.#refused.first,
-      rejectedFile: this.#refused.keep(),
     };
   }
 }
@@ -446,7 +447,8 @@ class BarPass {
 function oddRow({ read, strange }: Care, row: number): RowProblem | null {
   if (read.surplus?.isNull(row) === false)
     return { column: 'row', reason: 'has more cells than the header has columns' };
-  if (read.texts[read.texts.length - 1]!.isNull(row)) {
+  // Only a CSV can be short of a cell: elsewhere it is a null.
+  if (read.surplus !== null && read.texts[read.texts.length - 1]!.isNull(row)) {
     return { column: 'row', reason: 'has fewer cells than the header has columns' };
   }
   const column = strange.get(row);

@@ -1,26 +1,38 @@
-// One file made ready to be read: found, decompressed and verified whole, its header known, its hash under way.
-import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream, type Stats } from 'node:fs';
-import { mkdtemp, open, rm, stat } from 'node:fs/promises';
+// Files made ready to be read: found, unpacked and verified whole, their format and columns known, their hash under way.
+import { createWriteStream, type Stats } from 'node:fs';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
-import { Transform } from 'node:stream';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Worker } from 'node:worker_threads';
-import { createGunzip } from 'node:zlib';
-import { type Digest, PIECE_BYTES, TextCheck } from './digest-thread.ts';
+import { moduleBeside } from '../base/module.ts';
+import { limits } from '../contract/limits.ts';
+import { checkHeader, firstBytes, shapeOf } from './format.ts';
 import { FileProblem } from './problem.ts';
-import type { ReadableFile } from './read.ts';
+import { describeFile } from './read.ts';
+import type { ReadableFile } from './scan.ts';
+import { type Digest, TextCheck } from './text-check.ts';
+import { type Packing, packedTwice, packingOf, unpackStream, unpackZip } from './unpack.ts';
 
-/** Bytes in which a header line must end. */
-const HEADER_BYTES_MAX = 64 * 1024;
+/** What stands for standard input on the command line. */
+export const STANDARD_INPUT = '-';
 
 /** A file that can be read. `close` removes what was made for it. */
 export type SourceFile = ReadableFile & {
+  /** Where refused rows go. */
+  readonly rejectedPath: string;
+  /** Of the plain file. */
+  readonly bytes: number;
+  /** How many rows it has, about; null where that is not known. */
+  readonly rowsAbout: number | null;
   /** Made while the file is read. @throws FileProblem when the file changed meanwhile */
   digest(): Promise<Digest>;
   close(): Promise<void>;
 };
+
+/** A name to be opened, found to be there. */
+type Found = { readonly name: string; readonly path: string; readonly rejectedPath: string };
 
 async function check(name: string, path: string): Promise<Stats> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => error);
@@ -31,162 +43,140 @@ async function check(name: string, path: string): Promise<Stats> {
   if (found.isDirectory())
     throw new FileProblem(
       'usage',
-      `${name}: is a folder; name the files in it, such as ${join(name, '*.csv')}`,
+      `${name}: is a folder; name the files in it, such as '${join(name, '*.csv')}'`,
     );
   if (found.size === 0) throw new FileProblem('content', `${name}: is empty`);
   return found;
 }
 
-async function firstBytes(path: string, count: number): Promise<Buffer> {
-  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
-    throw new FileProblem('usage', `${path}: it cannot be read (${error.code})`, { cause: error });
-  });
+/** The file that refused rows of a file go to: beside it. */
+export function rejectedPathOf(name: string): string {
+  const plain = resolve(name).replace(/\.(gz|zst|zip)$/i, '');
+  return `${plain.replace(/\.(csv|tsv|txt|json|ndjson|jsonl|parquet)$/i, '')}.rejected.csv`;
+}
+
+/**
+ * Opens what a name on the command line stands for, one file after the other: a plain or packed file, each file of a zip
+ * archive, standard input. The caller closes each. @throws FileProblem for what cannot be read
+ */
+export async function* openSources(name: string, input: Readable): AsyncGenerator<SourceFile> {
+  if (name !== STANDARD_INPUT) {
+    const path = resolve(name);
+    await check(name, path);
+    yield* openFound({ name, path, rejectedPath: rejectedPathOf(name) });
+    return;
+  }
+  const folder = await makeFolder();
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(count), 0, count, 0);
-    return buffer.subarray(0, bytesRead);
+    const path = join(folder, 'input');
+    await pipeline(input, createWriteStream(path));
+    const found = { name: 'standard input', path, rejectedPath: resolve('stdin.rejected.csv') };
+    await check(found.name, path);
+    yield* openFound(found);
   } finally {
-    await file.close();
+    await removeFolder(folder);
   }
 }
 
-/** Looks at every byte that passes. */
-function watch(look: (piece: Buffer) => void): Transform {
-  return new Transform({
-    highWaterMark: PIECE_BYTES,
-    transform(piece: Buffer, _, done) {
-      look(piece);
-      done(null, piece);
-    },
-  });
+async function* openFound(found: Found): AsyncGenerator<SourceFile> {
+  const packing = await packingOfFile(found);
+  if (packing === null) yield await openPlain(found, digestBeside(found));
+  else if (packing === 'zip') yield* openArchive(found);
+  else yield await openPacked(found, packing);
 }
 
-/** Opens a CSV, plain or gzip. @throws FileProblem for what cannot be a CSV with a header. */
-export async function openSource(name: string): Promise<SourceFile> {
-  const path = resolve(name);
-  const before = await check(name, path);
-  if (isGzip(await firstBytes(path, 2))) return openGzip(name, path);
-  const header = await readHeader(name, path);
-  const thread = new Worker(new URL(import.meta.resolve('./digest-thread.ts')), { workerData: path });
+const packingOfFile = async ({ name, path }: Found): Promise<Packing | null> =>
+  packingOf(await firstBytes(name, path, 4));
+
+const makeFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'bourse-import-'));
+const removeFolder = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true });
+
+/** The digest of a file, and what ends its making. */
+type Digesting = { digest(): Promise<Digest>; close(): Promise<void> };
+
+/** Digests a plain file in a thread, beside the one that reads it. */
+function digestBeside({ name, path }: Found): Digesting {
+  const before = check(name, path);
+  const thread = new Worker(moduleBeside('./digest-thread.ts', import.meta.url), { workerData: path });
   const digest = new Promise<Digest>((done, fail) => thread.once('message', done).once('error', fail));
   digest.catch(() => undefined);
   return {
-    name,
-    path,
-    header,
     async digest() {
       const found = await digest;
-      const now = await check(name, path);
-      if (now.size === before.size && now.mtimeMs === before.mtimeMs) return checkQuotes(name, found);
+      const [then, now] = [await before, await check(name, path)];
+      if (now.size === then.size && now.mtimeMs === then.mtimeMs) return found;
       throw new FileProblem('content', `${name}: changed while it was read. Nothing was imported.`);
     },
     close: async () => void (await thread.terminate()),
   };
 }
 
-/** DuckDB takes a quote that is not closed for a cell that goes on to the end of the file, and says nothing. */
-function checkQuotes(name: string, digest: Digest): Digest {
-  if (!digest.hasOpenQuote) return digest;
-  throw new FileProblem(
-    'content',
-    `${name}: a quote is not closed: the file has an odd number of them. Nothing was imported.`,
-  );
+/** Opens a plain file; the digest is closed with it. */
+async function openPlain({ name, path, rejectedPath }: Found, digesting: Digesting): Promise<SourceFile> {
+  try {
+    const { format, header, bytesPerRow } = await shapeOf(name, path);
+    const { size } = await check(name, path);
+    const columns = header === null ? await describeFile({ name, path, format }) : { header, types: [] };
+    checkHeader(name, columns.header);
+    return {
+      name,
+      path,
+      format,
+      ...columns,
+      rejectedPath,
+      bytes: size,
+      rowsAbout: bytesPerRow === null ? null : Math.round(size / bytesPerRow),
+      async digest() {
+        const digest = await digesting.digest();
+        return format.kind === 'csv' ? checkText(name, digest) : digest;
+      },
+      close: () => digesting.close(),
+    };
+  } catch (error) {
+    await digesting.close();
+    throw error;
+  }
 }
 
-/** Decompresses a file whole before anything of it is read: so damage is found first, and it can be read more than once. */
-async function openGzip(name: string, path: string): Promise<SourceFile> {
-  const folder = await mkdtemp(join(tmpdir(), 'bourse-import-'));
-  const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
+/** What DuckDB would read wrongly, and say nothing: an open quote is a cell to the end of the file. */
+function checkText(name: string, digest: Digest): Digest {
+  const refuse = (how: string): FileProblem =>
+    new FileProblem('content', `${name}: ${how}. Nothing was imported.`);
+  if (digest.hasOpenQuote) throw refuse('a quote is not closed: the file has an odd number of them');
+  if (digest.hasLongLine) throw refuse(`a row is longer than ${limits.importRowBytesMax} bytes`);
+  return digest;
+}
+
+/** Unpacks a file whole before anything of it is read: so damage is found first, and it can be read more than once. */
+async function openPacked(found: Found, packing: 'gzip' | 'zstd'): Promise<SourceFile> {
+  const folder = await makeFolder();
+  const close = (): Promise<void> => removeFolder(folder);
   try {
-    const hash = createHash('sha256');
-    const check = new TextCheck();
-    const hashed = watch((piece) => void hash.update(piece));
-    const seen = watch((piece) => check.take(piece));
-    const plain = join(folder, 'plain.csv');
-    const input = createReadStream(path, { highWaterMark: PIECE_BYTES });
-    await gunzip(name, () => pipeline(input, hashed, createGunzip(), seen, createWriteStream(plain)));
-    const { hasUnderscore, hasOpenQuote, isUtf8 } = check;
-    const digest = { sha256: hash.digest('hex'), hasUnderscore, hasOpenQuote, isUtf8 };
-    checkQuotes(name, digest);
-    return { name, path: plain, header: await readHeader(name, plain), digest: async () => digest, close };
+    const text = new TextCheck();
+    const path = join(folder, 'plain');
+    const sha256 = await unpackStream(found.name, found.path, packing, path, (piece) => text.take(piece));
+    const digest = text.digest(sha256);
+    return await openPlain({ ...found, path }, { digest: async () => digest, close });
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-/** A file of one byte that begins gzip is gzip that was cut off. */
-const isGzip = (start: Buffer): boolean => start[0] === 0x1f && (start.length === 1 || start[1] === 0x8b);
-
-async function gunzip(name: string, run: () => Promise<void>): Promise<void> {
+/** The files of an archive, all of which are unpacked and verified before the first is read. */
+async function* openArchive(found: Found): AsyncGenerator<SourceFile> {
+  const folder = await makeFolder();
   try {
-    await run();
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code?.startsWith('Z_') !== true) throw error;
-    const how = code === 'Z_BUF_ERROR' ? 'it ends before its end: the file was cut off' : message;
-    throw new FileProblem('content', `${name}: the gzip data is damaged: ${how}. Nothing was imported.`, {
-      cause: error,
-    });
+    for (const member of await unpackZip(found.name, found.path, folder)) {
+      const name = `${found.name}/${member.name}`;
+      const rejectedPath = join(dirname(found.rejectedPath), basename(rejectedPathOf(member.name)));
+      const inside = { name, path: member.path, rejectedPath };
+      if ((await packingOfFile(inside)) === 'zip') throw packedTwice(name);
+      yield* openFound(inside);
+    }
+  } finally {
+    await removeFolder(folder);
   }
-}
-
-async function readHeader(name: string, path: string): Promise<string[]> {
-  const start = await firstBytes(path, HEADER_BYTES_MAX);
-  if (start.length === 0) throw new FileProblem('content', `${name}: is empty`);
-  if (start.includes(0)) throw new FileProblem('content', `${name}: is not a text file: it has NUL bytes`);
-  const text = decodeStart(name, start);
-  const end = text.search(/\r\n|\n|\r/);
-  if (end < 0 && start.length === HEADER_BYTES_MAX) {
-    throw new FileProblem(
-      'content',
-      `${name}: its first line is longer than ${HEADER_BYTES_MAX} bytes: a header line is expected`,
-    );
-  }
-  const line = end < 0 ? text : text.slice(0, end);
-  if (line.trim() === '')
-    throw new FileProblem('content', `${name}: its first line is empty: a header line is expected`);
-  const header = splitHeader(name, line);
-  checkHeader(name, header);
-  return header;
-}
-
-function decodeStart(name: string, start: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(start, { stream: true });
-  } catch {
-    throw new FileProblem('content', `${name}: is not UTF-8 text`);
-  }
-}
-
-/** Cells of a header line by RFC 4180. */
-function splitHeader(name: string, line: string): string[] {
-  const cells: string[] = [];
-  for (const match of line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))(?=,|$)/g)) {
-    cells.push((match[1]?.replaceAll('""', '"') ?? match[2]!).trim());
-  }
-  const commas = line.replaceAll(/"(?:[^"]|"")*"/g, '').split(',').length;
-  if (cells.length === commas) return cells;
-  throw new FileProblem('content', `${name}: its header line cannot be read as CSV: check its quotes`);
-}
-
-function checkHeader(name: string, header: readonly string[]): void {
-  const twice = header.find((column, index) => header.indexOf(column) !== index);
-  if (twice !== undefined)
-    throw new FileProblem(
-      'content',
-      `${name}: the column ${twice === '' ? 'without a name' : twice} stands twice in its header`,
-    );
-  if (header.every((column) => /^[-+\d.:TZ ]*$/.test(column))) {
-    throw new FileProblem(
-      'content',
-      `${name}: its first line has no column names, only values: a header line is expected`,
-    );
-  }
-}
-
-/** The file that refused rows go to: beside the imported one. */
-export function rejectedPathOf(name: string): string {
-  return `${resolve(name).replace(/(\.csv)?(\.gz)?$/i, '')}.rejected.csv`;
 }
 
 /** The name without its folders, as a run records it. */

@@ -3,19 +3,18 @@ import { parseDay } from '../base/instant.ts';
 import { findZone } from '../calendar/zone.ts';
 import { parseAssetSchema, parseCountry, parseSymbol, symbolAllowed } from '../contract/identifiers.ts';
 import { parseFlag } from '../contract/parameter.ts';
-import type { ColumnKind, RowOf } from '../datasets/dataset.ts';
+import type { ColumnKind } from '../datasets/dataset.ts';
 import { instruments } from '../datasets/reference.ts';
 import type { Store, Writer } from '../store/store.ts';
 import { numberOf } from './check.ts';
-import { openSource, rejectedPathOf, type SourceFile } from './file.ts';
-import { newInstrument } from './load.ts';
+import type { SourceFile } from './file.ts';
+import { changeRow } from './journal.ts';
+import { type InstrumentName, newInstrument } from './load.ts';
 import { type FieldMap, type FieldNames, type Mapping, mapFields } from './mapping.ts';
 import { FileProblem, type RowProblem } from './problem.ts';
 import { type Chunk, readChunks } from './read.ts';
 import { type ImportReport, RefusedRows } from './report.ts';
 import { type ImportRequest, runImport } from './run.ts';
-
-type Instrument = RowOf<typeof instruments>;
 
 const given = ['instrument_id', 'asset_id'];
 const names = ['asset_schema', 'country_iso_code', 'symbol'];
@@ -38,16 +37,18 @@ export async function importInstruments(
   store: Store,
   request: ImportRequest & { readonly map: FieldMap },
 ): Promise<ImportReport> {
-  const source = await openSource(request.file);
-  const refused = new RefusedRows(rejectedPathOf(request.file), source.header);
+  const { file } = request;
+  const refused = new RefusedRows(file.rejectedPath, file.header);
   try {
-    const mapping = mapFields(request.file, source.header, instrumentFields, request.map, request.flags);
+    const mapping = mapFields(file.name, file.header, instrumentFields, request.map, request.flags);
     checkConstants(mapping);
-    return await runImport(store, request, 'instruments', source, async (writer) => {
-      const pass = new InstrumentPass(writer, mapping, source, refused);
-      for await (const chunk of readChunks(source, { texts: source.header, numbers: [], careful: true }))
+    const report = await runImport(store, request, 'instruments', async (writer, runId) => {
+      const pass = new InstrumentPass(writer, runId, mapping, file, refused);
+      for await (const chunk of readChunks(file, { texts: file.header, numbers: [], careful: true })) {
         await pass.take(chunk);
-      if (pass.rowsRead === 0) throw new FileProblem('content', `${request.file}: has a header and no rows`);
+        request.onRows?.(pass.rowsRead);
+      }
+      if (pass.rowsRead === 0) throw new FileProblem('content', `${file.name}: has no rows`);
       const result = {
         rowsRead: pass.rowsRead,
         rowsWritten: pass.rowsWritten,
@@ -56,15 +57,15 @@ export async function importInstruments(
         newInstruments: pass.newInstruments,
         outsideSessions: 0,
         offGrid: 0,
+        vwapOutside: 0,
         ignoredColumns: mapping.ignored,
         refused: refused.first,
-        rejectedFile: refused.keep(),
       };
       return { result, finish: async () => undefined };
     });
+    return { ...report, rejectedFile: refused.keep() };
   } finally {
     refused.drop();
-    await source.close();
   }
 }
 
@@ -136,13 +137,15 @@ class InstrumentPass {
   rowsWritten = 0;
   newInstruments = 0;
   readonly #writer: Writer;
+  readonly #runId: number;
   readonly #mapping: Mapping;
   readonly #source: SourceFile;
   readonly #refused: RefusedRows;
   readonly #seen = new Map<string, string>();
 
-  constructor(writer: Writer, mapping: Mapping, source: SourceFile, refused: RefusedRows) {
+  constructor(writer: Writer, runId: number, mapping: Mapping, source: SourceFile, refused: RefusedRows) {
     this.#writer = writer;
+    this.#runId = runId;
     this.#mapping = mapping;
     this.#source = source;
     this.#refused = refused;
@@ -201,7 +204,7 @@ class InstrumentPass {
       asset_schema: values.asset_schema,
       country_iso_code: values.country_iso_code,
       symbol: values.symbol,
-    } as Pick<Instrument, 'asset_schema' | 'country_iso_code' | 'symbol'>;
+    } as InstrumentName;
     const [known] = await this.#writer.rows(instruments, {
       where: name,
       order: [['symbol', 'asc']],
@@ -211,6 +214,6 @@ class InstrumentPass {
     if (known === undefined) this.newInstruments++;
     else if (JSON.stringify(known) === JSON.stringify(changed)) return;
     this.rowsWritten++;
-    await this.#writer.upsert(instruments, [changed]);
+    await changeRow(this.#writer, this.#runId, instruments, known ?? null, changed);
   }
 }

@@ -1,5 +1,5 @@
 // Checked bars -> the store: one open block a series, merged with what is stored, written when its bucket changes.
-import { type Bars, emptyBars, lowerBound, mergeBars, reserve, sameBar, valueColumns } from '../bars/bars.ts';
+import { type Bars, emptyBars, lowerBound, mergeBars, reserve, valueColumns } from '../bars/bars.ts';
 import { decodeBlock, wholeBlock } from '../bars/block-reader.ts';
 import { encodeBlock } from '../bars/block-writer.ts';
 import { bucketDays } from '../bars/bucket.ts';
@@ -11,9 +11,10 @@ import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { limits } from '../contract/limits.ts';
 import { barCoverage, series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
-import { counters } from '../datasets/internal.ts';
+import { counters, rowChanges } from '../datasets/internal.ts';
 import { instruments } from '../datasets/reference.ts';
 import type { StoredBlock, Writer } from '../store/store.ts';
+import { changeOf, changeRow, recordBlock, rowKeyOf, wholeChange } from './journal.ts';
 
 /** Which series a bar belongs to. */
 export type SeriesName = {
@@ -37,6 +38,8 @@ export type LoadCounts = {
   outsideSessions: number;
   /** Bars off the session grid of their interval. */
   offGrid: number;
+  /** Bars whose vwap lies outside their low and high. */
+  vwapOutside: number;
 };
 
 /** Bytes of one bar in an open block. */
@@ -49,11 +52,14 @@ const SPARE_MAX = 64;
 const FIRST_INSTRUMENT_ID = 100_001;
 const FIRST_SERIES_ID = 1;
 
+/** Changes of an instrument that are looked through for the identifiers that it had: the newest ones have them. */
+const CHANGES_OF_NAME_MAX = 100;
+
 /** The rows of one bucket of one series that this import has brought so far. */
 type OpenBlock = {
   readonly bucket: number;
   readonly bars: Bars;
-  /** What was stored in the bucket before this import. */
+  /** What was stored in the bucket when it was opened, unless it is all this import's own. */
   readonly older: Bars | null;
   /** Rows counted when this block was written out before, to be counted anew. */
   readonly counted: { readonly written: number; readonly unchanged: number };
@@ -149,6 +155,7 @@ export class BarLoad {
     newInstruments: 0,
     outsideSessions: 0,
     offGrid: 0,
+    vwapOutside: 0,
   };
   readonly #writer: Writer;
   readonly #runId: number;
@@ -185,15 +192,19 @@ export class BarLoad {
       limit: 1,
     });
     if (stored !== undefined && stored.prices !== this.#basis) return null;
-    const row = stored ?? {
-      instrument_id: instrument.instrument_id,
-      interval: name.interval,
-      series_id: await nextValue(this.#writer, 'series_id', FIRST_SERIES_ID),
-      prices: this.#basis,
+    const empty = {
       first_ms: Number.POSITIVE_INFINITY,
       last_ms: Number.NEGATIVE_INFINITY,
       bar_count: 0,
       off_grid: false,
+    };
+    const seriesId = stored?.series_id ?? (await nextValue(this.#writer, 'series_id', FIRST_SERIES_ID));
+    const row = {
+      instrument_id: instrument.instrument_id,
+      interval: name.interval,
+      series_id: seriesId,
+      prices: this.#basis,
+      ...(stored === undefined || stored.bar_count === 0 ? empty : stored),
     };
     const opened = new OpenSeries(row, calendar, stored === undefined);
     opened.exchange = instrument.exchange;
@@ -215,7 +226,7 @@ export class BarLoad {
     if (known !== undefined && known.exchange === exchange) return known;
     if (known === undefined) this.counts.newInstruments++;
     const row = { ...(known ?? (await newInstrument(this.#writer, where))), exchange };
-    await this.#writer.upsert(instruments, [row]);
+    await changeRow(this.#writer, this.#runId, instruments, known ?? null, row);
     return row;
   }
 
@@ -236,9 +247,13 @@ export class BarLoad {
     for (const { row } of this.#series.values()) {
       if (row.bar_count > 0) await this.#writer.upsert(seriesDataset, [row]);
     }
-    for (const covered of this.#coverage.values()) {
-      await this.#writer.upsert(barCoverage, [{ ...covered, finished_ms: finishedMs }]);
-    }
+    for (const covered of this.#coverage.values()) await this.#cover(covered, finishedMs);
+  }
+
+  async #cover(where: Omit<RowOf<typeof barCoverage>, 'finished_ms'>, finishedMs: number): Promise<void> {
+    const [known] = await this.#writer.rows(barCoverage, { where, order: [['interval', 'asc']], limit: 1 });
+    const row = { ...where, finished_ms: finishedMs };
+    await changeRow(this.#writer, this.#runId, barCoverage, known ?? null, row);
   }
 
   async #stored(series: OpenSeries, bucket: number): Promise<StoredBlock | null> {
@@ -271,33 +286,34 @@ export class BarLoad {
     const note = await this.#writer.note(series.row.series_id, bucket);
     if (note !== null) {
       const own = decodeBlock(note, wholeBlock);
+      this.#judge(series, own, -1);
       const counted = { written: 0, unchanged: own.count };
       return { bucket, bars: own, older: bars, counted, storedCount: bars.count, startCount: own.count };
     }
     if (stored.runId !== this.#runId) return { ...nothing, older: bars, storedCount: bars.count };
+    this.#judge(series, bars, -1);
     const counted = { written: bars.count, unchanged: 0 };
     return { bucket, bars, older: null, counted, storedCount: bars.count, startCount: bars.count };
   }
 
   async #flush(series: OpenSeries): Promise<void> {
+    const { row } = series;
     const { bucket, bars, older, counted, storedCount, startCount } = series.open!;
     series.open = null;
     this.#openBytes = Math.max(0, this.#openBytes - (bars.count - startCount) * BAR_BYTES);
     if (bars.count === 0) return;
-    const { written, unchanged } = compare(bars, older);
+    const change = older === null ? wholeChange : changeOf(bars, older);
+    const written = change.added === null ? bars.count : change.added.count + change.before.count;
     this.counts.written += written - counted.written;
-    this.counts.unchanged += unchanged - counted.unchanged;
-    this.#judge(series, bars);
+    this.counts.unchanged += bars.count - written - counted.unchanged;
+    this.#judge(series, bars, 1);
     const merged = older === null ? bars : mergeBars(older, bars);
     if (written > 0) {
-      await this.#writer.putBlock(series.row.series_id, {
-        bucket,
-        runId: this.#runId,
-        bytes: encodeBlock(merged),
-      });
+      const { series_id } = row;
+      await this.#writer.putBlock(series_id, { bucket, runId: this.#runId, bytes: encodeBlock(merged) });
+      await recordBlock(this.#writer, { series_id, bucket, run_id: this.#runId }, change);
     }
-    if (older !== null) await this.#writer.keepNote(series.row.series_id, bucket, encodeBlock(bars));
-    const { row } = series;
+    if (older !== null) await this.#writer.keepNote(row.series_id, bucket, encodeBlock(bars));
     row.bar_count += merged.count - storedCount;
     row.first_ms = Math.min(row.first_ms, merged.keyMs[0]!);
     row.last_ms = Math.max(row.last_ms, merged.keyMs[merged.count - 1]!);
@@ -306,15 +322,16 @@ export class BarLoad {
     if (this.#spare.length < SPARE_MAX) this.#spare.push(bars);
   }
 
-  /** Finds bars outside the sessions, and off their grid (contract 3.10). */
-  #judge(series: OpenSeries, bars: Bars): void {
+  /** Finds bars outside the sessions and off their grid (contract 3.10), and a vwap that cannot be. A block that is opened again is judged anew. */
+  #judge(series: OpenSeries, bars: Bars, sign: 1 | -1): void {
+    this.counts.vwapOutside += sign * countVwapOutside(bars);
     const minutes = intervalMinutes(series.interval);
     if (minutes === null) return;
     const segments = series.calendar.segments(bars.keyMs[0]!, bars.keyMs[bars.count - 1]! + 1, true);
-    this.counts.outsideSessions += countOutside(bars, segments);
+    this.counts.outsideSessions += sign * countOutside(bars, segments);
     if (minutes === 1) return;
     const offGrid = countOffGrid(bars, segments, minutes);
-    this.counts.offGrid += offGrid;
+    this.counts.offGrid += sign * offGrid;
     series.row.off_grid ||= offGrid > 0;
   }
 
@@ -324,17 +341,17 @@ export class BarLoad {
   }
 }
 
-/** How many bars are new or other than what was stored, and how many the same. */
-function compare(bars: Bars, older: Bars | null): { written: number; unchanged: number } {
-  if (older === null) return { written: bars.count, unchanged: 0 };
-  let unchanged = 0;
-  for (let index = 0; index < bars.count; index++) {
-    const at = lowerBound(older, bars.keyMs[index]!);
-    if (at < older.count && older.keyMs[at] === bars.keyMs[index] && sameBar(older, at, bars, index))
-      unchanged++;
+/** How many bars have a vwap outside their low and high (contract 11). */
+function countVwapOutside({ count, low, high, vwap }: Bars): number {
+  let outside = 0;
+  for (let index = 0; index < count; index++) {
+    if (vwap[index]! < low[index]! || vwap[index]! > high[index]!) outside++;
   }
-  return { written: bars.count - unchanged, unchanged };
+  return outside;
 }
+
+/** What an instrument is known by. */
+export type InstrumentName = Pick<RowOf<typeof instruments>, 'asset_schema' | 'country_iso_code' | 'symbol'>;
 
 /** The next value of a counter, which is never given out again. */
 export async function nextValue(writer: Writer, name: string, first: number): Promise<number> {
@@ -344,12 +361,28 @@ export async function nextValue(writer: Writer, name: string, first: number): Pr
   return value;
 }
 
-/** A new instrument of which nothing but its name is known. */
+/** A new instrument of which nothing but its name is known. One that was deleted comes back under the identifiers it had. */
 export async function newInstrument(
   writer: Writer,
-  name: Pick<RowOf<typeof instruments>, 'asset_schema' | 'country_iso_code' | 'symbol'>,
+  name: InstrumentName,
 ): Promise<RowOf<typeof instruments>> {
-  const id = await nextValue(writer, 'instrument_id', FIRST_INSTRUMENT_ID);
   const blank = Object.fromEntries(Object.keys(instruments.columns).map((column) => [column, null]));
-  return { ...blank, ...name, instrument_id: id, asset_id: id } as RowOf<typeof instruments>;
+  return { ...blank, ...name, ...(await identifiersOf(writer, name)) } as RowOf<typeof instruments>;
+}
+
+async function identifiersOf(
+  writer: Writer,
+  name: InstrumentName,
+): Promise<Pick<RowOf<typeof instruments>, 'instrument_id' | 'asset_id'>> {
+  const found = await writer.rows(rowChanges, {
+    where: { dataset: instruments.name, row_key: rowKeyOf(instruments, name) },
+    order: [['run_id', 'desc']],
+    limit: CHANGES_OF_NAME_MAX,
+  });
+  const deleted = (found.find(({ before }) => before !== null)?.before ?? null) as RowOf<
+    typeof instruments
+  > | null;
+  if (deleted !== null) return { instrument_id: deleted.instrument_id, asset_id: deleted.asset_id };
+  const id = await nextValue(writer, 'instrument_id', FIRST_INSTRUMENT_ID);
+  return { instrument_id: id, asset_id: id };
 }

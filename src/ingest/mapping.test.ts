@@ -78,25 +78,33 @@ const missing: readonly (readonly [header: string, given: Given, says: readonly 
     {},
     [/^prices\.csv: /, /column missing: close/, /The file has datetime, open, high, low\./],
   ],
-  ['datetime,open,high,low,clsoe', {}, [/is it the column clsoe\?/, /\{"columns": \{"close": "clsoe"\}\}/]],
-  ['datetime,Open,high,low,close', {}, [/column missing: open/, /is it the column Open\?/]],
-  ['date_time,open,high,low,close', {}, [/datetime \(is it the column date_time\?/, /--map FILE/]],
-  ['datetime,open,high,low,foo', {}, [/missing: close\./], /is it the column/],
+  [
+    'datetime,open,high,low,clsoe',
+    {},
+    [/stand under other names, say so by --map FILE with \{"columns":\{"close":"clsoe"\}\}/],
+  ],
+  [
+    'Date,Open,High,Low,Close,Ticker',
+    { flags: { asset_schema: 'stock', country_iso_code: 'US', interval: 'DAY' } },
+    [
+      /--map FILE with \{"columns":\{"datetime":"Date","open":"Open","high":"High","low":"Low","close":"Close","symbol":"Ticker"\}\}/,
+    ],
+    /given as/,
+  ],
+  ['datetime,open,high,low,foo', {}, [/missing: close\./], /--map/],
   [
     'datetime,open,high,low,close',
     { flags: { asset_schema: 'stock' } },
     [
-      /columns missing/,
-      /country_iso_code \([^)]*--country/,
-      /symbol \([^)]*--symbol/,
-      /interval \([^)]*--interval/,
+      /columns missing: country_iso_code, symbol, interval\./,
+      /the same in every row can be given as --country, --symbol, --interval\./,
     ],
     /--schema/,
   ],
   [
     'datetime,open,high,low,close,symbols,interval',
     { flags: { asset_schema: 'stock', country_iso_code: 'US' } },
-    [/--symbol/, /is it the column symbols\?/],
+    [/\{"symbol":"symbols"\}/],
     /--interval/,
   ],
   ['name,currency', { fields: instrumentFields, flags: {} }, [/--schema/, /--country/, /--symbol/]],
@@ -113,7 +121,7 @@ for (const [header, given, says, not] of missing) {
 test('a column that gives a field already is not proposed for another', () => {
   const message = problemOf(() => mapped('datetime,open,high,close', {}));
   assert.match(message, /missing: low/);
-  assert.doesNotMatch(message, /is it the column/);
+  assert.doesNotMatch(message, /--map/);
 });
 
 test('a map that names an unknown field or column is refused with those there are', () => {

@@ -124,6 +124,24 @@ function checkMap(file: string, header: readonly string[], known: readonly strin
   }
 }
 
+/** What files often call a field: offered, never taken. */
+const oftenCalled: Readonly<Record<string, readonly string[]>> = {
+  datetime: ['date', 'time', 'timestamp', 'ts', 't', 'open_time', 'date_time'],
+  symbol: ['ticker', 'sym', 'instrument', 'code'],
+  open: ['o'],
+  high: ['h'],
+  low: ['l'],
+  close: ['c', 'last'],
+  asset_schema: ['asset_type', 'asset_class'],
+  country_iso_code: ['country', 'market'],
+};
+
+/** The column that a field may stand in. */
+function likely(field: string, columns: readonly string[]): string | undefined {
+  const often = oftenCalled[field] ?? [];
+  return columns.find((column) => often.includes(column.toLowerCase().trim())) ?? nearest(field, columns);
+}
+
 function missingProblem(
   file: string,
   header: readonly string[],
@@ -131,21 +149,32 @@ function missingProblem(
   fields: FieldNames,
   used: readonly string[],
 ): FileProblem {
-  const free = header.filter((column) => !used.includes(column));
-  const cures = missing.map((field) => {
-    const near = nearest(field, free);
-    const flag = fields.flags[field];
-    const ways = [
-      ...(flag === undefined ? [] : [`give it for the whole file as ${flag}`]),
-      ...(near === undefined
-        ? []
-        : [`is it the column ${near}? Then map it: --map FILE with {"columns": {"${field}": "${near}"}}`]),
-    ];
-    return ways.length === 0 ? field : `${field} (${ways.join('; ')})`;
-  });
+  const mapped: Record<string, string> = {};
+  for (const field of missing) {
+    const free = header.filter((column) => !used.includes(column) && !Object.values(mapped).includes(column));
+    const column = likely(field, free);
+    if (column !== undefined) mapped[field] = column;
+  }
+  const flags = missing.filter((field) => mapped[field] === undefined && fields.flags[field] !== undefined);
+  const cures = [
+    ...(Object.keys(mapped).length === 0
+      ? []
+      : [
+          `If they stand under other names, say so by --map FILE with ${JSON.stringify({ columns: mapped })}.`,
+        ]),
+    ...(flags.length === 0
+      ? []
+      : [
+          `What is the same in every row can be given as ${flags.map((field) => fields.flags[field]).join(', ')}.`,
+        ]),
+  ];
   const plural = missing.length > 1 ? 'columns' : 'column';
   return new FileProblem(
     'usage',
-    `${file}: required ${plural} missing: ${cures.join(', ')}. The file has ${header.join(', ')}.`,
+    [
+      `${file}: required ${plural} missing: ${missing.join(', ')}.`,
+      ...cures,
+      `The file has ${header.join(', ')}.`,
+    ].join(' '),
   );
 }

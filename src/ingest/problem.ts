@@ -12,6 +12,14 @@ export class FileProblem extends Error {
   }
 }
 
+/** What was asked for of the store cannot be done; the message names the cure (exit status 2). Nothing was written. */
+export class RequestProblem extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'RequestProblem';
+  }
+}
+
 /** Why one row is refused. */
 export type RowProblem = { readonly column: string; readonly reason: string };
 

@@ -19,6 +19,8 @@ type Read = {
   readonly chunks: number;
 };
 
+const format = { kind: 'csv', delimiter: ',' } as const;
+
 let files = 0;
 
 /** Reads a CSV; texts and numbers by column, each in the order of the rows. */
@@ -32,7 +34,7 @@ async function read(csv: string | Buffer, header: readonly string[], plan: ReadP
     chunks: 0,
   };
   let rows = 0;
-  for await (const chunk of readChunks({ name: 'file.csv', path, header }, plan)) {
+  for await (const chunk of readChunks({ name: 'file.csv', path, header, format, types: [] }, plan)) {
     assert.equal(chunk.firstRow, rows + 1);
     rows += chunk.count;
     found.chunks++;
@@ -268,7 +270,7 @@ const broken: readonly (readonly [what: string, csv: string | Buffer, says: RegE
   [
     'a line without an end',
     `a,b,c\n1,2,${'3'.repeat(1_200_000)}\n`,
-    /line 2: the line is longer than 1000000 bytes/,
+    /line 2: a row is longer than 1000000 bytes/,
   ],
 ];
 
@@ -297,7 +299,7 @@ test('a reading that is given up early leaves nothing behind that fails later', 
   for (let round = 0; round < 12; round++) {
     const plan = { texts: ['first'], numbers: ['price'], careful: false };
     let left = round % 4;
-    for await (const chunk of readChunks({ name: 'large.csv', path, header }, plan)) {
+    for await (const chunk of readChunks({ name: 'large.csv', path, header, format, types: [] }, plan)) {
       assert.ok(chunk.count > 0);
       if (left-- === 0) break;
     }

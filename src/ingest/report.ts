@@ -1,5 +1,6 @@
 // What one import did: counts, findings, refused rows, and the file of refused rows.
 import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
 import { limits } from '../contract/limits.ts';
 import type { RefusedRow } from './problem.ts';
 
@@ -8,6 +9,8 @@ export type ImportReport = {
   readonly dataset: string;
   readonly file: string;
   readonly sha256: string;
+  /** The last line of a text file has no end: it may have been cut off inside its last cell. */
+  readonly mayBeCut: boolean;
   /** Null where nothing was written. */
   readonly runId: number | null;
   readonly rowsRead: number;
@@ -17,6 +20,8 @@ export type ImportReport = {
   readonly newInstruments: number;
   readonly outsideSessions: number;
   readonly offGrid: number;
+  /** Bars whose vwap lies outside their low and high: stored and served. */
+  readonly vwapOutside: number;
   readonly ignoredColumns: readonly string[];
   /** The first refused rows; all of them are in `rejectedFile`. */
   readonly refused: readonly Omit<RefusedRow, 'cells'>[];
@@ -34,14 +39,14 @@ const reasonColumns = ['rejected_row', 'rejected_column', 'rejected_reason'];
 
 /** Collects refused rows: the first for the report, all of them in a CSV that can be mended and imported. */
 export class RefusedRows {
-  readonly path: string;
+  #path: string;
   readonly first: Omit<RefusedRow, 'cells'>[] = [];
   count = 0;
   readonly #header: readonly string[];
   #file: number | null = null;
 
   constructor(path: string, header: readonly string[]) {
-    this.path = path;
+    this.#path = path;
     this.#header = header;
   }
 
@@ -49,7 +54,7 @@ export class RefusedRows {
     this.count++;
     if (this.first.length < limits.reportedRefusalsMax) this.first.push({ row, column, reason });
     if (this.#file === null) {
-      this.#file = openSync(this.#partPath, 'w');
+      this.#file = this.#open();
       writeSync(this.#file, lineOf([...this.#header, ...reasonColumns]));
     }
     writeSync(
@@ -58,13 +63,24 @@ export class RefusedRows {
     );
   }
 
+  /** Beside the imported file, or where the command runs if that folder cannot be written to. */
+  #open(): number {
+    try {
+      return openSync(this.#partPath, 'w');
+    } catch (error) {
+      if (!['EACCES', 'EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      this.#path = resolve(basename(this.#path));
+      return openSync(this.#partPath, 'w');
+    }
+  }
+
   /** Puts the file in its place; its path, or null when no row was refused. */
   keep(): string | null {
     if (this.#file === null) return null;
     closeSync(this.#file);
     this.#file = null;
-    renameSync(this.#partPath, this.path);
-    return this.path;
+    renameSync(this.#partPath, this.#path);
+    return this.#path;
   }
 
   /** Drops what was collected. */
@@ -76,6 +92,6 @@ export class RefusedRows {
   }
 
   get #partPath(): string {
-    return `${this.path}.${process.pid}.part`;
+    return `${this.#path}.${process.pid}.part`;
   }
 }

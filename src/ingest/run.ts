@@ -7,7 +7,7 @@ import type { ImportReport } from './report.ts';
 
 /** What every import is given, whatever its dataset. */
 export type ImportRequest = {
-  readonly file: string;
+  readonly file: SourceFile;
   /** Fields that are the same for the whole file, by name. */
   readonly flags: ReadonlyMap<string, string>;
   /** What the caller says of where the file comes from. */
@@ -15,15 +15,23 @@ export type ImportRequest = {
   /** Reads and checks everything, and writes nothing. */
   readonly dryRun: boolean;
   readonly nowMs: () => number;
+  /** Told now and then how many rows have been read. */
+  readonly onRows?: (rows: number) => void;
 };
 
 /** What a dataset's own part of an import found. */
-export type RunResult = Omit<ImportReport, 'dataset' | 'file' | 'sha256' | 'runId' | 'durationMs'>;
+export type RunResult = Omit<
+  ImportReport,
+  'dataset' | 'file' | 'sha256' | 'mayBeCut' | 'runId' | 'durationMs' | 'rejectedFile'
+>;
+
+/** The account of an import before its refused rows have a place. */
+export type RunReport = Omit<ImportReport, 'rejectedFile'>;
 
 /** Undoes the write and carries the report out of it. */
 class TakenBack extends Error {
-  readonly report: ImportReport;
-  constructor(report: ImportReport) {
+  readonly report: RunReport;
+  constructor(report: RunReport) {
     super('taken back');
     this.report = report;
   }
@@ -34,23 +42,24 @@ export async function runImport(
   store: Store,
   request: ImportRequest,
   dataset: string,
-  source: SourceFile,
   work: (
     writer: Writer,
     runId: number,
   ) => Promise<{ result: RunResult; finish: (finishedMs: number) => Promise<void> }>,
-): Promise<ImportReport> {
+): Promise<RunReport> {
+  const { file } = request;
   const startedMs = request.nowMs();
   try {
     return await store.write(async (writer) => {
       const runId = await nextValue(writer, 'run_id', 1);
       const { result, finish } = await work(writer, runId);
-      const { sha256 } = await source.digest();
+      const { sha256, isEnded } = await file.digest();
       const finishedMs = request.nowMs();
       const about = {
         dataset,
-        file: request.file,
+        file: file.name,
         sha256,
+        mayBeCut: file.format.kind === 'csv' && !isEnded,
         durationMs: finishedMs - startedMs,
       };
       if (request.dryRun || result.rowsRefused === result.rowsRead)
@@ -71,13 +80,14 @@ async function record(
   startedMs: number,
   finishedMs: number,
   request: ImportRequest,
-  report: ImportReport,
+  report: RunReport,
 ): Promise<void> {
   await writer.upsert(importRuns, [
     {
       run_id: runId,
+      kind: 'import',
       dataset: report.dataset,
-      file: shortName(request.file),
+      file: shortName(request.file.name),
       sha256: report.sha256,
       source: request.source,
       rows_read: report.rowsRead,
@@ -86,6 +96,7 @@ async function record(
       rows_refused: report.rowsRefused,
       started_ms: startedMs,
       finished_ms: finishedMs,
+      undone_ms: null,
     },
   ]);
   await nextValue(writer, 'data_version', 1);

@@ -2,8 +2,8 @@
 import { valueColumns } from '../bars/bars.ts';
 import { sliceTimed, type TimedBars } from '../bars/grid.ts';
 import { DAY_MS, dayOf, type ParsedInstant, YEAR_MAX, YEAR_MIN } from '../base/instant.ts';
+import { type BarRange, barRange, inOrder } from '../calendar/bar-range.ts';
 import type { Calendar } from '../calendar/calendar.ts';
-import { isPeriod, periodEnd, periodStart } from '../calendar/period.ts';
 import { historicalBars, type latestBars } from '../contract/bars.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';
@@ -19,51 +19,6 @@ import { renderList } from './render/list.ts';
 const FIRST_MS = dayOf(YEAR_MIN, 1, 1) * DAY_MS;
 const END_MS = dayOf(YEAR_MAX + 1, 1, 1) * DAY_MS;
 
-/** Bounds of the wire as half-open bounds of keys, and what a key alone cannot tell. */
-type BarRange = {
-  readonly fromMs: number;
-  readonly toMs: number;
-  /** Whether a bar with this open and label lies in the range; null where its key has said so. */
-  readonly holds: ((openMs: number, day: number) => boolean) | null;
-};
-
-/** Days by which the open of a bar may lie from the day its key names: the longest closing, generously. */
-const KEY_SLACK_DAYS = 20;
-
-/** Whether a bound speaks of a label date: a date alone, or midnight without an offset (contract 2.3). */
-function isLabel(bound: ParsedInstant): boolean {
-  return bound.kind === 'date' || (!bound.hasOffset && bound.ms === bound.day * DAY_MS);
-}
-
-const startOfDay = (calendar: Calendar, day: number): number => calendar.dateZone.instantOf(day, 0);
-
-/** The first and the last instant that bounds mean on intraday bars (contract 2.2, 2.3). */
-function instantBounds(
-  calendar: Calendar,
-  from: ParsedInstant,
-  to: ParsedInstant,
-): { fromMs: number; toMs: number } {
-  return {
-    fromMs: from.kind === 'date' ? startOfDay(calendar, from.day) : from.ms,
-    toMs: to.kind === 'date' ? startOfDay(calendar, to.day + 1) : to.ms + 1,
-  };
-}
-
-function rangeOf(interval: string, calendar: Calendar, from: ParsedInstant, to: ParsedInstant): BarRange {
-  const { fromMs, toMs } = instantBounds(calendar, from, to);
-  if (!isPeriod(interval)) return { fromMs, toMs, holds: null };
-  const fromLabel = isLabel(from);
-  const toLabel = isLabel(to);
-  const firstDay = fromLabel ? from.day : calendar.zone.dayAt(fromMs) - KEY_SLACK_DAYS;
-  const lastDay = toLabel ? to.day : calendar.zone.dayAt(toMs) + KEY_SLACK_DAYS;
-  return {
-    fromMs: periodStart(interval, firstDay) * DAY_MS,
-    toMs: periodEnd(interval, periodStart(interval, lastDay)) * DAY_MS,
-    holds: (openMs, day) =>
-      (fromLabel ? day >= from.day : openMs >= fromMs) && (toLabel ? day <= to.day : openMs < toMs),
-  };
-}
-
 function checkOrder(
   interval: string,
   calendar: Calendar,
@@ -72,9 +27,7 @@ function checkOrder(
   fromText: string,
   toText: string,
 ): void {
-  const { fromMs, toMs } = instantBounds(calendar, from, to);
-  const labels = isPeriod(interval) && isLabel(from) && isLabel(to);
-  if (labels ? from.day <= to.day : fromMs < toMs) return;
+  if (inOrder(interval, calendar, from, to)) return;
   throw new Refusal('invalid_parameter', {
     message: `from_date lies after to_date: ${fromText} is later than ${toText}.`,
     param: 'from_date',
@@ -182,7 +135,7 @@ export const answerHistoricalBars: Query<typeof historicalBars> = async (paramet
     ? context.pageKeys.verify(fingerprint, parameters.next_page_key)
     : null;
   const nowMs = place === null ? context.request.nowMs : (place.pinned[0] as number);
-  const range = rangeOf(parameters.interval, found.calendar, from, to);
+  const range = barRange(parameters.interval, found.calendar, from, to);
   const lastMs = place === null ? null : (place.position[0] as number);
   const rest: StreamRange = {
     descending,

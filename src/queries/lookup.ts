@@ -81,12 +81,14 @@ async function find(
   return {
     instrument,
     calendar: calendarOf(assetSchema, country, instrument.time_zone),
-    series: stored.map((row) => ({
-      ...row,
-      interval: row.interval as Interval,
-      coveredMs:
-        coverage.find((entry) => entry.interval === row.interval)?.finished_ms ?? Number.NEGATIVE_INFINITY,
-    })),
+    series: stored
+      .filter((row) => row.bar_count > 0)
+      .map((row) => ({
+        ...row,
+        interval: row.interval as Interval,
+        coveredMs:
+          coverage.find((entry) => entry.interval === row.interval)?.finished_ms ?? Number.NEGATIVE_INFINITY,
+      })),
   };
 }
 

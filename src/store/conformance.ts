@@ -17,6 +17,7 @@ type Counter = RowOf<typeof counters>;
 
 const runOf = (fields: Partial<Run>): Run => ({
   run_id: 1,
+  kind: 'import',
   dataset: 'bars',
   file: 'a.csv',
   sha256: '',
@@ -27,6 +28,7 @@ const runOf = (fields: Partial<Run>): Run => ({
   rows_refused: 0,
   started_ms: 0,
   finished_ms: 0,
+  undone_ms: null,
   ...fields,
 });
 
@@ -314,6 +316,24 @@ function blockTests(withFresh: WithFresh): void {
         }),
         { numRuns: 40 },
       );
+    }));
+
+  test('a removed block is gone, alone, and removing one that is not there changes nothing', () =>
+    withFresh(async (writer, reader) => {
+      const buckets = async (seriesId: number) => {
+        const read = { seriesId, fromBucket: -9, toBucket: 9, direction: 'asc', limit: 9 } as const;
+        return (await reader.snapshot((open) => open.blocks(read))).map((block) => block.bucket);
+      };
+      await writer.write(async (open) => {
+        for (const bucket of [-1, 0, 1]) {
+          for (const seriesId of [1, 2])
+            await open.putBlock(seriesId, { bucket, runId: 1, bytes: new Uint8Array([1]) });
+        }
+        await open.removeBlock(1, 0);
+        await open.removeBlock(1, 5);
+      });
+      assert.deepEqual(await buckets(1), [-1, 1]);
+      assert.deepEqual(await buckets(2), [-1, 0, 1]);
     }));
 
   test('a block of a megabyte is kept byte for byte', () =>

@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
+import { series } from '../../datasets/bars.ts';
 import type { Dataset } from '../../datasets/dataset.ts';
 import { dataDatasets } from '../../datasets/index.ts';
-import { counters, importRuns } from '../../datasets/internal.ts';
+import { blockChanges, counters, importRuns, rowChanges } from '../../datasets/internal.ts';
 import { instruments } from '../../datasets/reference.ts';
 import { conformance } from '../conformance.ts';
 import { openControl, openStore, resolveStore } from '../engines.ts';
@@ -194,6 +195,65 @@ const reads: readonly { what: string; dataset: Dataset; read: Read }[] = [
     dataset: importRuns,
     read: { order: [['run_id', direction]] as const, after: [5], limit: 10 },
   })),
+  {
+    what: 'blocks that a run changed',
+    dataset: blockChanges,
+    read: {
+      where: { run_id: 3 },
+      order: [
+        ['series_id', 'asc'],
+        ['bucket', 'asc'],
+      ] as const,
+      after: [1, 2],
+      limit: 10,
+    },
+  },
+  {
+    what: 'rows that a run changed',
+    dataset: rowChanges,
+    read: {
+      where: { run_id: 3 },
+      order: [
+        ['dataset', 'asc'],
+        ['row_key', 'asc'],
+      ] as const,
+      after: ['instruments', ''],
+      limit: 10,
+    },
+  },
+  {
+    what: 'what later runs changed in a block',
+    dataset: blockChanges,
+    read: {
+      where: { series_id: 1, bucket: 2 },
+      order: [['run_id', 'asc']] as const,
+      after: [3],
+      limit: 10,
+    },
+  },
+  {
+    what: 'the newest changes of rows',
+    dataset: rowChanges,
+    read: {
+      order: [
+        ['run_id', 'desc'],
+        ['dataset', 'desc'],
+        ['row_key', 'desc'],
+      ] as const,
+      after: [3, 'instruments', ''],
+      limit: 10,
+    },
+  },
+  {
+    what: 'an instrument by its number',
+    dataset: instruments,
+    read: { where: { instrument_id: 1 }, order: [['instrument_id', 'asc']] as const, limit: 1 },
+  },
+  {
+    what: 'a series by its number',
+    dataset: series,
+    read: { where: { series_id: 1 }, order: [['series_id', 'asc']] as const, limit: 1 },
+  },
   ...dataDatasets.map((dataset) => ({
     what: `${dataset.name} behind a row of their key`,
     dataset,

@@ -47,6 +47,10 @@ class SqliteReadWrite extends SqliteRows implements Reader, Writer {
     this.database.run(putBlock, [seriesId, block.bucket, block.runId, block.bytes]);
   }
 
+  async removeBlock(seriesId: number, bucket: number): Promise<void> {
+    this.database.run('delete from bar_blocks where series_id = ? and bucket = ?', [seriesId, bucket]);
+  }
+
   async keepNote(seriesId: number, bucket: number, note: Uint8Array): Promise<void> {
     this.database.run('insert or replace into notes values (?, ?, ?)', [seriesId, bucket, note]);
   }

@@ -1,0 +1,31 @@
+# What docs/operating/install.md starts: `serve` over a store in /data; any other command of bourse after the image's name.
+FROM node:24-bookworm-slim AS build
+WORKDIR /opt/bourse
+COPY package.json package-lock.json .npmrc ./
+# Without the workspace that brings Node.js to a checkout: the image has it.
+RUN npm ci --no-workspaces
+COPY tsconfig.json tsconfig.build.json ./
+COPY src src
+RUN npm run build && npm prune --omit=dev --no-workspaces
+
+FROM node:24-bookworm-slim
+WORKDIR /opt/bourse
+COPY --from=build /opt/bourse/node_modules node_modules
+COPY --from=build /opt/bourse/dist dist
+COPY package.json ./
+COPY bin bin
+RUN ln -s /opt/bourse/bin/bourse /usr/local/bin/bourse && install -d -o node -g node /data
+
+# Everything that is ever written lies in the volume, temporary files of imports too: the rest may be read-only.
+ENV BOURSE_STORE=sqlite:/data/bourse.db BOURSE_HOST=0.0.0.0 TMPDIR=/data
+USER node
+WORKDIR /data
+VOLUME /data
+EXPOSE 8080
+
+# OPTIONS of a route needs no key and tells nothing; the service answers it only with its store open.
+HEALTHCHECK --interval=30s --timeout=5s --start-period=15s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.BOURSE_PORT || 8080}/api/v2/stock/bars/US:A/DAY/latest`, { method: 'OPTIONS' }).then(({ status }) => process.exit(status === 204 ? 0 : 1), () => process.exit(1))"]
+
+# It ends in `exec node`, so that node is process 1 and gets the signals.
+ENTRYPOINT ["bourse"]
+CMD ["serve"]

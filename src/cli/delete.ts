@@ -1,0 +1,138 @@
+// `bourse delete bars|instruments`
+import { Command } from 'commander';
+import { type ParsedInstant, parseInstant } from '../base/instant.ts';
+import {
+  assetSchemas,
+  parseAssetSchema,
+  parseCountry,
+  parseSymbol,
+  symbolAllowed,
+} from '../contract/identifiers.ts';
+import { type Interval, intervalsAllowed, parseInterval } from '../contract/interval.ts';
+import { type DeleteReport, type DeleteRequest, deleteBars, deleteInstrument } from '../ingest/delete.ts';
+import type { Store } from '../store/store.ts';
+import { UsageProblem } from './config.ts';
+import { withExistingStore } from './existing-store.ts';
+import { jsonOption, storeOption } from './options.ts';
+import { countOf } from './table.ts';
+
+type Flags = {
+  readonly store?: string;
+  readonly symbol: string;
+  readonly country: string;
+  readonly schema?: string;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+};
+
+type BarFlags = Flags & { readonly interval?: string; readonly from?: string; readonly to?: string };
+
+/** The value of a flag; null when it was not given. */
+function read<T>(
+  flag: string,
+  text: string | undefined,
+  parse: (text: string) => T | null,
+  allowed: string,
+): T | null {
+  if (text === undefined) return null;
+  const value = parse(text);
+  if (value === null) throw new UsageProblem(`${flag} ${text}: must be ${allowed}`);
+  return value;
+}
+
+const readInterval = (flags: BarFlags): Interval | null =>
+  read('--interval', flags.interval, parseInterval, `one of ${intervalsAllowed}`);
+
+const readBound = (flag: string, text: string | undefined): ParsedInstant | null =>
+  read(flag, text, parseInstant, 'a date such as 2025-03-03, or a time such as 2025-03-03T14:30:00Z');
+
+function requestOf(flags: Flags, words: readonly (string | undefined)[]): DeleteRequest {
+  const schema = read('--schema', flags.schema, parseAssetSchema, `one of ${assetSchemas.join(', ')}`);
+  const country = read('--country', flags.country, parseCountry, 'a two-letter code such as US, or GLOBAL')!;
+  const symbol = read('--symbol', flags.symbol, parseSymbol, symbolAllowed)!;
+  const name = [schema, country, symbol].filter((part) => part !== null).join(':');
+  return {
+    assetSchema: schema,
+    country,
+    symbol,
+    words: [name, ...words].filter((word) => word !== undefined).join(' '),
+    dryRun: flags.dryRun === true,
+    nowMs: Date.now,
+  };
+}
+
+/** The account of a deletion in words. */
+function describe(report: DeleteReport, isTrial: boolean): string {
+  const { instrument, bars, runId } = report;
+  const what = [
+    ...bars.map(({ interval, count }) => `${countOf(count, 'bar')} at ${interval}`),
+    ...(report.instrumentsDeleted > 0 ? ['the instrument'] : []),
+  ];
+  if (what.length === 0) return `${instrument}: there is nothing to delete in this range`;
+  const end = isTrial
+    ? 'would be deleted; nothing was stored'
+    : `deleted (run ${runId}): bourse undo ${runId} brings back`;
+  return `${instrument}: ${what.join(', ')} ${end}`;
+}
+
+const run = (flags: Flags, work: (store: Store) => Promise<DeleteReport>): Promise<void> =>
+  withExistingStore(flags, async (store) => {
+    const report = await work(store);
+    const text = flags.json ? JSON.stringify(report) : describe(report, flags.dryRun === true);
+    process.stdout.write(`${text}\n`);
+  });
+
+/** A command with the flags that name one instrument. */
+const deletion = (name: string): Command =>
+  new Command(name)
+    .requiredOption('--symbol <symbol>', 'the instrument')
+    .requiredOption('--country <code>', 'its country, such as US; GLOBAL for crypto and forex')
+    .option('--schema <type>', 'its asset type, where several have the symbol')
+    .option('--dry-run', 'say what would be deleted, store nothing')
+    .addOption(storeOption())
+    .addOption(jsonOption());
+
+const barsCommand = (): Command =>
+  deletion('bars')
+    .description('Delete bars of one instrument, at one interval or all that are stored.')
+    .option('--interval <interval>', 'this interval alone: 1M is one minute, 60M an hour, DAY, WEEK, MON')
+    .option(
+      '--from <time>',
+      'the first: a date in the market’s zone, a label date for DAY and above, or a time',
+    )
+    .option('--to <time>', 'the last, likewise: a date is included whole')
+    .addHelpText(
+      'before',
+      `Examples:
+  bourse delete bars --symbol AAPL --country US --interval 1M --from 2025-03-03 --to 2025-03-03 --dry-run
+  bourse delete bars --symbol BTCUSD --country GLOBAL --to 2019-12-31
+`,
+    )
+    .action((flags: BarFlags) => {
+      const interval = readInterval(flags);
+      const words = [
+        interval ?? undefined,
+        ...(flags.from === undefined ? [] : ['from', flags.from]),
+        ...(flags.to === undefined ? [] : ['to', flags.to]),
+      ];
+      const from = readBound('--from', flags.from);
+      const to = readBound('--to', flags.to);
+      const request = { ...requestOf(flags, words), interval, from, to };
+      return run(flags, (store) => deleteBars(store, request));
+    });
+
+const instrumentsCommand = (): Command =>
+  deletion('instruments')
+    .description('Delete one instrument that has no bars.')
+    .addHelpText('before', 'Examples:\n  bourse delete instruments --symbol AAPLX --country US\n')
+    .action((flags: Flags) => {
+      const request = requestOf(flags, []);
+      return run(flags, (store) => deleteInstrument(store, request));
+    });
+
+export function deleteCommand(): Command {
+  return new Command('delete')
+    .description('Delete bars or an instrument. Each deletion is a run: bourse undo takes it back.')
+    .addCommand(barsCommand())
+    .addCommand(instrumentsCommand());
+}

@@ -1,0 +1,57 @@
+// One line on a terminal that tells how far a long piece of work is; nothing where there is no terminal.
+
+/** How often the line is written anew. */
+const EVERY_MS = 200;
+
+/** Work that ends sooner shows no line. */
+const QUIET_MS = 500;
+
+const MEGABYTE = 1e6;
+
+const count = (value: number): string => Math.round(value).toLocaleString('en-US');
+
+function seconds(value: number): string {
+  const whole = Math.ceil(value);
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}
+
+/** What is being read, and how much of it there is; null where that is not known. */
+export type Task = { readonly name: string; readonly bytes: number; readonly rowsAbout: number | null };
+
+/** How far a task is: rows, rows a second, bytes, time left. */
+export function progressText({ name, bytes, rowsAbout }: Task, rows: number, elapsedMs: number): string {
+  const perSecond = (rows / elapsedMs) * 1000;
+  const done = rowsAbout === null ? null : Math.min(rows / rowsAbout, 1);
+  const parts = [`${count(rows)} rows`, `${count(perSecond)} rows/s`];
+  if (done !== null && done > 0) {
+    parts.unshift(`${count((done * bytes) / MEGABYTE)} of ${count(bytes / MEGABYTE)} MB`);
+    parts.push(`${seconds((elapsedMs / 1000) * (1 / done - 1))} left`);
+  }
+  return `${name}: ${parts.join(', ')}`;
+}
+
+/** The progress of one task on standard error. */
+export class Progress {
+  readonly #task: Task;
+  readonly #isShown = process.stderr.isTTY;
+  readonly #startedMs = performance.now();
+  #toldMs = this.#startedMs + QUIET_MS - EVERY_MS;
+
+  constructor(task: Task) {
+    this.#task = task;
+  }
+
+  /** Tells that so many rows have been read. */
+  reached(rows: number): void {
+    const nowMs = performance.now();
+    if (!this.#isShown || nowMs - this.#toldMs < EVERY_MS) return;
+    this.#toldMs = nowMs;
+    const text = progressText(this.#task, rows, nowMs - this.#startedMs);
+    process.stderr.write(`\r\x1b[K${text.slice(0, process.stderr.columns - 1)}`);
+  }
+
+  /** Takes the line away. */
+  end(): void {
+    if (this.#isShown) process.stderr.write('\r\x1b[K');
+  }
+}

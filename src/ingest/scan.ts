@@ -1,0 +1,116 @@
+// What DuckDB is asked for a file: the table that it is, and one expression for each column, by format. Nothing is guessed.
+
+import { limits } from '../contract/limits.ts';
+import type { Format } from './format.ts';
+import { FileProblem } from './problem.ts';
+
+/** A plain file whose columns are known. */
+export type ReadableFile = {
+  readonly name: string;
+  readonly path: string;
+  readonly format: Format;
+  readonly header: readonly string[];
+  /** DuckDB's types of the columns, where the file has types: Parquet. */
+  readonly types: readonly string[];
+};
+
+/** How a file is to be scanned: everything as text, or the named columns as numbers. */
+export type ScanPlan = { readonly numbers: readonly string[]; readonly careful: boolean };
+
+/** No cell is this text: so a missing cell and an empty one can be told apart. */
+const NO_TEXT = '\u0001';
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+const named = (column: string): string => `"${column.replaceAll('"', '""')}"`;
+
+/** A path is a pattern to DuckDB: what has a meaning there is put in brackets. */
+const pathOf = (path: string): string => quoted(path.replaceAll(/[*?[\]]/g, (mark) => `[${mark}]`));
+
+/** CSV columns are named by their place: DuckDB takes no empty name, and takes `close` and `Close` for the same one. */
+const placed = (place: number): string => `c${place}`;
+
+function csvTable(file: ReadableFile, delimiter: string, { numbers, careful }: ScanPlan): string {
+  const asNumbers = new Set(careful ? [] : numbers);
+  const columns = file.header.map(
+    (name, place) => `${placed(place)}: '${asNumbers.has(name) ? 'DOUBLE' : 'VARCHAR'}'`,
+  );
+  if (careful) columns.push(`${placed(columns.length)}: 'VARCHAR'`);
+  const care = careful
+    ? `null_padding=true, parallel=false, nullstr=${quoted(NO_TEXT)}, allow_quoted_nulls=false`
+    : 'null_padding=false';
+  return `read_csv(${pathOf(file.path)}, auto_detect=false, header=true, delim=${quoted(delimiter)}, quote='"', escape='"', strict_mode=true,
+    compression='none', buffer_size=${4 * limits.importRowBytesMax}, max_line_size=${limits.importRowBytesMax}, columns={${columns.join()}}, ${care})`;
+}
+
+function jsonTable(path: string, isArray: boolean, columns: string): string {
+  const layout = isArray ? 'array' : 'unstructured';
+  return `read_json(${pathOf(path)}, format='${layout}', records=true, compression='uncompressed', maximum_object_size=${limits.importRowBytesMax}, ${columns})`;
+}
+
+/** A statement that tells the columns of a file that has them in its data: their names and types. */
+export function describeColumns(path: string, format: Format): string {
+  const table =
+    format.kind === 'json'
+      ? jsonTable(
+          path,
+          format.isArray,
+          'sample_size=-1, convert_strings_to_integers=false, map_inference_threshold=-1',
+        )
+      : `read_parquet(${pathOf(path)})`;
+  return `select column_name, column_type from (describe select * from ${table})`;
+}
+
+/** A Parquet column as text, in the forms that a CSV has. A NaN is how data frames write a missing number. */
+function parquetText(column: string, type: string): string {
+  if (type === 'TIMESTAMP WITH TIME ZONE')
+    return `strftime(timezone('UTC', ${column}), '%Y-%m-%dT%H:%M:%S.%fZ')`;
+  if (type === 'FLOAT' || type === 'DOUBLE')
+    return `case when isnan(${column}) then null else ${column}::varchar end`;
+  return `${column}::varchar`;
+}
+
+/** The statement that reads columns of a file, named by their place in its header; the place behind the last is a CSV's surplus. */
+export function selectOf(file: ReadableFile, places: readonly number[], plan: ScanPlan): string {
+  const { format, header, types, path } = file;
+  if (format.kind === 'csv')
+    return `select ${places.map(placed).join()} from ${csvTable(file, format.delimiter, plan)}`;
+  const names = places.map((place) => named(header[place]!));
+  if (format.kind === 'parquet') {
+    const texts = places.map((place, index) => parquetText(names[index]!, types[place]!));
+    return `select ${texts.join()} from read_parquet(${pathOf(path)})`;
+  }
+  const columns = places.map((place) => `${quoted(header[place]!)}: 'VARCHAR'`);
+  return `select ${names.join()} from ${jsonTable(path, format.isArray, `columns={${columns.join()}}`)}`;
+}
+
+/** What DuckDB says of a file that it cannot read, as one line: the place and what is wrong there. */
+export function readingProblem(file: Pick<ReadableFile, 'name' | 'format'>, error: Error): FileProblem {
+  const line = /CSV Error on Line: (\d+)/.exec(error.message)?.[1];
+  const reasons: readonly (readonly [RegExp, string])[] = [
+    [
+      /unterminated quote|quote should be followed/i,
+      'a quote is not closed, or text follows a closing quote',
+    ],
+    [/unicode|utf-?8/i, 'the text is not UTF-8'],
+    [/state machine/i, 'its lines end in different ways: some with CR LF, some with LF or CR alone'],
+    [/Maximum line size|maximum_object_size/i, `a row is longer than ${limits.importRowBytesMax} bytes`],
+    [/Expected Number of Columns/i, 'the row has more cells than the header has columns'],
+    [/expected records/i, 'the JSON holds no objects: an array of them, or one after the other, is expected'],
+  ];
+  const malformed = /Malformed JSON.*?, at byte \d+ in (?:record\/value|line) (\d+): ([^.\n]*)/.exec(
+    error.message,
+  );
+  if (malformed !== null) {
+    const how = `near record ${malformed[1]}: the JSON is not well-formed: ${malformed[2]}`;
+    return new FileProblem('content', `${file.name}: ${how}. Nothing was imported.`, { cause: error });
+  }
+  const known = reasons.find(([pattern]) => pattern.test(error.message))?.[1];
+  const parquet =
+    file.format.kind === 'parquet' ? 'the Parquet data is damaged or of a kind that cannot be read' : null;
+  const told = error.message.split('\n').find((part) => part.trim() !== '' && !part.includes('CSV Error'));
+  const reason = known ?? parquet ?? told ?? 'it cannot be read';
+  const place = line === undefined ? '' : ` line ${line}:`;
+  return new FileProblem('content', `${file.name}:${place} ${reason.slice(0, 200)}. Nothing was imported.`, {
+    cause: error,
+  });
+}

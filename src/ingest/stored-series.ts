@@ -1,0 +1,153 @@
+// A stored series whose bars are taken away or put back, block by block, by other ways than an import.
+import { type Bars, emptyBars } from '../bars/bars.ts';
+import { blockCount, decodeBlock, wholeBlock } from '../bars/block-reader.ts';
+import { encodeBlock } from '../bars/block-writer.ts';
+import { countOffGrid } from '../bars/grid.ts';
+import { type Calendar, calendarOf } from '../calendar/calendar.ts';
+import type { AssetSchema } from '../contract/identifiers.ts';
+import { type Interval, intervalMinutes } from '../contract/interval.ts';
+import { series as seriesDataset } from '../datasets/bars.ts';
+import type { RowOf } from '../datasets/dataset.ts';
+import { blockChanges } from '../datasets/internal.ts';
+import type { instruments } from '../datasets/reference.ts';
+import type { Direction, StoredBlock, Writer } from '../store/store.ts';
+
+type SeriesRow = RowOf<typeof seriesDataset>;
+
+const BLOCKS_PER_READ = 64;
+
+/** A block as stored, with its bars. */
+export type OpenedBlock = { readonly bucket: number; readonly runId: number; readonly bars: Bars };
+
+const openBlock = ({ bucket, runId, bytes }: StoredBlock): OpenedBlock => ({
+  bucket,
+  runId,
+  bars: decodeBlock(bytes, wholeBlock),
+});
+
+/** The calendar of an instrument. */
+export const calendarFor = (instrument: RowOf<typeof instruments>): Calendar =>
+  calendarOf(instrument.asset_schema as AssetSchema, instrument.country_iso_code, instrument.time_zone);
+
+/** One series, and what `put` has made of it; `settle` brings its row up to date. */
+export class StoredSeries {
+  readonly row: SeriesRow;
+  readonly #writer: Writer;
+  readonly calendar: Calendar;
+  #barCount: number;
+  #offGrid = false;
+
+  /** `calendar` is the instrument's. */
+  constructor(writer: Writer, row: SeriesRow, calendar: Calendar) {
+    this.row = row;
+    this.#writer = writer;
+    this.calendar = calendar;
+    this.#barCount = row.bar_count;
+  }
+
+  /** The blocks of buckets `fromBucket` and `toBucket` included, one by one. */
+  async *blocks(fromBucket: number, toBucket: number): AsyncGenerator<OpenedBlock> {
+    for await (const block of this.#walk(fromBucket, toBucket, 'asc', BLOCKS_PER_READ))
+      yield openBlock(block);
+  }
+
+  /** The block of a bucket; where there is none, one without bars. */
+  async block(bucket: number): Promise<OpenedBlock> {
+    const read = { seriesId: this.row.series_id, fromBucket: bucket, toBucket: bucket } as const;
+    const [stored] = await this.#writer.blocks({ ...read, direction: 'asc', limit: 1 });
+    return stored === undefined ? { bucket, runId: 0, bars: emptyBars() } : openBlock(stored);
+  }
+
+  /** Puts bars in place of those of a block. One without bars stays while the journal names it. */
+  async put(block: OpenedBlock, bars: Bars): Promise<void> {
+    const { series_id: seriesId } = this.row;
+    const { bucket, runId } = block;
+    this.#barCount += bars.count - block.bars.count;
+    this.#offGrid ||= this.#isOffGrid(bars);
+    if (bars.count === 0 && !(await this.#isNamed({ bucket })))
+      await this.#writer.removeBlock(seriesId, bucket);
+    else await this.#writer.putBlock(seriesId, { bucket, runId, bytes: encodeBlock(bars) });
+  }
+
+  /** Writes the series' row; how many bars it has. A series without bars stays while the journal names it. */
+  async settle(): Promise<number> {
+    if (this.#barCount > 0) await this.#writer.upsert(seriesDataset, [await this.#current()]);
+    else if (await this.#isNamed({})) {
+      const empty = { first_ms: 0, last_ms: 0, bar_count: 0, off_grid: false };
+      await this.#writer.upsert(seriesDataset, [{ ...this.row, ...empty }]);
+    } else await this.#writer.remove(seriesDataset, [this.row]);
+    return this.#barCount;
+  }
+
+  async #current(): Promise<SeriesRow> {
+    const first = await this.#outermost('asc');
+    const last = await this.#outermost('desc');
+    return {
+      ...this.row,
+      first_ms: first.keyMs[0]!,
+      last_ms: last.keyMs[last.count - 1]!,
+      bar_count: this.#barCount,
+      // Bars that were off the grid may be gone.
+      off_grid: this.#offGrid || (this.row.off_grid && (await this.#anyOffGrid())),
+    };
+  }
+
+  /** The bars of the first or the last block that has some. */
+  async #outermost(direction: Direction): Promise<Bars> {
+    for await (const block of this.#walk(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, direction, 1)) {
+      if (blockCount(block.bytes) > 0) return openBlock(block).bars;
+    }
+    throw new Error(`series ${this.row.series_id} has ${this.#barCount} bars and no block with bars`);
+  }
+
+  async #anyOffGrid(): Promise<boolean> {
+    for await (const { bars } of this.blocks(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)) {
+      if (this.#isOffGrid(bars)) return true;
+    }
+    return false;
+  }
+
+  #isOffGrid(bars: Bars): boolean {
+    const minutes = intervalMinutes(this.row.interval as Interval);
+    if (minutes === null || minutes === 1 || bars.count === 0) return false;
+    const segments = this.calendar.segments(bars.keyMs[0]!, bars.keyMs[bars.count - 1]! + 1, true);
+    return countOffGrid(bars, segments, minutes) > 0;
+  }
+
+  /** Whether a run that can be taken back changed the series, or one bucket of it. */
+  async #isNamed(where: { readonly bucket?: number }): Promise<boolean> {
+    const found = await this.#writer.rows(blockChanges, {
+      where: { series_id: this.row.series_id, ...where },
+      order: [
+        ['bucket', 'asc'],
+        ['run_id', 'asc'],
+      ],
+      limit: 1,
+    });
+    return found.length > 0;
+  }
+
+  async *#walk(
+    fromBucket: number,
+    toBucket: number,
+    direction: Direction,
+    limit: number,
+  ): AsyncGenerator<StoredBlock> {
+    let bounds = { fromBucket, toBucket };
+    for (;;) {
+      const found = await this.#writer.blocks({
+        seriesId: this.row.series_id,
+        ...bounds,
+        direction,
+        limit,
+      });
+      yield* found;
+      const last = found.at(-1);
+      if (last === undefined) return;
+      bounds =
+        direction === 'asc'
+          ? { ...bounds, fromBucket: last.bucket + 1 }
+          : { ...bounds, toBucket: last.bucket - 1 };
+    }
+  }
+}

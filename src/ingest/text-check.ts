@@ -1,0 +1,96 @@
+// What only a look at every byte of a text file shows, piece by piece: what DuckDB would read wrongly and say nothing.
+import { isUtf8 } from 'node:buffer';
+import { limits } from '../contract/limits.ts';
+
+/** What only the whole file shows. */
+export type Digest = {
+  /** Of the bytes as they were given, compressed or not. */
+  readonly sha256: string;
+  /** Whether an underscore stands anywhere below the header: DuckDB takes `1_000` for a number. */
+  readonly hasUnderscore: boolean;
+  /** Whether the file has an odd number of quotes. */
+  readonly hasOpenQuote: boolean;
+  readonly isUtf8: boolean;
+  /** Whether a line is longer than a row may be: DuckDB passes over such a one at the end of a file, and says nothing. */
+  readonly hasLongLine: boolean;
+  /** Whether the last line has an end: one without may have been cut off. */
+  readonly isEnded: boolean;
+};
+
+/** Bytes read at a time. */
+export const PIECE_BYTES = 4 * 1024 * 1024;
+
+const UNDERSCORE = 0x5f;
+
+const QUOTE = 0x22;
+
+/** Looks at all bytes of a text, piece by piece. */
+export class TextCheck {
+  #hasUnderscore = false;
+  #inHeader = true;
+  #quotes = 0;
+  #isUtf8 = true;
+  /** The beginning of a character whose end is in the next piece. */
+  #rest: Uint8Array = new Uint8Array(0);
+  /** Bytes since the last line break. */
+  #lineBytes = 0;
+  #hasLongLine = false;
+
+  /** What was found, with the hash of the file's bytes. */
+  digest(sha256: string): Digest {
+    return {
+      sha256,
+      hasUnderscore: this.#hasUnderscore,
+      hasOpenQuote: this.#quotes % 2 === 1,
+      isUtf8: this.#isUtf8 && this.#rest.length === 0,
+      isEnded: this.#lineBytes === 0,
+      hasLongLine: this.#hasLongLine || this.#lineBytes > limits.importRowBytesMax,
+    };
+  }
+
+  take(piece: Uint8Array): void {
+    this.#measureLines(piece);
+    const rows = this.#inHeader ? piece.subarray(headerEnd(piece)) : piece;
+    this.#inHeader &&= rows.length === 0;
+    this.#hasUnderscore ||= rows.includes(UNDERSCORE);
+    // Most files have none, and a search for the first is much faster than a loop.
+    const first = piece.indexOf(QUOTE);
+    if (first >= 0) for (let at = first; at < piece.length; at++) if (piece[at] === QUOTE) this.#quotes++;
+    const all = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
+    const end = lastStart(all);
+    this.#isUtf8 &&= isUtf8(all.subarray(0, end));
+    this.#rest = Uint8Array.from(all.subarray(end));
+  }
+
+  /** Goes from one line break to the last one that a line may reach to. */
+  #measureLines(piece: Uint8Array): void {
+    for (let at = 0; at < piece.length; ) {
+      const end = Math.min(at + limits.importRowBytesMax - this.#lineBytes + 1, piece.length);
+      const last = lastBreak(piece.subarray(at, end));
+      this.#lineBytes = last < 0 ? this.#lineBytes + end - at : end - at - last - 1;
+      this.#hasLongLine ||= this.#lineBytes > limits.importRowBytesMax;
+      if (this.#hasLongLine) return;
+      at = end;
+    }
+  }
+}
+
+/** Where the last line break stands; -1 where there is none. */
+const lastBreak = (bytes: Uint8Array): number => Math.max(bytes.lastIndexOf(0x0a), bytes.lastIndexOf(0x0d));
+
+/** Where the first line ends; the length of the bytes where it does not. */
+function headerEnd(bytes: Uint8Array): number {
+  const end = bytes.findIndex((byte) => byte === 0x0a || byte === 0x0d);
+  return end < 0 ? bytes.length : end;
+}
+
+/** Where a character begins that the bytes do not end; their length where there is none. */
+function lastStart(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back]!;
+    if (byte >= 0x80 && byte < 0xc0) continue;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return length > back ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
+}

@@ -1,0 +1,78 @@
+// One hash of what a store holds, whatever the order of its imports and its engine: what copies and repairs are checked by.
+import { createHash, type Hash } from 'node:crypto';
+import { blockCount } from '../bars/block-reader.ts';
+import { series as seriesDataset } from '../datasets/bars.ts';
+import type { RowOf } from '../datasets/dataset.ts';
+import { instruments } from '../datasets/reference.ts';
+import type { Reader, StoredBlock } from './store.ts';
+
+type Instrument = RowOf<typeof instruments>;
+type Series = RowOf<typeof seriesDataset>;
+
+/** Rows and blocks read at a time; no instrument has as many series. */
+const ROWS_PER_READ = 2_000;
+const BLOCKS_PER_READ = 64;
+
+/**
+ * SHA-256, in hexadecimal, of every instrument and every bar. Identifiers are not in it, nor what imports say of themselves:
+ * they depend on the order in which files came.
+ */
+export async function contentHash(reader: Reader): Promise<string> {
+  const hash = createHash('sha256');
+  let after: [string, string, string] | undefined;
+  for (;;) {
+    const found: Instrument[] = await reader.rows(instruments, {
+      order: [
+        ['asset_schema', 'asc'],
+        ['country_iso_code', 'asc'],
+        ['symbol', 'asc'],
+      ],
+      limit: ROWS_PER_READ,
+      ...(after === undefined ? {} : { after }),
+    });
+    for (const instrument of found) await addInstrument(reader, hash, instrument);
+    const last = found.at(-1);
+    if (last === undefined) return hash.digest('hex');
+    after = [last.asset_schema, last.country_iso_code, last.symbol];
+  }
+}
+
+async function addInstrument(reader: Reader, hash: Hash, instrument: Instrument): Promise<void> {
+  const { instrument_id, asset_id: _, ...said } = instrument;
+  addText(hash, JSON.stringify(said));
+  const found = await reader.rows(seriesDataset, {
+    where: { instrument_id },
+    order: [['interval', 'asc']],
+    limit: ROWS_PER_READ,
+  });
+  for (const series of found) if (series.bar_count > 0) await addSeries(reader, hash, series);
+}
+
+async function addSeries(reader: Reader, hash: Hash, series: Series): Promise<void> {
+  const { instrument_id: _, series_id: seriesId, ...said } = series;
+  addText(hash, JSON.stringify(said));
+  let fromBucket = Number.MIN_SAFE_INTEGER;
+  for (;;) {
+    const blocks: StoredBlock[] = await reader.blocks({
+      seriesId,
+      fromBucket,
+      toBucket: Number.MAX_SAFE_INTEGER,
+      direction: 'asc',
+      limit: BLOCKS_PER_READ,
+    });
+    // The same bars are the same bytes (`bars/block-writer.ts`).
+    for (const { bucket, bytes } of blocks) {
+      if (blockCount(bytes) === 0) continue;
+      addText(hash, `${bucket} ${bytes.length}`);
+      hash.update(bytes);
+    }
+    const last = blocks.at(-1);
+    if (last === undefined) return;
+    fromBucket = last.bucket + 1;
+  }
+}
+
+/** Length first, so that no two sequences of texts are the same bytes. */
+function addText(hash: Hash, text: string): void {
+  hash.update(`${text.length}:${text}`);
+}

@@ -1,0 +1,40 @@
+// The container image's files, as far as they can be judged without a container engine.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { limits } from '../src/contract/limits.ts';
+
+const root = join(import.meta.dirname, '..');
+const read = (name: string): string => readFileSync(join(root, name), 'utf8');
+const dockerfile = read('Dockerfile');
+
+/** What the image is built from: the sources of every COPY out of the project. */
+const copied = Array.from(dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm), ([, names]) =>
+  names!.split(' '),
+).flat();
+
+test('what the image is built from is there, and nothing else is sent to the engine', () => {
+  assert.ok(copied.length > 0);
+  assert.deepEqual(
+    copied.filter((name) => !existsSync(join(root, name))),
+    [],
+  );
+  const lines = read('.dockerignore')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  assert.deepEqual(lines.sort(), ['*', ...new Set(copied.map((name) => `!${name}`))].sort());
+});
+
+test('the image runs as a user without privileges, in exec form, with its data in a volume', () => {
+  const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
+  assert.match(last, /^USER node$/m);
+  assert.match(last, /^VOLUME \/data$/m);
+  assert.match(last, /^ENTRYPOINT \["bourse"\]$/m);
+  assert.match(read('bin/bourse'), /^exec "\$node" .*"\$@"\n$/m);
+});
+
+test('an engine waits longer for the service to stop than open requests have to finish', () => {
+  const seconds = Number(/stop_grace_period: (\d+)s/.exec(read('compose.yaml'))![1]);
+  assert.ok(seconds * 1000 > limits.stopTimeoutMs);
+});

@@ -1,0 +1,369 @@
+// One set of bars in every format and packing that `bourse import` takes, and what of them is refused (contract 11, "Native files").
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { crc32, deflateRawSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import duckdb from '@duckdb/node-bindings';
+import { Workshop } from './service.ts';
+import { barsOf } from './stored.ts';
+
+const shop = new Workshop();
+after(() => shop.close());
+
+const columns = ['symbol', 'datetime', 'open', 'high', 'low', 'close', 'volume'] as const;
+const rows = Array.from({ length: 30 }, (_, at) => {
+  const datetime = `2024-01-02T14:${at + 30}:00Z`;
+  return ['A', datetime, 10 + at / 100, 10.55 + at / 100, 9.5, 10.25, 100 + at] as const;
+});
+const records = rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index]])));
+
+const partedBy = (mark: string): string => `${[columns, ...rows].map((row) => row.join(mark)).join('\n')}\n`;
+const csv = partedBy(',');
+const json = JSON.stringify(records);
+const ndjson = records.map((record) => `${JSON.stringify(record)}\n`).join('');
+
+type Packed = {
+  readonly name: string;
+  readonly bytes: Buffer;
+  readonly crc?: number;
+  readonly flags?: number;
+};
+
+/** A zip archive by APPNOTE.TXT, 4.3: local headers, data, central directory. */
+function zipOf(...members: readonly Packed[]): Buffer {
+  const parts: Buffer[] = [];
+  const directory: Buffer[] = [];
+  let at = 0;
+  for (const { name, bytes, crc = crc32(bytes), flags = 0 } of members) {
+    const data = deflateRawSync(bytes);
+    const about = Buffer.alloc(26);
+    about.writeUInt16LE(20, 0);
+    about.writeUInt16LE(flags, 2);
+    about.writeUInt16LE(8, 4);
+    about.writeUInt32LE(crc, 10);
+    about.writeUInt32LE(data.length, 14);
+    about.writeUInt32LE(bytes.length, 18);
+    about.writeUInt16LE(Buffer.byteLength(name), 22);
+    const local = Buffer.concat([Buffer.from('PK\x03\x04'), about, Buffer.from(name), data]);
+    const rest = Buffer.alloc(14);
+    rest.writeUInt32LE(at, 10);
+    directory.push(Buffer.concat([Buffer.from('PK\x01\x02\x14\x00'), about, rest, Buffer.from(name)]));
+    parts.push(local);
+    at += local.length;
+  }
+  const listed = Buffer.concat(directory);
+  const end = Buffer.alloc(18);
+  end.writeUInt16LE(members.length, 4);
+  end.writeUInt16LE(members.length, 6);
+  end.writeUInt32LE(listed.length, 8);
+  end.writeUInt32LE(at, 12);
+  return Buffer.concat([...parts, listed, Buffer.from('PK\x05\x06'), end]);
+}
+
+/** Lets DuckDB write the rows of a CSV as Parquet, its columns as `select` has them. */
+async function writeParquet(path: string, select: string): Promise<void> {
+  const database = await duckdb.open(':memory:');
+  const connection = await duckdb.connect(database);
+  try {
+    const source = `read_csv('${shop.path('source.csv')}')`;
+    await duckdb.query(connection, `copy (select ${select} from ${source}) to '${path}' (format parquet)`);
+  } finally {
+    duckdb.disconnect_sync(connection);
+    duckdb.close_sync(database);
+  }
+}
+
+const flags = ['--schema', 'stock', '--country', 'US', '--interval', '1M'];
+let stores = 0;
+
+/** Imports a file into a store of its own. */
+async function imported(name: string, content: string | Buffer | null, ...more: readonly string[]) {
+  if (content !== null) writeFileSync(shop.path(name), content);
+  const path = shop.path(`${++stores}.db`);
+  const finished = await shop.run('import', 'bars', name, '--store', `sqlite:${path}`, ...flags, ...more);
+  return { ...finished, path };
+}
+
+let expected: ReturnType<typeof barsOf>;
+before(async () => {
+  const { path } = await imported('source.csv', csv);
+  expected = barsOf(path);
+  assert.equal(expected['stock:US:A:1M']?.length, rows.length);
+});
+
+const half = csv.indexOf('\n', csv.length / 2) + 1;
+const skippable = Buffer.from([0x53, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3]);
+const readable: readonly (readonly [what: string, name: string, content: string | Buffer])[] = [
+  ['TSV', 'a.tsv', partedBy('\t')],
+  ['TSV under the name of a CSV', 'tabs.csv', partedBy('\t')],
+  ['NDJSON', 'a.ndjson', ndjson],
+  ['NDJSON with a byte order mark', 'bom.ndjson', `\ufeff${ndjson}`],
+  [
+    'objects over several lines each',
+    'wide.ndjson',
+    records.map((one) => JSON.stringify(one, null, 2)).join('\n'),
+  ],
+  ['a JSON array', 'a.json', json],
+  ['an indented JSON array', 'wide.json', JSON.stringify(records, null, 2)],
+  [
+    'JSON with numbers as text',
+    'text.json',
+    JSON.stringify(records.map((one) => ({ ...one, open: String(one.open) }))),
+  ],
+  ['gzip', 'a.csv.gz', gzipSync(csv)],
+  ['gzip of JSON', 'a.json.gz', gzipSync(json)],
+  ['Zstandard', 'a.csv.zst', zstdCompressSync(csv)],
+  [
+    'Zstandard in several frames',
+    'frames.csv.zst',
+    Buffer.concat([zstdCompressSync(csv.slice(0, half)), skippable, zstdCompressSync(csv.slice(half))]),
+  ],
+  [
+    'zip',
+    'a.zip',
+    zipOf({ name: 'folder/', bytes: Buffer.alloc(0) }, { name: 'folder/a.csv', bytes: Buffer.from(csv) }),
+  ],
+  ['gzip in zip', 'gz.zip', zipOf({ name: 'a.csv.gz', bytes: gzipSync(csv) })],
+];
+
+for (const [what, name, content] of readable) {
+  test(`${what} is imported as the CSV is (contract 11)`, async () => {
+    const { status, stderr, path } = await imported(name, content);
+    assert.equal(status, 0, stderr);
+    assert.deepEqual(barsOf(path), expected);
+  });
+}
+
+test('Parquet is imported as the CSV is, whatever the types of its columns (contract 11)', async () => {
+  const shapes = [
+    ['*', []],
+    [
+      'symbol, datetime::timestamptz as datetime, open::decimal(12,4) as open, high, low::real as low, close, volume::integer as volume',
+      [],
+    ],
+    ["symbol, strftime(datetime, '%Y-%m-%dT%H:%M:%SZ') as datetime, open, high, low, close, volume", []],
+    [
+      'symbol, datetime::timestamp_ns as datetime, open, high, low, close, volume::double as volume',
+      ['--zone', 'UTC'],
+    ],
+    ['symbol, epoch_ms(datetime::timestamptz) as datetime, open, high, low, close, volume', []],
+  ] as const;
+  for (const [index, [select, more]] of shapes.entries()) {
+    await writeParquet(shop.path(`${index}.parquet`), select);
+    const zone = index === 0 ? ['--zone', 'UTC'] : more;
+    const { status, stderr, path } = await imported(`${index}.parquet`, null, ...zone);
+    assert.equal(status, 0, `${select}: ${stderr}`);
+    assert.deepEqual(barsOf(path), expected, select);
+  }
+});
+
+test('a NaN in Parquet is a missing number, as data frames write it', async () => {
+  await writeParquet(
+    shop.path('nan.parquet'),
+    `symbol, datetime::timestamptz as datetime, open, high, low, close, 'nan'::double as volume`,
+  );
+  const { status, stderr, path } = await imported('nan.parquet', null);
+  assert.equal(status, 0, stderr);
+  assert.deepEqual(
+    barsOf(path)['stock:US:A:1M']?.map((bar) => bar[5]),
+    rows.map(() => null),
+  );
+});
+
+test('a key that only a late JSON object has is taken', async () => {
+  const late = `${ndjson}${JSON.stringify({ ...records[0], datetime: '2024-01-02T15:00:00Z', vwap: 10.5 })}\n`;
+  const { path } = await imported('late.ndjson', late);
+  assert.equal(barsOf(path)['stock:US:A:1M']?.at(-1)?.[6], 10.5);
+});
+
+test('standard input is read in any format, packed or not', async () => {
+  for (const [, name, content] of [['CSV', 'a.csv', csv] as const, ...readable]) {
+    const path = shop.path(`${++stores}.db`);
+    const { status, stderr } = await shop.pipe(
+      Buffer.from(content),
+      'import',
+      'bars',
+      '-',
+      '--store',
+      `sqlite:${path}`,
+      ...flags,
+    );
+    assert.equal(status, 0, `${name}: ${stderr}`);
+    assert.deepEqual(barsOf(path), expected, name);
+  }
+});
+
+type Refused = {
+  readonly what: string;
+  readonly content: string | Buffer;
+  readonly says: RegExp;
+  readonly status?: number;
+};
+const cut = (bytes: Buffer, by: number): Buffer => bytes.subarray(0, bytes.length - by);
+const changed = (bytes: Buffer, at: number): Buffer => {
+  const copy = Buffer.from(bytes);
+  copy[at] = copy[at]! ^ 0xff;
+  return copy;
+};
+const zip = zipOf({ name: 'a.csv', bytes: Buffer.from(csv) });
+const field = 100_000_000;
+
+const refused: readonly Refused[] = [
+  {
+    what: 'JSON that is cut off',
+    content: json.slice(0, -30),
+    says: /near record 3\d: the JSON is not well-formed/,
+  },
+  {
+    what: 'NDJSON that is cut off',
+    content: ndjson.slice(0, -30),
+    says: /near record 3\d: the JSON is not well-formed/,
+  },
+  { what: 'JSON of numbers', content: '[1,2,3]', says: /the JSON holds no objects/ },
+  { what: 'an empty JSON array', content: '[]', says: /the JSON holds no objects/ },
+  { what: 'JSON that is nested deep', content: '['.repeat(100_000), says: /the JSON is not well-formed/ },
+  {
+    what: 'rows inside another JSON object',
+    content: `{"bars":${json}}`,
+    says: /columns missing.*The file has bars/,
+    status: 2,
+  },
+  {
+    what: 'NDJSON that is not UTF-8',
+    content: Buffer.concat([Buffer.from(ndjson), Buffer.from([0x7b, 0xff, 0x7d])]),
+    says: /UTF-8/,
+  },
+  {
+    what: 'a JSON field of 100 MB',
+    content: `{"symbol":"${'A'.repeat(field)}"}\n`,
+    says: /a row is longer than 1000000 bytes/,
+  },
+  {
+    what: 'a CSV field of 100 MB',
+    content: `${csv}A,2024-01-02T15:00:00Z,${'1'.repeat(field)},1,1,1,1\n`,
+    says: /a row is longer than 1000000 bytes/,
+  },
+  {
+    what: 'mixed line ends',
+    content: csv.replace('14:45:00Z', '14:45:00Z').replaceAll(/(14:[45]\d.*)\n/g, '$1\r\n'),
+    says: /lines end in different ways/,
+  },
+  { what: 'a TSV with a column twice', content: 'open\topen\n1\t2\n', says: /open stands twice/ },
+  {
+    what: 'zstd that is cut off',
+    content: cut(zstdCompressSync(csv), 3),
+    says: /zstd data is damaged: it ends before its end/,
+  },
+  {
+    what: 'zstd with something behind it',
+    content: Buffer.concat([zstdCompressSync(csv), Buffer.from('more')]),
+    says: /zstd data is damaged: something else follows/,
+  },
+  { what: 'zip that is cut off', content: cut(zip, 40), says: /zip data is damaged/ },
+  {
+    what: 'zip with a wrong checksum',
+    content: zipOf({ name: 'a.csv', bytes: Buffer.from(csv), crc: 1 }),
+    says: /zip data is damaged: the checksum of a.csv/,
+  },
+  { what: 'zip with changed data', content: changed(zip, 60), says: /zip data is damaged/ },
+  {
+    what: 'zip that is encrypted',
+    content: zipOf({ name: 'a.csv', bytes: Buffer.from(csv), flags: 1 }),
+    says: /a\.csv in it is encrypted/,
+  },
+  {
+    what: 'zip with a name that leads out of it',
+    content: zipOf({ name: '../../a.csv', bytes: Buffer.from(csv) }),
+    says: /zip data is damaged.*relative path/,
+  },
+  { what: 'zip with nothing in it', content: zipOf(), says: /has no file in it/ },
+  { what: 'zip in zip', content: zipOf({ name: 'a.zip', bytes: zip }), says: /packed more than once/ },
+  {
+    what: 'a gzip bomb',
+    content: gzipSync(Buffer.alloc(400_000_000)),
+    says: /unpacks to more than 200 times its size/,
+  },
+  {
+    what: 'a zstd bomb',
+    content: zstdCompressSync(Buffer.alloc(400_000_000)),
+    says: /unpacks to more than 200 times its size/,
+  },
+  {
+    what: 'a zip bomb',
+    content: zipOf({ name: 'a.csv', bytes: Buffer.alloc(400_000_000) }),
+    says: /unpacks to more than 200 times its size/,
+  },
+];
+
+for (const { what, content, says, status = 1 } of refused) {
+  test(`${what} is refused with one message, and no store is made (contract 10, 11)`, async () => {
+    const finished = await imported('refused', content);
+    assert.match(finished.stderr, says);
+    assert.equal(finished.stderr.trim().split('\n').length, 1, finished.stderr);
+    assert.doesNotMatch(finished.stderr, /bourse-import-/);
+    assert.equal(finished.status, status, finished.stderr);
+    assert.deepEqual(Object.keys(barsIfAny(finished.path)), []);
+  });
+}
+
+function barsIfAny(path: string): ReturnType<typeof barsOf> {
+  return readdirSync(shop.folder).includes(path.slice(shop.folder.length + 1)) ? barsOf(path) : {};
+}
+
+test('Parquet with any part of it cut off or changed is refused, or read right', async () => {
+  await writeParquet(
+    shop.path('whole.parquet'),
+    'symbol, datetime::timestamptz as datetime, open, high, low, close, volume',
+  );
+  const whole = readFileSync(shop.path('whole.parquet'));
+  for (const bytes of [
+    cut(whole, 1),
+    cut(whole, 8),
+    cut(whole, 100),
+    whole.subarray(0, 4),
+    changed(whole, whole.length - 10),
+    changed(whole, whole.length - 60),
+  ]) {
+    const finished = await imported('broken.parquet', bytes);
+    if (finished.status === 0) assert.deepEqual(barsOf(finished.path), expected);
+    else assert.match(finished.stderr, /^bourse: broken\.parquet: [^\n]+\n$/);
+  }
+});
+
+test('a pattern takes every file that fits, each as a run of its own; one at fault does not keep others out', async () => {
+  for (const [name, content] of [
+    ['p1.csv', csv],
+    ['p2.csv', 'open\n'],
+    ['p3.json', json],
+  ] as const)
+    writeFileSync(shop.path(name), content);
+  writeFileSync(shop.path('p2.csv'), json.slice(0, -9));
+  const path = shop.path(`${++stores}.db`);
+  const finished = await shop.run('import', 'bars', 'p*', '--store', `sqlite:${path}`, ...flags);
+  assert.equal(finished.status, 1);
+  assert.match(finished.stdout, /^p1\.csv: .*run 1[\s\S]*^p3\.json: .*run 2/m);
+  assert.match(finished.stderr, /p2\.csv: .*not well-formed[\s\S]*3 files: 1 failed/);
+  assert.deepEqual(barsOf(path), expected);
+});
+
+test('names that stand for nothing are told before anything is imported (contract 10)', async () => {
+  for (const [names, says] of [
+    [['source.csv', 'none.csv'], /none\.csv: there is no such file/],
+    [['none-*.csv'], /no file fits/],
+    [['-', '-'], /only once/],
+  ] as const) {
+    const path = shop.path(`${++stores}.db`);
+    const finished = await shop.run('import', 'bars', ...names, '--store', `sqlite:${path}`, ...flags);
+    assert.equal(finished.status, 2);
+    assert.match(finished.stderr, says);
+    assert.deepEqual(barsIfAny(path), {});
+  }
+});
+
+test('what was made to read packed files is removed', () => {
+  const left = readdirSync(tmpdir()).filter((name) => name.startsWith('bourse-import-'));
+  const own = left.filter((name) => readdirSync(join(tmpdir(), name)).length > 0);
+  assert.deepEqual(own, []);
+});

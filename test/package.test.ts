@@ -1,0 +1,189 @@
+// The package as its users have it: packed, installed in an empty folder, and run, imported and type-checked there.
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { publint } from 'publint';
+import { type Finished, Server, Workshop } from './service.ts';
+
+const root = join(import.meta.dirname, '..');
+const shop = new Workshop();
+const consumer = shop.path('consumer');
+const installed = join(consumer, 'node_modules/bourse');
+const bourse = join(consumer, 'node_modules/.bin/bourse');
+const children: ChildProcess[] = [];
+after(() => {
+  for (const child of children) child.kill('SIGKILL');
+  shop.close();
+});
+
+/** The machine's Node.js is that of this test, and no setting of this project counts. */
+const environment = {
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('BOURSE_'))),
+  PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+};
+
+function run(
+  program: string,
+  args: readonly string[],
+  { cwd = consumer, env = environment }: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+): Promise<Finished> {
+  return new Promise((resolve) => {
+    execFile(program, args, { cwd, env, timeout: 180_000 }, (error, stdout, stderr) => {
+      // A code that is no number is the name of why it could not run; one that ran too long has none.
+      const status = typeof error?.code === 'number' ? error.code : -1;
+      resolve({ status: error === null ? 0 : status, stdout, stderr });
+    });
+  });
+}
+
+async function must(program: string, args: readonly string[], cwd = consumer): Promise<string> {
+  const { status, stdout, stderr } = await run(program, args, { cwd });
+  assert.equal(status, 0, `${program} ${args.join(' ')}: ${stdout}${stderr}`);
+  return stdout;
+}
+
+const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  name: string;
+  version: string;
+};
+const tarball = shop.path(`${name}-${version}.tgz`);
+
+/** The health check of the container image: a program and its arguments. */
+function healthCheck(): string[] {
+  const found = /^HEALTHCHECK .*?CMD (\[.*\])$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8'));
+  return JSON.parse(found![1]!) as string[];
+}
+
+/** A new folder of programs, given as shell scripts. */
+function folderOf(programs: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(shop.path('programs-'));
+  for (const [name, script] of Object.entries(programs))
+    writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return folder;
+}
+
+const BAR_ROWS = ['ACME,2025-03-03T14:30:00Z,1,2,1,2,10', 'ACME,2025-03-03T14:31:00Z,2,3,2,3,20'];
+const barsFile = (...rows: string[]): string =>
+  ['symbol,datetime,open,high,low,close,volume', ...rows, ''].join('\n');
+
+const hasNpm = spawnSync('npm', ['--version']).status === 0;
+
+suite('the package', { skip: hasNpm ? false : 'npm is not there, so nothing can be packed' }, () => {
+  before(async () => {
+    mkdirSync(consumer);
+    writeFileSync(join(consumer, 'package.json'), '{ "private": true, "type": "module" }');
+    await must('npm', ['pack', '--pack-destination', shop.folder], root);
+    const quick = ['--prefer-offline', '--no-audit', '--no-fund'];
+    await must('npm', ['install', ...quick, '--prefix', consumer, tarball]);
+  });
+
+  test('publint finds nothing in it', async () => {
+    const { messages } = await publint({ pkgDir: installed, pack: false });
+    assert.deepEqual(messages, []);
+  });
+
+  test('it holds what was built and no source, no test and no Node.js', () => {
+    const files = readdirSync(installed, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1));
+    const wanted = /^(dist\/.*\.(js|d\.ts)|bin\/bourse|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
+    assert.deepEqual(
+      files.filter((file) => !wanted.test(file) || /\.test\.|conformance/.test(file)),
+      [],
+    );
+    assert.ok(!readdirSync(join(consumer, 'node_modules/.bin')).includes('node'));
+  });
+
+  test('bourse --version prints the version of package.json (contract 10)', async () => {
+    assert.deepEqual(await run(bourse, ['--version']), { status: 0, stdout: `${version}\n`, stderr: '' });
+  });
+
+  test('with a Node.js that is too old, or none, bourse says in one line what it needs', async () => {
+    const old = folderOf({ node: 'echo v24.14.9' });
+    const forward = (tool: string): string => `PATH='${environment.PATH}' exec ${tool} "$@"`;
+    const none = folderOf({ sh: forward('sh'), dirname: forward('dirname'), readlink: forward('readlink') });
+    for (const path of [`${old}${delimiter}${environment.PATH}`, none]) {
+      const { status, stdout, stderr } = await run(bourse, ['--version'], {
+        env: { ...environment, PATH: path },
+      });
+      assert.deepEqual([status, stdout], [3, '']);
+      assert.match(stderr, /^bourse needs Node\.js 24\.15 or newer: .+\n$/);
+    }
+  });
+
+  test('bourse import reads files, those with faults too (contract 10)', async () => {
+    const flags = ['--schema', 'stock', '--country', 'US', '--interval', '1M', '--json'];
+    const importing = async (file: string, text: string, status: number) => {
+      writeFileSync(join(consumer, file), text);
+      const finished = await run(bourse, ['import', 'bars', file, ...flags]);
+      assert.equal(finished.status, status, finished.stderr);
+      const { rowsWritten, rowsRefused } = JSON.parse(finished.stdout) as Record<string, unknown>;
+      return { rowsWritten, rowsRefused };
+    };
+    assert.deepEqual(await importing('a.csv', barsFile(...BAR_ROWS), 0), { rowsWritten: 2, rowsRefused: 0 });
+    const faulty = barsFile('ACME,2025-03-03T14:32:00Z,2,1,2,3,20', 'ACME,2025-03-03T14:33:00Z,2,3,2,3,20');
+    assert.deepEqual(await importing('b.csv', faulty, 1), { rowsWritten: 1, rowsRefused: 1 });
+  });
+
+  test('bourse demo answers, the health check of the container image sees it, and SIGTERM ends it with 0 (contract 10)', async () => {
+    const demo = spawn(bourse, ['demo', '--port', '0'], { cwd: consumer, env: environment });
+    children.push(demo);
+    const server = new Server(demo);
+    await server.listening;
+    for (let waited = 0; !server.printed.includes('Ctrl-C') && waited < 500; waited++) await sleep(20);
+    const answer = await fetch(/http:\S+\?\S+/.exec(server.printed)![0]);
+    assert.equal(answer.status, 200, await answer.text());
+    const [program, ...args] = healthCheck();
+    const env = { ...environment, BOURSE_PORT: new URL(server.url).port };
+    assert.equal((await run(program!, args, { env })).status, 0);
+    assert.equal(await server.stop(), 0);
+    assert.equal((await run(program!, args, { env })).status, 1, 'nothing answers any more');
+  });
+
+  test('bourse/contract gives the declared endpoints to a program', async () => {
+    const program = `
+      import { contract, errors } from 'bourse/contract';
+      console.log(contract.latestBars.path, errors.invalid_key.status);`;
+    assert.equal(
+      await must(process.execPath, ['--input-type=module', '--eval', program]),
+      '/api/v2/{schema_asset}/bars/{country_symbol}/{interval}/latest 401\n',
+    );
+  });
+
+  for (const [resolution, module] of [
+    ['nodenext', 'nodenext'],
+    ['bundler', 'esnext'],
+  ] as const) {
+    test(`bourse/contract has exact types under ${resolution} resolution, with no types of Node.js`, async () => {
+      const compilerOptions = {
+        strict: true,
+        noEmit: true,
+        target: 'es2022',
+        lib: ['es2022'],
+        types: [],
+        module,
+        moduleResolution: resolution,
+      };
+      const project = join(consumer, `tsconfig.${resolution}.json`);
+      writeFileSync(project, JSON.stringify({ compilerOptions, files: ['use.ts'] }));
+      writeFileSync(
+        join(consumer, 'use.ts'),
+        `import { type contract, errors, type ErrorWord, type ParametersOf, type RecordOf } from 'bourse/contract';
+type Bars = typeof contract.historicalBars;
+export const closeOf = (bar: RecordOf<Bars>): number => bar.close;
+export const vwapOf = (bar: RecordOf<Bars>): number | null => bar.vwap;
+export const sort: ParametersOf<Bars>['sort'] = 'desc';
+export const status: 404 | number = errors['no_data' satisfies ErrorWord].status;
+// @ts-expect-error Bars are sorted asc or desc.
+export const wrongSort: ParametersOf<Bars>['sort'] = 'newest';
+// @ts-expect-error A close is a number.
+export const wrongClose = (bar: RecordOf<Bars>): string => bar.close;
+`,
+      );
+      assert.equal(await must(join(root, 'node_modules/.bin/tsc'), ['--project', project]), '');
+    });
+  }
+});

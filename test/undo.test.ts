@@ -1,0 +1,452 @@
+// Taking runs back, in any order, against a direct model: a bar has a version for each run that changed it (contract 10).
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import fc from 'fast-check';
+import { parseInstant } from '../src/base/instant.ts';
+import { importBars } from '../src/ingest/bars.ts';
+import { deleteBars, deleteInstrument } from '../src/ingest/delete.ts';
+import { importInstruments } from '../src/ingest/instruments.ts';
+import { noMap } from '../src/ingest/mapping.ts';
+import { RequestProblem } from '../src/ingest/problem.ts';
+import { type UndoReport, undoRun } from '../src/ingest/undo.ts';
+import { contentHash } from '../src/store/content.ts';
+import { openStore } from '../src/store/engines.ts';
+import type { Store } from '../src/store/store.ts';
+import { opened } from './service.ts';
+import { barsOf, contentOf, rowsOf, type StoredBar } from './stored.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'bourse-undo-'));
+after(() => rmSync(folder, { recursive: true }));
+
+let shelves = 0;
+
+/** A store of its own, and what is done to it. */
+class Shelf {
+  readonly #folder = join(folder, String(++shelves));
+  readonly path = join(this.#folder, 'store.db');
+  readonly store: Store;
+
+  private constructor(store: Store) {
+    this.store = store;
+  }
+
+  static async open(): Promise<Shelf> {
+    mkdirSync(join(folder, String(shelves + 1)));
+    const shelf = new Shelf(
+      await openStore(`sqlite:${join(folder, String(shelves + 1), 'store.db')}`, 'write'),
+    );
+    return shelf;
+  }
+
+  async #request(lines: readonly string[]) {
+    const file = join(this.#folder, 'file.csv');
+    writeFileSync(file, `${lines.join('\n')}\n`);
+    const flags = new Map([
+      ['asset_schema', 'stock'],
+      ['country_iso_code', 'US'],
+    ]);
+    return { file: await opened(file), flags, source: null, dryRun: false, nowMs: Date.now, map: noMap };
+  }
+
+  /** Imports bars of the columns symbol, interval, datetime, price. */
+  async bars(...rows: readonly string[]): Promise<number> {
+    const lines = rows.map((row) => {
+      const [symbol, interval, datetime, price] = row.split(' ');
+      return [symbol, interval, datetime, price, price, price, price].join();
+    });
+    const request = await this.#request(['symbol,interval,datetime,open,high,low,close', ...lines]);
+    return (await importBars(this.store, { ...request, zone: null, basis: 'raw' })).runId!;
+  }
+
+  async instruments(...rows: readonly string[]): Promise<number> {
+    return (await importInstruments(this.store, await this.#request(['symbol,name', ...rows]))).runId!;
+  }
+
+  undo(runId: number, dryRun = false): Promise<UndoReport> {
+    return undoRun(this.store, { runId, dryRun, nowMs: Date.now });
+  }
+
+  /** Deletes bars between dates; the run, null where there were none. */
+  async delete(symbol: string, from: string | null, to: string | null): Promise<number | null> {
+    const bound = (text: string | null) => (text === null ? null : parseInstant(text));
+    const bounds = { interval: null, from: bound(from), to: bound(to) };
+    return (await deleteBars(this.store, { ...this.#choice(symbol), ...bounds })).runId;
+  }
+
+  async deleteInstrument(symbol: string): Promise<number> {
+    return (await deleteInstrument(this.store, this.#choice(symbol))).runId!;
+  }
+
+  #choice(symbol: string) {
+    return { assetSchema: null, country: 'US', symbol, words: symbol, dryRun: false, nowMs: Date.now };
+  }
+
+  hash(): Promise<string> {
+    return this.store.snapshot(contentHash);
+  }
+
+  /** Names of the instruments, by symbol. */
+  get names(): unknown[][] {
+    return rowsOf(this.path, 'select symbol, name from instruments order by symbol').map((row) =>
+      Object.values(row),
+    );
+  }
+}
+
+async function withShelf(work: (shelf: Shelf) => Promise<void>): Promise<void> {
+  const shelf = await Shelf.open();
+  try {
+    await work(shelf);
+  } finally {
+    await shelf.store.close();
+  }
+}
+
+/** Tables that hold data or what is needed to take runs back. */
+const dataTables = ['bar_blocks', 'series', 'instruments', 'bar_coverage', 'block_changes', 'row_changes'];
+
+function assertEmpty(shelf: Shelf): void {
+  const content = contentOf(shelf.path);
+  for (const table of dataTables) assert.deepEqual(content[table], [], table);
+}
+
+// Mondays but for the second; the last lies in other blocks of every interval. New York opens at 14:30 UTC on all of them.
+const dates = ['2024-01-08', '2024-01-09', '2024-01-22', '2026-12-07'];
+const symbols = ['A', 'B'];
+/** One bar that there can be: its series, its key as stored, its label date, and whether it lies off the grid. */
+type Slot = {
+  readonly symbol: string;
+  readonly interval: string;
+  readonly datetime: string;
+  readonly key: string;
+  readonly date: string;
+  readonly offGrid: boolean;
+};
+const slots: Slot[] = symbols.flatMap((symbol) =>
+  dates.flatMap((date, index) => {
+    const at = (interval: string, clock: string): Slot => ({
+      symbol,
+      interval,
+      datetime: clock === '' ? date : `${date}T${clock}:00Z`,
+      key: `${date}T${clock === '' ? '00:00' : clock}`,
+      date,
+      offGrid: interval === '30M' && clock === '14:45',
+    });
+    return [
+      ...['14:30', '14:31', '14:32'].map((clock) => at('1M', clock)),
+      ...['14:30', '14:45', '15:00'].map((clock) => at('30M', clock)),
+      at('DAY', ''),
+      ...(index === 1 ? [] : [at('WEEK', '')]),
+    ];
+  }),
+);
+
+/** What a run made of a bar: its price, or null where it is gone. */
+type Version = { readonly runId: number; readonly price: number | null };
+
+/** The direct model: a slot's versions in the order of their runs; the last one holds. */
+class Model {
+  readonly #versions: Version[][] = slots.map(() => []);
+  readonly runs = new Set<number>();
+
+  current(slot: number): number | null {
+    return this.#versions[slot]!.at(-1)?.price ?? null;
+  }
+
+  set(slot: number, runId: number, price: number | null): void {
+    if (this.current(slot) !== price) this.#versions[slot]!.push({ runId, price });
+  }
+
+  /** Takes a run's versions out; what an undoing says of them. */
+  undo(runId: number): Pick<UndoReport, 'barsRemoved' | 'barsRestored' | 'barsKept'> {
+    const counts = { barsRemoved: 0, barsRestored: 0, barsKept: 0 };
+    for (const versions of this.#versions) {
+      const at = versions.findIndex((version) => version.runId === runId);
+      if (at < 0) continue;
+      const before = versions[at - 1]?.price ?? null;
+      if (at < versions.length - 1) counts.barsKept++;
+      else if (before !== null) counts.barsRestored++;
+      else if (versions[at]!.price !== null) counts.barsRemoved++;
+      versions.splice(at, 1);
+    }
+    this.runs.delete(runId);
+    return counts;
+  }
+
+  /** The bars that hold, as `barsOf` gives them. */
+  get bars(): Record<string, StoredBar[]> {
+    const found: Record<string, StoredBar[]> = {};
+    for (const [index, { symbol, interval, key }] of slots.entries()) {
+      const price = this.current(index);
+      if (price === null) continue;
+      const name = `stock:US:${symbol}:${interval}`;
+      found[name] ??= [];
+      found[name].push([key, price, price, price, price, null, null]);
+    }
+    return found;
+  }
+
+  /** Rows of the series that have bars, by name. */
+  get series(): Record<string, unknown[]> {
+    return Object.fromEntries(
+      Object.entries(this.bars).map(([name, bars]) => {
+        const offGrid = slots.some(
+          (slot, index) =>
+            slot.offGrid && this.current(index) !== null && name === `stock:US:${slot.symbol}:30M`,
+        );
+        const [first, last] = [bars[0]![0], bars.at(-1)![0]].map((key) => Date.parse(`${key}Z`));
+        return [name, [bars.length, first, last, offGrid ? 1 : 0]];
+      }),
+    );
+  }
+}
+
+const seriesOf = (path: string): Record<string, unknown[]> =>
+  Object.fromEntries(
+    rowsOf(
+      path,
+      `select 'stock:US:' || symbol || ':' || interval as name, bar_count, first_ms, last_ms, off_grid
+        from series join instruments using (instrument_id) where bar_count > 0`,
+    ).map(({ name, ...row }) => [String(name), Object.values(row)]),
+  );
+
+type Step =
+  | { readonly kind: 'import'; readonly rows: readonly (readonly [slot: number, price: number])[] }
+  | { readonly kind: 'delete'; readonly symbol: string; readonly from: number; readonly to: number }
+  | { readonly kind: 'delete instrument'; readonly symbol: string }
+  | { readonly kind: 'undo'; readonly run: number };
+
+const symbol = fc.constantFrom(...symbols);
+const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        kind: fc.constant('import' as const),
+        rows: fc.uniqueArray(fc.tuple(fc.nat(slots.length - 1), fc.integer({ min: 1, max: 3 })), {
+          minLength: 1,
+          maxLength: 30,
+          selector: ([slot]) => slot,
+        }),
+      }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: fc.constant('delete' as const),
+        symbol,
+        from: fc.nat(3),
+        to: fc.nat(3),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('delete instrument' as const), symbol }) },
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant('undo' as const), run: fc.nat(20) }) },
+  ),
+  { minLength: 4, maxLength: 12 },
+);
+
+/** What `work` gives; null when it is refused, and then nothing has changed. */
+async function unlessRefused<T>(shelf: Shelf, work: () => Promise<T>): Promise<T | null> {
+  const before = contentOf(shelf.path);
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof RequestProblem)) throw error;
+    assert.deepEqual(contentOf(shelf.path), before);
+    return null;
+  }
+}
+
+async function undoStep(shelf: Shelf, model: Model, runId: number): Promise<void> {
+  const trial = await unlessRefused(shelf, () => shelf.undo(runId, true));
+  const report = await unlessRefused(shelf, () => shelf.undo(runId));
+  assert.deepEqual(trial, report);
+  if (report === null) return;
+  const { barsRemoved, barsRestored, barsKept } = report;
+  assert.deepEqual({ barsRemoved, barsRestored, barsKept }, model.undo(runId));
+}
+
+async function take(shelf: Shelf, model: Model, step: Step): Promise<void> {
+  if (step.kind === 'undo') {
+    const runs = [...model.runs];
+    if (runs.length > 0) await undoStep(shelf, model, runs[step.run % runs.length]!);
+  } else if (step.kind === 'import') {
+    const rows = step.rows.map(([at, price]) => {
+      const { symbol: name, interval, datetime } = slots[at]!;
+      return `${name} ${interval} ${datetime} ${price}`;
+    });
+    const runId = await shelf.bars(...rows);
+    model.runs.add(runId);
+    for (const [at, price] of step.rows) model.set(at, runId, price);
+  } else if (step.kind === 'delete') {
+    const [from, to] = [dates[Math.min(step.from, step.to)]!, dates[Math.max(step.from, step.to)]!];
+    const runId = await unlessRefused(shelf, () => shelf.delete(step.symbol, from, to));
+    const held = slots.flatMap((slot, at) =>
+      slot.symbol === step.symbol && slot.date >= from && slot.date <= to && model.current(at) !== null
+        ? [at]
+        : [],
+    );
+    assert.equal(runId === null, held.length === 0);
+    if (runId !== null) model.runs.add(runId);
+    for (const at of held) model.set(at, runId!, null);
+  } else {
+    const runId = await unlessRefused(shelf, () => shelf.deleteInstrument(step.symbol));
+    const hasBars = slots.some((slot, at) => slot.symbol === step.symbol && model.current(at) !== null);
+    assert.ok(runId === null || !hasBars);
+    if (runId !== null) model.runs.add(runId);
+  }
+}
+
+test('after any imports, deletions and undoings the bars are those of the runs that are left (contract 10)', async () => {
+  const empty = await Shelf.open();
+  const emptyHash = await empty.hash();
+  await empty.store.close();
+  await fc.assert(
+    fc.asyncProperty(steps, (drawn) =>
+      withShelf(async (shelf) => {
+        const model = new Model();
+        for (const step of drawn) {
+          await take(shelf, model, step);
+          assert.deepEqual(barsOf(shelf.path), model.bars);
+          assert.deepEqual(seriesOf(shelf.path), model.series);
+        }
+        // What is refused for the sake of another run is free when that is gone.
+        while (model.runs.size > 0) {
+          const left = model.runs.size;
+          for (const runId of [...model.runs].reverse()) await undoStep(shelf, model, runId);
+          assert.ok(model.runs.size < left, 'no run can be taken back any more');
+        }
+        assertEmpty(shelf);
+        assert.equal(await shelf.hash(), emptyHash);
+      }),
+    ),
+    { numRuns: 8 },
+  );
+});
+
+test('an import taken back leaves the content hash of before, its new instruments and series gone (contract 10)', () =>
+  withShelf(async (shelf) => {
+    await shelf.bars('A 1M 2024-01-08T14:30:00Z 1', 'A 30M 2024-01-08T14:30:00Z 1');
+    const before = await shelf.hash();
+    const run = await shelf.bars(
+      'A 1M 2024-01-08T14:30:00Z 2',
+      'A 1M 2024-01-08T14:31:00Z 1',
+      'A 30M 2024-01-08T14:45:00Z 1',
+      'A DAY 2024-01-08 1',
+      'B 1M 2024-01-08T14:30:00Z 1',
+    );
+    const imported = await shelf.hash();
+    const { barsRemoved, barsRestored, instrumentsRemoved } = await shelf.undo(run);
+    assert.deepEqual([barsRemoved, barsRestored, instrumentsRemoved], [4, 1, 1]);
+    assert.equal(await shelf.hash(), before);
+    await shelf.bars(
+      'A 1M 2024-01-08T14:30:00Z 2',
+      'A 1M 2024-01-08T14:31:00Z 1',
+      'A 30M 2024-01-08T14:45:00Z 1',
+      'A DAY 2024-01-08 1',
+      'B 1M 2024-01-08T14:30:00Z 1',
+    );
+    assert.equal(await shelf.hash(), imported);
+  }));
+
+test('a store whose bars were deleted has the content hash of one that never had them', async () => {
+  const [monday, tuesday] = ['A 1M 2024-01-08T14:30:00Z 1', 'A 1M 2024-01-09T14:30:00Z 1'];
+  let expected = '';
+  await withShelf(async (shelf) => {
+    await shelf.bars(monday);
+    expected = await shelf.hash();
+  });
+  await withShelf(async (shelf) => {
+    await shelf.bars(monday, tuesday);
+    await shelf.delete('A', '2024-01-09', '2024-01-09');
+    assert.equal(await shelf.hash(), expected);
+  });
+});
+
+test('what a later import replaced stays replaced, and the undoing names that run (contract 10)', () =>
+  withShelf(async (shelf) => {
+    const first = await shelf.bars('A 1M 2024-01-08T14:30:00Z 1', 'A 1M 2024-01-08T14:31:00Z 1');
+    const second = await shelf.bars('A 1M 2024-01-08T14:30:00Z 2');
+    const third = await shelf.bars('A 1M 2024-01-08T14:30:00Z 3');
+    const report = await shelf.undo(first);
+    assert.deepEqual([report.barsRemoved, report.barsKept], [1, 1]);
+    assert.deepEqual(report.keptBy, [second]);
+    await shelf.undo(third);
+    assert.deepEqual(barsOf(shelf.path)['stock:US:A:1M'], [['2024-01-08T14:30', 2, 2, 2, 2, null, null]]);
+    await shelf.undo(second);
+    assertEmpty(shelf);
+  }));
+
+test('an instrument stays for the sake of later bars, and goes with the last of them', () =>
+  withShelf(async (shelf) => {
+    const named = await shelf.instruments('A,Acorn', 'B,Birch');
+    const day = await shelf.bars('A DAY 2024-01-08 1');
+    const minutes = await shelf.bars('A 1M 2024-01-08T14:30:00Z 1');
+    const report = await shelf.undo(named);
+    assert.deepEqual([report.instrumentsRemoved, report.instrumentsKept, report.keptBy], [1, 1, [day]]);
+    assert.deepEqual(shelf.names, [['A', 'Acorn']]);
+    assert.deepEqual((await shelf.undo(day)).keptBy, [minutes]);
+    assert.equal((await shelf.undo(minutes)).instrumentsRemoved, 1);
+    assertEmpty(shelf);
+  }));
+
+test('what an instruments file said is unsaid, unless a later file said more of the instrument', () =>
+  withShelf(async (shelf) => {
+    await shelf.instruments('A,Acorn', 'B,Birch');
+    const renamed = await shelf.instruments('A,Alder', 'B,Beech');
+    const later = await shelf.instruments('B,Balsa');
+    const { instrumentsRestored, instrumentsKept, keptBy } = await shelf.undo(renamed);
+    assert.deepEqual([instrumentsRestored, instrumentsKept, keptBy], [1, 1, [later]]);
+    assert.deepEqual(shelf.names, [
+      ['A', 'Acorn'],
+      ['B', 'Balsa'],
+    ]);
+    await shelf.undo(later);
+    assert.deepEqual(shelf.names, [
+      ['A', 'Acorn'],
+      ['B', 'Birch'],
+    ]);
+  }));
+
+test('how far imports cover a market goes back too (contract 3.9)', () =>
+  withShelf(async (shelf) => {
+    const coverage = () => rowsOf(shelf.path, 'select * from bar_coverage');
+    await shelf.bars('A 1M 2024-01-08T14:30:00Z 1');
+    const before = coverage();
+    const run = await shelf.bars('A 1M 2024-01-08T14:30:00Z 1', 'A DAY 2024-01-08 1');
+    assert.equal(coverage().length, 2);
+    await shelf.undo(run);
+    assert.deepEqual(coverage(), before);
+  }));
+
+test('a deleted instrument comes back under the identifiers that it had (contract 1.5)', () =>
+  withShelf(async (shelf) => {
+    const ids = () => rowsOf(shelf.path, 'select symbol, instrument_id, asset_id from instruments');
+    await shelf.bars('A DAY 2024-01-08 1');
+    const before = ids();
+    const bars = await shelf.delete('A', null, null);
+    const instrument = await shelf.deleteInstrument('A');
+    assert.deepEqual(ids(), []);
+    await assert.rejects(shelf.undo(bars!), new RegExp(`stock:US:A .*bourse undo ${instrument}`));
+    await shelf.bars('A 1M 2024-01-08T14:30:00Z 1');
+    assert.deepEqual(ids(), before);
+    await shelf.undo(bars!);
+    assert.deepEqual(Object.keys(barsOf(shelf.path)), ['stock:US:A:1M', 'stock:US:A:DAY']);
+  }));
+
+test('a run taken back is recorded as such, and the data version advances', () =>
+  withShelf(async (shelf) => {
+    const version = () =>
+      rowsOf(shelf.path, "select value from counters where name = 'data_version'")[0]!.value as number;
+    const run = await shelf.bars('A DAY 2024-01-08 1');
+    const before = version();
+    await shelf.undo(run);
+    assert.equal(version(), before + 1);
+    const [recorded] = rowsOf(shelf.path, 'select kind, file, rows_written, undone_ms from import_runs');
+    assert.deepEqual([recorded!.kind, recorded!.file, recorded!.rows_written], ['import', 'file.csv', 1]);
+    assert.ok((recorded!.undone_ms as number) > 0);
+    await assert.rejects(shelf.undo(run), /taken back already/);
+  }));
