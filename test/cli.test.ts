@@ -71,6 +71,9 @@ test('--help leads with examples, on every command that does something (contract
     'keys revoke',
     'config',
     'doctor',
+    'status',
+    'backup',
+    'restore',
   ];
   await all(paths, async (path) => {
     const { status, stdout, stderr } = await run([...path.split(' ').filter(Boolean), '--help']);
@@ -90,6 +93,9 @@ const spellings: readonly [args: string, right: RegExp][] = [
   ['keys create a --expire 2030-01-01', /--expires/],
   ['import bars x.csv --shema stock', /--schema/],
   ['import bar x.csv', /bars/],
+  ['statsu', /status/],
+  ['bakcup x', /backup/],
+  ['restore x --forc', /--force/],
 ];
 for (const [args, right] of spellings) {
   test(`bourse ${args} is wrong usage, with the nearest right spelling (contract 10)`, async () => {

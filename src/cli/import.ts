@@ -15,6 +15,7 @@ import type { Store } from '../store/store.ts';
 import { readSettings, UsageProblem } from './config.ts';
 import { jsonOption, storeOption, wholeNumber } from './options.ts';
 import { Progress } from './progress.ts';
+import { countOf } from './table.ts';
 
 /** Done, but not with everything (contract 10). */
 const EXIT_PARTLY = 1;
@@ -81,8 +82,6 @@ function fieldFlags(flags: Flags): Map<string, string> {
 
 const count = (value: number): string => value.toLocaleString('en-US');
 
-const plural = (value: number, one: string): string => `${count(value)} ${one}${value === 1 ? '' : 's'}`;
-
 /** The account of an import in words. */
 function describe(report: ImportReport): string {
   const refusals = report.refused.map(
@@ -93,25 +92,28 @@ function describe(report: ImportReport): string {
     [report.ignoredColumns.length > 0, `columns passed over: ${report.ignoredColumns.join(', ')}`],
     [
       report.newInstruments > 0 && report.runId !== null,
-      `${plural(report.newInstruments, 'new instrument')}, with the defaults of the market`,
+      `${countOf(report.newInstruments, 'new instrument')}, with the defaults of the market`,
     ],
     [
       report.outsideSessions > 0,
-      `outside every session, kept and not served: ${plural(report.outsideSessions, 'bar')}`,
+      `outside every session, kept and not served: ${countOf(report.outsideSessions, 'bar')}`,
     ],
     [
       report.offGrid > 0,
-      `off the session grid, served as imported and never used to derive others: ${plural(report.offGrid, 'bar')}`,
+      `off the session grid, served as imported and never used to derive others: ${countOf(report.offGrid, 'bar')}`,
     ],
     [
       report.vwapOutside > 0,
-      `with a vwap outside low and high, stored and served: ${plural(report.vwapOutside, 'bar')}`,
+      `with a vwap outside low and high, stored and served: ${countOf(report.vwapOutside, 'bar')}`,
     ],
     [report.mayBeCut, 'the last line has no end: if the file was cut off, its last value may be wrong'],
-    [report.rowsRefused > 0, `${plural(report.rowsRefused, 'row')} refused, kept in ${report.rejectedFile}:`],
+    [
+      report.rowsRefused > 0,
+      `${countOf(report.rowsRefused, 'row')} refused, kept in ${report.rejectedFile}:`,
+    ],
   ] as const;
   return [
-    `${report.file}: ${plural(report.rowsRead, 'row')} read, ${count(report.rowsWritten)} written, ${count(report.rowsUnchanged)} unchanged, ${count(report.rowsRefused)} refused${report.runId === null ? '; nothing was stored' : ` (run ${report.runId}, ${(report.durationMs / 1000).toFixed(1)} s)`}`,
+    `${report.file}: ${countOf(report.rowsRead, 'row')} read, ${count(report.rowsWritten)} written, ${count(report.rowsUnchanged)} unchanged, ${count(report.rowsRefused)} refused${report.runId === null ? '; nothing was stored' : ` (run ${report.runId}, ${(report.durationMs / 1000).toFixed(1)} s)`}`,
     ...notes.filter(([holds]) => holds).map(([, note]) => `  ${note}`),
     ...refusals,
     ...(more > 0 ? [`  and ${count(more)} more`] : []),

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { FileProblem, RequestProblem } from '../ingest/problem.ts';
-import { StoreUnusable, UnknownStoreAddress } from '../store/store.ts';
+import { StoreUnusable, UnknownStoreAddress, WouldReplace } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
 import { ServiceProblem } from './problem.ts';
 
@@ -19,6 +19,9 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   undo: async () => (await import('./undo.ts')).undoCommand(),
   delete: async () => (await import('./delete.ts')).deleteCommand(),
   keys: async () => (await import('./keys.ts')).keysCommand(),
+  status: async () => (await import('./status.ts')).statusCommand(),
+  backup: async () => (await import('./backup.ts')).backupCommand(),
+  restore: async () => (await import('./backup.ts')).restoreCommand(),
   config: async () => (await import('./show-config.ts')).configCommand(),
   doctor: async () => (await import('./doctor.ts')).doctorCommand(),
 };
@@ -66,9 +69,8 @@ function statusOf(error: unknown): number {
   const message = error instanceof Error ? error.message : String(error);
   process.stderr.write(`bourse: ${message}\n`);
   if (error instanceof FileProblem) return error.kind === 'usage' ? EXIT_USAGE : EXIT_PARTLY;
-  const isAskedWrongly =
-    error instanceof UsageProblem || error instanceof RequestProblem || error instanceof UnknownStoreAddress;
-  if (isAskedWrongly) return EXIT_USAGE;
+  const usage = [UsageProblem, RequestProblem, UnknownStoreAddress, WouldReplace];
+  if (usage.some((kind) => error instanceof kind)) return EXIT_USAGE;
   const expected =
     error instanceof StoreUnusable ||
     error instanceof ServiceProblem ||

@@ -2,16 +2,31 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Diagnosis } from './diagnosis.ts';
+import { backupSqlite } from './sqlite/backup.ts';
 import { openSqliteControl } from './sqlite/control.ts';
 import { diagnoseSqlite } from './sqlite/diagnosis.ts';
-import { openSqliteStore } from './sqlite/store.ts';
-import { type Mode, type RowStore, type Store, UnknownStoreAddress } from './store.ts';
+import { restoreSqlite } from './sqlite/restore.ts';
+import { openSqliteStore, sqliteFacts } from './sqlite/store.ts';
+import {
+  type Copied,
+  type CopyOptions,
+  type Mode,
+  type Restored,
+  type RowStore,
+  type Store,
+  type StoreFacts,
+  UnknownStoreAddress,
+} from './store.ts';
 
 type Engine = {
   /** The address in full form, which any process can open whatever its folder. */
   resolve(rest: string): string;
   openStore(rest: string, mode: Mode): Promise<Store>;
   openControl(rest: string, mode: Mode): Promise<RowStore>;
+  facts(rest: string): Promise<StoreFacts>;
+  /** An engine that has tools of its own for copies throws `StoreUnusable`, which names them; so does `restore`. */
+  backup(rest: string, file: string, options: CopyOptions): Promise<Copied>;
+  restore(rest: string, file: string, options: CopyOptions): Promise<Restored>;
   /** Looks at a store without changing it. */
   diagnose(rest: string): Promise<Diagnosis[]>;
 };
@@ -27,6 +42,9 @@ const engines: Readonly<Record<string, Engine>> = {
       if (mode === 'write') mkdirSync(dirname(path), { recursive: true });
       return openSqliteControl(path, mode);
     },
+    facts: sqliteFacts,
+    backup: backupSqlite,
+    restore: restoreSqlite,
     diagnose: (path) => diagnoseSqlite(path),
   },
 };
@@ -61,6 +79,30 @@ export async function openStore(url: string, mode: Mode): Promise<Store> {
 export async function openControl(url: string, mode: Mode): Promise<RowStore> {
   const { engine, rest } = engineOf(url);
   return engine.openControl(rest, mode);
+}
+
+/** What a store is as a whole: layout and size. */
+export async function storeFacts(url: string): Promise<StoreFacts> {
+  const { engine, rest } = engineOf(url);
+  return engine.facts(rest);
+}
+
+/**
+ * Copies a whole store, keys and secrets included, into one file while others read and write it: one state of it, verified.
+ * @throws WouldReplace where the file is there and may not be replaced
+ */
+export async function backupStore(url: string, file: string, options: CopyOptions): Promise<Copied> {
+  const { engine, rest } = engineOf(url);
+  return engine.backup(rest, file, options);
+}
+
+/**
+ * Makes a store of a copy that `backupStore` made, all of it or nothing; what was there is kept beside it.
+ * @throws WouldReplace where a store is there and may not be replaced; StoreUnusable where it is in use or the copy is no good
+ */
+export async function restoreStore(url: string, file: string, options: CopyOptions): Promise<Restored> {
+  const { engine, rest } = engineOf(url);
+  return engine.restore(rest, file, options);
 }
 
 /** What is right and wrong with a store as it lies there; nothing of it is changed. */

@@ -74,6 +74,34 @@ export interface Store extends Transactions<Reader, Writer> {
   readonly name: string;
 }
 
+/** What an engine says of a store as a whole. */
+export type StoreFacts = {
+  /** The version of its layout. */
+  readonly layout: number;
+  /** Where it lies, and how much it takes. */
+  readonly parts: readonly { readonly what: string; readonly path: string; readonly bytes: number }[];
+};
+
+/** How a copy is made or brought back. */
+export type CopyOptions = {
+  /** Whether what is there may be replaced. */
+  readonly force: boolean;
+  /** Hears what is being done, in words. */
+  readonly tell: (doing: string) => void;
+};
+
+/** A copy that was made, or brought back, and verified. */
+export type Copied = {
+  readonly file: string;
+  readonly bytes: number;
+  /** Of every row of the data. */
+  readonly sha256: string;
+  readonly madeMs: number;
+};
+
+/** A store that was brought back, and where what it replaced is kept. */
+export type Restored = Copied & { readonly kept: readonly string[] };
+
 /**
  * How a store is opened: `write` creates what is missing and brings older layouts up to date; `read` does neither.
  * `inspect` is `read` for a moment that leaves no trace, not even a file beside the store's.
@@ -93,5 +121,13 @@ export class UnknownStoreAddress extends StoreUnusable {
   constructor(message: string) {
     super(message);
     this.name = 'UnknownStoreAddress';
+  }
+}
+
+/** Something is there that was not said to be replaced: the caller's to decide. */
+export class WouldReplace extends StoreUnusable {
+  constructor(message: string) {
+    super(message);
+    this.name = 'WouldReplace';
   }
 }

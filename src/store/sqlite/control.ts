@@ -1,10 +1,10 @@
 // The control file of a SQLite store: keys and secrets, written in moments, whatever an import holds.
 import { controlDatasets } from '../../datasets/index.ts';
 import type { Mode, RowStore } from '../store.ts';
-import { openRowStore } from './rows.ts';
+import { type Migration, openRowStore, tablesOf } from './rows.ts';
 
-/** "BRSC" */
-const APPLICATION_ID = 0x4252_5343;
+/** From nothing to the layout that this Bourse knows, step by step. */
+export const controlMigrations: readonly Migration[] = [tablesOf(controlDatasets)];
 
 /** `data/bourse.db` -> `data/bourse.control.db` */
 export function controlPathOf(path: string): string {
@@ -13,5 +13,5 @@ export function controlPathOf(path: string): string {
 
 /** Opens the control file beside the store at `path`. */
 export function openSqliteControl(path: string, mode: Mode): Promise<RowStore> {
-  return openRowStore(controlPathOf(path), mode, APPLICATION_ID, controlDatasets);
+  return openRowStore(controlPathOf(path), mode, 'control', controlMigrations);
 }

@@ -12,9 +12,6 @@ const VERSION_MIN = [3, 51, 3];
 /** The size of a page of new files. */
 export const PAGE_BYTES = 16_384;
 
-/** Only the user who makes a file reads and writes it, until they say otherwise; SQLite gives its log the same mode. */
-const FILE_MODE = 0o600;
-
 /** Time that a statement waits for another process' lock. */
 const BUSY_TIMEOUT_MS = 10_000;
 
@@ -46,6 +43,39 @@ export const sqliteCompiler = new SqlCompiler(
 /** A value that SQLite takes. */
 export type SqlValue = SQLInputValue;
 
+/** A value that SQLite gives. */
+export type Cell = string | number | Uint8Array | null;
+
+/** Kinds of files: the mark in their header, what a person calls them, and who may read a new one: its maker, until they say otherwise. */
+const kinds = {
+  /** "BRSE" */
+  store: { applicationId: 0x4252_5345, called: 'a Bourse store', permissions: 0o600 },
+  /** "BRSC": holds hashes of keys, and a secret. */
+  control: { applicationId: 0x4252_5343, called: 'the keys of a Bourse store', permissions: 0o600 },
+  /** "BRSB": holds both. */
+  backup: { applicationId: 0x4252_5342, called: 'a Bourse backup', permissions: 0o600 },
+} as const;
+
+export type FileKind = keyof typeof kinds;
+
+/** The mark of a kind of file (sqlite.org/pragma.html#pragma_application_id). */
+export const markOf = (kind: FileKind): number => kinds[kind].applicationId;
+
+/** What SQLite or the system says is wrong, where it is one of these (sqlite.org/rescode.html). */
+export function troubleOf(error: unknown): 'busy' | 'damaged' | 'full' | null {
+  const { errcode, code, cause } = error as { errcode?: number; code?: string; cause?: unknown };
+  if (code === 'ENOSPC' || code === 'EDQUOT') return 'full';
+  if (errcode !== undefined) return troubles[errcode & 0xff] ?? null;
+  return cause instanceof Error ? troubleOf(cause) : null;
+}
+
+const troubles: Readonly<Record<number, 'busy' | 'damaged' | 'full'>> = {
+  5: 'busy',
+  11: 'damaged',
+  13: 'full',
+  26: 'damaged',
+};
+
 /** An open file with its statements kept. */
 export class Database {
   readonly path: string;
@@ -55,15 +85,14 @@ export class Database {
   #underWay = 0;
   #turn: Promise<void> = Promise.resolve();
 
-  /** `applicationId` tells our files from others' (sqlite.org/pragma.html#pragma_application_id). */
-  constructor(path: string, mode: Mode, applicationId: number) {
+  constructor(path: string, mode: Mode, kind: FileKind) {
     this.path = path;
     const existed = existsSync(path);
     if (mode !== 'write' && !existed) throw new StoreUnusable(`there is no store at ${path}`);
-    this.#db = open(path, mode);
+    this.#db = open(path, mode, kinds[kind].permissions);
     try {
       this.#checkVersion();
-      this.#checkOwner(applicationId, mode);
+      this.#checkKind(kind, mode);
       this.#db.exec(`pragma cache_size = -${mode === 'write' ? 65_536 : 16_384}`);
       if (mode === 'write')
         this.#db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma temp_store = file');
@@ -71,7 +100,7 @@ export class Database {
       this.#db.close();
       throw error instanceof StoreUnusable
         ? error
-        : new StoreUnusable(`${path} cannot be opened: ${messageOf(error)}`);
+        : new StoreUnusable(`${path} cannot be opened: ${messageOf(error)}`, { cause: error });
     }
   }
 
@@ -81,11 +110,16 @@ export class Database {
     if (problem !== null) throw new StoreUnusable(problem);
   }
 
-  #checkOwner(applicationId: number, mode: Mode): void {
-    if (this.pragma('application_id') === applicationId) return;
+  #checkKind(kind: FileKind, mode: Mode): void {
+    const { applicationId, called } = kinds[kind];
+    const found = this.pragma('application_id');
+    if (found === applicationId) return;
     const tables = this.#db.prepare('select count(*) as count from sqlite_schema').get() as { count: number };
-    if (tables.count > 0 || this.pragma('application_id') !== 0) {
-      throw new StoreUnusable(`${this.path} is not a Bourse store: name another with --store`);
+    if (tables.count > 0 || found !== 0) {
+      const actual = Object.values(kinds).find((other) => other.applicationId === found)?.called;
+      throw new StoreUnusable(
+        `${this.path} is not ${called}${actual === undefined ? '' : `: it is ${actual}`}`,
+      );
     }
     if (mode !== 'write') throw new StoreUnusable(`${this.path} is empty: it has not been set up as a store`);
     // The layout of pages is settled before the first page is written.
@@ -103,6 +137,13 @@ export class Database {
 
   all(sql: string, values: readonly SqlValue[]): Record<string, unknown>[] {
     return this.#prepared(sql).all(...values);
+  }
+
+  /** Rows one at a time, each as the values of its columns. */
+  *walk(sql: string): Generator<Cell[]> {
+    const statement = this.#db.prepare(sql);
+    statement.setReturnArrays(true);
+    yield* statement.iterate() as Iterable<unknown> as Iterable<Cell[]>;
   }
 
   run(sql: string, values: readonly SqlValue[]): void {
@@ -141,6 +182,20 @@ export class Database {
     );
   }
 
+  /**
+   * Opens a transaction that keeps everyone else out, with the log moved into the file; false where anyone has it open:
+   * leaving WAL mode needs to be alone (sqlite.org/wal.html).
+   */
+  takeAlone(): boolean {
+    try {
+      this.#db.exec('pragma journal_mode = delete; pragma locking_mode = exclusive; begin exclusive');
+      return true;
+    } catch (error) {
+      if (troubleOf(error) === 'busy') return false;
+      throw error;
+    }
+  }
+
   close(): void {
     this.#statements.clear();
     this.#db.close();
@@ -172,9 +227,10 @@ function locationOf(path: string, mode: Mode): string | URL {
   return url;
 }
 
-function open(path: string, mode: Mode): DatabaseSync {
+function open(path: string, mode: Mode, permissions: number): DatabaseSync {
   try {
-    if (mode === 'write') closeSync(openSync(path, 'a', FILE_MODE));
+    // Never on a file that is there: closing it would let go the locks of this process' other connections to it.
+    if (mode === 'write' && !existsSync(path)) closeSync(openSync(path, 'a', permissions));
     return new DatabaseSync(locationOf(path, mode), {
       readOnly: mode !== 'write',
       timeout: BUSY_TIMEOUT_MS,

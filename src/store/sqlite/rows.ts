@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { ColumnKind, Dataset, RowOf } from '../../datasets/dataset.ts';
 import { type Mode, type Read, type RowStore, type RowWriter, StoreUnusable } from '../store.ts';
-import { Database, type SqlValue, sqliteCompiler } from './database.ts';
+import { Database, type FileKind, type SqlValue, sqliteCompiler } from './database.ts';
 
 /** One step from a layout to the next: statements, run in one transaction. */
 export type Migration = readonly string[];
@@ -16,17 +16,13 @@ export function tablesOf(datasets: readonly Dataset[]): Migration {
 export async function openFile(
   path: string,
   mode: Mode,
-  applicationId: number,
+  kind: FileKind,
   migrations: readonly Migration[],
 ): Promise<Database> {
-  const database = new Database(path, mode, applicationId);
+  const database = new Database(path, mode, kind);
   try {
+    checkLayout(database, path, migrations);
     const version = database.pragma('user_version');
-    if (version > migrations.length) {
-      throw new StoreUnusable(
-        `${path} was written by a newer Bourse (layout ${version}, this one knows ${migrations.length})`,
-      );
-    }
     if (version < migrations.length && mode !== 'write') {
       throw new StoreUnusable(
         `${path} has an older layout: open it once for writing, by bourse serve or bourse import`,
@@ -38,6 +34,15 @@ export async function openFile(
     database.close();
     throw error;
   }
+}
+
+/** Refuses a layout that only a newer Bourse knows. */
+export function checkLayout(database: Database, path: string, known: readonly Migration[]): void {
+  const layout = database.pragma('user_version');
+  if (layout <= known.length) return;
+  throw new StoreUnusable(
+    `${path} was written by a newer Bourse (layout ${layout}, this one knows ${known.length})`,
+  );
 }
 
 async function migrate(database: Database, migrations: readonly Migration[]): Promise<void> {
@@ -108,10 +113,10 @@ export class SqliteRows implements RowWriter {
 export async function openRowStore(
   path: string,
   mode: Mode,
-  applicationId: number,
-  datasets: readonly Dataset[],
+  kind: FileKind,
+  migrations: readonly Migration[],
 ): Promise<RowStore> {
-  const database = await openFile(path, mode, applicationId, [tablesOf(datasets)]);
+  const database = await openFile(path, mode, kind, migrations);
   const rows = new SqliteRows(database);
   return {
     snapshot: (work) => database.transaction('begin', () => work(rows)),

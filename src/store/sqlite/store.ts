@@ -1,11 +1,10 @@
 // The SQLite engine: rows and blocks in one file in WAL mode; one writing and many reading processes.
+import { statSync } from 'node:fs';
 import { dataDatasets } from '../../datasets/index.ts';
-import type { BlockRead, Direction, Mode, Reader, Store, StoredBlock, Writer } from '../store.ts';
-import type { Database } from './database.ts';
+import type { BlockRead, Direction, Mode, Reader, Store, StoredBlock, StoreFacts, Writer } from '../store.ts';
+import { controlPathOf } from './control.ts';
+import { Database } from './database.ts';
 import { type Migration, openFile, SqliteRows, tablesOf } from './rows.ts';
-
-/** "BRSE" */
-const APPLICATION_ID = 0x4252_5345;
 
 /** Blocks live in a rowid table: appends go to its end, whatever the order of series (docs/decisions/0003). */
 const blockTable: Migration = [
@@ -18,7 +17,8 @@ const blockTable: Migration = [
   'create unique index bar_blocks_key on bar_blocks (series_id, bucket)',
 ];
 
-const migrations: readonly Migration[] = [[...tablesOf(dataDatasets), ...blockTable]];
+/** From nothing to the layout that this Bourse knows, step by step. */
+export const storeMigrations: readonly Migration[] = [[...tablesOf(dataDatasets), ...blockTable]];
 
 const notesTable =
   'create temp table if not exists notes (series_id, bucket, note blob, primary key (series_id, bucket)) without rowid';
@@ -66,7 +66,7 @@ class SqliteReadWrite extends SqliteRows implements Reader, Writer {
 
 /** Opens `path` as a store. */
 export async function openSqliteStore(path: string, mode: Mode): Promise<Store> {
-  const database: Database = await openFile(path, mode, APPLICATION_ID, migrations);
+  const database: Database = await openFile(path, mode, 'store', storeMigrations);
   if (mode === 'write') database.exec(notesTable);
   const access = new SqliteReadWrite(database);
   return {
@@ -81,4 +81,27 @@ export async function openSqliteStore(path: string, mode: Mode): Promise<Store> 
     },
     close: async () => database.close(),
   };
+}
+
+/** Layout and files of the store at `path`. */
+export async function sqliteFacts(path: string): Promise<StoreFacts> {
+  const database = new Database(path, 'read', 'store');
+  try {
+    const control = controlPathOf(path);
+    const parts = [
+      { what: 'data', path },
+      { what: 'data log', path: `${path}-wal` },
+      { what: 'keys', path: control },
+      { what: 'keys log', path: `${control}-wal` },
+    ];
+    return {
+      layout: database.pragma('user_version'),
+      parts: parts.flatMap((part) => {
+        const found = statSync(part.path, { throwIfNoEntry: false });
+        return found === undefined ? [] : [{ ...part, bytes: found.size }];
+      }),
+    };
+  } finally {
+    database.close();
+  }
 }

@@ -1,0 +1,67 @@
+// `bourse backup FILE` and `bourse restore FILE`
+import { isatty } from 'node:tty';
+import { Command } from 'commander';
+import { formatInstant } from '../base/instant.ts';
+import { backupStore, restoreStore } from '../store/engines.ts';
+import type { Copied, CopyOptions } from '../store/store.ts';
+import { readSettings } from './config.ts';
+import { jsonOption, storeOption } from './options.ts';
+import { formatBytes } from './table.ts';
+
+type Flags = { readonly store?: string; readonly force?: boolean; readonly json?: boolean };
+
+const STDERR = 2;
+
+/** Long work says what it is at, to a person alone. */
+const tell = (doing: string): void => {
+  if (isatty(STDERR)) process.stderr.write(`${doing}\n`);
+};
+
+const optionsOf = (flags: Flags): CopyOptions => ({ force: flags.force === true, tell });
+
+const recordOf = ({ madeMs, ...copied }: Copied) => ({ ...copied, made: formatInstant(madeMs) });
+
+function print(flags: Flags, copied: Copied, lines: readonly string[]): void {
+  process.stdout.write(flags.json ? `${JSON.stringify(recordOf(copied))}\n` : `${lines.join('\n')}\n`);
+}
+
+export function backupCommand(): Command {
+  return new Command('backup')
+    .argument('<file>', 'where the copy goes')
+    .description(
+      'Copy the whole store, keys included, into one file, while it is served and imported into. The copy is verified.',
+    )
+    .addOption(storeOption())
+    .option('--force', 'replace the file if it is there')
+    .addOption(jsonOption())
+    .addHelpText(
+      'before',
+      'Examples:\n  bourse backup /backup/bourse-2025-03-03.backup\n  bourse backup /backup/bourse.backup --force\n',
+    )
+    .action(async (file: string, flags: Flags) => {
+      const copied = await backupStore(readSettings(flags).store, file, optionsOf(flags));
+      print(flags, copied, [
+        `${copied.file}: ${formatBytes(copied.bytes)}, verified, data ${copied.sha256.slice(0, 16)}`,
+      ]);
+    });
+}
+
+export function restoreCommand(): Command {
+  return new Command('restore')
+    .argument('<file>', 'what bourse backup made')
+    .description('Make a store of a backup. It is verified first; nothing may have the store open.')
+    .addOption(storeOption())
+    .option('--force', 'replace the store that is there; it is kept beside, as NAME.before-restore')
+    .addOption(jsonOption())
+    .addHelpText(
+      'before',
+      'Examples:\n  bourse restore /backup/bourse.backup\n  bourse restore /backup/bourse.backup --store sqlite:/tmp/trial.db\n',
+    )
+    .action(async (file: string, flags: Flags) => {
+      const restored = await restoreStore(readSettings(flags).store, file, optionsOf(flags));
+      print(flags, restored, [
+        `${restored.file}: ${formatBytes(restored.bytes)}, verified, as it was at ${formatInstant(restored.madeMs)}, data ${restored.sha256.slice(0, 16)}`,
+        ...restored.kept.map((kept) => `  what was there is now ${kept}`),
+      ]);
+    });
+}

@@ -1,0 +1,66 @@
+// Files that become visible whole or not at all: written beside their place under a temporary name, then moved there.
+import { closeSync, fsyncSync, openSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { StoreUnusable } from '../store.ts';
+import { troubleOf } from './database.ts';
+
+/** What SQLite keeps beside a file. */
+export const COMPANIONS = ['-journal', '-wal', '-shm'] as const;
+
+/** Makes an empty file beside `place` that its owner alone may read. What a process that was killed left there goes. */
+export function makePartial(place: string): string {
+  for (const left of leftovers(place)) discardPartial(left);
+  const partial = `${place}.${process.pid}.partial`;
+  writeFileSync(partial, '', { mode: 0o600, flag: 'wx' });
+  return partial;
+}
+
+function leftovers(place: string): string[] {
+  const folder = dirname(place);
+  const start = `${basename(place)}.`;
+  return readdirSync(folder)
+    .filter((name) => name.startsWith(start) && /^\d+\.partial$/.test(name.slice(start.length)))
+    .filter((name) => !isAlive(Number.parseInt(name.slice(start.length), 10)))
+    .map((name) => join(folder, name));
+}
+
+/** Whether another process has this number. */
+function isAlive(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+/** Removes a temporary file, if it was not moved. */
+export function discardPartial(partial: string): void {
+  for (const companion of ['', ...COMPANIONS]) rmSync(partial + companion, { force: true });
+}
+
+/** Waits until a file, or a folder's list of names, is on the disk. No connection of this process may have it open. */
+export function flush(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Refuses what does not fit on the disk of a folder. */
+export function checkSpace(folder: string, bytes: number): void {
+  const { bavail, bsize } = statfsSync(folder);
+  if (bavail * bsize < bytes) throw tooSmall(folder, bytes);
+}
+
+/** The error to throw for one that broke off the writing of so many bytes in a folder. */
+export function writeProblem(error: unknown, folder: string, bytes: number): unknown {
+  return troubleOf(error) === 'full' ? tooSmall(folder, bytes) : error;
+}
+
+const tooSmall = (folder: string, bytes: number): StoreUnusable =>
+  new StoreUnusable(
+    `the disk of ${folder} is full: ${bytes.toLocaleString('en-US')} bytes must be free; nothing was changed`,
+  );

@@ -1,0 +1,81 @@
+// Stores to copy, and what a copy of one holds.
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { CopyOptions } from '../src/store/store.ts';
+import type { Workshop } from './service.ts';
+import { contentOf } from './stored.ts';
+
+const DAY_MS = 86_400_000;
+const firstMs = Date.UTC(2025, 2, 3, 15);
+
+/** The instant of the minute bar of a day, as an answer writes it. */
+export const minuteOf = (day: number): string =>
+  `${new Date(firstMs + day * DAY_MS).toISOString().slice(0, 19)}+00:00`;
+
+/** A file of one minute bar on each of some days. */
+export function writeDays(shop: Workshop, name: string, days: readonly number[]): string {
+  const rows = days.map((day) => `${minuteOf(day)},10,12,9,11,100`);
+  writeFileSync(shop.path(name), ['datetime,open,high,low,close,volume', ...rows, ''].join('\n'));
+  return shop.path(name);
+}
+
+/** Flags of an import of US minutes. */
+export const minuteFlags = ['--schema', 'stock', '--country', 'US', '--interval', '1M'] as const;
+
+export type SmallStore = {
+  readonly folder: string;
+  readonly path: string;
+  readonly control: string;
+  readonly url: string;
+};
+
+function storeIn(folder: string): SmallStore {
+  const path = join(folder, 'bourse.db');
+  return { folder, path, control: join(folder, 'bourse.control.db'), url: `sqlite:${path}` };
+}
+
+/** Stores of two bars of A and one key, each in a folder of its own; the command line made the first of them. */
+export class SmallStores {
+  readonly #shop: Workshop;
+  #made = 0;
+
+  constructor(shop: Workshop) {
+    this.#shop = shop;
+  }
+
+  async make(): Promise<void> {
+    const file = writeDays(this.#shop, 'two.csv', [0, 1]);
+    await this.#shop.must('import', 'bars', file, ...minuteFlags, '--symbol', 'A');
+    await this.#shop.must('keys', 'create', 'me');
+  }
+
+  fresh(): SmallStore {
+    const folder = this.#shop.path(`case-${++this.#made}`);
+    mkdirSync(folder);
+    const made = storeIn(folder);
+    const first = storeIn(this.#shop.folder);
+    copyFileSync(first.path, made.path);
+    copyFileSync(first.control, made.control);
+    return made;
+  }
+}
+
+/** Every row of a backup's data. */
+export function dataOf(backup: string): ReturnType<typeof contentOf> {
+  const { backup: manifest, ...data } = contentOf(backup);
+  assert.equal(manifest?.length, 1);
+  return data;
+}
+
+/** Changes a file behind everybody's back. */
+export function alter(path: string, sql: string, ...values: readonly Uint8Array[]): void {
+  const database = new DatabaseSync(path);
+  if (values.length === 0) database.exec(sql);
+  else database.prepare(sql).run(...values);
+  database.close();
+}
+
+export const plainly: CopyOptions = { force: false, tell: () => undefined };
+export const forced: CopyOptions = { ...plainly, force: true };

@@ -1,0 +1,343 @@
+// `bourse backup` and `bourse restore` as their users have them: beside imports and a server, killed, on a full disk (contract 10).
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, suite, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { writeMinutes } from '../bench/minutes.ts';
+import { backupStore, restoreStore } from '../src/store/engines.ts';
+import { dataOf, forced, minuteFlags, minuteOf, plainly, SmallStores, writeDays } from './copies.ts';
+import { command, type Finished, Workshop } from './service.ts';
+import { contentOf, rowsOf } from './stored.ts';
+
+const shop = new Workshop();
+const stores = new SmallStores(shop);
+before(() => stores.make());
+after(() => shop.close());
+
+function told(finished: Finished, status: number, message: RegExp): void {
+  assert.equal(finished.status, status, finished.stderr);
+  assert.equal(finished.stdout, '');
+  assert.match(finished.stderr, message);
+  assert.doesNotMatch(finished.stderr, /^ +at /m);
+}
+
+const permissionsOf = (path: string): number => statSync(path).mode & 0o777;
+
+const hashOf = async (url: string): Promise<string> =>
+  (
+    JSON.parse(await shop.must('status', '--content-hash', '--json', '--store', url)) as {
+      content_hash: string;
+    }
+  ).content_hash;
+
+type Page = {
+  readonly result: {
+    readonly next_page_key: string | null;
+    readonly data: readonly { readonly datetime: string }[];
+  };
+};
+
+test('a store comes back whole from its backup: bars, keys, and pages begun before (contract 4.1, 10)', async () => {
+  const { folder, path, control, url } = stores.fresh();
+  const key = await shop.must('keys', 'create', 'caller', '--store', url);
+  const range = '/api/v2/stock/bars/US:A/1M/from/2025-03-03/to/2025-03-07';
+  const first = await shop.serve('--store', url);
+  const page = (await (await first.get(`${range}?secret_key=${key}&limit=1`)).json()) as Page;
+  const { next_page_key } = page.result;
+  assert.ok(next_page_key);
+  const [data, keys, hash] = [contentOf(path), contentOf(control), await hashOf(url)];
+
+  const backup = join(folder, 'a.backup');
+  const copied = JSON.parse(await shop.must('backup', backup, '--json', '--store', url));
+  assert.equal(copied.bytes, statSync(backup).size);
+  assert.equal(permissionsOf(backup), 0o600);
+  assert.deepEqual(dataOf(backup), data);
+  await first.stop();
+
+  await shop.must(
+    'import',
+    'bars',
+    writeDays(shop, 'later.csv', [2, 3]),
+    ...minuteFlags,
+    '--symbol',
+    'A',
+    '--store',
+    url,
+  );
+  await shop.must('keys', 'create', 'later', '--store', url);
+  const [laterData, laterKeys] = [contentOf(path), contentOf(control)];
+  await shop.must('restore', backup, '--force', '--store', url);
+  assert.deepEqual(contentOf(path), data);
+  assert.deepEqual(contentOf(control), keys);
+  assert.equal(await hashOf(url), hash);
+  assert.equal(permissionsOf(control), 0o600);
+  assert.deepEqual(contentOf(`${path}.before-restore`), laterData);
+  assert.deepEqual(contentOf(`${control}.before-restore`), laterKeys);
+  const restored = readFileSync(path);
+  for (const { hash: secret } of rowsOf(control, 'select hash from api_keys'))
+    assert.equal(restored.indexOf(secret as Uint8Array), -1, 'the data holds nothing of the keys');
+
+  const second = await shop.serve('--store', url);
+  const next = await second.get(`${range}?secret_key=${key}&limit=1&next_page_key=${next_page_key}`);
+  assert.equal(next.status, 200);
+  const { result } = (await next.json()) as Page;
+  assert.deepEqual(
+    result.data.map((bar) => bar.datetime),
+    [minuteOf(1)],
+  );
+  await second.stop();
+});
+
+test('what would be replaced is wrong usage, what cannot be used a fault (contract 10)', async () => {
+  const { folder, path, url } = stores.fresh();
+  const backup = join(folder, 'a.backup');
+  await backupStore(url, backup, plainly);
+  told(await shop.run('backup', backup, '--store', url), 2, /^bourse: .*a\.backup is there already/);
+  told(await shop.run('restore', backup, '--store', url), 2, /^bourse: there is a store at/);
+  told(await shop.run('restore', path, '--force', '--store', url), 3, /^bourse: .*is not a Bourse backup/);
+});
+
+test('a backup becomes a store where there is none, in a folder that is made', async () => {
+  const { folder, path, url } = stores.fresh();
+  await shop.must('backup', join(folder, 'a.backup'), '--store', url);
+  const elsewhere = join(folder, 'new/place/trial.db');
+  await shop.must('restore', join(folder, 'a.backup'), '--store', `sqlite:${elsewhere}`);
+  assert.deepEqual(contentOf(elsewhere), contentOf(path));
+  assert.deepEqual(
+    readdirSync(join(folder, 'new/place'))
+      .filter((name) => !/-(wal|shm)$/.test(name))
+      .sort(),
+    ['trial.control.db', 'trial.db'],
+  );
+});
+
+test('a store without keys is backed up and restored without keys', async () => {
+  const { folder, path, control, url } = stores.fresh();
+  rmSync(control);
+  await shop.must('backup', join(folder, 'a.backup'), '--store', url);
+  await shop.must('keys', 'create', 'later', '--store', url);
+  await shop.must('restore', join(folder, 'a.backup'), '--force', '--store', url);
+  assert.ok(!existsSync(control));
+  assert.ok(existsSync(`${control}.before-restore`));
+  assert.equal(rowsOf(path, 'select bar_count from series')[0]!.bar_count, 2);
+});
+
+test('the file of keys is its owner’s alone from the first', async () => {
+  const { control } = stores.fresh();
+  assert.equal(permissionsOf(control), 0o600);
+});
+
+/** Whether another process is in a transaction that writes. */
+function isBeingWritten(path: string): boolean {
+  const database = new DatabaseSync(path, { timeout: 0 });
+  try {
+    database.exec('begin immediate');
+    return false;
+  } catch {
+    return true;
+  } finally {
+    database.close();
+  }
+}
+
+suite('beside imports and a server', () => {
+  const rows = 600_000;
+  const symbols = 100;
+  const big = { path: shop.path('big.db'), url: `sqlite:${shop.path('big.db')}` };
+  const csv = shop.path('big.csv');
+
+  before(async () => {
+    writeMinutes({ path: csv, rows, order: 'symbol', symbols });
+    await shop.must(
+      'import',
+      'bars',
+      writeDays(shop, 'seed.csv', [0, 1]),
+      ...minuteFlags,
+      '--symbol',
+      'A',
+      '--store',
+      big.url,
+    );
+  });
+
+  test('a backup is the store before an import or after it, never between (contract 10)', async (t) => {
+    const key = await shop.must('keys', 'create', 'me', '--store', big.url);
+    const server = await shop.serve('--store', big.url);
+    const beforeImport = contentOf(big.path);
+    let importing = true;
+    const done = shop.must('import', 'bars', csv, ...minuteFlags, '--store', big.url).finally(() => {
+      importing = false;
+    });
+    const backups: string[] = [];
+    do {
+      const backup = shop.path(`during-${backups.length}.backup`);
+      await backupStore(big.url, backup, plainly);
+      backups.push(backup);
+      const answer = await server.get(`/api/v2/stock/bars/US:A/1M/latest?secret_key=${key}`);
+      assert.equal(answer.status, 200);
+    } while (importing);
+    await done;
+    await backupStore(big.url, shop.path('after.backup'), plainly);
+    const afterImport = contentOf(big.path);
+    const states = backups.map((backup) => {
+      const data = dataOf(backup);
+      const isBefore = data.import_runs!.length === 1;
+      assert.deepEqual(data, isBefore ? beforeImport : afterImport);
+      return isBefore ? 'before' : 'after';
+    });
+    t.diagnostic(`${states.length} backups while the import ran: ${states.join(', ')}`);
+    assert.equal(states[0], 'before');
+    assert.deepEqual(dataOf(shop.path('after.backup')), afterImport);
+    assert.equal(await server.stop(), 0);
+  });
+
+  test('backups beside a row of short imports each hold whole imports', async () => {
+    const url = `sqlite:${shop.path('short.db')}`;
+    const files = Array.from({ length: 12 }, (_, day) => writeDays(shop, `short-${day}.csv`, [day]));
+    await shop.must(
+      'import',
+      'bars',
+      writeDays(shop, 'short.csv', [100]),
+      ...minuteFlags,
+      '--symbol',
+      'A',
+      '--store',
+      url,
+    );
+    let importing = true;
+    const done = shop
+      .must('import', 'bars', ...files, ...minuteFlags, '--symbol', 'A', '--store', url)
+      .finally(() => {
+        importing = false;
+      });
+    do {
+      const backup = shop.path('short.backup');
+      await backupStore(url, backup, forced);
+      const { import_runs, bar_blocks, series, counters } = dataOf(backup);
+      const version = counters!.find((row) => row.name === 'data_version')!.value;
+      assert.deepEqual(
+        [bar_blocks!.length, series![0]!.bar_count, version],
+        [import_runs!.length, import_runs!.length, import_runs!.length],
+      );
+      await pause(1);
+    } while (importing);
+    await done;
+  });
+
+  test('kill -9 during a backup leaves the file as it was, and the next backup tidies up', async (t) => {
+    const folder = shop.path('killed');
+    mkdirSync(folder);
+    const place = join(folder, 'a.backup');
+    await backupStore(big.url, place, plainly);
+    const earlier = readFileSync(place);
+    let killed = 0;
+    for (let round = 0; round < 4; round++) {
+      await killDuring(['backup', place, '--force', '--store', big.url], folder, randomInt(200));
+      const now = readFileSync(place);
+      if (now.equals(earlier)) killed++;
+      assert.deepEqual(dataOf(place), contentOf(big.path));
+    }
+    t.diagnostic(`${killed} of 4 were killed before the end`);
+    assert.ok(readdirSync(folder).length > 1, 'one was killed in the midst');
+    await backupStore(big.url, place, forced);
+    assert.deepEqual(readdirSync(folder), ['a.backup']);
+  });
+
+  test('kill -9 during a restore leaves one store or the other, and a second restore works', async () => {
+    const backup = shop.path('big.backup');
+    await backupStore(big.url, backup, plainly);
+    const whole = contentOf(big.path);
+    for (let round = 0; round < 3; round++) {
+      const { folder, path, url } = stores.fresh();
+      const small = contentOf(path);
+      await killDuring(['restore', backup, '--force', '--store', url], folder, randomInt(200));
+      const left = contentOf(path);
+      assert.deepEqual(left, left.instruments!.length === 1 ? small : whole);
+      for (const name of readdirSync(folder))
+        if (name.endsWith('.before-restore')) rmSync(join(folder, name));
+      await restoreStore(url, backup, forced);
+      assert.deepEqual(contentOf(path), whole);
+      assert.deepEqual(
+        readdirSync(folder).filter((name) => name.includes('.partial')),
+        [],
+      );
+    }
+  });
+
+  test('a full disk is told before and during the copy, and keeps nothing of it', async (t) => {
+    const disk = shop.path('disk');
+    const size = statSync(big.path).size;
+    mkdirSync(disk);
+    const mount = (bytes: number): void =>
+      void execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'none', disk], { stdio: 'ignore' });
+    const umount = (): void => void execFileSync('umount', [disk]);
+    try {
+      mount(size / 2);
+    } catch {
+      t.skip('no tmpfs can be mounted here: the full disk is not tested');
+      return;
+    }
+    const full = /the disk of .*disk is full: [\d,]+ bytes must be free; nothing was changed/;
+    told(await shop.run('backup', join(disk, 'a.backup'), '--store', big.url), 3, full);
+    assert.deepEqual(readdirSync(disk), []);
+    umount();
+    // Both find room for one; together they do not fit.
+    mount(Math.round(size * 1.3) + 2 ** 20);
+    try {
+      const names = ['a.backup', 'b.backup'];
+      const ended = await Promise.all(
+        names.map((name) => shop.run('backup', join(disk, name), '--store', big.url)),
+      );
+      for (const one of ended) if (one.status !== 0) told(one, 3, full);
+      const good = names.filter((_, at) => ended[at]!.status === 0);
+      assert.ok(good.length < 2);
+      assert.deepEqual(readdirSync(disk), good);
+      for (const name of good) assert.deepEqual(dataOf(join(disk, name)), contentOf(big.path));
+      const restored = await shop.run(
+        'restore',
+        shop.path('after.backup'),
+        '--store',
+        `sqlite:${join(disk, 'x.db')}`,
+      );
+      if (good.length > 0) told(restored, 3, full);
+      assert.ok(!readdirSync(disk).some((name) => name.includes('.partial')));
+    } finally {
+      umount();
+    }
+  });
+
+  test('a store that is being imported into is in use', async () => {
+    const { folder, path, url } = stores.fresh();
+    const backup = join(folder, 'a.backup');
+    await backupStore(url, backup, plainly);
+    const importing = shop.must('import', 'bars', csv, ...minuteFlags, '--store', url);
+    while (!isBeingWritten(path)) await pause(5);
+    told(
+      await shop.run('restore', backup, '--force', '--store', url),
+      3,
+      /bourse\.db is in use: stop bourse serve/,
+    );
+    await importing;
+    assert.ok(!existsSync(`${path}.before-restore`));
+    assert.equal(rowsOf(path, 'select sum(bar_count) as bars from series')[0]!.bars, rows + 2);
+  });
+
+  /** Kills a command some time after its temporary file appeared, or lets it end before. */
+  async function killDuring(args: readonly string[], folder: string, afterMs: number): Promise<void> {
+    const partials = (): string =>
+      readdirSync(folder)
+        .filter((name) => name.includes('.partial'))
+        .join();
+    const left = partials();
+    const child = spawn(command, args, { cwd: shop.folder, stdio: 'ignore' });
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    while (child.exitCode === null && partials() === left) await pause(2);
+    await pause(afterMs);
+    child.kill('SIGKILL');
+    await ended;
+  }
+});

@@ -1,0 +1,128 @@
+// `bourse status` as its users have it: numbers known from the files that were imported (contract 10).
+import assert from 'node:assert/strict';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { alter } from './copies.ts';
+import { Workshop } from './service.ts';
+import { rowsOf } from './stored.ts';
+
+const shop = new Workshop();
+after(() => shop.close());
+
+const DAY_MS = 86_400_000;
+const firstMs = Date.UTC(2025, 2, 3, 15);
+const instant = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}+00:00`;
+const path = shop.path('bourse.db');
+const header = 'open,high,low,close,volume';
+
+function write(name: string, ...lines: readonly string[]): string {
+  writeFileSync(shop.path(name), `${lines.join('\n')}\n`);
+  return name;
+}
+
+before(async () => {
+  const stock = ['--schema', 'stock', '--country', 'US'];
+  const runs = Array.from({ length: 11 }, (_, run) =>
+    write(
+      `run-${run}.csv`,
+      `datetime,${header}`,
+      ...[run, run + 1].map((day) => `${instant(firstMs + day * DAY_MS)},10,12,9,11,100`),
+    ),
+  );
+  await shop.must('import', 'bars', ...runs, ...stock, '--symbol', 'B', '--interval', '1M');
+  const days = ['A,2024-12-31', 'B,2025-01-02', 'B,2025-01-03'].map((day) => `${day},1,1,1,1,1`);
+  write('days.csv', `symbol,datetime,${header}`, ...days);
+  await shop.must('import', 'bars', 'days.csv', ...stock, '--interval', 'DAY', '--prices', 'split');
+  write('names.csv', 'symbol,name', 'BTC,Bitcoin', 'ETH,Ether');
+  await shop.must('import', 'instruments', 'names.csv', '--schema', 'crypto', '--country', 'GLOBAL');
+});
+test('counts what was imported, whole and by market and interval (contract 10)', async () => {
+  const status = JSON.parse(await shop.must('status', '--series', '--json'));
+  assert.equal(status.data_version, 13);
+  assert.equal(status.layout, rowsOf(path, 'pragma user_version')[0]!.user_version);
+  assert.deepEqual(status.totals, { instruments: 4, series: 3, bars: 15 });
+  const market = { asset_schema: 'stock', country_iso_code: 'US' };
+  const [first, last] = [instant(firstMs), instant(firstMs + 11 * DAY_MS)];
+  assert.deepEqual(status.markets, [
+    {
+      asset_schema: 'crypto',
+      country_iso_code: 'GLOBAL',
+      instruments: 2,
+      series: 0,
+      bars: 0,
+      intervals: [],
+    },
+    {
+      ...market,
+      instruments: 2,
+      series: 3,
+      bars: 15,
+      intervals: [
+        { interval: '1M', series: 1, bars: 12, first, last },
+        { interval: 'DAY', series: 2, bars: 3, first: '2024-12-31', last: '2025-01-03' },
+      ],
+    },
+  ]);
+  assert.deepEqual(status.series, [
+    {
+      ...market,
+      symbol: 'A',
+      interval: 'DAY',
+      bars: 1,
+      first: '2024-12-31',
+      last: '2024-12-31',
+      prices: 'split',
+    },
+    { ...market, symbol: 'B', interval: '1M', bars: 12, first, last, prices: 'raw' },
+    {
+      ...market,
+      symbol: 'B',
+      interval: 'DAY',
+      bars: 2,
+      first: '2025-01-02',
+      last: '2025-01-03',
+      prices: 'split',
+    },
+  ]);
+});
+
+test('names the ten newest imports, newest first, and the files with their sizes', async () => {
+  const status = JSON.parse(await shop.must('status', '--json'));
+  assert.deepEqual(
+    status.runs.map((run: { run_id: number; file: string }) => [run.run_id, run.file]),
+    [
+      [13, 'names.csv'],
+      [12, 'days.csv'],
+      ...Array.from({ length: 8 }, (_, at) => [11 - at, `run-${10 - at}.csv`]),
+    ],
+  );
+  const { rows_read, rows_written, rows_unchanged, rows_refused } = status.runs[2];
+  assert.deepEqual([rows_read, rows_written, rows_unchanged, rows_refused], [2, 1, 1, 0]);
+  const data = status.files.find((file: { what: string }) => file.what === 'data');
+  assert.equal(data.bytes, statSync(path).size);
+  assert.equal(status.series, undefined);
+});
+
+test('prints tables for a person', async () => {
+  const printed = await shop.must('status', '--series');
+  assert.match(printed, /^bars +15$/m);
+  assert.match(printed, /^stock +US +1M +1 +12 +2025-03-03T15:00:00\+00:00 +2025-03-14T15:00:00\+00:00$/m);
+  assert.match(printed, /^stock +US +A +DAY +1 +2024-12-31 +2024-12-31 +split$/m);
+  assert.match(printed, /^ *13 +import +instruments +names\.csv +2 +2 +0 +0 /m);
+});
+
+test('reads no bar, so that a big store is told as fast as a small one', async () => {
+  const before = await shop.must('status', '--series', '--json');
+  alter(path, "update bar_blocks set bytes = x'00'");
+  const { runs: _, files: __, ...told } = JSON.parse(before);
+  const { runs: ___, files: ____, ...now } = JSON.parse(await shop.must('status', '--series', '--json'));
+  assert.deepEqual(now, told);
+});
+
+test('makes no store where there is none', async () => {
+  const finished = await shop.run('status', '--store', `sqlite:${shop.path('none/x.db')}`);
+  assert.equal(finished.status, 3);
+  assert.equal(finished.stdout, '');
+  assert.match(finished.stderr, /^bourse: there is no store at .*x\.db\n$/);
+  assert.ok(!existsSync(shop.path('none')));
+});
