@@ -21,6 +21,15 @@ export type Observation =
       readonly cause: string;
     }
   | { readonly kind: 'listening'; readonly url: string; readonly store: string; readonly pid: number }
+  /** HTTPS without a proxy is not there, and others can reach the address. */
+  | { readonly kind: 'exposed'; readonly host: string; readonly words: string }
+  /** The certificate was read anew; or, with a problem, could not be, and the one before is still served. */
+  | {
+      readonly kind: 'certificate';
+      readonly file: string;
+      readonly expires: string;
+      readonly problem: string | null;
+    }
   | { readonly kind: 'stopping'; readonly reason: string; readonly open: number }
   | { readonly kind: 'stopped' };
 

@@ -23,6 +23,8 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   status: async () => (await import('./status.ts')).statusCommand(),
   backup: async () => (await import('./backup.ts')).backupCommand(),
   restore: async () => (await import('./backup.ts')).restoreCommand(),
+  config: async () => (await import('./show-config.ts')).configCommand(),
+  doctor: async () => (await import('./doctor.ts')).doctorCommand(),
 };
 
 /** Loads the command that a first word names; all of them for help and for a word that is none. */
@@ -50,6 +52,7 @@ async function program(firstWord: string | undefined): Promise<Command> {
   bourse import bars aapl.csv --schema stock --country US --symbol AAPL --interval 1M
   bourse keys create alice                                         a key for a caller
   bourse serve                                                     answers on http://127.0.0.1:8080
+  bourse doctor                                                    what is wrong with the set-up
 `,
     );
   for (const command of await commandsFor(firstWord)) bourse.addCommand(command);

@@ -2,11 +2,15 @@
 import cluster, { type Worker } from 'node:cluster';
 import { type AddressInfo, createServer } from 'node:net';
 import type { Settings } from './config.ts';
-import { portProblem, startService, untilStopped } from './serving.ts';
+import { certificateOf, portProblem, startService, untilStopped, warnOfExposure } from './serving.ts';
 
 /** Serves until a signal, in this process or in several. */
 export async function serve(settings: Settings): Promise<void> {
-  if (settings.workers > 1 && cluster.isPrimary) return supervise(settings);
+  if (cluster.isPrimary) {
+    const certificate = certificateOf(settings);
+    await warnOfExposure(settings);
+    if (settings.workers > 1) return supervise(settings, certificate !== null);
+  }
   try {
     const service = await startService(settings);
     cluster.worker?.send('serving');
@@ -30,7 +34,7 @@ async function tryPort(settings: Settings): Promise<number> {
 }
 
 /** Starts the workers with this process' own arguments; ends when all of them have. */
-async function supervise(settings: Settings): Promise<void> {
+async function supervise(settings: Settings, hasCertificate: boolean): Promise<void> {
   cluster.setupPrimary({ args: [...process.argv.slice(2), '--port', String(await tryPort(settings))] });
   let stopping = false;
   const workers = new Set<Worker>();
@@ -40,6 +44,7 @@ async function supervise(settings: Settings): Promise<void> {
     stopping = true;
     for (const worker of workers) worker.process.kill('SIGTERM');
   };
+  if (hasCertificate) renewOnHangup(workers, served);
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, stop);
   // Workers accept for themselves: a connection that the primary had given to one that is killed would hang for ever.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
@@ -65,3 +70,9 @@ async function supervise(settings: Settings): Promise<void> {
 }
 
 const serving = (): Promise<void> => new Promise((resolve) => void cluster.once('message', () => resolve()));
+/** Passes a hang-up on to the workers that serve: one that is starting reads the certificate anyway, and would end. */
+function renewOnHangup(workers: ReadonlySet<Worker>, served: WeakSet<Worker>): void {
+  process.on('SIGHUP', () => {
+    for (const worker of workers) if (served.has(worker)) worker.process.kill('SIGHUP');
+  });
+}

@@ -18,6 +18,7 @@ import { issueKey, KeyRing, noTerms, revokeKey } from '../keys/keys.ts';
 import { QueryRunner, servedEndpoints } from '../queries/index.ts';
 import type { Answer, QueryRequest } from '../queries/query.ts';
 import { openControl, openStore } from '../store/engines.ts';
+import type { AddressSettings } from './address.ts';
 import { Door, type DoorParts } from './door.ts';
 import { QueueError } from './query-pool.ts';
 
@@ -56,13 +57,19 @@ after(async () => {
 });
 
 const observed: Observation[] = [];
+const address: AddressSettings = {
+  publicUrl: null,
+  allowedHosts: ['bars.example.com'],
+  trustProxy: false,
+  scheme: 'http',
+};
 
 function openDoor(parts: Partial<DoorParts> = {}): Door {
   return new Door({
     endpoints: servedEndpoints,
     keys,
     submit: (request) => runner.run(request),
-    address: { publicUrl: null, allowedHosts: ['bars.example.com'] },
+    address,
     observe: (observation) => observed.push(observation),
     nowMs: Date.now,
     ...parts,
@@ -601,7 +608,7 @@ test('a foreign, missing or doubled Host is a bad_request that names the setting
 });
 
 test('with a public URL its scheme and path are the base, whatever Host says (contract 4.3)', async () => {
-  const at = openDoor({ address: { publicUrl: 'https://data.example.com/bourse', allowedHosts: [] } });
+  const at = openDoor({ address: { ...address, publicUrl: 'https://data.example.com/bourse' } });
   for (const host of ['evil.example', undefined]) {
     const { next_page_url } = await page(withKey(DAY, '&limit=5'), { at, headers: { host } });
     assert.ok(next_page_url!.startsWith(`https://data.example.com/bourse${DAY}?`), next_page_url!);

@@ -202,7 +202,7 @@ export class Door {
     const { parameters } = match.route.endpoint;
     const query = readQuery(sent, (name) => name === 'secret_key' || parameters[name]?.in === 'query');
     const caller = await this.#admit(request, match, query, trace);
-    const base = baseAddress(this.#parts.address, headerOf(request, 'host'));
+    const base = baseAddress(this.#parts.address, request.headers);
     const answer = await this.#parts.submit(
       {
         endpoint: match.route.name,

@@ -1,8 +1,10 @@
 // Scheme of the store address -> engine.
 import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import type { Diagnosis } from './diagnosis.ts';
 import { backupSqlite } from './sqlite/backup.ts';
 import { openSqliteControl } from './sqlite/control.ts';
+import { diagnoseSqlite } from './sqlite/diagnosis.ts';
 import { restoreSqlite } from './sqlite/restore.ts';
 import { openSqliteStore, sqliteFacts } from './sqlite/store.ts';
 import {
@@ -25,6 +27,8 @@ type Engine = {
   /** An engine that has tools of its own for copies throws `StoreUnusable`, which names them; so does `restore`. */
   backup(rest: string, file: string, options: CopyOptions): Promise<Copied>;
   restore(rest: string, file: string, options: CopyOptions): Promise<Restored>;
+  /** Looks at a store without changing it. */
+  diagnose(rest: string): Promise<Diagnosis[]>;
 };
 
 const engines: Readonly<Record<string, Engine>> = {
@@ -41,6 +45,7 @@ const engines: Readonly<Record<string, Engine>> = {
     facts: sqliteFacts,
     backup: backupSqlite,
     restore: restoreSqlite,
+    diagnose: (path) => diagnoseSqlite(path),
   },
 };
 
@@ -98,4 +103,10 @@ export async function backupStore(url: string, file: string, options: CopyOption
 export async function restoreStore(url: string, file: string, options: CopyOptions): Promise<Restored> {
   const { engine, rest } = engineOf(url);
   return engine.restore(rest, file, options);
+}
+
+/** What is right and wrong with a store as it lies there; nothing of it is changed. */
+export async function diagnoseStore(url: string): Promise<Diagnosis[]> {
+  const { engine, rest } = engineOf(url);
+  return engine.diagnose(rest);
 }
