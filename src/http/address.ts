@@ -17,7 +17,10 @@ function isOurs(name: string, allowed: readonly string[]): boolean {
   return name.startsWith('[') ? isIPv6(name.slice(1, -1)) : isIPv4(name);
 }
 
-/** The base address, without a slash at its end. @throws Refusal `bad_request` for a foreign or malformed Host. */
+/**
+ * The base address, without a slash at its end.
+ * @throws Refusal `bad_request` for a foreign or malformed Host; it does not repeat it, so that no answer holds a foreign name
+ */
 export function baseAddress(settings: AddressSettings, host: string | undefined): string {
   if (settings.publicUrl !== null) return settings.publicUrl;
   const match = HOST.exec(host ?? '');
@@ -26,7 +29,6 @@ export function baseAddress(settings: AddressSettings, host: string | undefined)
   throw new Refusal('bad_request', {
     message: 'The Host header names a host that this service does not know itself by.',
     param: 'Host',
-    got: host ?? '',
     hint: 'Whoever runs the service can allow it: bourse serve --allowed-hosts NAME, or --public-url URL.',
   });
 }
