@@ -2,7 +2,6 @@
 import {
   createServer,
   type IncomingMessage,
-  maxHeaderSize,
   type Server,
   type ServerResponse,
   STATUS_CODES,
@@ -84,7 +83,7 @@ function respond(message: IncomingMessage, response: ServerResponse, door: Door)
 /** What a request that could not be parsed is told: by Node's error code. */
 function protocolProblem(code: string | undefined): { word: ErrorWord; facts: ErrorFacts } {
   if (code === 'HPE_HEADER_OVERFLOW') {
-    const message = `The request's head is larger than ${limits.headerBytesMax} bytes.`;
+    const message = `The request's head is larger than ${limits.headerBytesMax} bytes, or has too many headers.`;
     return { word: 'headers_too_large', facts: { message } };
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
@@ -142,7 +141,7 @@ export async function listen(door: Door, host: string, port: number, observe: Ob
   };
   const server = createServer(
     {
-      maxHeaderSize: Math.max(limits.headerBytesMax, maxHeaderSize),
+      maxHeaderSize: limits.headerBytesMax,
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
       keepAliveTimeout: limits.keepAliveTimeoutMs,
