@@ -8,7 +8,8 @@ export type Observation =
       readonly method: string;
       /** The route's pattern, `null` where no route matched. */
       readonly route: string | null;
-      readonly status: number;
+      /** `null` where whoever asked had gone before there was an answer. */
+      readonly status: number | null;
       readonly word: string | null;
       readonly keyId: string | null;
       readonly durationMs: number;

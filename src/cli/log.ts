@@ -28,7 +28,7 @@ function tell(logger: Logger, observation: Observation): void {
   else if (observation.kind !== 'request') logger.info(facts, kind);
   else {
     const durationMs = Math.round(observation.durationMs * 100) / 100;
-    logger[observation.status >= 500 ? 'warn' : 'info']({ ...facts, durationMs }, kind);
+    logger[(observation.status ?? 0) >= 500 ? 'warn' : 'info']({ ...facts, durationMs }, kind);
   }
 }
 

@@ -79,7 +79,7 @@ for (const [name, host] of foreign) {
           assert.ok(error instanceof Refusal);
           assert.equal(error.word, 'bad_request');
           assert.equal(error.facts.param, 'Host');
-          assert.equal(error.facts.got, host ?? '');
+          assert.ok(!('got' in error.facts), 'a foreign name is not repeated');
           assert.match(error.facts.hint ?? '', /--allowed-hosts.*--public-url/);
           return true;
         },

@@ -24,7 +24,10 @@ function isOurs(name: string, allowed: readonly string[]): boolean {
   return name.startsWith('[') ? isIPv6(name.slice(1, -1)) : isIPv4(name);
 }
 
-/** A host with its port, when it is ours. @throws Refusal `bad_request` for a foreign or malformed one */
+/**
+ * A host with its port, when it is ours.
+ * @throws Refusal `bad_request` for a foreign or malformed one; it does not repeat it, so that no answer holds a foreign name
+ */
 function ourHost({ header, text }: Named, allowed: readonly string[]): RegExpExecArray {
   const match = HOST.exec(text);
   const isHost = match !== null && Number(match[2] ?? 0) <= PORT_MAX;
@@ -32,7 +35,6 @@ function ourHost({ header, text }: Named, allowed: readonly string[]): RegExpExe
   throw new Refusal('bad_request', {
     message: `The ${header} header names a host that this service does not know itself by.`,
     param: header,
-    got: text,
     hint: 'Whoever runs the service can allow it: bourse serve --allowed-hosts NAME, or --public-url URL.',
   });
 }

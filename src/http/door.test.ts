@@ -808,6 +808,36 @@ test('the queue is told when a caller has gone, and the door ends such a request
   assert.ok(!JSON.stringify(requests).includes(key), 'the query thread is told no key');
 });
 
+test('a caller that has gone is observed as one, whatever the answer would have been, and as no 5xx', async () => {
+  let gone = false;
+  const ends: readonly (() => Promise<Answer>)[] = [
+    () => Promise.reject(new QueueError('gone', 'gone')),
+    () => Promise.reject(new QueueError('full', 'full')),
+    () => Promise.resolve({ kind: 'refusal', word: 'no_data', facts: { message: 'Nothing.' } }),
+    () => Promise.resolve(nothing),
+  ];
+  for (const end of ends) {
+    gone = false;
+    observed.length = 0;
+    const at = openDoor({
+      submit: () => {
+        gone = true;
+        return end();
+      },
+    });
+    await at.answer({
+      method: 'GET',
+      target: withKey(LATEST),
+      headers: { host: 'localhost' },
+      isGone: () => gone,
+    });
+    const [told, ...more] = observed;
+    assert.ok(told?.kind === 'request' && more.length === 0);
+    assert.deepEqual([told.status, told.word, told.bytes], [null, null, 0]);
+    assert.ok(told.route !== null && told.keyId !== null);
+  }
+});
+
 test('a fault is a 500 without detail, its cause observed under the request id (contract 6.4, house Errors)', async () => {
   const cause = new Error('disk /srv/secret.db is broken');
   const broken = [

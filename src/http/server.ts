@@ -2,7 +2,6 @@
 import {
   createServer,
   type IncomingMessage,
-  maxHeaderSize,
   type ServerOptions,
   type ServerResponse,
   STATUS_CODES,
@@ -76,7 +75,7 @@ function endSlowReader(response: ServerResponse): void {
 /** What a request that could not be parsed is told: by Node's error code. */
 function protocolProblem(code: string | undefined): { word: ErrorWord; facts: ErrorFacts } {
   if (code === 'HPE_HEADER_OVERFLOW') {
-    const message = `The request's head is larger than ${limits.headerBytesMax} bytes.`;
+    const message = `The request's head is larger than ${limits.headerBytesMax} bytes, or has too many headers.`;
     return { word: 'headers_too_large', facts: { message } };
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
@@ -151,7 +150,7 @@ export type Place = {
 };
 
 const options: ServerOptions = {
-  maxHeaderSize: Math.max(limits.headerBytesMax, maxHeaderSize),
+  maxHeaderSize: limits.headerBytesMax,
   headersTimeout: limits.headersTimeoutMs,
   requestTimeout: limits.requestTimeoutMs,
   keepAliveTimeout: limits.keepAliveTimeoutMs,
