@@ -1,6 +1,6 @@
 // The command line as a child process: help, mistakes, keys, settings, stores, the demo (contract 10).
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve as resolvePath } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -307,4 +307,18 @@ test('bourse demo makes its store and prints URLs that all answer 200 (contract 
   const ended = new Promise((resolve) => demo.once('exit', resolve));
   demo.kill('SIGTERM');
   assert.equal(await ended, 0);
+});
+
+test('a reader that goes away early is no fault; a full one is told in one line (contract 10)', () => {
+  const cwd = newFolder();
+  const piped = spawnSync(
+    'sh',
+    ['-c', `"${command}" --help | head -1 >/dev/null; "${command}" config > /dev/full`],
+    {
+      cwd,
+      encoding: 'utf8',
+    },
+  );
+  assert.match(piped.stderr, /^bourse: what was to be printed could not be written \(ENOSPC\)\n$/);
+  assert.equal(piped.status, 3);
 });

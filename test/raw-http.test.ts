@@ -1,6 +1,7 @@
 // Bytes that no client sends by accident, on a real socket: each is answered in the envelope or refused, and never read as
 // something else (contract 4.3, 6; RFC 9112). More of them are in server.test.ts.
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { limits } from '../src/contract/limits.ts';
 import { Connection, type RawAnswer } from './connection.ts';
@@ -249,6 +250,34 @@ test('callers that go away before their answer are observed as gone, not as answ
   }
   const gone = server.log.filter((line) => line.includes('"status":null'));
   assert.ok(gone.length > 0, 'some were gone');
+});
+
+test('a flood of requests on one connection is answered in full, and holds up nobody (contract 6.4)', async () => {
+  const asked = 20_000;
+  const { hostname, port } = new URL(server.url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  let answered = 0;
+  let rest = '';
+  const all = new Promise<void>((resolve, reject) => {
+    socket.once('error', reject);
+    socket.on('data', (piece) => {
+      const parts = (rest + piece.toString('latin1')).split('HTTP/1.1 404');
+      answered += parts.length - 1;
+      rest = parts.at(-1)!.slice(-'HTTP/1.1 404'.length);
+      if (answered === asked) resolve();
+    });
+  });
+  socket.write(request('', { at: '/second' }).repeat(asked));
+  const waits: number[] = [];
+  while (answered < asked / 2) {
+    const startedMs = performance.now();
+    assert.equal((await server.get(target())).status, 200);
+    waits.push(performance.now() - startedMs);
+  }
+  await all;
+  socket.destroy();
+  waits.sort((a, b) => a - b);
+  assert.ok(waits[Math.floor(waits.length / 2)]! < 250, `others waited ${waits} ms`);
 });
 
 test('after all that the server is well, and its log has no fault, no 5xx and no key (contract 6.4, 7.4)', async () => {

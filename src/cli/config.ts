@@ -45,11 +45,15 @@ function publicUrl(value: string, where: string): string | null {
   );
 }
 
-const hostNames = (value: string): readonly string[] =>
-  value
+function hostNames(value: string, where: string): readonly string[] {
+  const names = value
     .split(',')
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '');
+  const odd = names.find((name) => !/^[a-z0-9.-]+$/.test(name));
+  if (odd === undefined) return names;
+  throw new UsageProblem(`${where}: ${odd} must be the name of a host alone, without scheme, port and path`);
+}
 
 /** What follows a wrong word where a right one is near. */
 function isIt(word: string, words: readonly string[]): string {

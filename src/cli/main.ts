@@ -69,7 +69,7 @@ function statusOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
   const message = error instanceof Error ? error.message : String(error);
   process.stderr.write(`bourse: ${message}\n`);
-  if (error instanceof FileProblem) return error.kind === 'usage' ? EXIT_USAGE : EXIT_PARTLY;
+  if (error instanceof FileProblem) return error.kind === 'content' ? EXIT_PARTLY : EXIT_USAGE;
   const usage = [UsageProblem, RequestProblem, UnknownStoreAddress, WouldReplace];
   if (usage.some((kind) => error instanceof kind)) return EXIT_USAGE;
   const expected =
@@ -80,6 +80,14 @@ function statusOf(error: unknown): number {
   if (!expected && error instanceof Error) process.stderr.write(`${error.stack}\n`);
   return EXIT_FAULT;
 }
+
+// Who reads may have had enough, as `head` has: that is no fault, and the work goes on.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') return;
+  process.exitCode = EXIT_FAULT;
+  process.stderr.write(`bourse: what was to be printed could not be written (${error.code})\n`);
+});
+process.stderr.on('error', () => undefined);
 
 try {
   await (await program(process.argv[2])).parseAsync(process.argv);

@@ -4,6 +4,10 @@ import { type AddressInfo, createServer } from 'node:net';
 import type { Settings } from './config.ts';
 import { certificateOf, portProblem, startService, untilStopped, warnOfExposure } from './serving.ts';
 
+/** Pause before a worker that could not start is tried again, at first and at the most. */
+const RESTART_MS = 1_000;
+const RESTART_MAX_MS = 30_000;
+
 /** Serves until a signal, in this process or in several. */
 export async function serve(settings: Settings): Promise<void> {
   if (cluster.isPrimary) {
@@ -48,16 +52,31 @@ async function supervise(settings: Settings, hasCertificate: boolean): Promise<v
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, stop);
   // Workers accept for themselves: a connection that the primary had given to one that is killed would hang for ever.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
-  cluster.on('message', (worker) => served.add(worker));
+  let hasServed = false;
+  let pauseMs = RESTART_MS;
+  cluster.on('message', (worker) => {
+    served.add(worker);
+    hasServed = true;
+    pauseMs = RESTART_MS;
+  });
+  const startLater = (code: number): void => {
+    process.stderr.write(
+      `bourse: a worker could not start (status ${code}): trying again in ${pauseMs / 1000} s\n`,
+    );
+    setTimeout(() => (stopping ? undefined : start()), pauseMs);
+    pauseMs = Math.min(2 * pauseMs, RESTART_MAX_MS);
+  };
   const ended = new Promise<void>((resolve) => {
     cluster.on('exit', (worker, code) => {
       workers.delete(worker);
-      // One that did not get to serving would not the next time either.
-      if (!stopping && !served.has(worker)) {
+      if (!stopping && served.has(worker)) start();
+      else if (!stopping && hasServed) startLater(code);
+      else if (!stopping) {
+        // None has served: as things are, none can.
         process.exitCode = code || 1;
         stop();
-      } else if (!stopping) start();
-      if (workers.size === 0) resolve();
+      }
+      if (workers.size === 0 && (stopping || !hasServed)) resolve();
     });
   });
   for (let index = 0; index < settings.workers; index++) {

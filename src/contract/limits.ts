@@ -21,6 +21,8 @@ export const limits = {
   certificateCheckMs: 5_000,
   /** Time for a whole request to arrive; no endpoint reads a body. */
   requestTimeoutMs: 15_000,
+  /** Requests of one connection that wait for their answers before it is read on; what has come already is kept. */
+  pipelinedMax: 32,
   /** Time for a caller to take an answer: of the largest, 300 kB, that is 10 kB a second. */
   sendTimeoutMs: 30_000,
   /** Idle time after which a kept connection is closed; longer than common proxies hold theirs. */

@@ -170,9 +170,9 @@ export async function listen(
     const before = owed.last(message.socket);
     owed.add(message.socket, response);
     const answer = (): void => respond(message, response, door, owed);
-    // One after the other: a caller that asks for much at once and reads slowly must not make us hold all of it.
+    // One after the other, and others between: a caller that asks for much at once must not make us hold all of it, nor wait.
     if (before === undefined) answer();
-    else before.once('close', answer);
+    else before.once('close', () => setImmediate(answer));
   };
   const tls = certificate === null ? null : createTlsServer(options, certificate, take);
   const server = tls?.server ?? createServer(options, take);
