@@ -277,7 +277,7 @@ test('a flood of requests on one connection is answered in full, and holds up no
   await all;
   socket.destroy();
   waits.sort((a, b) => a - b);
-  assert.ok(waits[Math.floor(waits.length / 2)]! < 250, `others waited ${waits} ms`);
+  assert.ok(waits[Math.floor(waits.length / 2)]! < 250, `others waited ${waits.join()} ms`);
 });
 
 test('after all that the server is well, and its log has no fault, no 5xx and no key (contract 6.4, 7.4)', async () => {

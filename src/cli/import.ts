@@ -215,7 +215,7 @@ class ImportCall {
       if (next === null || next.done === true) return;
       const opened = next.value;
       if (opened instanceof FileProblem) await this.#orFailed(() => Promise.reject(opened));
-      else await this.#orFailed(() => this.#importFile(opened)).finally(() => opened.close());
+      else await this.#orFailed(() => this.#importAndClose(opened));
     }
   }
 
@@ -229,6 +229,14 @@ class ImportCall {
       this.#failed++;
       this.#worst = Math.max(this.#worst, error.kind === 'unfit' ? EXIT_USAGE : EXIT_PARTLY);
       return null;
+    }
+  }
+
+  async #importAndClose(file: SourceFile): Promise<void> {
+    try {
+      await this.#importFile(file);
+    } finally {
+      await file.close();
     }
   }
 

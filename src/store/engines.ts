@@ -1,5 +1,5 @@
 // Scheme of the store address -> engine.
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Diagnosis } from './diagnosis.ts';
 import { backupSqlite } from './sqlite/backup.ts';
@@ -19,6 +19,8 @@ import {
 } from './store.ts';
 
 type Engine = {
+  /** What the rest of an address leads to, links followed: what lies beside a store lies beside the file itself. */
+  locate(rest: string): string;
   /** The address in full form, which any process can open whatever its folder. */
   resolve(rest: string): string;
   openStore(rest: string, mode: Mode): Promise<Store>;
@@ -33,6 +35,7 @@ type Engine = {
 
 const engines: Readonly<Record<string, Engine>> = {
   sqlite: {
+    locate: (path) => (existsSync(path) ? realpathSync(path) : path),
     resolve: (path) => `sqlite:${resolve(path)}`,
     openStore(path, mode) {
       if (mode === 'write') mkdirSync(dirname(path), { recursive: true });
@@ -60,7 +63,7 @@ function engineOf(url: string): { engine: Engine; rest: string } {
       `${url} is not the address of a store: write ${known.join(' or ')}, such as sqlite:${rest || 'data/bourse.db'}`,
     );
   }
-  return { engine, rest };
+  return { engine, rest: engine.locate(rest) };
 }
 
 /** The address in the form that holds in every folder. */
