@@ -1,6 +1,6 @@
 // The command line as a child process: help, mistakes, keys, settings, stores, the demo (contract 10).
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve as resolvePath } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -24,7 +24,7 @@ function run(
   { cwd = shop.folder, env = {}, program = command }: Place = {},
 ): Promise<Finished> {
   return new Promise((resolve) => {
-    const options = { cwd, env: { ...bare, NO_COLOR: '1', ...env }, timeout: 20_000 };
+    const options = { cwd, env: { ...bare, NO_COLOR: '1', ...env }, timeout: 60_000 };
     execFile(program, args, options, (error, stdout, stderr) => {
       resolve({ status: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
     });
@@ -60,7 +60,22 @@ test('--version prints the version alone', async () => {
 });
 
 test('--help leads with examples, on every command that does something (contract 10)', async () => {
-  await all(['', 'demo', 'serve', 'import', 'keys create', 'status', 'backup', 'restore'], async (path) => {
+  const paths = [
+    '',
+    'demo',
+    'serve',
+    'import',
+    'keys',
+    'keys create',
+    'keys list',
+    'keys revoke',
+    'config',
+    'doctor',
+    'status',
+    'backup',
+    'restore',
+  ];
+  await all(paths, async (path) => {
     const { status, stdout, stderr } = await run([...path.split(' ').filter(Boolean), '--help']);
     assert.deepEqual([status, stderr], [0, ''], path);
     assert.match(stdout, /^Examples:\n {2}bourse /, path);
@@ -163,6 +178,9 @@ test('a setting that cannot be used is wrong usage that names where it stands (c
   const cases: readonly [flags: string[], env: Record<string, string>, message: RegExp][] = [
     [['--port', '70000'], {}, /--port: 70000 .*65535/],
     [['--port', ''], {}, /--port/],
+    [['--host', ''], {}, /--host: must be an address/],
+    [['--tls-cert', ''], {}, /--tls-cert: must name a file/],
+    [[], { BOURSE_TRUST_PROXY: 'maybe' }, /BOURSE_TRUST_PROXY: maybe must be yes or no/],
     [['--port', '0x50'], {}, /--port: 0x50/],
     [[], { BOURSE_PORT: 'http' }, /BOURSE_PORT: http/],
     [['--public-url', 'data.example.com'], {}, /--public-url: data\.example\.com/],
@@ -289,4 +307,18 @@ test('bourse demo makes its store and prints URLs that all answer 200 (contract 
   const ended = new Promise((resolve) => demo.once('exit', resolve));
   demo.kill('SIGTERM');
   assert.equal(await ended, 0);
+});
+
+test('a reader that goes away early is no fault; a full one is told in one line (contract 10)', () => {
+  const cwd = newFolder();
+  const piped = spawnSync(
+    'sh',
+    ['-c', `"${command}" --help | head -1 >/dev/null; "${command}" config > /dev/full`],
+    {
+      cwd,
+      encoding: 'utf8',
+    },
+  );
+  assert.match(piped.stderr, /^bourse: what was to be printed could not be written \(ENOSPC\)\n$/);
+  assert.equal(piped.status, 3);
 });

@@ -8,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -51,7 +52,7 @@ suite('what a backup refuses', () => {
       WouldReplace,
       /there is there already: .*--force replaces it/,
     ],
-    ['a folder', (folder) => folder, StoreUnusable, /is a folder: a backup is one file/],
+    ['a folder', (folder) => folder, StoreUnusable, /is a folder, a link or a device/],
     [
       'a folder that is not there',
       (folder) => join(folder, 'no/a.backup'),
@@ -89,6 +90,25 @@ suite('what a backup refuses', () => {
     const place = shop.path('nothing.backup');
     await refused(backupStore(`sqlite:${shop.path('none/x.db')}`, place, plainly), /there is no store at/);
     assert.ok(!existsSync(place));
+  });
+
+  test('the place of the keys is the store’s own, also before there are any', async () => {
+    const { folder, url } = stores.fresh();
+    const place = join(folder, 'bourse.control.db');
+    rmSync(place, { force: true });
+    await refused(backupStore(url, place, plainly), /belongs to the store itself/);
+    assert.ok(!existsSync(place));
+  });
+
+  test('a store is found through a link, and its keys with it', async () => {
+    const { folder, path } = stores.fresh();
+    const link = join(folder, 'link.db');
+    symlinkSync(path, link);
+    const place = join(folder, 'linked.backup');
+    await backupStore(`sqlite:${link}`, place, plainly);
+    await backupStore(`sqlite:${path}`, join(folder, 'direct.backup'), plainly);
+    assert.equal(statSync(place).size, statSync(join(folder, 'direct.backup')).size);
+    await refused(backupStore(`sqlite:${path}`, link, forced), /is a folder, a link or a device/);
   });
 
   test('--force replaces a file that is there', async () => {

@@ -1,5 +1,6 @@
 // One set of bars in every format and packing that `bourse import` takes, and what of them is refused (contract 11, "Native files").
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -346,6 +347,45 @@ test('a pattern takes every file that fits, each as a run of its own; one at fau
   assert.match(finished.stdout, /^p1\.csv: .*run 1[\s\S]*^p3\.json: .*run 2/m);
   assert.match(finished.stderr, /p2\.csv: .*not well-formed[\s\S]*3 files: 1 failed/);
   assert.deepEqual(barsOf(path), expected);
+});
+
+test('an archive is imported but for the files in it that are at fault, each told, refused rows apart (contract 11)', async () => {
+  const bad = Buffer.from(
+    'symbol,datetime,open,high,low,close\nA,2024-01-03T14:30:00Z,1,2,3,1\nA,2024-01-03T14:31:00Z,2,2,2,2\n',
+  );
+  const members = [
+    { name: 'empty.csv', bytes: Buffer.alloc(0) },
+    { name: 'readme.txt', bytes: Buffer.from('what this is\n') },
+    { name: '2024/p.csv', bytes: bad },
+    { name: 'a.csv', bytes: Buffer.from(csv) },
+    { name: '2025/p.csv', bytes: bad },
+  ];
+  const finished = await imported('mixed.zip', zipOf(...members));
+  assert.equal(finished.status, 1);
+  assert.match(
+    finished.stderr,
+    /mixed\.zip\/empty\.csv: is empty[\s\S]*mixed\.zip\/readme\.txt: required columns missing[\s\S]*5 files: 2 failed/,
+  );
+  assert.equal(barsOf(finished.path)['stock:US:A:1M']?.length, rows.length + 1);
+  const names = readdirSync(shop.folder).filter(
+    (name) => name.startsWith('mixed.zip') && name.endsWith('.rejected.csv'),
+  );
+  assert.deepEqual(names.sort(), ['mixed.zip.2024-p.rejected.csv', 'mixed.zip.2025-p.rejected.csv']);
+});
+
+test('a pattern leaves files of refused rows out', async () => {
+  writeFileSync(shop.path('q1.csv'), csv);
+  writeFileSync(shop.path('q0.rejected.csv'), 'nothing of it\n');
+  const { status, stderr, path } = await imported('q*.csv', null);
+  assert.equal(status, 0, stderr);
+  assert.deepEqual(barsOf(path), expected);
+});
+
+test('a pipe in the place of a file is told from an empty file', async () => {
+  execFileSync('mkfifo', [shop.path('pipe')]);
+  const { status, stderr } = await imported('pipe', null);
+  assert.equal(status, 2);
+  assert.match(stderr, /is no file but a pipe or a device/);
 });
 
 test('names that stand for nothing are told before anything is imported (contract 10)', async () => {

@@ -163,6 +163,10 @@ export class Server {
     });
   }
 
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name);
+  }
+
   /** Asks it to stop; its exit status. */
   async stop(): Promise<number> {
     this.#child.kill('SIGTERM');

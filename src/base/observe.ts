@@ -8,7 +8,8 @@ export type Observation =
       readonly method: string;
       /** The route's pattern, `null` where no route matched. */
       readonly route: string | null;
-      readonly status: number;
+      /** `null` where whoever asked had gone before there was an answer. */
+      readonly status: number | null;
       readonly word: string | null;
       readonly keyId: string | null;
       readonly durationMs: number;
@@ -21,6 +22,15 @@ export type Observation =
       readonly cause: string;
     }
   | { readonly kind: 'listening'; readonly url: string; readonly store: string; readonly pid: number }
+  /** HTTPS without a proxy is not there, and others can reach the address. */
+  | { readonly kind: 'exposed'; readonly host: string; readonly words: string }
+  /** The certificate was read anew; or, with a problem, could not be, and the one before is still served. */
+  | {
+      readonly kind: 'certificate';
+      readonly file: string;
+      readonly expires: string;
+      readonly problem: string | null;
+    }
   | { readonly kind: 'stopping'; readonly reason: string; readonly open: number }
   | { readonly kind: 'stopped' };
 

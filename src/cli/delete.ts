@@ -15,6 +15,7 @@ import { UsageProblem } from './config.ts';
 import { withExistingStore } from './existing-store.ts';
 import { jsonOption, storeOption } from './options.ts';
 import { countOf } from './table.ts';
+import { tellWait } from './waiting.ts';
 
 type Flags = {
   readonly store?: string;
@@ -118,7 +119,7 @@ const barsCommand = (): Command =>
       const from = readBound('--from', flags.from);
       const to = readBound('--to', flags.to);
       const request = { ...requestOf(flags, words), interval, from, to };
-      return run(flags, (store) => deleteBars(store, request));
+      return run(flags, (store) => deleteBars(store, { ...request, onWait: tellWait(store) }));
     });
 
 const instrumentsCommand = (): Command =>
@@ -127,7 +128,7 @@ const instrumentsCommand = (): Command =>
     .addHelpText('before', 'Examples:\n  bourse delete instruments --symbol AAPLX --country US\n')
     .action((flags: Flags) => {
       const request = requestOf(flags, []);
-      return run(flags, (store) => deleteInstrument(store, request));
+      return run(flags, (store) => deleteInstrument(store, { ...request, onWait: tellWait(store) }));
     });
 
 export function deleteCommand(): Command {

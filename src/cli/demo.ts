@@ -5,14 +5,13 @@ import { DAY_MS, formatDay } from '../base/instant.ts';
 import { replaceKey } from '../keys/keys.ts';
 import { openControl, openStore, resolveStore } from '../store/engines.ts';
 import { StoreUnusable } from '../store/store.ts';
-import { readSettings, type Settings } from './config.ts';
+import { readSettings, type SettingFlags, type Settings } from './config.ts';
 import { isCurrent, writeDemo } from './demo-data.ts';
-import { startService, untilStopped } from './serving.ts';
+import { settingOption } from './options.ts';
+import { startService, untilStopped, warnOfExposure } from './serving.ts';
 
 const DEMO_FILE = 'data/demo.db';
 const DEMO_KEY = 'demo';
-
-type Flags = { readonly host?: string; readonly port?: string; readonly logLevel?: string };
 
 async function holdsDemo(today: number): Promise<boolean> {
   try {
@@ -78,7 +77,7 @@ Your own data: bourse import --help. To stop: Ctrl-C.
 `;
 }
 
-async function demoSettings(flags: Flags): Promise<Settings> {
+async function demoSettings(flags: SettingFlags): Promise<Settings> {
   const settings = readSettings(flags);
   return { ...settings, store: resolveStore(`sqlite:${DEMO_FILE}`) };
 }
@@ -86,17 +85,18 @@ async function demoSettings(flags: Flags): Promise<Settings> {
 export function demoCommand(): Command {
   return new Command('demo')
     .description('Make a store with sample data, data/demo.db, and serve it. The prices are synthetic.')
-    .option('--host <address>', 'the address to listen on (default 127.0.0.1)')
-    .option('--port <number>', 'the port to listen on (default 8080)')
-    .option('--log-level <level>', 'trace, debug, info, warn, error or silent (default info)')
+    .addOption(settingOption('host'))
+    .addOption(settingOption('port'))
+    .addOption(settingOption('logLevel'))
     .addHelpText('before', 'Examples:\n  bourse demo\n  bourse demo --port 9000\n')
-    .action(async (flags: Flags) => {
+    .action(async (flags: SettingFlags) => {
       const settings = await demoSettings(flags);
       const today = Math.floor(Date.now() / DAY_MS);
       if (!(await holdsDemo(today))) {
         process.stderr.write('making the demo store, a few seconds\n');
         await makeDemo(today);
       }
+      await warnOfExposure(settings);
       const service = await startService(settings);
       // Only now: a demo that cannot start must not end the key of one that runs.
       const control = await openControl(settings.store, 'write');

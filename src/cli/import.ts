@@ -11,14 +11,16 @@ import { FileProblem } from '../ingest/problem.ts';
 import type { ImportReport } from '../ingest/report.ts';
 import type { ImportRequest } from '../ingest/run.ts';
 import { openStore } from '../store/engines.ts';
-import type { OnWait, Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import { readSettings, UsageProblem } from './config.ts';
 import { jsonOption, storeOption, wholeNumber } from './options.ts';
 import { Progress } from './progress.ts';
 import { countOf } from './table.ts';
+import { tellWait } from './waiting.ts';
 
 /** Done, but not with everything (contract 10). */
 const EXIT_PARTLY = 1;
+const EXIT_USAGE = 2;
 
 type Flags = {
   readonly store?: string;
@@ -120,14 +122,6 @@ function describe(report: ImportReport): string {
   ].join('\n');
 }
 
-/** Says once what an import waits for. */
-const tellWait =
-  (store: Store): OnWait =>
-  (pid) =>
-    void process.stderr.write(
-      `bourse: waiting for another import into ${store.name} to end${pid === null ? '' : ` (process ${pid})`}\n`,
-    );
-
 function importerOf(dataset: string): Importer {
   if (Object.hasOwn(importers, dataset)) return importers[dataset]!;
   const near = nearest(dataset, Object.keys(importers));
@@ -204,6 +198,8 @@ class ImportCall {
   #store: Store | null = null;
   readonly #reports: ImportReport[] = [];
   #failed = 0;
+  /** The exit status of the worst file. */
+  #worst = 0;
 
   constructor(importer: Importer, storeUrl: string, flags: Flags) {
     this.#importer = importer;
@@ -217,11 +213,9 @@ class ImportCall {
     for (;;) {
       const next = await this.#orFailed(() => files.next());
       if (next === null || next.done === true) return;
-      try {
-        await this.#orFailed(() => this.#importFile(next.value));
-      } finally {
-        await next.value.close();
-      }
+      const opened = next.value;
+      if (opened instanceof FileProblem) await this.#orFailed(() => Promise.reject(opened));
+      else await this.#orFailed(() => this.#importAndClose(opened));
     }
   }
 
@@ -233,14 +227,23 @@ class ImportCall {
       if (!(error instanceof FileProblem) || error.kind === 'usage') throw error;
       process.stderr.write(`bourse: ${error.message}\n`);
       this.#failed++;
+      this.#worst = Math.max(this.#worst, error.kind === 'unfit' ? EXIT_USAGE : EXIT_PARTLY);
       return null;
+    }
+  }
+
+  async #importAndClose(file: SourceFile): Promise<void> {
+    try {
+      await this.#importFile(file);
+    } finally {
+      await file.close();
     }
   }
 
   async #importFile(file: SourceFile): Promise<void> {
     const flags = this.#flags;
-    const progress = new Progress(file);
     this.#store ??= await openStore(this.#storeUrl, 'write');
+    const progress = new Progress(file);
     const request: ImportRequest = {
       file,
       flags: fieldFlags(flags),
@@ -269,7 +272,9 @@ class ImportCall {
         `${count(files)} files: ${count(this.#failed)} failed, ${count(written)} rows written, ${count(refused)} refused\n`,
       );
     }
-    if (this.#failed > 0 || this.#reports.some((report) => report.rowsRefused > this.#flags.allowRejects))
-      process.exitCode = EXIT_PARTLY;
+    const isPartly = this.#reports.some((report) => report.rowsRefused > this.#flags.allowRejects);
+    // Where something was imported, the call was not asked for wrongly.
+    if (isPartly || (this.#failed > 0 && this.#reports.length > 0)) process.exitCode = EXIT_PARTLY;
+    else if (this.#failed > 0) process.exitCode = this.#worst;
   }
 }

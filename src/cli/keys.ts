@@ -92,6 +92,7 @@ const listCommand = (): Command =>
     .description('List the keys: never the keys themselves.')
     .addOption(storeOption())
     .addOption(jsonOption())
+    .addHelpText('before', 'Examples:\n  bourse keys list\n  bourse keys list --json\n')
     .action(async (flags: StoreFlags & { readonly json?: boolean }) => {
       const nowMs = Date.now();
       const records = (await withControl(flags, readKeys, 'read')).map((key) => keyRecord(key, nowMs));
@@ -119,6 +120,7 @@ const revokeCommand = (): Command =>
     .argument('<id>', 'the id that keys list shows')
     .description('Revoke a key: within five seconds no worker takes it any more.')
     .addOption(storeOption())
+    .addHelpText('before', 'Examples:\n  bourse keys revoke 5f3a9c\n')
     .action(async (id: string, flags: StoreFlags) => {
       const revoked = await withControl(flags, (control) => revokeKey(control, id, Date.now()));
       if (revoked === null) throw new UsageProblem(`there is no key with the id ${id}: see bourse keys list`);
@@ -128,6 +130,7 @@ const revokeCommand = (): Command =>
 export function keysCommand(): Command {
   return new Command('keys')
     .description('Issue, list and revoke the keys of callers.')
+    .addHelpText('before', 'Examples:\n  bourse keys create alice\n  bourse keys list\n')
     .addCommand(createCommand())
     .addCommand(listCommand())
     .addCommand(revokeCommand());

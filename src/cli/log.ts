@@ -22,10 +22,13 @@ function openLogger(level: string): Logger {
 function tell(logger: Logger, observation: Observation): void {
   const { kind, ...facts } = observation;
   if (observation.kind === 'fault') logger.error(facts, kind);
+  else if (observation.kind === 'exposed') logger.warn(facts, kind);
+  else if (observation.kind === 'certificate')
+    logger[observation.problem === null ? 'info' : 'warn'](facts, kind);
   else if (observation.kind !== 'request') logger.info(facts, kind);
   else {
     const durationMs = Math.round(observation.durationMs * 100) / 100;
-    logger[observation.status >= 500 ? 'warn' : 'info']({ ...facts, durationMs }, kind);
+    logger[(observation.status ?? 0) >= 500 ? 'warn' : 'info']({ ...facts, durationMs }, kind);
   }
 }
 

@@ -23,6 +23,8 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   status: async () => (await import('./status.ts')).statusCommand(),
   backup: async () => (await import('./backup.ts')).backupCommand(),
   restore: async () => (await import('./backup.ts')).restoreCommand(),
+  config: async () => (await import('./show-config.ts')).configCommand(),
+  doctor: async () => (await import('./doctor.ts')).doctorCommand(),
 };
 
 /** Loads the command that a first word names; all of them for help and for a word that is none. */
@@ -50,6 +52,7 @@ async function program(firstWord: string | undefined): Promise<Command> {
   bourse import bars aapl.csv --schema stock --country US --symbol AAPL --interval 1M
   bourse keys create alice                                         a key for a caller
   bourse serve                                                     answers on http://127.0.0.1:8080
+  bourse doctor                                                    what is wrong with the set-up
 `,
     );
   for (const command of await commandsFor(firstWord)) bourse.addCommand(command);
@@ -66,7 +69,7 @@ function statusOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
   const message = error instanceof Error ? error.message : String(error);
   process.stderr.write(`bourse: ${message}\n`);
-  if (error instanceof FileProblem) return error.kind === 'usage' ? EXIT_USAGE : EXIT_PARTLY;
+  if (error instanceof FileProblem) return error.kind === 'content' ? EXIT_PARTLY : EXIT_USAGE;
   const usage = [UsageProblem, RequestProblem, UnknownStoreAddress, WouldReplace];
   if (usage.some((kind) => error instanceof kind)) return EXIT_USAGE;
   const expected =
@@ -77,6 +80,14 @@ function statusOf(error: unknown): number {
   if (!expected && error instanceof Error) process.stderr.write(`${error.stack}\n`);
   return EXIT_FAULT;
 }
+
+// Who reads may have had enough, as `head` has: that is no fault, and the work goes on.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') return;
+  process.exitCode = EXIT_FAULT;
+  process.stderr.write(`bourse: what was to be printed could not be written (${error.code})\n`);
+});
+process.stderr.on('error', () => undefined);
 
 try {
   await (await program(process.argv[2])).parseAsync(process.argv);

@@ -1,9 +1,22 @@
 // Options that several commands share.
-import { InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { factsOf, type SettingName, settingNames } from './config.ts';
+
+/** The flag of a setting. */
+export function settingOption(name: SettingName): Option {
+  const { flag, env, takes, about, default: standard } = factsOf(name);
+  const usual = typeof standard === 'string' || typeof standard === 'number' ? `default ${standard}; ` : '';
+  return new Option(takes === null ? flag : `${flag} <${takes}>`, `${about} (${usual}environment: ${env})`);
+}
 
 /** Where the store is. */
-export const storeOption = (): Option =>
-  new Option('--store <url>', 'the store, such as sqlite:data/bourse.db (environment: BOURSE_STORE)');
+export const storeOption = (): Option => settingOption('store');
+
+/** Gives a command the flag of every setting. */
+export function addSettings(command: Command): Command {
+  for (const name of settingNames) command.addOption(settingOption(name));
+  return command;
+}
 
 /** Answers for a program instead of a person. */
 export const jsonOption = (): Option => new Option('--json', 'print JSON instead of a table');

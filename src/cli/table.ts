@@ -1,12 +1,16 @@
 // Tables and counts for a person.
 
-/** Lines of a table whose first row is its head, columns as wide as their widest cell; numbers stand to the right. */
+const NUMBER = /^-?[\d,.]*$/;
+
+/** Lines of a table whose first row is its head, columns as wide as their widest cell; columns of numbers stand to the right. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const columns = (rows[0] ?? []).map((_, column) => rows.map((row) => row[column] ?? ''));
+  const widths = columns.map((cells) => Math.max(...cells.map((cell) => cell.length)));
+  const isNumeric = columns.map((cells) => cells.slice(1).every((cell) => NUMBER.test(cell)));
   const lines = rows.map((row) =>
     row
       .map((cell, column) =>
-        /^-?[\d,.]+$/.test(cell) ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!),
+        isNumeric[column] ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!),
       )
       .join('  ')
       .trimEnd(),

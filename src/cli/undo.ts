@@ -7,6 +7,7 @@ import { UsageProblem } from './config.ts';
 import { withExistingStore } from './existing-store.ts';
 import { jsonOption, storeOption } from './options.ts';
 import { countOf, formatTable } from './table.ts';
+import { tellWait } from './waiting.ts';
 
 type Flags = { readonly store?: string; readonly dryRun?: boolean; readonly json?: boolean };
 
@@ -95,7 +96,12 @@ export function undoCommand(): Command {
       withExistingStore(flags, async (store) => {
         const runId = await runNamed(store, text);
         const isTrial = flags.dryRun === true;
-        const report = await undoRun(store, { runId, dryRun: isTrial, nowMs: Date.now });
+        const report = await undoRun(store, {
+          runId,
+          dryRun: isTrial,
+          nowMs: Date.now,
+          onWait: tellWait(store),
+        });
         process.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : `${describe(report, isTrial)}\n`);
       }),
     );

@@ -2,11 +2,19 @@
 import cluster, { type Worker } from 'node:cluster';
 import { type AddressInfo, createServer } from 'node:net';
 import type { Settings } from './config.ts';
-import { portProblem, startService, untilStopped } from './serving.ts';
+import { certificateOf, portProblem, startService, untilStopped, warnOfExposure } from './serving.ts';
+
+/** Pause before a worker that could not start is tried again, at first and at the most. */
+const RESTART_MS = 1_000;
+const RESTART_MAX_MS = 30_000;
 
 /** Serves until a signal, in this process or in several. */
 export async function serve(settings: Settings): Promise<void> {
-  if (settings.workers > 1 && cluster.isPrimary) return supervise(settings);
+  if (cluster.isPrimary) {
+    const certificate = certificateOf(settings);
+    await warnOfExposure(settings);
+    if (settings.workers > 1) return supervise(settings, certificate !== null);
+  }
   try {
     const service = await startService(settings);
     cluster.worker?.send('serving');
@@ -30,7 +38,7 @@ async function tryPort(settings: Settings): Promise<number> {
 }
 
 /** Starts the workers with this process' own arguments; ends when all of them have. */
-async function supervise(settings: Settings): Promise<void> {
+async function supervise(settings: Settings, hasCertificate: boolean): Promise<void> {
   cluster.setupPrimary({ args: [...process.argv.slice(2), '--port', String(await tryPort(settings))] });
   let stopping = false;
   const workers = new Set<Worker>();
@@ -40,19 +48,35 @@ async function supervise(settings: Settings): Promise<void> {
     stopping = true;
     for (const worker of workers) worker.process.kill('SIGTERM');
   };
+  if (hasCertificate) renewOnHangup(workers, served);
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, stop);
   // Workers accept for themselves: a connection that the primary had given to one that is killed would hang for ever.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
-  cluster.on('message', (worker) => served.add(worker));
+  let hasServed = false;
+  let pauseMs = RESTART_MS;
+  cluster.on('message', (worker) => {
+    served.add(worker);
+    hasServed = true;
+    pauseMs = RESTART_MS;
+  });
+  const startLater = (code: number): void => {
+    process.stderr.write(
+      `bourse: a worker could not start (status ${code}): trying again in ${pauseMs / 1000} s\n`,
+    );
+    setTimeout(() => (stopping ? undefined : start()), pauseMs);
+    pauseMs = Math.min(2 * pauseMs, RESTART_MAX_MS);
+  };
   const ended = new Promise<void>((resolve) => {
     cluster.on('exit', (worker, code) => {
       workers.delete(worker);
-      // One that did not get to serving would not the next time either.
-      if (!stopping && !served.has(worker)) {
+      if (!stopping && served.has(worker)) start();
+      else if (!stopping && hasServed) startLater(code);
+      else if (!stopping) {
+        // None has served: as things are, none can.
         process.exitCode = code || 1;
         stop();
-      } else if (!stopping) start();
-      if (workers.size === 0) resolve();
+      }
+      if (workers.size === 0 && (stopping || !hasServed)) resolve();
     });
   });
   for (let index = 0; index < settings.workers; index++) {
@@ -65,3 +89,9 @@ async function supervise(settings: Settings): Promise<void> {
 }
 
 const serving = (): Promise<void> => new Promise((resolve) => void cluster.once('message', () => resolve()));
+/** Passes a hang-up on to the workers that serve: one that is starting reads the certificate anyway, and would end. */
+function renewOnHangup(workers: ReadonlySet<Worker>, served: WeakSet<Worker>): void {
+  process.on('SIGHUP', () => {
+    for (const worker of workers) if (served.has(worker)) worker.process.kill('SIGHUP');
+  });
+}

@@ -13,8 +13,16 @@ export const limits = {
   connectionBacklogMax: 4_096,
   /** Time for a request's head to arrive; it is one small packet. */
   headersTimeoutMs: 10_000,
+  /** Time for a TLS handshake; it is two small packets each way. */
+  handshakeTimeoutMs: 10_000,
+  /** Time that handshakes under way have once the service stops. */
+  handshakeGraceMs: 1_000,
+  /** A changed certificate is found within this time. */
+  certificateCheckMs: 5_000,
   /** Time for a whole request to arrive; no endpoint reads a body. */
   requestTimeoutMs: 15_000,
+  /** Requests of one connection that wait for their answers before it is read on; what has come already is kept. */
+  pipelinedMax: 32,
   /** Time for a caller to take an answer: of the largest, 300 kB, that is 10 kB a second. */
   sendTimeoutMs: 30_000,
   /** Idle time after which a kept connection is closed; longer than common proxies hold theirs. */

@@ -1,32 +1,56 @@
-// The base address of a request: the configured public one, or scheme and Host where Host can be trusted (contract 4.3).
+// The base address of a request: the configured public one, or scheme and host where the host can be trusted (contract 4.3).
 import { isIPv4, isIPv6 } from 'node:net';
 import { Refusal } from '../contract/errors.ts';
+import { type Forwarded, type Named, PORT_MAX, readForwarded } from './forwarded.ts';
 
 export type AddressSettings = {
-  /** Scheme, host and path that callers reach the service by; null where Host decides. */
+  /** Scheme, host and path that callers reach the service by; null where the request decides. */
   readonly publicUrl: string | null;
   /** Host names that are ours beside loopback and IP literals, without port, in lower case. */
   readonly allowedHosts: readonly string[];
+  /** Whether what a proxy forwards is believed. */
+  readonly trustProxy: boolean;
+  /** What the service itself speaks. */
+  readonly scheme: 'http' | 'https';
 };
 
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
 const HOST = /^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+)(?::(\d{1,5}))?$/;
-const PORT_MAX = 65_535;
+const DEFAULT_PORT = { http: '80', https: '443' } as const;
 
 function isOurs(name: string, allowed: readonly string[]): boolean {
   if (name === 'localhost' || allowed.includes(name)) return true;
   return name.startsWith('[') ? isIPv6(name.slice(1, -1)) : isIPv4(name);
 }
 
-/** The base address, without a slash at its end. @throws Refusal `bad_request` for a foreign or malformed Host. */
-export function baseAddress(settings: AddressSettings, host: string | undefined): string {
-  if (settings.publicUrl !== null) return settings.publicUrl;
-  const match = HOST.exec(host ?? '');
+/**
+ * A host with its port, when it is ours.
+ * @throws Refusal `bad_request` for a foreign or malformed one; it does not repeat it, so that no answer holds a foreign name
+ */
+function ourHost({ header, text }: Named, allowed: readonly string[]): RegExpExecArray {
+  const match = HOST.exec(text);
   const isHost = match !== null && Number(match[2] ?? 0) <= PORT_MAX;
-  if (isHost && isOurs(match[1]!.toLowerCase(), settings.allowedHosts)) return `http://${host}`;
+  if (isHost && isOurs(match[1]!.toLowerCase(), allowed)) return match;
   throw new Refusal('bad_request', {
-    message: 'The Host header names a host that this service does not know itself by.',
-    param: 'Host',
-    got: host ?? '',
+    message: `The ${header} header names a host that this service does not know itself by.`,
+    param: header,
     hint: 'Whoever runs the service can allow it: bourse serve --allowed-hosts NAME, or --public-url URL.',
   });
+}
+
+/** The address that a proxy was asked by: a forwarded host keeps the rule of Host, for proxies pass on what they are sent. */
+function forwardedAddress(settings: AddressSettings, host: Named, forwarded: Forwarded): string {
+  const scheme = forwarded.scheme ?? settings.scheme;
+  const [asked, , port] = ourHost(forwarded.host ?? host, settings.allowedHosts);
+  const isPlain = port !== undefined || forwarded.port === null || forwarded.port === DEFAULT_PORT[scheme];
+  return `${scheme}://${asked}${isPlain ? '' : `:${forwarded.port}`}${forwarded.prefix}`;
+}
+
+/** The base address, without a slash at its end. @throws Refusal `bad_request` for a foreign or malformed host */
+export function baseAddress(settings: AddressSettings, headers: Headers): string {
+  if (settings.publicUrl !== null) return settings.publicUrl;
+  const host = { header: 'Host', text: String(headers.host ?? '') };
+  if (settings.trustProxy) return forwardedAddress(settings, host, readForwarded(headers));
+  return `${settings.scheme}://${ourHost(host, settings.allowedHosts)[0]}`;
 }

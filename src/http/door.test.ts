@@ -18,6 +18,7 @@ import { issueKey, KeyRing, noTerms, revokeKey } from '../keys/keys.ts';
 import { QueryRunner, servedEndpoints } from '../queries/index.ts';
 import type { Answer, QueryRequest } from '../queries/query.ts';
 import { openControl, openStore } from '../store/engines.ts';
+import type { AddressSettings } from './address.ts';
 import { Door, type DoorParts } from './door.ts';
 import { QueueError } from './query-pool.ts';
 
@@ -56,13 +57,19 @@ after(async () => {
 });
 
 const observed: Observation[] = [];
+const address: AddressSettings = {
+  publicUrl: null,
+  allowedHosts: ['bars.example.com'],
+  trustProxy: false,
+  scheme: 'http',
+};
 
 function openDoor(parts: Partial<DoorParts> = {}): Door {
   return new Door({
     endpoints: servedEndpoints,
     keys,
     submit: (request) => runner.run(request),
-    address: { publicUrl: null, allowedHosts: ['bars.example.com'] },
+    address,
     observe: (observation) => observed.push(observation),
     nowMs: Date.now,
     ...parts,
@@ -601,7 +608,7 @@ test('a foreign, missing or doubled Host is a bad_request that names the setting
 });
 
 test('with a public URL its scheme and path are the base, whatever Host says (contract 4.3)', async () => {
-  const at = openDoor({ address: { publicUrl: 'https://data.example.com/bourse', allowedHosts: [] } });
+  const at = openDoor({ address: { ...address, publicUrl: 'https://data.example.com/bourse' } });
   for (const host of ['evil.example', undefined]) {
     const { next_page_url } = await page(withKey(DAY, '&limit=5'), { at, headers: { host } });
     assert.ok(next_page_url!.startsWith(`https://data.example.com/bourse${DAY}?`), next_page_url!);
@@ -799,6 +806,36 @@ test('the queue is told when a caller has gone, and the door ends such a request
   });
   assert.notEqual(reply.status, 200);
   assert.ok(!JSON.stringify(requests).includes(key), 'the query thread is told no key');
+});
+
+test('a caller that has gone is observed as one, whatever the answer would have been, and as no 5xx', async () => {
+  let gone = false;
+  const ends: readonly (() => Promise<Answer>)[] = [
+    () => Promise.reject(new QueueError('gone', 'gone')),
+    () => Promise.reject(new QueueError('full', 'full')),
+    () => Promise.resolve({ kind: 'refusal', word: 'no_data', facts: { message: 'Nothing.' } }),
+    () => Promise.resolve(nothing),
+  ];
+  for (const end of ends) {
+    gone = false;
+    observed.length = 0;
+    const at = openDoor({
+      submit: () => {
+        gone = true;
+        return end();
+      },
+    });
+    await at.answer({
+      method: 'GET',
+      target: withKey(LATEST),
+      headers: { host: 'localhost' },
+      isGone: () => gone,
+    });
+    const [told, ...more] = observed;
+    assert.ok(told?.kind === 'request' && more.length === 0);
+    assert.deepEqual([told.status, told.word, told.bytes], [null, null, 0]);
+    assert.ok(told.route !== null && told.keyId !== null);
+  }
 });
 
 test('a fault is a 500 without detail, its cause observed under the request id (contract 6.4, house Errors)', async () => {

@@ -148,16 +148,17 @@ export class Door {
     const requestId = requestIdOf(isKeyOf(request, sent) ? undefined : sent);
     const trace: Trace = { route: null, keyId: null, word: null, secret: null };
     const reply = await this.#reply(request, requestId, trace);
+    const isGone = request.isGone();
     this.#parts.observe({
       kind: 'request',
       requestId,
       method: request.method,
       route: trace.route?.endpoint.path ?? null,
-      status: reply.status,
-      word: trace.word,
+      status: isGone ? null : reply.status,
+      word: isGone ? null : trace.word,
       keyId: trace.keyId,
       durationMs: performance.now() - startedMs,
-      bytes: reply.body.reduce((sum, piece) => sum + piece.length, 0),
+      bytes: isGone ? 0 : reply.body.reduce((sum, piece) => sum + piece.length, 0),
     });
     return reply;
   }
@@ -202,7 +203,7 @@ export class Door {
     const { parameters } = match.route.endpoint;
     const query = readQuery(sent, (name) => name === 'secret_key' || parameters[name]?.in === 'query');
     const caller = await this.#admit(request, match, query, trace);
-    const base = baseAddress(this.#parts.address, headerOf(request, 'host'));
+    const base = baseAddress(this.#parts.address, request.headers);
     const answer = await this.#parts.submit(
       {
         endpoint: match.route.name,

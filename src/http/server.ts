@@ -2,7 +2,7 @@
 import {
   createServer,
   type IncomingMessage,
-  maxHeaderSize,
+  type ServerOptions,
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
@@ -13,14 +13,14 @@ import { type ErrorFacts, type ErrorWord, errors } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
 import { type Door, errorReply, methodNotAllowed, requestIdOf } from './door.ts';
 import { Owed, stop } from './stop.ts';
-
-/** Where to listen; `reusePort`: beside others that share the port. */
-export type ListenAddress = { readonly host: string; readonly port: number; readonly reusePort: boolean };
+import { type Certificate, createTlsServer, type TlsServer } from './tls.ts';
 
 /** A server that is listening. */
 export type Listening = {
   readonly port: number;
-  /** Takes no more connections, answers what is asked on those that are open, then ends; after the time limit it cuts. */
+  /** New connections get this certificate; open ones keep theirs. Only where it was listened with one. */
+  renew(certificate: Certificate): void;
+  /** Takes no more connections, answers what is open, then ends; after the time limit it cuts. */
   stop(reason: string): Promise<void>;
 };
 
@@ -75,7 +75,7 @@ function endSlowReader(response: ServerResponse): void {
 /** What a request that could not be parsed is told: by Node's error code. */
 function protocolProblem(code: string | undefined): { word: ErrorWord; facts: ErrorFacts } {
   if (code === 'HPE_HEADER_OVERFLOW') {
-    const message = `The request's head is larger than ${limits.headerBytesMax} bytes.`;
+    const message = `The request's head is larger than ${limits.headerBytesMax} bytes, or has too many headers.`;
     return { word: 'headers_too_large', facts: { message } };
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
@@ -93,6 +93,22 @@ function refuseSocket(error: NodeJS.ErrnoException, socket: Socket, owed: Owed, 
   const last = owed.last(socket);
   if (last !== undefined) last.once('close', () => socket.end());
   else writeRefusal(protocolProblem(error.code), socket, observe);
+}
+
+/** Ends a connection that did not come to TLS; one that speaks plain HTTP is told so in plain HTTP. */
+function refuseHandshake(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  tls: TlsServer,
+  observe: Observe,
+): void {
+  const bare = error.code === 'ERR_SSL_HTTP_REQUEST' ? tls.bareSocket(socket) : undefined;
+  if (bare === undefined) {
+    socket.destroy();
+    return;
+  }
+  const message = 'This service speaks HTTPS: begin its address with https://.';
+  writeRefusal({ word: 'bad_request', facts: { message } }, bare, observe);
 }
 
 /** Answers on a bare connection, and ends it. */
@@ -124,45 +140,65 @@ function writeRefusal(
   });
 }
 
+/** Where a server listens, and the certificate of HTTPS; null for HTTP. */
+export type Place = {
+  readonly host: string;
+  readonly port: number;
+  /** Beside others that share the port. */
+  readonly reusePort: boolean;
+  readonly certificate: Certificate | null;
+};
+
+const options: ServerOptions = {
+  maxHeaderSize: limits.headerBytesMax,
+  headersTimeout: limits.headersTimeoutMs,
+  requestTimeout: limits.requestTimeoutMs,
+  keepAliveTimeout: limits.keepAliveTimeoutMs,
+  connectionsCheckingInterval: 1_000,
+  // The door answers a missing Host itself, in the envelope.
+  requireHostHeader: false,
+};
+
 /** Serves a door on an address. @throws when the address cannot be listened on */
-export async function listen(door: Door, address: ListenAddress, observe: Observe): Promise<Listening> {
+export async function listen(
+  door: Door,
+  { certificate, ...address }: Place,
+  observe: Observe,
+): Promise<Listening> {
   const owed = new Owed();
   const take = (message: IncomingMessage, response: ServerResponse): void => {
     const before = owed.last(message.socket);
     owed.add(message.socket, response);
     const answer = (): void => respond(message, response, door, owed);
-    // One after the other: a caller that asks for much at once and reads slowly must not make us hold all of it.
+    // One after the other, and others between: a caller that asks for much at once must not make us hold all of it, nor wait.
     if (before === undefined) answer();
-    else before.once('close', answer);
+    else before.once('close', () => setImmediate(answer));
   };
-  const server = createServer(
-    {
-      maxHeaderSize: Math.max(limits.headerBytesMax, maxHeaderSize),
-      headersTimeout: limits.headersTimeoutMs,
-      requestTimeout: limits.requestTimeoutMs,
-      keepAliveTimeout: limits.keepAliveTimeoutMs,
-      connectionsCheckingInterval: 1_000,
-      // The door answers a missing Host itself, in the envelope.
-      requireHostHeader: false,
-    },
-    take,
-  );
-  server.on('connection', (socket) => owed.take(socket));
+  const tls = certificate === null ? null : createTlsServer(options, certificate, take);
+  const server = tls?.server ?? createServer(options, take);
+  server.on(tls === null ? 'connection' : 'secureConnection', (socket) => owed.take(socket));
   // Node would answer these by itself, and not in the envelope.
   server.on('checkExpectation', take);
   server.on('connect', (_, socket) => {
     socket.on('error', () => socket.destroy());
     writeRefusal(methodNotAllowed('CONNECT'), socket as Socket, observe);
   });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-    refuseSocket(error, socket as Socket, owed, observe),
-  );
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (tls === null || tls.isSecure(socket)) refuseSocket(error, socket, owed, observe);
+    else refuseHandshake(error, socket, tls, observe);
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen({ ...address, backlog: limits.connectionBacklogMax }, resolve);
   });
   return {
     port: (server.address() as AddressInfo).port,
-    stop: (reason) => stop(server, owed, reason, observe),
+    renew: (next) => tls?.renew(next),
+    async stop(reason) {
+      // A handshake under way brings a request; one that was begun and left brings none.
+      const grace = setTimeout(() => tls?.endHandshakes(), limits.handshakeGraceMs);
+      await stop(server, owed, reason, observe);
+      clearTimeout(grace);
+    },
   };
 }

@@ -8,9 +8,16 @@ import { limits } from '../contract/limits.ts';
 /** A turn of the event loop in which nothing happened. */
 const SHORT_TURN_MS = 0.05;
 
+/** What a connection owes: the answers that have not ended, and the newest of them, which ends last. */
+type Debt = {
+  readonly responses: Set<ServerResponse>;
+  newest: ServerResponse | undefined;
+  isPaused: boolean;
+};
+
 /** The open connections, and the answers that each still owes, in the order of its requests. */
 export class Owed {
-  readonly #bySocket = new Map<Socket, Set<ServerResponse>>();
+  readonly #bySocket = new Map<Socket, Debt>();
   #stopping = false;
 
   /** How many connections are open. */
@@ -20,23 +27,37 @@ export class Owed {
 
   /** A connection has come. */
   take(socket: Socket): void {
-    this.#bySocket.set(socket, new Set());
+    this.#bySocket.set(socket, { responses: new Set(), newest: undefined, isPaused: false });
     socket.once('close', () => this.#bySocket.delete(socket));
   }
 
-  /** An answer is owed. */
+  /** An answer is owed. A caller who asks for many before taking the first is not read on. */
   add(socket: Socket, response: ServerResponse): void {
-    const owed = this.#bySocket.get(socket);
-    owed?.add(response);
-    response.once('close', () => {
-      owed?.delete(response);
-      if (this.#stopping && owed?.size === 0) socket.destroySoon();
-    });
+    const debt = this.#bySocket.get(socket);
+    if (debt === undefined) return;
+    debt.responses.add(response);
+    debt.newest = response;
+    if (debt.responses.size > limits.pipelinedMax && !debt.isPaused) {
+      debt.isPaused = true;
+      socket.pause();
+    }
+    response.once('close', () => this.#paid(socket, debt, response));
+  }
+
+  #paid(socket: Socket, debt: Debt, response: ServerResponse): void {
+    debt.responses.delete(response);
+    if (debt.isPaused && debt.responses.size <= limits.pipelinedMax / 2) {
+      debt.isPaused = false;
+      socket.resume();
+    }
+    if (debt.responses.size > 0) return;
+    debt.newest = undefined;
+    if (this.#stopping) socket.destroySoon();
   }
 
   /** The answer after which a connection owes nothing. */
   last(socket: Socket): ServerResponse | undefined {
-    return [...(this.#bySocket.get(socket) ?? [])].at(-1);
+    return this.#bySocket.get(socket)?.newest;
   }
 
   /** Whether a connection ends with this answer, of which its caller is told. */
@@ -51,7 +72,7 @@ export class Owed {
 
   /** Ends the connections on which nothing was asked. */
   endIdle(): void {
-    for (const [socket, owed] of this.#bySocket) if (owed.size === 0) socket.destroySoon();
+    for (const [socket, { newest }] of this.#bySocket) if (newest === undefined) socket.destroySoon();
   }
 }
 

@@ -10,7 +10,7 @@ import { series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { importRuns } from '../datasets/internal.ts';
 import { instruments } from '../datasets/reference.ts';
-import type { Store, Writer } from '../store/store.ts';
+import type { OnWait, Store, Writer } from '../store/store.ts';
 import { changeRow, recordBlock } from './journal.ts';
 import { nextValue } from './load.ts';
 import { nearest } from './mapping.ts';
@@ -34,6 +34,7 @@ export type DeleteRequest = InstrumentChoice & {
   /** Does everything, and writes nothing. */
   readonly dryRun: boolean;
   readonly nowMs: () => number;
+  readonly onWait?: OnWait;
 };
 
 export type BarDeleteRequest = DeleteRequest & {
@@ -104,17 +105,21 @@ function deleteIn(
     instrument: Instrument,
   ) => Promise<Pick<DeleteReport, 'bars' | 'instrumentsDeleted'>>,
 ): Promise<DeleteReport> {
-  return writeOrTry(store, async (writer) => {
-    const startedMs = request.nowMs();
-    const instrument = await findInstrument(writer, request);
-    const runId = await nextValue(writer, 'run_id', 1);
-    const deleted = await work(writer, runId, instrument);
-    const count = deleted.bars.reduce((sum, series) => sum + series.count, deleted.instrumentsDeleted);
-    const isTrial = request.dryRun || count === 0;
-    await record(writer, runId, dataset, request, count, startedMs);
-    const report = { dataset, runId: isTrial ? null : runId, instrument: nameOf(instrument), ...deleted };
-    return { result: report, isTrial };
-  });
+  return writeOrTry(
+    store,
+    async (writer) => {
+      const startedMs = request.nowMs();
+      const instrument = await findInstrument(writer, request);
+      const runId = await nextValue(writer, 'run_id', 1);
+      const deleted = await work(writer, runId, instrument);
+      const count = deleted.bars.reduce((sum, series) => sum + series.count, deleted.instrumentsDeleted);
+      const isTrial = request.dryRun || count === 0;
+      await record(writer, runId, dataset, request, count, startedMs);
+      const report = { dataset, runId: isTrial ? null : runId, instrument: nameOf(instrument), ...deleted };
+      return { result: report, isTrial };
+    },
+    request.onWait,
+  );
 }
 
 async function record(

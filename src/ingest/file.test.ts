@@ -110,12 +110,12 @@ test('gzip with any changed byte behind its head is damaged', async () => {
 const refused: readonly (readonly [
   what: string,
   make: () => string,
-  kind: 'usage' | 'content',
+  kind: 'unfit' | 'content',
   says: RegExp,
 ])[] = [
-  ['no such file', () => join(folder, 'none.csv'), 'usage', /there is no such file/],
-  ['a file below a file', () => join(fileOf(csv), 'none.csv'), 'usage', /cannot be read \(ENOTDIR\)/],
-  ['a folder', () => folder, 'usage', /is a folder/],
+  ['no such file', () => join(folder, 'none.csv'), 'unfit', /there is no such file/],
+  ['a file below a file', () => join(fileOf(csv), 'none.csv'), 'unfit', /cannot be read \(ENOTDIR\)/],
+  ['a folder', () => folder, 'unfit', /is a folder/],
   ['an empty file', () => fileOf(''), 'content', /is empty/],
   ['gzip of nothing', () => fileOf(gzipSync('')), 'content', /is empty/],
   [
@@ -175,7 +175,8 @@ test('a file that changes while it is read is refused', async () => {
 test('refused rows go beside the file, under its name', () => {
   for (const [name, path] of [
     ['/data/prices.csv', '/data/prices.rejected.csv'],
-    ['/data/prices.csv.gz', '/data/prices.rejected.csv'],
+    ['/data/prices.csv.gz', '/data/prices.csv.gz.rejected.csv'],
+    ['/data/prices.tsv', '/data/prices.tsv.rejected.csv'],
     ['/data/prices.CSV', '/data/prices.rejected.csv'],
     ['/data/prices.2024', '/data/prices.2024.rejected.csv'],
   ] as const)

@@ -1,7 +1,7 @@
 // Files made ready to be read: found, unpacked and verified whole, their format and columns known, their hash under way.
 import { createWriteStream, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Worker } from 'node:worker_threads';
@@ -13,13 +13,15 @@ import { describeFile } from './read.ts';
 import type { ReadableFile } from './scan.ts';
 import { gunzippedBytes, spool, unpackedBytes } from './spool.ts';
 import { type Digest, TextCheck } from './text-check.ts';
-import { type Packing, packedTwice, packingOf, unpackStream, unpackZip } from './unpack.ts';
+import { type Member, type Packing, packedTwice, packingOf, unpackStream, unpackZip } from './unpack.ts';
 
 /** What stands for standard input on the command line. */
 export const STANDARD_INPUT = '-';
 
 /** A file that can be read. `close` removes what was made for it. */
 export type SourceFile = ReadableFile & {
+  /** What the run keeps of its name. */
+  readonly recordedAs: string;
   /** Where refused rows go. */
   readonly rejectedPath: string;
   /** Of the plain file. */
@@ -32,38 +34,48 @@ export type SourceFile = ReadableFile & {
 };
 
 /** A name to be opened, found to be there. */
-type Found = { readonly name: string; readonly path: string; readonly rejectedPath: string };
+type Found = {
+  readonly name: string;
+  /** The name without its folders, as a run records it. */
+  readonly recordedAs: string;
+  readonly path: string;
+  readonly rejectedPath: string;
+};
 
 async function check(name: string, path: string): Promise<Stats> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => error);
   if (found instanceof Error) {
     const reason = found.code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${found.code})`;
-    throw new FileProblem('usage', `${name}: ${reason}`);
+    throw new FileProblem('unfit', `${name}: ${reason}`);
   }
   if (found.isDirectory())
     throw new FileProblem(
-      'usage',
+      'unfit',
       `${name}: is a folder; name the files in it, such as '${join(name, '*.csv')}'`,
+    );
+  if (!found.isFile())
+    throw new FileProblem(
+      'unfit',
+      `${name}: is no file but a pipe or a device; to read a pipe, name ${STANDARD_INPUT} and pipe it in`,
     );
   if (found.size === 0) throw new FileProblem('content', `${name}: is empty`);
   return found;
 }
 
-/** The file that refused rows of a file go to: beside it. */
+/** The file that refused rows of a file go to: beside it, and no other file's. */
 export function rejectedPathOf(name: string): string {
-  const plain = resolve(name).replace(/\.(gz|zst|zip)$/i, '');
-  return `${plain.replace(/\.(csv|tsv|txt|json|ndjson|jsonl|parquet)$/i, '')}.rejected.csv`;
+  return `${resolve(name).replace(/\.csv$/i, '')}.rejected.csv`;
 }
 
 /**
  * Opens what a name on the command line stands for, one file after the other: a plain or packed file, each file of a zip
- * archive, standard input. The caller closes each. @throws FileProblem for what cannot be read
+ * archive (or what is wrong with that one), standard input. The caller closes each. @throws FileProblem for what cannot be read
  */
-export async function* openSources(name: string, input: Readable): AsyncGenerator<SourceFile> {
+export async function* openSources(name: string, input: Readable): AsyncGenerator<SourceFile | FileProblem> {
   if (name !== STANDARD_INPUT) {
     const path = resolve(name);
     await check(name, path);
-    yield* openFound({ name, path, rejectedPath: rejectedPathOf(name) });
+    yield* openFound({ name, recordedAs: basename(name), path, rejectedPath: rejectedPathOf(name) });
     return;
   }
   const { filled: path, close } = await spool(0, async (folder) => {
@@ -72,7 +84,8 @@ export async function* openSources(name: string, input: Readable): AsyncGenerato
     return target;
   });
   try {
-    const found = { name: 'standard input', path, rejectedPath: resolve('stdin.rejected.csv') };
+    const name = 'standard input';
+    const found = { name, recordedAs: name, path, rejectedPath: resolve('stdin.rejected.csv') };
     await check(found.name, path);
     yield* openFound(found);
   } finally {
@@ -80,7 +93,7 @@ export async function* openSources(name: string, input: Readable): AsyncGenerato
   }
 }
 
-async function* openFound(found: Found): AsyncGenerator<SourceFile> {
+async function* openFound(found: Found): AsyncGenerator<SourceFile | FileProblem> {
   const packing = await packingOfFile(found);
   if (packing === null) yield await openPlain(found, digestBeside(found));
   else if (packing === 'zip') yield* openArchive(found);
@@ -96,6 +109,7 @@ type Digesting = { digest(): Promise<Digest>; close(): Promise<void> };
 /** Digests a plain file in a thread, beside the one that reads it. */
 function digestBeside({ name, path }: Found): Digesting {
   const before = check(name, path);
+  before.catch(() => undefined);
   const thread = new Worker(moduleBeside('./digest-thread.ts', import.meta.url), { workerData: path });
   const digest = new Promise<Digest>((done, fail) => thread.once('message', done).once('error', fail));
   digest.catch(() => undefined);
@@ -111,7 +125,10 @@ function digestBeside({ name, path }: Found): Digesting {
 }
 
 /** Opens a plain file; the digest is closed with it. */
-async function openPlain({ name, path, rejectedPath }: Found, digesting: Digesting): Promise<SourceFile> {
+async function openPlain(
+  { name, recordedAs, path, rejectedPath }: Found,
+  digesting: Digesting,
+): Promise<SourceFile> {
   try {
     const { format, header, bytesPerRow } = await shapeOf(name, path);
     const { size } = await check(name, path);
@@ -119,6 +136,7 @@ async function openPlain({ name, path, rejectedPath }: Found, digesting: Digesti
     checkHeader(name, columns.header);
     return {
       name,
+      recordedAs,
       path,
       format,
       ...columns,
@@ -161,23 +179,33 @@ async function openPacked(found: Found, packing: 'gzip' | 'zstd'): Promise<Sourc
 }
 
 /** The files of an archive, all of which are unpacked and verified before the first is read. */
-async function* openArchive(found: Found): AsyncGenerator<SourceFile> {
+async function* openArchive(found: Found): AsyncGenerator<SourceFile | FileProblem> {
   const { size } = await check(found.name, found.path);
   const { filled: members, close } = await spool(unpackedBytes(size), (folder) =>
     unpackZip(found.name, found.path, folder),
   );
   try {
     for (const member of members) {
-      const name = `${found.name}/${member.name}`;
-      const rejectedPath = join(dirname(found.rejectedPath), basename(rejectedPathOf(member.name)));
-      const inside = { name, path: member.path, rejectedPath };
-      if ((await packingOfFile(inside)) === 'zip') throw packedTwice(name);
-      yield* openFound(inside);
+      yield* openMember(found, member);
     }
   } finally {
     await close();
   }
 }
 
-/** The name without its folders, as a run records it. */
-export const shortName = (name: string): string => basename(name);
+/** One file of an archive; what is wrong with it is given, so that the others are opened too. */
+async function* openMember(archive: Found, member: Member): AsyncGenerator<SourceFile | FileProblem> {
+  const inside = {
+    name: `${archive.name}/${member.name}`,
+    recordedAs: `${archive.recordedAs}/${member.name}`,
+    path: member.path,
+    rejectedPath: rejectedPathOf(`${archive.path}.${member.name.replaceAll('/', '-')}`),
+  };
+  try {
+    if ((await packingOfFile(inside)) === 'zip') throw packedTwice(inside.name);
+    yield* openFound(inside);
+  } catch (error) {
+    if (!(error instanceof FileProblem)) throw error;
+    yield error;
+  }
+}

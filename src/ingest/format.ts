@@ -18,7 +18,7 @@ const PARQUET_MAGIC = 'PAR1';
 /** The first bytes of a file. @throws FileProblem where it cannot be read */
 export async function firstBytes(name: string, path: string, count: number): Promise<Buffer> {
   const file = await open(path).catch((error: NodeJS.ErrnoException) => {
-    throw new FileProblem('usage', `${name}: it cannot be read (${error.code})`, { cause: error });
+    throw new FileProblem('unfit', `${name}: it cannot be read (${error.code})`, { cause: error });
   });
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(count), 0, count, 0);

@@ -9,10 +9,12 @@ async function look(name: string): Promise<{ isThere: boolean; isFolder: boolean
   return { isThere: found !== null, isFolder: found?.isDirectory() ?? false };
 }
 
-/** Files that a pattern such as `2025/*.csv.gz` fits, in the order of their names. */
+/** Files, other than those of refused rows, that a pattern such as `2025/*.csv.gz` fits, in the order of their names. */
 async function matching(pattern: string): Promise<string[]> {
   const found: string[] = [];
-  for await (const name of glob(pattern)) if (!(await look(name)).isFolder) found.push(name);
+  for await (const name of glob(pattern)) {
+    if (!name.endsWith('.rejected.csv') && !(await look(name)).isFolder) found.push(name);
+  }
   return found.sort();
 }
 

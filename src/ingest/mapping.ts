@@ -170,7 +170,7 @@ function missingProblem(
   ];
   const plural = missing.length > 1 ? 'columns' : 'column';
   return new FileProblem(
-    'usage',
+    'unfit',
     [
       `${file}: required ${plural} missing: ${missing.join(', ')}.`,
       ...cures,

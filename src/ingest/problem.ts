@@ -2,10 +2,13 @@
 
 /** The file, or the way it was asked for, cannot be imported. Nothing was written. */
 export class FileProblem extends Error {
-  /** `usage`: asked for wrongly (exit status 2). `content`: the file is at fault (exit status 1). */
-  readonly kind: 'usage' | 'content';
+  /**
+   * `usage`: asked for wrongly, whatever the file (exit status 2). `unfit`: this file cannot be had, or not as it was asked
+   * for (exit status 2). `content`: the file is at fault (exit status 1).
+   */
+  readonly kind: 'usage' | 'unfit' | 'content';
 
-  constructor(kind: 'usage' | 'content', message: string, options?: ErrorOptions) {
+  constructor(kind: FileProblem['kind'], message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'FileProblem';
     this.kind = kind;

@@ -2,8 +2,8 @@
 import { closeSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { limits } from '../contract/limits.ts';
+import { ownMark, removeLeftovers } from '../store/temporary.ts';
 import type { RefusedRow } from './problem.ts';
-import { removeLeftovers } from './spool.ts';
 
 /** The account of one import. */
 export type ImportReport = {
@@ -55,7 +55,7 @@ export class RefusedRows {
     this.count++;
     if (this.first.length < limits.reportedRefusalsMax) this.first.push({ row, column, reason });
     if (this.#file === null) {
-      removeLeftovers(dirname(this.#path), /\.rejected\.csv\.(\d+)\.part$/);
+      removeLeftovers(dirname(this.#path), /\.rejected\.csv\.(\d+\.\d+)\.part$/);
       this.#file = this.#open();
       writeFileSync(this.#file, lineOf([...this.#header, ...reasonColumns]));
     }
@@ -81,8 +81,13 @@ export class RefusedRows {
     if (this.#file === null) return null;
     closeSync(this.#file);
     this.#file = null;
-    renameSync(this.#partPath, this.#path);
-    return this.#path;
+    try {
+      renameSync(this.#partPath, this.#path);
+      return this.#path;
+    } catch {
+      // The import has been done: its refused rows stay where they are.
+      return this.#partPath;
+    }
   }
 
   /** Drops what was collected. */
@@ -94,6 +99,6 @@ export class RefusedRows {
   }
 
   get #partPath(): string {
-    return `${this.#path}.${process.pid}.part`;
+    return `${this.#path}.${ownMark}.part`;
   }
 }

@@ -2,7 +2,7 @@
 import { dirname } from 'node:path';
 import { DiskFull, freeBytesIn, requireRoom } from '../store/disk.ts';
 import type { Store } from '../store/store.ts';
-import type { SourceFile } from './file.ts';
+import type { Format } from './format.ts';
 
 /** What even a small file may need: some pages for each table and index. */
 const LEAST_BYTES = 4 * 1024 * 1024;
@@ -19,6 +19,9 @@ const PARQUET_TO_TEXT = 4;
 /** Bytes that the disk of the store needs for the import of so much text, the log included. */
 export const storeNeedBytes = (textBytes: number): number => LEAST_BYTES + SHARE_OF_TEXT * textBytes;
 
+/** What of a file says how much room it needs. */
+type Incoming = { readonly bytes: number; readonly format: Format; readonly rejectedPath: string };
+
 /** The room that the import of one file needs. */
 export class ImportRoom {
   readonly #store: Store;
@@ -26,7 +29,7 @@ export class ImportRoom {
   /** The file of refused rows grows beside the imported one. */
   readonly #ownFolder: string;
 
-  constructor(store: Store, file: SourceFile) {
+  constructor(store: Store, file: Incoming) {
     this.#store = store;
     this.#textBytes = file.format.kind === 'parquet' ? file.bytes * PARQUET_TO_TEXT : file.bytes;
     this.#ownFolder = dirname(file.rejectedPath);

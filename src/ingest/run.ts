@@ -1,7 +1,7 @@
 // One import as one write of the store: recorded, all or nothing, taken back when nothing came of it or it was only a trial.
 import { importRuns } from '../datasets/internal.ts';
 import type { OnWait, Store, Writer } from '../store/store.ts';
-import { type SourceFile, shortName } from './file.ts';
+import type { SourceFile } from './file.ts';
 import { nextValue } from './load.ts';
 import type { ImportReport } from './report.ts';
 import { ImportRoom } from './room.ts';
@@ -92,7 +92,7 @@ async function record(
       run_id: runId,
       kind: 'import',
       dataset: report.dataset,
-      file: shortName(request.file.name),
+      file: request.file.recordedAs,
       sha256: report.sha256,
       source: request.source,
       rows_read: report.rowsRead,

@@ -1,9 +1,9 @@
 // Temporary files of imports: made so that a later import knows those whose process was ended before it could remove them.
-import { readdirSync, rmSync, statSync } from 'node:fs';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { requireRoom } from '../store/disk.ts';
+import { ownMark, removeLeftovers } from '../store/temporary.ts';
 import { diskProblem } from './room.ts';
 
 const SPOOL = 'bourse-import-';
@@ -17,9 +17,9 @@ export type Spool<T> = { readonly filled: T; readonly close: () => Promise<void>
 
 /** Fills a folder of its own, if there is room. @throws DiskFull */
 export async function spool<T>(neededBytes: number, fill: (folder: string) => Promise<T>): Promise<Spool<T>> {
-  removeLeftovers(tmpdir(), /^bourse-import-(\d+)-\w+$/);
+  removeLeftovers(tmpdir(), /^bourse-import-(\d+\.\d+)-\w+$/);
   await requireRoom(tmpdir(), neededBytes);
-  const folder = await mkdtemp(join(tmpdir(), `${SPOOL}${process.pid}-`));
+  const folder = await mkdtemp(join(tmpdir(), `${SPOOL}${ownMark}-`));
   const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
     return { filled: await fill(folder), close };
@@ -41,30 +41,5 @@ export async function gunzippedBytes(path: string, bytes: number): Promise<numbe
     return said < bytes || said > bytes * RATIO_MAX ? unpackedBytes(bytes) : said;
   } finally {
     await file.close();
-  }
-}
-
-/** Removes the files of a folder whose name has, in the pattern's group, a process that has ended. */
-export function removeLeftovers(folder: string, pattern: RegExp): void {
-  for (const name of readdirSync(folder)) {
-    const pid = Number(pattern.exec(name)?.[1] ?? Number.NaN);
-    if (Number.isNaN(pid)) continue;
-    try {
-      // In a container the same number comes again with every start.
-      const isOurs = pid === process.pid && statSync(join(folder, name)).mtimeMs >= performance.timeOrigin;
-      if (isOurs || (pid !== process.pid && isRunning(pid))) continue;
-      rmSync(join(folder, name), { recursive: true, force: true });
-    } catch {
-      // Another user's are another user's matter.
-    }
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -1,5 +1,5 @@
 // A write that may only be a trial: done to its end, so that its account is that of the real one, and then taken back.
-import type { Store, Writer } from '../store/store.ts';
+import type { OnWait, Store, Writer } from '../store/store.ts';
 
 /** Undoes the write and carries its result out of it. */
 class Tried extends Error {
@@ -14,13 +14,14 @@ class Tried extends Error {
 export async function writeOrTry<T>(
   store: Store,
   work: (writer: Writer) => Promise<{ readonly result: T; readonly isTrial: boolean }>,
+  onWait?: OnWait,
 ): Promise<T> {
   try {
     return await store.write(async (writer) => {
       const { result, isTrial } = await work(writer);
       if (isTrial) throw new Tried(result);
       return result;
-    });
+    }, onWait);
   } catch (error) {
     if (error instanceof Tried) return error.result as T;
     throw error;

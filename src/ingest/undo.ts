@@ -3,7 +3,7 @@ import { series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { blockChanges, importRuns, rowChanges } from '../datasets/internal.ts';
 import { instruments } from '../datasets/reference.ts';
-import type { RowReader, Store, Writer } from '../store/store.ts';
+import type { OnWait, RowReader, Store, Writer } from '../store/store.ts';
 import { nextValue } from './load.ts';
 import { RequestProblem } from './problem.ts';
 import { calendarFor, StoredSeries } from './stored-series.ts';
@@ -36,6 +36,7 @@ export type UndoRequest = {
   /** Does everything, and writes nothing. */
   readonly dryRun: boolean;
   readonly nowMs: () => number;
+  readonly onWait?: OnWait;
 };
 
 /** Entries of the journal read at a time: bounds the memory that undoing takes. */
@@ -49,13 +50,17 @@ export function newestRuns(reader: RowReader, limit: number): Promise<Run[]> {
 
 /** Takes a run back in one write. @throws RequestProblem when there is no such run or it cannot be taken back as it is asked */
 export function undoRun(store: Store, request: UndoRequest): Promise<UndoReport> {
-  return writeOrTry(store, async (writer) => {
-    const run = await findRun(writer, request.runId);
-    const result = await new Undoing(writer, run).all();
-    await writer.upsert(importRuns, [{ ...run, undone_ms: request.nowMs() }]);
-    await nextValue(writer, 'data_version', 1);
-    return { result, isTrial: request.dryRun };
-  });
+  return writeOrTry(
+    store,
+    async (writer) => {
+      const run = await findRun(writer, request.runId);
+      const result = await new Undoing(writer, run).all();
+      await writer.upsert(importRuns, [{ ...run, undone_ms: request.nowMs() }]);
+      await nextValue(writer, 'data_version', 1);
+      return { result, isTrial: request.dryRun };
+    },
+    request.onWait,
+  );
 }
 
 async function findRun(writer: Writer, runId: number): Promise<Run> {

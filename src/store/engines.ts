@@ -1,8 +1,10 @@
 // Scheme of the store address -> engine.
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import type { Diagnosis } from './diagnosis.ts';
 import { backupSqlite } from './sqlite/backup.ts';
 import { openSqliteControl } from './sqlite/control.ts';
+import { diagnoseSqlite } from './sqlite/diagnosis.ts';
 import { restoreSqlite } from './sqlite/restore.ts';
 import { openSqliteStore, sqliteFacts } from './sqlite/store.ts';
 import {
@@ -17,6 +19,8 @@ import {
 } from './store.ts';
 
 type Engine = {
+  /** What the rest of an address leads to, links followed: what lies beside a store lies beside the file itself. */
+  locate(rest: string): string;
   /** The address in full form, which any process can open whatever its folder. */
   resolve(rest: string): string;
   openStore(rest: string, mode: Mode): Promise<Store>;
@@ -25,10 +29,13 @@ type Engine = {
   /** An engine that has tools of its own for copies throws `StoreUnusable`, which names them; so does `restore`. */
   backup(rest: string, file: string, options: CopyOptions): Promise<Copied>;
   restore(rest: string, file: string, options: CopyOptions): Promise<Restored>;
+  /** Looks at a store without changing it. */
+  diagnose(rest: string): Promise<Diagnosis[]>;
 };
 
 const engines: Readonly<Record<string, Engine>> = {
   sqlite: {
+    locate: (path) => (existsSync(path) ? realpathSync(path) : path),
     resolve: (path) => `sqlite:${resolve(path)}`,
     openStore(path, mode) {
       if (mode === 'write') mkdirSync(dirname(path), { recursive: true });
@@ -41,6 +48,7 @@ const engines: Readonly<Record<string, Engine>> = {
     facts: sqliteFacts,
     backup: backupSqlite,
     restore: restoreSqlite,
+    diagnose: (path) => diagnoseSqlite(path),
   },
 };
 
@@ -55,7 +63,7 @@ function engineOf(url: string): { engine: Engine; rest: string } {
       `${url} is not the address of a store: write ${known.join(' or ')}, such as sqlite:${rest || 'data/bourse.db'}`,
     );
   }
-  return { engine, rest };
+  return { engine, rest: engine.locate(rest) };
 }
 
 /** The address in the form that holds in every folder. */
@@ -98,4 +106,10 @@ export async function backupStore(url: string, file: string, options: CopyOption
 export async function restoreStore(url: string, file: string, options: CopyOptions): Promise<Restored> {
   const { engine, rest } = engineOf(url);
   return engine.restore(rest, file, options);
+}
+
+/** What is right and wrong with a store as it lies there; nothing of it is changed. */
+export async function diagnoseStore(url: string): Promise<Diagnosis[]> {
+  const { engine, rest } = engineOf(url);
+  return engine.diagnose(rest);
 }

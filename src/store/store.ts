@@ -109,8 +109,11 @@ export type Copied = {
 /** A store that was brought back, and where what it replaced is kept. */
 export type Restored = Copied & { readonly kept: readonly string[] };
 
-/** How a store is opened: `write` creates what is missing and brings older layouts up to date; `read` does neither. */
-export type Mode = 'read' | 'write';
+/**
+ * How a store is opened: `write` creates what is missing and brings older layouts up to date; `read` does neither.
+ * `inspect` is `read` for a moment that leaves no trace, not even a file beside the store's.
+ */
+export type Mode = 'read' | 'write' | 'inspect';
 
 /** The store cannot be used as it is: not there, not ours, too new, out of reach. The message says what to do. */
 export class StoreUnusable extends Error {

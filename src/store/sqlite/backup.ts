@@ -1,5 +1,5 @@
 // A whole store as one file, made while others read and write it (docs/decisions/0010).
-import { existsSync, readFileSync, renameSync, statSync, truncateSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, renameSync, statSync, truncateSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type Copied, type CopyOptions, StoreUnusable, WouldReplace } from '../store.ts';
 import { controlPathOf } from './control.ts';
@@ -52,19 +52,25 @@ function naming<T>(path: string, read: () => T): T {
 function checkPlace(path: string, place: string, force: boolean): void {
   if (!existsSync(dirname(place)))
     throw new StoreUnusable(`there is no folder ${dirname(place)}: make it first, or mount its disk`);
-  const found = statSync(place, { throwIfNoEntry: false });
-  if (found === undefined) return;
-  if (found.isDirectory())
-    throw new StoreUnusable(`${place} is a folder: a backup is one file, give it a name`);
   const own = [path, controlPathOf(path)].flatMap((one) => ['', ...COMPANIONS].map((end) => one + end));
+  if (own.some((one) => resolve(one) === resolve(place))) throw ownName(place);
+  const found = lstatSync(place, { throwIfNoEntry: false });
+  if (found === undefined) return;
+  if (!found.isFile())
+    throw new StoreUnusable(
+      `${place} is a folder, a link or a device: a backup is a file of its own, give it a name`,
+    );
   const isOwn = own.some((one) => {
     const other = statSync(one, { throwIfNoEntry: false });
     return other?.ino === found.ino && other.dev === found.dev;
   });
-  if (isOwn) throw new StoreUnusable(`${place} belongs to the store itself: give the backup another name`);
+  if (isOwn) throw ownName(place);
   if (!force)
     throw new WouldReplace(`${place} is there already: choose another name, or --force replaces it`);
 }
+
+const ownName = (place: string): StoreUnusable =>
+  new StoreUnusable(`${place} belongs to the store itself: give the backup another name`);
 
 /** Bytes that a copy of a file takes. */
 function bytesOf(path: string, kind: FileKind): number {

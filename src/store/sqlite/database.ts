@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { DummyDriver, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import { DiskFull, freeBytesIn } from '../disk.ts';
 import { type ColumnTypes, SqlCompiler } from '../sql.ts';
@@ -11,6 +12,9 @@ import { type Mode, StoreUnusable } from '../store.ts';
 
 /** Older ones can corrupt a database in WAL mode (sqlite.org/wal.html, "the WAL-reset bug"). */
 const VERSION_MIN = [3, 51, 3];
+
+/** The size of a page of new files. */
+export const PAGE_BYTES = 16_384;
 
 /** Time that a statement waits for another process' lock. */
 const BUSY_TIMEOUT_MS = 10_000;
@@ -56,10 +60,10 @@ export type SqlValue = SQLInputValue;
 /** A value that SQLite gives. */
 export type Cell = string | number | Uint8Array | null;
 
-/** Kinds of files: the mark in their header, what a person calls them, and who may read a new one. */
+/** Kinds of files: the mark in their header, what a person calls them, and who may read a new one: its maker, until they say otherwise. */
 const kinds = {
   /** "BRSE" */
-  store: { applicationId: 0x4252_5345, called: 'a Bourse store', permissions: 0o644 },
+  store: { applicationId: 0x4252_5345, called: 'a Bourse store', permissions: 0o600 },
   /** "BRSC": holds hashes of keys, and a secret. */
   control: { applicationId: 0x4252_5343, called: 'the keys of a Bourse store', permissions: 0o600 },
   /** "BRSB": holds both. */
@@ -103,7 +107,7 @@ export class Database {
   constructor(path: string, mode: Mode, kind: FileKind) {
     this.path = path;
     const existed = existsSync(path);
-    if (mode === 'read' && !existed) throw new StoreUnusable(`there is no store at ${path}`);
+    if (mode !== 'write' && !existed) throw new StoreUnusable(`there is no store at ${path}`);
     this.#db = open(path, mode, kinds[kind].permissions);
     try {
       this.#checkVersion();
@@ -121,11 +125,8 @@ export class Database {
 
   #checkVersion(): void {
     const { version } = this.#db.prepare('select sqlite_version() as version').get() as { version: string };
-    const parts = version.split('.').map(Number);
-    const older = VERSION_MIN.findIndex((least, index) => parts[index] !== least);
-    if (older >= 0 && (parts[older] ?? 0) < VERSION_MIN[older]!) {
-      throw new StoreUnusable(`SQLite ${version} is too old: ${VERSION_MIN.join('.')} or newer is needed`);
-    }
+    const problem = versionProblem(version);
+    if (problem !== null) throw new StoreUnusable(problem);
   }
 
   #checkKind(kind: FileKind, mode: Mode): void {
@@ -139,9 +140,9 @@ export class Database {
         `${this.path} is not ${called}${actual === undefined ? '' : `: it is ${actual}`}`,
       );
     }
-    if (mode === 'read') throw new StoreUnusable(`${this.path} is empty: it has not been set up as a store`);
+    if (mode !== 'write') throw new StoreUnusable(`${this.path} is empty: it has not been set up as a store`);
     // The layout of pages is settled before the first page is written.
-    this.#db.exec(`pragma page_size = 16384; pragma application_id = ${applicationId}`);
+    this.#db.exec(`pragma page_size = ${PAGE_BYTES}; pragma application_id = ${applicationId}`);
   }
 
   /** An integer setting. */
@@ -308,11 +309,30 @@ export class Database {
   }
 }
 
+/** Why a version of SQLite cannot be used; null where it can. */
+export function versionProblem(version: string): string | null {
+  const parts = version.split('.').map(Number);
+  const differs = VERSION_MIN.findIndex((least, index) => parts[index] !== least);
+  if (differs < 0 || (parts[differs] ?? 0) > VERSION_MIN[differs]!) return null;
+  return `SQLite ${version} is too old: ${VERSION_MIN.join('.')} or newer is needed`;
+}
+
+/** Where SQLite opens a file. Without a log beside it nobody writes: then it can be read without making one (sqlite.org/uri.html). */
+function locationOf(path: string, mode: Mode): string | URL {
+  if (mode !== 'inspect' || existsSync(`${path}-wal`)) return path;
+  const url = pathToFileURL(path);
+  url.searchParams.set('immutable', '1');
+  return url;
+}
+
 function open(path: string, mode: Mode, permissions: number): DatabaseSync {
   try {
     // Never on a file that is there: closing it would let go the locks of this process' other connections to it.
     if (mode === 'write' && !existsSync(path)) closeSync(openSync(path, 'a', permissions));
-    return new DatabaseSync(path, { readOnly: mode === 'read', timeout: BUSY_TIMEOUT_MS });
+    return new DatabaseSync(locationOf(path, mode), {
+      readOnly: mode !== 'write',
+      timeout: BUSY_TIMEOUT_MS,
+    });
   } catch (error) {
     throw new StoreUnusable(`${path} cannot be opened: ${messageOf(error)}`, { cause: error });
   }

@@ -1,7 +1,8 @@
 // Files that become visible whole or not at all: written beside their place under a temporary name, then moved there.
-import { closeSync, fsyncSync, openSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { closeSync, fsyncSync, openSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { StoreUnusable } from '../store.ts';
+import { ownMark, removeLeftovers } from '../temporary.ts';
 import { troubleOf } from './database.ts';
 
 /** What SQLite keeps beside a file. */
@@ -9,29 +10,11 @@ export const COMPANIONS = ['-journal', '-wal', '-shm'] as const;
 
 /** Makes an empty file beside `place` that its owner alone may read. What a process that was killed left there goes. */
 export function makePartial(place: string): string {
-  for (const left of leftovers(place)) discardPartial(left);
-  const partial = `${place}.${process.pid}.partial`;
+  const name = basename(place).replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  removeLeftovers(dirname(place), new RegExp(`^${name}\\.(\\d+\\.\\d+)\\.partial(?:-journal|-wal|-shm)?$`));
+  const partial = `${place}.${ownMark}.partial`;
   writeFileSync(partial, '', { mode: 0o600, flag: 'wx' });
   return partial;
-}
-
-function leftovers(place: string): string[] {
-  const folder = dirname(place);
-  const start = `${basename(place)}.`;
-  return readdirSync(folder)
-    .filter((name) => name.startsWith(start) && /^\d+\.partial$/.test(name.slice(start.length)))
-    .filter((name) => !isAlive(Number.parseInt(name.slice(start.length), 10)))
-    .map((name) => join(folder, name));
-}
-
-/** Whether another process has this number. */
-function isAlive(pid: number): boolean {
-  if (pid === process.pid) return false;
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
-  }
 }
 
 /** Removes a temporary file, if it was not moved. */

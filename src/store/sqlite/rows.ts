@@ -23,7 +23,7 @@ export async function openFile(
   try {
     checkLayout(database, path, migrations);
     const version = database.pragma('user_version');
-    if (version < migrations.length && mode === 'read') {
+    if (version < migrations.length && mode !== 'write') {
       throw new StoreUnusable(
         `${path} has an older layout: open it once for writing, by bourse serve or bourse import`,
       );

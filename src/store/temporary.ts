@@ -1,0 +1,50 @@
+// Names of temporary files that tell whose they are, so that those of a process that was killed can be removed later.
+import { readdirSync, readlinkSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A process number means a process only in its own namespace: containers that share a folder do not share their numbers. */
+function namespaceOfPids(): string {
+  try {
+    return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';
+  } catch {
+    return '0';
+  }
+}
+
+const namespace = namespaceOfPids();
+
+/** Age at which a file of another namespace is taken for left over: no import or backup is so long. */
+const FOREIGN_LEFT_MS = 24 * 60 * 60 * 1000;
+
+/** What this process puts into the names of its temporary files: `PID.NAMESPACE`. */
+export const ownMark = `${process.pid}.${namespace}`;
+
+/** Removes what in a folder has, where `pattern` has its group, the mark of a process that has ended. */
+export function removeLeftovers(folder: string, pattern: RegExp): void {
+  for (const name of readdirSync(folder)) {
+    const mark = pattern.exec(name)?.[1];
+    if (mark === undefined) continue;
+    try {
+      if (isLeft(mark, statSync(join(folder, name)).mtimeMs))
+        rmSync(join(folder, name), { recursive: true, force: true });
+    } catch {
+      // Another user's are another user's matter.
+    }
+  }
+}
+
+function isLeft(mark: string, changedMs: number): boolean {
+  const [pid, home] = mark.split('.');
+  if (home !== namespace) return Date.now() - changedMs > FOREIGN_LEFT_MS;
+  // In a container the same number comes again with every start.
+  if (Number(pid) === process.pid) return changedMs < performance.timeOrigin;
+  return !isRunning(Number(pid));
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,228 @@
+// `bourse doctor`: what it finds, what it says to do, and that it changes nothing (contract 10).
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, test } from 'node:test';
+import { type Issued, issue, withoutOpenssl } from './certificates.ts';
+import { Workshop } from './service.ts';
+
+const shops: Workshop[] = [];
+after(() => {
+  for (const shop of shops) shop.close();
+});
+
+function newShop(): Workshop {
+  const shop = new Workshop();
+  shops.push(shop);
+  return shop;
+}
+
+/** A store with an import and a key. */
+async function madeShop(): Promise<Workshop> {
+  const shop = newShop();
+  const file = shop.path('x.csv');
+  writeFileSync(file, 'datetime,open,high,low,close\n2025-03-03T14:30:00Z,1,1,1,1\n');
+  const named = '--schema stock --country US --symbol X --interval 1M'.split(' ');
+  await shop.must('import', 'bars', file, ...named);
+  await shop.must('keys', 'create', 'test');
+  return shop;
+}
+
+type Found = {
+  readonly check: string;
+  readonly state: string;
+  readonly message: string;
+  readonly cure: string | null;
+};
+
+async function examine(
+  shop: Workshop,
+  ...args: string[]
+): Promise<{ status: number; of: (check: string) => Found }> {
+  const { status, stdout, stderr } = await shop.run('doctor', '--port', '0', '--json', ...args);
+  assert.equal(stderr, '');
+  const found = JSON.parse(stdout) as Found[];
+  assert.equal(status, found.some(({ state }) => state === 'fail') ? 1 : 0);
+  for (const { state, cure, check, message } of found) {
+    assert.ok(['ok', 'warn', 'fail'].includes(state), check);
+    assert.ok(message !== '' && !message.includes('\n'), check);
+    if (state === 'warn') assert.ok(cure, `${check} has a cure`);
+  }
+  return { status, of: (name) => found.find(({ check }) => check === name)! };
+}
+
+const isRight = (found: Found, state: string, words: RegExp): void => {
+  assert.equal(found.state, state, JSON.stringify(found));
+  assert.match(`${found.message}: ${found.cure}`, words);
+};
+
+/** Every file below a folder: its bytes and when it was changed. */
+function picture(folder: string): Map<string, string> {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  return new Map(
+    files.map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      const hash = createHash('sha256').update(readFileSync(path)).digest('hex');
+      return [path, `${hash} ${statSync(path).mtimeMs} ${statSync(path).mode}`];
+    }),
+  );
+}
+
+test('a set-up in order has nothing but ok, and is left as it was, to the file (contract 10)', async () => {
+  const shop = await madeShop();
+  const before = picture(shop.folder);
+  const { status, of } = await examine(shop);
+  assert.deepEqual(picture(shop.folder), before);
+  assert.equal(status, 0);
+  const names = [
+    'node',
+    'time zones',
+    'clock',
+    'port',
+    'exposure',
+    'open files',
+    'sqlite',
+    'store',
+    'control file',
+    'writing',
+    'permissions',
+    'disk',
+    'page size',
+  ];
+  for (const name of names) assert.ok(of(name), `${name} is checked`);
+  for (const name of names.filter((one) => one !== 'open files' && one !== 'disk'))
+    isRight(of(name), 'ok', /./);
+  const table = await shop.run('doctor', '--port', '0');
+  assert.match(table.stdout, /^STATE +CHECK +FINDING\nok +node +Node\.js \d/);
+  assert.equal(
+    table.stdout
+      .trim()
+      .split('\n')
+      .every((line) => /^(STATE|ok|warn|fail) /.test(line)),
+    true,
+  );
+});
+
+test('a store that is not there yet is no fault, and is not made (contract 10)', async () => {
+  const shop = newShop();
+  const { status, of } = await examine(shop);
+  assert.equal(status, 0);
+  isRight(of('store'), 'warn', /no store at .*bourse\.db yet.*bourse import makes it/);
+  assert.deepEqual(readdirSync(shop.folder), []);
+});
+
+test('files that are no store, or none of this version, fail (contract 10)', async () => {
+  const shop = newShop();
+  const path = shop.path('bourse.db');
+  writeFileSync(path, 'this is no database\n'.repeat(100));
+  isRight((await examine(shop)).of('store'), 'fail', /not a database/);
+  rmSync(path);
+  const other = new DatabaseSync(path);
+  other.exec('create table prices (close real)');
+  other.close();
+  const { status, of } = await examine(shop);
+  assert.equal(status, 1);
+  isRight(of('store'), 'fail', /is not a Bourse store/);
+  isRight(of('page size'), 'warn', /4096 bytes a page/);
+});
+
+test('a missing control file, files open to all, a long log and a late clock are found (contract 10)', async () => {
+  const shop = await madeShop();
+  const path = shop.path('bourse.db');
+  const control = shop.path('bourse.control.db');
+  for (const file of [path, control]) assert.equal(statSync(file).mode & 0o077, 0, 'made for one user alone');
+  chmodSync(control, 0o644);
+  const store = new DatabaseSync(path);
+  store.exec(`update import_runs set finished_ms = ${Date.now() + 3_600_000}`);
+  store.close();
+  const { status, of } = await examine(shop);
+  assert.equal(status, 1);
+  isRight(of('permissions'), 'warn', /can read .*bourse\.control\.db.*chmod o-rwx/);
+  isRight(of('clock'), 'fail', /newest import ended at .*set the clock/);
+  rmSync(control);
+  isRight((await examine(shop)).of('control file'), 'warn', /control\.db is not beside the store/);
+  assert.ok(!existsSync(control));
+  writeFileSync(`${path}-wal`, '');
+  truncateSync(`${path}-wal`, 100 * 1024 * 1024);
+  isRight((await examine(shop)).of('log'), 'warn', /100\.0 MB.*import/);
+});
+
+test('a store that this user cannot write fails', {
+  skip: process.getuid?.() === 0 && 'root writes everything',
+}, async () => {
+  const shop = await madeShop();
+  chmodSync(shop.path('bourse.db'), 0o400);
+  isRight((await examine(shop)).of('writing'), 'fail', /cannot write .*bourse\.db/);
+});
+
+test('a port that another program has fails, one that Bourse answers on does not (contract 10)', async () => {
+  const shop = await madeShop();
+  const other = createServer((socket) => socket.end('hello\n'));
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const { port } = other.address() as { port: number };
+  isRight((await examine(shop, '--port', String(port))).of('port'), 'fail', /is taken.*--port/);
+  other.close();
+  const server = await shop.serve();
+  const { of } = await examine(shop, '--port', new URL(server.url).port);
+  isRight(of('port'), 'ok', /Bourse answers/);
+  isRight(of('store'), 'ok', /bourse\.db/);
+  assert.equal(await server.stop(), 0);
+  isRight((await examine(shop, '--host', '192.0.2.1')).of('port'), 'fail', /--host/);
+});
+
+test('an exposed address and a misspelt variable are warned of', async () => {
+  const shop = newShop();
+  process.env.BOURSE_PROT = '9000';
+  try {
+    const { of } = await examine(shop, '--host', '0.0.0.0');
+    isRight(of('environment'), 'warn', /BOURSE_PROT is no setting: is it BOURSE_PORT\?/);
+    isRight(of('exposure'), 'warn', /keys travel in URLs.*--tls-cert/);
+  } finally {
+    delete process.env.BOURSE_PROT;
+  }
+});
+
+test('a certificate is looked at: its files, its end, its names', {
+  skip: withoutOpenssl,
+}, async () => {
+  const shop = newShop();
+  const flagsOf = ({ cert, key }: Issued): string[] => ['--tls-cert', cert, '--tls-key', key];
+  const files = issue(shop.folder, 'good', 'DNS:data.example.com');
+  const good = flagsOf(files);
+  isRight(
+    (await examine(shop, ...good, '--public-url', 'https://data.example.com')).of('certificate'),
+    'ok',
+    /until/,
+  );
+  isRight(
+    (await examine(shop, ...good, '--public-url', 'https://other.example.com')).of('certificate'),
+    'warn',
+    /not for other\.example\.com/,
+  );
+  isRight(
+    (await examine(shop, ...flagsOf(issue(shop.folder, 'short', 'DNS:data.example.com', 5)))).of(
+      'certificate',
+    ),
+    'warn',
+    /ends in \d days/,
+  );
+  const { status, of } = await examine(shop, '--tls-cert', files.cert);
+  assert.equal(status, 1);
+  isRight(of('certificate'), 'fail', /--tls-key FILE is missing/);
+  chmodSync(files.key, 0o644);
+  isRight((await examine(shop, ...good)).of('certificate'), 'warn', /every user .* can read .*good\.key/);
+});

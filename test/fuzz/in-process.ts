@@ -1,0 +1,134 @@
+// Requests through the real door over a real store, in this process, one after the other.
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { Observation } from '../../src/base/observe.ts';
+import { contract, type EndpointName } from '../../src/contract/index.ts';
+import { Door } from '../../src/http/door.ts';
+import { importBars } from '../../src/ingest/bars.ts';
+import { noMap } from '../../src/ingest/mapping.ts';
+import { issueKey, KeyRing, noTerms, revokeKey } from '../../src/keys/keys.ts';
+import { QueryRunner, servedEndpoints } from '../../src/queries/index.ts';
+import type { Answer } from '../../src/queries/query.ts';
+import { openControl, openStore } from '../../src/store/engines.ts';
+import { opened } from '../service.ts';
+import type { Known } from './answers.ts';
+import { Findings } from './findings.ts';
+import { Random } from './random.ts';
+import { writeBars } from './store.ts';
+import { makeTrial, type Trial } from './trial.ts';
+import { collectPageKeys } from './walk.ts';
+
+/** A service in this process. */
+export type Bench = { readonly door: Door; readonly known: Known; close(): Promise<void> };
+
+/** The moment of every request: after all bars, and the same in every run. */
+const NOW_MS = Date.parse('2025-06-01T00:00:00Z');
+
+const nothing: Answer = {
+  kind: 'answer',
+  contentType: 'text/plain',
+  headers: {},
+  body: new Uint8Array(),
+  next: null,
+};
+
+/** Imports the fuzzer's data into a new store in the folder and opens a door on it. */
+export async function openBench(folder: string): Promise<Bench> {
+  const url = `sqlite:${folder}/bourse.db`;
+  const writer = await openStore(url, 'write');
+  const fixed = { map: noMap, zone: null, basis: 'raw', source: null, dryRun: false } as const;
+  const file = await opened(writeBars(folder));
+  await importBars(writer, { file, flags: new Map(), ...fixed, nowMs: () => NOW_MS });
+  await writer.close();
+  const control = await openControl(url, 'write');
+  const { secret: liveKey } = await issueKey(control, 'live', noTerms, NOW_MS);
+  const revoked = await issueKey(control, 'revoked', noTerms, NOW_MS);
+  await revokeKey(control, revoked.key.key_id, NOW_MS);
+  const store = await openStore(url, 'read');
+  const runner = new QueryRunner(store, new Uint8Array(32).fill(7));
+  const door = new Door({
+    endpoints: Object.keys(contract) as EndpointName[],
+    keys: new KeyRing(control),
+    // What is declared and not built yet ends at the door, once its parameters have been read.
+    submit: (request) =>
+      servedEndpoints.some((name) => name === request.endpoint)
+        ? runner.run(request)
+        : Promise.resolve(nothing),
+    address: { publicUrl: null, allowedHosts: [], trustProxy: false, scheme: 'http' },
+    observe: rejectFaults,
+    nowMs: () => NOW_MS,
+  });
+  const pageKeys = await collectPageKeys((address) => bodyOf(door, `${address}&secret_key=${liveKey}`));
+  return {
+    door,
+    known: {
+      liveKey,
+      deadKeys: [revoked.secret, 'never-issued-never-issued-never-issued-00000', 'short-and-dead'],
+      pageKeys,
+      routed: Object.keys(contract) as EndpointName[],
+    },
+    async close() {
+      await store.close();
+      await control.close();
+    },
+  };
+}
+
+function rejectFaults(observation: Observation): void {
+  if (observation.kind === 'fault') throw new Error(observation.cause);
+}
+
+async function bodyOf(door: Door, target: string): Promise<string> {
+  const reply = await door.answer({
+    method: 'GET',
+    target,
+    headers: { host: 'localhost' },
+    isGone: () => false,
+  });
+  return Buffer.concat(reply.body).toString();
+}
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+function heapBytes(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
+}
+
+/** The answer, and how long it took; where others use the machine, the processor's time is the shorter and the true one. */
+async function ask(door: Door, { method, target, headers }: Trial) {
+  const startedMs = performance.now();
+  const usedBefore = process.threadCpuUsage();
+  const reply = await door.answer({ method, target, headers, isGone: () => false });
+  const { user, system } = process.threadCpuUsage(usedBefore);
+  const tookMs = Math.min(performance.now() - startedMs, (user + system) / 1_000);
+  const named = Object.entries(reply.headers).map(([name, value]) => [name.toLowerCase(), value] as const);
+  const body = Buffer.concat(reply.body).toString();
+  reply.release?.();
+  return { tookMs, reply: { status: reply.status, headers: new Map(named), body } };
+}
+
+/** What a run in this process found. */
+type FindingsHere = {
+  readonly findings: Findings;
+  /** Heap after the first tenth and at the end, garbage taken out. */
+  readonly heapBytes: readonly [early: number, late: number];
+};
+
+/** Asks so many requests. @throws at the first wrong answer, with its seed, number and request */
+export async function fuzzInProcess(
+  { door, known }: Bench,
+  seed: number,
+  count: number,
+): Promise<FindingsHere> {
+  const findings = new Findings();
+  let early = 0;
+  for (let index = 0; index < count; index++) {
+    const trial = makeTrial(new Random(seed, index), known);
+    const { tookMs, reply } = await ask(door, trial);
+    findings.note({ seed, index, trial }, reply, tookMs, known);
+    if (index === Math.floor(count / 10)) early = heapBytes();
+  }
+  return { findings, heapBytes: [early, heapBytes()] };
+}

@@ -1,0 +1,64 @@
+// Requests over real connections to a real server: kept, several at once, some pipelined.
+import { servedEndpoints } from '../../src/queries/index.ts';
+import { Connection } from '../connection.ts';
+import type { Server, Workshop } from '../service.ts';
+import type { Known } from './answers.ts';
+import { Findings } from './findings.ts';
+import { Random } from './random.ts';
+import { writeBars } from './store.ts';
+import { makeTrial, type Trial } from './trial.ts';
+import { collectPageKeys } from './walk.ts';
+
+const CONNECTIONS = 8;
+const PIPELINED_MAX = 6;
+
+/** Imports the fuzzer's data, makes its keys and starts a server. */
+export async function openService(shop: Workshop): Promise<{ server: Server; known: Known }> {
+  await shop.must('import', 'bars', writeBars(shop.folder));
+  const revoked = await shop.must('keys', 'create', 'revoked');
+  const [listed] = JSON.parse(await shop.must('keys', 'list', '--json')) as { id: string }[];
+  await shop.must('keys', 'revoke', listed!.id);
+  const liveKey = await shop.must('keys', 'create', 'live');
+  const server = await shop.serve('--log-level', 'trace');
+  const bodyOf = async (address: string) => (await server.get(`${address}&secret_key=${liveKey}`)).text();
+  const deadKeys = [revoked, 'never-issued-never-issued-never-issued-00000', 'short-and-dead'];
+  return {
+    server,
+    known: { liveKey, deadKeys, pageKeys: await collectPageKeys(bodyOf), routed: servedEndpoints },
+  };
+}
+
+function bytesOf({ method, target, headers }: Trial): string {
+  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${method} ${target} HTTP/1.1\r\n${fields.join('')}\r\n`;
+}
+
+/** Asks so many requests. @throws at the first wrong answer, with its seed, number and request */
+export async function fuzzSockets(url: string, known: Known, seed: number, count: number): Promise<Findings> {
+  const findings = new Findings();
+  let next = 0;
+  async function converse(): Promise<void> {
+    const connection = new Connection(url);
+    while (next < count) {
+      const first = next;
+      next = Math.min(count, first + 1 + new Random(seed, -first).below(PIPELINED_MAX));
+      const batch = Array.from({ length: next - first }, (_, offset) => {
+        const index = first + offset;
+        return { seed, index, trial: makeTrial(new Random(seed, index), known) };
+      });
+      const startedMs = performance.now();
+      const answers = connection.ask(
+        batch.map(({ trial }) => bytesOf(trial)).join(''),
+        batch.map(({ trial }) => trial.method !== 'HEAD'),
+      );
+      await Promise.all(
+        answers.map(async (answer, place) =>
+          findings.note(batch[place]!, await answer, performance.now() - startedMs, known),
+        ),
+      );
+    }
+    await connection.close();
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, converse));
+  return findings;
+}

@@ -1,0 +1,289 @@
+// Bytes that no client sends by accident, on a real socket: each is answered in the envelope or refused, and never read as
+// something else (contract 4.3, 6; RFC 9112). More of them are in server.test.ts.
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { after, before, test } from 'node:test';
+import { limits } from '../src/contract/limits.ts';
+import { Connection, type RawAnswer } from './connection.ts';
+import { openService } from './fuzz/sockets.ts';
+import { type Server, Workshop } from './service.ts';
+
+const shop = new Workshop();
+let server: Server;
+let key = '';
+after(() => shop.close());
+
+/** Connections that say nothing, opened with the file so that nothing waits for them alone. */
+const SILENT = 1_000;
+let silent: Connection[] = [];
+let silentEnded = 0;
+const silentAnswers: Promise<RawAnswer>[] = [];
+
+before(async () => {
+  const { server: started, known } = await openService(shop);
+  server = started;
+  key = known.liveKey;
+  silent = Array.from({ length: SILENT }, () => new Connection(server.url));
+  for (const connection of silent) {
+    silentAnswers.push(...connection.ask('', [true]));
+    void connection.ended.then(() => silentEnded++);
+  }
+});
+
+const LATEST = '/api/v2/stock/bars/US:AAPL/1M/latest';
+const target = (rest = ''): string => `${LATEST}?limit=1&secret_key=${key}${rest}`;
+
+type Head = { method?: string; at?: string; version?: string; host?: string };
+
+/** A request as bytes. */
+function request(headers = '', { method = 'GET', at = target(), version = '1.1', host }: Head = {}): string {
+  return `${method} ${at} HTTP/${version}\r\nHost: ${host ?? 'localhost'}\r\n${headers}\r\n`;
+}
+
+/** What a second request in the same bytes asks for: its answer shows where the server saw it begin. */
+const second = (): string => request('Connection: close\r\n', { at: '/second' });
+
+/** The answers to bytes, until the server ends the connection; each in the envelope. */
+async function ask(bytes: string | Uint8Array): Promise<string[]> {
+  const connection = new Connection(server.url);
+  const answers = connection.ask(
+    bytes,
+    Array.from({ length: 4 }, () => true),
+  );
+  const late = setTimeout(() => void connection.close(), 20_000);
+  const settled = await Promise.allSettled(answers);
+  clearTimeout(late);
+  return settled.filter((end) => end.status === 'fulfilled').map(({ value }) => outcomeOf(value));
+}
+
+function outcomeOf({ status, headers, body }: RawAnswer): string {
+  if (status === 100) return '100';
+  assert.match(headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/);
+  assert.equal(headers.get('referrer-policy'), 'no-referrer');
+  assert.ok(!body.includes(key), 'the key is in the answer');
+  if (status === 204) return '204';
+  const { code, detail } = JSON.parse(body) as { code: number; detail?: { error: string } };
+  assert.equal(code, status);
+  return detail === undefined ? String(status) : `${status} ${detail.error}`;
+}
+
+const CLOSE = 'Connection: close\r\n';
+const chunked = (what = 'chunked'): string => `Transfer-Encoding: ${what}\r\n`;
+const body = '5\r\nhello\r\n0\r\n\r\n';
+const hidden = 'GET /hidden HTTP/1.1\r\nHost: localhost\r\n\r\n';
+
+const BAD = '400 bad_request';
+const NEXT = '404 unknown_path';
+
+test('1,000 connections that say nothing keep nobody waiting', async (t) => {
+  const startedMs = performance.now();
+  assert.deepEqual(await ask(request(CLOSE)), ['200']);
+  const tookMs = performance.now() - startedMs;
+  t.diagnostic(`another caller had its answer after ${Math.round(tookMs)} ms`);
+  assert.ok(tookMs < 2_000, `another caller waited ${tookMs} ms`);
+  assert.equal(silentEnded, 0, 'all of them are still there');
+});
+
+/** What is sent, and the answers in their order. */
+const exchanges: readonly [what: string, bytes: () => string | Uint8Array, answers: readonly string[]][] = [
+  ['a NUL in a header', () => request('X: a\0b\r\n'), [BAD]],
+  ['a header without a name', () => request(': x\r\n'), [BAD]],
+  ['bytes above 127 in the path', () => Buffer.from(request('', { at: '/\u00ff\u00fe' }), 'latin1'), [BAD]],
+  ['raw UTF-8 in the query', () => Buffer.from(request('', { at: target('&format=é') })), [BAD]],
+  ['an authority as target', () => request('', { at: 'localhost:80' }), [BAD]],
+  ['a user before the host', () => request(CLOSE, { host: 'me@localhost' }), [BAD]],
+  ['empty lines before a request', () => `\r\n\r\n${request(CLOSE)}`, ['200']],
+  ['garbage before a request', () => `garbage\r\n${request()}`, [BAD]],
+  ['a NUL before a request', () => `\0${request()}`, [BAD]],
+  ['HTTP/1.0, which keeps no connection', () => request('', { version: '1.0' }) + second(), ['200']],
+  ['HTTP/1.0 without Host', () => `GET ${target()} HTTP/1.0\r\n\r\n`, [BAD]],
+  ['a version that is none', () => request('', { version: '1.2' }), [BAD]],
+  ['OPTIONS of no path', () => request(CLOSE, { method: 'OPTIONS', at: '*' }), [NEXT]],
+  ['TRACE', () => request(CLOSE, { method: 'TRACE' }), ['405 method_not_allowed']],
+  ['two Authorization headers', () => request(`Authorization: Bearer x\r\n${CLOSE}`), ['200']],
+  ['a body in chunks', () => request(chunked()) + body + second(), ['200', NEXT]],
+  [
+    'a body that looks like a request',
+    () => `${request(`Content-Length: ${hidden.length}\r\n`)}${hidden}${second()}`,
+    ['200', NEXT],
+  ],
+  [
+    'a chunk that looks like a request',
+    () => `${request(chunked())}${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n${second()}`,
+    ['200', NEXT],
+  ],
+  ['a trailer that is a Host', () => `${request(chunked())}0\r\nHost: x\r\n\r\n${second()}`, ['200', NEXT]],
+  ['chunks in capitals', () => request(chunked('CHUNKED')) + body + second(), ['200', NEXT]],
+  [
+    'a large body of a method that is none of ours',
+    () => largePost() + second(),
+    ['405 method_not_allowed', NEXT],
+  ],
+  ['a length with a sign', () => request('Content-Length: +5\r\n') + hidden, [BAD]],
+  ['a length in hexadecimals', () => request('Content-Length: 0x5\r\n') + hidden, [BAD]],
+  ['a list of lengths', () => request('Content-Length: 5, 5\r\n') + hidden, [BAD]],
+  ['a negative length', () => request('Content-Length: -1\r\n') + hidden, [BAD]],
+  ['a length beyond all numbers', () => request(`Content-Length: ${'9'.repeat(30)}\r\n`) + hidden, [BAD]],
+  ['chunks within another encoding', () => request(chunked('chunked, gzip')) + hidden, [BAD]],
+  [
+    'an expectation of 100',
+    () => `${request(`Expect: 100-continue\r\nContent-Length: 2\r\n${CLOSE}`)}hi`,
+    ['100', '200'],
+  ],
+];
+
+const largePost = (): string =>
+  request('Content-Length: 3000000\r\n', { method: 'POST' }) + 'x'.repeat(3_000_000);
+
+for (const [what, bytes, answers] of exchanges) {
+  test(`${what}: ${answers.join(', then ')} (contract 6, RFC 9112)`, async () => {
+    assert.deepEqual(await ask(bytes()), answers);
+  });
+}
+
+const unframed: readonly [what: string, bytes: () => string][] = [
+  ['an encoding that nobody knows', () => request(chunked('xchunked')) + hidden],
+  ['an encoding without chunks', () => request(chunked('gzip')) + hidden],
+  ['the encoding of nothing', () => request(chunked('identity')) + hidden],
+  ['a chunk without a length', () => `${request(chunked())}zz\r\n${hidden}`],
+  ['chunks that end in the middle', () => `${request(chunked())}5\r\nhelloX\r\n${hidden}`],
+];
+for (const [what, bytes] of unframed) {
+  test(`${what}: one answer, then the connection ends and nothing of the body is read as a request (RFC 9112, 6.3)`, async () => {
+    const startedMs = Date.now();
+    const answers = await ask(bytes());
+    assert.ok(answers.length === 1 && ['200', BAD].includes(answers[0]!), answers.join());
+    assert.ok(Date.now() - startedMs < 10_000, 'the server ended it');
+  });
+}
+
+test('an upgrade is not taken: the answer is that of HTTP/1.1, and the connection is kept (RFC 9110, 7.8)', async () => {
+  for (const to of ['websocket', 'h2c']) {
+    const connection = new Connection(server.url);
+    for (const asked of [request(`Connection: Upgrade\r\nUpgrade: ${to}\r\n`), request()]) {
+      const [answer] = await Promise.all(connection.ask(asked, [true]));
+      assert.equal(outcomeOf(answer!), '200', to);
+    }
+    await connection.close();
+  }
+});
+
+test('an absolute address of another host is answered under the own one, without a word of it (contract 4.3)', async () => {
+  const connection = new Connection(server.url);
+  for (const at of [
+    `http://evil.example${target()}`,
+    'http://evil.example/',
+    `http://evil.example@localhost${target()}`,
+  ]) {
+    const [answer] = await Promise.all(connection.ask(request('', { at }), [true]));
+    assert.ok([200, 404].includes(answer!.status));
+    assert.ok(!answer!.body.includes('evil'));
+  }
+  await connection.close();
+});
+
+test('an address of 8,192 characters is taken, one more is a 414 (contract 6.3)', async () => {
+  const ofLength = (length: number): string => target(`&pad=${'x'.repeat(length - target('&pad=').length)}`);
+  for (const [length, answer] of [
+    [limits.uriBytesMax, '200'],
+    [limits.uriBytesMax + 1, '414 uri_too_long'],
+  ] as const)
+    assert.deepEqual(await ask(request(CLOSE, { at: ofLength(length) })), [answer]);
+});
+
+test('a head above 32 kB is a 431, whatever Node was told of its own limit (contract 6.3)', async () => {
+  const before = process.env.NODE_OPTIONS;
+  process.env.NODE_OPTIONS = `--max-http-header-size=${limits.headerBytesMax * 4}`;
+  const starting = shop.serve();
+  if (before === undefined) delete process.env.NODE_OPTIONS;
+  else process.env.NODE_OPTIONS = before;
+  const generous = await starting;
+  for (const { url } of [server, generous]) {
+    const connection = new Connection(url);
+    const padded = (length: number): string => request(`X-Pad: ${'x'.repeat(length)}\r\n`);
+    const [below] = await Promise.all(connection.ask(padded(30_000), [true]));
+    assert.equal(outcomeOf(below!), '200');
+    const [above] = await Promise.all(connection.ask(padded(limits.headerBytesMax + 1_000), [true]));
+    assert.equal(outcomeOf(above!), '431 headers_too_large');
+    await connection.ended;
+  }
+  await generous.stop();
+});
+
+test('too many headers are a 431 and never cut off in silence (contract 6.3)', async () => {
+  const many = 'a:\r\n'.repeat(5_000);
+  const sent = `GET ${target()} HTTP/1.1\r\nHost: localhost\r\n${many}Host: evil.example\r\n\r\n`;
+  assert.deepEqual(await ask(sent), ['431 headers_too_large']);
+});
+
+test('a request that comes byte by byte has its answer', async () => {
+  const connection = new Connection(server.url);
+  const bytes = request(CLOSE);
+  const [answer] = connection.ask('', [true]);
+  for (const byte of bytes) {
+    connection.write(byte);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.equal(outcomeOf(await answer!), '200');
+});
+
+test('a connection that says nothing ends with a 408 (contract 6.3)', async (t) => {
+  // Of many at once the kernel may have dropped some before the server saw them: those wait for nothing.
+  const late = setTimeout(() => {
+    for (const connection of silent) void connection.close();
+  }, limits.headersTimeoutMs + 5_000);
+  const ends = await Promise.allSettled(silentAnswers);
+  clearTimeout(late);
+  const answers = ends.filter((end) => end.status === 'fulfilled').map(({ value }) => outcomeOf(value));
+  t.diagnostic(`${answers.length} of ${SILENT} had an answer`);
+  assert.ok(answers.length > SILENT / 2);
+  assert.deepEqual([...new Set(answers)], ['408 timeout']);
+});
+
+test('callers that go away before their answer are observed as gone, not as answered (house, Errors)', async () => {
+  for (let count = 0; count < 40 && !server.log.some((line) => line.includes('"status":null')); count++) {
+    const connection = new Connection(server.url);
+    const [first] = connection.ask(request(CLOSE.replace('close', 'keep-alive')).repeat(50), [true]);
+    await first;
+    await connection.close();
+    await new Promise((resolve) => setTimeout(resolve, 50 * count));
+  }
+  const gone = server.log.filter((line) => line.includes('"status":null'));
+  assert.ok(gone.length > 0, 'some were gone');
+});
+
+test('a flood of requests on one connection is answered in full, and holds up nobody (contract 6.4)', async () => {
+  const asked = 20_000;
+  const { hostname, port } = new URL(server.url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  let answered = 0;
+  let rest = '';
+  const all = new Promise<void>((resolve, reject) => {
+    socket.once('error', reject);
+    socket.on('data', (piece) => {
+      const parts = (rest + piece.toString('latin1')).split('HTTP/1.1 404');
+      answered += parts.length - 1;
+      rest = parts.at(-1)!.slice(-'HTTP/1.1 404'.length);
+      if (answered === asked) resolve();
+    });
+  });
+  socket.write(request('', { at: '/second' }).repeat(asked));
+  const waits: number[] = [];
+  while (answered < asked / 2) {
+    const startedMs = performance.now();
+    assert.equal((await server.get(target())).status, 200);
+    waits.push(performance.now() - startedMs);
+  }
+  await all;
+  socket.destroy();
+  waits.sort((a, b) => a - b);
+  assert.ok(waits[Math.floor(waits.length / 2)]! < 250, `others waited ${waits.join()} ms`);
+});
+
+test('after all that the server is well, and its log has no fault, no 5xx and no key (contract 6.4, 7.4)', async () => {
+  assert.deepEqual(await ask(request(CLOSE)), ['200']);
+  assert.equal(await server.stop(), 0);
+  const log = server.log.join('\n');
+  assert.doesNotMatch(log, /"msg":"fault"|"status":5\d\d|"level":(40|50|60)/);
+  assert.ok(!log.includes(key));
+});
