@@ -36,9 +36,9 @@ export const limits = {
   /** Wait after which a request is refused though it was let in: slower ones than expected came before it. */
   queueWaitMaxMs: 400,
   /** Requests handed to the query thread at once, at the most: each has a slot for its answer. */
-  queueInFlightMax: 64,
-  /** Work handed to the query thread at once: the HTTP thread may take this long for one turn under overload. */
-  queueInFlightMs: 20,
+  queueInFlightMax: 256,
+  /** Work handed to the query thread at once: more would only take the processor from refusing the rest. */
+  queueInFlightMs: 25,
   /** Seconds named by Retry-After when the queue is full; it drains in less. */
   retryAfterSeconds: 1,
   /** Time that kept connections have for one more request once the service stops: more than any network takes. */

@@ -31,7 +31,7 @@ type Waiting = {
   readonly reject: (error: Error) => void;
 };
 
-type InFlight = Waiting & { readonly slot: number | null; readonly handedMs: number };
+type InFlight = Waiting & { readonly slot: number | null };
 
 /** Bounds in place of those in `limits`. */
 export type PoolSettings = {
@@ -133,7 +133,7 @@ export class QueryPool {
       if (next.isGone()) next.reject(new QueueError('gone', 'the caller has gone'));
       else if (nowMs - next.sinceMs > this.#bounds.waitMaxMs) next.reject(full);
       else if (this.#isBusy()) break;
-      else this.#hand(next, nowMs);
+      else this.#hand(next);
     }
     if (this.waiting === 0) this.#emptyMs = nowMs;
     if (this.#inFlight.size === 0 && this.waiting === 0) this.#onDrained?.();
@@ -144,12 +144,12 @@ export class QueryPool {
     }
   }
 
-  #hand(next: Waiting, handedMs: number): void {
+  #hand(next: Waiting): void {
     const id = this.#nextId++;
     const slot = this.#slots.take();
     try {
       this.#worker!.postMessage([id, next.request, slot] satisfies ThreadRequest);
-      this.#inFlight.set(id, { ...next, slot, handedMs });
+      this.#inFlight.set(id, { ...next, slot });
     } catch (error) {
       this.#free(slot);
       next.reject(new QueueError('fault', causeOf(error)));
@@ -189,7 +189,7 @@ export class QueryPool {
     const waiting = this.#inFlight.get(message.id);
     this.#inFlight.delete(message.id);
     if (waiting === undefined) return;
-    this.#serviceTime.add(waiting.handedMs, performance.now());
+    if (message.kind === 'answer') this.#serviceTime.add(message.tookMs);
     if (message.kind === 'answer') waiting.resolve(this.#complete(message, waiting.slot));
     else {
       this.#free(waiting.slot);

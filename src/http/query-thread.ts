@@ -15,12 +15,13 @@ export type ThreadRequest = readonly [id: number, request: QueryRequest, slot: n
 
 export type ThreadReply =
   | { readonly kind: 'ready' }
-  /** `slotLength`: the body is in the request's slot, and so long; null: it is in the answer. */
+  /** `slotLength`: the body is in the request's slot, and so long; null: it is in the answer. `tookMs`: the thread's own time. */
   | {
       readonly kind: 'answer';
       readonly id: number;
       readonly answer: Answer;
       readonly slotLength: number | null;
+      readonly tookMs: number;
     }
   | { readonly kind: 'fault'; readonly id: number | null; readonly cause: string };
 
@@ -36,18 +37,26 @@ function reply(message: ThreadReply, handedOver: ArrayBuffer[] = []): void {
 }
 
 /** Sends an answer; a body that is in the slot stays there, another is handed over. */
-function replyAnswer(id: number, answer: Answer): void {
-  if (answer.kind === 'refusal') reply({ kind: 'answer', id, answer, slotLength: null });
+function replyAnswer(id: number, answer: Answer, tookMs: number): void {
+  if (answer.kind === 'refusal') reply({ kind: 'answer', id, answer, slotLength: null, tookMs });
   else if (answer.body.buffer === setup.memory) {
-    reply({ kind: 'answer', id, answer: { ...answer, body: noBody }, slotLength: answer.body.length });
-  } else reply({ kind: 'answer', id, answer, slotLength: null }, [answer.body.buffer as ArrayBuffer]);
+    reply({
+      kind: 'answer',
+      id,
+      answer: { ...answer, body: noBody },
+      slotLength: answer.body.length,
+      tookMs,
+    });
+  } else reply({ kind: 'answer', id, answer, slotLength: null, tookMs }, [answer.body.buffer as ArrayBuffer]);
 }
 
 async function answer(runner: QueryRunner, [id, request, slot]: ThreadRequest): Promise<void> {
   const allocate: Allocate = (length) =>
     slot === null || length > SLOT_BYTES ? allocateFresh(length) : slotBytes(setup.memory, slot, length);
+  const startedMs = performance.now();
   try {
-    replyAnswer(id, await runner.run(request, allocate));
+    const answered = await runner.run(request, allocate);
+    replyAnswer(id, answered, performance.now() - startedMs);
   } catch (error) {
     reply({ kind: 'fault', id, cause: causeOf(error) });
   }

@@ -7,20 +7,16 @@ const HALF_LIFE_MS = 500;
 export class ServiceTime {
   #workedMs = 0;
   #answered = 0;
-  #lastEndMs = Number.NEGATIVE_INFINITY;
 
   /** Milliseconds a request; 0 as long as nothing is known. */
   get meanMs(): number {
     return this.#answered === 0 ? 0 : this.#workedMs / this.#answered;
   }
 
-  /** A request that was handed over at one instant has been answered at another. */
-  add(handedMs: number, endMs: number): void {
-    // Before that the thread was busy with the one before.
-    const tookMs = endMs - Math.max(handedMs, this.#lastEndMs);
+  /** A request has taken so long. */
+  add(tookMs: number): void {
     const kept = 0.5 ** (tookMs / HALF_LIFE_MS);
     this.#workedMs = this.#workedMs * kept + tookMs;
     this.#answered = this.#answered * kept + 1;
-    this.#lastEndMs = endMs;
   }
 }

@@ -4,7 +4,7 @@
 export const SLOT_BYTES = 64 * 1024;
 
 /** Slots: bodies in the thread, and those on their way to slow callers. With none free a body gets memory of its own. */
-const SLOT_COUNT = 64;
+const SLOT_COUNT = 256;
 
 /** A part of the memory. */
 export function slotBytes(memory: SharedArrayBuffer, slot: number, length: number): Uint8Array {

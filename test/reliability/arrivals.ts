@@ -37,6 +37,8 @@ export type Outcome = {
   readonly seconds: number;
   readonly asked: number;
   readonly served: number;
+  /** Those of the served that were answered before the phase had ended. */
+  readonly servedMeanwhile: number;
   readonly refused: number;
   /** Answers that are neither, or not as they must be: the first of them. */
   readonly odd: readonly string[];
@@ -54,6 +56,7 @@ export type Outcome = {
 const PATIENCE_MS = 15_000;
 const TICK_MS = 1;
 const ODD_MAX = 5;
+const FIRST_AT_ONCE = 4;
 /** What is read as text of an answer's beginning: its head, and the whole of a refusal. */
 const HEAD_BYTES = 2_048;
 const READ_BYTES = 256 * 1024;
@@ -64,6 +67,8 @@ class Tally {
   readonly phase: Phase;
   asked = 0;
   served: number[] = [];
+  servedMeanwhile = 0;
+  endMs = 0;
   refused: number[] = [];
   odd: string[] = [];
   broken: { [cause: string]: number } = {};
@@ -87,6 +92,7 @@ class Tally {
       seconds,
       asked: this.asked,
       served: this.served.length,
+      servedMeanwhile: this.servedMeanwhile,
       refused: this.refused.length,
       odd: this.odd.slice(0, ODD_MAX),
       broken: this.waiting === 0 ? this.broken : { ...this.broken, unanswered: this.waiting },
@@ -175,7 +181,9 @@ class Connection {
   #answered(): void {
     const { dueMs, record } = this.#asked!;
     this.#isNew = false;
-    (this.#status === 200 ? record.served : record.refused).push(performance.now() - dueMs);
+    const nowMs = performance.now();
+    (this.#status === 200 ? record.served : record.refused).push(nowMs - dueMs);
+    if (this.#status === 200 && nowMs < record.endMs) record.servedMeanwhile++;
     this.#asked = null;
     if (this.#closes || !this.#generator.keepAlive) this.socket.end();
     else this.#generator.free(this);
@@ -196,7 +204,6 @@ class Generator {
   readonly #late: Asked[] = [];
   readonly #records: Tally[] = [];
   #next = 0;
-  #endMs = 0;
 
   constructor(plan: Plan) {
     this.#plan = plan;
@@ -206,11 +213,7 @@ class Generator {
   }
 
   async run(): Promise<Outcome[]> {
-    for (let count = 0; count < this.#plan.connectionsFirst; count++) {
-      const connection = this.#connect()!;
-      this.#idle.push(connection);
-      await once(connection.socket, 'connect');
-    }
+    await this.#connectFirst();
     for (const phase of this.#plan.phases) await this.#phase(phase);
     const deadlineMs = performance.now() + PATIENCE_MS;
     while (this.#records.some(({ waiting }) => waiting > 0) && performance.now() < deadlineMs)
@@ -219,12 +222,25 @@ class Generator {
     return this.#records.map((record) => record.outcome());
   }
 
+  /** Opens connections that have been used once each: what idles from its start on is taken for an attack. */
+  async #connectFirst(): Promise<void> {
+    const uncounted = new Tally({ name: 'first', seconds: 0, load: { perSecond: 0 } });
+    for (let count = 0; count < this.#plan.connectionsFirst; count++) {
+      const connection = this.#connect()!;
+      await once(connection.socket, 'connect');
+      uncounted.asked++;
+      this.#send(connection, { dueMs: performance.now(), record: uncounted });
+      while (uncounted.waiting >= FIRST_AT_ONCE) await sleep(TICK_MS);
+    }
+    while (uncounted.waiting > 0) await sleep(TICK_MS);
+  }
+
   async #phase(phase: Phase): Promise<void> {
     const record = new Tally(phase);
     this.#records.push(record);
     const before = process.cpuUsage();
     const startMs = performance.now();
-    this.#endMs = startMs + phase.seconds * 1_000;
+    record.endMs = startMs + phase.seconds * 1_000;
     if ('callers' in phase.load) {
       for (let caller = 0; caller < phase.load.callers; caller++) this.#ask({ dueMs: startMs, record });
       await sleep(phase.seconds * 1_000);
@@ -242,8 +258,8 @@ class Generator {
 
   /** Arrivals that know nothing of each other: the time between two is exponentially distributed. */
   async #arrivals(perSecond: number, startMs: number, record: Tally): Promise<void> {
-    for (let dueMs = startMs; dueMs < this.#endMs; await sleep(TICK_MS)) {
-      const nowMs = Math.min(performance.now(), this.#endMs);
+    for (let dueMs = startMs; dueMs < record.endMs; await sleep(TICK_MS)) {
+      const nowMs = Math.min(performance.now(), record.endMs);
       while (dueMs < nowMs) {
         this.#ask({ dueMs, record });
         dueMs += (-Math.log(1 - Math.random()) * 1_000) / perSecond;
@@ -280,7 +296,7 @@ class Generator {
   answered({ phase: { load } }: Tally): void {
     const record = this.#records.at(-1)!;
     const nowMs = performance.now();
-    if ('callers' in load && nowMs < this.#endMs && record.phase.load === load)
+    if ('callers' in load && nowMs < record.endMs && record.phase.load === load)
       this.#ask({ dueMs: nowMs, record });
   }
 

@@ -80,11 +80,11 @@ function figuresOf(outcomes: readonly Outcome[], residentPeakMegabytes: number):
     Outcome,
     Outcome,
   ];
-  const peakPerSecond = peak.served / peak.seconds;
+  const peakPerSecond = peak.servedMeanwhile / peak.seconds;
   return {
     peakPerSecond,
     askedPerSecond: over.asked / over.seconds,
-    goodput: over.served / over.seconds / peakPerSecond,
+    goodput: over.servedMeanwhile / over.seconds / peakPerSecond,
     servedMs: over.servedMs,
     refusedMs: over.refusedMs,
     failures: outcomes.flatMap(({ name, odd, broken }) => [
