@@ -42,5 +42,5 @@ test('an import waits for another as long as that takes, and says once for whom;
   await store.close();
   assert.equal(await ended, 0);
   const who = process.platform === 'linux' ? ` (process ${process.pid})` : '';
-  assert.equal(said(), `bourse: waiting for another import into ${shop.store} to end${who}\n`);
+  assert.equal(said(), `bourse: waiting for another write to ${shop.store} to end${who}\n`);
 });
