@@ -33,6 +33,16 @@ export const limits = {
   queueBurstMs: 100,
   /** Expected wait above which a request is refused under overload: a third of the half second that an answer may take. */
   queueOverloadWaitMs: 150,
+  /** Expected wait above which a request is refused in a burst: one that is let in should not be refused after all. */
+  queueBurstWaitMs: 250,
+  /** Time after which answers of the query thread are taken also before the turn of the event loop has ended. */
+  queueTakeMs: 1,
+  /** A turn of the HTTP thread's event loop above which that thread is what is full. */
+  paceTurnMs: 15,
+  /** Part of the query thread's time that is given out then; the rest of the processor refuses. */
+  paceShare: 0.7,
+  /** Work that may be let in at once then, after a pause. */
+  paceBurstMs: 20,
   /** Wait after which a request is refused though it was let in: slower ones than expected came before it. */
   queueWaitMaxMs: 400,
   /** Requests handed to the query thread at once, at the most: each has a slot for its answer. */

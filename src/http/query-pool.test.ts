@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
-import { Worker } from 'node:worker_threads';
+import { MessagePort } from 'node:worker_threads';
 import { latestBars } from '../contract/bars.ts';
 import { parseParameters } from '../contract/endpoint.ts';
 import { limits } from '../contract/limits.ts';
@@ -49,7 +49,7 @@ after(async () => {
 const setup = { storeUrl, pageKeySecret: new Uint8Array(32).fill(7) };
 
 /** However slow the machine is at the moment, nothing is refused for its wait unless that is what is tried. */
-const patient: PoolSettings = { waitMaxMs: 60_000, overloadWaitMs: 60_000 };
+const patient: PoolSettings = { waitMaxMs: 60_000, burstWaitMs: 60_000, overloadWaitMs: 60_000 };
 
 function openPool(settings: PoolSettings = {}, from = setup): QueryPool {
   const pool = new QueryPool(from, { ...patient, ...settings });
@@ -90,12 +90,12 @@ function settled<T>(promise: Promise<T>): Promise<T> {
   return Promise.race([promise, late]);
 }
 
-/** The thread behind a pool: a message that is none of the pool's own ends it by an error that nothing in it catches. */
-async function workerOf(t: TestContext, pool: QueryPool): Promise<Worker> {
-  const posted = t.mock.method(Worker.prototype, 'postMessage');
+/** The way to the thread behind a pool: a message that is none of the pool's own ends it by an error that nothing in it catches. */
+async function portOf(t: TestContext, pool: QueryPool): Promise<MessagePort> {
+  const posted = t.mock.method(MessagePort.prototype, 'postMessage');
   await pool.submit(latest(1), here);
   posted.mock.restore();
-  return posted.mock.calls[0]!.this as Worker;
+  return posted.mock.calls[0]!.this as MessagePort;
 }
 
 test('the thread is ready once it has opened the store, and answers bytes', async () => {
@@ -157,13 +157,44 @@ test('under overload it is refused at once what would wait too long, and what wa
   assert.equal(countOf(await pool.submit(latest(2), here)), 2, 'there is room again');
 });
 
-test('a burst is worked off, however long one waits by the time of the latest requests', async () => {
+test('a burst may wait longer than a queue that stands', async () => {
   const pool = openPool({ overloadWaitMs: 0 });
   await pool.submit(latest(1), here);
   const counts = await Promise.all(
     opens.map(async (_, index) => countOf(await pool.submit(latest(index + 1), here))),
   );
   assert.equal(counts.length, opens.length);
+});
+
+test('of a burst, too, it is refused at once what would wait too long, not after it has waited', async () => {
+  const pool = openPool({ burstWaitMs: 0, inFlightMax: 1 });
+  await pool.submit(latest(1), here);
+  // Two in the thread, one that waits.
+  const accepted = [2, 3, 4].map((limit) => pool.submit(latest(limit), here));
+  await assert.rejects(
+    pool.submit(latest(1), () => assert.fail('it was looked at')),
+    isQueueError('full'),
+  );
+  assert.deepEqual((await Promise.all(accepted)).map(countOf), [2, 3, 4]);
+});
+
+test('answers are taken also while requests come in without a pause', async () => {
+  const pool = openPool();
+  await pool.ready();
+  let isAnswered = false;
+  const first = pool.submit(latest(1), here).then(() => {
+    isAnswered = true;
+  });
+  const deadlineMs = performance.now() + 5_000;
+  const others: Promise<Answer>[] = [];
+  // Promises are settled meanwhile, but the turn of the event loop does not end.
+  while (!isAnswered && performance.now() < deadlineMs) {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    others.push(pool.submit(latest(1), here));
+    await Promise.resolve();
+  }
+  assert.ok(isAnswered);
+  await settled(Promise.all([first, ...others]));
 });
 
 test('a request that has waited too long is refused before the thread sees it', async () => {
@@ -174,7 +205,7 @@ test('a request that has waited too long is refused before the thread sees it', 
 test('a request whose caller has gone is dropped before the thread sees it', async (t) => {
   const pool = openPool({ inFlightMax: 1 });
   await pool.ready();
-  const posted = t.mock.method(Worker.prototype, 'postMessage');
+  const posted = t.mock.method(MessagePort.prototype, 'postMessage');
   const first = pool.submit(latest(1), here);
   const gone = Array.from({ length: 5 }, () => pool.submit(latest(2), () => true));
   const last = pool.submit(latest(3), here);
@@ -211,8 +242,8 @@ test('a request that cannot reach the thread fails alone and holds no place', as
 
 test('when the thread dies what it held is a fault, and what waited goes to a new one', async (t) => {
   const pool = openPool({ inFlightMax: 2 });
-  const worker = await workerOf(t, pool);
-  worker.postMessage(null);
+  const port = await portOf(t, pool);
+  port.postMessage(null);
   const asked = Array.from({ length: 6 }, (_, index) => pool.submit(latest(index + 1), here));
   const ends = await settled(Promise.allSettled(asked));
   for (const end of ends.slice(0, 2))
@@ -234,10 +265,10 @@ test('when a thread cannot be replaced requests fail as faults until it can, non
   const other = await openStore(`sqlite:${copy}`, 'write');
   await other.close();
   const pool = openPool({}, { ...setup, storeUrl: `sqlite:${copy}` });
-  const worker = await workerOf(t, pool);
+  const port = await portOf(t, pool);
   rmSync(copy);
-  worker.postMessage(null);
-  await new Promise((resolve) => worker.once('exit', resolve));
+  port.postMessage(null);
+  await new Promise((resolve) => port.once('close', resolve));
   const asked = Array.from({ length: 20 }, () => pool.submit(latest(1), here));
   for (const end of await settled(Promise.allSettled(asked))) {
     assert.ok(end.status === 'rejected' && isQueueError('fault')(end.reason), String(end.status));

@@ -1,9 +1,10 @@
 // The bounded queue in front of the query thread: where a request would wait too long it is refused before any work, a caller
 // that has gone is dropped.
-import { Worker } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { moduleBeside } from '../base/module.ts';
 import { limits } from '../contract/limits.ts';
 import type { Answer, QueryRequest } from '../queries/query.ts';
+import { Pace } from './pace.ts';
 import type { ThreadData, ThreadReply, ThreadRequest, ThreadSetup } from './query-thread.ts';
 import { ServiceTime } from './service-time.ts';
 import { Slots, slotBytes } from './slots.ts';
@@ -38,6 +39,7 @@ export type PoolSettings = {
   readonly queueLengthMax?: number;
   readonly inFlightMax?: number;
   readonly waitMaxMs?: number;
+  readonly burstWaitMs?: number;
   readonly overloadWaitMs?: number;
 };
 
@@ -54,9 +56,17 @@ export class QueryPool {
   #head = 0;
   readonly #inFlight = new Map<number, InFlight>();
   readonly #slots = new Slots();
+  /** To the thread and back. */
+  #port: MessagePort | null = null;
+  /** What is known of the thread: whether it has opened the store, and what ended it. */
+  #life = { cause: '', isReady: false };
+  #onReady: () => void = () => undefined;
+  /** When its answers were taken last. */
+  #takenMs = performance.now();
   /** When nothing waited last. */
   #emptyMs = performance.now();
   readonly #serviceTime = new ServiceTime();
+  readonly #pace = new Pace();
   #nextId = 0;
   #closed: Promise<void> | null = null;
   #onDrained: (() => void) | null = null;
@@ -67,6 +77,7 @@ export class QueryPool {
       queueLengthMax: limits.queueLengthMax,
       inFlightMax: limits.queueInFlightMax,
       waitMaxMs: limits.queueWaitMaxMs,
+      burstWaitMs: limits.queueBurstWaitMs,
       overloadWaitMs: limits.queueOverloadWaitMs,
       ...settings,
     };
@@ -86,7 +97,9 @@ export class QueryPool {
   /** Answers a request in its turn. @throws QueueError */
   submit(request: QueryRequest, isGone: () => boolean): Promise<Answer> {
     const sinceMs = performance.now();
+    if (sinceMs - this.#takenMs > limits.queueTakeMs) this.#takeAnswers(sinceMs);
     if (this.#closed !== null || this.#isFull(sinceMs)) return Promise.reject(full);
+    if (!this.#pace.admits(sinceMs, this.#serviceTime.meanMs)) return Promise.reject(full);
     return new Promise((resolve, reject) => {
       this.#queue.push({ request, sinceMs, isGone, resolve, reject });
       this.#feed();
@@ -94,13 +107,28 @@ export class QueryPool {
   }
 
   /**
-   * Whether one more has to be refused at once. A burst is worked off; a queue that stands is overload, in which it is told
-   * from the latest requests how long one more would wait.
+   * Whether one more has to be refused at once, told from how long the latest requests took. A queue that stands is overload,
+   * in which less wait is allowed than in a burst.
    */
   #isFull(nowMs: number): boolean {
     if (this.waiting >= this.#bounds.queueLengthMax) return true;
-    if (this.waiting === 0 || nowMs - this.#emptyMs <= limits.queueBurstMs) return false;
-    return (this.waiting + this.#inFlight.size) * this.#serviceTime.meanMs > this.#bounds.overloadWaitMs;
+    if (this.waiting === 0) return false;
+    const isBurst = nowMs - this.#emptyMs <= limits.queueBurstMs;
+    const waitMs = (this.waiting + this.#inFlight.size) * this.#serviceTime.meanMs;
+    return waitMs > (isBurst ? this.#bounds.burstWaitMs : this.#bounds.overloadWaitMs);
+  }
+
+  /**
+   * Takes what the thread has answered. Under overload a turn of this thread's event loop is thousands of requests long, and the
+   * query thread would idle until its end.
+   */
+  #takeAnswers(nowMs: number): void {
+    this.#takenMs = nowMs;
+    for (let next = this.#nextReply(); next !== undefined; next = this.#nextReply()) this.#receive(next);
+  }
+
+  #nextReply(): ThreadReply | undefined {
+    return this.#port === null ? undefined : receiveMessageOnPort(this.#port)?.message;
   }
 
   /** Whether the thread has work enough not to idle, however long the next turn of this thread takes. */
@@ -148,7 +176,7 @@ export class QueryPool {
     const id = this.#nextId++;
     const slot = this.#slots.take();
     try {
-      this.#worker!.postMessage([id, next.request, slot] satisfies ThreadRequest);
+      this.#port?.postMessage([id, next.request, slot] satisfies ThreadRequest);
       this.#inFlight.set(id, { ...next, slot });
     } catch (error) {
       this.#free(slot);
@@ -158,26 +186,30 @@ export class QueryPool {
 
   /** Starts a thread; resolves once it has opened the store. */
   #start(): Promise<void> {
+    const { port1, port2 } = new MessageChannel();
+    this.#port = port1;
     const worker = new Worker(moduleBeside('./query-thread.ts', import.meta.url), {
-      workerData: { ...this.#setup, memory: this.#slots.memory } satisfies ThreadData,
+      workerData: { ...this.#setup, port: port2, memory: this.#slots.memory } satisfies ThreadData,
+      transferList: [port2],
     });
     this.#worker = worker;
+    port1.on('message', (message: ThreadReply) => this.#receive(message));
+    // Node dies of a look into a port that is closed.
+    port1.once('close', () => {
+      if (this.#port === port1) this.#port = null;
+    });
+    this.#life = { cause: 'the query thread ended', isReady: false };
     const ready = new Promise<void>((resolve, reject) => {
-      let cause = 'the query thread ended';
-      let isReady = false;
-      worker.on('message', (message: ThreadReply) => {
-        if (message.kind === 'ready') {
-          isReady = true;
-          resolve();
-        } else if (message.kind === 'fault' && message.id === null) cause = message.cause;
-        else this.#receive(message);
-      });
+      this.#onReady = resolve;
       worker.once('error', (error) => {
-        cause = causeOf(error);
+        this.#life.cause = causeOf(error);
       });
       worker.once('exit', () => {
-        reject(new Error(cause));
-        this.#lost(cause, isReady);
+        this.#takeAnswers(performance.now());
+        this.#port = null;
+        port1.close();
+        reject(new Error(this.#life.cause));
+        this.#lost();
       });
     });
     ready.catch(() => undefined);
@@ -185,13 +217,21 @@ export class QueryPool {
   }
 
   #receive(message: ThreadReply): void {
-    if (message.kind === 'ready' || message.id === null) return;
+    if (message.kind === 'ready') {
+      this.#life.isReady = true;
+      this.#onReady();
+    } else if (message.kind === 'failed') this.#life.cause = message.cause;
+    else this.#settle(message);
+  }
+
+  #settle(message: Extract<ThreadReply, { id: number }>): void {
     const waiting = this.#inFlight.get(message.id);
     this.#inFlight.delete(message.id);
     if (waiting === undefined) return;
-    if (message.kind === 'answer') this.#serviceTime.add(message.tookMs);
-    if (message.kind === 'answer') waiting.resolve(this.#complete(message, waiting.slot));
-    else {
+    if (message.kind === 'answer') {
+      this.#serviceTime.add(message.tookMs);
+      waiting.resolve(this.#complete(message, waiting.slot));
+    } else {
       this.#free(waiting.slot);
       waiting.reject(new QueueError('fault', message.cause));
     }
@@ -217,12 +257,13 @@ export class QueryPool {
   }
 
   /** The thread ended: what it held fails, the rest goes to a new one, unless this one could not even start. */
-  #lost(cause: string, wasReady: boolean): void {
+  #lost(): void {
+    const { cause, isReady } = this.#life;
     this.#worker = null;
     for (const { slot } of this.#inFlight.values()) this.#free(slot);
     const failed: Waiting[] = [...this.#inFlight.values()];
     this.#inFlight.clear();
-    if (!wasReady) {
+    if (!isReady) {
       failed.push(...this.#queue.slice(this.#head));
       this.#queue = [];
       this.#head = 0;

@@ -1,5 +1,5 @@
 // The query thread: opens the store for reading and answers one request after the other.
-import { parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, workerData } from 'node:worker_threads';
 import { QueryRunner } from '../queries/index.ts';
 import { type Allocate, type Answer, allocateFresh, type QueryRequest } from '../queries/query.ts';
 import { openStore } from '../store/engines.ts';
@@ -7,8 +7,8 @@ import { SLOT_BYTES, slotBytes } from './slots.ts';
 
 export type ThreadSetup = { readonly storeUrl: string; readonly pageKeySecret: Uint8Array };
 
-/** The setup, and the memory of the slots. */
-export type ThreadData = ThreadSetup & { readonly memory: SharedArrayBuffer };
+/** The setup, where requests come from, and the memory of the slots. */
+export type ThreadData = ThreadSetup & { readonly port: MessagePort; readonly memory: SharedArrayBuffer };
 
 /** A request, its number, and the slot that its body may use. */
 export type ThreadRequest = readonly [id: number, request: QueryRequest, slot: number | null];
@@ -23,10 +23,11 @@ export type ThreadReply =
       readonly slotLength: number | null;
       readonly tookMs: number;
     }
-  | { readonly kind: 'fault'; readonly id: number | null; readonly cause: string };
+  | { readonly kind: 'fault'; readonly id: number; readonly cause: string }
+  /** The store could not be opened; the thread ends. */
+  | { readonly kind: 'failed'; readonly cause: string };
 
-const port = parentPort!;
-const setup = workerData as ThreadData;
+const { port, memory, ...setup } = workerData as ThreadData;
 const noBody = new Uint8Array(0);
 
 const causeOf = (error: unknown): string =>
@@ -39,7 +40,7 @@ function reply(message: ThreadReply, handedOver: ArrayBuffer[] = []): void {
 /** Sends an answer; a body that is in the slot stays there, another is handed over. */
 function replyAnswer(id: number, answer: Answer, tookMs: number): void {
   if (answer.kind === 'refusal') reply({ kind: 'answer', id, answer, slotLength: null, tookMs });
-  else if (answer.body.buffer === setup.memory) {
+  else if (answer.body.buffer === memory) {
     reply({
       kind: 'answer',
       id,
@@ -52,7 +53,7 @@ function replyAnswer(id: number, answer: Answer, tookMs: number): void {
 
 async function answer(runner: QueryRunner, [id, request, slot]: ThreadRequest): Promise<void> {
   const allocate: Allocate = (length) =>
-    slot === null || length > SLOT_BYTES ? allocateFresh(length) : slotBytes(setup.memory, slot, length);
+    slot === null || length > SLOT_BYTES ? allocateFresh(length) : slotBytes(memory, slot, length);
   const startedMs = performance.now();
   try {
     const answered = await runner.run(request, allocate);
@@ -71,5 +72,5 @@ try {
   });
   reply({ kind: 'ready' });
 } catch (error) {
-  reply({ kind: 'fault', id: null, cause: causeOf(error) });
+  reply({ kind: 'failed', cause: causeOf(error) });
 }

@@ -37,8 +37,8 @@ export function matchRoute(routes: readonly Route[], path: string): Match | null
 function matchSegments(segments: readonly string[], sent: readonly string[]): Map<string, string> | null {
   if (segments.length !== sent.length) return null;
   const found = new Map<string, string>();
-  for (const [index, segment] of segments.entries()) {
-    const part = sent[index]!;
+  for (let index = 0; index < segments.length; index++) {
+    const [segment, part] = [segments[index]!, sent[index]!];
     if (segment.startsWith('{')) found.set(segment.slice(1, -1), part);
     else if (segment !== part) return null;
   }
@@ -47,6 +47,7 @@ function matchSegments(segments: readonly string[], sent: readonly string[]): Ma
 
 /** Percent-decoded once. @throws Refusal that names the parameter when the text is not UTF-8 percent-encoded. */
 function decode(name: string, text: string): string {
+  if (!text.includes('%')) return text;
   try {
     return decodeURIComponent(text);
   } catch {
@@ -101,6 +102,7 @@ export function queryText(query: RawQuery, name: string): string | undefined {
 
 /** A name that cannot be decoded is no parameter's: it is ignored like every unknown one. */
 function plainName(text: string): string | null {
+  if (!/[%+]/.test(text)) return text;
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {

@@ -65,6 +65,7 @@ function respond(message: IncomingMessage, response: ServerResponse, door: Door,
 /** Ends the connection of a caller that does not take its answer; a reset also frees what the kernel holds of it. */
 function endSlowReader(response: ServerResponse): void {
   const { socket } = response.req;
+  if (socket.writableLength === 0) return;
   const timer = setTimeout(() => {
     if (socket instanceof TLSSocket) socket.destroy();
     else socket.resetAndDestroy();

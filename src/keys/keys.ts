@@ -22,8 +22,8 @@ export type KeyTerms = {
 
 export const noTerms: KeyTerms = { expiresMs: null, perMinute: null, perDay: null };
 
-function hashOf(secret: string): Uint8Array {
-  return new Uint8Array(hashOnce('sha256', secret, 'buffer'));
+function hashOf(secret: string): Buffer {
+  return hashOnce('sha256', secret, 'buffer');
 }
 
 /** Issues a key of 256 random bits, 43 characters, and keeps its hash. */
@@ -37,7 +37,7 @@ export async function issueKey(
   const key: ApiKey = {
     key_id: randomBytes(ID_BYTES).toString('hex'),
     name,
-    hash: hashOf(secret),
+    hash: new Uint8Array(hashOf(secret)),
     created_ms: nowMs,
     expires_ms: terms.expiresMs,
     per_minute: terms.perMinute,
@@ -70,7 +70,7 @@ export function isLive(key: ApiKey, nowMs: number): boolean {
   return key.revoked_ms === null && (key.expires_ms === null || nowMs < key.expires_ms);
 }
 
-const prefixOf = (hash: Uint8Array): string => Buffer.from(hash.subarray(0, PREFIX_BYTES)).toString('hex');
+const prefixOf = (hash: Buffer): string => hash.toString('latin1', 0, PREFIX_BYTES);
 
 /** Verifies keys against a view of the control file that is renewed every second (contract 7.3). */
 export class KeyRing {
@@ -110,7 +110,7 @@ export class KeyRing {
 
   async #read(nowMs: number): Promise<void> {
     const keys = await readKeys(this.#control);
-    this.#byPrefix = new Map(keys.map((key) => [prefixOf(key.hash), key]));
+    this.#byPrefix = new Map(keys.map((key) => [prefixOf(Buffer.from(key.hash)), key]));
     this.#readAtMs = nowMs;
   }
 }

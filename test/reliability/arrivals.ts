@@ -195,13 +195,33 @@ class Connection {
 const isRefusal = (start: string, status: number): boolean =>
   status === 503 && start.includes('\r\nRetry-After: ') && start.includes('"error":"unavailable"');
 
+/** First in, first out; an array's own shift moves all that follow. */
+class Line<T> {
+  #items: T[] = [];
+  #head = 0;
+
+  push(item: T): void {
+    this.#items.push(item);
+  }
+
+  shift(): T | undefined {
+    const item = this.#items[this.#head];
+    if (item !== undefined) this.#head++;
+    if (this.#head * 2 > this.#items.length && this.#head > 1_000) {
+      this.#items = this.#items.slice(this.#head);
+      this.#head = 0;
+    }
+    return item;
+  }
+}
+
 class Generator {
   readonly keepAlive: boolean;
   readonly #plan: Plan;
   readonly #requests: readonly Buffer[];
   readonly #idle: Connection[] = [];
   readonly #open = new Set<Connection>();
-  readonly #late: Asked[] = [];
+  readonly #late = new Line<Asked>();
   readonly #records: Tally[] = [];
   #next = 0;
 
