@@ -180,6 +180,7 @@ function alwaysOpen(assetSchema: AssetSchema, country: string, zone: string): Ma
         source: 'contract 3.7: a market without a calendar trades all day in its time zone',
       },
     ],
+    codes: {},
     holidays: [],
   };
 }

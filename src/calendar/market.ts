@@ -25,8 +25,16 @@ export type When =
   | { readonly easter: number }
   | { readonly dates: readonly string[] };
 
-/** Where a date that falls on a weekend moves to. */
-export type Observance = 'sunday-to-monday' | 'nearest-weekday';
+/**
+ * Where a date that falls on a weekend moves to. `…-to-weekday`: the next weekday on which no other rule closes the market.
+ * A date that moves nowhere falls away with the weekend.
+ */
+export type Observance =
+  | 'sunday-to-monday'
+  | 'nearest-weekday'
+  | 'sunday-to-weekday'
+  | 'weekend-to-weekday'
+  | 'weekend-to-friday';
 
 /** One closing or shortened day, by rule or by date. */
 export type HolidayRule = {
@@ -39,6 +47,8 @@ export type HolidayRule = {
   /** First and last label date on which it holds. */
   readonly from?: string;
   readonly to?: string;
+  /** A day as every other: what a later rule says of it does not hold. */
+  readonly regular?: true;
   /** Neither: the market is closed. `close`: it ends early. `open`: it starts late. */
   readonly open?: Clock;
   readonly close?: Clock;
@@ -63,6 +73,10 @@ export type Market = {
   /** Years, first and last, for which `holidays` is complete; outside them the weekly pattern alone holds (contract 3.7). */
   readonly years: readonly [number, number];
   readonly hours: readonly Hours[];
-  /** The first that matches a date wins. */
+  /** What each code of `holidays` means (spec 2.9). */
+  readonly codes: Readonly<Record<string, string>>;
+  /** The first that matches a date wins; what falls on its own date comes before what moves there. */
   readonly holidays: readonly HolidayRule[];
+  /** Days of an operator's own, also outside `years`: they come before `holidays`. */
+  readonly own?: readonly HolidayRule[];
 };

@@ -48,6 +48,7 @@ const marketOf = (
   exchange: null,
   years,
   hours: [],
+  codes: {},
   holidays,
 });
 const datesOf = (holidays: readonly HolidayRule[], year: number): string[] =>
@@ -148,6 +149,51 @@ test('where two rules fall on a date the first wins', () => {
     holidaysOf(marketOf(holidays), 2026).get(dayOfText('2026-07-03'))?.code;
   assert.equal(on([first, second]), 'HOLIDAY_FIRST');
   assert.equal(on([second, first]), 'HOLIDAY_SECOND');
+});
+
+const christmas = rule({ when: { month: 12, day: 25 }, observed: 'weekend-to-weekday' }, 'HOLIDAY_CHRISTMAS');
+const boxing = rule({ when: { month: 12, day: 26 }, observed: 'weekend-to-weekday' }, 'HOLIDAY_BOXING_DAY');
+// As gov.uk/bank-holidays has them.
+const substitutes: readonly [year: number, days: Readonly<Record<string, string>>][] = [
+  [2020, { '2020-12-25': 'HOLIDAY_CHRISTMAS', '2020-12-28': 'HOLIDAY_BOXING_DAY' }],
+  [2021, { '2021-12-27': 'HOLIDAY_CHRISTMAS', '2021-12-28': 'HOLIDAY_BOXING_DAY' }],
+  [2022, { '2022-12-26': 'HOLIDAY_BOXING_DAY', '2022-12-27': 'HOLIDAY_CHRISTMAS' }],
+  [2024, { '2024-12-25': 'HOLIDAY_CHRISTMAS', '2024-12-26': 'HOLIDAY_BOXING_DAY' }],
+];
+for (const [year, days] of substitutes) {
+  test(`two holidays that meet a weekend in ${year} are made up for on free weekdays (contract 3.4)`, () => {
+    const found = holidaysOf(marketOf([christmas, boxing]), year);
+    assert.deepEqual(Object.fromEntries([...found].map(([day, { code }]) => [formatDay(day), code])), days);
+  });
+}
+
+test('of a date that only a Sunday moves a Saturday falls away with the weekend', () => {
+  const part = { when: { month: 5, day: 3 }, observed: 'sunday-to-weekday' } as const;
+  const next = { when: { month: 5, day: 4 } } as const;
+  assert.deepEqual(datesOf([rule(part), rule(next)], 2026), ['2026-05-04', '2026-05-05']);
+  assert.deepEqual(datesOf([rule(part)], 2025), ['2025-05-03']);
+});
+
+test('what is observed on the Friday before a weekend', () => {
+  const part = { when: { month: 12, day: 24 }, observed: 'weekend-to-friday', close: '12:30' } as const;
+  assert.deepEqual(
+    [2022, 2023, 2024].flatMap((year) => datesOf([rule(part)], year)),
+    ['2022-12-23', '2023-12-22', '2024-12-24'],
+  );
+});
+
+test("an operator's own days come first, cancel others, and hold in every year (contract 8.6)", () => {
+  const market = {
+    ...marketOf([rule({ when: { month: 7, day: 4 } })]),
+    own: [
+      rule({ when: { dates: ['2024-07-04', '2040-01-03'] }, regular: true }),
+      rule({ when: { dates: ['2024-07-05', '2040-01-02'] } }, 'HOLIDAY_OWN'),
+    ],
+  };
+  const days = (year: number): string[] => [...holidaysOf(market, year).keys()].map(formatDay);
+  assert.deepEqual(days(2024), ['2024-07-05']);
+  assert.deepEqual(days(2025), ['2025-07-04']);
+  assert.deepEqual(days(2040), ['2040-01-02']);
 });
 
 test("outside the market's years no rule holds (contract 3.7)", () => {

@@ -43,11 +43,28 @@ function daysOf(when: When, year: number): number[] {
   return [day + (when.plus ?? 0)];
 }
 
-function observe(day: number, observance: Observance | undefined): number {
+/** Whether a date is observed on another one. */
+function moves(day: number, observance: Observance | undefined): observance is Observance {
   const weekday = weekdayOf(day);
-  if (weekday === 7 && observance !== undefined) return day + 1;
-  if (weekday === 6 && observance === 'nearest-weekday') return day - 1;
-  return day;
+  if (observance === undefined || weekday < 6) return false;
+  return weekday === 7 || !observance.startsWith('sunday');
+}
+
+/** Where a date on a weekend moves to, whatever else falls there; null where that depends on it. */
+function observe(day: number, observance: Observance): number | null {
+  if (observance.endsWith('-to-weekday')) return null;
+  if (observance === 'weekend-to-friday') return day - (weekdayOf(day) - 5);
+  return observance === 'nearest-weekday' && weekdayOf(day) === 6 ? day - 1 : day + 1;
+}
+
+/** Days by which a date may move at the most: more than any row of closings. */
+const MOVE_DAYS_MAX = 10;
+
+/** The first weekday after a day on which the market is not closed. */
+function nextOpen(day: number, isClosed: (day: number) => boolean): number {
+  let next = day + 1;
+  while (next < day + MOVE_DAYS_MAX && (weekdayOf(next) > 5 || isClosed(next))) next++;
+  return next;
 }
 
 function holds(rule: HolidayRule, day: number): boolean {
@@ -56,19 +73,35 @@ function holds(rule: HolidayRule, day: number): boolean {
   return rule.to === undefined || day <= dayOfText(rule.to);
 }
 
-/** The rule that holds on each closed or shortened day of a year; empty outside the market's years. The first rule wins. */
-export function holidaysOf(market: Market, year: number): Map<number, HolidayRule> {
+const closes = (rule: HolidayRule | undefined): boolean =>
+  rule !== undefined && rule.open === undefined && rule.close === undefined;
+
+/** The rules by day, of a year and of the ends of its neighbours, from which a date may be observed in this one. */
+function collect(rules: readonly HolidayRule[], year: number): Map<number, HolidayRule> {
   const found = new Map<number, HolidayRule>();
-  if (year < market.years[0] || year > market.years[1]) return found;
-  for (const rule of market.holidays) {
-    // A neighbouring year's date may be observed in this one.
+  const moving: [day: number, rule: HolidayRule][] = [];
+  for (const rule of rules) {
     for (const origin of [year - 1, year, year + 1]) {
-      for (const day of daysOf(rule.when, origin)) {
-        const observed = observe(day, rule.observed);
-        if (dateOf(observed).year === year && holds(rule, observed) && !found.has(observed))
-          found.set(observed, rule);
+      for (const date of daysOf(rule.when, origin)) {
+        const day = moves(date, rule.observed) ? observe(date, rule.observed) : date;
+        if (day === null) moving.push([date, rule]);
+        else if (holds(rule, day) && !found.has(day)) found.set(day, rule);
       }
     }
+  }
+  for (const [date, rule] of moving) {
+    const day = nextOpen(date, (taken) => closes(found.get(taken)));
+    if (holds(rule, day)) found.set(day, rule);
+  }
+  return found;
+}
+
+/** The rule that holds on each closed or shortened day of a year; outside the market's years an operator's own alone. */
+export function holidaysOf(market: Market, year: number): Map<number, HolidayRule> {
+  const isCovered = year >= market.years[0] && year <= market.years[1];
+  const found = collect([...(market.own ?? []), ...(isCovered ? market.holidays : [])], year);
+  for (const [day, rule] of found) {
+    if (rule.regular || dateOf(day).year !== year) found.delete(day);
   }
   return found;
 }

@@ -62,6 +62,7 @@ const lunch: Market = {
       source: 'a test',
     },
   ],
+  codes: {},
   holidays: [
     shortened('2024-01-04', {}),
     shortened('2024-01-05', { close: '14:00', postClose: '16:00' }),

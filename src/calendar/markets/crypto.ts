@@ -18,5 +18,6 @@ export const crypto: Market = {
       source: 'contract 3.7: crypto trades always, its days are UTC days',
     },
   ],
+  codes: {},
   holidays: [],
 };

@@ -19,5 +19,6 @@ export const forex: Market = {
       source: 'contract 3.7: Sunday 17:00 to Friday 17:00 New York, days end at 17:00',
     },
   ],
+  codes: {},
   holidays: [],
 };

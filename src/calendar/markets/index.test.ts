@@ -147,5 +147,11 @@ for (const market of markets) {
       assert.notEqual(rule.source, '');
     }
     assert.ok(market.years[0] <= market.years[1]);
+    const used = new Set(market.holidays.map(({ code }) => code));
+    assert.deepEqual(
+      [...used].sort(),
+      Object.keys(market.codes).sort(),
+      'each code has a meaning, and is used',
+    );
   });
 }

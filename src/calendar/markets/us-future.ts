@@ -18,5 +18,6 @@ export const usFuture: Market = {
       source: 'contract 3.7: Sunday 17:00 to Friday 16:00 Chicago with a daily pause 16:00-17:00',
     },
   ],
+  codes: {},
   holidays: [],
 };

@@ -53,6 +53,23 @@ export const usStock: Market = {
       source: `${nyseHours}; extended hours by contract 3.3 and 8.1`,
     },
   ],
+  codes: {
+    HOLIDAY_NEW_YEAR: "New Year's Day",
+    HOLIDAY_MLK_DAY: 'Martin Luther King Jr. Day',
+    HOLIDAY_PRESIDENTS_DAY: "Presidents' Day",
+    HOLIDAY_GOOD_FRIDAY: 'Good Friday',
+    HOLIDAY_MEMORIAL_DAY: 'Memorial Day',
+    HOLIDAY_JUNETEENTH: 'Juneteenth National Independence Day',
+    HOLIDAY_INDEPENDENCE_DAY: 'Independence Day, and the shortened day beside it',
+    HOLIDAY_LABOR_DAY: 'Labor Day',
+    HOLIDAY_THANKSGIVING: 'Thanksgiving Day, and the shortened day after it',
+    HOLIDAY_CHRISTMAS_EVE: 'Christmas Eve',
+    HOLIDAY_CHRISTMAS: 'Christmas Day, and a shortened day after it',
+    HOLIDAY_NATIONAL_DAY_OF_MOURNING: 'National day of mourning for a president',
+    HOLIDAY_SEPTEMBER_11: 'The attacks of September 11, 2001',
+    HOLIDAY_WEATHER: 'Closed for the weather',
+    HOLIDAY_LATE_OPEN: 'Opened late for a single occasion',
+  },
   holidays: [
     closed('NEW_YEAR', "New Year's Day", { when: { month: 1, day: 1 }, observed: 'sunday-to-monday' }),
     closed('MLK_DAY', 'Martin Luther King Jr. Day', {
