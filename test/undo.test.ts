@@ -339,8 +339,8 @@ test('an import taken back leaves the content hash of before, its new instrument
       'B 1M 2024-01-08T14:30:00Z 1',
     );
     const imported = await shelf.hash();
-    const { barsRemoved, barsRestored, instrumentsRemoved } = await shelf.undo(run);
-    assert.deepEqual([barsRemoved, barsRestored, instrumentsRemoved], [4, 1, 1]);
+    const { barsRemoved, barsRestored, rowsRemoved } = await shelf.undo(run);
+    assert.deepEqual([barsRemoved, barsRestored, rowsRemoved], [4, 1, 1]);
     assert.equal(await shelf.hash(), before);
     await shelf.bars(
       'A 1M 2024-01-08T14:30:00Z 2',
@@ -386,10 +386,10 @@ test('an instrument stays for the sake of later bars, and goes with the last of 
     const day = await shelf.bars('A DAY 2024-01-08 1');
     const minutes = await shelf.bars('A 1M 2024-01-08T14:30:00Z 1');
     const report = await shelf.undo(named);
-    assert.deepEqual([report.instrumentsRemoved, report.instrumentsKept, report.keptBy], [1, 1, [day]]);
+    assert.deepEqual([report.rowsRemoved, report.rowsKept, report.keptBy], [1, 1, [day]]);
     assert.deepEqual(shelf.names, [['A', 'Acorn']]);
     assert.deepEqual((await shelf.undo(day)).keptBy, [minutes]);
-    assert.equal((await shelf.undo(minutes)).instrumentsRemoved, 1);
+    assert.equal((await shelf.undo(minutes)).rowsRemoved, 1);
     assertEmpty(shelf);
   }));
 
@@ -398,8 +398,8 @@ test('what an instruments file said is unsaid, unless a later file said more of 
     await shelf.instruments('A,Acorn', 'B,Birch');
     const renamed = await shelf.instruments('A,Alder', 'B,Beech');
     const later = await shelf.instruments('B,Balsa');
-    const { instrumentsRestored, instrumentsKept, keptBy } = await shelf.undo(renamed);
-    assert.deepEqual([instrumentsRestored, instrumentsKept, keptBy], [1, 1, [later]]);
+    const { rowsRestored, rowsKept, keptBy } = await shelf.undo(renamed);
+    assert.deepEqual([rowsRestored, rowsKept, keptBy], [1, 1, [later]]);
     assert.deepEqual(shelf.names, [
       ['A', 'Acorn'],
       ['B', 'Balsa'],

@@ -135,9 +135,8 @@ export function buildYear(market: Market, zone: Zone, year: number): SessionYear
     if (!pattern.weekdays.includes(weekdayOf(day))) continue;
     const rule = holidays.get(day) ?? null;
     if (rule !== null && rule.open === undefined && rule.close === undefined) continue;
-    sessions.push(
-      buildSession(zone, day, rule === null ? pattern.spans : shorten(pattern.spans, rule), rule),
-    );
+    const spans = rule === null ? pattern.spans : shorten(pattern.spans, rule);
+    if (spans.some(({ kind }) => kind === 'regular')) sessions.push(buildSession(zone, day, spans, rule));
   }
   return { sessions, segments: flatten(sessions) };
 }

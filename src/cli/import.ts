@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import { findZone, type Zone } from '../calendar/zone.ts';
 import { importBars } from '../ingest/bars.ts';
 import { openSources, type SourceFile } from '../ingest/file.ts';
+import { importHolidays } from '../ingest/holidays.ts';
 import { inputsOf } from '../ingest/inputs.ts';
 import { importInstruments } from '../ingest/instruments.ts';
 import type { PriceBasis } from '../ingest/load.ts';
@@ -48,6 +49,7 @@ const importers: Readonly<Record<string, Importer>> = {
       zone: zoneNamed(flags.zone),
       basis: flags.prices ?? 'raw',
     }),
+  holidays: (store, request, flags) => importHolidays(store, { ...request, map: mapOf(flags) }),
   instruments: (store, request, flags) => importInstruments(store, { ...request, map: mapOf(flags) }),
 };
 
@@ -132,7 +134,7 @@ function importerOf(dataset: string): Importer {
 
 export function importCommand(): Command {
   return new Command('import')
-    .argument('<dataset>', Object.keys(importers).join(' or '))
+    .argument('<dataset>', Object.keys(importers).join(', '))
     .argument(
       '<file...>',
       'CSV or TSV with a header, JSON, NDJSON or Parquet; plain, .gz, .zst or .zip; patterns; - for standard input',

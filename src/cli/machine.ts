@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { get as getSecurely } from 'node:https';
 import { createServer } from 'node:net';
-import { DAY_MS, formatInstant } from '../base/instant.ts';
+import { DAY_MS, dateOf, formatInstant } from '../base/instant.ts';
+import { markets } from '../calendar/markets/index.ts';
 import { findZone } from '../calendar/zone.ts';
 import { importRuns } from '../datasets/internal.ts';
 import { broken, type Diagnosis, doubtful, fine, readableByOthers } from '../store/diagnosis.ts';
@@ -100,6 +101,21 @@ async function clock({ store }: Settings): Promise<Diagnosis> {
     'clock',
     `it is ${formatInstant(nowMs)} here, but the newest import ended at ${formatInstant(newestMs)}`,
     'set the clock of this machine: what is the latest bar depends on it',
+  );
+}
+
+/** Days before the end of what a calendar holds at which it should be updated: by then next year's list is out. */
+const CALENDAR_DAYS_LEAST = 60;
+
+function calendars(): Diagnosis {
+  const soon = dateOf(Math.floor(Date.now() / DAY_MS) + CALENDAR_DAYS_LEAST).year;
+  const ending = markets.filter(({ holidays, years }) => holidays.length > 0 && years[1] < soon);
+  if (ending.length === 0) return fine('calendars', `${markets.length} markets, all for the year to come`);
+  const ends = ending.map(({ country, years }) => `${country} holidays are known to the end of ${years[1]}`);
+  return doubtful(
+    'calendars',
+    `${ends.join(', ')} only: on later days all weekdays count as sessions`,
+    'update Bourse, or import them: bourse import holidays FILE',
   );
 }
 
@@ -208,6 +224,7 @@ const checks: readonly Check[] = [
   nodeVersion,
   timeZones,
   clock,
+  calendars,
   variables,
   port,
   exposure,

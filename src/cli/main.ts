@@ -19,6 +19,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   import: async () => (await import('./import.ts')).importCommand(),
   undo: async () => (await import('./undo.ts')).undoCommand(),
   delete: async () => (await import('./delete.ts')).deleteCommand(),
+  calendar: async () => (await import('./calendar.ts')).calendarCommand(),
   keys: async () => (await import('./keys.ts')).keysCommand(),
   status: async () => (await import('./status.ts')).statusCommand(),
   backup: async () => (await import('./backup.ts')).backupCommand(),

@@ -51,18 +51,16 @@ function keepersOf({ keptBy }: UndoReport): string {
 /** The account of an undoing in words. */
 function describe(report: UndoReport, isTrial: boolean): string {
   const { run, barsRemoved, barsRestored, barsKept } = report;
-  const { instrumentsRemoved, instrumentsRestored, instrumentsKept } = report;
+  const { rowsRemoved, rowsRestored, rowsKept } = report;
   const keepers = keepersOf(report);
+  const row = run.dataset === 'bars' || run.dataset === 'instruments' ? 'instrument' : 'row';
   const notes = [
     [barsRemoved, `${countOf(barsRemoved, 'bar')} removed`],
     [barsRestored, `${countOf(barsRestored, 'bar')} back as before`],
     [barsKept, `${countOf(barsKept, 'bar')} left as changed later, by ${keepers}`],
-    [instrumentsRemoved, `${countOf(instrumentsRemoved, 'instrument')} removed`],
-    [instrumentsRestored, `${countOf(instrumentsRestored, 'instrument')} back as before`],
-    [
-      instrumentsKept,
-      `${countOf(instrumentsKept, 'instrument')} kept: changed or needed later, by ${keepers}`,
-    ],
+    [rowsRemoved, `${countOf(rowsRemoved, row)} removed`],
+    [rowsRestored, `${countOf(rowsRestored, row)} back as before`],
+    [rowsKept, `${countOf(rowsKept, row)} kept: changed or needed later, by ${keepers}`],
   ] as const;
   const told = notes.filter(([found]) => found > 0).map(([, note]) => `  ${note}`);
   return [

@@ -40,6 +40,7 @@ export const text = { kind: 'text' } as const;
 export const integer = { kind: 'integer' } as const;
 export const real = { kind: 'real' } as const;
 export const instant = { kind: 'instant' } as const;
+export const day = { kind: 'day' } as const;
 export const boolean = { kind: 'boolean' } as const;
 export const json = { kind: 'json' } as const;
 export const bytes = { kind: 'bytes' } as const;

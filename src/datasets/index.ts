@@ -1,12 +1,14 @@
 // The datasets, by the file that keeps them.
 import { barCoverage, series } from './bars.ts';
 import type { Dataset } from './dataset.ts';
+import { holidays } from './holidays.ts';
 import { apiKeys, blockChanges, counters, importRuns, rowChanges, secrets } from './internal.ts';
 import { instruments } from './reference.ts';
 
 /** In the store itself. */
 export const dataDatasets: readonly Dataset[] = [
   instruments,
+  holidays,
   series,
   barCoverage,
   importRuns,

@@ -15,7 +15,7 @@ import { changeRow, recordBlock } from './journal.ts';
 import { nextValue } from './load.ts';
 import { nearest } from './mapping.ts';
 import { RequestProblem } from './problem.ts';
-import { calendarFor, type OpenedBlock, StoredSeries } from './stored-series.ts';
+import { InstrumentCalendars, type OpenedBlock, StoredSeries } from './stored-series.ts';
 import { writeOrTry } from './trial.ts';
 import { nameOf } from './undo-row.ts';
 
@@ -71,7 +71,7 @@ export function deleteBars(store: Store, request: BarDeleteRequest): Promise<Del
     const bars = [];
     for (const row of await seriesOf(writer, instrument)) {
       if (request.interval !== null && row.interval !== request.interval) continue;
-      const series = new StoredSeries(writer, row, calendarFor(instrument));
+      const series = new StoredSeries(writer, row, await new InstrumentCalendars(writer).of(instrument));
       const count = await deleteFrom(writer, runId, series, rangeOf(series, request));
       if (count > 0) bars.push({ interval: row.interval, count });
     }

@@ -5,7 +5,7 @@ import { encodeBlock } from '../bars/block-writer.ts';
 import { bucketDays } from '../bars/bucket.ts';
 import { countOffGrid, countOutside } from '../bars/grid.ts';
 import { DAY_MS } from '../base/instant.ts';
-import { type Calendar, calendarOf, findMarket } from '../calendar/calendar.ts';
+import { type Calendar, findMarket } from '../calendar/calendar.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { limits } from '../contract/limits.ts';
@@ -15,6 +15,7 @@ import { counters, rowChanges } from '../datasets/internal.ts';
 import { instruments } from '../datasets/reference.ts';
 import type { StoredBlock, Writer } from '../store/store.ts';
 import { changeOf, changeRow, recordBlock, rowKeyOf, wholeChange } from './journal.ts';
+import { InstrumentCalendars } from './stored-series.ts';
 
 /** Which series a bar belongs to. */
 export type SeriesName = {
@@ -158,6 +159,7 @@ export class BarLoad {
     vwapOutside: 0,
   };
   readonly #writer: Writer;
+  readonly #calendars: InstrumentCalendars;
   readonly #runId: number;
   readonly #basis: PriceBasis;
   readonly #series = new Map<string, OpenSeries>();
@@ -171,6 +173,7 @@ export class BarLoad {
 
   constructor(writer: Writer, runId: number, basis: PriceBasis) {
     this.#writer = writer;
+    this.#calendars = new InstrumentCalendars(writer);
     this.#runId = runId;
     this.#basis = basis;
   }
@@ -185,7 +188,7 @@ export class BarLoad {
       known.exchange = instrument.exchange;
       return known;
     }
-    const calendar = calendarOf(name.assetSchema, name.country, instrument.time_zone);
+    const calendar = await this.#calendars.of(instrument);
     const [stored] = await this.#writer.rows(seriesDataset, {
       where: { instrument_id: instrument.instrument_id, interval: name.interval },
       order: [['interval', 'asc']],

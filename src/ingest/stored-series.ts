@@ -4,13 +4,15 @@ import { blockCount, decodeBlock, wholeBlock } from '../bars/block-reader.ts';
 import { encodeBlock } from '../bars/block-writer.ts';
 import { countOffGrid } from '../bars/grid.ts';
 import { type Calendar, calendarOf } from '../calendar/calendar.ts';
+import { type OwnDay, withOwnDays } from '../calendar/own-days.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { blockChanges } from '../datasets/internal.ts';
 import type { instruments } from '../datasets/reference.ts';
-import type { Direction, StoredBlock, Writer } from '../store/store.ts';
+import { readOwnDays } from '../store/own-days.ts';
+import type { Direction, RowReader, StoredBlock, Writer } from '../store/store.ts';
 
 type SeriesRow = RowOf<typeof seriesDataset>;
 
@@ -25,9 +27,25 @@ const openBlock = ({ bucket, runId, bytes }: StoredBlock): OpenedBlock => ({
   bars: decodeBlock(bytes, wholeBlock),
 });
 
-/** The calendar of an instrument. */
-export const calendarFor = (instrument: RowOf<typeof instruments>): Calendar =>
-  calendarOf(instrument.asset_schema as AssetSchema, instrument.country_iso_code, instrument.time_zone);
+/** The calendars of instruments, with an operator's days; those of a market are read once. */
+export class InstrumentCalendars {
+  readonly #reader: RowReader;
+  readonly #days = new Map<string, readonly OwnDay[]>();
+
+  constructor(reader: RowReader) {
+    this.#reader = reader;
+  }
+
+  async of(instrument: RowOf<typeof instruments>): Promise<Calendar> {
+    const { asset_schema: assetSchema, country_iso_code: country, symbol, time_zone: zone } = instrument;
+    const base = calendarOf(assetSchema as AssetSchema, country, zone);
+    const market = `${base.market.assetSchema}:${country}`;
+    const days =
+      this.#days.get(market) ?? (await readOwnDays(this.#reader, base.market.assetSchema, country));
+    this.#days.set(market, days);
+    return withOwnDays(base, days, symbol);
+  }
+}
 
 /** One series, and what `put` has made of it; `settle` brings its row up to date. */
 export class StoredSeries {

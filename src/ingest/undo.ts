@@ -1,12 +1,12 @@
 // Taking a run back: an import or a deletion leaves the store as if it had not been, but for what later runs changed.
-import { series as seriesDataset } from '../datasets/bars.ts';
+import { barCoverage, series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { blockChanges, importRuns, rowChanges } from '../datasets/internal.ts';
 import { instruments } from '../datasets/reference.ts';
 import type { OnWait, RowReader, Store, Writer } from '../store/store.ts';
 import { nextValue } from './load.ts';
 import { RequestProblem } from './problem.ts';
-import { calendarFor, StoredSeries } from './stored-series.ts';
+import { InstrumentCalendars, StoredSeries } from './stored-series.ts';
 import { writeOrTry } from './trial.ts';
 import { undoBlock } from './undo-block.ts';
 import { type Deletion, deletionOf, orphansOf, undoRow } from './undo-row.ts';
@@ -23,10 +23,11 @@ export type UndoReport = {
   barsRestored: number;
   /** Bars that later runs changed too: they stay as those left them. */
   barsKept: number;
-  instrumentsRemoved: number;
-  instrumentsRestored: number;
-  /** Instruments that later runs changed too, or have bars of. */
-  instrumentsKept: number;
+  /** Instruments, or rows of another dataset. */
+  rowsRemoved: number;
+  rowsRestored: number;
+  /** Those that later runs changed too, or have bars of. */
+  rowsKept: number;
   /** The later runs for whose sake something was kept. */
   keptBy: readonly number[];
 };
@@ -94,9 +95,9 @@ class Undoing {
       barsRemoved: 0,
       barsRestored: 0,
       barsKept: 0,
-      instrumentsRemoved: 0,
-      instrumentsRestored: 0,
-      instrumentsKept: 0,
+      rowsRemoved: 0,
+      rowsRestored: 0,
+      rowsKept: 0,
       keptBy: [],
     };
   }
@@ -126,11 +127,12 @@ class Undoing {
   async #rows(): Promise<void> {
     for await (const entry of this.#rowEntries()) {
       const undone = await undoRow(this.#writer, entry);
-      if (entry.dataset !== instruments.name) continue;
-      if (undone === 'removed') this.#report.instrumentsRemoved++;
-      else if (undone === 'restored') this.#report.instrumentsRestored++;
+      // How far imports reach goes with them, and is no row of a file.
+      if (entry.dataset === barCoverage.name) continue;
+      if (undone === 'removed') this.#report.rowsRemoved++;
+      else if (undone === 'restored') this.#report.rowsRestored++;
       else {
-        this.#report.instrumentsKept++;
+        this.#report.rowsKept++;
         this.#keptBy.add(undone.keptBy);
       }
     }
@@ -191,7 +193,8 @@ async function openSeries(writer: Writer, seriesId: number): Promise<OpenSeries>
     limit: 1,
   });
   const deletion = stored === undefined ? await deletionOf(writer, row.instrument_id) : null;
-  return { series: new StoredSeries(writer, row, calendarFor(stored ?? deletion!.instrument)), deletion };
+  const calendar = await new InstrumentCalendars(writer).of(stored ?? deletion!.instrument);
+  return { series: new StoredSeries(writer, row, calendar), deletion };
 }
 
 async function settle(open: OpenSeries | null): Promise<void> {

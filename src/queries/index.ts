@@ -3,6 +3,7 @@ import { Refusal } from '../contract/errors.ts';
 import { type Contract, contract, type EndpointName } from '../contract/index.ts';
 import type { Store } from '../store/store.ts';
 import { answerHistoricalBars, answerLatestBars } from './bars.ts';
+import { answerHolidayCodes, answerHolidayList } from './holidays.ts';
 import { Lookup } from './lookup.ts';
 import { PageKeys } from './page.ts';
 import {
@@ -22,8 +23,6 @@ type NotBuilt =
   | 'latestNews'
   | 'optionSearch'
   | 'optionExpirations'
-  | 'holidayList'
-  | 'holidayCodes'
   | 'economicEvents'
   | 'economicEvent'
   | 'economicEventCodes'
@@ -33,6 +32,8 @@ type NotBuilt =
 type Served = { readonly [N in Exclude<EndpointName, NotBuilt>]: Query<Contract[N]> };
 
 const queries: Served = {
+  holidayList: answerHolidayList,
+  holidayCodes: answerHolidayCodes,
   historicalBars: answerHistoricalBars,
   latestBars: answerLatestBars,
 };

@@ -1,6 +1,6 @@
 // Finds an instrument with its series and its calendar; kept at hand until anything is committed.
 import { distance } from 'fastest-levenshtein';
-import { type Calendar, calendarOf } from '../calendar/calendar.ts';
+import type { Calendar } from '../calendar/calendar.ts';
 import { Refusal } from '../contract/errors.ts';
 import type { AssetSchema, CountrySymbol } from '../contract/identifiers.ts';
 import type { Interval } from '../contract/interval.ts';
@@ -9,6 +9,7 @@ import { barCoverage, series } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { instruments } from '../datasets/reference.ts';
 import type { Reader } from '../store/store.ts';
+import { Calendars } from './calendars.ts';
 
 export type Instrument = RowOf<typeof instruments>;
 
@@ -40,18 +41,33 @@ const DISTANCE_MAX = 2;
 /** The look-ups of one query thread. */
 export class Lookup {
   readonly #found = new Map<string, Found>();
+  readonly #calendars = new Calendars();
   #token = Number.NaN;
+
+  /** The calendars of the moment that is being read. */
+  async calendars(reader: Reader): Promise<Calendars> {
+    await this.#renew(reader);
+    return this.#calendars;
+  }
+
+  /** Forgets everything where anything was committed since. */
+  async #renew(reader: Reader): Promise<void> {
+    const token = await reader.changeToken();
+    if (token === this.#token) return;
+    this.#token = token;
+    this.#found.clear();
+    this.#calendars.forget();
+  }
 
   /** The instrument of a name. @throws Refusal `unknown_instrument` with near symbols. */
   async instrument(reader: Reader, assetSchema: AssetSchema, named: CountrySymbol): Promise<Found> {
-    const token = await reader.changeToken();
-    if (token !== this.#token || this.#found.size >= limits.instrumentCacheMax) this.#found.clear();
-    this.#token = token;
+    await this.#renew(reader);
+    if (this.#found.size >= limits.instrumentCacheMax) this.#found.clear();
     const name = `${assetSchema}:${named.country}:${named.symbol}`;
     const known = this.#found.get(name);
     if (known !== undefined) return known;
-    const found = await find(reader, assetSchema, named);
-    if (found === null) throw await unknown(reader, assetSchema, named);
+    const found = await find(reader, this.#calendars, assetSchema, named);
+    if (found === null) throw await unknownInstrument(reader, assetSchema, named);
     this.#found.set(name, found);
     return found;
   }
@@ -59,6 +75,7 @@ export class Lookup {
 
 async function find(
   reader: Reader,
+  calendars: Calendars,
   assetSchema: AssetSchema,
   { country, symbol }: CountrySymbol,
 ): Promise<Found | null> {
@@ -80,7 +97,7 @@ async function find(
   });
   return {
     instrument,
-    calendar: calendarOf(assetSchema, country, instrument.time_zone),
+    calendar: await calendars.of(reader, assetSchema, country, symbol, instrument.time_zone),
     series: stored
       .filter((row) => row.bar_count > 0)
       .map((row) => ({
@@ -113,12 +130,18 @@ async function nearSymbols(
   return [...near].sort((a, b) => distance(a, symbol) - distance(b, symbol)).slice(0, limits.nearSymbolsMax);
 }
 
-async function unknown(reader: Reader, assetSchema: AssetSchema, named: CountrySymbol): Promise<Refusal> {
+/** The refusal of a symbol that no dataset names, with near symbols (contract 6.3). */
+export async function unknownInstrument(
+  reader: Reader,
+  assetSchema: AssetSchema,
+  named: CountrySymbol,
+  param: 'country_symbol' | 'full_symbol' = 'country_symbol',
+): Promise<Refusal> {
   const near = await nearSymbols(reader, assetSchema, named);
-  const name = `${named.country}:${named.symbol}`;
+  const name = `${param === 'full_symbol' ? `${assetSchema}:` : ''}${named.country}:${named.symbol}`;
   return new Refusal('unknown_instrument', {
-    message: `country_symbol names no ${assetSchema} that this service holds data of: ${name}.`,
-    param: 'country_symbol',
+    message: `${param} names no ${assetSchema} that this service holds data of: ${name}.`,
+    param,
     got: name,
     hint:
       near.length === 0

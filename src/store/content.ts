@@ -2,7 +2,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import { blockCount } from '../bars/block-reader.ts';
 import { series as seriesDataset } from '../datasets/bars.ts';
-import type { RowOf } from '../datasets/dataset.ts';
+import type { Dataset, RowOf } from '../datasets/dataset.ts';
+import { holidays } from '../datasets/holidays.ts';
 import { instruments } from '../datasets/reference.ts';
 import type { Reader, StoredBlock } from './store.ts';
 
@@ -14,7 +15,7 @@ const ROWS_PER_READ = 2_000;
 const BLOCKS_PER_READ = 64;
 
 /**
- * SHA-256, in hexadecimal, of every instrument and every bar. Identifiers are not in it, nor what imports say of themselves:
+ * SHA-256, in hexadecimal, of every instrument, every bar and every row of `rowDatasets`. Identifiers are not in it, nor what imports say of themselves:
  * they depend on the order in which files came.
  */
 export async function contentHash(reader: Reader): Promise<string> {
@@ -32,8 +33,29 @@ export async function contentHash(reader: Reader): Promise<string> {
     });
     for (const instrument of found) await addInstrument(reader, hash, instrument);
     const last = found.at(-1);
-    if (last === undefined) return hash.digest('hex');
+    if (last === undefined) break;
     after = [last.asset_schema, last.country_iso_code, last.symbol];
+  }
+  for (const dataset of rowDatasets) await addRows(reader, hash, dataset);
+  return hash.digest('hex');
+}
+
+/** What files bring beside instruments and bars. */
+const rowDatasets: readonly Dataset[] = [holidays];
+
+async function addRows(reader: Reader, hash: Hash, dataset: Dataset): Promise<void> {
+  const order = dataset.key.map((column) => [column, 'asc'] as const);
+  let after: (string | number)[] | undefined;
+  for (;;) {
+    const found: RowOf<Dataset>[] = await reader.rows(dataset, {
+      order,
+      limit: ROWS_PER_READ,
+      ...(after === undefined ? {} : { after }),
+    });
+    for (const row of found) addText(hash, JSON.stringify(row));
+    const last = found.at(-1);
+    if (last === undefined) return;
+    after = dataset.key.map((column) => last[column] as string | number);
   }
 }
 

@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { series } from '../../datasets/bars.ts';
 import type { Dataset } from '../../datasets/dataset.ts';
+import { holidays } from '../../datasets/holidays.ts';
 import { dataDatasets } from '../../datasets/index.ts';
 import { blockChanges, counters, importRuns, rowChanges } from '../../datasets/internal.ts';
 import { instruments } from '../../datasets/reference.ts';
@@ -144,9 +145,24 @@ test('a new store is in WAL mode with pages of 16 KiB and the marks of its owner
   assert.equal(pragma('page_size'), 16_384);
   assert.equal(pragma('journal_mode'), 'wal');
   assert.equal(pragma('application_id'), 0x4252_5345);
-  assert.equal(pragma('user_version'), 1);
+  assert.equal(pragma('user_version'), 2);
   assert.equal(pragma('integrity_check'), 'ok');
   database.close();
+});
+
+test('a store of the first layout is brought up to date by the first that opens it for writing', async () => {
+  const path = await madeStore();
+  alter(path, 'drop table holidays; pragma user_version = 1');
+  await assert.rejects(open(path, 'read'), /has an older layout/);
+  await (await open(path, 'write')).close();
+  const store = await open(path, 'read');
+  assert.deepEqual(
+    await store.snapshot((reader) =>
+      reader.rows(holidays, { order: [['country_iso_code', 'asc']], limit: 1 }),
+    ),
+    [],
+  );
+  await store.close();
 });
 
 test('the log is empty after a write, so that it does not grow from import to import', async () => {

@@ -1,6 +1,7 @@
 // The SQLite engine: rows and blocks in one file in WAL mode; one writing and many reading processes.
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { holidays } from '../../datasets/holidays.ts';
 import { dataDatasets } from '../../datasets/index.ts';
 import type { BlockRead, Direction, Mode, Reader, Store, StoredBlock, StoreFacts, Writer } from '../store.ts';
 import { controlPathOf } from './control.ts';
@@ -19,8 +20,16 @@ const blockTable: Migration = [
   'create unique index bar_blocks_key on bar_blocks (series_id, bucket)',
 ];
 
+/** Datasets that later layouts brought, a list a step. */
+const added = [[holidays]] as const;
+
+const first = dataDatasets.filter((dataset) => !added.flat().some((later) => later.name === dataset.name));
+
 /** From nothing to the layout that this Bourse knows, step by step. */
-export const storeMigrations: readonly Migration[] = [[...tablesOf(dataDatasets), ...blockTable]];
+export const storeMigrations: readonly Migration[] = [
+  [...tablesOf(first), ...blockTable],
+  ...added.map(tablesOf),
+];
 
 const notesTable =
   'create temp table if not exists notes (series_id, bucket, note blob, primary key (series_id, bucket)) without rowid';

@@ -1,0 +1,58 @@
+// The closed and shortened days of a calendar in order, with the hours that shortened ones have (contract 8.6).
+import { dateOf, dayOf, weekdayOf } from '../base/instant.ts';
+import type { Calendar } from './calendar.ts';
+import type { HolidayRule } from './market.ts';
+import { dayOfText, holidaysOf } from './rules.ts';
+
+/** One closed or shortened day. */
+export type Holiday = {
+  readonly day: number;
+  readonly rule: HolidayRule;
+  readonly template: 'CLOSED' | 'EARLY_CLOSE' | 'LATE_OPEN';
+  /** Of the shortened session; null where the market is closed. */
+  readonly openMs: number | null;
+  readonly closeMs: number | null;
+};
+
+/** Whether a day of no holiday would be a session. */
+function isTradingDay({ market }: Calendar, day: number): boolean {
+  const pattern = market.hours.findLast(({ from }) => dayOfText(from) <= day) ?? market.hours[0]!;
+  return pattern.weekdays.includes(weekdayOf(day));
+}
+
+function holidaysOfYear(calendar: Calendar, year: number): Holiday[] {
+  const sessions = new Map(
+    calendar.sessions(dayOf(year, 1, 1), dayOf(year + 1, 1, 1)).map((session) => [session.day, session]),
+  );
+  const found: Holiday[] = [];
+  for (const [day, rule] of holidaysOf(calendar.market, year)) {
+    const session = sessions.get(day);
+    if (session === undefined && isTradingDay(calendar, day))
+      found.push({ day, rule, template: 'CLOSED', openMs: null, closeMs: null });
+    else if (session !== undefined && session.template !== 'REGULAR')
+      found.push({ day, rule, template: session.template, openMs: session.openMs, closeMs: session.closeMs });
+  }
+  return found.sort((a, b) => a.day - b.day);
+}
+
+/** The years in which a calendar can have holidays: those that ship, and those of an operator's days. */
+function yearsOf({ market }: Calendar): number[] {
+  const years = new Set<number>();
+  if (market.holidays.length > 0)
+    for (let year = market.years[0]; year <= market.years[1]; year++) years.add(year);
+  for (const { when } of market.own ?? [])
+    if ('dates' in when) for (const date of when.dates) years.add(dateOf(dayOfText(date)).year);
+  return [...years].sort((a, b) => a - b);
+}
+
+const kept = new WeakMap<Calendar, readonly Holiday[]>();
+
+/** Every closed and shortened day of a calendar, ascending. */
+export function holidaysIn(calendar: Calendar): readonly Holiday[] {
+  let known = kept.get(calendar);
+  if (known === undefined) {
+    known = yearsOf(calendar).flatMap((year) => holidaysOfYear(calendar, year));
+    kept.set(calendar, known);
+  }
+  return known;
+}

@@ -1,0 +1,143 @@
+// Holidays of an operator's own: what a file may say of a day (contract 8.6, 11).
+import { formatInstant, parseDay } from '../base/instant.ts';
+import { calendarOf } from '../calendar/calendar.ts';
+import { ownDayPriority, ownTemplates, withOwnDays } from '../calendar/own-days.ts';
+import {
+  type AssetSchema,
+  parseAssetSchema,
+  parseCountry,
+  parseSymbol,
+  symbolAllowed,
+} from '../contract/identifiers.ts';
+import type { RowOf } from '../datasets/dataset.ts';
+import { holidays } from '../datasets/holidays.ts';
+import type { Store } from '../store/store.ts';
+import { InstantCell } from './instants.ts';
+import type { FieldMap, FieldNames } from './mapping.ts';
+import type { RowProblem } from './problem.ts';
+import type { ImportReport } from './report.ts';
+import { type FieldRule, importRows, type RowImport, type Values } from './rows.ts';
+import type { ImportRequest } from './run.ts';
+
+/** The fields of a holidays file (contract 11). */
+export const holidayFields: FieldNames = {
+  required: [
+    ...['name', 'holiday_code', 'calendar_date', 'asset_name', 'country_iso_code', 'symbol'],
+    'session_template',
+  ],
+  optional: ['priority', 'open_timestamp', 'close_timestamp'],
+  flags: { asset_name: '--schema', country_iso_code: '--country', symbol: '--symbol' },
+};
+
+const cell = new InstantCell();
+const encoder = new TextEncoder();
+
+const timestamp: FieldRule = {
+  parse(text) {
+    const bytes = encoder.encode(text);
+    cell.read(bytes, 0, bytes.length);
+    return cell.kind === 'instant' ? cell.ms : undefined;
+  },
+  reason: 'must be an instant with its offset, such as 2025-07-03T17:00:00Z',
+};
+
+const rules: Readonly<Record<string, FieldRule>> = {
+  name: { parse: (text) => text.trim() || undefined, reason: 'is missing' },
+  holiday_code: {
+    parse: (text) => (/^HOLIDAY_[A-Z0-9_]{1,90}$/i.test(text) ? text.toUpperCase() : undefined),
+    reason: 'must begin with HOLIDAY_, such as HOLIDAY_CHRISTMAS',
+  },
+  calendar_date: { parse: (text) => parseDay(text) ?? undefined, reason: 'must be a date YYYY-MM-DD' },
+  asset_name: {
+    parse: (text) =>
+      parseAssetSchema(text) === 'option' ? undefined : (parseAssetSchema(text) ?? undefined),
+    reason: 'must be stock, future, crypto or forex: options keep the days of their underlying',
+  },
+  country_iso_code: {
+    parse: (text) => parseCountry(text) ?? undefined,
+    reason: 'must be a two-letter code such as US, or GLOBAL',
+  },
+  symbol: {
+    parse: (text) => (text === '*' ? text : (parseSymbol(text) ?? undefined)),
+    reason: `must be * for the whole market, or ${symbolAllowed}`,
+  },
+  session_template: {
+    parse: (text) => ownTemplates.find((template) => template === text.toUpperCase()),
+    reason: `must be ${ownTemplates.join(', ')}`,
+  },
+  priority: {
+    parse: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
+    reason: 'must be a whole number, such as 10',
+  },
+  open_timestamp: timestamp,
+  close_timestamp: timestamp,
+};
+
+/** What is wrong with the instants of a day. */
+function problemOf(values: Values): RowProblem | null {
+  const { session_template: template, open_timestamp: open, close_timestamp: close } = values;
+  const isShort = template === 'EARLY_CLOSE' || template === 'LATE_OPEN';
+  const needed = template === 'EARLY_CLOSE' ? 'close_timestamp' : 'open_timestamp';
+  if (isShort && values[needed] === undefined)
+    return { column: needed, reason: `is missing: ${template} needs it` };
+  const stray = ['open_timestamp', 'close_timestamp'].find((field) => values[field] !== undefined);
+  if (!isShort && stray !== undefined)
+    return { column: stray, reason: `must be empty where the day is ${String(template)}` };
+  if (open !== undefined && close !== undefined && (open as number) >= (close as number))
+    return { column: 'close_timestamp', reason: 'must lie after open_timestamp' };
+  return isShort ? hoursProblem(rowOf(values), needed) : null;
+}
+
+/** A shortened day must leave something of the session that it shortens. */
+function hoursProblem(row: HolidayRow, column: string): RowProblem | null {
+  const base = calendarOf(row.asset_name as AssetSchema, row.country_iso_code);
+  const whole = base.sessionOnOrBefore(row.calendar_date);
+  if (whole?.day !== row.calendar_date) return null;
+  const [session] = withOwnDays(base, [row], row.symbol).sessions(row.calendar_date, row.calendar_date + 1);
+  if (session !== undefined && session.closeMs - session.openMs < whole.closeMs - whole.openMs) return null;
+  const hours = `${formatInstant(whole.openMs)} to ${formatInstant(whole.closeMs)}`;
+  return { column, reason: `does not shorten the session of that day, ${hours}` };
+}
+
+type HolidayRow = RowOf<typeof holidays>;
+
+const rowOf = (values: Values): HolidayRow =>
+  ({ priority: ownDayPriority, open_timestamp: null, close_timestamp: null, ...values }) as HolidayRow;
+
+const kind: RowImport<typeof holidays> = {
+  dataset: holidays,
+  fields: holidayFields,
+  rules,
+  keyOf(values) {
+    const row = rowOf(values);
+    return {
+      country_iso_code: row.country_iso_code,
+      asset_name: row.asset_name,
+      symbol: row.symbol,
+      calendar_date: row.calendar_date,
+      priority: row.priority,
+    };
+  },
+  repeated: {
+    column: 'calendar_date',
+    reason: 'the file has this day with this priority already, with other values',
+  },
+  problemOf,
+  rowOf: (values) => rowOf(values),
+};
+
+/** Imports one file of holidays. @throws FileProblem when nothing of it can be imported */
+export async function importHolidays(
+  store: Store,
+  request: ImportRequest & { readonly map: FieldMap },
+): Promise<ImportReport> {
+  const { newRows: _, ...report } = await importRows(store, { ...request, flags: flagsOf(request) }, kind);
+  return report;
+}
+
+/** `--schema` gives what this dataset calls `asset_name`. */
+function flagsOf({ flags }: ImportRequest): ReadonlyMap<string, string> {
+  return new Map(
+    [...flags].map(([field, value]) => [field === 'asset_schema' ? 'asset_name' : field, value]),
+  );
+}

@@ -1,0 +1,175 @@
+// Rows of one dataset from a file into the store: typed cells, refusals by row, idempotent by natural key, one write a file.
+import type { Dataset, RowOf } from '../datasets/dataset.ts';
+import type { Store, Writer } from '../store/store.ts';
+import type { SourceFile } from './file.ts';
+import { changeRow } from './journal.ts';
+import { type FieldMap, type FieldNames, type Mapping, mapFields } from './mapping.ts';
+import { FileProblem, type RowProblem } from './problem.ts';
+import { type Chunk, readChunks } from './read.ts';
+import { type ImportReport, RefusedRows } from './report.ts';
+import { type ImportRequest, runImport } from './run.ts';
+
+/** What a cell of a field may hold. */
+export type FieldRule = {
+  /** The value of a text that is not empty; undefined when it is none. */
+  readonly parse: (text: string) => unknown;
+  /** What is told of a text that is none: it follows the column's name. */
+  readonly reason: string;
+};
+
+export type Values = Readonly<Record<string, unknown>>;
+
+/** How the rows of a file become rows of a dataset. */
+export type RowImport<D extends Dataset> = {
+  readonly dataset: D;
+  readonly fields: FieldNames;
+  readonly rules: Readonly<Record<string, FieldRule>>;
+  /** The key of the row that the values give. */
+  readonly keyOf: (values: Values) => Partial<RowOf<D>>;
+  /** What is told of a row whose key the file has already, with other values. */
+  readonly repeated: RowProblem;
+  /** What is wrong with a row whose cells are right each for itself. */
+  readonly problemOf?: (values: Values) => RowProblem | null;
+  /** The row to be stored; `known` is the stored one of equal key. */
+  readonly rowOf: (values: Values, known: RowOf<D> | null, writer: Writer) => RowOf<D> | Promise<RowOf<D>>;
+};
+
+/** Imports one file of rows. @throws FileProblem when nothing of it can be imported */
+export async function importRows<D extends Dataset>(
+  store: Store,
+  request: ImportRequest & { readonly map: FieldMap },
+  kind: RowImport<D>,
+): Promise<ImportReport & { readonly newRows: number }> {
+  const { file } = request;
+  const refused = new RefusedRows(file.rejectedPath, file.header);
+  let newRows = 0;
+  try {
+    const mapping = mapFields(file.name, file.header, kind.fields, request.map, request.flags);
+    checkConstants(mapping, kind);
+    const report = await runImport(store, request, kind.dataset.name, async (writer, runId) => {
+      const pass = new RowPass(writer, runId, kind, mapping, file, refused);
+      for await (const chunk of readChunks(file, { texts: file.header, numbers: [], careful: true })) {
+        await pass.take(chunk);
+        request.onRows?.(pass.rowsRead);
+      }
+      if (pass.rowsRead === 0) throw new FileProblem('content', `${file.name}: has no rows`);
+      newRows = pass.newRows;
+      const result = {
+        rowsRead: pass.rowsRead,
+        rowsWritten: pass.rowsWritten,
+        rowsUnchanged: pass.rowsRead - pass.rowsWritten - refused.count,
+        rowsRefused: refused.count,
+        newInstruments: 0,
+        outsideSessions: 0,
+        offGrid: 0,
+        vwapOutside: 0,
+        ignoredColumns: mapping.ignored,
+        refused: refused.first,
+      };
+      return { result, finish: async () => undefined };
+    });
+    return { ...report, newRows, rejectedFile: refused.keep() };
+  } finally {
+    refused.drop();
+  }
+}
+
+/** A value given for the whole file that no row could have is wrong usage. */
+function checkConstants(
+  { values }: Mapping,
+  { fields, rules }: Pick<RowImport<Dataset>, 'fields' | 'rules'>,
+): void {
+  for (const [field, value] of values) {
+    const rule = rules[field];
+    if (rule !== undefined && rule.parse(value) === undefined)
+      throw new FileProblem('usage', `${fields.flags[field] ?? field} ${value}: ${rule.reason}`);
+  }
+}
+
+/** One pass over a file. */
+class RowPass<D extends Dataset> {
+  rowsRead = 0;
+  rowsWritten = 0;
+  newRows = 0;
+  readonly #writer: Writer;
+  readonly #runId: number;
+  readonly #kind: RowImport<D>;
+  readonly #mapping: Mapping;
+  readonly #source: SourceFile;
+  readonly #refused: RefusedRows;
+  readonly #names: readonly string[];
+  /** The values of each key that the file has named. */
+  readonly #seen = new Map<string, string>();
+
+  constructor(
+    writer: Writer,
+    runId: number,
+    kind: RowImport<D>,
+    mapping: Mapping,
+    source: SourceFile,
+    refused: RefusedRows,
+  ) {
+    this.#writer = writer;
+    this.#runId = runId;
+    this.#kind = kind;
+    this.#mapping = mapping;
+    this.#source = source;
+    this.#refused = refused;
+    this.#names = [...kind.fields.required, ...kind.fields.optional];
+  }
+
+  async take(chunk: Chunk): Promise<void> {
+    for (let row = 0; row < chunk.count; row++) {
+      const parsed = this.#parse(chunk, row);
+      const problem = 'reason' in parsed ? parsed : await this.#store(parsed.values);
+      if (problem === null) continue;
+      const cells = chunk.texts.map((column) => column.text(row));
+      this.#refused.add({ row: chunk.firstRow + row, ...problem, cells });
+    }
+    this.rowsRead += chunk.count;
+  }
+
+  /** The values that a row gives, by field; fields whose cell is empty are left out. */
+  #parse(chunk: Chunk, row: number): RowProblem | { values: Values } {
+    if (chunk.surplus?.isNull(row) === false)
+      return { column: 'row', reason: 'has more cells than the header has columns' };
+    const values: Record<string, unknown> = {};
+    for (const field of this.#names) {
+      const column = this.#mapping.columns.get(field);
+      const text =
+        this.#mapping.values.get(field) ??
+        (column === undefined ? null : chunk.texts[this.#source.header.indexOf(column)]!.text(row));
+      const at = column ?? field;
+      if (text === null || text === '') {
+        if (this.#kind.fields.required.includes(field)) return { column: at, reason: 'is missing' };
+        continue;
+      }
+      const { parse, reason } = this.#kind.rules[field]!;
+      const value = parse(text);
+      if (value === undefined) return { column: at, reason };
+      values[field] = value;
+    }
+    return this.#kind.problemOf?.(values) ?? { values };
+  }
+
+  /** Stores a row; why it is refused, or null. */
+  async #store(values: Values): Promise<RowProblem | null> {
+    const { dataset, keyOf, rowOf, repeated } = this.#kind;
+    const key = keyOf(values);
+    const [name, text] = [JSON.stringify(key), JSON.stringify(values)];
+    const before = this.#seen.get(name);
+    if (before !== undefined) return before === text ? null : repeated;
+    this.#seen.set(name, text);
+    const [known = null] = await this.#writer.rows(dataset, {
+      where: key,
+      order: [[dataset.key[0]!, 'asc']],
+      limit: 1,
+    });
+    const row = await rowOf(values, known, this.#writer);
+    if (known === null) this.newRows++;
+    else if (JSON.stringify(known) === JSON.stringify(row)) return null;
+    this.rowsWritten++;
+    await changeRow(this.#writer, this.#runId, dataset, known, row);
+    return null;
+  }
+}

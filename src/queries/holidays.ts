@@ -1,0 +1,117 @@
+// Holidays: the list of a market's days (spec 4.8) and the codes of a country (spec 4.9).
+import { formatDay, formatInstant } from '../base/instant.ts';
+import { type Holiday, holidaysIn } from '../calendar/holiday-list.ts';
+import { markets } from '../calendar/markets/index.ts';
+import { holding, type OwnDay, shippedPriority } from '../calendar/own-days.ts';
+import { Refusal } from '../contract/errors.ts';
+import { type holidayCodes, holidayList, holidayRecord } from '../contract/holidays.ts';
+import { type AssetSchema, assetSchemas, type FullSymbol } from '../contract/identifiers.ts';
+import { instruments } from '../datasets/reference.ts';
+import { marketSchema } from './calendars.ts';
+import { unknownInstrument } from './lookup.ts';
+import type { Query, QueryContext } from './query.ts';
+import { addressOf } from './render/address.ts';
+import { renderList } from './render/list.ts';
+import { writeCsvRecords, writeJsonRecords } from './render/records.ts';
+import { renderResult } from './render/result.ts';
+
+const instantOrNull = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms));
+
+/** A day on the wire; `own` is the operator's day that it comes from. */
+function recordOf(holiday: Holiday, own: OwnDay | undefined, assetSchema: AssetSchema, country: string) {
+  return {
+    name: holiday.rule.name,
+    holiday_code: holiday.rule.code,
+    calendar_date: formatDay(holiday.day),
+    asset_name: assetSchema,
+    country_iso_code: country,
+    symbol: own?.symbol ?? '*',
+    priority: own?.priority ?? shippedPriority,
+    session_template: holiday.template,
+    open_timestamp: instantOrNull(holiday.openMs),
+    close_timestamp: instantOrNull(holiday.closeMs),
+  };
+}
+
+/** The time zone of an instrument, null where the market's own holds. @throws Refusal where nothing names the symbol */
+async function zoneOf(
+  context: QueryContext,
+  named: FullSymbol,
+  days: readonly OwnDay[],
+): Promise<string | null> {
+  const { assetSchema, country, symbol } = named;
+  if (symbol === '*') return null;
+  const [instrument] = await context.reader.rows(instruments, {
+    where: { asset_schema: assetSchema, country_iso_code: country, symbol },
+    order: [['symbol', 'asc']],
+    limit: 1,
+  });
+  if (instrument === undefined && !days.some((day) => day.symbol === symbol))
+    throw await unknownInstrument(context.reader, assetSchema, named, 'full_symbol');
+  return instrument?.time_zone ?? null;
+}
+
+/** `GET …/holiday/list` */
+export const answerHolidayList: Query<typeof holidayList> = async (parameters, context) => {
+  const { full_symbol: named, holiday_code: code, from_date: from, to_date: to, sort, limit } = parameters;
+  checkOrder(from, to);
+  const schema = marketSchema(named.assetSchema);
+  const fingerprint = [
+    'holidayList',
+    ...[schema, named.country, named.symbol, code ?? '', from ?? '', to ?? '', sort],
+  ].join('|');
+  const place = parameters.next_page_key
+    ? context.pageKeys.verify(fingerprint, parameters.next_page_key)
+    : null;
+  const calendars = await context.lookup.calendars(context.reader);
+  const days = await calendars.ownDays(context.reader, schema, named.country);
+  const zone = await zoneOf(context, named, days);
+  const calendar = await calendars.of(context.reader, schema, named.country, named.symbol, zone);
+  const own = holding(days, named.symbol);
+  const behind = place === null ? null : (place.position[0] as number);
+  const isAsked = ({ day, rule }: Holiday): boolean =>
+    (code === undefined || rule.code === code) &&
+    (from === undefined || day >= from) &&
+    (to === undefined || day <= to) &&
+    (behind === null || (sort === 'asc' ? day > behind : day < behind));
+  const found = holidaysIn(calendar).filter(isAsked);
+  if (sort === 'desc') found.reverse();
+  const page = found.slice(0, limit);
+  const rows = page.map((holiday) => recordOf(holiday, own.get(holiday.day), schema, named.country));
+  const key =
+    found.length <= limit
+      ? null
+      : context.pageKeys.sign(fingerprint, { position: [page.at(-1)!.day], pinned: [] });
+  return renderList({
+    format: parameters.format,
+    wrapCsv: context.request.wrapCsv,
+    allocate: context.allocate,
+    count: rows.length,
+    paging: { key, address: key === null ? '' : addressOf(holidayList, parameters) },
+    writeJson: (sink) => writeJsonRecords(sink, holidayRecord, rows),
+    writeCsv: (sink) => writeCsvRecords(sink, holidayRecord, rows),
+  });
+};
+
+function checkOrder(from: number | undefined, to: number | undefined): void {
+  if (from === undefined || to === undefined || from <= to) return;
+  throw new Refusal('invalid_parameter', {
+    message: `from_date lies after to_date: ${formatDay(from)} is later than ${formatDay(to)}.`,
+    param: 'from_date',
+    got: formatDay(from),
+    hint: 'Exchange the two dates.',
+  });
+}
+
+/** `GET …/holiday/holiday_codes/{country_iso_code}` */
+export const answerHolidayCodes: Query<typeof holidayCodes> = async (parameters, context) => {
+  const { country_iso_code: country } = parameters;
+  const calendars = await context.lookup.calendars(context.reader);
+  const codes: Record<string, string> = {};
+  for (const market of markets) if (market.country === country) Object.assign(codes, market.codes);
+  for (const assetSchema of assetSchemas) {
+    for (const day of await calendars.ownDays(context.reader, assetSchema, country))
+      codes[day.holiday_code] ??= day.name;
+  }
+  return renderResult(codes, context.allocate);
+};

@@ -1,0 +1,11 @@
+// A single result in the envelope: a record or a map (contract 6.1).
+import type { Allocate, Answer } from '../query.ts';
+import { ENVELOPE_TAIL, envelopeHead, JSON_TYPE } from './envelope.ts';
+
+/** An answer whose `result` is one value. */
+export function renderResult(result: unknown, allocate: Allocate): Answer {
+  const text = Buffer.from(`${envelopeHead(null)}${JSON.stringify(result)}${ENVELOPE_TAIL}`);
+  const body = allocate(text.length);
+  body.set(text);
+  return { kind: 'answer', contentType: JSON_TYPE, headers: {}, body, next: null };
+}
