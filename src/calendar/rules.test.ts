@@ -196,6 +196,17 @@ test("an operator's own days come first, cancel others, and hold in every year (
   assert.deepEqual(days(2040), ['2040-01-02']);
 });
 
+test("an operator's own day neither moves a substitute on nor gives way to one (contract 8.6)", () => {
+  const own = (part: Partial<HolidayRule>): string[] => {
+    const day = rule({ when: { dates: ['2021-12-27'] }, ...part }, 'HOLIDAY_OWN');
+    const found = holidaysOf({ ...marketOf([christmas, boxing]), own: [day] }, 2021);
+    return [...found].sort(([a], [b]) => a - b).map(([on, { code }]) => `${formatDay(on)} ${code}`);
+  };
+  assert.deepEqual(own({ regular: true }), ['2021-12-28 HOLIDAY_BOXING_DAY']);
+  assert.deepEqual(own({}), ['2021-12-27 HOLIDAY_OWN', '2021-12-28 HOLIDAY_BOXING_DAY']);
+  assert.deepEqual(own({ close: '12:30' }), ['2021-12-27 HOLIDAY_OWN', '2021-12-28 HOLIDAY_BOXING_DAY']);
+});
+
 test("outside the market's years no rule holds (contract 3.7)", () => {
   const holidays = [rule({ when: { month: 7, day: 4 } })];
   for (const [year, count] of [

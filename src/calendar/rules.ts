@@ -99,7 +99,8 @@ function collect(rules: readonly HolidayRule[], year: number): Map<number, Holid
 /** The rule that holds on each closed or shortened day of a year; outside the market's years an operator's own alone. */
 export function holidaysOf(market: Market, year: number): Map<number, HolidayRule> {
   const isCovered = year >= market.years[0] && year <= market.years[1];
-  const found = collect([...(market.own ?? []), ...(isCovered ? market.holidays : [])], year);
+  const found = collect(isCovered ? market.holidays : [], year);
+  for (const [day, rule] of collect(market.own ?? [], year)) found.set(day, rule);
   for (const [day, rule] of found) {
     if (rule.regular || dateOf(day).year !== year) found.delete(day);
   }

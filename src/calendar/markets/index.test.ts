@@ -112,6 +112,10 @@ const keys: readonly [
   template: string,
 ][] = [
   ['US_STOCK', 'stock', 'US', 'America/New_York', 'US_STOCK_RTH'],
+  ['UK_STOCK', 'stock', 'UK', 'Europe/London', 'UK_STOCK_RTH'],
+  ['CA_STOCK', 'stock', 'CA', 'America/Toronto', 'CA_STOCK_RTH'],
+  ['AU_STOCK', 'stock', 'AU', 'Australia/Sydney', 'AU_STOCK_RTH'],
+  ['CH_STOCK', 'stock', 'CH', 'Europe/Zurich', 'CH_STOCK_RTH'],
   ['CRYPTO_GLOBAL', 'crypto', 'GLOBAL', 'UTC', ''],
   ['FOREX_GLOBAL', 'forex', 'GLOBAL', 'America/New_York', ''],
 ];

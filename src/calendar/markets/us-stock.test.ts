@@ -1,7 +1,5 @@
 // US stocks: days, hours and exceptions of the New York Stock Exchange (contract 3.3, 3.4), from its published calendars.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { formatDay, weekdayOf } from '../../base/instant.ts';
 import { calendarOf } from '../calendar.ts';
@@ -153,7 +151,7 @@ test('the one-off closings are closed, and the days around them are not (contrac
 });
 
 const kept = `
-  1999-12-31 2004-12-31 2005-01-03 2010-12-31 2011-01-03 2021-06-18 2021-12-31 2022-01-03 2020-11-11 2023-10-09`;
+  1999-12-31 2004-12-31 2005-01-03 2005-06-01 2010-12-31 2011-01-03 2021-06-18 2021-12-31 2022-01-03 2020-11-11 2023-10-09`;
 test('days that other American calendars close are open here, such as the eve of a Saturday New Year (contract 3.4)', () => {
   for (const date of dates(kept)) assert.equal(sessionOn(date)?.template, 'REGULAR', date);
 });
@@ -161,36 +159,4 @@ test('days that other American calendars close are open here, such as the eve of
 test('no session falls on a weekend (contract 3.4)', () => {
   for (let year = 2000; year <= 2030; year++)
     for (const { day } of yearOf(year)) if (weekdayOf(day) > 5) assert.fail(formatDay(day));
-});
-
-const file = join(import.meta.dirname, '../../../../shared/data/calendars/holidays_2024_2026.csv');
-
-test('closed and shortened days of 2024 to 2026 equal the published calendar, with their hours (contract 3.4)', (t) => {
-  if (!existsSync(file)) {
-    t.skip(`no file ${file}`);
-    return;
-  }
-  type Published = { readonly kind: string; readonly openUtc: string; readonly closeUtc: string };
-  const published = new Map<string, Published>();
-  for (const line of readFileSync(file, 'utf8').split('\n')) {
-    const found = /^US,XNYS,([\d-]{10}),\w+,(\w+),.*,source,([^,]*),([^,]*?)\r?$/.exec(line);
-    if (found) published.set(found[1]!, { kind: found[2]!, openUtc: found[3]!, closeUtc: found[4]! });
-    else assert.ok(!line.startsWith('US,'), `not read: ${line}`);
-  }
-  assert.ok(published.size > 30, 'the file lists the US days');
-  for (let day = dayOfText('2024-01-01'); day <= dayOfText('2026-12-31'); day++) {
-    const date = formatDay(day);
-    const session = sessionOn(date);
-    const expected = published.get(date);
-    if (weekdayOf(day) > 5 || expected?.kind === 'closed') assert.equal(session, null, date);
-    else if (expected === undefined) assert.equal(session?.template, 'REGULAR', date);
-    else {
-      assert.equal(session?.template.toLowerCase(), expected.kind, date);
-      assert.deepEqual(
-        [session!.openMs, session!.closeMs],
-        [Date.parse(expected.openUtc), Date.parse(expected.closeUtc)],
-        date,
-      );
-    }
-  }
 });
