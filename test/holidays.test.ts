@@ -198,9 +198,9 @@ test("an operator's days change the list and the bars with the next request on e
   ];
   for (const answer of answers) assert.deepEqual(answer, expected);
   assert.deepEqual(
-    (await bars({ is_eth: 'true' })).slice(-2),
-    ['05T17:59', '05T18:00'],
-    'the post-market is an hour',
+    (await bars({ is_eth: 'true' })).slice(-3),
+    ['05T18:00', '05T20:59', '05T21:30'],
+    'the post-market runs from 13:00 to 17:00 (contract 3.4)',
   );
   const { data } = await list('stock:US:*', ofYear(2025));
   const own = data.filter((day) => day.holiday_code === 'HOLIDAY_OWN');

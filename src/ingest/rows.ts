@@ -165,11 +165,19 @@ class RowPass<D extends Dataset> {
       order: [[dataset.key[0]!, 'asc']],
       limit: 1,
     });
-    const row = await rowOf(values, known, this.#writer);
+    const row = inOrder(dataset, await rowOf(values, known, this.#writer));
     if (known === null) this.newRows++;
     else if (JSON.stringify(known) === JSON.stringify(row)) return null;
     this.rowsWritten++;
     await changeRow(this.#writer, this.#runId, dataset, known, row);
     return null;
   }
+}
+
+/** A row with its columns in the order of the dataset, as it is read: equal rows are equal texts. */
+function inOrder<D extends Dataset>(dataset: D, row: RowOf<D>): RowOf<D> {
+  const values: Values = row;
+  return Object.fromEntries(
+    Object.keys(dataset.columns).map((column) => [column, values[column]]),
+  ) as RowOf<D>;
 }
