@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { benchCalendar } from './calendar.ts';
 import { benchDisk } from './disk.ts';
 import { benchImport } from './import.ts';
 import { describe, type Line } from './line.ts';
@@ -10,7 +11,7 @@ import { benchServe } from './serve.ts';
 import { type Options, tell, Workshop } from './workshop.ts';
 
 const HELP = `npm run bench -- [options]
-  --only serve|import|disk   these lines alone
+  --only serve|import|disk|calendar   these lines alone
   --rounds N                 rounds of a line, of which the median counts (default 5; imports at most 3)
   --seconds N                seconds of load a round (default 5)
   --rows N                   rows of the file ordered by symbol, five times those by time (default 10000000)
@@ -24,6 +25,7 @@ const parts: Readonly<Record<string, (options: Options) => Promise<Line[]>>> = {
   serve: benchServe,
   import: benchImport,
   disk: benchDisk,
+  calendar: benchCalendar,
 };
 
 /** Ends the run for a mistake of its caller. */

@@ -19,10 +19,16 @@ export function easterDay(year: number): number {
   return dayOf(year, month, ((h + l - 7 * m + 114) % 31) + 1);
 }
 
+/** Dates that have been read: the same ones are asked for year after year. */
+const known = new Map<string, number>();
+
 /** The day number of a date in our own data. */
 export function dayOfText(text: string): number {
+  const before = known.get(text);
+  if (before !== undefined) return before;
   const day = parseDay(text);
   if (day === null) throw new Error(`${text} is not a date`);
+  known.set(text, day);
   return day;
 }
 
