@@ -45,23 +45,29 @@ async function makeDemo(today: number): Promise<void> {
 function sampleRequests(base: string, key: string, today: number): [what: string, url: string][] {
   const from = formatDay(today - 30);
   const to = formatDay(today - 1);
-  const bars = (rest: string, query = ''): string => `${base}/api/v2/${rest}?secret_key=${key}${query}`;
+  const year = to.slice(0, 4);
+  const call = (rest: string, query = ''): string => `${base}/api/v2/${rest}?secret_key=${key}${query}`;
   return [
-    ['the newest minutes of a stock', bars('stock/bars/US:AAPL/1M/latest', '&limit=5')],
-    ['its days of the last month', bars(`stock/bars/US:AAPL/DAY/from/${from}/to/${to}`)],
+    ['the newest minutes of a stock', call('stock/bars/US:AAPL/1M/latest', '&limit=5')],
+    ['its days of the last month', call(`stock/bars/US:AAPL/DAY/from/${from}/to/${to}`)],
     [
       'hours with pre- and post-market, as CSV',
-      bars(`stock/bars/US:SPY/60M/from/${from}/to/${to}`, '&is_eth=true&format=csv'),
+      call(`stock/bars/US:SPY/60M/from/${from}/to/${to}`, '&is_eth=true&format=csv'),
     ],
     [
       'any interval: 45 minutes, newest first',
-      bars(`stock/bars/US:MSFT/45M/from/${from}/to/${to}`, '&sort=desc&limit=10'),
+      call(`stock/bars/US:MSFT/45M/from/${from}/to/${to}`, '&sort=desc&limit=10'),
     ],
-    ['a cryptocurrency, weeks', bars('crypto/bars/GLOBAL:BTCUSD/WEEK/latest', '&limit=10')],
+    ['a cryptocurrency, weeks', call('crypto/bars/GLOBAL:BTCUSD/WEEK/latest', '&limit=10')],
     [
       'a currency pair, with the session each bar belongs to',
-      bars('forex/bars/GLOBAL:EURUSD/240M/latest', '&limit=10&session_date=true'),
+      call('forex/bars/GLOBAL:EURUSD/240M/latest', '&limit=10&session_date=true'),
     ],
+    [
+      'closed and shortened days of the US stock market, this year',
+      call('holiday/list', `&full_symbol=stock:US:*&from_date=${year}-01-01&to_date=${year}-12-31`),
+    ],
+    ['what holiday codes mean', call('holiday/holiday_codes/US')],
   ];
 }
 

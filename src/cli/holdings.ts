@@ -2,15 +2,15 @@
 import { DAY_MS, formatDay, formatInstant } from '../base/instant.ts';
 import { type Interval, intervalMinutes, namedIntervals } from '../contract/interval.ts';
 import { series as seriesDataset } from '../datasets/bars.ts';
-import type { Dataset, RowOf } from '../datasets/dataset.ts';
+import type { RowOf } from '../datasets/dataset.ts';
 import { counters, importRuns } from '../datasets/internal.ts';
 import { instruments as instrumentDataset } from '../datasets/reference.ts';
+import { allRows } from '../store/all-rows.ts';
 import type { Reader } from '../store/store.ts';
 
 type Instrument = RowOf<typeof instrumentDataset>;
 type Series = RowOf<typeof seriesDataset>;
 
-const ROWS_PER_READ = 2_000;
 const RUNS_SHOWN = 10;
 
 /** First and last bar: instants of opens, or label dates from DAY on. */
@@ -94,19 +94,6 @@ export async function readHoldings(reader: Reader): Promise<Holdings> {
     series,
     runs: await readRuns(reader),
   };
-}
-
-/** Every row of a dataset, in the order of its key. */
-async function* allRows<D extends Dataset>(reader: Reader, dataset: D): AsyncGenerator<RowOf<D>> {
-  const order = dataset.key.map((column) => [column, 'asc'] as const);
-  let after: (string | number)[] | undefined;
-  for (;;) {
-    const rows = await reader.rows(dataset, { order, limit: ROWS_PER_READ, ...(after && { after }) });
-    yield* rows;
-    const last = rows.at(-1) as Record<string, string | number> | undefined;
-    if (last === undefined) return;
-    after = dataset.key.map((column) => last[column]!);
-  }
 }
 
 async function readMarkets(reader: Reader): Promise<Map<string, Instrument[]>> {

@@ -5,13 +5,14 @@ import { series as seriesDataset } from '../datasets/bars.ts';
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import { holidays } from '../datasets/holidays.ts';
 import { instruments } from '../datasets/reference.ts';
+import { allRows } from './all-rows.ts';
 import type { Reader, StoredBlock } from './store.ts';
 
 type Instrument = RowOf<typeof instruments>;
 type Series = RowOf<typeof seriesDataset>;
 
-/** Rows and blocks read at a time; no instrument has as many series. */
-const ROWS_PER_READ = 2_000;
+/** No instrument has more series. */
+const SERIES_MAX = 2_000;
 const BLOCKS_PER_READ = 64;
 
 /**
@@ -20,44 +21,14 @@ const BLOCKS_PER_READ = 64;
  */
 export async function contentHash(reader: Reader): Promise<string> {
   const hash = createHash('sha256');
-  let after: [string, string, string] | undefined;
-  for (;;) {
-    const found: Instrument[] = await reader.rows(instruments, {
-      order: [
-        ['asset_schema', 'asc'],
-        ['country_iso_code', 'asc'],
-        ['symbol', 'asc'],
-      ],
-      limit: ROWS_PER_READ,
-      ...(after === undefined ? {} : { after }),
-    });
-    for (const instrument of found) await addInstrument(reader, hash, instrument);
-    const last = found.at(-1);
-    if (last === undefined) break;
-    after = [last.asset_schema, last.country_iso_code, last.symbol];
-  }
-  for (const dataset of rowDatasets) await addRows(reader, hash, dataset);
+  for await (const instrument of allRows(reader, instruments)) await addInstrument(reader, hash, instrument);
+  for (const dataset of rowDatasets)
+    for await (const row of allRows(reader, dataset)) addText(hash, JSON.stringify(row));
   return hash.digest('hex');
 }
 
 /** What files bring beside instruments and bars. */
 const rowDatasets: readonly Dataset[] = [holidays];
-
-async function addRows(reader: Reader, hash: Hash, dataset: Dataset): Promise<void> {
-  const order = dataset.key.map((column) => [column, 'asc'] as const);
-  let after: (string | number)[] | undefined;
-  for (;;) {
-    const found: RowOf<Dataset>[] = await reader.rows(dataset, {
-      order,
-      limit: ROWS_PER_READ,
-      ...(after === undefined ? {} : { after }),
-    });
-    for (const row of found) addText(hash, JSON.stringify(row));
-    const last = found.at(-1);
-    if (last === undefined) return;
-    after = dataset.key.map((column) => last[column] as string | number);
-  }
-}
 
 async function addInstrument(reader: Reader, hash: Hash, instrument: Instrument): Promise<void> {
   const { instrument_id, asset_id: _, ...said } = instrument;
@@ -65,7 +36,7 @@ async function addInstrument(reader: Reader, hash: Hash, instrument: Instrument)
   const found = await reader.rows(seriesDataset, {
     where: { instrument_id },
     order: [['interval', 'asc']],
-    limit: ROWS_PER_READ,
+    limit: SERIES_MAX,
   });
   for (const series of found) if (series.bar_count > 0) await addSeries(reader, hash, series);
 }
