@@ -112,6 +112,12 @@ const keys: readonly [
   template: string,
 ][] = [
   ['US_STOCK', 'stock', 'US', 'America/New_York', 'US_STOCK_RTH'],
+  ['DE_STOCK', 'stock', 'DE', 'Europe/Berlin', 'DE_STOCK_RTH'],
+  ['FR_STOCK', 'stock', 'FR', 'Europe/Paris', 'FR_STOCK_RTH'],
+  ['EU_STOCK', 'stock', 'EU', 'Europe/Amsterdam', 'EU_STOCK_RTH'],
+  ['JP_STOCK', 'stock', 'JP', 'Asia/Tokyo', 'JP_STOCK_RTH'],
+  ['HK_STOCK', 'stock', 'HK', 'Asia/Hong_Kong', 'HK_STOCK_RTH'],
+  ['CN_STOCK', 'stock', 'CN', 'Asia/Shanghai', 'CN_STOCK_RTH'],
   ['CRYPTO_GLOBAL', 'crypto', 'GLOBAL', 'UTC', ''],
   ['FOREX_GLOBAL', 'forex', 'GLOBAL', 'America/New_York', ''],
 ];

@@ -1,8 +1,25 @@
 // The markets that ship with Bourse, one line each.
 import type { Market } from '../market.ts';
+import { cnStock } from './cn-stock.ts';
 import { crypto } from './crypto.ts';
+import { deStock } from './de-stock.ts';
+import { euStock } from './eu-stock.ts';
 import { forex } from './forex.ts';
+import { frStock } from './fr-stock.ts';
+import { hkStock } from './hk-stock.ts';
+import { jpStock } from './jp-stock.ts';
 import { usFuture } from './us-future.ts';
 import { usStock } from './us-stock.ts';
 
-export const markets: readonly Market[] = [usStock, usFuture, crypto, forex];
+export const markets: readonly Market[] = [
+  usStock,
+  deStock,
+  frStock,
+  euStock,
+  jpStock,
+  hkStock,
+  cnStock,
+  usFuture,
+  crypto,
+  forex,
+];
