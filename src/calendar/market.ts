@@ -23,7 +23,7 @@ export type When =
   | { readonly month: number; readonly day: number; readonly plus?: number }
   | { readonly month: number; readonly weekday: number; readonly nth: number; readonly plus?: number }
   | { readonly easter: number }
-  | { readonly dates: readonly string[] };
+  | { readonly dates: readonly string[]; readonly plus?: number };
 
 /**
  * Where a date that falls on a weekend moves to. `…-to-weekday`: the next weekday on which no other rule closes the market.

@@ -124,6 +124,7 @@ const cases: readonly [
     2024,
     ['2024-05-08', '2024-06-03'],
   ],
+  ['listed dates moved by days', { when: { dates: ['2025-01-01'], plus: -1 } }, 2024, ['2024-12-31']],
   ['only given weekdays', { when: { month: 7, day: 3 }, weekdays: [1, 2, 4] }, 2024, []],
   [
     'only given weekdays, on one of them',

@@ -42,7 +42,10 @@ function nthWeekday(year: number, month: number, weekday: number, nth: number): 
 }
 
 function daysOf(when: When, year: number): number[] {
-  if ('dates' in when) return when.dates.map(dayOfText).filter((day) => dateOf(day).year === year);
+  if ('dates' in when) {
+    const days = when.dates.map(dayOfText).filter((day) => dateOf(day).year === year);
+    return days.map((day) => day + (when.plus ?? 0));
+  }
   if ('easter' in when) return [easterDay(year) + when.easter];
   const day =
     'nth' in when ? nthWeekday(year, when.month, when.weekday, when.nth) : dayOf(year, when.month, when.day);

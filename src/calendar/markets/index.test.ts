@@ -116,6 +116,12 @@ const keys: readonly [
   ['CA_STOCK', 'stock', 'CA', 'America/Toronto', 'CA_STOCK_RTH'],
   ['AU_STOCK', 'stock', 'AU', 'Australia/Sydney', 'AU_STOCK_RTH'],
   ['CH_STOCK', 'stock', 'CH', 'Europe/Zurich', 'CH_STOCK_RTH'],
+  ['DE_STOCK', 'stock', 'DE', 'Europe/Berlin', 'DE_STOCK_RTH'],
+  ['FR_STOCK', 'stock', 'FR', 'Europe/Paris', 'FR_STOCK_RTH'],
+  ['EU_STOCK', 'stock', 'EU', 'Europe/Amsterdam', 'EU_STOCK_RTH'],
+  ['JP_STOCK', 'stock', 'JP', 'Asia/Tokyo', 'JP_STOCK_RTH'],
+  ['HK_STOCK', 'stock', 'HK', 'Asia/Hong_Kong', 'HK_STOCK_RTH'],
+  ['CN_STOCK', 'stock', 'CN', 'Asia/Shanghai', 'CN_STOCK_RTH'],
   ['CRYPTO_GLOBAL', 'crypto', 'GLOBAL', 'UTC', ''],
   ['FOREX_GLOBAL', 'forex', 'GLOBAL', 'America/New_York', ''],
 ];
