@@ -225,7 +225,6 @@ test('REGULAR cancels a day, and the highest priority wins (contract 8.6)', asyn
       `${head},priority`,
       'On again,HOLIDAY_OWN,2025-03-04,stock,US,*,REGULAR,2',
       'Open after all,HOLIDAY_CHRISTMAS,2025-12-25,stock,US,*,REGULAR,',
-      'Too weak,HOLIDAY_OWN,2025-01-01,stock,US,*,REGULAR,0',
       '',
     ].join('\n'),
   );
