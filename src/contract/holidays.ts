@@ -4,6 +4,7 @@ import { endpoint } from './endpoint.ts';
 import { nullable } from './envelope.ts';
 import { listLimits } from './limits.ts';
 import {
+  code,
   country,
   date,
   defaulted,
@@ -14,7 +15,6 @@ import {
   pageKey,
   path,
   required,
-  text,
 } from './parameter.ts';
 
 /** One closed or shortened day on the wire (spec 2.8, contract 8.6). */
@@ -40,7 +40,7 @@ export const holidayList = endpoint({
   summary: 'Closed and shortened days of a market',
   parameters: {
     full_symbol: required(fullSymbol, 'one instrument, or a market with the symbol *'),
-    holiday_code: optional(text('HOLIDAY_CHRISTMAS', { min: 1, max: 100 }), 'the code of the holiday'),
+    holiday_code: optional(code('HOLIDAY_', 'HOLIDAY_CHRISTMAS'), 'the code of the holiday'),
     from_date: optional(date, 'the first date to give'),
     to_date: optional(date, 'the last date to give'),
     sort: defaulted(oneOf(['asc', 'desc']), 'asc', 'the order of the days'),

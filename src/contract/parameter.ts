@@ -223,6 +223,24 @@ export const decimal: Kind<number> = {
   print: plainDecimal,
 };
 
+const CODE_CHARACTERS_MAX = 100;
+
+/** A code in capitals, such as `HOLIDAY_CHRISTMAS`; any case comes in. */
+export function code(prefix: string, example: string): Kind<string> {
+  const pattern = `^${prefix}[A-Za-z0-9_]+$`;
+  const form = new RegExp(pattern, 'i');
+  const allowed = `${prefix}… in letters, digits and underscores, at most ${CODE_CHARACTERS_MAX} characters`;
+  return {
+    schema: StringSchema({ pattern, maxLength: CODE_CHARACTERS_MAX }),
+    example,
+    parse: (raw) =>
+      raw.length <= CODE_CHARACTERS_MAX && form.test(raw)
+        ? raw.toUpperCase()
+        : refuse(`must be a code such as ${example}`, allowed),
+    print: identity,
+  };
+}
+
 /** Free text of bounded length without control characters. */
 export function text(
   example: string,

@@ -214,9 +214,7 @@ const wordsOf: Readonly<Record<string, readonly ErrorWord[]>> = {
   next_page_key: ['invalid_page_key', 'invalid_parameter'],
 };
 /** Texts and numbers whose sense only a query that is not built yet can judge. */
-const judgedLater = 'event_code query holiday_code sort_by next_page_key ref_asset_price strike_price'.split(
-  ' ',
-);
+const judgedLater = 'event_code query sort_by next_page_key ref_asset_price strike_price'.split(' ');
 
 // Endpoints that are declared and not built are held to the same rules: what gets through the door is enough of an answer.
 const nothing: Answer = {
