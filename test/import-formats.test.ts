@@ -373,9 +373,13 @@ test('an archive is imported but for the files in it that are at fault, each tol
   assert.deepEqual(names.sort(), ['mixed.zip.2024-p.rejected.csv', 'mixed.zip.2025-p.rejected.csv']);
 });
 
-test('a pattern leaves files of refused rows out', async () => {
-  writeFileSync(shop.path('q1.csv'), csv);
-  writeFileSync(shop.path('q0.rejected.csv'), 'nothing of it\n');
+test('a pattern leaves files of refused rows out, told by what they are', async () => {
+  writeFileSync(shop.path('q1.rejected.csv'), csv);
+  for (const place of ['q0.rejected.csv', 'q0.rejected.2.csv'])
+    writeFileSync(
+      shop.path(place),
+      'symbol,rejected_row,rejected_column,rejected_reason\r\nA,1,open,is missing\r\n',
+    );
   const { status, stderr, path } = await imported('q*.csv', null);
   assert.equal(status, 0, stderr);
   assert.deepEqual(barsOf(path), expected);

@@ -38,7 +38,7 @@ export async function importInstruments(
   request: ImportRequest & { readonly map: FieldMap },
 ): Promise<ImportReport> {
   const { file } = request;
-  const refused = new RefusedRows(file.rejectedPath, file.header);
+  const refused = new RefusedRows(file);
   try {
     const mapping = mapFields(file.name, file.header, instrumentFields, request.map, request.flags);
     checkConstants(mapping);
@@ -63,7 +63,7 @@ export async function importInstruments(
       };
       return { result, finish: async () => undefined };
     });
-    return { ...report, rejectedFile: refused.keep() };
+    return { ...report, rejectedFile: refused.keep(request.dryRun) };
   } finally {
     refused.drop();
   }
