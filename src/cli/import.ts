@@ -10,9 +10,9 @@ import { nearest, noMap, readMap } from '../ingest/mapping.ts';
 import { FileProblem } from '../ingest/problem.ts';
 import type { ImportReport } from '../ingest/report.ts';
 import type { ImportRequest } from '../ingest/run.ts';
-import { openStore } from '../store/engines.ts';
 import type { Store } from '../store/store.ts';
 import { readSettings, UsageProblem } from './config.ts';
+import { openForImport } from './existing-store.ts';
 import { jsonOption, storeOption, wholeNumber } from './options.ts';
 import { Progress } from './progress.ts';
 import { countOf } from './table.ts';
@@ -242,7 +242,7 @@ class ImportCall {
 
   async #importFile(file: SourceFile): Promise<void> {
     const flags = this.#flags;
-    this.#store ??= await openStore(this.#storeUrl, 'write');
+    this.#store ??= await openForImport(this.#storeUrl, flags.dryRun === true);
     const progress = new Progress(file);
     const request: ImportRequest = {
       file,

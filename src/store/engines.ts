@@ -1,6 +1,6 @@
 // Scheme of the store address -> engine.
-import { existsSync, mkdirSync, realpathSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { Diagnosis } from './diagnosis.ts';
 import { backupSqlite } from './sqlite/backup.ts';
 import { openSqliteControl } from './sqlite/control.ts';
@@ -21,6 +21,8 @@ import {
 type Engine = {
   /** What the rest of an address leads to, links followed: what lies beside a store lies beside the file itself. */
   locate(rest: string): string;
+  /** Whether a store was made there: what is at fault in another way is there too. */
+  isMade(rest: string): boolean;
   /** The address in full form, which any process can open whatever its folder. */
   resolve(rest: string): string;
   openStore(rest: string, mode: Mode): Promise<Store>;
@@ -36,6 +38,8 @@ type Engine = {
 const engines: Readonly<Record<string, Engine>> = {
   sqlite: {
     locate: (path) => (existsSync(path) ? realpathSync(path) : path),
+    // An empty file is one that a store may be made in.
+    isMade: (path) => existsSync(path) && statSync(path).size > 0,
     resolve: (path) => `sqlite:${resolve(path)}`,
     openStore(path, mode) {
       if (mode === 'write') mkdirSync(dirname(path), { recursive: true });
@@ -77,6 +81,16 @@ export async function openStore(url: string, mode: Mode): Promise<Store> {
   const { engine, rest } = engineOf(url);
   return engine.openStore(rest, mode);
 }
+
+/** Whether there is a store at an address, in whatever state. */
+export function isStoreMade(url: string): boolean {
+  const { engine, rest } = engineOf(url);
+  return engine.isMade(rest);
+}
+
+/** Opens a store of its own in an empty folder, for what is only tried and goes with the folder. */
+export const openTrialStore = (folder: string): Promise<Store> =>
+  openStore(`sqlite:${join(folder, 'trial.db')}`, 'write');
 
 /** Opens the control file of a store. */
 export async function openControl(url: string, mode: Mode): Promise<RowStore> {
