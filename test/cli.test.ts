@@ -1,7 +1,8 @@
 // The command line as a child process: help, mistakes, keys, settings, stores, the demo (contract 10).
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join, resolve as resolvePath } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
@@ -226,15 +227,14 @@ test('a store that is not a store is a fault with one clear message, and is left
     join(cwd, 'text.db'),
     'this is no database, only text that is long enough to be looked at\n'.repeat(20),
   );
-  mkdirSync(join(cwd, 'folder.db'));
   const other = new DatabaseSync(join(cwd, 'other.db'));
   other.exec('create table prices (close real)');
   other.close();
   const csv = join(cwd, 'x.csv');
   writeFileSync(csv, 'datetime,open,high,low,close\n2025-03-03T14:30:00Z,1,1,1,1\n');
   const flags = '--schema stock --country US --symbol X --interval 1M'.split(' ');
-  for (const name of ['text.db', 'folder.db', 'other.db']) {
-    const before = name === 'folder.db' ? null : readFileSync(join(cwd, name));
+  for (const name of ['text.db', 'other.db']) {
+    const before = readFileSync(join(cwd, name));
     const store = ['--store', `sqlite:${name}`];
     told(await run(['serve', '--port', '0', ...store], { cwd }), 3, new RegExp(`^bourse: .*${name}.*\\n$`));
     told(
@@ -242,10 +242,44 @@ test('a store that is not a store is a fault with one clear message, and is left
       3,
       new RegExp(`^bourse: .*${name}.*\\n$`),
     );
-    if (before !== null) assert.deepEqual(readFileSync(join(cwd, name)), before);
+    assert.deepEqual(readFileSync(join(cwd, name)), before);
   }
   writeFileSync(join(cwd, 'c.control.db'), 'text, not a database\n'.repeat(100));
   told(await run(['keys', 'list', '--store', 'sqlite:c.db'], { cwd }), 3, /^bourse: .*c\.control\.db.*\n$/);
+});
+
+test('a store that is a folder, a pipe, a socket or a device is wrong usage, told in one line, and waited for by none (contract 10)', async () => {
+  const cwd = newFolder();
+  mkdirSync(join(cwd, 'folder'));
+  execFileSync('mkfifo', [join(cwd, 'pipe')]);
+  const server = createServer().unref();
+  await new Promise<void>((resolve) => server.listen(join(cwd, 'socket'), resolve));
+  const csv = join(cwd, 'x.csv');
+  writeFileSync(csv, 'datetime,open,high,low,close\n2025-03-03T14:30:00Z,1,1,1,1\n');
+  const flags = '--schema stock --country US --symbol X --interval 1M'.split(' ');
+  const places = [
+    ['folder', /folder is not a Bourse store: it is a folder; name a file in it, such as .*bourse\.db\n$/],
+    ['pipe', /pipe is not a Bourse store: it is a pipe; name a file\n$/],
+    ['socket', /socket is not a Bourse store: it is a socket; name a file\n$/],
+    ['/dev/null', /null is not a Bourse store: it is a device; name a file\n$/],
+  ] as const;
+  const calls = [
+    ['serve', '--port', '0'],
+    ['serve', '--port', '0', '--workers', '2'],
+    ['import', 'bars', csv, ...flags],
+    ['import', 'bars', csv, ...flags, '--dry-run'],
+    ['status'],
+    ['undo', '1'],
+    ['backup', join(cwd, 'a.backup')],
+  ];
+  await all(places, async ([name, message]) => {
+    for (const call of name === 'pipe' ? calls : calls.slice(-1))
+      told(await run([...call, '--store', `sqlite:${name}`], { cwd }), 2, message);
+    const { status, stdout } = await run(['doctor', '--store', `sqlite:${name}`], { cwd });
+    assert.equal(status, 1);
+    assert.match(stdout, /^fail +store .* is not a Bourse store: it is a /m);
+  });
+  server.close();
 });
 
 test('an address of a store that has no known scheme says what one looks like (contract 10)', async () => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { FileProblem, RequestProblem } from '../ingest/problem.ts';
 import { DiskFull } from '../store/disk.ts';
-import { StoreUnusable, UnknownStoreAddress, WouldReplace } from '../store/store.ts';
+import { StoreUnusable, UnfitPlace, UnknownStoreAddress, WouldReplace } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
 import { ServiceProblem } from './problem.ts';
 
@@ -70,7 +70,7 @@ function statusOf(error: unknown): number {
   const message = error instanceof Error ? error.message : String(error);
   process.stderr.write(`bourse: ${message}\n`);
   if (error instanceof FileProblem) return error.kind === 'content' ? EXIT_PARTLY : EXIT_USAGE;
-  const usage = [UsageProblem, RequestProblem, UnknownStoreAddress, WouldReplace];
+  const usage = [UsageProblem, RequestProblem, UnknownStoreAddress, UnfitPlace, WouldReplace];
   if (usage.some((kind) => error instanceof kind)) return EXIT_USAGE;
   const expected =
     error instanceof StoreUnusable ||

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Diagnosis } from './diagnosis.ts';
+import { otherThanFile } from './place.ts';
 import { backupSqlite } from './sqlite/backup.ts';
 import { openSqliteControl } from './sqlite/control.ts';
 import { diagnoseSqlite } from './sqlite/diagnosis.ts';
@@ -39,7 +40,7 @@ const engines: Readonly<Record<string, Engine>> = {
   sqlite: {
     locate: (path) => (existsSync(path) ? realpathSync(path) : path),
     // An empty file is one that a store may be made in.
-    isMade: (path) => existsSync(path) && statSync(path).size > 0,
+    isMade: (path) => existsSync(path) && (otherThanFile(path) !== null || statSync(path).size > 0),
     resolve: (path) => `sqlite:${resolve(path)}`,
     openStore(path, mode) {
       if (mode === 'write') mkdirSync(dirname(path), { recursive: true });

@@ -138,3 +138,11 @@ export class WouldReplace extends StoreUnusable {
     this.name = 'WouldReplace';
   }
 }
+
+/** What lies at a name cannot be what the name was given for, such as a folder: the caller's mistake, not the store's. */
+export class UnfitPlace extends StoreUnusable {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UnfitPlace';
+  }
+}

@@ -1,14 +1,15 @@
 // One SQLite file: the only place that knows node:sqlite. Opening, settings, statements, transactions.
 import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { DummyDriver, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import { DiskFull, freeBytesIn } from '../disk.ts';
+import { otherThanFile } from '../place.ts';
 import { type ColumnTypes, SqlCompiler } from '../sql.ts';
-import { type Mode, StoreUnusable } from '../store.ts';
+import { type Mode, StoreUnusable, UnfitPlace } from '../store.ts';
 
 /** Older ones can corrupt a database in WAL mode (sqlite.org/wal.html, "the WAL-reset bug"). */
 const VERSION_MIN = [3, 51, 3];
@@ -75,6 +76,14 @@ export type FileKind = keyof typeof kinds;
 /** The mark of a kind of file (sqlite.org/pragma.html#pragma_application_id). */
 export const markOf = (kind: FileKind): number => kinds[kind].applicationId;
 
+/** Refuses a place where something lies that can be no file of a kind. @throws UnfitPlace */
+export function requireFile(path: string, kind: FileKind): void {
+  const found = otherThanFile(path);
+  if (found === null) return;
+  const cure = kind === 'store' && found === 'a folder' ? ` in it, such as ${join(path, 'bourse.db')}` : '';
+  throw new UnfitPlace(`${path} is not ${kinds[kind].called}: it is ${found}; name a file${cure}`);
+}
+
 /** What SQLite or the system says is wrong, where it is one of these (sqlite.org/rescode.html). */
 export function troubleOf(error: unknown): 'busy' | 'damaged' | 'full' | null {
   const { errcode, code, cause } = error as { errcode?: number; code?: string; cause?: unknown };
@@ -106,6 +115,7 @@ export class Database {
 
   constructor(path: string, mode: Mode, kind: FileKind) {
     this.path = path;
+    requireFile(path, kind);
     const existed = existsSync(path);
     if (mode !== 'write' && !existed) throw new StoreUnusable(`there is no store at ${path}`);
     this.#db = open(path, mode, kinds[kind].permissions);

@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { access, open, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { broken, type Diagnosis, doubtful, fine, readableByOthers } from '../diagnosis.ts';
+import { otherThanFile } from '../place.ts';
 import { StoreUnusable } from '../store.ts';
 import { controlPathOf, openSqliteControl } from './control.ts';
 import { PAGE_BYTES, versionProblem } from './database.ts';
@@ -147,20 +148,14 @@ async function pageSize(path: string): Promise<Diagnosis | null> {
   }
 }
 
-const checks: readonly Check[] = [
-  sqliteVersion,
-  storeFile,
-  controlFile,
-  writable,
-  permissions,
-  freeSpace,
-  log,
-  pageSize,
-];
+const firstChecks: readonly Check[] = [sqliteVersion, storeFile];
+
+const fileChecks: readonly Check[] = [controlFile, writable, permissions, freeSpace, log, pageSize];
 
 /** Everything that can be said of the store at `path`, whether it is there or not. */
 export async function diagnoseSqlite(path: string): Promise<Diagnosis[]> {
   const found: Diagnosis[] = [];
+  const checks = otherThanFile(path) === null ? [...firstChecks, ...fileChecks] : firstChecks;
   for (const check of checks) {
     const diagnosis = await check(path);
     if (diagnosis !== null) found.push(diagnosis);
