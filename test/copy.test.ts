@@ -92,12 +92,30 @@ test('a store comes back whole from its backup: bars, keys, and pages begun befo
   await second.stop();
 });
 
-test('what would be replaced is wrong usage, what cannot be used a fault (contract 10)', async () => {
+test('what would be replaced, or can be no copy, is wrong usage, what cannot be used a fault (contract 10)', async () => {
   const { folder, path, url } = stores.fresh();
   const backup = join(folder, 'a.backup');
   await backupStore(url, backup, plainly);
   told(await shop.run('backup', backup, '--store', url), 2, /^bourse: .*a\.backup is there already/);
   told(await shop.run('restore', backup, '--store', url), 2, /^bourse: there is a store at/);
+  told(await shop.run('backup', folder, '--store', url), 2, /^bourse: .* is a folder, a link or a device/);
+  told(
+    await shop.run('backup', path, '--force', '--store', url),
+    2,
+    /^bourse: .*belongs to the store itself/,
+  );
+  told(await shop.run('backup', join(folder, 'no/a'), '--store', url), 2, /^bourse: there is no folder/);
+  told(await shop.run('restore', join(folder, 'none'), '--store', url), 2, /^bourse: there is no backup/);
+  told(
+    await shop.run('restore', folder, '--store', url),
+    2,
+    /^bourse: .*not a Bourse backup: it is a folder/,
+  );
+  told(
+    await shop.run('restore', backup, '--force', '--store', `sqlite:${folder}`),
+    2,
+    /^bourse: .*not a Bourse store: it is a folder/,
+  );
   told(await shop.run('restore', path, '--force', '--store', url), 3, /^bourse: .*is not a Bourse backup/);
 });
 

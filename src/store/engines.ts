@@ -107,7 +107,7 @@ export async function storeFacts(url: string): Promise<StoreFacts> {
 
 /**
  * Copies a whole store, keys and secrets included, into one file while others read and write it: one state of it, verified.
- * @throws WouldReplace where the file is there and may not be replaced
+ * @throws WouldReplace where the file is there and may not be replaced; UnfitPlace where no file can be, or the store's own is
  */
 export async function backupStore(url: string, file: string, options: CopyOptions): Promise<Copied> {
   const { engine, rest } = engineOf(url);

@@ -1,7 +1,7 @@
 // A whole store as one file, made while others read and write it (docs/decisions/0010).
 import { existsSync, lstatSync, readFileSync, renameSync, statSync, truncateSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { type Copied, type CopyOptions, StoreUnusable, WouldReplace } from '../store.ts';
+import { type Copied, type CopyOptions, StoreUnusable, UnfitPlace, WouldReplace } from '../store.ts';
 import { controlPathOf } from './control.ts';
 import { Database, type FileKind } from './database.ts';
 import { damageOf, digestOf, soundDigest } from './digest.ts';
@@ -51,13 +51,13 @@ function naming<T>(path: string, read: () => T): T {
 /** Refuses a place that a copy must not take. */
 function checkPlace(path: string, place: string, force: boolean): void {
   if (!existsSync(dirname(place)))
-    throw new StoreUnusable(`there is no folder ${dirname(place)}: make it first, or mount its disk`);
+    throw new UnfitPlace(`there is no folder ${dirname(place)}: make it first, or mount its disk`);
   const own = [path, controlPathOf(path)].flatMap((one) => ['', ...COMPANIONS].map((end) => one + end));
   if (own.some((one) => resolve(one) === resolve(place))) throw ownName(place);
   const found = lstatSync(place, { throwIfNoEntry: false });
   if (found === undefined) return;
   if (!found.isFile())
-    throw new StoreUnusable(
+    throw new UnfitPlace(
       `${place} is a folder, a link or a device: a backup is a file of its own, give it a name`,
     );
   const isOwn = own.some((one) => {
@@ -69,8 +69,8 @@ function checkPlace(path: string, place: string, force: boolean): void {
     throw new WouldReplace(`${place} is there already: choose another name, or --force replaces it`);
 }
 
-const ownName = (place: string): StoreUnusable =>
-  new StoreUnusable(`${place} belongs to the store itself: give the backup another name`);
+const ownName = (place: string): UnfitPlace =>
+  new UnfitPlace(`${place} belongs to the store itself: give the backup another name`);
 
 /** Bytes that a copy of a file takes. */
 function bytesOf(path: string, kind: FileKind): number {

@@ -13,9 +13,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { type CopyOptions, type Restored, StoreUnusable, WouldReplace } from '../store.ts';
+import { type CopyOptions, type Restored, StoreUnusable, UnfitPlace, WouldReplace } from '../store.ts';
 import { controlMigrations, controlPathOf } from './control.ts';
-import { Database, type FileKind, troubleOf } from './database.ts';
+import { Database, type FileKind, requireFile, troubleOf } from './database.ts';
 import { damageOf, soundDigest } from './digest.ts';
 import { type Manifest, readManifest, unseal } from './manifest.ts';
 import { COMPANIONS, checkSpace, discardPartial, flush, makePartial, writeProblem } from './partial.ts';
@@ -27,6 +27,7 @@ const KEPT = '.before-restore';
 export async function restoreSqlite(path: string, file: string, options: CopyOptions): Promise<Restored> {
   const backup = resolve(file);
   const places = [resolve(path), controlPathOf(resolve(path))] as const;
+  requireFile(places[0], 'store');
   const manifest = openBackup(backup);
   const present = places.filter((place) => existsSync(place));
   checkReplacing(present, options.force);
@@ -54,7 +55,7 @@ type Backup = { readonly path: string; readonly manifest: Manifest };
 const keptName = (place: string): string => place + KEPT;
 
 function openBackup(backup: string): Manifest {
-  if (!existsSync(backup)) throw new StoreUnusable(`there is no backup ${backup}`);
+  if (!existsSync(backup)) throw new UnfitPlace(`there is no backup ${backup}`);
   try {
     return readManifest(backup);
   } catch (error) {
