@@ -207,15 +207,37 @@ test('a bourse.config.json that cannot be used is wrong usage that says why (con
     ['{"constructor": 1}', /there is no setting constructor/],
     ['{"port": "http"}', /bourse\.config\.json: port: http/],
     ['{"port": 80.5}', /bourse\.config\.json: port: 80\.5/],
-    ['{"port": true}', /bourse\.config\.json: port/],
+    ['{"port": true}', /bourse\.config\.json: port: true must be a number/],
+    ['{"port": ["80"]}', /bourse\.config\.json: port: \["80"\] must be a number/],
     ['{"logLevel": "loud"}', /bourse\.config\.json: logLevel: loud/],
-    ['{"store": {}}', /bourse\.config\.json: store/],
+    ['{"store": {}}', /bourse\.config\.json: store: \{\} must be text, such as "sqlite:data\/bourse\.db"/],
+    ['{"store": 5}', /bourse\.config\.json: store: 5 must be text/],
+    ['{"store": ["sqlite:a", "b"]}', /bourse\.config\.json: store: .* must be text/],
+    ['{"store": null}', /bourse\.config\.json: store: null must be text/],
+    ['{"host": 127}', /bourse\.config\.json: host: 127 must be text, such as "127\.0\.0\.1"/],
+    ['{"tlsCert": true}', /bourse\.config\.json: tlsCert: true must be text/],
+    ['{"trustProxy": 1}', /bourse\.config\.json: trustProxy: 1 must be true or false/],
+    ['{"allowedHosts": 5}', /bourse\.config\.json: allowedHosts: 5 must be a list of texts/],
+    ['{"allowedHosts": ["a", 5]}', /bourse\.config\.json: allowedHosts: \["a",5\] must be a list of texts/],
   ];
   await all(cases, async ([text, message]) => {
     const cwd = newFolder();
     writeFileSync(join(cwd, 'bourse.config.json'), text);
     told(await run(['keys', 'list'], { cwd }), 2, message);
   });
+  const good = newFolder();
+  const right = {
+    store: 'sqlite:a.db',
+    port: 0,
+    workers: '2',
+    trustProxy: true,
+    allowedHosts: ['a', 'b.example'],
+  };
+  writeFileSync(join(good, 'bourse.config.json'), JSON.stringify(right));
+  const { stdout } = await run(['config', '--json'], { cwd: good });
+  const shown = JSON.parse(stdout) as { setting: string; value: unknown }[];
+  const values = Object.fromEntries(shown.map(({ setting, value }) => [setting, value]));
+  assert.deepEqual({ ...values, ...right, workers: 2 }, values);
   const cwd = newFolder();
   mkdirSync(join(cwd, 'bourse.config.json'));
   told(await run(['keys', 'list'], { cwd }), 2, /bourse\.config\.json cannot be read/);
