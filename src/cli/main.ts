@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { FileProblem, RequestProblem } from '../ingest/problem.ts';
-import { DiskFull } from '../store/disk.ts';
+import { DiskFull, FolderUnusable } from '../store/disk.ts';
 import { StoreUnusable, UnfitPlace, UnknownStoreAddress, WouldReplace } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
 import { ServiceProblem } from './problem.ts';
@@ -75,6 +75,7 @@ function statusOf(error: unknown): number {
   const expected =
     error instanceof StoreUnusable ||
     error instanceof DiskFull ||
+    error instanceof FolderUnusable ||
     error instanceof ServiceProblem ||
     (error as NodeJS.ErrnoException).code !== undefined;
   if (!expected && error instanceof Error) process.stderr.write(`${error.stack}\n`);

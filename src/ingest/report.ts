@@ -2,6 +2,7 @@
 import { closeSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { limits } from '../contract/limits.ts';
+import { folderProblem } from '../store/disk.ts';
 import { ownMark, removeLeftovers } from '../store/temporary.ts';
 import type { RefusedRow } from './problem.ts';
 import { reasonColumns, rejectedPlace, removeEarlier } from './rejected-file.ts';
@@ -82,8 +83,16 @@ export class RefusedRows {
       return openSync(this.#partPath, 'w');
     } catch (error) {
       if (!['EACCES', 'EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
-      this.#path = resolve(basename(this.#path));
+      return this.#openHere();
+    }
+  }
+
+  #openHere(): number {
+    this.#path = resolve(basename(this.#path));
+    try {
       return openSync(this.#partPath, 'w');
+    } catch (error) {
+      throw folderProblem(error, process.cwd(), 'refused rows go beside their file, or there');
     }
   }
 

@@ -1,7 +1,8 @@
 // Scheme of the store address -> engine.
-import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Diagnosis } from './diagnosis.ts';
+import { makeFolder } from './disk.ts';
 import { otherThanFile } from './place.ts';
 import { backupSqlite } from './sqlite/backup.ts';
 import { openSqliteControl } from './sqlite/control.ts';
@@ -43,11 +44,11 @@ const engines: Readonly<Record<string, Engine>> = {
     isMade: (path) => existsSync(path) && (otherThanFile(path) !== null || statSync(path).size > 0),
     resolve: (path) => `sqlite:${resolve(path)}`,
     openStore(path, mode) {
-      if (mode === 'write') mkdirSync(dirname(path), { recursive: true });
+      if (mode === 'write') makeFolder(dirname(resolve(path)));
       return openSqliteStore(path, mode);
     },
     openControl(path, mode) {
-      if (mode === 'write') mkdirSync(dirname(path), { recursive: true });
+      if (mode === 'write') makeFolder(dirname(resolve(path)));
       return openSqliteControl(path, mode);
     },
     facts: sqliteFacts,

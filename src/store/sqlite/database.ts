@@ -6,7 +6,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { DummyDriver, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
-import { DiskFull, freeBytesIn } from '../disk.ts';
+import { closedAmong, DiskFull, folderProblem, freeBytesIn, STORE_NEEDS } from '../disk.ts';
 import { otherThanFile } from '../place.ts';
 import { type ColumnTypes, SqlCompiler } from '../sql.ts';
 import { type Mode, StoreUnusable, UnfitPlace } from '../store.ts';
@@ -85,17 +85,21 @@ export function requireFile(path: string, kind: FileKind): void {
 }
 
 /** What SQLite or the system says is wrong, where it is one of these (sqlite.org/rescode.html). */
-export function troubleOf(error: unknown): 'busy' | 'damaged' | 'full' | null {
+export function troubleOf(error: unknown): Trouble | null {
   const { errcode, code, cause } = error as { errcode?: number; code?: string; cause?: unknown };
   if (code === 'ENOSPC' || code === 'EDQUOT') return 'full';
   if (errcode !== undefined) return troubles[errcode & 0xff] ?? null;
   return cause instanceof Error ? troubleOf(cause) : null;
 }
 
-const troubles: Readonly<Record<number, 'busy' | 'damaged' | 'full'>> = {
+type Trouble = 'busy' | 'closed' | 'damaged' | 'full';
+
+const troubles: Readonly<Record<number, Trouble>> = {
   5: 'busy',
+  8: 'closed',
   11: 'damaged',
   13: 'full',
+  14: 'closed',
   26: 'damaged',
 };
 /** Whether SQLite itself found no room: not what the work in a transaction wrote elsewhere. */
@@ -127,9 +131,7 @@ export class Database {
         this.#db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma temp_store = file');
     } catch (error) {
       this.#db.close();
-      throw error instanceof StoreUnusable
-        ? error
-        : new StoreUnusable(`${path} cannot be opened: ${messageOf(error)}`, { cause: error });
+      throw error instanceof StoreUnusable ? error : notOpened(path, error);
     }
   }
 
@@ -344,8 +346,16 @@ function open(path: string, mode: Mode, permissions: number): DatabaseSync {
       timeout: BUSY_TIMEOUT_MS,
     });
   } catch (error) {
-    throw new StoreUnusable(`${path} cannot be opened: ${messageOf(error)}`, { cause: error });
+    throw notOpened(path, error);
   }
+}
+
+/** Beside a file SQLite keeps its log: it says less of a folder that is closed than of one that is full. */
+function notOpened(path: string, error: unknown): StoreUnusable {
+  const folder = dirname(path);
+  const cause = folderProblem(error, folder, STORE_NEEDS);
+  const closed = troubleOf(error) === 'closed' ? closedAmong([folder, path]) : null;
+  return new StoreUnusable(`${path} cannot be opened: ${closed ?? messageOf(cause)}`, { cause });
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

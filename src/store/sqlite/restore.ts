@@ -6,13 +6,13 @@ import {
   existsSync,
   constants as files,
   linkSync,
-  mkdirSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { makeFolder } from '../disk.ts';
 import { type CopyOptions, type Restored, StoreUnusable, UnfitPlace, WouldReplace } from '../store.ts';
 import { controlMigrations, controlPathOf } from './control.ts';
 import { Database, type FileKind, requireFile, troubleOf } from './database.ts';
@@ -31,7 +31,7 @@ export async function restoreSqlite(path: string, file: string, options: CopyOpt
   const manifest = openBackup(backup);
   const present = places.filter((place) => existsSync(place));
   checkReplacing(present, options.force);
-  mkdirSync(dirname(places[0]), { recursive: true });
+  makeFolder(dirname(places[0]));
   const held = holdAll(places);
   try {
     replace(places, present, { path: backup, manifest }, options.tell);
