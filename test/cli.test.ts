@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { join, resolve as resolvePath } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
+import { openStore } from '../src/store/engines.ts';
 import { command, type Finished, Workshop } from './service.ts';
 
 const shop = new Workshop();
@@ -37,6 +38,11 @@ function newFolder(): string {
   const path = shop.path(`folder ${folders++}`);
   mkdirSync(path);
   return path;
+}
+
+/** Makes an empty store in a folder, as `bourse serve` does. */
+async function makeStore(cwd: string, path = 'data/bourse.db'): Promise<void> {
+  await (await openStore(`sqlite:${join(cwd, path)}`, 'write')).close();
 }
 
 /** Does something for each of several cases, side by side. */
@@ -119,8 +125,26 @@ test('no command, an argument too many or one too few is wrong usage (contract 1
 
 type Listed = { id: string; name: string; state: string };
 
+test('keys of a store that is not there are a mistake that names its place and the cure, and make nothing (contract 10)', async () => {
+  const cwd = newFolder();
+  const message =
+    /^bourse: there is no store at sqlite:\/.*\/data\/typo\.db: bourse import or bourse serve makes one\n$/;
+  const store = ['--store', 'sqlite:data/typo.db'];
+  for (const call of [['create', 'alice'], ['list'], ['revoke', 'abc']])
+    told(await run(['keys', ...call, ...store], { cwd }), 3, message);
+  assert.ok(!existsSync(join(cwd, 'data')));
+});
+
+test('a store for which no key was made has none to list', async () => {
+  const cwd = newFolder();
+  await makeStore(cwd);
+  assert.deepEqual(await run(['keys', 'list', '--json'], { cwd }), { status: 0, stdout: '[]\n', stderr: '' });
+  assert.ok(!existsSync(join(cwd, 'data/bourse.control.db')));
+});
+
 test('keys create prints the key alone; no list ever shows it; revoke ends it (contract 7.3, 10)', async () => {
   const cwd = newFolder();
+  await makeStore(cwd);
   const created = await run(['keys', 'create', 'alice', '--expires', '2199-12-31', '--per-minute', '60'], {
     cwd,
   });
@@ -144,6 +168,7 @@ test('keys create prints the key alone; no list ever shows it; revoke ends it (c
 
 test('revoking an unknown id, a bad expiry or a bad quota is wrong usage and makes no key (contract 10)', async () => {
   const cwd = newFolder();
+  await makeStore(cwd);
   told(await run(['keys', 'revoke', 'nothing'], { cwd }), 2, /nothing/);
   told(await run(['keys', 'create', 'a', '--expires', '2020-01-01'], { cwd }), 2, /--expires/);
   told(await run(['keys', 'create', 'a', '--expires', 'soon'], { cwd }), 2, /--expires/);
@@ -154,6 +179,7 @@ test('revoking an unknown id, a bad expiry or a bad quota is wrong usage and mak
 
 test('a setting is the flag, else the environment, else bourse.config.json, else the default (contract 10)', async () => {
   const cwd = newFolder();
+  for (const path of ['data/bourse.db', 'file.db', 'environment.db', 'flag.db']) await makeStore(cwd, path);
   const made = (name: string): boolean => existsSync(join(cwd, `${name}.control.db`));
   const create = async (...flags: string[]): Promise<void> => {
     const { status, stderr } = await run(['keys', 'create', 'a', ...flags], { cwd });
@@ -266,6 +292,7 @@ test('a store that is not a store is a fault with one clear message, and is left
     );
     assert.deepEqual(readFileSync(join(cwd, name)), before);
   }
+  await makeStore(cwd, 'c.db');
   writeFileSync(join(cwd, 'c.control.db'), 'text, not a database\n'.repeat(100));
   told(await run(['keys', 'list', '--store', 'sqlite:c.db'], { cwd }), 3, /^bourse: .*c\.control\.db.*\n$/);
 });
@@ -322,6 +349,7 @@ test('bin/bourse works from any folder, through a symlink to a symlink, and read
       stderr: '',
     });
     const away = newFolder();
+    await makeStore(away);
     assert.equal(
       (await run(['keys', 'create', 'a'], { cwd: away, program: resolvePath(cwd, program) })).status,
       0,

@@ -5,7 +5,7 @@ import type { Diagnosis } from './diagnosis.ts';
 import { makeFolder } from './disk.ts';
 import { otherThanFile } from './place.ts';
 import { backupSqlite } from './sqlite/backup.ts';
-import { openSqliteControl } from './sqlite/control.ts';
+import { controlPathOf, openSqliteControl } from './sqlite/control.ts';
 import { diagnoseSqlite } from './sqlite/diagnosis.ts';
 import { restoreSqlite } from './sqlite/restore.ts';
 import { openSqliteStore, sqliteFacts } from './sqlite/store.ts';
@@ -25,6 +25,8 @@ type Engine = {
   locate(rest: string): string;
   /** Whether a store was made there: what is at fault in another way is there too. */
   isMade(rest: string): boolean;
+  /** Whether it has a control file: one without a key so far may have none. */
+  hasControl(rest: string): boolean;
   /** The address in full form, which any process can open whatever its folder. */
   resolve(rest: string): string;
   openStore(rest: string, mode: Mode): Promise<Store>;
@@ -42,6 +44,7 @@ const engines: Readonly<Record<string, Engine>> = {
     locate: (path) => (existsSync(path) ? realpathSync(path) : path),
     // An empty file is one that a store may be made in.
     isMade: (path) => existsSync(path) && (otherThanFile(path) !== null || statSync(path).size > 0),
+    hasControl: (path) => existsSync(controlPathOf(path)),
     resolve: (path) => `sqlite:${resolve(path)}`,
     openStore(path, mode) {
       if (mode === 'write') makeFolder(dirname(resolve(path)));
@@ -90,11 +93,17 @@ export function isStoreMade(url: string): boolean {
   return engine.isMade(rest);
 }
 
+/** Whether a store has a control file: one that no key was made for may have none. */
+export function hasControl(url: string): boolean {
+  const { engine, rest } = engineOf(url);
+  return engine.hasControl(rest);
+}
+
 /** Opens a store of its own in an empty folder, for what is only tried and goes with the folder. */
 export const openTrialStore = (folder: string): Promise<Store> =>
   openStore(`sqlite:${join(folder, 'trial.db')}`, 'write');
 
-/** Opens the control file of a store. */
+/** Opens the control file of a store, whether the store itself was made or not. */
 export async function openControl(url: string, mode: Mode): Promise<RowStore> {
   const { engine, rest } = engineOf(url);
   return engine.openControl(rest, mode);

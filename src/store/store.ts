@@ -123,6 +123,10 @@ export class StoreUnusable extends Error {
   }
 }
 
+/** What is said where a store is looked for and there is none. */
+export const noStoreAt = (place: string): string =>
+  `there is no store at ${place}: bourse import or bourse serve makes one`;
+
 /** The address of a store is none: the caller's mistake, not the store's. */
 export class UnknownStoreAddress extends StoreUnusable {
   constructor(message: string) {

@@ -9,7 +9,7 @@ import { DummyDriver, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } f
 import { closedAmong, DiskFull, folderProblem, freeBytesIn, STORE_NEEDS } from '../disk.ts';
 import { otherThanFile } from '../place.ts';
 import { type ColumnTypes, SqlCompiler } from '../sql.ts';
-import { type Mode, StoreUnusable, UnfitPlace } from '../store.ts';
+import { type Mode, noStoreAt, StoreUnusable, UnfitPlace } from '../store.ts';
 
 /** Older ones can corrupt a database in WAL mode (sqlite.org/wal.html, "the WAL-reset bug"). */
 const VERSION_MIN = [3, 51, 3];
@@ -121,7 +121,7 @@ export class Database {
     this.path = path;
     requireFile(path, kind);
     const existed = existsSync(path);
-    if (mode !== 'write' && !existed) throw new StoreUnusable(`there is no store at ${path}`);
+    if (mode !== 'write' && !existed) throw new StoreUnusable(noStoreAt(path));
     this.#db = open(path, mode, kinds[kind].permissions);
     try {
       this.#checkVersion();
