@@ -2,11 +2,11 @@
 import { isatty } from 'node:tty';
 import { Command } from 'commander';
 import { formatInstant } from '../base/instant.ts';
+import { formatBytes } from '../base/size.ts';
 import { backupStore, restoreStore } from '../store/engines.ts';
 import type { Copied, CopyOptions } from '../store/store.ts';
 import { readSettings } from './config.ts';
 import { jsonOption, storeOption } from './options.ts';
-import { formatBytes } from './table.ts';
 
 type Flags = { readonly store?: string; readonly force?: boolean; readonly json?: boolean };
 

@@ -1,12 +1,13 @@
 // `bourse status`: what a store holds, from its rows about series; no bar is read.
 import { Command } from 'commander';
+import { formatBytes } from '../base/size.ts';
 import { contentHash } from '../store/content.ts';
 import { openStore, storeFacts } from '../store/engines.ts';
 import type { StoreFacts } from '../store/store.ts';
 import { readSettings } from './config.ts';
 import { type Holdings, readHoldings } from './holdings.ts';
 import { jsonOption, storeOption } from './options.ts';
-import { formatBytes, formatTable } from './table.ts';
+import { formatTable } from './table.ts';
 
 type Flags = {
   readonly store?: string;

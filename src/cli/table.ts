@@ -21,11 +21,3 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
 /** `1 bar`, `1,200 bars`. */
 export const countOf = (value: number, what: string): string =>
   `${value.toLocaleString('en-US')} ${what}${value === 1 ? '' : 's'}`;
-
-const units = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const;
-
-/** A size for a person, in powers of 1000: `12.3 MB`. */
-export function formatBytes(bytes: number): string {
-  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
-  return `${(bytes / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
-}
