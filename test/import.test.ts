@@ -601,3 +601,38 @@ test('a dry run on a store that is not there tells what an import would do, and 
   await seed.run('import', 'bars', 'trial.csv', ...flagsOfA, '--store', 'sqlite:empty.db', '--dry-run');
   assert.equal(statSync(seed.path('empty.db')).size, 0);
 });
+
+test('a name with line ends and control characters is printed in one line, escaped, wherever it stands', async () => {
+  const name = 'two\nlines\u001b[2J';
+  const shown = 'two\\nlines\\u001b[2J';
+  writeFileSync(seed.path(`${name}.csv`), csvOf(header, minute(0), minute(1, 'x,1,1,1,1')));
+  writeFileSync(seed.path(`${name}.txt`), 'what is this\n');
+  const store = ['--store', `sqlite:${freshStore()}`];
+  const done = await seed.run(
+    'import',
+    'bars',
+    `${name}.csv`,
+    `${name}.txt`,
+    `${name}.no*`,
+    ...flagsOfA,
+    ...store,
+  );
+  assert.equal(done.status, 2);
+  assert.equal(done.stderr, `bourse: ${shown}.no*: no file fits this pattern\n`);
+  const { stdout, stderr } = await seed.run(
+    'import',
+    'bars',
+    `${name}.csv`,
+    `${name}.txt`,
+    ...flagsOfA,
+    ...store,
+  );
+  assert.ok(stdout.startsWith(`${shown}.csv: 2 rows read`), stdout);
+  assert.ok(stdout.includes(`${shown}.rejected.csv:\n`), stdout);
+  assert.ok(stderr.startsWith(`bourse: ${shown}.txt: required columns missing`), stderr);
+  const [status, undone] = [await seed.must('status', ...store), await seed.run('undo', ...store)];
+  for (const text of [stdout, stderr, status, undone.stderr]) {
+    assert.ok(text.includes(`${shown}.`), text);
+    assert.ok(!text.includes('\u001b'), text);
+  }
+});

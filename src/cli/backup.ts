@@ -7,6 +7,7 @@ import { backupStore, restoreStore } from '../store/engines.ts';
 import type { Copied, CopyOptions } from '../store/store.ts';
 import { readSettings } from './config.ts';
 import { jsonOption, storeOption } from './options.ts';
+import { printable } from './table.ts';
 
 type Flags = { readonly store?: string; readonly force?: boolean; readonly json?: boolean };
 
@@ -22,7 +23,9 @@ const optionsOf = (flags: Flags): CopyOptions => ({ force: flags.force === true,
 const recordOf = ({ madeMs, ...copied }: Copied) => ({ ...copied, made: formatInstant(madeMs) });
 
 function print(flags: Flags, copied: Copied, lines: readonly string[]): void {
-  process.stdout.write(flags.json ? `${JSON.stringify(recordOf(copied))}\n` : `${lines.join('\n')}\n`);
+  process.stdout.write(
+    flags.json ? `${JSON.stringify(recordOf(copied))}\n` : `${lines.map(printable).join('\n')}\n`,
+  );
 }
 
 export function backupCommand(): Command {

@@ -5,9 +5,13 @@ import { nearest } from '../ingest/mapping.ts';
 
 /** A setting that cannot be used; exit status 2. */
 export class UsageProblem extends Error {
-  constructor(message: string, options?: ErrorOptions) {
+  /** Lines to be printed below the message. */
+  readonly below: string;
+
+  constructor(message: string, { below = '', ...options }: ErrorOptions & { readonly below?: string } = {}) {
     super(message, options);
     this.name = 'UsageProblem';
+    this.below = below;
   }
 }
 

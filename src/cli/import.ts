@@ -15,7 +15,7 @@ import { readSettings, UsageProblem } from './config.ts';
 import { openForImport } from './existing-store.ts';
 import { jsonOption, storeOption, wholeNumber } from './options.ts';
 import { Progress } from './progress.ts';
-import { countOf } from './table.ts';
+import { countOf, printable } from './table.ts';
 import { tellWait } from './waiting.ts';
 
 /** Done, but not with everything (contract 10). */
@@ -119,7 +119,9 @@ function describe(report: ImportReport): string {
     ...notes.filter(([holds]) => holds).map(([, note]) => `  ${note}`),
     ...refusals,
     ...(more > 0 ? [`  and ${count(more)} more`] : []),
-  ].join('\n');
+  ]
+    .map(printable)
+    .join('\n');
 }
 
 function importerOf(dataset: string): Importer {
@@ -225,7 +227,7 @@ class ImportCall {
       return await step();
     } catch (error) {
       if (!(error instanceof FileProblem) || error.kind === 'usage') throw error;
-      process.stderr.write(`bourse: ${error.message}\n`);
+      process.stderr.write(`bourse: ${printable(error.message)}\n`);
       this.#failed++;
       this.#worst = Math.max(this.#worst, error.kind === 'unfit' ? EXIT_USAGE : EXIT_PARTLY);
       return null;

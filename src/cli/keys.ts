@@ -7,7 +7,7 @@ import { hasControl, isStoreMade, openControl, resolveStore } from '../store/eng
 import { type Mode, noStoreAt, type RowStore, StoreUnusable } from '../store/store.ts';
 import { readSettings, UsageProblem } from './config.ts';
 import { jsonOption, positive, storeOption } from './options.ts';
-import { formatTable } from './table.ts';
+import { formatTable, printable } from './table.ts';
 
 type StoreFlags = { readonly store?: string };
 type CreateFlags = StoreFlags & {
@@ -92,7 +92,7 @@ const createCommand = (): Command =>
         issueKey(control, name, terms, nowMs),
       );
       process.stdout.write(`${secret}\n`);
-      process.stderr.write(`key ${key.key_id} for ${name}: keep it, it is not shown again\n`);
+      process.stderr.write(`key ${key.key_id} for ${printable(name)}: keep it, it is not shown again\n`);
     });
 
 const listCommand = (): Command =>
@@ -136,7 +136,7 @@ const revokeCommand = (): Command =>
         revokeKey(control, id, Date.now()),
       );
       if (revoked === null) throw new UsageProblem(`there is no key with the id ${id}: see bourse keys list`);
-      process.stderr.write(`key ${id} for ${revoked.name} is revoked\n`);
+      process.stderr.write(`key ${id} for ${printable(revoked.name)} is revoked\n`);
     });
 
 export function keysCommand(): Command {

@@ -6,6 +6,7 @@ import { DiskFull, FolderUnusable } from '../store/disk.ts';
 import { StoreUnusable, UnfitPlace, UnknownStoreAddress, WouldReplace } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
 import { ServiceProblem } from './problem.ts';
+import { printable } from './table.ts';
 
 /** Exit statuses (contract 10). */
 const EXIT_PARTLY = 1;
@@ -59,7 +60,9 @@ async function program(firstWord: string | undefined): Promise<Command> {
   for (const command of [bourse, ...bourse.commands, ...bourse.commands.flatMap((child) => child.commands)]) {
     command.exitOverride();
     command.showSuggestionAfterError();
-    command.configureOutput({ writeErr: (text) => void process.stderr.write(text) });
+    command.configureOutput({
+      writeErr: (text) => void process.stderr.write(text.split('\n').map(printable).join('\n')),
+    });
   }
   return bourse;
 }
@@ -68,7 +71,7 @@ async function program(firstWord: string | undefined): Promise<Command> {
 function statusOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
   const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`bourse: ${message}\n`);
+  process.stderr.write(`bourse: ${printable(message)}\n${error instanceof UsageProblem ? error.below : ''}`);
   if (error instanceof FileProblem) return error.kind === 'content' ? EXIT_PARTLY : EXIT_USAGE;
   const usage = [UsageProblem, RequestProblem, UnknownStoreAddress, UnfitPlace, WouldReplace];
   if (usage.some((kind) => error instanceof kind)) return EXIT_USAGE;

@@ -1,5 +1,6 @@
 // One line on a terminal that tells how far a long piece of work is; nothing where there is no terminal.
 import { formatBytes } from '../base/size.ts';
+import { printable } from './table.ts';
 
 /** How often the line is written anew. */
 const EVERY_MS = 200;
@@ -26,7 +27,7 @@ export function progressText({ name, bytes, rowsAbout }: Task, rows: number, ela
     parts.unshift(`${formatBytes(done * bytes)} of ${formatBytes(bytes)}`);
     parts.push(`${seconds((elapsedMs / 1000) * (1 / done - 1))} left`);
   }
-  return `${name}: ${parts.join(', ')}`;
+  return `${printable(name)}: ${parts.join(', ')}`;
 }
 
 /** The progress of one task on standard error. */

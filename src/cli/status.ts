@@ -7,7 +7,7 @@ import type { StoreFacts } from '../store/store.ts';
 import { readSettings } from './config.ts';
 import { type Holdings, readHoldings } from './holdings.ts';
 import { jsonOption, storeOption } from './options.ts';
-import { formatTable } from './table.ts';
+import { formatTable, printable } from './table.ts';
 
 type Flags = {
   readonly store?: string;
@@ -106,7 +106,7 @@ function describe({ store, facts, holdings, hash }: Status, flags: Flags): strin
     (market) => `${market.asset_schema} ${market.country_iso_code} ${count(market.instruments)}`,
   );
   const about = [
-    ['store', store],
+    ['store', printable(store)],
     ['files', facts.parts.map((part) => `${part.what} ${formatBytes(part.bytes)}`).join(', ')],
     ['layout', `${facts.layout}`],
     ['data version', `${data_version}`],
