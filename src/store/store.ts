@@ -103,6 +103,8 @@ export type Copied = {
   readonly bytes: number;
   /** Of every row of the data. */
   readonly sha256: string;
+  /** How many keys it holds, those revoked included. */
+  readonly keys: number;
   readonly madeMs: number;
 };
 

@@ -5,7 +5,7 @@ import { type Copied, type CopyOptions, StoreUnusable, UnfitPlace, WouldReplace 
 import { controlPathOf } from './control.ts';
 import { Database, type FileKind } from './database.ts';
 import { damageOf, digestOf, soundDigest } from './digest.ts';
-import { seal } from './manifest.ts';
+import { keysIn, seal } from './manifest.ts';
 import { COMPANIONS, checkSpace, discardPartial, flush, makePartial, writeProblem } from './partial.ts';
 
 /** Copies of a store that changes in the moment between the two beginnings of each. */
@@ -26,12 +26,12 @@ export async function backupSqlite(path: string, file: string, options: CopyOpti
     const sha256 = naming(path, () => copyData(path, partial, options.tell));
     const control = naming(controlPathOf(path), () => copyControl(path, place));
     const madeMs = Date.now();
-    seal(partial, { madeMs, sha256, control });
+    seal(partial, { madeMs, sha256, control: control?.bytes ?? null });
     flush(partial);
     checkPlace(path, place, options.force);
     renameSync(partial, place);
     flush(folder);
-    return { file: place, bytes: statSync(place).size, sha256, madeMs };
+    return { file: place, bytes: statSync(place).size, sha256, keys: control?.keys ?? 0, madeMs };
   } catch (error) {
     throw writeProblem(error, folder, bytes);
   } finally {
@@ -113,17 +113,26 @@ function copyData(path: string, partial: string, tell: CopyOptions['tell']): str
   );
 }
 
-/** The control file as one sound file's bytes; null where the store has none yet. */
-function copyControl(path: string, place: string): Uint8Array | null {
+/** The control file as one sound file's bytes, and its keys; null where the store has none yet. */
+function copyControl(path: string, place: string): { bytes: Uint8Array; keys: number } | null {
   const control = controlPathOf(path);
   if (!existsSync(control)) return null;
   const partial = makePartial(`${place}.keys`);
   try {
     vacuumInto(control, 'control', partial);
     soundDigest(partial, 'control', `the copy of ${control}`);
-    return readFileSync(partial);
+    return { bytes: readFileSync(partial), keys: countKeys(partial) };
   } finally {
     discardPartial(partial);
+  }
+}
+
+function countKeys(control: string): number {
+  const database = new Database(control, 'read', 'control');
+  try {
+    return keysIn(database);
+  } finally {
+    database.close();
   }
 }
 
