@@ -1,10 +1,12 @@
 // The command line as a child process: help, mistakes, keys, settings, stores, the demo (contract 10).
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join, resolve as resolvePath } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
+import { openStore } from '../src/store/engines.ts';
 import { command, type Finished, Workshop } from './service.ts';
 
 const shop = new Workshop();
@@ -36,6 +38,11 @@ function newFolder(): string {
   const path = shop.path(`folder ${folders++}`);
   mkdirSync(path);
   return path;
+}
+
+/** Makes an empty store in a folder, as `bourse serve` does. */
+async function makeStore(cwd: string, path = 'data/bourse.db'): Promise<void> {
+  await (await openStore(`sqlite:${join(cwd, path)}`, 'write')).close();
 }
 
 /** Does something for each of several cases, side by side. */
@@ -118,8 +125,26 @@ test('no command, an argument too many or one too few is wrong usage (contract 1
 
 type Listed = { id: string; name: string; state: string };
 
+test('keys of a store that is not there are a mistake that names its place and the cure, and make nothing (contract 10)', async () => {
+  const cwd = newFolder();
+  const message =
+    /^bourse: there is no store at sqlite:\/.*\/data\/typo\.db: bourse import or bourse serve makes one\n$/;
+  const store = ['--store', 'sqlite:data/typo.db'];
+  for (const call of [['create', 'alice'], ['list'], ['revoke', 'abc']])
+    told(await run(['keys', ...call, ...store], { cwd }), 3, message);
+  assert.ok(!existsSync(join(cwd, 'data')));
+});
+
+test('a store for which no key was made has none to list', async () => {
+  const cwd = newFolder();
+  await makeStore(cwd);
+  assert.deepEqual(await run(['keys', 'list', '--json'], { cwd }), { status: 0, stdout: '[]\n', stderr: '' });
+  assert.ok(!existsSync(join(cwd, 'data/bourse.control.db')));
+});
+
 test('keys create prints the key alone; no list ever shows it; revoke ends it (contract 7.3, 10)', async () => {
   const cwd = newFolder();
+  await makeStore(cwd);
   const created = await run(['keys', 'create', 'alice', '--expires', '2199-12-31', '--per-minute', '60'], {
     cwd,
   });
@@ -143,6 +168,7 @@ test('keys create prints the key alone; no list ever shows it; revoke ends it (c
 
 test('revoking an unknown id, a bad expiry or a bad quota is wrong usage and makes no key (contract 10)', async () => {
   const cwd = newFolder();
+  await makeStore(cwd);
   told(await run(['keys', 'revoke', 'nothing'], { cwd }), 2, /nothing/);
   told(await run(['keys', 'create', 'a', '--expires', '2020-01-01'], { cwd }), 2, /--expires/);
   told(await run(['keys', 'create', 'a', '--expires', 'soon'], { cwd }), 2, /--expires/);
@@ -153,6 +179,7 @@ test('revoking an unknown id, a bad expiry or a bad quota is wrong usage and mak
 
 test('a setting is the flag, else the environment, else bourse.config.json, else the default (contract 10)', async () => {
   const cwd = newFolder();
+  for (const path of ['data/bourse.db', 'file.db', 'environment.db', 'flag.db']) await makeStore(cwd, path);
   const made = (name: string): boolean => existsSync(join(cwd, `${name}.control.db`));
   const create = async (...flags: string[]): Promise<void> => {
     const { status, stderr } = await run(['keys', 'create', 'a', ...flags], { cwd });
@@ -206,15 +233,37 @@ test('a bourse.config.json that cannot be used is wrong usage that says why (con
     ['{"constructor": 1}', /there is no setting constructor/],
     ['{"port": "http"}', /bourse\.config\.json: port: http/],
     ['{"port": 80.5}', /bourse\.config\.json: port: 80\.5/],
-    ['{"port": true}', /bourse\.config\.json: port/],
+    ['{"port": true}', /bourse\.config\.json: port: true must be a number/],
+    ['{"port": ["80"]}', /bourse\.config\.json: port: \["80"\] must be a number/],
     ['{"logLevel": "loud"}', /bourse\.config\.json: logLevel: loud/],
-    ['{"store": {}}', /bourse\.config\.json: store/],
+    ['{"store": {}}', /bourse\.config\.json: store: \{\} must be text, such as "sqlite:data\/bourse\.db"/],
+    ['{"store": 5}', /bourse\.config\.json: store: 5 must be text/],
+    ['{"store": ["sqlite:a", "b"]}', /bourse\.config\.json: store: .* must be text/],
+    ['{"store": null}', /bourse\.config\.json: store: null must be text/],
+    ['{"host": 127}', /bourse\.config\.json: host: 127 must be text, such as "127\.0\.0\.1"/],
+    ['{"tlsCert": true}', /bourse\.config\.json: tlsCert: true must be text/],
+    ['{"trustProxy": 1}', /bourse\.config\.json: trustProxy: 1 must be true or false/],
+    ['{"allowedHosts": 5}', /bourse\.config\.json: allowedHosts: 5 must be a list of texts/],
+    ['{"allowedHosts": ["a", 5]}', /bourse\.config\.json: allowedHosts: \["a",5\] must be a list of texts/],
   ];
   await all(cases, async ([text, message]) => {
     const cwd = newFolder();
     writeFileSync(join(cwd, 'bourse.config.json'), text);
     told(await run(['keys', 'list'], { cwd }), 2, message);
   });
+  const good = newFolder();
+  const right = {
+    store: 'sqlite:a.db',
+    port: 0,
+    workers: '2',
+    trustProxy: true,
+    allowedHosts: ['a', 'b.example'],
+  };
+  writeFileSync(join(good, 'bourse.config.json'), JSON.stringify(right));
+  const { stdout } = await run(['config', '--json'], { cwd: good });
+  const shown = JSON.parse(stdout) as { setting: string; value: unknown }[];
+  const values = Object.fromEntries(shown.map(({ setting, value }) => [setting, value]));
+  assert.deepEqual({ ...values, ...right, workers: 2 }, values);
   const cwd = newFolder();
   mkdirSync(join(cwd, 'bourse.config.json'));
   told(await run(['keys', 'list'], { cwd }), 2, /bourse\.config\.json cannot be read/);
@@ -226,15 +275,14 @@ test('a store that is not a store is a fault with one clear message, and is left
     join(cwd, 'text.db'),
     'this is no database, only text that is long enough to be looked at\n'.repeat(20),
   );
-  mkdirSync(join(cwd, 'folder.db'));
   const other = new DatabaseSync(join(cwd, 'other.db'));
   other.exec('create table prices (close real)');
   other.close();
   const csv = join(cwd, 'x.csv');
   writeFileSync(csv, 'datetime,open,high,low,close\n2025-03-03T14:30:00Z,1,1,1,1\n');
   const flags = '--schema stock --country US --symbol X --interval 1M'.split(' ');
-  for (const name of ['text.db', 'folder.db', 'other.db']) {
-    const before = name === 'folder.db' ? null : readFileSync(join(cwd, name));
+  for (const name of ['text.db', 'other.db']) {
+    const before = readFileSync(join(cwd, name));
     const store = ['--store', `sqlite:${name}`];
     told(await run(['serve', '--port', '0', ...store], { cwd }), 3, new RegExp(`^bourse: .*${name}.*\\n$`));
     told(
@@ -242,10 +290,45 @@ test('a store that is not a store is a fault with one clear message, and is left
       3,
       new RegExp(`^bourse: .*${name}.*\\n$`),
     );
-    if (before !== null) assert.deepEqual(readFileSync(join(cwd, name)), before);
+    assert.deepEqual(readFileSync(join(cwd, name)), before);
   }
+  await makeStore(cwd, 'c.db');
   writeFileSync(join(cwd, 'c.control.db'), 'text, not a database\n'.repeat(100));
   told(await run(['keys', 'list', '--store', 'sqlite:c.db'], { cwd }), 3, /^bourse: .*c\.control\.db.*\n$/);
+});
+
+test('a store that is a folder, a pipe, a socket or a device is wrong usage, told in one line, and waited for by none (contract 10)', async () => {
+  const cwd = newFolder();
+  mkdirSync(join(cwd, 'folder'));
+  execFileSync('mkfifo', [join(cwd, 'pipe')]);
+  const server = createServer().unref();
+  await new Promise<void>((resolve) => server.listen(join(cwd, 'socket'), resolve));
+  const csv = join(cwd, 'x.csv');
+  writeFileSync(csv, 'datetime,open,high,low,close\n2025-03-03T14:30:00Z,1,1,1,1\n');
+  const flags = '--schema stock --country US --symbol X --interval 1M'.split(' ');
+  const places = [
+    ['folder', /folder is not a Bourse store: it is a folder; name a file in it, such as .*bourse\.db\n$/],
+    ['pipe', /pipe is not a Bourse store: it is a pipe; name a file\n$/],
+    ['socket', /socket is not a Bourse store: it is a socket; name a file\n$/],
+    ['/dev/null', /null is not a Bourse store: it is a device; name a file\n$/],
+  ] as const;
+  const calls = [
+    ['serve', '--port', '0'],
+    ['serve', '--port', '0', '--workers', '2'],
+    ['import', 'bars', csv, ...flags],
+    ['import', 'bars', csv, ...flags, '--dry-run'],
+    ['status'],
+    ['undo', '1'],
+    ['backup', join(cwd, 'a.backup')],
+  ];
+  await all(places, async ([name, message]) => {
+    for (const call of name === 'pipe' ? calls : calls.slice(-1))
+      told(await run([...call, '--store', `sqlite:${name}`], { cwd }), 2, message);
+    const { status, stdout } = await run(['doctor', '--store', `sqlite:${name}`], { cwd });
+    assert.equal(status, 1);
+    assert.match(stdout, /^fail +store .* is not a Bourse store: it is a /m);
+  });
+  server.close();
 });
 
 test('an address of a store that has no known scheme says what one looks like (contract 10)', async () => {
@@ -266,6 +349,7 @@ test('bin/bourse works from any folder, through a symlink to a symlink, and read
       stderr: '',
     });
     const away = newFolder();
+    await makeStore(away);
     assert.equal(
       (await run(['keys', 'create', 'a'], { cwd: away, program: resolvePath(cwd, program) })).status,
       0,

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, suite, test } from 'node:test';
 import { backupStore, openStore, restoreStore } from '../src/store/engines.ts';
-import { type CopyOptions, StoreUnusable, WouldReplace } from '../src/store/store.ts';
+import { type CopyOptions, StoreUnusable, UnfitPlace, WouldReplace } from '../src/store/store.ts';
 import { alter, dataOf, forced, minuteFlags, plainly, SmallStores, writeDays } from './copies.ts';
 import { Workshop } from './service.ts';
 import { contentOf, rowsOf } from './stored.ts';
@@ -26,12 +26,12 @@ const stores = new SmallStores(shop);
 before(() => stores.make());
 after(() => shop.close());
 
-type Kind = typeof StoreUnusable | typeof WouldReplace;
+type Kind = typeof StoreUnusable | typeof UnfitPlace | typeof WouldReplace;
 
 async function refused(work: Promise<unknown>, says: RegExp, kind: Kind = StoreUnusable): Promise<void> {
   await assert.rejects(work, (error) => {
     assert.ok(error instanceof kind, String(error));
-    assert.equal(error instanceof WouldReplace, kind === WouldReplace);
+    for (const usage of [UnfitPlace, WouldReplace]) assert.equal(error instanceof usage, kind === usage);
     assert.match(error.message, says);
     return true;
   });
@@ -52,24 +52,24 @@ suite('what a backup refuses', () => {
       WouldReplace,
       /there is there already: .*--force replaces it/,
     ],
-    ['a folder', (folder) => folder, StoreUnusable, /is a folder, a link or a device/],
+    ['a folder', (folder) => folder, UnfitPlace, /is a folder, a link or a device/],
     [
       'a folder that is not there',
       (folder) => join(folder, 'no/a.backup'),
-      StoreUnusable,
+      UnfitPlace,
       /there is no folder .*no: make it first/,
     ],
     [
       'the store itself',
       (folder) => join(folder, 'bourse.db'),
-      StoreUnusable,
+      UnfitPlace,
       /belongs to the store itself/,
       forced,
     ],
     [
       'the file of keys',
       (folder) => join(folder, 'bourse.control.db'),
-      StoreUnusable,
+      UnfitPlace,
       /belongs to the store itself/,
       forced,
     ],
@@ -96,7 +96,7 @@ suite('what a backup refuses', () => {
     const { folder, url } = stores.fresh();
     const place = join(folder, 'bourse.control.db');
     rmSync(place, { force: true });
-    await refused(backupStore(url, place, plainly), /belongs to the store itself/);
+    await refused(backupStore(url, place, plainly), /belongs to the store itself/, UnfitPlace);
     assert.ok(!existsSync(place));
   });
 
@@ -108,7 +108,7 @@ suite('what a backup refuses', () => {
     await backupStore(`sqlite:${link}`, place, plainly);
     await backupStore(`sqlite:${path}`, join(folder, 'direct.backup'), plainly);
     assert.equal(statSync(place).size, statSync(join(folder, 'direct.backup')).size);
-    await refused(backupStore(`sqlite:${path}`, link, forced), /is a folder, a link or a device/);
+    await refused(backupStore(`sqlite:${path}`, link, forced), /is a folder, a link or a device/, UnfitPlace);
   });
 
   test('--force replaces a file that is there', async () => {
@@ -203,7 +203,8 @@ suite('what a restore refuses', () => {
       await backupStore(url, backup, plainly);
       damage(backup);
       const [data, keys] = [contentOf(path), contentOf(control)];
-      await refused(restoreStore(url, backup, forced), says);
+      const kind = existsSync(backup) ? StoreUnusable : UnfitPlace;
+      await refused(restoreStore(url, backup, forced), says, kind);
       assert.deepEqual([contentOf(path), contentOf(control)], [data, keys]);
       assert.ok(!readdirSync(folder).some((name) => /partial|before-restore/.test(name)));
       await (await openStore(url, 'write')).close();

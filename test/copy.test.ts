@@ -54,6 +54,7 @@ test('a store comes back whole from its backup: bars, keys, and pages begun befo
   const backup = join(folder, 'a.backup');
   const copied = JSON.parse(await shop.must('backup', backup, '--json', '--store', url));
   assert.equal(copied.bytes, statSync(backup).size);
+  assert.equal(copied.keys, 2);
   assert.equal(permissionsOf(backup), 0o600);
   assert.deepEqual(dataOf(backup), data);
   await first.stop();
@@ -92,12 +93,30 @@ test('a store comes back whole from its backup: bars, keys, and pages begun befo
   await second.stop();
 });
 
-test('what would be replaced is wrong usage, what cannot be used a fault (contract 10)', async () => {
+test('what would be replaced, or can be no copy, is wrong usage, what cannot be used a fault (contract 10)', async () => {
   const { folder, path, url } = stores.fresh();
   const backup = join(folder, 'a.backup');
   await backupStore(url, backup, plainly);
   told(await shop.run('backup', backup, '--store', url), 2, /^bourse: .*a\.backup is there already/);
   told(await shop.run('restore', backup, '--store', url), 2, /^bourse: there is a store at/);
+  told(await shop.run('backup', folder, '--store', url), 2, /^bourse: .* is a folder, a link or a device/);
+  told(
+    await shop.run('backup', path, '--force', '--store', url),
+    2,
+    /^bourse: .*belongs to the store itself/,
+  );
+  told(await shop.run('backup', join(folder, 'no/a'), '--store', url), 2, /^bourse: there is no folder/);
+  told(await shop.run('restore', join(folder, 'none'), '--store', url), 2, /^bourse: there is no backup/);
+  told(
+    await shop.run('restore', folder, '--store', url),
+    2,
+    /^bourse: .*not a Bourse backup: it is a folder/,
+  );
+  told(
+    await shop.run('restore', backup, '--force', '--store', `sqlite:${folder}`),
+    2,
+    /^bourse: .*not a Bourse store: it is a folder/,
+  );
   told(await shop.run('restore', path, '--force', '--store', url), 3, /^bourse: .*is not a Bourse backup/);
 });
 
@@ -117,10 +136,16 @@ test('a backup becomes a store where there is none, in a folder that is made', a
 
 test('a store without keys is backed up and restored without keys', async () => {
   const { folder, path, control, url } = stores.fresh();
+  assert.match(
+    await shop.must('backup', join(folder, 'b.backup'), '--store', url),
+    /, verified, 1 key, data /,
+  );
   rmSync(control);
-  await shop.must('backup', join(folder, 'a.backup'), '--store', url);
+  const made = await shop.must('backup', join(folder, 'a.backup'), '--store', url);
+  assert.match(made, /, verified, without any key, data /);
   await shop.must('keys', 'create', 'later', '--store', url);
-  await shop.must('restore', join(folder, 'a.backup'), '--force', '--store', url);
+  const brought = await shop.must('restore', join(folder, 'a.backup'), '--force', '--store', url);
+  assert.match(brought, /, verified, without any key, as it was at /);
   assert.ok(!existsSync(control));
   assert.ok(existsSync(`${control}.before-restore`));
   assert.equal(rowsOf(path, 'select bar_count from series')[0]!.bar_count, 2);

@@ -157,7 +157,7 @@ test('a missing control file, files open to all, a long log and a late clock are
   isRight((await examine(shop)).of('control file'), 'warn', /control\.db is not beside the store/);
   assert.ok(!existsSync(control));
   writeFileSync(`${path}-wal`, '');
-  truncateSync(`${path}-wal`, 100 * 1024 * 1024);
+  truncateSync(`${path}-wal`, 100_000_000);
   isRight((await examine(shop)).of('log'), 'warn', /100\.0 MB.*import/);
 });
 

@@ -222,6 +222,21 @@ const refused: readonly Refused[] = [
     content: ndjson.slice(0, -30),
     says: /near record 3\d: the JSON is not well-formed/,
   },
+  {
+    what: 'NDJSON with a key twice in an object',
+    content: `${ndjson}${JSON.stringify(records[0]).replace('{', '{"open":1,')}\n`,
+    says: new RegExp(`refused: record ${rows.length + 1}: the key "open" stands twice in one object\\.`),
+  },
+  {
+    what: 'a JSON array with a key twice in an object',
+    content: json.replace('{', '{"x. y":1,"x. y":1,'),
+    says: /refused: record 1: the key "x\. y" stands twice in one object\./,
+  },
+  {
+    what: 'JSON with a key of its own in each of very many objects',
+    content: JSON.stringify(Array.from({ length: 30_000 }, (_, at) => ({ ...records[0], [`k${at}`]: at }))),
+    says: /refused: reading it takes more than 400MB of memory: .* its objects have too many keys\./,
+  },
   { what: 'JSON of numbers', content: '[1,2,3]', says: /the JSON holds no objects/ },
   { what: 'an empty JSON array', content: '[]', says: /the JSON holds no objects/ },
   { what: 'JSON that is nested deep', content: '['.repeat(100_000), says: /the JSON is not well-formed/ },
@@ -373,9 +388,13 @@ test('an archive is imported but for the files in it that are at fault, each tol
   assert.deepEqual(names.sort(), ['mixed.zip.2024-p.rejected.csv', 'mixed.zip.2025-p.rejected.csv']);
 });
 
-test('a pattern leaves files of refused rows out', async () => {
-  writeFileSync(shop.path('q1.csv'), csv);
-  writeFileSync(shop.path('q0.rejected.csv'), 'nothing of it\n');
+test('a pattern leaves files of refused rows out, told by what they are', async () => {
+  writeFileSync(shop.path('q1.rejected.csv'), csv);
+  for (const place of ['q0.rejected.csv', 'q0.rejected.2.csv'])
+    writeFileSync(
+      shop.path(place),
+      'symbol,rejected_row,rejected_column,rejected_reason\r\nA,1,open,is missing\r\n',
+    );
   const { status, stderr, path } = await imported('q*.csv', null);
   assert.equal(status, 0, stderr);
   assert.deepEqual(barsOf(path), expected);

@@ -1,6 +1,14 @@
 // `bourse import` as its users have it: what files and flags it refuses, what is then in the store, and what is then served (contract 3, 10, 11).
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
@@ -575,4 +583,56 @@ test('while a file is imported, others see nothing of it, and then all of it at 
     [...seen.keys()].filter((counts) => counts !== first && counts !== last),
     [],
   );
+});
+
+test('a dry run on a store that is not there tells what an import would do, and leaves nothing (contract 10)', async () => {
+  writeFileSync(seed.path('trial.csv'), csvOf(header, minute(0), minute(1), minute(2, 'x,1,1,1,1')));
+  const path = seed.path('not/there/trial.db');
+  const temporary = seed.path('temporary');
+  mkdirSync(temporary);
+  const call = ['import', 'bars', 'trial.csv', ...flagsOfA, '--store', `sqlite:${path}`];
+  const trial = await seed.runWith({ TMPDIR: temporary }, ...call, '--dry-run');
+  assert.equal(trial.status, 1, trial.stderr);
+  assert.match(trial.stdout, /3 rows read, 2 written, 0 unchanged, 1 refused; nothing was stored/);
+  assert.ok(!existsSync(seed.path('not')));
+  assert.deepEqual(readdirSync(temporary), []);
+
+  writeFileSync(seed.path('empty.db'), '');
+  await seed.run('import', 'bars', 'trial.csv', ...flagsOfA, '--store', 'sqlite:empty.db', '--dry-run');
+  assert.equal(statSync(seed.path('empty.db')).size, 0);
+});
+
+test('a name with line ends and control characters is printed in one line, escaped, wherever it stands', async () => {
+  const name = 'two\nlines\u001b[2J';
+  const shown = 'two\\nlines\\u001b[2J';
+  writeFileSync(seed.path(`${name}.csv`), csvOf(header, minute(0), minute(1, 'x,1,1,1,1')));
+  writeFileSync(seed.path(`${name}.txt`), 'what is this\n');
+  const store = ['--store', `sqlite:${freshStore()}`];
+  const done = await seed.run(
+    'import',
+    'bars',
+    `${name}.csv`,
+    `${name}.txt`,
+    `${name}.no*`,
+    ...flagsOfA,
+    ...store,
+  );
+  assert.equal(done.status, 2);
+  assert.equal(done.stderr, `bourse: ${shown}.no*: no file fits this pattern\n`);
+  const { stdout, stderr } = await seed.run(
+    'import',
+    'bars',
+    `${name}.csv`,
+    `${name}.txt`,
+    ...flagsOfA,
+    ...store,
+  );
+  assert.ok(stdout.startsWith(`${shown}.csv: 2 rows read`), stdout);
+  assert.ok(stdout.includes(`${shown}.rejected.csv:\n`), stdout);
+  assert.ok(stderr.startsWith(`bourse: ${shown}.txt: required columns missing`), stderr);
+  const [status, undone] = [await seed.must('status', ...store), await seed.run('undo', ...store)];
+  for (const text of [stdout, stderr, status, undone.stderr]) {
+    assert.ok(text.includes(`${shown}.`), text);
+    assert.ok(!text.includes('\u001b'), text);
+  }
 });

@@ -107,6 +107,17 @@ test('two Host headers, or none, are a bad_request in the envelope (contract 4.3
     refused(await ask(`GET ${target()} HTTP/1.1\r\n${hosts}${CLOSE}\r\n`), 'bad_request', 400, hosts);
 });
 
+test('two Host headers are a bad_request whatever is asked, also where the base address is set (RFC 9112, 3.2)', async () => {
+  const settled = await shop.serve('--public-url', 'https://data.example.com');
+  const hosts = 'Host: localhost\r\nHost: localhost\r\n';
+  for (const at of [server, settled])
+    for (const asked of [`GET ${target()}`, `OPTIONS ${target()}`, 'GET /nowhere', `GET ${LATEST}`])
+      refused(await ask(`${asked} HTTP/1.1\r\n${hosts}${CLOSE}\r\n`, at), 'bad_request', 400, asked);
+  for (const one of ['', 'Host: odd.example\r\n'])
+    assert.equal((await ask(`GET ${target()} HTTP/1.1\r\n${one}${CLOSE}\r\n`, settled)).status, 200, one);
+  assert.equal(await settled.stop(), 0);
+});
+
 const broken: readonly [what: string, sent: string | Uint8Array][] = [
   ['no HTTP at all', 'hello\r\n\r\n'],
   ['another protocol', `GET ${LATEST} HTTP/3.0\r\nHost: localhost\r\n\r\n`],

@@ -123,6 +123,9 @@ test('makes no store where there is none', async () => {
   const finished = await shop.run('status', '--store', `sqlite:${shop.path('none/x.db')}`);
   assert.equal(finished.status, 3);
   assert.equal(finished.stdout, '');
-  assert.match(finished.stderr, /^bourse: there is no store at .*x\.db\n$/);
+  assert.match(
+    finished.stderr,
+    /^bourse: there is no store at .*x\.db: bourse import or bourse serve makes one\n$/,
+  );
   assert.ok(!existsSync(shop.path('none')));
 });

@@ -209,9 +209,14 @@ test('files that cannot be used are told apart', {
   execFileSync('openssl', ['ec', '-in', good.key, '-aes256', '-passout', 'pass:x', '-out', locked], {
     stdio: 'ignore',
   });
+  const pipe = shop.path('pipe');
+  execFileSync('mkfifo', [pipe]);
   const cases: [cert: string, key: string, message: RegExp][] = [
     [shop.path('none'), good.key, /there is no file .*none/],
-    [shop.folder, good.key, /cannot be read/],
+    [shop.folder, good.key, /is a folder: name a file in PEM form/],
+    [good.cert, shop.folder, /is a folder: name a file in PEM form/],
+    [pipe, good.key, /pipe is a pipe: name a file in PEM form/],
+    [good.cert, pipe, /pipe is a pipe: name a file in PEM form/],
     [text, good.key, /text\.pem holds no certificate/],
     [good.cert, text, /text\.pem holds no private key/],
     [good.cert, locked, /locked\.key is protected by a passphrase/],

@@ -2,11 +2,12 @@
 import { isatty } from 'node:tty';
 import { Command } from 'commander';
 import { formatInstant } from '../base/instant.ts';
+import { formatBytes } from '../base/size.ts';
 import { backupStore, restoreStore } from '../store/engines.ts';
 import type { Copied, CopyOptions } from '../store/store.ts';
 import { readSettings } from './config.ts';
 import { jsonOption, storeOption } from './options.ts';
-import { formatBytes } from './table.ts';
+import { countOf, printable } from './table.ts';
 
 type Flags = { readonly store?: string; readonly force?: boolean; readonly json?: boolean };
 
@@ -21,8 +22,14 @@ const optionsOf = (flags: Flags): CopyOptions => ({ force: flags.force === true,
 
 const recordOf = ({ madeMs, ...copied }: Copied) => ({ ...copied, made: formatInstant(madeMs) });
 
+/** What a copy is, in words. */
+const describe = ({ file, bytes, keys, sha256 }: Copied, made = ''): string =>
+  `${file}: ${formatBytes(bytes)}, verified, ${keys === 0 ? 'without any key' : countOf(keys, 'key')}${made}, data ${sha256.slice(0, 16)}`;
+
 function print(flags: Flags, copied: Copied, lines: readonly string[]): void {
-  process.stdout.write(flags.json ? `${JSON.stringify(recordOf(copied))}\n` : `${lines.join('\n')}\n`);
+  process.stdout.write(
+    flags.json ? `${JSON.stringify(recordOf(copied))}\n` : `${lines.map(printable).join('\n')}\n`,
+  );
 }
 
 export function backupCommand(): Command {
@@ -40,9 +47,7 @@ export function backupCommand(): Command {
     )
     .action(async (file: string, flags: Flags) => {
       const copied = await backupStore(readSettings(flags).store, file, optionsOf(flags));
-      print(flags, copied, [
-        `${copied.file}: ${formatBytes(copied.bytes)}, verified, data ${copied.sha256.slice(0, 16)}`,
-      ]);
+      print(flags, copied, [describe(copied)]);
     });
 }
 
@@ -60,7 +65,7 @@ export function restoreCommand(): Command {
     .action(async (file: string, flags: Flags) => {
       const restored = await restoreStore(readSettings(flags).store, file, optionsOf(flags));
       print(flags, restored, [
-        `${restored.file}: ${formatBytes(restored.bytes)}, verified, as it was at ${formatInstant(restored.madeMs)}, data ${restored.sha256.slice(0, 16)}`,
+        describe(restored, `, as it was at ${formatInstant(restored.madeMs)}`),
         ...restored.kept.map((kept) => `  what was there is now ${kept}`),
       ]);
     });

@@ -5,9 +5,13 @@ import { nearest } from '../ingest/mapping.ts';
 
 /** A setting that cannot be used; exit status 2. */
 export class UsageProblem extends Error {
-  constructor(message: string, options?: ErrorOptions) {
+  /** Lines to be printed below the message. */
+  readonly below: string;
+
+  constructor(message: string, { below = '', ...options }: ErrorOptions & { readonly below?: string } = {}) {
     super(message, options);
     this.name = 'UsageProblem';
+    this.below = below;
   }
 }
 
@@ -214,11 +218,25 @@ function checkNames(config: Record<string, unknown>): Record<string, unknown> {
   );
 }
 
+/** What JSON may have for a setting beside the text that its flag takes: by its default, and in words. */
+function jsonOf({
+  default: standard,
+  takes,
+}: Setting<unknown>): [fits: (value: unknown) => boolean, words: string] {
+  if (takes === null) return [(value) => typeof value === 'boolean', 'true or false'];
+  if (typeof standard === 'number') return [(value) => typeof value === 'number', 'a number'];
+  if (Array.isArray(standard)) return [isTexts, 'a list of texts'];
+  return [() => false, typeof standard === 'string' ? `text, such as "${standard}"` : 'text'];
+}
+
+const isTexts = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((part) => typeof part === 'string');
+
 /** A value of the configuration file as its flag would write it. */
-function textOf(name: string, value: unknown): string {
-  if (Array.isArray(value) && value.every((part) => typeof part === 'string')) return value.join();
-  if (['string', 'number', 'boolean'].includes(typeof value)) return String(value);
-  throw new UsageProblem(`${CONFIG_FILE}: ${name} must be text, a number or a boolean`);
+function textOf(name: SettingName, value: unknown): string {
+  const [fits, words] = jsonOf(settings[name]);
+  if (typeof value === 'string' || fits(value)) return String(value);
+  throw new UsageProblem(`${CONFIG_FILE}: ${name}: ${JSON.stringify(value)} must be ${words}`);
 }
 
 const flagOf = (name: SettingName): string =>

@@ -14,7 +14,7 @@ import type { Store } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
 import { withExistingStore } from './existing-store.ts';
 import { jsonOption, storeOption } from './options.ts';
-import { countOf } from './table.ts';
+import { countOf, printable } from './table.ts';
 import { tellWait } from './waiting.ts';
 
 type Flags = {
@@ -79,7 +79,7 @@ function describe(report: DeleteReport, isTrial: boolean): string {
 const run = (flags: Flags, work: (store: Store) => Promise<DeleteReport>): Promise<void> =>
   withExistingStore(flags, async (store) => {
     const report = await work(store);
-    const text = flags.json ? JSON.stringify(report) : describe(report, flags.dryRun === true);
+    const text = flags.json ? JSON.stringify(report) : printable(describe(report, flags.dryRun === true));
     process.stdout.write(`${text}\n`);
   });
 

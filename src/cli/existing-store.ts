@@ -1,5 +1,6 @@
-// A store that a command changes and must not make.
-import { openStore } from '../store/engines.ts';
+// Stores that a command must not make.
+import { spool } from '../ingest/spool.ts';
+import { isStoreMade, openStore, openTrialStore } from '../store/engines.ts';
 import type { Store } from '../store/store.ts';
 import { readSettings } from './config.ts';
 
@@ -17,4 +18,17 @@ export async function withExistingStore(
   } finally {
     await store.close();
   }
+}
+
+/** Opens the store of an import. For a trial, one that is not there is made elsewhere, and goes when it is closed. */
+export async function openForImport(url: string, isTrial: boolean): Promise<Store> {
+  if (!isTrial || isStoreMade(url)) return openStore(url, 'write');
+  const { filled: store, close } = await spool(0, openTrialStore);
+  return {
+    ...store,
+    async close() {
+      await store.close();
+      await close();
+    },
+  };
 }

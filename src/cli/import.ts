@@ -11,12 +11,12 @@ import { nearest, noMap, readMap } from '../ingest/mapping.ts';
 import { FileProblem } from '../ingest/problem.ts';
 import type { ImportReport } from '../ingest/report.ts';
 import type { ImportRequest } from '../ingest/run.ts';
-import { openStore } from '../store/engines.ts';
 import type { Store } from '../store/store.ts';
 import { readSettings, UsageProblem } from './config.ts';
+import { openForImport } from './existing-store.ts';
 import { jsonOption, storeOption, wholeNumber } from './options.ts';
 import { Progress } from './progress.ts';
-import { countOf } from './table.ts';
+import { countOf, printable } from './table.ts';
 import { tellWait } from './waiting.ts';
 
 /** Done, but not with everything (contract 10). */
@@ -121,7 +121,9 @@ function describe(report: ImportReport): string {
     ...notes.filter(([holds]) => holds).map(([, note]) => `  ${note}`),
     ...refusals,
     ...(more > 0 ? [`  and ${count(more)} more`] : []),
-  ].join('\n');
+  ]
+    .map(printable)
+    .join('\n');
 }
 
 function importerOf(dataset: string): Importer {
@@ -227,7 +229,7 @@ class ImportCall {
       return await step();
     } catch (error) {
       if (!(error instanceof FileProblem) || error.kind === 'usage') throw error;
-      process.stderr.write(`bourse: ${error.message}\n`);
+      process.stderr.write(`bourse: ${printable(error.message)}\n`);
       this.#failed++;
       this.#worst = Math.max(this.#worst, error.kind === 'unfit' ? EXIT_USAGE : EXIT_PARTLY);
       return null;
@@ -244,7 +246,7 @@ class ImportCall {
 
   async #importFile(file: SourceFile): Promise<void> {
     const flags = this.#flags;
-    this.#store ??= await openStore(this.#storeUrl, 'write');
+    this.#store ??= await openForImport(this.#storeUrl, flags.dryRun === true);
     const progress = new Progress(file);
     const request: ImportRequest = {
       file,

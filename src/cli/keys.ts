@@ -3,11 +3,11 @@ import { Command } from 'commander';
 import { DAY_MS, formatInstant, parseInstant } from '../base/instant.ts';
 import { isLive, issueKey, revokeKey } from '../keys/keys.ts';
 import { type ApiKey, readKeys } from '../store/control.ts';
-import { openControl } from '../store/engines.ts';
-import type { Mode, RowStore } from '../store/store.ts';
+import { hasControl, isStoreMade, openControl, resolveStore } from '../store/engines.ts';
+import { type Mode, noStoreAt, type RowStore, StoreUnusable } from '../store/store.ts';
 import { readSettings, UsageProblem } from './config.ts';
 import { jsonOption, positive, storeOption } from './options.ts';
-import { formatTable } from './table.ts';
+import { formatTable, printable } from './table.ts';
 
 type StoreFlags = { readonly store?: string };
 type CreateFlags = StoreFlags & {
@@ -16,12 +16,18 @@ type CreateFlags = StoreFlags & {
   readonly expires?: string;
 };
 
-async function withControl<T>(
-  flags: StoreFlags,
-  work: (control: RowStore) => Promise<T>,
-  mode: Mode = 'write',
-): Promise<T> {
+/** The address of the store, which is there: keys of a mistyped one would open nothing. @throws StoreUnusable */
+function storeOf(flags: StoreFlags): string {
   const { store } = readSettings(flags.store === undefined ? {} : { store: flags.store });
+  if (isStoreMade(store)) return store;
+  throw new StoreUnusable(noStoreAt(resolveStore(store)));
+}
+
+async function withControl<T>(
+  store: string,
+  mode: Mode,
+  work: (control: RowStore) => Promise<T>,
+): Promise<T> {
   const control = await openControl(store, mode);
   try {
     return await work(control);
@@ -82,9 +88,11 @@ const createCommand = (): Command =>
         perMinute: flags.perMinute ?? null,
         perDay: flags.perDay ?? null,
       };
-      const { secret, key } = await withControl(flags, (control) => issueKey(control, name, terms, nowMs));
+      const { secret, key } = await withControl(storeOf(flags), 'write', (control) =>
+        issueKey(control, name, terms, nowMs),
+      );
       process.stdout.write(`${secret}\n`);
-      process.stderr.write(`key ${key.key_id} for ${name}: keep it, it is not shown again\n`);
+      process.stderr.write(`key ${key.key_id} for ${printable(name)}: keep it, it is not shown again\n`);
     });
 
 const listCommand = (): Command =>
@@ -95,7 +103,9 @@ const listCommand = (): Command =>
     .addHelpText('before', 'Examples:\n  bourse keys list\n  bourse keys list --json\n')
     .action(async (flags: StoreFlags & { readonly json?: boolean }) => {
       const nowMs = Date.now();
-      const records = (await withControl(flags, readKeys, 'read')).map((key) => keyRecord(key, nowMs));
+      const store = storeOf(flags);
+      const keys = hasControl(store) ? await withControl(store, 'read', readKeys) : [];
+      const records = keys.map((key) => keyRecord(key, nowMs));
       if (flags.json) {
         process.stdout.write(`${JSON.stringify(records, null, 2)}\n`);
         return;
@@ -122,9 +132,11 @@ const revokeCommand = (): Command =>
     .addOption(storeOption())
     .addHelpText('before', 'Examples:\n  bourse keys revoke 5f3a9c\n')
     .action(async (id: string, flags: StoreFlags) => {
-      const revoked = await withControl(flags, (control) => revokeKey(control, id, Date.now()));
+      const revoked = await withControl(storeOf(flags), 'write', (control) =>
+        revokeKey(control, id, Date.now()),
+      );
       if (revoked === null) throw new UsageProblem(`there is no key with the id ${id}: see bourse keys list`);
-      process.stderr.write(`key ${id} for ${revoked.name} is revoked\n`);
+      process.stderr.write(`key ${id} for ${printable(revoked.name)} is revoked\n`);
     });
 
 export function keysCommand(): Command {

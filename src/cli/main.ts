@@ -2,10 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { FileProblem, RequestProblem } from '../ingest/problem.ts';
-import { DiskFull } from '../store/disk.ts';
-import { StoreUnusable, UnknownStoreAddress, WouldReplace } from '../store/store.ts';
+import { DiskFull, FolderUnusable } from '../store/disk.ts';
+import { StoreUnusable, UnfitPlace, UnknownStoreAddress, WouldReplace } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
 import { ServiceProblem } from './problem.ts';
+import { printable } from './table.ts';
 
 /** Exit statuses (contract 10). */
 const EXIT_PARTLY = 1;
@@ -60,7 +61,9 @@ async function program(firstWord: string | undefined): Promise<Command> {
   for (const command of [bourse, ...bourse.commands, ...bourse.commands.flatMap((child) => child.commands)]) {
     command.exitOverride();
     command.showSuggestionAfterError();
-    command.configureOutput({ writeErr: (text) => void process.stderr.write(text) });
+    command.configureOutput({
+      writeErr: (text) => void process.stderr.write(text.split('\n').map(printable).join('\n')),
+    });
   }
   return bourse;
 }
@@ -69,13 +72,14 @@ async function program(firstWord: string | undefined): Promise<Command> {
 function statusOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
   const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`bourse: ${message}\n`);
+  process.stderr.write(`bourse: ${printable(message)}\n${error instanceof UsageProblem ? error.below : ''}`);
   if (error instanceof FileProblem) return error.kind === 'content' ? EXIT_PARTLY : EXIT_USAGE;
-  const usage = [UsageProblem, RequestProblem, UnknownStoreAddress, WouldReplace];
+  const usage = [UsageProblem, RequestProblem, UnknownStoreAddress, UnfitPlace, WouldReplace];
   if (usage.some((kind) => error instanceof kind)) return EXIT_USAGE;
   const expected =
     error instanceof StoreUnusable ||
     error instanceof DiskFull ||
+    error instanceof FolderUnusable ||
     error instanceof ServiceProblem ||
     (error as NodeJS.ErrnoException).code !== undefined;
   if (!expected && error instanceof Error) process.stderr.write(`${error.stack}\n`);

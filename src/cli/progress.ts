@@ -1,12 +1,12 @@
 // One line on a terminal that tells how far a long piece of work is; nothing where there is no terminal.
+import { formatBytes } from '../base/size.ts';
+import { printable } from './table.ts';
 
 /** How often the line is written anew. */
 const EVERY_MS = 200;
 
 /** Work that ends sooner shows no line. */
 const QUIET_MS = 500;
-
-const MEGABYTE = 1e6;
 
 const count = (value: number): string => Math.round(value).toLocaleString('en-US');
 
@@ -24,10 +24,10 @@ export function progressText({ name, bytes, rowsAbout }: Task, rows: number, ela
   const done = rowsAbout === null ? null : Math.min(rows / rowsAbout, 1);
   const parts = [`${count(rows)} rows`, `${count(perSecond)} rows/s`];
   if (done !== null && done > 0) {
-    parts.unshift(`${count((done * bytes) / MEGABYTE)} of ${count(bytes / MEGABYTE)} MB`);
+    parts.unshift(`${formatBytes(done * bytes)} of ${formatBytes(bytes)}`);
     parts.push(`${seconds((elapsedMs / 1000) * (1 / done - 1))} left`);
   }
-  return `${name}: ${parts.join(', ')}`;
+  return `${printable(name)}: ${parts.join(', ')}`;
 }
 
 /** The progress of one task on standard error. */

@@ -1,12 +1,13 @@
 // `bourse status`: what a store holds, from its rows about series; no bar is read.
 import { Command } from 'commander';
+import { formatBytes } from '../base/size.ts';
 import { contentHash } from '../store/content.ts';
 import { openStore, storeFacts } from '../store/engines.ts';
 import type { StoreFacts } from '../store/store.ts';
 import { readSettings } from './config.ts';
 import { type Holdings, readHoldings } from './holdings.ts';
 import { jsonOption, storeOption } from './options.ts';
-import { formatBytes, formatTable } from './table.ts';
+import { formatTable, printable } from './table.ts';
 
 type Flags = {
   readonly store?: string;
@@ -105,7 +106,7 @@ function describe({ store, facts, holdings, hash }: Status, flags: Flags): strin
     (market) => `${market.asset_schema} ${market.country_iso_code} ${count(market.instruments)}`,
   );
   const about = [
-    ['store', store],
+    ['store', printable(store)],
     ['files', facts.parts.map((part) => `${part.what} ${formatBytes(part.bytes)}`).join(', ')],
     ['layout', `${facts.layout}`],
     ['data version', `${data_version}`],

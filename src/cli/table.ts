@@ -1,9 +1,19 @@
-// Tables and counts for a person.
+// Tables, counts and names for a person.
+
+const MARKS = /[\p{Cc}\p{Zl}\p{Zp}]/gu;
+
+/** A line for a terminal: line ends and control characters of names in it as JSON strings write them, so that none has an effect. */
+export const printable = (line: string): string =>
+  line.replace(MARKS, (mark) => {
+    const written = JSON.stringify(mark).slice(1, -1);
+    return written === mark ? `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}` : written;
+  });
 
 const NUMBER = /^-?[\d,.]*$/;
 
 /** Lines of a table whose first row is its head, columns as wide as their widest cell; columns of numbers stand to the right. */
-export function formatTable(rows: readonly (readonly string[])[]): string {
+export function formatTable(table: readonly (readonly string[])[]): string {
+  const rows = table.map((row) => row.map(printable));
   const columns = (rows[0] ?? []).map((_, column) => rows.map((row) => row[column] ?? ''));
   const widths = columns.map((cells) => Math.max(...cells.map((cell) => cell.length)));
   const isNumeric = columns.map((cells) => cells.slice(1).every((cell) => NUMBER.test(cell)));
@@ -21,11 +31,3 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
 /** `1 bar`, `1,200 bars`. */
 export const countOf = (value: number, what: string): string =>
   `${value.toLocaleString('en-US')} ${what}${value === 1 ? '' : 's'}`;
-
-const units = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const;
-
-/** A size for a person, in powers of 1000: `12.3 MB`. */
-export function formatBytes(bytes: number): string {
-  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
-  return `${(bytes / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
-}

@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
 import { withExistingStore } from './existing-store.ts';
 import { jsonOption, storeOption } from './options.ts';
-import { countOf, formatTable } from './table.ts';
+import { countOf, formatTable, printable } from './table.ts';
 import { tellWait } from './waiting.ts';
 
 type Flags = { readonly store?: string; readonly dryRun?: boolean; readonly json?: boolean };
@@ -20,7 +20,7 @@ const KEEPERS_NAMED = 5;
 const instantText = (ms: number | null): string => (ms === null ? '-' : formatInstant(ms));
 
 function tableOf(runs: readonly Run[]): string {
-  if (runs.length === 0) return 'The store has no runs yet.';
+  if (runs.length === 0) return 'The store has no runs yet.\n';
   const rows = runs.map((run) => [
     String(run.run_id),
     instantText(run.finished_ms),
@@ -30,16 +30,13 @@ function tableOf(runs: readonly Run[]): string {
     run.rows_written.toLocaleString('en-US'),
     instantText(run.undone_ms),
   ]);
-  return formatTable([
-    ['run', 'finished', 'kind', 'dataset', 'file', 'rows', 'taken back'],
-    ...rows,
-  ]).trimEnd();
+  return formatTable([['run', 'finished', 'kind', 'dataset', 'file', 'rows', 'taken back'], ...rows]);
 }
 
 /** The mistake of not naming a run that is there, with the runs that are. */
 async function unnamed(store: Store, what: string): Promise<UsageProblem> {
   const runs = await store.snapshot((reader) => newestRuns(reader, RUNS_LISTED));
-  return new UsageProblem(`${what}: bourse undo RUN. The newest runs are\n${tableOf(runs)}`);
+  return new UsageProblem(`${what}: bourse undo RUN. The newest runs are`, { below: tableOf(runs) });
 }
 
 function keepersOf({ keptBy }: UndoReport): string {
@@ -66,7 +63,9 @@ function describe(report: UndoReport, isTrial: boolean): string {
   return [
     `run ${run.run_id}, ${run.kind} of ${run.file}: ${isTrial ? 'would be taken back; nothing was stored' : 'taken back'}`,
     ...(told.length === 0 ? ['  it had changed nothing that is left'] : told),
-  ].join('\n');
+  ]
+    .map(printable)
+    .join('\n');
 }
 
 async function runNamed(store: Store, text: string | undefined): Promise<number> {

@@ -190,6 +190,12 @@ export class Door {
   }
 
   async #serve(request: DoorRequest, requestId: string, trace: Trace): Promise<DoorReply> {
+    // Malformed, whatever it asks for (RFC 9112, 3.2).
+    if (Array.isArray(request.headers.host))
+      throw new Refusal('bad_request', {
+        message: 'The request has more than one Host header: send one.',
+        param: 'Host',
+      });
     if (request.target.length > limits.uriBytesMax) {
       const message = `The request address is longer than ${limits.uriBytesMax} characters.`;
       throw new Refusal('uri_too_long', { message });

@@ -11,7 +11,7 @@ import { TLSSocket } from 'node:tls';
 import type { Observe } from '../base/observe.ts';
 import { type ErrorFacts, type ErrorWord, errors } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
-import { type Door, errorReply, methodNotAllowed, requestIdOf } from './door.ts';
+import { type Door, type DoorRequest, errorReply, methodNotAllowed, requestIdOf } from './door.ts';
 import { Owed, stop } from './stop.ts';
 import { type Certificate, createTlsServer, type TlsServer } from './tls.ts';
 
@@ -24,14 +24,14 @@ export type Listening = {
   stop(reason: string): Promise<void>;
 };
 
-/** The headers, by lower-case name. Of two Host headers none can be believed: they are told as one that fits nothing. */
-function headersOf({ headers, rawHeaders }: IncomingMessage): IncomingMessage['headers'] {
-  let hosts = 0;
+/** The headers, by lower-case name; of several Host lines, of which Node keeps the first, all. */
+function headersOf({ headers, rawHeaders }: IncomingMessage): DoorRequest['headers'] {
+  const hosts: string[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!;
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts.push(rawHeaders[index + 1]!);
   }
-  return hosts > 1 ? { ...headers, host: `${headers.host}, …` } : headers;
+  return hosts.length > 1 ? { ...headers, host: hosts } : headers;
 }
 
 function respond(message: IncomingMessage, response: ServerResponse, door: Door, owed: Owed): void {
@@ -39,7 +39,6 @@ function respond(message: IncomingMessage, response: ServerResponse, door: Door,
     .answer({
       method: message.method ?? 'GET',
       target: message.url ?? '/',
-      // Of two Host headers none can be believed.
       headers: headersOf(message),
       isGone: () => response.destroyed || response.closed,
     })

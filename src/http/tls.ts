@@ -7,6 +7,7 @@ import type { Socket } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import type { Observe } from '../base/observe.ts';
 import { limits } from '../contract/limits.ts';
+import { otherThanFile } from '../store/place.ts';
 
 /** The files of a certificate and of its key. */
 export type CertificateFiles = { readonly cert: string; readonly key: string };
@@ -31,6 +32,8 @@ export class CertificateProblem extends Error {
 const TLS_VERSION_MIN = 'TLSv1.2';
 
 function textOf(file: string): string {
+  const found = otherThanFile(file);
+  if (found !== null) throw new CertificateProblem(`${file} is ${found}: name a file in PEM form`);
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {

@@ -107,7 +107,7 @@ async function importOnce(
   read: Reading,
 ): Promise<ImportReport> {
   const { file } = request;
-  const refused = new RefusedRows(file.rejectedPath, file.header);
+  const refused = new RefusedRows(file);
   try {
     const report = await runImport(store, request, 'bars', async (writer, runId) => {
       const pass = new BarPass(writer, runId, request, mapping, refused);
@@ -116,7 +116,7 @@ async function importOnce(
       await pass.load.settle();
       return { result: pass.result(), finish: (finishedMs) => pass.load.finish(finishedMs) };
     });
-    return { ...report, rejectedFile: refused.keep() };
+    return { ...report, rejectedFile: refused.keep(request.dryRun) };
   } finally {
     refused.drop();
   }

@@ -22,8 +22,9 @@ export const STANDARD_INPUT = '-';
 export type SourceFile = ReadableFile & {
   /** What the run keeps of its name. */
   readonly recordedAs: string;
-  /** Where refused rows go. */
+  /** Where refused rows go, if that place is free. */
   readonly rejectedPath: string;
+  readonly isStandardInput: boolean;
   /** Of the plain file. */
   readonly bytes: number;
   /** How many rows it has, about; null where that is not known. */
@@ -40,6 +41,7 @@ type Found = {
   readonly recordedAs: string;
   readonly path: string;
   readonly rejectedPath: string;
+  readonly isStandardInput: boolean;
 };
 
 async function check(name: string, path: string): Promise<Stats> {
@@ -75,7 +77,8 @@ export async function* openSources(name: string, input: Readable): AsyncGenerato
   if (name !== STANDARD_INPUT) {
     const path = resolve(name);
     await check(name, path);
-    yield* openFound({ name, recordedAs: basename(name), path, rejectedPath: rejectedPathOf(name) });
+    const rejectedPath = rejectedPathOf(name);
+    yield* openFound({ name, recordedAs: basename(name), path, rejectedPath, isStandardInput: false });
     return;
   }
   const { filled: path, close } = await spool(0, async (folder) => {
@@ -85,7 +88,8 @@ export async function* openSources(name: string, input: Readable): AsyncGenerato
   });
   try {
     const name = 'standard input';
-    const found = { name, recordedAs: name, path, rejectedPath: resolve('stdin.rejected.csv') };
+    const rejectedPath = resolve('stdin.rejected.csv');
+    const found = { name, recordedAs: name, path, rejectedPath, isStandardInput: true };
     await check(found.name, path);
     yield* openFound(found);
   } finally {
@@ -126,7 +130,7 @@ function digestBeside({ name, path }: Found): Digesting {
 
 /** Opens a plain file; the digest is closed with it. */
 async function openPlain(
-  { name, recordedAs, path, rejectedPath }: Found,
+  { name, recordedAs, path, rejectedPath, isStandardInput }: Found,
   digesting: Digesting,
 ): Promise<SourceFile> {
   try {
@@ -141,6 +145,7 @@ async function openPlain(
       format,
       ...columns,
       rejectedPath,
+      isStandardInput,
       bytes: size,
       rowsAbout: bytesPerRow === null ? null : Math.round(size / bytesPerRow),
       async digest() {
@@ -196,6 +201,7 @@ async function* openArchive(found: Found): AsyncGenerator<SourceFile | FileProbl
 /** One file of an archive; what is wrong with it is given, so that the others are opened too. */
 async function* openMember(archive: Found, member: Member): AsyncGenerator<SourceFile | FileProblem> {
   const inside = {
+    ...archive,
     name: `${archive.name}/${member.name}`,
     recordedAs: `${archive.recordedAs}/${member.name}`,
     path: member.path,

@@ -2,6 +2,7 @@
 import { glob, stat } from 'node:fs/promises';
 import { STANDARD_INPUT } from './file.ts';
 import { FileProblem } from './problem.ts';
+import { holdsRefusedRows } from './rejected-file.ts';
 
 /** Whether something is there, and is a folder. */
 async function look(name: string): Promise<{ isThere: boolean; isFolder: boolean }> {
@@ -9,11 +10,14 @@ async function look(name: string): Promise<{ isThere: boolean; isFolder: boolean
   return { isThere: found !== null, isFolder: found?.isDirectory() ?? false };
 }
 
+const isOfRefusedRows = (name: string): boolean =>
+  /\.rejected(?:\.\d+)?\.csv$/.test(name) && holdsRefusedRows(name);
+
 /** Files, other than those of refused rows, that a pattern such as `2025/*.csv.gz` fits, in the order of their names. */
 async function matching(pattern: string): Promise<string[]> {
   const found: string[] = [];
   for await (const name of glob(pattern)) {
-    if (!name.endsWith('.rejected.csv') && !(await look(name)).isFolder) found.push(name);
+    if (!isOfRefusedRows(name) && !(await look(name)).isFolder) found.push(name);
   }
   return found.sort();
 }

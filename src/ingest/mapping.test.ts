@@ -91,6 +91,15 @@ const missing: readonly (readonly [header: string, given: Given, says: readonly 
     ],
     /given as/,
   ],
+  ['Date,Open,High,Low,foo', {}, [/missing: datetime, open, high, low, close\./], /--map/],
+  [
+    'Date,Open,High,Low,Close,V',
+    { flags: {}, map: { columns: { volume: 'V' }, values: { symbol: 'A' } } },
+    [
+      /--map FILE with \{"columns":\{"volume":"V","datetime":"Date",.*"close":"Close"\},"values":\{"symbol":"A"\}\}\./,
+      /can be given as --schema, --country, --interval\./,
+    ],
+  ],
   ['datetime,open,high,low,foo', {}, [/missing: close\./], /--map/],
   [
     'datetime,open,high,low,close',

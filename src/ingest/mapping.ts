@@ -105,7 +105,7 @@ export function mapFields(
     throw new FileProblem('content', `${file}: its cells are parted by ${mark}: a CSV is parted by commas`);
   }
   const missing = fields.required.filter((field) => !columns.has(field) && !values.has(field));
-  if (missing.length > 0) throw missingProblem(file, header, missing, fields, [...columns.values()]);
+  if (missing.length > 0) throw missingProblem(file, header, missing, fields, map, [...columns.values()]);
   const used = new Set(columns.values());
   return { columns, values, ignored: header.filter((column) => !used.has(column)) };
 }
@@ -142,11 +142,16 @@ function likely(field: string, columns: readonly string[]): string | undefined {
   return columns.find((column) => often.includes(column.toLowerCase().trim())) ?? nearest(field, columns);
 }
 
+/** A map as a file has it. */
+const mapText = ({ columns, values }: FieldMap): string =>
+  JSON.stringify(Object.keys(values).length === 0 ? { columns } : { columns, values });
+
 function missingProblem(
   file: string,
   header: readonly string[],
   missing: readonly string[],
   fields: FieldNames,
+  map: FieldMap,
   used: readonly string[],
 ): FileProblem {
   const mapped: Record<string, string> = {};
@@ -155,13 +160,13 @@ function missingProblem(
     const column = likely(field, free);
     if (column !== undefined) mapped[field] = column;
   }
-  const flags = missing.filter((field) => mapped[field] === undefined && fields.flags[field] !== undefined);
+  const unmapped = missing.filter((field) => mapped[field] === undefined);
+  const flags = unmapped.filter((field) => fields.flags[field] !== undefined);
+  // A map that leaves a field out would only lead to the next refusal.
+  const isWhole = unmapped.length < missing.length && flags.length === unmapped.length;
+  const whole = { ...map, columns: { ...map.columns, ...mapped } };
   const cures = [
-    ...(Object.keys(mapped).length === 0
-      ? []
-      : [
-          `If they stand under other names, say so by --map FILE with ${JSON.stringify({ columns: mapped })}.`,
-        ]),
+    ...(isWhole ? [`If they stand under other names, say so by --map FILE with ${mapText(whole)}.`] : []),
     ...(flags.length === 0
       ? []
       : [

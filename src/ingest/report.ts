@@ -2,8 +2,10 @@
 import { closeSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { limits } from '../contract/limits.ts';
+import { folderProblem } from '../store/disk.ts';
 import { ownMark, removeLeftovers } from '../store/temporary.ts';
 import type { RefusedRow } from './problem.ts';
+import { reasonColumns, rejectedPlace, removeEarlier } from './rejected-file.ts';
 
 /** The account of one import. */
 export type ImportReport = {
@@ -35,20 +37,30 @@ const cellText = (cell: string | null): string =>
 
 const lineOf = (cells: readonly (string | null)[]): string => `${cells.map(cellText).join()}\r\n`;
 
-/** Columns that a file of refused rows has beside those of its source. */
-const reasonColumns = ['rejected_row', 'rejected_column', 'rejected_reason'];
+/** What of a file says where its refused rows go. */
+type Source = {
+  readonly rejectedPath: string;
+  readonly header: readonly string[];
+  readonly isStandardInput: boolean;
+};
 
 /** Collects refused rows: the first for the report, all of them in a CSV that can be mended and imported. */
 export class RefusedRows {
   #path: string;
   readonly first: Omit<RefusedRow, 'cells'>[] = [];
   count = 0;
-  readonly #header: readonly string[];
+  /** The source's columns and their places; a mended file of refused rows has reasons of its own, which are past. */
+  readonly #columns: readonly (readonly [name: string, place: number])[];
+  /** What an earlier standard input held lies nowhere else. */
+  readonly #replacesEarlier: boolean;
   #file: number | null = null;
 
-  constructor(path: string, header: readonly string[]) {
-    this.#path = path;
-    this.#header = header;
+  constructor({ rejectedPath, header, isStandardInput }: Source) {
+    this.#path = rejectedPath;
+    this.#columns = header
+      .map((name, place) => [name, place] as const)
+      .filter(([name]) => !reasonColumns.includes(name));
+    this.#replacesEarlier = !isStandardInput;
   }
 
   add({ row, column, reason, cells }: RefusedRow): void {
@@ -57,11 +69,11 @@ export class RefusedRows {
     if (this.#file === null) {
       removeLeftovers(dirname(this.#path), /\.rejected\.csv\.(\d+\.\d+)\.part$/);
       this.#file = this.#open();
-      writeFileSync(this.#file, lineOf([...this.#header, ...reasonColumns]));
+      writeFileSync(this.#file, lineOf([...this.#columns.map(([name]) => name), ...reasonColumns]));
     }
     writeFileSync(
       this.#file,
-      lineOf([...this.#header.map((_, index) => cells[index] ?? null), String(row), column, reason]),
+      lineOf([...this.#columns.map(([, place]) => cells[place] ?? null), String(row), column, reason]),
     );
   }
 
@@ -71,19 +83,34 @@ export class RefusedRows {
       return openSync(this.#partPath, 'w');
     } catch (error) {
       if (!['EACCES', 'EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
-      this.#path = resolve(basename(this.#path));
-      return openSync(this.#partPath, 'w');
+      return this.#openHere();
     }
   }
 
-  /** Puts the file in its place; its path, or null when no row was refused. */
-  keep(): string | null {
-    if (this.#file === null) return null;
+  #openHere(): number {
+    this.#path = resolve(basename(this.#path));
+    try {
+      return openSync(this.#partPath, 'w');
+    } catch (error) {
+      throw folderProblem(error, process.cwd(), 'refused rows go beside their file, or there');
+    }
+  }
+
+  /**
+   * Puts the file in its place; its path, or null when no row was refused: then the one of an earlier import of the same file
+   * goes, unless this import was only a trial.
+   */
+  keep(isTrial: boolean): string | null {
+    if (this.#file === null) {
+      if (this.#replacesEarlier && !isTrial) removeEarlier(this.#path);
+      return null;
+    }
     closeSync(this.#file);
     this.#file = null;
     try {
-      renameSync(this.#partPath, this.#path);
-      return this.#path;
+      const place = rejectedPlace(this.#path, this.#replacesEarlier);
+      renameSync(this.#partPath, place);
+      return place;
     } catch {
       // The import has been done: its refused rows stay where they are.
       return this.#partPath;

@@ -41,7 +41,7 @@ export async function importRows<D extends Dataset>(
   kind: RowImport<D>,
 ): Promise<ImportReport & { readonly newRows: number }> {
   const { file } = request;
-  const refused = new RefusedRows(file.rejectedPath, file.header);
+  const refused = new RefusedRows(file);
   let newRows = 0;
   try {
     const mapping = mapFields(file.name, file.header, kind.fields, request.map, request.flags);
@@ -68,7 +68,7 @@ export async function importRows<D extends Dataset>(
       };
       return { result, finish: async () => undefined };
     });
-    return { ...report, newRows, rejectedFile: refused.keep() };
+    return { ...report, newRows, rejectedFile: refused.keep(request.dryRun) };
   } finally {
     refused.drop();
   }

@@ -83,6 +83,14 @@ export function selectOf(file: ReadableFile, places: readonly number[], plan: Sc
   return `select ${names.join()} from ${jsonTable(path, format.isArray, `columns={${columns.join()}}`)}`;
 }
 
+/** What DuckDB says of a record of a JSON file, which it counts from 1. */
+function jsonProblem(message: string): string | null {
+  const malformed = /Malformed JSON.*?, at byte \d+ in (?:record\/value|line) (\d+): ([^.\n]*)/.exec(message);
+  if (malformed !== null) return `near record ${malformed[1]}: the JSON is not well-formed: ${malformed[2]}`;
+  const twice = /in record\/value (\d+): .* has duplicate key "(.*)"/.exec(message);
+  return twice === null ? null : `record ${twice[1]}: the key "${twice[2]}" stands twice in one object`;
+}
+
 /** What DuckDB says of a file that it cannot read, as one line: the place and what is wrong there. */
 export function readingProblem(file: Pick<ReadableFile, 'name' | 'format'>, error: Error): FileProblem {
   const line = /CSV Error on Line: (\d+)/.exec(error.message)?.[1];
@@ -94,16 +102,16 @@ export function readingProblem(file: Pick<ReadableFile, 'name' | 'format'>, erro
     [/unicode|utf-?8/i, 'the text is not UTF-8'],
     [/state machine/i, 'its lines end in different ways: some with CR LF, some with LF or CR alone'],
     [/Maximum line size|maximum_object_size/i, `a row is longer than ${limits.importRowBytesMax} bytes`],
+    [
+      /Out of Memory/i,
+      `reading it takes more than ${limits.importReaderMemory} of memory: its rows are too large, or its objects have too many keys`,
+    ],
     [/Expected Number of Columns/i, 'the row has more cells than the header has columns'],
     [/expected records/i, 'the JSON holds no objects: an array of them, or one after the other, is expected'],
   ];
-  const malformed = /Malformed JSON.*?, at byte \d+ in (?:record\/value|line) (\d+): ([^.\n]*)/.exec(
-    error.message,
-  );
-  if (malformed !== null) {
-    const how = `near record ${malformed[1]}: the JSON is not well-formed: ${malformed[2]}`;
-    return new FileProblem('content', `${file.name}: ${how}. Nothing was imported.`, { cause: error });
-  }
+  const json = jsonProblem(error.message);
+  if (json !== null)
+    return new FileProblem('content', `${file.name}: ${json}. Nothing was imported.`, { cause: error });
   const known = reasons.find(([pattern]) => pattern.test(error.message))?.[1];
   const parquet =
     file.format.kind === 'parquet' ? 'the Parquet data is damaged or of a kind that cannot be read' : null;

@@ -2,7 +2,7 @@
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { requireRoom } from '../store/disk.ts';
+import { folderProblem, requireRoom } from '../store/disk.ts';
 import { ownMark, removeLeftovers } from '../store/temporary.ts';
 import { diskProblem } from './room.ts';
 
@@ -15,17 +15,25 @@ const RATIO_MAX = 1032;
 /** A folder of its own in the temporary folder, and what it was filled with, until `close`. */
 export type Spool<T> = { readonly filled: T; readonly close: () => Promise<void> };
 
-/** Fills a folder of its own, if there is room. @throws DiskFull */
+/** Fills a folder of its own, if there is room. @throws DiskFull, FolderUnusable */
 export async function spool<T>(neededBytes: number, fill: (folder: string) => Promise<T>): Promise<Spool<T>> {
-  removeLeftovers(tmpdir(), /^bourse-import-(\d+\.\d+)-\w+$/);
-  await requireRoom(tmpdir(), neededBytes);
-  const folder = await mkdtemp(join(tmpdir(), `${SPOOL}${ownMark}-`));
+  const folder = await makeSpool(neededBytes);
   const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
     return { filled: await fill(folder), close };
   } catch (error) {
     await close();
     throw await diskProblem(error, tmpdir(), neededBytes);
+  }
+}
+
+async function makeSpool(neededBytes: number): Promise<string> {
+  try {
+    removeLeftovers(tmpdir(), /^bourse-import-(\d+\.\d+)-\w+$/);
+    await requireRoom(tmpdir(), neededBytes);
+    return await mkdtemp(join(tmpdir(), `${SPOOL}${ownMark}-`));
+  } catch (error) {
+    throw folderProblem(error, tmpdir(), 'TMPDIR names another');
   }
 }
 

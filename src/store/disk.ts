@@ -1,4 +1,5 @@
-// Room on a disk: asked for before anything is written, and named when it ends on the way.
+// Room on a disk: asked for before anything is written, and named when it ends on the way. Folders that take nothing.
+import { accessSync, constants, mkdirSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 
 const bytesText = (bytes: number): string => `${Math.ceil(bytes).toLocaleString('en-US')} bytes`;
@@ -32,4 +33,52 @@ export async function freeBytesIn(folder: string): Promise<number> {
 export async function requireRoom(folder: string, neededBytes: number): Promise<void> {
   const freeBytes = await freeBytesIn(folder);
   if (freeBytes < neededBytes) throw new DiskFull(folder, freeBytes, neededBytes);
+}
+
+/** Nothing can be made in a folder; the message names it and the cure. Nothing was kept. */
+export class FolderUnusable extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'FolderUnusable';
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'its disk is read-only',
+  ENOENT: 'it is not there and cannot be made',
+  ENOTDIR: 'a file stands where a folder is needed',
+  EEXIST: 'a file stands where a folder is needed',
+};
+
+/** The same error, or what it means where something was to be made in a folder; `cure` says what to do. */
+export function folderProblem(error: unknown, folder: string, cure: string): unknown {
+  const reason = reasons[(error as NodeJS.ErrnoException).code ?? ''];
+  if (reason === undefined) return error;
+  return new FolderUnusable(`the folder ${folder} cannot be used: ${reason}; ${cure}`, { cause: error });
+}
+
+/** What is to be done about the folder of a store. */
+export const STORE_NEEDS = 'a store needs one that can be written to';
+
+/** Makes sure of the folder of a store. @throws FolderUnusable */
+export function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    throw folderProblem(error, folder, STORE_NEEDS);
+  }
+}
+
+/** What this user cannot write of some files and folders, with the reason; null where it is none of them. */
+export function closedAmong(paths: readonly string[]): string | null {
+  for (const path of paths) {
+    try {
+      accessSync(path, constants.W_OK);
+    } catch (error) {
+      return `${path} cannot be written to: ${reasons[(error as NodeJS.ErrnoException).code ?? ''] ?? 'it is closed'}`;
+    }
+  }
+  return null;
 }

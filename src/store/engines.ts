@@ -1,9 +1,11 @@
 // Scheme of the store address -> engine.
-import { existsSync, mkdirSync, realpathSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { Diagnosis } from './diagnosis.ts';
+import { makeFolder } from './disk.ts';
+import { otherThanFile } from './place.ts';
 import { backupSqlite } from './sqlite/backup.ts';
-import { openSqliteControl } from './sqlite/control.ts';
+import { controlPathOf, openSqliteControl } from './sqlite/control.ts';
 import { diagnoseSqlite } from './sqlite/diagnosis.ts';
 import { restoreSqlite } from './sqlite/restore.ts';
 import { openSqliteStore, sqliteFacts } from './sqlite/store.ts';
@@ -21,6 +23,10 @@ import {
 type Engine = {
   /** What the rest of an address leads to, links followed: what lies beside a store lies beside the file itself. */
   locate(rest: string): string;
+  /** Whether a store was made there: what is at fault in another way is there too. */
+  isMade(rest: string): boolean;
+  /** Whether it has a control file: one without a key so far may have none. */
+  hasControl(rest: string): boolean;
   /** The address in full form, which any process can open whatever its folder. */
   resolve(rest: string): string;
   openStore(rest: string, mode: Mode): Promise<Store>;
@@ -36,13 +42,16 @@ type Engine = {
 const engines: Readonly<Record<string, Engine>> = {
   sqlite: {
     locate: (path) => (existsSync(path) ? realpathSync(path) : path),
+    // An empty file is one that a store may be made in.
+    isMade: (path) => existsSync(path) && (otherThanFile(path) !== null || statSync(path).size > 0),
+    hasControl: (path) => existsSync(controlPathOf(path)),
     resolve: (path) => `sqlite:${resolve(path)}`,
     openStore(path, mode) {
-      if (mode === 'write') mkdirSync(dirname(path), { recursive: true });
+      if (mode === 'write') makeFolder(dirname(resolve(path)));
       return openSqliteStore(path, mode);
     },
     openControl(path, mode) {
-      if (mode === 'write') mkdirSync(dirname(path), { recursive: true });
+      if (mode === 'write') makeFolder(dirname(resolve(path)));
       return openSqliteControl(path, mode);
     },
     facts: sqliteFacts,
@@ -78,7 +87,23 @@ export async function openStore(url: string, mode: Mode): Promise<Store> {
   return engine.openStore(rest, mode);
 }
 
-/** Opens the control file of a store. */
+/** Whether there is a store at an address, in whatever state. */
+export function isStoreMade(url: string): boolean {
+  const { engine, rest } = engineOf(url);
+  return engine.isMade(rest);
+}
+
+/** Whether a store has a control file: one that no key was made for may have none. */
+export function hasControl(url: string): boolean {
+  const { engine, rest } = engineOf(url);
+  return engine.hasControl(rest);
+}
+
+/** Opens a store of its own in an empty folder, for what is only tried and goes with the folder. */
+export const openTrialStore = (folder: string): Promise<Store> =>
+  openStore(`sqlite:${join(folder, 'trial.db')}`, 'write');
+
+/** Opens the control file of a store, whether the store itself was made or not. */
 export async function openControl(url: string, mode: Mode): Promise<RowStore> {
   const { engine, rest } = engineOf(url);
   return engine.openControl(rest, mode);
@@ -92,7 +117,7 @@ export async function storeFacts(url: string): Promise<StoreFacts> {
 
 /**
  * Copies a whole store, keys and secrets included, into one file while others read and write it: one state of it, verified.
- * @throws WouldReplace where the file is there and may not be replaced
+ * @throws WouldReplace where the file is there and may not be replaced; UnfitPlace where no file can be, or the store's own is
  */
 export async function backupStore(url: string, file: string, options: CopyOptions): Promise<Copied> {
   const { engine, rest } = engineOf(url);

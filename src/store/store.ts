@@ -103,6 +103,8 @@ export type Copied = {
   readonly bytes: number;
   /** Of every row of the data. */
   readonly sha256: string;
+  /** How many keys it holds, those revoked included. */
+  readonly keys: number;
   readonly madeMs: number;
 };
 
@@ -123,6 +125,10 @@ export class StoreUnusable extends Error {
   }
 }
 
+/** What is said where a store is looked for and there is none. */
+export const noStoreAt = (place: string): string =>
+  `there is no store at ${place}: bourse import or bourse serve makes one`;
+
 /** The address of a store is none: the caller's mistake, not the store's. */
 export class UnknownStoreAddress extends StoreUnusable {
   constructor(message: string) {
@@ -136,5 +142,13 @@ export class WouldReplace extends StoreUnusable {
   constructor(message: string) {
     super(message);
     this.name = 'WouldReplace';
+  }
+}
+
+/** What lies at a name cannot be what the name was given for, such as a folder: the caller's mistake, not the store's. */
+export class UnfitPlace extends StoreUnusable {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UnfitPlace';
   }
 }

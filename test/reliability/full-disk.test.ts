@@ -172,6 +172,8 @@ async function importSpooled(
   const temporary = diskOf(temporaryBytes);
   const file = shop.path('spooled.csv.gz');
   writeFileSync(file, bytes);
+  // A trial on a store that is not there has one in the temporary folder.
+  await (await openStore(shop.store, 'write')).close();
   const done = await shop.runWith(
     { TMPDIR: temporary.folder },
     'import',

@@ -36,6 +36,10 @@ export class SmallDisk {
     run('mount', '-o', `remount,size=${Math.ceil(bytes)}`, this.folder);
   }
 
+  makeReadOnly(): void {
+    run('mount', '-o', 'remount,ro', this.folder);
+  }
+
   close(): void {
     run('umount', '--lazy', this.folder);
     rmSync(this.folder, { recursive: true, force: true });

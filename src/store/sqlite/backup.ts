@@ -1,11 +1,11 @@
 // A whole store as one file, made while others read and write it (docs/decisions/0010).
 import { existsSync, lstatSync, readFileSync, renameSync, statSync, truncateSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { type Copied, type CopyOptions, StoreUnusable, WouldReplace } from '../store.ts';
+import { type Copied, type CopyOptions, StoreUnusable, UnfitPlace, WouldReplace } from '../store.ts';
 import { controlPathOf } from './control.ts';
 import { Database, type FileKind } from './database.ts';
 import { damageOf, digestOf, soundDigest } from './digest.ts';
-import { seal } from './manifest.ts';
+import { keysIn, seal } from './manifest.ts';
 import { COMPANIONS, checkSpace, discardPartial, flush, makePartial, writeProblem } from './partial.ts';
 
 /** Copies of a store that changes in the moment between the two beginnings of each. */
@@ -26,12 +26,12 @@ export async function backupSqlite(path: string, file: string, options: CopyOpti
     const sha256 = naming(path, () => copyData(path, partial, options.tell));
     const control = naming(controlPathOf(path), () => copyControl(path, place));
     const madeMs = Date.now();
-    seal(partial, { madeMs, sha256, control });
+    seal(partial, { madeMs, sha256, control: control?.bytes ?? null });
     flush(partial);
     checkPlace(path, place, options.force);
     renameSync(partial, place);
     flush(folder);
-    return { file: place, bytes: statSync(place).size, sha256, madeMs };
+    return { file: place, bytes: statSync(place).size, sha256, keys: control?.keys ?? 0, madeMs };
   } catch (error) {
     throw writeProblem(error, folder, bytes);
   } finally {
@@ -51,13 +51,13 @@ function naming<T>(path: string, read: () => T): T {
 /** Refuses a place that a copy must not take. */
 function checkPlace(path: string, place: string, force: boolean): void {
   if (!existsSync(dirname(place)))
-    throw new StoreUnusable(`there is no folder ${dirname(place)}: make it first, or mount its disk`);
+    throw new UnfitPlace(`there is no folder ${dirname(place)}: make it first, or mount its disk`);
   const own = [path, controlPathOf(path)].flatMap((one) => ['', ...COMPANIONS].map((end) => one + end));
   if (own.some((one) => resolve(one) === resolve(place))) throw ownName(place);
   const found = lstatSync(place, { throwIfNoEntry: false });
   if (found === undefined) return;
   if (!found.isFile())
-    throw new StoreUnusable(
+    throw new UnfitPlace(
       `${place} is a folder, a link or a device: a backup is a file of its own, give it a name`,
     );
   const isOwn = own.some((one) => {
@@ -69,8 +69,8 @@ function checkPlace(path: string, place: string, force: boolean): void {
     throw new WouldReplace(`${place} is there already: choose another name, or --force replaces it`);
 }
 
-const ownName = (place: string): StoreUnusable =>
-  new StoreUnusable(`${place} belongs to the store itself: give the backup another name`);
+const ownName = (place: string): UnfitPlace =>
+  new UnfitPlace(`${place} belongs to the store itself: give the backup another name`);
 
 /** Bytes that a copy of a file takes. */
 function bytesOf(path: string, kind: FileKind): number {
@@ -113,17 +113,26 @@ function copyData(path: string, partial: string, tell: CopyOptions['tell']): str
   );
 }
 
-/** The control file as one sound file's bytes; null where the store has none yet. */
-function copyControl(path: string, place: string): Uint8Array | null {
+/** The control file as one sound file's bytes, and its keys; null where the store has none yet. */
+function copyControl(path: string, place: string): { bytes: Uint8Array; keys: number } | null {
   const control = controlPathOf(path);
   if (!existsSync(control)) return null;
   const partial = makePartial(`${place}.keys`);
   try {
     vacuumInto(control, 'control', partial);
     soundDigest(partial, 'control', `the copy of ${control}`);
-    return readFileSync(partial);
+    return { bytes: readFileSync(partial), keys: countKeys(partial) };
   } finally {
     discardPartial(partial);
+  }
+}
+
+function countKeys(control: string): number {
+  const database = new Database(control, 'read', 'control');
+  try {
+    return keysIn(database);
+  } finally {
+    database.close();
   }
 }
 

@@ -1,14 +1,15 @@
 // One SQLite file: the only place that knows node:sqlite. Opening, settings, statements, transactions.
 import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { DummyDriver, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
-import { DiskFull, freeBytesIn } from '../disk.ts';
+import { closedAmong, DiskFull, folderProblem, freeBytesIn, STORE_NEEDS } from '../disk.ts';
+import { otherThanFile } from '../place.ts';
 import { type ColumnTypes, SqlCompiler } from '../sql.ts';
-import { type Mode, StoreUnusable } from '../store.ts';
+import { type Mode, noStoreAt, StoreUnusable, UnfitPlace } from '../store.ts';
 
 /** Older ones can corrupt a database in WAL mode (sqlite.org/wal.html, "the WAL-reset bug"). */
 const VERSION_MIN = [3, 51, 3];
@@ -75,18 +76,30 @@ export type FileKind = keyof typeof kinds;
 /** The mark of a kind of file (sqlite.org/pragma.html#pragma_application_id). */
 export const markOf = (kind: FileKind): number => kinds[kind].applicationId;
 
+/** Refuses a place where something lies that can be no file of a kind. @throws UnfitPlace */
+export function requireFile(path: string, kind: FileKind): void {
+  const found = otherThanFile(path);
+  if (found === null) return;
+  const cure = kind === 'store' && found === 'a folder' ? ` in it, such as ${join(path, 'bourse.db')}` : '';
+  throw new UnfitPlace(`${path} is not ${kinds[kind].called}: it is ${found}; name a file${cure}`);
+}
+
 /** What SQLite or the system says is wrong, where it is one of these (sqlite.org/rescode.html). */
-export function troubleOf(error: unknown): 'busy' | 'damaged' | 'full' | null {
+export function troubleOf(error: unknown): Trouble | null {
   const { errcode, code, cause } = error as { errcode?: number; code?: string; cause?: unknown };
   if (code === 'ENOSPC' || code === 'EDQUOT') return 'full';
   if (errcode !== undefined) return troubles[errcode & 0xff] ?? null;
   return cause instanceof Error ? troubleOf(cause) : null;
 }
 
-const troubles: Readonly<Record<number, 'busy' | 'damaged' | 'full'>> = {
+type Trouble = 'busy' | 'closed' | 'damaged' | 'full';
+
+const troubles: Readonly<Record<number, Trouble>> = {
   5: 'busy',
+  8: 'closed',
   11: 'damaged',
   13: 'full',
+  14: 'closed',
   26: 'damaged',
 };
 /** Whether SQLite itself found no room: not what the work in a transaction wrote elsewhere. */
@@ -106,8 +119,9 @@ export class Database {
 
   constructor(path: string, mode: Mode, kind: FileKind) {
     this.path = path;
+    requireFile(path, kind);
     const existed = existsSync(path);
-    if (mode !== 'write' && !existed) throw new StoreUnusable(`there is no store at ${path}`);
+    if (mode !== 'write' && !existed) throw new StoreUnusable(noStoreAt(path));
     this.#db = open(path, mode, kinds[kind].permissions);
     try {
       this.#checkVersion();
@@ -117,9 +131,7 @@ export class Database {
         this.#db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma temp_store = file');
     } catch (error) {
       this.#db.close();
-      throw error instanceof StoreUnusable
-        ? error
-        : new StoreUnusable(`${path} cannot be opened: ${messageOf(error)}`, { cause: error });
+      throw error instanceof StoreUnusable ? error : notOpened(path, error);
     }
   }
 
@@ -334,8 +346,16 @@ function open(path: string, mode: Mode, permissions: number): DatabaseSync {
       timeout: BUSY_TIMEOUT_MS,
     });
   } catch (error) {
-    throw new StoreUnusable(`${path} cannot be opened: ${messageOf(error)}`, { cause: error });
+    throw notOpened(path, error);
   }
+}
+
+/** Beside a file SQLite keeps its log: it says less of a folder that is closed than of one that is full. */
+function notOpened(path: string, error: unknown): StoreUnusable {
+  const folder = dirname(path);
+  const cause = folderProblem(error, folder, STORE_NEEDS);
+  const closed = troubleOf(error) === 'closed' ? closedAmong([folder, path]) : null;
+  return new StoreUnusable(`${path} cannot be opened: ${closed ?? messageOf(cause)}`, { cause });
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

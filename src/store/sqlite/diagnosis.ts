@@ -2,7 +2,9 @@
 import { constants } from 'node:fs';
 import { access, open, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { formatBytes } from '../../base/size.ts';
 import { broken, type Diagnosis, doubtful, fine, readableByOthers } from '../diagnosis.ts';
+import { otherThanFile } from '../place.ts';
 import { StoreUnusable } from '../store.ts';
 import { controlPathOf, openSqliteControl } from './control.ts';
 import { PAGE_BYTES, versionProblem } from './database.ts';
@@ -10,15 +12,13 @@ import { openSqliteStore } from './store.ts';
 
 type Check = (path: string) => Diagnosis | null | Promise<Diagnosis | null>;
 
-const MEGABYTE = 1024 * 1024;
+const MEBIBYTE = 1024 * 1024;
 
 /** An import of a day and its log fit into this; less stops the next one. */
-const FREE_BYTES_LEAST = 256 * MEGABYTE;
+const FREE_BYTES_LEAST = 256 * MEBIBYTE;
 
 /** An import leaves an empty log, and while one runs it stays below this unless a reader holds it. */
-const LOG_BYTES_USUAL = 64 * MEGABYTE;
-
-const inMegabytes = (bytes: number): string => `${(bytes / MEGABYTE).toFixed(1)} MB`;
+const LOG_BYTES_USUAL = 64 * MEBIBYTE;
 
 /** Bytes of a file; null where there is none. */
 const sizeOf = (path: string): Promise<number | null> =>
@@ -62,7 +62,7 @@ async function storeFile(path: string): Promise<Diagnosis> {
     return doubtful('store', `there is no store at ${path} yet`, 'bourse serve or bourse import makes it');
   const problem = await openingProblem(openSqliteStore(path, 'inspect'));
   return problem === null
-    ? fine('store', `${path}, ${inMegabytes(size)}, of the current layout`)
+    ? fine('store', `${path}, ${formatBytes(size)}, of the current layout`)
     : broken('store', problem, null);
 }
 
@@ -109,7 +109,7 @@ async function freeSpace(path: string): Promise<Diagnosis> {
   const { bavail, bsize } = await statfs(folder);
   const free = bavail * bsize;
   const size = (await sizeOf(path)) ?? 0;
-  const message = `${inMegabytes(free)} free in ${folder}, the store has ${inMegabytes(size)}`;
+  const message = `${formatBytes(free)} free in ${folder}, the store has ${formatBytes(size)}`;
   const cure = 'free some, or move the store to a larger disk and name it with --store';
   if (free < FREE_BYTES_LEAST) return broken('disk', message, cure);
   return free < size
@@ -120,7 +120,7 @@ async function freeSpace(path: string): Promise<Diagnosis> {
 async function log(path: string): Promise<Diagnosis | null> {
   const size = await sizeOf(`${path}-wal`);
   if (size === null) return null;
-  const message = `${path}-wal has ${inMegabytes(size)}`;
+  const message = `${path}-wal has ${formatBytes(size)}`;
   if (size <= LOG_BYTES_USUAL) return fine('log', message);
   return doubtful(
     'log',
@@ -147,20 +147,14 @@ async function pageSize(path: string): Promise<Diagnosis | null> {
   }
 }
 
-const checks: readonly Check[] = [
-  sqliteVersion,
-  storeFile,
-  controlFile,
-  writable,
-  permissions,
-  freeSpace,
-  log,
-  pageSize,
-];
+const firstChecks: readonly Check[] = [sqliteVersion, storeFile];
+
+const fileChecks: readonly Check[] = [controlFile, writable, permissions, freeSpace, log, pageSize];
 
 /** Everything that can be said of the store at `path`, whether it is there or not. */
 export async function diagnoseSqlite(path: string): Promise<Diagnosis[]> {
   const found: Diagnosis[] = [];
+  const checks = otherThanFile(path) === null ? [...firstChecks, ...fileChecks] : firstChecks;
   for (const check of checks) {
     const diagnosis = await check(path);
     if (diagnosis !== null) found.push(diagnosis);

@@ -69,3 +69,7 @@ export function readManifest(path: string): Manifest {
     backup.close();
   }
 }
+
+/** How many keys a control file holds. */
+export const keysIn = (control: Database): number =>
+  control.all('select count(*) as keys from api_keys', [])[0]!.keys as number;

@@ -1,6 +1,7 @@
 // Files that become visible whole or not at all: written beside their place under a temporary name, then moved there.
 import { closeSync, fsyncSync, openSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { folderProblem } from '../disk.ts';
 import { StoreUnusable } from '../store.ts';
 import { ownMark, removeLeftovers } from '../temporary.ts';
 import { troubleOf } from './database.ts';
@@ -10,11 +11,16 @@ export const COMPANIONS = ['-journal', '-wal', '-shm'] as const;
 
 /** Makes an empty file beside `place` that its owner alone may read. What a process that was killed left there goes. */
 export function makePartial(place: string): string {
+  const folder = dirname(place);
   const name = basename(place).replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  removeLeftovers(dirname(place), new RegExp(`^${name}\\.(\\d+\\.\\d+)\\.partial(?:-journal|-wal|-shm)?$`));
+  removeLeftovers(folder, new RegExp(`^${name}\\.(\\d+\\.\\d+)\\.partial(?:-journal|-wal|-shm)?$`));
   const partial = `${place}.${ownMark}.partial`;
-  writeFileSync(partial, '', { mode: 0o600, flag: 'wx' });
-  return partial;
+  try {
+    writeFileSync(partial, '', { mode: 0o600, flag: 'wx' });
+    return partial;
+  } catch (error) {
+    throw folderProblem(error, folder, 'name another');
+  }
 }
 
 /** Removes a temporary file, if it was not moved. */

@@ -6,18 +6,18 @@ import {
   existsSync,
   constants as files,
   linkSync,
-  mkdirSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { type CopyOptions, type Restored, StoreUnusable, WouldReplace } from '../store.ts';
+import { makeFolder } from '../disk.ts';
+import { type CopyOptions, type Restored, StoreUnusable, UnfitPlace, WouldReplace } from '../store.ts';
 import { controlMigrations, controlPathOf } from './control.ts';
-import { Database, type FileKind, troubleOf } from './database.ts';
+import { Database, type FileKind, requireFile, troubleOf } from './database.ts';
 import { damageOf, soundDigest } from './digest.ts';
-import { type Manifest, readManifest, unseal } from './manifest.ts';
+import { keysIn, type Manifest, readManifest, unseal } from './manifest.ts';
 import { COMPANIONS, checkSpace, discardPartial, flush, makePartial, writeProblem } from './partial.ts';
 import { checkLayout } from './rows.ts';
 
@@ -27,13 +27,15 @@ const KEPT = '.before-restore';
 export async function restoreSqlite(path: string, file: string, options: CopyOptions): Promise<Restored> {
   const backup = resolve(file);
   const places = [resolve(path), controlPathOf(resolve(path))] as const;
+  requireFile(places[0], 'store');
   const manifest = openBackup(backup);
   const present = places.filter((place) => existsSync(place));
   checkReplacing(present, options.force);
-  mkdirSync(dirname(places[0]), { recursive: true });
+  makeFolder(dirname(places[0]));
   const held = holdAll(places);
+  let keys: number;
   try {
-    replace(places, present, { path: backup, manifest }, options.tell);
+    keys = replace(places, present, { path: backup, manifest }, options.tell);
   } finally {
     for (const one of held) one.close();
   }
@@ -41,6 +43,7 @@ export async function restoreSqlite(path: string, file: string, options: CopyOpt
     file: places[0],
     bytes: statSync(places[0]).size,
     sha256: manifest.sha256,
+    keys,
     madeMs: manifest.madeMs,
     kept: present.map(keptName),
   };
@@ -54,7 +57,7 @@ type Backup = { readonly path: string; readonly manifest: Manifest };
 const keptName = (place: string): string => place + KEPT;
 
 function openBackup(backup: string): Manifest {
-  if (!existsSync(backup)) throw new StoreUnusable(`there is no backup ${backup}`);
+  if (!existsSync(backup)) throw new UnfitPlace(`there is no backup ${backup}`);
   try {
     return readManifest(backup);
   } catch (error) {
@@ -102,13 +105,13 @@ function hold(path: string, kind: FileKind): Database | null {
   throw new StoreUnusable(`${path} is in use: stop bourse serve, let imports end, and restore again`);
 }
 
-/** Makes both files beside their places and, when they are sound, moves them there. */
+/** Makes both files beside their places and, when they are sound, moves them there; how many keys there are then. */
 function replace(
   places: Places,
   present: readonly string[],
   backup: Backup,
   tell: CopyOptions['tell'],
-): void {
+): number {
   const folder = dirname(places[0]);
   const bytes = statSync(backup.path).size;
   checkSpace(folder, bytes);
@@ -120,7 +123,7 @@ function replace(
     chmodSync(data, 0o600);
     if (backup.manifest.control !== null) writeFileSync(control, backup.manifest.control);
     tell('reading the copy');
-    verify(data, control, backup);
+    const keys = verify(data, control, backup);
     for (const made of [data, control]) flush(made);
     if (places.some((place) => existsSync(place) !== present.includes(place)))
       throw new StoreUnusable(`a store was made at ${places[0]} meanwhile: restore again`);
@@ -129,6 +132,7 @@ function replace(
     swap(backup.manifest.control === null ? null : control, places[1]);
     swap(data, places[0]);
     flush(folder);
+    return keys;
   } catch (error) {
     throw damageOf(backup.path, writeProblem(error, folder, bytes));
   } finally {
@@ -137,14 +141,16 @@ function replace(
   }
 }
 
-function verify(data: string, control: string, { path, manifest }: Backup): void {
+/** How many keys a backup holds that is sound. @throws StoreUnusable */
+function verify(data: string, control: string, { path, manifest }: Backup): number {
   unseal(data);
   if (soundDigest(data, 'store', path) !== manifest.sha256)
     throw new StoreUnusable(`${path} is damaged: its data is not what was written`);
-  if (manifest.control === null) return;
+  if (manifest.control === null) return 0;
   const database = new Database(control, 'read', 'control');
   try {
     checkLayout(database, path, controlMigrations);
+    return keysIn(database);
   } finally {
     database.close();
   }

@@ -80,7 +80,12 @@ const unusable: readonly {
     },
     message: /is not a Bourse store/,
   },
-  { name: 'a folder', modes: ['read', 'write'], make: () => folder, message: /cannot be opened/ },
+  {
+    name: 'a folder',
+    modes: ['read', 'write'],
+    make: () => folder,
+    message: /is not a Bourse store: it is a folder/,
+  },
   { name: 'a path with nothing there', modes: ['read'], make: freshFile, message: /there is no store at/ },
   {
     name: 'an empty file',

@@ -1,0 +1,71 @@
+// Folders in which nothing can be made: one message that names the folder, exit status 3, and nothing is left (contract 10).
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { after, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { noSmallDisk, SmallDisk } from './reliability/tmpfs.ts';
+import { type Finished, Workshop } from './service.ts';
+
+const shop = new Workshop();
+after(() => shop.close());
+
+const csv = 'datetime,open,high,low,close\n2025-03-03T14:30:00Z,1,1,1,1\n2025-03-03T14:31:00Z,x,1,1,1\n';
+const named = ['--schema', 'stock', '--country', 'US', '--symbol', 'A', '--interval', '1M'];
+const imports = (name: string): string[] => ['import', 'bars', name, ...named];
+writeFileSync(shop.path('x.csv'), csv);
+writeFileSync(shop.path('x.csv.gz'), gzipSync(csv));
+
+function told({ status, stdout, stderr }: Finished, message: RegExp): void {
+  assert.equal(status, 3, stderr);
+  assert.equal(stdout, '');
+  assert.match(stderr, message);
+  assert.equal(stderr.trimEnd().split('\n').length, 1, stderr);
+}
+
+test('a store below a file is refused in words that name the file', async () => {
+  const store = ['--store', `sqlite:${shop.path('x.csv/data/a.db')}`];
+  for (const call of [imports('x.csv'), ['serve', '--port', '0']])
+    told(await shop.run(...call, ...store), /the folder .*x\.csv\/data cannot be used: a file stands where/);
+  assert.equal(readFileSync(shop.path('x.csv'), 'utf8'), csv);
+});
+
+test('a temporary folder that is not there, or is a file, is named with the setting that names it', async () => {
+  for (const [name, reason] of [
+    ['none', 'it is not there'],
+    ['x.csv', 'a file stands where'],
+  ] as const) {
+    const folder = shop.path(name);
+    const finished = await shop.runWith({ TMPDIR: folder }, ...imports('x.csv.gz'));
+    told(
+      finished,
+      new RegExp(`the folder ${folder} cannot be used: ${reason}.*; TMPDIR names another$`, 'm'),
+    );
+  }
+});
+
+const skip = noSmallDisk();
+
+test('a read-only disk is named, whatever was to be written on it', { skip }, async () => {
+  const disk = new SmallDisk(32 * 1024 * 1024);
+  try {
+    const store = ['--store', `sqlite:${disk.path('a.db')}`];
+    await shop.run(...imports('x.csv'), ...store);
+    await shop.must('keys', 'create', 'me', ...store);
+    disk.makeReadOnly();
+    const reason = `${disk.folder}.* its disk is read-only`;
+    for (const call of [imports('x.csv'), ['serve', '--port', '0'], ['keys', 'create', 'other'], ['status']])
+      told(await shop.run(...call, ...store), new RegExp(reason));
+    const other = ['--store', `sqlite:${disk.path('b.db')}`];
+    told(await shop.run(...imports('x.csv'), ...other), new RegExp(reason));
+    const below = ['--store', `sqlite:${disk.path('new/b.db')}`];
+    told(await shop.run(...imports('x.csv'), ...below), new RegExp(`the folder ${disk.path('new')} cannot`));
+    const own = ['--store', `sqlite:${shop.path('own.db')}`];
+    await shop.run(...imports('x.csv'), ...own);
+    told(await shop.run('backup', disk.path('a.backup'), ...own), new RegExp(reason));
+    const finished = await shop.runWith({ TMPDIR: disk.folder }, ...imports('x.csv.gz'), ...own);
+    told(finished, new RegExp(`${reason}; TMPDIR names another`));
+    assert.ok(!existsSync(disk.path('b.db')));
+  } finally {
+    disk.close();
+  }
+});
