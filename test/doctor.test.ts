@@ -15,6 +15,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
+import { DAY_MS } from '../src/base/instant.ts';
+import { markets } from '../src/calendar/markets/index.ts';
 import { type Issued, issue, withoutOpenssl } from './certificates.ts';
 import { Workshop } from './service.ts';
 
@@ -81,6 +83,22 @@ function picture(folder: string): Map<string, string> {
     }),
   );
 }
+
+test('a market whose holidays end soon is told until files have brought those of the year after (contract 10)', async () => {
+  const shop = await madeShop();
+  // The calendar of mainland China ends with the last year that its exchanges have announced.
+  const soon = new Date(Date.now() + 60 * DAY_MS).getUTCFullYear();
+  const last = markets.find(({ key }) => key === 'CN_STOCK')!.years[1];
+  const words = new RegExp(`CN holidays are known to the end of ${last} only.*bourse import holidays FILE`);
+  const { of } = await examine(shop);
+  if (soon > last) isRight(of('calendars'), 'warn', words);
+  const head = 'name,holiday_code,calendar_date,asset_name,country_iso_code,symbol,session_template';
+  const file = shop.path('days.csv');
+  const years = markets.map(({ country }) => `One,HOLIDAY_ONE,${soon}-01-01,stock,${country},*,CLOSED`);
+  writeFileSync(file, [head, ...years, ''].join('\n'));
+  await shop.must('import', 'holidays', file);
+  isRight((await examine(shop)).of('calendars'), 'ok', /known for the next 60 days/);
+});
 
 test('a set-up in order has nothing but ok, and is left as it was, to the file (contract 10)', async () => {
   const shop = await madeShop();

@@ -256,6 +256,42 @@ test('an import of days can be repeated, corrected and taken back (contract 10, 
   assert.equal(await code(), 'HOLIDAY_ONE');
 });
 
+test('a shortened day that ships can be corrected to a later hour, or a closing to half a day (contract 8.6)', async () => {
+  const short = [
+    '2023-12-22,stock,UK,*,EARLY_CLOSE,2023-12-22T14:00:00Z',
+    '2023-12-26,stock,UK,*,EARLY_CLOSE,2023-12-26T12:00:00Z',
+  ];
+  const lines = short.map((cells) => `Half a day,HOLIDAY_HALF,${cells}`);
+  assert.match(
+    await imported('later.csv', 'holidays', [`${head},close_timestamp`, ...lines, ''].join('\n')),
+    / 2 written/,
+  );
+  const { data } = await list('stock:UK:*', { holiday_code: 'HOLIDAY_HALF' });
+  assert.deepEqual(
+    data.map((day) => [day.session_template, day.open_timestamp, day.close_timestamp]),
+    [
+      ['EARLY_CLOSE', '2023-12-22T08:00:00+00:00', '2023-12-22T14:00:00+00:00'],
+      ['EARLY_CLOSE', '2023-12-26T08:00:00+00:00', '2023-12-26T12:00:00+00:00'],
+    ],
+  );
+});
+
+test('what the list gives can be imported as it is (contract 8.6, 11)', async () => {
+  const query = { full_symbol: 'stock:US:*', from_date: '2001-09-01', to_date: '2001-12-31' };
+  const text = await (await ask('holiday/list', query)).text();
+  assert.match(text, /LATE_OPEN/);
+  assert.match(await imported('list.csv', 'holidays', text), / 0 refused/);
+  assert.equal(await (await ask('holiday/list', query)).text(), text);
+});
+
+test("an import of bars judges them by the same days: options by their underlying market's (contract 3.7, 3.10)", async () => {
+  await imported('closed.csv', 'holidays', `${head}\nOne,HOLIDAY_ONE,2025-03-04,stock,SG,*,CLOSED\n`);
+  const file = shop.path('option.csv');
+  writeFileSync(file, 'datetime,open,high,low,close\n2025-03-04T04:00:00Z,1,2,0.5,1.5\n');
+  const flags = '--schema option --country SG --symbol X250919C00450000 --interval 1M'.split(' ');
+  assert.match(await shop.must('import', 'bars', file, ...flags), /outside every session.*: 1 bar/);
+});
+
 const refusals: readonly (readonly [cells: string, problem: RegExp])[] = [
   ['A,CHRISTMAS,2025-01-02,stock,US,*,CLOSED,,', /holiday_code: must begin with HOLIDAY_/],
   ['A,HOLIDAY_A,2025-02-30,stock,US,*,CLOSED,,', /calendar_date: must be a date/],
@@ -274,6 +310,14 @@ const refusals: readonly (readonly [cells: string, problem: RegExp])[] = [
   [
     'A,HOLIDAY_A,2025-01-02,stock,US,*,EARLY_CLOSE,,2025-01-03T18:00:00Z',
     /does not shorten the session of that day, 2025-01-02T14:30/,
+  ],
+  [
+    'A,HOLIDAY_A,2025-12-25,stock,US,*,EARLY_CLOSE,,2025-12-25T22:00:00Z',
+    /does not shorten the session of that day, 2025-12-25T14:30/,
+  ],
+  [
+    'A,HOLIDAY_A,2025-01-04,stock,US,*,EARLY_CLOSE,,2025-01-04T18:00:00Z',
+    /calendar_date: .*no session on that weekday/,
   ],
   [',HOLIDAY_A,2025-01-02,stock,US,*,CLOSED,,', /name: is missing/],
 ];

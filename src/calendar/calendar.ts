@@ -185,9 +185,13 @@ function alwaysOpen(assetSchema: AssetSchema, country: string, zone: string): Ma
   };
 }
 
-/** The market that an instrument belongs to; options follow their underlying's (contract 3.7). Null where none ships. */
+/** The asset type whose market an instrument belongs to: options follow their underlying (contract 3.7). */
+export const marketSchema = (assetSchema: AssetSchema): AssetSchema =>
+  assetSchema === 'option' ? 'stock' : assetSchema;
+
+/** The market that an instrument belongs to. Null where none ships. */
 export function findMarket(assetSchema: AssetSchema, country: string): Market | null {
-  const wanted = assetSchema === 'option' ? 'stock' : assetSchema;
+  const wanted = marketSchema(assetSchema);
   return markets.find((market) => market.assetSchema === wanted && market.country === country) ?? null;
 }
 
@@ -195,7 +199,7 @@ export function findMarket(assetSchema: AssetSchema, country: string): Market | 
 export function calendarOf(assetSchema: AssetSchema, country: string, zone: string | null = null): Calendar {
   const market = findMarket(assetSchema, country);
   const zoneName = zone !== null && findZone(zone) !== null ? zone : 'UTC';
-  const key = market?.key ?? `${zoneName}`;
+  const key = market?.key ?? zoneName;
   let calendar = calendars.get(key);
   if (calendar === undefined) {
     calendar = new Calendar(market ?? alwaysOpen(assetSchema, country, zoneName));

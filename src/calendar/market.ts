@@ -52,8 +52,6 @@ export type HolidayRule = {
   /** Neither: the market is closed. `close`: it ends early. `open`: it starts late. */
   readonly open?: Clock;
   readonly close?: Clock;
-  /** End of the post-market on a day with an early close; without it there is none. */
-  readonly postClose?: Clock;
   readonly source: string;
 };
 

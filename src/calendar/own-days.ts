@@ -59,14 +59,10 @@ function ruleOf(base: Calendar, day: OwnDay): HolidayRule {
   };
   if (day.session_template === 'REGULAR') return { ...rule, regular: true };
   const { open_timestamp: openMs, close_timestamp: closeMs, calendar_date: date } = day;
-  const close = closeMs === null ? undefined : clockOf(base, date, closeMs);
-  // The post-market of a day that ends early runs as on the market's other days that end so.
-  const postClose = base.market.holidays.find((other) => other.close === close)?.postClose;
   return {
     ...rule,
     ...(openMs === null ? {} : { open: clockOf(base, date, openMs) }),
-    ...(close === undefined ? {} : { close }),
-    ...(close === undefined || postClose === undefined ? {} : { postClose }),
+    ...(closeMs === null ? {} : { close: clockOf(base, date, closeMs) }),
   };
 }
 

@@ -65,11 +65,12 @@ const lunch: Market = {
   codes: {},
   holidays: [
     shortened('2024-01-04', {}),
-    shortened('2024-01-05', { close: '14:00', postClose: '16:00' }),
+    shortened('2024-01-05', { close: '14:00' }),
     shortened('2024-01-09', { close: '12:00' }),
     shortened('2024-01-10', { open: '10:00' }),
     shortened('2024-01-11', { open: '12:45' }),
     shortened('2024-01-12', { open: '10:00', close: '11:00' }),
+    shortened('2024-01-15', { open: '08:30', close: '15:00' }),
   ],
 };
 
@@ -103,9 +104,9 @@ const days: readonly [name: string, date: string, hours: string, template: strin
     'EARLY_CLOSE',
   ],
   [
-    'an early close in the break leaves the morning, and no post-market where none is given',
+    'an early close in the break leaves the morning',
     '2024-01-09',
-    'pre 08:00-09:00, regular 09:00-11:30',
+    'pre 08:00-09:00, regular 09:00-11:30, post 12:00-14:00',
     'EARLY_CLOSE',
   ],
   [
@@ -123,8 +124,14 @@ const days: readonly [name: string, date: string, hours: string, template: strin
   [
     'a late open and an early close cut both sides',
     '2024-01-12',
-    'pre 08:00-10:00, regular 10:00-11:00',
+    'pre 08:00-10:00, regular 10:00-11:00, post 11:00-13:00',
     'EARLY_CLOSE',
+  ],
+  [
+    'bounds outside the regular hours shorten nothing',
+    '2024-01-15',
+    'pre 08:00-09:00, regular 09:00-11:30, regular 12:30-15:00, post 15:00-17:00',
+    'REGULAR',
   ],
   ['changed hours hold from their date', '2024-07-01', 'regular 09:00-11:30, regular 12:30-15:30', 'REGULAR'],
   [

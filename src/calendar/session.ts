@@ -47,19 +47,22 @@ export function clockMinutes(clock: Clock): number {
 
 type Span = { readonly kind: SegmentKind; readonly open: number; readonly close: number };
 
-/** A day's segments under a rule that shortens it: regular hours are cut, pre-market meets them, post-market follows them. */
+/** The regular hours of a day, first open to last close. */
+function regularHours(spans: readonly Span[]): { readonly open: number; readonly close: number } {
+  const regular = spans.filter(({ kind }) => kind === 'regular');
+  return { open: regular[0]!.open, close: regular[regular.length - 1]!.close };
+}
+
+/** A day's segments under a rule that shortens it: regular hours are cut, pre-market meets them, post-market follows them at its whole length. */
 function shorten(spans: readonly Span[], rule: HolidayRule): Span[] {
   const open = rule.open === undefined ? Number.NEGATIVE_INFINITY : clockMinutes(rule.open);
   const close = rule.close === undefined ? Number.POSITIVE_INFINITY : clockMinutes(rule.close);
-  const cut: Span[] = [];
-  for (const span of spans) {
-    if (span.kind === 'pre') cut.push(rule.open === undefined ? span : { ...span, close: open });
-    else if (span.kind === 'regular')
-      cut.push({ ...span, open: Math.max(span.open, open), close: Math.min(span.close, close) });
-    else if (rule.close === undefined) cut.push(span);
-    else if (rule.postClose !== undefined)
-      cut.push({ ...span, open: close, close: clockMinutes(rule.postClose) });
-  }
+  const earlier = Math.max(0, regularHours(spans).close - close);
+  const cut = spans.map((span) => {
+    if (span.kind === 'pre') return { ...span, close: Math.max(span.close, open) };
+    if (span.kind === 'post') return { ...span, open: span.open - earlier, close: span.close - earlier };
+    return { ...span, open: Math.max(span.open, open), close: Math.min(span.close, close) };
+  });
   return cut.filter((span) => span.open < span.close);
 }
 
@@ -71,12 +74,20 @@ function spansOf(segments: readonly SegmentHours[]): Span[] {
   }));
 }
 
-function templateOf(rule: HolidayRule | null): SessionTemplate {
-  if (rule === null) return 'REGULAR';
-  return rule.close === undefined ? 'LATE_OPEN' : 'EARLY_CLOSE';
+/** What is cut of the regular hours; a day that is cut on both sides is told by its end. */
+function templateOf(spans: readonly Span[], whole: readonly Span[]): SessionTemplate {
+  const [cut, usual] = [regularHours(spans), regularHours(whole)];
+  if (cut.close < usual.close) return 'EARLY_CLOSE';
+  return cut.open > usual.open ? 'LATE_OPEN' : 'REGULAR';
 }
 
-function buildSession(zone: Zone, day: number, spans: readonly Span[], rule: HolidayRule | null): Session {
+function buildSession(
+  zone: Zone,
+  day: number,
+  spans: readonly Span[],
+  template: SessionTemplate,
+  rule: HolidayRule | null,
+): Session {
   // Where the zone's offset is the same around the day, clock and instant differ by it alone.
   const midnight = day * DAY_MS;
   const before = zone.offsetAt(midnight - DAY_MS);
@@ -93,7 +104,7 @@ function buildSession(zone: Zone, day: number, spans: readonly Span[], rule: Hol
     day,
     openMs: regular[0]!.openMs,
     closeMs: regular[regular.length - 1]!.closeMs,
-    template: templateOf(rule),
+    template,
     holiday: rule,
     segments,
   };
@@ -135,8 +146,13 @@ export function buildYear(market: Market, zone: Zone, year: number): SessionYear
     if (!pattern.weekdays.includes(weekdayOf(day))) continue;
     const rule = holidays.get(day) ?? null;
     if (rule !== null && rule.open === undefined && rule.close === undefined) continue;
-    const spans = rule === null ? pattern.spans : shorten(pattern.spans, rule);
-    if (spans.some(({ kind }) => kind === 'regular')) sessions.push(buildSession(zone, day, spans, rule));
+    if (rule === null) {
+      sessions.push(buildSession(zone, day, pattern.spans, 'REGULAR', null));
+      continue;
+    }
+    const spans = shorten(pattern.spans, rule);
+    if (spans.some(({ kind }) => kind === 'regular'))
+      sessions.push(buildSession(zone, day, spans, templateOf(spans, pattern.spans), rule));
   }
   return { sessions, segments: flatten(sessions) };
 }

@@ -8,6 +8,7 @@ import { type OwnDay, withOwnDays } from '../calendar/own-days.ts';
 import type { Session } from '../calendar/session.ts';
 import type { Zone } from '../calendar/zone.ts';
 import { type AssetSchema, parseAssetSchema, parseCountry } from '../contract/identifiers.ts';
+import { csvCell } from '../queries/render/csv-cell.ts';
 import { openStore } from '../store/engines.ts';
 import { readOwnDays } from '../store/own-days.ts';
 import { StoreUnusable } from '../store/store.ts';
@@ -26,12 +27,12 @@ type Flags = {
 
 const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 
-/** One day of the answer: a session, or a closing. Regular hours by local clock; instants are UTC. */
+/** One day of the answer: a session, or a closing, which has no hours. Regular hours by local clock; instants are UTC. */
 type Line = {
   readonly date: string;
   readonly weekday: string;
   readonly session: 'REGULAR' | 'CLOSED' | 'EARLY_CLOSE' | 'LATE_OPEN';
-  readonly hours: string;
+  readonly hours: string | null;
   readonly open: string | null;
   readonly close: string | null;
   readonly holiday_code: string | null;
@@ -112,7 +113,7 @@ const dayOf = (day: number): Pick<Line, 'date' | 'weekday'> => ({
 const closingLine = ({ day, rule }: Holiday): Line => ({
   ...dayOf(day),
   session: 'CLOSED',
-  hours: '',
+  hours: null,
   open: null,
   close: null,
   holiday_code: rule.code,
@@ -127,9 +128,6 @@ function linesOf(calendar: Calendar, fromDay: number, toDay: number): Line[] {
   const sessions = calendar.sessions(fromDay, toDay + 1).map((session) => sessionLine(calendar, session));
   return [...sessions, ...closings.map(closingLine)].sort((a, b) => (a.date < b.date ? -1 : 1));
 }
-
-const cellOf = (value: string | null): string =>
-  value !== null && /[",]/.test(value) ? `"${value.replaceAll('"', '""')}"` : (value ?? '');
 
 const fields = ['date', 'weekday', 'session', 'hours', 'open', 'close', 'holiday_code', 'name'] as const;
 
@@ -147,7 +145,7 @@ function textOf(
     formatTable([
       ['DATE', 'DAY', 'SESSION', 'HOURS', 'OPEN (UTC)', 'CLOSE (UTC)', 'HOLIDAY'],
       ...shown.map((line) => [
-        ...[line.date, line.weekday, line.session, line.hours],
+        ...[line.date, line.weekday, line.session, line.hours ?? ''],
         ...[line.open?.slice(0, 16) ?? '', line.close?.slice(0, 16) ?? '', line.name ?? ''],
       ]),
     ]).trimEnd(),
@@ -183,7 +181,7 @@ export function calendarCommand(): Command {
       if (flags.json) process.stdout.write(`${JSON.stringify(shown)}\n`);
       else if (flags.csv)
         process.stdout.write(
-          [fields, ...shown.map((line) => fields.map((field) => cellOf(line[field])))]
+          [fields, ...shown.map((line) => fields.map((field) => csvCell(line[field])))]
             .map((cells) => `${cells.join()}\r\n`)
             .join(''),
         );

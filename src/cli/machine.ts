@@ -4,12 +4,14 @@ import { get } from 'node:http';
 import { get as getSecurely } from 'node:https';
 import { createServer } from 'node:net';
 import { DAY_MS, dateOf, formatInstant } from '../base/instant.ts';
+import type { Market } from '../calendar/market.ts';
 import { markets } from '../calendar/markets/index.ts';
 import { findZone } from '../calendar/zone.ts';
 import { importRuns } from '../datasets/internal.ts';
 import { broken, type Diagnosis, doubtful, fine, readableByOthers } from '../store/diagnosis.ts';
 import { openStore } from '../store/engines.ts';
-import { StoreUnusable } from '../store/store.ts';
+import { readOwnDays } from '../store/own-days.ts';
+import { type Reader, StoreUnusable } from '../store/store.ts';
 import { type Settings, strayVariables, UsageProblem } from './config.ts';
 import { ServiceProblem } from './problem.ts';
 import { certificateOf, exposureOf, portProblem } from './serving.ts';
@@ -76,14 +78,12 @@ function timeZones(): Diagnosis {
   return fine('time zones', `zone data ${release}`);
 }
 
-/** The end of the newest import; null where the store has none or cannot be read, which is told elsewhere. */
-async function newestImportMs(url: string): Promise<number | null> {
+/** What is read of the store; null where it cannot be read, which is told elsewhere. */
+async function readOf<T>(url: string, read: (reader: Reader) => Promise<T>): Promise<T | null> {
   try {
     const store = await openStore(url, 'inspect');
     try {
-      const newest = { order: [['run_id', 'desc']], limit: 1 } as const;
-      const [run] = await store.snapshot((reader) => reader.rows(importRuns, newest));
-      return run?.finished_ms ?? null;
+      return await store.snapshot(read);
     } finally {
       await store.close();
     }
@@ -95,7 +95,9 @@ async function newestImportMs(url: string): Promise<number | null> {
 
 async function clock({ store }: Settings): Promise<Diagnosis> {
   const nowMs = Date.now();
-  const newestMs = await newestImportMs(store);
+  const newest = { order: [['run_id', 'desc']], limit: 1 } as const;
+  const runs = await readOf(store, (reader) => reader.rows(importRuns, newest));
+  const newestMs = runs?.[0]?.finished_ms ?? null;
   if (newestMs === null || newestMs <= nowMs) return fine('clock', formatInstant(nowMs));
   return broken(
     'clock',
@@ -107,10 +109,21 @@ async function clock({ store }: Settings): Promise<Diagnosis> {
 /** Days before the end of what a calendar holds at which it should be updated: by then next year's list is out. */
 const CALENDAR_DAYS_LEAST = 60;
 
-function calendars(): Diagnosis {
+/** Whether files have brought days of the whole market from a year on. */
+async function isImported(reader: Reader, { assetSchema, country }: Market, year: number): Promise<boolean> {
+  const days = await readOwnDays(reader, assetSchema, country);
+  return days.some(({ symbol, calendar_date: day }) => symbol === '*' && dateOf(day).year >= year);
+}
+
+async function calendars({ store }: Settings): Promise<Diagnosis> {
   const soon = dateOf(Math.floor(Date.now() / DAY_MS) + CALENDAR_DAYS_LEAST).year;
-  const ending = markets.filter(({ holidays, years }) => holidays.length > 0 && years[1] < soon);
-  if (ending.length === 0) return fine('calendars', `${markets.length} markets, all for the year to come`);
+  const ending: Market[] = [];
+  for (const market of markets) {
+    if (market.holidays.length === 0 || market.years[1] >= soon) continue;
+    if ((await readOf(store, (reader) => isImported(reader, market, soon))) !== true) ending.push(market);
+  }
+  if (ending.length === 0)
+    return fine('calendars', `holidays are known for the next ${CALENDAR_DAYS_LEAST} days and more`);
   const ends = ending.map(({ country, years }) => `${country} holidays are known to the end of ${years[1]}`);
   return doubtful(
     'calendars',

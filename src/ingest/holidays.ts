@@ -2,6 +2,7 @@
 import { formatInstant, parseDay } from '../base/instant.ts';
 import { calendarOf } from '../calendar/calendar.ts';
 import { ownDayPriority, ownTemplates, withOwnDays } from '../calendar/own-days.ts';
+import type { Session } from '../calendar/session.ts';
 import {
   type AssetSchema,
   parseAssetSchema,
@@ -88,15 +89,24 @@ function problemOf(values: Values): RowProblem | null {
   return isShort ? hoursProblem(rowOf(values), needed) : null;
 }
 
-/** A shortened day must leave something of the session that it shortens. */
+/** A shortened day must leave something, and not all, of the whole session that its date has without any holiday. */
 function hoursProblem(row: HolidayRow, column: string): RowProblem | null {
-  const base = calendarOf(row.asset_name as AssetSchema, row.country_iso_code);
-  const whole = base.sessionOnOrBefore(row.calendar_date);
-  if (whole?.day !== row.calendar_date) return null;
-  const [session] = withOwnDays(base, [row], row.symbol).sessions(row.calendar_date, row.calendar_date + 1);
-  if (session !== undefined && session.closeMs - session.openMs < whole.closeMs - whole.openMs) return null;
+  const whole = sessionOf({ ...row, session_template: 'REGULAR' });
+  if (whole === undefined)
+    return {
+      column: 'calendar_date',
+      reason: 'the market has no session on that weekday: nothing to shorten',
+    };
+  const session = sessionOf(row);
+  if (session !== undefined && session.template !== 'REGULAR') return null;
   const hours = `${formatInstant(whole.openMs)} to ${formatInstant(whole.closeMs)}`;
   return { column, reason: `does not shorten the session of that day, ${hours}` };
+}
+
+/** What a day leaves of its market's session. */
+function sessionOf(row: HolidayRow): Session | undefined {
+  const base = calendarOf(row.asset_name as AssetSchema, row.country_iso_code);
+  return withOwnDays(base, [row], row.symbol).sessions(row.calendar_date, row.calendar_date + 1)[0];
 }
 
 type HolidayRow = RowOf<typeof holidays>;

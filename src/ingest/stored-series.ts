@@ -3,7 +3,7 @@ import { type Bars, emptyBars } from '../bars/bars.ts';
 import { blockCount, decodeBlock, wholeBlock } from '../bars/block-reader.ts';
 import { encodeBlock } from '../bars/block-writer.ts';
 import { countOffGrid } from '../bars/grid.ts';
-import { type Calendar, calendarOf } from '../calendar/calendar.ts';
+import { type Calendar, calendarOf, marketSchema } from '../calendar/calendar.ts';
 import { type OwnDay, withOwnDays } from '../calendar/own-days.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
@@ -38,12 +38,11 @@ export class InstrumentCalendars {
 
   async of(instrument: RowOf<typeof instruments>): Promise<Calendar> {
     const { asset_schema: assetSchema, country_iso_code: country, symbol, time_zone: zone } = instrument;
-    const base = calendarOf(assetSchema as AssetSchema, country, zone);
-    const market = `${base.market.assetSchema}:${country}`;
-    const days =
-      this.#days.get(market) ?? (await readOwnDays(this.#reader, base.market.assetSchema, country));
+    const schema = marketSchema(assetSchema as AssetSchema);
+    const market = `${schema}:${country}`;
+    const days = this.#days.get(market) ?? (await readOwnDays(this.#reader, schema, country));
     this.#days.set(market, days);
-    return withOwnDays(base, days, symbol);
+    return withOwnDays(calendarOf(schema, country, zone), days, symbol);
   }
 }
 

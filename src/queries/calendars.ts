@@ -1,13 +1,9 @@
 // The calendars of instruments with an operator's days over them; the days are kept at hand until anything is committed.
-import { type Calendar, calendarOf } from '../calendar/calendar.ts';
+import { type Calendar, calendarOf, marketSchema } from '../calendar/calendar.ts';
 import { type OwnDay, withOwnDays } from '../calendar/own-days.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { readOwnDays } from '../store/own-days.ts';
 import type { Reader } from '../store/store.ts';
-
-/** The asset type whose market an instrument belongs to: options follow their underlying (contract 3.7). */
-export const marketSchema = (assetSchema: AssetSchema): AssetSchema =>
-  assetSchema === 'option' ? 'stock' : assetSchema;
 
 /** The calendars of one query thread. */
 export class Calendars {
@@ -20,10 +16,11 @@ export class Calendars {
 
   /** The days of a market that files have brought, those of single instruments included. */
   async ownDays(reader: Reader, assetSchema: AssetSchema, country: string): Promise<readonly OwnDay[]> {
-    const market = `${marketSchema(assetSchema)}:${country}`;
+    const schema = marketSchema(assetSchema);
+    const market = `${schema}:${country}`;
     let days = this.#days.get(market);
     if (days === undefined) {
-      days = await readOwnDays(reader, marketSchema(assetSchema), country);
+      days = await readOwnDays(reader, schema, country);
       this.#days.set(market, days);
     }
     return days;

@@ -1,5 +1,6 @@
 // Holidays: the list of a market's days (spec 4.8) and the codes of a country (spec 4.9).
 import { formatDay, formatInstant } from '../base/instant.ts';
+import { marketSchema } from '../calendar/calendar.ts';
 import { type Holiday, holidaysIn } from '../calendar/holiday-list.ts';
 import { markets } from '../calendar/markets/index.ts';
 import { holding, type OwnDay, shippedPriority } from '../calendar/own-days.ts';
@@ -7,7 +8,6 @@ import { Refusal } from '../contract/errors.ts';
 import { type holidayCodes, holidayList, holidayRecord } from '../contract/holidays.ts';
 import { type AssetSchema, assetSchemas, type FullSymbol } from '../contract/identifiers.ts';
 import { instruments } from '../datasets/reference.ts';
-import { marketSchema } from './calendars.ts';
 import { unknownInstrument } from './lookup.ts';
 import type { Query, QueryContext } from './query.ts';
 import { addressOf } from './render/address.ts';

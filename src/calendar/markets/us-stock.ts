@@ -24,7 +24,6 @@ const earlyClose = (
 ): HolidayRule => ({
   ...closed(code, name, rule, nyseHours),
   close: '13:00',
-  postClose: '17:00',
 });
 
 const lateOpen = (date: string, open: string, name: string): HolidayRule => ({

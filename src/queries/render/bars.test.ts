@@ -8,7 +8,8 @@ import { DAY_MS, dayOf, formatDay, formatInstant } from '../../base/instant.ts';
 import { barRecord } from '../../contract/bars.ts';
 import { fieldsOf } from '../../contract/endpoint.ts';
 import { allocateFresh } from '../query.ts';
-import { type BarConstants, csvCell, writeCsv, writeJsonRows } from './bars.ts';
+import { type BarConstants, writeCsv, writeJsonRows } from './bars.ts';
+import { csvCell } from './csv-cell.ts';
 import { Sink } from './sink.ts';
 
 type Row = { openMs: number; closeMs: number; day: number } & Record<(typeof valueColumns)[number], number>;

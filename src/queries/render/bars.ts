@@ -2,6 +2,7 @@
 import type { TimedBars } from '../../bars/grid.ts';
 import { barRecord } from '../../contract/bars.ts';
 import { fieldsOf } from '../../contract/endpoint.ts';
+import { csvCell } from './csv-cell.ts';
 import { Constant, DECIMAL_BYTES_MAX, type Sink } from './sink.ts';
 
 /** What is the same in every row. */
@@ -105,12 +106,6 @@ export function writeJsonRows(
 ): void {
   const opening = constantFields.map((field) => `"${field}":${JSON.stringify(constants[field])}`).join();
   writeRows(sink, timed, `{${opening}`, withSessionDate ? jsonLayouts.with : jsonLayouts.without);
-}
-
-/** A CSV cell: quoted where RFC 4180 asks for it, and the empty string as `""` (contract 5.1). */
-export function csvCell(value: string | null): string {
-  if (value === null) return '';
-  return value === '' || /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }
 
 /** Header and rows of the CSV body. */

@@ -1,6 +1,7 @@
 // Records of any endpoint -> JSON and CSV, their fields in the order of the declaration (contract 5.1).
 import type { TObject } from 'typebox';
 import { fieldsOf } from '../../contract/endpoint.ts';
+import { csvCell } from './csv-cell.ts';
 import type { Sink } from './sink.ts';
 
 /** A record as it is on the wire. */
@@ -15,12 +16,8 @@ export function writeJsonRecords(sink: Sink, record: TObject, rows: readonly Wir
   });
 }
 
-/** A cell of a CSV: nothing for null, quotes where the text needs them, and for the empty text (RFC 4180, contract 5.1). */
-function cellOf(value: unknown): string {
-  if (value === null) return '';
-  if (typeof value !== 'string') return JSON.stringify(value);
-  return value === '' || /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
-}
+const cellOf = (value: unknown): string =>
+  value === null || typeof value === 'string' ? csvCell(value) : JSON.stringify(value);
 
 /** Writes header and rows. */
 export function writeCsvRecords(sink: Sink, record: TObject, rows: readonly WireRecord[]): void {
