@@ -41,11 +41,20 @@ function nthWeekday(year: number, month: number, weekday: number, nth: number): 
   return last - ((weekdayOf(last) - weekday + 7) % 7);
 }
 
-function daysOf(when: When, year: number): number[] {
-  if ('dates' in when) {
-    const days = when.dates.map(dayOfText).filter((day) => dateOf(day).year === year);
-    return days.map((day) => day + (when.plus ?? 0));
+const listed = new WeakMap<readonly string[], ReadonlyMap<number, readonly number[]>>();
+
+/** Listed dates by their year, sorted once. */
+function byYear(dates: readonly string[]): ReadonlyMap<number, readonly number[]> {
+  let found = listed.get(dates);
+  if (found === undefined) {
+    found = Map.groupBy(dates.map(dayOfText), (day) => dateOf(day).year);
+    listed.set(dates, found);
   }
+  return found;
+}
+
+function daysOf(when: When, year: number): number[] {
+  if ('dates' in when) return (byYear(when.dates).get(year) ?? []).map((day) => day + (when.plus ?? 0));
   if ('easter' in when) return [easterDay(year) + when.easter];
   const day =
     'nth' in when ? nthWeekday(year, when.month, when.weekday, when.nth) : dayOf(year, when.month, when.day);

@@ -2,7 +2,7 @@
 import { DAY_MS, dayOf, MINUTE_MS, weekdayOf } from '../base/instant.ts';
 import type { Clock, HolidayRule, Market, SegmentHours, SegmentKind } from './market.ts';
 import { dayOfText, holidaysOf } from './rules.ts';
-import type { Zone } from './zone.ts';
+import type { Stretch, Zone } from './zone.ts';
 
 /** Segment kinds as numbers, for the arrays. */
 export const segmentKinds: readonly SegmentKind[] = ['pre', 'regular', 'post'];
@@ -81,29 +81,44 @@ function templateOf(spans: readonly Span[], whole: readonly Span[]): SessionTemp
   return cut.open > usual.open ? 'LATE_OPEN' : 'REGULAR';
 }
 
+/** Clock times of label dates as instants. */
+class Clocks {
+  readonly #zone: Zone;
+  #stretch: Stretch;
+
+  constructor(zone: Zone, startMs: number) {
+    this.#zone = zone;
+    this.#stretch = zone.stretchAt(startMs);
+  }
+
+  /** Turns a date's minutes into instants. Where the offset is the same around the date they differ by it alone. */
+  of(day: number): (minutes: number) => number {
+    const midnight = day * DAY_MS;
+    if (midnight + 2 * DAY_MS >= this.#stretch.toMs)
+      this.#stretch = this.#zone.stretchAt(midnight + 2 * DAY_MS);
+    const { fromMs, offsetMs } = this.#stretch;
+    if (midnight - DAY_MS < fromMs) return (minutes) => this.#zone.instantOf(day, minutes);
+    return (minutes) => midnight + minutes * MINUTE_MS - offsetMs;
+  }
+}
+
 function buildSession(
-  zone: Zone,
+  instant: (minutes: number) => number,
   day: number,
   spans: readonly Span[],
   template: SessionTemplate,
   rule: HolidayRule | null,
 ): Session {
-  // Where the zone's offset is the same around the day, clock and instant differ by it alone.
-  const midnight = day * DAY_MS;
-  const before = zone.offsetAt(midnight - DAY_MS);
-  const steady = before === zone.offsetAt(midnight + 2 * DAY_MS);
-  const instant = (minutes: number): number =>
-    steady ? midnight + minutes * MINUTE_MS - before : zone.instantOf(day, minutes);
   const segments = spans.map((span) => ({
     kind: span.kind,
     openMs: instant(span.open),
     closeMs: instant(span.close),
   }));
-  const regular = segments.filter((segment) => segment.kind === 'regular');
+  const { open, close } = regularHours(spans);
   return {
     day,
-    openMs: regular[0]!.openMs,
-    closeMs: regular[regular.length - 1]!.closeMs,
+    openMs: instant(open),
+    closeMs: instant(close),
     template,
     holiday: rule,
     segments,
@@ -140,6 +155,7 @@ export function buildYear(market: Market, zone: Zone, year: number): SessionYear
     spans: spansOf(hours.segments),
   }));
   const sessions: Session[] = [];
+  const clocks = new Clocks(zone, dayOf(year, 1, 1) * DAY_MS);
   const end = dayOf(year + 1, 1, 1);
   for (let day = dayOf(year, 1, 1); day < end; day++) {
     const pattern = patterns.findLast((candidate) => candidate.fromDay <= day) ?? patterns[0]!;
@@ -147,12 +163,12 @@ export function buildYear(market: Market, zone: Zone, year: number): SessionYear
     const rule = holidays.get(day) ?? null;
     if (rule !== null && rule.open === undefined && rule.close === undefined) continue;
     if (rule === null) {
-      sessions.push(buildSession(zone, day, pattern.spans, 'REGULAR', null));
+      sessions.push(buildSession(clocks.of(day), day, pattern.spans, 'REGULAR', null));
       continue;
     }
     const spans = shorten(pattern.spans, rule);
     if (spans.some(({ kind }) => kind === 'regular'))
-      sessions.push(buildSession(zone, day, spans, templateOf(spans, pattern.spans), rule));
+      sessions.push(buildSession(clocks.of(day), day, spans, templateOf(spans, pattern.spans), rule));
   }
   return { sessions, segments: flatten(sessions) };
 }

@@ -1,5 +1,8 @@
 // Time zones: the only file that knows them. A zone's offset transitions are taken once a year of it, then it is arithmetic.
-import { DAY_MS, dateOf, dayOf, MINUTE_MS } from '../base/instant.ts';
+import { DAY_MS, dateOf, dayOf, MINUTE_MS, SECOND_MS } from '../base/instant.ts';
+
+/** No two transitions of any zone are nearer: summer time has been broken off for a month of fasting. */
+const STEP_MS = 14 * DAY_MS;
 
 /** What a local clock reading means: one instant, two (the hour was doubled), or none (the hour was skipped). */
 export type LocalReading = {
@@ -8,13 +11,14 @@ export type LocalReading = {
   readonly laterMs: number;
 };
 
-type YearOffsets = { readonly fromMs: readonly number[]; readonly offsetMs: readonly number[] };
+/** A time `[fromMs, toMs)` in which local time minus UTC is the same. */
+export type Stretch = { readonly fromMs: number; readonly toMs: number; readonly offsetMs: number };
 
 /** A time zone of the platform's own zone data. */
 export class Zone {
   readonly name: string;
   readonly #format: Intl.DateTimeFormat;
-  readonly #years = new Map<number, YearOffsets>();
+  readonly #years = new Map<number, readonly Stretch[]>();
 
   /** @throws RangeError when the platform does not know the name. */
   constructor(name: string) {
@@ -24,10 +28,15 @@ export class Zone {
 
   /** Local time minus UTC at an instant, in milliseconds. */
   offsetAt(ms: number): number {
-    const { fromMs, offsetMs } = this.#year(dateOf(Math.floor(ms / DAY_MS)).year);
-    let index = fromMs.length - 1;
-    while (index > 0 && fromMs[index]! > ms) index--;
-    return offsetMs[index]!;
+    return this.stretchAt(ms).offsetMs;
+  }
+
+  /** The time around an instant in which the offset is the same, no longer than the instant's year (UTC). */
+  stretchAt(ms: number): Stretch {
+    const stretches = this.#year(dateOf(Math.floor(ms / DAY_MS)).year);
+    let index = stretches.length - 1;
+    while (index > 0 && stretches[index]!.fromMs > ms) index--;
+    return stretches[index]!;
   }
 
   /** The local date at an instant, as a day number. */
@@ -54,35 +63,38 @@ export class Zone {
     return this.read(day * DAY_MS + minutes * MINUTE_MS).ms;
   }
 
-  #year(year: number): YearOffsets {
+  #year(year: number): readonly Stretch[] {
     let known = this.#years.get(year);
     if (known === undefined) {
-      known = this.#findTransitions(dayOf(year, 1, 1) * DAY_MS, dayOf(year + 1, 1, 1) * DAY_MS);
+      known = this.#findStretches(dayOf(year, 1, 1) * DAY_MS, dayOf(year + 1, 1, 1) * DAY_MS);
       this.#years.set(year, known);
     }
     return known;
   }
 
-  #findTransitions(startMs: number, endMs: number): YearOffsets {
-    const fromMs = [startMs];
-    const offsetMs = [this.#probe(startMs)];
-    const step = 14 * DAY_MS;
-    for (let at = startMs; at < endMs; at += step) {
-      const next = Math.min(at + step, endMs);
-      let low = at;
-      const before = offsetMs[offsetMs.length - 1]!;
-      if (this.#probe(next) === before) continue;
-      let high = next;
-      while (high - low > 1000) {
-        const middle = Math.floor((low + high) / 2000) * 1000;
-        if (this.#probe(middle) === before) low = middle;
-        else high = middle;
-      }
-      if (high >= endMs) continue;
-      fromMs.push(high);
-      offsetMs.push(this.#probe(high));
+  #findStretches(startMs: number, endMs: number): Stretch[] {
+    const found: Stretch[] = [];
+    let [fromMs, offsetMs] = [startMs, this.#probe(startMs)];
+    for (let at = startMs; at < endMs; at += STEP_MS) {
+      const next = Math.min(at + STEP_MS, endMs);
+      if (this.#probe(next) === offsetMs) continue;
+      const toMs = this.#transition(at, next, offsetMs);
+      if (toMs >= endMs) continue;
+      found.push({ fromMs, toMs, offsetMs });
+      [fromMs, offsetMs] = [toMs, this.#probe(toMs)];
     }
-    return { fromMs, offsetMs };
+    return [...found, { fromMs, toMs: endMs, offsetMs }];
+  }
+
+  /** The instant between two at which the offset is no longer that of the first, to the second. */
+  #transition(fromMs: number, toMs: number, offsetMs: number): number {
+    let [low, high] = [fromMs, toMs];
+    while (high - low > SECOND_MS) {
+      const middle = Math.floor((low + high) / (2 * SECOND_MS)) * SECOND_MS;
+      if (this.#probe(middle) === offsetMs) low = middle;
+      else high = middle;
+    }
+    return high;
   }
 
   #probe(ms: number): number {
