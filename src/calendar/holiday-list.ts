@@ -35,7 +35,7 @@ function holidaysOfYear(calendar: Calendar, year: number): Holiday[] {
   return found.sort((a, b) => a.day - b.day);
 }
 
-/** The years in which a calendar can have holidays: those that ship, and those of an operator's days. */
+/** The years in which a calendar can have holidays, ascending: those that ship, and those of an operator's days. */
 function yearsOf({ market }: Calendar): number[] {
   const years = new Set<number>();
   if (market.holidays.length > 0)
@@ -45,14 +45,32 @@ function yearsOf({ market }: Calendar): number[] {
   return [...years].sort((a, b) => a - b);
 }
 
-const kept = new WeakMap<Calendar, readonly Holiday[]>();
+type Known = { readonly years: readonly number[]; readonly holidays: Map<number, readonly Holiday[]> };
+const kept = new WeakMap<Calendar, Known>();
 
-/** Every closed and shortened day of a calendar, ascending. */
-export function holidaysIn(calendar: Calendar): readonly Holiday[] {
+function knownOf(calendar: Calendar): Known {
   let known = kept.get(calendar);
   if (known === undefined) {
-    known = yearsOf(calendar).flatMap((year) => holidaysOfYear(calendar, year));
+    known = { years: yearsOf(calendar), holidays: new Map() };
     kept.set(calendar, known);
   }
   return known;
+}
+
+/** The closed and shortened days of a calendar from one day to another, both included; only years that are walked are built. */
+export function* holidaysIn(
+  calendar: Calendar,
+  fromDay: number,
+  toDay: number,
+  sort: 'asc' | 'desc' = 'asc',
+): Generator<Holiday> {
+  const { years, holidays } = knownOf(calendar);
+  const [first, last] = [dateOf(fromDay).year, dateOf(toDay).year];
+  for (const year of sort === 'asc' ? years : years.toReversed()) {
+    if (year < first || year > last) continue;
+    const found = holidays.get(year) ?? holidaysOfYear(calendar, year);
+    holidays.set(year, found);
+    for (const holiday of sort === 'asc' ? found : found.toReversed())
+      if (holiday.day >= fromDay && holiday.day <= toDay) yield holiday;
+  }
 }

@@ -70,9 +70,25 @@ function ruleOf(base: Calendar, day: OwnDay): HolidayRule {
 const KEPT_MAX = 256;
 const kept = new Map<string, Calendar>();
 
+/** What was found for a list of days, by zone and symbol, `*` for all that the list does not name. */
+const found = new WeakMap<readonly OwnDay[], Map<string, Calendar>>();
+
 /** A calendar with an operator's days over it: of every day of the market the one that holds for a symbol. */
 export function withOwnDays(base: Calendar, days: readonly OwnDay[], symbol: string): Calendar {
-  const own = [...holding(days, symbol).values()];
+  if (days.length === 0) return base;
+  const byName = found.get(days) ?? new Map<string, Calendar>();
+  found.set(days, byName);
+  const owner = days.some((day) => day.symbol === symbol) ? symbol : '*';
+  const name = `${base.market.zone} ${owner}`;
+  const known = byName.get(name);
+  if (known !== undefined) return known;
+  const calendar = overlaid(base, [...holding(days, symbol).values()]);
+  byName.set(name, calendar);
+  return calendar;
+}
+
+/** The calendar of equal days, whichever list they stand in: most commits change none. */
+function overlaid(base: Calendar, own: readonly OwnDay[]): Calendar {
   if (own.length === 0) return base;
   const { assetSchema, country, zone } = base.market;
   const name = JSON.stringify([assetSchema, country, zone, own]);

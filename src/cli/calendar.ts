@@ -122,9 +122,7 @@ const closingLine = ({ day, rule }: Holiday): Line => ({
 
 /** Sessions and closings in order of date. */
 function linesOf(calendar: Calendar, fromDay: number, toDay: number): Line[] {
-  const closings = holidaysIn(calendar).filter(
-    ({ day, template }) => template === 'CLOSED' && day >= fromDay && day <= toDay,
-  );
+  const closings = holidaysIn(calendar, fromDay, toDay).filter(({ template }) => template === 'CLOSED');
   const sessions = calendar.sessions(fromDay, toDay + 1).map((session) => sessionLine(calendar, session));
   return [...sessions, ...closings.map(closingLine)].sort((a, b) => (a.date < b.date ? -1 : 1));
 }

@@ -1,5 +1,5 @@
 // Holidays: the list of a market's days (spec 4.8) and the codes of a country (spec 4.9).
-import { formatDay, formatInstant } from '../base/instant.ts';
+import { dayOf, formatDay, formatInstant, YEAR_MAX, YEAR_MIN } from '../base/instant.ts';
 import { marketSchema } from '../calendar/calendar.ts';
 import { type Holiday, holidaysIn } from '../calendar/holiday-list.ts';
 import { markets } from '../calendar/markets/index.ts';
@@ -14,6 +14,9 @@ import { addressOf } from './render/address.ts';
 import { renderList } from './render/list.ts';
 import { writeCsvRecords, writeJsonRecords } from './render/records.ts';
 import { renderResult } from './render/result.ts';
+
+const FIRST_DAY = dayOf(YEAR_MIN, 1, 1);
+const LAST_DAY = dayOf(YEAR_MAX, 12, 31);
 
 const instantOrNull = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms));
 
@@ -69,13 +72,12 @@ export const answerHolidayList: Query<typeof holidayList> = async (parameters, c
   const calendar = await calendars.of(context.reader, schema, named.country, named.symbol, zone);
   const own = holding(days, named.symbol);
   const behind = place === null ? null : (place.position[0] as number);
-  const isAsked = ({ day, rule }: Holiday): boolean =>
-    (code === undefined || rule.code === code) &&
-    (from === undefined || day >= from) &&
-    (to === undefined || day <= to) &&
-    (behind === null || (sort === 'asc' ? day > behind : day < behind));
-  const found = holidaysIn(calendar).filter(isAsked);
-  if (sort === 'desc') found.reverse();
+  const first = Math.max(from ?? FIRST_DAY, sort === 'asc' && behind !== null ? behind + 1 : FIRST_DAY);
+  const last = Math.min(to ?? LAST_DAY, sort === 'desc' && behind !== null ? behind - 1 : LAST_DAY);
+  const found = holidaysIn(calendar, first, last, sort)
+    .filter(({ rule }) => code === undefined || rule.code === code)
+    .take(limit + 1)
+    .toArray();
   const page = found.slice(0, limit);
   const rows = page.map((holiday) => recordOf(holiday, own.get(holiday.day), schema, named.country));
   const key =
