@@ -9,6 +9,8 @@ type Numbers = readonly [open: number, high: number, low: number, close: number,
 type Answers = {
   readonly title: string;
   readonly market: readonly [schema: string, country: string];
+  /** Interval of the imported bars. */
+  readonly imported?: string;
   readonly minutes: readonly (readonly [open: string, ...Numbers])[];
   readonly asked: readonly {
     readonly interval: string;
@@ -30,14 +32,14 @@ const shop = new Workshop();
 let server: Server;
 let key = '';
 before(async () => {
-  for (const { symbol, market, minutes } of answers) {
+  for (const { symbol, market, imported = '1M', minutes } of answers) {
     const file = shop.path(`${symbol}.csv`);
     const lines = minutes.map(([open, ...values]) => `${open}:00Z,${values.join()}`);
     writeFileSync(file, ['datetime,open,high,low,close,volume', ...lines, ''].join('\n'));
     const [schema, country] = market;
     await shop.must(
       ...['import', 'bars', file, '--schema', schema, '--country', country],
-      ...['--symbol', symbol, '--interval', '1M'],
+      ...['--symbol', symbol, '--interval', imported],
     );
   }
   key = await shop.must('keys', 'create', 'test');

@@ -29,7 +29,7 @@ function eachInSegments(bars: Bars, segments: Segments, visit: (bar: number, seg
   }
 }
 
-/** The cells of base bars, `cellOf` giving the key; bars outside every segment are left out. */
+/** The cells of base bars, `cellOf` giving the key, or NaN where there is none; bars outside every segment are left out. */
 function cellsBy(
   bars: Bars,
   segments: Segments,
@@ -39,8 +39,10 @@ function cellsBy(
   const kept = new Int32Array(bars.count);
   let count = 0;
   eachInSegments(bars, segments, (bar, segment) => {
+    const cell = cellOf(segment, bars.keyMs[bar]!);
+    if (Number.isNaN(cell)) return;
     kept[count] = bar;
-    cellMs[count++] = cellOf(segment, bars.keyMs[bar]!);
+    cellMs[count++] = cell;
   });
   if (count === bars.count) return { bars, cellMs };
   const inside = emptyBars(count);
@@ -49,11 +51,15 @@ function cellsBy(
   return { bars: inside, cellMs };
 }
 
-/** Cells of a minute interval: anchored at the open of the segment (contract 3.3). The key is the cell's open. */
-export function minuteCells(bars: Bars, segments: Segments, minutes: number): CellBars {
+/**
+ * Cells of a minute interval over bars of `baseMinutes`: anchored at the open of the segment (contract 3.3). The key is the
+ * cell's open. In a segment that began late, bars that keep to the usual open would straddle cells: they have none (contract 3.8).
+ */
+export function minuteCells(bars: Bars, segments: Segments, minutes: number, baseMinutes: number): CellBars {
   const stepMs = minutes * MINUTE_MS;
   return cellsBy(bars, segments, (segment, atMs) => {
     const openMs = segments.openMs[segment]!;
+    if (segments.late[segment] === 1 && (atMs - openMs) % (baseMinutes * MINUTE_MS) !== 0) return Number.NaN;
     return openMs + Math.floor((atMs - openMs) / stepMs) * stepMs;
   });
 }
@@ -154,12 +160,16 @@ export function cellAround(
   return { keyMs: openMs, openMs, closeMs: Math.min(openMs + stepMs, segments.closeMs[0]!) };
 }
 
-/** How many bars open inside a segment but off the grid that the interval has there (contract 3.10). */
+/**
+ * How many bars open inside a segment but off the grid that the interval has there (contract 3.10). A segment that began late
+ * says nothing of a series: its bars may keep to the usual open.
+ */
 export function countOffGrid(bars: Bars, segments: Segments, minutes: number): number {
   const stepMs = minutes * MINUTE_MS;
   let count = 0;
   eachInSegments(bars, segments, (bar, segment) => {
-    if ((bars.keyMs[bar]! - segments.openMs[segment]!) % stepMs !== 0) count++;
+    const isOff = (bars.keyMs[bar]! - segments.openMs[segment]!) % stepMs !== 0;
+    if (isOff && segments.late[segment] === 0) count++;
   });
   return count;
 }

@@ -293,7 +293,7 @@ test('bars of any minutes are those of a walk over every minute of every segment
   fc.assert(
     fc.property(scene(9), anyMinutes, (drawn, minutes) => {
       const segments = segmentsAround(drawn);
-      const derived = resample(minuteCells(columnsOf(drawn.rows), segments, minutes));
+      const derived = resample(minuteCells(columnsOf(drawn.rows), segments, minutes, 1));
       const byKey = new Map(drawn.rows.map((row) => [row.keyMs, row]));
       same(
         rowsOf(timeMinutes(derived, segments, minutes, false)),
@@ -324,7 +324,7 @@ test('regular bars are the same with and without extended hours (contract 3.3)',
     fc.property(scene(6), anyMinutes, (drawn, minutes) => {
       const [regular, extended] = [false, true].map((eth) => {
         const segments = segmentsAround({ ...drawn, extended: eth });
-        const bars = resample(minuteCells(columnsOf(drawn.rows), segments, minutes));
+        const bars = resample(minuteCells(columnsOf(drawn.rows), segments, minutes, 1));
         return rowsOf(timeMinutes(bars, segments, minutes, false));
       }) as [Served[], Served[]];
       const keys = new Set(regular.map((row) => row.keyMs));
@@ -344,10 +344,13 @@ test('bars derived by way of a coarser base are those derived at once, vwap but 
   fc.assert(
     fc.property(scene(9), steps, (drawn, [base, asked]) => {
       const segments = segmentsAround(drawn);
-      const derive = (bars: Bars, minutes: number): Bars => resample(minuteCells(bars, segments, minutes));
+      const derive = (bars: Bars, minutes: number, from: number): Bars =>
+        resample(minuteCells(bars, segments, minutes, from));
       const minutes = columnsOf(drawn.rows);
-      const direct = rowsOf(timeMinutes(derive(minutes, asked), segments, asked, false));
-      const stepped = rowsOf(timeMinutes(derive(derive(minutes, base), asked), segments, asked, false));
+      const direct = rowsOf(timeMinutes(derive(minutes, asked, 1), segments, asked, false));
+      const stepped = rowsOf(
+        timeMinutes(derive(derive(minutes, base, 1), asked, base), segments, asked, false),
+      );
       const bare = (rows: Served[]) => rows.map((row) => ({ ...row, vwap: row.vwap !== null }));
       assert.deepEqual(bare(stepped), bare(direct));
       for (const [at, { vwap }] of direct.entries()) {
@@ -367,7 +370,7 @@ function minutesFrom(open: string, rows: readonly Partial<Bar>[]): Bar[] {
 function foldAll(rows: readonly Bar[]): { volume: number | null; vwap: number | null } {
   const from = rows[0]!.keyMs;
   const segments = calendars.crypto.segments(from, from + DAY_MS, false);
-  const bars = resample(minuteCells(columnsOf(rows), segments, 1440));
+  const bars = resample(minuteCells(columnsOf(rows), segments, 1440, 1));
   assert.equal(bars.count, 1);
   return { volume: nullable(bars.volume[0]!), vwap: nullable(bars.vwap[0]!) };
 }
@@ -473,7 +476,7 @@ test('a bar that meets the early close ends at the close: 60M of 2015-12-24 in N
     extended: boolean,
   ): [open: string, close: string, first: number, last: number, volume: number][] => {
     const segments = calendars.stock.segments(start, start + DAY_MS, extended);
-    const bars = resample(minuteCells(columnsOf(rows), segments, 60));
+    const bars = resample(minuteCells(columnsOf(rows), segments, 60, 1));
     return rowsOf(timeMinutes(bars, segments, 60, false)).map((row) => [
       new Date(row.openMs).toISOString().slice(11, 16),
       new Date(row.closeMs).toISOString().slice(11, 16),

@@ -39,12 +39,13 @@ for (const [name, calendar, labelledBy] of calendars) {
     segments.map((segment) => ({ ...segment, day })),
   );
   const found = (fromMs: number, toMs: number, extended: boolean): Flat[] => {
-    const { openMs, closeMs, kind, day } = calendar.segments(fromMs, toMs, extended);
+    const { openMs, closeMs, kind, day, late } = calendar.segments(fromMs, toMs, extended);
     return Array.from(openMs, (open, index) => ({
       kind: segmentKinds[kind[index]!]!,
       openMs: open,
       closeMs: closeMs[index]!,
       day: day[index]!,
+      late: late[index] === 1,
     }));
   };
   const anyMinute = fc

@@ -23,6 +23,7 @@ const noSegments: Segments = {
   closeMs: new Float64Array(0),
   kind: new Uint8Array(0),
   day: new Int32Array(0),
+  late: new Uint8Array(0),
 };
 
 function slice(segments: Segments, from: number, to: number): Segments {
@@ -31,6 +32,7 @@ function slice(segments: Segments, from: number, to: number): Segments {
     closeMs: segments.closeMs.subarray(from, to),
     kind: segments.kind.subarray(from, to),
     day: segments.day.subarray(from, to),
+    late: segments.late.subarray(from, to),
   };
 }
 
@@ -41,6 +43,7 @@ function concat(parts: readonly Segments[]): Segments {
     closeMs: new Float64Array(count),
     kind: new Uint8Array(count),
     day: new Int32Array(count),
+    late: new Uint8Array(count),
   };
   let at = 0;
   for (const part of parts) {
@@ -48,6 +51,7 @@ function concat(parts: readonly Segments[]): Segments {
     joined.closeMs.set(part.closeMs, at);
     joined.kind.set(part.kind, at);
     joined.day.set(part.day, at);
+    joined.late.set(part.late, at);
     at += part.openMs.length;
   }
   return joined;
@@ -157,7 +161,13 @@ function onlyRegular(all: Segments): Segments {
   const keep = all.kind.map((kind) => (kind === REGULAR ? 1 : 0));
   const pick = <T extends Float64Array | Int32Array | Uint8Array>(values: T): T =>
     values.filter((_, index) => keep[index] === 1) as T;
-  return { openMs: pick(all.openMs), closeMs: pick(all.closeMs), kind: pick(all.kind), day: pick(all.day) };
+  return {
+    openMs: pick(all.openMs),
+    closeMs: pick(all.closeMs),
+    kind: pick(all.kind),
+    day: pick(all.day),
+    late: pick(all.late),
+  };
 }
 
 const calendars = new Map<string, Calendar>();

@@ -166,6 +166,7 @@ test('the segments of a year are those of its sessions, in order, with their lab
       openMs,
       closeMs: segments.closeMs[index],
       day: segments.day[index],
+      late: segments.late[index] === 1,
     })),
     flat,
   );

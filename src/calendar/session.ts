@@ -19,6 +19,8 @@ export type Segments = {
   readonly kind: Uint8Array;
   /** Label date of the session, as a day number. */
   readonly day: Int32Array;
+  /** 1 where the segment begins later than on other days. */
+  readonly late: Uint8Array;
 };
 
 /** One session: its label date, its regular hours as instants, and its segments. */
@@ -32,6 +34,7 @@ export type Session = {
     readonly kind: SegmentKind;
     readonly openMs: number;
     readonly closeMs: number;
+    readonly late: boolean;
   }[];
 };
 
@@ -45,7 +48,13 @@ export function clockMinutes(clock: Clock): number {
   return (before ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
 }
 
-type Span = { readonly kind: SegmentKind; readonly open: number; readonly close: number };
+type Span = {
+  readonly kind: SegmentKind;
+  readonly open: number;
+  readonly close: number;
+  /** Begins later than on other days. */
+  readonly late: boolean;
+};
 
 /** The regular hours of a day, first open to last close. */
 function regularHours(spans: readonly Span[]): { readonly open: number; readonly close: number } {
@@ -61,7 +70,12 @@ function shorten(spans: readonly Span[], rule: HolidayRule): Span[] {
   const cut = spans.map((span) => {
     if (span.kind === 'pre') return { ...span, close: Math.max(span.close, open) };
     if (span.kind === 'post') return { ...span, open: span.open - earlier, close: span.close - earlier };
-    return { ...span, open: Math.max(span.open, open), close: Math.min(span.close, close) };
+    return {
+      ...span,
+      open: Math.max(span.open, open),
+      close: Math.min(span.close, close),
+      late: open > span.open,
+    };
   });
   return cut.filter((span) => span.open < span.close);
 }
@@ -71,6 +85,7 @@ function spansOf(segments: readonly SegmentHours[]): Span[] {
     kind,
     open: clockMinutes(open),
     close: clockMinutes(close),
+    late: false,
   }));
 }
 
@@ -113,6 +128,7 @@ function buildSession(
     kind: span.kind,
     openMs: instant(span.open),
     closeMs: instant(span.close),
+    late: span.late,
   }));
   const { open, close } = regularHours(spans);
   return {
@@ -132,6 +148,7 @@ function flatten(sessions: readonly Session[]): Segments {
     closeMs: new Float64Array(count),
     kind: new Uint8Array(count),
     day: new Int32Array(count),
+    late: new Uint8Array(count),
   };
   let index = 0;
   for (const session of sessions) {
@@ -140,6 +157,7 @@ function flatten(sessions: readonly Session[]): Segments {
       segments.closeMs[index] = segment.closeMs;
       segments.kind[index] = segmentKinds.indexOf(segment.kind);
       segments.day[index] = session.day;
+      segments.late[index] = segment.late ? 1 : 0;
       index++;
     }
   }

@@ -199,7 +199,12 @@ export function baseSource(context: StreamContext, series: Series, range: Stream
 function cellsOf(context: StreamContext, base: Interval, bars: Bars): CellBars {
   const { interval } = context;
   if (!isPeriod(interval))
-    return minuteCells(bars, segmentsAround(context, bars), intervalMinutes(interval)!);
+    return minuteCells(
+      bars,
+      segmentsAround(context, bars),
+      intervalMinutes(interval)!,
+      intervalMinutes(base)!,
+    );
   return isPeriod(base)
     ? dayCells(bars, interval)
     : periodCells(bars, segmentsAround(context, bars), interval);
