@@ -1,4 +1,4 @@
-// Instruments from a CSV into the store: typed fields, one row an instrument; what is missing comes from the market.
+// Instruments of a file into the store: typed fields, one row an instrument; what is missing comes from the market.
 import { parseDay } from '../base/instant.ts';
 import { findZone } from '../calendar/zone.ts';
 import { parseAssetSchema, parseCountry, parseSymbol, symbolAllowed } from '../contract/identifiers.ts';

@@ -19,7 +19,7 @@ export type ImportRequest = {
   readonly nowMs: () => number;
   /** Told now and then how many rows have been read. */
   readonly onRows?: (rows: number) => void;
-  /** Told once that another import is under way, which this one waits for. */
+  /** Told once that another write is under way, which this one waits for. */
   readonly onWait?: OnWait;
 };
 
