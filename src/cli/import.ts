@@ -16,7 +16,7 @@ import { readSettings, UsageProblem } from './config.ts';
 import { openForImport } from './existing-store.ts';
 import { jsonOption, storeOption, wholeNumber } from './options.ts';
 import { Progress } from './progress.ts';
-import { countOf, printable } from './table.ts';
+import { count, countOf, printable } from './table.ts';
 import { tellWait } from './waiting.ts';
 
 /** Done, but not with everything (contract 10). */
@@ -83,8 +83,6 @@ function fieldFlags(flags: Flags): Map<string, string> {
   ];
   return new Map(given.filter((pair): pair is [string, string] => pair[1] !== undefined));
 }
-
-const count = (value: number): string => value.toLocaleString('en-US');
 
 /** The account of an import in words. */
 function describe(report: ImportReport): string {

@@ -1,14 +1,12 @@
 // One line on a terminal that tells how far a long piece of work is; nothing where there is no terminal.
 import { formatBytes } from '../base/size.ts';
-import { printable } from './table.ts';
+import { count, printable } from './table.ts';
 
 /** How often the line is written anew. */
 const EVERY_MS = 200;
 
 /** Work that ends sooner shows no line. */
 const QUIET_MS = 500;
-
-const count = (value: number): string => Math.round(value).toLocaleString('en-US');
 
 function seconds(value: number): string {
   const whole = Math.ceil(value);

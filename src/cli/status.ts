@@ -7,7 +7,7 @@ import type { StoreFacts } from '../store/store.ts';
 import { readSettings } from './config.ts';
 import { type Holdings, readHoldings } from './holdings.ts';
 import { jsonOption, storeOption } from './options.ts';
-import { formatTable, printable } from './table.ts';
+import { count, formatTable, printable } from './table.ts';
 
 type Flags = {
   readonly store?: string;
@@ -49,8 +49,6 @@ function recordOf({ store, facts, holdings, hash }: Status, flags: Flags) {
     ...(hash === null ? {} : { content_hash: hash }),
   };
 }
-
-const count = (value: number): string => value.toLocaleString('en-US');
 
 function barsTable({ markets }: Holdings): string[][] {
   const rows = markets.flatMap((market) =>

@@ -28,6 +28,9 @@ export function formatTable(table: readonly (readonly string[])[]): string {
   return `${lines.join('\n')}\n`;
 }
 
+/** A whole number, or the nearest one: `1,200`. */
+export const count = (value: number): string => Math.round(value).toLocaleString('en-US');
+
 /** `1 bar`, `1,200 bars`. */
 export const countOf = (value: number, what: string): string =>
-  `${value.toLocaleString('en-US')} ${what}${value === 1 ? '' : 's'}`;
+  `${count(value)} ${what}${value === 1 ? '' : 's'}`;

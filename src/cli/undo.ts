@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
 import { withExistingStore } from './existing-store.ts';
 import { jsonOption, storeOption } from './options.ts';
-import { countOf, formatTable, printable } from './table.ts';
+import { count, countOf, formatTable, printable } from './table.ts';
 import { tellWait } from './waiting.ts';
 
 type Flags = { readonly store?: string; readonly dryRun?: boolean; readonly json?: boolean };
@@ -27,7 +27,7 @@ function tableOf(runs: readonly Run[]): string {
     run.kind,
     run.dataset,
     run.file,
-    run.rows_written.toLocaleString('en-US'),
+    count(run.rows_written),
     instantText(run.undone_ms),
   ]);
   return formatTable([['run', 'finished', 'kind', 'dataset', 'file', 'rows', 'taken back'], ...rows]);

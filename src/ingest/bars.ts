@@ -1,4 +1,4 @@
-// Bars from a CSV into the store: read in a thread beside, loaded series by series, every row checked.
+// Bars of a file into the store: read fast in a thread beside, or cell by cell; loaded series by series, every row checked.
 import { Worker } from 'node:worker_threads';
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import { moduleBeside } from '../base/module.ts';

@@ -1,6 +1,6 @@
 // How much room an import needs, judged before its first write from the size of its file.
 import { dirname } from 'node:path';
-import { DiskFull, freeBytesIn, requireRoom } from '../store/disk.ts';
+import { DiskFull, diskFull, isNoRoom, requireRoom } from '../store/disk.ts';
 import type { Store } from '../store/store.ts';
 import type { Format } from './format.ts';
 
@@ -51,8 +51,5 @@ export class ImportRoom {
 }
 
 /** The same error, or what it means where the disk of a folder has filled: at least so much was to be written there. */
-export async function diskProblem(error: unknown, folder: string, neededBytes: number): Promise<unknown> {
-  if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') return error;
-  const freeBytes = await freeBytesIn(folder);
-  return new DiskFull(folder, freeBytes, Math.max(neededBytes, 2 * freeBytes), { cause: error });
-}
+export const diskProblem = async (error: unknown, folder: string, neededBytes: number): Promise<unknown> =>
+  isNoRoom(error) ? diskFull(folder, neededBytes, error) : error;

@@ -5,6 +5,7 @@ import type { SourceFile } from './file.ts';
 import { nextValue } from './load.ts';
 import type { ImportReport } from './report.ts';
 import { ImportRoom } from './room.ts';
+import { writeOrTry } from './trial.ts';
 
 /** What every import is given, whatever its dataset. */
 export type ImportRequest = {
@@ -18,7 +19,7 @@ export type ImportRequest = {
   readonly nowMs: () => number;
   /** Told now and then how many rows have been read. */
   readonly onRows?: (rows: number) => void;
-  /** Told once that another import is under way, which this one waits for. */
+  /** Told once that another write is under way, which this one waits for. */
   readonly onWait?: OnWait;
 };
 
@@ -30,15 +31,6 @@ export type RunResult = Omit<
 
 /** The account of an import before its refused rows have a place. */
 export type RunReport = Omit<ImportReport, 'rejectedFile'>;
-
-/** Undoes the write and carries the report out of it. */
-class TakenBack extends Error {
-  readonly report: RunReport;
-  constructor(report: RunReport) {
-    super('taken back');
-    this.report = report;
-  }
-}
 
 /** Runs `work` in one write and records the run. Nothing is kept where every row was refused, or in a dry run. */
 export async function runImport(
@@ -54,27 +46,32 @@ export async function runImport(
   const startedMs = request.nowMs();
   const room = new ImportRoom(store, file);
   try {
-    return await store.write(async (writer) => {
-      await room.require();
-      const runId = await nextValue(writer, 'run_id', 1);
-      const { result, finish } = await work(writer, runId);
-      const { sha256, isEnded } = await file.digest();
-      const finishedMs = request.nowMs();
-      const about = {
-        dataset,
-        file: file.name,
-        sha256,
-        mayBeCut: file.format.kind === 'csv' && !isEnded,
-        durationMs: finishedMs - startedMs,
-      };
-      if (request.dryRun || result.rowsRefused === result.rowsRead)
-        throw new TakenBack({ ...about, ...result, runId: null });
-      await finish(finishedMs);
-      await record(writer, runId, startedMs, finishedMs, request, { ...about, ...result, runId });
-      return { ...about, ...result, runId };
-    }, request.onWait);
+    return await writeOrTry(
+      store,
+      async (writer) => {
+        await room.require();
+        const runId = await nextValue(writer, 'run_id', 1);
+        const { result, finish } = await work(writer, runId);
+        const { sha256, isEnded } = await file.digest();
+        const finishedMs = request.nowMs();
+        const about = {
+          dataset,
+          file: file.name,
+          sha256,
+          mayBeCut: file.format.kind === 'csv' && !isEnded,
+          durationMs: finishedMs - startedMs,
+        };
+        const isTrial = request.dryRun || result.rowsRefused === result.rowsRead;
+        const report = { ...about, ...result, runId: isTrial ? null : runId };
+        if (!isTrial) {
+          await finish(finishedMs);
+          await record(writer, runId, startedMs, finishedMs, request, report);
+        }
+        return { result: report, isTrial };
+      },
+      request.onWait,
+    );
   } catch (error) {
-    if (error instanceof TakenBack) return error.report;
     throw await room.problem(error);
   }
 }

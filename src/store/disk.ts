@@ -35,6 +35,18 @@ export async function requireRoom(folder: string, neededBytes: number): Promise<
   if (freeBytes < neededBytes) throw new DiskFull(folder, freeBytes, neededBytes);
 }
 
+/** Whether the system found no room, or none within what a user may take. */
+export function isNoRoom(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOSPC' || code === 'EDQUOT';
+}
+
+/** That the disk of a folder has filled, on the way: at least so much was to be written there. */
+export async function diskFull(folder: string, neededBytes: number, cause: unknown): Promise<DiskFull> {
+  const freeBytes = await freeBytesIn(folder);
+  return new DiskFull(folder, freeBytes, Math.max(neededBytes, 2 * freeBytes), { cause });
+}
+
 /** Nothing can be made in a folder; the message names it and the cure. Nothing was kept. */
 export class FolderUnusable extends Error {
   constructor(message: string, options?: ErrorOptions) {

@@ -1,12 +1,13 @@
 // A whole store as one file, made while others read and write it (docs/decisions/0010).
 import { existsSync, lstatSync, readFileSync, renameSync, statSync, truncateSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { requireRoom } from '../disk.ts';
 import { type Copied, type CopyOptions, StoreUnusable, UnfitPlace, WouldReplace } from '../store.ts';
 import { controlPathOf } from './control.ts';
 import { Database, type FileKind } from './database.ts';
 import { damageOf, digestOf, soundDigest } from './digest.ts';
 import { keysIn, seal } from './manifest.ts';
-import { COMPANIONS, checkSpace, discardPartial, flush, makePartial, writeProblem } from './partial.ts';
+import { COMPANIONS, discardPartial, flush, makePartial, writeProblem } from './partial.ts';
 
 /** Copies of a store that changes in the moment between the two beginnings of each. */
 const ATTEMPTS = 3;
@@ -20,7 +21,16 @@ export async function backupSqlite(path: string, file: string, options: CopyOpti
   checkPlace(path, place, options.force);
   const folder = dirname(place);
   const bytes = bytesOf(path, 'store') + 2 * controlBytes(path) + MANIFEST_BYTES;
-  checkSpace(folder, bytes);
+  await requireRoom(folder, bytes);
+  try {
+    return copyStore(path, place, options);
+  } catch (error) {
+    throw await writeProblem(error, folder, bytes);
+  }
+}
+
+/** Makes the copy beside its place and moves it there. What broke off leaves nothing. */
+function copyStore(path: string, place: string, options: CopyOptions): Copied {
   const partial = makePartial(place);
   try {
     const sha256 = naming(path, () => copyData(path, partial, options.tell));
@@ -30,10 +40,8 @@ export async function backupSqlite(path: string, file: string, options: CopyOpti
     flush(partial);
     checkPlace(path, place, options.force);
     renameSync(partial, place);
-    flush(folder);
+    flush(dirname(place));
     return { file: place, bytes: statSync(place).size, sha256, keys: control?.keys ?? 0, madeMs };
-  } catch (error) {
-    throw writeProblem(error, folder, bytes);
   } finally {
     discardPartial(partial);
   }

@@ -6,7 +6,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { DummyDriver, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
-import { closedAmong, DiskFull, folderProblem, freeBytesIn, STORE_NEEDS } from '../disk.ts';
+import { closedAmong, DiskFull, folderProblem, freeBytesIn, isNoRoom, STORE_NEEDS } from '../disk.ts';
 import { otherThanFile } from '../place.ts';
 import { type ColumnTypes, SqlCompiler } from '../sql.ts';
 import { type Mode, noStoreAt, StoreUnusable, UnfitPlace } from '../store.ts';
@@ -86,8 +86,8 @@ export function requireFile(path: string, kind: FileKind): void {
 
 /** What SQLite or the system says is wrong, where it is one of these (sqlite.org/rescode.html). */
 export function troubleOf(error: unknown): Trouble | null {
-  const { errcode, code, cause } = error as { errcode?: number; code?: string; cause?: unknown };
-  if (code === 'ENOSPC' || code === 'EDQUOT') return 'full';
+  const { errcode, cause } = error as { errcode?: number; cause?: unknown };
+  if (isNoRoom(error)) return 'full';
   if (errcode !== undefined) return troubles[errcode & 0xff] ?? null;
   return cause instanceof Error ? troubleOf(cause) : null;
 }

@@ -1,8 +1,7 @@
 // Files that become visible whole or not at all: written beside their place under a temporary name, then moved there.
-import { closeSync, fsyncSync, openSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { folderProblem } from '../disk.ts';
-import { StoreUnusable } from '../store.ts';
+import { diskFull, folderProblem } from '../disk.ts';
 import { ownMark, removeLeftovers } from '../temporary.ts';
 import { troubleOf } from './database.ts';
 
@@ -38,18 +37,6 @@ export function flush(path: string): void {
   }
 }
 
-/** Refuses what does not fit on the disk of a folder. */
-export function checkSpace(folder: string, bytes: number): void {
-  const { bavail, bsize } = statfsSync(folder);
-  if (bavail * bsize < bytes) throw tooSmall(folder, bytes);
-}
-
-/** The error to throw for one that broke off the writing of so many bytes in a folder. */
-export function writeProblem(error: unknown, folder: string, bytes: number): unknown {
-  return troubleOf(error) === 'full' ? tooSmall(folder, bytes) : error;
-}
-
-const tooSmall = (folder: string, bytes: number): StoreUnusable =>
-  new StoreUnusable(
-    `the disk of ${folder} is full: ${bytes.toLocaleString('en-US')} bytes must be free; nothing was changed`,
-  );
+/** The same error, or what it means where no room was found for so many bytes in a folder. */
+export const writeProblem = async (error: unknown, folder: string, bytes: number): Promise<unknown> =>
+  troubleOf(error) === 'full' ? diskFull(folder, bytes, error) : error;

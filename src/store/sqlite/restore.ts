@@ -12,13 +12,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { makeFolder } from '../disk.ts';
+import { makeFolder, requireRoom } from '../disk.ts';
 import { type CopyOptions, type Restored, StoreUnusable, UnfitPlace, WouldReplace } from '../store.ts';
 import { controlMigrations, controlPathOf } from './control.ts';
 import { Database, type FileKind, requireFile, troubleOf } from './database.ts';
 import { damageOf, soundDigest } from './digest.ts';
 import { keysIn, type Manifest, readManifest, unseal } from './manifest.ts';
-import { COMPANIONS, checkSpace, discardPartial, flush, makePartial, writeProblem } from './partial.ts';
+import { COMPANIONS, discardPartial, flush, makePartial, writeProblem } from './partial.ts';
 import { checkLayout } from './rows.ts';
 
 const KEPT = '.before-restore';
@@ -31,11 +31,16 @@ export async function restoreSqlite(path: string, file: string, options: CopyOpt
   const manifest = openBackup(backup);
   const present = places.filter((place) => existsSync(place));
   checkReplacing(present, options.force);
-  makeFolder(dirname(places[0]));
+  const folder = dirname(places[0]);
+  makeFolder(folder);
   const held = holdAll(places);
+  const bytes = statSync(backup).size;
   let keys: number;
   try {
+    await requireRoom(folder, bytes);
     keys = replace(places, present, { path: backup, manifest }, options.tell);
+  } catch (error) {
+    throw damageOf(backup, await writeProblem(error, folder, bytes));
   } finally {
     for (const one of held) one.close();
   }
@@ -112,9 +117,6 @@ function replace(
   backup: Backup,
   tell: CopyOptions['tell'],
 ): number {
-  const folder = dirname(places[0]);
-  const bytes = statSync(backup.path).size;
-  checkSpace(folder, bytes);
   const data = makePartial(places[0]);
   const control = makePartial(places[1]);
   try {
@@ -131,10 +133,8 @@ function replace(
     takeOwner(control, places[1]);
     swap(backup.manifest.control === null ? null : control, places[1]);
     swap(data, places[0]);
-    flush(folder);
+    flush(dirname(places[0]));
     return keys;
-  } catch (error) {
-    throw damageOf(backup.path, writeProblem(error, folder, bytes));
   } finally {
     discardPartial(data);
     discardPartial(control);
