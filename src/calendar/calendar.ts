@@ -1,8 +1,9 @@
 // A market's calendar: when it trades, as sessions with segments, over any range.
 import { DAY_MS, dateOf, YEAR_MAX, YEAR_MIN } from '../base/instant.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
-import type { Market } from './market.ts';
+import type { HolidayRule, Market } from './market.ts';
 import { markets } from './markets/index.ts';
+import { dayOfText, holidaysOf } from './rules.ts';
 import { buildYear, REGULAR, type Segments, type Session, type SessionYear } from './session.ts';
 import { findZone, type Zone, zoneOf } from './zone.ts';
 
@@ -57,6 +58,10 @@ function concat(parts: readonly Segments[]): Segments {
   return joined;
 }
 
+/** The years of the dates that a rule names. */
+const yearsNamed = ({ when }: HolidayRule): number[] =>
+  'dates' in when ? when.dates.map((date) => dateOf(dayOfText(date)).year) : [];
+
 /** The calendar of one market. Years are built on first use and kept. */
 export class Calendar {
   readonly market: Market;
@@ -66,18 +71,38 @@ export class Calendar {
   /** Whether the market has pre- or post-market segments at all (contract 3.5). */
   readonly hasExtendedHours: boolean;
   readonly #years = new Map<number, SessionYear>();
+  readonly #base: Calendar | null;
+  readonly #ownByYear: ReadonlyMap<number, readonly HolidayRule[]>;
 
-  constructor(market: Market) {
+  /** `base` is the calendar without the market's own days: years that have none are its. */
+  constructor(market: Market, base: Calendar | null = null) {
     this.market = market;
+    this.#base = base;
+    this.#ownByYear = Map.groupBy(market.own ?? [], (rule) => yearsNamed(rule)[0]!);
     this.zone = zoneOf(market.zone);
     this.dateZone = zoneOf(market.dateZone ?? market.zone);
     this.hasExtendedHours = market.hours.some((hours) => hours.segments.some(([kind]) => kind !== 'regular'));
   }
 
+  /** The years in which an operator's own days lie. */
+  get ownYears(): readonly number[] {
+    return [...this.#ownByYear.keys()];
+  }
+
+  /** The rule that holds on each closed or shortened day of a year. */
+  holidays(year: number): Map<number, HolidayRule> {
+    return holidaysOf(this.#marketIn(year), year);
+  }
+
+  #marketIn(year: number): Market {
+    return { ...this.market, own: this.#ownByYear.get(year) ?? [] };
+  }
+
   #year(year: number): SessionYear {
+    if (this.#base !== null && !this.#ownByYear.has(year)) return this.#base.#year(year);
     let known = this.#years.get(year);
     if (known === undefined) {
-      known = buildYear(this.market, this.zone, year);
+      known = buildYear(this.#marketIn(year), this.zone, year);
       this.#years.set(year, known);
     }
     return known;

@@ -2,7 +2,7 @@
 import { dateOf, dayOf, weekdayOf } from '../base/instant.ts';
 import type { Calendar } from './calendar.ts';
 import type { HolidayRule } from './market.ts';
-import { dayOfText, holidaysOf } from './rules.ts';
+import { dayOfText } from './rules.ts';
 
 /** One closed or shortened day. */
 export type Holiday = {
@@ -25,7 +25,7 @@ function holidaysOfYear(calendar: Calendar, year: number): Holiday[] {
     calendar.sessions(dayOf(year, 1, 1), dayOf(year + 1, 1, 1)).map((session) => [session.day, session]),
   );
   const found: Holiday[] = [];
-  for (const [day, rule] of holidaysOf(calendar.market, year)) {
+  for (const [day, rule] of calendar.holidays(year)) {
     const session = sessions.get(day);
     if (session === undefined && isTradingDay(calendar, day))
       found.push({ day, rule, template: 'CLOSED', openMs: null, closeMs: null });
@@ -36,12 +36,10 @@ function holidaysOfYear(calendar: Calendar, year: number): Holiday[] {
 }
 
 /** The years in which a calendar can have holidays, ascending: those that ship, and those of an operator's days. */
-function yearsOf({ market }: Calendar): number[] {
-  const years = new Set<number>();
+function yearsOf({ market, ownYears }: Calendar): number[] {
+  const years = new Set(ownYears);
   if (market.holidays.length > 0)
     for (let year = market.years[0]; year <= market.years[1]; year++) years.add(year);
-  for (const { when } of market.own ?? [])
-    if ('dates' in when) for (const date of when.dates) years.add(dateOf(dayOfText(date)).year);
   return [...years].sort((a, b) => a - b);
 }
 

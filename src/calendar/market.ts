@@ -75,6 +75,6 @@ export type Market = {
   readonly codes: Readonly<Record<string, string>>;
   /** The first that matches a date wins; what falls on its own date comes before what moves there. */
   readonly holidays: readonly HolidayRule[];
-  /** Days of an operator's own, also outside `years`: they come before `holidays`. */
+  /** Days of an operator's own, one date each, also outside `years`: they come before `holidays`. */
   readonly own?: readonly HolidayRule[];
 };

@@ -119,3 +119,9 @@ test('instruments without days of their own share a calendar, and a market witho
   assert.equal(withOwnDays(us, [day, closed('Z', 1)], 'X'), withOwnDays(us, [day], 'Y'));
   assert.equal(withOwnDays(us, [closed('Z', 1)], 'X'), us);
 });
+
+test('years in which an operator has no day are not built again for each instrument', () => {
+  const own = withOwnDays(us, [closed('X', 1)], 'X');
+  const [from, to] = [dayOfText('2020-01-02'), dayOfText('2020-01-03')];
+  assert.equal(own.sessions(from, to)[0], us.sessions(from, to)[0]);
+});

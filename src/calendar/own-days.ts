@@ -95,7 +95,7 @@ function overlaid(base: Calendar, own: readonly OwnDay[]): Calendar {
   let calendar = kept.get(name);
   if (calendar === undefined) {
     if (kept.size >= KEPT_MAX) kept.clear();
-    calendar = new Calendar({ ...base.market, own: own.map((day) => ruleOf(base, day)) });
+    calendar = new Calendar({ ...base.market, own: own.map((day) => ruleOf(base, day)) }, base);
     kept.set(name, calendar);
   }
   return calendar;

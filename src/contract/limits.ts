@@ -34,11 +34,13 @@ export const limits = {
   /** Expected wait above which a request is refused under overload: a third of the half second that an answer may take. */
   queueOverloadWaitMs: 150,
   /** Expected wait above which a request is refused in a burst: one that is let in should not be refused after all. */
-  queueBurstWaitMs: 250,
+  queueBurstWaitMs: 300,
   /** Time after which answers of the query thread are taken also before the turn of the event loop has ended. */
   queueTakeMs: 1,
   /** A turn of the HTTP thread's event loop above which that thread is what is full. */
   paceTurnMs: 15,
+  /** Requests in such a turn at the least: a machine that is busy with other work makes turns long, too. */
+  paceRequestsLeast: 100,
   /** Part of the query thread's time that is given out then; the rest of the processor refuses. */
   paceShare: 0.7,
   /** Work that may be let in at once then, after a pause. */

@@ -32,9 +32,17 @@ test('in a long turn no more is let in than a part of the time, and some always 
   assert.ok(admitted > 0);
 });
 
+test('a turn that is long though little was asked in it is another work of the machine: everything is let in', () => {
+  const pace = new Pace();
+  for (let asked = 1; asked < limits.paceRequestsLeast; asked++) {
+    assert.ok(pace.admits(performance.now(), 50));
+    busyUntil(performance.now() + 1);
+  }
+});
+
 test('the next turn is told from the one before, one that comes after a pause is not', async () => {
   const pace = new Pace();
-  pace.admits(performance.now(), 0);
+  for (let asked = 0; asked < limits.paceRequestsLeast; asked++) pace.admits(performance.now(), 0);
   busyUntil(performance.now() + 2 * limits.paceTurnMs);
   await setImmediate();
   const nowMs = performance.now();

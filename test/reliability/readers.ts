@@ -27,6 +27,9 @@ type Page = {
   };
 };
 
+/** How often a request is tried that a busy service refuses. */
+const TRIES_MAX = 20;
+
 /** Requests of one key to several servers, each on a connection of its own, so that every worker is asked. */
 class Callers {
   readonly key: string;
@@ -35,12 +38,16 @@ class Callers {
     this.key = key;
   }
 
+  /** A page; who is told to come again comes again (contract 6.3). */
   async page(url: string): Promise<Page> {
-    this.requests++;
-    const answer = await fetch(url, { headers: { connection: 'close' } });
-    const text = await answer.text();
-    assert.equal(answer.status, 200, text.slice(0, 300));
-    return JSON.parse(text) as Page;
+    for (let left = TRIES_MAX; ; left--) {
+      this.requests++;
+      const answer = await fetch(url, { headers: { connection: 'close' } });
+      const text = await answer.text();
+      if (answer.status === 200) return JSON.parse(text) as Page;
+      assert.ok(answer.status === 503 && left > 0, text.slice(0, 300));
+      await sleep(1_000 * Number(answer.headers.get('retry-after')));
+    }
   }
 
   urlOf(server: Server, symbol: string, from: string, to: string, rest: string): string {
