@@ -373,7 +373,8 @@ class BarPass {
     const texts = names.map((text, index) => text ?? this.#mapping.values.get(nameFields[index]!) ?? null);
     for (const [index, field] of nameFields.entries()) {
       const problem = nameProblem(field, texts[index]!);
-      if (problem !== null) return { name: null, named: { series: null, problem, anySign: false }, former: [] };
+      if (problem !== null)
+        return { name: null, named: { series: null, problem, anySign: false }, former: [] };
     }
     const name = {
       assetSchema: parseAssetSchema(texts[0]!) as AssetSchema,

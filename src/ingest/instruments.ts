@@ -114,7 +114,8 @@ const ownRules: Readonly<Record<string, FieldRule>> = {
   },
   former_symbols: {
     parse: parseFormerSymbols,
-    reason: 'must be symbols with their first and last day, such as FB:2012-05-18..2022-06-08, parted by spaces',
+    reason:
+      'must be symbols with their first and last day, such as FB:2012-05-18..2022-06-08, parted by spaces',
   },
 };
 

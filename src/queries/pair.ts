@@ -8,7 +8,23 @@ const none: Pair = { base: null, quote: null };
 
 /** What cryptocurrencies are quoted in, where nothing parts the two; longer ones first. */
 const quotes = [
-  ...['FDUSD', 'USDT', 'USDC', 'BUSD', 'TUSD', 'USD', 'EUR', 'GBP', 'JPY', 'AUD', 'CAD', 'CHF', 'BRL', 'TRY', 'KRW'],
+  ...[
+    'FDUSD',
+    'USDT',
+    'USDC',
+    'BUSD',
+    'TUSD',
+    'USD',
+    'EUR',
+    'GBP',
+    'JPY',
+    'AUD',
+    'CAD',
+    'CHF',
+    'BRL',
+    'TRY',
+    'KRW',
+  ],
   ...['BTC', 'ETH', 'BNB'],
 ];
 

@@ -1,17 +1,18 @@
 // Instrument reference: the record, from what files say and what the market gives (spec 2.3, contract 8.1), and its endpoint (spec 4.2).
+
+import { DAY_MS, dateOf } from '../base/instant.ts';
 import { calendarOf, findMarket } from '../calendar/calendar.ts';
 import type { SegmentKind } from '../calendar/market.ts';
 import { minutesOf, type TradingHours, tradesAtWeekends, tradingHours } from '../calendar/trading-hours.ts';
-import { findZone, zoneOf, type Zone } from '../calendar/zone.ts';
-import { DAY_MS, dateOf, dayOf } from '../base/instant.ts';
+import { findZone, zoneOf } from '../calendar/zone.ts';
 import { fieldsOf } from '../contract/endpoint.ts';
 import type { AssetSchema, CountrySymbol } from '../contract/identifiers.ts';
-import { type instrumentReference, instrumentRecord } from '../contract/reference.ts';
+import { instrumentRecord, type instrumentReference } from '../contract/reference.ts';
 import { findInstrument, type Instrument, unknownInstrument } from './lookup.ts';
 import { pairOf } from './pair.ts';
 import type { Query, QueryContext } from './query.ts';
-import { renderResult } from './render/result.ts';
 import type { WireRecord } from './render/records.ts';
+import { renderResult } from './render/result.ts';
 
 /** What one contract stands for, by asset type; null where that differs from one to the next. */
 const contractValues: Readonly<Record<AssetSchema, string | null>> = {
@@ -41,13 +42,6 @@ function wireHours(assetSchema: AssetSchema, hours: TradingHours, given: GivenHo
   return Object.fromEntries(
     keys.map((key) => [key, given === null ? hours[hoursKeys[key]] : (given[key] ?? [])]),
   );
-}
-
-/** Whether a zone's clocks change in the year of a moment. */
-function changesClocks(zone: Zone, nowMs: number): boolean {
-  const { year } = dateOf(Math.floor(nowMs / DAY_MS));
-  const offsets = Array.from({ length: 12 }, (_, month) => zone.offsetAt(dayOf(year, month + 1, 1) * DAY_MS));
-  return new Set(offsets).size > 1;
 }
 
 /** What hours say of a day: first open, last close, minutes. */
@@ -92,7 +86,7 @@ export function recordOf(row: Instrument, nowMs: number): WireRecord {
     status: row.status ?? 'active',
     calendar_key: row.calendar_key ?? market?.key ?? null,
     session_template: row.session_template ?? market?.sessionTemplate ?? null,
-    support_dst: row.support_dst ?? changesClocks(zone, nowMs),
+    support_dst: row.support_dst ?? zone.changesIn(dateOf(Math.floor(nowMs / DAY_MS)).year),
     support_week_trading: row.support_week_trading ?? (market !== null && tradesAtWeekends(market)),
     is_indices: row.is_indices ?? false,
     contract_value: row.contract_value ?? contractValues[assetSchema],

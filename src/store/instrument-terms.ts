@@ -115,7 +115,8 @@ async function walk(
   take: (term: Term) => boolean,
 ): Promise<void> {
   const market = { asset_schema: assetSchema, kind };
-  const columns = country === null ? ['term', 'country_iso_code', 'symbol'] as const : ['term', 'symbol'] as const;
+  const columns =
+    country === null ? (['term', 'country_iso_code', 'symbol'] as const) : (['term', 'symbol'] as const);
   let after: string[] | null = null;
   for (;;) {
     const terms: Term[] = await reader.rows(instrumentTerms, {
@@ -149,7 +150,12 @@ export async function formerBearers(
 ): Promise<FormerBearer[]> {
   const { symbol: term, ...market } = named;
   const terms = await reader.rows(instrumentTerms, {
-    where: { asset_schema: market.asset_schema, country_iso_code: market.country_iso_code, kind: 'former', term },
+    where: {
+      asset_schema: market.asset_schema,
+      country_iso_code: market.country_iso_code,
+      kind: 'former',
+      term,
+    },
     order: [['symbol', 'asc']],
     limit: BEARERS_MAX,
   });
