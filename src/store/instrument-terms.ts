@@ -14,14 +14,14 @@ const NAME_WORDS_MAX = 12;
 const ROWS_PER_READ = 100;
 const COMPARED_MAX = 2_000;
 
-/** The words of a text, folded: no case, no accents, no marks between them. */
+/** The words of a text, folded: no case, no accents, no marks between them, and what someone owns as one word. */
 export function wordsOf(text: string): string[] {
   const folded = text
     .slice(0, NAME_CHARACTERS_MAX)
     .toWellFormed()
     .normalize('NFKD')
-    .replace(/[\p{M}'’]/gu, '')
-    .toLowerCase();
+    .toLowerCase()
+    .replace(/\p{M}|['’](?=s(?![\p{L}\p{N}]))/gu, '');
   return (folded.match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, NAME_WORDS_MAX);
 }
 
