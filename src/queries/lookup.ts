@@ -26,6 +26,8 @@ export type Found = {
   readonly instrument: Instrument;
   readonly calendar: Calendar;
   readonly series: readonly Series[];
+  /** Others that had its symbol, the latest first (contract 9.6). */
+  readonly former: readonly FormerBearer[];
 };
 
 /** Calendar days, both included. */
@@ -66,7 +68,10 @@ export class Lookup {
     this.#calendars.forget();
   }
 
-  /** What `make` gives of a name, at hand until anything is committed: `isKept` where it was. The oldest goes where there is no room. */
+  /**
+   * What `make` gives of a name, at hand until anything is committed: `isKept` where it was. The oldest goes where there is
+   * no room; null is not kept.
+   */
   async kept<T>(
     reader: Reader,
     name: string,
@@ -75,6 +80,7 @@ export class Lookup {
     await this.#renew(reader);
     if (this.#kept.has(name)) return { value: this.#kept.get(name) as T, isKept: true };
     const value = await make();
+    if (value === null) return { value, isKept: false };
     if (this.#kept.size >= limits.keptAnswersMax) this.#kept.delete(this.#kept.keys().next().value!);
     this.#kept.set(name, value);
     return { value, isKept: false };
@@ -90,27 +96,17 @@ export class Lookup {
     named: CountrySymbol,
     days: DayRange | null = null,
   ): Promise<Found> {
-    const { country } = named;
-    const former = days === null ? [] : await this.#formerBearers(reader, assetSchema, named);
+    const now = await this.#find(reader, assetSchema, named);
+    const former = days === null ? [] : (now?.former ?? (await bearersOf(reader, assetSchema, named)));
     const whole = former.find(({ fromDay, toDay }) => fromDay <= days!.from && days!.to <= toDay);
     const part = former.find(({ fromDay, toDay }) => fromDay <= days!.to && days!.from <= toDay);
-    for (const symbol of [whole?.symbol, named.symbol, part?.symbol]) {
-      if (symbol === undefined) continue;
-      const found = await this.#find(reader, assetSchema, { country, symbol });
-      if (found !== null) return found;
-    }
-    throw await unknownInstrument(reader, assetSchema, named);
-  }
-
-  async #formerBearers(
-    reader: Reader,
-    assetSchema: AssetSchema,
-    { country, symbol }: CountrySymbol,
-  ): Promise<readonly FormerBearer[]> {
-    const { value } = await this.kept(reader, `former|${assetSchema}:${country}:${symbol}`, () =>
-      formerBearers(reader, { asset_schema: assetSchema, country_iso_code: country, symbol }),
-    );
-    return value;
+    const before = whole ?? (now === null ? part : undefined);
+    const found =
+      before === undefined
+        ? now
+        : await this.#find(reader, assetSchema, { country: named.country, symbol: before.symbol });
+    if (found === null) throw await unknownInstrument(reader, assetSchema, named);
+    return found;
   }
 
   async #find(reader: Reader, assetSchema: AssetSchema, named: CountrySymbol): Promise<Found | null> {
@@ -124,6 +120,13 @@ export class Lookup {
     return found;
   }
 }
+
+const bearersOf = (
+  reader: Reader,
+  assetSchema: AssetSchema,
+  { country, symbol }: CountrySymbol,
+): Promise<FormerBearer[]> =>
+  formerBearers(reader, { asset_schema: assetSchema, country_iso_code: country, symbol });
 
 /** The row of an instrument that has a name now; null where none has. */
 export async function findInstrument(
@@ -160,6 +163,7 @@ async function find(
   return {
     instrument,
     calendar: await calendars.of(reader, assetSchema, country, symbol, instrument.time_zone),
+    former: await bearersOf(reader, assetSchema, { country, symbol }),
     series: stored
       .filter((row) => row.bar_count > 0)
       .map((row) => ({
@@ -199,11 +203,7 @@ export async function unknownInstrument(
   named: CountrySymbol,
   param: 'country_symbol' | 'full_symbol' = 'country_symbol',
 ): Promise<Refusal> {
-  const [former] = await formerBearers(reader, {
-    asset_schema: assetSchema,
-    country_iso_code: named.country,
-    symbol: named.symbol,
-  });
+  const [former] = await bearersOf(reader, assetSchema, named);
   const near = former === undefined ? await nearSymbols(reader, assetSchema, named) : [];
   const name = `${param === 'full_symbol' ? `${assetSchema}:` : ''}${named.country}:${named.symbol}`;
   return new Refusal('unknown_instrument', {
