@@ -59,7 +59,19 @@ test('every field is stored as its type has it (spec 2.3)', async () => {
     ['time_zone', 'America/New_York', 'America/New_York'],
     ['open_time', '09:30:00', '09:30:00'],
     ['close_time', '16:00:00', '16:00:00'],
-    ['trading_hours', '"{""regular"":[""09:30:00-16:00:00""]}"', '{"regular":["09:30:00-16:00:00"]}'],
+    [
+      'trading_hours',
+      '"{""regular_trading"":[""09:30:00-16:00:00""]}"',
+      '{"regular_trading":["09:30:00-16:00:00"]}',
+    ],
+    [
+      'former_symbols',
+      'fb:2012-05-18..2022-06-08 TFB:2012-01-01..2012-05-17',
+      JSON.stringify([
+        { symbol: 'FB', from_day: 15_478, to_day: 19_151 },
+        { symbol: 'TFB', from_day: 15_340, to_day: 15_477 },
+      ]),
+    ],
     ['status', 'inactive', 'inactive'],
     ['support_dst', 'TRUE', 1],
     ['support_week_trading', 'no', 0],
@@ -113,6 +125,14 @@ const refused: readonly (readonly [field: string, cell: string, reason: RegExp])
   ['listing_date', '1980-02-30', /date/],
   ['listing_date', '12/12/1980', /date/],
   ['trading_hours', '{regular}', /JSON/],
+  ['trading_hours', '[]', /JSON/],
+  ['trading_hours', '{""regular"":[]}', /regular_trading/],
+  ['trading_hours', '{""regular_trading"":[""9:30-16:00""]}', /regular_trading/],
+  ['trading_hours', '{""regular_trading"":""09:30:00-16:00:00""}', /regular_trading/],
+  ['former_symbols', 'FB', /first and last day/],
+  ['former_symbols', 'FB:2022-06-08..2012-05-18', /first and last day/],
+  ['former_symbols', 'FB:2012-02-30..2022-06-08', /first and last day/],
+  ['former_symbols', 'FB:2012-05-18..2022-06-08,X:2000-01-01..2001-01-01', /first and last day/],
 ];
 
 test('a row with a value of another type is refused by its column, the others are stored', async () => {
@@ -151,7 +171,7 @@ test('a row changes the fields that it gives and keeps all others; the same row 
   const shelf = new Shelf();
   await shelf.import([
     `${names},name,currency,lot_size,trading_hours`,
-    'stock,US,A,Agilent,USD,100,"{""regular"":[]}"',
+    'stock,US,A,Agilent,USD,100,"{""regular_trading"":[]}"',
   ]);
   const [before] = rowsOf(shelf.path, 'select * from instruments');
   const report = await shelf.import([`${names},name,currency,tick_size`, 'stock,US,A,,EUR,0.01']);
@@ -160,7 +180,7 @@ test('a row changes the fields that it gives and keeps all others; the same row 
   assert.deepEqual({ ...changed }, { ...before, currency: 'EUR', tick_size: 0.01 });
   const again = await shelf.import([
     `${names},name,currency,trading_hours`,
-    'stock,US,A,Agilent,EUR,"{""regular"": []}"',
+    'stock,US,A,Agilent,EUR,"{""regular_trading"": []}"',
   ]);
   assert.deepEqual([again.rowsWritten, again.rowsUnchanged], [0, 1]);
   assert.deepEqual(rowsOf(shelf.path, 'select * from instruments')[0], changed);

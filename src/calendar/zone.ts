@@ -39,6 +39,11 @@ export class Zone {
     return stretches[index]!;
   }
 
+  /** Whether the clocks change in a year. */
+  changesIn(year: number): boolean {
+    return new Set(this.#year(year).offsetMs).size > 1;
+  }
+
   /** The local date at an instant, as a day number. */
   dayAt(ms: number): number {
     return Math.floor((ms + this.offsetAt(ms)) / DAY_MS);

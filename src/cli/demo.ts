@@ -68,6 +68,8 @@ function sampleRequests(base: string, key: string, today: number): [what: string
       call('holiday/list', `&full_symbol=stock:US:*&from_date=${year}-01-01&to_date=${year}-12-31`),
     ],
     ['what holiday codes mean', call('holiday/holiday_codes/US')],
+    ['what is known of an instrument', call('stock/reference/US:AAPL')],
+    ['instruments by symbol or name', call('stock/reference/search', '&query=micro')],
   ];
 }
 

@@ -73,6 +73,8 @@ export const limits = {
   nearSymbolsMax: 3,
   /** Instruments whose record and calendar the query thread keeps at hand. */
   instrumentCacheMax: 10_000,
+  /** Answers that it keeps at hand until anything is committed: records of 1 kB, lists of some. */
+  keptAnswersMax: 10_000,
   /** Base bars read and resampled in one step: bounds memory and how long one step blocks the query thread. */
   barsPerStepMax: 20_000,
   /** Bytes of open blocks that an import keeps in memory before it writes them out. */

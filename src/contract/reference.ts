@@ -69,8 +69,8 @@ export const instrumentRecord = ObjectSchema({
   trading_codes: nullable(StringSchema()),
   parent_schema_instrument_id: nullable(StringSchema()),
   ...contractTerms,
-  base_currency: Optional(StringSchema()),
-  quote_currency: Optional(StringSchema()),
+  base_currency: Optional(nullable(StringSchema())),
+  quote_currency: Optional(nullable(StringSchema())),
 });
 
 export const instrumentReference = endpoint({

@@ -3,11 +3,12 @@ import { barCoverage, series } from './bars.ts';
 import type { Dataset } from './dataset.ts';
 import { holidays } from './holidays.ts';
 import { apiKeys, blockChanges, counters, importRuns, rowChanges, secrets } from './internal.ts';
-import { instruments } from './reference.ts';
+import { instruments, instrumentTerms } from './reference.ts';
 
 /** In the store itself. */
 export const dataDatasets: readonly Dataset[] = [
   instruments,
+  instrumentTerms,
   holidays,
   series,
   barCoverage,

@@ -39,7 +39,32 @@ export const instruments = dataset({
     listing_date: orNull(text),
     base_currency: orNull(text),
     quote_currency: orNull(text),
+    /** `FormerSymbol[]` (contract 9.6). */
+    former_symbols: orNull(json),
   },
   key: ['asset_schema', 'country_iso_code', 'symbol'],
   indexes: [['instrument_id']],
+});
+
+/** A symbol that an instrument had, with its first and last day. */
+export type FormerSymbol = {
+  readonly symbol: string;
+  readonly from_day: number;
+  readonly to_day: number;
+};
+
+/** What instruments are found by; made from their rows alone, and never written but with them (`store/instrument-terms.ts`). */
+export const instrumentTerms = dataset({
+  name: 'instrument_terms',
+  columns: {
+    asset_schema: text,
+    country_iso_code: text,
+    /** `symbol`, `former` or `name`. */
+    kind: text,
+    /** A symbol; of a name its folded words, beginning with each of them in turn. */
+    term: text,
+    symbol: text,
+  },
+  key: ['asset_schema', 'country_iso_code', 'kind', 'term', 'symbol'],
+  indexes: [['asset_schema', 'kind', 'term', 'country_iso_code', 'symbol']],
 });

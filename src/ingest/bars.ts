@@ -2,6 +2,7 @@
 import { Worker } from 'node:worker_threads';
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import { moduleBeside } from '../base/module.ts';
+import { calendarOf } from '../calendar/calendar.ts';
 import { type PeriodInterval, periodStart } from '../calendar/period.ts';
 import type { Zone } from '../calendar/zone.ts';
 import {
@@ -12,6 +13,7 @@ import {
   symbolAllowed,
 } from '../contract/identifiers.ts';
 import { type Interval, intervalsAllowed, parseInterval } from '../contract/interval.ts';
+import { type FormerBearer, formerBearers } from '../store/instrument-terms.ts';
 import type { Store, Writer } from '../store/store.ts';
 import {
   type BarChunk,
@@ -26,7 +28,7 @@ import { BATCH_ROWS, type BarThreadMessage, type BarThreadSetup } from './bar-th
 import { type BarValues, barProblem, isSoundBar } from './check.ts';
 import type { SourceFile } from './file.ts';
 import { LocalClock } from './instants.ts';
-import { BarLoad, type OpenSeries, type PriceBasis } from './load.ts';
+import { BarLoad, type OpenSeries, type PriceBasis, type SeriesName } from './load.ts';
 import { type FieldMap, type FieldNames, type Mapping, mapFields } from './mapping.ts';
 import { FileProblem, type RowProblem } from './problem.ts';
 import { type Chunk, NeedsCare, readChunks } from './read.ts';
@@ -207,6 +209,28 @@ type Named = {
   readonly anySign: boolean;
 };
 
+/** Some names in a file, and the instruments that had their symbol before (contract 9.6). */
+type Called = {
+  /** Null where they can name nothing. */
+  readonly name: SeriesName | null;
+  /** Those that have the symbol now, once a row is theirs. */
+  named: Named | null;
+  readonly former: readonly FormerBearer[];
+};
+
+/** Which former bearer of its symbol a row belongs to; null where it is the present one's. */
+function bearerOf({ name, former }: Called, chunk: BarChunk, row: number): FormerBearer | null {
+  if (former.length === 0) return null;
+  const kind = momentKinds[chunk.kinds[row]!]!;
+  const ms = chunk.ms[row]!;
+  if (kind === 'missing' || kind === 'bad') return null;
+  const day =
+    kind === 'instant'
+      ? calendarOf(name!.assetSchema, name!.country).zone.dayAt(ms)
+      : Math.floor(ms / DAY_MS);
+  return former.find(({ fromDay, toDay }) => fromDay <= day && day <= toDay) ?? null;
+}
+
 /** The column that a file does not have. */
 const noValues = new Float64Array(BATCH_ROWS).fill(Number.NaN);
 
@@ -214,12 +238,13 @@ const noValues = new Float64Array(BATCH_ROWS).fill(Number.NaN);
 class BarPass {
   readonly load: BarLoad;
   rowsRead = 0;
+  readonly #writer: Writer;
   readonly #request: BarImportRequest;
   readonly #mapping: Mapping;
   readonly #refused: RefusedRows;
   readonly #clock: LocalClock | null;
   /** By number. */
-  readonly #named: Named[] = [];
+  readonly #called: Called[] = [];
   /** Whether the prices of the series at hand may be zero and negative. */
   #anySign = false;
   /** The key of the row read last, and those of a chunk's rows. */
@@ -233,6 +258,7 @@ class BarPass {
     mapping: Mapping,
     refused: RefusedRows,
   ) {
+    this.#writer = writer;
     this.load = new BarLoad(writer, runId, request.basis);
     this.#request = request;
     this.#mapping = mapping;
@@ -243,13 +269,15 @@ class BarPass {
   /** Takes the rows of a chunk. Without care the first problem is thrown: NeedsCare. */
   async take(chunk: BarChunk, care: Care | null): Promise<void> {
     const values = chunk.values.map((column) => column ?? noValues);
-    for (const names of chunk.newNames) this.#named.push(await this.#findSeries(names));
+    for (const names of chunk.newNames) this.#called.push(await this.#call(names));
     const { nameIds, count } = chunk;
     for (let from = 0; from < count; ) {
       const id = nameIds[from]!;
+      const called = this.#called[id]!;
+      const bearer = bearerOf(called, chunk, from);
       let to = from + 1;
-      while (to < count && nameIds[to] === id) to++;
-      await this.#takeRun(this.#named[id]!, chunk, values, care, from, to);
+      while (to < count && nameIds[to] === id && bearerOf(called, chunk, to) === bearer) to++;
+      await this.#takeRun(await this.#named(called, bearer), chunk, values, care, from, to);
       from = to;
     }
     this.rowsRead += chunk.count;
@@ -340,12 +368,13 @@ class BarPass {
     return { column: 'datetime', reason: 'the file has this bar already, with other values' };
   }
 
-  /** Finds the series of some names. */
-  async #findSeries(names: Names): Promise<Named> {
+  /** Finds whom some names stand for. */
+  async #call(names: Names): Promise<Called> {
     const texts = names.map((text, index) => text ?? this.#mapping.values.get(nameFields[index]!) ?? null);
     for (const [index, field] of nameFields.entries()) {
       const problem = nameProblem(field, texts[index]!);
-      if (problem !== null) return { series: null, problem, anySign: false };
+      if (problem !== null)
+        return { name: null, named: { series: null, problem, anySign: false }, former: [] };
     }
     const name = {
       assetSchema: parseAssetSchema(texts[0]!) as AssetSchema,
@@ -354,6 +383,23 @@ class BarPass {
       interval: parseInterval(texts[3]!) as Interval,
       exchange: texts[4] === '' ? null : (texts[4]?.toUpperCase() ?? null),
     };
+    const { assetSchema, country, symbol } = name;
+    const former = await formerBearers(this.#writer, {
+      asset_schema: assetSchema,
+      country_iso_code: country,
+      symbol,
+    });
+    return { name, named: null, former };
+  }
+
+  /** The series of those that names stand for: of a former bearer of the symbol, or of the one that has it. */
+  async #named(called: Called, bearer: FormerBearer | null): Promise<Named> {
+    if (bearer !== null) return this.#findSeries({ ...called.name!, symbol: bearer.symbol });
+    called.named ??= await this.#findSeries(called.name!);
+    return called.named;
+  }
+
+  async #findSeries(name: SeriesName): Promise<Named> {
     const series = await this.load.series(name);
     if (series !== null) return { series, problem: null, anySign: name.assetSchema === 'future' };
     throw new FileProblem(

@@ -4,7 +4,7 @@ import { findZone } from '../calendar/zone.ts';
 import { parseAssetSchema, parseCountry, parseSymbol, symbolAllowed } from '../contract/identifiers.ts';
 import { parseFlag } from '../contract/parameter.ts';
 import type { ColumnKind } from '../datasets/dataset.ts';
-import { instruments } from '../datasets/reference.ts';
+import { type FormerSymbol, instruments } from '../datasets/reference.ts';
 import type { Store } from '../store/store.ts';
 import { numberOf } from './check.ts';
 import { type InstrumentName, newInstrument } from './load.ts';
@@ -57,6 +57,38 @@ const heldBy = (holds: (text: string) => boolean, reason: string): FieldRule => 
   reason,
 });
 
+const RANGE = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d-([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
+const hoursKeys = ['regular_trading', 'pre_market_trading', 'post_market_trading'];
+
+const isRanges = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((range) => typeof range === 'string' && RANGE.test(range));
+
+/** Trading hours as the record has them (spec 2.3): lists of ranges of clock times. */
+function parseHours(text: string): unknown {
+  const value = parseJson(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const isRight = Object.entries(value).every(([key, ranges]) => hoursKeys.includes(key) && isRanges(ranges));
+  return isRight ? value : undefined;
+}
+
+const FORMER = /^([^:]+):(\d{4}-\d{2}-\d{2})\.\.(\d{4}-\d{2}-\d{2})$/;
+
+/** Former symbols, each with its first and last day, parted by spaces (contract 9.6). */
+function parseFormerSymbols(text: string): FormerSymbol[] | undefined {
+  const found = text
+    .trim()
+    .split(/\s+/)
+    .map((part) => {
+      const [, name = '', from = '', to = ''] = FORMER.exec(part) ?? [];
+      return { symbol: parseSymbol(name), from_day: parseDay(from), to_day: parseDay(to) };
+    });
+  const isRight = found.every(
+    ({ symbol, from_day, to_day }) =>
+      symbol !== null && from_day !== null && to_day !== null && from_day <= to_day,
+  );
+  return isRight ? (found as FormerSymbol[]) : undefined;
+}
+
 const clock = heldBy((text) => /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/.test(text), 'must be a time HH:MM:SS');
 
 /** Rules of single fields beyond their kind. */
@@ -76,6 +108,15 @@ const ownRules: Readonly<Record<string, FieldRule>> = {
   exchange: { parse: (text) => text.toUpperCase(), reason: '' },
   open_time: clock,
   close_time: clock,
+  trading_hours: {
+    parse: parseHours,
+    reason: `must be JSON with lists of ranges such as 09:30:00-16:00:00 under ${hoursKeys.join(', ')}`,
+  },
+  former_symbols: {
+    parse: parseFormerSymbols,
+    reason:
+      'must be symbols with their first and last day, such as FB:2012-05-18..2022-06-08, parted by spaces',
+  },
 };
 
 const rules = Object.fromEntries(

@@ -12,7 +12,11 @@ import { decodeBlock, wholeBlock } from '../bars/block-reader.ts';
 import { encodeBlock } from '../bars/block-writer.ts';
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import { blockChanges, rowChanges } from '../datasets/internal.ts';
+import { instruments } from '../datasets/reference.ts';
+import { putInstrumentTerms } from '../store/instrument-terms.ts';
 import type { Writer } from '../store/store.ts';
+
+type Instrument = RowOf<typeof instruments>;
 
 /** Where a run changed a block. */
 export type BlockPlace = Pick<RowOf<typeof blockChanges>, 'series_id' | 'bucket' | 'run_id'>;
@@ -112,6 +116,18 @@ export async function changeRow<D extends Dataset>(
     before !== null &&
     (await writer.rows(rowChanges, { where, order: [['run_id', 'asc']], limit: 1 })).length > 0;
   if (!isRecorded) await writer.upsert(rowChanges, [{ ...where, before }]);
-  if (after === null) await writer.remove(dataset, [row]);
-  else await writer.upsert(dataset, [after]);
+  await putRow(writer, dataset, before, after);
+}
+
+/** Writes a row in place of `before`, null where there was none; `after` null removes it. What is made from rows follows. */
+export async function putRow<D extends Dataset>(
+  writer: Writer,
+  dataset: D,
+  before: RowOf<D> | null,
+  after: RowOf<D> | null,
+): Promise<void> {
+  if (after !== null) await writer.upsert(dataset, [after]);
+  else if (before !== null) await writer.remove(dataset, [before]);
+  if (dataset.name === instruments.name)
+    await putInstrumentTerms(writer, before as Instrument | null, after as Instrument | null);
 }

@@ -5,6 +5,7 @@ import { dataDatasets } from '../datasets/index.ts';
 import { blockChanges, importRuns, rowChanges } from '../datasets/internal.ts';
 import { instruments } from '../datasets/reference.ts';
 import type { Writer } from '../store/store.ts';
+import { putRow } from './journal.ts';
 import { RequestProblem } from './problem.ts';
 
 type Entry = RowOf<typeof rowChanges>;
@@ -54,11 +55,11 @@ export async function undoRow(writer: Writer, entry: Entry): Promise<RowUndone> 
     return { keptBy: later.run_id };
   }
   if (before !== null) {
-    await writer.upsert(dataset, [before]);
+    await putRow(writer, dataset, stored ?? null, before);
     return 'restored';
   }
   if (isMade) await refuseOrphans(writer, left);
-  await writer.remove(dataset, [key]);
+  await putRow(writer, dataset, stored ?? null, null);
   return 'removed';
 }
 

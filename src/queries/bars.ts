@@ -117,6 +117,7 @@ export const answerHistoricalBars: Query<typeof historicalBars> = async (paramet
     context.reader,
     parameters.schema_asset,
     parameters.country_symbol,
+    { from: from.day, to: to.day },
   );
   checkOrder(parameters.interval, found.calendar, from, to, from.text, to.text);
   const descending = sort === 'desc';

@@ -4,6 +4,7 @@ import { type Contract, contract, type EndpointName } from '../contract/index.ts
 import type { Store } from '../store/store.ts';
 import { answerHistoricalBars, answerLatestBars } from './bars.ts';
 import { answerHolidayCodes, answerHolidayList } from './holidays.ts';
+import { answerInstrumentSearch } from './instrument-search.ts';
 import { Lookup } from './lookup.ts';
 import { PageKeys } from './page.ts';
 import {
@@ -14,10 +15,10 @@ import {
   type QueryContext,
   type QueryRequest,
 } from './query.ts';
+import { answerInstrumentReference } from './reference.ts';
 
 /** Declared, and not answered yet: a query added below is taken out here, or it does not compile. */
 type NotBuilt =
-  | 'instrumentReference'
   | 'corporateActions'
   | 'newsList'
   | 'latestNews'
@@ -26,16 +27,17 @@ type NotBuilt =
   | 'economicEvents'
   | 'economicEvent'
   | 'economicEventCodes'
-  | 'instrumentSearch'
   | 'latestEconomicEvents';
 
 type Served = { readonly [N in Exclude<EndpointName, NotBuilt>]: Query<Contract[N]> };
 
 const queries: Served = {
+  instrumentReference: answerInstrumentReference,
   holidayList: answerHolidayList,
   holidayCodes: answerHolidayCodes,
   historicalBars: answerHistoricalBars,
   latestBars: answerLatestBars,
+  instrumentSearch: answerInstrumentSearch,
 };
 
 /** The endpoints that are answered. */

@@ -1,5 +1,6 @@
 // Finds an instrument with its series and its calendar; kept at hand until anything is committed.
 import { distance } from 'fastest-levenshtein';
+import { formatDay } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import { Refusal } from '../contract/errors.ts';
 import type { AssetSchema, CountrySymbol } from '../contract/identifiers.ts';
@@ -8,6 +9,7 @@ import { limits } from '../contract/limits.ts';
 import { barCoverage, series } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { instruments } from '../datasets/reference.ts';
+import { type FormerBearer, formerBearers } from '../store/instrument-terms.ts';
 import type { Reader } from '../store/store.ts';
 import { Calendars } from './calendars.ts';
 
@@ -24,7 +26,12 @@ export type Found = {
   readonly instrument: Instrument;
   readonly calendar: Calendar;
   readonly series: readonly Series[];
+  /** Others that had its symbol, the latest first (contract 9.6). */
+  readonly former: readonly FormerBearer[];
 };
+
+/** Calendar days, both included. */
+export type DayRange = { readonly from: number; readonly to: number };
 
 /** More series than an instrument can have: each minute interval, DAY, WEEK and MON. */
 const SERIES_MAX = 1500;
@@ -41,6 +48,7 @@ const DISTANCE_MAX = 2;
 /** The look-ups of one query thread. */
 export class Lookup {
   readonly #found = new Map<string, Found>();
+  readonly #kept = new Map<string, unknown>();
   readonly #calendars = new Calendars();
   #token = Number.NaN;
 
@@ -56,21 +64,82 @@ export class Lookup {
     if (token === this.#token) return;
     this.#token = token;
     this.#found.clear();
+    this.#kept.clear();
     this.#calendars.forget();
   }
 
-  /** The instrument of a name. @throws Refusal `unknown_instrument` with near symbols. */
-  async instrument(reader: Reader, assetSchema: AssetSchema, named: CountrySymbol): Promise<Found> {
+  /**
+   * What `make` gives of a name, at hand until anything is committed: `isKept` where it was. The oldest goes where there is
+   * no room; null is not kept.
+   */
+  async kept<T>(
+    reader: Reader,
+    name: string,
+    make: () => Promise<T>,
+  ): Promise<{ readonly value: T; readonly isKept: boolean }> {
+    await this.#renew(reader);
+    if (this.#kept.has(name)) return { value: this.#kept.get(name) as T, isKept: true };
+    const value = await make();
+    if (value === null) return { value, isKept: false };
+    if (this.#kept.size >= limits.keptAnswersMax) this.#kept.delete(this.#kept.keys().next().value!);
+    this.#kept.set(name, value);
+    return { value, isKept: false };
+  }
+
+  /**
+   * The instrument of a name. With days, it is the one that bore the symbol on all of them, else the one that bears it now,
+   * else the last one that bore it on any of them (contract 9.6). @throws Refusal `unknown_instrument` with near symbols.
+   */
+  async instrument(
+    reader: Reader,
+    assetSchema: AssetSchema,
+    named: CountrySymbol,
+    days: DayRange | null = null,
+  ): Promise<Found> {
+    const now = await this.#find(reader, assetSchema, named);
+    const former = days === null ? [] : (now?.former ?? (await bearersOf(reader, assetSchema, named)));
+    const whole = former.find(({ fromDay, toDay }) => fromDay <= days!.from && days!.to <= toDay);
+    const part = former.find(({ fromDay, toDay }) => fromDay <= days!.to && days!.from <= toDay);
+    const before = whole ?? (now === null ? part : undefined);
+    const found =
+      before === undefined
+        ? now
+        : await this.#find(reader, assetSchema, { country: named.country, symbol: before.symbol });
+    if (found === null) throw await unknownInstrument(reader, assetSchema, named);
+    return found;
+  }
+
+  async #find(reader: Reader, assetSchema: AssetSchema, named: CountrySymbol): Promise<Found | null> {
     await this.#renew(reader);
     if (this.#found.size >= limits.instrumentCacheMax) this.#found.clear();
     const name = `${assetSchema}:${named.country}:${named.symbol}`;
     const known = this.#found.get(name);
     if (known !== undefined) return known;
     const found = await find(reader, this.#calendars, assetSchema, named);
-    if (found === null) throw await unknownInstrument(reader, assetSchema, named);
-    this.#found.set(name, found);
+    if (found !== null) this.#found.set(name, found);
     return found;
   }
+}
+
+const bearersOf = (
+  reader: Reader,
+  assetSchema: AssetSchema,
+  { country, symbol }: CountrySymbol,
+): Promise<FormerBearer[]> =>
+  formerBearers(reader, { asset_schema: assetSchema, country_iso_code: country, symbol });
+
+/** The row of an instrument that has a name now; null where none has. */
+export async function findInstrument(
+  reader: Reader,
+  assetSchema: AssetSchema,
+  { country, symbol }: CountrySymbol,
+): Promise<Instrument | null> {
+  const [instrument] = await reader.rows(instruments, {
+    where: { asset_schema: assetSchema, country_iso_code: country, symbol },
+    order: [['symbol', 'asc']],
+    limit: 1,
+  });
+  return instrument ?? null;
 }
 
 async function find(
@@ -79,12 +148,8 @@ async function find(
   assetSchema: AssetSchema,
   { country, symbol }: CountrySymbol,
 ): Promise<Found | null> {
-  const [instrument] = await reader.rows(instruments, {
-    where: { asset_schema: assetSchema, country_iso_code: country, symbol },
-    order: [['symbol', 'asc']],
-    limit: 1,
-  });
-  if (instrument === undefined) return null;
+  const instrument = await findInstrument(reader, assetSchema, { country, symbol });
+  if (instrument === null) return null;
   const stored = await reader.rows(series, {
     where: { instrument_id: instrument.instrument_id },
     order: [['interval', 'asc']],
@@ -98,6 +163,7 @@ async function find(
   return {
     instrument,
     calendar: await calendars.of(reader, assetSchema, country, symbol, instrument.time_zone),
+    former: await bearersOf(reader, assetSchema, { country, symbol }),
     series: stored
       .filter((row) => row.bar_count > 0)
       .map((row) => ({
@@ -137,15 +203,21 @@ export async function unknownInstrument(
   named: CountrySymbol,
   param: 'country_symbol' | 'full_symbol' = 'country_symbol',
 ): Promise<Refusal> {
-  const near = await nearSymbols(reader, assetSchema, named);
+  const [former] = await bearersOf(reader, assetSchema, named);
+  const near = former === undefined ? await nearSymbols(reader, assetSchema, named) : [];
   const name = `${param === 'full_symbol' ? `${assetSchema}:` : ''}${named.country}:${named.symbol}`;
   return new Refusal('unknown_instrument', {
     message: `${param} names no ${assetSchema} that this service holds data of: ${name}.`,
     param,
     got: name,
-    hint:
-      near.length === 0
-        ? 'Check the asset type, the country and the symbol.'
-        : `Near symbols: ${near.join(', ')}`,
+    hint: former === undefined ? hintOf(near) : formerHint(named, former),
   });
 }
+
+const hintOf = (near: readonly string[]): string =>
+  near.length === 0
+    ? 'Check the asset type, the country and the symbol.'
+    : `Near symbols: ${near.join(', ')}`;
+
+const formerHint = ({ symbol: was }: CountrySymbol, { symbol, fromDay, toDay }: FormerBearer): string =>
+  `${was} was the symbol of ${symbol} from ${formatDay(fromDay)} to ${formatDay(toDay)}.`;

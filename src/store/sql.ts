@@ -69,13 +69,13 @@ export class SqlCompiler {
     const { sql } = this.#db
       .insertInto(dataset.name)
       .values(Object.fromEntries(columns.map((column) => [column, null])))
-      .onConflict((conflict) =>
-        conflict
-          .columns([...dataset.key])
-          .doUpdateSet((build) =>
-            Object.fromEntries(rest.map((column) => [column, build.ref(`excluded.${column}`)])),
-          ),
-      )
+      .onConflict((conflict) => {
+        const target = conflict.columns([...dataset.key]);
+        if (rest.length === 0) return target.doNothing();
+        return target.doUpdateSet((build) =>
+          Object.fromEntries(rest.map((column) => [column, build.ref(`excluded.${column}`)])),
+        );
+      })
       .compile();
     this.#upserts.set(dataset, sql);
     return sql;

@@ -10,7 +10,7 @@ import type { Dataset } from '../../datasets/dataset.ts';
 import { holidays } from '../../datasets/holidays.ts';
 import { dataDatasets } from '../../datasets/index.ts';
 import { blockChanges, counters, importRuns, rowChanges } from '../../datasets/internal.ts';
-import { instruments } from '../../datasets/reference.ts';
+import { instruments, instrumentTerms } from '../../datasets/reference.ts';
 import { conformance } from '../conformance.ts';
 import { openControl, openStore, resolveStore } from '../engines.ts';
 import { type Mode, type Read, StoreUnusable } from '../store.ts';
@@ -157,7 +157,7 @@ test('a new store is in WAL mode with pages of 16 KiB and the marks of its owner
 
 test('a store of the first layout is brought up to date by the first that opens it for writing', async () => {
   const path = await madeStore();
-  alter(path, 'drop table holidays; pragma user_version = 1');
+  alter(path, 'drop table holidays; drop table instrument_terms; pragma user_version = 1');
   await assert.rejects(open(path, 'read'), /has an older layout/);
   await (await open(path, 'write')).close();
   const store = await open(path, 'read');
@@ -262,6 +262,46 @@ const reads: readonly { what: string; dataset: Dataset; read: Read }[] = [
         ['row_key', 'desc'],
       ] as const,
       after: [3, 'instruments', ''],
+      limit: 10,
+    },
+  },
+  ...(['from the start', 'behind one'] as const).flatMap((place) => [
+    {
+      what: `instruments by a term, in all countries, ${place}`,
+      dataset: instrumentTerms,
+      read: {
+        where: { asset_schema: 'stock', kind: 'name' },
+        range: { from: 'apple', to: 'apple\u{10ffff}' },
+        order: [
+          ['term', 'asc'],
+          ['country_iso_code', 'asc'],
+          ['symbol', 'asc'],
+        ] as const,
+        ...(place === 'behind one' ? { after: ['apple', 'US', 'AAPL'] } : {}),
+        limit: 100,
+      },
+    },
+    {
+      what: `instruments by a term, in one country, ${place}`,
+      dataset: instrumentTerms,
+      read: {
+        where: { asset_schema: 'stock', kind: 'name', country_iso_code: 'US' },
+        range: { from: 'apple', to: 'apple\u{10ffff}' },
+        order: [
+          ['term', 'asc'],
+          ['symbol', 'asc'],
+        ] as const,
+        ...(place === 'behind one' ? { after: ['apple', 'AAPL'] } : {}),
+        limit: 100,
+      },
+    },
+  ]),
+  {
+    what: 'who had a symbol',
+    dataset: instrumentTerms,
+    read: {
+      where: { asset_schema: 'stock', country_iso_code: 'US', kind: 'former', term: 'FB' },
+      order: [['symbol', 'asc']] as const,
       limit: 10,
     },
   },

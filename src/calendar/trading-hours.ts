@@ -1,0 +1,44 @@
+// A market's hours as clock times: what the reference record says of them (contract 8.1).
+import type { Market, SegmentKind } from './market.ts';
+import { dayOfText } from './rules.ts';
+import { clockMinutes } from './session.ts';
+
+const DAY_MINUTES = 1440;
+
+/** The end of a day, as a clock shows it that has no 24:00. */
+const DAY_END = '23:59:59';
+
+/** Ranges of clock times, `HH:MM:SS-HH:MM:SS`; one that does not end after it began ends on the day after. */
+export type TradingHours = Readonly<Record<SegmentKind, readonly string[]>>;
+
+function clockText(minutes: number): string {
+  const ofDay = ((minutes % DAY_MINUTES) + DAY_MINUTES) % DAY_MINUTES;
+  const parts = [Math.floor(ofDay / 60), ofDay % 60, 0];
+  return parts.map((part) => String(part).padStart(2, '0')).join(':');
+}
+
+/** The hours of a market on a date that nothing shortens. */
+export function tradingHours(market: Market, day: number): TradingHours {
+  const { hours } = market;
+  const current = hours.findLast(({ from }) => dayOfText(from) <= day) ?? hours[0]!;
+  const found: Record<SegmentKind, string[]> = { pre: [], regular: [], post: [] };
+  for (const [kind, open, close] of current.segments) {
+    const end = clockMinutes(close);
+    found[kind].push(`${clockText(clockMinutes(open))}-${end === DAY_MINUTES ? DAY_END : clockText(end)}`);
+  }
+  return found;
+}
+
+/** Whether a market trades on a Saturday or a Sunday of its own dates. */
+export function tradesAtWeekends({ hours }: Market): boolean {
+  return hours.at(-1)!.weekdays.some((weekday) => weekday > 5);
+}
+
+/** The minutes of a range of clock times. */
+export function minutesOf(range: string): number {
+  const [open, close] = range.split('-').map((clock) => {
+    const [hours, minutes, seconds] = (clock === DAY_END ? '24:00:00' : clock).split(':').map(Number);
+    return hours! * 60 + minutes! + seconds! / 60;
+  });
+  return Math.round(close! > open! ? close! - open! : close! - open! + DAY_MINUTES);
+}

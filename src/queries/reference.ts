@@ -1,0 +1,120 @@
+// Instrument reference: the record, from what files say and what the market gives (spec 2.3, contract 8.1), and its endpoint (spec 4.2).
+
+import { DAY_MS, dateOf } from '../base/instant.ts';
+import { calendarOf, findMarket } from '../calendar/calendar.ts';
+import type { SegmentKind } from '../calendar/market.ts';
+import { minutesOf, type TradingHours, tradesAtWeekends, tradingHours } from '../calendar/trading-hours.ts';
+import { findZone, zoneOf } from '../calendar/zone.ts';
+import { fieldsOf } from '../contract/endpoint.ts';
+import type { AssetSchema, CountrySymbol } from '../contract/identifiers.ts';
+import { instrumentRecord, type instrumentReference } from '../contract/reference.ts';
+import { findInstrument, type Instrument, unknownInstrument } from './lookup.ts';
+import { pairOf } from './pair.ts';
+import type { Query, QueryContext } from './query.ts';
+import type { WireRecord } from './render/records.ts';
+import { renderResult } from './render/result.ts';
+
+/** What one contract stands for, by asset type; null where that differs from one to the next. */
+const contractValues: Readonly<Record<AssetSchema, string | null>> = {
+  stock: '1',
+  crypto: '1',
+  forex: '1',
+  option: '100',
+  future: null,
+};
+
+/** The keys of `trading_hours`, and the segments that they hold. */
+const hoursKeys = {
+  regular_trading: 'regular',
+  pre_market_trading: 'pre',
+  post_market_trading: 'post',
+} as const satisfies Record<string, SegmentKind>;
+
+type GivenHours = { readonly [K in keyof typeof hoursKeys]?: readonly string[] };
+
+const noHours: TradingHours = { pre: [], regular: [], post: [] };
+
+/** Stocks have all three keys, others the regular one and what a file gives (spec 2.3, contract 8.1). */
+function wireHours(assetSchema: AssetSchema, hours: TradingHours, given: GivenHours | null): GivenHours {
+  const has = (key: keyof GivenHours): boolean =>
+    assetSchema === 'stock' || key === 'regular_trading' || given?.[key] !== undefined;
+  const keys = (Object.keys(hoursKeys) as (keyof GivenHours)[]).filter(has);
+  return Object.fromEntries(
+    keys.map((key) => [key, given === null ? hours[hoursKeys[key]] : (given[key] ?? [])]),
+  );
+}
+
+/** What hours say of a day: first open, last close, minutes. */
+function boundsOf(regular: readonly string[]) {
+  return {
+    open_time: regular[0]?.slice(0, 8) ?? null,
+    close_time: regular.at(-1)?.slice(9) ?? null,
+    daily_minute_count:
+      regular.length === 0 ? null : regular.reduce((sum, range) => sum + minutesOf(range), 0),
+  };
+}
+
+/** The pair of crypto and forex; of others nothing, not even the fields (contract 8.1). */
+function pairFields(row: Instrument) {
+  if (row.asset_schema !== 'crypto' && row.asset_schema !== 'forex')
+    return { base_currency: undefined, quote_currency: undefined };
+  const { base, quote } = pairOf(row.asset_schema, row.symbol);
+  return { base_currency: row.base_currency ?? base, quote_currency: row.quote_currency ?? quote };
+}
+
+const fields = fieldsOf(instrumentRecord);
+
+/** The record of an instrument: what files say, else what its market has on that day. */
+export function recordOf(row: Instrument, nowMs: number): WireRecord {
+  const assetSchema = row.asset_schema as AssetSchema;
+  const market = findMarket(assetSchema, row.country_iso_code);
+  const zone = (row.time_zone === null ? null : findZone(row.time_zone)) ?? zoneOf(market?.zone ?? 'UTC');
+  const hours = market === null ? noHours : tradingHours(market, zoneOf(market.zone).dayAt(nowMs));
+  const trading = wireHours(assetSchema, hours, row.trading_hours as GivenHours | null);
+  const bounds = boundsOf(trading.regular_trading ?? []);
+  const pair = pairFields(row);
+  const values: WireRecord = {
+    ...row,
+    ...pair,
+    exchange: row.exchange ?? market?.exchange ?? null,
+    currency: row.currency ?? market?.currency ?? pair.quote_currency ?? null,
+    time_zone: zone.name,
+    trading_hours: trading,
+    open_time: row.open_time ?? bounds.open_time,
+    close_time: row.close_time ?? bounds.close_time,
+    daily_minute_count: row.daily_minute_count ?? bounds.daily_minute_count,
+    status: row.status ?? 'active',
+    calendar_key: row.calendar_key ?? market?.key ?? null,
+    session_template: row.session_template ?? market?.sessionTemplate ?? null,
+    support_dst: row.support_dst ?? zone.changesIn(dateOf(Math.floor(nowMs / DAY_MS)).year),
+    support_week_trading: row.support_week_trading ?? (market !== null && tradesAtWeekends(market)),
+    is_indices: row.is_indices ?? false,
+    contract_value: row.contract_value ?? contractValues[assetSchema],
+  };
+  return Object.fromEntries(fields.map((field) => [field, values[field]]));
+}
+
+/** An instrument's record of the day, and whether it was at hand; null where nobody has the name. */
+export async function findRecord(
+  { reader, lookup, request }: QueryContext,
+  assetSchema: AssetSchema,
+  { country, symbol }: CountrySymbol,
+): Promise<{ readonly record: WireRecord | null; readonly isKept: boolean }> {
+  const { nowMs } = request;
+  // The hours of a market are those of its day.
+  const day = calendarOf(assetSchema, country).zone.dayAt(nowMs);
+  const name = `record|${assetSchema}:${country}:${symbol}|${day}`;
+  const { value, isKept } = await lookup.kept(reader, name, async () => {
+    const row = await findInstrument(reader, assetSchema, { country, symbol });
+    return row === null ? null : recordOf(row, nowMs);
+  });
+  return { record: value, isKept };
+}
+
+/** `GET …/reference/{country_symbol}` */
+export const answerInstrumentReference: Query<typeof instrumentReference> = async (parameters, context) => {
+  const { schema_asset: assetSchema, country_symbol: named } = parameters;
+  const { record, isKept } = await findRecord(context, assetSchema, named);
+  if (record === null) throw await unknownInstrument(context.reader, assetSchema, named);
+  return renderResult(record, context.allocate, isKept ? 'cached' : null);
+};

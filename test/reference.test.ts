@@ -1,0 +1,383 @@
+// Instrument reference and search from file to wire: records, the market's defaults, the cache, former symbols (spec 4.2, contract 8.1, 9.2, 9.6).
+import assert from 'node:assert/strict';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { type Server, sharedData, Workshop } from './service.ts';
+
+const shop = new Workshop();
+let server: Server;
+let key = '';
+let files = 0;
+const names = 'asset_schema,country_iso_code,symbol';
+
+before(async () => {
+  await imported('instruments', [
+    `${names},name,exchange`,
+    'stock,US,AAPL,Apple Inc.,XNAS',
+    'stock,US,APP,AppLovin Corporation,XNAS',
+    'stock,US,APLE,"Apple Hospitality REIT, Inc.",XNYS',
+    'stock,US,GM,General Motors Company,XNYS',
+    'stock,US,MC.PA,Société Générale d’Épargne,',
+    'stock,US,^GSPC,S&P 500,',
+    'stock,UK,AAPL,Apple of London plc,XLON',
+    'stock,JP,7203,トヨタ自動車 Toyota Motor,',
+    'stock,ZZ,X,,',
+    'stock,AU,BHP,BHP Group,XASX',
+    'forex,GLOBAL,EURUSD,,',
+    'crypto,GLOBAL,BTC-USDT,,',
+    'future,US,ESU23,,',
+    'option,US,SPY250919C00450000,,',
+  ]);
+  key = await shop.must('keys', 'create', 'test');
+  server = await shop.serve('--workers', '1');
+});
+after(async () => {
+  await server.stop();
+  shop.close();
+});
+
+/** Imports lines as a file; the run's number. */
+async function imported(dataset: string, lines: readonly string[], ...flags: string[]): Promise<string> {
+  const file = shop.path(`file-${++files}.csv`);
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  const told = await shop.must('import', dataset, file, '--json', ...flags);
+  return /"runId":\s*(\d+)/.exec(told)![1]!;
+}
+
+type Record = Readonly<globalThis.Record<string, unknown>>;
+type Envelope<T> = { code: number; reference: string | null; result: T; detail: Record };
+
+async function ask<T>(path: string, query: Readonly<globalThis.Record<string, string>> = {}) {
+  const text = new URLSearchParams({ ...query, secret_key: key }).toString();
+  const response = await fetch(`${server.url}/api/v2/${path}?${text}`);
+  return (await response.json()) as Envelope<T>;
+}
+
+async function reference(schema: string, symbol: string): Promise<Record> {
+  const { code, result } = await ask<Record>(`${schema}/reference/${symbol}`);
+  assert.equal(code, 200, symbol);
+  return result;
+}
+
+async function search(
+  query: string,
+  more: Readonly<globalThis.Record<string, string>> = {},
+  schema = 'stock',
+): Promise<string[]> {
+  const { code, result } = await ask<{ count: number; data: Record[] }>(`${schema}/reference/search`, {
+    query,
+    ...more,
+  });
+  assert.equal(code, 200, query);
+  assert.equal(result.count, result.data.length);
+  return result.data.map((record) => `${String(record.country_iso_code)}:${String(record.symbol)}`);
+}
+
+test('a US stock has every field of the specification, in its order, null where unknown (spec 2.3, contract 8.1)', async () => {
+  const record = await reference('Stock', 'us:aapl');
+  const { instrument_id: id, asset_id: assetId, ...rest } = record;
+  assert.ok(Number.isSafeInteger(id) && Number.isSafeInteger(assetId));
+  assert.deepEqual(rest, {
+    asset_schema: 'stock',
+    symbol: 'AAPL',
+    name: 'Apple Inc.',
+    exchange: 'XNAS',
+    country_iso_code: 'US',
+    currency: 'USD',
+    time_zone: 'America/New_York',
+    open_time: '09:30:00',
+    close_time: '16:00:00',
+    trading_hours: {
+      regular_trading: ['09:30:00-16:00:00'],
+      pre_market_trading: ['04:00:00-09:30:00'],
+      post_market_trading: ['16:00:00-20:00:00'],
+    },
+    status: 'active',
+    calendar_key: 'US_STOCK',
+    session_template: 'US_STOCK_RTH',
+    support_dst: true,
+    support_week_trading: false,
+    underlying_name: null,
+    is_indices: false,
+    daily_minute_count: 390,
+    contract_value: '1',
+    description: null,
+    asset_subtype: null,
+    industry: null,
+    trading_codes: null,
+    parent_schema_instrument_id: null,
+    contract_type: null,
+    price_precision: null,
+    quantity_precision: null,
+    min_initial_open_quantity: null,
+    tick_size: null,
+    lot_size: null,
+    listing_date: null,
+  });
+  const order =
+    'asset_schema,symbol,name,exchange,country_iso_code,currency,time_zone,open_time,close_time,trading_hours,status,calendar_key,session_template,support_dst,support_week_trading,underlying_name,instrument_id,asset_id,is_indices,daily_minute_count,contract_value,description';
+  assert.ok(Object.keys(record).join().startsWith(order));
+  assert.equal(
+    Object.keys(rest.trading_hours as object).join(),
+    'regular_trading,pre_market_trading,post_market_trading',
+  );
+});
+
+const defaults: readonly (readonly [schema: string, symbol: string, expected: Record])[] = [
+  [
+    'forex',
+    'GLOBAL:EURUSD',
+    {
+      ...{ time_zone: 'America/New_York', open_time: '17:00:00', close_time: '17:00:00', exchange: 'GLOBAL' },
+      ...{ trading_hours: { regular_trading: ['17:00:00-17:00:00'] }, daily_minute_count: 1440 },
+      ...{ calendar_key: 'FOREX_GLOBAL', support_dst: true, support_week_trading: false },
+      ...{ base_currency: 'EUR', quote_currency: 'USD', currency: 'USD' },
+    },
+  ],
+  [
+    'crypto',
+    'GLOBAL:BTC-USDT',
+    {
+      ...{ time_zone: 'UTC', open_time: '00:00:00', close_time: '23:59:59', exchange: 'GLOBAL' },
+      ...{ trading_hours: { regular_trading: ['00:00:00-23:59:59'] }, daily_minute_count: 1440 },
+      ...{ calendar_key: 'CRYPTO_GLOBAL', support_dst: false, support_week_trading: true },
+      ...{ base_currency: 'BTC', quote_currency: 'USDT', currency: 'USDT' },
+    },
+  ],
+  [
+    'stock',
+    'JP:7203',
+    {
+      ...{ time_zone: 'Asia/Tokyo', open_time: '09:00:00', close_time: '15:30:00', currency: 'JPY' },
+      trading_hours: {
+        regular_trading: ['09:00:00-11:30:00', '12:30:00-15:30:00'],
+        pre_market_trading: [],
+        post_market_trading: [],
+      },
+      ...{ daily_minute_count: 330, calendar_key: 'JP_STOCK', exchange: 'XTKS', support_dst: false },
+    },
+  ],
+  [
+    'future',
+    'US:ESU23',
+    {
+      ...{ time_zone: 'America/Chicago', open_time: '17:00:00', close_time: '16:00:00' },
+      ...{ trading_hours: { regular_trading: ['17:00:00-16:00:00'] }, daily_minute_count: 1380 },
+      ...{ calendar_key: 'US_FUTURE', contract_value: null },
+    },
+  ],
+  [
+    'option',
+    'US:SPY250919C00450000',
+    {
+      ...{ trading_hours: { regular_trading: ['09:30:00-16:00:00'] }, daily_minute_count: 390 },
+      ...{ calendar_key: 'US_STOCK', contract_value: '100', currency: 'USD' },
+    },
+  ],
+  [
+    'stock',
+    'ZZ:X',
+    {
+      ...{ time_zone: 'UTC', open_time: null, close_time: null, currency: null, exchange: null },
+      trading_hours: { regular_trading: [], pre_market_trading: [], post_market_trading: [] },
+      ...{ daily_minute_count: null, calendar_key: null, session_template: null, status: 'active' },
+    },
+  ],
+];
+
+for (const [schema, symbol, expected] of defaults) {
+  test(`what no file says of ${schema} ${symbol} comes from its market (contract 8.1, 11)`, async () => {
+    const record = await reference(schema, symbol);
+    for (const [field, value] of Object.entries(expected)) assert.deepEqual(record[field], value, field);
+    const isPair = schema === 'forex' || schema === 'crypto';
+    assert.equal('base_currency' in record, isPair);
+    assert.equal('quote_currency' in record, isPair);
+  });
+}
+
+test('what a file says wins, and hours that it gives make open, close and minutes (contract 8.1, 11)', async () => {
+  await imported(
+    'instruments',
+    [
+      `${names},trading_hours,time_zone,status,currency,price_precision,contract_value`,
+      'stock,US,OWN,"{""regular_trading"":[""10:00:00-12:00:00"",""13:00:00-15:30:00""]}",Asia/Tokyo,inactive,JPY,2,10',
+      'crypto,GLOBAL,WETHXYZ,,,,,,',
+    ].map((line) => line.replace(/,,,,,,$/, ',,,,,')),
+  );
+  const record = await reference('stock', 'US:OWN');
+  assert.deepEqual(
+    [record.open_time, record.close_time, record.daily_minute_count, record.time_zone, record.support_dst],
+    ['10:00:00', '15:30:00', 270, 'Asia/Tokyo', false],
+  );
+  assert.deepEqual([record.status, record.currency, record.contract_value], ['inactive', 'JPY', '10']);
+  assert.deepEqual(record.trading_hours, {
+    regular_trading: ['10:00:00-12:00:00', '13:00:00-15:30:00'],
+    pre_market_trading: [],
+    post_market_trading: [],
+  });
+  const { base_currency: base, quote_currency: quote } = await reference('crypto', 'GLOBAL:WETHXYZ');
+  assert.deepEqual([base, quote], [null, null]);
+});
+
+test('a record is cached until anything is committed, and then new at once (spec 2.1, contract 8.1)', async () => {
+  const one = () => ask<Record>('stock/reference/AU:BHP');
+  await imported('instruments', [`${names},name`, 'stock,AU,OTHER,Other']);
+  assert.deepEqual([(await one()).reference, (await one()).reference], [null, 'cached']);
+  const run = await imported('instruments', [`${names},name`, 'stock,AU,BHP,BHP Group Limited']);
+  const fresh = await one();
+  assert.deepEqual([fresh.reference, fresh.result.name], [null, 'BHP Group Limited']);
+  const kept = await one();
+  assert.deepEqual([kept.reference, kept.result], ['cached', fresh.result]);
+  await shop.must('undo', run);
+  const back = await one();
+  assert.deepEqual([back.reference, back.result.name], [null, 'BHP Group']);
+});
+
+test('an unknown symbol is a 404 with near ones (contract 6.3)', async () => {
+  const { code, detail } = await ask('stock/reference/US:AAPLE');
+  assert.deepEqual([code, detail.error, detail.param], [404, 'unknown_instrument', 'country_symbol']);
+  assert.match(String(detail.hint), /AAPL/);
+  assert.equal((await ask('forex/reference/US:AAPL')).code, 404);
+});
+
+const searches: readonly (readonly [
+  query: string,
+  found: string[],
+  more?: globalThis.Record<string, string>,
+])[] = [
+  // The symbol begins so, in order; then names that have the word, once each.
+  ['AP', ['US:APLE', 'US:APP', 'US:AAPL', 'UK:AAPL']],
+  ['ap', ['US:APLE', 'US:APP'], { limit: '2' }],
+  ['aapl', ['UK:AAPL', 'US:AAPL']],
+  ['aapl', ['US:AAPL'], { country_iso_code: 'us' }],
+  ['aapl', [], { country_iso_code: 'DE' }],
+  ['apple', ['US:APLE', 'US:AAPL', 'UK:AAPL']],
+  ['motors', ['US:GM']],
+  ['general mot', ['US:GM']],
+  ['company general', ['US:GM']],
+  ['comp mot', ['US:GM']],
+  ['general electric', []],
+  ['societe generale', ['US:MC.PA']],
+  ['ÉPARGNE', ['US:MC.PA']],
+  ['s&p 5', ['US:^GSPC']],
+  ['^gs', ['US:^GSPC']],
+  ['トヨタ', ['JP:7203']],
+  ['72', ['JP:7203']],
+  ['eur', []],
+  ['*', []],
+  ['%', []],
+  ['_', []],
+  ['" or 1=1 --', []],
+];
+
+for (const [query, found, more = {}] of searches) {
+  test(`searching ${query} ${JSON.stringify(more)} gives ${found.join(' ') || 'nothing'} (contract 9.2)`, async () => {
+    assert.deepEqual(await search(query, more), found);
+  });
+}
+
+test('what is found are whole reference records of one asset type (contract 9.2)', async () => {
+  const { result } = await ask<{ data: Record[] }>('stock/reference/search', { query: 'general motors' });
+  assert.deepEqual(result.data, [await reference('stock', 'US:GM')]);
+  assert.deepEqual(Object.keys(result), ['count', 'data']);
+  assert.deepEqual(await search('eur', {}, 'forex'), ['GLOBAL:EURUSD']);
+});
+
+test('a search without a text, or for more than 100, is a 400 (contract 4.4, 9.2)', async () => {
+  assert.equal((await ask('stock/reference/search')).detail.param, 'query');
+  assert.equal((await ask('stock/reference/search', { query: '' })).detail.param, 'query');
+  assert.equal((await ask('stock/reference/search', { query: 'a'.repeat(101) })).code, 400);
+  assert.equal((await ask('stock/reference/search', { query: 'a', limit: '101' })).detail.param, 'limit');
+});
+
+test('a search follows what is imported, renamed, deleted and taken back (contract 9.2, 10)', async () => {
+  const run = await imported('instruments', [`${names},name`, 'stock,US,NEWCO,Brand New Things']);
+  assert.deepEqual(await search('things'), ['US:NEWCO']);
+  const rename = await imported('instruments', [`${names},name`, 'stock,US,NEWCO,Old Wares']);
+  assert.deepEqual([await search('things'), await search('wares')], [[], ['US:NEWCO']]);
+  await shop.must('undo', run);
+  assert.deepEqual([await search('things'), await search('wares')], [[], ['US:NEWCO']]);
+  await shop.must('undo', rename);
+  assert.deepEqual([await search('newco'), await search('wares')], [[], []]);
+  await imported('instruments', [`${names},name`, 'stock,US,NEWCO,Old Wares']);
+  await shop.must('delete', 'instruments', '--country', 'US', '--symbol', 'NEWCO');
+  assert.deepEqual([await search('newco'), await search('wares')], [[], []]);
+});
+
+const barsHead = 'symbol,datetime,open,high,low,close';
+const barFlags = ['--schema', 'stock', '--country', 'US', '--interval', 'DAY'];
+const bar = (symbol: string, day: string, price: number): string =>
+  `${symbol},${day},${price},${price},${price},${price}`;
+
+async function bars(symbol: string, from: string, to: string): Promise<unknown[]> {
+  const { code, result } = await ask<{ data: Record[] }>(`stock/bars/US:${symbol}/DAY/from/${from}/to/${to}`);
+  return code === 200 ? result.data.map((one) => [one.symbol, one.close]) : [code];
+}
+
+test('a former symbol finds the instrument within its dates, and rows under it attach by date (contract 9.6)', async () => {
+  await imported('instruments', [
+    `${names},name,former_symbols`,
+    'stock,US,META,Meta Platforms,FB:2012-05-18..2022-06-08',
+  ]);
+  await imported(
+    'bars',
+    [
+      barsHead,
+      ...[bar('FB', '2012-05-17', 9), bar('FB', '2012-05-18', 1), bar('FB', '2022-06-08', 2)],
+      ...[bar('META', '2022-06-09', 3), bar('FB', '2022-06-09', 8)],
+    ],
+    ...barFlags,
+  );
+  assert.deepEqual(await bars('META', '2012-01-01', '2022-12-31'), [
+    ['META', 1],
+    ['META', 2],
+    ['META', 3],
+  ]);
+  assert.deepEqual(await bars('FB', '2012-05-18', '2012-05-18'), [['META', 1]]);
+  assert.deepEqual(await bars('FB', '2013-01-01', '2022-06-08'), [['META', 2]]);
+  assert.deepEqual(await bars('FB', '2012-01-01', '2022-12-31'), [
+    ['FB', 9],
+    ['FB', 8],
+  ]);
+  assert.deepEqual(await search('FB'), ['US:FB', 'US:META']);
+});
+
+test('a former symbol that nobody has now is found by a range that meets its dates, and told of otherwise (contract 9.6)', async () => {
+  await imported('instruments', [
+    `${names},former_symbols`,
+    'stock,US,NEWA,OLDA:2010-01-01..2015-12-31 OLDER:2000-01-03..2009-12-31',
+  ]);
+  const run = await imported(
+    'bars',
+    [barsHead, bar('OLDA', '2015-06-01', 5), bar('OLDER', '2009-06-01', 4)],
+    ...barFlags,
+  );
+  assert.deepEqual(await bars('NEWA', '2000-01-01', '2020-01-01'), [
+    ['NEWA', 4],
+    ['NEWA', 5],
+  ]);
+  assert.deepEqual(await bars('OLDA', '2015-01-01', '2020-01-01'), [['NEWA', 5]]);
+  assert.deepEqual(await bars('OLDA', '2016-01-01', '2020-01-01'), [404]);
+  const { code, detail } = await ask('stock/reference/US:OLDA');
+  assert.equal(code, 404);
+  assert.match(String(detail.hint), /OLDA was the symbol of NEWA from 2010-01-01 to 2015-12-31/);
+  await shop.must('undo', run);
+  assert.deepEqual(await bars('NEWA', '2000-01-01', '2020-01-01'), []);
+});
+
+const constituents = join(sharedData, 'reference/sp500_constituents.csv');
+
+test('a list of constituents is found by symbol and name (contract 9.2, 11)', {
+  skip: existsSync(constituents) ? false : `no ${constituents}`,
+}, async () => {
+  const map = shop.path('map.json');
+  const columns = { symbol: 'Symbol', name: 'Security', industry: 'GICS Sector' };
+  const values = { asset_schema: 'stock', country_iso_code: 'US' };
+  writeFileSync(map, JSON.stringify({ columns, values }));
+  await shop.must('import', 'instruments', constituents, '--map', map);
+  assert.ok((await search('berkshire')).includes('US:BRK.B'));
+  assert.ok((await search('brk')).includes('US:BRK.B'));
+  assert.deepEqual((await search('microsoft'))[0], 'US:MSFT');
+  assert.equal((await reference('stock', 'US:MSFT')).industry, 'Information Technology');
+});
