@@ -41,7 +41,7 @@ export class Zone {
 
   /** Whether the clocks change in a year. */
   changesIn(year: number): boolean {
-    return new Set(this.#year(year).offsetMs).size > 1;
+    return this.#year(year).length > 1;
   }
 
   /** The local date at an instant, as a day number. */
