@@ -3,12 +3,14 @@ import { barCoverage, series } from './bars.ts';
 import type { Dataset } from './dataset.ts';
 import { holidays } from './holidays.ts';
 import { apiKeys, blockChanges, counters, importRuns, rowChanges, secrets } from './internal.ts';
+import { optionContracts } from './options.ts';
 import { instruments } from './reference.ts';
 
 /** In the store itself. */
 export const dataDatasets: readonly Dataset[] = [
   instruments,
   holidays,
+  optionContracts,
   series,
   barCoverage,
   importRuns,

@@ -5,6 +5,7 @@ import type { Store } from '../store/store.ts';
 import { answerHistoricalBars, answerLatestBars } from './bars.ts';
 import { answerHolidayCodes, answerHolidayList } from './holidays.ts';
 import { Lookup } from './lookup.ts';
+import { answerOptionExpirations, answerOptionSearch } from './options.ts';
 import { PageKeys } from './page.ts';
 import {
   type Allocate,
@@ -21,8 +22,6 @@ type NotBuilt =
   | 'corporateActions'
   | 'newsList'
   | 'latestNews'
-  | 'optionSearch'
-  | 'optionExpirations'
   | 'economicEvents'
   | 'economicEvent'
   | 'economicEventCodes'
@@ -32,6 +31,8 @@ type NotBuilt =
 type Served = { readonly [N in Exclude<EndpointName, NotBuilt>]: Query<Contract[N]> };
 
 const queries: Served = {
+  optionSearch: answerOptionSearch,
+  optionExpirations: answerOptionExpirations,
   holidayList: answerHolidayList,
   holidayCodes: answerHolidayCodes,
   historicalBars: answerHistoricalBars,

@@ -10,6 +10,7 @@ import type { RowOf } from '../datasets/dataset.ts';
 import { instruments } from '../datasets/reference.ts';
 import type { Reader } from '../store/store.ts';
 import { Calendars } from './calendars.ts';
+import { Expirations } from './expirations.ts';
 
 export type Instrument = RowOf<typeof instruments>;
 
@@ -42,12 +43,19 @@ const DISTANCE_MAX = 2;
 export class Lookup {
   readonly #found = new Map<string, Found>();
   readonly #calendars = new Calendars();
+  readonly #expirations = new Expirations();
   #token = Number.NaN;
 
   /** The calendars of the moment that is being read. */
   async calendars(reader: Reader): Promise<Calendars> {
     await this.#renew(reader);
     return this.#calendars;
+  }
+
+  /** The expirations of the moment that is being read. */
+  async expirations(reader: Reader): Promise<Expirations> {
+    await this.#renew(reader);
+    return this.#expirations;
   }
 
   /** Forgets everything where anything was committed since. */
@@ -57,6 +65,7 @@ export class Lookup {
     this.#token = token;
     this.#found.clear();
     this.#calendars.forget();
+    this.#expirations.forget();
   }
 
   /** The instrument of a name. @throws Refusal `unknown_instrument` with near symbols. */
