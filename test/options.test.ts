@@ -50,7 +50,9 @@ type Page = {
 type Query = Readonly<Record<string, string>>;
 
 const ask = (path: string, query: Query = {}): Promise<Response> =>
-  fetch(`${server.url}/api/v2/option/${path}?${new URLSearchParams({ ...query, secret_key: key })}`);
+  fetch(
+    `${server.url}/api/v2/option/${path}?${new URLSearchParams({ ...query, secret_key: key }).toString()}`,
+  );
 
 async function pageAt(response: Promise<Response>): Promise<Page> {
   const got = await response;
@@ -231,7 +233,7 @@ const wrong: readonly (readonly [path: string, query: Query, status: number, pro
   ['expiration_date_list/stock/SPY', {}, 400, /country_symbol must be a country and a symbol/],
 ];
 for (const [path, query, status, problem] of wrong) {
-  test(`${path}?${new URLSearchParams(query)} is a ${status} that says why (contract 4.4, 6.3)`, async () => {
+  test(`${path}?${new URLSearchParams(query).toString()} is a ${status} that says why (contract 4.4, 6.3)`, async () => {
     const response = await ask(path, query);
     assert.equal(response.status, status);
     assert.match(await response.text(), problem);

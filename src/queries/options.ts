@@ -57,7 +57,7 @@ async function rowsOf(reader: Reader, country: string, symbols: readonly string[
   return rows;
 }
 
-/** The sort columns of one page, and of the contract behind it where there is one. */
+/** What sorts the contracts of one page, and the one behind it where there is one. */
 function readPage(
   reader: Reader,
   found: Found,
@@ -95,12 +95,13 @@ export const answerOptionSearch: Query<typeof optionSearch> = async (parameters,
   const after = place?.position ?? null;
   const sorted = await readPage(reader, found, parameters, expirations, { nowMs, price }, after);
   const shown = sorted.slice(0, limit);
-  const symbols = shown.map(({ symbol }) => symbol as string);
+  // The order ends in the symbol.
+  const symbols = shown.map((values) => values.at(-1) as string);
   const rows = await rowsOf(reader, country_symbol.country, symbols);
   const key =
     sorted.length <= limit
       ? null
-      : pageKeys.sign(fingerprint, { position: Object.values(shown.at(-1)!), pinned: [nowMs, price] });
+      : pageKeys.sign(fingerprint, { position: shown.at(-1)!, pinned: [nowMs, price] });
   return renderGrouped({
     contracts: rows.map((row) => contractRecord(row, found, expirations)),
     paging: { key, address: key === null ? '' : addressOf(optionSearch, parameters) },

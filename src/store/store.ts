@@ -56,8 +56,8 @@ export type BlockRead = {
 /** Reads rows at one moment. */
 export interface RowReader {
   rows<D extends Dataset>(dataset: D, read: Read<D>): Promise<RowOf<D>[]>;
-  /** The order columns of rows in an order of the caller's own. */
-  ranked<D extends Dataset>(dataset: D, read: RankedRead<D>): Promise<Record<string, string | number>[]>;
+  /** Of each row the order columns' values. */
+  ranked<D extends Dataset>(dataset: D, read: RankedRead<D>): Promise<(string | number)[][]>;
 }
 
 /** Reads at one moment: everything a reader gives belongs to the same state of the store. */

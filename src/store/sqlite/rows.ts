@@ -95,15 +95,15 @@ export class SqliteRows implements RowWriter {
     return this.database.all(statement.sql, plain).map((found) => rowOf(dataset, found));
   }
 
-  async ranked<D extends Dataset>(
-    dataset: D,
-    read: RankedRead<D>,
-  ): Promise<Record<string, string | number>[]> {
+  async ranked<D extends Dataset>(dataset: D, read: RankedRead<D>): Promise<(string | number)[][]> {
     // No groups are no rows, and no statement.
     if (read.groups.length === 0) return [];
     const statement = sqliteCompiler.ranked(dataset, read as unknown as RankedRead);
-    const values = statement.values(read as unknown as RankedRead) as SqlValue[];
-    return this.database.all(statement.sql, values) as Record<string, string | number>[];
+    const found = this.database.all(
+      statement.sql,
+      statement.values(read as unknown as RankedRead) as SqlValue[],
+    );
+    return found.map((row) => read.order.map(([column]) => row[column] as string | number));
   }
 
   async upsert<D extends Dataset>(dataset: D, rows: readonly RowOf<D>[]): Promise<void> {
