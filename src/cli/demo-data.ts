@@ -14,6 +14,7 @@ import { instruments } from '../datasets/reference.ts';
 import { changeRow } from '../ingest/journal.ts';
 import { BarLoad, newInstrument, nextValue } from '../ingest/load.ts';
 import type { Store, Writer } from '../store/store.ts';
+import { writeDemoOptions } from './demo-options.ts';
 
 type Sample = {
   readonly assetSchema: AssetSchema;
@@ -89,6 +90,7 @@ export const samples: readonly Sample[] = [
 
 /** What the demo's instruments say of themselves. */
 const SYNTHETIC = 'Synthetic prices made by bourse demo: not market data.';
+const SYNTHETIC_CONTRACT = 'A synthetic contract made by bourse demo: none that is traded.';
 
 /** Days that the demo spans. */
 export const DEMO_DAYS = 731;
@@ -249,6 +251,7 @@ export async function writeDemo(store: Store, today: number, nowMs: number): Pro
     let rows = 0;
     for (const sample of samples)
       rows += await writeSample(writer, runId, load, sample, today - DEMO_DAYS, today);
+    await writeDemoOptions(writer, runId, today, SYNTHETIC_CONTRACT);
     await load.settle();
     await load.finish(nowMs);
     await writer.upsert(importRuns, [

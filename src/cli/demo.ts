@@ -67,6 +67,18 @@ function sampleRequests(base: string, key: string, today: number): [what: string
       'closed and shortened days of the US stock market, this year',
       call('holiday/list', `&full_symbol=stock:US:*&from_date=${year}-01-01&to_date=${year}-12-31`),
     ],
+    [
+      'calls on a stock that are in the money by its newest price, the next expiration first',
+      call('option/search/stock/US:AAPL/call/moneyness/in_the_money', '&limit=5'),
+    ],
+    [
+      'puts on a fund below 550, the highest strike first',
+      call(
+        'option/search/stock/US:SPY/put/moneyness/out_of_the_money',
+        '&ref_asset_price=550&sort_by=strike_price%20desc,expiration_date&limit=5',
+      ),
+    ],
+    ['when its options expire', call('option/expiration_date_list/stock/US:SPY')],
     ['what holiday codes mean', call('holiday/holiday_codes/US')],
     ['what is known of an instrument', call('stock/reference/US:AAPL')],
     ['instruments by symbol or name', call('stock/reference/search', '&query=micro')],

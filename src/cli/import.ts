@@ -8,6 +8,7 @@ import { inputsOf } from '../ingest/inputs.ts';
 import { importInstruments } from '../ingest/instruments.ts';
 import type { PriceBasis } from '../ingest/load.ts';
 import { nearest, noMap, readMap } from '../ingest/mapping.ts';
+import { importOptionContracts } from '../ingest/option-contracts.ts';
 import { FileProblem } from '../ingest/problem.ts';
 import type { ImportReport } from '../ingest/report.ts';
 import type { ImportRequest } from '../ingest/run.ts';
@@ -51,6 +52,8 @@ const importers: Readonly<Record<string, Importer>> = {
     }),
   holidays: (store, request, flags) => importHolidays(store, { ...request, map: mapOf(flags) }),
   instruments: (store, request, flags) => importInstruments(store, { ...request, map: mapOf(flags) }),
+  'option-contracts': (store, request, flags) =>
+    importOptionContracts(store, { ...request, map: mapOf(flags) }),
 };
 
 const mapOf = (flags: Flags) => (flags.map === undefined ? noMap : readMap(flags.map));

@@ -69,12 +69,16 @@ export const limits = {
   symbolCharactersMax: 40,
   /** Characters of a page key as sent; issued ones have about 90. */
   pageKeyCharactersMax: 256,
+  /** Characters of a list of fields to sort by: every field of the longest list with its direction has 118. */
+  sortByCharactersMax: 200,
   /** Near symbols that an unknown instrument's hint names (contract 6.3). */
   nearSymbolsMax: 3,
   /** Instruments whose record and calendar the query thread keeps at hand. */
   instrumentCacheMax: 10_000,
   /** Answers that it keeps at hand until anything is committed: records of 1 kB, lists of some. */
   keptAnswersMax: 10_000,
+  /** Underlyings whose expirations the query thread keeps at hand; each has some hundred at the most. */
+  expirationCacheMax: 2_000,
   /** Base bars read and resampled in one step: bounds memory and how long one step blocks the query thread. */
   barsPerStepMax: 20_000,
   /** Bytes of open blocks that an import keeps in memory before it writes them out. */

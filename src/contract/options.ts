@@ -21,7 +21,7 @@ import {
   optional,
   pageKey,
   path,
-  text,
+  sortBy,
 } from './parameter.ts';
 import { contractTerms } from './reference.ts';
 
@@ -57,6 +57,17 @@ export const expirationRecord = ObjectSchema({
   expiration_datetime: StringSchema({ format: 'date-time' }),
 });
 
+/** Fields that option search sorts by (contract 8.4). */
+export const optionSortFields = [
+  'strike_price',
+  'expiration_date',
+  'expiration_datetime',
+  'symbol',
+  'instrument_id',
+  'status',
+  'exercise_style',
+] as const;
+
 const underlying = {
   schema_asset: path(assetSchema, 'the asset type of the underlying'),
   country_symbol: path(countrySymbol, 'the country and the symbol of the underlying'),
@@ -82,8 +93,8 @@ export const optionSearch = endpoint({
       'how many contracts to give',
     ),
     sort_by: optional(
-      text('strike_price desc,expiration_date', { min: 1, max: 200 }),
-      'the order of the contracts',
+      sortBy(optionSortFields, 'strike_price desc,expiration_date'),
+      'the order of the contracts; without it the next expiration first, and its strikes nearest to the price',
     ),
     next_page_key: optional(pageKey, 'the key of the next page'),
   },

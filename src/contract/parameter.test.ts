@@ -19,6 +19,7 @@ import {
   limit,
   oneOf,
   pageKey,
+  sortBy,
   text,
 } from './parameter.ts';
 
@@ -284,6 +285,34 @@ test('a decimal that is read, however small or great, is printed as a text that 
   );
 });
 
+const sorting = sortBy(['price', 'price_date', 'name'], 'price desc,name');
+
+test('fields to sort by: any case, spaces around, a direction or none, one that comes again adds nothing (contract 8.4)', () => {
+  const cases: readonly (readonly [raw: string, printed: string])[] = [
+    ['price', 'price asc'],
+    ['PRICE Desc', 'price desc'],
+    [' price  desc , name', 'price desc,name asc'],
+    ['price_date,price', 'price_date asc,price asc'],
+    ['name desc,price,name asc', 'name desc,price asc'],
+  ];
+  for (const [raw, printed] of cases) {
+    const terms = sorting.parse(raw);
+    assert.equal(sorting.print(terms), printed, raw);
+    assert.deepEqual(sorting.parse(printed), terms);
+  }
+});
+
+test('what is no list of fields to sort by is refused with those that are (contract 8.4)', () => {
+  const wrong = ['cost', 'price up', 'price,', ',', ' ', 'price;name', 'price desc asc', 'pricedesc'];
+  for (const raw of [...wrong, '__proto__', 'price\n', 'price\u00a0desc', 'price,'.repeat(40)]) {
+    assert.throws(
+      () => sorting.parse(raw),
+      (error) => error instanceof Refusal && error.facts.allowed?.toString() === 'price,price_date,name',
+      raw,
+    );
+  }
+});
+
 test('every example is a value of its kind', () => {
   for (const kind of [
     assetSchema,
@@ -295,6 +324,7 @@ test('every example is a value of its kind', () => {
     flag,
     hundred,
     decimal,
+    sorting,
   ])
     kind.parse(kind.example);
   for (const kind of [dateTime, date, pageKey]) kind.parse(kind.example);

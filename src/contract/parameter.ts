@@ -223,6 +223,39 @@ export const decimal: Kind<number> = {
   print: plainDecimal,
 };
 
+/** A field to sort by, and which way. */
+export type SortTerm<F extends string = string> = {
+  readonly field: F;
+  readonly direction: 'asc' | 'desc';
+};
+
+/** Fields to sort by, parted by commas, each optionally followed by `asc` or `desc`; a field that comes again says nothing more. */
+export function sortBy<const F extends string>(
+  fields: readonly F[],
+  example: string,
+): Kind<readonly SortTerm<F>[]> {
+  const form = new RegExp(`^ *(${fields.join('|')})(?: +(asc|desc))? *$`, 'i');
+  const refused = (): never =>
+    refuse(
+      `must name fields of ${fields.join(', ')}, parted by commas, each optionally followed by asc or desc, such as ${example}`,
+      fields,
+    );
+  return {
+    schema: StringSchema({ maxLength: limits.sortByCharactersMax }),
+    example,
+    parse(raw) {
+      if (raw.length > limits.sortByCharactersMax) return refused();
+      const terms = new Map<string, SortTerm<F>>();
+      for (const part of raw.split(',')) {
+        const [, field, direction = 'asc'] = form.exec(part)?.map((word) => word?.toLowerCase()) ?? refused();
+        if (!terms.has(field!)) terms.set(field!, { field: field as F, direction: direction as 'asc' });
+      }
+      return [...terms.values()];
+    },
+    print: (terms) => terms.map(({ field, direction }) => `${field} ${direction}`).join(),
+  };
+}
+
 const CODE_CHARACTERS_MAX = 100;
 
 /** A code in capitals, such as `HOLIDAY_CHRISTMAS`; any case comes in. */

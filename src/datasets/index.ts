@@ -3,6 +3,7 @@ import { barCoverage, series } from './bars.ts';
 import type { Dataset } from './dataset.ts';
 import { holidays } from './holidays.ts';
 import { apiKeys, blockChanges, counters, importRuns, rowChanges, secrets } from './internal.ts';
+import { optionContracts } from './options.ts';
 import { instruments, instrumentTerms } from './reference.ts';
 
 /** In the store itself. */
@@ -10,6 +11,7 @@ export const dataDatasets: readonly Dataset[] = [
   instruments,
   instrumentTerms,
   holidays,
+  optionContracts,
   series,
   barCoverage,
   importRuns,

@@ -214,10 +214,13 @@ const wordsOf: Readonly<Record<string, readonly ErrorWord[]>> = {
   next_page_key: ['invalid_page_key', 'invalid_parameter'],
 };
 /** Texts and numbers whose sense only a query that is not built yet can judge. */
-const judgedLater = 'event_code sort_by next_page_key ref_asset_price strike_price'.split(' ');
 
 /** Text that is looked for, whatever it is: none of these finds anything. */
 const lookedFor = ['query'];
+const judgedLater = 'event_code next_page_key'.split(' ');
+/** Among them are numbers, with which no price and no strike is at fault. */
+const numbers = 'ref_asset_price strike_price'.split(' ');
+const isNumber = (sent: string): boolean => /^(-|%2B)?[\d.]+$/.test(sent);
 
 // Endpoints that are declared and not built are held to the same rules: what gets through the door is enough of an answer.
 const nothing: Answer = {
@@ -253,6 +256,7 @@ for (const name of Object.keys(contract) as EndpointName[]) {
           assert.match(got.text, /"count":0,/, what);
           continue;
         }
+        if (numbers.includes(parameter) && isNumber(sent) && got.status === 200) continue;
         const detail = refused(got, wordsOf[parameter] ?? 'invalid_parameter', parameter, what);
         const cut = Array.from(decoded(sent, place)).slice(0, 80).join('');
         assert.ok(detail.got === cut || detail.got === Array.from(sent).slice(0, 80).join(''), what);

@@ -33,11 +33,12 @@ export const holidayFields: FieldNames = {
 const cell = new InstantCell();
 const encoder = new TextEncoder();
 
-const timestamp: FieldRule = {
+/** An instant with its offset, or an epoch. */
+export const timestamp: FieldRule = {
   parse(text) {
     const bytes = encoder.encode(text);
     cell.read(bytes, 0, bytes.length);
-    return cell.kind === 'instant' ? cell.ms : undefined;
+    return cell.kind === 'instant' ? Math.floor(cell.ms) : undefined;
   },
   reason: 'must be an instant with its offset, such as 2025-07-03T17:00:00Z',
 };

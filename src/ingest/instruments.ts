@@ -119,7 +119,8 @@ const ownRules: Readonly<Record<string, FieldRule>> = {
   },
 };
 
-const rules = Object.fromEntries(
+/** What a cell of each field of an instrument may hold. */
+export const instrumentRules: Readonly<Record<string, FieldRule>> = Object.fromEntries(
   fieldsOfDataset.map((field) => [
     field,
     ownRules[field] ?? ruleOfKind(instruments.columns[field as keyof typeof instruments.columns].kind),
@@ -132,7 +133,7 @@ const nameOf = (values: Values): InstrumentName =>
 const kind: RowImport<typeof instruments> = {
   dataset: instruments,
   fields: instrumentFields,
-  rules,
+  rules: instrumentRules,
   keyOf: nameOf,
   repeated: { column: 'symbol', reason: 'the file has this instrument already, with other values' },
   rowOf: async (values, known, writer) => ({

@@ -4,6 +4,7 @@ import type { Store, Writer } from '../store/store.ts';
 import type { SourceFile } from './file.ts';
 import { changeRow } from './journal.ts';
 import { type FieldMap, type FieldNames, type Mapping, mapFields } from './mapping.ts';
+import { NamedInstruments } from './named-instruments.ts';
 import { FileProblem, type RowProblem } from './problem.ts';
 import { type Chunk, readChunks } from './read.ts';
 import { type ImportReport, RefusedRows } from './report.ts';
@@ -30,8 +31,13 @@ export type RowImport<D extends Dataset> = {
   readonly repeated: RowProblem;
   /** What is wrong with a row whose cells are right each for itself. */
   readonly problemOf?: (values: Values) => RowProblem | null;
-  /** The row to be stored; `known` is the stored one of equal key. */
-  readonly rowOf: (values: Values, known: RowOf<D> | null, writer: Writer) => RowOf<D> | Promise<RowOf<D>>;
+  /** The row to be stored; `known` is the stored one of equal key, `named` gives the instruments that the row names. */
+  readonly rowOf: (
+    values: Values,
+    known: RowOf<D> | null,
+    writer: Writer,
+    named: NamedInstruments,
+  ) => RowOf<D> | Promise<RowOf<D>>;
 };
 
 /** Imports one file of rows. @throws FileProblem when nothing of it can be imported */
@@ -46,28 +52,33 @@ export async function importRows<D extends Dataset>(
   try {
     const mapping = mapFields(file.name, file.header, kind.fields, request.map, request.flags);
     checkConstants(mapping, kind);
-    const report = await runImport(store, request, kind.dataset.name, async (writer, runId) => {
-      const pass = new RowPass(writer, runId, kind, mapping, file, refused);
-      for await (const chunk of readChunks(file, { texts: file.header, numbers: [], careful: true })) {
-        await pass.take(chunk);
-        request.onRows?.(pass.rowsRead);
-      }
-      if (pass.rowsRead === 0) throw new FileProblem('content', `${file.name}: has no rows`);
-      newRows = pass.newRows;
-      const result = {
-        rowsRead: pass.rowsRead,
-        rowsWritten: pass.rowsWritten,
-        rowsUnchanged: pass.rowsRead - pass.rowsWritten - refused.count,
-        rowsRefused: refused.count,
-        newInstruments: 0,
-        outsideSessions: 0,
-        offGrid: 0,
-        vwapOutside: 0,
-        ignoredColumns: mapping.ignored,
-        refused: refused.first,
-      };
-      return { result, finish: async () => undefined };
-    });
+    const report = await runImport(
+      store,
+      request,
+      kind.dataset.name.replaceAll('_', '-'),
+      async (writer, runId) => {
+        const pass = new RowPass(writer, runId, kind, mapping, file, refused);
+        for await (const chunk of readChunks(file, { texts: file.header, numbers: [], careful: true })) {
+          await pass.take(chunk);
+          request.onRows?.(pass.rowsRead);
+        }
+        if (pass.rowsRead === 0) throw new FileProblem('content', `${file.name}: has no rows`);
+        newRows = pass.newRows;
+        const result = {
+          rowsRead: pass.rowsRead,
+          rowsWritten: pass.rowsWritten,
+          rowsUnchanged: pass.rowsRead - pass.rowsWritten - refused.count,
+          rowsRefused: refused.count,
+          newInstruments: pass.newInstruments,
+          outsideSessions: 0,
+          offGrid: 0,
+          vwapOutside: 0,
+          ignoredColumns: mapping.ignored,
+          refused: refused.first,
+        };
+        return { result, finish: async () => undefined };
+      },
+    );
     return { ...report, newRows, rejectedFile: refused.keep(request.dryRun) };
   } finally {
     refused.drop();
@@ -98,6 +109,7 @@ class RowPass<D extends Dataset> {
   readonly #source: SourceFile;
   readonly #refused: RefusedRows;
   readonly #names: readonly string[];
+  readonly #named: NamedInstruments;
   /** The values of each key that the file has named. */
   readonly #seen = new Map<string, string>();
 
@@ -116,6 +128,12 @@ class RowPass<D extends Dataset> {
     this.#source = source;
     this.#refused = refused;
     this.#names = [...kind.fields.required, ...kind.fields.optional];
+    this.#named = new NamedInstruments(writer, runId);
+  }
+
+  /** Instruments that rows have named and the store did not know. */
+  get newInstruments(): number {
+    return this.#named.created;
   }
 
   async take(chunk: Chunk): Promise<void> {
@@ -165,9 +183,11 @@ class RowPass<D extends Dataset> {
       order: [[dataset.key[0]!, 'asc']],
       limit: 1,
     });
-    const row = inOrder(dataset, await rowOf(values, known, this.#writer));
+    const row = inOrder(dataset, await rowOf(values, known, this.#writer, this.#named));
+    const isWritten = known === null || JSON.stringify(known) !== JSON.stringify(row);
+    await this.#named.settle(isWritten);
+    if (!isWritten) return null;
     if (known === null) this.newRows++;
-    else if (JSON.stringify(known) === JSON.stringify(row)) return null;
     this.rowsWritten++;
     await changeRow(this.#writer, this.#runId, dataset, known, row);
     return null;

@@ -6,6 +6,7 @@ import { answerHistoricalBars, answerLatestBars } from './bars.ts';
 import { answerHolidayCodes, answerHolidayList } from './holidays.ts';
 import { answerInstrumentSearch } from './instrument-search.ts';
 import { Lookup } from './lookup.ts';
+import { answerOptionExpirations, answerOptionSearch } from './options.ts';
 import { PageKeys } from './page.ts';
 import {
   type Allocate,
@@ -22,8 +23,6 @@ type NotBuilt =
   | 'corporateActions'
   | 'newsList'
   | 'latestNews'
-  | 'optionSearch'
-  | 'optionExpirations'
   | 'economicEvents'
   | 'economicEvent'
   | 'economicEventCodes'
@@ -33,6 +32,8 @@ type Served = { readonly [N in Exclude<EndpointName, NotBuilt>]: Query<Contract[
 
 const queries: Served = {
   instrumentReference: answerInstrumentReference,
+  optionSearch: answerOptionSearch,
+  optionExpirations: answerOptionExpirations,
   holidayList: answerHolidayList,
   holidayCodes: answerHolidayCodes,
   historicalBars: answerHistoricalBars,

@@ -212,6 +212,62 @@ function rowTests(withFresh: WithFresh): void {
       );
     }));
 
+  test('ranked reads give the rows of their groups alone, sorted, page by page; null is a value (spec 4.6)', () =>
+    withFresh(async (writer, reader) => {
+      const sources = [null, 'a', 'b'];
+      const all = Array.from({ length: 60 }, (_, index) =>
+        runOf({
+          run_id: index,
+          dataset: index % 2 === 0 ? 'bars' : 'news',
+          kind: index % 3 === 0 ? 'import' : 'delete',
+          source: sources[index % 5] ?? null,
+          rows_read: index % 7,
+        }),
+      );
+      await writer.write((rows) => rows.upsert(importRuns, all));
+      const groups = [
+        { at: ['delete', null], rank: 2 },
+        { at: ['import', 'a'], rank: 1 },
+        { at: ['delete', 'b'], rank: 2 },
+        { at: ['none', 'b'], rank: 0 },
+      ];
+      const order = [
+        ['rank', 'asc'],
+        ['rows_read', 'desc'],
+        ['run_id', 'asc'],
+      ] as const;
+      const where = { dataset: 'bars' };
+      const between = { column: 'rows_read', above: 0, below: 6 } as const;
+      const read = { where, groupBy: ['kind', 'source'], groups, between, order } as const;
+      const expected = all
+        .filter((row) => row.dataset === 'bars' && row.rows_read > 0 && row.rows_read < 6)
+        .flatMap(({ kind, source, rows_read, run_id }) =>
+          groups
+            .filter(({ at }) => at[0] === kind && at[1] === source)
+            .map(({ rank }) => ({ rank, rows_read, run_id })),
+        )
+        .sort((a, b) => a.rank - b.rank || b.rows_read - a.rows_read || a.run_id - b.run_id);
+      assert.ok(expected.length > 10);
+      const walked: (string | number)[][] = [];
+      for (;;) {
+        const last = walked.at(-1);
+        const after = last === undefined ? {} : { after: last };
+        const page = await reader.snapshot((rows) =>
+          rows.ranked(importRuns, { ...read, ...after, limit: 4 }),
+        );
+        if (page.length === 0) break;
+        walked.push(...page);
+      }
+      assert.deepEqual(
+        walked,
+        expected.map(({ rank, rows_read, run_id }) => [rank, rows_read, run_id]),
+      );
+      const none = await reader.snapshot((rows) =>
+        rows.ranked(importRuns, { ...read, groups: [], limit: 4 }),
+      );
+      assert.deepEqual(none, []);
+    }));
+
   test('values of every kind come back as they were: text, numbers, booleans, JSON and null', () =>
     withFresh(async (writer, reader) => {
       const text = fc.string({ unit: 'grapheme' }).filter((value) => !value.includes('\0'));

@@ -4,6 +4,7 @@ import { blockCount } from '../bars/block-reader.ts';
 import { series as seriesDataset } from '../datasets/bars.ts';
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import { holidays } from '../datasets/holidays.ts';
+import { optionContracts } from '../datasets/options.ts';
 import { instruments } from '../datasets/reference.ts';
 import { allRows } from './all-rows.ts';
 import type { Reader, StoredBlock } from './store.ts';
@@ -23,16 +24,22 @@ export async function contentHash(reader: Reader): Promise<string> {
   const hash = createHash('sha256');
   for await (const instrument of allRows(reader, instruments)) await addInstrument(reader, hash, instrument);
   for (const dataset of rowDatasets)
-    for await (const row of allRows(reader, dataset)) addText(hash, JSON.stringify(row));
+    for await (const row of allRows(reader, dataset)) addText(hash, JSON.stringify(withoutIdentifiers(row)));
   return hash.digest('hex');
 }
 
 /** What files bring beside instruments and bars. */
-const rowDatasets: readonly Dataset[] = [holidays];
+const rowDatasets: readonly Dataset[] = [holidays, optionContracts];
+
+/** What a row says: the numbers of instruments are left out. */
+function withoutIdentifiers(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { instrument_id: _, asset_id: __, ...said } = row;
+  return said;
+}
 
 async function addInstrument(reader: Reader, hash: Hash, instrument: Instrument): Promise<void> {
-  const { instrument_id, asset_id: _, ...said } = instrument;
-  addText(hash, JSON.stringify(said));
+  const { instrument_id } = instrument;
+  addText(hash, JSON.stringify(withoutIdentifiers(instrument)));
   const found = await reader.rows(seriesDataset, {
     where: { instrument_id },
     order: [['interval', 'asc']],

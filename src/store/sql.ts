@@ -7,24 +7,28 @@ import {
   type ExpressionBuilder,
   Kysely,
   type SqlBool,
+  sql,
 } from 'kysely';
 import type { ColumnKind, Dataset } from '../datasets/dataset.ts';
-import type { Direction, Read } from './store.ts';
+import type { RankedRead, Read } from './store.ts';
 
 type AnyTables = Record<string, Record<string, unknown>>;
 type Condition = Expression<SqlBool>;
 type Columns = ExpressionBuilder<AnyTables, string>;
 
 /** Stands in a compiled statement for a value that each execution brings. */
-class Slot {
-  readonly take: (read: Read) => unknown;
-  constructor(take: (read: Read) => unknown) {
+class Slot<R> {
+  readonly take: (read: R) => unknown;
+  constructor(take: (read: R) => unknown) {
     this.take = take;
   }
 }
 
 /** A statement's text, and the values that a read gives it. */
-export type Statement = { readonly sql: string; values(read: Read): unknown[] };
+export type Statement<R = Read> = { readonly sql: string; values(read: R): unknown[] };
+
+/** Statements of ranked reads that are kept: callers choose their order, of which there are many. */
+const RANKED_KEPT_MAX = 200;
 
 /** How an engine names the kinds of columns. */
 export type ColumnTypes = Readonly<Record<ColumnKind, ColumnDataType>>;
@@ -34,6 +38,7 @@ export class SqlCompiler {
   readonly #db: Kysely<AnyTables>;
   readonly #types: ColumnTypes;
   readonly #reads = new Map<string, Statement>();
+  readonly #ranked = new Map<string, Statement<RankedRead>>();
   readonly #upserts = new Map<Dataset, string>();
 
   constructor(dialect: Dialect, types: ColumnTypes) {
@@ -99,19 +104,59 @@ export class SqlCompiler {
     return statement;
   }
 
+  /** A bounded read of groups in an order of its own. Reads of one shape and so many groups share one statement. */
+  ranked(dataset: Dataset, read: RankedRead): Statement<RankedRead> {
+    const shape = rankedShapeOf(dataset, read);
+    let statement = this.#ranked.get(shape);
+    if (statement === undefined) {
+      if (this.#ranked.size >= RANKED_KEPT_MAX) this.#ranked.clear();
+      statement = this.#compileRanked(dataset, read);
+      this.#ranked.set(shape, statement);
+    }
+    return statement;
+  }
+
   #compileRead(dataset: Dataset, read: Read): Statement {
     let query = this.#db.selectFrom(dataset.name).select(Object.keys(dataset.columns));
     for (const column of Object.keys(read.where ?? {})) {
-      query = query.where(column, '=', new Slot((actual) => actual.where![column]));
+      query = query.where(column, '=', new Slot<Read>((actual) => actual.where![column]));
     }
     const first = read.order[0]!;
     if (read.range?.from !== undefined)
-      query = query.where(first[0], '>=', new Slot((actual) => actual.range!.from));
+      query = query.where(first[0], '>=', new Slot<Read>((actual) => actual.range!.from));
     if (read.range?.to !== undefined)
-      query = query.where(first[0], '<', new Slot((actual) => actual.range!.to));
+      query = query.where(first[0], '<', new Slot<Read>((actual) => actual.range!.to));
     if (read.after !== undefined) query = query.where((columns) => behind(columns, read.order, 0));
     for (const [column, direction] of read.order) query = query.orderBy(column, direction);
-    return statementOf(query.limit(new Slot((actual) => actual.limit) as unknown as number).compile());
+    return statementOf(query.limit(new Slot<Read>((actual) => actual.limit) as unknown as number).compile());
+  }
+
+  /** The groups stand in a table of their own, from which each is entered in the index; nothing else is walked. */
+  #compileRanked(dataset: Dataset, { where, groupBy, groups, between, order, after }: RankedRead) {
+    const rows = groups.map((_, group) => {
+      const slots = groupBy.map((_, at) => new Slot<RankedRead>((actual) => actual.groups[group]!.at[at]));
+      return sql`(${sql.join([...slots, new Slot<RankedRead>((actual) => actual.groups[group]!.rank)])})`;
+    });
+    const names = [...groupBy.map((column) => `at_${column}`), 'rank'];
+    let query = this.#db
+      .with(`places(${names.join(', ')})`, () => sql<Record<string, unknown>>`(values ${sql.join(rows)})`)
+      .selectFrom('places')
+      .crossJoin(dataset.name)
+      .select(order.map(([column]) => column));
+    for (const column of Object.keys(where))
+      query = query.where(column, '=', new Slot<RankedRead>((actual) => actual.where[column]));
+    for (const column of groupBy)
+      query = query.where((columns) =>
+        columns(column, 'is not distinct from', columns.ref(`places.at_${column}`)),
+      );
+    if (between?.above !== undefined)
+      query = query.where(between.column, '>', new Slot<RankedRead>((actual) => actual.between!.above));
+    if (between?.below !== undefined)
+      query = query.where(between.column, '<', new Slot<RankedRead>((actual) => actual.between!.below));
+    if (after !== undefined) query = query.where((columns) => behind(columns, order, 0));
+    for (const [column, direction] of order) query = query.orderBy(column, direction);
+    const limit = new Slot<RankedRead>((actual) => actual.limit) as unknown as number;
+    return statementOf<RankedRead>(query.limit(limit).compile());
   }
 }
 
@@ -121,7 +166,7 @@ export class SqlCompiler {
  */
 function behind(columns: Columns, order: Read['order'], at: number): Condition {
   const [column, direction] = order[at]!;
-  const value = new Slot((actual) => actual.after![at]);
+  const value = new Slot<Pick<Read, 'after'>>((actual) => actual.after![at]);
   const strictly = direction === 'asc' ? '>' : '<';
   if (at === order.length - 1) return columns(column, strictly, value);
   return columns.and([
@@ -130,18 +175,27 @@ function behind(columns: Columns, order: Read['order'], at: number): Condition {
   ]);
 }
 
-function statementOf(compiled: CompiledQuery): Statement {
+function statementOf<R>(compiled: CompiledQuery): Statement<R> {
   const slots = compiled.parameters;
   return {
     sql: compiled.sql,
-    values: (read) => slots.map((slot) => (slot instanceof Slot ? slot.take(read) : slot)),
+    values: (read) => slots.map((slot) => (slot instanceof Slot ? (slot as Slot<R>).take(read) : slot)),
   };
 }
 
+const orderText = (order: Read['order']): string =>
+  order.map(([column, direction]) => `${column} ${direction}`).join();
+
 function shapeOf(dataset: Dataset, read: Read): string {
-  const order = read.order
-    .map(([column, direction]: readonly [string, Direction]) => `${column} ${direction}`)
-    .join();
   const where = Object.keys(read.where ?? {}).join();
-  return `${dataset.name}|${where}|${read.range?.from !== undefined}|${read.range?.to !== undefined}|${order}|${read.after !== undefined}`;
+  return `${dataset.name}|${where}|${read.range?.from !== undefined}|${read.range?.to !== undefined}|${orderText(read.order)}|${read.after !== undefined}`;
+}
+
+function rankedShapeOf(
+  dataset: Dataset,
+  { where, groupBy, groups, between, order, after }: RankedRead,
+): string {
+  const bounds = [between?.column, between?.above !== undefined, between?.below !== undefined];
+  const columns = [Object.keys(where), groupBy, groups.length, bounds, orderText(order)];
+  return [dataset.name, ...columns, after !== undefined].join('|');
 }

@@ -15,6 +15,32 @@ export type Read<D extends Dataset = Dataset> = {
   readonly limit: number;
 };
 
+/**
+ * A bounded read in an order that no index has: the engine sorts the rows of some groups. A group is a place in an index,
+ * which must have every column that is named, so that no row is read that is not given.
+ */
+export type RankedRead<D extends Dataset = Dataset> = {
+  /** Columns that must be equal: the index begins with them. */
+  readonly where: Partial<RowOf<D>>;
+  /** The index's next columns: what each group has in them, null included, and its rank in the order. */
+  readonly groupBy: readonly (keyof D['columns'] & string)[];
+  readonly groups: readonly { readonly at: readonly (string | number | null)[]; readonly rank: number }[];
+  /** Bounds of one further column, both excluded. */
+  readonly between?: {
+    readonly column: keyof D['columns'] & string;
+    readonly above?: number;
+    readonly below?: number;
+  };
+  /** The columns that are given: a unique key is among them. */
+  readonly order: readonly (readonly [
+    column: (keyof D['columns'] & string) | 'rank',
+    direction: Direction,
+  ])[];
+  /** The order columns' values of the last row already seen. */
+  readonly after?: readonly (string | number)[];
+  readonly limit: number;
+};
+
 /** A block of bars as stored: bytes of `bars/block.ts`. */
 export type StoredBlock = { readonly bucket: number; readonly runId: number; readonly bytes: Uint8Array };
 
@@ -30,6 +56,8 @@ export type BlockRead = {
 /** Reads rows at one moment. */
 export interface RowReader {
   rows<D extends Dataset>(dataset: D, read: Read<D>): Promise<RowOf<D>[]>;
+  /** Of each row the order columns' values. */
+  ranked<D extends Dataset>(dataset: D, read: RankedRead<D>): Promise<(string | number)[][]>;
 }
 
 /** Reads at one moment: everything a reader gives belongs to the same state of the store. */

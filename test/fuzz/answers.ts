@@ -63,7 +63,13 @@ const rangeFaults = ['invalid_parameter from_date', 'invalid_parameter to_date']
 
 /** Whatever the data of endpoints that are not built yet may call for. */
 const laterAnswers = [
-  ...['ok', 'no_data', 'unknown_instrument country_symbol', 'unknown_instrument full_symbol'],
+  ...[
+    'ok',
+    'no_data',
+    'no_data ref_asset_price',
+    'unknown_instrument country_symbol',
+    'unknown_instrument full_symbol',
+  ],
   ...[...rangeFaults, 'invalid_page_key next_page_key'],
 ];
 

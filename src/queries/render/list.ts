@@ -27,7 +27,7 @@ export function renderList(parts: ListParts): Answer {
   const data = parts.format === 'csv' ? csvText(parts) : null;
   sink.start();
   sink.text(`${envelopeHead(null)}{`);
-  const at = writePaging(parts);
+  const at = parts.paging === null ? null : writePaging(sink, parts.paging.key);
   sink.text(`"count":${parts.count},"data":`);
   if (data === null) {
     sink.text('[');
@@ -72,13 +72,12 @@ function nextOf({ paging }: ListParts, at: number | null): NextPage | null {
 }
 
 /** Writes the paging fields; gives the place where the door puts the next page's address. */
-function writePaging({ paging }: ListParts): number | null {
-  if (paging === null) return null;
-  if (paging.key === null) {
+export function writePaging(sink: Sink, key: string | null): number | null {
+  if (key === null) {
     sink.text('"next_page_key":null,"next_page_url":null,');
     return null;
   }
-  sink.text(`"next_page_key":"${paging.key}","next_page_url":"`);
+  sink.text(`"next_page_key":"${key}","next_page_url":"`);
   const at = sink.length;
   sink.text('",');
   return at;

@@ -27,6 +27,9 @@ const CHECKPOINT_WAIT_MS = 250;
 const LOG_BYTES_MAX = 64 * 1024 * 1024;
 const LOG_WAIT_MS = 4_000;
 
+/** Statements that are kept at hand: those of ranked reads are many. */
+const STATEMENTS_MAX = 500;
+
 /** Time between two looks at something that is not free yet. */
 const RETRY_MS = 50;
 
@@ -314,6 +317,7 @@ export class Database {
   #prepared(sql: string): StatementSync {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
+      if (this.#statements.size >= STATEMENTS_MAX) this.#statements.clear();
       statement = this.#db.prepare(sql);
       this.#statements.set(sql, statement);
     }

@@ -1,7 +1,14 @@
 // Rows of datasets in one SQLite file: reads, upserts, the translation of values, and the layout's version.
 import { sql } from 'kysely';
 import type { ColumnKind, Dataset, RowOf } from '../../datasets/dataset.ts';
-import { type Mode, type Read, type RowStore, type RowWriter, StoreUnusable } from '../store.ts';
+import {
+  type Mode,
+  type RankedRead,
+  type Read,
+  type RowStore,
+  type RowWriter,
+  StoreUnusable,
+} from '../store.ts';
 import { Database, type FileKind, type SqlValue, sqliteCompiler } from './database.ts';
 
 /** One step from a layout to the next: statements, run in one transaction. */
@@ -86,6 +93,17 @@ export class SqliteRows implements RowWriter {
     const values = statement.values(read as unknown as Read);
     const plain = values.map((value) => (typeof value === 'boolean' ? Number(value) : value)) as SqlValue[];
     return this.database.all(statement.sql, plain).map((found) => rowOf(dataset, found));
+  }
+
+  async ranked<D extends Dataset>(dataset: D, read: RankedRead<D>): Promise<(string | number)[][]> {
+    // No groups are no rows, and no statement.
+    if (read.groups.length === 0) return [];
+    const statement = sqliteCompiler.ranked(dataset, read as unknown as RankedRead);
+    const found = this.database.all(
+      statement.sql,
+      statement.values(read as unknown as RankedRead) as SqlValue[],
+    );
+    return found.map((row) => read.order.map(([column]) => row[column] as string | number));
   }
 
   async upsert<D extends Dataset>(dataset: D, rows: readonly RowOf<D>[]): Promise<void> {

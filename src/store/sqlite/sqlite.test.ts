@@ -10,10 +10,11 @@ import type { Dataset } from '../../datasets/dataset.ts';
 import { holidays } from '../../datasets/holidays.ts';
 import { dataDatasets } from '../../datasets/index.ts';
 import { blockChanges, counters, importRuns, rowChanges } from '../../datasets/internal.ts';
+import { optionContracts } from '../../datasets/options.ts';
 import { instruments, instrumentTerms } from '../../datasets/reference.ts';
 import { conformance } from '../conformance.ts';
 import { openControl, openStore, resolveStore } from '../engines.ts';
-import { type Mode, type Read, StoreUnusable } from '../store.ts';
+import { type Mode, type RankedRead, type Read, StoreUnusable } from '../store.ts';
 import { controlPathOf } from './control.ts';
 import { sqliteCompiler } from './database.ts';
 
@@ -157,7 +158,10 @@ test('a new store is in WAL mode with pages of 16 KiB and the marks of its owner
 
 test('a store of the first layout is brought up to date by the first that opens it for writing', async () => {
   const path = await madeStore();
-  alter(path, 'drop table holidays; drop table instrument_terms; pragma user_version = 1');
+  alter(
+    path,
+    'drop table holidays; drop table instrument_terms; drop table option_contracts; pragma user_version = 1',
+  );
   await assert.rejects(open(path, 'read'), /has an older layout/);
   await (await open(path, 'write')).close();
   const store = await open(path, 'read');
@@ -315,6 +319,40 @@ const reads: readonly { what: string; dataset: Dataset; read: Read }[] = [
     dataset: series,
     read: { where: { series_id: 1 }, order: [['series_id', 'asc']] as const, limit: 1 },
   },
+  {
+    what: 'the next expiration of an underlying',
+    dataset: optionContracts,
+    read: {
+      where: {
+        country_iso_code: 'US',
+        parent_asset_schema: 'stock',
+        underlying_name: 'A',
+        option_type: 'put',
+      },
+      range: { from: 5 },
+      order: [
+        ['expiration_date', 'asc'],
+        ['expiration_datetime', 'asc'],
+      ] as const,
+      limit: 1,
+    },
+  },
+  {
+    what: 'the next instant at which contracts of a date expire',
+    dataset: optionContracts,
+    read: {
+      where: {
+        country_iso_code: 'US',
+        parent_asset_schema: 'stock',
+        underlying_name: 'A',
+        option_type: 'put',
+        expiration_date: 5,
+      },
+      range: { from: 6 },
+      order: [['expiration_datetime', 'asc']] as const,
+      limit: 1,
+    },
+  },
   ...dataDatasets.map((dataset) => ({
     what: `${dataset.name} behind a row of their key`,
     dataset,
@@ -336,6 +374,48 @@ test('keyset reads enter the key at their place and sort nothing', async () => {
     const plan = steps.map((step) => String(step.detail)).join('; ');
     assert.match(plan, /^SEARCH /, what);
     assert.doesNotMatch(plan, /TEMP B-TREE|SCAN/, what);
+  }
+  database.close();
+});
+
+test('option search enters a covering index at each expiration, sorts what it finds there and walks nothing (spec 4.6)', async () => {
+  const database = new DatabaseSync(await madeStore(), { readOnly: true });
+  for (const side of ['above', 'below']) {
+    for (const after of [undefined, [1, 2, 'A', 'A', 3, 'A']]) {
+      const read: RankedRead = {
+        where: {
+          country_iso_code: 'US',
+          parent_asset_schema: 'stock',
+          underlying_name: 'A',
+          option_type: 'call',
+        },
+        groupBy: ['expiration_date', 'expiration_datetime'],
+        groups: [
+          { at: [1, null], rank: 1 },
+          { at: [2, 3], rank: 2 },
+        ],
+        between: { column: 'strike_price', [side]: 5 },
+        order: [
+          ['rank', 'asc'],
+          ['strike_price', 'desc'],
+          ['status', 'asc'],
+          ['exercise_style', 'asc'],
+          ['instrument_id', 'asc'],
+          ['symbol', 'asc'],
+        ],
+        ...(after === undefined ? {} : { after }),
+        limit: 5,
+      };
+      const statement = sqliteCompiler.ranked(optionContracts, read);
+      const steps = database
+        .prepare(`explain query plan ${statement.sql}`)
+        .all(...(statement.values(read) as number[]));
+      const plan = steps.map((step) => String(step.detail)).join('; ');
+      const bound = side === 'above' ? '>' : '<';
+      assert.match(plan, /SEARCH option_contracts USING COVERING INDEX option_contracts_by_\w+ \(/);
+      assert.ok(plan.includes(`expiration_date=? AND expiration_datetime=? AND strike_price${bound}?`), plan);
+      assert.doesNotMatch(plan, /SCAN option_contracts/);
+    }
   }
   database.close();
 });

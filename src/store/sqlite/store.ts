@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { holidays } from '../../datasets/holidays.ts';
 import { dataDatasets } from '../../datasets/index.ts';
+import { optionContracts } from '../../datasets/options.ts';
 import { instrumentTerms } from '../../datasets/reference.ts';
 import type { BlockRead, Direction, Mode, Reader, Store, StoredBlock, StoreFacts, Writer } from '../store.ts';
 import { controlPathOf } from './control.ts';
@@ -22,7 +23,7 @@ const blockTable: Migration = [
 ];
 
 /** Datasets that later layouts brought, a list a step. */
-const added = [[holidays, instrumentTerms]] as const;
+const added = [[holidays, instrumentTerms, optionContracts]] as const;
 
 const first = dataDatasets.filter((dataset) => !added.flat().some((later) => later.name === dataset.name));
 

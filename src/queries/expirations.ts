@@ -1,0 +1,100 @@
+// When the options of an underlying expire: read by steps along an index, dated by its calendar, kept until anything is committed (spec 4.7, contract 8.5).
+import { DAY_MS } from '../base/instant.ts';
+import type { Calendar } from '../calendar/calendar.ts';
+import { limits } from '../contract/limits.ts';
+import type { RowOf } from '../datasets/dataset.ts';
+import { optionContracts } from '../datasets/options.ts';
+import type { instruments } from '../datasets/reference.ts';
+import type { Reader } from '../store/store.ts';
+
+/** One expiration of an underlying's contracts. */
+export type Expiration = {
+  readonly day: number;
+  /** The instant that files give; null where they give none. */
+  readonly givenMs: number | null;
+  /** The instant: the one given, else the close of the last session on or before the day. */
+  readonly expiresMs: number;
+};
+
+/** The close of the last session on or before a day, early closes counted (contract 8.5). */
+function closeOn(calendar: Calendar, day: number): number {
+  return calendar.sessionOnOrBefore(day)?.closeMs ?? (day + 1) * DAY_MS;
+}
+
+type Underlying = { readonly instrument: RowOf<typeof instruments>; readonly calendar: Calendar };
+
+const optionTypes = ['call', 'put'] as const;
+
+/** The columns by which the contracts of an underlying are found. */
+export const contractsOf = ({ instrument }: Underlying, optionType: 'call' | 'put') => ({
+  country_iso_code: instrument.country_iso_code,
+  parent_asset_schema: instrument.asset_schema,
+  underlying_name: instrument.symbol,
+  option_type: optionType,
+});
+
+/** Goes from one expiration to the next in the index: as many reads as there are, however many contracts. */
+async function* walk(
+  reader: Reader,
+  underlying: Underlying,
+  optionType: 'call' | 'put',
+): AsyncGenerator<Expiration> {
+  const where = contractsOf(underlying, optionType);
+  let from = Number.MIN_SAFE_INTEGER;
+  for (;;) {
+    const [first] = await reader.rows(optionContracts, {
+      where,
+      range: { from },
+      order: [
+        ['expiration_date', 'asc'],
+        ['expiration_datetime', 'asc'],
+      ],
+      limit: 1,
+    });
+    if (first === undefined) return;
+    const day = first.expiration_date;
+    let row: Pick<typeof first, 'expiration_datetime'> | undefined = first;
+    while (row !== undefined) {
+      const givenMs: number | null = row.expiration_datetime;
+      yield { day, givenMs, expiresMs: givenMs ?? closeOn(underlying.calendar, day) };
+      [row] = await reader.rows(optionContracts, {
+        where: { ...where, expiration_date: day },
+        range: { from: givenMs === null ? Number.MIN_SAFE_INTEGER : givenMs + 1 },
+        order: [['expiration_datetime', 'asc']],
+        limit: 1,
+      });
+    }
+    from = day + 1;
+  }
+}
+
+const byTime = (a: Expiration, b: Expiration): number => a.expiresMs - b.expiresMs || a.day - b.day;
+
+/** The expirations of the underlyings that were asked for. */
+export class Expirations {
+  readonly #kept = new Map<number, readonly Expiration[]>();
+
+  /** Forgets what a commit may have changed. */
+  forget(): void {
+    this.#kept.clear();
+  }
+
+  /** The expirations of an underlying by time, those of calls and puts as one, and whether they were at hand. */
+  async of(
+    reader: Reader,
+    underlying: Underlying,
+  ): Promise<{ readonly expirations: readonly Expiration[]; readonly isCached: boolean }> {
+    const id = underlying.instrument.instrument_id;
+    const kept = this.#kept.get(id);
+    if (kept !== undefined) return { expirations: kept, isCached: true };
+    const found = new Map<string, Expiration>();
+    for (const optionType of optionTypes) {
+      for await (const one of walk(reader, underlying, optionType))
+        found.set(`${one.day} ${one.givenMs}`, one);
+    }
+    const expirations = [...found.values()].sort(byTime);
+    if (this.#kept.size >= limits.expirationCacheMax) this.#kept.clear();
+    this.#kept.set(id, expirations);
+    return { expirations, isCached: false };
+  }
+}

@@ -1,0 +1,44 @@
+// The latest price of an instrument: the close of its newest finished bar at any stored interval (contract 8.4).
+import { DAY_MS, dayOf, YEAR_MIN } from '../base/instant.ts';
+import { isPeriod } from '../calendar/period.ts';
+import { INTERVAL_MINUTES_MAX, intervalMinutes, namedIntervals } from '../contract/interval.ts';
+import type { Reader } from '../store/store.ts';
+import { finished, storedStream } from './bar-stream.ts';
+import type { Found, Series } from './lookup.ts';
+
+const FIRST_MS = dayOf(YEAR_MIN, 1, 1) * DAY_MS;
+
+/** Keys of DAY and above are label dates: a session that is over may be labelled by the day after. */
+const LABEL_SLACK_MS = 2 * DAY_MS;
+
+type Newest = { readonly closeMs: number; readonly price: number };
+
+/** The newest bar of a series that was finished at a moment; null where there is none. */
+async function newestOf(
+  reader: Reader,
+  { calendar }: Found,
+  series: Series,
+  nowMs: number,
+): Promise<Newest | null> {
+  const { interval } = series;
+  const context = { reader, calendar, interval, extended: !isPeriod(interval) };
+  const range = { fromMs: FIRST_MS, toMs: nowMs + LABEL_SLACK_MS, descending: true };
+  const step = await finished(storedStream(context, series, range), nowMs).next(1);
+  if (step === null) return null;
+  const last = step.bars.count - 1;
+  return { closeMs: step.closeMs[last]!, price: step.bars.close[last]! };
+}
+
+/** Minutes; DAY, WEEK and MON come after all of them. */
+const coarseness = ({ interval }: Series): number =>
+  intervalMinutes(interval) ?? INTERVAL_MINUTES_MAX + namedIntervals.indexOf(interval);
+
+/** The close of the bar with the newest close, extended hours included; of bars that close at once the finest. Null without any. */
+export async function latestPrice(reader: Reader, found: Found, nowMs: number): Promise<number | null> {
+  let newest: Newest | null = null;
+  for (const series of found.series.toSorted((a, b) => coarseness(a) - coarseness(b))) {
+    const one = await newestOf(reader, found, series, nowMs);
+    if (one !== null && (newest === null || one.closeMs > newest.closeMs)) newest = one;
+  }
+  return newest?.price ?? null;
+}

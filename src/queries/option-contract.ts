@@ -1,0 +1,57 @@
+// An option contract on the wire: its row, and what the market of its underlying says where the row is silent (spec 2.6, contract 8.4).
+import { formatDay, formatInstant } from '../base/instant.ts';
+import { findMarket } from '../calendar/calendar.ts';
+import type { Market } from '../calendar/market.ts';
+import { clockMinutes } from '../calendar/session.ts';
+import type { AssetSchema } from '../contract/identifiers.ts';
+import type { RowOf } from '../datasets/dataset.ts';
+import type { optionContracts } from '../datasets/options.ts';
+import type { Expiration } from './expirations.ts';
+import type { Found } from './lookup.ts';
+import type { WireRecord } from './render/records.ts';
+
+type Row = RowOf<typeof optionContracts>;
+
+/** One contract as the search gives it: its record, and the instant under which it stands. */
+export type GroupedContract = { readonly expiresMs: number; readonly record: WireRecord };
+
+/** Minutes of the market's regular session, as it is now. */
+function regularMinutes({ hours }: Market): number {
+  const regular = hours.at(-1)!.segments.filter(([kind]) => kind === 'regular');
+  return regular.reduce((sum, [, open, close]) => sum + clockMinutes(close) - clockMinutes(open), 0);
+}
+
+/** What a contract has of its market where its row says nothing. */
+function defaultsOf({ instrument }: Found): WireRecord {
+  const market = findMarket(instrument.asset_schema as AssetSchema, instrument.country_iso_code);
+  return {
+    exchange: market?.exchange ?? null,
+    calendar_key: market?.key ?? null,
+    session_template: market?.sessionTemplate ?? null,
+    daily_minute_count: market === null ? null : regularMinutes(market),
+    is_indices: false,
+  };
+}
+
+/** A contract of an underlying, whose expirations hold that of the row. */
+export function contractRecord(
+  row: Row,
+  underlying: Found,
+  expirations: readonly Expiration[],
+): GroupedContract {
+  const { expiration_date: day, expiration_datetime: givenMs } = row;
+  const { expiresMs } = expirations.find((one) => one.day === day && one.givenMs === givenMs)!;
+  const silent = Object.entries(defaultsOf(underlying)).filter(
+    ([field]) => row[field as 'exchange'] === null,
+  );
+  return {
+    expiresMs,
+    record: {
+      ...row,
+      ...Object.fromEntries(silent),
+      parent_schema_instrument_id: `${row.parent_asset_schema}_${underlying.instrument.instrument_id}`,
+      expiration_date: formatDay(day),
+      expiration_datetime: formatInstant(expiresMs),
+    },
+  };
+}

@@ -1,0 +1,44 @@
+// The order of option search: what the caller sorts by, then the expirations to come before those gone, strikes nearest to the price (contract 8.4).
+import type { SortTerm } from '../contract/parameter.ts';
+import type { optionContracts } from '../datasets/options.ts';
+import type { RankedRead } from '../store/store.ts';
+import type { Expiration } from './expirations.ts';
+
+type Contracts = typeof optionContracts;
+type Term = RankedRead<Contracts>['order'][number];
+
+/** Contracts lie on one side of the price: those below it are nearest from the highest strike down. */
+export type Side = 'below' | 'above';
+
+/** Above every instant there is, so that what has expired comes behind all that has not. */
+const EXPIRED_RANK = 1e15;
+
+const EXPIRATION = 'expiration_datetime';
+
+const termOf = ({ field, direction }: SortTerm): Term =>
+  [field === EXPIRATION ? 'rank' : (field as Term[0]), direction] as const;
+
+/** The terms of the order; the last one is the symbol, which no two contracts of a country share. */
+export function orderOf(sortBy: readonly SortTerm[], side: Side): Term[] {
+  const asked = sortBy.map(termOf);
+  const rest: readonly Term[] = [
+    ['rank', 'asc'],
+    ['strike_price', side === 'below' ? 'desc' : 'asc'],
+    ['symbol', 'asc'],
+  ];
+  const whole = [...asked, ...rest.filter(([column]) => !asked.some(([other]) => other === column))];
+  return whole.slice(0, whole.findIndex(([column]) => column === 'symbol') + 1);
+}
+
+/** The expirations with their ranks: by time where the caller sorts by it, else those to come first, then those gone, the last one first. */
+export function ranksOf(
+  expirations: readonly Expiration[],
+  sortBy: readonly SortTerm[],
+  nowMs: number,
+): RankedRead<Contracts>['groups'] {
+  const isByTime = sortBy.some(({ field }) => field === EXPIRATION);
+  return expirations.map(({ day, givenMs, expiresMs }) => ({
+    at: [day, givenMs],
+    rank: isByTime || expiresMs >= nowMs ? expiresMs : EXPIRED_RANK - expiresMs,
+  }));
+}

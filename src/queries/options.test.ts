@@ -1,0 +1,341 @@
+// Option search and expirations over a real store: every order and every page against a plain reading of the rules (spec 4.6, contract 8.4).
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import fc from 'fast-check';
+import { contract } from '../contract/index.ts';
+import { importBars } from '../ingest/bars.ts';
+import { openSources, type SourceFile } from '../ingest/file.ts';
+import { noMap } from '../ingest/mapping.ts';
+import { importOptionContracts } from '../ingest/option-contracts.ts';
+import { openStore } from '../store/engines.ts';
+import { QueryRunner } from './index.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'bourse-options-'));
+const url = `sqlite:${join(folder, 'bourse.db')}`;
+const NOW_MS = Date.parse('2025-06-20T20:00:00Z');
+
+/** One contract of the test, and when it expires: worked out by hand from the hours of the US market. */
+type Given = {
+  readonly symbol: string;
+  readonly type: 'call' | 'put';
+  readonly strike: number;
+  readonly date: string;
+  /** What the file gives; empty where it leaves that to the calendar. */
+  readonly at: string;
+  readonly expires: string;
+  readonly status: string;
+  readonly style: string;
+};
+
+/** Date, given instant, instant: of the past, of this very moment, early closes, a Saturday, two instants of one date. */
+const expirations: readonly (readonly [date: string, at: string, expires: string])[] = [
+  ['2024-11-29', '', '2024-11-29T18:00:00Z'],
+  ['2025-06-13', '', '2025-06-13T20:00:00Z'],
+  ['2025-06-20', '', '2025-06-20T20:00:00Z'],
+  ['2025-06-20', '2025-06-20T13:30:00Z', '2025-06-20T13:30:00Z'],
+  ['2025-06-20', '2025-06-20T20:00:00Z', '2025-06-20T20:00:00Z'],
+  ['2025-06-21', '', '2025-06-20T20:00:00Z'],
+  ['2025-07-03', '', '2025-07-03T17:00:00Z'],
+  ['2025-07-04', '', '2025-07-03T17:00:00Z'],
+  ['2026-01-16', '', '2026-01-16T21:00:00Z'],
+];
+const strikes = [0.5, 10, 12.5, 55, 55.000001, 70, 71.22, 100, 1000];
+
+const contracts: readonly Given[] = expirations.flatMap(([date, at, expires], group) =>
+  (['call', 'put'] as const).flatMap((type) =>
+    strikes.flatMap((strike, index) => {
+      // Two roots: contracts that differ in nothing but their symbols.
+      const roots = index % 3 === 0 ? ['X', 'X1'] : ['X'];
+      return roots.map((root) => ({
+        symbol: `${root}-${type}-${9 - group}-${index}`.toUpperCase(),
+        ...{ type, strike, date, at, expires },
+        status: index % 2 === 0 ? 'active' : 'inactive',
+        style: group % 2 === 0 ? 'american' : 'european',
+      }));
+    }),
+  ),
+);
+
+const opened = async (path: string): Promise<SourceFile> =>
+  (await openSources(path, process.stdin).next()).value as SourceFile;
+const fixed = { map: noMap, source: null, dryRun: false, nowMs: () => NOW_MS };
+
+async function importText(name: string, text: string, ...lines: readonly string[]): Promise<void> {
+  const path = join(folder, name);
+  writeFileSync(path, `${[text, ...lines].join('\n')}\n`);
+  const writer = await openStore(url, 'write');
+  const request = { ...fixed, file: await opened(path), flags: new Map<string, string>() };
+  if (name.startsWith('bars')) await importBars(writer, { ...request, zone: null, basis: 'raw' });
+  else await importOptionContracts(writer, request);
+  await writer.close();
+}
+
+const HEAD =
+  'country_iso_code,parent_asset_schema,underlying_name,symbol,option_type,strike_price,expiration_date,expiration_datetime,status,exercise_style';
+const lineOf = ({ symbol, type, strike, date, at, status, style }: Given): string =>
+  ['US', 'stock', 'X', symbol, type, strike, date, at, status, style].join();
+
+await importText('contracts.csv', HEAD, ...contracts.map(lineOf));
+const store = await openStore(url, 'read');
+const runner = new QueryRunner(store, new Uint8Array(32).fill(3));
+after(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+type Wire = Readonly<Record<string, string | number | boolean | null>>;
+type Page = {
+  readonly count: number;
+  readonly next_page_key: string | null;
+  readonly expiration_datetimes: readonly string[];
+  readonly data: Readonly<Record<string, readonly Wire[]>>;
+};
+
+type Asked = Readonly<Record<string, unknown>>;
+
+async function answerOf(endpoint: 'optionSearch' | 'optionExpirations', asked: Asked, nowMs = NOW_MS) {
+  const named = { schema_asset: 'stock', country_symbol: { country: 'US', symbol: 'X' } };
+  const parameters = { ...named, option_type: 'call', moneyness: 'in_the_money', limit: 1000, ...asked };
+  return runner.run({ endpoint, parameters, nowMs, wrapCsv: false });
+}
+
+async function resultOf<T>(
+  endpoint: 'optionSearch' | 'optionExpirations',
+  asked: Asked,
+  nowMs = NOW_MS,
+): Promise<T> {
+  const answer = await answerOf(endpoint, asked, nowMs);
+  assert.equal(answer.kind, 'answer', JSON.stringify(answer));
+  if (answer.kind !== 'answer') throw new Error('no answer');
+  return JSON.parse(Buffer.from(answer.body).toString()) as T;
+}
+
+const pageOf = async (asked: Asked, nowMs?: number): Promise<Page> =>
+  (await resultOf<{ result: Page }>('optionSearch', asked, nowMs)).result;
+
+const symbolsOf = (page: Page): string[] =>
+  Object.values(page.data).flatMap((group) => group.map(({ symbol }) => String(symbol)));
+
+/** Every page of a walk; `between` runs after each. */
+async function walk(asked: Asked, between: () => void | Promise<void> = () => undefined): Promise<Page[]> {
+  const pages = [await pageOf(asked)];
+  for (;;) {
+    const { next_page_key } = pages.at(-1)!;
+    if (next_page_key === null) return pages;
+    await between();
+    // Later pages are asked for later: the moment is that of the first (contract 4.1).
+    pages.push(await pageOf({ ...asked, next_page_key }, NOW_MS + pages.length * 86_400_000 * 30));
+  }
+}
+
+const sortFields = [
+  'strike_price',
+  'expiration_date',
+  'expiration_datetime',
+  'symbol',
+  'status',
+  'exercise_style',
+] as const;
+type Sort = readonly { readonly field: (typeof sortFields)[number]; readonly direction: 'asc' | 'desc' }[];
+
+const partOf: Readonly<Record<(typeof sortFields)[number], (one: Given) => string | number>> = {
+  strike_price: (one) => one.strike,
+  expiration_date: (one) => one.date,
+  expiration_datetime: (one) => one.expires,
+  symbol: (one) => one.symbol,
+  status: (one) => one.status,
+  exercise_style: (one) => one.style,
+};
+
+const compare = (a: string | number, b: string | number): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** The rules of contract 8.4 one after the other. */
+function inOrder(found: readonly Given[], sort: Sort, price: number): string[] {
+  const isGone = (one: Given): number => (Date.parse(one.expires) < NOW_MS ? 1 : 0);
+  const rules: readonly ((a: Given, b: Given) => number)[] = [
+    ...sort.map(({ field, direction }) => (a: Given, b: Given) => {
+      const order = compare(partOf[field](a), partOf[field](b));
+      return direction === 'asc' ? order : -order;
+    }),
+    (a, b) => isGone(a) - isGone(b),
+    (a, b) => (isGone(a) ? compare(b.expires, a.expires) : compare(a.expires, b.expires)),
+    (a, b) => Math.abs(a.strike - price) - Math.abs(b.strike - price),
+    (a, b) => a.strike - b.strike,
+    (a, b) => compare(a.symbol, b.symbol),
+  ];
+  const sorted = found.toSorted((a, b) => rules.map((rule) => rule(a, b)).find((order) => order !== 0) ?? 0);
+  return sorted.map(({ symbol }) => symbol);
+}
+
+const isAsked = (one: Given, type: string, moneyness: string, price: number): boolean =>
+  one.type === type &&
+  ((type === 'call') === (moneyness === 'in_the_money') ? one.strike < price : one.strike > price);
+
+const sorts: fc.Arbitrary<Sort> = fc
+  .tuple(
+    fc.shuffledSubarray([...sortFields]),
+    fc.array(fc.constantFrom('asc' as const, 'desc' as const), { minLength: 6, maxLength: 6 }),
+  )
+  .map(([fields, directions]) => fields.map((field, at) => ({ field, direction: directions[at]! })));
+
+test('every walk gives exactly the contracts asked for, in the order asked for, whatever the pages (spec 4.6, contract 4.1, 8.4)', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.record({
+        option_type: fc.constantFrom('call', 'put'),
+        moneyness: fc.constantFrom('in_the_money', 'out_of_the_money'),
+        ref_asset_price: fc.constantFrom(...strikes, 0, 60, 71.2200001, 1e6),
+        strike_price: fc.option(fc.constantFrom(...strikes, 11), { nil: undefined }),
+        date: fc.option(fc.constantFrom(...expirations.map(([date]) => date), '2025-06-19'), {
+          nil: undefined,
+        }),
+        sort: sorts,
+        limit: fc.constantFrom(1, 3, 10, 100),
+      }),
+      async ({ date, sort, limit, ...asked }) => {
+        const parameters = {
+          ...asked,
+          limit: limit === 1 && asked.strike_price === undefined ? 7 : limit,
+          ...(date === undefined ? {} : { expiration_date: Date.parse(date) / 86_400_000 }),
+          ...(sort.length === 0 ? {} : { sort_by: sort }),
+        };
+        const pages = await walk(parameters);
+        const found = contracts.filter(
+          (one) =>
+            isAsked(one, asked.option_type, asked.moneyness, asked.ref_asset_price) &&
+            (asked.strike_price === undefined || one.strike === asked.strike_price) &&
+            (date === undefined || one.date === date),
+        );
+        const expected = inOrder(found, sort, asked.ref_asset_price);
+        for (const [index, page] of pages.entries()) {
+          const part = expected.slice(index * parameters.limit, (index + 1) * parameters.limit);
+          judgePage(page, part);
+          assert.ok(page.count > 0 || pages.length === 1, 'no walk ends in an empty page (contract 4.2)');
+        }
+        assert.equal(
+          pages.reduce((sum, page) => sum + page.count, 0),
+          expected.length,
+        );
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+const bySymbol = new Map(contracts.map((one) => [one.symbol, one]));
+const keyOf = (symbol: string): string => bySymbol.get(symbol)!.expires;
+
+/** A page of these contracts: grouped by instant, groups in the order in which the list first reaches them (contract 8.4). */
+function judgePage(page: Page, symbols: readonly string[]): void {
+  const groups = Map.groupBy(symbols, keyOf);
+  assert.equal(page.count, symbols.length);
+  assert.deepEqual(page.expiration_datetimes, [...groups.keys()]);
+  assert.deepEqual(Object.keys(page.data), [...groups.keys()]);
+  assert.deepEqual(symbolsOf(page), [...groups.values()].flat());
+}
+
+test('the longest page key there can be is still one that is taken (contract 4.1)', async () => {
+  const long = ['9', 'A'].map((end) => `${'Z'.repeat(39)}${end}`);
+  const terms = 'call,0.123456789012345,2030-01-18,2030-01-18T21:00:00.123Z,inactive,european';
+  await importText('long.csv', HEAD, ...long.map((symbol) => `US,stock,X,${symbol},${terms}`));
+  const fields = ['strike_price', 'expiration_date', 'expiration_datetime', 'instrument_id', 'status'];
+  const sort_by = [...fields, 'exercise_style', 'symbol'].map((field) => ({ field, direction: 'asc' }));
+  const asked = { ref_asset_price: 123456789012.345, strike_price: 0.123456789012345, sort_by, limit: 1 };
+  const pages = await walk(asked);
+  assert.deepEqual(pages.flatMap(symbolsOf), long);
+  const key = pages[0]!.next_page_key!;
+  assert.equal(contract.optionSearch.parameters.next_page_key.parse(key), key);
+});
+
+test('a walk while contracts are imported repeats none and misses none that was there (contract 4.1)', async () => {
+  const asked = { ref_asset_price: 60, limit: 5 };
+  const before = (await walk({ ...asked, limit: 1000 })).flatMap(symbolsOf);
+  let imported = 0;
+  const pages = await walk(asked, async () => {
+    imported++;
+    const made = [10.1, 59.9].map(
+      (strike) =>
+        `US,stock,X,NEW-${imported}-${strike},call,${strike},2025-${imported % 2 ? '06-13' : '07-18'},,active,american`,
+    );
+    if (imported < 6) await importText('more.csv', HEAD, ...made);
+  });
+  const walked = pages.flatMap(symbolsOf);
+  assert.equal(new Set(walked).size, walked.length);
+  assert.deepEqual(
+    walked.filter((symbol) => !symbol.startsWith('NEW')),
+    before,
+  );
+});
+
+test('the coming expirations, nearest first, of calls and puts as one, each once; the second answer is cached until a commit (spec 4.7, contract 8.5)', async () => {
+  type List = { reference: string | null; result: readonly Wire[] };
+  const list = (nowMs?: number): Promise<List> => resultOf('optionExpirations', {}, nowMs);
+  await importText('other.csv', HEAD, 'US,stock,Y,Y1,call,1,2025-09-19,,active,american');
+  const first = await list();
+  assert.deepEqual([first.reference, (await list()).reference], [null, 'cached']);
+  assert.deepEqual(
+    first.result.map((one) => Object.values(one).join(' ')),
+    [
+      '2025-06-20 2025-06-20T20:00:00+00:00',
+      '2025-06-21 2025-06-20T20:00:00+00:00',
+      '2025-07-03 2025-07-03T17:00:00+00:00',
+      '2025-07-04 2025-07-03T17:00:00+00:00',
+      '2025-07-18 2025-07-18T20:00:00+00:00',
+      '2026-01-16 2026-01-16T21:00:00+00:00',
+      '2030-01-18 2030-01-18T21:00:00+00:00',
+    ],
+  );
+  assert.deepEqual((await list(NOW_MS + 1)).result, first.result.slice(2), 'what has passed is gone at once');
+  assert.deepEqual((await list(Date.parse('2200-01-01'))).result, []);
+  await importText('other.csv', HEAD, 'US,stock,X,LATE,put,1,2035-01-19,,active,american');
+  const later = await list();
+  assert.deepEqual([later.reference, later.result.length], [null, first.result.length + 1]);
+});
+
+const BARS = 'asset_schema,country_iso_code,symbol,interval,datetime,open,high,low,close';
+const bar = (interval: string, at: string, close: number): string =>
+  `stock,US,X,${interval},${at},${close},${close},${close},${close}`;
+
+test('without a price the latest one holds: the newest close at any interval, extended hours included, the finest of equals (spec 4.6, contract 8.4)', async () => {
+  const lowest = async (nowMs?: number): Promise<unknown> => {
+    const answer = await answerOf('optionSearch', { moneyness: 'out_of_the_money', limit: 1 }, nowMs);
+    if (answer.kind === 'refusal') return answer.word;
+    const { result } = JSON.parse(Buffer.from(answer.body).toString()) as { result: Page };
+    return Object.values(result.data)[0]?.[0]?.strike_price;
+  };
+  assert.equal(await lowest(), 'no_data');
+  // Prices such that the next strike above tells which was taken.
+  await importText('bars1.csv', BARS, bar('DAY', '2025-06-18', 11));
+  assert.equal(await lowest(), 12.5, 'the close of the last day');
+  await importText(
+    'bars2.csv',
+    BARS,
+    bar('1M', '2025-06-18T19:59:00Z', 54),
+    bar('5M', '2025-06-18T19:55:00Z', 69),
+  );
+  assert.equal(await lowest(), 55, 'the minute that closes with the day');
+  await importText('bars3.csv', BARS, bar('15M', '2025-06-18T20:00:00Z', 69));
+  assert.equal(await lowest(), 70, 'the post-market');
+  await importText(
+    'bars4.csv',
+    BARS,
+    bar('60M', '2025-06-20T19:30:00Z', 99),
+    bar('1M', '2025-06-20T20:00:00Z', 11),
+  );
+  assert.equal(await lowest(), 100, 'a bar that ends now is finished, one that has just begun is not');
+  assert.equal(await lowest(NOW_MS - 1), 70);
+  assert.equal(await lowest(NOW_MS + 60_000), 12.5);
+});
+
+test('the price of the first page holds for the whole walk (contract 4.1)', async () => {
+  const asked = { moneyness: 'out_of_the_money', limit: 20 };
+  const whole = symbolsOf(await pageOf({ ...asked, limit: 1000 }));
+  let count = 0;
+  const pages = await walk(asked, async () => {
+    if (count++ === 0) await importText('bars5.csv', BARS, bar('1M', '2025-06-20T20:01:00Z', 999));
+  });
+  assert.deepEqual(pages.flatMap(symbolsOf), whole);
+});

@@ -1,0 +1,125 @@
+// Options: the search for contracts in or out of the money (spec 4.6) and the coming expirations (spec 4.7).
+import { formatDay, formatInstant } from '../base/instant.ts';
+import type { ParametersOf } from '../contract/endpoint.ts';
+import { Refusal } from '../contract/errors.ts';
+import { type optionExpirations, optionSearch } from '../contract/options.ts';
+import type { RowOf } from '../datasets/dataset.ts';
+import { optionContracts } from '../datasets/options.ts';
+import type { Reader } from '../store/store.ts';
+import { contractsOf, type Expiration } from './expirations.ts';
+import { latestPrice } from './latest-price.ts';
+import type { Found } from './lookup.ts';
+import { contractRecord } from './option-contract.ts';
+import { orderOf, ranksOf, type Side } from './option-order.ts';
+import type { Place } from './page.ts';
+import type { Query, QueryContext } from './query.ts';
+import { addressOf } from './render/address.ts';
+import { renderGrouped } from './render/grouped.ts';
+import { renderResult } from './render/result.ts';
+
+type Parameters = ParametersOf<typeof optionSearch>;
+type Row = RowOf<typeof optionContracts>;
+
+/** What a page key belongs to (contract 4.1). */
+function fingerprintOf({ instrument }: Found, parameters: Parameters): string {
+  const { option_type, moneyness, ref_asset_price, strike_price, expiration_date, sort_by } = parameters;
+  return [
+    'optionSearch',
+    ...[instrument.asset_schema, instrument.country_iso_code, instrument.symbol, option_type, moneyness],
+    ...[ref_asset_price ?? '', strike_price ?? '', expiration_date ?? ''],
+    sort_by === undefined ? '' : optionSearch.parameters.sort_by.print(sort_by),
+  ].join('|');
+}
+
+/** Where the strikes lie that are asked for (spec 4.6, rules 1 and 2). */
+const sideOf = ({ option_type, moneyness }: Parameters): Side =>
+  (option_type === 'call') === (moneyness === 'in_the_money') ? 'below' : 'above';
+
+/** The price to compare strikes with. @throws Refusal `no_data` where there is none */
+async function priceOf(context: QueryContext, found: Found, parameters: Parameters): Promise<number> {
+  const { ref_asset_price: given, country_symbol: named } = parameters;
+  const price = given ?? (await latestPrice(context.reader, found, context.request.nowMs));
+  if (price !== null) return price;
+  throw new Refusal('no_data', {
+    message: `ref_asset_price is needed: this service holds no price of ${named.country}:${named.symbol} to compare strikes with.`,
+    param: 'ref_asset_price',
+    hint: 'Give the price of the underlying as ref_asset_price, or import its bars.',
+  });
+}
+
+/** The rows of contracts, in the order of their symbols given. */
+async function rowsOf(reader: Reader, country: string, symbols: readonly string[]): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const symbol of symbols) {
+    const where = { country_iso_code: country, symbol };
+    rows.push(...(await reader.rows(optionContracts, { where, order: [['symbol', 'asc']], limit: 1 })));
+  }
+  return rows;
+}
+
+/** What sorts the contracts of one page, and the one behind it where there is one. */
+function readPage(
+  reader: Reader,
+  found: Found,
+  parameters: Parameters,
+  expirations: readonly Expiration[],
+  moment: { readonly nowMs: number; readonly price: number },
+  after: Place['position'] | null,
+) {
+  const { option_type, strike_price: strike, expiration_date: day, sort_by = [], limit } = parameters;
+  const side = sideOf(parameters);
+  const asked = day === undefined ? expirations : expirations.filter((one) => one.day === day);
+  return reader.ranked(optionContracts, {
+    where: { ...contractsOf(found, option_type), ...(strike === undefined ? {} : { strike_price: strike }) },
+    groupBy: ['expiration_date', 'expiration_datetime'],
+    groups: ranksOf(asked, sort_by, moment.nowMs),
+    between: { column: 'strike_price', [side]: moment.price },
+    order: orderOf(sort_by, side),
+    ...(after === null ? {} : { after }),
+    limit: limit + 1,
+  });
+}
+
+/** `GET …/option/search/…` */
+export const answerOptionSearch: Query<typeof optionSearch> = async (parameters, context) => {
+  const { reader, lookup, pageKeys, request } = context;
+  const { schema_asset, country_symbol, limit, next_page_key } = parameters;
+  const found = await lookup.instrument(reader, schema_asset, country_symbol);
+  const fingerprint = fingerprintOf(found, parameters);
+  const place = next_page_key ? pageKeys.verify(fingerprint, next_page_key) : null;
+  const [nowMs, price] = (place?.pinned ?? [request.nowMs, await priceOf(context, found, parameters)]) as [
+    number,
+    number,
+  ];
+  const { expirations } = await (await lookup.expirations(reader)).of(reader, found);
+  const after = place?.position ?? null;
+  const sorted = await readPage(reader, found, parameters, expirations, { nowMs, price }, after);
+  const shown = sorted.slice(0, limit);
+  // The order ends in the symbol.
+  const symbols = shown.map((values) => values.at(-1) as string);
+  const rows = await rowsOf(reader, country_symbol.country, symbols);
+  const key =
+    sorted.length <= limit
+      ? null
+      : pageKeys.sign(fingerprint, { position: shown.at(-1)!, pinned: [nowMs, price] });
+  return renderGrouped({
+    contracts: rows.map((row) => contractRecord(row, found, expirations)),
+    paging: { key, address: key === null ? '' : addressOf(optionSearch, parameters) },
+    allocate: context.allocate,
+  });
+};
+
+/** `GET …/option/expiration_date_list/…` */
+export const answerOptionExpirations: Query<typeof optionExpirations> = async (parameters, context) => {
+  const { reader, lookup, request, allocate } = context;
+  const found = await lookup.instrument(reader, parameters.schema_asset, parameters.country_symbol);
+  const kept = await lookup.expirations(reader);
+  const { expirations, isCached } = await kept.of(reader, found);
+  // Where files give an instant for some contracts of a date alone, it may be the one that the others have too.
+  const coming = new Map<string, { expiration_date: string; expiration_datetime: string }>();
+  for (const { day, expiresMs } of expirations) {
+    const record = { expiration_date: formatDay(day), expiration_datetime: formatInstant(expiresMs) };
+    if (expiresMs >= request.nowMs) coming.set(Object.values(record).join(), record);
+  }
+  return renderResult([...coming.values()], allocate, isCached ? 'cached' : null);
+};
