@@ -1,6 +1,7 @@
 // The datasets, by the file that keeps them.
 import { barCoverage, series } from './bars.ts';
 import type { Dataset } from './dataset.ts';
+import { eventCodes, events } from './economic.ts';
 import { holidays } from './holidays.ts';
 import { apiKeys, blockChanges, counters, importRuns, rowChanges, secrets } from './internal.ts';
 import { instruments } from './reference.ts';
@@ -9,6 +10,8 @@ import { instruments } from './reference.ts';
 export const dataDatasets: readonly Dataset[] = [
   instruments,
   holidays,
+  events,
+  eventCodes,
   series,
   barCoverage,
   importRuns,

@@ -3,6 +3,12 @@ import { Refusal } from '../contract/errors.ts';
 import { type Contract, contract, type EndpointName } from '../contract/index.ts';
 import type { Store } from '../store/store.ts';
 import { answerHistoricalBars, answerLatestBars } from './bars.ts';
+import {
+  answerEconomicEvent,
+  answerEconomicEventCodes,
+  answerEconomicEvents,
+  answerLatestEconomicEvents,
+} from './economic.ts';
 import { answerHolidayCodes, answerHolidayList } from './holidays.ts';
 import { Lookup } from './lookup.ts';
 import { PageKeys } from './page.ts';
@@ -23,11 +29,7 @@ type NotBuilt =
   | 'latestNews'
   | 'optionSearch'
   | 'optionExpirations'
-  | 'economicEvents'
-  | 'economicEvent'
-  | 'economicEventCodes'
-  | 'instrumentSearch'
-  | 'latestEconomicEvents';
+  | 'instrumentSearch';
 
 type Served = { readonly [N in Exclude<EndpointName, NotBuilt>]: Query<Contract[N]> };
 
@@ -36,6 +38,10 @@ const queries: Served = {
   holidayCodes: answerHolidayCodes,
   historicalBars: answerHistoricalBars,
   latestBars: answerLatestBars,
+  economicEvents: answerEconomicEvents,
+  economicEvent: answerEconomicEvent,
+  economicEventCodes: answerEconomicEventCodes,
+  latestEconomicEvents: answerLatestEconomicEvents,
 };
 
 /** The endpoints that are answered. */

@@ -3,6 +3,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { blockCount } from '../bars/block-reader.ts';
 import { series as seriesDataset } from '../datasets/bars.ts';
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
+import { eventCodes, events } from '../datasets/economic.ts';
 import { holidays } from '../datasets/holidays.ts';
 import { instruments } from '../datasets/reference.ts';
 import { allRows } from './all-rows.ts';
@@ -28,7 +29,7 @@ export async function contentHash(reader: Reader): Promise<string> {
 }
 
 /** What files bring beside instruments and bars. */
-const rowDatasets: readonly Dataset[] = [holidays];
+const rowDatasets: readonly Dataset[] = [holidays, events, eventCodes];
 
 async function addInstrument(reader: Reader, hash: Hash, instrument: Instrument): Promise<void> {
   const { instrument_id, asset_id: _, ...said } = instrument;

@@ -7,13 +7,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { series } from '../../datasets/bars.ts';
 import type { Dataset } from '../../datasets/dataset.ts';
+import { events } from '../../datasets/economic.ts';
 import { holidays } from '../../datasets/holidays.ts';
 import { dataDatasets } from '../../datasets/index.ts';
 import { blockChanges, counters, importRuns, rowChanges } from '../../datasets/internal.ts';
 import { instruments } from '../../datasets/reference.ts';
 import { conformance } from '../conformance.ts';
 import { openControl, openStore, resolveStore } from '../engines.ts';
-import { type Mode, type Read, StoreUnusable } from '../store.ts';
+import { type Direction, type Mode, type Read, StoreUnusable } from '../store.ts';
 import { controlPathOf } from './control.ts';
 import { sqliteCompiler } from './database.ts';
 
@@ -152,7 +153,8 @@ test('a new store is in WAL mode with pages of 16 KiB and the marks of its owner
 
 test('a store of the first layout is brought up to date by the first that opens it for writing', async () => {
   const path = await madeStore();
-  alter(path, 'drop table holidays; pragma user_version = 1');
+  const later = ['holidays', 'economic_events', 'economic_event_codes'];
+  alter(path, `${later.map((name) => `drop table ${name};`).join('')} pragma user_version = 1`);
   await assert.rejects(open(path, 'read'), /has an older layout/);
   await (await open(path, 'write')).close();
   const store = await open(path, 'read');
@@ -172,6 +174,26 @@ test('the log is empty after a write, so that it does not grow from import to im
   assert.equal(readFileSync(`${path}-wal`).length, 0);
   await store.close();
 });
+
+/** Values of the filters of events, and the order that is left beside them. */
+const eventFilters = { country_iso_code: 'US', event_code: 'A', rank: 0, source_id: 'a' } as const;
+const eventOrder = ['event_timestamp', 'rank', 'event_code', 'source_id'] as const;
+const eventFilterSets = Array.from({ length: 16 }, (_, bits) =>
+  Object.keys(eventFilters).filter((_name, at) => bits & (1 << at)),
+) as (keyof typeof eventFilters)[][];
+
+/** A page of events: all, of a range, and behind one, under some filters. */
+function eventReads(filters: readonly (keyof typeof eventFilters)[], direction: Direction): Read[] {
+  const where = Object.fromEntries(filters.map((name) => [name, eventFilters[name]]));
+  const columns = eventOrder.filter((column) => !filters.some((name) => name === column));
+  const base = { where, order: columns.map((column) => [column, direction] as const), limit: 101 };
+  const after = columns.map((column) => (column === 'event_timestamp' ? 5 : eventFilters[column]));
+  return [
+    { ...base, range: { from: 1, to: 9 } },
+    { ...base, range: direction === 'asc' ? { to: 9 } : { from: 1 }, after },
+    { ...base, after },
+  ];
+}
 
 const reads: readonly { what: string; dataset: Dataset; read: Read }[] = [
   {
@@ -291,6 +313,28 @@ test('keyset reads enter the key at their place and sort nothing', async () => {
     const plan = steps.map((step) => String(step.detail)).join('; ');
     assert.match(plan, /^SEARCH /, what);
     assert.doesNotMatch(plan, /TEMP B-TREE|SCAN/, what);
+  }
+  database.close();
+});
+
+test('each set of filters of events has an index that holds it, entered at the place', async () => {
+  const database = new DatabaseSync(await madeStore(), { readOnly: true });
+  for (const filters of eventFilterSets) {
+    for (const direction of ['asc', 'desc'] as const) {
+      for (const read of eventReads(filters, direction)) {
+        const statement = sqliteCompiler.read(events, read);
+        const [step, ...more] = database
+          .prepare(`explain query plan ${statement.sql}`)
+          .all(...(statement.values(read) as number[]));
+        const what = `${filters.join()} ${direction}: ${String(step!.detail)}`;
+        assert.deepEqual(more, [], what);
+        assert.match(String(step!.detail), /^SEARCH /, what);
+        if (filters.includes('source_id')) assert.match(what, /PRIMARY KEY \(source_id=\?\)/);
+        else
+          for (const name of [...filters, 'event_timestamp'])
+            assert.match(what, new RegExp(`${name}[=<>]\\?`));
+      }
+    }
   }
   database.close();
 });

@@ -1,6 +1,7 @@
 // The SQLite engine: rows and blocks in one file in WAL mode; one writing and many reading processes.
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { eventCodes, events } from '../../datasets/economic.ts';
 import { holidays } from '../../datasets/holidays.ts';
 import { dataDatasets } from '../../datasets/index.ts';
 import type { BlockRead, Direction, Mode, Reader, Store, StoredBlock, StoreFacts, Writer } from '../store.ts';
@@ -21,7 +22,7 @@ const blockTable: Migration = [
 ];
 
 /** Datasets that later layouts brought, a list a step. */
-const added = [[holidays]] as const;
+const added = [[holidays, events, eventCodes]] as const;
 
 const first = dataDatasets.filter((dataset) => !added.flat().some((later) => later.name === dataset.name));
 
