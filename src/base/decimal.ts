@@ -52,22 +52,51 @@ export function plainDecimal(value: number): string {
 
 /** The sum of decimals without any rounding in between: of the values `from` (included) to `to` (not) of a column. NaN if one is. */
 export function exactSum(values: Float64Array, from: number, to: number): number {
+  for (let index = from; index < to; index++) if (!Number.isFinite(values[index]!)) return Number.NaN;
+  const { integers, decimals } = toIntegers(values.subarray(from, to));
+  let total = 0n;
+  for (const integer of integers) total += integer;
+  return Number(`${total}e-${decimals}`);
+}
+
+/** Finite decimals as integers over one power of ten: `integers[i] / 10^decimals`, exactly. */
+export function toIntegers(values: Iterable<number>): {
+  readonly integers: readonly bigint[];
+  readonly decimals: number;
+} {
   let decimals = 0;
-  const texts: string[] = [];
-  for (let index = from; index < to; index++) {
-    const value = values[index]!;
-    if (!Number.isFinite(value)) return Number.NaN;
-    const text = plainDecimal(value);
+  const texts = Array.from(values, plainDecimal);
+  for (const text of texts) {
     const point = text.indexOf('.');
     if (point >= 0) decimals = Math.max(decimals, text.length - point - 1);
-    texts.push(text);
   }
-  let total = 0n;
-  for (const text of texts) total += toScaled(text, decimals);
-  return Number(`${total}e-${decimals}`);
+  return { integers: texts.map((text) => toScaled(text, decimals)), decimals };
 }
 
 function toScaled(text: string, decimals: number): bigint {
   const [whole = '', fraction = ''] = text.split('.');
   return BigInt(whole + fraction.padEnd(decimals, '0'));
+}
+
+/** Quotient of integers, halves away from zero; `divisor` is positive. */
+function roundedQuotient(dividend: bigint, divisor: bigint): bigint {
+  const magnitude = dividend < 0n ? -dividend : dividend;
+  const quotient = (2n * magnitude + divisor) / (2n * divisor);
+  return dividend < 0n ? -quotient : quotient;
+}
+
+/** `to - from` without any rounding in between. Infinite where no double is as large. */
+export function exactDifference(from: number, to: number): number {
+  return exactSum(Float64Array.of(to, -from), 0, 2);
+}
+
+/**
+ * `(to - from) / |from| x 100`, rounded once, halves away from zero, to so many decimals. NaN where `from` is 0, infinite
+ * where no double is as large.
+ */
+export function exactPercentChange(from: number, to: number, decimals: number): number {
+  const [start, end] = toIntegers([from, to]).integers as [bigint, bigint];
+  if (start === 0n) return Number.NaN;
+  const percents = (end - start) * 100n * 10n ** BigInt(decimals);
+  return Number(`${roundedQuotient(percents, start < 0n ? -start : start)}e-${decimals}`);
 }

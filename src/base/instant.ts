@@ -110,6 +110,11 @@ function formatClock(ms: number): string {
   return `${formatDay(day)}T${clock}`;
 }
 
+/** `2024-08-05T07:50:00Z`, the form of economic events and of the option map's keys (contract 2.4). */
+export function formatInstantZ(ms: number): string {
+  return `${formatClock(ms)}Z`;
+}
+
 /** `2025-07-18T00:30:00+00:00`, the form of bars, news and expirations (contract 2.4). */
 export function formatInstant(ms: number): string {
   return `${formatClock(ms)}+00:00`;

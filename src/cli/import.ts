@@ -2,6 +2,7 @@
 import { Command, Option } from 'commander';
 import { findZone, type Zone } from '../calendar/zone.ts';
 import { importBars } from '../ingest/bars.ts';
+import { importEconomicEventCodes, importEconomicEvents } from '../ingest/economic.ts';
 import { openSources, type SourceFile } from '../ingest/file.ts';
 import { importHolidays } from '../ingest/holidays.ts';
 import { inputsOf } from '../ingest/inputs.ts';
@@ -50,6 +51,10 @@ const importers: Readonly<Record<string, Importer>> = {
       zone: zoneNamed(flags.zone),
       basis: flags.prices ?? 'raw',
     }),
+  'economic-event-codes': (store, request, flags) =>
+    importEconomicEventCodes(store, { ...request, map: mapOf(flags) }),
+  'economic-events': (store, request, flags) =>
+    importEconomicEvents(store, { ...request, map: mapOf(flags), zone: zoneNamed(flags.zone) }),
   holidays: (store, request, flags) => importHolidays(store, { ...request, map: mapOf(flags) }),
   instruments: (store, request, flags) => importInstruments(store, { ...request, map: mapOf(flags) }),
   'option-contracts': (store, request, flags) =>
@@ -66,13 +71,19 @@ function zoneNamed(name: string | undefined): Zone | null {
   throw new UsageProblem(`--zone ${name}: is not a time zone${near === undefined ? '' : `; is it ${near}?`}`);
 }
 
-/** Flags that say something of bars alone. */
-const barFlags = ['interval', 'zone', 'prices'] as const;
+/** Flags that say something of some datasets alone. */
+const ownFlags: readonly (readonly [flag: 'interval' | 'prices' | 'zone', datasets: readonly string[]])[] = [
+  ['interval', ['bars']],
+  ['prices', ['bars']],
+  ['zone', ['bars', 'economic-events']],
+];
 
 /** A flag that means nothing for a dataset is a mistake, not to be passed over. */
 function checkFlags(dataset: string, flags: Flags): void {
-  const stray = dataset === 'bars' ? undefined : barFlags.find((name) => flags[name] !== undefined);
-  if (stray !== undefined) throw new UsageProblem(`--${stray} says nothing of ${dataset}: it is for bars`);
+  for (const [name, datasets] of ownFlags) {
+    if (flags[name] === undefined || datasets.includes(dataset)) continue;
+    throw new UsageProblem(`--${name} says nothing of ${dataset}: it is for ${datasets.join(' and ')}`);
+  }
 }
 
 /** Flags that give a field for the whole file. */

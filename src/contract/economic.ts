@@ -11,6 +11,7 @@ import { nullable } from './envelope.ts';
 import { codeMap } from './holidays.ts';
 import { limits, listLimits } from './limits.ts';
 import {
+  code,
   country,
   dateTime,
   defaulted,
@@ -48,7 +49,7 @@ const keyCharactersMin = limits.economicKeyCharactersMin;
 const impact = extension(optional(oneOf(['low', 'medium', 'high', 'all']), 'the impact of the events'));
 const which = {
   country_iso_code: optional(country, 'the country'),
-  event_code: optional(text('EMPLOYMENT_NFP_HEADLINE', { min: 1, max: 100 }), 'the code of the event'),
+  event_code: optional(code('', 'EMPLOYMENT_NFP_HEADLINE'), 'the code of the event'),
 };
 const filters = {
   ...which,

@@ -258,11 +258,12 @@ export function sortBy<const F extends string>(
 
 const CODE_CHARACTERS_MAX = 100;
 
-/** A code in capitals, such as `HOLIDAY_CHRISTMAS`; any case comes in. */
+/** A code in capitals, such as `HOLIDAY_CHRISTMAS`, with the beginning that all of its kind have; any case comes in. */
 export function code(prefix: string, example: string): Kind<string> {
   const pattern = `^${prefix}[A-Za-z0-9_]+$`;
   const form = new RegExp(pattern, 'i');
-  const allowed = `${prefix}… in letters, digits and underscores, at most ${CODE_CHARACTERS_MAX} characters`;
+  const beginning = prefix === '' ? '' : `${prefix}… in `;
+  const allowed = `${beginning}letters, digits and underscores, at most ${CODE_CHARACTERS_MAX} characters`;
   return {
     schema: StringSchema({ pattern, maxLength: CODE_CHARACTERS_MAX }),
     example,

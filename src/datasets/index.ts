@@ -1,6 +1,7 @@
 // The datasets, by the file that keeps them.
 import { barCoverage, series } from './bars.ts';
 import type { Dataset } from './dataset.ts';
+import { eventCodes, events } from './economic.ts';
 import { holidays } from './holidays.ts';
 import { apiKeys, blockChanges, counters, importRuns, rowChanges, secrets } from './internal.ts';
 import { optionContracts } from './options.ts';
@@ -12,6 +13,8 @@ export const dataDatasets: readonly Dataset[] = [
   instrumentTerms,
   holidays,
   optionContracts,
+  events,
+  eventCodes,
   series,
   barCoverage,
   importRuns,

@@ -51,38 +51,51 @@ export async function importRows<D extends Dataset>(
   let newRows = 0;
   try {
     const mapping = mapFields(file.name, file.header, kind.fields, request.map, request.flags);
+    checkFlags(request.flags, kind);
     checkConstants(mapping, kind);
-    const report = await runImport(
-      store,
-      request,
-      kind.dataset.name.replaceAll('_', '-'),
-      async (writer, runId) => {
-        const pass = new RowPass(writer, runId, kind, mapping, file, refused);
-        for await (const chunk of readChunks(file, { texts: file.header, numbers: [], careful: true })) {
-          await pass.take(chunk);
-          request.onRows?.(pass.rowsRead);
-        }
-        if (pass.rowsRead === 0) throw new FileProblem('content', `${file.name}: has no rows`);
-        newRows = pass.newRows;
-        const result = {
-          rowsRead: pass.rowsRead,
-          rowsWritten: pass.rowsWritten,
-          rowsUnchanged: pass.rowsRead - pass.rowsWritten - refused.count,
-          rowsRefused: refused.count,
-          newInstruments: pass.newInstruments,
-          outsideSessions: 0,
-          offGrid: 0,
-          vwapOutside: 0,
-          ignoredColumns: mapping.ignored,
-          refused: refused.first,
-        };
-        return { result, finish: async () => undefined };
-      },
-    );
+    const report = await runImport(store, request, importNameOf(kind.dataset), async (writer, runId) => {
+      const pass = new RowPass(writer, runId, kind, mapping, file, refused);
+      for await (const chunk of readChunks(file, { texts: file.header, numbers: [], careful: true })) {
+        await pass.take(chunk);
+        request.onRows?.(pass.rowsRead);
+      }
+      if (pass.rowsRead === 0) throw new FileProblem('content', `${file.name}: has no rows`);
+      newRows = pass.newRows;
+      const result = {
+        rowsRead: pass.rowsRead,
+        rowsWritten: pass.rowsWritten,
+        rowsUnchanged: pass.rowsRead - pass.rowsWritten - refused.count,
+        rowsRefused: refused.count,
+        newInstruments: pass.newInstruments,
+        outsideSessions: 0,
+        offGrid: 0,
+        vwapOutside: 0,
+        ignoredColumns: mapping.ignored,
+        refused: refused.first,
+      };
+      return { result, finish: async () => undefined };
+    });
     return { ...report, newRows, rejectedFile: refused.keep(request.dryRun) };
   } finally {
     refused.drop();
   }
+}
+
+/** What the command line calls a dataset (contract 10). */
+const importNameOf = ({ name }: Dataset): string => name.replaceAll('_', '-');
+
+/** A field that the dataset does not have cannot be given for the whole file. */
+function checkFlags(
+  flags: ReadonlyMap<string, string>,
+  { dataset, fields }: Pick<RowImport<Dataset>, 'dataset' | 'fields'>,
+): void {
+  const known = [...fields.required, ...fields.optional];
+  const stray = [...flags.keys()].find((field) => !known.includes(field));
+  if (stray !== undefined)
+    throw new FileProblem(
+      'usage',
+      `${importNameOf(dataset)} have no ${stray} to be given for the whole file`,
+    );
 }
 
 /** A value given for the whole file that no row could have is wrong usage. */

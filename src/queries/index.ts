@@ -3,6 +3,12 @@ import { Refusal } from '../contract/errors.ts';
 import { type Contract, contract, type EndpointName } from '../contract/index.ts';
 import type { Store } from '../store/store.ts';
 import { answerHistoricalBars, answerLatestBars } from './bars.ts';
+import {
+  answerEconomicEvent,
+  answerEconomicEventCodes,
+  answerEconomicEvents,
+  answerLatestEconomicEvents,
+} from './economic.ts';
 import { answerHolidayCodes, answerHolidayList } from './holidays.ts';
 import { answerInstrumentSearch } from './instrument-search.ts';
 import { Lookup } from './lookup.ts';
@@ -19,14 +25,7 @@ import {
 import { answerInstrumentReference } from './reference.ts';
 
 /** Declared, and not answered yet: a query added below is taken out here, or it does not compile. */
-type NotBuilt =
-  | 'corporateActions'
-  | 'newsList'
-  | 'latestNews'
-  | 'economicEvents'
-  | 'economicEvent'
-  | 'economicEventCodes'
-  | 'latestEconomicEvents';
+type NotBuilt = 'corporateActions' | 'newsList' | 'latestNews';
 
 type Served = { readonly [N in Exclude<EndpointName, NotBuilt>]: Query<Contract[N]> };
 
@@ -39,6 +38,10 @@ const queries: Served = {
   historicalBars: answerHistoricalBars,
   latestBars: answerLatestBars,
   instrumentSearch: answerInstrumentSearch,
+  economicEvents: answerEconomicEvents,
+  economicEvent: answerEconomicEvent,
+  economicEventCodes: answerEconomicEventCodes,
+  latestEconomicEvents: answerLatestEconomicEvents,
 };
 
 /** The endpoints that are answered. */

@@ -10,7 +10,7 @@ import { type WireRecord, writeCsvRecords, writeJsonRecords } from './render/rec
 
 /** One page of a list, as it is asked for. */
 export type PageOf<D extends Dataset> = {
-  readonly endpoint: Endpoint & { readonly record: TObject };
+  readonly endpoint: Omit<Endpoint, 'record'> & { readonly record: TObject };
   /** The caller's parameters, `limit`, `next_page_key` and, where it has one, `format` among them. */
   readonly parameters: Readonly<Record<string, unknown>> & {
     readonly limit: number;

@@ -7,12 +7,16 @@ import type { Sink } from './sink.ts';
 /** A record as it is on the wire. */
 export type WireRecord = Readonly<Record<string, unknown>>;
 
+/** The declared fields of a record, in the order of the wire. */
+export function inWireOrder(record: TObject, row: WireRecord): WireRecord {
+  return Object.fromEntries(fieldsOf(record).map((field) => [field, row[field]]));
+}
+
 /** Writes records as elements of a JSON array. */
 export function writeJsonRecords(sink: Sink, record: TObject, rows: readonly WireRecord[]): void {
-  const fields = fieldsOf(record);
   rows.forEach((row, index) => {
     if (index > 0) sink.text(',');
-    sink.text(JSON.stringify(Object.fromEntries(fields.map((field) => [field, row[field]]))));
+    sink.text(JSON.stringify(inWireOrder(record, row)));
   });
 }
 

@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { series } from '../../datasets/bars.ts';
 import type { Dataset } from '../../datasets/dataset.ts';
+import { events } from '../../datasets/economic.ts';
 import { holidays } from '../../datasets/holidays.ts';
 import { dataDatasets } from '../../datasets/index.ts';
 import { blockChanges, counters, importRuns, rowChanges } from '../../datasets/internal.ts';
@@ -14,7 +15,7 @@ import { optionContracts } from '../../datasets/options.ts';
 import { instruments, instrumentTerms } from '../../datasets/reference.ts';
 import { conformance } from '../conformance.ts';
 import { openControl, openStore, resolveStore } from '../engines.ts';
-import { type Mode, type RankedRead, type Read, StoreUnusable } from '../store.ts';
+import { type Direction, type Mode, type RankedRead, type Read, StoreUnusable } from '../store.ts';
 import { controlPathOf } from './control.ts';
 import { sqliteCompiler } from './database.ts';
 
@@ -158,10 +159,11 @@ test('a new store is in WAL mode with pages of 16 KiB and the marks of its owner
 
 test('a store of the first layout is brought up to date by the first that opens it for writing', async () => {
   const path = await madeStore();
-  alter(
-    path,
-    'drop table holidays; drop table instrument_terms; drop table option_contracts; pragma user_version = 1',
-  );
+  const later = [
+    ...['holidays', 'instrument_terms', 'option_contracts'],
+    ...['economic_events', 'economic_event_codes'],
+  ];
+  alter(path, `${later.map((name) => `drop table ${name};`).join('')} pragma user_version = 1`);
   await assert.rejects(open(path, 'read'), /has an older layout/);
   await (await open(path, 'write')).close();
   const store = await open(path, 'read');
@@ -181,6 +183,26 @@ test('the log is empty after a write, so that it does not grow from import to im
   assert.equal(readFileSync(`${path}-wal`).length, 0);
   await store.close();
 });
+
+/** Values of the filters of events, and the order that is left beside them. */
+const eventFilters = { country_iso_code: 'US', event_code: 'A', rank: 0, source_id: 'a' } as const;
+const eventOrder = ['event_timestamp', 'rank', 'event_code', 'source_id'] as const;
+const eventFilterSets = Array.from({ length: 16 }, (_, bits) =>
+  Object.keys(eventFilters).filter((_name, at) => bits & (1 << at)),
+) as (keyof typeof eventFilters)[][];
+
+/** A page of events: all, of a range, and behind one, under some filters. */
+function eventReads(filters: readonly (keyof typeof eventFilters)[], direction: Direction): Read[] {
+  const where = Object.fromEntries(filters.map((name) => [name, eventFilters[name]]));
+  const columns = eventOrder.filter((column) => !filters.some((name) => name === column));
+  const base = { where, order: columns.map((column) => [column, direction] as const), limit: 101 };
+  const after = columns.map((column) => (column === 'event_timestamp' ? 5 : eventFilters[column]));
+  return [
+    { ...base, range: { from: 1, to: 9 } },
+    { ...base, range: direction === 'asc' ? { to: 9 } : { from: 1 }, after },
+    { ...base, after },
+  ];
+}
 
 const reads: readonly { what: string; dataset: Dataset; read: Read }[] = [
   {
@@ -415,6 +437,28 @@ test('option search enters a covering index at each expiration, sorts what it fi
       assert.match(plan, /SEARCH option_contracts USING COVERING INDEX option_contracts_by_\w+ \(/);
       assert.ok(plan.includes(`expiration_date=? AND expiration_datetime=? AND strike_price${bound}?`), plan);
       assert.doesNotMatch(plan, /SCAN option_contracts/);
+    }
+  }
+  database.close();
+});
+
+test('each set of filters of events has an index that holds it, entered at the place', async () => {
+  const database = new DatabaseSync(await madeStore(), { readOnly: true });
+  for (const filters of eventFilterSets) {
+    for (const direction of ['asc', 'desc'] as const) {
+      for (const read of eventReads(filters, direction)) {
+        const statement = sqliteCompiler.read(events, read);
+        const [step, ...more] = database
+          .prepare(`explain query plan ${statement.sql}`)
+          .all(...(statement.values(read) as number[]));
+        const what = `${filters.join()} ${direction}: ${String(step!.detail)}`;
+        assert.deepEqual(more, [], what);
+        assert.match(String(step!.detail), /^SEARCH /, what);
+        if (filters.includes('source_id')) assert.match(what, /PRIMARY KEY \(source_id=\?\)/);
+        else
+          for (const name of [...filters, 'event_timestamp'])
+            assert.match(what, new RegExp(`${name}[=<>]\\?`));
+      }
     }
   }
   database.close();

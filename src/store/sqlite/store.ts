@@ -1,6 +1,7 @@
 // The SQLite engine: rows and blocks in one file in WAL mode; one writing and many reading processes.
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { eventCodes, events } from '../../datasets/economic.ts';
 import { holidays } from '../../datasets/holidays.ts';
 import { dataDatasets } from '../../datasets/index.ts';
 import { optionContracts } from '../../datasets/options.ts';
@@ -23,7 +24,7 @@ const blockTable: Migration = [
 ];
 
 /** Datasets that later layouts brought, a list a step. */
-const added = [[holidays, instrumentTerms, optionContracts]] as const;
+const added = [[holidays, instrumentTerms, optionContracts, events, eventCodes]] as const;
 
 const first = dataDatasets.filter((dataset) => !added.flat().some((later) => later.name === dataset.name));
 

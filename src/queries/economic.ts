@@ -1,0 +1,167 @@
+// The economic calendar: lists of events (spec 4.12, contract 9.1), one event (spec 4.13), what codes mean (spec 4.14).
+import { exactDifference, exactPercentChange } from '../base/decimal.ts';
+import { formatInstantZ } from '../base/instant.ts';
+import {
+  type economicEvent,
+  type economicEventCodes,
+  economicEventRecord,
+  economicEvents,
+  latestEconomicEvents,
+} from '../contract/economic.ts';
+import { Refusal } from '../contract/errors.ts';
+import type { RowOf } from '../datasets/dataset.ts';
+import { eventCodes, events } from '../datasets/economic.ts';
+import { shippedEventCodes } from '../datasets/economic-event-codes/index.ts';
+import { allRows } from '../store/all-rows.ts';
+import type { Direction, Reader } from '../store/store.ts';
+import { answerPage, renderRecords } from './list.ts';
+import type { Query } from './query.ts';
+import { inWireOrder, type WireRecord } from './render/records.ts';
+import { renderResult } from './render/result.ts';
+import { instantRange } from './time-range.ts';
+
+type Event = RowOf<typeof events>;
+type Filters = Partial<Event>;
+type Range = { readonly from?: number; readonly to?: number };
+
+/** By rank: high, medium, low, not known (contract 8.7). */
+const impacts = ['high', 'medium', 'low', null] as const;
+const IMPORTANCE_MAX = 3;
+const PERCENT_DECIMALS = 4;
+
+const finiteOrNull = (value: number): number | null => (Number.isFinite(value) ? value : null);
+
+/** An event on the wire; changes that the file did not give are worked out (contract 8.7). */
+function recordOf(event: Event): WireRecord {
+  const { rank, actual_value: actual, previous_value: previous } = event;
+  const hasBoth = actual !== null && previous !== null;
+  return {
+    ...event,
+    importance: rank === IMPORTANCE_MAX ? null : IMPORTANCE_MAX - rank,
+    impact: impacts[rank],
+    event_timestamp: formatInstantZ(event.event_timestamp),
+    change: event.change ?? (hasBoth ? finiteOrNull(exactDifference(previous, actual)) : null),
+    change_percent:
+      event.change_percent ??
+      (hasBoth ? finiteOrNull(exactPercentChange(previous, actual, PERCENT_DECIMALS)) : null),
+  };
+}
+
+type Asked = {
+  readonly country_iso_code?: string | undefined;
+  readonly event_code?: string | undefined;
+  readonly source_id?: string | undefined;
+  readonly impact?: 'low' | 'medium' | 'high' | 'all' | undefined;
+};
+
+/** What must be equal of the events that are asked for. */
+function filtersOf({ country_iso_code: country, event_code: code, source_id: id, impact }: Asked): Filters {
+  return {
+    ...(country === undefined ? {} : { country_iso_code: country }),
+    ...(code === undefined ? {} : { event_code: code }),
+    ...(impact === undefined || impact === 'all' ? {} : { rank: impacts.indexOf(impact) }),
+    ...(id === undefined ? {} : { source_id: id.toLowerCase() }),
+  };
+}
+
+const columns = ['event_timestamp', 'rank', 'event_code', 'source_id'] as const;
+
+/** The order of events, as some index has it: by time, then the weightier, then by code; what is equal in all is left out. */
+const orderOf = (where: Filters) => columns.filter((column) => !Object.hasOwn(where, column));
+
+/** `GET …/economic_calendar/event_list` */
+export const answerEconomicEvents: Query<typeof economicEvents> = async (parameters, context) => {
+  const where = filtersOf(parameters);
+  const range = instantRange(parameters.from_date, parameters.to_date);
+  return answerPage(context, {
+    endpoint: economicEvents,
+    parameters,
+    fingerprint: JSON.stringify(['economicEvents', where, range, parameters.sort]),
+    dataset: events,
+    where,
+    range,
+    order: orderOf(where),
+    direction: parameters.sort,
+    recordOf,
+  });
+};
+
+function readEvents(
+  reader: Reader,
+  where: Filters,
+  range: Range,
+  direction: Direction,
+  limit: number,
+): Promise<Event[]> {
+  const order = orderOf(where).map((column) => [column, direction] as const);
+  return reader.rows(events, { where, range, order, limit });
+}
+
+/** The first events of a range, in order. */
+const soonest = (reader: Reader, where: Filters, range: Range, limit: number): Promise<Event[]> =>
+  readEvents(reader, where, range, 'asc', limit);
+
+/** The last events of a range, the newest first; of those at one time the weightier come in first (contract 8.8). */
+async function newest(reader: Reader, where: Filters, range: Range, limit: number): Promise<Event[]> {
+  const found = await readEvents(reader, where, range, 'desc', limit);
+  const last = found.at(-1)?.event_timestamp;
+  if (last === undefined) return [];
+  const later = found.filter((event) => event.event_timestamp > last);
+  const tied = await soonest(reader, where, { from: last, to: last + 1 }, limit - later.length);
+  return [...later, ...tied];
+}
+
+/** `GET …/economic_calendar/event` */
+export const answerEconomicEvent: Query<typeof economicEvent> = async (parameters, context) => {
+  const where = filtersOf(parameters);
+  const { from, to } = instantRange(parameters.from_date, parameters.to_date);
+  const { nowMs } = context.request;
+  // Contract 8.8: an identifier selects its event whatever its time; else only what has been counts, where no end is said.
+  const range =
+    parameters.source_id === undefined
+      ? { ...(from === undefined ? {} : { from }), to: to ?? nowMs + 1 }
+      : {};
+  const find = parameters.sort === 'asc' ? soonest : newest;
+  const [event] = await find(context.reader, where, range, 1);
+  if (event === undefined) {
+    throw new Refusal('no_data', {
+      message: 'No economic event matches what was asked for.',
+      hint: 'Loosen the filters; without to_date only events that are not in the future count.',
+    });
+  }
+  return renderResult(inWireOrder(economicEventRecord, recordOf(event)), context.allocate);
+};
+
+/** Events by time, then as they stand in a list (contract 4.5). */
+function compare(a: Event, b: Event): number {
+  for (const column of columns) {
+    if (a[column] < b[column]) return -1;
+    if (a[column] > b[column]) return 1;
+  }
+  return 0;
+}
+
+/** `GET …/economic_calendar/latest_event_list` */
+export const answerLatestEconomicEvents: Query<typeof latestEconomicEvents> = async (parameters, context) => {
+  const { date_type: side, limit, sort, format } = parameters;
+  const { nowMs } = context.request;
+  const where = filtersOf(parameters);
+  const past = side === 'upcoming' ? [] : await newest(context.reader, where, { to: nowMs + 1 }, limit);
+  const coming =
+    side === 'historical' ? [] : await soonest(context.reader, where, { from: nowMs + 1 }, limit);
+  const distance = (event: Event): number => Math.abs(event.event_timestamp - nowMs);
+  const nearest = [...past, ...coming]
+    .sort((a, b) => distance(a) - distance(b) || compare(a, b))
+    .slice(0, limit);
+  nearest.sort(sort === 'asc' ? compare : (a, b) => compare(b, a));
+  return renderRecords(context, latestEconomicEvents, nearest.map(recordOf), format, null);
+};
+
+/** `GET …/economic_calendar/event_codes/{country_iso_code}` */
+export const answerEconomicEventCodes: Query<typeof economicEventCodes> = async (parameters, context) => {
+  const { country_iso_code: country } = parameters;
+  const codes: Record<string, string> = { ...shippedEventCodes.get(country) };
+  for await (const row of allRows(context.reader, eventCodes, { country_iso_code: country }))
+    codes[row.event_code] = row.description;
+  return renderResult(codes, context.allocate);
+};
