@@ -119,8 +119,3 @@ export function formatInstantZ(ms: number): string {
 export function formatInstant(ms: number): string {
   return `${formatClock(ms)}+00:00`;
 }
-
-/** `2024-08-05T07:50:00Z`, the form of economic events and of the keys of the option map (contract 2.4). */
-export function formatInstantZ(ms: number): string {
-  return `${formatClock(ms)}Z`;
-}
