@@ -366,6 +366,8 @@ test('importing twice changes nothing, a corrected row replaces, an undoing brin
   await imported('two.csv', name(12));
   const [[strike]] = (await strikes()) as [[number]];
   assert.equal(strike, 12);
+  const corrected = await imported('two.csv', name(13));
+  assert.match(await shop.must('undo', runOf(corrected)), /taken back\n {2}1 row back as before$/);
 });
 
 test('an underlying that bars have made outlives the undoing of their import while contracts name it (contract 10)', async () => {
@@ -379,6 +381,18 @@ test('an underlying that bars have made outlives the undoing of their import whi
   assert.equal(await status(), 200);
   await shop.must('undo', /run (\d+)/.exec(contracts)![1]!);
   assert.equal(await status(), 404);
+});
+
+test('an instrument that contracts name is not deleted (contract 10)', async () => {
+  for (const [schema, symbol] of [
+    ['stock', 'SPY'],
+    ['option', 'SPY991217C00450000'],
+  ] as const) {
+    const named = ['--schema', schema, '--country', 'US', '--symbol', symbol];
+    const { status, stderr } = await shop.run('delete', 'instruments', ...named);
+    assert.equal(status, 2, stderr);
+    assert.match(stderr, /is named by option contracts, such as SPY\w+: take their imports back first/);
+  }
 });
 
 const refusals: readonly (readonly [cells: string, problem: RegExp])[] = [
@@ -424,6 +438,39 @@ test('a contract that the file has twice with other values is refused the second
   assert.equal(status, 1);
   assert.match(stdout, /3 rows read, 1 written, 1 unchanged, 1 refused/);
   assert.match(stdout, /the file has this contract already, with other values/);
+});
+
+test('walks while another process imports repeat no contract and miss none that was there; expirations follow (contract 4.1, 8.5)', async () => {
+  const linesOf = (month: string, count: number): string[] =>
+    Array.from(
+      { length: count },
+      (_, index) => `W${month}${index},US,stock,WALK,${index + 1},2099-${month}-15,call`,
+    );
+  await imported('walk.csv', [head, ...linesOf('01', 40), ...linesOf('03', 40)]);
+  const query = { ref_asset_price: '9999', limit: '7' };
+  const before = (await walk(search('WALK call in', query))).map(({ symbol }) => symbol);
+  assert.equal(before.length, 80);
+  writeFileSync(shop.path('more.csv'), [head, ...linesOf('02', 1500), ''].join('\n'));
+  let isDone = false;
+  const done = shop.must('import', 'option-contracts', shop.path('more.csv')).finally(() => {
+    isDone = true;
+  });
+  const expirations = async (): Promise<number> => {
+    const response = await ask('expiration_date_list/stock/US:WALK');
+    return ((await response.json()) as { result: unknown[] }).result.length;
+  };
+  assert.equal(await expirations(), 2);
+  const old = new Set(before);
+  while (!isDone) {
+    const walked = (await walk(search('WALK call in', query))).map(({ symbol }) => symbol);
+    assert.equal(new Set(walked).size, walked.length, 'none twice');
+    assert.deepEqual(
+      walked.filter((symbol) => old.has(symbol)),
+      before,
+    );
+  }
+  await done;
+  assert.equal(await expirations(), 3, 'what was cached is gone with the commit');
 });
 
 const shared = join(sharedData, 'options/TWX_2014-06-05.csv');

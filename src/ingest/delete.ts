@@ -9,6 +9,7 @@ import type { Interval } from '../contract/interval.ts';
 import { series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { importRuns } from '../datasets/internal.ts';
+import { optionContracts } from '../datasets/options.ts';
 import { instruments } from '../datasets/reference.ts';
 import type { OnWait, Store, Writer } from '../store/store.ts';
 import { changeRow, recordBlock } from './journal.ts';
@@ -89,9 +90,25 @@ export function deleteInstrument(store: Store, request: DeleteRequest): Promise<
         `${nameOf(instrument)} has bars (${intervals.join(', ')}): delete them first, by bourse delete bars --schema ${asset_schema} --country ${country_iso_code} --symbol ${symbol}`,
       );
     }
+    await refuseNamed(writer, instrument);
     await changeRow(writer, runId, instruments, instrument, null);
     return { bars: [], instrumentsDeleted: 1 };
   });
+}
+
+/** An instrument that is an option contract, or the underlying of some, is needed as long as they are there. */
+async function refuseNamed(writer: Writer, instrument: Instrument): Promise<void> {
+  const { asset_schema, country_iso_code, symbol } = instrument;
+  const where =
+    asset_schema === 'option'
+      ? { country_iso_code, symbol }
+      : { country_iso_code, parent_asset_schema: asset_schema, underlying_name: symbol };
+  const order = [[asset_schema === 'option' ? 'symbol' : 'option_type', 'asc']] as const;
+  const [contract] = await writer.rows(optionContracts, { where, order, limit: 1 });
+  if (contract === undefined) return;
+  throw new RequestProblem(
+    `${nameOf(instrument)} is named by option contracts, such as ${contract.symbol}: take their imports back first, by bourse undo RUN`,
+  );
 }
 
 /** Runs a deletion in one write and records it, unless there was nothing to delete. */

@@ -1,8 +1,9 @@
 // Rows of one dataset from a file into the store: typed cells, refusals by row, idempotent by natural key, one write a file.
+import { hash } from 'node:crypto';
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import type { Store, Writer } from '../store/store.ts';
 import type { SourceFile } from './file.ts';
-import { changeRow } from './journal.ts';
+import { changeRow, rowKeyOf } from './journal.ts';
 import { type FieldMap, type FieldNames, type Mapping, mapFields } from './mapping.ts';
 import { NamedInstruments } from './named-instruments.ts';
 import { FileProblem, type RowProblem } from './problem.ts';
@@ -123,7 +124,7 @@ class RowPass<D extends Dataset> {
   readonly #refused: RefusedRows;
   readonly #names: readonly string[];
   readonly #named: NamedInstruments;
-  /** The values of each key that the file has named. */
+  /** A digest of the values of each key that the file has named: files have millions of rows. */
   readonly #seen = new Map<string, string>();
 
   constructor(
@@ -187,10 +188,10 @@ class RowPass<D extends Dataset> {
   async #store(values: Values): Promise<RowProblem | null> {
     const { dataset, keyOf, rowOf, repeated } = this.#kind;
     const key = keyOf(values);
-    const [name, text] = [JSON.stringify(key), JSON.stringify(values)];
+    const [name, digest] = [rowKeyOf(dataset, key), hash('sha1', JSON.stringify(values), 'base64url')];
     const before = this.#seen.get(name);
-    if (before !== undefined) return before === text ? null : repeated;
-    this.#seen.set(name, text);
+    if (before !== undefined) return before === digest ? null : repeated;
+    this.#seen.set(name, digest);
     const [known = null] = await this.#writer.rows(dataset, {
       where: key,
       order: [[dataset.key[0]!, 'asc']],

@@ -11,8 +11,8 @@ import { RequestProblem } from './problem.ts';
 type Entry = RowOf<typeof rowChanges>;
 type Instrument = RowOf<typeof instruments>;
 
-/** What became of a row: gone, as it was before, or left as it is for the sake of a later run. */
-export type RowUndone = 'removed' | 'restored' | { readonly keptBy: number };
+/** What became of a row: gone, as it was before, never changed but needed, or left as it is for the sake of a later run. */
+export type RowUndone = 'removed' | 'restored' | 'unchanged' | { readonly keptBy: number };
 
 /** No instrument has more series. */
 const SERIES_MAX = 1500;
@@ -55,6 +55,7 @@ export async function undoRow(writer: Writer, entry: Entry): Promise<RowUndone> 
     return { keptBy: later.run_id };
   }
   if (before !== null) {
+    if (JSON.stringify(before) === JSON.stringify(stored)) return 'unchanged';
     await putRow(writer, dataset, stored ?? null, before);
     return 'restored';
   }

@@ -129,6 +129,7 @@ class Undoing {
       const undone = await undoRow(this.#writer, entry);
       // How far imports reach goes with them, and is no row of a file.
       if (entry.dataset === barCoverage.name) continue;
+      if (undone === 'unchanged') continue;
       if (undone === 'removed') this.#report.rowsRemoved++;
       else if (undone === 'restored') this.#report.rowsRestored++;
       else {

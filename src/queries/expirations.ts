@@ -33,6 +33,8 @@ export const contractsOf = ({ instrument }: Underlying, optionType: 'call' | 'pu
   option_type: optionType,
 });
 
+const instantColumns = ['expiration_date', 'expiration_datetime'] as const;
+
 /** Goes from one expiration to the next in the index: as many reads as there are, however many contracts. */
 async function* walk(
   reader: Reader,
@@ -42,7 +44,7 @@ async function* walk(
   const where = contractsOf(underlying, optionType);
   let from = Number.MIN_SAFE_INTEGER;
   for (;;) {
-    const [first] = await reader.rows(optionContracts, {
+    const [first] = await reader.pick(optionContracts, instantColumns, {
       where,
       range: { from },
       order: [
@@ -57,7 +59,7 @@ async function* walk(
     while (row !== undefined) {
       const givenMs: number | null = row.expiration_datetime;
       yield { day, givenMs, expiresMs: givenMs ?? closeOn(underlying.calendar, day) };
-      [row] = await reader.rows(optionContracts, {
+      [row] = await reader.pick(optionContracts, instantColumns, {
         where: { ...where, expiration_date: day },
         range: { from: givenMs === null ? Number.MIN_SAFE_INTEGER : givenMs + 1 },
         order: [['expiration_datetime', 'asc']],

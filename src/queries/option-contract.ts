@@ -21,7 +21,7 @@ function regularMinutes({ hours }: Market): number {
   return regular.reduce((sum, [, open, close]) => sum + clockMinutes(close) - clockMinutes(open), 0);
 }
 
-/** What a contract has of its market where its row says nothing. */
+/** What contracts of an underlying have of its market where their rows say nothing. */
 function defaultsOf({ instrument }: Found): WireRecord {
   const market = findMarket(instrument.asset_schema as AssetSchema, instrument.country_iso_code);
   return {
@@ -33,25 +33,25 @@ function defaultsOf({ instrument }: Found): WireRecord {
   };
 }
 
-/** A contract of an underlying, whose expirations hold that of the row. */
-export function contractRecord(
-  row: Row,
+/** Contracts of an underlying, whose expirations hold those of the rows. */
+export function contractRecords(
+  rows: readonly Row[],
   underlying: Found,
   expirations: readonly Expiration[],
-): GroupedContract {
-  const { expiration_date: day, expiration_datetime: givenMs } = row;
-  const { expiresMs } = expirations.find((one) => one.day === day && one.givenMs === givenMs)!;
-  const silent = Object.entries(defaultsOf(underlying)).filter(
-    ([field]) => row[field as 'exchange'] === null,
+): GroupedContract[] {
+  const defaults = Object.entries(defaultsOf(underlying));
+  const instants = new Map(
+    expirations.map(({ day, givenMs, expiresMs }) => [`${day} ${givenMs}`, expiresMs]),
   );
-  return {
-    expiresMs,
-    record: {
+  return rows.map((row) => {
+    const expiresMs = instants.get(`${row.expiration_date} ${row.expiration_datetime}`)!;
+    const record: Record<string, unknown> = {
       ...row,
-      ...Object.fromEntries(silent),
       parent_schema_instrument_id: `${row.parent_asset_schema}_${underlying.instrument.instrument_id}`,
-      expiration_date: formatDay(day),
+      expiration_date: formatDay(row.expiration_date),
       expiration_datetime: formatInstant(expiresMs),
-    },
-  };
+    };
+    for (const [field, value] of defaults) record[field] ??= value;
+    return { expiresMs, record };
+  });
 }

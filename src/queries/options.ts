@@ -9,7 +9,7 @@ import type { Reader } from '../store/store.ts';
 import { contractsOf, type Expiration } from './expirations.ts';
 import { latestPrice } from './latest-price.ts';
 import type { Found } from './lookup.ts';
-import { contractRecord } from './option-contract.ts';
+import { contractRecords } from './option-contract.ts';
 import { orderOf, ranksOf, type Side } from './option-order.ts';
 import type { Place } from './page.ts';
 import type { Query, QueryContext } from './query.ts';
@@ -49,12 +49,9 @@ async function priceOf(context: QueryContext, found: Found, parameters: Paramete
 
 /** The rows of contracts, in the order of their symbols given. */
 async function rowsOf(reader: Reader, country: string, symbols: readonly string[]): Promise<Row[]> {
-  const rows: Row[] = [];
-  for (const symbol of symbols) {
-    const where = { country_iso_code: country, symbol };
-    rows.push(...(await reader.rows(optionContracts, { where, order: [['symbol', 'asc']], limit: 1 })));
-  }
-  return rows;
+  const found = await reader.among(optionContracts, { country_iso_code: country }, 'symbol', symbols);
+  const rows = new Map(found.map((row) => [row.symbol, row]));
+  return symbols.map((symbol) => rows.get(symbol)!);
 }
 
 /** What sorts the contracts of one page, and the one behind it where there is one. */
@@ -103,7 +100,7 @@ export const answerOptionSearch: Query<typeof optionSearch> = async (parameters,
       ? null
       : pageKeys.sign(fingerprint, { position: shown.at(-1)!, pinned: [nowMs, price] });
   return renderGrouped({
-    contracts: rows.map((row) => contractRecord(row, found, expirations)),
+    contracts: contractRecords(rows, found, expirations),
     paging: { key, address: key === null ? '' : addressOf(optionSearch, parameters) },
     allocate: context.allocate,
   });

@@ -212,6 +212,34 @@ function rowTests(withFresh: WithFresh): void {
       );
     }));
 
+  test('rows of some values are those and no others, however many are asked for; picked columns are those of the rows', () =>
+    withFresh(async (writer, reader) => {
+      const all = Array.from({ length: 300 }, (_, index) =>
+        runOf({ run_id: index, source: index % 2 === 0 ? null : 'x', undone_ms: index }),
+      );
+      await writer.write((rows) => rows.upsert(importRuns, all));
+      for (const count of [0, 1, 63, 64, 65, 200]) {
+        const asked = all.filter((row) => row.run_id % 300 < count).map((row) => row.run_id);
+        const found = await reader.snapshot((rows) =>
+          rows.among(importRuns, { kind: 'import' }, 'run_id', [...asked, 999]),
+        );
+        assert.deepEqual(
+          found.toSorted((a, b) => a.run_id - b.run_id),
+          all.slice(0, count),
+        );
+        const none = await reader.snapshot((rows) =>
+          rows.among(importRuns, { kind: 'delete' }, 'run_id', asked),
+        );
+        assert.deepEqual(none, []);
+      }
+      const read = { range: { from: 3 }, order: [['run_id', 'asc']], limit: 2 } as const;
+      const picked = await reader.snapshot((rows) => rows.pick(importRuns, ['source', 'run_id'], read));
+      assert.deepEqual(picked, [
+        { source: 'x', run_id: 3 },
+        { source: null, run_id: 4 },
+      ]);
+    }));
+
   test('ranked reads give the rows of their groups alone, sorted, page by page; null is a value (spec 4.6)', () =>
     withFresh(async (writer, reader) => {
       const sources = [null, 'a', 'b'];

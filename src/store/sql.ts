@@ -27,6 +27,16 @@ class Slot<R> {
 /** A statement's text, and the values that a read gives it. */
 export type Statement<R = Read> = { readonly sql: string; values(read: R): unknown[] };
 
+/** Values that one statement looks for: more take several. */
+export const AMONG_MAX = 64;
+
+/** A read of the rows that have one of some values in a column; fewer values than a statement takes fill it by the last one. */
+type AmongRead = {
+  readonly where: Readonly<Record<string, unknown>>;
+  readonly column: string;
+  readonly values: readonly (string | number)[];
+};
+
 /** Statements of ranked reads that are kept: callers choose their order, of which there are many. */
 const RANKED_KEPT_MAX = 200;
 
@@ -38,6 +48,7 @@ export class SqlCompiler {
   readonly #db: Kysely<AnyTables>;
   readonly #types: ColumnTypes;
   readonly #reads = new Map<string, Statement>();
+  readonly #among = new Map<string, Statement<AmongRead>>();
   readonly #ranked = new Map<string, Statement<RankedRead>>();
   readonly #upserts = new Map<Dataset, string>();
 
@@ -93,13 +104,31 @@ export class SqlCompiler {
     return statement.compile().sql;
   }
 
-  /** A bounded read. Reads of one shape share one statement. */
-  read(dataset: Dataset, read: Read): Statement {
-    const shape = shapeOf(dataset, read);
+  /** A bounded read, of every column unless some are named. Reads of one shape share one statement. */
+  read(dataset: Dataset, read: Read, columns?: readonly string[]): Statement {
+    const shape = `${shapeOf(dataset, read)}|${columns?.join() ?? ''}`;
     let statement = this.#reads.get(shape);
     if (statement === undefined) {
-      statement = this.#compileRead(dataset, read);
+      statement = this.#compileRead(dataset, read, columns ?? Object.keys(dataset.columns));
       this.#reads.set(shape, statement);
+    }
+    return statement;
+  }
+
+  /** A read of up to `AMONG_MAX` values of a column. */
+  among(dataset: Dataset, { where, column }: AmongRead): Statement<AmongRead> {
+    const shape = [dataset.name, ...Object.keys(where), column].join('|');
+    let statement = this.#among.get(shape);
+    if (statement === undefined) {
+      let query = this.#db.selectFrom(dataset.name).select(Object.keys(dataset.columns));
+      for (const name of Object.keys(where))
+        query = query.where(name, '=', new Slot<AmongRead>((actual) => actual.where[name]));
+      const slots = Array.from(
+        { length: AMONG_MAX },
+        (_, at) => new Slot<AmongRead>(({ values }) => values[Math.min(at, values.length - 1)]),
+      );
+      statement = statementOf<AmongRead>(query.where(column, 'in', slots).compile());
+      this.#among.set(shape, statement);
     }
     return statement;
   }
@@ -116,8 +145,8 @@ export class SqlCompiler {
     return statement;
   }
 
-  #compileRead(dataset: Dataset, read: Read): Statement {
-    let query = this.#db.selectFrom(dataset.name).select(Object.keys(dataset.columns));
+  #compileRead(dataset: Dataset, read: Read, columns: readonly string[]): Statement {
+    let query = this.#db.selectFrom(dataset.name).select(columns);
     for (const column of Object.keys(read.where ?? {})) {
       query = query.where(column, '=', new Slot<Read>((actual) => actual.where![column]));
     }
@@ -126,7 +155,7 @@ export class SqlCompiler {
       query = query.where(first[0], '>=', new Slot<Read>((actual) => actual.range!.from));
     if (read.range?.to !== undefined)
       query = query.where(first[0], '<', new Slot<Read>((actual) => actual.range!.to));
-    if (read.after !== undefined) query = query.where((columns) => behind(columns, read.order, 0));
+    if (read.after !== undefined) query = query.where((build) => behind(build, read.order, 0));
     for (const [column, direction] of read.order) query = query.orderBy(column, direction);
     return statementOf(query.limit(new Slot<Read>((actual) => actual.limit) as unknown as number).compile());
   }

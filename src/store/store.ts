@@ -56,6 +56,19 @@ export type BlockRead = {
 /** Reads rows at one moment. */
 export interface RowReader {
   rows<D extends Dataset>(dataset: D, read: Read<D>): Promise<RowOf<D>[]>;
+  /** As `rows`, of each row some columns alone: from the index that is walked, where it has them. */
+  pick<D extends Dataset, C extends keyof D['columns'] & string>(
+    dataset: D,
+    columns: readonly C[],
+    read: Read<D>,
+  ): Promise<Pick<RowOf<D>, C>[]>;
+  /** The rows whose columns equal `where` and that have one of some values, each named once, in `column`; in no order. */
+  among<D extends Dataset>(
+    dataset: D,
+    where: Partial<RowOf<D>>,
+    column: keyof D['columns'] & string,
+    values: readonly (string | number)[],
+  ): Promise<RowOf<D>[]>;
   /** Of each row the order columns' values. */
   ranked<D extends Dataset>(dataset: D, read: RankedRead<D>): Promise<(string | number)[][]>;
 }

@@ -1,6 +1,7 @@
 // Rows of datasets in one SQLite file: reads, upserts, the translation of values, and the layout's version.
 import { sql } from 'kysely';
 import type { ColumnKind, Dataset, RowOf } from '../../datasets/dataset.ts';
+import { AMONG_MAX } from '../sql.ts';
 import {
   type Mode,
   type RankedRead,
@@ -89,20 +90,58 @@ export class SqliteRows implements RowWriter {
   }
 
   async rows<D extends Dataset>(dataset: D, read: Read<D>): Promise<RowOf<D>[]> {
-    const statement = sqliteCompiler.read(dataset, read as unknown as Read);
-    const values = statement.values(read as unknown as Read);
-    const plain = values.map((value) => (typeof value === 'boolean' ? Number(value) : value)) as SqlValue[];
-    return this.database.all(statement.sql, plain).map((found) => rowOf(dataset, found));
+    return this.#read(dataset, read).map((found) => rowOf(dataset, found));
+  }
+
+  async pick<D extends Dataset, C extends keyof D['columns'] & string>(
+    dataset: D,
+    columns: readonly C[],
+    read: Read<D>,
+  ): Promise<Pick<RowOf<D>, C>[]> {
+    const valueIn = (found: Record<string, unknown>, column: C): unknown =>
+      fromSql(dataset.columns[column]!.kind, found[column]);
+    return this.#read(dataset, read, columns).map(
+      (found) =>
+        Object.fromEntries(columns.map((column) => [column, valueIn(found, column)])) as Pick<RowOf<D>, C>,
+    );
+  }
+
+  #read<D extends Dataset>(
+    dataset: D,
+    read: Read<D>,
+    columns?: readonly string[],
+  ): Record<string, unknown>[] {
+    const statement = sqliteCompiler.read(dataset, read as unknown as Read, columns);
+    return this.#all(statement.sql, statement.values(read as unknown as Read));
+  }
+
+  #all(sql: string, values: readonly unknown[]): Record<string, unknown>[] {
+    return this.database.all(
+      sql,
+      values.map((value) => (typeof value === 'boolean' ? Number(value) : value)) as SqlValue[],
+    );
+  }
+
+  async among<D extends Dataset>(
+    dataset: D,
+    where: Partial<RowOf<D>>,
+    column: keyof D['columns'] & string,
+    values: readonly (string | number)[],
+  ): Promise<RowOf<D>[]> {
+    const rows: RowOf<D>[] = [];
+    for (let at = 0; at < values.length; at += AMONG_MAX) {
+      const read = { where, column, values: values.slice(at, at + AMONG_MAX) };
+      const statement = sqliteCompiler.among(dataset, read);
+      for (const found of this.#all(statement.sql, statement.values(read))) rows.push(rowOf(dataset, found));
+    }
+    return rows;
   }
 
   async ranked<D extends Dataset>(dataset: D, read: RankedRead<D>): Promise<(string | number)[][]> {
     // No groups are no rows, and no statement.
     if (read.groups.length === 0) return [];
     const statement = sqliteCompiler.ranked(dataset, read as unknown as RankedRead);
-    const found = this.database.all(
-      statement.sql,
-      statement.values(read as unknown as RankedRead) as SqlValue[],
-    );
+    const found = this.#all(statement.sql, statement.values(read as unknown as RankedRead));
     return found.map((row) => read.order.map(([column]) => row[column] as string | number));
   }
 

@@ -400,6 +400,22 @@ test('keyset reads enter the key at their place and sort nothing', async () => {
   database.close();
 });
 
+test('contracts are read by their symbols, expirations from the index alone (spec 4.6, 4.7)', async () => {
+  const database = new DatabaseSync(await madeStore(), { readOnly: true });
+  const plan = (sql: string): string => String(database.prepare(`explain query plan ${sql}`).get()!.detail);
+  const among = { where: { country_iso_code: 'US' }, column: 'symbol', values: ['A'] };
+  assert.match(
+    plan(sqliteCompiler.among(optionContracts, among).sql),
+    /^SEARCH option_contracts USING PRIMARY KEY \(country_iso_code=\? AND symbol=\?\)/,
+  );
+  const next = reads.find(({ what }) => what === 'the next expiration of an underlying')!;
+  assert.match(
+    plan(sqliteCompiler.read(next.dataset, next.read, ['expiration_date', 'expiration_datetime']).sql),
+    /^SEARCH option_contracts USING COVERING INDEX/,
+  );
+  database.close();
+});
+
 test('option search enters a covering index at each expiration, sorts what it finds there and walks nothing (spec 4.6)', async () => {
   const database = new DatabaseSync(await madeStore(), { readOnly: true });
   for (const side of ['above', 'below']) {
