@@ -68,6 +68,19 @@ function sampleRequests(base: string, key: string, today: number): [what: string
       call('holiday/list', `&full_symbol=stock:US:*&from_date=${year}-01-01&to_date=${year}-12-31`),
     ],
     ['what holiday codes mean', call('holiday/holiday_codes/US')],
+    [
+      'economic events of the United States, the weighty ones of the last month',
+      call(
+        'economic_calendar/event_list',
+        `&country_iso_code=US&impact=high&from_date=${from}&to_date=${to}&format=json`,
+      ),
+    ],
+    [
+      'the newest inflation figure',
+      call('economic_calendar/event', '&event_code=INFLATION_RATE_HEADLINE_YOY'),
+    ],
+    ['what comes next', call('economic_calendar/latest_event_list', '&date_type=upcoming&format=json')],
+    ['what economic event codes mean', call('economic_calendar/event_codes/US')],
   ];
 }
 
