@@ -2,7 +2,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { DECIMALS_MAX, decimalsOf, exactSum, isScaled, POWERS_OF_TEN, plainDecimal } from './decimal.ts';
+import {
+  DECIMALS_MAX,
+  decimalsOf,
+  exactDifference,
+  exactPercentChange,
+  exactSum,
+  isScaled,
+  POWERS_OF_TEN,
+  plainDecimal,
+} from './decimal.ts';
 
 /** A decimal as an integer of at most 15 digits and how many of its digits stand after the point. */
 type Written = { readonly mantissa: bigint; readonly decimals: number };
@@ -167,4 +176,31 @@ test('a sum covers the values from its first bound to before its second, and is 
   assert.equal(exactSum(values, 1, 1), 0);
   assert.ok(Number.isNaN(exactSum(values, 0, 3)));
   assert.ok(Number.isNaN(exactSum(values, 1, 4)));
+});
+
+test('a change in percent is the nearest decimal of so many digits, halves away from zero (contract 8.7)', () => {
+  fc.assert(
+    fc.property(written, written, fc.integer({ min: 0, max: 6 }), (from, to, decimals) => {
+      fc.pre(from.mantissa !== 0n);
+      const scale = Math.max(from.decimals, to.decimals);
+      const [start, end] = [from, to].map((one) => one.mantissa * 10n ** BigInt(scale - one.decimals));
+      const divisor = start! < 0n ? -start! : start!;
+      const wanted = (end! - start!) * 100n * 10n ** BigInt(decimals);
+      const whole = wanted / divisor;
+      const rest = wanted % divisor;
+      const away = 2n * (rest < 0n ? -rest : rest) >= divisor ? (rest < 0n ? -1n : 1n) : 0n;
+      const found = exactPercentChange(doubleOf(from), doubleOf(to), decimals);
+      assert.equal(found, Number(`${whole + away}e-${decimals}`));
+    }),
+  );
+  assert.equal(exactPercentChange(3, 2, 4), -33.3333);
+  assert.equal(exactPercentChange(800, 801, 2), 0.13);
+  assert.equal(exactPercentChange(800, 799, 2), -0.13);
+  assert.ok(Number.isNaN(exactPercentChange(0, 1, 4)));
+});
+
+test('a difference of decimals has no rounding in between (contract 8.7)', () => {
+  assert.equal(exactDifference(0.1, 0.3), 0.2);
+  assert.equal(exactDifference(0.3, 0.1), -0.2);
+  assert.ok(Object.is(exactDifference(-0.7, -0.7), 0));
 });

@@ -14,6 +14,7 @@ import { instruments } from '../datasets/reference.ts';
 import { changeRow } from '../ingest/journal.ts';
 import { BarLoad, newInstrument, nextValue } from '../ingest/load.ts';
 import type { Store, Writer } from '../store/store.ts';
+import { writeDemoEvents } from './demo-events.ts';
 import { writeDemoOptions } from './demo-options.ts';
 
 type Sample = {
@@ -243,7 +244,7 @@ async function writeSample(
   return count;
 }
 
-/** Fills an empty store with the demo's instruments and bars: two years up to the day before `today`. */
+/** Fills an empty store with the demo's instruments and bars, two years up to the day before `today`, and its events. */
 export async function writeDemo(store: Store, today: number, nowMs: number): Promise<void> {
   await store.write(async (writer) => {
     const runId = await nextValue(writer, 'run_id', 1);
@@ -252,6 +253,7 @@ export async function writeDemo(store: Store, today: number, nowMs: number): Pro
     for (const sample of samples)
       rows += await writeSample(writer, runId, load, sample, today - DEMO_DAYS, today);
     await writeDemoOptions(writer, runId, today, SYNTHETIC_CONTRACT);
+    await writeDemoEvents(writer, runId, today);
     await load.settle();
     await load.finish(nowMs);
     await writer.upsert(importRuns, [

@@ -82,6 +82,19 @@ function sampleRequests(base: string, key: string, today: number): [what: string
     ['what holiday codes mean', call('holiday/holiday_codes/US')],
     ['what is known of an instrument', call('stock/reference/US:AAPL')],
     ['instruments by symbol or name', call('stock/reference/search', '&query=micro')],
+    [
+      'economic events of the United States, the weighty ones of the last month',
+      call(
+        'economic_calendar/event_list',
+        `&country_iso_code=US&impact=high&from_date=${from}&to_date=${to}&format=json`,
+      ),
+    ],
+    [
+      'the newest inflation figure',
+      call('economic_calendar/event', '&event_code=INFLATION_RATE_HEADLINE_YOY'),
+    ],
+    ['what comes next', call('economic_calendar/latest_event_list', '&date_type=upcoming&format=json')],
+    ['what economic event codes mean', call('economic_calendar/event_codes/US')],
   ];
 }
 
