@@ -52,19 +52,32 @@ export function plainDecimal(value: number): string {
 
 /** The sum of decimals without any rounding in between: of the values `from` (included) to `to` (not) of a column. NaN if one is. */
 export function exactSum(values: Float64Array, from: number, to: number): number {
+  for (let index = from; index < to; index++) if (!Number.isFinite(values[index]!)) return Number.NaN;
+  const { integers, decimals } = toIntegers(values.subarray(from, to));
+  let total = 0n;
+  for (const integer of integers) total += integer;
+  return Number(`${total}e-${decimals}`);
+}
+
+/** Finite decimals as integers over one power of ten: `integers[i] / 10^decimals`, exactly. */
+export function toIntegers(values: Iterable<number>): {
+  readonly integers: readonly bigint[];
+  readonly decimals: number;
+} {
   let decimals = 0;
-  const texts: string[] = [];
-  for (let index = from; index < to; index++) {
-    const value = values[index]!;
-    if (!Number.isFinite(value)) return Number.NaN;
-    const text = plainDecimal(value);
+  const texts = Array.from(values, plainDecimal);
+  for (const text of texts) {
     const point = text.indexOf('.');
     if (point >= 0) decimals = Math.max(decimals, text.length - point - 1);
-    texts.push(text);
   }
-  let total = 0n;
-  for (const text of texts) total += toScaled(text, decimals);
-  return Number(`${total}e-${decimals}`);
+  return { integers: texts.map((text) => toScaled(text, decimals)), decimals };
+}
+
+/** `dividend / divisor` as text of so many decimals, at least one, half rounded up; neither is negative. */
+export function quotientText(dividend: bigint, divisor: bigint, decimals: number): string {
+  const scaled = (2n * dividend * 10n ** BigInt(decimals) + divisor) / (2n * divisor);
+  const digits = String(scaled).padStart(decimals + 1, '0');
+  return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }
 
 function toScaled(text: string, decimals: number): bigint {

@@ -14,6 +14,7 @@ import { instruments } from '../datasets/reference.ts';
 import { changeRow } from '../ingest/journal.ts';
 import { BarLoad, newInstrument, nextValue } from '../ingest/load.ts';
 import type { Store, Writer } from '../store/store.ts';
+import { writeDemoRows } from './demo-rows.ts';
 
 type Sample = {
   readonly assetSchema: AssetSchema;
@@ -241,7 +242,7 @@ async function writeSample(
   return count;
 }
 
-/** Fills an empty store with the demo's instruments and bars: two years up to the day before `today`. */
+/** Fills an empty store with the demo's instruments, bars - two years up to the day before `today` - and rows. */
 export async function writeDemo(store: Store, today: number, nowMs: number): Promise<void> {
   await store.write(async (writer) => {
     const runId = await nextValue(writer, 'run_id', 1);
@@ -249,6 +250,7 @@ export async function writeDemo(store: Store, today: number, nowMs: number): Pro
     let rows = 0;
     for (const sample of samples)
       rows += await writeSample(writer, runId, load, sample, today - DEMO_DAYS, today);
+    await writeDemoRows(writer, runId, today);
     await load.settle();
     await load.finish(nowMs);
     await writer.upsert(importRuns, [

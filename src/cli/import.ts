@@ -2,12 +2,14 @@
 import { Command, Option } from 'commander';
 import { findZone, type Zone } from '../calendar/zone.ts';
 import { importBars } from '../ingest/bars.ts';
+import { importCorporateActions } from '../ingest/corporate-actions.ts';
 import { openSources, type SourceFile } from '../ingest/file.ts';
 import { importHolidays } from '../ingest/holidays.ts';
 import { inputsOf } from '../ingest/inputs.ts';
 import { importInstruments } from '../ingest/instruments.ts';
 import type { PriceBasis } from '../ingest/load.ts';
 import { nearest, noMap, readMap } from '../ingest/mapping.ts';
+import { importNews } from '../ingest/news.ts';
 import { FileProblem } from '../ingest/problem.ts';
 import type { ImportReport } from '../ingest/report.ts';
 import type { ImportRequest } from '../ingest/run.ts';
@@ -49,8 +51,12 @@ const importers: Readonly<Record<string, Importer>> = {
       zone: zoneNamed(flags.zone),
       basis: flags.prices ?? 'raw',
     }),
+  'corporate-actions': (store, request, flags) =>
+    importCorporateActions(store, { ...request, map: mapOf(flags) }),
   holidays: (store, request, flags) => importHolidays(store, { ...request, map: mapOf(flags) }),
   instruments: (store, request, flags) => importInstruments(store, { ...request, map: mapOf(flags) }),
+  news: (store, request, flags) =>
+    importNews(store, { ...request, map: mapOf(flags), zone: zoneNamed(flags.zone) }),
 };
 
 const mapOf = (flags: Flags) => (flags.map === undefined ? noMap : readMap(flags.map));
@@ -63,13 +69,19 @@ function zoneNamed(name: string | undefined): Zone | null {
   throw new UsageProblem(`--zone ${name}: is not a time zone${near === undefined ? '' : `; is it ${near}?`}`);
 }
 
-/** Flags that say something of bars alone. */
-const barFlags = ['interval', 'zone', 'prices'] as const;
+/** Flags that say something of some datasets alone. */
+const ownFlags: readonly (readonly [flag: 'interval' | 'prices' | 'zone', datasets: readonly string[]])[] = [
+  ['interval', ['bars']],
+  ['prices', ['bars']],
+  ['zone', ['bars', 'news']],
+];
 
 /** A flag that means nothing for a dataset is a mistake, not to be passed over. */
 function checkFlags(dataset: string, flags: Flags): void {
-  const stray = dataset === 'bars' ? undefined : barFlags.find((name) => flags[name] !== undefined);
-  if (stray !== undefined) throw new UsageProblem(`--${stray} says nothing of ${dataset}: it is for bars`);
+  for (const [name, datasets] of ownFlags) {
+    if (flags[name] === undefined || datasets.includes(dataset)) continue;
+    throw new UsageProblem(`--${name} says nothing of ${dataset}: it is for ${datasets.join(' and ')}`);
+  }
 }
 
 /** Flags that give a field for the whole file. */
@@ -110,6 +122,9 @@ function describe(report: ImportReport): string {
       report.vwapOutside > 0,
       `with a vwap outside low and high, stored and served: ${countOf(report.vwapOutside, 'bar')}`,
     ],
+    ...Object.entries(report.findings).map(
+      ([what, rows]) => [true, `${what}: ${countOf(rows, 'row')}`] as const,
+    ),
     [report.mayBeCut, 'the last line has no end: if the file was cut off, its last value may be wrong'],
     [
       report.rowsRefused > 0,

@@ -1,14 +1,18 @@
 // The datasets, by the file that keeps them.
 import { barCoverage, series } from './bars.ts';
+import { corporateActions } from './corporate-actions.ts';
 import type { Dataset } from './dataset.ts';
 import { holidays } from './holidays.ts';
 import { apiKeys, blockChanges, counters, importRuns, rowChanges, secrets } from './internal.ts';
+import { news } from './news.ts';
 import { instruments } from './reference.ts';
 
 /** In the store itself. */
 export const dataDatasets: readonly Dataset[] = [
   instruments,
   holidays,
+  corporateActions,
+  news,
   series,
   barCoverage,
   importRuns,

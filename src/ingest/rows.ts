@@ -4,10 +4,12 @@ import type { Store, Writer } from '../store/store.ts';
 import type { SourceFile } from './file.ts';
 import { changeRow } from './journal.ts';
 import { type FieldMap, type FieldNames, type Mapping, mapFields } from './mapping.ts';
+import { type NamedInstrument, NamedInstruments } from './named-instruments.ts';
 import { FileProblem, type RowProblem } from './problem.ts';
 import { type Chunk, readChunks } from './read.ts';
 import { type ImportReport, RefusedRows } from './report.ts';
 import { type ImportRequest, runImport } from './run.ts';
+import { SeenRows } from './seen-rows.ts';
 
 /** What a cell of a field may hold. */
 export type FieldRule = {
@@ -30,6 +32,10 @@ export type RowImport<D extends Dataset> = {
   readonly repeated: RowProblem;
   /** What is wrong with a row whose cells are right each for itself. */
   readonly problemOf?: (values: Values) => RowProblem | null;
+  /** What is odd about a row that is stored all the same: words before a count. */
+  readonly findingOf?: (values: Values) => string | null;
+  /** The instrument that a row is about, made where the store does not know it (contract 8.9, 11). */
+  readonly instrumentOf?: (values: Values) => NamedInstrument | null;
   /** The row to be stored; `known` is the stored one of equal key. */
   readonly rowOf: (values: Values, known: RowOf<D> | null, writer: Writer) => RowOf<D> | Promise<RowOf<D>>;
 };
@@ -59,7 +65,8 @@ export async function importRows<D extends Dataset>(
         rowsWritten: pass.rowsWritten,
         rowsUnchanged: pass.rowsRead - pass.rowsWritten - refused.count,
         rowsRefused: refused.count,
-        newInstruments: 0,
+        newInstruments: pass.instruments.made,
+        findings: pass.findings,
         outsideSessions: 0,
         offGrid: 0,
         vwapOutside: 0,
@@ -91,6 +98,8 @@ class RowPass<D extends Dataset> {
   rowsRead = 0;
   rowsWritten = 0;
   newRows = 0;
+  readonly instruments: NamedInstruments;
+  readonly findings: Record<string, number> = {};
   readonly #writer: Writer;
   readonly #runId: number;
   readonly #kind: RowImport<D>;
@@ -98,8 +107,7 @@ class RowPass<D extends Dataset> {
   readonly #source: SourceFile;
   readonly #refused: RefusedRows;
   readonly #names: readonly string[];
-  /** The values of each key that the file has named. */
-  readonly #seen = new Map<string, string>();
+  readonly #seen = new SeenRows();
 
   constructor(
     writer: Writer,
@@ -109,6 +117,7 @@ class RowPass<D extends Dataset> {
     source: SourceFile,
     refused: RefusedRows,
   ) {
+    this.instruments = new NamedInstruments(writer, runId);
     this.#writer = writer;
     this.#runId = runId;
     this.#kind = kind;
@@ -154,12 +163,14 @@ class RowPass<D extends Dataset> {
 
   /** Stores a row; why it is refused, or null. */
   async #store(values: Values): Promise<RowProblem | null> {
-    const { dataset, keyOf, rowOf, repeated } = this.#kind;
+    const { dataset, keyOf, rowOf, repeated, instrumentOf, findingOf } = this.#kind;
     const key = keyOf(values);
-    const [name, text] = [JSON.stringify(key), JSON.stringify(values)];
-    const before = this.#seen.get(name);
-    if (before !== undefined) return before === text ? null : repeated;
-    this.#seen.set(name, text);
+    const seen = this.#seen.note(JSON.stringify(key), JSON.stringify(values));
+    if (seen !== 'nothing') return seen === 'the same' ? null : repeated;
+    const named = instrumentOf?.(values) ?? null;
+    if (named !== null) await this.instruments.ensure(named);
+    const finding = findingOf?.(values) ?? null;
+    if (finding !== null) this.findings[finding] = (this.findings[finding] ?? 0) + 1;
     const [known = null] = await this.#writer.rows(dataset, {
       where: key,
       order: [[dataset.key[0]!, 'asc']],

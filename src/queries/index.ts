@@ -3,8 +3,10 @@ import { Refusal } from '../contract/errors.ts';
 import { type Contract, contract, type EndpointName } from '../contract/index.ts';
 import type { Store } from '../store/store.ts';
 import { answerHistoricalBars, answerLatestBars } from './bars.ts';
+import { answerCorporateActions } from './corporate-actions.ts';
 import { answerHolidayCodes, answerHolidayList } from './holidays.ts';
 import { Lookup } from './lookup.ts';
+import { answerLatestNews, answerNewsList } from './news.ts';
 import { PageKeys } from './page.ts';
 import {
   type Allocate,
@@ -18,9 +20,6 @@ import {
 /** Declared, and not answered yet: a query added below is taken out here, or it does not compile. */
 type NotBuilt =
   | 'instrumentReference'
-  | 'corporateActions'
-  | 'newsList'
-  | 'latestNews'
   | 'optionSearch'
   | 'optionExpirations'
   | 'economicEvents'
@@ -32,6 +31,9 @@ type NotBuilt =
 type Served = { readonly [N in Exclude<EndpointName, NotBuilt>]: Query<Contract[N]> };
 
 const queries: Served = {
+  corporateActions: answerCorporateActions,
+  newsList: answerNewsList,
+  latestNews: answerLatestNews,
   holidayList: answerHolidayList,
   holidayCodes: answerHolidayCodes,
   historicalBars: answerHistoricalBars,

@@ -61,14 +61,20 @@ export class Lookup {
 
   /** The instrument of a name. @throws Refusal `unknown_instrument` with near symbols. */
   async instrument(reader: Reader, assetSchema: AssetSchema, named: CountrySymbol): Promise<Found> {
+    const found = await this.find(reader, assetSchema, named);
+    if (found === null) throw await unknownInstrument(reader, assetSchema, named);
+    return found;
+  }
+
+  /** The instrument of a name, or null. */
+  async find(reader: Reader, assetSchema: AssetSchema, named: CountrySymbol): Promise<Found | null> {
     await this.#renew(reader);
     if (this.#found.size >= limits.instrumentCacheMax) this.#found.clear();
     const name = `${assetSchema}:${named.country}:${named.symbol}`;
     const known = this.#found.get(name);
     if (known !== undefined) return known;
     const found = await find(reader, this.#calendars, assetSchema, named);
-    if (found === null) throw await unknownInstrument(reader, assetSchema, named);
-    this.#found.set(name, found);
+    if (found !== null) this.#found.set(name, found);
     return found;
   }
 }

@@ -2,8 +2,10 @@
 import { createHash, type Hash } from 'node:crypto';
 import { blockCount } from '../bars/block-reader.ts';
 import { series as seriesDataset } from '../datasets/bars.ts';
+import { corporateActions } from '../datasets/corporate-actions.ts';
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import { holidays } from '../datasets/holidays.ts';
+import { news } from '../datasets/news.ts';
 import { instruments } from '../datasets/reference.ts';
 import { allRows } from './all-rows.ts';
 import type { Reader, StoredBlock } from './store.ts';
@@ -28,7 +30,7 @@ export async function contentHash(reader: Reader): Promise<string> {
 }
 
 /** What files bring beside instruments and bars. */
-const rowDatasets: readonly Dataset[] = [holidays];
+const rowDatasets: readonly Dataset[] = [holidays, corporateActions, news];
 
 async function addInstrument(reader: Reader, hash: Hash, instrument: Instrument): Promise<void> {
   const { instrument_id, asset_id: _, ...said } = instrument;

@@ -11,7 +11,10 @@ const pathText = (text: string): string =>
   PLAIN.test(text) ? text : encodeURIComponent(text).replaceAll('%3A', ':');
 
 /** Path and query, without base, key and page key. */
-export function addressOf(endpoint: Endpoint, values: Readonly<Record<string, unknown>>): string {
+export function addressOf(
+  endpoint: Pick<Endpoint, 'path' | 'parameters'>,
+  values: Readonly<Record<string, unknown>>,
+): string {
   let path = endpoint.path;
   const query: string[] = [];
   for (const [name, parameter] of Object.entries(endpoint.parameters)) {

@@ -6,10 +6,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { series } from '../../datasets/bars.ts';
+import { corporateActions } from '../../datasets/corporate-actions.ts';
 import type { Dataset } from '../../datasets/dataset.ts';
 import { holidays } from '../../datasets/holidays.ts';
 import { dataDatasets } from '../../datasets/index.ts';
 import { blockChanges, counters, importRuns, rowChanges } from '../../datasets/internal.ts';
+import { news } from '../../datasets/news.ts';
 import { instruments } from '../../datasets/reference.ts';
 import { conformance } from '../conformance.ts';
 import { openControl, openStore, resolveStore } from '../engines.ts';
@@ -152,7 +154,7 @@ test('a new store is in WAL mode with pages of 16 KiB and the marks of its owner
 
 test('a store of the first layout is brought up to date by the first that opens it for writing', async () => {
   const path = await madeStore();
-  alter(path, 'drop table holidays; pragma user_version = 1');
+  alter(path, 'drop table holidays; drop table corporate_actions; drop table news; pragma user_version = 1');
   await assert.rejects(open(path, 'read'), /has an older layout/);
   await (await open(path, 'write')).close();
   const store = await open(path, 'read');
@@ -173,7 +175,13 @@ test('the log is empty after a write, so that it does not grow from import to im
   await store.close();
 });
 
-const reads: readonly { what: string; dataset: Dataset; read: Read }[] = [
+const reads: readonly {
+  what: string;
+  dataset: Dataset;
+  read: Read;
+  /** Bounds with which the index must be entered. */
+  enters?: RegExp;
+}[] = [
   {
     what: 'an instrument by its key',
     dataset: instruments,
@@ -270,6 +278,38 @@ const reads: readonly { what: string; dataset: Dataset; read: Read }[] = [
     dataset: series,
     read: { where: { series_id: 1 }, order: [['series_id', 'asc']] as const, limit: 1 },
   },
+  ...[{}, { action_type: 'split' }].flatMap((type) => {
+    const where = { country_iso_code: 'US', symbol: 'A', ...type };
+    const order = [
+      ['ex_date', 'asc'],
+      ['action_type', 'asc'],
+    ] as const;
+    return [{ range: { from: 1, to: 9 } }, { range: { to: 9 }, after: [5, 'split'] }].map((bounds) => ({
+      what: `actions of a stock ${JSON.stringify({ ...type, ...bounds })}`,
+      dataset: corporateActions,
+      read: { where, order, limit: 10, ...bounds },
+      enters: /ex_date>\?/,
+    }));
+  }),
+  ...[
+    {},
+    { asset_name: 'stock', country_iso_code: 'US' },
+    { asset_name: 'stock', country_iso_code: 'US', symbol: 'A' },
+  ].flatMap((where) =>
+    (['asc', 'desc'] as const).flatMap((direction) => {
+      const order = [
+        ['published_date', direction],
+        ['news_id', direction],
+      ] as const;
+      const ahead = direction === 'asc' ? { to: 9 } : { from: 1 };
+      return [{ range: { from: 1, to: 9 } }, { range: ahead, after: [5, 'A'] }].map((bounds) => ({
+        what: `news ${JSON.stringify(where)} ${direction} ${JSON.stringify(bounds)}`,
+        dataset: news,
+        read: { where, order, limit: 10, ...bounds },
+        enters: /published_date>\? AND published_date<\?/,
+      }));
+    }),
+  ),
   ...dataDatasets.map((dataset) => ({
     what: `${dataset.name} behind a row of their key`,
     dataset,
@@ -283,7 +323,7 @@ const reads: readonly { what: string; dataset: Dataset; read: Read }[] = [
 
 test('keyset reads enter the key at their place and sort nothing', async () => {
   const database = new DatabaseSync(await madeStore(), { readOnly: true });
-  for (const { what, dataset, read } of reads) {
+  for (const { what, dataset, read, enters = /^/ } of reads) {
     const statement = sqliteCompiler.read(dataset, read);
     const steps = database
       .prepare(`explain query plan ${statement.sql}`)
@@ -291,6 +331,7 @@ test('keyset reads enter the key at their place and sort nothing', async () => {
     const plan = steps.map((step) => String(step.detail)).join('; ');
     assert.match(plan, /^SEARCH /, what);
     assert.doesNotMatch(plan, /TEMP B-TREE|SCAN/, what);
+    assert.match(plan, enters, what);
   }
   database.close();
 });

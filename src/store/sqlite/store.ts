@@ -1,8 +1,10 @@
 // The SQLite engine: rows and blocks in one file in WAL mode; one writing and many reading processes.
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { corporateActions } from '../../datasets/corporate-actions.ts';
 import { holidays } from '../../datasets/holidays.ts';
 import { dataDatasets } from '../../datasets/index.ts';
+import { news } from '../../datasets/news.ts';
 import type { BlockRead, Direction, Mode, Reader, Store, StoredBlock, StoreFacts, Writer } from '../store.ts';
 import { controlPathOf } from './control.ts';
 import { Database } from './database.ts';
@@ -21,7 +23,7 @@ const blockTable: Migration = [
 ];
 
 /** Datasets that later layouts brought, a list a step. */
-const added = [[holidays]] as const;
+const added = [[holidays, corporateActions, news]] as const;
 
 const first = dataDatasets.filter((dataset) => !added.flat().some((later) => later.name === dataset.name));
 
