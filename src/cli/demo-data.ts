@@ -16,6 +16,7 @@ import { BarLoad, newInstrument, nextValue } from '../ingest/load.ts';
 import type { Store, Writer } from '../store/store.ts';
 import { writeDemoEvents } from './demo-events.ts';
 import { writeDemoOptions } from './demo-options.ts';
+import { writeDemoRows } from './demo-rows.ts';
 
 type Sample = {
   readonly assetSchema: AssetSchema;
@@ -254,6 +255,7 @@ export async function writeDemo(store: Store, today: number, nowMs: number): Pro
       rows += await writeSample(writer, runId, load, sample, today - DEMO_DAYS, today);
     await writeDemoOptions(writer, runId, today, SYNTHETIC_CONTRACT);
     await writeDemoEvents(writer, runId, today);
+    await writeDemoRows(writer, runId, today);
     await load.settle();
     await load.finish(nowMs);
     await writer.upsert(importRuns, [

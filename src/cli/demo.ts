@@ -64,6 +64,15 @@ function sampleRequests(base: string, key: string, today: number): [what: string
       call('forex/bars/GLOBAL:EURUSD/240M/latest', '&limit=10&session_date=true'),
     ],
     [
+      'dividends and splits of a stock, with their factors',
+      call('stock/stock_corporate_action/list/US:AAPL', `&from_date=${formatDay(today - 1000)}`),
+    ],
+    ['the newest news of a market', call('news/latest', '&full_symbol=stock:US:*&limit=5&sort=desc')],
+    [
+      'news of one instrument in the last month',
+      call('news/list', `&full_symbol=crypto:GLOBAL:BTCUSD&from_date=${from}&to_date=${to}`),
+    ],
+    [
       'closed and shortened days of the US stock market, this year',
       call('holiday/list', `&full_symbol=stock:US:*&from_date=${year}-01-01&to_date=${year}-12-31`),
     ],
@@ -101,7 +110,7 @@ function sampleRequests(base: string, key: string, today: number): [what: string
 function introduce(base: string, key: string, today: number): string {
   const requests = sampleRequests(base, key, today).map(([what, url]) => `  ${what}\n    ${url}\n`);
   return `Bourse serves a demo on ${base}
-Its prices are synthetic, two years up to ${formatDay(today - 1)}: AAPL, MSFT, SPY, BTCUSD, EURUSD.
+Its prices, dividends and news are synthetic, two years up to ${formatDay(today - 1)}: AAPL, MSFT, SPY, BTCUSD, EURUSD.
 Your key is ${key}
 
 Try (paste into a browser, or after: curl -s):
@@ -117,7 +126,7 @@ async function demoSettings(flags: SettingFlags): Promise<Settings> {
 
 export function demoCommand(): Command {
   return new Command('demo')
-    .description('Make a store with sample data, data/demo.db, and serve it. The prices are synthetic.')
+    .description('Make a store with sample data, data/demo.db, and serve it. It is synthetic.')
     .addOption(settingOption('host'))
     .addOption(settingOption('port'))
     .addOption(settingOption('logLevel'))

@@ -2,6 +2,7 @@
 import { Command, Option } from 'commander';
 import { findZone, type Zone } from '../calendar/zone.ts';
 import { importBars } from '../ingest/bars.ts';
+import { importCorporateActions } from '../ingest/corporate-actions.ts';
 import { importEconomicEventCodes, importEconomicEvents } from '../ingest/economic.ts';
 import { openSources, type SourceFile } from '../ingest/file.ts';
 import { importHolidays } from '../ingest/holidays.ts';
@@ -9,6 +10,7 @@ import { inputsOf } from '../ingest/inputs.ts';
 import { importInstruments } from '../ingest/instruments.ts';
 import type { PriceBasis } from '../ingest/load.ts';
 import { nearest, noMap, readMap } from '../ingest/mapping.ts';
+import { importNews } from '../ingest/news.ts';
 import { importOptionContracts } from '../ingest/option-contracts.ts';
 import { FileProblem } from '../ingest/problem.ts';
 import type { ImportReport } from '../ingest/report.ts';
@@ -51,12 +53,16 @@ const importers: Readonly<Record<string, Importer>> = {
       zone: zoneNamed(flags.zone),
       basis: flags.prices ?? 'raw',
     }),
+  'corporate-actions': (store, request, flags) =>
+    importCorporateActions(store, { ...request, map: mapOf(flags) }),
   'economic-event-codes': (store, request, flags) =>
     importEconomicEventCodes(store, { ...request, map: mapOf(flags) }),
   'economic-events': (store, request, flags) =>
     importEconomicEvents(store, { ...request, map: mapOf(flags), zone: zoneNamed(flags.zone) }),
   holidays: (store, request, flags) => importHolidays(store, { ...request, map: mapOf(flags) }),
   instruments: (store, request, flags) => importInstruments(store, { ...request, map: mapOf(flags) }),
+  news: (store, request, flags) =>
+    importNews(store, { ...request, map: mapOf(flags), zone: zoneNamed(flags.zone) }),
   'option-contracts': (store, request, flags) =>
     importOptionContracts(store, { ...request, map: mapOf(flags) }),
 };
@@ -75,7 +81,7 @@ function zoneNamed(name: string | undefined): Zone | null {
 const ownFlags: readonly (readonly [flag: 'interval' | 'prices' | 'zone', datasets: readonly string[]])[] = [
   ['interval', ['bars']],
   ['prices', ['bars']],
-  ['zone', ['bars', 'economic-events']],
+  ['zone', ['bars', 'economic-events', 'news']],
 ];
 
 /** A flag that means nothing for a dataset is a mistake, not to be passed over. */
@@ -122,6 +128,9 @@ function describe(report: ImportReport): string {
       report.vwapOutside > 0,
       `with a vwap outside low and high, stored and served: ${countOf(report.vwapOutside, 'bar')}`,
     ],
+    ...Object.entries(report.findings).map(
+      ([what, rows]) => [true, `${what}: ${countOf(rows, 'row')}`] as const,
+    ),
     [report.mayBeCut, 'the last line has no end: if the file was cut off, its last value may be wrong'],
     [
       report.rowsRefused > 0,

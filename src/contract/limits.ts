@@ -79,12 +79,14 @@ export const limits = {
   keptAnswersMax: 10_000,
   /** Underlyings whose expirations the query thread keeps at hand; each has some hundred at the most. */
   expirationCacheMax: 2_000,
+  /** Characters of texts that one answer holds: more than 1,001 common items have, and few enough to be written in a moment. */
+  answerCharactersMax: 8_000_000,
   /** Base bars read and resampled in one step: bounds memory and how long one step blocks the query thread. */
   barsPerStepMax: 20_000,
   /** Bytes of open blocks that an import keeps in memory before it writes them out. */
   importOpenBytesMax: 400 * 1024 * 1024,
-  /** Bytes of one row of a file; the widest record has a hundredth. */
-  importRowBytesMax: 1_000_000,
+  /** Bytes of one row of a file: a text of a million characters, whatever they are, and the other cells. */
+  importRowBytesMax: 4_100_000,
   /** Bytes that any packed file may unpack to. */
   unpackedBytesFree: 256 * 1024 * 1024,
   /** Times of its own size that a larger one may; minute bars pack to a tenth, at the best a thirtieth. */

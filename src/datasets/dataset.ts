@@ -12,6 +12,8 @@ export type Dataset = {
   readonly key: readonly string[];
   /** Further orders that are read: each becomes an index. */
   readonly indexes?: readonly (readonly string[])[];
+  /** Rows lie in the order in which they came, not in that of the key: for large rows whose key is a hash. */
+  readonly keptAsTheyCome?: true;
 };
 
 type ValueOfKind<K extends ColumnKind> = K extends 'text'

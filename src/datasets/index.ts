@@ -1,9 +1,11 @@
 // The datasets, by the file that keeps them.
 import { barCoverage, series } from './bars.ts';
+import { corporateActions } from './corporate-actions.ts';
 import type { Dataset } from './dataset.ts';
 import { eventCodes, events } from './economic.ts';
 import { holidays } from './holidays.ts';
 import { apiKeys, blockChanges, counters, importRuns, rowChanges, secrets } from './internal.ts';
+import { news } from './news.ts';
 import { optionContracts } from './options.ts';
 import { instruments, instrumentTerms } from './reference.ts';
 
@@ -15,6 +17,8 @@ export const dataDatasets: readonly Dataset[] = [
   optionContracts,
   events,
   eventCodes,
+  corporateActions,
+  news,
   series,
   barCoverage,
   importRuns,

@@ -483,6 +483,7 @@ class BarPass {
       outsideSessions: counts.outsideSessions,
       offGrid: counts.offGrid,
       vwapOutside: counts.vwapOutside,
+      findings: {},
       ignoredColumns: this.#mapping.ignored,
       refused: this.#refused.first,
     };

@@ -18,7 +18,7 @@ import type { FieldMap, FieldNames } from './mapping.ts';
 import type { RowProblem } from './problem.ts';
 import type { ImportReport } from './report.ts';
 import { type FieldRule, importRows, type RowImport, type Values } from './rows.ts';
-import type { ImportRequest } from './run.ts';
+import { type ImportRequest, withAssetName } from './run.ts';
 
 /** The fields of a holidays file (contract 11). */
 export const holidayFields: FieldNames = {
@@ -142,13 +142,6 @@ export async function importHolidays(
   store: Store,
   request: ImportRequest & { readonly map: FieldMap },
 ): Promise<ImportReport> {
-  const { newRows: _, ...report } = await importRows(store, { ...request, flags: flagsOf(request) }, kind);
+  const { newRows: _, ...report } = await importRows(store, withAssetName(request), kind);
   return report;
-}
-
-/** `--schema` gives what this dataset calls `asset_name`. */
-function flagsOf({ flags }: ImportRequest): ReadonlyMap<string, string> {
-  return new Map(
-    [...flags].map(([field, value]) => [field === 'asset_schema' ? 'asset_name' : field, value]),
-  );
 }

@@ -10,6 +10,12 @@ import { type InstrumentName, newInstrument } from './load.ts';
 
 type Instrument = RowOf<typeof instruments>;
 
+/** An instrument as a row names it. */
+export type NamedInstrument = InstrumentName & {
+  /** Of one that is made; null where the file says nothing of it. */
+  readonly exchange: string | null;
+};
+
 /** The instruments of one run. */
 export class NamedInstruments {
   /** Instruments that the run has made. */
@@ -26,8 +32,15 @@ export class NamedInstruments {
     this.#runId = runId;
   }
 
-  /** The instrument of a name, made with its market's defaults where the store does not know it; `said` is what the row says of it. */
-  async of(name: InstrumentName, said: Partial<Instrument> = {}): Promise<Instrument> {
+  /**
+   * The instrument of a name, made with its market's defaults where the store does not know it; `said` is what the row says of
+   * it, `exchange` where the row was traded: of a known one that changes nothing.
+   */
+  async of(
+    name: InstrumentName,
+    said: Partial<Instrument> = {},
+    exchange: string | null = null,
+  ): Promise<Instrument> {
     const { asset_schema, country_iso_code, symbol } = name;
     const where = { asset_schema, country_iso_code, symbol };
     const needed = this.#needed.get(rowKeyOf(instruments, where));
@@ -36,7 +49,7 @@ export class NamedInstruments {
       if (needed === undefined) this.#named.push(known);
       return known;
     }
-    const row = { ...(known ?? (await this.#make(where))), ...said };
+    const row = { ...(known ?? (await this.#make(where, exchange))), ...said };
     if (known === null) this.created++;
     await this.#record(known, row);
     return row;
@@ -47,9 +60,9 @@ export class NamedInstruments {
     return known ?? null;
   }
 
-  async #make(name: InstrumentName): Promise<Instrument> {
+  async #make(name: InstrumentName, exchange: string | null): Promise<Instrument> {
     const market = findMarket(name.asset_schema as AssetSchema, name.country_iso_code);
-    return { ...(await newInstrument(this.#writer, name)), exchange: market?.exchange ?? null };
+    return { ...(await newInstrument(this.#writer, name)), exchange: exchange ?? market?.exchange ?? null };
   }
 
   async #record(before: Instrument | null, row: Instrument): Promise<void> {

@@ -21,6 +21,8 @@ export type ImportReport = {
   readonly rowsUnchanged: number;
   readonly rowsRefused: number;
   readonly newInstruments: number;
+  /** What is odd about rows that were stored all the same, and how many. */
+  readonly findings: Readonly<Record<string, number>>;
   readonly outsideSessions: number;
   readonly offGrid: number;
   /** Bars whose vwap lies outside their low and high: stored and served. */

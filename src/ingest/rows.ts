@@ -5,7 +5,7 @@ import type { Store, Writer } from '../store/store.ts';
 import type { SourceFile } from './file.ts';
 import { changeRow, rowKeyOf } from './journal.ts';
 import { type FieldMap, type FieldNames, type Mapping, mapFields } from './mapping.ts';
-import { NamedInstruments } from './named-instruments.ts';
+import { type NamedInstrument, NamedInstruments } from './named-instruments.ts';
 import { FileProblem, type RowProblem } from './problem.ts';
 import { type Chunk, readChunks } from './read.ts';
 import { type ImportReport, RefusedRows } from './report.ts';
@@ -32,6 +32,10 @@ export type RowImport<D extends Dataset> = {
   readonly repeated: RowProblem;
   /** What is wrong with a row whose cells are right each for itself. */
   readonly problemOf?: (values: Values) => RowProblem | null;
+  /** What is odd about a row that is stored all the same: words before a count. */
+  readonly findingOf?: (values: Values) => string | null;
+  /** The instrument that a row is about, made where the store does not know it (contract 8.9, 11). */
+  readonly instrumentOf?: (values: Values) => NamedInstrument | null;
   /** The row to be stored; `known` is the stored one of equal key, `named` gives the instruments that the row names. */
   readonly rowOf: (
     values: Values,
@@ -68,6 +72,7 @@ export async function importRows<D extends Dataset>(
         rowsUnchanged: pass.rowsRead - pass.rowsWritten - refused.count,
         rowsRefused: refused.count,
         newInstruments: pass.newInstruments,
+        findings: pass.findings,
         outsideSessions: 0,
         offGrid: 0,
         vwapOutside: 0,
@@ -116,6 +121,8 @@ class RowPass<D extends Dataset> {
   rowsRead = 0;
   rowsWritten = 0;
   newRows = 0;
+  readonly instruments: NamedInstruments;
+  readonly findings: Record<string, number> = {};
   readonly #writer: Writer;
   readonly #runId: number;
   readonly #kind: RowImport<D>;
@@ -135,6 +142,7 @@ class RowPass<D extends Dataset> {
     source: SourceFile,
     refused: RefusedRows,
   ) {
+    this.instruments = new NamedInstruments(writer, runId);
     this.#writer = writer;
     this.#runId = runId;
     this.#kind = kind;
@@ -186,12 +194,16 @@ class RowPass<D extends Dataset> {
 
   /** Stores a row; why it is refused, or null. */
   async #store(values: Values): Promise<RowProblem | null> {
-    const { dataset, keyOf, rowOf, repeated } = this.#kind;
+    const { dataset, keyOf, rowOf, repeated, instrumentOf, findingOf } = this.#kind;
     const key = keyOf(values);
     const [name, digest] = [rowKeyOf(dataset, key), hash('sha1', JSON.stringify(values), 'base64url')];
     const before = this.#seen.get(name);
     if (before !== undefined) return before === digest ? null : repeated;
     this.#seen.set(name, digest);
+    const about = instrumentOf?.(values) ?? null;
+    if (about !== null) await this.#named.of(about, {}, about.exchange);
+    const finding = findingOf?.(values) ?? null;
+    if (finding !== null) this.findings[finding] = (this.findings[finding] ?? 0) + 1;
     const [known = null] = await this.#writer.rows(dataset, {
       where: key,
       order: [[dataset.key[0]!, 'asc']],

@@ -5,7 +5,8 @@ import duckdb, { type Vector } from '@duckdb/node-bindings';
 const ENTRY_BYTES = 16;
 const INLINE_MAX = 12;
 
-const decoder = new TextDecoder();
+// A mark at the beginning of a cell is part of its text.
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** The texts of one chunk, taken from DuckDB's own layout. */
 export class TextColumn {

@@ -1,8 +1,10 @@
 // A list whose rows stand in one dataset: a page of them, walked by keyset along an index (contract 4.1, 4.5).
 import type { TObject } from 'typebox';
 import type { Endpoint } from '../contract/endpoint.ts';
+import { limits } from '../contract/limits.ts';
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
-import type { Direction, Read } from '../store/store.ts';
+import type { Direction, Read, RowReader } from '../store/store.ts';
+import type { Place } from './page.ts';
 import type { Answer, QueryContext } from './query.ts';
 import { addressOf } from './render/address.ts';
 import { renderList } from './render/list.ts';
@@ -26,34 +28,78 @@ export type PageOf<D extends Dataset> = {
   /** The columns of an index in its order, the last ones a unique key: walked in one direction. */
   readonly order: readonly (keyof D['columns'] & string)[];
   readonly direction: Direction;
-  readonly recordOf: (row: RowOf<D>) => WireRecord;
+  readonly recordOf: (row: RowOf<D>) => WireRecord | Promise<WireRecord>;
 };
+
+/** Rows read at a time: bounds the memory that the longest ones take. */
+const ROWS_PER_READ = 128;
+
+/** The next rows of a walk: those that the answer holds, and whether there are more. */
+export type Taken<D extends Dataset> = { readonly rows: readonly RowOf<D>[]; readonly hasMore: boolean };
+
+/** Takes up to `read.limit` rows, fewer where their texts are too long for one answer; at least one if there is any. */
+export async function takeRows<D extends Dataset>(
+  reader: RowReader,
+  read: Read<D>,
+  dataset: D,
+): Promise<Taken<D>> {
+  const { limit, order } = read;
+  const rows: RowOf<D>[] = [];
+  let after = read.after;
+  let characters = 0;
+  for (;;) {
+    const wanted = Math.min(limit + 1 - rows.length, ROWS_PER_READ);
+    const step = await reader.rows(dataset, { ...read, ...(after && { after }), limit: wanted });
+    for (const row of step) {
+      characters += charactersOf(row);
+      if (rows.length === limit || (rows.length > 0 && characters > limits.answerCharactersMax))
+        return { rows, hasMore: true };
+      rows.push(row);
+    }
+    if (step.length < wanted) return { rows, hasMore: false };
+    after = positionOf(
+      rows.at(-1)!,
+      order.map(([column]) => column),
+    );
+  }
+}
+
+function charactersOf(row: Readonly<Record<string, unknown>>): number {
+  let count = 0;
+  for (const name in row) if (typeof row[name] === 'string') count += row[name].length;
+  return count;
+}
+
+/** Where a walk stands behind a row. */
+const positionOf = (row: Readonly<Record<string, unknown>>, order: readonly string[]): (string | number)[] =>
+  order.map((column) => row[column] as string | number);
 
 /** Answers one page. @throws Refusal `invalid_page_key` */
 export async function answerPage<D extends Dataset>(context: QueryContext, page: PageOf<D>): Promise<Answer> {
-  const { parameters, order, direction, fingerprint } = page;
-  const { limit, next_page_key: pageKey } = parameters;
+  const { parameters, order, fingerprint } = page;
+  const { next_page_key: pageKey } = parameters;
   const place = pageKey ? context.pageKeys.verify(fingerprint, pageKey) : null;
-  const rows = await context.reader.rows(page.dataset, {
-    where: page.where,
-    ...(page.range === undefined ? {} : { range: page.range }),
-    order: order.map((column) => [column, direction] as const),
-    ...(place === null ? {} : { after: place.position }),
-    limit: limit + 1,
-  });
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  const key =
-    rows.length <= limit || last === undefined
-      ? null
-      : context.pageKeys.sign(fingerprint, {
-          position: order.map((column) => last[column] as string | number),
-          pinned: [],
-        });
-  return renderRecords(context, page.endpoint, shown.map(page.recordOf), parameters.format ?? 'json', {
+  const { rows, hasMore } = await takeRows(context.reader, readOf(page, place), page.dataset);
+  const key = hasMore
+    ? context.pageKeys.sign(fingerprint, { position: positionOf(rows.at(-1)!, order), pinned: [] })
+    : null;
+  const records: WireRecord[] = [];
+  for (const row of rows) records.push(await page.recordOf(row));
+  return renderRecords(context, page.endpoint, records, parameters.format ?? 'json', {
     key,
     address: key === null ? '' : addressOf(page.endpoint, parameters),
   });
+}
+
+/** The read of a page. Behind a row its place alone bounds that end: of two bounds SQLite may enter the index at the farther. */
+function readOf<D extends Dataset>(page: PageOf<D>, place: Place | null): Read<D> {
+  const { where, range = {}, direction, parameters } = page;
+  const order = page.order.map((column) => [column, direction] as const);
+  const { limit } = parameters;
+  if (place === null) return { where, range, order, limit };
+  const { from, to } = range;
+  const ahead = direction === 'asc' ? (to === undefined ? {} : { to }) : from === undefined ? {} : { from };
+  return { where, range: ahead, order, after: place.position, limit };
 }
 
 /** Renders records of an endpoint; `paging` is null where the list is not paged. */

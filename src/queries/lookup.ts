@@ -105,7 +105,7 @@ export class Lookup {
     named: CountrySymbol,
     days: DayRange | null = null,
   ): Promise<Found> {
-    const now = await this.#find(reader, assetSchema, named);
+    const now = await this.find(reader, assetSchema, named);
     const former = days === null ? [] : (now?.former ?? (await bearersOf(reader, assetSchema, named)));
     const whole = former.find(({ fromDay, toDay }) => fromDay <= days!.from && days!.to <= toDay);
     const part = former.find(({ fromDay, toDay }) => fromDay <= days!.to && days!.from <= toDay);
@@ -113,12 +113,13 @@ export class Lookup {
     const found =
       before === undefined
         ? now
-        : await this.#find(reader, assetSchema, { country: named.country, symbol: before.symbol });
+        : await this.find(reader, assetSchema, { country: named.country, symbol: before.symbol });
     if (found === null) throw await unknownInstrument(reader, assetSchema, named);
     return found;
   }
 
-  async #find(reader: Reader, assetSchema: AssetSchema, named: CountrySymbol): Promise<Found | null> {
+  /** The instrument that bears a name now, or null. */
+  async find(reader: Reader, assetSchema: AssetSchema, named: CountrySymbol): Promise<Found | null> {
     await this.#renew(reader);
     if (this.#found.size >= limits.instrumentCacheMax) this.#found.clear();
     const name = `${assetSchema}:${named.country}:${named.symbol}`;

@@ -2,9 +2,11 @@
 import { createHash, type Hash } from 'node:crypto';
 import { blockCount } from '../bars/block-reader.ts';
 import { series as seriesDataset } from '../datasets/bars.ts';
+import { corporateActions } from '../datasets/corporate-actions.ts';
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import { eventCodes, events } from '../datasets/economic.ts';
 import { holidays } from '../datasets/holidays.ts';
+import { news } from '../datasets/news.ts';
 import { optionContracts } from '../datasets/options.ts';
 import { instruments } from '../datasets/reference.ts';
 import { allRows } from './all-rows.ts';
@@ -30,7 +32,10 @@ export async function contentHash(reader: Reader): Promise<string> {
 }
 
 /** What files bring beside instruments and bars. */
-const rowDatasets: readonly Dataset[] = [holidays, optionContracts, events, eventCodes];
+const rowDatasets: readonly Dataset[] = [
+  ...[holidays, corporateActions, news],
+  ...[optionContracts, events, eventCodes],
+];
 
 /** What a row says: the numbers of instruments are left out. */
 function withoutIdentifiers(row: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -57,8 +57,8 @@ export class SqlCompiler {
     this.#types = types;
   }
 
-  /** Statements that make a dataset's table and its indexes; `tail` ends the table's own. */
-  createTable(dataset: Dataset, tail: Expression<unknown>): string[] {
+  /** Statements that make a dataset's table and its indexes; `tail` ends the table's own, null where nothing does. */
+  createTable(dataset: Dataset, tail: Expression<unknown> | null): string[] {
     let table = this.#db.schema
       .createTable(dataset.name)
       .addPrimaryKeyConstraint(`${dataset.name}_key`, [...dataset.key] as never[]);
@@ -73,7 +73,9 @@ export class SqlCompiler {
         .on(dataset.name)
         .columns([...columns]),
     );
-    return [table.modifyEnd(tail), ...indexes].map((statement) => statement.compile().sql);
+    return [tail === null ? table : table.modifyEnd(tail), ...indexes].map(
+      (statement) => statement.compile().sql,
+    );
   }
 
   /** Insert or replace by key; values in the order of the declared columns. */

@@ -15,9 +15,11 @@ import { Database, type FileKind, type SqlValue, sqliteCompiler } from './databa
 /** One step from a layout to the next: statements, run in one transaction. */
 export type Migration = readonly string[];
 
-/** The first layout of a file: a table a dataset, clustered by key. */
+/** A table a dataset, clustered by key or as its rows come. */
 export function tablesOf(datasets: readonly Dataset[]): Migration {
-  return datasets.flatMap((dataset) => sqliteCompiler.createTable(dataset, sql`without rowid`));
+  return datasets.flatMap((dataset) =>
+    sqliteCompiler.createTable(dataset, dataset.keptAsTheyCome ? null : sql`without rowid`),
+  );
 }
 
 /** Opens a file and brings its layout up to date. */

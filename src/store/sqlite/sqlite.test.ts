@@ -6,11 +6,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { series } from '../../datasets/bars.ts';
+import { corporateActions } from '../../datasets/corporate-actions.ts';
 import type { Dataset } from '../../datasets/dataset.ts';
 import { events } from '../../datasets/economic.ts';
 import { holidays } from '../../datasets/holidays.ts';
 import { dataDatasets } from '../../datasets/index.ts';
 import { blockChanges, counters, importRuns, rowChanges } from '../../datasets/internal.ts';
+import { news } from '../../datasets/news.ts';
 import { optionContracts } from '../../datasets/options.ts';
 import { instruments, instrumentTerms } from '../../datasets/reference.ts';
 import { conformance } from '../conformance.ts';
@@ -161,7 +163,7 @@ test('a store of the first layout is brought up to date by the first that opens 
   const path = await madeStore();
   const later = [
     ...['holidays', 'instrument_terms', 'option_contracts'],
-    ...['economic_events', 'economic_event_codes'],
+    ...['economic_events', 'economic_event_codes', 'corporate_actions', 'news'],
   ];
   alter(path, `${later.map((name) => `drop table ${name};`).join('')} pragma user_version = 1`);
   await assert.rejects(open(path, 'read'), /has an older layout/);
@@ -204,7 +206,13 @@ function eventReads(filters: readonly (keyof typeof eventFilters)[], direction: 
   ];
 }
 
-const reads: readonly { what: string; dataset: Dataset; read: Read }[] = [
+const reads: readonly {
+  what: string;
+  dataset: Dataset;
+  read: Read;
+  /** Bounds with which the index must be entered. */
+  enters?: RegExp;
+}[] = [
   {
     what: 'an instrument by its key',
     dataset: instruments,
@@ -375,6 +383,38 @@ const reads: readonly { what: string; dataset: Dataset; read: Read }[] = [
       limit: 1,
     },
   },
+  ...[{}, { action_type: 'split' }].flatMap((type) => {
+    const where = { country_iso_code: 'US', symbol: 'A', ...type };
+    const order = [
+      ['ex_date', 'asc'],
+      ['action_type', 'asc'],
+    ] as const;
+    return [{ range: { from: 1, to: 9 } }, { range: { to: 9 }, after: [5, 'split'] }].map((bounds) => ({
+      what: `actions of a stock ${JSON.stringify({ ...type, ...bounds })}`,
+      dataset: corporateActions,
+      read: { where, order, limit: 10, ...bounds },
+      enters: /ex_date>\?/,
+    }));
+  }),
+  ...[
+    {},
+    { asset_name: 'stock', country_iso_code: 'US' },
+    { asset_name: 'stock', country_iso_code: 'US', symbol: 'A' },
+  ].flatMap((where) =>
+    (['asc', 'desc'] as const).flatMap((direction) => {
+      const order = [
+        ['published_date', direction],
+        ['news_id', direction],
+      ] as const;
+      const ahead = direction === 'asc' ? { to: 9 } : { from: 1 };
+      return [{ range: { from: 1, to: 9 } }, { range: ahead, after: [5, 'A'] }].map((bounds) => ({
+        what: `news ${JSON.stringify(where)} ${direction} ${JSON.stringify(bounds)}`,
+        dataset: news,
+        read: { where, order, limit: 10, ...bounds },
+        enters: /published_date>\? AND published_date<\?/,
+      }));
+    }),
+  ),
   ...dataDatasets.map((dataset) => ({
     what: `${dataset.name} behind a row of their key`,
     dataset,
@@ -388,7 +428,7 @@ const reads: readonly { what: string; dataset: Dataset; read: Read }[] = [
 
 test('keyset reads enter the key at their place and sort nothing', async () => {
   const database = new DatabaseSync(await madeStore(), { readOnly: true });
-  for (const { what, dataset, read } of reads) {
+  for (const { what, dataset, read, enters = /^/ } of reads) {
     const statement = sqliteCompiler.read(dataset, read);
     const steps = database
       .prepare(`explain query plan ${statement.sql}`)
@@ -396,6 +436,7 @@ test('keyset reads enter the key at their place and sort nothing', async () => {
     const plan = steps.map((step) => String(step.detail)).join('; ');
     assert.match(plan, /^SEARCH /, what);
     assert.doesNotMatch(plan, /TEMP B-TREE|SCAN/, what);
+    assert.match(plan, enters, what);
   }
   database.close();
 });

@@ -1,9 +1,11 @@
 // The SQLite engine: rows and blocks in one file in WAL mode; one writing and many reading processes.
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { corporateActions } from '../../datasets/corporate-actions.ts';
 import { eventCodes, events } from '../../datasets/economic.ts';
 import { holidays } from '../../datasets/holidays.ts';
 import { dataDatasets } from '../../datasets/index.ts';
+import { news } from '../../datasets/news.ts';
 import { optionContracts } from '../../datasets/options.ts';
 import { instrumentTerms } from '../../datasets/reference.ts';
 import type { BlockRead, Direction, Mode, Reader, Store, StoredBlock, StoreFacts, Writer } from '../store.ts';
@@ -24,7 +26,9 @@ const blockTable: Migration = [
 ];
 
 /** Datasets that later layouts brought, a list a step. */
-const added = [[holidays, instrumentTerms, optionContracts, events, eventCodes]] as const;
+const added = [
+  [holidays, instrumentTerms, optionContracts, events, eventCodes, corporateActions, news],
+] as const;
 
 const first = dataDatasets.filter((dataset) => !added.flat().some((later) => later.name === dataset.name));
 

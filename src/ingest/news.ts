@@ -1,0 +1,116 @@
+// News: what a file may say of an item (spec 2.5, contract 8.3, 11).
+import { hash } from 'node:crypto';
+import { SECOND_MS } from '../base/instant.ts';
+import type { Zone } from '../calendar/zone.ts';
+import { parseAssetSchema } from '../contract/identifiers.ts';
+import type { RowOf } from '../datasets/dataset.ts';
+import { news } from '../datasets/news.ts';
+import type { Store } from '../store/store.ts';
+import { countryRule, numberRule, symbolRule, textRule, wordRule } from './field-rules.ts';
+import { InstantCell, LocalClock } from './instants.ts';
+import type { FieldMap, FieldNames } from './mapping.ts';
+import type { RowProblem } from './problem.ts';
+import type { ImportReport } from './report.ts';
+import { type FieldRule, importRows, type RowImport, type Values } from './rows.ts';
+import { type ImportRequest, withAssetName } from './run.ts';
+
+/** What ties an item to an instrument: all of them or none. */
+const ties = ['asset_name', 'country_iso_code', 'symbol'] as const;
+
+/** The fields of a news file (contract 11). */
+export const newsFields: FieldNames = {
+  required: ['published_date', 'title', 'publisher_url'],
+  optional: [...ties, 'sentiment_label', 'sentiment_score', 'link_type', 'publisher', 'text_content'],
+  flags: { asset_name: '--schema', country_iso_code: '--country', symbol: '--symbol' },
+};
+
+/** The link of an item to one instrument (spec 2.5). */
+const SPECIFIC_ASSET = 'SPECIFIC_ASSET';
+
+const encoder = new TextEncoder();
+
+/** Instants, and clock readings of a zone where there is one; whole seconds, as they are shown. */
+function publishedRule(zone: Zone | null): FieldRule {
+  const cell = new InstantCell();
+  const clock = zone === null ? null : new LocalClock(zone);
+  let beforeMs = Number.NaN;
+  return {
+    parse(text) {
+      const bytes = encoder.encode(text);
+      cell.read(bytes, 0, bytes.length);
+      const placed = cell.kind === 'local' ? clock?.place(cell.ms, beforeMs) : cell.ms;
+      if (cell.kind === 'bad' || cell.kind === 'date' || typeof placed !== 'number') return undefined;
+      beforeMs = placed;
+      return Math.floor(placed / SECOND_MS) * SECOND_MS;
+    },
+    reason: `must be an instant with its offset, such as 2025-07-18T09:30:00Z, or an epoch; a time without an offset needs --zone, whose clocks show it once`,
+  };
+}
+
+const rules: Readonly<Record<string, FieldRule>> = {
+  title: textRule,
+  publisher_url: {
+    parse: (text) => (/^https?:\/\/\S+$/i.test(text) ? text : undefined),
+    reason: 'must be an address that begins with https:// or http://',
+  },
+  asset_name: {
+    parse: (text) => parseAssetSchema(text) ?? undefined,
+    reason: 'must be stock, future, crypto, forex or option',
+  },
+  country_iso_code: countryRule,
+  symbol: symbolRule,
+  sentiment_label: wordRule(['positive', 'neutral', 'negative']),
+  sentiment_score: numberRule(() => true, 'must be a number'),
+  link_type: textRule,
+  publisher: textRule,
+  text_content: { parse: (text) => text, reason: '' },
+};
+
+function problemOf(values: Values): RowProblem | null {
+  const missing = ties.filter((field) => values[field] === undefined);
+  if (missing.length === 0 || missing.length === ties.length) return null;
+  return { column: missing[0]!, reason: `is missing: ${ties.join(', ')} belong together` };
+}
+
+type Item = RowOf<typeof news>;
+
+/** 128 bits of SHA-256 of address, title and instrument (contract 4.5). */
+function idOf(values: Values): string {
+  const known = ['publisher_url', 'title', ...ties].map((field) => values[field] ?? null);
+  return hash('sha256', JSON.stringify(known), 'buffer').toString('base64url', 0, 16);
+}
+
+const blank = Object.fromEntries(Object.keys(news.columns).map((column) => [column, null]));
+
+/** The row that the values of its fields give; those that are missing are null. */
+export function newsRowOf(values: Values): Item {
+  const linkType = values.symbol === undefined ? null : SPECIFIC_ASSET;
+  return { ...blank, link_type: linkType, ...values, news_id: idOf(values) } as Item;
+}
+
+const kindOf = (zone: Zone | null): RowImport<typeof news> => ({
+  dataset: news,
+  fields: newsFields,
+  rules: { ...rules, published_date: publishedRule(zone) },
+  keyOf: (values) => ({ news_id: idOf(values) }),
+  repeated: {
+    column: 'title',
+    reason: 'the file has this item of this instrument already, with other values',
+  },
+  problemOf,
+  instrumentOf(values) {
+    const { asset_name, country_iso_code, symbol } = newsRowOf(values);
+    if (asset_name === null || country_iso_code === null || symbol === null) return null;
+    return { asset_schema: asset_name, country_iso_code, symbol, exchange: null };
+  },
+  rowOf: (values) => newsRowOf(values),
+});
+
+/** Imports one file of news. @throws FileProblem when nothing of it can be imported */
+export async function importNews(
+  store: Store,
+  request: ImportRequest & { readonly map: FieldMap; readonly zone: Zone | null },
+): Promise<ImportReport> {
+  const { newRows: _, ...report } = await importRows(store, withAssetName(request), kindOf(request.zone));
+  return report;
+}

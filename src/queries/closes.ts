@@ -1,0 +1,52 @@
+// The raw closes of an instrument's sessions, as stored in DAY bars or derived from finer ones (contract 8.2).
+import { DAY_MS, dayOf, YEAR_MAX, YEAR_MIN } from '../base/instant.ts';
+import { interval } from '../contract/interval.ts';
+import type { Reader } from '../store/store.ts';
+import { barStream } from './bar-plan.ts';
+import type { Found } from './lookup.ts';
+
+const FIRST_MS = dayOf(YEAR_MIN, 1, 1) * DAY_MS;
+const END_DAY = dayOf(YEAR_MAX + 1, 1, 1);
+
+type Close = { readonly day: number; readonly price: number };
+
+/** Closes at one moment; prices that were adjusted before they came here do not count. */
+export class RawCloses {
+  readonly #reader: Reader;
+  readonly #found: Found;
+  readonly #nowMs: number;
+  #newest: Close | null | undefined;
+
+  constructor(reader: Reader, found: Found, nowMs: number) {
+    this.#reader = reader;
+    this.#found = { ...found, series: found.series.filter(({ prices }) => prices === 'raw') };
+    this.#nowMs = nowMs;
+  }
+
+  /**
+   * The close before a day. Null where no bar tells it: before the first one, and behind the last one unless no session
+   * lies between, for prices go on there that are not known.
+   */
+  async before(day: number): Promise<number | null> {
+    if (this.#found.series.length === 0) return null;
+    const last = await this.#lastBefore(day);
+    if (last === null) return null;
+    if (this.#found.calendar.sessionOnOrBefore(day - 1)?.day === last.day) return last.price;
+    this.#newest ??= await this.#lastBefore(END_DAY);
+    return this.#newest !== null && this.#newest.day >= day ? last.price : null;
+  }
+
+  async #lastBefore(day: number): Promise<Close | null> {
+    const { calendar } = this.#found;
+    const stream = barStream(
+      { reader: this.#reader, calendar, interval: interval('DAY'), extended: false },
+      this.#found,
+      { fromMs: FIRST_MS, toMs: day * DAY_MS, descending: true },
+      this.#nowMs,
+    );
+    const step = await stream.next(1);
+    if (step === null) return null;
+    const at = step.bars.count - 1;
+    return { day: step.day[at]!, price: step.bars.close[at]! };
+  }
+}

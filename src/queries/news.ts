@@ -1,0 +1,62 @@
+// News: by range (spec 4.4) and the latest (spec 4.5), of everything, a market or one instrument.
+import { formatInstant } from '../base/instant.ts';
+import type { FullSymbol } from '../contract/identifiers.ts';
+import { latestNews, newsList } from '../contract/news.ts';
+import type { RowOf } from '../datasets/dataset.ts';
+import { news } from '../datasets/news.ts';
+import { answerPage, renderRecords, takeRows } from './list.ts';
+import { unknownInstrument } from './lookup.ts';
+import type { Query, QueryContext } from './query.ts';
+import { instantBounds } from './range.ts';
+import type { WireRecord } from './render/records.ts';
+
+type Item = RowOf<typeof news>;
+type Where = Partial<Pick<Item, 'asset_name' | 'country_iso_code' | 'symbol'>>;
+
+/** The order of every walk: an index leads to it from each choice of instruments. */
+const order = ['published_date', 'news_id'] as const;
+
+/** Which items are asked for. @throws Refusal `unknown_instrument` for a symbol that nothing names */
+async function whereOf({ reader, lookup }: QueryContext, named: FullSymbol | undefined): Promise<Where> {
+  if (named === undefined) return {};
+  const market = { asset_name: named.assetSchema, country_iso_code: named.country };
+  if (named.symbol === '*') return market;
+  const found = await lookup.find(reader, named.assetSchema, named);
+  if (found !== null) return { ...market, symbol: found.instrument.symbol };
+  const where = { ...market, symbol: named.symbol };
+  const [item] = await reader.rows(news, { where, order: [['published_date', 'asc']], limit: 1 });
+  if (item === undefined) throw await unknownInstrument(reader, named.assetSchema, named, 'full_symbol');
+  return where;
+}
+
+const recordOf = (item: Item): WireRecord => ({
+  ...item,
+  published_date: formatInstant(item.published_date),
+});
+
+/** `GET …/news/list` */
+export const answerNewsList: Query<typeof newsList> = async (parameters, context) => {
+  const range = instantBounds(parameters.from_date, parameters.to_date);
+  const where = await whereOf(context, parameters.full_symbol);
+  return answerPage(context, {
+    endpoint: newsList,
+    parameters,
+    fingerprint: ['newsList', JSON.stringify(where), range.from, range.to, parameters.sort].join('|'),
+    dataset: news,
+    where,
+    range,
+    order,
+    direction: parameters.sort,
+    recordOf,
+  });
+};
+
+/** `GET …/news/latest` */
+export const answerLatestNews: Query<typeof latestNews> = async (parameters, context) => {
+  const where = await whereOf(context, parameters.full_symbol);
+  const newestFirst = order.map((column) => [column, 'desc'] as const);
+  const { limit } = parameters;
+  const { rows } = await takeRows(context.reader, { where, order: newestFirst, limit }, news);
+  const arranged = parameters.sort === 'desc' ? rows : rows.toReversed();
+  return renderRecords(context, latestNews, arranged.map(recordOf), 'json', null);
+};
