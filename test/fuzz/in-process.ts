@@ -112,7 +112,7 @@ async function ask(door: Door, { method, target, headers }: Trial) {
 /** What a run in this process found. */
 type FindingsHere = {
   readonly findings: Findings;
-  /** Heap after the first tenth and at the end, garbage taken out. */
+  /** Heap after the first third, when each statement has been made, and at the end; garbage taken out. */
   readonly heapBytes: readonly [early: number, late: number];
 };
 
@@ -128,7 +128,7 @@ export async function fuzzInProcess(
     const trial = makeTrial(new Random(seed, index), known);
     const { tookMs, reply } = await ask(door, trial);
     findings.note({ seed, index, trial }, reply, tookMs, known);
-    if (index === Math.floor(count / 10)) early = heapBytes();
+    if (index === Math.floor(count / 3)) early = heapBytes();
   }
   return { findings, heapBytes: [early, heapBytes()] };
 }
