@@ -121,7 +121,6 @@ class RowPass<D extends Dataset> {
   rowsRead = 0;
   rowsWritten = 0;
   newRows = 0;
-  readonly instruments: NamedInstruments;
   readonly findings: Record<string, number> = {};
   readonly #writer: Writer;
   readonly #runId: number;
@@ -142,7 +141,6 @@ class RowPass<D extends Dataset> {
     source: SourceFile,
     refused: RefusedRows,
   ) {
-    this.instruments = new NamedInstruments(writer, runId);
     this.#writer = writer;
     this.#runId = runId;
     this.#kind = kind;
