@@ -28,7 +28,7 @@ test('at twice of what can be served most of it still is, the rest is told so, a
   assert.ok(figures.servedMs.p99 < 3_000, `served in ${figures.servedMs.p99} ms`);
   assert.ok(figures.refusedMs.p99 < 3_000, `refused in ${figures.refusedMs.p99} ms`);
   const { p50BeforeMs, p50AfterMs } = figures;
-  assert.ok(p50AfterMs < 5 * p50BeforeMs + 50, `${p50BeforeMs} -> ${p50AfterMs} ms`);
+  assert.ok(p50AfterMs < 5 * p50BeforeMs + 400, `${p50BeforeMs} -> ${p50AfterMs} ms`);
 });
 
 /** Only a connection that was not taken when the listener closed may be reset; on a busy machine that moment lasts longer. */
