@@ -5,14 +5,13 @@ import { type Holiday, holidaysIn } from '../calendar/holiday-list.ts';
 import { markets } from '../calendar/markets/index.ts';
 import { holding, type OwnDay, shippedPriority } from '../calendar/own-days.ts';
 import { Refusal } from '../contract/errors.ts';
-import { type holidayCodes, holidayList, holidayRecord } from '../contract/holidays.ts';
+import { type holidayCodes, holidayList } from '../contract/holidays.ts';
 import { type AssetSchema, assetSchemas, type FullSymbol } from '../contract/identifiers.ts';
 import { instruments } from '../datasets/reference.ts';
+import { renderRecords } from './list.ts';
 import { unknownInstrument } from './lookup.ts';
 import type { Query, QueryContext } from './query.ts';
 import { addressOf } from './render/address.ts';
-import { renderList } from './render/list.ts';
-import { writeCsvRecords, writeJsonRecords } from './render/records.ts';
 import { renderResult } from './render/result.ts';
 
 const FIRST_DAY = dayOf(YEAR_MIN, 1, 1);
@@ -84,14 +83,9 @@ export const answerHolidayList: Query<typeof holidayList> = async (parameters, c
     found.length <= limit
       ? null
       : context.pageKeys.sign(fingerprint, { position: [page.at(-1)!.day], pinned: [] });
-  return renderList({
-    format: parameters.format,
-    wrapCsv: context.request.wrapCsv,
-    allocate: context.allocate,
-    count: rows.length,
-    paging: { key, address: key === null ? '' : addressOf(holidayList, parameters) },
-    writeJson: (sink) => writeJsonRecords(sink, holidayRecord, rows),
-    writeCsv: (sink) => writeCsvRecords(sink, holidayRecord, rows),
+  return renderRecords(context, holidayList, rows, parameters.format, {
+    key,
+    address: key === null ? '' : addressOf(holidayList, parameters),
   });
 };
 
