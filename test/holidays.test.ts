@@ -312,6 +312,10 @@ const refusals: readonly (readonly [cells: string, problem: RegExp])[] = [
     /does not shorten the session of that day, 2025-01-02T14:30/,
   ],
   [
+    'A,HOLIDAY_A,2025-01-02,stock,US,*,LATE_OPEN,2025-01-02T15:00:30Z,',
+    /open_timestamp: must be an instant with its offset on a whole minute/,
+  ],
+  [
     'A,HOLIDAY_A,2025-12-25,stock,US,*,EARLY_CLOSE,,2025-12-25T22:00:00Z',
     /does not shorten the session of that day, 2025-12-25T14:30/,
   ],

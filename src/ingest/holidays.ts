@@ -1,5 +1,5 @@
 // Holidays of an operator's own: what a file may say of a day (contract 8.6, 11).
-import { formatInstant, parseDay } from '../base/instant.ts';
+import { formatInstant, MINUTE_MS, parseDay } from '../base/instant.ts';
 import { calendarOf } from '../calendar/calendar.ts';
 import { ownDayPriority, ownTemplates, withOwnDays } from '../calendar/own-days.ts';
 import type { Session } from '../calendar/session.ts';
@@ -34,13 +34,13 @@ const cell = new InstantCell();
 const encoder = new TextEncoder();
 
 /** An instant with its offset, or an epoch. */
-export const timestamp: FieldRule = {
+const timestamp: FieldRule = {
   parse(text) {
     const bytes = encoder.encode(text);
     cell.read(bytes, 0, bytes.length);
-    return cell.kind === 'instant' ? Math.floor(cell.ms) : undefined;
+    return cell.kind === 'instant' && cell.ms % MINUTE_MS === 0 ? cell.ms : undefined;
   },
-  reason: 'must be an instant with its offset, such as 2025-07-03T17:00:00Z',
+  reason: 'must be an instant with its offset on a whole minute, such as 2025-07-03T17:00:00Z',
 };
 
 const rules: Readonly<Record<string, FieldRule>> = {
