@@ -354,11 +354,14 @@ const refusals: readonly (readonly [cells: string, problem: RegExp])[] = [
   ['US,GDP_A,a,2021-02-29T00:00:00Z,,,,,', /event_timestamp: must be an instant/],
   ['US,GDP_A,a,1899-12-31T00:00:00Z,,,,,', /event_timestamp: must be an instant/],
   ['US,GDP_A,a,2021-01-01T00:00:00Z,4,,,,', /importance: must be 1, 2 or 3/],
-  ['US,GDP_A,a,2021-01-01T00:00:00Z,,huge,,,', /impact: must be low, medium, high/],
+  ['US,GDP_A,a,2021-01-01T00:00:00Z,,huge,,,', /impact: must be one of low, medium, high/],
   ['US,GDP_A,a,2021-01-01T00:00:00Z,,,"1,234",,', /actual_value: must be a number/],
   ['US,GDP_A,a,2021-01-01T00:00:00Z,,,1e999,,', /actual_value: must be a number/],
   ['US,GDP_A,a,2021-01-01T00:00:00Z,,,5%,,', /actual_value: must be a number/],
-  ['US,GDP_A,a,2021-01-01T00:00:00Z,,,,sometimes,', /event_driven_type: must be time_driven, data_driven/],
+  [
+    'US,GDP_A,a,2021-01-01T00:00:00Z,,,,sometimes,',
+    /event_driven_type: must be one of time_driven, data_driven/,
+  ],
   ['US,GDP_A,a,2021-01-01T00:00:00Z,,,,,abc', /source_id: must be 64 hexadecimal digits/],
 ];
 test('each row that cannot be is refused with its column and its reason (contract 11)', async () => {

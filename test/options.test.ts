@@ -414,7 +414,7 @@ const refusals: readonly (readonly [cells: string, problem: RegExp])[] = [
     'ONE,US,stock,SPY,450,2099-12-17,call,2099-12-17T21:00:00',
     /expiration_datetime: must be an instant with its offset/,
   ],
-  ['ONE,US,stock,SPY,450,2099-12-17,call,,asian', /exercise_style: must be american or european/],
+  ['ONE,US,stock,SPY,450,2099-12-17,call,,asian', /exercise_style: must be one of american, european/],
   ['ONE,US,stock,SPY,450,2099-12-17,call,,,0', /contract_value: must be a number above 0/],
 ];
 test('each row that cannot be is refused with its column and its reason (contract 11)', async () => {

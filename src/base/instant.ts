@@ -9,6 +9,12 @@ export const DAY_MS = 86_400_000;
 export const YEAR_MIN = 1900;
 export const YEAR_MAX = 2200;
 
+/** The first day and instant of those years, and the day and instant at which they have ended. */
+export const FIRST_DAY = dayOf(YEAR_MIN, 1, 1);
+export const END_DAY = dayOf(YEAR_MAX + 1, 1, 1);
+export const FIRST_MS = FIRST_DAY * DAY_MS;
+export const END_MS = END_DAY * DAY_MS;
+
 /** What a date parameter or a date cell said: a calendar day, or a moment with or without an offset. */
 export type ParsedInstant =
   | { readonly kind: 'date'; readonly day: number }

@@ -34,8 +34,11 @@ export function tradesAtWeekends({ hours }: Market): boolean {
   return hours.at(-1)!.weekdays.some((weekday) => weekday > 5);
 }
 
-/** The minutes of a range of clock times. */
-export function minutesOf(range: string): number {
+/** The minutes of ranges of clock times, together. */
+export const minutesOf = (ranges: readonly string[]): number =>
+  ranges.reduce((sum, range) => sum + minutesOfRange(range), 0);
+
+function minutesOfRange(range: string): number {
   const [open, close] = range.split('-').map((clock) => {
     const [hours, minutes, seconds] = (clock === DAY_END ? '24:00:00' : clock).split(':').map(Number);
     return hours! * 60 + minutes! + seconds! / 60;

@@ -77,8 +77,6 @@ export const limits = {
   instrumentCacheMax: 10_000,
   /** Answers that it keeps at hand until anything is committed: records of 1 kB, lists of some. */
   keptAnswersMax: 10_000,
-  /** Underlyings whose expirations the query thread keeps at hand; each has some hundred at the most. */
-  expirationCacheMax: 2_000,
   /** Characters of texts that one answer holds: more than 1,001 common items have, and few enough to be written in a moment. */
   answerCharactersMax: 8_000_000,
   /** Base bars read and resampled in one step: bounds memory and how long one step blocks the query thread. */

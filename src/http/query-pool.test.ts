@@ -72,7 +72,12 @@ function latest(limit: number, country_symbol = 'US:AAPL'): QueryRequest {
   };
 }
 
-const faulty: QueryRequest = { endpoint: 'newsList', parameters: {}, nowMs: 0, wrapCsv: false };
+const faulty: QueryRequest = {
+  endpoint: 'historicalBars',
+  parameters: {},
+  nowMs: 0,
+  wrapCsv: false,
+};
 
 const countOf = (answer: Answer): number =>
   answer.kind === 'answer'

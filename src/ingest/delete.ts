@@ -1,7 +1,7 @@
 // Deleting bars and instruments: a recorded run like an import, which can be taken back (contract 10).
 import { emptyBars, filterBars } from '../bars/bars.ts';
 import { bucketOf } from '../bars/bucket.ts';
-import { DAY_MS, dayOf, type ParsedInstant, YEAR_MAX, YEAR_MIN } from '../base/instant.ts';
+import { DAY_MS, END_DAY, FIRST_DAY, type ParsedInstant } from '../base/instant.ts';
 import { type BarRange, barRange, inOrder } from '../calendar/bar-range.ts';
 import { isPeriod, periodHours } from '../calendar/period.ts';
 import { type AssetSchema, assetSchemas } from '../contract/identifiers.ts';
@@ -57,8 +57,8 @@ export type DeleteReport = {
   readonly instrumentsDeleted: number;
 };
 
-const FIRST_DAY: ParsedInstant = { kind: 'date', day: dayOf(YEAR_MIN, 1, 1) };
-const LAST_DAY: ParsedInstant = { kind: 'date', day: dayOf(YEAR_MAX, 12, 31) };
+const FIRST: ParsedInstant = { kind: 'date', day: FIRST_DAY };
+const LAST: ParsedInstant = { kind: 'date', day: END_DAY - 1 };
 
 /** No instrument has more series. */
 const SERIES_MAX = 1500;
@@ -218,7 +218,7 @@ async function seriesOf(writer: Writer, instrument: Instrument): Promise<RowOf<t
 }
 
 function rangeOf({ row, calendar }: StoredSeries, { from, to }: BarDeleteRequest): BarRange {
-  const [first, last] = [from ?? FIRST_DAY, to ?? LAST_DAY];
+  const [first, last] = [from ?? FIRST, to ?? LAST];
   if (!inOrder(row.interval, calendar, first, last))
     throw new RequestProblem('--from lies after --to: exchange the two');
   return barRange(row.interval, calendar, first, last);

@@ -1,13 +1,12 @@
 // Economic events and what their codes mean: what a file may say of them (contract 8.7, 11).
 import { hash } from 'node:crypto';
-import { DAY_MS, dateOf, SECOND_MS } from '../base/instant.ts';
+import { DAY_MS, dateOf } from '../base/instant.ts';
 import type { Zone } from '../calendar/zone.ts';
-import { parseCountry } from '../contract/identifiers.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { eventCodes, events } from '../datasets/economic.ts';
 import type { Store } from '../store/store.ts';
 import { numberOf } from './check.ts';
-import { InstantCell, LocalClock } from './instants.ts';
+import { anyNumberRule, countryRule, servedInstantRule, textRule, wordRule } from './field-rules.ts';
 import type { FieldMap, FieldNames } from './mapping.ts';
 import type { RowProblem } from './problem.ts';
 import type { ImportReport } from './report.ts';
@@ -29,30 +28,10 @@ const eventFields: FieldNames = {
 const impacts = ['low', 'medium', 'high'];
 const RANK_UNKNOWN = 3;
 
-const country: FieldRule = {
-  parse: (text) => parseCountry(text) ?? undefined,
-  reason: 'must be a two-letter code such as US, or GLOBAL',
-};
-
 const code: FieldRule = {
   parse: (text) => (/^[A-Z0-9_]{1,100}$/i.test(text) ? text.toUpperCase() : undefined),
   reason: 'must be letters, digits and underscores, at most 100, such as EMPLOYMENT_NFP_HEADLINE',
 };
-
-const words: FieldRule = {
-  parse: (text) => (text.trim() === '' ? undefined : text),
-  reason: 'is blank',
-};
-
-const oneOf = (...allowed: readonly string[]): FieldRule => ({
-  parse: (text) => allowed.find((word) => word === text.toLowerCase()),
-  reason: `must be ${allowed.join(', ')}`,
-});
-
-function parseFinite(text: string): number | undefined {
-  const number = numberOf(text);
-  return number !== null && Number.isFinite(number) ? number : undefined;
-}
 
 function parseImportance(text: string): number | undefined {
   const number = numberOf(text);
@@ -60,51 +39,20 @@ function parseImportance(text: string): number | undefined {
 }
 
 const rules: Readonly<Record<string, FieldRule>> = {
-  country_iso_code: country,
+  country_iso_code: countryRule,
   event_code: code,
-  event_name: words,
-  event_driven_type: oneOf('time_driven', 'data_driven'),
+  event_name: textRule,
+  event_driven_type: wordRule(['time_driven', 'data_driven']),
   importance: { parse: parseImportance, reason: 'must be 1, 2 or 3: 3 is the highest' },
-  impact: oneOf(...impacts),
-  period: words,
-  unit: words,
+  impact: wordRule(impacts),
+  period: textRule,
+  unit: textRule,
   source_id: {
     parse: (text) => (/^[0-9a-f]{64}$/i.test(text) ? text.toLowerCase() : undefined),
     reason: 'must be 64 hexadecimal digits',
   },
-  ...Object.fromEntries(
-    numbers.map((field) => [field, { parse: parseFinite, reason: 'must be a number, such as 3.1' }]),
-  ),
+  ...Object.fromEntries(numbers.map((field) => [field, anyNumberRule])),
 };
-
-const encoder = new TextEncoder();
-
-/** Reads the times of one file, row after row; in whole seconds, as they are served. */
-function timeRule(zone: Zone | null): FieldRule {
-  const cell = new InstantCell();
-  const clock = zone === null ? null : new LocalClock(zone);
-  let beforeMs = Number.NaN;
-  const placed = (): number | undefined => {
-    if (cell.kind === 'instant') return cell.ms;
-    if (cell.kind !== 'local' || clock === null) return undefined;
-    const ms = clock.place(cell.ms, beforeMs);
-    return typeof ms === 'number' ? ms : undefined;
-  };
-  return {
-    parse(text) {
-      const bytes = encoder.encode(text);
-      cell.read(bytes, 0, bytes.length);
-      const ms = placed();
-      if (ms === undefined) return undefined;
-      beforeMs = ms;
-      return Math.floor(ms / SECOND_MS) * SECOND_MS;
-    },
-    reason:
-      zone === null
-        ? 'must be an instant with its offset, such as 2025-07-03T12:30:00Z; for local times give --zone'
-        : 'must be an instant, or a local time that the zone has, and once: in a doubled hour give the offset',
-  };
-}
 
 function problemOf({ importance, impact }: Values): RowProblem | null {
   if (importance === undefined || impact === undefined) return null;
@@ -134,7 +82,7 @@ const blank = Object.fromEntries(
 const eventImport = (zone: Zone | null): RowImport<typeof events> => ({
   dataset: events,
   fields: eventFields,
-  rules: { ...rules, event_timestamp: timeRule(zone) },
+  rules: { ...rules, event_timestamp: servedInstantRule(zone) },
   keyOf: (values) => ({ source_id: sourceIdOf(values) }),
   repeated: {
     column: 'event_code',
@@ -153,7 +101,7 @@ const codeImport: RowImport<typeof eventCodes> = {
     optional: [],
     flags: { country_iso_code: '--country' },
   },
-  rules: { country_iso_code: country, event_code: code, description: words },
+  rules: { country_iso_code: countryRule, event_code: code, description: textRule },
   keyOf: ({ country_iso_code, event_code }) =>
     ({ country_iso_code, event_code }) as Partial<RowOf<typeof eventCodes>>,
   repeated: { column: 'event_code', reason: 'the file has this code already, with another description' },

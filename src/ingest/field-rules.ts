@@ -1,8 +1,24 @@
 // What cells of fields that several datasets have may hold.
-import { parseDay } from '../base/instant.ts';
-import { parseCountry, parseSymbol, symbolAllowed } from '../contract/identifiers.ts';
+import { parseDay, SECOND_MS } from '../base/instant.ts';
+import type { Zone } from '../calendar/zone.ts';
+import { parseAssetSchema, parseCountry, parseSymbol, symbolAllowed } from '../contract/identifiers.ts';
 import { numberOf } from './check.ts';
+import { InstantCell, LocalClock } from './instants.ts';
 import type { FieldRule } from './rows.ts';
+
+export const assetSchemaRule: FieldRule = {
+  parse: (text) => parseAssetSchema(text) ?? undefined,
+  reason: 'must be stock, future, crypto, forex or option',
+};
+
+/** The asset type of what is no option itself; `why` follows those that it may be. */
+export const underlyingSchemaRule = (why: string): FieldRule => ({
+  parse(text) {
+    const assetSchema = parseAssetSchema(text);
+    return assetSchema === null || assetSchema === 'option' ? undefined : assetSchema;
+  },
+  reason: `must be stock, future, crypto or forex: ${why}`,
+});
 
 export const countryRule: FieldRule = {
   parse: (text) => parseCountry(text) ?? undefined,
@@ -30,7 +46,7 @@ export const currencyRule: FieldRule = {
 /** Text as it stands; spaces alone are none. */
 export const textRule: FieldRule = {
   parse: (text) => (text.trim() === '' ? undefined : text),
-  reason: 'is missing',
+  reason: 'is blank',
 };
 
 /** One of a few words, in any letter case. */
@@ -50,4 +66,43 @@ export function numberRule(holds: (number: number) => boolean, reason: string): 
     },
     reason,
   };
+}
+
+export const anyNumberRule = numberRule(() => true, 'must be a number, such as 3.1');
+
+const encoder = new TextEncoder();
+
+/**
+ * An instant: with its offset, an epoch, or with a zone a clock reading that it has. `keep` gives what is stored of its epoch
+ * milliseconds, undefined where they are refused. The rows of one file are read by one rule: their order tells the readings of a
+ * doubled hour apart (contract 2.5).
+ */
+export function instantRule(
+  zone: Zone | null,
+  keep: (ms: number) => number | undefined,
+  reason: string,
+): FieldRule {
+  const cell = new InstantCell();
+  const clock = zone === null ? null : new LocalClock(zone);
+  let beforeMs = Number.NaN;
+  return {
+    parse(text) {
+      const bytes = encoder.encode(text);
+      cell.read(bytes, 0, bytes.length);
+      const placed = cell.kind === 'local' ? clock?.place(cell.ms, beforeMs) : cell.ms;
+      if (cell.kind === 'bad' || cell.kind === 'date' || typeof placed !== 'number') return undefined;
+      beforeMs = placed;
+      return keep(placed);
+    },
+    reason,
+  };
+}
+
+/** An instant as it is served, in whole seconds, of a file whose times may be local. */
+export function servedInstantRule(zone: Zone | null): FieldRule {
+  const reason =
+    zone === null
+      ? 'must be an instant with its offset, such as 2025-07-03T12:30:00Z, or an epoch; for local times give --zone'
+      : 'must be an instant, or a local time that the zone has, and once: in a doubled hour give the offset';
+  return instantRule(zone, (ms) => Math.floor(ms / SECOND_MS) * SECOND_MS, reason);
 }

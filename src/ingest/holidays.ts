@@ -1,19 +1,13 @@
 // Holidays of an operator's own: what a file may say of a day (contract 8.6, 11).
-import { formatInstant, MINUTE_MS, parseDay } from '../base/instant.ts';
+import { formatInstant, MINUTE_MS } from '../base/instant.ts';
 import { calendarOf } from '../calendar/calendar.ts';
 import { ownDayPriority, ownTemplates, withOwnDays } from '../calendar/own-days.ts';
 import type { Session } from '../calendar/session.ts';
-import {
-  type AssetSchema,
-  parseAssetSchema,
-  parseCountry,
-  parseSymbol,
-  symbolAllowed,
-} from '../contract/identifiers.ts';
+import { type AssetSchema, symbolAllowed } from '../contract/identifiers.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { holidays } from '../datasets/holidays.ts';
 import type { Store } from '../store/store.ts';
-import { InstantCell } from './instants.ts';
+import { countryRule, dayRule, instantRule, symbolRule, underlyingSchemaRule } from './field-rules.ts';
 import type { FieldMap, FieldNames } from './mapping.ts';
 import type { RowProblem } from './problem.ts';
 import type { ImportReport } from './report.ts';
@@ -30,18 +24,11 @@ export const holidayFields: FieldNames = {
   flags: { asset_name: '--schema', country_iso_code: '--country', symbol: '--symbol' },
 };
 
-const cell = new InstantCell();
-const encoder = new TextEncoder();
-
-/** An instant with its offset, or an epoch. */
-const timestamp: FieldRule = {
-  parse(text) {
-    const bytes = encoder.encode(text);
-    cell.read(bytes, 0, bytes.length);
-    return cell.kind === 'instant' && cell.ms % MINUTE_MS === 0 ? cell.ms : undefined;
-  },
-  reason: 'must be an instant with its offset on a whole minute, such as 2025-07-03T17:00:00Z',
-};
+const timestamp = instantRule(
+  null,
+  (ms) => (ms % MINUTE_MS === 0 ? ms : undefined),
+  'must be an instant with its offset on a whole minute, such as 2025-07-03T17:00:00Z',
+);
 
 const rules: Readonly<Record<string, FieldRule>> = {
   name: { parse: (text) => text.trim() || undefined, reason: 'is missing' },
@@ -49,18 +36,11 @@ const rules: Readonly<Record<string, FieldRule>> = {
     parse: (text) => (/^HOLIDAY_[A-Z0-9_]{1,90}$/i.test(text) ? text.toUpperCase() : undefined),
     reason: 'must begin with HOLIDAY_, such as HOLIDAY_CHRISTMAS',
   },
-  calendar_date: { parse: (text) => parseDay(text) ?? undefined, reason: 'must be a date YYYY-MM-DD' },
-  asset_name: {
-    parse: (text) =>
-      parseAssetSchema(text) === 'option' ? undefined : (parseAssetSchema(text) ?? undefined),
-    reason: 'must be stock, future, crypto or forex: options keep the days of their underlying',
-  },
-  country_iso_code: {
-    parse: (text) => parseCountry(text) ?? undefined,
-    reason: 'must be a two-letter code such as US, or GLOBAL',
-  },
+  calendar_date: dayRule,
+  asset_name: underlyingSchemaRule('options keep the days of their underlying'),
+  country_iso_code: countryRule,
   symbol: {
-    parse: (text) => (text === '*' ? text : (parseSymbol(text) ?? undefined)),
+    parse: (text) => (text === '*' ? text : symbolRule.parse(text)),
     reason: `must be * for the whole market, or ${symbolAllowed}`,
   },
   session_template: {

@@ -1,13 +1,11 @@
 // Cells that name a moment -> instants or days: ISO 8601, epochs told apart by size, local times of a named zone (contract 2.5, 11).
-import { DAY_MS, dateOf, dayOf, HOUR_MS, MINUTE_MS, SECOND_MS, YEAR_MAX, YEAR_MIN } from '../base/instant.ts';
+import { DAY_MS, dateOf, dayOf, END_MS, FIRST_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../base/instant.ts';
 import type { Zone } from '../calendar/zone.ts';
 
 /** What a cell said: a moment, a clock reading without an offset (`ms` as if UTC), a date (`ms` its midnight), nothing known. */
 export type CellKind = 'instant' | 'local' | 'date' | 'bad';
 
 const ZERO = 48;
-const FIRST_MS = dayOf(YEAR_MIN, 1, 1) * DAY_MS;
-const END_MS = dayOf(YEAR_MAX + 1, 1, 1) * DAY_MS;
 
 /** Epochs of these sizes and up are milliseconds, microseconds, nanoseconds: below each lie the years until 5138. */
 const EPOCH_UNITS: readonly (readonly [from: number, perMs: number])[] = [

@@ -1,12 +1,13 @@
 // Instruments: what a file may say of one, and how that becomes its row; what is missing comes from the market.
 import { parseDay } from '../base/instant.ts';
 import { findZone } from '../calendar/zone.ts';
-import { parseAssetSchema, parseCountry, parseSymbol, symbolAllowed } from '../contract/identifiers.ts';
+import { parseSymbol } from '../contract/identifiers.ts';
 import { parseFlag } from '../contract/parameter.ts';
 import type { ColumnKind } from '../datasets/dataset.ts';
 import { type FormerSymbol, instruments } from '../datasets/reference.ts';
 import type { Store } from '../store/store.ts';
 import { numberOf } from './check.ts';
+import { assetSchemaRule, countryRule, exchangeRule, symbolRule } from './field-rules.ts';
 import { type InstrumentName, newInstrument } from './load.ts';
 import type { FieldMap, FieldNames } from './mapping.ts';
 import type { ImportReport } from './report.ts';
@@ -93,19 +94,13 @@ const clock = heldBy((text) => /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/.test(text), '
 
 /** Rules of single fields beyond their kind. */
 const ownRules: Readonly<Record<string, FieldRule>> = {
-  asset_schema: {
-    parse: (text) => parseAssetSchema(text) ?? undefined,
-    reason: 'must be stock, future, crypto, forex or option',
-  },
-  country_iso_code: {
-    parse: (text) => parseCountry(text) ?? undefined,
-    reason: 'must be a two-letter code such as US, or GLOBAL',
-  },
-  symbol: { parse: (text) => parseSymbol(text) ?? undefined, reason: `must be ${symbolAllowed}` },
+  asset_schema: assetSchemaRule,
+  country_iso_code: countryRule,
+  symbol: symbolRule,
   status: heldBy((text) => text === 'active' || text === 'inactive', 'must be active or inactive'),
   time_zone: heldBy((text) => findZone(text) !== null, 'is not a time zone'),
   listing_date: heldBy((text) => parseDay(text) !== null, 'must be a date YYYY-MM-DD'),
-  exchange: { parse: (text) => text.toUpperCase(), reason: '' },
+  exchange: exchangeRule,
   open_time: clock,
   close_time: clock,
   trading_hours: {

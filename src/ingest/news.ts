@@ -1,13 +1,18 @@
 // News: what a file may say of an item (spec 2.5, contract 8.3, 11).
 import { hash } from 'node:crypto';
-import { SECOND_MS } from '../base/instant.ts';
 import type { Zone } from '../calendar/zone.ts';
-import { parseAssetSchema } from '../contract/identifiers.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { news } from '../datasets/news.ts';
 import type { Store } from '../store/store.ts';
-import { countryRule, numberRule, symbolRule, textRule, wordRule } from './field-rules.ts';
-import { InstantCell, LocalClock } from './instants.ts';
+import {
+  anyNumberRule,
+  assetSchemaRule,
+  countryRule,
+  servedInstantRule,
+  symbolRule,
+  textRule,
+  wordRule,
+} from './field-rules.ts';
 import type { FieldMap, FieldNames } from './mapping.ts';
 import type { RowProblem } from './problem.ts';
 import type { ImportReport } from './report.ts';
@@ -27,40 +32,17 @@ export const newsFields: FieldNames = {
 /** The link of an item to one instrument (spec 2.5). */
 const SPECIFIC_ASSET = 'SPECIFIC_ASSET';
 
-const encoder = new TextEncoder();
-
-/** Instants, and clock readings of a zone where there is one; whole seconds, as they are shown. */
-function publishedRule(zone: Zone | null): FieldRule {
-  const cell = new InstantCell();
-  const clock = zone === null ? null : new LocalClock(zone);
-  let beforeMs = Number.NaN;
-  return {
-    parse(text) {
-      const bytes = encoder.encode(text);
-      cell.read(bytes, 0, bytes.length);
-      const placed = cell.kind === 'local' ? clock?.place(cell.ms, beforeMs) : cell.ms;
-      if (cell.kind === 'bad' || cell.kind === 'date' || typeof placed !== 'number') return undefined;
-      beforeMs = placed;
-      return Math.floor(placed / SECOND_MS) * SECOND_MS;
-    },
-    reason: `must be an instant with its offset, such as 2025-07-18T09:30:00Z, or an epoch; a time without an offset needs --zone, whose clocks show it once`,
-  };
-}
-
 const rules: Readonly<Record<string, FieldRule>> = {
   title: textRule,
   publisher_url: {
     parse: (text) => (/^https?:\/\/\S+$/i.test(text) ? text : undefined),
     reason: 'must be an address that begins with https:// or http://',
   },
-  asset_name: {
-    parse: (text) => parseAssetSchema(text) ?? undefined,
-    reason: 'must be stock, future, crypto, forex or option',
-  },
+  asset_name: assetSchemaRule,
   country_iso_code: countryRule,
   symbol: symbolRule,
   sentiment_label: wordRule(['positive', 'neutral', 'negative']),
-  sentiment_score: numberRule(() => true, 'must be a number'),
+  sentiment_score: anyNumberRule,
   link_type: textRule,
   publisher: textRule,
   text_content: { parse: (text) => text, reason: '' },
@@ -91,7 +73,7 @@ export function newsRowOf(values: Values): Item {
 const kindOf = (zone: Zone | null): RowImport<typeof news> => ({
   dataset: news,
   fields: newsFields,
-  rules: { ...rules, published_date: publishedRule(zone) },
+  rules: { ...rules, published_date: servedInstantRule(zone) },
   keyOf: (values) => ({ news_id: idOf(values) }),
   repeated: {
     column: 'title',

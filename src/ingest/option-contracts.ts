@@ -1,12 +1,19 @@
 // Option contracts: what a file may say of one, and the instruments that it names: its own and its underlying (contract 11, spec 2.6).
-import { parseDay } from '../base/instant.ts';
-import { type AssetSchema, parseAssetSchema, parseSymbol, symbolAllowed } from '../contract/identifiers.ts';
+import { type AssetSchema, symbolAllowed } from '../contract/identifiers.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { optionContracts } from '../datasets/options.ts';
 import type { instruments } from '../datasets/reference.ts';
 import type { Store } from '../store/store.ts';
-import { numberOf } from './check.ts';
-import { timestamp } from './holidays.ts';
+import {
+  anyNumberRule,
+  dayRule,
+  exchangeRule,
+  instantRule,
+  numberRule,
+  symbolRule,
+  underlyingSchemaRule,
+  wordRule,
+} from './field-rules.ts';
 import { instrumentRules } from './instruments.ts';
 import type { FieldMap, FieldNames } from './mapping.ts';
 import type { NamedInstruments } from './named-instruments.ts';
@@ -61,16 +68,7 @@ const flagOf: Readonly<Record<string, string>> = {
   symbol: 'underlying_name',
 };
 
-function finite(text: string): number | undefined {
-  const number = numberOf(text);
-  return number !== null && Number.isFinite(number) ? number : undefined;
-}
-
-/** One of some words, in any letter case. */
-const wordOf = (words: Readonly<Record<string, string>>, reason: string): FieldRule => ({
-  parse: (text) => (Object.hasOwn(words, text.toLowerCase()) ? words[text.toLowerCase()] : undefined),
-  reason,
-});
+const types: Readonly<Record<string, string>> = { call: 'call', put: 'put', c: 'call', p: 'put' };
 
 const rules: Readonly<Record<string, FieldRule>> = {
   ...Object.fromEntries(
@@ -78,28 +76,28 @@ const rules: Readonly<Record<string, FieldRule>> = {
   ),
   // Some files pad the root with spaces to six characters (contract 1.4).
   symbol: {
-    parse: (text) => parseSymbol(text.replaceAll(' ', '')) ?? undefined,
+    parse: (text) => symbolRule.parse(text.replaceAll(' ', '')),
     reason: `must be ${symbolAllowed}, such as SPY250919C00450000`,
   },
-  parent_asset_schema: {
-    parse: (text) =>
-      parseAssetSchema(text) === 'option' ? undefined : (parseAssetSchema(text) ?? undefined),
-    reason: 'must be stock, future, crypto or forex: the asset type of the underlying',
-  },
+  parent_asset_schema: underlyingSchemaRule('the asset type of the underlying'),
   underlying_name: {
-    parse: (text) => parseSymbol(text) ?? undefined,
+    parse: symbolRule.parse,
     reason: `must be the symbol of the underlying, ${symbolAllowed}`,
   },
-  strike_price: { parse: finite, reason: 'must be a number, such as 42.5' },
-  expiration_date: { parse: (text) => parseDay(text) ?? undefined, reason: 'must be a date YYYY-MM-DD' },
-  expiration_datetime: timestamp,
-  option_type: wordOf({ call: 'call', put: 'put', c: 'call', p: 'put' }, 'must be call or put'),
-  exercise_style: wordOf({ american: 'american', european: 'european' }, 'must be american or european'),
-  contract_value: {
-    parse: (text) => ((finite(text) ?? 0) > 0 ? finite(text) : undefined),
-    reason: 'must be a number above 0, such as 100',
+  strike_price: anyNumberRule,
+  expiration_date: dayRule,
+  expiration_datetime: instantRule(
+    null,
+    Math.floor,
+    'must be an instant with its offset, such as 2025-07-18T20:00:00Z',
+  ),
+  option_type: {
+    parse: (text) => (Object.hasOwn(types, text.toLowerCase()) ? types[text.toLowerCase()] : undefined),
+    reason: 'must be call or put',
   },
-  option_exchange: { parse: (text) => text.toUpperCase(), reason: '' },
+  exercise_style: wordRule(['american', 'european']),
+  contract_value: numberRule((number) => number > 0, 'must be a number above 0, such as 100'),
+  option_exchange: exchangeRule,
 };
 
 /** Root, expiration, type and strike of a symbol (contract 1.4). */

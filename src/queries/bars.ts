@@ -1,40 +1,19 @@
 // Bars, historical (spec 4.10) and latest (spec 4.11): range, page, rendering.
 import { valueColumns } from '../bars/bars.ts';
 import { sliceTimed, type TimedBars } from '../bars/grid.ts';
-import { DAY_MS, dayOf, type ParsedInstant, YEAR_MAX, YEAR_MIN } from '../base/instant.ts';
+import { END_MS, FIRST_MS } from '../base/instant.ts';
 import { type BarRange, barRange, inOrder } from '../calendar/bar-range.ts';
-import type { Calendar } from '../calendar/calendar.ts';
 import { historicalBars, type latestBars } from '../contract/bars.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
-import { Refusal } from '../contract/errors.ts';
 import { barStream } from './bar-plan.ts';
 import { type BarStream, concatTimed, type StreamRange } from './bar-stream.ts';
 import type { Found } from './lookup.ts';
 import type { Query, QueryContext } from './query.ts';
+import { wrongOrder } from './range.ts';
 import { addressOf } from './render/address.ts';
 import type { BarConstants } from './render/bars.ts';
 import { writeCsv, writeJsonRows } from './render/bars.ts';
 import { renderList } from './render/list.ts';
-
-const FIRST_MS = dayOf(YEAR_MIN, 1, 1) * DAY_MS;
-const END_MS = dayOf(YEAR_MAX + 1, 1, 1) * DAY_MS;
-
-function checkOrder(
-  interval: string,
-  calendar: Calendar,
-  from: ParsedInstant,
-  to: ParsedInstant,
-  fromText: string,
-  toText: string,
-): void {
-  if (inOrder(interval, calendar, from, to)) return;
-  throw new Refusal('invalid_parameter', {
-    message: `from_date lies after to_date: ${fromText} is later than ${toText}.`,
-    param: 'from_date',
-    got: fromText,
-    hint: 'Exchange the two dates.',
-  });
-}
 
 /** The bars of a step that the range holds. */
 function heldBy(range: BarRange, step: TimedBars): TimedBars {
@@ -119,7 +98,7 @@ export const answerHistoricalBars: Query<typeof historicalBars> = async (paramet
     parameters.country_symbol,
     { from: from.day, to: to.day },
   );
-  checkOrder(parameters.interval, found.calendar, from, to, from.text, to.text);
+  if (!inOrder(parameters.interval, found.calendar, from, to)) throw wrongOrder(from.text, to.text);
   const descending = sort === 'desc';
   const fingerprint = [
     'historicalBars',

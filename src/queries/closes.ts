@@ -1,12 +1,9 @@
 // The raw closes of an instrument's sessions, as stored in DAY bars or derived from finer ones (contract 8.2).
-import { DAY_MS, dayOf, YEAR_MAX, YEAR_MIN } from '../base/instant.ts';
+import { DAY_MS, END_DAY, FIRST_MS } from '../base/instant.ts';
 import { interval } from '../contract/interval.ts';
 import type { Reader } from '../store/store.ts';
 import { barStream } from './bar-plan.ts';
 import type { Found } from './lookup.ts';
-
-const FIRST_MS = dayOf(YEAR_MIN, 1, 1) * DAY_MS;
-const END_DAY = dayOf(YEAR_MAX + 1, 1, 1);
 
 type Close = { readonly day: number; readonly price: number };
 

@@ -16,13 +16,12 @@ import { allRows } from '../store/all-rows.ts';
 import type { Direction, Reader } from '../store/store.ts';
 import { answerPage, renderRecords } from './list.ts';
 import type { Query } from './query.ts';
+import { type Bounds, instantBounds } from './range.ts';
 import { inWireOrder, type WireRecord } from './render/records.ts';
 import { renderResult } from './render/result.ts';
-import { instantRange } from './time-range.ts';
 
 type Event = RowOf<typeof events>;
 type Filters = Partial<Event>;
-type Range = { readonly from?: number; readonly to?: number };
 
 /** By rank: high, medium, low, not known (contract 8.7). */
 const impacts = ['high', 'medium', 'low', null] as const;
@@ -72,7 +71,7 @@ const orderOf = (where: Filters) => columns.filter((column) => !Object.hasOwn(wh
 /** `GET …/economic_calendar/event_list` */
 export const answerEconomicEvents: Query<typeof economicEvents> = async (parameters, context) => {
   const where = filtersOf(parameters);
-  const range = instantRange(parameters.from_date, parameters.to_date);
+  const range = instantBounds(parameters.from_date, parameters.to_date);
   return answerPage(context, {
     endpoint: economicEvents,
     parameters,
@@ -89,7 +88,7 @@ export const answerEconomicEvents: Query<typeof economicEvents> = async (paramet
 function readEvents(
   reader: Reader,
   where: Filters,
-  range: Range,
+  range: Bounds,
   direction: Direction,
   limit: number,
 ): Promise<Event[]> {
@@ -98,11 +97,11 @@ function readEvents(
 }
 
 /** The first events of a range, in order. */
-const soonest = (reader: Reader, where: Filters, range: Range, limit: number): Promise<Event[]> =>
+const soonest = (reader: Reader, where: Filters, range: Bounds, limit: number): Promise<Event[]> =>
   readEvents(reader, where, range, 'asc', limit);
 
 /** The last events of a range, the newest first; of those at one time the weightier come in first (contract 8.8). */
-async function newest(reader: Reader, where: Filters, range: Range, limit: number): Promise<Event[]> {
+async function newest(reader: Reader, where: Filters, range: Bounds, limit: number): Promise<Event[]> {
   const found = await readEvents(reader, where, range, 'desc', limit);
   const last = found.at(-1)?.event_timestamp;
   if (last === undefined) return [];
@@ -114,7 +113,7 @@ async function newest(reader: Reader, where: Filters, range: Range, limit: numbe
 /** `GET …/economic_calendar/event` */
 export const answerEconomicEvent: Query<typeof economicEvent> = async (parameters, context) => {
   const where = filtersOf(parameters);
-  const { from, to } = instantRange(parameters.from_date, parameters.to_date);
+  const { from, to } = instantBounds(parameters.from_date, parameters.to_date);
   const { nowMs } = context.request;
   // Contract 8.8: an identifier selects its event whatever its time; else only what has been counts, where no end is said.
   const range =

@@ -1,7 +1,6 @@
-// When the options of an underlying expire: read by steps along an index, dated by its calendar, kept until anything is committed (spec 4.7, contract 8.5).
+// When the options of an underlying expire: read by steps along an index, dated by its calendar (spec 4.7, contract 8.5).
 import { DAY_MS } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
-import { limits } from '../contract/limits.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { optionContracts } from '../datasets/options.ts';
 import type { instruments } from '../datasets/reference.ts';
@@ -72,31 +71,11 @@ async function* walk(
 
 const byTime = (a: Expiration, b: Expiration): number => a.expiresMs - b.expiresMs || a.day - b.day;
 
-/** The expirations of the underlyings that were asked for. */
-export class Expirations {
-  readonly #kept = new Map<number, readonly Expiration[]>();
-
-  /** Forgets what a commit may have changed. */
-  forget(): void {
-    this.#kept.clear();
+/** The expirations of an underlying by time, those of calls and puts as one. */
+export async function expirationsOf(reader: Reader, underlying: Underlying): Promise<readonly Expiration[]> {
+  const found = new Map<string, Expiration>();
+  for (const optionType of optionTypes) {
+    for await (const one of walk(reader, underlying, optionType)) found.set(`${one.day} ${one.givenMs}`, one);
   }
-
-  /** The expirations of an underlying by time, those of calls and puts as one, and whether they were at hand. */
-  async of(
-    reader: Reader,
-    underlying: Underlying,
-  ): Promise<{ readonly expirations: readonly Expiration[]; readonly isCached: boolean }> {
-    const id = underlying.instrument.instrument_id;
-    const kept = this.#kept.get(id);
-    if (kept !== undefined) return { expirations: kept, isCached: true };
-    const found = new Map<string, Expiration>();
-    for (const optionType of optionTypes) {
-      for await (const one of walk(reader, underlying, optionType))
-        found.set(`${one.day} ${one.givenMs}`, one);
-    }
-    const expirations = [...found.values()].sort(byTime);
-    if (this.#kept.size >= limits.expirationCacheMax) this.#kept.clear();
-    this.#kept.set(id, expirations);
-    return { expirations, isCached: false };
-  }
+  return [...found.values()].sort(byTime);
 }

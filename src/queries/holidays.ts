@@ -1,21 +1,17 @@
 // Holidays: the list of a market's days (spec 4.8) and the codes of a country (spec 4.9).
-import { dayOf, formatDay, formatInstant, YEAR_MAX, YEAR_MIN } from '../base/instant.ts';
+import { END_DAY, FIRST_DAY, formatDay, formatInstant } from '../base/instant.ts';
 import { marketSchema } from '../calendar/calendar.ts';
 import { type Holiday, holidaysIn } from '../calendar/holiday-list.ts';
 import { markets } from '../calendar/markets/index.ts';
 import { holding, type OwnDay, shippedPriority } from '../calendar/own-days.ts';
-import { Refusal } from '../contract/errors.ts';
 import { type holidayCodes, holidayList } from '../contract/holidays.ts';
 import { type AssetSchema, assetSchemas, type FullSymbol } from '../contract/identifiers.ts';
-import { instruments } from '../datasets/reference.ts';
 import { renderRecords } from './list.ts';
-import { unknownInstrument } from './lookup.ts';
+import { findInstrument, unknownInstrument } from './lookup.ts';
 import type { Query, QueryContext } from './query.ts';
+import { dayBounds } from './range.ts';
 import { addressOf } from './render/address.ts';
 import { renderResult } from './render/result.ts';
-
-const FIRST_DAY = dayOf(YEAR_MIN, 1, 1);
-const LAST_DAY = dayOf(YEAR_MAX, 12, 31);
 
 const instantOrNull = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms));
 
@@ -41,14 +37,10 @@ async function zoneOf(
   named: FullSymbol,
   days: readonly OwnDay[],
 ): Promise<string | null> {
-  const { assetSchema, country, symbol } = named;
+  const { assetSchema, symbol } = named;
   if (symbol === '*') return null;
-  const [instrument] = await context.reader.rows(instruments, {
-    where: { asset_schema: assetSchema, country_iso_code: country, symbol },
-    order: [['symbol', 'asc']],
-    limit: 1,
-  });
-  if (instrument === undefined && !days.some((day) => day.symbol === symbol))
+  const instrument = await findInstrument(context.reader, assetSchema, named);
+  if (instrument === null && !days.some((day) => day.symbol === symbol))
     throw await unknownInstrument(context.reader, assetSchema, named, 'full_symbol');
   return instrument?.time_zone ?? null;
 }
@@ -56,7 +48,7 @@ async function zoneOf(
 /** `GET …/holiday/list` */
 export const answerHolidayList: Query<typeof holidayList> = async (parameters, context) => {
   const { full_symbol: named, holiday_code: code, from_date: from, to_date: to, sort, limit } = parameters;
-  checkOrder(from, to);
+  const { from: fromDay = FIRST_DAY, to: endDay = END_DAY } = dayBounds(from, to);
   const schema = marketSchema(named.assetSchema);
   const fingerprint = [
     'holidayList',
@@ -71,8 +63,8 @@ export const answerHolidayList: Query<typeof holidayList> = async (parameters, c
   const calendar = await calendars.of(context.reader, schema, named.country, named.symbol, zone);
   const own = holding(days, named.symbol);
   const behind = place === null ? null : (place.position[0] as number);
-  const first = Math.max(from ?? FIRST_DAY, sort === 'asc' && behind !== null ? behind + 1 : FIRST_DAY);
-  const last = Math.min(to ?? LAST_DAY, sort === 'desc' && behind !== null ? behind - 1 : LAST_DAY);
+  const first = sort === 'asc' && behind !== null ? behind + 1 : fromDay;
+  const last = sort === 'desc' && behind !== null ? behind - 1 : endDay - 1;
   const found = holidaysIn(calendar, first, last, sort)
     .filter(({ rule }) => code === undefined || rule.code === code)
     .take(limit + 1)
@@ -88,16 +80,6 @@ export const answerHolidayList: Query<typeof holidayList> = async (parameters, c
     address: key === null ? '' : addressOf(holidayList, parameters),
   });
 };
-
-function checkOrder(from: number | undefined, to: number | undefined): void {
-  if (from === undefined || to === undefined || from <= to) return;
-  throw new Refusal('invalid_parameter', {
-    message: `from_date lies after to_date: ${formatDay(from)} is later than ${formatDay(to)}.`,
-    param: 'from_date',
-    got: formatDay(from),
-    hint: 'Exchange the two dates.',
-  });
-}
 
 /** `GET …/holiday/holiday_codes/{country_iso_code}` */
 export const answerHolidayCodes: Query<typeof holidayCodes> = async (parameters, context) => {

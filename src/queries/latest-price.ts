@@ -1,12 +1,10 @@
 // The latest price of an instrument: the close of its newest finished bar at any stored interval (contract 8.4).
-import { DAY_MS, dayOf, YEAR_MIN } from '../base/instant.ts';
+import { DAY_MS, FIRST_MS } from '../base/instant.ts';
 import { isPeriod } from '../calendar/period.ts';
 import { INTERVAL_MINUTES_MAX, intervalMinutes, namedIntervals } from '../contract/interval.ts';
 import type { Reader } from '../store/store.ts';
 import { finished, storedStream } from './bar-stream.ts';
 import type { Found, Series } from './lookup.ts';
-
-const FIRST_MS = dayOf(YEAR_MIN, 1, 1) * DAY_MS;
 
 /** Keys of DAY and above are label dates: a session that is over may be labelled by the day after. */
 const LABEL_SLACK_MS = 2 * DAY_MS;

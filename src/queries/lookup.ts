@@ -12,7 +12,6 @@ import { instruments } from '../datasets/reference.ts';
 import { type FormerBearer, formerBearers } from '../store/instrument-terms.ts';
 import type { Reader } from '../store/store.ts';
 import { Calendars } from './calendars.ts';
-import { Expirations } from './expirations.ts';
 
 export type Instrument = RowOf<typeof instruments>;
 
@@ -51,19 +50,12 @@ export class Lookup {
   readonly #found = new Map<string, Found>();
   readonly #kept = new Map<string, unknown>();
   readonly #calendars = new Calendars();
-  readonly #expirations = new Expirations();
   #token = Number.NaN;
 
   /** The calendars of the moment that is being read. */
   async calendars(reader: Reader): Promise<Calendars> {
     await this.#renew(reader);
     return this.#calendars;
-  }
-
-  /** The expirations of the moment that is being read. */
-  async expirations(reader: Reader): Promise<Expirations> {
-    await this.#renew(reader);
-    return this.#expirations;
   }
 
   /** Forgets everything where anything was committed since. */
@@ -74,7 +66,6 @@ export class Lookup {
     this.#found.clear();
     this.#kept.clear();
     this.#calendars.forget();
-    this.#expirations.forget();
   }
 
   /**

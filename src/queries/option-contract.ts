@@ -1,8 +1,7 @@
 // An option contract on the wire: its row, and what the market of its underlying says where the row is silent (spec 2.6, contract 8.4).
 import { formatDay, formatInstant } from '../base/instant.ts';
 import { findMarket } from '../calendar/calendar.ts';
-import type { Market } from '../calendar/market.ts';
-import { clockMinutes } from '../calendar/session.ts';
+import { minutesOf, tradingHours } from '../calendar/trading-hours.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import type { optionContracts } from '../datasets/options.ts';
@@ -15,20 +14,15 @@ type Row = RowOf<typeof optionContracts>;
 /** One contract as the search gives it: its record, and the instant under which it stands. */
 export type GroupedContract = { readonly expiresMs: number; readonly record: WireRecord };
 
-/** Minutes of the market's regular session, as it is now. */
-function regularMinutes({ hours }: Market): number {
-  const regular = hours.at(-1)!.segments.filter(([kind]) => kind === 'regular');
-  return regular.reduce((sum, [, open, close]) => sum + clockMinutes(close) - clockMinutes(open), 0);
-}
-
 /** What contracts of an underlying have of its market where their rows say nothing. */
-function defaultsOf({ instrument }: Found): WireRecord {
+function defaultsOf({ instrument, calendar }: Found, nowMs: number): WireRecord {
   const market = findMarket(instrument.asset_schema as AssetSchema, instrument.country_iso_code);
   return {
     exchange: market?.exchange ?? null,
     calendar_key: market?.key ?? null,
     session_template: market?.sessionTemplate ?? null,
-    daily_minute_count: market === null ? null : regularMinutes(market),
+    daily_minute_count:
+      market === null ? null : minutesOf(tradingHours(market, calendar.zone.dayAt(nowMs)).regular),
     is_indices: false,
   };
 }
@@ -38,8 +32,9 @@ export function contractRecords(
   rows: readonly Row[],
   underlying: Found,
   expirations: readonly Expiration[],
+  nowMs: number,
 ): GroupedContract[] {
-  const defaults = Object.entries(defaultsOf(underlying));
+  const defaults = Object.entries(defaultsOf(underlying, nowMs));
   const instants = new Map(
     expirations.map(({ day, givenMs, expiresMs }) => [`${day} ${givenMs}`, expiresMs]),
   );

@@ -6,7 +6,7 @@ import { type optionExpirations, optionSearch } from '../contract/options.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { optionContracts } from '../datasets/options.ts';
 import type { Reader } from '../store/store.ts';
-import { contractsOf, type Expiration } from './expirations.ts';
+import { contractsOf, type Expiration, expirationsOf } from './expirations.ts';
 import { latestPrice } from './latest-price.ts';
 import type { Found } from './lookup.ts';
 import { contractRecords } from './option-contract.ts';
@@ -46,6 +46,10 @@ async function priceOf(context: QueryContext, found: Found, parameters: Paramete
     hint: 'Give the price of the underlying as ref_asset_price, or import its bars.',
   });
 }
+
+/** The expirations of an underlying, and whether they were at hand. */
+const keptExpirations = ({ reader, lookup }: QueryContext, found: Found) =>
+  lookup.kept(reader, `expirations|${found.instrument.instrument_id}`, () => expirationsOf(reader, found));
 
 /** The rows of contracts, in the order of their symbols given. */
 async function rowsOf(reader: Reader, country: string, symbols: readonly string[]): Promise<Row[]> {
@@ -88,7 +92,7 @@ export const answerOptionSearch: Query<typeof optionSearch> = async (parameters,
     number,
     number,
   ];
-  const { expirations } = await (await lookup.expirations(reader)).of(reader, found);
+  const { value: expirations } = await keptExpirations(context, found);
   const after = place?.position ?? null;
   const sorted = await readPage(reader, found, parameters, expirations, { nowMs, price }, after);
   const shown = sorted.slice(0, limit);
@@ -100,7 +104,7 @@ export const answerOptionSearch: Query<typeof optionSearch> = async (parameters,
       ? null
       : pageKeys.sign(fingerprint, { position: shown.at(-1)!, pinned: [nowMs, price] });
   return renderGrouped({
-    contracts: contractRecords(rows, found, expirations),
+    contracts: contractRecords(rows, found, expirations, request.nowMs),
     paging: { key, address: key === null ? '' : addressOf(optionSearch, parameters) },
     allocate: context.allocate,
   });
@@ -110,13 +114,12 @@ export const answerOptionSearch: Query<typeof optionSearch> = async (parameters,
 export const answerOptionExpirations: Query<typeof optionExpirations> = async (parameters, context) => {
   const { reader, lookup, request, allocate } = context;
   const found = await lookup.instrument(reader, parameters.schema_asset, parameters.country_symbol);
-  const kept = await lookup.expirations(reader);
-  const { expirations, isCached } = await kept.of(reader, found);
+  const { value: expirations, isKept } = await keptExpirations(context, found);
   // Where files give an instant for some contracts of a date alone, it may be the one that the others have too.
   const coming = new Map<string, { expiration_date: string; expiration_datetime: string }>();
   for (const { day, expiresMs } of expirations) {
     const record = { expiration_date: formatDay(day), expiration_datetime: formatInstant(expiresMs) };
     if (expiresMs >= request.nowMs) coming.set(Object.values(record).join(), record);
   }
-  return renderResult([...coming.values()], allocate, isCached ? 'cached' : null);
+  return renderResult([...coming.values()], allocate, isKept ? 'cached' : null);
 };

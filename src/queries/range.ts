@@ -5,23 +5,32 @@ import { Refusal } from '../contract/errors.ts';
 /** `from` included, `to` not; an end that is missing has no bound. */
 export type Bounds = { readonly from?: number; readonly to?: number };
 
+const boundsOf = (from: number | undefined, to: number | undefined): Bounds => ({
+  ...(from === undefined ? {} : { from }),
+  ...(to === undefined ? {} : { to }),
+});
+
 /** Days from one date to another, both included. @throws Refusal where they are in the wrong order */
 export function dayBounds(from: number | undefined, to: number | undefined): Bounds {
   if (from !== undefined && to !== undefined && from > to) throw wrongOrder(formatDay(from), formatDay(to));
-  return { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to: to + 1 }) };
+  return boundsOf(from, to === undefined ? undefined : to + 1);
 }
 
+/** A bound and how it was written. */
 type Sent = ParsedInstant & { readonly text: string };
 
-/** Instants from one to another, both included; a date counts in UTC, a last one whole. @throws Refusal where they are in the wrong order */
-export function instantBounds(from: Sent, to: Sent): Required<Bounds> {
-  const fromMs = from.kind === 'date' ? from.day * DAY_MS : from.ms;
-  const toMs = to.kind === 'date' ? (to.day + 1) * DAY_MS : to.ms + 1;
-  if (fromMs >= toMs) throw wrongOrder(from.text, to.text);
-  return { from: fromMs, to: toMs };
+const startOf = (sent: Sent): number => (sent.kind === 'date' ? sent.day * DAY_MS : sent.ms);
+const endOf = (sent: Sent): number => (sent.kind === 'date' ? (sent.day + 1) * DAY_MS : sent.ms + 1);
+
+/** Instants from one to another, both included; a date is a UTC day. @throws Refusal where they are in the wrong order */
+export function instantBounds(from: Sent | undefined, to: Sent | undefined): Bounds {
+  if (from !== undefined && to !== undefined && startOf(from) >= endOf(to))
+    throw wrongOrder(from.text, to.text);
+  return boundsOf(from === undefined ? undefined : startOf(from), to === undefined ? undefined : endOf(to));
 }
 
-function wrongOrder(from: string, to: string): Refusal {
+/** The refusal of a range that ends before it begins. */
+export function wrongOrder(from: string, to: string): Refusal {
   return new Refusal('invalid_parameter', {
     message: `from_date lies after to_date: ${from} is later than ${to}.`,
     param: 'from_date',

@@ -49,8 +49,7 @@ function boundsOf(regular: readonly string[]) {
   return {
     open_time: regular[0]?.slice(0, 8) ?? null,
     close_time: regular.at(-1)?.slice(9) ?? null,
-    daily_minute_count:
-      regular.length === 0 ? null : regular.reduce((sum, range) => sum + minutesOf(range), 0),
+    daily_minute_count: regular.length === 0 ? null : minutesOf(regular),
   };
 }
 
