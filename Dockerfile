@@ -24,7 +24,7 @@ VOLUME /data
 EXPOSE 8080
 
 # OPTIONS of a route needs no key and tells nothing; the service answers it only with its store open.
-HEALTHCHECK --interval=30s --timeout=5s --start-period=15s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.BOURSE_PORT || 8080}/api/v2/stock/bars/US:A/DAY/latest`, { method: 'OPTIONS' }).then(({ status }) => process.exit(status === 204 ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK --interval=30s --timeout=5s --start-period=15s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.BOURSE_PORT || 8080}/readyz`).then(({ status }) => process.exit(status === 200 ? 0 : 1), () => process.exit(1))"]
 
 # It ends in `exec node`, so that node is process 1 and gets the signals.
 ENTRYPOINT ["bourse"]

@@ -89,7 +89,7 @@ suite('the package', { skip: hasNpm ? false : 'npm is not there, so nothing can 
     const files = readdirSync(installed, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1));
-    const wanted = /^(dist\/.*\.(js|d\.ts)|bin\/bourse|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
+    const wanted = /^(dist\/.*\.(js|d\.ts|css)|bin\/bourse|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
     assert.deepEqual(
       files.filter((file) => !wanted.test(file) || /\.test\.|conformance/.test(file)),
       [],
@@ -136,6 +136,8 @@ suite('the package', { skip: hasNpm ? false : 'npm is not there, so nothing can 
     for (let waited = 0; !server.printed.includes('Ctrl-C') && waited < 500; waited++) await sleep(20);
     const answer = await fetch(/http:\S+\?\S+/.exec(server.printed)![0]);
     assert.equal(answer.status, 200, await answer.text());
+    for (const page of ['/docs', '/docs/forms.js', '/docs/page.css', '/openapi.json'])
+      assert.equal((await fetch(`${server.url}${page}`)).status, 200, page);
     const [program, ...args] = healthCheck();
     const env = { ...environment, BOURSE_PORT: new URL(server.url).port };
     assert.equal((await run(program!, args, { env })).status, 0);

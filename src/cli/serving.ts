@@ -3,7 +3,9 @@ import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
 import type { Observe } from '../base/observe.ts';
 import { Door } from '../http/door.ts';
+import { servicePages } from '../http/page.ts';
 import { QueryPool } from '../http/query-pool.ts';
+import { canAnswer } from '../http/readiness.ts';
 import { type Listening, listen, type Place } from '../http/server.ts';
 import { type Certificate, CertificateProblem, CertificateWatch, readCertificate } from '../http/tls.ts';
 import { KeyRing } from '../keys/keys.ts';
@@ -13,6 +15,7 @@ import { openControl, openStore } from '../store/engines.ts';
 import { type Settings, UsageProblem } from './config.ts';
 import { openLog } from './log.ts';
 import { ServiceProblem } from './problem.ts';
+import { version } from './version.ts';
 
 /** A service that runs. */
 export type Service = { readonly url: string; stop(reason: string): Promise<void> };
@@ -113,10 +116,12 @@ export async function startService(settings: Settings): Promise<Service> {
   const control = await openControl(settings.store, 'write');
   const log = openLog(settings.logLevel);
   const pool = new QueryPool({ storeUrl: settings.store, pageKeySecret: await pageKeySecret(control) });
+  let isStopping = false;
   try {
     await pool.ready();
     const door = new Door({
       endpoints: servedEndpoints,
+      pages: servicePages(version(), async () => !isStopping && (await canAnswer(pool, Date.now()))),
       keys: new KeyRing(control),
       submit: (request, isGone) => pool.submit(request, isGone),
       address: { publicUrl, allowedHosts, trustProxy, scheme },
@@ -134,6 +139,7 @@ export async function startService(settings: Settings): Promise<Service> {
     return {
       url,
       async stop(reason) {
+        isStopping = true;
         unwatch();
         await listening.stop(reason);
         await pool.close();

@@ -19,24 +19,46 @@ import {
 } from './parameter.ts';
 
 /** One bar on the wire (spec 2.10). `session_date` is there only when it was asked for (contract 9.5). */
-export const barRecord = ObjectSchema({
-  asset_schema: StringSchema({ description: 'Asset type in upper case' }),
-  interval: StringSchema({ description: 'Interval code in upper case' }),
-  country_iso_code: StringSchema(),
-  exchange: nullable(StringSchema({ description: 'MIC, null where unknown' })),
-  symbol: StringSchema(),
-  datetime: StringSchema({ format: 'date-time', description: 'Open of the bar, UTC' }),
-  close_datetime: StringSchema({ format: 'date-time', description: 'Nominal end of the bar, UTC' }),
-  session_date: Optional(
-    StringSchema({ format: 'date', description: 'Label date of the session; with session_date=true' }),
-  ),
-  open: NumberSchema(),
-  high: NumberSchema(),
-  low: NumberSchema(),
-  close: NumberSchema(),
-  volume: nullable(NumberSchema()),
-  vwap: nullable(NumberSchema({ description: 'Volume weighted average price, when available' })),
-});
+export const barRecord = ObjectSchema(
+  {
+    asset_schema: StringSchema({ description: 'Asset type in upper case' }),
+    interval: StringSchema({ description: 'Interval code in upper case' }),
+    country_iso_code: StringSchema({ description: 'Country of the instrument' }),
+    exchange: nullable(StringSchema({ description: 'MIC, null where unknown' })),
+    symbol: StringSchema({ description: 'Symbol of the instrument' }),
+    datetime: StringSchema({ format: 'date-time', description: 'Open of the bar, UTC' }),
+    close_datetime: StringSchema({ format: 'date-time', description: 'Nominal end of the bar, UTC' }),
+    session_date: Optional(
+      StringSchema({ format: 'date', description: 'Label date of the session; with session_date=true' }),
+    ),
+    open: NumberSchema({ description: 'First price' }),
+    high: NumberSchema({ description: 'Highest price' }),
+    low: NumberSchema({ description: 'Lowest price' }),
+    close: NumberSchema({ description: 'Last price' }),
+    volume: nullable(NumberSchema({ description: 'Volume, null where unknown' })),
+    vwap: nullable(NumberSchema({ description: 'Volume weighted average price, when available' })),
+  },
+  {
+    title: 'Bar',
+    examples: [
+      {
+        asset_schema: 'STOCK',
+        interval: '1M',
+        country_iso_code: 'US',
+        exchange: 'XNAS',
+        symbol: 'AAPL',
+        datetime: '2025-03-03T14:30:00+00:00',
+        close_datetime: '2025-03-03T14:31:00+00:00',
+        open: 241.79,
+        high: 242.4,
+        low: 241.5,
+        close: 242.1,
+        volume: 1048576,
+        vwap: 241.98,
+      },
+    ],
+  },
+);
 
 const instrument = {
   schema_asset: path(assetSchema, 'the asset type'),
@@ -65,6 +87,7 @@ export const historicalBars = endpoint({
   },
   record: barRecord,
   shape: 'paged',
+  refusals: ['unknown_instrument'],
 });
 
 export const latestBars = endpoint({
@@ -74,4 +97,5 @@ export const latestBars = endpoint({
   parameters: { ...instrument, ...shared },
   record: barRecord,
   shape: 'list',
+  refusals: ['unknown_instrument'],
 });

@@ -21,27 +21,52 @@ import {
   required,
 } from './parameter.ts';
 
-const day = StringSchema({ format: 'date' });
+const day = (description: string) => StringSchema({ format: 'date', description });
 
 /** One dividend or split on the wire (spec 2.4, contract 8.2). */
-export const corporateActionRecord = ObjectSchema({
-  asset_schema: StringSchema({ description: 'Asset type in upper case' }),
-  country_iso_code: StringSchema(),
-  symbol: StringSchema(),
-  exchange: nullable(StringSchema()),
-  action_type: Enum(['dividend', 'split']),
-  ex_date: day,
-  ex_date__1: day,
-  adjustment_factor: StringSchema({ description: '8 decimals' }),
-  cash_amount: nullable(NumberSchema()),
-  currency: nullable(StringSchema()),
-  declaration_date: nullable(day),
-  record_date: nullable(day),
-  pay_date: nullable(day),
-  split_from: nullable(Integer()),
-  split_to: nullable(Integer()),
-  reference_price: nullable(NumberSchema()),
-});
+export const corporateActionRecord = ObjectSchema(
+  {
+    asset_schema: StringSchema({ description: 'Asset type in upper case' }),
+    country_iso_code: StringSchema({ description: 'Country of the stock' }),
+    symbol: StringSchema({ description: 'Symbol of the stock' }),
+    exchange: nullable(StringSchema({ description: 'MIC, null where unknown' })),
+    action_type: Enum(['dividend', 'split'], { description: 'Kind of the action' }),
+    ex_date: day('First date on which the stock trades without what is given out'),
+    ex_date__1: day('`ex_date` once more'),
+    adjustment_factor: StringSchema({ description: '8 decimals' }),
+    cash_amount: nullable(NumberSchema({ description: 'Cash a share as traded that day; null on splits' })),
+    currency: nullable(StringSchema({ description: 'Currency of the cash; null on splits' })),
+    declaration_date: nullable(day('Date of the announcement')),
+    record_date: nullable(day('Date that decides which holders receive')),
+    pay_date: nullable(day('Date of payment')),
+    split_from: nullable(Integer({ description: 'Shares before the split; null on dividends' })),
+    split_to: nullable(Integer({ description: 'Shares after it; null on dividends' })),
+    reference_price: nullable(NumberSchema({ description: 'Raw close before the ex-date' })),
+  },
+  {
+    title: 'CorporateAction',
+    examples: [
+      {
+        asset_schema: 'STOCK',
+        country_iso_code: 'US',
+        symbol: 'AAPL',
+        exchange: 'XNAS',
+        action_type: 'split',
+        ex_date: '2020-08-31',
+        ex_date__1: '2020-08-31',
+        adjustment_factor: '0.25000000',
+        cash_amount: null,
+        currency: null,
+        declaration_date: null,
+        record_date: null,
+        pay_date: null,
+        split_from: 1,
+        split_to: 4,
+        reference_price: null,
+      },
+    ],
+  },
+);
 
 export const corporateActions = endpoint({
   path: '/api/v2/stock/stock_corporate_action/list/{country_symbol}',
@@ -62,4 +87,5 @@ export const corporateActions = endpoint({
   },
   record: corporateActionRecord,
   shape: 'paged',
+  refusals: ['unknown_instrument'],
 });

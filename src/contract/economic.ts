@@ -24,26 +24,56 @@ import {
   text,
 } from './parameter.ts';
 
-const number = nullable(NumberSchema());
+const number = (description: string) => nullable(NumberSchema({ description }));
 
 /** One economic event on the wire (spec 2.11, contract 8.7). */
-export const economicEventRecord = ObjectSchema({
-  country_iso_code: StringSchema(),
-  event_code: StringSchema(),
-  event_name: StringSchema(),
-  event_driven_type: nullable(Enum(['time_driven', 'data_driven'])),
-  importance: nullable(Integer({ minimum: 1, maximum: 3 })),
-  impact: nullable(Enum(['low', 'medium', 'high'])),
-  event_timestamp: StringSchema({ format: 'date-time' }),
-  actual_value: number,
-  previous_value: number,
-  forecast_value: number,
-  change: number,
-  change_percent: number,
-  period: nullable(StringSchema()),
-  unit: nullable(StringSchema()),
-  source_id: StringSchema({ minLength: 64, maxLength: 64 }),
-});
+export const economicEventRecord = ObjectSchema(
+  {
+    country_iso_code: StringSchema({ description: 'Country of the event' }),
+    event_code: StringSchema({ description: 'Code of the kind of event' }),
+    event_name: StringSchema({ description: 'Name of the event' }),
+    event_driven_type: nullable(
+      Enum(['time_driven', 'data_driven'], { description: '`time_driven` where it is scheduled regularly' }),
+    ),
+    importance: nullable(Integer({ minimum: 1, maximum: 3, description: '1 to 3, 3 the highest' })),
+    impact: nullable(Enum(['low', 'medium', 'high'], { description: '`importance` as a word' })),
+    event_timestamp: StringSchema({ format: 'date-time', description: 'When it takes place, UTC' }),
+    actual_value: number('Published value'),
+    previous_value: number('Value of the period before'),
+    forecast_value: number('Value that was expected'),
+    change: number('Actual less previous'),
+    change_percent: number('Change in percent of the previous value'),
+    period: nullable(StringSchema({ description: 'Month, quarter or year that the value is of' })),
+    unit: nullable(StringSchema({ description: 'Unit of the values' })),
+    source_id: StringSchema({
+      minLength: 64,
+      maxLength: 64,
+      description: 'Identifier of the event, 64 characters',
+    }),
+  },
+  {
+    title: 'EconomicEvent',
+    examples: [
+      {
+        country_iso_code: 'US',
+        event_code: 'EMPLOYMENT_NFP_HEADLINE',
+        event_name: 'Non-farm payrolls',
+        event_driven_type: 'time_driven',
+        importance: 3,
+        impact: 'high',
+        event_timestamp: '2025-03-07T13:30:00Z',
+        actual_value: 151,
+        previous_value: 125,
+        forecast_value: 160,
+        change: 26,
+        change_percent: 20.8,
+        period: 'Feb',
+        unit: 'K',
+        source_id: '0123456789abcdef'.repeat(4),
+      },
+    ],
+  },
+);
 
 const keyCharactersMin = limits.economicKeyCharactersMin;
 const impact = extension(optional(oneOf(['low', 'medium', 'high', 'all']), 'the impact of the events'));
@@ -91,6 +121,7 @@ export const economicEvent = endpoint({
   },
   record: economicEventRecord,
   shape: 'single',
+  refusals: ['no_data'],
   keyCharactersMin,
 });
 

@@ -1,6 +1,6 @@
 // The shape of one endpoint's declaration. Routes, checks, CSV columns, OpenAPI and the client derive from it.
 import type { Static, TObject, TSchema } from 'typebox';
-import { Refusal } from './errors.ts';
+import { type ErrorWord, Refusal } from './errors.ts';
 import type { Parameter } from './parameter.ts';
 
 /** One declared endpoint. `secret_key` and what every answer has in common are not repeated here. */
@@ -10,10 +10,12 @@ export type Endpoint = {
   readonly tag: string;
   readonly summary: string;
   readonly parameters: Readonly<Record<string, Parameter>>;
-  /** One record, its fields in the order of the wire and of CSV columns (contract 5.1). */
+  /** One record, its fields in the order of the wire and of CSV columns (contract 5.1); with a title and an example. */
   readonly record: TSchema;
   /** How the records stand in `result`: alone, counted, or counted and paged (spec 2.2). */
   readonly shape: 'single' | 'array' | 'map' | 'list' | 'paged' | 'grouped';
+  /** Mistakes of a caller that only the data show; what any request may meet is not repeated here. */
+  readonly refusals?: readonly ErrorWord[];
   /** Shortest key that is looked up at all (contract 7.2). */
   readonly keyCharactersMin?: number;
   /** Beyond the specification (contract 9). */

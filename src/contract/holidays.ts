@@ -18,21 +18,58 @@ import {
 } from './parameter.ts';
 
 /** One closed or shortened day on the wire (spec 2.8, contract 8.6). */
-export const holidayRecord = ObjectSchema({
-  name: StringSchema(),
-  holiday_code: StringSchema({ pattern: '^HOLIDAY_' }),
-  calendar_date: StringSchema({ format: 'date' }),
-  asset_name: StringSchema(),
-  country_iso_code: StringSchema(),
-  symbol: StringSchema(),
-  priority: Integer(),
-  session_template: StringSchema(),
-  open_timestamp: nullable(StringSchema({ format: 'date-time' })),
-  close_timestamp: nullable(StringSchema({ format: 'date-time' })),
-});
+export const holidayRecord = ObjectSchema(
+  {
+    name: StringSchema({ description: 'Name of the holiday' }),
+    holiday_code: StringSchema({ pattern: '^HOLIDAY_', description: 'Code of the holiday' }),
+    calendar_date: StringSchema({ format: 'date', description: 'Date in the time zone of the market' }),
+    asset_name: StringSchema({ description: 'Asset type of the market' }),
+    country_iso_code: StringSchema({ description: 'Country of the market' }),
+    symbol: StringSchema({
+      description: '`*` for the whole market, or the one instrument that keeps the day',
+    }),
+    priority: Integer({ description: 'Of several rows of one date the highest is given' }),
+    session_template: StringSchema({
+      description: '`CLOSED`, or the name of a shortened session such as `EARLY_CLOSE`',
+    }),
+    open_timestamp: nullable(
+      StringSchema({
+        format: 'date-time',
+        description: 'Open of a shortened session, UTC; null where closed',
+      }),
+    ),
+    close_timestamp: nullable(
+      StringSchema({
+        format: 'date-time',
+        description: 'Close of a shortened session, UTC; null where closed',
+      }),
+    ),
+  },
+  {
+    title: 'Holiday',
+    examples: [
+      {
+        name: 'Christmas',
+        holiday_code: 'HOLIDAY_CHRISTMAS',
+        calendar_date: '2025-12-25',
+        asset_name: 'stock',
+        country_iso_code: 'US',
+        symbol: '*',
+        priority: 1,
+        session_template: 'CLOSED',
+        open_timestamp: null,
+        close_timestamp: null,
+      },
+    ],
+  },
+);
 
 /** Code to description (spec 2.9). */
-export const codeMap = RecordSchema(StringSchema(), StringSchema());
+export const codeMap = RecordSchema(StringSchema(), StringSchema(), {
+  title: 'Codes',
+  description: 'Code to description',
+  examples: [{ HOLIDAY_CHRISTMAS: 'Christmas Day' }],
+});
 
 export const holidayList = endpoint({
   path: '/api/v2/holiday/list',
@@ -50,6 +87,7 @@ export const holidayList = endpoint({
   },
   record: holidayRecord,
   shape: 'paged',
+  refusals: ['unknown_instrument'],
 });
 
 export const holidayCodes = endpoint({

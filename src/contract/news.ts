@@ -6,19 +6,47 @@ import { listLimits } from './limits.ts';
 import { dateTime, defaulted, fullSymbol, limit, oneOf, optional, pageKey, required } from './parameter.ts';
 
 /** One news item of one instrument on the wire (spec 2.5, contract 8.3). */
-export const newsRecord = ObjectSchema({
-  sentiment_label: nullable(Enum(['positive', 'neutral', 'negative'])),
-  sentiment_score: nullable(NumberSchema()),
-  asset_name: nullable(StringSchema()),
-  country_iso_code: nullable(StringSchema()),
-  symbol: nullable(StringSchema()),
-  link_type: nullable(StringSchema()),
-  published_date: StringSchema({ format: 'date-time' }),
-  publisher: nullable(StringSchema()),
-  title: StringSchema(),
-  text_content: nullable(StringSchema()),
-  publisher_url: StringSchema(),
-});
+export const newsRecord = ObjectSchema(
+  {
+    sentiment_label: nullable(
+      Enum(['positive', 'neutral', 'negative'], { description: 'Where the tone was judged' }),
+    ),
+    sentiment_score: nullable(
+      NumberSchema({ description: 'Where the tone was judged, by the measure of whoever judged it' }),
+    ),
+    asset_name: nullable(
+      StringSchema({ description: 'Asset type of the instrument, null where the item is tied to none' }),
+    ),
+    country_iso_code: nullable(StringSchema({ description: 'Country of the instrument' })),
+    symbol: nullable(StringSchema({ description: 'Symbol of the instrument' })),
+    link_type: nullable(
+      StringSchema({ description: '`SPECIFIC_ASSET` where the item is tied to an instrument' }),
+    ),
+    published_date: StringSchema({ format: 'date-time', description: 'When it was published, UTC' }),
+    publisher: nullable(StringSchema({ description: 'Source of the item' })),
+    title: StringSchema({ description: 'Headline' }),
+    text_content: nullable(StringSchema({ description: 'Summary or opening paragraphs' })),
+    publisher_url: StringSchema({ description: 'Address of the original' }),
+  },
+  {
+    title: 'NewsItem',
+    examples: [
+      {
+        sentiment_label: 'neutral',
+        sentiment_score: 0.1,
+        asset_name: 'stock',
+        country_iso_code: 'US',
+        symbol: 'AAPL',
+        link_type: 'SPECIFIC_ASSET',
+        published_date: '2025-03-03T14:30:00+00:00',
+        publisher: 'Example Wire',
+        title: 'A sample headline',
+        text_content: 'The first paragraph.',
+        publisher_url: 'https://news.example.com/1',
+      },
+    ],
+  },
+);
 
 const shared = {
   full_symbol: optional(fullSymbol, 'one instrument, or a market with the symbol *'),
@@ -38,6 +66,7 @@ export const newsList = endpoint({
   },
   record: newsRecord,
   shape: 'paged',
+  refusals: ['unknown_instrument'],
 });
 
 export const latestNews = endpoint({
@@ -47,4 +76,5 @@ export const latestNews = endpoint({
   parameters: shared,
   record: newsRecord,
   shape: 'list',
+  refusals: ['unknown_instrument'],
 });

@@ -26,36 +26,81 @@ import {
 import { contractTerms } from './reference.ts';
 
 /** One option contract on the wire (spec 2.6, contract 8.4). */
-export const optionContractRecord = ObjectSchema({
-  instrument_id: Integer(),
-  asset_id: Integer(),
-  symbol: StringSchema(),
-  country_iso_code: StringSchema(),
-  exchange: nullable(StringSchema()),
-  underlying_name: StringSchema(),
-  calendar_key: nullable(StringSchema()),
-  session_template: nullable(StringSchema()),
-  status: Enum(['active', 'inactive']),
-  parent_schema_instrument_id: StringSchema(),
-  parent_asset_schema: StringSchema(),
-  daily_minute_count: nullable(Integer()),
-  contract_value: NumberSchema(),
-  option_exchange: nullable(StringSchema()),
-  strike_price: NumberSchema(),
-  expiration_date: StringSchema({ format: 'date' }),
-  expiration_datetime: StringSchema({ format: 'date-time' }),
-  option_type: Enum(['call', 'put']),
-  exercise_style: Enum(['american', 'european']),
-  trading_codes: nullable(StringSchema()),
-  is_indices: BooleanSchema(),
-  ...contractTerms,
-});
+export const optionContractRecord = ObjectSchema(
+  {
+    instrument_id: Integer({ description: 'Identifier of the contract, stable for its life' }),
+    asset_id: Integer({ description: 'Identifier of the contract as an asset' }),
+    symbol: StringSchema({ description: 'Root, date, C or P, and strike x 1000 in 8 digits' }),
+    country_iso_code: StringSchema({ description: 'Country of the contract' }),
+    exchange: nullable(StringSchema({ description: 'MIC of the underlying, null where unknown' })),
+    underlying_name: StringSchema({ description: 'Symbol of the underlying' }),
+    calendar_key: nullable(StringSchema({ description: 'Calendar that the contract follows' })),
+    session_template: nullable(StringSchema({ description: 'Template of its sessions' })),
+    status: Enum(['active', 'inactive'], { description: '`inactive` once it has expired' }),
+    parent_schema_instrument_id: StringSchema({
+      description: '`<schema>_<instrument_id>` of the underlying',
+    }),
+    parent_asset_schema: StringSchema({ description: 'Asset type of the underlying, in lower case' }),
+    daily_minute_count: nullable(Integer({ description: 'Minutes of a regular session' })),
+    contract_value: NumberSchema({ description: 'Units of the underlying in one contract' }),
+    option_exchange: nullable(StringSchema({ description: 'Exchange of the contract, null where unknown' })),
+    strike_price: NumberSchema({ description: 'Strike' }),
+    expiration_date: StringSchema({ format: 'date', description: 'Last date of the contract' }),
+    expiration_datetime: StringSchema({ format: 'date-time', description: 'When it expires, UTC' }),
+    option_type: Enum(['call', 'put'], { description: 'Right to buy or to sell' }),
+    exercise_style: Enum(['american', 'european'], { description: 'When the right may be used' }),
+    trading_codes: nullable(StringSchema({ description: 'Codes of the contract elsewhere' })),
+    is_indices: BooleanSchema({ description: 'Whether the underlying is an index' }),
+    ...contractTerms,
+  },
+  {
+    title: 'OptionContract',
+    examples: [
+      {
+        instrument_id: 2,
+        asset_id: 2,
+        symbol: 'AAPL251219C00250000',
+        country_iso_code: 'US',
+        exchange: 'XNAS',
+        underlying_name: 'AAPL',
+        calendar_key: 'US_STOCK',
+        session_template: 'US_STOCK_RTH',
+        status: 'active',
+        parent_schema_instrument_id: 'stock_1',
+        parent_asset_schema: 'stock',
+        daily_minute_count: 390,
+        contract_value: 100,
+        option_exchange: null,
+        strike_price: 250,
+        expiration_date: '2025-12-19',
+        expiration_datetime: '2025-12-19T21:00:00+00:00',
+        option_type: 'call',
+        exercise_style: 'american',
+        trading_codes: null,
+        is_indices: false,
+        contract_type: null,
+        price_precision: null,
+        quantity_precision: null,
+        min_initial_open_quantity: null,
+        tick_size: null,
+        lot_size: null,
+        listing_date: null,
+      },
+    ],
+  },
+);
 
 /** One expiration on the wire (spec 2.7). */
-export const expirationRecord = ObjectSchema({
-  expiration_date: StringSchema({ format: 'date' }),
-  expiration_datetime: StringSchema({ format: 'date-time' }),
-});
+export const expirationRecord = ObjectSchema(
+  {
+    expiration_date: StringSchema({ format: 'date', description: 'Last date of the contracts' }),
+    expiration_datetime: StringSchema({ format: 'date-time', description: 'When they expire, UTC' }),
+  },
+  {
+    title: 'Expiration',
+    examples: [{ expiration_date: '2025-12-19', expiration_datetime: '2025-12-19T21:00:00+00:00' }],
+  },
+);
 
 /** Fields that option search sorts by (contract 8.4). */
 export const optionSortFields = [
@@ -100,6 +145,7 @@ export const optionSearch = endpoint({
   },
   record: optionContractRecord,
   shape: 'grouped',
+  refusals: ['unknown_instrument', 'no_data'],
 });
 
 export const optionExpirations = endpoint({
@@ -109,4 +155,5 @@ export const optionExpirations = endpoint({
   parameters: underlying,
   record: expirationRecord,
   shape: 'array',
+  refusals: ['unknown_instrument'],
 });

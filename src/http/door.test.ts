@@ -74,6 +74,7 @@ const address: AddressSettings = {
 
 function openDoor(parts: Partial<DoorParts> = {}): Door {
   return new Door({
+    pages: new Map(),
     endpoints: servedEndpoints,
     keys,
     submit: (request) => runner.run(request),

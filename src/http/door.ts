@@ -8,6 +8,7 @@ import type { KeyRing } from '../keys/keys.ts';
 import type { Answer, QueryRequest } from '../queries/query.ts';
 import { errorBody, JSON_TYPE } from '../queries/render/envelope.ts';
 import { type AddressSettings, baseAddress } from './address.ts';
+import type { PageAnswer, Pages } from './page.ts';
 import { QueueError } from './query-pool.ts';
 import {
   type Match,
@@ -41,6 +42,8 @@ export type DoorReply = {
 
 export type DoorParts = {
   readonly endpoints: readonly EndpointName[];
+  /** What is answered beside them. */
+  readonly pages: Pages;
   readonly keys: Pick<KeyRing, 'verify'>;
   readonly submit: (request: QueryRequest, isGone: () => boolean) => Promise<Answer>;
   readonly address: AddressSettings;
@@ -61,7 +64,8 @@ const common = {
 
 /** What is known of a request while it is answered, for the observation at its end. */
 type Trace = {
-  route: Route | null;
+  /** The pattern of the path. */
+  route: string | null;
   keyId: string | null;
   word: ErrorWord | null;
   /** The caller's key, which no error may repeat. */
@@ -153,7 +157,7 @@ export class Door {
       kind: 'request',
       requestId,
       method: request.method,
-      route: trace.route?.endpoint.path ?? null,
+      route: trace.route,
       status: isGone ? null : reply.status,
       word: isGone ? null : trace.word,
       keyId: trace.keyId,
@@ -190,22 +194,26 @@ export class Door {
   }
 
   async #serve(request: DoorRequest, requestId: string, trace: Trace): Promise<DoorReply> {
-    // Malformed, whatever it asks for (RFC 9112, 3.2).
-    if (Array.isArray(request.headers.host))
-      throw new Refusal('bad_request', {
-        message: 'The request has more than one Host header: send one.',
-        param: 'Host',
-      });
-    if (request.target.length > limits.uriBytesMax) {
-      const message = `The request address is longer than ${limits.uriBytesMax} characters.`;
-      throw new Refusal('uri_too_long', { message });
-    }
-    const { path, query: sent } = splitTarget(request.target);
-    const match = matchRoute(this.#routes, path);
-    if (match === null) throw unknownPath();
-    trace.route = match.route;
+    checkHead(request);
+    const { path, query } = splitTarget(request.target);
+    const page = this.#parts.pages.get(path);
+    const match = page === undefined ? matchRoute(this.#routes, path) : null;
+    trace.route = match?.route.endpoint.path ?? (page === undefined ? null : path);
+    if (trace.route === null) throw unknownPath();
     if (request.method === 'OPTIONS') return preflight(requestId);
     if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed(request.method);
+    if (match !== null) return this.#ask(request, match, query, requestId, trace);
+    return pageReply(await page!(() => baseAddress(this.#parts.address, request.headers)), requestId);
+  }
+
+  /** Asks the query thread. */
+  async #ask(
+    request: DoorRequest,
+    match: Match,
+    sent: string,
+    requestId: string,
+    trace: Trace,
+  ): Promise<DoorReply> {
     const { parameters } = match.route.endpoint;
     const query = readQuery(sent, (name) => name === 'secret_key' || parameters[name]?.in === 'query');
     const caller = await this.#admit(request, match, query, trace);
@@ -251,6 +259,18 @@ export class Door {
   }
 }
 
+/** @throws Refusal of a request that is malformed or too long, whatever it asks for */
+function checkHead({ headers, target }: DoorRequest): void {
+  if (Array.isArray(headers.host))
+    throw new Refusal('bad_request', {
+      message: 'The request has more than one Host header: send one.',
+      param: 'Host',
+    });
+  if (target.length <= limits.uriBytesMax) return;
+  const message = `The request address is longer than ${limits.uriBytesMax} characters.`;
+  throw new Refusal('uri_too_long', { message });
+}
+
 /** Parts an origin-form or absolute-form target (RFC 9112, 3.2) at its query; a fragment is no part of a request. */
 function splitTarget(target: string): { path: string; query: string } {
   const origin = /^https?:\/\/[^/?#]*/i.exec(target);
@@ -274,6 +294,15 @@ export function methodNotAllowed(method: string): Refusal {
     message: `The method ${method} is not allowed: use GET.`,
     allowed: ['GET', 'HEAD', 'OPTIONS'],
   });
+}
+
+function pageReply({ status = 200, headers, body }: PageAnswer, requestId: string): DoorReply {
+  const bytes = Buffer.from(body);
+  return {
+    status,
+    headers: { ...common, 'Content-Length': String(bytes.length), 'X-Request-Id': requestId, ...headers },
+    body: [bytes],
+  };
 }
 
 function preflight(requestId: string): DoorReply {

@@ -47,6 +47,7 @@ export async function openBench(folder: string): Promise<Bench> {
   const store = await openStore(url, 'read');
   const runner = new QueryRunner(store, new Uint8Array(32).fill(7));
   const door = new Door({
+    pages: new Map(),
     endpoints: Object.keys(contract) as EndpointName[],
     keys: new KeyRing(control),
     // What is declared and not built yet ends at the door, once its parameters have been read.

@@ -1,0 +1,24 @@
+// `bourse openapi`
+import { Command } from 'commander';
+import { openApiDocument } from '../http/openapi/document.ts';
+import { readSettings, type SettingFlags } from './config.ts';
+import { settingOption } from './options.ts';
+import { version } from './version.ts';
+
+export function openapiCommand(): Command {
+  return new Command('openapi')
+    .description('Print the OpenAPI 3.1 document, as a service gives it at /openapi.json.')
+    .addOption(settingOption('publicUrl'))
+    .addHelpText(
+      'before',
+      `Examples:
+  bourse openapi > openapi.json
+  bourse openapi --public-url https://data.example.com/bourse
+`,
+    )
+    .action((flags: SettingFlags) => {
+      const { publicUrl, port } = readSettings(flags);
+      const document = openApiDocument(publicUrl ?? `http://127.0.0.1:${port}`, version());
+      process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+    });
+}

@@ -1,0 +1,118 @@
+// The forms of the documentation page: a request is put together, sent with the key in a header, and its answer shown.
+
+const key = /** @type {HTMLInputElement} */ (document.querySelector('#key'));
+
+/** Characters of an answer that are shown; a browser takes long over more. */
+const SHOWN_CHARACTERS_MAX = 200_000;
+
+/** A text for a path or a query; what needs no escape there stays readable. @param {string} text */
+const encoded = (text) =>
+  encodeURIComponent(text).replace(/%3A/g, ':').replace(/%2C/g, ',').replaceAll("'", '%27');
+
+/** Every control of a form by name, with where its parameter stands. @param {HTMLFormElement} form */
+const controlsOf = (form) =>
+  [...form.elements].flatMap((element) => {
+    const control = /** @type {HTMLInputElement | HTMLSelectElement} */ (element);
+    const place = /** @type {HTMLElement | null} */ (control.closest('[data-in]'))?.dataset.in;
+    return place === undefined ? [] : [{ place, name: control.name, value: control.value.trim() }];
+  });
+
+/** The address that a form asks for. @param {HTMLElement} section @param {HTMLFormElement} form */
+function addressOf(section, form) {
+  const controls = controlsOf(form);
+  const path = (section.dataset.path ?? '').replace(/\{(\w+)\}/g, (_, name) =>
+    encoded(controls.find((control) => control.name === name)?.value ?? ''),
+  );
+  const query = controls
+    .filter(({ place, value }) => place === 'query' && value !== '')
+    .map(({ name, value }) => `${name}=${encoded(value)}`);
+  return new URL(`.${path}${query.length === 0 ? '' : `?${query.join('&')}`}`, document.baseURI);
+}
+
+/** JSON with line ends and indents; its numbers and texts stay as they came. @param {string} text */
+function indented(text) {
+  let depth = 0;
+  const line = () => `\n${'  '.repeat(depth)}`;
+  return text.replace(/"(?:[^"\\]|\\.)*"|\{\}|\[\]|[{}[\],:]/g, (token) => {
+    if (token === '{' || token === '[') {
+      depth++;
+      return token + line();
+    }
+    if (token === '}' || token === ']') {
+      depth--;
+      return line() + token;
+    }
+    if (token === ',') return `,${line()}`;
+    return token === ':' ? ': ' : token;
+  });
+}
+
+/** The key of the next page. @param {Response} response @param {string} text @param {boolean} isJson */
+function nextKeyOf(response, text, isJson) {
+  if (!isJson) return response.headers.get('X-Next-Page-Key');
+  return (
+    /** @type {{ result?: { next_page_key?: string | null } | null }} */ (JSON.parse(text)).result
+      ?.next_page_key ?? null
+  );
+}
+
+/** Sends what a form asks for, and shows the answer. @param {HTMLElement} section @param {HTMLFormElement} form */
+async function send(section, form) {
+  /** @param {string} selector */
+  const part = (selector) => /** @type {HTMLElement} */ (section.querySelector(selector));
+  const [status, body, next] = [part('.status'), part('.body'), part('.next')];
+  const address = addressOf(section, form);
+  part('.outcome').hidden = false;
+  part('.curl').textContent = `curl -H 'Authorization: Bearer <API_KEY>' '${address}'`;
+  status.textContent = 'Waiting …';
+  body.textContent = '';
+  next.hidden = true;
+  const began = performance.now();
+  try {
+    const headers = key.value === '' ? {} : { Authorization: `Bearer ${key.value}` };
+    const response = await fetch(address, {
+      headers,
+      credentials: 'omit',
+      cache: 'no-store',
+      referrerPolicy: 'no-referrer',
+    });
+    const text = await response.text();
+    const isJson = (response.headers.get('Content-Type') ?? '').startsWith('application/json');
+    const size = `${text.length.toLocaleString('en')} characters`;
+    status.textContent = `${response.status} ${response.statusText}, ${Math.round(performance.now() - began)} ms, ${size}`;
+    const shown = isJson ? indented(text) : text;
+    const isCut = shown.length > SHOWN_CHARACTERS_MAX;
+    body.textContent = isCut ? `${shown.slice(0, SHOWN_CHARACTERS_MAX)}\n… (cut)` : shown;
+    const nextKey = nextKeyOf(response, text, isJson);
+    next.hidden = nextKey === null;
+    next.dataset.key = nextKey ?? '';
+  } catch (error) {
+    status.textContent = `No answer: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/** Ranges that must be given end today, so that a first request finds something. @param {HTMLFormElement} form */
+function suggestRange(form) {
+  const [from, to] = ['from_date', 'to_date'].map((name) => {
+    const control = form.elements.namedItem(name);
+    return control instanceof HTMLInputElement && control.required ? control : null;
+  });
+  const day = (/** @type {number} */ ago) =>
+    new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
+  if (from) from.value = day(to ? 7 : 365);
+  if (to) to.value = day(0);
+}
+
+for (const form of document.forms) {
+  const section = /** @type {HTMLElement} */ (form.closest('section'));
+  suggestRange(form);
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    void send(section, form);
+  });
+  section.querySelector('.next')?.addEventListener('click', (event) => {
+    const pageKey = /** @type {HTMLInputElement} */ (form.elements.namedItem('next_page_key'));
+    pageKey.value = /** @type {HTMLElement} */ (event.currentTarget).dataset.key ?? '';
+    void send(section, form);
+  });
+}

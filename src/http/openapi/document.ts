@@ -1,0 +1,103 @@
+// The OpenAPI 3.1 document, derived from the contract alone (contract 9.3).
+import type { Endpoint } from '../../contract/endpoint.ts';
+import { contract } from '../../contract/index.ts';
+import type { Parameter } from '../../contract/parameter.ts';
+import { answersOf, errorSchema, headers, sharedAnswers } from './answers.ts';
+import { type Json, plainSchema, recordName } from './schema.ts';
+
+/** What the areas are about, by the tags of their endpoints. */
+const areas: Readonly<Record<string, string>> = {
+  reference: 'Instruments: names, hours, terms.',
+  'corporate actions': 'Dividends and splits of stocks.',
+  news: 'News by time and by instrument.',
+  options: 'Option contracts and expirations of an underlying.',
+  holidays: 'Closed and shortened days of markets.',
+  bars: 'OHLC bars at every interval.',
+  'economic calendar': 'Scheduled and published economic events.',
+};
+
+const sentence = (text: string): string => `${text[0]!.toUpperCase()}${text.slice(1)}.`;
+
+/** An example, declared as text, as a value of its schema. */
+function exampleOf({ type }: Json, text: string): unknown {
+  if (type === 'boolean') return text === 'true';
+  return type === 'integer' || type === 'number' ? Number(text) : text;
+}
+
+function parameterOf([name, parameter]: [string, Parameter]): Json {
+  const { schema, example, description, required, in: place, default: value, extension } = parameter;
+  const plain = plainSchema(schema);
+  return {
+    name,
+    in: place,
+    required,
+    description: sentence(description),
+    schema: value === undefined ? plain : { ...plain, default: value },
+    ...(example === '' ? {} : { example: exampleOf(plain, example) }),
+    ...(parameter.emptyAllowed ? { allowEmptyValue: true } : {}),
+    ...(extension ? { 'x-extension': true } : {}),
+  };
+}
+
+function descriptionOf({ keyCharactersMin, extension, parameters }: Endpoint): string {
+  const format = parameters.format?.default;
+  return [
+    extension ? 'Beyond the specification.' : '',
+    format === 'csv' ? 'Answers CSV unless `format=json` is asked for.' : '',
+    keyCharactersMin === undefined ? '' : `The key has at least ${keyCharactersMin} characters.`,
+  ]
+    .filter((part) => part !== '')
+    .join(' ');
+}
+
+function operationOf([name, endpoint]: [string, Endpoint]): Json {
+  const description = descriptionOf(endpoint);
+  return {
+    operationId: name,
+    tags: [endpoint.tag],
+    summary: endpoint.summary,
+    ...(description === '' ? {} : { description }),
+    ...(endpoint.extension ? { 'x-extension': true } : {}),
+    parameters: Object.entries(endpoint.parameters).map(parameterOf),
+    responses: answersOf(endpoint),
+  };
+}
+
+const introduction = `Market data over HTTP GET, as JSON or CSV.
+
+Every request carries a key: \`secret_key=<API_KEY>\` in the query, or the header \`Authorization: Bearer <API_KEY>\`.
+Every path answers HEAD as GET without the body, and OPTIONS without a key. Unknown query parameters are ignored.`;
+
+/** The document of a service that is reached by a base address. */
+export function openApiDocument(baseUrl: string, version: string): Json {
+  const endpoints: readonly [string, Endpoint][] = Object.entries(contract);
+  const tags = [...new Set(endpoints.map(([, { tag }]) => tag))];
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Bourse',
+      version,
+      summary: 'Market data query service',
+      description: introduction,
+      license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: baseUrl }],
+    security: [{ secretKey: [] }, { bearer: [] }],
+    tags: tags.map((name) => ({ name, description: areas[name] })),
+    paths: Object.fromEntries(endpoints.map((entry) => [entry[1].path, { get: operationOf(entry) }])),
+    components: {
+      securitySchemes: {
+        secretKey: { type: 'apiKey', in: 'query', name: 'secret_key', description: 'The key in the query.' },
+        bearer: { type: 'http', scheme: 'bearer', description: 'The key in the Authorization header.' },
+      },
+      headers,
+      responses: sharedAnswers(),
+      schemas: {
+        ...Object.fromEntries(
+          endpoints.map(([, endpoint]) => [recordName(endpoint), plainSchema(endpoint.record)]),
+        ),
+        Error: errorSchema,
+      },
+    },
+  };
+}

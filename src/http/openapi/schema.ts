@@ -1,0 +1,116 @@
+// Declared schemas as an OpenAPI document has them, and the whole answers that are made of records (spec 2.1, 2.2).
+import type { Endpoint } from '../../contract/endpoint.ts';
+
+/** A part of the document: JSON Schema of draft 2020-12, or an object of OpenAPI. */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** What schemas of the contract say. */
+export type PlainSchema = Json & {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly (string | null)[];
+  readonly format?: string;
+  readonly description?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly items?: PlainSchema;
+  readonly properties?: Readonly<Record<string, PlainSchema>>;
+};
+
+export const ref = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` });
+
+/** A schema without what only code needs; a value or null is written as one type, which generators of clients like better. */
+export function plainSchema(schema: unknown): PlainSchema {
+  return simpler(JSON.parse(JSON.stringify(schema))) as PlainSchema;
+}
+
+function simpler(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(simpler);
+  if (typeof node !== 'object' || node === null) return node;
+  const { anyOf, ...rest } = node as { anyOf?: readonly Json[] };
+  if (anyOf?.length === 2 && anyOf[1]?.type === 'null')
+    return { ...orNull(simpler(anyOf[0]) as Json), ...rest };
+  return Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [key, key === 'examples' ? value : simpler(value)]),
+  );
+}
+
+function orNull(schema: Json): Json {
+  return 'enum' in schema
+    ? { ...schema, enum: [...(schema.enum as unknown[]), null] }
+    : { ...schema, type: [schema.type, 'null'] };
+}
+
+/** The name of an endpoint's record among the document's schemas. */
+export const recordName = ({ record }: Endpoint): string => (record as { title?: string }).title!;
+
+/** The record's example. */
+export const recordExample = ({ record }: Endpoint): Json =>
+  (record as { examples?: readonly Json[] }).examples![0]!;
+
+const text = { type: 'string' };
+const count = { type: 'integer', minimum: 0, description: 'Records of this answer' };
+const paging = {
+  next_page_key: { type: ['string', 'null'], description: 'Key of the next page, null on the last' },
+  next_page_url: {
+    type: ['string', 'null'],
+    description: 'Whole address of the next page, null on the last',
+  },
+};
+const examplePaging = { next_page_key: null, next_page_url: null };
+
+const object = (properties: Json): Json => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+});
+
+/** `result` of an endpoint, and an example of it. */
+function resultOf(endpoint: Endpoint): { readonly schema: Json; readonly example: unknown } {
+  const record = ref('schemas', recordName(endpoint));
+  const one = recordExample(endpoint);
+  const records = { type: 'array', items: record };
+  switch (endpoint.shape) {
+    case 'single':
+    case 'map':
+      return { schema: record, example: one };
+    case 'array':
+      return { schema: records, example: [one] };
+    case 'list':
+      return { schema: object({ count, data: records }), example: { count: 1, data: [one] } };
+    case 'paged':
+      return {
+        schema: object({ ...paging, count, data: records }),
+        example: { ...examplePaging, count: 1, data: [one] },
+      };
+    case 'grouped': {
+      const expires = String(one.expiration_datetime).replace('+00:00', 'Z');
+      const expirations = { type: 'array', items: { ...text, format: 'date-time' } };
+      const groups = {
+        type: 'object',
+        additionalProperties: records,
+        description: 'Expiration to contracts',
+      };
+      return {
+        schema: object({ count, ...paging, expiration_datetimes: expirations, data: groups }),
+        example: { count: 1, ...examplePaging, expiration_datetimes: [expires], data: { [expires]: [one] } },
+      };
+    }
+  }
+}
+
+/** The envelope of an endpoint's answers (spec 2.1), and an example of it. */
+export function answerOf(endpoint: Endpoint): { readonly schema: Json; readonly example: Json } {
+  const { schema, example } = resultOf(endpoint);
+  return {
+    schema: object({
+      status: { const: 'ok' },
+      code: { const: 200 },
+      message: text,
+      reference: { enum: ['cached', null], description: '`cached` where the record was at hand' },
+      result: schema,
+    }),
+    example: { status: 'ok', code: 200, message: 'success', reference: null, result: example },
+  };
+}

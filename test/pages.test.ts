@@ -1,0 +1,104 @@
+// What is answered without a key and gives no data: health, readiness, documentation (contract 9.3).
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Browser, browserProgram } from './browser.ts';
+import { Connection } from './connection.ts';
+import { type Server, Workshop } from './service.ts';
+
+const shop = new Workshop();
+let server: Server;
+let key = '';
+before(async () => {
+  server = await shop.serve();
+  key = await shop.must('keys', 'create', 'reader');
+});
+after(() => shop.close());
+
+const pages = ['/healthz', '/readyz', '/openapi.json', '/docs', '/docs/page.css', '/docs/forms.js'];
+
+for (const path of pages) {
+  test(`${path} needs no key; HEAD is GET without the body, OPTIONS names the methods, others are 405 (contract 6.6, 9.3)`, async () => {
+    const [got, head] = [await server.get(path), await server.get(path, { method: 'HEAD' })];
+    assert.deepEqual([got.status, head.status], [200, 200]);
+    const body = await got.text();
+    assert.equal(head.headers.get('Content-Length'), String(Buffer.byteLength(body)));
+    assert.equal(await head.text(), '');
+    assert.equal(got.headers.get('X-Content-Type-Options'), 'nosniff');
+    assert.equal(got.headers.get('Referrer-Policy'), 'no-referrer');
+    assert.notEqual(got.headers.get('X-Request-Id'), null);
+    const options = await server.get(path, { method: 'OPTIONS' });
+    assert.deepEqual([options.status, options.headers.get('Allow')], [204, 'GET, HEAD, OPTIONS']);
+    assert.equal((await server.get(path, { method: 'POST' })).status, 405);
+  });
+}
+
+test('health and readiness are said in the envelope (spec 2.1)', async () => {
+  for (const path of ['/healthz', '/readyz'])
+    assert.deepEqual(await (await server.get(path)).json(), {
+      status: 'ok',
+      code: 200,
+      message: 'success',
+      reference: null,
+      result: {},
+    });
+});
+
+test('the address of the service leads to its documentation', async () => {
+  const answer = await server.get('/', { redirect: 'manual' });
+  assert.deepEqual([answer.status, answer.headers.get('Location')], [302, 'docs']);
+});
+
+test('a service that stops is alive, but not ready', async () => {
+  const own = await shop.serve();
+  const ask = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`;
+  const open = ['/healthz', '/readyz'].map((path) => ({ path, connection: new Connection(own.url) }));
+  const statuses = () =>
+    Promise.all(
+      open.map(async ({ path, connection }) => (await connection.ask(ask(path), [true])[0]!).status),
+    );
+  assert.deepEqual(await statuses(), [200, 200]);
+  own.signal('SIGTERM');
+  // Kept connections have a moment for one more request.
+  while (!own.log.some((line) => line.includes('"stopping"'))) await sleep(5);
+  assert.deepEqual(await statuses(), [200, 503]);
+});
+
+test('the page of the documentation loads nothing from elsewhere and lets nothing out (contract 7.4)', async () => {
+  const answer = await server.get('/docs');
+  const policy = answer.headers.get('Content-Security-Policy')!;
+  assert.match(policy, /^default-src 'none';/);
+  assert.match(policy, /connect-src 'self'/);
+  assert.match(policy, /form-action 'none'/);
+  const page = await answer.text();
+  assert.doesNotMatch(page.replaceAll(/<pre>[\s\S]*?<\/pre>/g, ''), /https?:\/\//);
+});
+
+test('a form of the page asks with the key in a header alone, shows the answer to the last digit, and keeps nothing', {
+  skip: browserProgram === null && 'there is no browser here',
+}, async () => {
+  const browser = await Browser.open(browserProgram!, `${server.url}/docs`);
+  try {
+    await browser.evaluate(`document.querySelector('#key').value = '${key}'`);
+    const form = `document.querySelector('#economicEventCodes')`;
+    await browser.evaluate(`${form}.querySelector('button').click()`);
+    await browser.until(`/^200 /.test(${form}.querySelector('.status').textContent)`);
+    const shown = String(await browser.evaluate(`${form}.querySelector('.body').textContent`));
+    const path = '/api/v2/economic_calendar/event_codes/US';
+    const asked = await server.get(path, { headers: { Authorization: `Bearer ${key}` } });
+    assert.deepEqual(JSON.parse(shown), await asked.json());
+    const curl = String(await browser.evaluate(`${form}.querySelector('.curl').textContent`));
+    assert.equal(curl, `curl -H 'Authorization: Bearer <API_KEY>' '${server.url}${path}'`);
+    const addresses = (await browser.evaluate(
+      `performance.getEntriesByType('resource').map(({ name }) => name).concat(location.href)`,
+    )) as string[];
+    assert.ok(addresses.every((address) => address.startsWith(server.url) && !address.includes(key)));
+    assert.ok(addresses.includes(`${server.url}${path}`));
+    assert.deepEqual(
+      await browser.evaluate(`[localStorage.length, sessionStorage.length, document.cookie]`),
+      [0, 0, ''],
+    );
+  } finally {
+    await browser.close();
+  }
+});
