@@ -1,5 +1,4 @@
 // The command line: commands put together, problems turned into one message and an exit status (contract 10).
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { FileProblem, RequestProblem } from '../ingest/problem.ts';
 import { DiskFull, FolderUnusable } from '../store/disk.ts';
@@ -7,6 +6,7 @@ import { StoreUnusable, UnfitPlace, UnknownStoreAddress, WouldReplace } from '..
 import { UsageProblem } from './config.ts';
 import { ServiceProblem } from './problem.ts';
 import { printable } from './table.ts';
+import { version } from './version.ts';
 
 /** Exit statuses (contract 10). */
 const EXIT_PARTLY = 1;
@@ -34,11 +34,6 @@ async function commandsFor(word: string | undefined): Promise<Command[]> {
   if (word === '--version') return [];
   const names = word !== undefined && Object.hasOwn(commands, word) ? [word] : Object.keys(commands);
   return Promise.all(names.map((name) => commands[name]!()));
-}
-
-function version(): string {
-  const file = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(file) as { version: string }).version;
 }
 
 async function program(firstWord: string | undefined): Promise<Command> {

@@ -39,6 +39,9 @@ export type DoorReply = {
   readonly release?: () => void;
 };
 
+/** A page beside the routes, which needs no key: gives its reply to a request of such an id. */
+export type Page = (requestId: string) => Promise<DoorReply>;
+
 export type DoorParts = {
   readonly endpoints: readonly EndpointName[];
   readonly keys: Pick<KeyRing, 'verify'>;
@@ -46,6 +49,8 @@ export type DoorParts = {
   readonly address: AddressSettings;
   readonly observe: Observe;
   readonly nowMs: () => number;
+  /** Pages by path. */
+  readonly pages?: ReadonlyMap<string, Page>;
 };
 
 const ALLOW = 'GET, HEAD, OPTIONS';
@@ -61,7 +66,8 @@ const common = {
 
 /** What is known of a request while it is answered, for the observation at its end. */
 type Trace = {
-  route: Route | null;
+  /** The pattern. */
+  route: string | null;
   keyId: string | null;
   word: ErrorWord | null;
   /** The caller's key, which no error may repeat. */
@@ -153,12 +159,13 @@ export class Door {
       kind: 'request',
       requestId,
       method: request.method,
-      route: trace.route?.endpoint.path ?? null,
+      route: trace.route,
       status: isGone ? null : reply.status,
       word: isGone ? null : trace.word,
       keyId: trace.keyId,
       durationMs: performance.now() - startedMs,
-      bytes: isGone ? 0 : reply.body.reduce((sum, piece) => sum + piece.length, 0),
+      bytes:
+        isGone || request.method === 'HEAD' ? 0 : reply.body.reduce((sum, piece) => sum + piece.length, 0),
     });
     return reply;
   }
@@ -201,11 +208,12 @@ export class Door {
       throw new Refusal('uri_too_long', { message });
     }
     const { path, query: sent } = splitTarget(request.target);
-    const match = matchRoute(this.#routes, path);
+    const match = this.#parts.pages?.get(path) ?? matchRoute(this.#routes, path);
     if (match === null) throw unknownPath();
-    trace.route = match.route;
+    trace.route = typeof match === 'function' ? path : match.route.endpoint.path;
     if (request.method === 'OPTIONS') return preflight(requestId);
     if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed(request.method);
+    if (typeof match === 'function') return match(requestId);
     const { parameters } = match.route.endpoint;
     const query = readQuery(sent, (name) => name === 'secret_key' || parameters[name]?.in === 'query');
     const caller = await this.#admit(request, match, query, trace);
@@ -276,7 +284,8 @@ export function methodNotAllowed(method: string): Refusal {
   });
 }
 
-function preflight(requestId: string): DoorReply {
+/** The answer to OPTIONS. */
+export function preflight(requestId: string): DoorReply {
   return {
     status: 204,
     headers: {
