@@ -55,11 +55,16 @@ const ALLOW = 'GET, HEAD, OPTIONS';
 
 const EXPOSED = 'Link, Retry-After, X-Count, X-Next-Page-Key, X-Request-Id';
 
-const common = {
-  'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': EXPOSED,
+/** Headers of every answer; pages of others have no leave to read it. */
+const forOurs = {
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
+} as const;
+
+const common = {
+  ...forOurs,
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': EXPOSED,
 } as const;
 
 /** What is known of a request while it is answered, for the observation at its end. */
@@ -162,7 +167,8 @@ export class Door {
       word: isGone ? null : trace.word,
       keyId: trace.keyId,
       durationMs: performance.now() - startedMs,
-      bytes: isGone ? 0 : reply.body.reduce((sum, piece) => sum + piece.length, 0),
+      bytes:
+        isGone || request.method === 'HEAD' ? 0 : reply.body.reduce((sum, piece) => sum + piece.length, 0),
     });
     return reply;
   }
@@ -296,16 +302,26 @@ export function methodNotAllowed(method: string): Refusal {
   });
 }
 
-function pageReply({ status = 200, headers, body }: PageAnswer, requestId: string): DoorReply {
+/** What a page answers as a reply. */
+export function pageReply(
+  { status = 200, headers, body, isOurs = false }: PageAnswer,
+  requestId: string,
+): DoorReply {
   const bytes = Buffer.from(body);
   return {
     status,
-    headers: { ...common, 'Content-Length': String(bytes.length), 'X-Request-Id': requestId, ...headers },
+    headers: {
+      ...(isOurs ? forOurs : common),
+      'Content-Length': String(bytes.length),
+      'X-Request-Id': requestId,
+      ...headers,
+    },
     body: [bytes],
   };
 }
 
-function preflight(requestId: string): DoorReply {
+/** The answer to OPTIONS. */
+export function preflight(requestId: string): DoorReply {
   return {
     status: 204,
     headers: {
