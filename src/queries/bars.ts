@@ -122,7 +122,7 @@ function walkOf({ pageKeys, request }: QueryContext, found: Found, parameters: H
     /** The key of the last bar given; null before the first page. */
     lastMs: (place?.position[0] as number | undefined) ?? null,
     /** The page after a bar; none where there is no bar. */
-    after(keyMs: number | undefined): Paging {
+    after: (keyMs: number | undefined): Paging => {
       if (keyMs === undefined) return { key: null, address: '' };
       const filled = adjusting === null ? parameters : { ...parameters, adjust_as_of: adjusting.asOfDay };
       return {
