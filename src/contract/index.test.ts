@@ -359,11 +359,15 @@ for (const [name, path, query] of extensions) {
 const marked: readonly [name: EndpointName, parameter: string, fallback: unknown][] = [
   ['historicalBars', 'session_date', false],
   ['latestBars', 'session_date', false],
+  ['historicalBars', 'adjust', 'none'],
+  ['latestBars', 'adjust', 'none'],
+  ['historicalBars', 'adjust_as_of', undefined],
+  ['latestBars', 'adjust_as_of', undefined],
   ['economicEvents', 'impact', undefined],
   ['economicEvent', 'impact', undefined],
 ];
 for (const [name, parameter, fallback] of marked) {
-  test(`${parameter} of ${name} is marked as an extension (contract 9.1, 9.5)`, () => {
+  test(`${parameter} of ${name} is marked as an extension (contract 9.1, 9.4, 9.5)`, () => {
     const found = declared(name).parameters[parameter];
     assert.deepEqual([found?.extension, found?.required, found?.default], [true, false, fallback]);
   });

@@ -534,6 +534,7 @@ test('next_page_url repeats the parameters with defaults filled in, the key and 
     limit: '5',
     is_eth: 'true',
     session_date: 'false',
+    adjust: 'none',
     sort: 'asc',
     secret_key: key,
     next_page_key: first.next_page_key,

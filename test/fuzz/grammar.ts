@@ -187,6 +187,8 @@ const grammars: Readonly<Record<string, Grammar>> = {
   expiration_date: date,
   is_eth: flag,
   session_date: flag,
+  adjust: words('none', 'split', 'dividend', 'all'),
+  adjust_as_of: date,
   format: words('json', 'csv'),
   sort: words('asc', 'desc'),
   action_type: words('dividend', 'split'),
