@@ -7,6 +7,7 @@ import { QueryPool } from '../http/query-pool.ts';
 import { type Listening, listen, type Place } from '../http/server.ts';
 import { type Certificate, CertificateProblem, CertificateWatch, readCertificate } from '../http/tls.ts';
 import { KeyRing } from '../keys/keys.ts';
+import { Quotas } from '../keys/quotas.ts';
 import { servedEndpoints } from '../queries/index.ts';
 import { pageKeySecret } from '../store/control.ts';
 import { openControl, openStore } from '../store/engines.ts';
@@ -112,12 +113,14 @@ export async function startService(settings: Settings): Promise<Service> {
   await (await openStore(settings.store, 'write')).close();
   const control = await openControl(settings.store, 'write');
   const log = openLog(settings.logLevel);
+  const quotas = new Quotas({ control, observe: log.observe, nowMs: Date.now });
   const pool = new QueryPool({ storeUrl: settings.store, pageKeySecret: await pageKeySecret(control) });
   try {
     await pool.ready();
     const door = new Door({
       endpoints: servedEndpoints,
       keys: new KeyRing(control),
+      quotas,
       submit: (request, isGone) => pool.submit(request, isGone),
       address: { publicUrl, allowedHosts, trustProxy, scheme },
       observe: log.observe,
@@ -137,6 +140,7 @@ export async function startService(settings: Settings): Promise<Service> {
         unwatch();
         await listening.stop(reason);
         await pool.close();
+        await quotas.close();
         await control.close();
         log.observe({ kind: 'stopped' });
         log.flush();

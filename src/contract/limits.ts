@@ -61,6 +61,10 @@ export const limits = {
   keyRefreshMs: 1_000,
   /** After this time an unknown key is looked up anew: it may be new, and guessing must not cost much. */
   keyMissRefreshMs: 100,
+  /** Time after which what keys have used of their quotas is told to the other workers, and theirs is asked for. */
+  quotaExchangeMs: 1_000,
+  /** Part of a quota that a worker gives out before it does so: each other worker can let so much too much through. */
+  quotaUntoldShare: 0.02,
   /** Characters of a key as sent; issued ones have 43. */
   keyCharactersMax: 256,
   /** Shortest key that the economic endpoints take (spec 4.12, contract 7.2). */
