@@ -9,6 +9,7 @@ import type { Quotas, Taken } from '../keys/quotas.ts';
 import type { Answer, QueryRequest } from '../queries/query.ts';
 import { errorBody, JSON_TYPE } from '../queries/render/envelope.ts';
 import { type AddressSettings, baseAddress } from './address.ts';
+import { tagOf, unlessHeld } from './etag.ts';
 import { QueueError } from './query-pool.ts';
 import { overQuota, withQuota } from './quota.ts';
 import type { DoorReply } from './reply.ts';
@@ -46,7 +47,7 @@ export type DoorParts = {
 const ALLOW = 'GET, HEAD, OPTIONS';
 
 const EXPOSED = [
-  ...['Link', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Retry-After'],
+  ...['ETag', 'Link', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Retry-After'],
   ...['X-Count', 'X-Next-Page-Key', 'X-Request-Id'],
 ].join(', ');
 
@@ -220,7 +221,7 @@ export class Door {
       request.isGone,
     );
     if (answer.kind === 'refusal') throw new Refusal(answer.word, answer.facts);
-    return finish(answer, base, caller, requestId);
+    return unlessHeld(finish(answer, base, caller, requestId), headerOf(request, 'if-none-match'));
   }
 
   /** The caller, whose key holds and has a request left. @throws Refusal (contract 6.3, 7.2) */
@@ -286,7 +287,7 @@ function preflight(requestId: string): DoorReply {
       ...common,
       Allow: ALLOW,
       'Access-Control-Allow-Methods': ALLOW,
-      'Access-Control-Allow-Headers': 'Authorization, X-Request-Id',
+      'Access-Control-Allow-Headers': 'Authorization, If-None-Match, X-Request-Id',
       'Access-Control-Max-Age': '86400',
       'X-Request-Id': requestId,
     },
@@ -316,6 +317,7 @@ function finish(
       'Content-Type': answer.contentType,
       'Content-Length': String(body.reduce((sum, piece) => sum + piece.length, 0)),
       'Cache-Control': 'private, no-cache',
+      ETag: tagOf(answer),
       Vary: 'Accept',
       'X-Request-Id': requestId,
       ...answer.headers,
