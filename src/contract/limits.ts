@@ -51,6 +51,10 @@ export const limits = {
   queueInFlightMax: 256,
   /** Work handed to the query thread at once: more would only take the processor from refusing the rest. */
   queueInFlightMs: 25,
+  /** Bytes of a body from which it is sent encoded: a smaller one fits into a packet anyway. */
+  encodedBytesLeast: 1_024,
+  /** Bytes of a body up to which it is encoded at once, in at most 0.2 ms: to have another thread do it costs this one as much. */
+  encodedAtOnceBytesMax: 65_536,
   /** Seconds named by Retry-After when the queue is full; it drains in less. */
   retryAfterSeconds: 1,
   /** Time that kept connections have for one more request once the service stops: more than any network takes. */

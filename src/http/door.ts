@@ -9,6 +9,7 @@ import type { Quotas, Taken } from '../keys/quotas.ts';
 import type { Answer, QueryRequest } from '../queries/query.ts';
 import { errorBody, JSON_TYPE } from '../queries/render/envelope.ts';
 import { type AddressSettings, baseAddress } from './address.ts';
+import { encoded } from './encoding.ts';
 import { tagOf, unlessHeld } from './etag.ts';
 import { QueueError } from './query-pool.ts';
 import { overQuota, withQuota } from './quota.ts';
@@ -221,7 +222,11 @@ export class Door {
       request.isGone,
     );
     if (answer.kind === 'refusal') throw new Refusal(answer.word, answer.facts);
-    return unlessHeld(finish(answer, base, caller, requestId), headerOf(request, 'if-none-match'));
+    const reply = finish(answer, base, caller, requestId);
+    return encoded(
+      unlessHeld(reply, headerOf(request, 'if-none-match')),
+      headerOf(request, 'accept-encoding'),
+    );
   }
 
   /** The caller, whose key holds and has a request left. @throws Refusal (contract 6.3, 7.2) */
@@ -318,7 +323,7 @@ function finish(
       'Content-Length': String(body.reduce((sum, piece) => sum + piece.length, 0)),
       'Cache-Control': 'private, no-cache',
       ETag: tagOf(answer),
-      Vary: 'Accept',
+      Vary: 'Accept, Accept-Encoding',
       'X-Request-Id': requestId,
       ...answer.headers,
       ...(url !== null && answer.headers['X-Count'] !== undefined ? { Link: `<${url}>; rel="next"` } : {}),
