@@ -187,6 +187,7 @@ const grammars: Readonly<Record<string, Grammar>> = {
   expiration_date: date,
   is_eth: flag,
   session_date: flag,
+  csv_safe: flag,
   format: words('json', 'csv'),
   sort: words('asc', 'desc'),
   action_type: words('dividend', 'split'),
