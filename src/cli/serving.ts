@@ -9,6 +9,7 @@ import { canAnswer } from '../http/readiness.ts';
 import { type Listening, listen, type Place } from '../http/server.ts';
 import { type Certificate, CertificateProblem, CertificateWatch, readCertificate } from '../http/tls.ts';
 import { KeyRing } from '../keys/keys.ts';
+import { Quotas } from '../keys/quotas.ts';
 import { servedEndpoints } from '../queries/index.ts';
 import { pageKeySecret } from '../store/control.ts';
 import { openControl, openStore } from '../store/engines.ts';
@@ -113,6 +114,7 @@ export async function startService(settings: Settings): Promise<Service> {
   await (await openStore(settings.store, 'write')).close();
   const control = await openControl(settings.store, 'write');
   const log = openLog(settings.logLevel);
+  const quotas = new Quotas({ control, observe: log.observe, nowMs: Date.now });
   const pool = new QueryPool({ storeUrl: settings.store, pageKeySecret: await pageKeySecret(control) });
   let isStopping = false;
   let measuring = unmeasured;
@@ -125,6 +127,7 @@ export async function startService(settings: Settings): Promise<Service> {
     const door = new Door({
       endpoints: servedEndpoints,
       keys: new KeyRing(control),
+      quotas,
       submit: (request, isGone) => pool.submit(request, isGone),
       address: { publicUrl, allowedHosts, trustProxy, scheme },
       observe,
@@ -145,6 +148,7 @@ export async function startService(settings: Settings): Promise<Service> {
         await listening.stop(reason);
         await measuring.stop();
         await pool.close();
+        await quotas.close();
         await control.close();
         log.observe({ kind: 'stopped' });
         log.flush();

@@ -11,6 +11,7 @@ import {
   defaulted,
   extension,
   flag,
+  formats,
   interval,
   limit,
   oneOf,
@@ -68,7 +69,7 @@ const instrument = {
 };
 
 const shared = {
-  format: defaulted(oneOf(['json', 'csv']), 'json', 'the format of the answer'),
+  ...formats('json'),
   limit: defaulted(limit(listLimits.bars), listLimits.bars.default, 'how many bars to give'),
   is_eth: defaulted(flag, false, 'whether to include extended trading hours where the market has them'),
   session_date: extension(defaulted(flag, false, 'whether to add the label date of the session')),

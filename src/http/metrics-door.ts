@@ -2,16 +2,9 @@
 import { prometheusContentType } from '@prometheus-io/client';
 import type { Observe } from '../base/observe.ts';
 import { Refusal } from '../contract/errors.ts';
-import {
-  type DoorReply,
-  type DoorRequest,
-  errorReply,
-  methodNotAllowed,
-  pageReply,
-  preflight,
-  requestIdOf,
-} from './door.ts';
+import { type DoorRequest, errorReply, methodNotAllowed, pageReply, preflight, requestIdOf } from './door.ts';
 import type { Page } from './page.ts';
+import type { DoorReply } from './reply.ts';
 
 /** Where metrics are. */
 export const METRICS_PATH = '/metrics';

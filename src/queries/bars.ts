@@ -15,6 +15,7 @@ import { wrongOrder } from './range.ts';
 import { addressOf } from './render/address.ts';
 import type { BarConstants } from './render/bars.ts';
 import { writeCsv, writeJsonRows } from './render/bars.ts';
+import { csvCellOf } from './render/csv-cell.ts';
 import { renderList } from './render/list.ts';
 
 /** The bars of a step that the range holds. */
@@ -198,6 +199,7 @@ function render(
     count: timed.bars.count,
     paging,
     writeJson: (sink) => writeJsonRows(sink, timed, constants, parameters.session_date),
-    writeCsv: (sink) => writeCsv(sink, timed, constants, parameters.session_date),
+    writeCsv: (sink) =>
+      writeCsv(sink, timed, constants, parameters.session_date, csvCellOf(parameters.csv_safe)),
   });
 }

@@ -189,6 +189,7 @@ const grammars: Readonly<Record<string, Grammar>> = {
   session_date: flag,
   adjust: words('none', 'split', 'dividend', 'all'),
   adjust_as_of: date,
+  csv_safe: flag,
   format: words('json', 'csv'),
   sort: words('asc', 'desc'),
   action_type: words('dividend', 'split'),
