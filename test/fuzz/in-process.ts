@@ -7,10 +7,11 @@ import { Door } from '../../src/http/door.ts';
 import { issueKey, KeyRing, noTerms, revokeKey } from '../../src/keys/keys.ts';
 import { QueryRunner } from '../../src/queries/index.ts';
 import { openControl, openStore } from '../../src/store/engines.ts';
+import { fillStore } from '../importing.ts';
 import type { Known } from './answers.ts';
 import { Findings } from './findings.ts';
 import { Random } from './random.ts';
-import { fillStore } from './store.ts';
+import { fillings } from './store.ts';
 import { makeTrial, type Trial } from './trial.ts';
 import { collectPageKeys } from './walk.ts';
 
@@ -23,7 +24,7 @@ const NOW_MS = Date.parse('2025-06-01T00:00:00Z');
 /** Imports the fuzzer's data into a new store in the folder and opens a door on it. */
 export async function openBench(folder: string): Promise<Bench> {
   const url = `sqlite:${folder}/bourse.db`;
-  await fillStore(url, folder, NOW_MS);
+  await fillStore(url, folder, NOW_MS, fillings);
   const control = await openControl(url, 'write');
   const { secret: liveKey } = await issueKey(control, 'live', noTerms, NOW_MS);
   const revoked = await issueKey(control, 'revoked', noTerms, NOW_MS);

@@ -1,17 +1,5 @@
-// Puts the fuzzer's data into a store, as files that the imports read.
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { importBars } from '../../src/ingest/bars.ts';
-import { importCorporateActions } from '../../src/ingest/corporate-actions.ts';
-import { importEconomicEventCodes, importEconomicEvents } from '../../src/ingest/economic.ts';
-import { importHolidays } from '../../src/ingest/holidays.ts';
-import { importInstruments } from '../../src/ingest/instruments.ts';
-import { noMap } from '../../src/ingest/mapping.ts';
-import { importNews } from '../../src/ingest/news.ts';
-import { importOptionContracts } from '../../src/ingest/option-contracts.ts';
-import type { ImportReport } from '../../src/ingest/report.ts';
-import { openStore } from '../../src/store/engines.ts';
-import { opened } from '../service.ts';
+// What the fuzzer's store is filled with.
+import type { Filling } from '../importing.ts';
 import {
   barNames,
   CLOSE,
@@ -47,41 +35,14 @@ const bars: readonly Row[] = barNames.flatMap((name) => {
   }));
 });
 
-type Importer = (
-  ...args: Parameters<typeof importNews> & Parameters<typeof importBars>
-) => Promise<ImportReport>;
-
-const files: readonly (readonly [rows: readonly Row[], importFile: Importer])[] = [
-  [instruments, importInstruments],
-  [bars, importBars],
-  [corporateActions.map(([row]) => row), importCorporateActions],
-  [news, importNews],
-  [optionContracts.map(([row]) => row), importOptionContracts],
-  [holidays, importHolidays],
-  [events.map(([row]) => row), importEconomicEvents],
-  [eventCodes, importEconomicEventCodes],
+/** Rows of every dataset. */
+export const fillings: readonly Filling[] = [
+  ['instruments', instruments],
+  ['bars', bars],
+  ['corporate-actions', corporateActions.map(([row]) => row)],
+  ['news', news],
+  ['option-contracts', optionContracts.map(([row]) => row)],
+  ['holidays', holidays],
+  ['economic-events', events.map(([row]) => row)],
+  ['economic-event-codes', eventCodes],
 ];
-
-/** Imports every file into the store at an address, at a moment; the folder is for the files. @throws where a row is refused */
-export async function fillStore(url: string, folder: string, nowMs: number): Promise<void> {
-  const store = await openStore(url, 'write');
-  const about = {
-    flags: new Map<string, string>(),
-    map: noMap,
-    zone: null,
-    basis: 'raw',
-    source: null,
-  } as const;
-  try {
-    for (const [index, [rows, importFile]] of files.entries()) {
-      const path = join(folder, `${index}.ndjson`);
-      writeFileSync(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
-      const file = await opened(path);
-      const report = await importFile(store, { file, ...about, dryRun: false, nowMs: () => nowMs });
-      if (report.rowsRefused > 0) throw new Error(JSON.stringify(report));
-      await file.close();
-    }
-  } finally {
-    await store.close();
-  }
-}
