@@ -45,6 +45,7 @@ export const instruments: readonly Row[] = [
     tick_size: 0.01,
     listing_date: '1999-12-31',
   }),
+  instrument('stock:UK:VOD.L', { name: odd(7), currency: 'GBP' }),
   instrument('forex:GLOBAL:AB/CD', { name: odd(5) }),
 ];
 
@@ -58,6 +59,7 @@ export const news: readonly Row[] = [
   'stock:US:AAPL',
   'stock:US:^GSPC',
   'stock:JP:7203',
+  'stock:UK:VOD.L',
   'crypto:GLOBAL:BTC-USD',
   null,
 ].flatMap((name, kind) =>

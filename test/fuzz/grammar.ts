@@ -34,8 +34,11 @@ const COUNTRY = /^([A-Za-z]{2}|[Gg][Ll][Oo][Bb][Aa][Ll])$/;
 const SYMBOL = /^[A-Za-z0-9.\-_/^=&+$#!@~]{1,40}$/;
 
 /** A name that the store holds, most often one that has bars. */
-export const storedName = (random: Random): string =>
-  random.pick<string>(random.chance(0.6) ? barNames : names);
+export function storedName(random: Random): string {
+  const name = random.pick<string>(random.chance(0.6) ? barNames : names);
+  // Contract 1.2 takes the one for the other.
+  return random.chance(0.5) ? name.replace(':UK:', ':GB:') : name;
+}
 
 function makeSymbol(random: Random): string {
   if (random.chance(0.5)) return storedName(random).split(':')[2]!;
