@@ -3,7 +3,7 @@ import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { contract, type EndpointName } from '../../src/contract/index.ts';
 import { type Good, judgeList } from './expect.ts';
 import { countryOf, dayOf, instantOf, intervalOf, lowerAscii, type Verdict } from './grammar.ts';
-import { oracles } from './oracles.ts';
+import { oracles } from './oracles/index.ts';
 
 /** Decoded texts of parameters by name. */
 export type Texts = Readonly<Record<string, string>>;
