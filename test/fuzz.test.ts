@@ -22,6 +22,7 @@ test('100,000 requests to the door have the answers of the contract, none late, 
     assert.ok(late < early * 1.2 + 2_000_000, 'the heap does not grow');
     for (const outcome of ['ok', 'no content', 'unknown_path', 'uri_too_long', 'bad_request Host'])
       assert.ok((findings.outcomes.get(outcome) ?? 0) > 100, `${outcome} was among the answers`);
+    assert.deepEqual(findings.missing(), [], 'every endpoint gave something, in each format, by page keys');
   } finally {
     await bench.close();
     rmSync(folder, { recursive: true });

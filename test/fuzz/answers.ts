@@ -1,12 +1,24 @@
 // Which answers to a request are right, by the specification and the contract alone.
+import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { contract, type EndpointName } from '../../src/contract/index.ts';
-import { intervalOf, judgeRange, storedNames } from './grammar.ts';
+import { type Good, judgeList } from './expect.ts';
+import { countryOf, dayOf, instantOf, intervalOf, lowerAscii, type Verdict } from './grammar.ts';
+import { oracles } from './oracles/index.ts';
 
 /** Decoded texts of parameters by name. */
 export type Texts = Readonly<Record<string, string>>;
 
 /** A page key that the service gave, and what was asked for. */
-export type GivenPageKey = { readonly endpoint: EndpointName; readonly texts: Texts; readonly key: string };
+export type GivenPageKey = {
+  readonly endpoint: EndpointName;
+  readonly texts: Texts;
+  readonly key: string;
+  /** Records of the pages before. */
+  readonly skip: number;
+};
+
+/** Holds a good answer to the data. @throws where it is another */
+export type GoodCheck = (good: Good) => void;
 
 /** What the generator knows of the service. */
 export type Known = {
@@ -14,8 +26,6 @@ export type Known = {
   /** Keys that were revoked or never issued. */
   readonly deadKeys: readonly string[];
   readonly pageKeys: readonly GivenPageKey[];
-  /** The endpoints that have a path. */
-  readonly routed: readonly EndpointName[];
 };
 
 /** What has been chosen of a request so far. */
@@ -45,63 +55,112 @@ export type Sent = {
 /** Characters of an address that are still taken (contract 6.3: 8 kB). */
 const TARGET_CHARACTERS_MAX = 8_192;
 
-/** The query that a page key is bound to (contract 4.1), in one spelling; dates count as they were written. */
-function queryOf(name: EndpointName, texts: Texts): string {
-  return JSON.stringify([
-    name,
-    texts.schema_asset?.toLowerCase(),
-    texts.country_symbol?.toUpperCase().replace(/^GB:/, 'UK:'),
-    intervalOf(texts.interval ?? ''),
-    texts.from_date,
-    texts.to_date,
-    ['true', '1', 'yes'].includes((texts.is_eth ?? 'false').toLowerCase()),
-    (texts.sort ?? 'asc').toLowerCase(),
-    (texts.adjust ?? 'none').toLowerCase(),
-  ]);
+/** How texts that mean the same are written in one way; others count as they are. */
+const spellings: readonly (readonly [names: readonly string[], spell: (text: string) => string | null])[] = [
+  [['schema_asset', 'sort', 'action_type', 'option_type', 'moneyness', 'impact', 'adjust'], lowerAscii],
+  [['country_symbol'], (text) => text.toUpperCase().replace(/^GB:/, 'UK:')],
+  [['full_symbol'], (text) => text.toUpperCase().replace(':GB:', ':UK:')],
+  [['country_iso_code'], countryOf],
+  [['holiday_code', 'event_code'], (text) => text.toUpperCase()],
+  [['interval'], intervalOf],
+  [['is_eth'], (text) => String(['true', '1', 'yes'].includes(lowerAscii(text)))],
+  [['strike_price', 'ref_asset_price'], (text) => String(Number(text))],
+];
+const spellingOf = new Map(
+  spellings.flatMap(([names, spell]) => names.map((name) => [name, spell] as const)),
+);
+
+/** Parameters that choose no records: their change leaves a query what it is (contract 4.1). */
+const outside = ['limit', 'format', 'csv_safe', 'next_page_key', 'session_date'];
+const dates = ['from_date', 'to_date', 'expiration_date'];
+
+/** The query that a page key is bound to (contract 4.1), in one spelling; `meaning` takes dates by what they say, not as written. */
+function queryOf(name: EndpointName, texts: Texts, by: 'text' | 'meaning'): string {
+  const parameters = Object.entries((contract[name] as Endpoint).parameters);
+  const isUnadjusted = lowerAscii(texts.adjust ?? 'none') === 'none';
+  const spelled = parameters.map(([parameter, kind]) => {
+    const text = texts[parameter] ?? (kind.default === undefined ? undefined : kind.print(kind.default));
+    if (text === undefined || outside.includes(parameter)) return null;
+    // Without adjust its day says nothing; with it, today is a day too.
+    if (parameter === 'adjust_as_of' && (by === 'meaning' || isUnadjusted)) return null;
+    if (by === 'meaning' && dates.includes(parameter)) return instantOf(dayOf(text));
+    if (by === 'meaning' && parameter === 'sort_by') return '';
+    if (by === 'meaning' && lowerAscii(text) === 'all') return null;
+    return spellingOf.get(parameter)?.(text) ?? text;
+  });
+  return JSON.stringify([name, spelled]);
 }
 
-const rangeFaults = ['invalid_parameter from_date', 'invalid_parameter to_date'];
+/** What a page key calls for: the pages before it where it is right; `open` where the query is another in its words alone. */
+function judgePageKey({ name, texts }: Draft, known: Known): { verdict: Verdict; skip: number } {
+  const { next_page_key: pageKey } = texts;
+  if (!pageKey) return { verdict: 'right', skip: 0 };
+  const given = known.pageKeys.filter(({ endpoint, key }) => endpoint === name && key === pageKey);
+  const isOwn = (by: 'text' | 'meaning') => (one: GivenPageKey) =>
+    queryOf(name, one.texts, by) === queryOf(name, texts, by);
+  const own = given.find(isOwn('text'));
+  if (own !== undefined) return { verdict: 'right', skip: own.skip };
+  return { verdict: given.some(isOwn('meaning')) ? 'open' : 'wrong', skip: 0 };
+}
 
-/** Whatever the data of endpoints that are not built yet may call for. */
-const laterAnswers = [
-  ...[
-    'ok',
-    'no_data',
-    'no_data ref_asset_price',
-    'unknown_instrument country_symbol',
-    'unknown_instrument full_symbol',
-  ],
-  ...[...rangeFaults, 'invalid_page_key next_page_key'],
-];
-
-/** What only the data can refuse. */
-function dataAnswers({ name, texts }: Draft, known: Known): readonly string[] {
-  const { country_symbol: symbol, from_date: from, to_date: to, next_page_key: pageKey } = texts;
-  if (!contract[name].path.includes('/bars/')) return laterAnswers;
-  const faults: string[] = [];
-  const isStored = storedNames.some(
-    (stored) => stored.toUpperCase() === `${texts.schema_asset}:${symbol}`.toUpperCase(),
-  );
-  if (!isStored) faults.push('unknown_instrument country_symbol');
-  const order = from !== undefined && to !== undefined ? judgeRange(from, to) : 'right';
-  if (order !== 'right') faults.push(...rangeFaults);
-  const isGiven =
-    !pageKey ||
-    known.pageKeys.some(
-      (one) => one.key === pageKey && queryOf(one.endpoint, one.texts) === queryOf(name, texts),
-    );
-  if (!isGiven) faults.push('invalid_page_key next_page_key');
-  const mayBeGood = isStored && order !== 'wrong' && isGiven;
-  return mayBeGood ? ['ok', ...faults] : faults;
+/** What only the data can refuse, and what it says of a good answer. */
+function judgeData(draft: Draft, known: Known): { answers: readonly string[]; check: GoodCheck } {
+  const { name, texts } = draft;
+  const expectation = oracles[name](texts);
+  const { verdict, skip } = judgePageKey(draft, known);
+  const faults = [...expectation.faults, ...(verdict === 'right' ? [] : ['invalid_page_key next_page_key'])];
+  const mayBeGood =
+    verdict !== 'wrong' && (expectation.mayBeGood === true || expectation.faults.length === 0);
+  const { limit } = (contract[name] as Endpoint).parameters;
+  const count = limit === undefined ? Number.POSITIVE_INFINITY : Number(texts.limit ?? limit.default);
+  return {
+    answers: mayBeGood ? ['ok', ...faults] : faults,
+    check(good) {
+      if (verdict === 'open') return;
+      const { list, start = 0, check } = expectation;
+      const isSingle = (contract[name] as Endpoint).shape === 'single';
+      if (list !== undefined) judgeList(list, start + skip, isSingle ? 1 : count, good);
+      check?.(good);
+    },
+  };
 }
 
 /** The right answers in the order of contract 6.4: path and method, key, parameters, data. */
-export function rightAnswers(draft: Draft, known: Known, sent: Sent): string[] {
+function rightWithoutData(draft: Draft, sent: Sent): string[] | null {
   if (sent.target.length > TARGET_CHARACTERS_MAX) return ['uri_too_long'];
-  if (sent.isLost || !known.routed.includes(draft.name)) return ['unknown_path'];
+  if (sent.isLost) return ['unknown_path'];
   if (sent.method === 'OPTIONS') return ['no content'];
   if (sent.method !== 'GET' && sent.method !== 'HEAD') return ['method_not_allowed'];
   if (sent.key !== null) return [sent.key];
   if (draft.faults.size > 0) return [...draft.faults, ...draft.open];
-  return [...draft.open, ...dataAnswers(draft, known)];
+  return null;
+}
+
+/** Of a text of which it is not said whether it is right it is not said what it means, either. */
+function openAnswers(draft: Draft, known: Known): string[] {
+  const { parameters, shape } = contract[draft.name] as Endpoint;
+  const sure = Object.entries(draft.texts).filter(
+    ([name]) => parameters[name]?.required === true || !draft.open.has(`invalid_parameter ${name}`),
+  );
+  const { answers } = judgeData({ ...draft, texts: Object.fromEntries(sure) }, known);
+  return [
+    ...[...draft.open, ...answers],
+    ...(shape === 'single' ? ['ok', 'no_data'] : []),
+    ...(draft.texts.next_page_key ? ['ok', 'invalid_page_key next_page_key'] : []),
+  ];
+}
+
+const unchecked: GoodCheck = () => undefined;
+
+/** The right answers, and what a good one must hold. */
+export function judgeDraft(
+  draft: Draft,
+  known: Known,
+  sent: Sent,
+): { readonly right: readonly string[]; readonly check: GoodCheck } {
+  const right = rightWithoutData(draft, sent);
+  if (right !== null) return { right, check: unchecked };
+  if (draft.open.size > 0) return { right: openAnswers(draft, known), check: unchecked };
+  const { answers, check } = judgeData(draft, known);
+  return { right: answers, check };
 }

@@ -1,13 +1,21 @@
 // What a run of the fuzzer found, and how it tells of a wrong answer.
 
 import { createHistogram } from 'node:perf_hooks';
+import type { Endpoint } from '../../src/contract/endpoint.ts';
+import { contract, type EndpointName } from '../../src/contract/index.ts';
 import type { Known } from './answers.ts';
 import { judge, type Reply } from './judge.ts';
 import type { Trial } from './trial.ts';
 
+/** What kind of good answer a request asks for. */
+const goodKind = ({ endpoint, format, texts }: Trial): string =>
+  `${endpoint} ${format}${texts.next_page_key ? ' by page key' : ''}`;
+
 /** How many answers there were of each class, and how long they took. */
 export class Findings {
   readonly outcomes = new Map<string, number>();
+  /** Good answers that held anything, by endpoint, format, and whether a page key had been sent. */
+  readonly full = new Map<string, number>();
   /** In microseconds; of one size, however many there are. */
   readonly #took = createHistogram();
 
@@ -21,10 +29,27 @@ export class Findings {
     this.#took.record(Math.max(1, Math.round(tookMs * 1_000)));
     try {
       const outcome = judge(reply, sent.trial, known);
-      this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1);
+      this.#count(this.outcomes, outcome);
+      if (outcome === 'ok') this.#count(this.full, goodKind(sent.trial));
     } catch (error) {
       throw wrong(sent, reply, error as Error);
     }
+  }
+
+  #count(counts: Map<string, number>, what: string): void {
+    counts.set(what, (counts.get(what) ?? 0) + 1);
+  }
+
+  /** What no good answer had that held anything: an endpoint, one of its formats, a page behind the first. */
+  missing(): string[] {
+    const kinds = (Object.entries(contract) as [EndpointName, Endpoint][]).flatMap(
+      ([endpoint, { parameters }]) => [
+        `${endpoint} json`,
+        ...('format' in parameters ? [`${endpoint} csv`] : []),
+        ...('next_page_key' in parameters ? [`${endpoint} json by page key`] : []),
+      ],
+    );
+    return kinds.filter((kind) => !this.full.has(kind));
   }
 
   /** The time below which this part of the answers came, 1 for all. */
@@ -34,7 +59,7 @@ export class Findings {
 
   /** All of it in one line. */
   summary(): string {
-    const good = this.outcomes.get('ok') ?? 0;
+    const good = (this.outcomes.get('ok') ?? 0) + (this.outcomes.get('ok, empty') ?? 0);
     const times = [0.5, 0.99, 1].map((part) => this.quantileMs(part).toFixed(1)).join(' / ');
     return `${this.#took.count} requests, ${good} good, ${this.outcomes.size} classes of answers, ${times} ms (half, 99 %, all)`;
   }

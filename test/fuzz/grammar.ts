@@ -1,4 +1,7 @@
 // What each parameter takes, written from the specification and the contract alone: the oracle of the fuzzer.
+
+import type { Texts } from './answers.ts';
+import { barNames, names, sourceIdOf } from './data.ts';
 import type { Random } from './random.ts';
 
 /** Whether a text is right; `open` where the contract does not say. */
@@ -14,7 +17,8 @@ export type Grammar = {
 };
 
 const verdict = (isRight: boolean): Verdict => (isRight ? 'right' : 'wrong');
-const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+/** Lower case of A-Z alone. */
+export const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 function words(...list: readonly string[]): Grammar {
   return {
@@ -29,18 +33,15 @@ const SYMBOL_CHARACTERS = 'ABCXYZ019.-_/^=&+$#!@~';
 const COUNTRY = /^([A-Za-z]{2}|[Gg][Ll][Oo][Bb][Aa][Ll])$/;
 const SYMBOL = /^[A-Za-z0-9.\-_/^=&+$#!@~]{1,40}$/;
 
-/** Names that the fuzzer's store holds: the generator asks for them often. */
-export const storedNames = [
-  'stock:US:AAPL',
-  'stock:US:^GSPC',
-  'stock:US:A$#!@~&=+_/.-B',
-  'crypto:GLOBAL:BTC-USD',
-  'forex:GLOBAL:EUR/USD',
-  'future:US:ESH25',
-] as const;
+/** A name that the store holds, most often one that has bars. */
+export function storedName(random: Random): string {
+  const name = random.pick<string>(random.chance(0.6) ? barNames : names);
+  // Contract 1.2 takes the one for the other.
+  return random.chance(0.5) ? name.replace(':UK:', ':GB:') : name;
+}
 
 function makeSymbol(random: Random): string {
-  if (random.chance(0.8)) return random.pick(storedNames).split(':')[2]!;
+  if (random.chance(0.5)) return storedName(random).split(':')[2]!;
   return Array.from({ length: random.between(1, 40) }, () => random.pick(Array.from(SYMBOL_CHARACTERS))).join(
     '',
   );
@@ -58,7 +59,7 @@ const countrySymbol: Grammar = {
   make: (random) =>
     random.anyCase(
       random.chance(0.8)
-        ? random.pick(storedNames).replace(/^\w+:/, '')
+        ? storedName(random).replace(/^\w+:/, '')
         : `${makeCountry(random)}:${makeSymbol(random)}`,
     ),
   judge: (text) => verdict(isCountrySymbol(text)),
@@ -67,8 +68,12 @@ const countrySymbol: Grammar = {
 const fullSymbol: Grammar = {
   make: (random) =>
     random.chance(0.3)
-      ? random.anyCase(`${random.pick(assetTypes)}:${random.pick(countries)}:*`)
-      : random.anyCase(random.pick(storedNames)),
+      ? random.anyCase(
+          random.chance(0.5) ? 'stock:ZZ:*' : `${random.pick(assetTypes)}:${random.pick(countries)}:*`,
+        )
+      : random.chance(0.1)
+        ? `stock:US:${makeSymbol(random)}`
+        : random.anyCase(storedName(random)),
   judge: (text) => {
     const [type, ...rest] = text.split(':');
     const isMarket = rest.length === 2 && rest[1] === '*' && COUNTRY.test(rest[0]!);
@@ -129,6 +134,8 @@ function judgeDateTime(text: string, place: 'path' | 'query'): Verdict {
 const two = (number: number): string => String(number).padStart(2, '0');
 
 function makeDate(random: Random): string {
+  if (random.chance(0.1))
+    return random.pick(['1999-12-31', '2025-03-21', '2025-04-18', '2099-12-18', '2150-03-01']);
   if (random.chance(0.8)) return `2025-03-${two(random.between(1, 9))}`;
   if (random.chance(0.2)) return random.pick(['1900-01-01', '2200-12-31', '2024-02-29', '2000-02-29']);
   return `${random.between(1900, 2200)}-${two(random.between(1, 12))}-${two(random.between(1, 28))}`;
@@ -161,14 +168,54 @@ const limitUpTo = (max: number): Grammar => ({
 
 const flag = words('true', 'false', '1', '0', 'yes', 'no');
 
-/** Free text, whose sense only the data can judge. */
-const freeText = (examples: readonly string[]): Grammar => ({
+/** A text of a form; whether others are texts too is not said. */
+const formed = (form: RegExp, examples: readonly string[]): Grammar => ({
   make: (random) => random.pick(examples),
-  judge: () => 'open',
+  judge: (text) => (form.test(text) ? 'right' : 'open'),
 });
 
+const SORT_TERM =
+  /^(strike_price|expiration_date|expiration_datetime|symbol|instrument_id|status|exercise_style)(?: (asc|desc))?$/;
+/** Contract 8.4 says nothing of more spaces and of letter case. */
+const ODD_SORT_TERM = new RegExp(
+  SORT_TERM.source.replace('(?: ', '(?: +').replace('^', '^ *').replace('$', ' *$'),
+  'i',
+);
+const SORT_CHARACTERS_SURE = 200;
+
+/** The fields of a right `sort_by`. */
+export const sortTerms = (text: string): { readonly field: string; readonly isDescending: boolean }[] =>
+  text.split(',').map((term) => {
+    const [, field, way] = SORT_TERM.exec(term)!;
+    return { field: field!, isDescending: way === 'desc' };
+  });
+
+const sortBy: Grammar = {
+  make: (random) =>
+    Array.from({ length: random.between(1, 3) }, () =>
+      [
+        random.pick([
+          'strike_price',
+          'expiration_date',
+          'expiration_datetime',
+          'symbol',
+          'status',
+          'exercise_style',
+        ]),
+        ...random.pick([[], ['asc'], ['desc']]),
+      ].join(' '),
+    ).join(),
+  judge(text) {
+    const terms = text.split(',');
+    if (!terms.every((term) => ODD_SORT_TERM.test(term))) return 'wrong';
+    const isSure = terms.every((term) => SORT_TERM.test(term)) && text.length <= SORT_CHARACTERS_SURE;
+    return isSure ? 'right' : 'open';
+  },
+};
+
 const decimal: Grammar = {
-  make: (random) => random.pick(['71.22', '100', '0.5', `${random.below(100_000) / 100}`]),
+  make: (random) =>
+    random.pick(['2', '1.5', '2.75', '71.22', '100', '0.5', `${random.below(100_000) / 100}`]),
   judge: (text) => {
     if (/^\d{1,12}(\.\d{1,2})?$/.test(text)) return 'right';
     return /^[+-]?[\d.]+$/.test(text) ? 'open' : 'wrong';
@@ -199,14 +246,19 @@ const grammars: Readonly<Record<string, Grammar>> = {
   date_type: words('upcoming', 'historical', 'all'),
   ref_asset_price: decimal,
   strike_price: decimal,
-  holiday_code: freeText(['HOLIDAY_CHRISTMAS', 'HOLIDAY_NONE']),
-  event_code: freeText(['EMPLOYMENT_NFP_HEADLINE', 'NONE']),
+  holiday_code: formed(/^HOLIDAY_[A-Z0-9_]{1,90}$/i, [
+    'HOLIDAY_CHRISTMAS',
+    'HOLIDAY_NONE',
+    'HOLIDAY_ODD_0',
+    'holiday_odd_1',
+  ]),
+  event_code: formed(/^[A-Z0-9_]{1,90}$/i, ['ODD_ONE', 'odd_two', 'ODD_TWO', 'EMPLOYMENT_NFP_HEADLINE']),
   source_id: {
-    make: () => '0'.repeat(64),
+    make: (random) => (random.chance(0.1) ? '0'.repeat(64) : sourceIdOf(random.below(26))),
     judge: (text) => (/^[0-9a-f]{64}$/.test(text) ? 'right' : text.length === 64 ? 'open' : 'wrong'),
   },
-  sort_by: freeText(['strike_price', 'strike_price desc,expiration_date']),
-  query: freeText(['A', 'APP', 'bit coin']),
+  sort_by: sortBy,
+  query: formed(/^[^\p{Cc}]{1,100}$/u, ['A', 'aapl', 'NO', 'quote', 'bit coin', 'AAPL25', '=', '😀']),
 };
 
 /** The highest `limit` of an endpoint, by its path (spec 8, contract 4.4, 9). */
@@ -226,8 +278,18 @@ export function grammarOf(path: string, name: string): Grammar {
   return grammar;
 }
 
+/** The date of a right text as it is written (contract 2.2). */
+export const dayOf = (text: string): string => text.slice(0, 10);
+
+/** A country as the service has it (contract 1.2). */
+export const countryOf = (text: string): string => text.toUpperCase().replace(/^GB$/, 'UK');
+
+/** The instrument that texts name, in one spelling but for letter case. */
+export const nameOf = ({ schema_asset, country_symbol }: Texts): string =>
+  `${schema_asset}:${country_symbol!.replace(/^GB:/i, 'UK:')}`;
+
 /** The instant that a right text names, epoch milliseconds; of a date alone its first. */
-function instantOf(text: string): number {
+export function instantOf(text: string): number {
   const [, day, clock = 'T00:00:00'] = /^(.{10})(.*)$/.exec(text)!;
   const rest = (clock || 'T00:00:00').replace(SPACE_FOR_PLUS, '$1+$2').replace(/^ /, 'T');
   return Date.parse(`${day}${rest}${/(Z|[+-]\d\d:\d\d)$/.test(rest) ? '' : 'Z'}`);

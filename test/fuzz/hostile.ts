@@ -151,7 +151,7 @@ export function lostPath(random: Random, path: string): string {
     path.replace('/v2/', '/v2/../v2/'),
     path.replace('/api/', '/api;x/'),
     '/a'.repeat(2_000),
-    '/',
+    '/none',
     '/__proto__/constructor',
     '/%',
   ]);

@@ -4,18 +4,15 @@ import { runInNewContext } from 'node:vm';
 import type { Observation } from '../../src/base/observe.ts';
 import { contract, type EndpointName } from '../../src/contract/index.ts';
 import { Door } from '../../src/http/door.ts';
-import { importBars } from '../../src/ingest/bars.ts';
-import { noMap } from '../../src/ingest/mapping.ts';
 import { issueKey, KeyRing, noTerms, revokeKey } from '../../src/keys/keys.ts';
 import { Quotas } from '../../src/keys/quotas.ts';
-import { QueryRunner, servedEndpoints } from '../../src/queries/index.ts';
-import type { Answer } from '../../src/queries/query.ts';
+import { QueryRunner } from '../../src/queries/index.ts';
 import { openControl, openStore } from '../../src/store/engines.ts';
-import { opened } from '../service.ts';
+import { fillStore } from '../importing.ts';
 import type { Known } from './answers.ts';
 import { Findings } from './findings.ts';
 import { Random } from './random.ts';
-import { writeBars } from './store.ts';
+import { fillings } from './store.ts';
 import { makeTrial, type Trial } from './trial.ts';
 import { collectPageKeys } from './walk.ts';
 
@@ -25,22 +22,10 @@ export type Bench = { readonly door: Door; readonly known: Known; close(): Promi
 /** The moment of every request: after all bars, and the same in every run. */
 const NOW_MS = Date.parse('2025-06-01T00:00:00Z');
 
-const nothing: Answer = {
-  kind: 'answer',
-  contentType: 'text/plain',
-  headers: {},
-  body: new Uint8Array(),
-  next: null,
-};
-
 /** Imports the fuzzer's data into a new store in the folder and opens a door on it. */
 export async function openBench(folder: string): Promise<Bench> {
   const url = `sqlite:${folder}/bourse.db`;
-  const writer = await openStore(url, 'write');
-  const fixed = { map: noMap, zone: null, basis: 'raw', source: null, dryRun: false } as const;
-  const file = await opened(writeBars(folder));
-  await importBars(writer, { file, flags: new Map(), ...fixed, nowMs: () => NOW_MS });
-  await writer.close();
+  await fillStore(url, folder, NOW_MS, fillings);
   const control = await openControl(url, 'write');
   const { secret: liveKey } = await issueKey(control, 'live', noTerms, NOW_MS);
   const revoked = await issueKey(control, 'revoked', noTerms, NOW_MS);
@@ -52,11 +37,7 @@ export async function openBench(folder: string): Promise<Bench> {
     endpoints: Object.keys(contract) as EndpointName[],
     keys: new KeyRing(control),
     quotas: new Quotas({ control, observe: rejectFaults, nowMs: () => NOW_MS }),
-    // What is declared and not built yet ends at the door, once its parameters have been read.
-    submit: (request) =>
-      servedEndpoints.some((name) => name === request.endpoint)
-        ? runner.run(request)
-        : Promise.resolve(nothing),
+    submit: (request) => runner.run(request),
     address: { publicUrl: null, allowedHosts: [], trustProxy: false, scheme: 'http' },
     observe: rejectFaults,
     nowMs: () => NOW_MS,
@@ -68,7 +49,6 @@ export async function openBench(folder: string): Promise<Bench> {
       liveKey,
       deadKeys: [revoked.secret, 'never-issued-never-issued-never-issued-00000', 'short-and-dead'],
       pageKeys,
-      routed: Object.keys(contract) as EndpointName[],
     },
     async close() {
       await store.close();

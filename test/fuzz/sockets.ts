@@ -1,11 +1,11 @@
 // Requests over real connections to a real server: kept, several at once, some pipelined.
-import { servedEndpoints } from '../../src/queries/index.ts';
 import { Connection } from '../connection.ts';
+import { fillStore } from '../importing.ts';
 import type { Server, Workshop } from '../service.ts';
 import type { Known } from './answers.ts';
 import { Findings } from './findings.ts';
 import { Random } from './random.ts';
-import { writeBars } from './store.ts';
+import { fillings } from './store.ts';
 import { makeTrial, type Trial } from './trial.ts';
 import { collectPageKeys } from './walk.ts';
 
@@ -14,7 +14,7 @@ const PIPELINED_MAX = 6;
 
 /** Imports the fuzzer's data, makes its keys and starts a server. */
 export async function openService(shop: Workshop): Promise<{ server: Server; known: Known }> {
-  await shop.must('import', 'bars', writeBars(shop.folder));
+  await fillStore(shop.store, shop.folder, Date.now(), fillings);
   const revoked = await shop.must('keys', 'create', 'revoked');
   const [listed] = JSON.parse(await shop.must('keys', 'list', '--json')) as { id: string }[];
   await shop.must('keys', 'revoke', listed!.id);
@@ -24,7 +24,7 @@ export async function openService(shop: Workshop): Promise<{ server: Server; kno
   const deadKeys = [revoked, 'never-issued-never-issued-never-issued-00000', 'short-and-dead'];
   return {
     server,
-    known: { liveKey, deadKeys, pageKeys: await collectPageKeys(bodyOf), routed: servedEndpoints },
+    known: { liveKey, deadKeys, pageKeys: await collectPageKeys(bodyOf) },
   };
 }
 

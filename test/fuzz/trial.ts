@@ -1,18 +1,30 @@
 // Makes one request by a declaration of the contract: good, or with something wrong in it.
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { contract, type EndpointName } from '../../src/contract/index.ts';
-import { type Draft, type GivenPageKey, type Known, rightAnswers, type Texts } from './answers.ts';
-import { grammarOf, storedNames } from './grammar.ts';
+import {
+  type Draft,
+  type GivenPageKey,
+  type GoodCheck,
+  judgeDraft,
+  type Known,
+  type Texts,
+} from './answers.ts';
+import { underlyingNames } from './data.ts';
+import { grammarOf, storedName } from './grammar.ts';
 import { brokenPiece, hostileText, lostPath, stranger, writeText } from './hostile.ts';
 import type { Random } from './random.ts';
 
 /** A request with its right answers: `ok`, `no content`, or a word of contract 6.3 and the parameter that it names. */
 export type Trial = {
   readonly endpoint: EndpointName;
+  /** The parameters as they are to be understood. */
+  readonly texts: Texts;
   readonly method: string;
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly right: readonly string[];
+  /** Holds a good answer to the data. */
+  readonly check: GoodCheck;
   /** What the body of a good answer is (contract 5). */
   readonly format: 'json' | 'csv' | 'wrapped csv';
   readonly limit: number | null;
@@ -153,10 +165,23 @@ function addKey(random: Random, draft: Draft, known: Known): KeyChoice {
   return random.pick(choices)();
 }
 
-/** An asset type and a symbol that belong together. */
-function storedTexts(random: Random): Texts {
-  const [schema_asset, ...symbol] = random.pick(storedNames).split(':') as [string, ...string[]];
-  return { schema_asset: random.anyCase(schema_asset), country_symbol: random.anyCase(symbol.join(':')) };
+const ranges: readonly Texts[] = [
+  { from_date: '1900-01-01', to_date: '2200-12-31' },
+  { from_date: '2000-02-29', to_date: '2025-03-05T12:30:00Z' },
+  { from_date: '2025-03-03 00:00:00', to_date: '2025-03-06' },
+  { from_date: '2025-03-04T12:30:00+00:00', to_date: '2025-03-04T14:30:01' },
+];
+
+/** An asset type and a symbol that belong together, now and then with a range in which there is something. */
+function storedTexts(random: Random, name: EndpointName): Texts {
+  const isOfOptions = contract[name].path.includes('/option/') && random.chance(0.6);
+  const stored = isOfOptions ? random.pick(underlyingNames) : storedName(random);
+  const [schema_asset, ...symbol] = stored.split(':') as [string, ...string[]];
+  const { from_date } = (contract[name] as Endpoint).parameters;
+  return {
+    ...{ schema_asset: random.anyCase(schema_asset), country_symbol: random.anyCase(symbol.join(':')) },
+    ...(from_date === undefined || random.chance(0.5) ? {} : random.pick(ranges)),
+  };
 }
 
 function formatOf(draft: Draft, accept: string | undefined): Trial['format'] {
@@ -167,21 +192,26 @@ function formatOf(draft: Draft, accept: string | undefined): Trial['format'] {
 }
 
 const endpoints = Object.keys(contract) as EndpointName[];
-const builtFirst = endpoints.filter((name) => contract[name].path.includes('/bars/'));
+
+/** What chooses no records: given or not where a page key is asked for with its own query. */
+const free = ['limit', 'format', 'session_date'];
 
 /** A draft with its parameters, some of them bad. */
 function draftRequest(random: Random, known: Known): Draft {
-  const name = random.pick(random.chance(0.6) ? builtFirst : endpoints);
+  const name = random.pick(endpoints);
   const { path } = contract[name];
   const faults = new Set<string>();
   const draft: Draft = { name, secret: known.liveKey, path, pairs: [], texts: {}, faults, open: new Set() };
   const { parameters } = contract[name] as Endpoint;
-  const given = known.pageKeys.filter((one) => one.endpoint === name);
+  const given = known.pageKeys.filter(({ endpoint }) => endpoint === name);
   const wish = given.length > 0 && random.chance(0.15) ? random.pick(given) : null;
-  const texts = wish?.texts ?? (random.chance(0.8) ? storedTexts(random) : {});
+  const texts = wish?.texts ?? (random.chance(0.8) ? storedTexts(random, name) : {});
   const badness = random.chance(0.6) ? 0 : random.pick([0.12, 0.12, 0.12, 0.5]);
-  for (const parameter of Object.keys(parameters))
-    if (parameter !== 'next_page_key') addParameter(random, draft, parameter, texts[parameter], badness);
+  for (const parameter of Object.keys(parameters)) {
+    const isOther = wish !== null && !(parameter in wish.texts) && !free.includes(parameter);
+    if (parameter === 'next_page_key' || (isOther && random.chance(0.9))) continue;
+    addParameter(random, draft, parameter, texts[parameter], badness);
+  }
   if ('next_page_key' in parameters) addPageKey(random, draft, known, wish);
   return draft;
 }
@@ -207,6 +237,7 @@ export function makeTrial(random: Random, known: Known): Trial {
   const { limit } = (contract[draft.name] as Endpoint).parameters;
   return {
     endpoint: draft.name,
+    texts: draft.texts,
     method,
     target,
     headers: {
@@ -215,7 +246,7 @@ export function makeTrial(random: Random, known: Known): Trial {
       ...(accept === undefined ? {} : { accept }),
       ...(random.chance(0.1) ? { 'x-request-id': random.pick(REQUEST_IDS) } : {}),
     },
-    right: rightAnswers(draft, known, { target, method, isLost, key: key.right }),
+    ...judgeDraft(draft, known, { target, method, isLost, key: key.right }),
     format: formatOf(draft, accept),
     limit: Number(draft.texts.limit ?? limit?.default ?? Number.NaN),
     keyInQuery: key.inQuery,

@@ -4,6 +4,7 @@ import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { minuteTexts, symbolOf } from '../../bench/minutes.ts';
 import { type Server, Workshop } from '../service.ts';
+import { beside, Callers, type Result, serversOf } from './callers.ts';
 import { type Figure, megabytes, minutesFile, named, rowsIn, seconds } from './minutes.ts';
 
 type ReaderCheck = {
@@ -19,69 +20,6 @@ const BASE_DAYS = 3;
 const SYMBOLS = 4;
 const LOG_BYTES_MAX = 64 * 2 ** 20;
 const PROMISE_MS = 5_000;
-
-type Page = {
-  readonly result: {
-    readonly data: readonly { datetime: string }[];
-    readonly next_page_url: string | null;
-  };
-};
-
-/** How often a request is tried that a busy service refuses. */
-const TRIES_MAX = 20;
-
-/** Requests of one key to several servers, each on a connection of its own, so that every worker is asked. */
-class Callers {
-  readonly key: string;
-  requests = 0;
-  constructor(key: string) {
-    this.key = key;
-  }
-
-  /** A page; who is told to come again comes again (contract 6.3). */
-  async page(url: string): Promise<Page> {
-    for (let left = TRIES_MAX; ; left--) {
-      this.requests++;
-      const answer = await fetch(url, { headers: { connection: 'close' } });
-      const text = await answer.text();
-      if (answer.status === 200) return JSON.parse(text) as Page;
-      assert.ok(answer.status === 503 && left > 0, text.slice(0, 300));
-      await sleep(1_000 * Number(answer.headers.get('retry-after')));
-    }
-  }
-
-  urlOf(server: Server, symbol: string, from: string, to: string, rest: string): string {
-    return `${server.url}/api/v2/stock/bars/US:${symbol}/1M/from/${from}/to/${to}?secret_key=${this.key}&${rest}`;
-  }
-
-  /** The instants of a whole walk. */
-  async walk(url: string): Promise<number[]> {
-    const found: number[] = [];
-    for (let next: string | null = url; next !== null; ) {
-      const { result } = await this.page(next);
-      found.push(...result.data.map((bar) => Date.parse(bar.datetime)));
-      next = result.next_page_url;
-    }
-    return found;
-  }
-}
-
-/** Runs `look` again and again beside `work`, at least once; how often. */
-async function beside(work: { done: boolean }, look: () => Promise<unknown>): Promise<number> {
-  let times = 0;
-  do {
-    await look();
-    times++;
-  } while (!work.done);
-  return times;
-}
-
-/** Servers over one store: two workers, and a process apart. */
-async function serversOf(shop: Workshop): Promise<Server[]> {
-  const servers = [await shop.serve('--workers', '2'), await shop.serve()];
-  while (servers[0]!.listeningPids.length < 2) await sleep(50);
-  return servers;
-}
 
 const logBytes = (shop: Workshop): number =>
   statSync(shop.path('bourse.db-wal'), { throwIfNoEntry: false })?.size ?? 0;
@@ -116,7 +54,7 @@ async function checkWalks(
       [37, 150, 1000].map((limit) =>
         beside(imports, async () => {
           const rest = `limit=${limit}&sort=${sort}`;
-          const found = await callers.walk(callers.urlOf(server, symbolOf(at), from, to, rest));
+          const found = await callers.walkBars(callers.barsUrl(server, symbolOf(at), from, to, rest));
           assert.deepEqual(sort === 'asc' ? found : found.reverse(), expected, rest);
         }),
       ),
@@ -125,8 +63,8 @@ async function checkWalks(
   // A range that the imports grow into: what was there when the walk began comes once, and nothing comes twice.
   const growing = servers.map((server) =>
     beside(imports, async () => {
-      const found = await callers.walk(
-        callers.urlOf(server, symbolOf(2), '2015-01-01', '2015-12-31', 'limit=100'),
+      const found = await callers.walkBars(
+        callers.barsUrl(server, symbolOf(2), '2015-01-01', '2015-12-31', 'limit=100'),
       );
       assert.equal(new Set(found).size, found.length, 'no bar comes twice');
       assert.deepEqual(found.slice(0, expected.length), expected);
@@ -137,8 +75,9 @@ async function checkWalks(
     const times = await beside(imports, async () => {
       for (let day = BASE_DAYS; day < BASE_DAYS + days; day++) {
         const date = minutes[day * DAY_MINUTES]!.slice(0, 10);
-        const page = await callers.page(callers.urlOf(server, symbolOf(3), date, date, 'limit=1000'));
-        seen.add(page.result.data.length);
+        const url = callers.barsUrl(server, symbolOf(3), date, date, 'limit=1000');
+        const { result } = await callers.ask<Result<readonly unknown[]>>(url);
+        seen.add(result.data.length);
       }
     });
     for (const count of seen)
@@ -169,7 +108,7 @@ async function amongCallers<T>(
   const state = { done: false };
   const walks = servers.map((server) =>
     beside(state, () =>
-      callers.walk(callers.urlOf(server, symbolOf(0), '2015-01-01', '2015-01-06', 'limit=100')),
+      callers.walkBars(callers.barsUrl(server, symbolOf(0), '2015-01-01', '2015-01-06', 'limit=100')),
     ),
   );
   try {

@@ -1,5 +1,6 @@
 // The checks of reliability at any size: `npm run crash -- --times 200`. Prints what was measured.
 import { parseArgs } from 'node:util';
+import { checkAreaReaders } from './area-readers.ts';
 import { checkCrashes } from './crashes.ts';
 import type { Figure } from './minutes.ts';
 import { checkOrder } from './order.ts';
@@ -16,7 +17,13 @@ const checks: Readonly<Record<string, { readonly numbers: Numbers; run(given: ne
       numbers: { times: 200, symbols: 400, minutes: 400, seed: 1, repairEvery: 1 },
       run: checkCrashes,
     },
-    readers: { numbers: { days: 40, symbols: 10_000, minutes: 1_000 }, run: checkReaders },
+    readers: {
+      numbers: { days: 40, symbols: 10_000, minutes: 1_000, rounds: 12 },
+      run: async (given: Parameters<typeof checkReaders>[0] & Parameters<typeof checkAreaReaders>[0]) => [
+        ...(await checkReaders(given)),
+        ...(await checkAreaReaders(given)),
+      ],
+    },
     room: { numbers: { rows: 2_000_000 }, run: ({ rows }: { rows: number }) => checkRoom(rows) },
   };
 

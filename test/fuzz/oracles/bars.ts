@@ -1,0 +1,33 @@
+// Bars (contract 3.11, 9.5): which ones is for tests of their own.
+import assert from 'node:assert/strict';
+import type { Texts } from '../answers.ts';
+import type { Good } from '../expect.ts';
+import { judgeRange, lowerAscii, nameOf } from '../grammar.ts';
+import { isDescending, known, named, type Oracle, rangeFaults, unknownFaults, unless } from './common.ts';
+
+const checkBars =
+  (texts: Texts) =>
+  ({ groups: [records] }: Good): void => {
+    const [type, country, symbol] = nameOf(texts).toUpperCase().split(':');
+    const hasLabel = ['true', '1', 'yes'].includes(lowerAscii(texts.session_date ?? 'false'));
+    const first = records![0];
+    if (first === undefined) return;
+    assert.deepEqual([first.asset_schema, first.country_iso_code, first.symbol], [type, country, symbol]);
+    const opens = records!.map((record) => String(record.datetime));
+    for (const record of records!) assert.equal('session_date' in record, hasLabel);
+    const sorted = [...new Set(opens)].sort();
+    assert.deepEqual(opens, isDescending(texts) ? sorted.reverse() : sorted);
+  };
+
+/** `GET /…/bars/…/…/from/…/to/…` */
+export const historicalBars: Oracle = (texts) => {
+  const order = judgeRange(texts.from_date!, texts.to_date!);
+  return {
+    faults: [...unknownFaults(nameOf(texts), 'country_symbol'), ...unless(order === 'right', ...rangeFaults)],
+    mayBeGood: known.has(nameOf(texts).toUpperCase()) && order === 'open',
+    check: checkBars(texts),
+  };
+};
+
+/** `GET /…/bars/…/…/latest` */
+export const latestBars: Oracle = (texts) => named(texts, { check: checkBars(texts) });

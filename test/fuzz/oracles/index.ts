@@ -1,0 +1,29 @@
+// What each endpoint must answer over the fuzzer's data, by the specification and the contract alone.
+import type { EndpointName } from '../../../src/contract/index.ts';
+import { historicalBars, latestBars } from './bars.ts';
+import type { Oracle } from './common.ts';
+import { corporateActions } from './corporate-actions.ts';
+import { economicEvent, economicEventCodes, economicEvents, latestEconomicEvents } from './economic.ts';
+import { holidayCodes, holidayList } from './holidays.ts';
+import { latestNews, newsList } from './news.ts';
+import { optionExpirations, optionSearch } from './options.ts';
+import { instrumentReference, instrumentSearch } from './reference.ts';
+
+/** By endpoint. */
+export const oracles: Readonly<Record<EndpointName, Oracle>> = {
+  instrumentReference,
+  instrumentSearch,
+  corporateActions,
+  newsList,
+  latestNews,
+  optionSearch,
+  optionExpirations,
+  holidayList,
+  holidayCodes,
+  historicalBars,
+  latestBars,
+  economicEvents,
+  economicEvent,
+  economicEventCodes,
+  latestEconomicEvents,
+};
