@@ -10,7 +10,6 @@ import { type Listening, listen, type Place } from '../http/server.ts';
 import { type Certificate, CertificateProblem, CertificateWatch, readCertificate } from '../http/tls.ts';
 import { KeyRing } from '../keys/keys.ts';
 import { Quotas } from '../keys/quotas.ts';
-import { servedEndpoints } from '../queries/index.ts';
 import { pageKeySecret } from '../store/control.ts';
 import { openControl, openStore } from '../store/engines.ts';
 import { type Settings, UsageProblem } from './config.ts';
@@ -125,7 +124,6 @@ export async function startService(settings: Settings): Promise<Service> {
     const isReady = async () => !isStopping && (await canAnswer(pool, Date.now()));
     const observe = observeBoth(log.observe, measuring.observe);
     const door = new Door({
-      endpoints: servedEndpoints,
       keys: new KeyRing(control),
       quotas,
       submit: (request, isGone) => pool.submit(request, isGone),

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Observe } from '../base/observe.ts';
 import { type ErrorFacts, type ErrorWord, errors, Refusal } from '../contract/errors.ts';
-import type { EndpointName } from '../contract/index.ts';
 import { limits } from '../contract/limits.ts';
 import type { KeyRing } from '../keys/keys.ts';
 import type { Quotas, Taken } from '../keys/quotas.ts';
@@ -15,16 +14,7 @@ import type { PageAnswer, Pages } from './page.ts';
 import { QueueError } from './query-pool.ts';
 import { overQuota, withQuota } from './quota.ts';
 import type { DoorReply } from './reply.ts';
-import {
-  type Match,
-  matchRoute,
-  parseRequest,
-  queryText,
-  type RawQuery,
-  type Route,
-  readQuery,
-  routesOf,
-} from './route.ts';
+import { type Match, matchRoute, parseRequest, queryText, type RawQuery, readQuery } from './route.ts';
 
 /** A request as the door sees it: no socket, so that it can be tried in process. */
 export type DoorRequest = {
@@ -37,8 +27,7 @@ export type DoorRequest = {
 };
 
 export type DoorParts = {
-  readonly endpoints: readonly EndpointName[];
-  /** What is answered beside them. */
+  /** What is answered beside the endpoints. */
   readonly pages: Pages;
   readonly keys: Pick<KeyRing, 'verify'>;
   readonly quotas: Pick<Quotas, 'take'>;
@@ -145,11 +134,9 @@ function wantsWrappedCsv(accept: string | undefined): boolean {
 /** Answers requests. */
 export class Door {
   readonly #parts: DoorParts;
-  readonly #routes: readonly Route[];
 
   constructor(parts: DoorParts) {
     this.#parts = parts;
-    this.#routes = routesOf(parts.endpoints);
   }
 
   /** Answers one request; never throws. Every reply is observed. */
@@ -205,7 +192,7 @@ export class Door {
     checkHead(request);
     const { path, query } = splitTarget(request.target);
     const page = this.#parts.pages.get(path);
-    const match = page === undefined ? matchRoute(this.#routes, path) : null;
+    const match = page === undefined ? matchRoute(path) : null;
     trace.route = match?.route.endpoint.path ?? (page === undefined ? null : path);
     if (trace.route === null) throw unknownPath();
     if (request.method === 'OPTIONS') return preflight(requestId);

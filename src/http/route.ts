@@ -12,20 +12,22 @@ export type Route = {
 /** A matched route and the path parameters as sent, still encoded. */
 export type Match = { readonly route: Route; readonly path: ReadonlyMap<string, string> };
 
-/** The routes of some endpoints; one whose literal segments come sooner is tried sooner. */
-export function routesOf(names: readonly EndpointName[]): Route[] {
-  const routes = names.map((name) => ({
-    name,
-    endpoint: contract[name],
-    segments: contract[name].path.split('/'),
-  }));
-  const literals = (route: Route): number =>
-    route.segments.filter((segment) => !segment.startsWith('{')).length;
-  return routes.sort((a, b) => literals(b) - literals(a));
-}
+const literals = ({ segments }: Route): number =>
+  segments.filter((segment) => !segment.startsWith('{')).length;
+
+/** The routes of all endpoints; one with more literal segments is tried sooner. */
+const routes = Object.entries(contract)
+  .map(
+    ([name, endpoint]): Route => ({
+      name: name as EndpointName,
+      endpoint,
+      segments: endpoint.path.split('/'),
+    }),
+  )
+  .sort((a, b) => literals(b) - literals(a));
 
 /** The route of a path as sent, or null. Literal segments match exactly. */
-export function matchRoute(routes: readonly Route[], path: string): Match | null {
+export function matchRoute(path: string): Match | null {
   const sent = path.split('/');
   for (const route of routes) {
     const found = matchSegments(route.segments, sent);

@@ -2,7 +2,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Observation } from '../../src/base/observe.ts';
-import { contract, type EndpointName } from '../../src/contract/index.ts';
 import { Door } from '../../src/http/door.ts';
 import { issueKey, KeyRing, noTerms, revokeKey } from '../../src/keys/keys.ts';
 import { Quotas } from '../../src/keys/quotas.ts';
@@ -34,7 +33,6 @@ export async function openBench(folder: string): Promise<Bench> {
   const runner = new QueryRunner(store, new Uint8Array(32).fill(7));
   const door = new Door({
     pages: new Map(),
-    endpoints: Object.keys(contract) as EndpointName[],
     keys: new KeyRing(control),
     quotas: new Quotas({ control, observe: rejectFaults, nowMs: () => NOW_MS }),
     submit: (request) => runner.run(request),
