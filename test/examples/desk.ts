@@ -1,9 +1,12 @@
 // A folder of its own for each page, where its commands run on the store that all pages share.
 import { execFile, spawn } from 'node:child_process';
-import { existsSync, globSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { command, type Finished, Server } from '../service.ts';
+import { importInstruments } from '../../src/ingest/instruments.ts';
+import { noMap } from '../../src/ingest/mapping.ts';
+import { openStore } from '../../src/store/engines.ts';
+import { command, type Finished, Server, stored } from '../service.ts';
 import { standIn } from './stand-ins.ts';
 
 /** The service that the examples ask, and a key to it. */
@@ -19,16 +22,16 @@ const foreignFolders = /(?<![\w/.])\/(?=(?:backup|import|opt|srv|tmp|var)\/)/g;
 const rightStatus = (line: string): number =>
   /bourse doctor/.test(line) ? 1 : /bourse undo$/.test(line) ? 2 : 0;
 
-/** Commands on a whole store: they get a small one of their own, which nobody has open. */
-const isCopying = (line: string): boolean => /bourse (?:backup|restore)\b/.test(line);
-
 export class Desk {
   readonly folder: string;
   readonly service: Service;
+  /** A small store that nobody has open, for what copies a whole one. */
+  readonly #ownStore: string;
 
   constructor(folder: string, service: Service) {
     this.folder = folder;
     this.service = service;
+    this.#ownStore = `sqlite:${join(folder, 'own.db')}`;
     mkdirSync(join(folder, 'bin'), { recursive: true });
     symlinkSync(command, join(folder, 'bin/bourse'));
     this.#linkForeign('opt/bourse/node_modules/.bin');
@@ -115,16 +118,20 @@ export class Desk {
 
   /** Imports an instrument; the number of the run. */
   async #newRun(symbol: string): Promise<number> {
-    const row = `printf 'symbol,name\\n${symbol},${this.folder}\\n'`;
-    const { stdout } = await this.#shell(
-      `${row} | bin/bourse import instruments - --schema stock --country US --json`,
+    const path = join(this.folder, `${symbol}.csv`);
+    writeFileSync(path, `asset_schema,country_iso_code,symbol\nstock,US,${symbol}\n`);
+    const { runId } = await stored(this.service, path, (store, request) =>
+      importInstruments(store, { ...request, map: noMap }),
     );
-    return (JSON.parse(stdout) as { runId: number }).runId;
+    return runId!;
   }
 
   #environment(line: string): NodeJS.ProcessEnv {
-    const own = `sqlite:${join(this.folder, /restore/.test(line) ? this.#fresh('restored', '.db') : 'own.db')}`;
-    const store = isCopying(line) ? own : this.service.store;
+    const store = /bourse backup\b/.test(line)
+      ? this.#ownStore
+      : /bourse restore\b/.test(line)
+        ? `sqlite:${join(this.folder, this.#fresh('restored', '.db'))}`
+        : this.service.store;
     return {
       ...process.env,
       PATH: `${join(this.folder, 'bin')}:${process.env.PATH}`,
@@ -134,13 +141,7 @@ export class Desk {
   }
 
   async #shell(line: string): Promise<Finished> {
-    if (/bourse backup\b/.test(line) && !existsSync(join(this.folder, 'own.db'))) {
-      await standIn(this.folder, 'nasdaq.csv');
-      await this.#shell(
-        'bin/bourse import instruments nasdaq.csv --schema stock --country US --store sqlite:own.db',
-      );
-      await this.#shell('bin/bourse keys create someone --store sqlite:own.db');
-    }
+    if (/bourse backup\b/.test(line)) await (await openStore(this.#ownStore, 'write')).close();
     return new Promise((resolve) => {
       const options = { cwd: this.folder, env: this.#environment(line), maxBuffer: 64 * 1024 * 1024 };
       const child = execFile('sh', ['-c', line], options, (error, stdout, stderr) =>

@@ -61,6 +61,10 @@ export class PageCheck {
     return this.#page.blocks.filter(({ kind }) => wanted.includes(kind));
   }
 
+  get #files(): string[] {
+    return this.#of('csv', 'json').map(({ name }) => name);
+  }
+
   #fail(line: number, problem: string | null): void {
     if (problem !== null) this.problems.push(`${this.#page.path}:${line}: ${problem}`);
   }
@@ -102,7 +106,7 @@ export class PageCheck {
     for (const problem of this.#oddCalls(command)) this.#fail(line, problem);
     const reason = programs.whyNot(command);
     if (reason !== null) this.reasons.add(reason);
-    if (reason !== null || (output === null && !isNew(this.#done, command))) return;
+    if (reason !== null || (!output && !isNew(this.#done, command, this.#files))) return;
     const { printed, problem } = await this.#desk.run(command);
     this.#fail(line, problem);
     if (problem === null && output !== null) this.#fail(line, differing(output, printed));
@@ -216,13 +220,16 @@ const isRequest = (command: string): boolean => command.startsWith('curl ');
 
 const withoutOutput = (command: string) => ({ command, output: null });
 
-/** Whether a command is to be run: what reads no file of its page does the same on every page. */
-export function isNew(done: Set<string>, command: string): boolean {
-  const plain = command.replace(/^bin\//, '').replace(/\b(undo) \d+/, '$1 RUN');
-  if (/\.\w|\brestore\b/.test(plain)) return true;
+/** Whether a command is to be run: what reads no file that its page shows does the same on every page. */
+export function isNew(done: Set<string>, command: string, shown: readonly string[] = []): boolean {
+  const plain = command
+    .replace(/^bin\//, '')
+    .replace(/ +# .*$/, '')
+    .replace(/\b(undo) \d+/, '$1 RUN');
+  const isOwn = shown.some((name) => plain.includes(name)) || /\brestore\b|\/backup\/|\/tmp\//.test(plain);
   const isFirst = !done.has(plain);
-  done.add(plain);
-  return isFirst;
+  if (!isOwn) done.add(plain);
+  return isOwn || isFirst;
 }
 
 const differing = (shown: string, given: string): string | null =>
