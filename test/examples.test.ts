@@ -7,6 +7,7 @@ import { after, before, suite, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { allOf, examplesOf, readCommands } from './examples/commands.ts';
 import { Desk, type Service } from './examples/desk.ts';
+import { brokenLinks } from './examples/links.ts';
 import { readPage } from './examples/page.ts';
 import { isNew, PageCheck } from './examples/page-check.ts';
 import { programs } from './examples/programs.ts';
@@ -73,6 +74,14 @@ suite('examples', { concurrency: 3 }, () => {
     }
     conclude(t, problems.filter(Boolean), reasons);
   });
+});
+
+test('every link between pages leads to a page and a heading that are there', () => {
+  const all = globSync(['*.md', 'docs/**/*.md'], { cwd: root }).sort();
+  assert.deepEqual(
+    all.flatMap((path) => brokenLinks(readPage(path))),
+    [],
+  );
 });
 
 test('every command that bourse names is one whose examples are looked at', async () => {

@@ -50,6 +50,8 @@ export function lookUp(bourse: Command, call: string): Call | null {
     command = child;
   }
   if (command === bourse) return null;
+  if (command.commands.length > 0 && /^[a-z]/.test(words[at] ?? ''))
+    return { problem: `bourse ${command.name()} has no command ${words[at]}`, isWhole: false };
   const flags = words.slice(at).filter((word) => /^--?[a-z]/.test(word));
   const odd = flags.find((flag) => {
     const name = flag.split('=')[0]!;

@@ -22,6 +22,10 @@ const foreignFolders = /(?<![\w/.])\/(?=(?:backup|import|opt|srv|tmp|var)\/)/g;
 const rightStatus = (line: string): number =>
   /bourse doctor/.test(line) ? 1 : /bourse undo$/.test(line) ? 2 : 0;
 
+/** A call of `bourse serve`, whose process is to be the shell's, on free ports instead of those that are shown. */
+const onFreePorts = (line: string): string =>
+  `${line.replace(/(--\w*-?port) \d+/g, '$1 0').replace(/(\S*\bbourse serve)/, 'exec $1')} --port 0`;
+
 export class Desk {
   readonly folder: string;
   readonly service: Service;
@@ -153,7 +157,7 @@ export class Desk {
 
   /** Starts a service on a free port instead of the one shown and stops it again; what is wrong with it. */
   async #serve(line: string): Promise<string | null> {
-    const child = spawn('sh', ['-c', `${line.replace(/(\S*\bbourse serve)/, 'exec $1')} --port 0`], {
+    const child = spawn('sh', ['-c', `${onFreePorts(line)}`], {
       cwd: this.folder,
       env: this.#environment(line),
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -5,7 +5,6 @@ import { contract } from '../../src/contract/index.ts';
 import { allOf, callsIn, lookUp } from './commands.ts';
 import { differingJson, differingText } from './compare.ts';
 import type { Desk } from './desk.ts';
-import { brokenLinks } from './links.ts';
 import { type Block, commandsOf, consoleOf, type Page } from './page.ts';
 import { foreignKinds, programs } from './programs.ts';
 import { oddParameters, oddSettings } from './tables.ts';
@@ -50,11 +49,7 @@ export class PageCheck {
     for (const block of this.#of('python')) await this.#runPython(block);
     for (const block of this.#of('usage', ...Object.keys(foreignKinds))) this.#lookAt(block);
     for (const { line, text } of this.#page.inline) await this.#tryInline(line, text);
-    this.problems.push(
-      ...brokenLinks(this.#page),
-      ...oddSettings(this.#page, this.#bourse),
-      ...oddParameters(this.#page),
-    );
+    this.problems.push(...oddSettings(this.#page, this.#bourse), ...oddParameters(this.#page));
   }
 
   #of(...wanted: readonly string[]): Block[] {

@@ -1,4 +1,5 @@
 // Examples that cannot be run in a test, each with the reason and what is looked at instead.
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -6,7 +7,11 @@ const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../../packag
   readonly scripts: Readonly<Record<string, string>>;
 };
 
+const withoutCurl: readonly (readonly [RegExp, string])[] =
+  spawnSync('curl', ['--version']).status === 0 ? [] : [[/^curl\b/, 'curl is not on this machine']];
+
 const reasons: readonly (readonly [form: RegExp, reason: string])[] = [
+  ...withoutCurl,
   [/^npm\b/, 'npm would install or test the project within its own test: its scripts are looked up'],
   [/^(?:sudo )?docker\b/, 'docker needs a container engine: its calls of bourse are looked up'],
   [/^(?:sudo )?systemctl\b/, 'systemctl needs systemd as process 1'],
