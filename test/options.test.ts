@@ -126,7 +126,7 @@ test('strikes equal to the price belong to neither side (spec 4.6 rules 1 and 2,
   assert.deepEqual(await strikes('SPY put out_of'), []);
 });
 
-test('the next page’s address works as it is, groups go on across pages (contract 4.3, 8.4)', async () => {
+test('the next page’s address works as it is, groups go on across pages (spec 4.6 rule 4, contract 4.3, 8.4)', async () => {
   const first = await pageAt(
     search('SPY call in', {
       ref_asset_price: '500',

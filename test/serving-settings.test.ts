@@ -134,7 +134,7 @@ test('bourse config shows each setting, its value and where it came from (contra
   const config = shop.path('bourse.config.json');
   writeFileSync(
     config,
-    '{"port": 9000, "workers": 2, "trustProxy": true, "allowedHosts": ["a.example", "b.example"]}',
+    '{"port": 9000, "metricsPort": 9464, "workers": 2, "trustProxy": true, "allowedHosts": ["a.example", "b.example"]}',
   );
   try {
     const args = ['--workers', '3', '--store', 'postgres://me:hunter2@db/x', '--tls-cert', 'c.pem'];
@@ -146,6 +146,7 @@ test('bourse config shows each setting, its value and where it came from (contra
     assert.deepEqual(of('store'), ['postgres://me:***@db/x', '--store']);
     assert.deepEqual(of('workers'), [3, '--workers']);
     assert.deepEqual(of('port'), [9000, 'bourse.config.json']);
+    assert.deepEqual(of('metricsPort'), [9464, 'bourse.config.json']);
     assert.deepEqual(of('trustProxy'), [true, 'bourse.config.json']);
     assert.deepEqual(of('allowedHosts'), [['a.example', 'b.example'], 'bourse.config.json']);
     assert.deepEqual(of('tlsCert'), [shop.path('c.pem'), '--tls-cert']);

@@ -1,28 +1,26 @@
 // The factors by which dividends and splits adjust earlier prices, worked out in exact decimals (contract 8.2).
-import { quotientText, toIntegers } from '../base/decimal.ts';
+import { type Fraction, fractionOf, quotientText } from '../base/decimal.ts';
 
-/** Decimals of a factor. */
+/** Decimals of a factor's text. */
 const FACTOR_DECIMALS = 8;
 
 /** The factor that changes nothing: where none can be worked out. */
-export const NO_FACTOR = '1.00000000';
+export const NO_FACTOR: Fraction = { part: 1n, whole: 1n };
 
-/** A positive factor that was given, as text of 8 decimals. */
-export const factorText = (factor: number): string => ratio(factor, 1);
+/** A positive factor that was given. */
+export const givenFactor = (factor: number): Fraction => fractionOf(factor, 1);
 
 /** The factor of a split: one share of `from` becomes `to`; both positive. */
-export const splitFactor = (from: number, to: number): string => ratio(from, to);
+export const splitFactor = (from: number, to: number): Fraction => fractionOf(from, to);
 
 /**
  * The factor of a cash dividend: what a share is worth without it, of the raw close before the ex-date. Null where the
  * dividend is no smaller than that close; both positive.
  */
-export function dividendFactor(cash: number, referencePrice: number): string | null {
-  const [paid, price] = toIntegers([cash, referencePrice]).integers as [bigint, bigint];
-  return paid >= price ? null : quotientText(price - paid, price, FACTOR_DECIMALS);
+export function dividendFactor(cash: number, referencePrice: number): Fraction | null {
+  const { part: paid, whole: price } = fractionOf(cash, referencePrice);
+  return paid >= price ? null : { part: price - paid, whole: price };
 }
 
-function ratio(part: number, whole: number): string {
-  const [dividend, divisor] = toIntegers([part, whole]).integers as [bigint, bigint];
-  return quotientText(dividend, divisor, FACTOR_DECIMALS);
-}
+/** A factor as text of 8 decimals, half rounded up. */
+export const factorText = ({ part, whole }: Fraction): string => quotientText(part, whole, FACTOR_DECIMALS);

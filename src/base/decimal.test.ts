@@ -8,7 +8,9 @@ import {
   exactDifference,
   exactPercentChange,
   exactSum,
+  fractionOf,
   isScaled,
+  multiplierBy,
   POWERS_OF_TEN,
   plainDecimal,
 } from './decimal.ts';
@@ -203,4 +205,53 @@ test('a difference of decimals has no rounding in between (contract 8.7)', () =>
   assert.equal(exactDifference(0.1, 0.3), 0.2);
   assert.equal(exactDifference(0.3, 0.1), -0.2);
   assert.ok(Object.is(exactDifference(-0.7, -0.7), 0));
+});
+
+const products: readonly (readonly [value: number, part: number, whole: number, product: number])[] = [
+  [499.23, 1, 4, 124.8075],
+  [0.1, 3, 1, 0.3],
+  [46_907_479, 4, 1, 187_629_916],
+  [100, 1, 7, 14.2857142857],
+  [1, 2, 3, 0.6666666667],
+  [123_456.789, 1, 3, 41_152.263],
+  [1_000_000, 1, 3, 333_333.333333333],
+  [99_999.9999999999, 1, 1, 99_999.9999999999],
+  [0.000001, 1, 3, 0.0000003333333333],
+  [1e-300, 1, 3, 3.333333333e-301],
+  [123_456_789_012_345, 100, 1, 12_345_678_901_234_500],
+  [-37.63, 1, 2, -18.815],
+  [0.00000000005, 1, 1, 0.00000000005],
+  [2.5, 1e-10, 1, 2.5e-10],
+  [0, 1, 3, 0],
+];
+for (const [value, part, whole, product] of products) {
+  test(`${value} times ${part} / ${whole} is ${product}`, () => {
+    assert.equal(multiplierBy(fractionOf(part, whole))(value), product);
+  });
+}
+
+test('a product that no double is as large as, or of no number, is no number', () => {
+  assert.ok(Number.isNaN(multiplierBy(fractionOf(10, 1))(1.7e308)));
+  assert.ok(Number.isNaN(multiplierBy(fractionOf(1, 4))(Number.NaN)));
+});
+
+test('a product is the exact one rounded once: to 10 decimals, within 10 to 15 significant digits', () => {
+  const positive = fc.oneof(fc.bigInt({ min: 1n, max: 10n ** 40n }), fc.bigInt({ min: 1n, max: 100n }));
+  fc.assert(
+    fc.property(written, positive, positive, (decimal, part, whole) => {
+      const product = multiplierBy({ part, whole })(Number(textOf(decimal)));
+      const [digits = '', exponent = ''] = product.toExponential().split('e');
+      assert.ok(digits.replace(/[-.]/g, '').length <= 15, `${product}`);
+      // The product's digits are `shown` units of 10^-places; twice the distance is at most one unit of its last place.
+      const places = Math.min(Math.max(10, 9 - Number(exponent)), 14 - Number(exponent));
+      const unit = 10n ** 60n;
+      const exact = (decimal.mantissa * part * unit * 10n ** 60n) / (whole * 10n ** BigInt(decimal.decimals));
+      const text = plainDecimal(product);
+      const [before = '', behind = ''] = text.replace('-', '').split('.');
+      const shown = BigInt(before + behind.padEnd(120, '0')) * (product < 0 ? -1n : 1n);
+      const distance = exact - shown < 0n ? shown - exact : exact - shown;
+      assert.ok(2n * distance <= 10n ** BigInt(120 - places) + 2n, `${text}`);
+    }),
+    { numRuns: 2_000 },
+  );
 });

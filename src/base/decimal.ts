@@ -92,6 +92,90 @@ function roundedQuotient(dividend: bigint, divisor: bigint): bigint {
   return dividend < 0n ? -quotient : quotient;
 }
 
+/** A positive rational number, exactly. */
+export type Fraction = { readonly part: bigint; readonly whole: bigint };
+
+/** The quotient of two positive decimals. */
+export function fractionOf(part: number, whole: number): Fraction {
+  const [dividend, divisor] = toIntegers([part, whole]).integers as [bigint, bigint];
+  return { part: dividend, whole: divisor };
+}
+
+/** Decimals of a product, where these are enough and not too many. */
+const PRODUCT_DECIMALS = 10;
+
+/** Significant digits of a product: never more, and of a rounded one never fewer. */
+const PRODUCT_DIGITS_MAX = 15;
+const PRODUCT_DIGITS_MIN = 10;
+
+const HEX_DIGITS_OF_DOUBLE = 12;
+
+/** The decimal logarithm of a positive integer of any length. */
+function log10Of(integer: bigint): number {
+  const digits = integer.toString(16);
+  const rest = Math.max(digits.length - HEX_DIGITS_OF_DOUBLE, 0);
+  return Math.log10(Number.parseInt(digits.slice(0, HEX_DIGITS_OF_DOUBLE), 16)) + rest * Math.log10(16);
+}
+
+/** Products in units of their last decimal that doubles tell to a hundredth: below them errors add up to half of that. */
+const ROUGH_MIN = 1e9;
+const ROUGH_MAX = 1e13;
+const ROUGH_ERROR = 0.01;
+
+/** A fraction as a double: exact to its last bit or two, where it is not tiny. */
+const doubleOf = ({ part, whole }: Fraction): number => Number((part << 128n) / whole) / 2 ** 128;
+
+/**
+ * Multiplies decimals by a fraction, exactly, and rounds once, halves away from zero: to 10 decimals, but to no more than 15
+ * significant digits and to no fewer than 10. NaN where the product is no double.
+ */
+export function multiplierBy(fraction: Fraction): (value: number) => number {
+  const exact = exactMultiplierBy(fraction);
+  const factor = doubleOf(fraction);
+  const isInteger = fraction.whole === 1n;
+  return (value) => {
+    const product = value * factor;
+    if (isInteger && Number.isInteger(value) && Math.abs(product) < MANTISSA_LIMIT) return product;
+    const rough = product * 10 ** PRODUCT_DECIMALS;
+    const size = Math.abs(rough);
+    const isSure = Math.abs(size - Math.floor(size) - 0.5) > ROUGH_ERROR;
+    if (isSure && size > ROUGH_MIN && size < ROUGH_MAX) return Math.round(rough) / 10 ** PRODUCT_DECIMALS;
+    return exact(value);
+  };
+}
+
+function exactMultiplierBy({ part, whole }: Fraction): (value: number) => number {
+  const shift = log10Of(part) - log10Of(whole);
+  return (value) => {
+    if (value === 0 || !Number.isFinite(value)) return value;
+    const { integers, decimals } = toIntegers([value]);
+    const dividend = integers[0]! * part;
+    const divisor = whole * 10n ** BigInt(decimals);
+    // Never above the product's own, so that it has one digit too many at the most.
+    const magnitude = Math.floor(Math.log10(Math.abs(value)) + shift - 1e-9);
+    const wanted = Math.max(PRODUCT_DECIMALS, PRODUCT_DIGITS_MIN - 1 - magnitude);
+    const places = Math.min(wanted, PRODUCT_DIGITS_MAX - 1 - magnitude);
+    const mantissa = scaledQuotient(dividend, divisor, places);
+    const fits = mantissa < MANTISSA_LIMIT && mantissa > -MANTISSA_LIMIT;
+    const product = fits
+      ? decimalOf(mantissa, places)
+      : decimalOf(scaledQuotient(dividend, divisor, places - 1), places - 1);
+    return Number.isFinite(product) ? product : Number.NaN;
+  };
+}
+
+/** `dividend / divisor` in units of 10^-places. */
+function scaledQuotient(dividend: bigint, divisor: bigint, places: number): bigint {
+  if (places < 0) return roundedQuotient(dividend, divisor * 10n ** BigInt(-places));
+  return roundedQuotient(dividend * 10n ** BigInt(places), divisor);
+}
+
+/** The double nearest to `mantissa / 10^places`. */
+function decimalOf(mantissa: bigint, places: number): number {
+  const power = POWERS_OF_TEN[places];
+  return power === undefined ? Number(`${mantissa}e${-places}`) : Number(mantissa) / power;
+}
+
 /** `to - from` without any rounding in between. Infinite where no double is as large. */
 export function exactDifference(from: number, to: number): number {
   return exactSum(Float64Array.of(to, -from), 0, 2);

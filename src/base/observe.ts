@@ -22,6 +22,8 @@ export type Observation =
       readonly cause: string;
     }
   | { readonly kind: 'listening'; readonly url: string; readonly store: string; readonly pid: number }
+  /** Metrics are to be had at an address of their own. */
+  | { readonly kind: 'metrics'; readonly url: string }
   /** HTTPS without a proxy is not there, and others can reach the address. */
   | { readonly kind: 'exposed'; readonly host: string; readonly words: string }
   /** The certificate was read anew; or, with a problem, could not be, and the one before is still served. */

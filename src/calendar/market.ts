@@ -55,6 +55,19 @@ export type HolidayRule = {
   readonly source: string;
 };
 
+/** What a rule says beside what it is called and where it stands. */
+export type HolidayTerms = Omit<HolidayRule, 'code' | 'name' | 'source'>;
+
+/** Makes the rules of one market, whose codes begin with `HOLIDAY_`; without a source of their own they have the usual one. */
+export const rulesFrom =
+  (usualSource: string) =>
+  (code: string, name: string, terms: HolidayTerms, source = usualSource): HolidayRule => ({
+    code: `HOLIDAY_${code}`,
+    name,
+    source,
+    ...terms,
+  });
+
 /** One market, as data. */
 export type Market = {
   /** `US_STOCK`: also `calendar_key` on the wire (contract 8.1). */

@@ -155,6 +155,21 @@ const settings = {
     takes: 'file',
     about: 'the private key of the certificate (PEM, without a passphrase)',
   },
+  metricsPort: {
+    env: 'BOURSE_METRICS_PORT',
+    default: null,
+    parse: wholeNumber(0, 65_535),
+    takes: 'number',
+    about:
+      'give Prometheus metrics at /metrics of this port, which may be that of the service; 0 is any free one',
+  },
+  metricsHost: {
+    env: 'BOURSE_METRICS_HOST',
+    default: '127.0.0.1',
+    parse: address,
+    takes: 'address',
+    about: 'the address to listen on with a port of metrics alone',
+  },
   logLevel: {
     env: 'BOURSE_LOG_LEVEL',
     default: 'info',
@@ -186,6 +201,9 @@ export type Settings = {
   /** Files in full form; null without TLS. */
   readonly tlsCert: string | null;
   readonly tlsKey: string | null;
+  /** Null without metrics. */
+  readonly metricsPort: number | null;
+  readonly metricsHost: string;
   readonly logLevel: string;
 };
 
@@ -224,7 +242,8 @@ function jsonOf({
   takes,
 }: Setting<unknown>): [fits: (value: unknown) => boolean, words: string] {
   if (takes === null) return [(value) => typeof value === 'boolean', 'true or false'];
-  if (typeof standard === 'number') return [(value) => typeof value === 'number', 'a number'];
+  if (typeof standard === 'number' || takes === 'number')
+    return [(value) => typeof value === 'number', 'a number'];
   if (Array.isArray(standard)) return [isTexts, 'a list of texts'];
   return [() => false, typeof standard === 'string' ? `text, such as "${standard}"` : 'text'];
 }

@@ -72,12 +72,12 @@ const createCommand = (): Command =>
     .argument('<name>', 'whom the key is for')
     .description('Issue a key. It is printed once, alone on standard output, and kept only as a hash.')
     .addOption(storeOption())
-    .option('--per-minute <count>', 'requests a minute: recorded, not yet enforced', positive)
-    .option('--per-day <count>', 'requests a day: recorded, not yet enforced', positive)
+    .option('--per-minute <count>', 'requests in a minute of the clock', positive)
+    .option('--per-day <count>', 'requests in a day (UTC)', positive)
     .option('--expires <date>', 'the last day on which it holds (UTC), or the moment at which it ends')
     .addHelpText(
       'before',
-      'Examples:\n  bourse keys create alice\n  KEY=$(bourse keys create nightly-job --expires 2099-12-31)\n',
+      'Examples:\n  bourse keys create alice\n  bourse keys create bob --per-minute 60 --per-day 10000\n  KEY=$(bourse keys create nightly-job --expires 2099-12-31)\n',
     )
     .action(async (name: string, flags: CreateFlags) => {
       if (name.trim() === '')

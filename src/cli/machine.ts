@@ -13,8 +13,9 @@ import { openStore } from '../store/engines.ts';
 import { readOwnDays } from '../store/own-days.ts';
 import { type Reader, StoreUnusable } from '../store/store.ts';
 import { type Settings, strayVariables, UsageProblem } from './config.ts';
+import { portProblem } from './place.ts';
 import { ServiceProblem } from './problem.ts';
-import { certificateOf, exposureOf, portProblem } from './serving.ts';
+import { certificateOf, exposureOf } from './serving.ts';
 
 type Check = (settings: Settings) => Diagnosis | null | Promise<Diagnosis | null>;
 
@@ -184,9 +185,11 @@ function coverage(
   );
 }
 
+type Listened = Pick<Settings, 'host' | 'port' | 'tlsCert'>;
+
 /** Whether Bourse answers on an address: by the word of its answer to a path that it does not have. */
-function isBourse({ host, port, tlsCert }: Settings): Promise<boolean> {
-  const options = { host, port, path: '/', timeout: PROBE_TIMEOUT_MS, rejectUnauthorized: false };
+function isBourse({ host, port, tlsCert }: Listened): Promise<boolean> {
+  const options = { host, port, path: '/api/v2/', timeout: PROBE_TIMEOUT_MS, rejectUnauthorized: false };
   return new Promise((resolve) => {
     const request = (tlsCert === null ? get : getSecurely)(options, (response) => {
       let body = '';
@@ -200,8 +203,26 @@ function isBourse({ host, port, tlsCert }: Settings): Promise<boolean> {
   });
 }
 
-async function port(settings: Settings): Promise<Diagnosis> {
-  const { host, port: number } = settings;
+function port(settings: Settings): Promise<Diagnosis> {
+  return portCheck('port', settings, (error) => portProblem(error, settings));
+}
+
+/** The port of metrics, where it is theirs alone. */
+async function metricsPort(settings: Settings): Promise<Diagnosis | null> {
+  const { metricsHost: host, metricsPort: number } = settings;
+  if (number === null || number === settings.port) return null;
+  const place = { host: 'metricsHost', port: 'metricsPort' } as const;
+  return portCheck('metrics port', { host, port: number, tlsCert: null }, (error) =>
+    portProblem(error, settings, place),
+  );
+}
+
+async function portCheck(
+  name: string,
+  listened: Listened,
+  problemOf: (error: unknown) => unknown,
+): Promise<Diagnosis> {
+  const { host, port: number } = listened;
   const server = createServer();
   try {
     await new Promise<void>((resolve, reject) => {
@@ -209,14 +230,14 @@ async function port(settings: Settings): Promise<Diagnosis> {
       server.listen({ host, port: number, exclusive: true }, resolve);
     });
     await new Promise((resolve) => server.close(resolve));
-    return fine('port', number === 0 ? 'any that is free' : `${number} of ${host} is free`);
+    return fine(name, number === 0 ? 'any that is free' : `${number} of ${host} is free`);
   } catch (error) {
     const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
-    if (isTaken && (await isBourse(settings))) return fine('port', `Bourse answers on ${number} of ${host}`);
-    const problem = portProblem(error, settings);
+    if (isTaken && (await isBourse(listened))) return fine(name, `Bourse answers on ${number} of ${host}`);
+    const problem = problemOf(error);
     if (!(problem instanceof ServiceProblem)) throw error;
     const [message, cure] = problem.message.split(': ') as [string, string];
-    return broken('port', message, cure);
+    return broken(name, message, cure);
   }
 }
 
@@ -240,6 +261,7 @@ const checks: readonly Check[] = [
   calendars,
   variables,
   port,
+  metricsPort,
   exposure,
   certificate,
   openFiles,

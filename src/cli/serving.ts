@@ -1,6 +1,6 @@
 // What `serve` and `demo` share: store, keys, query thread and door put together, and the stop on a signal.
 import { lookup } from 'node:dns/promises';
-import { BlockList, isIP } from 'node:net';
+import { BlockList } from 'node:net';
 import type { Observe } from '../base/observe.ts';
 import { Door } from '../http/door.ts';
 import { servicePages } from '../http/page.ts';
@@ -9,34 +9,25 @@ import { canAnswer } from '../http/readiness.ts';
 import { type Listening, listen, type Place } from '../http/server.ts';
 import { type Certificate, CertificateProblem, CertificateWatch, readCertificate } from '../http/tls.ts';
 import { KeyRing } from '../keys/keys.ts';
+import { Quotas } from '../keys/quotas.ts';
 import { servedEndpoints } from '../queries/index.ts';
 import { pageKeySecret } from '../store/control.ts';
 import { openControl, openStore } from '../store/engines.ts';
 import { type Settings, UsageProblem } from './config.ts';
 import { openLog } from './log.ts';
-import { ServiceProblem } from './problem.ts';
+import type { Measuring } from './metrics.ts';
+import { portProblem, urlOf } from './place.ts';
 import { version } from './version.ts';
 
 /** A service that runs. */
 export type Service = { readonly url: string; stop(reason: string): Promise<void> };
 
-const urlOf = (scheme: string, host: string, port: number): string =>
-  `${scheme}://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
-
-/** What to do where an address cannot be listened on. */
-const cures: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'is taken: choose another with --port N or BOURSE_PORT',
-  EACCES: 'is not for this user: choose one from 1024 with --port N or BOURSE_PORT',
-  EADDRNOTAVAIL: 'is no address of this machine: choose one with --host ADDRESS or BOURSE_HOST',
-  ENOTFOUND: 'is not known: choose an address of this machine with --host ADDRESS or BOURSE_HOST',
+/** A service without metrics. */
+const unmeasured: Measuring = {
+  observe: () => undefined,
+  pages: new Map(),
+  stop: async () => undefined,
 };
-
-/** An address that could not be listened on, in words; any other error as it is. */
-export function portProblem(error: unknown, { host, port }: Pick<Settings, 'host' | 'port'>): unknown {
-  const cure = cures[(error as NodeJS.ErrnoException).code ?? ''];
-  if (cure === undefined) return error;
-  return new ServiceProblem(`port ${port} of ${host} ${cure}`, { cause: error });
-}
 
 /** The certificate that the settings name, null without one. @throws UsageProblem for files that cannot be used, or one alone */
 export function certificateOf({ tlsCert, tlsKey }: Settings): Certificate | null {
@@ -106,6 +97,14 @@ function placeOf({ host, port, workers }: Settings, certificate: Certificate | n
   return { host, port, reusePort: workers > 1 && process.platform === 'linux', certificate };
 }
 
+/** Where to tell what happens: the log and the metrics. */
+const observeBoth = (log: Observe, metrics: Observe): Observe => {
+  return (observation) => {
+    log(observation);
+    metrics(observation);
+  };
+};
+
 /** Starts a service over a store, which is made where there is none. */
 export async function startService(settings: Settings): Promise<Service> {
   const { host, publicUrl, allowedHosts, trustProxy } = settings;
@@ -115,24 +114,29 @@ export async function startService(settings: Settings): Promise<Service> {
   await (await openStore(settings.store, 'write')).close();
   const control = await openControl(settings.store, 'write');
   const log = openLog(settings.logLevel);
+  const quotas = new Quotas({ control, observe: log.observe, nowMs: Date.now });
   const pool = new QueryPool({ storeUrl: settings.store, pageKeySecret: await pageKeySecret(control) });
   let isStopping = false;
+  let measuring = unmeasured;
   try {
     await pool.ready();
+    if (settings.metricsPort !== null)
+      measuring = await (await import('./metrics.ts')).measure(settings, pool, log.observe);
+    const isReady = async () => !isStopping && (await canAnswer(pool, Date.now()));
+    const observe = observeBoth(log.observe, measuring.observe);
     const door = new Door({
       endpoints: servedEndpoints,
-      pages: servicePages(version(), async () => !isStopping && (await canAnswer(pool, Date.now()))),
       keys: new KeyRing(control),
+      quotas,
       submit: (request, isGone) => pool.submit(request, isGone),
       address: { publicUrl, allowedHosts, trustProxy, scheme },
-      observe: log.observe,
+      observe,
       nowMs: Date.now,
+      pages: new Map([...servicePages(version(), isReady), ...measuring.pages]),
     });
-    const listening = await listen(door, placeOf(settings, certificate), log.observe).catch(
-      (error: unknown) => {
-        throw portProblem(error, settings);
-      },
-    );
+    const listening = await listen(door, placeOf(settings, certificate), observe).catch((error: unknown) => {
+      throw portProblem(error, settings);
+    });
     const url = urlOf(scheme, host, listening.port);
     log.observe({ kind: 'listening', url, store: settings.store, pid: process.pid });
     const unwatch = watchCertificate(certificate, listening, log.observe);
@@ -142,13 +146,16 @@ export async function startService(settings: Settings): Promise<Service> {
         isStopping = true;
         unwatch();
         await listening.stop(reason);
+        await measuring.stop();
         await pool.close();
+        await quotas.close();
         await control.close();
         log.observe({ kind: 'stopped' });
         log.flush();
       },
     };
   } catch (error) {
+    await measuring.stop();
     await pool.close();
     await control.close();
     throw error;

@@ -2,7 +2,8 @@
 import cluster, { type Worker } from 'node:cluster';
 import { type AddressInfo, createServer } from 'node:net';
 import type { Settings } from './config.ts';
-import { certificateOf, portProblem, startService, untilStopped, warnOfExposure } from './serving.ts';
+import { portProblem } from './place.ts';
+import { certificateOf, startService, untilStopped, warnOfExposure } from './serving.ts';
 
 /** Pause before a worker that could not start is tried again, at first and at the most. */
 const RESTART_MS = 1_000;
@@ -13,7 +14,7 @@ export async function serve(settings: Settings): Promise<void> {
   if (cluster.isPrimary) {
     const certificate = certificateOf(settings);
     await warnOfExposure(settings);
-    if (settings.workers > 1) return supervise(settings, certificate !== null);
+    if (settings.workers > 1) return superviseMeasured(settings, certificate !== null);
   }
   try {
     const service = await startService(settings);
@@ -22,6 +23,18 @@ export async function serve(settings: Settings): Promise<void> {
   } finally {
     // The channel to the primary would keep the process.
     cluster.worker?.disconnect();
+  }
+}
+
+/** Supervises, and gives the metrics of all workers where they are asked for. */
+async function superviseMeasured(settings: Settings, hasCertificate: boolean): Promise<void> {
+  if (settings.metricsPort === null) return supervise(settings, hasCertificate);
+  const { gatherMetrics } = await import('./metrics.ts');
+  const end = await gatherMetrics(settings);
+  try {
+    await supervise(settings, hasCertificate);
+  } finally {
+    await end();
   }
 }
 
@@ -54,7 +67,8 @@ async function supervise(settings: Settings, hasCertificate: boolean): Promise<v
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   let hasServed = false;
   let pauseMs = RESTART_MS;
-  cluster.on('message', (worker) => {
+  cluster.on('message', (worker, message) => {
+    if (message !== 'serving') return;
     served.add(worker);
     hasServed = true;
     pauseMs = RESTART_MS;

@@ -6,10 +6,12 @@ import { listLimits } from './limits.ts';
 import {
   assetSchema,
   countrySymbol,
+  date,
   dateTime,
   defaulted,
   extension,
   flag,
+  formats,
   interval,
   limit,
   oneOf,
@@ -67,10 +69,16 @@ const instrument = {
 };
 
 const shared = {
-  format: defaulted(oneOf(['json', 'csv']), 'json', 'the format of the answer'),
+  ...formats('json'),
   limit: defaulted(limit(listLimits.bars), listLimits.bars.default, 'how many bars to give'),
   is_eth: defaulted(flag, false, 'whether to include extended trading hours where the market has them'),
   session_date: extension(defaulted(flag, false, 'whether to add the label date of the session')),
+  adjust: extension(
+    defaulted(oneOf(['none', 'split', 'dividend', 'all']), 'none', 'by what earlier prices are adjusted'),
+  ),
+  adjust_as_of: extension(
+    optional(date, "the last ex-date that adjusts; without it today, in the market's time zone"),
+  ),
 };
 
 export const historicalBars = endpoint({

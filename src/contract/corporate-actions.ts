@@ -13,6 +13,7 @@ import {
   countrySymbol,
   date,
   defaulted,
+  formats,
   limit,
   oneOf,
   optional,
@@ -77,7 +78,7 @@ export const corporateActions = endpoint({
     from_date: required(date, 'the first ex-date to give'),
     to_date: optional(date, 'the last ex-date to give'),
     action_type: optional(oneOf(['dividend', 'split']), 'the kind of action'),
-    format: defaulted(oneOf(['json', 'csv']), 'json', 'the format of the answer'),
+    ...formats('json'),
     limit: defaulted(
       limit(listLimits.corporateActions),
       listLimits.corporateActions.default,

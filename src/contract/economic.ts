@@ -16,6 +16,7 @@ import {
   dateTime,
   defaulted,
   extension,
+  formats,
   limit,
   oneOf,
   optional,
@@ -87,7 +88,6 @@ const filters = {
   from_date: optional(dateTime, 'the first time to give'),
   to_date: optional(dateTime, 'the last time to give'),
 };
-const csvByDefault = defaulted(oneOf(['json', 'csv']), 'csv', 'the format of the answer');
 
 export const economicEvents = endpoint({
   path: '/api/v2/economic_calendar/event_list',
@@ -102,7 +102,7 @@ export const economicEvents = endpoint({
       listLimits.economicEvents.default,
       'how many events to give',
     ),
-    format: csvByDefault,
+    ...formats('csv'),
     next_page_key: optional(pageKey, 'the key of the next page'),
   },
   record: economicEventRecord,
@@ -149,7 +149,7 @@ export const latestEconomicEvents = endpoint({
       listLimits.latestEconomicEvents.default,
       'how many events to give',
     ),
-    format: csvByDefault,
+    ...formats('csv'),
   },
   record: economicEventRecord,
   shape: 'list',

@@ -28,7 +28,11 @@ export const errors = {
   method_not_allowed: { status: 405, meaning: 'The service answers GET, HEAD and OPTIONS only.' },
   timeout: { status: 408, meaning: 'The request did not arrive in time.' },
   uri_too_long: { status: 414, meaning: 'The request address is too long.' },
-  rate_limited: { status: 429, meaning: 'The key has used up its quota.' },
+  rate_limited: {
+    status: 429,
+    meaning: 'The key has used up its quota.',
+    hint: 'Try again after Retry-After seconds.',
+  },
   headers_too_large: { status: 431, meaning: 'The request headers are too large.' },
   internal: { status: 500, meaning: 'The service failed; the cause is in its log under the request id.' },
   unavailable: {

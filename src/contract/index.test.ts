@@ -331,6 +331,7 @@ const extensions: readonly [name: EndpointName, path: string, query: Readonly<Re
         sort: { default: 'asc' },
         limit: { default: 5, max: 1001 },
         format: { default: 'csv' },
+        csv_safe: { default: false },
       },
     ],
   ];
@@ -359,11 +360,20 @@ for (const [name, path, query] of extensions) {
 const marked: readonly [name: EndpointName, parameter: string, fallback: unknown][] = [
   ['historicalBars', 'session_date', false],
   ['latestBars', 'session_date', false],
+  ['historicalBars', 'adjust', 'none'],
+  ['latestBars', 'adjust', 'none'],
+  ['historicalBars', 'adjust_as_of', undefined],
+  ['latestBars', 'adjust_as_of', undefined],
+  ['historicalBars', 'csv_safe', false],
+  ['latestBars', 'csv_safe', false],
+  ['corporateActions', 'csv_safe', false],
+  ['holidayList', 'csv_safe', false],
+  ['economicEvents', 'csv_safe', false],
   ['economicEvents', 'impact', undefined],
   ['economicEvent', 'impact', undefined],
 ];
 for (const [name, parameter, fallback] of marked) {
-  test(`${parameter} of ${name} is marked as an extension (contract 9.1, 9.5)`, () => {
+  test(`${parameter} of ${name} is marked as an extension (contract 5.1, 9.1, 9.4, 9.5)`, () => {
     const found = declared(name).parameters[parameter];
     assert.deepEqual([found?.extension, found?.required, found?.default], [true, false, fallback]);
   });

@@ -51,6 +51,10 @@ export const limits = {
   queueInFlightMax: 256,
   /** Work handed to the query thread at once: more would only take the processor from refusing the rest. */
   queueInFlightMs: 25,
+  /** Bytes of a body from which it is sent encoded: a smaller one fits into a packet anyway. */
+  encodedBytesLeast: 1_024,
+  /** Bytes of a body up to which it is encoded at once, in at most 0.2 ms: to have another thread do it costs this one as much. */
+  encodedAtOnceBytesMax: 65_536,
   /** Seconds named by Retry-After when the queue is full; it drains in less. */
   retryAfterSeconds: 1,
   /** Time that kept connections have for one more request once the service stops: more than any network takes. */
@@ -61,6 +65,10 @@ export const limits = {
   keyRefreshMs: 1_000,
   /** After this time an unknown key is looked up anew: it may be new, and guessing must not cost much. */
   keyMissRefreshMs: 100,
+  /** Time after which what keys have used of their quotas is told to the other workers, and theirs is asked for. */
+  quotaExchangeMs: 1_000,
+  /** Part of a quota that a worker gives out before it does so: each other worker can let so much too much through. */
+  quotaUntoldShare: 0.02,
   /** Characters of a key as sent; issued ones have 43. */
   keyCharactersMax: 256,
   /** Shortest key that the economic endpoints take (spec 4.12, contract 7.2). */

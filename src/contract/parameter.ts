@@ -92,6 +92,16 @@ export function oneOf<const W extends string>(words: readonly W[]): Kind<W> {
   };
 }
 
+/** The parameters of an endpoint that has CSV: the format, and whether its text is made safe for spreadsheets (contract 5.1). */
+export function formats<const F extends 'json' | 'csv'>(format: F) {
+  return {
+    format: defaulted(oneOf(['json', 'csv']), format, 'the format of the answer'),
+    csv_safe: extension(
+      defaulted(flag, false, 'whether to put an apostrophe before text of CSV that a spreadsheet would run'),
+    ),
+  };
+}
+
 export const assetSchema: Kind<AssetSchema> = {
   ...oneOf(assetSchemas),
   parse: (raw) => parseAssetSchema(raw) ?? refuse(`must be one of ${assetSchemas.join(', ')}`, assetSchemas),

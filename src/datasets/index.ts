@@ -4,7 +4,7 @@ import { corporateActions } from './corporate-actions.ts';
 import type { Dataset } from './dataset.ts';
 import { eventCodes, events } from './economic.ts';
 import { holidays } from './holidays.ts';
-import { apiKeys, blockChanges, counters, importRuns, rowChanges, secrets } from './internal.ts';
+import { apiKeys, blockChanges, counters, importRuns, quotaUses, rowChanges, secrets } from './internal.ts';
 import { news } from './news.ts';
 import { optionContracts } from './options.ts';
 import { instruments, instrumentTerms } from './reference.ts';
@@ -27,5 +27,5 @@ export const dataDatasets: readonly Dataset[] = [
   counters,
 ];
 
-/** In the control file beside it. */
-export const controlDatasets: readonly Dataset[] = [apiKeys, secrets];
+/** In the control file beside it, a list a step of its layout. */
+export const controlDatasets: readonly (readonly Dataset[])[] = [[apiKeys, secrets], [quotaUses]];

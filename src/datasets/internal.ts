@@ -75,6 +75,19 @@ export const apiKeys = dataset({
   key: ['key_id'],
 });
 
+/** What keys have used of their quotas: of the minute or day that begins at `from_ms`; the next one's row takes its place. */
+export const quotaUses = dataset({
+  name: 'quota_uses',
+  columns: {
+    key_id: text,
+    /** `minute` or `day`. */
+    span: text,
+    from_ms: instant,
+    used: integer,
+  },
+  key: ['key_id', 'span'],
+});
+
 export const secrets = dataset({
   name: 'secrets',
   columns: { name: text, value: bytes },

@@ -16,6 +16,7 @@ import { importEconomicEvents } from '../ingest/economic.ts';
 import { openSources, type SourceFile } from '../ingest/file.ts';
 import { noMap } from '../ingest/mapping.ts';
 import { issueKey, KeyRing, noTerms, revokeKey } from '../keys/keys.ts';
+import { Quotas } from '../keys/quotas.ts';
 import { QueryRunner, servedEndpoints } from '../queries/index.ts';
 import type { Answer, QueryRequest } from '../queries/query.ts';
 import { openControl, openStore } from '../store/engines.ts';
@@ -77,6 +78,7 @@ function openDoor(parts: Partial<DoorParts> = {}): Door {
     pages: new Map(),
     endpoints: servedEndpoints,
     keys,
+    quotas: new Quotas({ control, observe: (observation) => observed.push(observation), nowMs: Date.now }),
     submit: (request) => runner.run(request),
     address,
     observe: (observation) => observed.push(observation),
@@ -534,6 +536,8 @@ test('next_page_url repeats the parameters with defaults filled in, the key and 
     limit: '5',
     is_eth: 'true',
     session_date: 'false',
+    adjust: 'none',
+    csv_safe: 'false',
     sort: 'asc',
     secret_key: key,
     next_page_key: first.next_page_key,
@@ -877,6 +881,27 @@ test('a fault is a 500 without detail, its cause observed under the request id (
     assert.equal(fault?.requestId, request_id);
     assert.match(fault.cause, /secret\.db/);
   }
+});
+
+test('what the service failed to answer counts for no quota, and tells of it (contract 7.5)', async () => {
+  const { secret } = await issueKey(control, 'quota', { ...noTerms, perDay: 2 }, Date.now());
+  const failures = [new QueueError('full', 'full'), new Error('broken')];
+  const failing = openDoor({
+    keys: new KeyRing(control),
+    submit: (request) => (failures.length > 0 ? Promise.reject(failures.shift()!) : runner.run(request)),
+  });
+  const statuses: (number | string | undefined)[][] = [];
+  for (let count = 0; count < 5; count++) {
+    const { status, headers } = await ask(`${LATEST}?secret_key=${secret}`, { at: failing });
+    statuses.push([status, headers['RateLimit-Remaining'], headers['Retry-After'] !== undefined ? 1 : 0]);
+  }
+  assert.deepEqual(statuses, [
+    [503, '2', 1],
+    [500, '2', 0],
+    [200, '1', 0],
+    [200, '0', 0],
+    [429, '0', 1],
+  ]);
 });
 
 test('every reply is observed once: its route and its key by id, never an address or a key (contract 7.4)', async () => {

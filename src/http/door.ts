@@ -5,11 +5,16 @@ import { type ErrorFacts, type ErrorWord, errors, Refusal } from '../contract/er
 import type { EndpointName } from '../contract/index.ts';
 import { limits } from '../contract/limits.ts';
 import type { KeyRing } from '../keys/keys.ts';
+import type { Quotas, Taken } from '../keys/quotas.ts';
 import type { Answer, QueryRequest } from '../queries/query.ts';
 import { errorBody, JSON_TYPE } from '../queries/render/envelope.ts';
 import { type AddressSettings, baseAddress } from './address.ts';
+import { encoded } from './encoding.ts';
+import { tagOf, unlessHeld } from './etag.ts';
 import type { PageAnswer, Pages } from './page.ts';
 import { QueueError } from './query-pool.ts';
+import { overQuota, withQuota } from './quota.ts';
+import type { DoorReply } from './reply.ts';
 import {
   type Match,
   matchRoute,
@@ -31,20 +36,12 @@ export type DoorRequest = {
   readonly isGone: () => boolean;
 };
 
-/** A whole reply; the body in pieces that follow each other. */
-export type DoorReply = {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: readonly Uint8Array[];
-  /** To be called when the body has been sent, or never will be. */
-  readonly release?: () => void;
-};
-
 export type DoorParts = {
   readonly endpoints: readonly EndpointName[];
   /** What is answered beside them. */
   readonly pages: Pages;
   readonly keys: Pick<KeyRing, 'verify'>;
+  readonly quotas: Pick<Quotas, 'take'>;
   readonly submit: (request: QueryRequest, isGone: () => boolean) => Promise<Answer>;
   readonly address: AddressSettings;
   readonly observe: Observe;
@@ -53,13 +50,21 @@ export type DoorParts = {
 
 const ALLOW = 'GET, HEAD, OPTIONS';
 
-const EXPOSED = 'Link, Retry-After, X-Count, X-Next-Page-Key, X-Request-Id';
+const EXPOSED = [
+  ...['ETag', 'Link', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Retry-After'],
+  ...['X-Count', 'X-Next-Page-Key', 'X-Request-Id'],
+].join(', ');
 
-const common = {
-  'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': EXPOSED,
+/** Headers of every answer; pages of others have no leave to read it. */
+const forOurs = {
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
+} as const;
+
+const common = {
+  ...forOurs,
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': EXPOSED,
 } as const;
 
 /** What is known of a request while it is answered, for the observation at its end. */
@@ -70,6 +75,8 @@ type Trace = {
   word: ErrorWord | null;
   /** The caller's key, which no error may repeat. */
   secret: string | null;
+  /** Where the key has a quota. */
+  taken: Taken | null;
 };
 
 type Caller = { readonly secret: string; readonly inQuery: boolean };
@@ -150,8 +157,8 @@ export class Door {
     const startedMs = performance.now();
     const sent = headerOf(request, 'x-request-id');
     const requestId = requestIdOf(isKeyOf(request, sent) ? undefined : sent);
-    const trace: Trace = { route: null, keyId: null, word: null, secret: null };
-    const reply = await this.#reply(request, requestId, trace);
+    const trace: Trace = { route: null, keyId: null, word: null, secret: null, taken: null };
+    const reply = withQuota(await this.#reply(request, requestId, trace), trace.taken);
     const isGone = request.isGone();
     this.#parts.observe({
       kind: 'request',
@@ -162,7 +169,8 @@ export class Door {
       word: isGone ? null : trace.word,
       keyId: trace.keyId,
       durationMs: performance.now() - startedMs,
-      bytes: isGone ? 0 : reply.body.reduce((sum, piece) => sum + piece.length, 0),
+      bytes:
+        isGone || request.method === 'HEAD' ? 0 : reply.body.reduce((sum, piece) => sum + piece.length, 0),
     });
     return reply;
   }
@@ -228,10 +236,14 @@ export class Door {
       request.isGone,
     );
     if (answer.kind === 'refusal') throw new Refusal(answer.word, answer.facts);
-    return finish(answer, base, caller, requestId);
+    const reply = finish(answer, base, caller, requestId);
+    return encoded(
+      unlessHeld(reply, headerOf(request, 'if-none-match')),
+      headerOf(request, 'accept-encoding'),
+    );
   }
 
-  /** The caller, whose key holds. @throws Refusal (contract 6.3, 7.2) */
+  /** The caller, whose key holds and has a request left. @throws Refusal (contract 6.3, 7.2) */
   async #admit(request: DoorRequest, { route }: Match, query: RawQuery, trace: Trace): Promise<Caller> {
     const caller = callerOf(request, query);
     if (caller === null)
@@ -255,6 +267,9 @@ export class Door {
       });
     trace.keyId = key.key_id;
     trace.secret = caller.secret;
+    const taking = this.#parts.quotas.take(key);
+    if (taking !== null) trace.taken = await taking;
+    if (trace.taken?.isAdmitted === false) throw overQuota(trace.taken.quota);
     return caller;
   }
 }
@@ -296,23 +311,33 @@ export function methodNotAllowed(method: string): Refusal {
   });
 }
 
-function pageReply({ status = 200, headers, body }: PageAnswer, requestId: string): DoorReply {
+/** What a page answers as a reply. */
+export function pageReply(
+  { status = 200, headers, body, isOurs = false }: PageAnswer,
+  requestId: string,
+): DoorReply {
   const bytes = Buffer.from(body);
   return {
     status,
-    headers: { ...common, 'Content-Length': String(bytes.length), 'X-Request-Id': requestId, ...headers },
+    headers: {
+      ...(isOurs ? forOurs : common),
+      'Content-Length': String(bytes.length),
+      'X-Request-Id': requestId,
+      ...headers,
+    },
     body: [bytes],
   };
 }
 
-function preflight(requestId: string): DoorReply {
+/** The answer to OPTIONS. */
+export function preflight(requestId: string): DoorReply {
   return {
     status: 204,
     headers: {
       ...common,
       Allow: ALLOW,
       'Access-Control-Allow-Methods': ALLOW,
-      'Access-Control-Allow-Headers': 'Authorization, X-Request-Id',
+      'Access-Control-Allow-Headers': 'Authorization, If-None-Match, X-Request-Id',
       'Access-Control-Max-Age': '86400',
       'X-Request-Id': requestId,
     },
@@ -342,7 +367,8 @@ function finish(
       'Content-Type': answer.contentType,
       'Content-Length': String(body.reduce((sum, piece) => sum + piece.length, 0)),
       'Cache-Control': 'private, no-cache',
-      Vary: 'Accept',
+      ETag: tagOf(answer),
+      Vary: 'Accept, Accept-Encoding',
       'X-Request-Id': requestId,
       ...answer.headers,
       ...(url !== null && answer.headers['X-Count'] !== undefined ? { Link: `<${url}>; rel="next"` } : {}),

@@ -11,6 +11,8 @@ export type PageAnswer = {
   readonly status?: 200 | 302;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Web pages of others get no leave to read it. */
+  readonly isOurs?: boolean;
 };
 
 /** A page: its answer to a request that reached the service by a base address; throws the refusal of a foreign one. */

@@ -94,6 +94,11 @@ export class QueryPool {
     return this.#queue.length - this.#head;
   }
 
+  /** Requests in the thread. */
+  get inFlight(): number {
+    return this.#inFlight.size;
+  }
+
   /** Answers a request in its turn. @throws QueueError */
   submit(request: QueryRequest, isGone: () => boolean): Promise<Answer> {
     const sinceMs = performance.now();

@@ -15,6 +15,9 @@ import { type Door, type DoorRequest, errorReply, methodNotAllowed, requestIdOf 
 import { Owed, stop } from './stop.ts';
 import { type Certificate, createTlsServer, type TlsServer } from './tls.ts';
 
+/** What answers requests; it never throws. */
+export type Answering = Pick<Door, 'answer'>;
+
 /** A server that is listening. */
 export type Listening = {
   readonly port: number;
@@ -34,7 +37,7 @@ function headersOf({ headers, rawHeaders }: IncomingMessage): DoorRequest['heade
   return hosts.length > 1 ? { ...headers, host: hosts } : headers;
 }
 
-function respond(message: IncomingMessage, response: ServerResponse, door: Door, owed: Owed): void {
+function respond(message: IncomingMessage, response: ServerResponse, door: Answering, owed: Owed): void {
   door
     .answer({
       method: message.method ?? 'GET',
@@ -161,7 +164,7 @@ const options: ServerOptions = {
 
 /** Serves a door on an address. @throws when the address cannot be listened on */
 export async function listen(
-  door: Door,
+  door: Answering,
   { certificate, ...address }: Place,
   observe: Observe,
 ): Promise<Listening> {

@@ -1,14 +1,16 @@
 // Which stored series serves which part of a range: stored bars win, the rest is derived from the coarsest that fits (contract 3.8).
 import { type Bars, concatBars, emptyBars, mergeBars } from '../bars/bars.ts';
-import { type Cell, cellAround } from '../bars/grid.ts';
+import { type Cell, cellAround, type TimedBars } from '../bars/grid.ts';
 import { DAY_MS } from '../base/instant.ts';
 import { isPeriod, type PeriodInterval, periodEnd, periodStart } from '../calendar/period.ts';
 import { type Interval, intervalMinutes, interval as intervalOf } from '../contract/interval.ts';
 import {
   type BarStream,
   baseSource,
+  concatTimed,
   derivedStream,
   finished,
+  ofBasis,
   overlay,
   type StreamContext,
   type StreamRange,
@@ -18,6 +20,9 @@ import {
 import type { Found, Series } from './lookup.ts';
 
 const DAY = intervalOf('DAY');
+
+/** Days of a month. */
+const DAYS_MAX = 31;
 
 /** Whether bars of `base` can be folded into bars of `asked` without one straddling two (contract 3.8, 3.10). */
 function divides(base: Series, asked: Interval): boolean {
@@ -102,13 +107,14 @@ function partRange(context: StreamContext, best: readonly Series[], range: Strea
 }
 
 function pieceStream(context: StreamContext, { series, range }: Piece, nowMs: number): BarStream {
-  if (series.interval === context.interval) return finished(storedStream(context, series, range), nowMs);
+  if (series.interval === context.interval)
+    return ofBasis(context, series, finished(storedStream(context, series, range), nowMs));
   const derived = derivedStream(context, {
     source: baseSource(context, series, range),
     base: series.interval,
     range,
   });
-  return finished(derived, Math.min(nowMs, series.coveredMs));
+  return ofBasis(context, series, finished(derived, Math.min(nowMs, series.coveredMs)));
 }
 
 function regularStream(
@@ -132,9 +138,8 @@ function withStoredDays(context: StreamContext, days: Series | undefined): (bars
     const stored: Bars[] = [];
     for (const start of starts) {
       const range = { fromMs: start * DAY_MS, toMs: periodEnd(interval, start) * DAY_MS, descending: false };
-      const step = await storedStream({ ...context, interval: DAY, extended: false }, days, range).next(
-        Number.POSITIVE_INFINITY,
-      );
+      const inDays = storedStream({ ...context, interval: DAY, extended: false }, days, range);
+      const step = await ofBasis(context, days, inDays).next(Number.POSITIVE_INFINITY);
       if (step !== null) stored.push(step.bars);
     }
     return mergeBars(stored.length === 0 ? emptyBars() : concatBars(stored), bars);
@@ -175,12 +180,16 @@ function extendedStream(context: StreamContext, found: Found, range: StreamRange
     return Math.min(nowMs, ...used.map(({ coveredMs }) => coveredMs));
   };
   const sessions = sequence(
-    (descending ? pieces.toReversed() : pieces).map((piece) =>
-      derivedStream(dayContext, {
-        source: baseSource(dayContext, piece.series, piece.range),
-        base: piece.series.interval,
-        range: piece.range,
-      }),
+    (descending ? pieces.toReversed() : pieces).map(({ series, range: part }) =>
+      ofBasis(
+        context,
+        series,
+        derivedStream(dayContext, {
+          source: baseSource(dayContext, series, part),
+          base: series.interval,
+          range: part,
+        }),
+      ),
     ),
   );
   if (interval === 'DAY') return overlay({ stream: sessions, limitOf }, regular, descending);
@@ -199,4 +208,34 @@ export function barStream(
 ): BarStream {
   if (context.extended && isPeriod(context.interval)) return extendedStream(context, found, range, nowMs);
   return regularStream(context, candidates(found, context.interval), range, nowMs);
+}
+
+/** A WEEK or MON bar: its days' midnights, and its close. */
+export type BuiltPeriod = {
+  readonly interval: 'WEEK' | 'MON';
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly closeMs: number;
+};
+
+/** The DAY bars that a WEEK or MON bar is built from (contract 3.8, 9.4); null where none were imported to its end. */
+export async function daysOf(
+  context: StreamContext,
+  found: Found,
+  { fromMs, toMs, closeMs }: BuiltPeriod,
+  nowMs: number,
+): Promise<TimedBars | null> {
+  const whole = { ...found, series: found.series.filter(({ coveredMs }) => coveredMs >= closeMs) };
+  const bases = candidates(whole, context.interval).filter(({ interval }) => interval !== context.interval);
+  // Regular bars are of one series, those of extended hours of minutes and days (contract 3.6).
+  const [piece] = partRange(context, bases, { fromMs, toMs: fromMs + 1, descending: false });
+  const series = context.extended ? whole.series : piece === undefined ? [] : [piece.series];
+  const range = { fromMs, toMs, descending: false };
+  const days = barStream({ ...context, interval: DAY }, { ...whole, series }, range, nowMs);
+  const steps: TimedBars[] = [];
+  for (;;) {
+    const step = await days.next(DAYS_MAX);
+    if (step === null) return steps.length === 0 ? null : concatTimed(steps);
+    steps.push(step);
+  }
 }

@@ -18,6 +18,7 @@ import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import { isPeriod, type PeriodInterval, periodEnd, periodStart } from '../calendar/period.ts';
 import type { Segments } from '../calendar/session.ts';
+import { Refusal } from '../contract/errors.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { limits } from '../contract/limits.ts';
 import type { Reader, StoredBlock } from '../store/store.ts';
@@ -35,6 +36,8 @@ export type StreamContext = {
   readonly calendar: Calendar;
   readonly interval: Interval;
   readonly extended: boolean;
+  /** Whether bars of prices that were adjusted already are refused (contract 9.4). */
+  readonly rawOnly: boolean;
 };
 
 /** Bars that a block of a liquid instrument holds at the least, to guess how many blocks a step needs. */
@@ -364,6 +367,23 @@ class Head {
     this.#left--;
     return { row, done: row.closeMs[0]! <= this.#limitOf(row.bars.keyMs[0]!) };
   }
+}
+
+/** The bars of a stream from one series. @throws Refusal at the first that are not raw, where they must be (contract 9.4) */
+export function ofBasis(context: StreamContext, series: Series, stream: BarStream): BarStream {
+  if (!context.rawOnly || series.prices === 'raw') return stream;
+  return {
+    async next(atLeast) {
+      const step = await stream.next(atLeast);
+      if (step === null) return null;
+      throw new Refusal('invalid_parameter', {
+        message: `adjust must be none here: the prices of the ${series.interval} bars that this is answered from were adjusted before they were imported (--prices ${series.prices}), and only raw ones can be adjusted.`,
+        param: 'adjust',
+        allowed: ['none'],
+        hint: 'Ask with adjust=none; or for another interval or range, where raw bars are stored.',
+      });
+    },
+  };
 }
 
 /** Several runs of timed bars as one, in the order given. */

@@ -985,7 +985,7 @@ test('the next page has the same parameters with the defaults filled in, without
     answer.next!.address,
     '/api/v2/stock/bars/US:BRK%2FB/1M/from/2025-03-03T14%3A30%3A00%2B00%3A00/to/2025-03-03%2023%3A00%3A00'
       .replaceAll('%3A', ':')
-      .concat('?format=json&limit=2&is_eth=false&session_date=false&sort=asc'),
+      .concat('?format=json&csv_safe=false&limit=2&is_eth=false&session_date=false&adjust=none&sort=asc'),
   );
   const body = Buffer.from(answer.body);
   assert.equal(body.subarray(answer.next!.at! - 17, answer.next!.at!).toString(), '"next_page_url":"');

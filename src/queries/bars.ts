@@ -5,14 +5,17 @@ import { END_MS, FIRST_MS } from '../base/instant.ts';
 import { type BarRange, barRange, inOrder } from '../calendar/bar-range.ts';
 import { historicalBars, type latestBars } from '../contract/bars.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
+import { type Adjusting, adjustBars } from './adjusting.ts';
 import { barStream } from './bar-plan.ts';
-import { type BarStream, concatTimed, type StreamRange } from './bar-stream.ts';
+import { type BarStream, concatTimed, type StreamContext, type StreamRange } from './bar-stream.ts';
 import type { Found } from './lookup.ts';
+import { foreignKey } from './page.ts';
 import type { Query, QueryContext } from './query.ts';
 import { wrongOrder } from './range.ts';
 import { addressOf } from './render/address.ts';
 import type { BarConstants } from './render/bars.ts';
 import { writeCsv, writeJsonRows } from './render/bars.ts';
+import { csvCellOf } from './render/csv-cell.ts';
 import { renderList } from './render/list.ts';
 
 /** The bars of a step that the range holds. */
@@ -59,23 +62,20 @@ function reverse(timed: TimedBars): void {
   timed.day.subarray(0, bars.count).reverse();
 }
 
+type Paging = { readonly key: string | null; readonly address: string };
+
 type BarParameters = ParametersOf<typeof latestBars>;
 
-function streamOf(
-  context: QueryContext,
-  found: Found,
-  parameters: BarParameters,
-  range: StreamRange,
-  nowMs: number,
-): BarStream {
-  const extended = parameters.is_eth && found.calendar.hasExtendedHours;
+function streamContextOf({ reader }: QueryContext, found: Found, parameters: BarParameters): StreamContext {
   const { calendar } = found;
-  return barStream(
-    { reader: context.reader, calendar, interval: parameters.interval, extended },
-    found,
-    range,
-    nowMs,
-  );
+  const extended = parameters.is_eth && calendar.hasExtendedHours;
+  return { reader, calendar, interval: parameters.interval, extended, rawOnly: parameters.adjust !== 'none' };
+}
+
+/** Which actions adjust at a moment; null where none are to. */
+function adjustingOf(found: Found, { adjust, adjust_as_of }: BarParameters, nowMs: number): Adjusting | null {
+  if (adjust === 'none') return null;
+  return { kind: adjust, asOfDay: adjust_as_of ?? found.calendar.zone.dayAt(nowMs), nowMs };
 }
 
 function constantsOf(found: Found, parameters: BarParameters): BarConstants {
@@ -86,6 +86,51 @@ function constantsOf(found: Found, parameters: BarParameters): BarConstants {
     country_iso_code: instrument.country_iso_code,
     exchange: instrument.exchange,
     symbol: instrument.symbol,
+  };
+}
+
+type HistoryParameters = ParametersOf<typeof historicalBars>;
+
+/** What a page key belongs to (contract 4.1). */
+function fingerprintOf({ instrument }: Found, parameters: HistoryParameters): string {
+  const { interval, from_date, to_date, is_eth, sort, adjust } = parameters;
+  return [
+    'historicalBars',
+    instrument.asset_schema,
+    instrument.country_iso_code,
+    instrument.symbol,
+    interval,
+    from_date.text,
+    to_date.text,
+    is_eth,
+    sort,
+    ...(adjust === 'none' ? [] : [adjust]),
+  ].join('|');
+}
+
+/** One walk: where it stands, what it took from the moment, and how its next page is named. */
+function walkOf({ pageKeys, request }: QueryContext, found: Found, parameters: HistoryParameters) {
+  const { next_page_key: given } = parameters;
+  const fingerprint = fingerprintOf(found, parameters);
+  const place = given ? pageKeys.verify(fingerprint, given) : null;
+  const nowMs = (place?.pinned[0] as number | undefined) ?? request.nowMs;
+  const adjusting = adjustingOf(found, parameters, nowMs);
+  const pinned = adjusting === null ? [nowMs] : [nowMs, adjusting.asOfDay];
+  if (place !== null && place.pinned[1] !== pinned[1]) throw foreignKey(given!);
+  return {
+    nowMs,
+    adjusting,
+    /** The key of the last bar given; null before the first page. */
+    lastMs: (place?.position[0] as number | undefined) ?? null,
+    /** The page after a bar; none where there is no bar. */
+    after: (keyMs: number | undefined): Paging => {
+      if (keyMs === undefined) return { key: null, address: '' };
+      const filled = adjusting === null ? parameters : { ...parameters, adjust_as_of: adjusting.asOfDay };
+      return {
+        key: pageKeys.sign(fingerprint, { position: [keyMs], pinned }),
+        address: addressOf(historicalBars, filled),
+      };
+    },
   };
 }
 
@@ -100,41 +145,22 @@ export const answerHistoricalBars: Query<typeof historicalBars> = async (paramet
   );
   if (!inOrder(parameters.interval, found.calendar, from, to)) throw wrongOrder(from.text, to.text);
   const descending = sort === 'desc';
-  const fingerprint = [
-    'historicalBars',
-    found.instrument.asset_schema,
-    found.instrument.country_iso_code,
-    found.instrument.symbol,
-    parameters.interval,
-    from.text,
-    to.text,
-    parameters.is_eth,
-    sort,
-  ].join('|');
-  const place = parameters.next_page_key
-    ? context.pageKeys.verify(fingerprint, parameters.next_page_key)
-    : null;
-  const nowMs = place === null ? context.request.nowMs : (place.pinned[0] as number);
+  const { nowMs, adjusting, lastMs, after } = walkOf(context, found, parameters);
   const range = barRange(parameters.interval, found.calendar, from, to);
-  const lastMs = place === null ? null : (place.position[0] as number);
   const rest: StreamRange = {
     descending,
     fromMs: Math.max(range.fromMs, FIRST_MS, lastMs === null || descending ? FIRST_MS : lastMs + 1),
     toMs: Math.min(range.toMs, END_MS, lastMs === null || !descending ? END_MS : lastMs),
   };
-  const taken = await take(streamOf(context, found, parameters, rest, nowMs), limit + 1, range, descending);
+  const stream = streamContextOf(context, found, parameters);
+  const taken = await take(barStream(stream, found, rest, nowMs), limit + 1, range, descending);
   const surplus = taken.bars.count - limit;
   const timed =
     surplus <= 0 ? taken : descending ? sliceTimed(taken, surplus, limit + 1) : sliceTimed(taken, 0, limit);
+  if (adjusting !== null) await adjustBars(context, stream, found, timed, adjusting);
   if (descending) reverse(timed);
-  const key =
-    surplus <= 0
-      ? null
-      : context.pageKeys.sign(fingerprint, { position: [timed.bars.keyMs[limit - 1]!], pinned: [nowMs] });
-  return render(timed, found, parameters, context, {
-    key,
-    address: key === null ? '' : addressOf(historicalBars, parameters),
-  });
+  const paging = after(surplus <= 0 ? undefined : timed.bars.keyMs[limit - 1]!);
+  return render(timed, found, parameters, context, paging);
 };
 
 /** `GET …/bars/…/latest` */
@@ -150,8 +176,11 @@ export const answerLatestBars: Query<typeof latestBars> = async (parameters, con
     descending: true,
     holds: null,
   };
-  const stream = streamOf(context, found, parameters, everything, context.request.nowMs);
-  const timed = await take(stream, parameters.limit, everything, true);
+  const { nowMs } = context.request;
+  const stream = streamContextOf(context, found, parameters);
+  const timed = await take(barStream(stream, found, everything, nowMs), parameters.limit, everything, true);
+  const adjusting = adjustingOf(found, parameters, nowMs);
+  if (adjusting !== null) await adjustBars(context, stream, found, timed, adjusting);
   return render(timed, found, parameters, context, null);
 };
 
@@ -160,7 +189,7 @@ function render(
   found: Found,
   parameters: BarParameters,
   context: QueryContext,
-  paging: { readonly key: string | null; readonly address: string } | null,
+  paging: Paging | null,
 ) {
   const constants = constantsOf(found, parameters);
   return renderList({
@@ -170,6 +199,7 @@ function render(
     count: timed.bars.count,
     paging,
     writeJson: (sink) => writeJsonRows(sink, timed, constants, parameters.session_date),
-    writeCsv: (sink) => writeCsv(sink, timed, constants, parameters.session_date),
+    writeCsv: (sink) =>
+      writeCsv(sink, timed, constants, parameters.session_date, csvCellOf(parameters.csv_safe)),
   });
 }

@@ -36,7 +36,7 @@ export class RawCloses {
   async #lastBefore(day: number): Promise<Close | null> {
     const { calendar } = this.#found;
     const stream = barStream(
-      { reader: this.#reader, calendar, interval: interval('DAY'), extended: false },
+      { reader: this.#reader, calendar, interval: interval('DAY'), extended: false, rawOnly: false },
       this.#found,
       { fromMs: FIRST_MS, toMs: day * DAY_MS, descending: true },
       this.#nowMs,

@@ -1,18 +1,16 @@
 // Corporate actions: the dividends and splits of one stock (spec 4.3, contract 8.2).
-import { dividendFactor, factorText, NO_FACTOR, splitFactor } from '../bars/adjust.ts';
+import { factorText } from '../bars/adjust.ts';
 import { formatDay } from '../base/instant.ts';
 import { corporateActions as endpoint } from '../contract/corporate-actions.ts';
 import type { CountrySymbol } from '../contract/identifiers.ts';
 import { corporateActions } from '../datasets/corporate-actions.ts';
-import type { RowOf } from '../datasets/dataset.ts';
 import { RawCloses } from './closes.ts';
+import { type Action, factorOf, referencePrice } from './factors.ts';
 import { answerPage } from './list.ts';
 import { type Found, unknownInstrument } from './lookup.ts';
 import type { Query, QueryContext } from './query.ts';
 import { dayBounds } from './range.ts';
 import type { WireRecord } from './render/records.ts';
-
-type Action = RowOf<typeof corporateActions>;
 
 /** The stock of a name, null where its actions alone name it. @throws Refusal `unknown_instrument` where nothing does */
 async function stockOf({ reader, lookup }: QueryContext, named: CountrySymbol): Promise<Found | null> {
@@ -27,19 +25,6 @@ async function stockOf({ reader, lookup }: QueryContext, named: CountrySymbol): 
   return null;
 }
 
-/** The close before a dividend: as the file has it, or as bars tell where a factor is to be worked out of it. */
-async function referencePrice(action: Action, closes: RawCloses | null): Promise<number | null> {
-  const isNeeded = action.action_type === 'dividend' && action.adjustment_factor === null;
-  if (action.reference_price !== null || !isNeeded) return action.reference_price;
-  return (await closes?.before(action.ex_date)) ?? null;
-}
-
-function factorOf(action: Action, price: number | null): string {
-  if (action.adjustment_factor !== null) return factorText(action.adjustment_factor);
-  if (action.action_type === 'split') return splitFactor(action.split_from!, action.split_to!);
-  return (price === null ? null : dividendFactor(action.cash_amount!, price)) ?? NO_FACTOR;
-}
-
 const dayOrNull = (day: number | null): string | null => (day === null ? null : formatDay(day));
 
 async function recordOf(action: Action, stock: Found | null, closes: RawCloses | null): Promise<WireRecord> {
@@ -50,7 +35,7 @@ async function recordOf(action: Action, stock: Found | null, closes: RawCloses |
     exchange: action.exchange ?? stock?.instrument.exchange ?? null,
     ex_date: formatDay(action.ex_date),
     ex_date__1: formatDay(action.ex_date),
-    adjustment_factor: factorOf(action, price),
+    adjustment_factor: factorText(factorOf(action, price)),
     declaration_date: dayOrNull(action.declaration_date),
     record_date: dayOrNull(action.record_date),
     pay_date: dayOrNull(action.pay_date),

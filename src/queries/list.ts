@@ -7,6 +7,7 @@ import type { Direction, Read, RowReader } from '../store/store.ts';
 import type { Place } from './page.ts';
 import type { Answer, QueryContext } from './query.ts';
 import { addressOf } from './render/address.ts';
+import { csvCellOf } from './render/csv-cell.ts';
 import { renderList } from './render/list.ts';
 import { type WireRecord, writeCsvRecords, writeJsonRecords } from './render/records.ts';
 
@@ -110,6 +111,7 @@ export function renderRecords(
   format: 'json' | 'csv',
   paging: { readonly key: string | null; readonly address: string } | null,
 ): Answer {
+  const textCell = csvCellOf(context.request.parameters.csv_safe === true);
   return renderList({
     format,
     wrapCsv: context.request.wrapCsv,
@@ -117,6 +119,6 @@ export function renderRecords(
     count: records.length,
     paging,
     writeJson: (sink) => writeJsonRecords(sink, record, records),
-    writeCsv: (sink) => writeCsvRecords(sink, record, records),
+    writeCsv: (sink) => writeCsvRecords(sink, record, records, textCell),
   });
 }

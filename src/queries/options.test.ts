@@ -270,7 +270,7 @@ test('a walk while contracts are imported repeats none and misses none that was 
   );
 });
 
-test('the coming expirations, nearest first, of calls and puts as one, each once; the second answer is cached until a commit (spec 4.7, contract 8.5)', async () => {
+test('the coming expirations, nearest first, of calls and puts as one, each once; the second answer is cached until a commit (spec 2.7, 4.7, contract 8.5)', async () => {
   type List = { reference: string | null; result: readonly Wire[] };
   const list = (nowMs?: number): Promise<List> => resultOf('optionExpirations', {}, nowMs);
   await importText('other.csv', HEAD, 'US,stock,Y,Y1,call,1,2025-09-19,,active,american');
@@ -299,7 +299,7 @@ const BARS = 'asset_schema,country_iso_code,symbol,interval,datetime,open,high,l
 const bar = (interval: string, at: string, close: number): string =>
   `stock,US,X,${interval},${at},${close},${close},${close},${close}`;
 
-test('without a price the latest one holds: the newest close at any interval, extended hours included, the finest of equals (spec 4.6, contract 8.4)', async () => {
+test('without a price the latest one holds: the newest close at any interval, extended hours included, the finest of equals (spec 4.6 rule 3, contract 8.4)', async () => {
   const lowest = async (nowMs?: number): Promise<unknown> => {
     const answer = await answerOf('optionSearch', { moneyness: 'out_of_the_money', limit: 1 }, nowMs);
     if (answer.kind === 'refusal') return answer.word;

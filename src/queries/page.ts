@@ -13,6 +13,16 @@ export type Place = {
   readonly pinned: readonly (string | number)[];
 };
 
+/** The refusal of a page key that was changed or belongs to another query. */
+export function foreignKey(key: string): Refusal {
+  return new Refusal('invalid_page_key', {
+    message:
+      'next_page_key was changed, or was given by another query: the path, the filters and sort must stay the same.',
+    param: 'next_page_key',
+    got: key,
+  });
+}
+
 /** Signs and checks page keys with the store's secret. */
 export class PageKeys {
   readonly #innerPad: Uint8Array;
@@ -39,12 +49,7 @@ export class PageKeys {
     // Another spelling of the same bytes is a changed key too.
     const unchanged = bytes.toString('base64url') === key && mac.length === MAC_BYTES;
     if (!unchanged || !timingSafeEqual(mac, this.#mac(fingerprint, payload))) {
-      throw new Refusal('invalid_page_key', {
-        message:
-          'next_page_key was changed, or was given by another query: the path, the filters and sort must stay the same.',
-        param: 'next_page_key',
-        got: key,
-      });
+      throw foreignKey(key);
     }
     const [position, pinned] = JSON.parse(payload.toString()) as [Place['position'], Place['pinned']];
     return { position, pinned };

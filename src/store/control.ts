@@ -1,7 +1,7 @@
-// The control file's contents: callers' keys and the service's own secrets, beside the data (docs/decisions/0003).
+// The control file's contents: callers' keys, what they have used, and the service's own secrets, beside the data (docs/decisions/0003).
 import { randomBytes } from 'node:crypto';
 import type { RowOf } from '../datasets/dataset.ts';
-import { apiKeys, secrets } from '../datasets/internal.ts';
+import { apiKeys, quotaUses, secrets } from '../datasets/internal.ts';
 import type { RowReader, RowStore } from './store.ts';
 
 /** One key as stored: never the key itself. */
@@ -18,6 +18,33 @@ export function readKeys(control: RowStore): Promise<ApiKey[]> {
 /** Adds a key, or replaces the one of equal id. */
 export function putKey(control: RowStore, key: ApiKey): Promise<void> {
   return control.write((writer) => writer.upsert(apiKeys, [key]));
+}
+
+/** What a key has used of one of its quotas, in the minute or day that begins at `from_ms`. */
+export type QuotaUse = RowOf<typeof quotaUses>;
+
+const nameOf = ({ key_id, span, from_ms }: QuotaUse): string => `${key_id} ${span} ${from_ms}`;
+
+/**
+ * Adds to what keys have used; gives it with what every process has used. `added` is asked once nobody else can write, so that
+ * no row of a minute or day that is over takes the place of a later one.
+ */
+export function addQuotaUses(
+  control: RowStore,
+  added: () => readonly QuotaUse[],
+): Promise<readonly QuotaUse[]> {
+  return control.write(async (writer) => {
+    const uses = added();
+    const keyIds = [...new Set(uses.map(({ key_id }) => key_id))];
+    const rows = await writer.among(quotaUses, {}, 'key_id', keyIds);
+    const used = new Map(rows.map((row) => [nameOf(row), row.used]));
+    const totals = uses.map((use) => ({ ...use, used: use.used + (used.get(nameOf(use)) ?? 0) }));
+    await writer.upsert(
+      quotaUses,
+      totals.filter((_, index) => uses[index]!.used !== 0),
+    );
+    return totals;
+  });
 }
 
 async function readSecret(reader: RowReader, name: string): Promise<Uint8Array | null> {

@@ -183,7 +183,7 @@ export class PageCheck {
     const variables = text.match(/\bBOURSE_[A-Z_]+/g) ?? [];
     return [
       ...Array.from(flags).filter(
-        (flag) => flag !== '--init' && !known.some((option) => option.long === flag),
+        (flag) => !foreignFlags.includes(flag) && !known.some((option) => option.long === flag),
       ),
       ...variables.filter(
         (name) => !known.some(({ description }) => description.includes(`environment: ${name})`)),
@@ -210,6 +210,9 @@ export class PageCheck {
     else await this.#runLine(line, text, null);
   }
 }
+
+/** Flags of docker and curl that the pages name. */
+const foreignFlags = ['--init', '--compressed'];
 
 const isRequest = (command: string): boolean => command.startsWith('curl ');
 

@@ -2,7 +2,10 @@
 import type { Command } from 'commander';
 import { contract, errors } from '../../src/contract/index.ts';
 import { allOf } from './commands.ts';
-import type { Page } from './page.ts';
+import { type Page, readPage } from './page.ts';
+
+/** What all answers have in common is told once. */
+const common = readPage('docs/using/answers.md').markdown;
 
 const code = '`([^`]+)`';
 const settingRow = new RegExp(
@@ -44,7 +47,7 @@ export function oddParameters({ path, markdown, blocks }: Page): string[] {
     named.length === 0 ? [] : [...markdown.matchAll(/^\| (`\w+`(?:, `\w+`)*) +\| ([45]\d\d[\d, ]*?) +\|/gm)];
   return [
     ...[...parameters]
-      .filter((name) => !markdown.includes(`\`${name}\``))
+      .filter((name) => ![markdown, common].some((text) => new RegExp(`\`${name}\\b`).test(text)))
       .map((name) => `${path}: does not name the parameter ${name}`),
     ...words.flatMap(([, names, statuses]) =>
       Array.from(names!.matchAll(/\w+/g), ([word]) => word).flatMap((word) => {

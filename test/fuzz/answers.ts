@@ -56,6 +56,7 @@ function queryOf(name: EndpointName, texts: Texts): string {
     texts.to_date,
     ['true', '1', 'yes'].includes((texts.is_eth ?? 'false').toLowerCase()),
     (texts.sort ?? 'asc').toLowerCase(),
+    (texts.adjust ?? 'none').toLowerCase(),
   ]);
 }
 

@@ -7,6 +7,7 @@ import { Door } from '../../src/http/door.ts';
 import { importBars } from '../../src/ingest/bars.ts';
 import { noMap } from '../../src/ingest/mapping.ts';
 import { issueKey, KeyRing, noTerms, revokeKey } from '../../src/keys/keys.ts';
+import { Quotas } from '../../src/keys/quotas.ts';
 import { QueryRunner, servedEndpoints } from '../../src/queries/index.ts';
 import type { Answer } from '../../src/queries/query.ts';
 import { openControl, openStore } from '../../src/store/engines.ts';
@@ -50,6 +51,7 @@ export async function openBench(folder: string): Promise<Bench> {
     pages: new Map(),
     endpoints: Object.keys(contract) as EndpointName[],
     keys: new KeyRing(control),
+    quotas: new Quotas({ control, observe: rejectFaults, nowMs: () => NOW_MS }),
     // What is declared and not built yet ends at the door, once its parameters have been read.
     submit: (request) =>
       servedEndpoints.some((name) => name === request.endpoint)

@@ -1,19 +1,9 @@
 // Australian stocks: the cash market of the Australian Securities Exchange, whose regular hours end at 16:00, before the closing auction.
-import type { HolidayRule, Market } from '../market.ts';
+import { type HolidayRule, type Market, rulesFrom } from '../market.ts';
 
 const asxDays = 'ASX, Cash market trading calendar';
 
-const closed = (
-  code: string,
-  name: string,
-  rule: Omit<HolidayRule, 'code' | 'name' | 'source'>,
-  source = asxDays,
-): HolidayRule => ({
-  code: `HOLIDAY_${code}`,
-  name,
-  source,
-  ...rule,
-});
+const closed = rulesFrom(asxDays);
 
 /** The last trading day before Christmas or New Year: whole before 2010, and in 2022. */
 const lastTradingDay = (code: string, name: string, day: number, regular: string): HolidayRule[] => [

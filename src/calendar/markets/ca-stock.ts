@@ -1,20 +1,10 @@
 // Canadian stocks: the Toronto Stock Exchange.
-import type { HolidayRule, Market } from '../market.ts';
+import { type Market, rulesFrom } from '../market.ts';
 
 const tsxDays =
   'Toronto Stock Exchange, Calendar of market holidays, tsx.com/trading/calendars-and-trading-hours';
 
-const closed = (
-  code: string,
-  name: string,
-  rule: Omit<HolidayRule, 'code' | 'name' | 'source'>,
-  source = tsxDays,
-): HolidayRule => ({
-  code: `HOLIDAY_${code}`,
-  name,
-  source,
-  ...rule,
-});
+const closed = rulesFrom(tsxDays);
 
 export const caStock: Market = {
   key: 'CA_STOCK',

@@ -1,12 +1,7 @@
 // Swiss stocks: SIX Swiss Exchange. A holiday on a weekend is not made up for, and no day is shortened.
-import type { HolidayRule, Market, When } from '../market.ts';
+import { type Market, rulesFrom } from '../market.ts';
 
-const closed = (code: string, name: string, when: When): HolidayRule => ({
-  code: `HOLIDAY_${code}`,
-  name,
-  when,
-  source: 'SIX Swiss Exchange, Trading and Settlement Calendar',
-});
+const closed = rulesFrom('SIX Swiss Exchange, Trading and Settlement Calendar');
 
 export const chStock: Market = {
   key: 'CH_STOCK',
@@ -40,17 +35,17 @@ export const chStock: Market = {
     HOLIDAY_NEW_YEAR_EVE: "New Year's Eve",
   },
   holidays: [
-    closed('NEW_YEAR', "New Year's Day", { month: 1, day: 1 }),
-    closed('BERCHTOLDS_DAY', "Berchtold's Day", { month: 1, day: 2 }),
-    closed('GOOD_FRIDAY', 'Good Friday', { easter: -2 }),
-    closed('EASTER_MONDAY', 'Easter Monday', { easter: 1 }),
-    closed('LABOUR_DAY', 'Labour Day', { month: 5, day: 1 }),
-    closed('ASCENSION_DAY', 'Ascension Day', { easter: 39 }),
-    closed('WHIT_MONDAY', 'Whit Monday', { easter: 50 }),
-    closed('NATIONAL_DAY', 'Swiss National Day', { month: 8, day: 1 }),
-    closed('CHRISTMAS_EVE', 'Christmas Eve', { month: 12, day: 24 }),
-    closed('CHRISTMAS', 'Christmas Day', { month: 12, day: 25 }),
-    closed('BOXING_DAY', "St Stephen's Day", { month: 12, day: 26 }),
-    closed('NEW_YEAR_EVE', "New Year's Eve", { month: 12, day: 31 }),
+    closed('NEW_YEAR', "New Year's Day", { when: { month: 1, day: 1 } }),
+    closed('BERCHTOLDS_DAY', "Berchtold's Day", { when: { month: 1, day: 2 } }),
+    closed('GOOD_FRIDAY', 'Good Friday', { when: { easter: -2 } }),
+    closed('EASTER_MONDAY', 'Easter Monday', { when: { easter: 1 } }),
+    closed('LABOUR_DAY', 'Labour Day', { when: { month: 5, day: 1 } }),
+    closed('ASCENSION_DAY', 'Ascension Day', { when: { easter: 39 } }),
+    closed('WHIT_MONDAY', 'Whit Monday', { when: { easter: 50 } }),
+    closed('NATIONAL_DAY', 'Swiss National Day', { when: { month: 8, day: 1 } }),
+    closed('CHRISTMAS_EVE', 'Christmas Eve', { when: { month: 12, day: 24 } }),
+    closed('CHRISTMAS', 'Christmas Day', { when: { month: 12, day: 25 } }),
+    closed('BOXING_DAY', "St Stephen's Day", { when: { month: 12, day: 26 } }),
+    closed('NEW_YEAR_EVE', "New Year's Eve", { when: { month: 12, day: 31 } }),
   ],
 };

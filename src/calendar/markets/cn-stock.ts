@@ -1,6 +1,6 @@
 // Stocks of mainland China: Shanghai Stock Exchange; Shenzhen keeps the same days and hours.
 import { formatDay, weekdayOf } from '../../base/instant.ts';
-import type { HolidayRule, Market } from '../market.ts';
+import { type HolidayRule, type Market, rulesFrom } from '../market.ts';
 import { dayOfText } from '../rules.ts';
 
 const source =
@@ -19,12 +19,10 @@ function days(text: string): string[] {
     });
 }
 
-const closed = (code: string, name: string, periods: string): HolidayRule => ({
-  code: `HOLIDAY_${code}`,
-  name,
-  when: { dates: days(periods) },
-  source,
-});
+const rule = rulesFrom(source);
+
+const closed = (code: string, name: string, periods: string): HolidayRule =>
+  rule(code, name, { when: { dates: days(periods) } });
 
 export const cnStock: Market = {
   key: 'CN_STOCK',

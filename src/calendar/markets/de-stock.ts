@@ -1,19 +1,9 @@
 // German stocks: Xetra, the electronic market of the Frankfurt Stock Exchange.
-import type { HolidayRule, Market, SegmentHours } from '../market.ts';
+import { type Market, rulesFrom, type SegmentHours } from '../market.ts';
 
 const calendar = 'Frankfurt Stock Exchange, yearly trading calendar';
 
-const closed = (
-  code: string,
-  name: string,
-  rule: Omit<HolidayRule, 'code' | 'name' | 'source'>,
-  source = calendar,
-): HolidayRule => ({
-  code: `HOLIDAY_${code}`,
-  name,
-  source,
-  ...rule,
-});
+const closed = rulesFrom(calendar);
 
 const weekdays = [1, 2, 3, 4, 5];
 const until = (close: string): readonly SegmentHours[] => [['regular', '09:00', close]];

@@ -1,19 +1,9 @@
 // Stocks of the euro area as one market: the closing days of TARGET2 with the hours of Euronext Amsterdam.
-import type { HolidayRule, Market } from '../market.ts';
+import { type HolidayRule, type Market, rulesFrom } from '../market.ts';
 
 const target = 'European Central Bank, TARGET closing days: decisions of 1999-07-15 and 2000-12-14';
 
-const closed = (
-  code: string,
-  name: string,
-  rule: Omit<HolidayRule, 'code' | 'name' | 'source'>,
-  source = target,
-): HolidayRule => ({
-  code: `HOLIDAY_${code}`,
-  name,
-  source,
-  ...rule,
-});
+const closed = rulesFrom(target);
 
 const earlyClose = (code: string, name: string, when: HolidayRule['when']): HolidayRule => ({
   ...closed(code, name, { when }, 'Euronext, yearly calendar of business days'),

@@ -1,18 +1,9 @@
 // French stocks: Euronext Paris.
-import type { HolidayRule, Market } from '../market.ts';
+import { type Market, rulesFrom } from '../market.ts';
 
 const calendar = 'Euronext, yearly calendar of business days';
 
-const closed = (
-  code: string,
-  name: string,
-  rule: Omit<HolidayRule, 'code' | 'name' | 'source'>,
-): HolidayRule => ({
-  code: `HOLIDAY_${code}`,
-  name,
-  source: calendar,
-  ...rule,
-});
+const closed = rulesFrom(calendar);
 
 export const frStock: Market = {
   key: 'FR_STOCK',

@@ -1,5 +1,5 @@
 // Hong Kong stocks: The Stock Exchange of Hong Kong.
-import type { HolidayRule, Market, SegmentHours } from '../market.ts';
+import { type HolidayRule, type HolidayTerms, type Market, rulesFrom, type SegmentHours } from '../market.ts';
 
 const ordinance =
   'General Holidays Ordinance (Cap. 149); Hong Kong Observatory, Gregorian-Lunar Calendar Conversion Tables';
@@ -52,17 +52,10 @@ const chungYeung = [
   ...['2028-10-26', '2029-10-16', '2030-10-05'],
 ];
 
-type Rule = Omit<HolidayRule, 'code' | 'name' | 'source'>;
-
-const closed = (code: string, name: string, rule: Rule, source = ordinance): HolidayRule => ({
-  code: `HOLIDAY_${code}`,
-  name,
-  source,
-  ...rule,
-});
+const closed = rulesFrom(ordinance);
 
 /** A general holiday: one on a Sunday is made up for on the next day that is none. */
-const holiday = (code: string, name: string, rule: Rule, source = ordinance): HolidayRule =>
+const holiday = (code: string, name: string, rule: HolidayTerms, source = ordinance): HolidayRule =>
   closed(code, name, { ...rule, observed: 'sunday-to-weekday' }, source);
 
 /** One of the first days of the lunar year: a Sunday was made up for on the day before them until 2011, and is after them since. */

@@ -1,5 +1,5 @@
 // Japanese stocks: Tokyo Stock Exchange.
-import type { HolidayRule, Market, SegmentHours } from '../market.ts';
+import { type HolidayRule, type HolidayTerms, type Market, rulesFrom, type SegmentHours } from '../market.ts';
 
 const act = 'Act on National Holidays (Act No. 178 of 1948)';
 const games = 'Act on Special Measures for the Tokyo 2020 Games (Act No. 33 of 2015)';
@@ -8,20 +8,13 @@ const equinoxes =
   'National Astronomical Observatory of Japan, Reki Yoko (calendar outline); later years calculated';
 const tradingRules = 'TSE Business Regulations, trading hours and non-business days';
 
-type Rule = Omit<HolidayRule, 'code' | 'name' | 'source'>;
-
-const closed = (code: string, name: string, rule: Rule, source = act): HolidayRule => ({
-  code: `HOLIDAY_${code}`,
-  name,
-  source,
-  ...rule,
-});
+const closed = rulesFrom(act);
 
 /** A holiday by law: one on a Sunday is made up for on the next day that is none (Article 3, paragraph 2). */
-const holiday = (code: string, name: string, rule: Rule, source = act): HolidayRule =>
+const holiday = (code: string, name: string, rule: HolidayTerms, source = act): HolidayRule =>
   closed(code, name, { ...rule, observed: 'sunday-to-weekday' }, source);
 
-const morningAlone = (name: string, rule: Rule): HolidayRule => ({
+const morningAlone = (name: string, rule: HolidayTerms): HolidayRule => ({
   ...closed('HALF_DAY', name, rule, `${tradingRules}, until the half days ended with arrowhead in 2009`),
   close: '11:00',
 });

@@ -1,18 +1,11 @@
 // UK stocks: the London Stock Exchange, which closes on the bank holidays of England and Wales.
-import type { HolidayRule, Market } from '../market.ts';
+import { type HolidayRule, type HolidayTerms, type Market, rulesFrom } from '../market.ts';
 
 const lseDays = 'London Stock Exchange, Business Days';
 const bankHolidays = 'Banking and Financial Dealings Act 1971, schedule 1';
 const proclamation = 'Royal Proclamation under the Banking and Financial Dealings Act 1971, section 1';
 
-type Days = Omit<HolidayRule, 'code' | 'name' | 'source'>;
-
-const closed = (code: string, name: string, rule: Days, source = bankHolidays): HolidayRule => ({
-  code: `HOLIDAY_${code}`,
-  name,
-  source,
-  ...rule,
-});
+const closed = rulesFrom(bankHolidays);
 
 const proclaimed = (code: string, name: string, ...dates: string[]): HolidayRule =>
   closed(code, name, { when: { dates } }, proclamation);
@@ -22,7 +15,7 @@ const moved = (code: string, name: string, ...dates: string[]): HolidayRule => (
   regular: true,
 });
 
-const earlyClose = (code: string, name: string, rule: Days): HolidayRule => ({
+const earlyClose = (code: string, name: string, rule: HolidayTerms): HolidayRule => ({
   ...closed(code, name, rule, lseDays),
   close: '12:30',
 });

@@ -1,21 +1,11 @@
 // US stocks: New York Stock Exchange and Nasdaq, which keep the same days and hours.
-import type { HolidayRule, Market } from '../market.ts';
+import { type HolidayRule, type Market, rulesFrom } from '../market.ts';
 
 const nyseHours = 'NYSE, Holidays and Trading Hours, nyse.com/markets/hours-calendars';
 const nyseClosings = 'NYSE, Special Closings since 1885';
 const rule72 = 'NYSE Rule 7.2 (Holidays)';
 
-const closed = (
-  code: string,
-  name: string,
-  rule: Omit<HolidayRule, 'code' | 'name' | 'source'>,
-  source = rule72,
-): HolidayRule => ({
-  code: `HOLIDAY_${code}`,
-  name,
-  source,
-  ...rule,
-});
+const closed = rulesFrom(rule72);
 
 const earlyClose = (
   code: string,

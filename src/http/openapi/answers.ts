@@ -74,11 +74,27 @@ export const headers: Json = {
     description: '`<address of the next page>; rel="next"`; absent on the last',
     schema: { type: 'string' },
   },
+  ETag: {
+    description: 'Tag of the answer, to be sent as `If-None-Match`',
+    schema: { type: 'string' },
+  },
+  'RateLimit-Limit': { description: "Requests of the key's quota", schema: { type: 'integer' } },
+  'RateLimit-Remaining': { description: 'Requests that are left of it', schema: { type: 'integer' } },
+  'RateLimit-Reset': { description: 'Seconds until it begins anew', schema: { type: 'integer' } },
   'Retry-After': { description: 'Seconds after which to ask again', schema: { type: 'integer' } },
 };
 
 const headerRefs = (...names: readonly string[]): Json =>
   Object.fromEntries(names.map((name) => [name, ref('headers', name)]));
+
+/** Headers of data; those of quotas only where the key has one (contract 7.5). */
+const ofSuccess = ['X-Request-Id', 'ETag', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
+
+/** The answer to a caller that holds the data already (contract 9.7). */
+export const notModified: Json = {
+  description: 'What `If-None-Match` names is still the answer.',
+  headers: headerRefs(...ofSuccess),
+};
 
 function csvExample(endpoint: Endpoint): string {
   const record = recordExample(endpoint);
@@ -93,11 +109,11 @@ function success(endpoint: Endpoint): Json {
   const { schema, example } = answerOf(endpoint);
   const json = { 'application/json': { schema, example } };
   if (!('format' in endpoint.parameters))
-    return { description: name, headers: headerRefs('X-Request-Id'), content: json };
+    return { description: name, headers: headerRefs(...ofSuccess), content: json };
   const paged = endpoint.shape === 'paged' ? ['X-Next-Page-Key', 'Link'] : [];
   return {
     description: `${name}. With \`format=csv\` and an \`Accept\` that names JSON alone, \`result.data\` is the CSV text.`,
-    headers: headerRefs('X-Request-Id', 'X-Count', ...paged),
+    headers: headerRefs(...ofSuccess, 'X-Count', ...paged),
     content: { ...json, 'text/csv': { schema: { type: 'string' }, example: csvExample(endpoint) } },
   };
 }
@@ -109,7 +125,11 @@ export function answersOf(endpoint: Endpoint): Json {
     status,
     ref('responses', statusName(status)),
   ]);
-  return { 200: success(endpoint), ...Object.fromEntries([...own, ...shared]) };
+  return {
+    200: success(endpoint),
+    304: ref('responses', 'NotModified'),
+    ...Object.fromEntries([...own, ...shared]),
+  };
 }
 
 /** The schema of every error (contract 6.2). */

@@ -2,7 +2,7 @@
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { contract } from '../../contract/index.ts';
 import type { Parameter } from '../../contract/parameter.ts';
-import { answersOf, errorSchema, headers, sharedAnswers } from './answers.ts';
+import { answersOf, errorSchema, headers, notModified, sharedAnswers } from './answers.ts';
 import { type Json, plainSchema, recordName } from './schema.ts';
 
 /** What the areas are about, by the tags of their endpoints. */
@@ -91,7 +91,7 @@ export function openApiDocument(baseUrl: string, version: string): Json {
         bearer: { type: 'http', scheme: 'bearer', description: 'The key in the Authorization header.' },
       },
       headers,
-      responses: sharedAnswers(),
+      responses: { NotModified: notModified, ...sharedAnswers() },
       schemas: {
         ...Object.fromEntries(
           endpoints.map(([, endpoint]) => [recordName(endpoint), plainSchema(endpoint.record)]),

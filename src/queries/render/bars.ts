@@ -108,16 +108,17 @@ export function writeJsonRows(
   writeRows(sink, timed, `{${opening}`, withSessionDate ? jsonLayouts.with : jsonLayouts.without);
 }
 
-/** Header and rows of the CSV body. */
+/** Header and rows of the CSV body; `textCell` writes a text. */
 export function writeCsv(
   sink: Sink,
   timed: TimedBars,
   constants: BarConstants,
   withSessionDate: boolean,
+  textCell = csvCell,
 ): void {
   const rows = withSessionDate ? csvLayouts.with : csvLayouts.without;
   sink.text(`${[...constantFields, ...rows.fields].join()}\r\n`);
-  writeRows(sink, timed, constantFields.map((field) => csvCell(constants[field])).join(), rows);
+  writeRows(sink, timed, constantFields.map((field) => textCell(constants[field])).join(), rows);
 }
 
 function writeRows(sink: Sink, timed: TimedBars, opening: string, rows: Layout): void {

@@ -1,7 +1,7 @@
 // Records of any endpoint -> JSON and CSV, their fields in the order of the declaration (contract 5.1).
 import type { TObject } from 'typebox';
 import { fieldsOf } from '../../contract/endpoint.ts';
-import { csvCell } from './csv-cell.ts';
+import type { csvCell } from './csv-cell.ts';
 import type { Sink } from './sink.ts';
 
 /** A record as it is on the wire. */
@@ -20,12 +20,16 @@ export function writeJsonRecords(sink: Sink, record: TObject, rows: readonly Wir
   });
 }
 
-const cellOf = (value: unknown): string =>
-  value === null || typeof value === 'string' ? csvCell(value) : JSON.stringify(value);
-
-/** Writes header and rows. */
-export function writeCsvRecords(sink: Sink, record: TObject, rows: readonly WireRecord[]): void {
+/** Writes header and rows; `textCell` writes a text. */
+export function writeCsvRecords(
+  sink: Sink,
+  record: TObject,
+  rows: readonly WireRecord[],
+  textCell: typeof csvCell,
+): void {
   const fields = fieldsOf(record);
+  const cellOf = (value: unknown): string =>
+    value === null || typeof value === 'string' ? textCell(value) : JSON.stringify(value);
   sink.text(`${fields.join()}\r\n`);
   for (const row of rows) sink.text(`${fields.map((field) => cellOf(row[field])).join()}\r\n`);
 }

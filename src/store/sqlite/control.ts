@@ -1,10 +1,10 @@
-// The control file of a SQLite store: keys and secrets, written in moments, whatever an import holds.
+// The control file of a SQLite store: keys, what they have used, and secrets, written in moments, whatever an import holds.
 import { controlDatasets } from '../../datasets/index.ts';
 import type { Mode, RowStore } from '../store.ts';
 import { type Migration, openRowStore, tablesOf } from './rows.ts';
 
 /** From nothing to the layout that this Bourse knows, step by step. */
-export const controlMigrations: readonly Migration[] = [tablesOf(controlDatasets)];
+export const controlMigrations: readonly Migration[] = controlDatasets.map(tablesOf);
 
 /** `data/bourse.db` -> `data/bourse.control.db` */
 export function controlPathOf(path: string): string {

@@ -1,0 +1,57 @@
+// Bars at the prices and in the shares of a later day: each times the factors of the ex-dates after it (contract 9.4).
+import { type Fraction, multiplierBy } from '../base/decimal.ts';
+import type { Bars } from './bars.ts';
+
+/** What an ex-date does to the bars of the sessions before it. */
+export type Change = {
+  /** The ex-date. */
+  readonly day: number;
+  readonly price: Fraction;
+  /** Shares of after for one of before. */
+  readonly volume: Fraction;
+};
+
+const product = (a: Fraction, b: Fraction): Fraction => ({ part: a.part * b.part, whole: a.whole * b.whole });
+
+const priceColumns = ['open', 'high', 'low', 'close', 'vwap'] as const;
+
+/** The changes of an instrument, whose ex-dates ascend, one after the other. */
+export class Adjustment {
+  /** To each ex-date what it and all later ones change together. */
+  readonly #eras: readonly Change[];
+
+  constructor(changes: readonly Change[]) {
+    let price: Fraction = { part: 1n, whole: 1n };
+    let volume = price;
+    const eras = changes.toReversed().map((change): Change => {
+      price = product(price, change.price);
+      volume = product(volume, change.volume);
+      return { day: change.day, price, volume };
+    });
+    this.#eras = eras.reverse();
+  }
+
+  /** An ex-date after the first of two label dates and not after the last: it parts their sessions. Null where none does. */
+  parting(firstDay: number, lastDay: number): number | null {
+    return this.#eras.find(({ day }) => firstDay < day && day <= lastDay)?.day ?? null;
+  }
+
+  /** Adjusts bars in place, by the label dates of their sessions, which ascend. */
+  apply(bars: Bars, days: Int32Array): void {
+    let from = 0;
+    for (const era of this.#eras) {
+      let to = from;
+      while (to < bars.count && days[to]! < era.day) to++;
+      if (to > from) multiply(bars, from, to, era);
+      from = to;
+    }
+  }
+}
+
+function multiply(bars: Bars, from: number, to: number, { price, volume }: Change): void {
+  const [byPrice, byVolume] = [multiplierBy(price), multiplierBy(volume)];
+  for (let row = from; row < to; row++) {
+    for (const column of priceColumns) bars[column][row] = byPrice(bars[column][row]!);
+    bars.volume[row] = byVolume(bars.volume[row]!);
+  }
+}

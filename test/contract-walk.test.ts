@@ -1,0 +1,342 @@
+// One walk over the whole contract, driven by its declarations: every endpoint over the demo's rows, its successes in each format, its
+// pages, its methods, its keys and every error that it declares (spec 4, contract 4 to 6).
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TObject } from 'typebox';
+import { Check, Errors } from 'typebox/schema';
+import { fieldsOf } from '../src/contract/endpoint.ts';
+import { contract, type Endpoint, type EndpointName } from '../src/contract/index.ts';
+import { Connection } from './connection.ts';
+import { cellsOf, parseCsv } from './csv.ts';
+import { Server, Workshop } from './service.ts';
+
+type Texts = Readonly<Record<string, string>>;
+type Got = Record<string, unknown>;
+type Result = {
+  readonly count: number;
+  readonly next_page_key: string | null;
+  readonly next_page_url: string | null;
+  readonly data: Got[] | Record<string, Got[]> | string;
+};
+type Refused = {
+  readonly code: number;
+  readonly message: string;
+  readonly detail: { readonly error: string; readonly param?: string };
+};
+type Answers = Record<string, { content?: Record<string, { schema: Got; examples?: Got }> }>;
+
+/** A good request of each endpoint, of which the demo holds some records. */
+const good: Readonly<Record<EndpointName, Texts>> = {
+  instrumentReference: { schema_asset: 'stock', country_symbol: 'US:AAPL' },
+  corporateActions: { country_symbol: 'US:AAPL', from_date: '2000-01-01' },
+  newsList: { from_date: '2000-01-01', to_date: '2100-01-01', full_symbol: 'crypto:GLOBAL:*' },
+  latestNews: { full_symbol: 'stock:US:*' },
+  optionSearch: {
+    schema_asset: 'stock',
+    country_symbol: 'US:AAPL',
+    option_type: 'put',
+    moneyness: 'out_of_the_money',
+  },
+  optionExpirations: { schema_asset: 'stock', country_symbol: 'US:AAPL' },
+  holidayList: { full_symbol: 'stock:HK:*', from_date: '2024-01-01', to_date: '2026-12-31' },
+  holidayCodes: { country_iso_code: 'JP' },
+  historicalBars: {
+    schema_asset: 'crypto',
+    country_symbol: 'GLOBAL:BTCUSD',
+    interval: 'WEEK',
+    from_date: '2000-01-01',
+    to_date: '2100-01-01',
+  },
+  latestBars: { schema_asset: 'stock', country_symbol: 'US:AAPL', interval: '60M' },
+  economicEvents: { country_iso_code: 'US' },
+  economicEvent: {},
+  economicEventCodes: { country_iso_code: 'UK' },
+  instrumentSearch: { schema_asset: 'stock', query: 'a' },
+  latestEconomicEvents: { date_type: 'upcoming' },
+};
+
+/** The rule of each endpoint. */
+const ruleOf: Readonly<Record<EndpointName, string>> = {
+  instrumentReference: 'spec 4.2',
+  corporateActions: 'spec 4.3',
+  newsList: 'spec 4.4',
+  latestNews: 'spec 4.5',
+  optionSearch: 'spec 4.6',
+  optionExpirations: 'spec 4.7',
+  holidayList: 'spec 4.8',
+  holidayCodes: 'spec 4.9',
+  historicalBars: 'spec 4.10',
+  latestBars: 'spec 4.11',
+  economicEvents: 'spec 4.12',
+  economicEvent: 'spec 4.13',
+  economicEventCodes: 'spec 4.14',
+  instrumentSearch: 'contract 9.2',
+  latestEconomicEvents: 'contract 9.1',
+};
+
+/** What only the data refuse, by word: texts that call for it, and the parameters of which one is named then. */
+const refusedByData: Readonly<Record<string, { readonly texts: Texts; readonly named: readonly string[] }>> =
+  {
+    unknown_instrument: {
+      texts: { country_symbol: 'US:NOSUCH', full_symbol: 'stock:US:NOSUCH' },
+      named: ['country_symbol', 'full_symbol'],
+    },
+    no_data: { texts: { country_symbol: 'US:BARELESS', country_iso_code: 'ZZ' }, named: ['ref_asset_price'] },
+  };
+
+const shop = new Workshop();
+let server: Server;
+let key = '';
+let documented: Record<string, { get: { responses: Answers } }> = {};
+
+before(async () => {
+  server = new Server(shop.start(['demo', '--port', '0'], { BOURSE_LOG_LEVEL: 'info' }));
+  await server.listening;
+  while (!server.printed.includes('Ctrl-C')) await sleep(20);
+  key = /Your key is (\S+)/.exec(server.printed)![1]!;
+  // Of an underlying that has no bars: there is no price to compare strikes with.
+  writeFileSync(
+    shop.path('contracts.csv'),
+    'symbol,country_iso_code,parent_asset_schema,underlying_name,strike_price,expiration_date,option_type\n' +
+      'BARELESS300621C00010000,US,stock,BARELESS,10,2030-06-21,call\n',
+  );
+  await shop.must('import', 'option-contracts', shop.path('contracts.csv'), '--store', 'sqlite:data/demo.db');
+  const document = (await (await server.get('/openapi.json')).json()) as {
+    paths: typeof documented;
+    components: Got;
+  };
+  documented = inlined(document.paths, document) as typeof documented;
+});
+after(async () => {
+  await server.stop();
+  shop.close();
+});
+
+/** A part of the document with what its references name in their places. */
+function inlined(node: unknown, document: object): unknown {
+  if (Array.isArray(node)) return node.map((one) => inlined(one, document));
+  if (typeof node !== 'object' || node === null) return node;
+  const { $ref } = node as { $ref?: string };
+  if ($ref === undefined)
+    return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, inlined(value, document)]));
+  const named = $ref
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((found, part) => (found as Got)[part], document);
+  return inlined(named, document);
+}
+
+/** The address of a request, by the declaration alone. */
+function addressOf(name: EndpointName, texts: Texts, secret: string | null = key): string {
+  const { path, parameters }: Endpoint = contract[name];
+  const filled = path.replace(/\{(\w+)\}/g, (_, parameter: string) =>
+    encodeURIComponent(texts[parameter] ?? ''),
+  );
+  const query = new URLSearchParams();
+  for (const [parameter, text] of Object.entries(texts))
+    if (parameters[parameter]?.in === 'query') query.set(parameter, text);
+  if (secret !== null) query.set('secret_key', secret);
+  return `${filled}?${query.toString()}`;
+}
+
+const ask = (name: EndpointName, texts: Texts = {}, init: RequestInit = {}): Promise<Response> =>
+  server.get(addressOf(name, { ...good[name], ...texts }), init);
+
+async function resultOf(name: EndpointName, texts: Texts = {}): Promise<Result> {
+  const asked = 'format' in contract[name].parameters ? { format: 'json', ...texts } : texts;
+  const answer = await ask(name, asked);
+  const body = (await answer.json()) as { result: Result };
+  assert.equal(answer.status, 200, JSON.stringify(body).slice(0, 500));
+  return body.result;
+}
+
+const recordsOf = ({ data }: Result): Got[] =>
+  Array.isArray(data) ? data : Object.values(data as Record<string, Got[]>).flat();
+
+async function refusedWith(answer: Response): Promise<Refused> {
+  const body = (await answer.json()) as Refused;
+  assert.equal(answer.status, body.code);
+  assert.equal(answer.headers.get('Cache-Control'), 'no-store');
+  return body;
+}
+
+for (const [name, endpoint] of Object.entries(contract) as [EndpointName, Endpoint][]) {
+  const { parameters, shape } = endpoint;
+  const hasFormat = 'format' in parameters;
+  const isPaged = 'next_page_key' in parameters;
+  const json: Texts = hasFormat ? { format: 'json' } : {};
+
+  test(`${name} answers what its declaration says, fields in their order (${ruleOf[name]}, contract 6.1)`, async () => {
+    const answer = await ask(name, json);
+    const body = (await answer.json()) as Got;
+    assert.equal(answer.status, 200, JSON.stringify(body));
+    const { schema } = documented[endpoint.path]!.get.responses['200']!.content!['application/json']!;
+    assert.ok(Check(schema, body), JSON.stringify(Errors(schema, body)).slice(0, 2_000));
+    assert.deepEqual(Object.keys(body), ['status', 'code', 'message', 'reference', 'result']);
+    if (shape === 'map') return;
+    const records =
+      shape === 'single'
+        ? [body.result as Got]
+        : shape === 'array'
+          ? (body.result as Got[])
+          : recordsOf(body.result as Result);
+    assert.ok(records.length > 0, 'the demo holds some');
+    const declared = fieldsOf(endpoint.record as TObject);
+    for (const record of records)
+      assert.deepEqual(
+        Object.keys(record),
+        declared.filter((field) => field in record),
+      );
+    if (shape !== 'single' && shape !== 'array') assert.equal((body.result as Result).count, records.length);
+  });
+
+  if (hasFormat) {
+    test(`${name} gives the same records as CSV, by itself and in the envelope (contract 5.1, 5.2, 5.3)`, async () => {
+      const result = await resultOf(name);
+      const answer = await ask(name, { format: 'csv' });
+      assert.equal(answer.headers.get('Content-Type'), 'text/csv; charset=utf-8; header=present');
+      const text = await answer.text();
+      const [header, ...rows] = parseCsv(text);
+      const records = recordsOf(result);
+      assert.deepEqual(header, Object.keys(records[0]!));
+      assert.deepEqual(rows, records.map(cellsOf));
+      assert.equal(answer.headers.get('X-Count'), String(records.length));
+      const wrapped = await ask(name, { format: 'csv' }, { headers: { Accept: 'application/json' } });
+      const url = result.next_page_url?.replace('&format=json', '&format=csv');
+      const expected = { ...result, ...(url === undefined ? {} : { next_page_url: url }), data: text };
+      assert.deepEqual(((await wrapped.json()) as { result: Got }).result, expected);
+      const usual = parameters.format!.default === 'csv' ? 'text/csv' : 'application/json';
+      assert.ok((await ask(name)).headers.get('Content-Type')!.startsWith(usual), 'the declared default');
+    });
+  }
+
+  if (isPaged) {
+    test(`${name} is walked by address and by key, in each format, to a last page without either (spec 2.2, 4.1, contract 4.1, 4.2, 4.3, 5.2)`, async () => {
+      const whole = recordsOf(await resultOf(name, { limit: '1000' }));
+      assert.ok(whole.length > 3, `${whole.length}`);
+      const limit = String(Math.ceil(whole.length / 4));
+      const byAddress: Got[] = [];
+      const byKey: Got[] = [];
+      for (let page = await resultOf(name, { limit }); ; ) {
+        assert.ok(page.count > 0, 'no page is empty');
+        byAddress.push(...recordsOf(page));
+        if (page.next_page_url === null) break;
+        page = ((await (await fetch(page.next_page_url)).json()) as { result: Result }).result;
+      }
+      for (let page = await resultOf(name, { limit }); ; ) {
+        byKey.push(...recordsOf(page));
+        assert.equal(page.next_page_key === null, page.next_page_url === null);
+        if (page.next_page_key === null) break;
+        page = await resultOf(name, { limit, next_page_key: page.next_page_key });
+      }
+      assert.deepEqual(byAddress, whole);
+      assert.deepEqual(byKey, whole);
+      if (!hasFormat) return;
+      const rows: unknown[] = [];
+      for (let answer = await ask(name, { limit, format: 'csv' }); ; ) {
+        rows.push(...parseCsv(await answer.text()).slice(1));
+        const link = /^<(.+)>; rel="next"$/.exec(answer.headers.get('Link') ?? '');
+        assert.equal(link === null, answer.headers.get('X-Next-Page-Key') === null);
+        if (link === null) break;
+        answer = await fetch(link[1]!);
+      }
+      assert.deepEqual(rows, whole.map(cellsOf));
+    });
+  }
+
+  if ('sort' in parameters && isPaged) {
+    test(`${name} descending is exactly its ascending reversed (contract 4.5)`, async () => {
+      const [asc, desc] = await Promise.all(
+        ['asc', 'DESC'].map((sort) => resultOf(name, { sort, limit: '1000' })),
+      );
+      assert.deepEqual(recordsOf(desc!), recordsOf(asc!).reverse());
+    });
+  }
+
+  test(`${name} answers HEAD as GET, OPTIONS without a key, and no other method (contract 6.5, 6.6)`, async () => {
+    const named = { 'X-Request-Id': 'a-request.of_mine' };
+    const [got, head] = [
+      await ask(name, json, { headers: named }),
+      await ask(name, json, { method: 'HEAD', headers: named }),
+    ];
+    const shown = ({ headers }: Response) =>
+      [...headers].filter(([header]) => !['date', 'connection', 'keep-alive'].includes(header));
+    assert.deepEqual(shown(head), shown(got));
+    assert.equal(got.headers.get('X-Request-Id'), 'a-request.of_mine');
+    assert.deepEqual([head.status, await head.text()], [200, '']);
+    const options = await server.get(addressOf(name, good[name], null), { method: 'OPTIONS' });
+    assert.deepEqual([options.status, options.headers.get('Allow')], [204, 'GET, HEAD, OPTIONS']);
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      const refused = await server.get(addressOf(name, good[name]), { method });
+      assert.deepEqual([refused.status, refused.headers.get('Allow')], [405, 'GET, HEAD, OPTIONS']);
+      assert.equal((await refusedWith(refused)).detail.error, 'method_not_allowed');
+    }
+  });
+
+  test(`${name} refuses a request without a key, with a short one and with a wrong one (spec 5, contract 6.3, 7.1, 7.2)`, async () => {
+    const refusal = async (secret: string | null, init: RequestInit = {}) => {
+      const { code, detail } = await refusedWith(await server.get(addressOf(name, good[name], secret), init));
+      return [code, detail.error, detail.param];
+    };
+    const isEconomic = endpoint.path.includes('/economic_calendar/');
+    const short = isEconomic ? [400, 'invalid_parameter', 'secret_key'] : [401, 'invalid_key', 'secret_key'];
+    assert.deepEqual(await refusal(null), [401, 'missing_key', 'secret_key']);
+    assert.deepEqual(await refusal(''), [401, 'missing_key', 'secret_key']);
+    assert.deepEqual(await refusal('x'.repeat(19)), short);
+    assert.deepEqual(await refusal('x'.repeat(43)), [401, 'invalid_key', 'secret_key']);
+    assert.deepEqual(await refusal(null, { headers: { Authorization: `Bearer ${'x'.repeat(43)}` } }), [
+      401,
+      'invalid_key',
+      'secret_key',
+    ]);
+    const header = { headers: { Authorization: `Bearer ${key}` } };
+    assert.equal((await server.get(addressOf(name, good[name], null), header)).status, 200);
+  });
+
+  test(`${name} answers every error that it declares, in the envelope, whatever the format (contract 4.4, 5.4, 6.2, 6.3)`, async () => {
+    const words = new Set<string>();
+    const provoke = async (texts: Texts, word: string, param: string | undefined) => {
+      const { detail } = await refusedWith(await ask(name, texts));
+      assert.deepEqual([detail.error, detail.param], [word, param], JSON.stringify(texts));
+      words.add(word);
+    };
+    for (const [parameter, declared] of Object.entries(parameters)) {
+      const word =
+        parameter === 'interval'
+          ? 'unknown_interval'
+          : parameter === 'next_page_key'
+            ? 'invalid_page_key'
+            : 'invalid_parameter';
+      await provoke({ [parameter]: '\u0001' }, word, parameter);
+      if (declared.in === 'query' && parameter !== 'next_page_key')
+        await provoke({ [parameter]: '' }, 'invalid_parameter', parameter);
+      if (declared.in === 'query' && declared.required) {
+        const { [parameter]: _, ...rest } = good[name];
+        const { detail } = await refusedWith(await server.get(addressOf(name, rest)));
+        assert.deepEqual([detail.error, detail.param], ['invalid_parameter', parameter]);
+      }
+    }
+    for (const word of endpoint.refusals ?? []) {
+      const { texts, named } = refusedByData[word]!;
+      const own = Object.entries(texts).filter(([parameter]) => parameter in parameters);
+      const param = named.find((parameter) => parameter in parameters);
+      await provoke(Object.fromEntries(own), word, param);
+    }
+    const foreign = new Connection(server.url);
+    const [answer] = foreign.ask(
+      `GET ${addressOf(name, good[name])} HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n`,
+      [true],
+    );
+    words.add((JSON.parse((await answer!).body) as Refused).detail.error);
+    await foreign.close();
+    const { responses } = documented[endpoint.path]!.get;
+    const declared = ['400', '404'].flatMap((status) =>
+      Object.keys(responses[status]?.content?.['application/json']?.examples ?? {}),
+    );
+    assert.deepEqual([...words].sort(), declared.sort());
+    const long = await server.get(`${addressOf(name, good[name])}&x=${'x'.repeat(9_000)}`);
+    assert.equal((await refusedWith(long)).detail.error, 'uri_too_long');
+  });
+}

@@ -1,0 +1,315 @@
+// Metrics as Prometheus gets them: from one process and several, on a port of their own and on the service's (contract 9.3).
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { contract } from '../src/contract/index.ts';
+import { Connection } from './connection.ts';
+import { type Exposition, readExposition, totalOf } from './exposition.ts';
+import { fill, type Targets } from './reliability/load.ts';
+import { type Server, Workshop } from './service.ts';
+
+const shop = new Workshop();
+let targets: Targets;
+let key = '';
+after(() => shop.close());
+before(async () => {
+  targets = await fill(shop, 60);
+  key = new URL(targets.slow, 'http://localhost').searchParams.get('secret_key')!;
+});
+
+/** Where a server says that its metrics are. */
+async function metricsUrl(server: Server): Promise<string> {
+  for (let waited = 0; waited < 100; waited++) {
+    const line = server.log.find((one) => one.includes('"msg":"metrics"'));
+    if (line !== undefined) return (JSON.parse(line) as { url: string }).url;
+    await sleep(100);
+  }
+  throw new Error(`no metrics: ${server.log.join('\n')}`);
+}
+
+/** Waits for something that comes in time. */
+async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (const startedMs = Date.now(); !(await holds()); await sleep(100))
+    assert.ok(Date.now() - startedMs < 20_000, what);
+}
+
+async function scrapeText(url: string): Promise<string> {
+  const response = await fetch(url, { headers: { connection: 'close' } });
+  const text = await response.text();
+  assert.equal(response.status, 200, text.slice(0, 500));
+  assert.equal(response.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8');
+  return text;
+}
+
+const scrape = async (url: string): Promise<Exposition> => readExposition(await scrapeText(url));
+
+const REQUESTS = 'bourse_requests_total';
+const LATEST = '/api/v2/{schema_asset}/bars/{country_symbol}/{interval}/latest';
+const latest = (rest = ''): string => `/api/v2/stock/bars/US:NONE/DAY/latest?secret_key=${key}${rest}`;
+
+/** A port that is free, and the same a moment later. */
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
+
+test('requests are counted by pattern, method and status, with their time, bytes, errors and keys; no key and no address is told (contract 7.4, 9.3)', async () => {
+  const server = await shop.serve('--metrics-port', '0');
+  const url = await metricsUrl(server);
+  const first = await scrape(url);
+  assert.equal(totalOf(first, REQUESTS), 0);
+  const marked = 'marked-secret-marked-secret-marked-secret-00';
+  const asked: [path: string, init?: RequestInit][] = [
+    [targets.fast[0]!],
+    [targets.fast[0]!, { method: 'HEAD' }],
+    [latest()],
+    [latest('&limit=markedlimit')],
+    ['/api/v2/stock/bars/US:MARKEDSYMBOL/DAY/latest'],
+    [`/api/v2/stock/bars/US:NONE/DAY/latest?secret_key=${marked}`],
+    [`/api/v2/${marked}?secret_key=${marked}`],
+    [latest(), { method: 'OPTIONS' }],
+    [latest(), { method: 'DELETE' }],
+    ['/nothing', { headers: { authorization: `Bearer ${marked}`, 'x-request-id': marked } }],
+  ];
+  let bytes = 0;
+  for (const [path, init] of asked) {
+    const headers = { ...(init?.headers as Record<string, string>), 'accept-encoding': 'identity' };
+    const response = await server.get(path, { ...init, headers });
+    bytes += (await response.arrayBuffer()).byteLength;
+  }
+  const malformed = await server.send(`GET /${marked} HTTP/9.9\r\n\r\n`);
+  bytes += malformed.length - malformed.indexOf('\r\n\r\n') - 4;
+  const text = await scrapeText(url);
+  const found = readExposition(text);
+  const counted = found
+    .get(REQUESTS)!
+    .samples.map(({ labels: { route, method, status }, value }) => `${method} ${route} ${status} ${value}`);
+  const history = contract.historicalBars.path;
+  assert.deepEqual(counted.sort(), [
+    `GET ${history} 200 1`,
+    `GET ${LATEST} 400 1`,
+    `GET ${LATEST} 401 2`,
+    `GET ${LATEST} 404 1`,
+    'GET none 404 2',
+    `HEAD ${history} 200 1`,
+    `OPTIONS ${LATEST} 204 1`,
+    `other ${LATEST} 405 1`,
+    'other none 400 1',
+  ]);
+  assert.equal(totalOf(found, 'bourse_request_duration_seconds_count'), asked.length + 1);
+  assert.equal(
+    totalOf(found, 'bourse_request_duration_seconds_count', { route: LATEST, status_class: '4xx' }),
+    5,
+  );
+  assert.equal(totalOf(found, 'bourse_response_bytes_total'), bytes);
+  for (const [error, count] of Object.entries({
+    invalid_key: 1,
+    missing_key: 1,
+    unknown_path: 2,
+    no_data: 0,
+  }))
+    assert.equal(totalOf(found, 'bourse_errors_total', { error }), count, error);
+  for (const [outcome, count] of Object.entries({ valid: 4, invalid: 1, missing: 1 }))
+    assert.equal(totalOf(found, 'bourse_key_checks_total', { outcome }), count, outcome);
+  for (const secret of [key, marked, 'marked', 'MARKEDSYMBOL', 'US:', 'limit='])
+    assert.ok(!text.includes(secret), secret);
+  assert.equal(totalOf(found, 'bourse_faults_total'), 0);
+  assert.equal(totalOf(found, 'bourse_queue_waiting_requests'), 0);
+  assert.equal(totalOf(found, 'bourse_build_info', { version: '0.1.0' }), 1);
+  for (const name of [
+    'process_cpu_seconds_total',
+    'process_resident_memory_bytes',
+    'process_start_time_seconds',
+  ])
+    assert.ok(totalOf(found, name) > 0, name);
+  for (const [name, { samples }] of found)
+    if (name.startsWith('bourse_')) assert.ok(samples.length > 0, name);
+  assert.equal(await server.stop(), 0);
+});
+
+test('docs/operating/metrics.md lists every metric of Bourse with its type and its labels', async () => {
+  const text = readFileSync(join(import.meta.dirname, '../docs/operating/metrics.md'), 'utf8');
+  const told = text.matchAll(/^\| `(bourse_\w+)` +\| (\w+) +\| (.*?) *\|/gm);
+  const documented = Array.from(told, ([, name, type, labels]) => `${name} ${type} ${labels}`);
+  const server = await shop.serve('--metrics-port', '0');
+  await (await server.get(targets.fast[0]!)).text();
+  const found = await scrape(await metricsUrl(server));
+  const given = [...found].map(([name, { type, samples }]) => {
+    const labels = Object.keys(samples.at(-1)?.labels ?? {}).map((label) => `\`${label}\``);
+    return `${name} ${type} ${labels.join(', ')}`;
+  });
+  assert.deepEqual(
+    documented,
+    given.filter((one) => one.startsWith('bourse_')),
+  );
+  assert.equal(await server.stop(), 0);
+});
+
+test('the port of metrics has nothing else, needs no key, and the service has no metrics on its own (contract 9.3)', async () => {
+  const server = await shop.serve('--metrics-port', '0');
+  const url = await metricsUrl(server);
+  assert.equal(new URL(url).hostname, '127.0.0.1');
+  const envelope = async (address: string, method = 'GET'): Promise<[number, string]> => {
+    const response = await fetch(address, { method });
+    const body = (await response.json()) as { code: number; detail: { error: string } };
+    assert.equal(body.code, response.status);
+    return [response.status, body.detail.error];
+  };
+  assert.deepEqual(await envelope(new URL('/', url).href), [404, 'unknown_path']);
+  assert.deepEqual(await envelope(`${url}/x`), [404, 'unknown_path']);
+  assert.deepEqual(await envelope(new URL(latest(), url).href), [404, 'unknown_path']);
+  assert.deepEqual(await envelope(url, 'POST'), [405, 'method_not_allowed']);
+  assert.deepEqual(await envelope(`${server.url}/metrics`), [404, 'unknown_path']);
+  const head = await fetch(url, { method: 'HEAD' });
+  assert.equal(head.status, 200);
+  assert.ok(Number(head.headers.get('content-length')) > 1_000);
+  assert.equal(head.headers.get('access-control-allow-origin'), null);
+  assert.equal((await fetch(`${url}?x=1`)).status, 200);
+  // Scrapes are no requests of callers; the one above asked the service.
+  assert.equal(totalOf(await scrape(url), REQUESTS), 1);
+  assert.equal(await server.stop(), 0);
+});
+
+test('what the store says of its data changes with an import (contract 9.3)', async () => {
+  const own = new Workshop();
+  try {
+    const server = await own.serve('--metrics-port', '0');
+    const url = await metricsUrl(server);
+    const before = await scrape(url);
+    assert.equal(totalOf(before, 'bourse_data_version'), 0);
+    assert.equal(before.has('bourse_newest_import_timestamp_seconds'), false);
+    const startedMs = Date.now();
+    await fill(own, 1);
+    const found = await scrape(url);
+    assert.equal(totalOf(found, 'bourse_data_version'), 2);
+    const importedMs = totalOf(found, 'bourse_newest_import_timestamp_seconds') * 1_000;
+    assert.ok(importedMs >= startedMs && importedMs <= Date.now(), String(importedMs));
+    assert.equal(await server.stop(), 0);
+  } finally {
+    own.close();
+  }
+});
+
+test('the same number as --port puts metrics on the service itself, counted as a route (contract 9.3)', async () => {
+  const port = String(await freePort());
+  const server = await shop.serve('--port', port, '--metrics-port', port);
+  const url = `${server.url}/metrics`;
+  await scrape(url);
+  assert.equal(totalOf(await scrape(url), REQUESTS, { route: '/metrics', status: '200' }), 1);
+  assert.equal((await fetch(url, { method: 'POST' })).status, 405);
+  assert.equal((await fetch(url, { method: 'HEAD' })).status, 200);
+  assert.ok(!server.log.some((line) => line.includes('"msg":"metrics"')));
+  assert.equal(await server.stop(), 0);
+});
+
+for (const workers of ['1', '2']) {
+  test(`a port of metrics that is taken is said with its own setting, workers: ${workers} (contract 10)`, async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const { port } = taken.address() as AddressInfo;
+    const { status, stderr } = await shop.run(
+      ...['serve', '--port', '0', '--workers', workers, '--metrics-port', String(port)],
+    );
+    taken.close();
+    assert.equal(status, 3);
+    assert.equal(
+      stderr.trim(),
+      `bourse: port ${port} of 127.0.0.1 is taken: choose another with --metrics-port N or BOURSE_METRICS_PORT`,
+    );
+  });
+}
+
+/** Asks on connections of their own, so that every worker is asked. */
+async function askMany(server: Server, count: number): Promise<void> {
+  const ask = async (): Promise<void> => {
+    const response = await server.get(latest(), { headers: { connection: 'close' } });
+    assert.equal(response.status, 404, await response.text());
+  };
+  await Promise.all(Array.from({ length: count }, ask));
+}
+
+test('with several workers metrics are those of all, and what a worker counted stays when it ends or is killed (contract 9.3, 10)', async () => {
+  const server = await shop.serve('--workers', '2', '--metrics-port', '0');
+  const url = await metricsUrl(server);
+  const counted = async (): Promise<number> => totalOf(await scrape(url), REQUESTS, { status: '404' });
+  const listening = (count: number) => () => server.listeningPids.length === count;
+  await until('two workers', listening(2));
+  await until('both are measured', async () => totalOf(await scrape(url), 'bourse_workers') === 2);
+  await askMany(server, 30);
+  const all = await scrape(url);
+  assert.equal(totalOf(all, REQUESTS, { status: '404' }), 30);
+  assert.equal(totalOf(all, 'bourse_request_duration_seconds_count'), 30);
+  assert.equal(totalOf(all, 'bourse_build_info'), 1);
+  assert.equal(all.get('bourse_data_version')!.samples.length, 1);
+  // One that does not answer: its last numbers.
+  process.kill(server.listeningPids[0]!, 'SIGSTOP');
+  assert.equal(await counted(), 30);
+  process.kill(server.listeningPids[0]!, 'SIGCONT');
+  // One that is killed: its numbers as of the scrape before.
+  process.kill(server.listeningPids[0]!, 'SIGKILL');
+  assert.equal(await counted(), 30);
+  await until('another in its place', listening(3));
+  assert.equal(await counted(), 30);
+  await askMany(server, 10);
+  // One that ends in order, without a scrape before: all of its numbers.
+  process.kill(server.listeningPids[1]!, 'SIGTERM');
+  await until('another in its place, too', listening(4));
+  assert.equal(await counted(), 40);
+  await until('both are measured', async () => totalOf(await scrape(url), 'bourse_workers') === 2);
+  assert.equal(await server.stop(), 0);
+});
+
+test('with several workers on one port with the metrics each gives those of all (contract 9.3, 10)', async () => {
+  const port = String(await freePort());
+  const server = await shop.serve('--workers', '2', '--port', port, '--metrics-port', port);
+  const url = `${server.url}/metrics`;
+  await until('both are measured', async () => totalOf(await scrape(url), 'bourse_workers') === 2);
+  await askMany(server, 30);
+  for (const found of await Promise.all(Array.from({ length: 12 }, () => scrape(url))))
+    assert.equal(totalOf(found, REQUESTS, { status: '404' }), 30);
+  assert.equal(await server.stop(), 0);
+});
+
+const CONNECTIONS = 12;
+const PIPELINED = 30;
+
+test('under overload metrics are still given, and count what was served and refused (contract 6.4, 9.3)', async (t) => {
+  const server = await shop.serve('--metrics-port', '0');
+  const url = await metricsUrl(server);
+  const request = `GET ${targets.slow} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+  const connections = Array.from({ length: CONNECTIONS }, () => new Connection(server.url));
+  const answers = connections.flatMap((connection) =>
+    connection.ask(
+      request.repeat(PIPELINED),
+      Array.from({ length: PIPELINED }, () => true),
+    ),
+  );
+  const settled = Promise.all(answers);
+  let meanwhile = 0;
+  for (let done = false; !done; ) {
+    const scraped = scrape(url);
+    done = await Promise.race([settled.then(() => true), scraped.then(() => false)]);
+    const count = totalOf(await scraped, REQUESTS);
+    if (count > 0 && count < CONNECTIONS * PIPELINED) meanwhile++;
+  }
+  const statuses = (await settled).map(({ status }) => String(status));
+  const found = await scrape(url);
+  for (const status of ['200', '503']) {
+    const answered = statuses.filter((one) => one === status).length;
+    t.diagnostic(`${status}: ${answered}`);
+    assert.ok(answered > 0, status);
+    assert.equal(totalOf(found, REQUESTS, { status }), answered);
+    if (status === '503')
+      assert.equal(totalOf(found, 'bourse_errors_total', { error: 'unavailable' }), answered);
+  }
+  t.diagnostic(`scrapes meanwhile: ${meanwhile}`);
+  assert.ok(meanwhile > 0, 'a scrape was answered meanwhile');
+  for (const connection of connections) await connection.close();
+  assert.equal(await server.stop(), 0);
+});
