@@ -24,7 +24,7 @@ export const opened = async (path: string): Promise<SourceFile> =>
 
 /** Imports a file into a workshop's store in this process: much sooner done than by the command line. */
 export async function stored(
-  shop: Workshop,
+  shop: Pick<Workshop, 'store'>,
   path: string,
   importFile: (store: Store, request: ImportRequest) => Promise<ImportReport>,
 ): Promise<ImportReport> {

@@ -77,7 +77,7 @@ const createCommand = (): Command =>
     .option('--expires <date>', 'the last day on which it holds (UTC), or the moment at which it ends')
     .addHelpText(
       'before',
-      'Examples:\n  bourse keys create alice\n  bourse keys create bob --per-minute 60 --per-day 10000\n  KEY=$(bourse keys create nightly-job --expires 2027-12-31)\n',
+      'Examples:\n  bourse keys create alice\n  bourse keys create bob --per-minute 60 --per-day 10000\n  KEY=$(bourse keys create nightly-job --expires 2099-12-31)\n',
     )
     .action(async (name: string, flags: CreateFlags) => {
       if (name.trim() === '')

@@ -1,0 +1,91 @@
+// The examples of the README, of CONTRIBUTING and of the pages for users are run, and what they show is compared.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { globSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, suite, type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { allOf, examplesOf, readCommands } from './examples/commands.ts';
+import { Desk, type Service } from './examples/desk.ts';
+import { brokenLinks } from './examples/links.ts';
+import { readPage } from './examples/page.ts';
+import { isNew, PageCheck } from './examples/page-check.ts';
+import { programs } from './examples/programs.ts';
+import { command, Server, Workshop } from './service.ts';
+
+const root = join(import.meta.dirname, '..');
+const shop = new Workshop();
+const bourse = await readCommands();
+const pages = ['README.md', 'CONTRIBUTING.md', 'docs/using/*.md', 'docs/operating/*.md'].flatMap((pattern) =>
+  globSync(pattern, { cwd: root }).sort(),
+);
+
+/** Commands that have been run, so that none is run on every page. */
+const done = new Set<string>();
+
+let demo: Server;
+let service: Service;
+
+before(async () => {
+  const child = spawn(command, ['demo', '--port', '0'], {
+    cwd: shop.folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  demo = new Server(child);
+  await demo.listening;
+  while (!demo.printed.includes('Ctrl-C')) await pause(20);
+  const key = /Your key is (\S+)/.exec(demo.printed)![1]!;
+  service = { url: demo.url, key, store: `sqlite:${shop.path('data/demo.db')}` };
+});
+
+after(async () => {
+  await demo.stop();
+  shop.close();
+});
+
+const deskFor = (name: string): Desk => {
+  const folder = shop.path(`pages/${name.replaceAll('/', '-')}`);
+  mkdirSync(folder, { recursive: true });
+  return new Desk(folder, service);
+};
+
+/** Fails with all that is wrong, and says what could not be tried as a user would. */
+function conclude(t: TestContext, problems: readonly string[], reasons: ReadonlySet<string>): void {
+  for (const reason of reasons) t.diagnostic(reason);
+  assert.equal(problems.join('\n\n'), '');
+}
+
+suite('examples', { concurrency: 3 }, () => {
+  for (const path of pages)
+    test(`${path}: each example does what the page shows`, { timeout: 120_000 }, async (t) => {
+      const check = new PageCheck(readPage(path), deskFor(path), bourse, done);
+      await check.run();
+      conclude(t, check.problems, check.reasons);
+    });
+
+  test('the examples in the help of every command run', { timeout: 240_000 }, async (t) => {
+    const desk = deskFor('help');
+    const problems: string[] = [];
+    const reasons = new Set<string>();
+    for (const line of allOf(bourse).flatMap(examplesOf)) {
+      const reason = programs.whyNot(line);
+      if (reason !== null) reasons.add(reason);
+      else if (isNew(done, line)) problems.push((await desk.run(line)).problem ?? '');
+    }
+    conclude(t, problems.filter(Boolean), reasons);
+  });
+});
+
+test('every link between pages leads to a page and a heading that are there', () => {
+  const all = globSync(['*.md', 'docs/**/*.md'], { cwd: root }).sort();
+  assert.deepEqual(
+    all.flatMap((path) => brokenLinks(readPage(path))),
+    [],
+  );
+});
+
+test('every command that bourse names is one whose examples are looked at', async () => {
+  const help = await shop.must('--help');
+  const named = Array.from(help.split('Commands:')[1]!.matchAll(/^ {2}([a-z]+)/gm), ([, name]) => name!);
+  assert.deepEqual(bourse.commands.map((one) => one.name()).sort(), named.sort());
+});
