@@ -16,7 +16,7 @@ const HELP = `npm run bench -- [options]
   --rounds N                 rounds of a line, of which the median counts (default 5; imports at most 3)
   --seconds N                seconds of load a round (default 5)
   --rows N                   rows of the file ordered by symbol, five times those by time (default 10000000)
-  --news N                   news items of the store that lists are taken from (default 200000; 10000000 take minutes and 9 GB)
+  --news N                   news items of the store that lists are taken from (default 200000; 10000000 take minutes and 8 GB)
   --json FILE                the lines as JSON
   --keep DIR                 keep generated files there for the next run
 `;
