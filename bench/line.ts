@@ -11,6 +11,8 @@ export type Line = {
   readonly unit: string;
   /** `measured` against something measured in the same run, and what that is. */
   readonly ratio: { readonly value: number; readonly to: string } | null;
+  /** Processor time of the query thread a request, in microseconds, where it was taken. */
+  readonly queryUs?: number;
   readonly budget: Budget;
   readonly ok: boolean;
 };
@@ -37,13 +39,14 @@ const digits = (value: number): string =>
 
 /** The lines for a person. */
 export function describe(lines: readonly Line[]): string {
-  const rows = lines.map(({ line, measured, unit, ratio, budget, ok }) => [
+  const rows = lines.map(({ line, measured, unit, ratio, queryUs, budget, ok }) => [
     line,
     digits(measured),
     unit,
     ratio === null ? '-' : `${digits(ratio.value)} x ${ratio.to}`,
+    queryUs === undefined ? '-' : digits(queryUs),
     'atLeast' in budget ? `>= ${budget.atLeast}` : `<= ${budget.atMost}`,
     ok ? 'ok' : 'miss',
   ]);
-  return formatTable([['LINE', 'MEASURED', 'UNIT', 'RATIO', 'BUDGET', ''], ...rows]);
+  return formatTable([['LINE', 'MEASURED', 'UNIT', 'RATIO', 'QUERY US', 'BUDGET', ''], ...rows]);
 }

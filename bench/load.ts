@@ -1,4 +1,4 @@
-// Load on a server of this machine, by wrk: requests for bars of a random symbol from a random minute on.
+// Load on a server of this machine, by wrk: requests for bars of a random symbol from a random minute on, or random ones of a list.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,8 @@ export type Load = {
   readonly errors: number;
 };
 
-const CONNECTIONS = 32;
+/** Connections of a load that is to be as high as can be. */
+export const CONNECTIONS_MANY = 32;
 
 /** Whether wrk is there. */
 export const hasWrk = (): boolean => spawnSync('wrk', ['--version']).error === undefined;
@@ -37,20 +38,18 @@ export const WRK_MISSING =
 export const targetOf = (requests: Requests, symbol: string, start: string): string =>
   `/api/v2/stock/bars/US:${symbol}/1M/from/${start}/to/${requests.end}?limit=${requests.limit}&secret_key=${requests.secret}`;
 
-/** Writes the Lua script that makes the requests; its path. The texts are put together by hand: wrk.format costs more. */
-export function writeScript(folder: string, requests: Requests): string {
-  const list = (texts: readonly string[]): string => `{${texts.map((text) => JSON.stringify(text)).join()}}`;
-  const [head, middle, tail] = targetOf(requests, '|', '|').split('|') as [string, string, string];
-  const path = join(folder, 'requests.lua');
+/** A list in Lua. */
+const list = (texts: readonly string[]): string => `{${texts.map((text) => JSON.stringify(text)).join()}}`;
+
+/** Writes a Lua script: lists, and the request that is made of them; its path. The texts are put together by hand: wrk.format costs more. */
+function writeLua(path: string, lists: string, target: string): string {
   writeFileSync(
     path,
-    `local symbols = ${list(requests.symbols)}
-local starts = ${list(requests.starts)}
+    `${lists}
 local random = math.random
 function init(args) math.randomseed(tonumber(args[1])) end
 function request()
-  return "GET ${head}" .. symbols[random(#symbols)] .. "${middle}" .. starts[random(#starts)] ..
-    "${tail} HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\n\\r\\n"
+  return "GET " .. ${target} .. " HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\n\\r\\n"
 end
 function done(summary, latency)
   local errors = summary.errors
@@ -63,6 +62,20 @@ end
   return path;
 }
 
+/** Writes the script that asks for bars; its path. */
+export function writeScript(folder: string, requests: Requests): string {
+  const [head, middle, tail] = targetOf(requests, '|', '|').split('|') as [string, string, string];
+  return writeLua(
+    join(folder, 'requests.lua'),
+    `local symbols = ${list(requests.symbols)}\nlocal starts = ${list(requests.starts)}`,
+    `"${head}" .. symbols[random(#symbols)] .. "${middle}" .. starts[random(#starts)] .. "${tail}"`,
+  );
+}
+
+/** Writes the script that asks for targets at random; its path. */
+export const writeTargets = (folder: string, name: string, targets: readonly string[]): string =>
+  writeLua(join(folder, `${name}.lua`), `local targets = ${list(targets)}`, 'targets[random(#targets)]');
+
 /** Loads a server; the same seed asks for the same. @throws when an answer was not 200 */
 export async function load(
   folder: string,
@@ -70,9 +83,10 @@ export async function load(
   url: string,
   seconds: number,
   seed: number,
+  connections = CONNECTIONS_MANY,
 ): Promise<Load> {
   if (!url.startsWith('http://127.0.0.1:')) throw new Error(`${url} is not on this machine`);
-  const args = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '-s', script, url, '--', String(seed)];
+  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, url, '--', String(seed)];
   const { stdout } = await run(folder, 'wrk', args);
   const { durationUs, ...counts } = JSON.parse(stdout.slice(stdout.lastIndexOf('\n'))) as Omit<
     Load,

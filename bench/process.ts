@@ -1,6 +1,6 @@
 // Child processes that are measured: servers on 127.0.0.1 and commands that run to their end.
 import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -138,10 +138,20 @@ function peakBytesOf(pid: number): number {
 
 let tickUs = 0;
 
-/** Processor time that a process has used in all its threads, user and system, in microseconds (proc_pid_stat(5)). */
-export function cpuUs(pid: number): number {
+/** Processor time that a process has used in all its threads, user and system, in microseconds. */
+export const cpuUs = (pid: number): number => usedUs(`/proc/${pid}/stat`);
+
+/** The same of its worker threads alone: of a server with one process, the query thread. */
+export function workerCpuUs(pid: number): number {
+  const tasks = readdirSync(`/proc/${pid}/task`).map((task) => `/proc/${pid}/task/${task}`);
+  const workers = tasks.filter((task) => readFileSync(`${task}/comm`, 'utf8') === 'WorkerThread\n');
+  return workers.reduce((sum, task) => sum + usedUs(`${task}/stat`), 0);
+}
+
+/** By a file in the form of proc_pid_stat(5). */
+function usedUs(path: string): number {
   tickUs ||= 1e6 / Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const stat = readFileSync(path, 'utf8');
   // The name in brackets may hold anything: fields are counted from behind it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * tickUs;

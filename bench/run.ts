@@ -6,15 +6,17 @@ import { benchCalendar } from './calendar.ts';
 import { benchDisk } from './disk.ts';
 import { benchImport } from './import.ts';
 import { describe, type Line } from './line.ts';
+import { benchLists } from './lists.ts';
 import { hasWrk, WRK_MISSING } from './load.ts';
 import { benchServe } from './serve.ts';
 import { type Options, tell, Workshop } from './workshop.ts';
 
 const HELP = `npm run bench -- [options]
-  --only serve|import|disk|calendar   these lines alone
+  --only serve|lists|import|disk|calendar   these lines alone
   --rounds N                 rounds of a line, of which the median counts (default 5; imports at most 3)
   --seconds N                seconds of load a round (default 5)
   --rows N                   rows of the file ordered by symbol, five times those by time (default 10000000)
+  --news N                   news items of the store that lists are taken from (default 200000; 10000000 take minutes and 8 GB)
   --json FILE                the lines as JSON
   --keep DIR                 keep generated files there for the next run
 `;
@@ -23,6 +25,7 @@ const EXIT_USAGE = 2;
 
 const parts: Readonly<Record<string, (options: Options) => Promise<Line[]>>> = {
   serve: benchServe,
+  lists: benchLists,
   import: benchImport,
   disk: benchDisk,
   calendar: benchCalendar,
@@ -47,6 +50,7 @@ function readFlags() {
         rounds: { type: 'string', default: '5' },
         seconds: { type: 'string', default: '5' },
         rows: { type: 'string', default: '10000000' },
+        news: { type: 'string', default: '200000' },
         json: { type: 'string' },
         keep: { type: 'string' },
         help: { type: 'boolean', default: false },
@@ -65,12 +69,13 @@ if (flags.help) {
 if (flags.only !== undefined && !Object.hasOwn(parts, flags.only))
   misused(`--only ${flags.only}: must be one of ${Object.keys(parts).join(', ')}`);
 const names = flags.only === undefined ? Object.keys(parts) : [flags.only];
-if (names.includes('serve') && !hasWrk()) misused(WRK_MISSING);
+if ((names.includes('serve') || names.includes('lists')) && !hasWrk()) misused(WRK_MISSING);
 
 const numbers = {
   rounds: wholeNumber('rounds', flags.rounds),
   seconds: wholeNumber('seconds', flags.seconds),
   rows: wholeNumber('rows', flags.rows),
+  news: wholeNumber('news', flags.news),
 };
 const workshop = new Workshop(flags.keep);
 process.once('exit', () => workshop.close());

@@ -10,6 +10,8 @@ export type Options = {
   readonly rounds: number;
   readonly seconds: number;
   readonly rows: number;
+  /** News items that lists are taken from. */
+  readonly news: number;
   readonly workshop: Workshop;
 };
 
@@ -42,7 +44,14 @@ export class Workshop {
 
   /** A store that nothing has been written to. */
   freshStore(name: string): BenchStore {
-    return new BenchStore(this.folder, name);
+    const store = new BenchStore(this.folder, name);
+    store.remove();
+    return store;
+  }
+
+  /** A store that the next run may use again. */
+  keptStore(name: string): BenchStore {
+    return new BenchStore(this.#kept, name);
   }
 
   close(): void {
@@ -53,17 +62,18 @@ export class Workshop {
 /** A store that the product writes. */
 export class BenchStore {
   readonly url: string;
+  readonly path: string;
   readonly #folder: string;
   readonly #files: readonly string[];
 
   constructor(folder: string, name: string) {
     this.#folder = folder;
-    this.url = `sqlite:${join(folder, `${name}.db`)}`;
+    this.path = join(folder, `${name}.db`);
+    this.url = `sqlite:${this.path}`;
     const files = [`${name}.db`, `${name}.control.db`];
     this.#files = files
       .flatMap((file) => [file, `${file}-wal`, `${file}-shm`])
       .map((file) => join(folder, file));
-    this.remove();
   }
 
   /** Runs a command on it. */

@@ -65,21 +65,32 @@ function filtersOf({ country_iso_code: country, event_code: code, source_id: id,
 
 const columns = ['event_timestamp', 'rank', 'event_code', 'source_id'] as const;
 
-/** The order of events, as some index has it: by time, then the weightier, then by code; what is equal in all is left out. */
-const orderOf = (where: Filters) => columns.filter((column) => !Object.hasOwn(where, column));
+/**
+ * Filters as a walk of one index: beside a country or a code the rank is compared along it, which is few entries or a part of
+ * them. Its order: by time, then the weightier, then by code; what the index begins with is left out.
+ */
+function walkOf(filters: Filters) {
+  const { rank, ...named } = filters;
+  const isAlong = rank !== undefined && Object.keys(named).length > 0;
+  const where = isAlong ? named : filters;
+  return {
+    where,
+    along: isAlong ? { rank } : {},
+    order: columns.filter((column) => !Object.hasOwn(where, column)),
+  };
+}
 
 /** `GET …/economic_calendar/event_list` */
 export const answerEconomicEvents: Query<typeof economicEvents> = async (parameters, context) => {
-  const where = filtersOf(parameters);
+  const filters = filtersOf(parameters);
   const range = instantBounds(parameters.from_date, parameters.to_date);
   return answerPage(context, {
     endpoint: economicEvents,
     parameters,
-    fingerprint: JSON.stringify(['economicEvents', where, range, parameters.sort]),
+    fingerprint: JSON.stringify(['economicEvents', filters, range, parameters.sort]),
     dataset: events,
-    where,
+    ...walkOf(filters),
     range,
-    order: orderOf(where),
     direction: parameters.sort,
     recordOf,
   });
@@ -87,26 +98,27 @@ export const answerEconomicEvents: Query<typeof economicEvents> = async (paramet
 
 function readEvents(
   reader: Reader,
-  where: Filters,
+  filters: Filters,
   range: Bounds,
   direction: Direction,
   limit: number,
 ): Promise<Event[]> {
-  const order = orderOf(where).map((column) => [column, direction] as const);
-  return reader.rows(events, { where, range, order, limit });
+  const { where, along, order: walked } = walkOf(filters);
+  const order = walked.map((column) => [column, direction] as const);
+  return reader.rows(events, { where, along, range, order, limit });
 }
 
 /** The first events of a range, in order. */
-const soonest = (reader: Reader, where: Filters, range: Bounds, limit: number): Promise<Event[]> =>
-  readEvents(reader, where, range, 'asc', limit);
+const soonest = (reader: Reader, filters: Filters, range: Bounds, limit: number): Promise<Event[]> =>
+  readEvents(reader, filters, range, 'asc', limit);
 
 /** The last events of a range, the newest first; of those at one time the weightier come in first (contract 8.8). */
-async function newest(reader: Reader, where: Filters, range: Bounds, limit: number): Promise<Event[]> {
-  const found = await readEvents(reader, where, range, 'desc', limit);
+async function newest(reader: Reader, filters: Filters, range: Bounds, limit: number): Promise<Event[]> {
+  const found = await readEvents(reader, filters, range, 'desc', limit);
   const last = found.at(-1)?.event_timestamp;
   if (last === undefined) return [];
   const later = found.filter((event) => event.event_timestamp > last);
-  const tied = await soonest(reader, where, { from: last, to: last + 1 }, limit - later.length);
+  const tied = await soonest(reader, filters, { from: last, to: last + 1 }, limit - later.length);
   return [...later, ...tied];
 }
 

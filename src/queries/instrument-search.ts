@@ -1,11 +1,30 @@
 // Instrument search: symbols that begin like a text, then names that have its words (contract 9.2).
 import { parseSymbol } from '../contract/identifiers.ts';
 import { instrumentRecord, type instrumentSearch } from '../contract/reference.ts';
-import { searchInstruments, wordsOf } from '../store/instrument-terms.ts';
+import type { RowOf } from '../datasets/dataset.ts';
+import { instruments } from '../datasets/reference.ts';
+import { type FoundName, searchInstruments, wordsOf } from '../store/instrument-terms.ts';
+import type { Reader } from '../store/store.ts';
 import { renderRecords } from './list.ts';
 import type { Query } from './query.ts';
-import { findRecord } from './reference.ts';
-import type { WireRecord } from './render/records.ts';
+import { recordOf } from './reference.ts';
+
+const nameOf = ({ country_iso_code, symbol }: FoundName): string => `${country_iso_code}:${symbol}`;
+
+/** The rows of instruments, in their order: country by country, for one by one takes many times as long. */
+async function rowsOf(
+  reader: Reader,
+  assetSchema: string,
+  found: readonly FoundName[],
+): Promise<RowOf<typeof instruments>[]> {
+  const rows = new Map<string, RowOf<typeof instruments>>();
+  for (const [country, members] of Map.groupBy(found, ({ country_iso_code }) => country_iso_code)) {
+    const where = { asset_schema: assetSchema, country_iso_code: country };
+    const symbols = members.map(({ symbol }) => symbol);
+    for (const row of await reader.among(instruments, where, 'symbol', symbols)) rows.set(nameOf(row), row);
+  }
+  return found.map((one) => rows.get(nameOf(one))!);
+}
 
 /** `GET …/reference/search` */
 export const answerInstrumentSearch: Query<typeof instrumentSearch> = async (parameters, context) => {
@@ -17,10 +36,7 @@ export const answerInstrumentSearch: Query<typeof instrumentSearch> = async (par
     words: wordsOf(query),
     limit,
   });
-  const records: WireRecord[] = [];
-  for (const { country_iso_code, symbol } of found) {
-    const { record } = await findRecord(context, assetSchema, { country: country_iso_code, symbol });
-    if (record !== null) records.push(record);
-  }
+  const rows = await rowsOf(context.reader, assetSchema, found);
+  const records = rows.map((row) => recordOf(row, context.request.nowMs));
   return renderRecords(context, { record: instrumentRecord }, records, 'json', null);
 };

@@ -24,6 +24,7 @@ export type PageOf<D extends Dataset> = {
   readonly fingerprint: string;
   readonly dataset: D;
   readonly where: Partial<RowOf<D>>;
+  readonly along?: NonNullable<Read<D>['along']>;
   /** Bounds of the first column of the order. */
   readonly range?: NonNullable<Read<D>['range']>;
   /** The columns of an index in its order, the last ones a unique key: walked in one direction. */
@@ -94,13 +95,13 @@ export async function answerPage<D extends Dataset>(context: QueryContext, page:
 
 /** The read of a page. Behind a row its place alone bounds that end: of two bounds SQLite may enter the index at the farther. */
 function readOf<D extends Dataset>(page: PageOf<D>, place: Place | null): Read<D> {
-  const { where, range = {}, direction, parameters } = page;
+  const { where, along = {}, range = {}, direction, parameters } = page;
   const order = page.order.map((column) => [column, direction] as const);
   const { limit } = parameters;
-  if (place === null) return { where, range, order, limit };
+  if (place === null) return { where, along, range, order, limit };
   const { from, to } = range;
   const ahead = direction === 'asc' ? (to === undefined ? {} : { to }) : from === undefined ? {} : { from };
-  return { where, range: ahead, order, after: place.position, limit };
+  return { where, along, range: ahead, order, after: place.position, limit };
 }
 
 /** Renders records of an endpoint; `paging` is null where the list is not paged. */

@@ -2,16 +2,15 @@
 
 import { DAY_MS, dateOf } from '../base/instant.ts';
 import { calendarOf, findMarket } from '../calendar/calendar.ts';
-import type { SegmentKind } from '../calendar/market.ts';
+import type { Market, SegmentKind } from '../calendar/market.ts';
 import { minutesOf, type TradingHours, tradesAtWeekends, tradingHours } from '../calendar/trading-hours.ts';
 import { findZone, zoneOf } from '../calendar/zone.ts';
-import { fieldsOf } from '../contract/endpoint.ts';
 import type { AssetSchema, CountrySymbol } from '../contract/identifiers.ts';
 import { instrumentRecord, type instrumentReference } from '../contract/reference.ts';
 import { findInstrument, type Instrument, unknownInstrument } from './lookup.ts';
 import { pairOf } from './pair.ts';
 import type { Query, QueryContext } from './query.ts';
-import type { WireRecord } from './render/records.ts';
+import { inWireOrder, type WireRecord } from './render/records.ts';
 import { renderResult } from './render/result.ts';
 
 /** What one contract stands for, by asset type; null where that differs from one to the next. */
@@ -53,6 +52,35 @@ function boundsOf(regular: readonly string[]) {
   };
 }
 
+type MarketHours = {
+  readonly day: number;
+  readonly trading: GivenHours;
+  readonly bounds: ReturnType<typeof boundsOf>;
+};
+
+/** The hours of markets on the day of which they were last asked for: those of all their instruments that say none of their own. */
+const marketHours = new Map<string, MarketHours>();
+
+function hoursOf(assetSchema: AssetSchema, market: Market, day: number): MarketHours {
+  const name = `${assetSchema}|${market.key}`;
+  const known = marketHours.get(name);
+  if (known?.day === day) return known;
+  const trading = wireHours(assetSchema, tradingHours(market, day), null);
+  const hours = { day, trading, bounds: boundsOf(trading.regular_trading ?? []) };
+  marketHours.set(name, hours);
+  return hours;
+}
+
+/** The hours of an instrument on the wire. */
+function tradingOf(row: Instrument, market: Market | null, nowMs: number): Omit<MarketHours, 'day'> {
+  const assetSchema = row.asset_schema as AssetSchema;
+  const given = row.trading_hours as GivenHours | null;
+  if (given === null && market !== null)
+    return hoursOf(assetSchema, market, zoneOf(market.zone).dayAt(nowMs));
+  const trading = wireHours(assetSchema, noHours, given);
+  return { trading, bounds: boundsOf(trading.regular_trading ?? []) };
+}
+
 /** The pair of crypto and forex; of others nothing, not even the fields (contract 8.1). */
 function pairFields(row: Instrument) {
   if (row.asset_schema !== 'crypto' && row.asset_schema !== 'forex')
@@ -61,18 +89,14 @@ function pairFields(row: Instrument) {
   return { base_currency: row.base_currency ?? base, quote_currency: row.quote_currency ?? quote };
 }
 
-const fields = fieldsOf(instrumentRecord);
-
 /** The record of an instrument: what files say, else what its market has on that day. */
 export function recordOf(row: Instrument, nowMs: number): WireRecord {
   const assetSchema = row.asset_schema as AssetSchema;
   const market = findMarket(assetSchema, row.country_iso_code);
   const zone = (row.time_zone === null ? null : findZone(row.time_zone)) ?? zoneOf(market?.zone ?? 'UTC');
-  const hours = market === null ? noHours : tradingHours(market, zoneOf(market.zone).dayAt(nowMs));
-  const trading = wireHours(assetSchema, hours, row.trading_hours as GivenHours | null);
-  const bounds = boundsOf(trading.regular_trading ?? []);
+  const { trading, bounds } = tradingOf(row, market, nowMs);
   const pair = pairFields(row);
-  const values: WireRecord = {
+  return {
     ...row,
     ...pair,
     exchange: row.exchange ?? market?.exchange ?? null,
@@ -90,11 +114,10 @@ export function recordOf(row: Instrument, nowMs: number): WireRecord {
     is_indices: row.is_indices ?? false,
     contract_value: row.contract_value ?? contractValues[assetSchema],
   };
-  return Object.fromEntries(fields.map((field) => [field, values[field]]));
 }
 
 /** An instrument's record of the day, and whether it was at hand; null where nobody has the name. */
-export async function findRecord(
+async function findRecord(
   { reader, lookup, request }: QueryContext,
   assetSchema: AssetSchema,
   { country, symbol }: CountrySymbol,
@@ -105,7 +128,7 @@ export async function findRecord(
   const name = `record|${assetSchema}:${country}:${symbol}|${day}`;
   const { value, isKept } = await lookup.kept(reader, name, async () => {
     const row = await findInstrument(reader, assetSchema, { country, symbol });
-    return row === null ? null : recordOf(row, nowMs);
+    return row === null ? null : inWireOrder(instrumentRecord, recordOf(row, nowMs));
   });
   return { record: value, isKept };
 }

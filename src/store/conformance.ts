@@ -118,6 +118,7 @@ function expectedRows(all: readonly Run[], read: Read<typeof importRuns>): Run[]
   const [first] = order[0]!;
   return all
     .filter((row) => read.where?.dataset === undefined || row.dataset === read.where.dataset)
+    .filter((row) => read.along?.rows_read === undefined || row.rows_read === read.along.rows_read)
     .filter((row) => read.range?.from === undefined || compare(row[first], read.range.from) >= 0)
     .filter((row) => read.range?.to === undefined || compare(row[first], read.range.to) < 0)
     .sort((a, b) => {
@@ -169,7 +170,10 @@ function rowTests(withFresh: WithFresh): void {
 
   test('pages of any size and any mix of directions are the sorted whole, ties included (contract 4.1, 4.5)', () =>
     withFresh(async (writer, reader) => {
-      const bounds = fc.record({ from: fc.nat(5), to: fc.nat(5), where: fc.boolean() }, { requiredKeys: [] });
+      const bounds = fc.record(
+        { from: fc.nat(5), to: fc.nat(5), where: fc.boolean(), along: fc.boolean() },
+        { requiredKeys: [] },
+      );
       let stored: readonly Run[] = [];
       await fc.assert(
         fc.asyncProperty(
@@ -192,6 +196,7 @@ function rowTests(withFresh: WithFresh): void {
               order,
               limit: 1000,
               ...(drawn.where === true && column !== 'dataset' ? { where: { dataset: 'bars' } } : {}),
+              ...(drawn.along === true ? { along: { rows_read: 1 } } : {}),
               range: { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) },
             };
             const whole = expectedRows(all, read);

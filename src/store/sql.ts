@@ -152,6 +152,10 @@ export class SqlCompiler {
     for (const column of Object.keys(read.where ?? {})) {
       query = query.where(column, '=', new Slot<Read>((actual) => actual.where![column]));
     }
+    for (const column of Object.keys(read.along ?? {})) {
+      // The sign keeps planners from choosing the index, or the order, by the column.
+      query = query.where(sql`+${sql.ref(column)}`, '=', new Slot<Read>((actual) => actual.along![column]));
+    }
     const first = read.order[0]!;
     if (read.range?.from !== undefined)
       query = query.where(first[0], '>=', new Slot<Read>((actual) => actual.range!.from));
@@ -219,7 +223,8 @@ const orderText = (order: Read['order']): string =>
 
 function shapeOf(dataset: Dataset, read: Read): string {
   const where = Object.keys(read.where ?? {}).join();
-  return `${dataset.name}|${where}|${read.range?.from !== undefined}|${read.range?.to !== undefined}|${orderText(read.order)}|${read.after !== undefined}`;
+  const along = Object.keys(read.along ?? {}).join();
+  return `${dataset.name}|${where}|${along}|${read.range?.from !== undefined}|${read.range?.to !== undefined}|${orderText(read.order)}|${read.after !== undefined}`;
 }
 
 function rankedShapeOf(

@@ -7,6 +7,8 @@ export type Direction = 'asc' | 'desc';
 export type Read<D extends Dataset = Dataset> = {
   /** Columns that must be equal. */
   readonly where?: Partial<RowOf<D>>;
+  /** Numbers that must be equal too, compared along the walk: of columns that the walked index holds and is not chosen by. */
+  readonly along?: Partial<RowOf<D>>;
   /** Bounds of the first column of the order: `from` included, `to` not. */
   readonly range?: { readonly from?: string | number; readonly to?: string | number };
   readonly order: readonly (readonly [column: keyof D['columns'] & string, direction: Direction])[];

@@ -9,14 +9,21 @@ export type WireRecord = Readonly<Record<string, unknown>>;
 
 /** The declared fields of a record, in the order of the wire. */
 export function inWireOrder(record: TObject, row: WireRecord): WireRecord {
-  return Object.fromEntries(fieldsOf(record).map((field) => [field, row[field]]));
+  return fieldsIn(fieldsOf(record), row);
+}
+
+function fieldsIn(fields: readonly string[], row: WireRecord): WireRecord {
+  const ordered: Record<string, unknown> = {};
+  for (const field of fields) ordered[field] = row[field];
+  return ordered;
 }
 
 /** Writes records as elements of a JSON array. */
 export function writeJsonRecords(sink: Sink, record: TObject, rows: readonly WireRecord[]): void {
+  const fields = fieldsOf(record);
   rows.forEach((row, index) => {
     if (index > 0) sink.text(',');
-    sink.text(JSON.stringify(inWireOrder(record, row)));
+    sink.text(JSON.stringify(fieldsIn(fields, row)));
   });
 }
 

@@ -173,6 +173,17 @@ export class Database {
     return this.#prepared(sql).all(...values);
   }
 
+  /** The rows as `all` gives them, each as the values of its columns: of many that takes half the time. */
+  lists(sql: string, values: readonly SqlValue[]): Cell[][] {
+    const statement = this.#prepared(sql);
+    statement.setReturnArrays(true);
+    try {
+      return statement.all(...values) as unknown as Cell[][];
+    } finally {
+      statement.setReturnArrays(false);
+    }
+  }
+
   /** Rows one at a time, each as the values of its columns. */
   *walk(sql: string): Generator<Cell[]> {
     const statement = this.#db.prepare(sql);

@@ -10,7 +10,7 @@ import {
   type RowWriter,
   StoreUnusable,
 } from '../store.ts';
-import { Database, type FileKind, type SqlValue, sqliteCompiler } from './database.ts';
+import { type Cell, Database, type FileKind, type SqlValue, sqliteCompiler } from './database.ts';
 
 /** One step from a layout to the next: statements, run in one transaction. */
 export type Migration = readonly string[];
@@ -71,16 +71,24 @@ function toSql(kind: ColumnKind, value: unknown): SqlValue {
   return kind === 'json' ? JSON.stringify(value) : (value as SqlValue);
 }
 
-function fromSql(kind: ColumnKind, value: unknown): unknown {
+function fromSql(kind: ColumnKind, value: Cell): unknown {
   if (value === null) return null;
   if (kind === 'boolean') return value !== 0;
   return kind === 'json' ? JSON.parse(value as string) : value;
 }
 
-function rowOf<D extends Dataset>(dataset: D, found: Record<string, unknown>): RowOf<D> {
+/** A row of some columns, whose values stand in their order. */
+function rowOf(
+  dataset: Dataset,
+  columns: readonly string[],
+  values: readonly Cell[],
+): Record<string, unknown> {
   const row: Record<string, unknown> = {};
-  for (const name in dataset.columns) row[name] = fromSql(dataset.columns[name]!.kind, found[name]);
-  return row as RowOf<D>;
+  for (let at = 0; at < columns.length; at++) {
+    const name = columns[at]!;
+    row[name] = fromSql(dataset.columns[name]!.kind, values[at]!);
+  }
+  return row;
 }
 
 /** Reads and writes rows on an open file, inside whatever transaction it is in. */
@@ -92,7 +100,7 @@ export class SqliteRows implements RowWriter {
   }
 
   async rows<D extends Dataset>(dataset: D, read: Read<D>): Promise<RowOf<D>[]> {
-    return this.#read(dataset, read).map((found) => rowOf(dataset, found));
+    return this.#read(dataset, read) as RowOf<D>[];
   }
 
   async pick<D extends Dataset, C extends keyof D['columns'] & string>(
@@ -100,12 +108,7 @@ export class SqliteRows implements RowWriter {
     columns: readonly C[],
     read: Read<D>,
   ): Promise<Pick<RowOf<D>, C>[]> {
-    const valueIn = (found: Record<string, unknown>, column: C): unknown =>
-      fromSql(dataset.columns[column]!.kind, found[column]);
-    return this.#read(dataset, read, columns).map(
-      (found) =>
-        Object.fromEntries(columns.map((column) => [column, valueIn(found, column)])) as Pick<RowOf<D>, C>,
-    );
+    return this.#read(dataset, read, columns) as Pick<RowOf<D>, C>[];
   }
 
   #read<D extends Dataset>(
@@ -114,11 +117,13 @@ export class SqliteRows implements RowWriter {
     columns?: readonly string[],
   ): Record<string, unknown>[] {
     const statement = sqliteCompiler.read(dataset, read as unknown as Read, columns);
-    return this.#all(statement.sql, statement.values(read as unknown as Read));
+    const found = this.#lists(statement.sql, statement.values(read as unknown as Read));
+    const names = columns ?? Object.keys(dataset.columns);
+    return found.map((values) => rowOf(dataset, names, values));
   }
 
-  #all(sql: string, values: readonly unknown[]): Record<string, unknown>[] {
-    return this.database.all(
+  #lists(sql: string, values: readonly unknown[]): Cell[][] {
+    return this.database.lists(
       sql,
       values.map((value) => (typeof value === 'boolean' ? Number(value) : value)) as SqlValue[],
     );
@@ -130,21 +135,25 @@ export class SqliteRows implements RowWriter {
     column: keyof D['columns'] & string,
     values: readonly (string | number)[],
   ): Promise<RowOf<D>[]> {
-    const rows: RowOf<D>[] = [];
+    const columns = Object.keys(dataset.columns);
+    const rows: Record<string, unknown>[] = [];
     for (let at = 0; at < values.length; at += AMONG_MAX) {
       const read = { where, column, values: values.slice(at, at + AMONG_MAX) };
       const statement = sqliteCompiler.among(dataset, read);
-      for (const found of this.#all(statement.sql, statement.values(read))) rows.push(rowOf(dataset, found));
+      for (const found of this.#lists(statement.sql, statement.values(read)))
+        rows.push(rowOf(dataset, columns, found));
     }
-    return rows;
+    return rows as RowOf<D>[];
   }
 
   async ranked<D extends Dataset>(dataset: D, read: RankedRead<D>): Promise<(string | number)[][]> {
     // No groups are no rows, and no statement.
     if (read.groups.length === 0) return [];
     const statement = sqliteCompiler.ranked(dataset, read as unknown as RankedRead);
-    const found = this.#all(statement.sql, statement.values(read as unknown as RankedRead));
-    return found.map((row) => read.order.map(([column]) => row[column] as string | number));
+    return this.#lists(statement.sql, statement.values(read as unknown as RankedRead)) as (
+      | string
+      | number
+    )[][];
   }
 
   async upsert<D extends Dataset>(dataset: D, rows: readonly RowOf<D>[]): Promise<void> {

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
-import { series } from '../../datasets/bars.ts';
+import { barCoverage, series } from '../../datasets/bars.ts';
 import { corporateActions } from '../../datasets/corporate-actions.ts';
 import type { Dataset } from '../../datasets/dataset.ts';
-import { events } from '../../datasets/economic.ts';
+import { eventCodes, events } from '../../datasets/economic.ts';
 import { holidays } from '../../datasets/holidays.ts';
 import { dataDatasets } from '../../datasets/index.ts';
 import { blockChanges, counters, importRuns, rowChanges } from '../../datasets/internal.ts';
@@ -186,6 +186,55 @@ test('the log is empty after a write, so that it does not grow from import to im
   await store.close();
 });
 
+/**
+ * The reads of a walk in one direction: whole, as the newest are taken; from a bound, up to one, of a range; behind a row up to
+ * the far bound, and behind it alone.
+ */
+function readsOf(
+  walk: Omit<Read, 'limit' | 'order'>,
+  columns: readonly string[],
+  direction: Direction,
+): Read[] {
+  const base = { ...walk, order: columns.map((column) => [column, direction] as const), limit: 101 };
+  const after = columns.map(() => 5);
+  return [
+    base,
+    { ...base, range: { from: 1 } },
+    { ...base, range: { to: 9 } },
+    { ...base, range: { from: 1, to: 9 } },
+    { ...base, range: direction === 'asc' ? { to: 9 } : { from: 1 }, after },
+    { ...base, after },
+  ];
+}
+
+/** The steps by which SQLite would do a read. */
+function planOf(database: DatabaseSync, dataset: Dataset, read: Read): string[] {
+  const statement = sqliteCompiler.read(dataset, read);
+  const steps = database.prepare(`explain query plan ${statement.sql}`);
+  return steps.all(...(statement.values(read) as number[])).map((step) => String(step.detail));
+}
+
+/** Holds the plan of a read to one walk of an index: entered at its bounds on the leading column, nothing sorted. */
+function assertWalks(database: DatabaseSync, dataset: Dataset, read: Read, what: string): string {
+  const [plan = '', ...more] = planOf(database, dataset, read);
+  const told = `${what}: ${JSON.stringify(read)}: ${plan}`;
+  assert.deepEqual(more, [], told);
+  const [column, direction] = read.order[0]!;
+  const bounds = [
+    ...(read.range?.from !== undefined || (read.after && direction === 'asc') ? [`${column}>?`] : []),
+    ...(read.range?.to !== undefined || (read.after && direction === 'desc') ? [`${column}<?`] : []),
+  ];
+  // Without anything to look for a walk begins at an end of its index.
+  const isWhole = bounds.length === 0 && Object.keys(read.where ?? {}).length === 0;
+  assert.match(plan, isWhole ? /^SCAN \w+ USING INDEX/ : /^SEARCH /, told);
+  for (const name of Object.keys(read.where ?? {})) {
+    // What the end of a key says is compared along it.
+    if (name !== 'action_type') assert.ok(plan.includes(`${name}=?`), told);
+  }
+  for (const bound of bounds) assert.ok(plan.includes(bound), told);
+  return plan;
+}
+
 /** Values of the filters of events, and the order that is left beside them. */
 const eventFilters = { country_iso_code: 'US', event_code: 'A', rank: 0, source_id: 'a' } as const;
 const eventOrder = ['event_timestamp', 'rank', 'event_code', 'source_id'] as const;
@@ -193,25 +242,19 @@ const eventFilterSets = Array.from({ length: 16 }, (_, bits) =>
   Object.keys(eventFilters).filter((_name, at) => bits & (1 << at)),
 ) as (keyof typeof eventFilters)[][];
 
-/** A page of events: all, of a range, and behind one, under some filters. */
+/** Pages of events under some filters, as queries ask for them: the rank beside others is compared along the walk. */
 function eventReads(filters: readonly (keyof typeof eventFilters)[], direction: Direction): Read[] {
-  const where = Object.fromEntries(filters.map((name) => [name, eventFilters[name]]));
-  const columns = eventOrder.filter((column) => !filters.some((name) => name === column));
-  const base = { where, order: columns.map((column) => [column, direction] as const), limit: 101 };
-  const after = columns.map((column) => (column === 'event_timestamp' ? 5 : eventFilters[column]));
-  return [
-    { ...base, range: { from: 1, to: 9 } },
-    { ...base, range: direction === 'asc' ? { to: 9 } : { from: 1 }, after },
-    { ...base, after },
-  ];
+  const isAlong = filters.includes('rank') && filters.length > 1;
+  const entered = filters.filter((name) => name !== 'rank' || !isAlong);
+  const columns = eventOrder.filter((column) => !entered.some((name) => name === column));
+  const where = Object.fromEntries(entered.map((name) => [name, eventFilters[name]]));
+  return readsOf({ where, along: isAlong ? { rank: 0 } : {} }, columns, direction);
 }
 
 const reads: readonly {
   what: string;
   dataset: Dataset;
   read: Read;
-  /** Bounds with which the index must be entered. */
-  enters?: RegExp;
 }[] = [
   {
     what: 'an instrument by its key',
@@ -383,38 +426,50 @@ const reads: readonly {
       limit: 1,
     },
   },
-  ...[{}, { action_type: 'split' }].flatMap((type) => {
-    const where = { country_iso_code: 'US', symbol: 'A', ...type };
-    const order = [
-      ['ex_date', 'asc'],
-      ['action_type', 'asc'],
-    ] as const;
-    return [{ range: { from: 1, to: 9 } }, { range: { to: 9 }, after: [5, 'split'] }].map((bounds) => ({
-      what: `actions of a stock ${JSON.stringify({ ...type, ...bounds })}`,
-      dataset: corporateActions,
-      read: { where, order, limit: 10, ...bounds },
-      enters: /ex_date>\?/,
-    }));
-  }),
+  ...[{}, { action_type: 'split' }].flatMap((type) =>
+    readsOf(
+      { where: { country_iso_code: 'US', symbol: 'A', ...type } },
+      ['ex_date', 'action_type'],
+      'asc',
+    ).map((read) => ({ what: 'actions of a stock', dataset: corporateActions, read })),
+  ),
   ...[
     {},
     { asset_name: 'stock', country_iso_code: 'US' },
     { asset_name: 'stock', country_iso_code: 'US', symbol: 'A' },
   ].flatMap((where) =>
-    (['asc', 'desc'] as const).flatMap((direction) => {
-      const order = [
-        ['published_date', direction],
-        ['news_id', direction],
-      ] as const;
-      const ahead = direction === 'asc' ? { to: 9 } : { from: 1 };
-      return [{ range: { from: 1, to: 9 } }, { range: ahead, after: [5, 'A'] }].map((bounds) => ({
-        what: `news ${JSON.stringify(where)} ${direction} ${JSON.stringify(bounds)}`,
+    (['asc', 'desc'] as const).flatMap((direction) =>
+      readsOf({ where }, ['published_date', 'news_id'], direction).map((read) => ({
+        what: 'news',
         dataset: news,
-        read: { where, order, limit: 10, ...bounds },
-        enters: /published_date>\? AND published_date<\?/,
-      }));
-    }),
+        read,
+      })),
+    ),
   ),
+  ...readsOf(
+    { where: { country_iso_code: 'US', asset_name: 'stock' } },
+    ['symbol', 'calendar_date', 'priority'],
+    'asc',
+  ).map((read) => ({ what: 'days of an operator’s own in a market', dataset: holidays, read })),
+  ...readsOf({ where: { country_iso_code: 'US' } }, ['event_code'], 'asc').map((read) => ({
+    what: 'what the codes of a country mean',
+    dataset: eventCodes,
+    read,
+  })),
+  {
+    what: 'the series of an instrument',
+    dataset: series,
+    read: { where: { instrument_id: 1 }, order: [['interval', 'asc']] as const, limit: 10 },
+  },
+  {
+    what: 'when bars of a market came',
+    dataset: barCoverage,
+    read: {
+      where: { asset_schema: 'stock', country_iso_code: 'US' },
+      order: [['interval', 'asc']] as const,
+      limit: 10,
+    },
+  },
   ...dataDatasets.map((dataset) => ({
     what: `${dataset.name} behind a row of their key`,
     dataset,
@@ -426,28 +481,24 @@ const reads: readonly {
   })),
 ];
 
-test('keyset reads enter the key at their place and sort nothing', async () => {
+test('every list walks an index in its order from where the page starts, and sorts nothing', async () => {
   const database = new DatabaseSync(await madeStore(), { readOnly: true });
-  for (const { what, dataset, read, enters = /^/ } of reads) {
-    const statement = sqliteCompiler.read(dataset, read);
-    const steps = database
-      .prepare(`explain query plan ${statement.sql}`)
-      .all(...(statement.values(read) as number[]));
-    const plan = steps.map((step) => String(step.detail)).join('; ');
-    assert.match(plan, /^SEARCH /, what);
-    assert.doesNotMatch(plan, /TEMP B-TREE|SCAN/, what);
-    assert.match(plan, enters, what);
-  }
+  for (const { what, dataset, read } of reads) assertWalks(database, dataset, read, what);
   database.close();
 });
 
-test('contracts are read by their symbols, expirations from the index alone (spec 4.6, 4.7)', async () => {
+test('contracts and instruments are read by their symbols, expirations from the index alone (spec 4.6, 4.7)', async () => {
   const database = new DatabaseSync(await madeStore(), { readOnly: true });
   const plan = (sql: string): string => String(database.prepare(`explain query plan ${sql}`).get()!.detail);
   const among = { where: { country_iso_code: 'US' }, column: 'symbol', values: ['A'] };
   assert.match(
     plan(sqliteCompiler.among(optionContracts, among).sql),
     /^SEARCH option_contracts USING PRIMARY KEY \(country_iso_code=\? AND symbol=\?\)/,
+  );
+  const found = { where: { asset_schema: 'stock', country_iso_code: 'US' }, column: 'symbol', values: ['A'] };
+  assert.match(
+    plan(sqliteCompiler.among(instruments, found).sql),
+    /^SEARCH instruments USING PRIMARY KEY \(asset_schema=\? AND country_iso_code=\? AND symbol=\?\)/,
   );
   const next = reads.find(({ what }) => what === 'the next expiration of an underlying')!;
   assert.match(
@@ -499,22 +550,21 @@ test('option search enters a covering index at each expiration, sorts what it fi
   database.close();
 });
 
-test('each set of filters of events has an index that holds it, entered at the place', async () => {
+test('each set of filters of events has an index that leads to its place, and compares the rank in it', async () => {
   const database = new DatabaseSync(await madeStore(), { readOnly: true });
   for (const filters of eventFilterSets) {
     for (const direction of ['asc', 'desc'] as const) {
       for (const read of eventReads(filters, direction)) {
-        const statement = sqliteCompiler.read(events, read);
-        const [step, ...more] = database
-          .prepare(`explain query plan ${statement.sql}`)
-          .all(...(statement.values(read) as number[]));
-        const what = `${filters.join()} ${direction}: ${String(step!.detail)}`;
-        assert.deepEqual(more, [], what);
-        assert.match(String(step!.detail), /^SEARCH /, what);
-        if (filters.includes('source_id')) assert.match(what, /PRIMARY KEY \(source_id=\?\)/);
-        else
-          for (const name of [...filters, 'event_timestamp'])
-            assert.match(what, new RegExp(`${name}[=<>]\\?`));
+        if (filters.includes('source_id')) {
+          // One row at the most.
+          const plan = planOf(database, events, read).join('; ');
+          assert.match(plan, /^SEARCH economic_events USING INDEX sqlite_autoindex_economic_events_1/);
+          continue;
+        }
+        const walked = assertWalks(database, events, read, filters.join());
+        // An event of another rank is passed over without its row.
+        if (read.along !== undefined)
+          for (const name of filters) assert.match(walked, new RegExp(`_by_\\w*${name}`));
       }
     }
   }
