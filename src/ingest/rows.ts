@@ -1,6 +1,6 @@
 // Rows of one dataset from a file into the store: typed cells, refusals by row, idempotent by natural key, one write a file.
 import { hash } from 'node:crypto';
-import type { Dataset, RowOf } from '../datasets/dataset.ts';
+import { type Dataset, type RowOf, spokenName } from '../datasets/dataset.ts';
 import type { Store, Writer } from '../store/store.ts';
 import type { SourceFile } from './file.ts';
 import { changeRow, rowKeyOf } from './journal.ts';
@@ -58,7 +58,7 @@ export async function importRows<D extends Dataset>(
     const mapping = mapFields(file.name, file.header, kind.fields, request.map, request.flags);
     checkFlags(request.flags, kind);
     checkConstants(mapping, kind);
-    const report = await runImport(store, request, importNameOf(kind.dataset), async (writer, runId) => {
+    const report = await runImport(store, request, spokenName(kind.dataset), async (writer, runId) => {
       const pass = new RowPass(writer, runId, kind, mapping, file, refused);
       for await (const chunk of readChunks(file, { texts: file.header, numbers: [], careful: true })) {
         await pass.take(chunk);
@@ -87,9 +87,6 @@ export async function importRows<D extends Dataset>(
   }
 }
 
-/** What the command line calls a dataset (contract 10). */
-const importNameOf = ({ name }: Dataset): string => name.replaceAll('_', '-');
-
 /** A field that the dataset does not have cannot be given for the whole file. */
 function checkFlags(
   flags: ReadonlyMap<string, string>,
@@ -98,10 +95,7 @@ function checkFlags(
   const known = [...fields.required, ...fields.optional];
   const stray = [...flags.keys()].find((field) => !known.includes(field));
   if (stray !== undefined)
-    throw new FileProblem(
-      'usage',
-      `${importNameOf(dataset)} have no ${stray} to be given for the whole file`,
-    );
+    throw new FileProblem('usage', `${spokenName(dataset)} have no ${stray} to be given for the whole file`);
 }
 
 /** A value given for the whole file that no row could have is wrong usage. */

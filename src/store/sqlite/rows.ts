@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { ColumnKind, Dataset, RowOf } from '../../datasets/dataset.ts';
 import { AMONG_MAX } from '../sql.ts';
 import {
+  type Ends,
   type Mode,
   type RankedRead,
   type Read,
@@ -145,6 +146,16 @@ export class SqliteRows implements RowWriter {
     const statement = sqliteCompiler.ranked(dataset, read as unknown as RankedRead);
     const found = this.#all(statement.sql, statement.values(read as unknown as RankedRead));
     return found.map((row) => read.order.map(([column]) => row[column] as string | number));
+  }
+
+  async count<D extends Dataset>(dataset: D, where: Partial<RowOf<D>> = {}): Promise<number> {
+    const [found] = this.#all(sqliteCompiler.count(dataset, Object.keys(where)), Object.values(where));
+    return found!.count as number;
+  }
+
+  async ends<D extends Dataset>(dataset: D, column: keyof D['columns'] & string): Promise<Ends | null> {
+    const { first, last } = this.#all(sqliteCompiler.ends(dataset, column), [])[0]!;
+    return first === null ? null : { first: first as number, last: last as number };
   }
 
   async upsert<D extends Dataset>(dataset: D, rows: readonly RowOf<D>[]): Promise<void> {

@@ -499,6 +499,28 @@ test('option search enters a covering index at each expiration, sorts what it fi
   database.close();
 });
 
+test('counting walks the least index, and the ends of a column are entered in one that begins with it', async () => {
+  const database = new DatabaseSync(await madeStore(), { readOnly: true });
+  const planOf = (sql: string, ...values: string[]): string =>
+    database
+      .prepare(`explain query plan ${sql}`)
+      .all(...values)
+      .map(({ detail }) => String(detail))
+      .join('\n');
+  assert.match(planOf(sqliteCompiler.count(news, [])), /^SCAN news USING COVERING INDEX/);
+  const market = ['asset_schema', 'country_iso_code', 'kind'];
+  assert.match(
+    planOf(sqliteCompiler.count(instrumentTerms, market), 'option', 'US', 'symbol'),
+    /^SEARCH instrument_terms USING (PRIMARY KEY|COVERING INDEX)[^\n]*$/,
+  );
+  for (const [dataset, column] of [
+    [news, 'published_date'],
+    [events, 'event_timestamp'],
+  ] as const)
+    assert.match(planOf(sqliteCompiler.ends(dataset, column)), /(SEARCH \w+ USING COVERING INDEX[\s\S]*){2}/);
+  database.close();
+});
+
 test('each set of filters of events has an index that holds it, entered at the place', async () => {
   const database = new DatabaseSync(await madeStore(), { readOnly: true });
   for (const filters of eventFilterSets) {
