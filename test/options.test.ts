@@ -391,7 +391,10 @@ test('an instrument that contracts name is not deleted (contract 10)', async () 
     const named = ['--schema', schema, '--country', 'US', '--symbol', symbol];
     const { status, stderr } = await shop.run('delete', 'instruments', ...named);
     assert.equal(status, 2, stderr);
-    assert.match(stderr, /is named by option contracts, such as SPY\w+: take their imports back first/);
+    assert.match(
+      stderr,
+      /is named by option-contracts: delete them first, by bourse delete option-contracts --/,
+    );
   }
 });
 
