@@ -114,6 +114,10 @@ const kind: RowImport<typeof holidays> = {
     reason: 'the file has this day with this priority already, with other values',
   },
   problemOf,
+  instrumentOf(values) {
+    const { asset_name, country_iso_code, symbol } = rowOf(values);
+    return symbol === '*' ? null : { asset_schema: asset_name, country_iso_code, symbol, exchange: null };
+  },
   rowOf: (values) => rowOf(values),
 };
 

@@ -8,7 +8,8 @@ import { optionContracts } from '../datasets/options.ts';
 import type { instruments } from '../datasets/reference.ts';
 import type { RowReader } from '../store/store.ts';
 
-type Name = Pick<RowOf<typeof instruments>, 'asset_schema' | 'country_iso_code' | 'symbol'>;
+/** What an instrument is known by. */
+export type Name = Pick<RowOf<typeof instruments>, 'asset_schema' | 'country_iso_code' | 'symbol'>;
 
 /** Rows of a dataset that name an instrument, found along an index. */
 type Use = {
@@ -69,4 +70,19 @@ export async function useOf(reader: RowReader, name: Name): Promise<Use | null> 
     if (found.length > 0) return use;
   }
   return null;
+}
+
+/** The instruments that a row names, whatever its dataset. */
+export function namedBy(dataset: Dataset, row: RowOf<Dataset>): Name[] {
+  const { country_iso_code, symbol, ...said } = row as Readonly<Record<string, string>>;
+  const named = (asset_schema: string, called = symbol!): Name => ({
+    asset_schema,
+    country_iso_code: country_iso_code!,
+    symbol: called,
+  });
+  if (dataset === corporateActions) return [named('stock')];
+  if (dataset === optionContracts)
+    return [named('option'), named(said.parent_asset_schema!, said.underlying_name!)];
+  const isOne = (dataset === news && symbol !== null) || (dataset === holidays && symbol !== '*');
+  return isOne ? [named(said.asset_name!)] : [];
 }
