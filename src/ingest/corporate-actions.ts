@@ -124,6 +124,10 @@ const kind: RowImport<typeof corporateActions> = {
     const { country_iso_code, symbol, exchange } = corporateActionRowOf(values);
     return { asset_schema: 'stock', country_iso_code, symbol, exchange };
   },
+  symbolOf(values) {
+    const { country_iso_code, symbol, ex_date: day } = corporateActionRowOf(values);
+    return { field: 'symbol', name: { asset_schema: 'stock', country_iso_code, symbol }, day };
+  },
   rowOf: (values) => corporateActionRowOf(values),
 };
 

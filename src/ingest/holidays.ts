@@ -8,6 +8,7 @@ import type { RowOf } from '../datasets/dataset.ts';
 import { holidays } from '../datasets/holidays.ts';
 import type { Store } from '../store/store.ts';
 import { countryRule, dayRule, instantRule, symbolRule, underlyingSchemaRule } from './field-rules.ts';
+import type { InstrumentName } from './load.ts';
 import type { FieldMap, FieldNames } from './mapping.ts';
 import type { RowProblem } from './problem.ts';
 import type { ImportReport } from './report.ts';
@@ -95,6 +96,12 @@ type HolidayRow = RowOf<typeof holidays>;
 const rowOf = (values: Values): HolidayRow =>
   ({ priority: ownDayPriority, open_timestamp: null, close_timestamp: null, ...values }) as HolidayRow;
 
+/** The instrument whose own day it is, null where it is its market's. */
+function nameIn(values: Values): InstrumentName | null {
+  const { asset_name, country_iso_code, symbol } = rowOf(values);
+  return symbol === '*' ? null : { asset_schema: asset_name, country_iso_code, symbol };
+}
+
 const kind: RowImport<typeof holidays> = {
   dataset: holidays,
   fields: holidayFields,
@@ -115,8 +122,12 @@ const kind: RowImport<typeof holidays> = {
   },
   problemOf,
   instrumentOf(values) {
-    const { asset_name, country_iso_code, symbol } = rowOf(values);
-    return symbol === '*' ? null : { asset_schema: asset_name, country_iso_code, symbol, exchange: null };
+    const name = nameIn(values);
+    return name === null ? null : { ...name, exchange: null };
+  },
+  symbolOf(values) {
+    const name = nameIn(values);
+    return name === null ? null : { field: 'symbol', name, day: values.calendar_date as number };
   },
   rowOf: (values) => rowOf(values),
 };

@@ -1,4 +1,5 @@
 // Option contracts: what a file may say of one, and the instruments that it names: its own and its underlying (contract 11, spec 2.6).
+import { parseDay } from '../base/instant.ts';
 import { type AssetSchema, symbolAllowed } from '../contract/identifiers.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { optionContracts } from '../datasets/options.ts';
@@ -152,6 +153,14 @@ const kind: RowImport<typeof optionContracts> = {
   keyOf: ({ country_iso_code, symbol }) => ({ country_iso_code, symbol }) as Partial<ContractRow>,
   repeated: { column: 'symbol', reason: 'the file has this contract already, with other values' },
   problemOf,
+  // The day on which the underlying bore the name: that of the listing, where the file has it.
+  symbolOf(values) {
+    const { parent_asset_schema, country_iso_code, underlying_name, expiration_date, listing_date } =
+      values as Partial<ContractRow> as ContractRow;
+    const name = { asset_schema: parent_asset_schema, country_iso_code, symbol: underlying_name };
+    const listed = listing_date === undefined ? null : parseDay(listing_date!);
+    return { field: 'underlying_name', name, day: listed ?? expiration_date };
+  },
   rowOf: (values, _known, _writer, named) => optionContractRow(values, named),
 };
 

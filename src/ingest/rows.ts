@@ -3,7 +3,9 @@ import { hash } from 'node:crypto';
 import { type Dataset, type RowOf, spokenName } from '../datasets/dataset.ts';
 import type { Store, Writer } from '../store/store.ts';
 import type { SourceFile } from './file.ts';
+import { FormerSymbols } from './former-symbols.ts';
 import { changeRow, rowKeyOf } from './journal.ts';
+import type { InstrumentName } from './load.ts';
 import { type FieldMap, type FieldNames, type Mapping, mapFields } from './mapping.ts';
 import { type NamedInstrument, NamedInstruments } from './named-instruments.ts';
 import { FileProblem, type RowProblem } from './problem.ts';
@@ -21,6 +23,14 @@ export type FieldRule = {
 
 export type Values = Readonly<Record<string, unknown>>;
 
+/** A field that names an instrument by the symbol that it had on a day. */
+export type NamedOnDay = {
+  readonly field: string;
+  readonly name: InstrumentName;
+  /** Day number. */
+  readonly day: number;
+};
+
 /** How the rows of a file become rows of a dataset. */
 export type RowImport<D extends Dataset> = {
   readonly dataset: D;
@@ -36,6 +46,8 @@ export type RowImport<D extends Dataset> = {
   readonly findingOf?: (values: Values) => string | null;
   /** The instrument that a row is about, made where the store does not know it (contract 8.9, 11). */
   readonly instrumentOf?: (values: Values) => NamedInstrument | null;
+  /** The symbol by which a row names an instrument, and the day on which it was its symbol: it may have another one now (contract 9.6). */
+  readonly symbolOf?: (values: Values) => NamedOnDay | null;
   /** The row to be stored; `known` is the stored one of equal key, `named` gives the instruments that the row names. */
   readonly rowOf: (
     values: Values,
@@ -124,6 +136,7 @@ class RowPass<D extends Dataset> {
   readonly #refused: RefusedRows;
   readonly #names: readonly string[];
   readonly #named: NamedInstruments;
+  readonly #former: FormerSymbols;
   /** A digest of the values of each key that the file has named: files have millions of rows. */
   readonly #seen = new Map<string, string>();
 
@@ -143,6 +156,7 @@ class RowPass<D extends Dataset> {
     this.#refused = refused;
     this.#names = [...kind.fields.required, ...kind.fields.optional];
     this.#named = new NamedInstruments(writer, runId);
+    this.#former = new FormerSymbols(writer);
   }
 
   /** Instruments that rows have named and the store did not know. */
@@ -184,8 +198,15 @@ class RowPass<D extends Dataset> {
     return this.#kind.problemOf?.(values) ?? { values };
   }
 
+  async #withPresentSymbol(values: Values): Promise<Values> {
+    const named = this.#kind.symbolOf?.(values) ?? null;
+    if (named === null) return values;
+    return { ...values, [named.field]: await this.#former.presentOf(named.name, named.day) };
+  }
+
   /** Stores a row; why it is refused, or null. */
-  async #store(values: Values): Promise<RowProblem | null> {
+  async #store(said: Values): Promise<RowProblem | null> {
+    const values = await this.#withPresentSymbol(said);
     const { dataset, keyOf, rowOf, repeated, instrumentOf, findingOf } = this.#kind;
     const key = keyOf(values);
     const [name, digest] = [rowKeyOf(dataset, key), hash('sha1', JSON.stringify(values), 'base64url')];
