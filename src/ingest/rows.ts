@@ -40,6 +40,11 @@ export type RowImport<D extends Dataset> = {
   readonly keyOf: (values: Values) => Partial<RowOf<D>>;
   /** What is told of a row whose key the file has already, with other values. */
   readonly repeated: RowProblem;
+  /**
+   * The values of a row that has the key of others in the file and differs from them, told apart by its place among those, from 2
+   * on; null where it is refused.
+   */
+  readonly followingOf?: (values: Values, place: number) => Values | null;
   /** What is wrong with a row whose cells are right each for itself. */
   readonly problemOf?: (values: Values) => RowProblem | null;
   /** What is odd about a row that is stored all the same: words before a count. */
@@ -204,15 +209,34 @@ class RowPass<D extends Dataset> {
     return { ...values, [named.field]: await this.#former.presentOf(named.name, named.day) };
   }
 
+  /** The values under a key that no other row of the file has; `known` where the file has them already, else `repeated`. */
+  #place(values: Values): Values | 'known' | 'repeated' {
+    const { dataset, keyOf, followingOf } = this.#kind;
+    const digest = hash('sha1', JSON.stringify(values), 'base64url');
+    for (let place = 1; ; place++) {
+      const placed = place === 1 ? values : (followingOf?.(values, place) ?? null);
+      if (placed === null) return 'repeated';
+      const name = rowKeyOf(dataset, keyOf(placed));
+      const before = this.#seen.get(name);
+      if (before === digest) return 'known';
+      if (before !== undefined) continue;
+      this.#seen.set(name, digest);
+      return placed;
+    }
+  }
+
   /** Stores a row; why it is refused, or null. */
   async #store(said: Values): Promise<RowProblem | null> {
-    const values = await this.#withPresentSymbol(said);
-    const { dataset, keyOf, rowOf, repeated, instrumentOf, findingOf } = this.#kind;
+    const placed = this.#place(await this.#withPresentSymbol(said));
+    if (placed === 'repeated') return this.#kind.repeated;
+    if (placed !== 'known') await this.#write(placed);
+    return null;
+  }
+
+  /** Writes the row of some values where it is not stored as it is. */
+  async #write(values: Values): Promise<void> {
+    const { dataset, keyOf, rowOf, instrumentOf, findingOf } = this.#kind;
     const key = keyOf(values);
-    const [name, digest] = [rowKeyOf(dataset, key), hash('sha1', JSON.stringify(values), 'base64url')];
-    const before = this.#seen.get(name);
-    if (before !== undefined) return before === digest ? null : repeated;
-    this.#seen.set(name, digest);
     const about = instrumentOf?.(values) ?? null;
     if (about !== null) await this.#named.of(about, {}, about.exchange);
     const finding = findingOf?.(values) ?? null;
@@ -225,11 +249,10 @@ class RowPass<D extends Dataset> {
     const row = inOrder(dataset, await rowOf(values, known, this.#writer, this.#named));
     const isWritten = known === null || JSON.stringify(known) !== JSON.stringify(row);
     await this.#named.settle(isWritten);
-    if (!isWritten) return null;
+    if (!isWritten) return;
     if (known === null) this.newRows++;
     this.rowsWritten++;
     await changeRow(this.#writer, this.#runId, dataset, known, row);
-    return null;
   }
 }
 

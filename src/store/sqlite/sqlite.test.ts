@@ -387,9 +387,10 @@ const reads: readonly {
     const where = { country_iso_code: 'US', symbol: 'A', ...type };
     const order = [
       ['ex_date', 'asc'],
+      ['occurrence', 'asc'],
       ['action_type', 'asc'],
     ] as const;
-    return [{ range: { from: 1, to: 9 } }, { range: { to: 9 }, after: [5, 'split'] }].map((bounds) => ({
+    return [{ range: { from: 1, to: 9 } }, { range: { to: 9 }, after: [5, 1, 'split'] }].map((bounds) => ({
       what: `actions of a stock ${JSON.stringify({ ...type, ...bounds })}`,
       dataset: corporateActions,
       read: { where, order, limit: 10, ...bounds },
