@@ -3,6 +3,7 @@ import { formatInstant, MINUTE_MS } from '../base/instant.ts';
 import { calendarOf } from '../calendar/calendar.ts';
 import { ownDayPriority, ownTemplates, withOwnDays } from '../calendar/own-days.ts';
 import type { Session } from '../calendar/session.ts';
+import type { Zone } from '../calendar/zone.ts';
 import { type AssetSchema, symbolAllowed } from '../contract/identifiers.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { holidays } from '../datasets/holidays.ts';
@@ -25,11 +26,14 @@ export const holidayFields: FieldNames = {
   flags: { asset_name: '--schema', country_iso_code: '--country', symbol: '--symbol' },
 };
 
-const timestamp = instantRule(
-  null,
-  (ms) => (ms % MINUTE_MS === 0 ? ms : undefined),
-  'must be an instant with its offset on a whole minute, such as 2025-07-03T17:00:00Z',
-);
+const timestampRule = (zone: Zone | null): FieldRule =>
+  instantRule(
+    zone,
+    (ms) => (ms % MINUTE_MS === 0 ? ms : undefined),
+    zone === null
+      ? 'must be an instant with its offset on a whole minute, such as 2025-07-03T17:00:00Z; for local times give --zone'
+      : 'must be an instant, or a local time that the zone has, and once, on a whole minute',
+  );
 
 const rules: Readonly<Record<string, FieldRule>> = {
   name: { parse: (text) => text.trim() || undefined, reason: 'is missing' },
@@ -52,8 +56,6 @@ const rules: Readonly<Record<string, FieldRule>> = {
     parse: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
     reason: 'must be a whole number, such as 10',
   },
-  open_timestamp: timestamp,
-  close_timestamp: timestamp,
 };
 
 /** What is wrong with the instants of a day. */
@@ -102,10 +104,10 @@ function nameIn(values: Values): InstrumentName | null {
   return symbol === '*' ? null : { asset_schema: asset_name, country_iso_code, symbol };
 }
 
-const kind: RowImport<typeof holidays> = {
+const kindOf = (zone: Zone | null): RowImport<typeof holidays> => ({
   dataset: holidays,
   fields: holidayFields,
-  rules,
+  rules: { ...rules, open_timestamp: timestampRule(zone), close_timestamp: timestampRule(zone) },
   keyOf(values) {
     const row = rowOf(values);
     return {
@@ -130,13 +132,13 @@ const kind: RowImport<typeof holidays> = {
     return name === null ? null : { field: 'symbol', name, day: values.calendar_date as number };
   },
   rowOf: (values) => rowOf(values),
-};
+});
 
-/** Imports one file of holidays. @throws FileProblem when nothing of it can be imported */
+/** Imports one file of holidays; `zone` is that of times without an offset. @throws FileProblem when nothing of it can be imported */
 export async function importHolidays(
   store: Store,
-  request: ImportRequest & { readonly map: FieldMap },
+  request: ImportRequest & { readonly map: FieldMap; readonly zone: Zone | null },
 ): Promise<ImportReport> {
-  const { newRows: _, ...report } = await importRows(store, withAssetName(request), kind);
+  const { newRows: _, ...report } = await importRows(store, withAssetName(request), kindOf(request.zone));
   return report;
 }
