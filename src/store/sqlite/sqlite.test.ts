@@ -121,6 +121,17 @@ const unusable: readonly {
     },
     message: /has an older layout/,
   },
+  {
+    name: 'a layout of before the first release',
+    modes: ['read', 'write'],
+    make: async () => {
+      const path = await madeStore();
+      alter(path, 'alter table instruments drop column former_symbols');
+      return path;
+    },
+    message:
+      /before the first release, and its instruments differ \(former_symbols\): .*import into a new store/,
+  },
 ];
 
 for (const { name, modes, make, message } of unusable) {
