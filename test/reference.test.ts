@@ -397,7 +397,7 @@ test('actions, news, contracts and days of their own under a former symbol attac
     rowsOf(
       path,
       `select ${column} as name, ${what} as what from ${table} where ${column} like '%ROW' order by what`,
-    ).map(({ name, what: said }) => `${name} ${said}`);
+    ).map(({ name, what: said }) => `${String(name)} ${String(said)}`);
   assert.deepEqual(of('corporate_actions', 'symbol', "date(ex_date * 86400, 'unixepoch')"), [
     'OLDROW 2010-01-03',
     'NEWROW 2010-01-04',
@@ -421,7 +421,7 @@ test('actions, news, contracts and days of their own under a former symbol attac
     `select i.instrument_id as id, o.parent_schema_instrument_id as parent from instruments i, instruments o
       where i.symbol = 'NEWROW' and o.symbol = 'OLDROW160115C00010000'`,
   );
-  assert.equal(parent!.parent, `stock_${parent!.id}`);
+  assert.equal(parent!.parent, `stock_${String(parent!.id)}`);
   for (const run of runs.toReversed()) await shop.must('undo', run);
   assert.deepEqual(of('instruments', 'symbol', "''"), ['NEWROW ']);
 });
