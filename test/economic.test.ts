@@ -317,7 +317,7 @@ test('two events of one code and period in a file are one, and the second is ref
   const rows = (period: string) =>
     [
       `${head},period`,
-      ...['08', '15'].map((hour) => `ZK,SPEECH,a,2021-03-01T${hour}:00:00Z,${period}`),
+      ...['08', '15'].map((hour) => `ZW,SPEECH,a,2021-03-01T${hour}:00:00Z,${period}`),
       '',
     ].join('\n');
   const one = await imported('k1.csv', 'economic-events', rows('Mar'));
