@@ -9,7 +9,7 @@ export const corporateActions = dataset({
     ex_date: day,
     /** `dividend` or `split`. */
     action_type: text,
-    /** Which one of its kind and day it is, from 1 (docs/decisions/0015). */
+    /** Which one of its kind and day it is, from 1 (docs/decisions/0018). */
     occurrence: integer,
     exchange: orNull(text),
     adjustment_factor: orNull(real),
