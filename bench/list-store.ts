@@ -144,6 +144,7 @@ function* actions(): Generator<RowOf<typeof corporateActions>> {
         country_iso_code: 'US',
         symbol: symbolOf(stock),
         ex_date: dayOf(2000, 2, 1) + quarter * 91 + (stock % 60),
+        occurrence: 1,
         ...own,
       } as RowOf<typeof corporateActions>;
     }

@@ -262,6 +262,47 @@ test('a dividend no smaller than the price before it is kept, adjusts nothing an
   ]);
 });
 
+const cashOf = async (symbol: string, parameters: Parameters = ALL): Promise<unknown[]> =>
+  (await list(symbol, parameters)).data.map(({ ex_date, cash_amount }) => `${ex_date} ${cash_amount}`);
+
+test('a regular and a special dividend of one day are both kept, told apart by their order (contract 11)', async () => {
+  const rows = (...cash: readonly string[]) =>
+    [`${HEADER},cash_amount`, ...cash.map((amount) => `US,TWO,dividend,2024-02-09,${amount}`), ''].join('\n');
+  const first = await imported('two.csv', rows('0.5', '15', '0.5', '15'));
+  assert.deepEqual([first.rowsRefused, first.rowsWritten, first.rowsUnchanged], [0, 2, 2]);
+  const both = ['2024-02-09 0.5', '2024-02-09 15'];
+  assert.deepEqual(await cashOf('TWO'), both);
+  const walked = await caller.walk('stock/stock_corporate_action/list/US:TWO', { ...ALL, limit: '1' });
+  assert.deepEqual(
+    walked.map(({ cash_amount }) => cash_amount),
+    [0.5, 15],
+  );
+  assert.equal((await imported('two.csv', rows('0.5', '15'))).rowsWritten, 0);
+  const corrected = await imported('two.csv', rows('0.51', '15'));
+  assert.deepEqual(await cashOf('TWO'), ['2024-02-09 0.51', '2024-02-09 15']);
+  await shop.must('undo', String(corrected.runId));
+  assert.deepEqual(await cashOf('TWO'), both);
+  const told = await shop.must('import', 'corporate-actions', shop.path('two.csv'));
+  assert.match(told, /actions beside another one of the same stock, kind and day: 1 row$/m);
+});
+
+test('a file of special dividends alone, and two splits of one day, say which one each is (contract 11)', async () => {
+  const file = (cells: string, occurrence: string) =>
+    `${HEADER},cash_amount,split_from,split_to,occurrence\nUS,SPEC,${cells},${occurrence}\n`;
+  await imported('regular.csv', file('dividend,2024-02-09,0.5,,', ''));
+  await imported('special.csv', file('dividend,2024-02-09,15,,', '2'));
+  assert.deepEqual(await cashOf('SPEC'), ['2024-02-09 0.5', '2024-02-09 15']);
+  await imported('reverse.csv', file('split,2024-03-01,,100,1', '1'));
+  await imported('forward.csv', file('split,2024-03-01,,1,100', '2'));
+  const splits = (await list('SPEC', { ...ALL, action_type: 'split' })).data;
+  assert.deepEqual(
+    splits.map(({ adjustment_factor }) => adjustment_factor),
+    ['100.00000000', '0.01000000'],
+  );
+  const refused = await imported('bad.csv', file('dividend,2024-02-09,1,,', '0'));
+  assert.match(refused.refused[0]!.reason, /must be a whole number from 1 to 99/);
+});
+
 const refusals: readonly (readonly [cells: string, problem: RegExp])[] = [
   ['US,R,dividend,2024-01-02,,,,,,', /cash_amount: is missing: a dividend needs it/],
   ['US,R,split,2024-01-02,,1,,,,', /split_to: is missing: a split needs it/],
@@ -281,8 +322,10 @@ const refusals: readonly (readonly [cells: string, problem: RegExp])[] = [
   ['USA,R,dividend,2024-01-02,1,,,,,', /country_iso_code: must be a two-letter code/],
   ['US,R R,dividend,2024-01-02,1,,,,,', /symbol: must be 1 to 40/],
   ['US,R,dividend,2024-01-03,1,,,,,', /^$/],
-  ['US,R,dividend,2024-01-03,2,,,,,', /ex_date: the file has an action of this kind and day already/],
   ['US,R,dividend,2024-01-03,1,,,,,', /^$/],
+  ['US,R,split,2024-01-04,,1,2,,,', /^$/],
+  ['US,R,split,2024-01-04,,1,3,,,', /ex_date: the file has an action of this kind and day already/],
+  ['US,R,split,2024-01-04,,1,2,,,', /^$/],
 ];
 
 test('each row that cannot be is refused with its column and its reason (contract 11)', async () => {
@@ -293,7 +336,7 @@ test('each row that cannot be is refused with its column and its reason (contrac
     const refused = report.refused.find(({ row }) => row === index + 1);
     assert.match(refused === undefined ? '' : `${refused.column}: ${refused.reason}`, problem, cells);
   });
-  assert.equal((await list('R')).count, 1);
+  assert.equal((await list('R')).count, 2);
 });
 
 test('flags give what is the same in every row; those of other datasets are wrong usage (contract 11)', async () => {

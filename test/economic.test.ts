@@ -313,6 +313,20 @@ test('an event that is put off keeps its identifier, within its year; one withou
   assert.equal(data[0]!.event_timestamp, '2021-03-01T08:00:00Z');
 });
 
+test('two events of one code and period in a file are one, and the second is refused; without a period both are kept (contract 8.7, 11)', async () => {
+  const rows = (period: string) =>
+    [
+      `${head},period`,
+      ...['08', '15'].map((hour) => `ZW,SPEECH,a,2021-03-01T${hour}:00:00Z,${period}`),
+      '',
+    ].join('\n');
+  const one = await imported('k1.csv', 'economic-events', rows('Mar'));
+  assert.deepEqual([one.rowsWritten, one.rowsRefused], [1, 1]);
+  assert.match(one.refused[0]!.reason, /by country, code, period and year.*leave their period away/);
+  const both = await imported('k2.csv', 'economic-events', rows(''));
+  assert.deepEqual([both.rowsWritten, both.rowsRefused], [2, 0]);
+});
+
 test('an import can be repeated, and a corrected row replaces the whole one (contract 11)', async () => {
   const id = digest('corrected');
   const row = (cells: string) =>

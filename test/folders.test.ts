@@ -53,8 +53,12 @@ test('a read-only disk is named, whatever was to be written on it', { skip }, as
     await shop.must('keys', 'create', 'me', ...store);
     disk.makeReadOnly();
     const reason = `${disk.folder}.* its disk is read-only`;
-    for (const call of [imports('x.csv'), ['serve', '--port', '0'], ['keys', 'create', 'other'], ['status']])
+    for (const call of [imports('x.csv'), ['serve', '--port', '0'], ['keys', 'create', 'other']])
       told(await shop.run(...call, ...store), new RegExp(reason));
+    const status = JSON.parse(await shop.must('status', '--json', ...store)) as { totals: object };
+    assert.deepEqual(status.totals, { instruments: 1, series: 1, bars: 1 });
+    assert.match(await shop.must('keys', 'list', ...store), / me +live /);
+    await shop.must('backup', shop.path('of-read-only.backup'), ...store);
     const other = ['--store', `sqlite:${disk.path('b.db')}`];
     told(await shop.run(...imports('x.csv'), ...other), new RegExp(reason));
     const below = ['--store', `sqlite:${disk.path('new/b.db')}`];
@@ -65,6 +69,24 @@ test('a read-only disk is named, whatever was to be written on it', { skip }, as
     const finished = await shop.runWith({ TMPDIR: disk.folder }, ...imports('x.csv.gz'), ...own);
     told(finished, new RegExp(`${reason}; TMPDIR names another`));
     assert.ok(!existsSync(disk.path('b.db')));
+  } finally {
+    disk.close();
+  }
+});
+
+test('a store whose log was cut off is not read on a read-only disk, and the message says what to do', {
+  skip,
+}, async () => {
+  const disk = new SmallDisk(32 * 1024 * 1024);
+  try {
+    const store = ['--store', `sqlite:${disk.path('a.db')}`];
+    await shop.run(...imports('x.csv'), ...store);
+    writeFileSync(disk.path('a.db-wal'), 'x');
+    disk.makeReadOnly();
+    told(
+      await shop.run('status', ...store),
+      /its disk is read-only; a store keeps its log beside it: .*copy it/,
+    );
   } finally {
     disk.close();
   }

@@ -217,6 +217,32 @@ test("an operator's days change the list and the bars with the next request on e
   assert.equal(result.HOLIDAY_OWN, 'Network down');
 });
 
+test('local times of a file are read by --zone, refused without it or where the zone skips them (contract 2.5, 11)', async () => {
+  const file = shop.path('local.csv');
+  const lines = [
+    `${head},close_timestamp`,
+    'Half,HOLIDAY_LOCAL,2026-07-06,stock,US,*,EARLY_CLOSE,2026-07-06 13:00:00',
+    'Half,HOLIDAY_LOCAL,2026-12-07,stock,US,*,EARLY_CLOSE,2026-12-07T13:00:00',
+    'Half,HOLIDAY_LOCAL,2026-03-09,stock,US,*,EARLY_CLOSE,2026-03-08T02:30:00',
+    'Half,HOLIDAY_LOCAL,2026-12-08,stock,US,*,EARLY_CLOSE,2026-12-08T12:00:00-05:00',
+  ];
+  writeFileSync(file, lines.join('\n'));
+  const bare = await shop.run('import', 'holidays', file, '--dry-run');
+  assert.equal(bare.status, 1);
+  assert.match(
+    bare.stdout,
+    /close_timestamp: must be an instant with its offset.*for local times give --zone/,
+  );
+  const zoned = await shop.run('import', 'holidays', file, '--zone', 'America/New_York');
+  assert.match(zoned.stdout, /3 written.* 1 refused/);
+  assert.match(zoned.stdout, /data row 3, column close_timestamp: .*a local time that the zone has/);
+  const { data } = await list('stock:US:*', { ...ofYear(2026), holiday_code: 'HOLIDAY_LOCAL' });
+  assert.deepEqual(
+    data.map((day) => day.close_timestamp),
+    ['2026-07-06T17:00:00+00:00', '2026-12-07T18:00:00+00:00', '2026-12-08T17:00:00+00:00'],
+  );
+});
+
 test('REGULAR cancels a day, and the highest priority wins (contract 8.6)', async () => {
   await imported(
     'cancel.csv',

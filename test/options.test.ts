@@ -383,6 +383,25 @@ test('an underlying that bars have made outlives the undoing of their import whi
   assert.equal(await status(), 404);
 });
 
+test('local expirations of a file are read by --zone (contract 2.5, 11)', async () => {
+  const rows = [
+    `${head},expiration_datetime`,
+    'ZON1,US,stock,ZON,1,2098-12-18,call,2098-12-18 15:15:00',
+    'ZON2,US,stock,ZON,2,2098-07-18,call,2098-07-18T15:15:00',
+  ];
+  writeFileSync(shop.path('zoned.csv'), rows.join('\n'));
+  const bare = await shop.run('import', 'option-contracts', shop.path('zoned.csv'), '--dry-run');
+  assert.match(bare.stdout, /expiration_datetime: .*for local times give --zone/);
+  await shop.must('import', 'option-contracts', shop.path('zoned.csv'), '--zone', 'America/Chicago');
+  assert.deepEqual(
+    rowsOf(
+      shop.path('bourse.db'),
+      "select expiration_datetime as ms from option_contracts where underlying_name = 'ZON' order by symbol",
+    ).map(({ ms }) => new Date(Number(ms)).toISOString()),
+    ['2098-12-18T21:15:00.000Z', '2098-07-18T20:15:00.000Z'],
+  );
+});
+
 test('an instrument that contracts name is not deleted (contract 10)', async () => {
   for (const [schema, symbol] of [
     ['stock', 'SPY'],
@@ -391,7 +410,10 @@ test('an instrument that contracts name is not deleted (contract 10)', async () 
     const named = ['--schema', schema, '--country', 'US', '--symbol', symbol];
     const { status, stderr } = await shop.run('delete', 'instruments', ...named);
     assert.equal(status, 2, stderr);
-    assert.match(stderr, /is named by option contracts, such as SPY\w+: take their imports back first/);
+    assert.match(
+      stderr,
+      /is named by option-contracts: delete them first, by bourse delete option-contracts --/,
+    );
   }
 });
 

@@ -4,6 +4,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type Server, sharedData, Workshop } from './service.ts';
+import { rowsOf } from './stored.ts';
 
 const shop = new Workshop();
 let server: Server;
@@ -364,6 +365,65 @@ test('a former symbol that nobody has now is found by a range that meets its dat
   assert.match(String(detail.hint), /OLDA was the symbol of NEWA from 2010-01-01 to 2015-12-31/);
   await shop.must('undo', run);
   assert.deepEqual(await bars('NEWA', '2000-01-01', '2020-01-01'), []);
+});
+
+test('actions, news, contracts and days of their own under a former symbol attach by date (contract 9.6)', async () => {
+  await imported('instruments', [`${names},former_symbols`, 'stock,US,NEWROW,OLDROW:2010-01-04..2015-12-31']);
+  const runs = [
+    await imported('corporate-actions', [
+      'country_iso_code,symbol,action_type,ex_date,cash_amount',
+      ...['2010-01-03', '2010-01-04', '2015-12-31', '2016-01-01'].map((day) => `US,OLDROW,dividend,${day},1`),
+    ]),
+    // Evening in New York is the next day in UTC.
+    await imported('news', [
+      'published_date,title,publisher_url,asset_name,country_iso_code,symbol',
+      ...['2010-01-04T04:59:59Z', '2010-01-04T05:00:00Z', '2016-01-01T04:59:59Z', '2016-01-01T05:00:00Z'].map(
+        (instant) => `${instant},${instant},https://example.com/,stock,US,OLDROW`,
+      ),
+    ]),
+    await imported('option-contracts', [
+      'symbol,country_iso_code,parent_asset_schema,underlying_name,strike_price,expiration_date,option_type,listing_date',
+      'OLDROW151218C00010000,US,stock,OLDROW,10,2015-12-18,call,',
+      'OLDROW160115C00010000,US,stock,OLDROW,10,2016-01-15,call,2015-06-01',
+      'OLDROW160219C00010000,US,stock,OLDROW,10,2016-02-19,call,',
+    ]),
+    await imported('holidays', [
+      'name,holiday_code,calendar_date,asset_name,country_iso_code,symbol,session_template',
+      'Halt,HOLIDAY_HALT,2015-06-01,stock,US,OLDROW,CLOSED',
+    ]),
+  ];
+  const path = shop.path('bourse.db');
+  const of = (table: string, column: string, what: string) =>
+    rowsOf(
+      path,
+      `select ${column} as name, ${what} as what from ${table} where ${column} like '%ROW' order by what`,
+    ).map(({ name, what: said }) => `${String(name)} ${String(said)}`);
+  assert.deepEqual(of('corporate_actions', 'symbol', "date(ex_date * 86400, 'unixepoch')"), [
+    'OLDROW 2010-01-03',
+    'NEWROW 2010-01-04',
+    'NEWROW 2015-12-31',
+    'OLDROW 2016-01-01',
+  ]);
+  assert.deepEqual(of('news', 'symbol', 'title'), [
+    'OLDROW 2010-01-04T04:59:59Z',
+    'NEWROW 2010-01-04T05:00:00Z',
+    'NEWROW 2016-01-01T04:59:59Z',
+    'OLDROW 2016-01-01T05:00:00Z',
+  ]);
+  assert.deepEqual(of('option_contracts', 'underlying_name', 'symbol'), [
+    'NEWROW OLDROW151218C00010000',
+    'NEWROW OLDROW160115C00010000',
+    'OLDROW OLDROW160219C00010000',
+  ]);
+  assert.deepEqual(of('holidays', 'symbol', 'name'), ['NEWROW Halt']);
+  const [parent] = rowsOf(
+    path,
+    `select i.instrument_id as id, o.parent_schema_instrument_id as parent from instruments i, instruments o
+      where i.symbol = 'NEWROW' and o.symbol = 'OLDROW160115C00010000'`,
+  );
+  assert.equal(parent!.parent, `stock_${String(parent!.id)}`);
+  for (const run of runs.toReversed()) await shop.must('undo', run);
+  assert.deepEqual(of('instruments', 'symbol', "''"), ['NEWROW ']);
 });
 
 const constituents = join(sharedData, 'reference/sp500_constituents.csv');

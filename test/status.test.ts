@@ -86,6 +86,65 @@ test('counts what was imported, whole and by market and interval (contract 10)',
   ]);
 });
 
+test('counts the rows of every other dataset, with the time that they span (contract 10)', async () => {
+  const files: Readonly<Record<string, readonly string[]>> = {
+    'corporate-actions': [
+      'country_iso_code,symbol,action_type,ex_date,cash_amount',
+      'US,A,dividend,2024-02-09,0.1',
+      'US,B,dividend,2020-05-08,0.1',
+    ],
+    news: [
+      'published_date,title,publisher_url',
+      '2025-03-03T12:00:00Z,One,https://example.com/1',
+      '2025-03-01T12:00:00Z,Two,https://example.com/2',
+      '2025-03-02T12:00:00Z,Three,https://example.com/3',
+    ],
+    'option-contracts': [
+      'symbol,country_iso_code,parent_asset_schema,underlying_name,strike_price,expiration_date,option_type',
+      'B250919C00010000,US,stock,B,10,2025-09-19,call',
+      'A250620P00010000,US,stock,A,10,2025-06-20,put',
+    ],
+    holidays: [
+      'name,holiday_code,calendar_date,asset_name,country_iso_code,symbol,session_template',
+      'Flood,HOLIDAY_FLOOD,2025-03-05,stock,US,*,CLOSED',
+    ],
+    'economic-events': [
+      'country_iso_code,event_code,event_name,event_timestamp',
+      'US,EMPLOYMENT_NFP_HEADLINE,Payrolls,2025-03-07T13:30:00Z',
+      'US,EMPLOYMENT_NFP_HEADLINE,Payrolls,2025-02-07T13:30:00Z',
+    ],
+    'economic-event-codes': ['country_iso_code,event_code,description', 'US,OWN_CODE,Ours'],
+  };
+  const none = JSON.parse(await shop.must('status', '--json')).datasets;
+  assert.deepEqual(
+    none,
+    Object.keys(files).map((dataset) => ({ dataset, rows: 0, first: null, last: null })),
+  );
+  const other = new Workshop();
+  for (const [dataset, lines] of Object.entries(files)) {
+    writeFileSync(other.path('rows.csv'), `${lines.join('\n')}\n`);
+    await other.must('import', dataset, 'rows.csv');
+  }
+  const status = JSON.parse(await other.must('status', '--json'));
+  assert.deepEqual(status.datasets.map(Object.values), [
+    ['corporate-actions', 2, '2020-05-08', '2024-02-09'],
+    ['news', 3, '2025-03-01T12:00:00+00:00', '2025-03-03T12:00:00+00:00'],
+    ['option-contracts', 2, '2025-06-20', '2025-09-19'],
+    ['holidays', 1, '2025-03-05', '2025-03-05'],
+    ['economic-events', 2, '2025-02-07T13:30:00+00:00', '2025-03-07T13:30:00+00:00'],
+    ['economic-event-codes', 1, null, null],
+  ]);
+  assert.deepEqual(
+    status.markets.map(Object.values),
+    ['option', 'stock'].map((schema) => [schema, 'US', 2, 0, 0, []]),
+  );
+  const printed = await other.must('status');
+  assert.match(printed, /^corporate-actions +2 +2020-05-08 +2024-02-09$/m);
+  assert.match(printed, /^economic-event-codes +1$/m);
+  assert.doesNotMatch(await shop.must('status'), /^news/m);
+  other.close();
+});
+
 test('names the ten newest imports, newest first, and the files with their sizes', async () => {
   const status = JSON.parse(await shop.must('status', '--json'));
   assert.deepEqual(

@@ -1,6 +1,5 @@
-// `bourse delete bars|instruments`
+// `bourse delete DATASET`: bars and instruments; the other datasets are in `delete-rows.ts`.
 import { Command } from 'commander';
-import { type ParsedInstant, parseInstant } from '../base/instant.ts';
 import {
   assetSchemas,
   parseAssetSchema,
@@ -11,7 +10,7 @@ import {
 import { type Interval, intervalsAllowed, parseInterval } from '../contract/interval.ts';
 import { type DeleteReport, type DeleteRequest, deleteBars, deleteInstrument } from '../ingest/delete.ts';
 import type { Store } from '../store/store.ts';
-import { UsageProblem } from './config.ts';
+import { readBound, readFlag, rowCommands } from './delete-rows.ts';
 import { withExistingStore } from './existing-store.ts';
 import { jsonOption, storeOption } from './options.ts';
 import { countOf, printable } from './table.ts';
@@ -28,29 +27,18 @@ type Flags = {
 
 type BarFlags = Flags & { readonly interval?: string; readonly from?: string; readonly to?: string };
 
-/** The value of a flag; null when it was not given. */
-function read<T>(
-  flag: string,
-  text: string | undefined,
-  parse: (text: string) => T | null,
-  allowed: string,
-): T | null {
-  if (text === undefined) return null;
-  const value = parse(text);
-  if (value === null) throw new UsageProblem(`${flag} ${text}: must be ${allowed}`);
-  return value;
-}
-
 const readInterval = (flags: BarFlags): Interval | null =>
-  read('--interval', flags.interval, parseInterval, `one of ${intervalsAllowed}`);
-
-const readBound = (flag: string, text: string | undefined): ParsedInstant | null =>
-  read(flag, text, parseInstant, 'a date such as 2025-03-03, or a time such as 2025-03-03T14:30:00Z');
+  readFlag('--interval', flags.interval, parseInterval, `one of ${intervalsAllowed}`);
 
 function requestOf(flags: Flags, words: readonly (string | undefined)[]): DeleteRequest {
-  const schema = read('--schema', flags.schema, parseAssetSchema, `one of ${assetSchemas.join(', ')}`);
-  const country = read('--country', flags.country, parseCountry, 'a two-letter code such as US, or GLOBAL')!;
-  const symbol = read('--symbol', flags.symbol, parseSymbol, symbolAllowed)!;
+  const schema = readFlag('--schema', flags.schema, parseAssetSchema, `one of ${assetSchemas.join(', ')}`);
+  const country = readFlag(
+    '--country',
+    flags.country,
+    parseCountry,
+    'a two-letter code such as US, or GLOBAL',
+  )!;
+  const symbol = readFlag('--symbol', flags.symbol, parseSymbol, symbolAllowed)!;
   const name = [schema, country, symbol].filter((part) => part !== null).join(':');
   return {
     assetSchema: schema,
@@ -124,7 +112,7 @@ const barsCommand = (): Command =>
 
 const instrumentsCommand = (): Command =>
   deletion('instruments')
-    .description('Delete one instrument that has no bars.')
+    .description('Delete one instrument that has no bars, and that no row of another dataset names.')
     .addHelpText('before', 'Examples:\n  bourse delete instruments --symbol AAPLX --country US\n')
     .action((flags: Flags) => {
       const request = requestOf(flags, []);
@@ -132,8 +120,19 @@ const instrumentsCommand = (): Command =>
     });
 
 export function deleteCommand(): Command {
-  return new Command('delete')
-    .description('Delete bars or an instrument. Each deletion is a run: bourse undo takes it back.')
+  const command = new Command('delete')
+    .description('Delete what was imported. Each deletion is a run: bourse undo takes it back.')
+    .addHelpText(
+      'before',
+      `Examples:
+  bourse delete bars --symbol AAPL --country US --interval 1M --from 2025-03-03 --to 2025-03-03 --dry-run
+  bourse delete news --to 2019-12-31
+  bourse delete corporate-actions --symbol AAPL --country US --from 2020-08-31 --to 2020-08-31
+  bourse delete instruments --symbol AAPLX --country US
+`,
+    )
     .addCommand(barsCommand())
     .addCommand(instrumentsCommand());
+  for (const rows of rowCommands()) command.addCommand(rows);
+  return command;
 }

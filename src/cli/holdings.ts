@@ -1,12 +1,14 @@
 // What a store holds, counted from its instruments, series and runs.
 import { DAY_MS, formatDay, formatInstant } from '../base/instant.ts';
+import { assetSchemas } from '../contract/identifiers.ts';
 import { type Interval, intervalMinutes, namedIntervals } from '../contract/interval.ts';
 import { series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { counters, importRuns } from '../datasets/internal.ts';
-import { instruments as instrumentDataset } from '../datasets/reference.ts';
+import { instruments as instrumentDataset, instrumentTerms } from '../datasets/reference.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { Reader } from '../store/store.ts';
+import { type RowsHeld, readRowsHeld } from './rows-held.ts';
 
 type Instrument = RowOf<typeof instrumentDataset>;
 type Series = RowOf<typeof seriesDataset>;
@@ -61,6 +63,7 @@ export type Holdings = {
   readonly markets: readonly MarketHeld[];
   /** By asset type, country, symbol and interval, the finest first. */
   readonly series: readonly SeriesHeld[];
+  readonly datasets: readonly RowsHeld[];
   /** The newest imports and deletions, newest first. */
   readonly runs: readonly RunHeld[];
 };
@@ -72,75 +75,84 @@ export async function readHoldings(reader: Reader): Promise<Holdings> {
     order: [['name', 'asc']],
     limit: 1,
   });
-  const found = await readSeries(reader);
-  const markets: MarketHeld[] = [];
-  const series: SeriesHeld[] = [];
-  for (const instruments of (await readMarkets(reader)).values()) {
-    const held = instruments.flatMap((instrument) =>
-      (found.get(instrument.instrument_id) ?? []).map((row) => ({ instrument, row })),
-    );
-    markets.push(
-      marketOf(
-        instruments,
-        held.map(({ row }) => row),
-      ),
-    );
-    series.push(...held.map(({ instrument, row }) => seriesOf(instrument, row)));
-  }
+  const series = await readSeries(reader);
+  const markets = (await readMarkets(reader)).map((market) => marketOf(market, series));
   return {
     data_version: version?.value ?? 0,
     totals: totalsOf(markets),
     markets,
-    series,
+    series: series.map(seriesOf),
+    datasets: await readRowsHeld(reader),
     runs: await readRuns(reader),
   };
 }
 
-async function readMarkets(reader: Reader): Promise<Map<string, Instrument[]>> {
-  const markets = new Map<string, Instrument[]>();
-  for await (const instrument of allRows(reader, instrumentDataset)) {
-    const market = `${instrument.asset_schema}:${instrument.country_iso_code}`;
-    const known = markets.get(market);
-    if (known === undefined) markets.set(market, [instrument]);
-    else known.push(instrument);
+type Market = Pick<MarketHeld, 'asset_schema' | 'country_iso_code' | 'instruments'>;
+
+/** The markets that have an instrument. Millions may be options: they are counted by their symbols' index, none is read. */
+async function readMarkets(reader: Reader): Promise<Market[]> {
+  const markets: Market[] = [];
+  for (const asset_schema of assetSchemas.toSorted()) {
+    for (let from = ''; ; ) {
+      const [next] = await reader.rows(instrumentDataset, {
+        where: { asset_schema },
+        range: { from },
+        order: [['country_iso_code', 'asc']],
+        limit: 1,
+      });
+      if (next === undefined) break;
+      const { country_iso_code } = next;
+      const instruments = await reader.count(instrumentTerms, {
+        asset_schema,
+        country_iso_code,
+        kind: 'symbol',
+      });
+      markets.push({ asset_schema, country_iso_code, instruments });
+      from = `${country_iso_code} `;
+    }
   }
   return markets;
 }
 
-/** Series that have a bar, by instrument, the finest first. */
-async function readSeries(reader: Reader): Promise<Map<number, Series[]>> {
-  const found = new Map<number, Series[]>();
-  for await (const row of allRows(reader, seriesDataset)) {
-    if (row.bar_count === 0) continue;
-    const known = found.get(row.instrument_id);
-    if (known === undefined) found.set(row.instrument_id, [row]);
-    else known.push(row);
-  }
-  for (const rows of found.values()) rows.sort((a, b) => rankOf(a.interval) - rankOf(b.interval));
-  return found;
+/** A series that has a bar, and whose it is. */
+type HeldSeries = { readonly row: Series; readonly instrument: Instrument };
+
+/** In the order of their instruments' names, the finest first. */
+async function readSeries(reader: Reader): Promise<HeldSeries[]> {
+  const rows: Series[] = [];
+  for await (const row of allRows(reader, seriesDataset)) if (row.bar_count > 0) rows.push(row);
+  const ids = [...new Set(rows.map((row) => row.instrument_id))];
+  const named = new Map(
+    (await reader.among(instrumentDataset, {}, 'instrument_id', ids)).map((one) => [one.instrument_id, one]),
+  );
+  const held = rows.map((row) => ({ row, instrument: named.get(row.instrument_id)! }));
+  return held.sort(
+    (a, b) => compareNames(a.instrument, b.instrument) || rankOf(a.row.interval) - rankOf(b.row.interval),
+  );
+}
+
+function compareNames(a: Instrument, b: Instrument): number {
+  const differing = instrumentDataset.key.find((column) => a[column] !== b[column]);
+  if (differing === undefined) return 0;
+  return a[differing] < b[differing] ? -1 : 1;
 }
 
 /** Minutes; DAY and above come after all of them. */
 const rankOf = (interval: string): number =>
   intervalMinutes(interval as Interval) ?? DAY_MS + namedIntervals.indexOf(interval);
 
-function marketOf(instruments: readonly Instrument[], series: readonly Series[]): MarketHeld {
-  const { asset_schema, country_iso_code } = instruments[0]!;
-  const intervals = [...Map.groupBy(series, (row) => row.interval)]
+function marketOf(market: Market, series: readonly HeldSeries[]): MarketHeld {
+  const rows = series.filter(({ instrument }) => isOf(instrument, market)).map(({ row }) => row);
+  const intervals = [...Map.groupBy(rows, (row) => row.interval)]
     .sort(([a], [b]) => rankOf(a) - rankOf(b))
-    .map(([interval, rows]) => ({ interval, series: rows.length, ...extentOf(interval, rows) }));
-  const bars = sumOf(intervals.map((one) => one.bars));
-  return {
-    asset_schema,
-    country_iso_code,
-    instruments: instruments.length,
-    series: series.length,
-    bars,
-    intervals,
-  };
+    .map(([interval, of]) => ({ interval, series: of.length, ...extentOf(interval, of) }));
+  return { ...market, series: rows.length, bars: sumOf(intervals.map((one) => one.bars)), intervals };
 }
 
-const seriesOf = (instrument: Instrument, row: Series): SeriesHeld => ({
+const isOf = (instrument: Instrument, market: Market): boolean =>
+  instrument.asset_schema === market.asset_schema && instrument.country_iso_code === market.country_iso_code;
+
+const seriesOf = ({ instrument, row }: HeldSeries): SeriesHeld => ({
   asset_schema: instrument.asset_schema,
   country_iso_code: instrument.country_iso_code,
   symbol: instrument.symbol,

@@ -59,12 +59,13 @@ const importers: Readonly<Record<string, Importer>> = {
     importEconomicEventCodes(store, { ...request, map: mapOf(flags) }),
   'economic-events': (store, request, flags) =>
     importEconomicEvents(store, { ...request, map: mapOf(flags), zone: zoneNamed(flags.zone) }),
-  holidays: (store, request, flags) => importHolidays(store, { ...request, map: mapOf(flags) }),
+  holidays: (store, request, flags) =>
+    importHolidays(store, { ...request, map: mapOf(flags), zone: zoneNamed(flags.zone) }),
   instruments: (store, request, flags) => importInstruments(store, { ...request, map: mapOf(flags) }),
   news: (store, request, flags) =>
     importNews(store, { ...request, map: mapOf(flags), zone: zoneNamed(flags.zone) }),
   'option-contracts': (store, request, flags) =>
-    importOptionContracts(store, { ...request, map: mapOf(flags) }),
+    importOptionContracts(store, { ...request, map: mapOf(flags), zone: zoneNamed(flags.zone) }),
 };
 
 const mapOf = (flags: Flags) => (flags.map === undefined ? noMap : readMap(flags.map));
@@ -81,7 +82,7 @@ function zoneNamed(name: string | undefined): Zone | null {
 const ownFlags: readonly (readonly [flag: 'interval' | 'prices' | 'zone', datasets: readonly string[]])[] = [
   ['interval', ['bars']],
   ['prices', ['bars']],
-  ['zone', ['bars', 'economic-events', 'news']],
+  ['zone', ['bars', 'economic-events', 'holidays', 'news', 'option-contracts']],
 ];
 
 /** A flag that means nothing for a dataset is a mistake, not to be passed over. */

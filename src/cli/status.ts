@@ -1,4 +1,4 @@
-// `bourse status`: what a store holds, from its rows about series; no bar is read.
+// `bourse status`: what a store holds, from its rows about series and from indexes; no bar is read, and none of the many rows.
 import { Command } from 'commander';
 import { formatBytes } from '../base/size.ts';
 import { contentHash } from '../store/content.ts';
@@ -79,6 +79,13 @@ const seriesTable = ({ series }: Holdings): string[][] => [
   ]),
 ];
 
+const rowsTable = ({ datasets }: Holdings): string[][] => [
+  ['DATASET', 'ROWS', 'FIRST', 'LAST'],
+  ...datasets
+    .filter(({ rows }) => rows > 0)
+    .map(({ dataset, rows, first, last }) => [dataset, count(rows), first ?? '', last ?? '']),
+];
+
 const runsTable = ({ runs }: Holdings): string[][] => [
   ['RUN', 'KIND', 'DATASET', 'FILE', 'READ', 'WRITTEN', 'UNCHANGED', 'REFUSED', 'FINISHED', 'UNDONE'],
   ...runs.map((run) => [
@@ -114,18 +121,20 @@ function describe({ store, facts, holdings, hash }: Status, flags: Flags): strin
     ...(hash === null ? [] : [['content hash', hash]]),
   ];
   const head = about.map(([name, value]) => `${name!.padEnd(14)}${value}\n`).join('');
-  const bars = section(barsTable(holdings));
-  return head + bars + (flags.series ? section(seriesTable(holdings)) : '') + section(runsTable(holdings));
+  const data = section(barsTable(holdings)) + section(rowsTable(holdings));
+  return head + data + (flags.series ? section(seriesTable(holdings)) : '') + section(runsTable(holdings));
 }
 
 export function statusCommand(): Command {
   return new Command('status')
-    .description('What the store holds: instruments, series, bars, newest imports, sizes.')
+    .description(
+      'What the store holds: instruments, series, bars, rows of every dataset, newest imports, sizes. All counts are exact.',
+    )
     .addOption(storeOption())
     .option('--series', 'every series too')
     .option(
       '--content-hash',
-      'one hash of every instrument and bar, whatever the order of imports: reads all of them',
+      'one hash of every instrument, bar and row, whatever the order of imports: reads all of them',
     )
     .addOption(jsonOption())
     .addHelpText('before', 'Examples:\n  bourse status\n  bourse status --series\n  bourse status --json\n')

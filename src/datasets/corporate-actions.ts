@@ -7,8 +7,10 @@ export const corporateActions = dataset({
     country_iso_code: text,
     symbol: text,
     ex_date: day,
-    /** `dividend` or `split`: one of each a day. */
+    /** `dividend` or `split`. */
     action_type: text,
+    /** Which one of its kind and day it is, from 1 (docs/decisions/0018). */
+    occurrence: integer,
     exchange: orNull(text),
     adjustment_factor: orNull(real),
     cash_amount: orNull(real),
@@ -21,5 +23,6 @@ export const corporateActions = dataset({
     /** The raw close before the ex-date. */
     reference_price: orNull(real),
   },
-  key: ['country_iso_code', 'symbol', 'ex_date', 'action_type'],
+  // The kind stands last: an order whose middle is told to be equal is one that SQLite sorts.
+  key: ['country_iso_code', 'symbol', 'ex_date', 'occurrence', 'action_type'],
 });

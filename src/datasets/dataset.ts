@@ -38,6 +38,9 @@ export function dataset<const D extends Dataset>(declaration: D): D {
   return declaration;
 }
 
+/** What the command line calls a dataset (contract 10). */
+export const spokenName = ({ name }: Dataset): string => name.replaceAll('_', '-');
+
 export const text = { kind: 'text' } as const;
 export const integer = { kind: 'integer' } as const;
 export const real = { kind: 'real' } as const;

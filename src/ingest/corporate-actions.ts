@@ -42,6 +42,9 @@ const shares = numberRule(
   'must be a whole number of shares: 1 to 1.05 is 100 to 105',
 );
 
+/** No stock has more actions of one kind a day. */
+const OCCURRENCE_MAX = 99;
+
 const rules: Readonly<Record<string, FieldRule>> = {
   asset_schema: {
     parse: (text) => (text.toLowerCase() === 'stock' ? 'stock' : undefined),
@@ -50,6 +53,10 @@ const rules: Readonly<Record<string, FieldRule>> = {
   country_iso_code: countryRule,
   symbol: symbolRule,
   action_type: wordRule(['dividend', 'split']),
+  occurrence: numberRule(
+    (number) => number >= 1 && number <= OCCURRENCE_MAX && Number.isInteger(number),
+    `must be a whole number from 1 to ${OCCURRENCE_MAX}`,
+  ),
   ex_date: dayRule,
   exchange: exchangeRule,
   adjustment_factor: positive,
@@ -88,21 +95,24 @@ const blank = Object.fromEntries(Object.keys(corporateActions.columns).map((colu
 
 /** The row that the values of its fields give; those that are missing are null. */
 export function corporateActionRowOf(values: Values): Action {
-  const row = { ...blank, ...values } as Action;
+  const row = { ...blank, occurrence: 1, ...values } as Action;
   // Vendors fill it in every row.
   return row.action_type === 'split' ? { ...row, currency: null } : row;
 }
 
 function findingOf(values: Values): string | null {
-  const {
-    cash_amount: cash,
-    reference_price: price,
-    adjustment_factor: factor,
-  } = corporateActionRowOf(values);
-  if (cash === null || price === null || factor !== null) return null;
-  return dividendFactor(cash, price) === null
-    ? 'dividends no smaller than the price before them, which adjust nothing'
-    : null;
+  const action = corporateActionRowOf(values);
+  const { cash_amount: cash, reference_price: price, adjustment_factor: factor } = action;
+  if (cash !== null && price !== null && factor === null && dividendFactor(cash, price) === null)
+    return 'dividends no smaller than the price before them, which adjust nothing';
+  return action.occurrence > 1 ? 'actions beside another one of the same stock, kind and day' : null;
+}
+
+/** Several dividends of one day are told apart by their order in the file; of splits a second one is more likely a mistake. */
+function followingOf(values: Values, place: number): Values | null {
+  const isTold = values.occurrence !== undefined;
+  if (isTold || values.action_type !== 'dividend' || place > OCCURRENCE_MAX) return null;
+  return { ...values, occurrence: place };
 }
 
 const kind: RowImport<typeof corporateActions> = {
@@ -110,19 +120,24 @@ const kind: RowImport<typeof corporateActions> = {
   fields: corporateActionFields,
   rules,
   keyOf(values) {
-    const { country_iso_code, symbol, ex_date, action_type } = corporateActionRowOf(values);
-    return { country_iso_code, symbol, ex_date, action_type };
+    const { country_iso_code, symbol, ex_date, action_type, occurrence } = corporateActionRowOf(values);
+    return { country_iso_code, symbol, ex_date, action_type, occurrence };
   },
   repeated: {
     column: 'ex_date',
     reason:
-      'the file has an action of this kind and day already, with other values: add up what one day pays',
+      'the file has an action of this kind and day already, with other values: where both are right, tell them apart by a column occurrence, 1 and 2',
   },
+  followingOf,
   problemOf,
   findingOf,
   instrumentOf(values) {
     const { country_iso_code, symbol, exchange } = corporateActionRowOf(values);
     return { asset_schema: 'stock', country_iso_code, symbol, exchange };
+  },
+  symbolOf(values) {
+    const { country_iso_code, symbol, ex_date: day } = corporateActionRowOf(values);
+    return { field: 'symbol', name: { asset_schema: 'stock', country_iso_code, symbol }, day };
   },
   rowOf: (values) => corporateActionRowOf(values),
 };

@@ -4,39 +4,20 @@ import { bucketOf } from '../bars/bucket.ts';
 import { DAY_MS, END_DAY, FIRST_DAY, type ParsedInstant } from '../base/instant.ts';
 import { type BarRange, barRange, inOrder } from '../calendar/bar-range.ts';
 import { isPeriod, periodHours } from '../calendar/period.ts';
-import { type AssetSchema, assetSchemas } from '../contract/identifiers.ts';
 import type { Interval } from '../contract/interval.ts';
-import { series as seriesDataset } from '../datasets/bars.ts';
-import type { RowOf } from '../datasets/dataset.ts';
-import { importRuns } from '../datasets/internal.ts';
-import { optionContracts } from '../datasets/options.ts';
+import { type RowOf, spokenName } from '../datasets/dataset.ts';
 import { instruments } from '../datasets/reference.ts';
-import type { OnWait, Store, Writer } from '../store/store.ts';
+import type { Store, Writer } from '../store/store.ts';
+import { type DeletionRequest, findInstrument, type InstrumentChoice, runDeletion } from './deletion.ts';
+import { seriesWithBars, useOf } from './instrument-uses.ts';
 import { changeRow, recordBlock } from './journal.ts';
-import { nextValue } from './load.ts';
-import { nearest } from './mapping.ts';
 import { RequestProblem } from './problem.ts';
 import { InstrumentCalendars, type OpenedBlock, StoredSeries } from './stored-series.ts';
-import { writeOrTry } from './trial.ts';
 import { nameOf } from './undo-row.ts';
 
 type Instrument = RowOf<typeof instruments>;
 
-/** Which instrument is meant. The asset type may be left out where no other type has the symbol. */
-export type InstrumentChoice = {
-  readonly assetSchema: AssetSchema | null;
-  readonly country: string;
-  readonly symbol: string;
-};
-
-export type DeleteRequest = InstrumentChoice & {
-  /** What is asked for, in words: kept with the run. */
-  readonly words: string;
-  /** Does everything, and writes nothing. */
-  readonly dryRun: boolean;
-  readonly nowMs: () => number;
-  readonly onWait?: OnWait;
-};
+export type DeleteRequest = InstrumentChoice & DeletionRequest;
 
 export type BarDeleteRequest = DeleteRequest & {
   /** Null: every interval. */
@@ -60,17 +41,11 @@ export type DeleteReport = {
 const FIRST: ParsedInstant = { kind: 'date', day: FIRST_DAY };
 const LAST: ParsedInstant = { kind: 'date', day: END_DAY - 1 };
 
-/** No instrument has more series. */
-const SERIES_MAX = 1500;
-
-/** Symbols compared for a hint. */
-const NEIGHBOURS_MAX = 1000;
-
 /** Deletes the bars of one instrument in a range. @throws RequestProblem when it is not known, or the range is none */
 export function deleteBars(store: Store, request: BarDeleteRequest): Promise<DeleteReport> {
   return deleteIn(store, 'bars', request, async (writer, runId, instrument) => {
     const bars = [];
-    for (const row of await seriesOf(writer, instrument)) {
+    for (const row of await seriesWithBars(writer, instrument)) {
       if (request.interval !== null && row.interval !== request.interval) continue;
       const series = new StoredSeries(writer, row, await new InstrumentCalendars(writer).of(instrument));
       const count = await deleteFrom(writer, runId, series, rangeOf(series, request));
@@ -80,38 +55,29 @@ export function deleteBars(store: Store, request: BarDeleteRequest): Promise<Del
   });
 }
 
-/** Deletes one instrument without bars. @throws RequestProblem when it is not known, or has bars */
+/** Deletes one instrument that has no bars and that no row names. @throws RequestProblem when it is not known, or there are some */
 export function deleteInstrument(store: Store, request: DeleteRequest): Promise<DeleteReport> {
   return deleteIn(store, 'instruments', request, async (writer, runId, instrument) => {
-    const intervals = (await seriesOf(writer, instrument)).map((row) => row.interval);
+    const intervals = (await seriesWithBars(writer, instrument)).map((row) => row.interval);
     if (intervals.length > 0) {
       const { asset_schema, country_iso_code, symbol } = instrument;
       throw new RequestProblem(
         `${nameOf(instrument)} has bars (${intervals.join(', ')}): delete them first, by bourse delete bars --schema ${asset_schema} --country ${country_iso_code} --symbol ${symbol}`,
       );
     }
-    await refuseNamed(writer, instrument);
+    const use = await useOf(writer, instrument);
+    if (use !== null) {
+      const dataset = spokenName(use.dataset);
+      throw new RequestProblem(
+        `${nameOf(instrument)} is named by ${dataset}: delete them first, by bourse delete ${dataset} ${use.flags}`,
+      );
+    }
     await changeRow(writer, runId, instruments, instrument, null);
     return { bars: [], instrumentsDeleted: 1 };
   });
 }
 
-/** An instrument that is an option contract, or the underlying of some, is needed as long as they are there. */
-async function refuseNamed(writer: Writer, instrument: Instrument): Promise<void> {
-  const { asset_schema, country_iso_code, symbol } = instrument;
-  const where =
-    asset_schema === 'option'
-      ? { country_iso_code, symbol }
-      : { country_iso_code, parent_asset_schema: asset_schema, underlying_name: symbol };
-  const order = [[asset_schema === 'option' ? 'symbol' : 'option_type', 'asc']] as const;
-  const [contract] = await writer.rows(optionContracts, { where, order, limit: 1 });
-  if (contract === undefined) return;
-  throw new RequestProblem(
-    `${nameOf(instrument)} is named by option contracts, such as ${contract.symbol}: take their imports back first, by bourse undo RUN`,
-  );
-}
-
-/** Runs a deletion in one write and records it, unless there was nothing to delete. */
+/** Runs the deletion of what one instrument has, or of itself. */
 function deleteIn(
   store: Store,
   dataset: string,
@@ -122,99 +88,12 @@ function deleteIn(
     instrument: Instrument,
   ) => Promise<Pick<DeleteReport, 'bars' | 'instrumentsDeleted'>>,
 ): Promise<DeleteReport> {
-  return writeOrTry(
-    store,
-    async (writer) => {
-      const startedMs = request.nowMs();
-      const instrument = await findInstrument(writer, request);
-      const runId = await nextValue(writer, 'run_id', 1);
-      const deleted = await work(writer, runId, instrument);
-      const count = deleted.bars.reduce((sum, series) => sum + series.count, deleted.instrumentsDeleted);
-      const isTrial = request.dryRun || count === 0;
-      await record(writer, runId, dataset, request, count, startedMs);
-      const report = { dataset, runId: isTrial ? null : runId, instrument: nameOf(instrument), ...deleted };
-      return { result: report, isTrial };
-    },
-    request.onWait,
-  );
-}
-
-async function record(
-  writer: Writer,
-  runId: number,
-  dataset: string,
-  { words, nowMs }: DeleteRequest,
-  count: number,
-  startedMs: number,
-): Promise<void> {
-  await writer.upsert(importRuns, [
-    {
-      run_id: runId,
-      kind: 'delete',
-      dataset,
-      file: words,
-      sha256: '',
-      source: null,
-      rows_read: count,
-      rows_written: count,
-      rows_unchanged: 0,
-      rows_refused: 0,
-      started_ms: startedMs,
-      finished_ms: nowMs(),
-      undone_ms: null,
-    },
-  ]);
-  await nextValue(writer, 'data_version', 1);
-}
-
-async function findInstrument(writer: Writer, choice: InstrumentChoice): Promise<Instrument> {
-  const { assetSchema, country, symbol } = choice;
-  const schemas = assetSchema === null ? assetSchemas : [assetSchema];
-  const found: Instrument[] = [];
-  for (const schema of schemas) {
-    const where = { asset_schema: schema, country_iso_code: country, symbol };
-    found.push(...(await writer.rows(instruments, { where, order: [['symbol', 'asc']], limit: 1 })));
-  }
-  if (found.length === 1) return found[0]!;
-  if (found.length > 1) {
-    const types = found.map((instrument) => instrument.asset_schema).join(', ');
-    throw new RequestProblem(
-      `${country}:${symbol} is of several asset types: choose by --schema one of ${types}`,
-    );
-  }
-  const near = nearest(symbol, await neighbours(writer, schemas, country, symbol[0]!));
-  throw new RequestProblem(
-    `the store holds no ${assetSchema ?? 'instrument'} ${country}:${symbol}${near === undefined ? '' : `; is it ${near}?`}`,
-  );
-}
-
-async function neighbours(
-  writer: Writer,
-  schemas: readonly string[],
-  country: string,
-  beginning: string,
-): Promise<string[]> {
-  const symbols: string[] = [];
-  for (const schema of schemas) {
-    const found = await writer.rows(instruments, {
-      where: { asset_schema: schema, country_iso_code: country },
-      range: { from: beginning, to: `${beginning}\u{10ffff}` },
-      order: [['symbol', 'asc']],
-      limit: NEIGHBOURS_MAX,
-    });
-    symbols.push(...found.map((instrument) => instrument.symbol));
-  }
-  return symbols;
-}
-
-/** The series of an instrument that have bars. */
-async function seriesOf(writer: Writer, instrument: Instrument): Promise<RowOf<typeof seriesDataset>[]> {
-  const found = await writer.rows(seriesDataset, {
-    where: { instrument_id: instrument.instrument_id },
-    order: [['interval', 'asc']],
-    limit: SERIES_MAX,
+  return runDeletion(store, dataset, request, async (writer, runId) => {
+    const instrument = await findInstrument(writer, request);
+    const deleted = await work(writer, runId, instrument);
+    const count = deleted.bars.reduce((sum, series) => sum + series.count, deleted.instrumentsDeleted);
+    return { result: { dataset, instrument: nameOf(instrument), ...deleted }, count };
   });
-  return found.filter((row) => row.bar_count > 0);
 }
 
 function rangeOf({ row, calendar }: StoredSeries, { from, to }: BarDeleteRequest): BarRange {

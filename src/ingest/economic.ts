@@ -87,7 +87,7 @@ const eventImport = (zone: Zone | null): RowImport<typeof events> => ({
   repeated: {
     column: 'event_code',
     reason:
-      'the file has this event already, with other values: an event is told by its source_id, else by country, code, period and year, or its time where it has no period',
+      'the file has this event already, with other values: an event is told by its source_id, else by country, code, period and year, or its time where it has no period; where both are right, leave their period away',
   },
   problemOf,
   rowOf: (values) =>

@@ -3,11 +3,13 @@ import { formatInstant, MINUTE_MS } from '../base/instant.ts';
 import { calendarOf } from '../calendar/calendar.ts';
 import { ownDayPriority, ownTemplates, withOwnDays } from '../calendar/own-days.ts';
 import type { Session } from '../calendar/session.ts';
+import type { Zone } from '../calendar/zone.ts';
 import { type AssetSchema, symbolAllowed } from '../contract/identifiers.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { holidays } from '../datasets/holidays.ts';
 import type { Store } from '../store/store.ts';
 import { countryRule, dayRule, instantRule, symbolRule, underlyingSchemaRule } from './field-rules.ts';
+import type { InstrumentName } from './load.ts';
 import type { FieldMap, FieldNames } from './mapping.ts';
 import type { RowProblem } from './problem.ts';
 import type { ImportReport } from './report.ts';
@@ -24,11 +26,14 @@ export const holidayFields: FieldNames = {
   flags: { asset_name: '--schema', country_iso_code: '--country', symbol: '--symbol' },
 };
 
-const timestamp = instantRule(
-  null,
-  (ms) => (ms % MINUTE_MS === 0 ? ms : undefined),
-  'must be an instant with its offset on a whole minute, such as 2025-07-03T17:00:00Z',
-);
+const timestampRule = (zone: Zone | null): FieldRule =>
+  instantRule(
+    zone,
+    (ms) => (ms % MINUTE_MS === 0 ? ms : undefined),
+    zone === null
+      ? 'must be an instant with its offset on a whole minute, such as 2025-07-03T17:00:00Z; for local times give --zone'
+      : 'must be an instant, or a local time that the zone has, and once, on a whole minute',
+  );
 
 const rules: Readonly<Record<string, FieldRule>> = {
   name: { parse: (text) => text.trim() || undefined, reason: 'is missing' },
@@ -51,8 +56,6 @@ const rules: Readonly<Record<string, FieldRule>> = {
     parse: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
     reason: 'must be a whole number, such as 10',
   },
-  open_timestamp: timestamp,
-  close_timestamp: timestamp,
 };
 
 /** What is wrong with the instants of a day. */
@@ -95,10 +98,16 @@ type HolidayRow = RowOf<typeof holidays>;
 const rowOf = (values: Values): HolidayRow =>
   ({ priority: ownDayPriority, open_timestamp: null, close_timestamp: null, ...values }) as HolidayRow;
 
-const kind: RowImport<typeof holidays> = {
+/** The instrument whose own day it is, null where it is its market's. */
+function nameIn(values: Values): InstrumentName | null {
+  const { asset_name, country_iso_code, symbol } = rowOf(values);
+  return symbol === '*' ? null : { asset_schema: asset_name, country_iso_code, symbol };
+}
+
+const kindOf = (zone: Zone | null): RowImport<typeof holidays> => ({
   dataset: holidays,
   fields: holidayFields,
-  rules,
+  rules: { ...rules, open_timestamp: timestampRule(zone), close_timestamp: timestampRule(zone) },
   keyOf(values) {
     const row = rowOf(values);
     return {
@@ -114,14 +123,22 @@ const kind: RowImport<typeof holidays> = {
     reason: 'the file has this day with this priority already, with other values',
   },
   problemOf,
+  instrumentOf(values) {
+    const name = nameIn(values);
+    return name === null ? null : { ...name, exchange: null };
+  },
+  symbolOf(values) {
+    const name = nameIn(values);
+    return name === null ? null : { field: 'symbol', name, day: values.calendar_date as number };
+  },
   rowOf: (values) => rowOf(values),
-};
+});
 
-/** Imports one file of holidays. @throws FileProblem when nothing of it can be imported */
+/** Imports one file of holidays; `zone` is that of times without an offset. @throws FileProblem when nothing of it can be imported */
 export async function importHolidays(
   store: Store,
-  request: ImportRequest & { readonly map: FieldMap },
+  request: ImportRequest & { readonly map: FieldMap; readonly zone: Zone | null },
 ): Promise<ImportReport> {
-  const { newRows: _, ...report } = await importRows(store, withAssetName(request), kind);
+  const { newRows: _, ...report } = await importRows(store, withAssetName(request), kindOf(request.zone));
   return report;
 }

@@ -1,6 +1,8 @@
 // News: what a file may say of an item (spec 2.5, contract 8.3, 11).
 import { hash } from 'node:crypto';
+import { calendarOf } from '../calendar/calendar.ts';
 import type { Zone } from '../calendar/zone.ts';
+import type { AssetSchema } from '../contract/identifiers.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { news } from '../datasets/news.ts';
 import type { Store } from '../store/store.ts';
@@ -13,6 +15,7 @@ import {
   textRule,
   wordRule,
 } from './field-rules.ts';
+import type { InstrumentName } from './load.ts';
 import type { FieldMap, FieldNames } from './mapping.ts';
 import type { RowProblem } from './problem.ts';
 import type { ImportReport } from './report.ts';
@@ -70,6 +73,13 @@ export function newsRowOf(values: Values): Item {
   return { ...blank, link_type: linkType, ...values, news_id: idOf(values) } as Item;
 }
 
+/** The instrument that an item is tied to, or null. */
+function nameIn(values: Values): InstrumentName | null {
+  const { asset_name, country_iso_code, symbol } = newsRowOf(values);
+  if (asset_name === null || country_iso_code === null || symbol === null) return null;
+  return { asset_schema: asset_name, country_iso_code, symbol };
+}
+
 const kindOf = (zone: Zone | null): RowImport<typeof news> => ({
   dataset: news,
   fields: newsFields,
@@ -81,9 +91,14 @@ const kindOf = (zone: Zone | null): RowImport<typeof news> => ({
   },
   problemOf,
   instrumentOf(values) {
-    const { asset_name, country_iso_code, symbol } = newsRowOf(values);
-    if (asset_name === null || country_iso_code === null || symbol === null) return null;
-    return { asset_schema: asset_name, country_iso_code, symbol, exchange: null };
+    const name = nameIn(values);
+    return name === null ? null : { ...name, exchange: null };
+  },
+  symbolOf(values) {
+    const name = nameIn(values);
+    if (name === null) return null;
+    const { zone } = calendarOf(name.asset_schema as AssetSchema, name.country_iso_code);
+    return { field: 'symbol', name, day: zone.dayAt(values.published_date as number) };
   },
   rowOf: (values) => newsRowOf(values),
 });

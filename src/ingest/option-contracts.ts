@@ -1,4 +1,6 @@
 // Option contracts: what a file may say of one, and the instruments that it names: its own and its underlying (contract 11, spec 2.6).
+import { parseDay } from '../base/instant.ts';
+import type { Zone } from '../calendar/zone.ts';
 import { type AssetSchema, symbolAllowed } from '../contract/identifiers.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { optionContracts } from '../datasets/options.ts';
@@ -86,11 +88,6 @@ const rules: Readonly<Record<string, FieldRule>> = {
   },
   strike_price: anyNumberRule,
   expiration_date: dayRule,
-  expiration_datetime: instantRule(
-    null,
-    Math.floor,
-    'must be an instant with its offset, such as 2025-07-18T20:00:00Z',
-  ),
   option_type: {
     parse: (text) => (Object.hasOwn(types, text.toLowerCase()) ? types[text.toLowerCase()] : undefined),
     reason: 'must be call or put',
@@ -99,6 +96,15 @@ const rules: Readonly<Record<string, FieldRule>> = {
   contract_value: numberRule((number) => number > 0, 'must be a number above 0, such as 100'),
   option_exchange: exchangeRule,
 };
+
+const expirationRule = (zone: Zone | null): FieldRule =>
+  instantRule(
+    zone,
+    Math.floor,
+    zone === null
+      ? 'must be an instant with its offset, such as 2025-07-18T20:00:00Z; for local times give --zone'
+      : 'must be an instant, or a local time that the zone has, and once',
+  );
 
 /** Root, expiration, type and strike of a symbol (contract 1.4). */
 const OPTION_SYMBOL = /^.+\d{6}([CP])\d{8}$/;
@@ -145,22 +151,30 @@ const saidOf = (values: Values): Partial<Instrument> =>
     sharedFields.filter((field) => values[field] !== undefined).map((field) => [field, values[field]]),
   );
 
-const kind: RowImport<typeof optionContracts> = {
+const kindOf = (zone: Zone | null): RowImport<typeof optionContracts> => ({
   dataset: optionContracts,
   fields: optionContractFields,
-  rules,
+  rules: { ...rules, expiration_datetime: expirationRule(zone) },
   keyOf: ({ country_iso_code, symbol }) => ({ country_iso_code, symbol }) as Partial<ContractRow>,
   repeated: { column: 'symbol', reason: 'the file has this contract already, with other values' },
   problemOf,
+  // The day on which the underlying bore the name: that of the listing, where the file has it.
+  symbolOf(values) {
+    const { parent_asset_schema, country_iso_code, underlying_name, expiration_date, listing_date } =
+      values as Partial<ContractRow> as ContractRow;
+    const name = { asset_schema: parent_asset_schema, country_iso_code, symbol: underlying_name };
+    const listed = listing_date === undefined ? null : parseDay(listing_date!);
+    return { field: 'underlying_name', name, day: listed ?? expiration_date };
+  },
   rowOf: (values, _known, _writer, named) => optionContractRow(values, named),
-};
+});
 
-/** Imports one file of option contracts. @throws FileProblem when nothing of it can be imported */
+/** Imports one file of option contracts; `zone` is that of times without an offset. @throws FileProblem when nothing of it can be imported */
 export async function importOptionContracts(
   store: Store,
-  request: ImportRequest & { readonly map: FieldMap },
+  request: ImportRequest & { readonly map: FieldMap; readonly zone: Zone | null },
 ): Promise<ImportReport> {
   const flags = new Map([...request.flags].map(([field, value]) => [flagOf[field] ?? field, value]));
-  const { newRows: _, ...report } = await importRows(store, { ...request, flags }, kind);
+  const { newRows: _, ...report } = await importRows(store, { ...request, flags }, kindOf(request.zone));
   return report;
 }

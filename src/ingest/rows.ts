@@ -1,9 +1,11 @@
 // Rows of one dataset from a file into the store: typed cells, refusals by row, idempotent by natural key, one write a file.
 import { hash } from 'node:crypto';
-import type { Dataset, RowOf } from '../datasets/dataset.ts';
+import { type Dataset, type RowOf, spokenName } from '../datasets/dataset.ts';
 import type { Store, Writer } from '../store/store.ts';
 import type { SourceFile } from './file.ts';
+import { FormerSymbols } from './former-symbols.ts';
 import { changeRow, rowKeyOf } from './journal.ts';
+import type { InstrumentName } from './load.ts';
 import { type FieldMap, type FieldNames, type Mapping, mapFields } from './mapping.ts';
 import { type NamedInstrument, NamedInstruments } from './named-instruments.ts';
 import { FileProblem, type RowProblem } from './problem.ts';
@@ -21,6 +23,14 @@ export type FieldRule = {
 
 export type Values = Readonly<Record<string, unknown>>;
 
+/** A field that names an instrument by the symbol that it had on a day. */
+export type NamedOnDay = {
+  readonly field: string;
+  readonly name: InstrumentName;
+  /** Day number. */
+  readonly day: number;
+};
+
 /** How the rows of a file become rows of a dataset. */
 export type RowImport<D extends Dataset> = {
   readonly dataset: D;
@@ -30,12 +40,19 @@ export type RowImport<D extends Dataset> = {
   readonly keyOf: (values: Values) => Partial<RowOf<D>>;
   /** What is told of a row whose key the file has already, with other values. */
   readonly repeated: RowProblem;
+  /**
+   * The values of a row that has the key of others in the file and differs from them, told apart by its place among those, from 2
+   * on; null where it is refused.
+   */
+  readonly followingOf?: (values: Values, place: number) => Values | null;
   /** What is wrong with a row whose cells are right each for itself. */
   readonly problemOf?: (values: Values) => RowProblem | null;
   /** What is odd about a row that is stored all the same: words before a count. */
   readonly findingOf?: (values: Values) => string | null;
   /** The instrument that a row is about, made where the store does not know it (contract 8.9, 11). */
   readonly instrumentOf?: (values: Values) => NamedInstrument | null;
+  /** The symbol by which a row names an instrument, and the day on which it was its symbol: it may have another one now (contract 9.6). */
+  readonly symbolOf?: (values: Values) => NamedOnDay | null;
   /** The row to be stored; `known` is the stored one of equal key, `named` gives the instruments that the row names. */
   readonly rowOf: (
     values: Values,
@@ -58,7 +75,7 @@ export async function importRows<D extends Dataset>(
     const mapping = mapFields(file.name, file.header, kind.fields, request.map, request.flags);
     checkFlags(request.flags, kind);
     checkConstants(mapping, kind);
-    const report = await runImport(store, request, importNameOf(kind.dataset), async (writer, runId) => {
+    const report = await runImport(store, request, spokenName(kind.dataset), async (writer, runId) => {
       const pass = new RowPass(writer, runId, kind, mapping, file, refused);
       for await (const chunk of readChunks(file, { texts: file.header, numbers: [], careful: true })) {
         await pass.take(chunk);
@@ -87,9 +104,6 @@ export async function importRows<D extends Dataset>(
   }
 }
 
-/** What the command line calls a dataset (contract 10). */
-const importNameOf = ({ name }: Dataset): string => name.replaceAll('_', '-');
-
 /** A field that the dataset does not have cannot be given for the whole file. */
 function checkFlags(
   flags: ReadonlyMap<string, string>,
@@ -98,10 +112,7 @@ function checkFlags(
   const known = [...fields.required, ...fields.optional];
   const stray = [...flags.keys()].find((field) => !known.includes(field));
   if (stray !== undefined)
-    throw new FileProblem(
-      'usage',
-      `${importNameOf(dataset)} have no ${stray} to be given for the whole file`,
-    );
+    throw new FileProblem('usage', `${spokenName(dataset)} have no ${stray} to be given for the whole file`);
 }
 
 /** A value given for the whole file that no row could have is wrong usage. */
@@ -130,6 +141,7 @@ class RowPass<D extends Dataset> {
   readonly #refused: RefusedRows;
   readonly #names: readonly string[];
   readonly #named: NamedInstruments;
+  readonly #former: FormerSymbols;
   /** A digest of the values of each key that the file has named: files have millions of rows. */
   readonly #seen = new Map<string, string>();
 
@@ -149,6 +161,7 @@ class RowPass<D extends Dataset> {
     this.#refused = refused;
     this.#names = [...kind.fields.required, ...kind.fields.optional];
     this.#named = new NamedInstruments(writer, runId);
+    this.#former = new FormerSymbols(writer);
   }
 
   /** Instruments that rows have named and the store did not know. */
@@ -190,14 +203,40 @@ class RowPass<D extends Dataset> {
     return this.#kind.problemOf?.(values) ?? { values };
   }
 
+  async #withPresentSymbol(values: Values): Promise<Values> {
+    const named = this.#kind.symbolOf?.(values) ?? null;
+    if (named === null) return values;
+    return { ...values, [named.field]: await this.#former.presentOf(named.name, named.day) };
+  }
+
+  /** The values under a key that no other row of the file has; `known` where the file has them already, else `repeated`. */
+  #place(values: Values): Values | 'known' | 'repeated' {
+    const { dataset, keyOf, followingOf } = this.#kind;
+    const digest = hash('sha1', JSON.stringify(values), 'base64url');
+    for (let place = 1; ; place++) {
+      const placed = place === 1 ? values : (followingOf?.(values, place) ?? null);
+      if (placed === null) return 'repeated';
+      const name = rowKeyOf(dataset, keyOf(placed));
+      const before = this.#seen.get(name);
+      if (before === digest) return 'known';
+      if (before !== undefined) continue;
+      this.#seen.set(name, digest);
+      return placed;
+    }
+  }
+
   /** Stores a row; why it is refused, or null. */
-  async #store(values: Values): Promise<RowProblem | null> {
-    const { dataset, keyOf, rowOf, repeated, instrumentOf, findingOf } = this.#kind;
+  async #store(said: Values): Promise<RowProblem | null> {
+    const placed = this.#place(await this.#withPresentSymbol(said));
+    if (placed === 'repeated') return this.#kind.repeated;
+    if (placed !== 'known') await this.#write(placed);
+    return null;
+  }
+
+  /** Writes the row of some values where it is not stored as it is. */
+  async #write(values: Values): Promise<void> {
+    const { dataset, keyOf, rowOf, instrumentOf, findingOf } = this.#kind;
     const key = keyOf(values);
-    const [name, digest] = [rowKeyOf(dataset, key), hash('sha1', JSON.stringify(values), 'base64url')];
-    const before = this.#seen.get(name);
-    if (before !== undefined) return before === digest ? null : repeated;
-    this.#seen.set(name, digest);
     const about = instrumentOf?.(values) ?? null;
     if (about !== null) await this.#named.of(about, {}, about.exchange);
     const finding = findingOf?.(values) ?? null;
@@ -210,11 +249,10 @@ class RowPass<D extends Dataset> {
     const row = inOrder(dataset, await rowOf(values, known, this.#writer, this.#named));
     const isWritten = known === null || JSON.stringify(known) !== JSON.stringify(row);
     await this.#named.settle(isWritten);
-    if (!isWritten) return null;
+    if (!isWritten) return;
     if (known === null) this.newRows++;
     this.rowsWritten++;
     await changeRow(this.#writer, this.#runId, dataset, known, row);
-    return null;
   }
 }
 

@@ -1,11 +1,12 @@
 // Taking one run's change of one row back: an instrument, or how far imports cover a market (docs/decisions/0009).
 import { series as seriesDataset } from '../datasets/bars.ts';
-import type { Dataset, RowOf } from '../datasets/dataset.ts';
+import { type Dataset, type RowOf, spokenName } from '../datasets/dataset.ts';
 import { dataDatasets } from '../datasets/index.ts';
 import { blockChanges, importRuns, rowChanges } from '../datasets/internal.ts';
 import { instruments } from '../datasets/reference.ts';
 import type { Writer } from '../store/store.ts';
-import { putRow } from './journal.ts';
+import { type Name, namedBy, seriesWithBars, useOf } from './instrument-uses.ts';
+import { putRow, rowKeyOf } from './journal.ts';
 import { RequestProblem } from './problem.ts';
 
 type Entry = RowOf<typeof rowChanges>;
@@ -29,7 +30,7 @@ function datasetOf(entry: Entry): Dataset {
   return found;
 }
 
-/** Takes an entry of the journal back. @throws RequestProblem where bars would be left without their instrument */
+/** Takes an entry of the journal back. @throws RequestProblem where bars or rows would be left without their instrument */
 export async function undoRow(writer: Writer, entry: Entry): Promise<RowUndone> {
   const dataset = datasetOf(entry);
   const values = JSON.parse(entry.row_key) as (string | number)[];
@@ -56,6 +57,7 @@ export async function undoRow(writer: Writer, entry: Entry): Promise<RowUndone> 
   }
   if (before !== null) {
     if (JSON.stringify(before) === JSON.stringify(stored)) return 'unchanged';
+    if (stored === undefined) await refuseUnnamed(writer, dataset, before);
     await putRow(writer, dataset, stored ?? null, before);
     return 'restored';
   }
@@ -95,12 +97,36 @@ async function firstUser(writer: Writer, instrumentId: number, runId: number): P
   return first === Number.POSITIVE_INFINITY ? null : first;
 }
 
-/** An instrument that an earlier run deleted is needed again where that run's deletion of bars was taken back before it. */
+/** An instrument that an earlier run deleted is needed again where bars or rows came back that were deleted before it. */
 async function refuseOrphans(writer: Writer, instrument: Instrument): Promise<void> {
-  const withBars = (await seriesOf(writer, instrument.instrument_id)).filter((row) => row.bar_count > 0);
-  if (withBars.length === 0) return;
+  const hasBars = (await seriesWithBars(writer, instrument)).length > 0;
+  const use = hasBars ? null : await useOf(writer, instrument);
+  if (!hasBars && use === null) return;
   const deletion = await deletionOf(writer, instrument.instrument_id);
-  throw orphansOf(deletion);
+  throw orphansOf(deletion, use === null ? 'bars' : spokenName(use.dataset));
+}
+
+/** A row that comes back needs the instruments that it names, which may have been deleted after it. */
+async function refuseUnnamed(writer: Writer, dataset: Dataset, row: RowOf<Dataset>): Promise<void> {
+  for (const name of namedBy(dataset, row)) {
+    const { asset_schema, country_iso_code, symbol } = name;
+    const where = { asset_schema, country_iso_code, symbol };
+    const found = await writer.pick(instruments, ['symbol'], { where, order: [['symbol', 'asc']], limit: 1 });
+    if (found.length === 0) throw orphansOf(await deletionOfName(writer, name), spokenName(dataset));
+  }
+}
+
+/** The newest deletion of the instrument that had a name. */
+async function deletionOfName(writer: Writer, name: Name): Promise<Deletion> {
+  const entries = await writer.rows(rowChanges, {
+    where: { dataset: instruments.name, row_key: rowKeyOf(instruments, name) },
+    order: [['run_id', 'desc']],
+    limit: ENTRIES_PER_READ,
+  });
+  for (const { before, run_id } of entries)
+    if (before !== null && (await isDeletion(writer, run_id)))
+      return { runId: run_id, instrument: before as Instrument };
+  throw new Error(`no run has deleted ${nameOf(name)}, and it is not there`);
 }
 
 /** A deleted instrument as it was, and the newest run that deleted it. */
@@ -141,9 +167,9 @@ async function isDeletion(writer: Writer, runId: number): Promise<boolean> {
   return run?.kind === 'delete';
 }
 
-/** Why bars cannot come back or stay: their instrument would be missing. */
-export function orphansOf({ runId, instrument }: Deletion): RequestProblem {
+/** Why bars, or rows of another dataset, cannot come back or stay: their instrument would be missing. */
+export function orphansOf({ runId, instrument }: Deletion, what = 'bars'): RequestProblem {
   return new RequestProblem(
-    `bars of ${nameOf(instrument)} would be left without their instrument, which run ${runId} deleted: take that back first, by bourse undo ${runId}`,
+    `${what} of ${nameOf(instrument)} would be left without their instrument, which run ${runId} deleted: take that back first, by bourse undo ${runId}`,
   );
 }

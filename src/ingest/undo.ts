@@ -14,6 +14,8 @@ import { type Deletion, deletionOf, orphansOf, undoRow } from './undo-row.ts';
 /** A recorded import or deletion. */
 export type Run = RowOf<typeof importRuns>;
 
+type Entry = RowOf<typeof rowChanges>;
+
 /** The account of a run taken back. */
 export type UndoReport = {
   readonly run: Pick<Run, 'run_id' | 'kind' | 'dataset' | 'file'>;
@@ -26,7 +28,7 @@ export type UndoReport = {
   /** Instruments, or rows of another dataset. */
   rowsRemoved: number;
   rowsRestored: number;
-  /** Those that later runs changed too, or have bars of. */
+  /** Those that later runs changed too, or have bars of, or name. */
   rowsKept: number;
   /** The later runs for whose sake something was kept. */
   keptBy: readonly number[];
@@ -124,8 +126,18 @@ class Undoing {
     await settle(open);
   }
 
+  /** Instruments that come back are there before the rows that name them, and those that the run made go after theirs. */
   async #rows(): Promise<void> {
-    for await (const entry of this.#rowEntries()) {
+    const isInstrument = ({ dataset }: Entry): boolean => dataset === instruments.name;
+    const wasThere = ({ before }: Entry): boolean => before !== null;
+    await this.#rowsThat((entry) => isInstrument(entry) && wasThere(entry), instruments.name);
+    await this.#rowsThat((entry) => !isInstrument(entry));
+    await this.#rowsThat(isInstrument, instruments.name);
+  }
+
+  async #rowsThat(matches: (entry: Entry) => boolean, dataset?: string): Promise<void> {
+    for await (const entry of this.#rowEntries(dataset)) {
+      if (!matches(entry)) continue;
       const undone = await undoRow(this.#writer, entry);
       // How far imports reach goes with them, and is no row of a file.
       if (entry.dataset === barCoverage.name) continue;
@@ -158,22 +170,25 @@ class Undoing {
     }
   }
 
-  async *#rowEntries(): AsyncGenerator<RowOf<typeof rowChanges>> {
-    let after: readonly [string, string] | undefined;
+  async *#rowEntries(dataset?: string): AsyncGenerator<Entry> {
+    const { run_id } = this.#run;
+    const ofOne = dataset !== undefined;
+    let last: Entry | undefined;
     for (;;) {
-      const found: RowOf<typeof rowChanges>[] = await this.#writer.rows(rowChanges, {
-        where: { run_id: this.#run.run_id },
-        order: [
-          ['dataset', 'asc'],
-          ['row_key', 'asc'],
-        ],
-        ...(after === undefined ? {} : { after }),
+      const found: Entry[] = await this.#writer.rows(rowChanges, {
+        where: ofOne ? { run_id, dataset } : { run_id },
+        order: ofOne
+          ? [['row_key', 'asc']]
+          : [
+              ['dataset', 'asc'],
+              ['row_key', 'asc'],
+            ],
+        ...(last && { after: ofOne ? [last.row_key] : [last.dataset, last.row_key] }),
         limit: ROWS_PER_READ,
       });
       yield* found;
-      const last = found.at(-1);
+      last = found.at(-1);
       if (last === undefined) return;
-      after = [last.dataset, last.row_key];
     }
   }
 }

@@ -25,7 +25,7 @@ export type Adjusting = {
   readonly nowMs: number;
 };
 
-/** A stock has at most one dividend and one split a day. */
+/** More than any stock has. */
 const ACTIONS_MAX = 2 * (END_DAY - FIRST_DAY);
 
 /** The label of the newest session that is over at a moment: until the next is, closes tell the same factors. */
@@ -52,7 +52,11 @@ async function readChanges(
   const { country_iso_code, symbol } = found.instrument;
   const actions = await reader.rows(corporateActions, {
     where: { country_iso_code, symbol, ...(kind === 'all' ? {} : { action_type: kind }) },
-    order: [['ex_date', 'asc']],
+    order: [
+      ['ex_date', 'asc'],
+      ['occurrence', 'asc'],
+      ['action_type', 'asc'],
+    ],
     limit: ACTIONS_MAX,
   });
   const closes = new RawCloses(reader, found, nowMs);

@@ -60,7 +60,7 @@ export const answerCorporateActions: Query<typeof endpoint> = async (parameters,
     dataset: corporateActions,
     where: { country_iso_code, symbol, ...(type === undefined ? {} : { action_type: type }) },
     range,
-    order: ['ex_date', 'action_type'],
+    order: ['ex_date', 'occurrence', 'action_type'],
     direction: 'asc',
     recordOf: (action) => recordOf(action, stock, closes),
   });

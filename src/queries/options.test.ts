@@ -69,7 +69,7 @@ async function importText(name: string, text: string, ...lines: readonly string[
   const writer = await openStore(url, 'write');
   const request = { ...fixed, file: await opened(path), flags: new Map<string, string>() };
   if (name.startsWith('bars')) await importBars(writer, { ...request, zone: null, basis: 'raw' });
-  else await importOptionContracts(writer, request);
+  else await importOptionContracts(writer, { ...request, zone: null });
   await writer.close();
 }
 

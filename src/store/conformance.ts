@@ -245,6 +245,26 @@ function rowTests(withFresh: WithFresh): void {
       ]);
     }));
 
+  test('rows are counted, and a column has its ends', () =>
+    withFresh(async (writer, reader) => {
+      const about = (where: Partial<Run> = {}) =>
+        reader.snapshot(async (rows) => [
+          await rows.count(importRuns, where),
+          await rows.ends(importRuns, 'run_id'),
+          await rows.ends(importRuns, 'undone_ms'),
+        ]);
+      assert.deepEqual(await about(), [0, null, null]);
+      const all = [7, -3, 12].map((run_id) => runOf({ run_id, undone_ms: run_id === 12 ? null : run_id }));
+      await writer.write((rows) => rows.upsert(importRuns, all));
+      const ends = [
+        { first: -3, last: 12 },
+        { first: -3, last: 7 },
+      ];
+      assert.deepEqual(await about(), [3, ...ends]);
+      assert.deepEqual(await about({ run_id: 7 }), [1, ...ends]);
+      assert.deepEqual(await about({ run_id: 7, kind: 'delete' }), [0, ...ends]);
+    }));
+
   test('ranked reads give the rows of their groups alone, sorted, page by page; null is a value (spec 4.6)', () =>
     withFresh(async (writer, reader) => {
       const sources = [null, 'a', 'b'];

@@ -74,12 +74,26 @@ export function folderProblem(error: unknown, folder: string, cure: string): unk
 /** What is to be done about the folder of a store. */
 export const STORE_NEEDS = 'a store needs one that can be written to';
 
+/** What is to be done where a store's own log cannot be kept. */
+export const LOG_NEEDS =
+  'a store keeps its log beside it: make that possible, or copy it, with the files beside it, to where it is';
+
 /** Makes sure of the folder of a store. @throws FolderUnusable */
 export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true });
   } catch (error) {
     throw folderProblem(error, folder, STORE_NEEDS);
+  }
+}
+
+/** Whether nobody can write in a folder, whatever their rights. */
+export function isReadOnlyDisk(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EROFS';
   }
 }
 

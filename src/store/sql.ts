@@ -147,6 +147,20 @@ export class SqlCompiler {
     return statement;
   }
 
+  /** A count; values in the order of the columns that must be equal. */
+  count(dataset: Dataset, columns: readonly string[]): string {
+    let query = this.#db.selectFrom(dataset.name).select((build) => build.fn.countAll().as('count'));
+    for (const column of columns) query = query.where(column, '=', null);
+    return query.compile().sql;
+  }
+
+  /** The ends of a column, each on its own: so an index that begins with it is entered, not walked. */
+  ends(dataset: Dataset, column: string): string {
+    const end = (of: 'min' | 'max') =>
+      this.#db.selectFrom(dataset.name).select((build) => build.fn[of](column).as('end'));
+    return this.#db.selectNoFrom([end('min').as('first'), end('max').as('last')]).compile().sql;
+  }
+
   #compileRead(dataset: Dataset, read: Read, columns: readonly string[]): Statement {
     let query = this.#db.selectFrom(dataset.name).select(columns);
     for (const column of Object.keys(read.where ?? {})) {

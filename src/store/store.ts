@@ -73,7 +73,14 @@ export interface RowReader {
   ): Promise<RowOf<D>[]>;
   /** Of each row the order columns' values. */
   ranked<D extends Dataset>(dataset: D, read: RankedRead<D>): Promise<(string | number)[][]>;
+  /** How many rows there are, exactly: all of them, or those whose columns equal `where`, which names a key's or an index's first ones. */
+  count<D extends Dataset>(dataset: D, where?: Partial<RowOf<D>>): Promise<number>;
+  /** The least and the greatest number in a column, null where there is no row: at once where an index begins with it, else every row is read. */
+  ends<D extends Dataset>(dataset: D, column: keyof D['columns'] & string): Promise<Ends | null>;
 }
+
+/** The least and the greatest of some numbers. */
+export type Ends = { readonly first: number; readonly last: number };
 
 /** Reads at one moment: everything a reader gives belongs to the same state of the store. */
 export interface Reader extends RowReader {

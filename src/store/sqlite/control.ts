@@ -13,5 +13,8 @@ export function controlPathOf(path: string): string {
 
 /** Opens the control file beside the store at `path`. */
 export function openSqliteControl(path: string, mode: Mode): Promise<RowStore> {
-  return openRowStore(controlPathOf(path), mode, 'control', controlMigrations);
+  return openRowStore(controlPathOf(path), mode, 'control', {
+    datasets: controlDatasets.flat(),
+    migrations: controlMigrations,
+  });
 }

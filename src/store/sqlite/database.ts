@@ -6,7 +6,16 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { DummyDriver, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
-import { closedAmong, DiskFull, folderProblem, freeBytesIn, isNoRoom, STORE_NEEDS } from '../disk.ts';
+import {
+  closedAmong,
+  DiskFull,
+  folderProblem,
+  freeBytesIn,
+  isNoRoom,
+  isReadOnlyDisk,
+  LOG_NEEDS,
+  STORE_NEEDS,
+} from '../disk.ts';
 import { otherThanFile } from '../place.ts';
 import { type ColumnTypes, SqlCompiler } from '../sql.ts';
 import { type Mode, noStoreAt, StoreUnusable, UnfitPlace } from '../store.ts';
@@ -344,9 +353,13 @@ export function versionProblem(version: string): string | null {
   return `SQLite ${version} is too old: ${VERSION_MIN.join('.')} or newer is needed`;
 }
 
-/** Where SQLite opens a file. Without a log beside it nobody writes: then it can be read without making one (sqlite.org/uri.html). */
+/**
+ * Where SQLite opens a file. Without a log beside it nobody writes: then it can be read without making one (sqlite.org/uri.html),
+ * as it must be on a disk that takes none.
+ */
 function locationOf(path: string, mode: Mode): string | URL {
-  if (mode !== 'inspect' || existsSync(`${path}-wal`)) return path;
+  const makesLog = mode === 'write' || (mode === 'read' && !isReadOnlyDisk(dirname(path)));
+  if (makesLog || existsSync(`${path}-wal`)) return path;
   const url = pathToFileURL(path);
   url.searchParams.set('immutable', '1');
   return url;
@@ -370,7 +383,12 @@ function notOpened(path: string, error: unknown): StoreUnusable {
   const folder = dirname(path);
   const cause = folderProblem(error, folder, STORE_NEEDS);
   const closed = troubleOf(error) === 'closed' ? closedAmong([folder, path]) : null;
-  return new StoreUnusable(`${path} cannot be opened: ${closed ?? messageOf(cause)}`, { cause });
+  return new StoreUnusable(
+    `${path} cannot be opened: ${closed === null ? messageOf(cause) : `${closed}; ${LOG_NEEDS}`}`,
+    {
+      cause,
+    },
+  );
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

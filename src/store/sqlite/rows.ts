@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { ColumnKind, Dataset, RowOf } from '../../datasets/dataset.ts';
 import { AMONG_MAX } from '../sql.ts';
 import {
+  type Ends,
   type Mode,
   type RankedRead,
   type Read,
@@ -22,12 +23,15 @@ export function tablesOf(datasets: readonly Dataset[]): Migration {
   );
 }
 
+/** What a file holds, and how it came to its layout of today. */
+export type Layout = { readonly datasets: readonly Dataset[]; readonly migrations: readonly Migration[] };
+
 /** Opens a file and brings its layout up to date. */
 export async function openFile(
   path: string,
   mode: Mode,
   kind: FileKind,
-  migrations: readonly Migration[],
+  { datasets, migrations }: Layout,
 ): Promise<Database> {
   const database = new Database(path, mode, kind);
   try {
@@ -39,6 +43,7 @@ export async function openFile(
       );
     }
     if (version < migrations.length) await migrate(database, migrations);
+    checkColumns(database, path, datasets);
     return database;
   } catch (error) {
     database.close();
@@ -53,6 +58,22 @@ export function checkLayout(database: Database, path: string, known: readonly Mi
   throw new StoreUnusable(
     `${path} was written by a newer Bourse (layout ${layout}, this one knows ${known.length})`,
   );
+}
+
+const readColumns =
+  "select m.name as dataset, c.name as column from sqlite_schema m, pragma_table_info(m.name) c where m.type = 'table'";
+
+/** Refuses tables with other columns than today's: layouts that changed before the first release bear the number of that release. */
+function checkColumns(database: Database, path: string, datasets: readonly Dataset[]): void {
+  const found = Map.groupBy(database.all(readColumns, []), ({ dataset }) => dataset as string);
+  for (const { name, columns } of datasets) {
+    const stored = (found.get(name) ?? []).map(({ column }) => column as string);
+    const differing = new Set(stored).symmetricDifference(new Set(Object.keys(columns)));
+    if (differing.size === 0) continue;
+    throw new StoreUnusable(
+      `${path} was made by a Bourse of before the first release, and its ${name} differ (${[...differing].join(', ')}): nothing can bring it up to date; move it and the files beside it away, and import into a new store`,
+    );
+  }
 }
 
 async function migrate(database: Database, migrations: readonly Migration[]): Promise<void> {
@@ -156,6 +177,16 @@ export class SqliteRows implements RowWriter {
     )[][];
   }
 
+  async count<D extends Dataset>(dataset: D, where: Partial<RowOf<D>> = {}): Promise<number> {
+    const [found] = this.#lists(sqliteCompiler.count(dataset, Object.keys(where)), Object.values(where));
+    return found![0] as number;
+  }
+
+  async ends<D extends Dataset>(dataset: D, column: keyof D['columns'] & string): Promise<Ends | null> {
+    const [first, last] = this.#lists(sqliteCompiler.ends(dataset, column), [])[0] as [number | null, number];
+    return first === null ? null : { first, last };
+  }
+
   async upsert<D extends Dataset>(dataset: D, rows: readonly RowOf<D>[]): Promise<void> {
     const statement = sqliteCompiler.upsert(dataset);
     for (const row of rows as readonly Record<string, unknown>[]) {
@@ -182,9 +213,9 @@ export async function openRowStore(
   path: string,
   mode: Mode,
   kind: FileKind,
-  migrations: readonly Migration[],
+  layout: Layout,
 ): Promise<RowStore> {
-  const database = await openFile(path, mode, kind, migrations);
+  const database = await openFile(path, mode, kind, layout);
   const rows = new SqliteRows(database);
   return {
     snapshot: (work) => database.transaction('begin', () => work(rows)),

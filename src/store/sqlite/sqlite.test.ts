@@ -121,6 +121,17 @@ const unusable: readonly {
     },
     message: /has an older layout/,
   },
+  {
+    name: 'a layout of before the first release',
+    modes: ['read', 'write'],
+    make: async () => {
+      const path = await madeStore();
+      alter(path, 'alter table instruments drop column former_symbols');
+      return path;
+    },
+    message:
+      /before the first release, and its instruments differ \(former_symbols\): .*import into a new store/,
+  },
 ];
 
 for (const { name, modes, make, message } of unusable) {
@@ -429,7 +440,7 @@ const reads: readonly {
   ...[{}, { action_type: 'split' }].flatMap((type) =>
     readsOf(
       { where: { country_iso_code: 'US', symbol: 'A', ...type } },
-      ['ex_date', 'action_type'],
+      ['ex_date', 'occurrence', 'action_type'],
       'asc',
     ).map((read) => ({ what: 'actions of a stock', dataset: corporateActions, read })),
   ),
@@ -547,6 +558,28 @@ test('option search enters a covering index at each expiration, sorts what it fi
       assert.doesNotMatch(plan, /SCAN option_contracts/);
     }
   }
+  database.close();
+});
+
+test('counting walks the least index, and the ends of a column are entered in one that begins with it', async () => {
+  const database = new DatabaseSync(await madeStore(), { readOnly: true });
+  const planOf = (sql: string, ...values: string[]): string =>
+    database
+      .prepare(`explain query plan ${sql}`)
+      .all(...values)
+      .map(({ detail }) => String(detail))
+      .join('\n');
+  assert.match(planOf(sqliteCompiler.count(news, [])), /^SCAN news USING COVERING INDEX/);
+  const market = ['asset_schema', 'country_iso_code', 'kind'];
+  assert.match(
+    planOf(sqliteCompiler.count(instrumentTerms, market), 'option', 'US', 'symbol'),
+    /^SEARCH instrument_terms USING (PRIMARY KEY|COVERING INDEX)[^\n]*$/,
+  );
+  for (const [dataset, column] of [
+    [news, 'published_date'],
+    [events, 'event_timestamp'],
+  ] as const)
+    assert.match(planOf(sqliteCompiler.ends(dataset, column)), /(SEARCH \w+ USING COVERING INDEX[\s\S]*){2}/);
   database.close();
 });
 

@@ -84,7 +84,10 @@ class SqliteReadWrite extends SqliteRows implements Reader, Writer {
 
 /** Opens `path` as a store. */
 export async function openSqliteStore(path: string, mode: Mode): Promise<Store> {
-  const database: Database = await openFile(path, mode, 'store', storeMigrations);
+  const database: Database = await openFile(path, mode, 'store', {
+    datasets: dataDatasets,
+    migrations: storeMigrations,
+  });
   if (mode === 'write') database.exec(notesTable);
   const access = new SqliteReadWrite(database);
   return {
