@@ -6,6 +6,7 @@ import { Door } from '../http/door.ts';
 import { servicePages } from '../http/page.ts';
 import { QueryPool } from '../http/query-pool.ts';
 import { canAnswer } from '../http/readiness.ts';
+import { ReplyCache } from '../http/reply-cache.ts';
 import { type Listening, listen, type Place } from '../http/server.ts';
 import { type Certificate, CertificateProblem, CertificateWatch, readCertificate } from '../http/tls.ts';
 import { KeyRing } from '../keys/keys.ts';
@@ -113,6 +114,7 @@ export async function startService(settings: Settings): Promise<Service> {
   await (await openStore(settings.store, 'write')).close();
   const control = await openControl(settings.store, 'write');
   const log = openLog(settings.logLevel);
+  const store = await openStore(settings.store, 'read');
   const quotas = new Quotas({ control, observe: log.observe, nowMs: Date.now });
   const pool = new QueryPool({ storeUrl: settings.store, pageKeySecret: await pageKeySecret(control) });
   let isStopping = false;
@@ -126,6 +128,7 @@ export async function startService(settings: Settings): Promise<Service> {
     const door = new Door({
       keys: new KeyRing(control),
       quotas,
+      replies: new ReplyCache(store),
       submit: (request, isGone) => pool.submit(request, isGone),
       address: { publicUrl, allowedHosts, trustProxy, scheme },
       observe,
@@ -147,6 +150,7 @@ export async function startService(settings: Settings): Promise<Service> {
         await measuring.stop();
         await pool.close();
         await quotas.close();
+        await store.close();
         await control.close();
         log.observe({ kind: 'stopped' });
         log.flush();
@@ -155,6 +159,8 @@ export async function startService(settings: Settings): Promise<Service> {
   } catch (error) {
     await measuring.stop();
     await pool.close();
+    await quotas.close();
+    await store.close();
     await control.close();
     throw error;
   }

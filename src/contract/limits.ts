@@ -85,6 +85,12 @@ export const limits = {
   instrumentCacheMax: 10_000,
   /** Answers that it keeps at hand until anything is committed: records of 1 kB, lists of some. */
   keptAnswersMax: 10_000,
+  /** Bytes of replies that a serving process keeps at hand. */
+  cachedBytesMax: 64 * 1024 * 1024,
+  /** Bytes of a reply that is kept: most lists are smaller, and no few may take all the room. */
+  cachedReplyBytesMax: 1024 * 1024,
+  /** Bytes that a reply at hand takes beside its body and its name, about. */
+  cachedOverheadBytes: 1_000,
   /** Characters of texts that one answer holds: more than 1,001 common items have, and few enough to be written in a moment. */
   answerCharactersMax: 8_000_000,
   /** Base bars read and resampled in one step: bounds memory and how long one step blocks the query thread. */

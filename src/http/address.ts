@@ -47,6 +47,17 @@ function forwardedAddress(settings: AddressSettings, host: Named, forwarded: For
   return `${scheme}://${asked}${isPlain ? '' : `:${forwarded.port}`}${forwarded.prefix}`;
 }
 
+const forwardedHeaders = [
+  'forwarded',
+  ...['x-forwarded-proto', 'x-forwarded-host', 'x-forwarded-port', 'x-forwarded-prefix'],
+];
+
+/** The names of the headers that decide on the base address. */
+export function decidingHeaders({ publicUrl, trustProxy }: AddressSettings): readonly string[] {
+  if (publicUrl !== null) return [];
+  return trustProxy ? ['host', ...forwardedHeaders] : ['host'];
+}
+
 /** The base address, without a slash at its end. @throws Refusal `bad_request` for a foreign or malformed host */
 export function baseAddress(settings: AddressSettings, headers: Headers): string {
   if (settings.publicUrl !== null) return settings.publicUrl;

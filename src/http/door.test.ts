@@ -23,6 +23,7 @@ import { openControl, openStore } from '../store/engines.ts';
 import type { AddressSettings } from './address.ts';
 import { Door, type DoorParts } from './door.ts';
 import { QueueError } from './query-pool.ts';
+import { ReplyCache } from './reply-cache.ts';
 
 /** A file that a test has written, ready to be imported. */
 const opened = async (path: string): Promise<SourceFile> =>
@@ -77,6 +78,7 @@ function openDoor(parts: Partial<DoorParts> = {}): Door {
   return new Door({
     pages: new Map(),
     keys,
+    replies: new ReplyCache(store),
     quotas: new Quotas({ control, observe: (observation) => observed.push(observation), nowMs: Date.now }),
     submit: (request) => runner.run(request),
     address,
@@ -916,4 +918,41 @@ test('an absolute address as target is its path and query, a fragment is no part
   assert.equal((await ask(withKey(LATEST, '#&limit=0'))).status, 200);
   for (const target of ['http://localhost', 'http://', '*', '', '?', '//', '/../api', 'localhost:8080'])
     refused(await ask(target), 'unknown_path', undefined, target);
+});
+
+test('a reply at hand is another key’s for nobody, is asked for again by each, and counts (contract 7.3, 8.1)', async () => {
+  const { secret: brief, key: briefKey } = await issueKey(control, 'brief', noTerms, Date.now());
+  let asked = 0;
+  const at = openDoor({
+    keys: new KeyRing(control),
+    submit: (request) => {
+      asked++;
+      return runner.run(request);
+    },
+  });
+  const target = `/api/v2/holiday/list?full_symbol=stock:US:*&from_date=2025-01-01&to_date=2025-12-31&format=json&limit=3`;
+  const get = (secret: string, headers: Record<string, string> = {}) =>
+    ask(`${target}&secret_key=${secret}`, { at, headers });
+  const first = await get(brief);
+  const [second, third] = [await get(brief), await get(brief)];
+  assert.equal(asked, 2, 'the first shows that such replies last');
+  assert.deepEqual([second.text, third.text], [first.text, first.text]);
+  assert.notEqual(second.headers['X-Request-Id'], third.headers['X-Request-Id']);
+  assert.equal((await get(brief, { 'if-none-match': first.headers.ETag! })).status, 304);
+  assert.ok((await get(key)).text.includes(`secret_key=${key}`), 'links carry the own key');
+  assert.equal((await ask(target, { at })).status, 401);
+  assert.match(
+    (await get(brief, { host: 'bars.example.com' })).text,
+    /"next_page_url":"http:\/\/bars\.example\.com/,
+  );
+  assert.equal((await get(brief, { host: 'elsewhere.example' })).status, 400);
+  const wrapped = await ask(`${target.replace('json', 'csv')}&secret_key=${brief}`, {
+    at,
+    headers: { accept: 'application/json' },
+  });
+  const plain = await ask(`${target.replace('json', 'csv')}&secret_key=${brief}`, { at });
+  assert.ok(wrapped.text.startsWith('{') && plain.text.startsWith('name,'));
+  await revokeKey(control, briefKey.key_id, Date.now());
+  const revoked = openDoor({ keys: new KeyRing(control), submit: (request) => runner.run(request) });
+  assert.equal((await ask(`${target}&secret_key=${brief}`, { at: revoked })).status, 401);
 });

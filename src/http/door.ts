@@ -7,13 +7,14 @@ import type { KeyRing } from '../keys/keys.ts';
 import type { Quotas, Taken } from '../keys/quotas.ts';
 import type { Answer, QueryRequest } from '../queries/query.ts';
 import { errorBody, JSON_TYPE } from '../queries/render/envelope.ts';
-import { type AddressSettings, baseAddress } from './address.ts';
+import { type AddressSettings, baseAddress, decidingHeaders } from './address.ts';
 import { encoded } from './encoding.ts';
 import { tagOf, unlessHeld } from './etag.ts';
 import type { PageAnswer, Pages } from './page.ts';
 import { QueueError } from './query-pool.ts';
 import { overQuota, withQuota } from './quota.ts';
 import type { DoorReply } from './reply.ts';
+import type { Caller, ReplyCache } from './reply-cache.ts';
 import { type Match, matchRoute, parseRequest, queryText, type RawQuery, readQuery } from './route.ts';
 
 /** A request as the door sees it: no socket, so that it can be tried in process. */
@@ -31,6 +32,7 @@ export type DoorParts = {
   readonly pages: Pages;
   readonly keys: Pick<KeyRing, 'verify'>;
   readonly quotas: Pick<Quotas, 'take'>;
+  readonly replies: ReplyCache;
   readonly submit: (request: QueryRequest, isGone: () => boolean) => Promise<Answer>;
   readonly address: AddressSettings;
   readonly observe: Observe;
@@ -67,8 +69,6 @@ type Trace = {
   /** Where the key has a quota. */
   taken: Taken | null;
 };
-
-type Caller = { readonly secret: string; readonly inQuery: boolean };
 
 function headerOf(request: DoorRequest, name: string): string | undefined {
   const value = request.headers[name];
@@ -201,7 +201,7 @@ export class Door {
     return pageReply(await page!(() => baseAddress(this.#parts.address, request.headers)), requestId);
   }
 
-  /** Asks the query thread. */
+  /** The reply at hand, or else one that the query thread is asked for. */
   async #ask(
     request: DoorRequest,
     match: Match,
@@ -209,13 +209,22 @@ export class Door {
     requestId: string,
     trace: Trace,
   ): Promise<DoorReply> {
+    const { replies, address } = this.#parts;
+    const { name: endpoint } = match.route;
+    const state = replies.lasts(endpoint) ? await replies.state() : Number.NaN;
+    const name = nameOf(request, address);
+    const kept = Number.isNaN(state) ? undefined : replies.find(name, this.#parts.nowMs());
+    if (kept !== undefined) {
+      await this.#verify(kept.caller, trace);
+      return complete(kept.reply, request, requestId);
+    }
     const { parameters } = match.route.endpoint;
     const query = readQuery(sent, (name) => name === 'secret_key' || parameters[name]?.in === 'query');
     const caller = await this.#admit(request, match, query, trace);
-    const base = baseAddress(this.#parts.address, request.headers);
+    const base = baseAddress(address, request.headers);
     const answer = await this.#parts.submit(
       {
-        endpoint: match.route.name,
+        endpoint,
         parameters: parseRequest(match, query),
         nowMs: this.#parts.nowMs(),
         wrapCsv: wantsWrappedCsv(headerOf(request, 'accept')),
@@ -223,11 +232,12 @@ export class Door {
       request.isGone,
     );
     if (answer.kind === 'refusal') throw new Refusal(answer.word, answer.facts);
-    const reply = finish(answer, base, caller, requestId);
-    return encoded(
-      unlessHeld(reply, headerOf(request, 'if-none-match')),
-      headerOf(request, 'accept-encoding'),
-    );
+    const reply = finish(answer, base, caller);
+    if (answer.goodUntilMs === undefined) return complete(reply, request, requestId);
+    const own = ownOf(reply);
+    const { goodUntilMs } = answer;
+    replies.keep(endpoint, name, { caller, reply: own, goodUntilMs }, state);
+    return complete(own, request, requestId);
   }
 
   /** The caller, whose key holds and has a request left. @throws Refusal (contract 6.3, 7.2) */
@@ -246,6 +256,12 @@ export class Door {
         allowed: `minimum length ${least}`,
       });
     }
+    await this.#verify(caller, trace);
+    return caller;
+  }
+
+  /** @throws Refusal of a key that does not hold, or has no request left (contract 6.3, 7.5) */
+  async #verify(caller: Caller, trace: Trace): Promise<void> {
     const key = await this.#parts.keys.verify(caller.secret, this.#parts.nowMs());
     if (key === null)
       throw new Refusal('invalid_key', {
@@ -257,7 +273,6 @@ export class Door {
     const taking = this.#parts.quotas.take(key);
     if (taking !== null) trace.taken = await taking;
     if (trace.taken?.isAdmitted === false) throw overQuota(trace.taken.quota);
-    return caller;
   }
 }
 
@@ -332,13 +347,29 @@ export function preflight(requestId: string): DoorReply {
   };
 }
 
+/** All of a request that its reply depends on. */
+const nameOf = (request: DoorRequest, address: AddressSettings): string =>
+  ['authorization', 'accept', ...decidingHeaders(address)]
+    .map((name) => headerOf(request, name) ?? '')
+    .concat(request.target)
+    .join('\n');
+
+/** A reply whose body is nobody else's. */
+function ownOf({ release, body, ...rest }: DoorReply): DoorReply {
+  const own = { ...rest, body: body.map((piece) => Uint8Array.from(piece)) };
+  release?.();
+  return own;
+}
+
+/** A reply as this request gets it: with its id, unless the caller holds it, encoded as the caller likes. */
+function complete(reply: DoorReply, request: DoorRequest, requestId: string): DoorReply | Promise<DoorReply> {
+  const named = { ...reply, headers: { ...reply.headers, 'X-Request-Id': requestId } };
+  const held = unlessHeld(named, headerOf(request, 'if-none-match'));
+  return encoded(held, headerOf(request, 'accept-encoding'));
+}
+
 /** Completes an answer with what the query thread is not told: base address and the caller's key. */
-function finish(
-  answer: Answer & { kind: 'answer' },
-  base: string,
-  caller: Caller,
-  requestId: string,
-): DoorReply {
+function finish(answer: Answer & { kind: 'answer' }, base: string, caller: Caller): DoorReply {
   const { next } = answer;
   const key = caller.inQuery ? `&secret_key=${encodeURIComponent(caller.secret)}` : '';
   const url = next === null ? null : `${base}${next.address}${key}&next_page_key=${next.key}`;
@@ -356,7 +387,6 @@ function finish(
       'Cache-Control': 'private, no-cache',
       ETag: tagOf(answer),
       Vary: 'Accept, Accept-Encoding',
-      'X-Request-Id': requestId,
       ...answer.headers,
       ...(url !== null && answer.headers['X-Count'] !== undefined ? { Link: `<${url}>; rel="next"` } : {}),
     },

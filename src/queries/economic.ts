@@ -15,7 +15,7 @@ import { shippedEventCodes } from '../datasets/economic-event-codes/index.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { Direction, Reader } from '../store/store.ts';
 import { answerPage, renderRecords } from './list.ts';
-import type { Query } from './query.ts';
+import { goodUntil, type Query } from './query.ts';
 import { type Bounds, instantBounds } from './range.ts';
 import { inWireOrder, type WireRecord } from './render/records.ts';
 import { renderResult } from './render/result.ts';
@@ -174,5 +174,5 @@ export const answerEconomicEventCodes: Query<typeof economicEventCodes> = async 
   const codes: Record<string, string> = { ...shippedEventCodes.get(country) };
   for await (const row of allRows(context.reader, eventCodes, { country_iso_code: country }))
     codes[row.event_code] = row.description;
-  return renderResult(codes, context.allocate);
+  return goodUntil(renderResult(codes, context.allocate));
 };

@@ -8,7 +8,7 @@ import { type holidayCodes, holidayList } from '../contract/holidays.ts';
 import { type AssetSchema, assetSchemas, type FullSymbol } from '../contract/identifiers.ts';
 import { renderRecords } from './list.ts';
 import { findInstrument, unknownInstrument } from './lookup.ts';
-import type { Query, QueryContext } from './query.ts';
+import { goodUntil, type Query, type QueryContext } from './query.ts';
 import { dayBounds } from './range.ts';
 import { addressOf } from './render/address.ts';
 import { renderResult } from './render/result.ts';
@@ -75,10 +75,8 @@ export const answerHolidayList: Query<typeof holidayList> = async (parameters, c
     found.length <= limit
       ? null
       : context.pageKeys.sign(fingerprint, { position: [page.at(-1)!.day], pinned: [] });
-  return renderRecords(context, holidayList, rows, parameters.format, {
-    key,
-    address: key === null ? '' : addressOf(holidayList, parameters),
-  });
+  const paging = { key, address: key === null ? '' : addressOf(holidayList, parameters) };
+  return goodUntil(renderRecords(context, holidayList, rows, parameters.format, paging));
 };
 
 /** `GET …/holiday/holiday_codes/{country_iso_code}` */
@@ -91,5 +89,5 @@ export const answerHolidayCodes: Query<typeof holidayCodes> = async (parameters,
     for (const day of await calendars.ownDays(context.reader, assetSchema, country))
       codes[day.holiday_code] ??= day.name;
   }
-  return renderResult(codes, context.allocate);
+  return goodUntil(renderResult(codes, context.allocate));
 };

@@ -12,7 +12,7 @@ import type { Found } from './lookup.ts';
 import { contractRecords } from './option-contract.ts';
 import { orderOf, ranksOf, type Side } from './option-order.ts';
 import type { Place } from './page.ts';
-import type { Query, QueryContext } from './query.ts';
+import { goodUntil, type Query, type QueryContext } from './query.ts';
 import { addressOf } from './render/address.ts';
 import { renderGrouped } from './render/grouped.ts';
 import { renderResult } from './render/result.ts';
@@ -117,9 +117,11 @@ export const answerOptionExpirations: Query<typeof optionExpirations> = async (p
   const { value: expirations, isKept } = await keptExpirations(context, found);
   // Where files give an instant for some contracts of a date alone, it may be the one that the others have too.
   const coming = new Map<string, { expiration_date: string; expiration_datetime: string }>();
-  for (const { day, expiresMs } of expirations) {
+  const ahead = expirations.filter(({ expiresMs }) => expiresMs >= request.nowMs);
+  for (const { day, expiresMs } of ahead) {
     const record = { expiration_date: formatDay(day), expiration_datetime: formatInstant(expiresMs) };
-    if (expiresMs >= request.nowMs) coming.set(Object.values(record).join(), record);
+    coming.set(Object.values(record).join(), record);
   }
-  return renderResult([...coming.values()], allocate, isKept ? 'cached' : null);
+  const answer = renderResult([...coming.values()], allocate, isKept ? 'cached' : null);
+  return isKept ? goodUntil(answer, ahead[0] && ahead[0].expiresMs + 1) : answer;
 };

@@ -33,10 +33,16 @@ export type Answer =
       readonly headers: Readonly<Record<string, string>>;
       readonly body: Uint8Array;
       readonly next: NextPage | null;
+      /** Until then the same request has this answer, unless anything is committed; absent where that is not known. */
+      readonly goodUntilMs?: number;
       /** To be called when the body has been sent: its memory is used again. */
       readonly release?: () => void;
     }
   | { readonly kind: 'refusal'; readonly word: ErrorWord; readonly facts: ErrorFacts };
+
+/** An answer that its request has until a moment, epoch milliseconds; by default for ever, while nothing is committed. */
+export const goodUntil = (answer: Answer, goodUntilMs = Number.POSITIVE_INFINITY): Answer =>
+  answer.kind === 'answer' ? { ...answer, goodUntilMs } : answer;
 
 /** Gives memory for a body of so many bytes. */
 export type Allocate = (length: number) => Uint8Array;

@@ -9,7 +9,7 @@ import type { AssetSchema, CountrySymbol } from '../contract/identifiers.ts';
 import { instrumentRecord, type instrumentReference } from '../contract/reference.ts';
 import { findInstrument, type Instrument, unknownInstrument } from './lookup.ts';
 import { pairOf } from './pair.ts';
-import type { Query, QueryContext } from './query.ts';
+import { goodUntil, type Query, type QueryContext } from './query.ts';
 import { inWireOrder, type WireRecord } from './render/records.ts';
 import { renderResult } from './render/result.ts';
 
@@ -133,10 +133,18 @@ async function findRecord(
   return { record: value, isKept };
 }
 
+/** When a record of now may change by itself: its market's day or the year ends (contract 8.1). */
+function endOfDay(assetSchema: AssetSchema, country: string, nowMs: number): number {
+  const { zone } = calendarOf(assetSchema, country);
+  const utcMidnightMs = (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS;
+  return Math.min(zone.instantOf(zone.dayAt(nowMs) + 1, 0), utcMidnightMs);
+}
+
 /** `GET …/reference/{country_symbol}` */
 export const answerInstrumentReference: Query<typeof instrumentReference> = async (parameters, context) => {
   const { schema_asset: assetSchema, country_symbol: named } = parameters;
   const { record, isKept } = await findRecord(context, assetSchema, named);
   if (record === null) throw await unknownInstrument(context.reader, assetSchema, named);
-  return renderResult(record, context.allocate, isKept ? 'cached' : null);
+  const answer = renderResult(record, context.allocate, isKept ? 'cached' : null);
+  return isKept ? goodUntil(answer, endOfDay(assetSchema, named.country, context.request.nowMs)) : answer;
 };

@@ -127,6 +127,8 @@ export interface Store extends Transactions<Reader, Writer> {
   readonly name: string;
   /** The folder whose disk it grows on; null where that is another machine's. */
   readonly folder: string | null;
+  /** Changes whenever anything was committed by others since; comparable on one store that is open, outside its snapshots. */
+  changeToken(): Promise<number>;
   /** As above; waits for another writer as long as that takes, in turn with everything else that this process does. */
   write<T>(work: (writer: Writer) => Promise<T>, onWait?: OnWait): Promise<T>;
 }

@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Observation } from '../../src/base/observe.ts';
 import { Door } from '../../src/http/door.ts';
+import { ReplyCache } from '../../src/http/reply-cache.ts';
 import { issueKey, KeyRing, noTerms, revokeKey } from '../../src/keys/keys.ts';
 import { Quotas } from '../../src/keys/quotas.ts';
 import { QueryRunner } from '../../src/queries/index.ts';
@@ -34,6 +35,7 @@ export async function openBench(folder: string): Promise<Bench> {
   const door = new Door({
     pages: new Map(),
     keys: new KeyRing(control),
+    replies: new ReplyCache(store),
     quotas: new Quotas({ control, observe: rejectFaults, nowMs: () => NOW_MS }),
     submit: (request) => runner.run(request),
     address: { publicUrl: null, allowedHosts: [], trustProxy: false, scheme: 'http' },

@@ -94,6 +94,7 @@ export async function openSqliteStore(path: string, mode: Mode): Promise<Store> 
     name: `sqlite:${path}`,
     snapshot: (work) => database.transaction('begin', () => work(access)),
     folder: dirname(resolve(path)),
+    changeToken: () => access.changeToken(),
     write: (work, onWait = () => undefined) =>
       database.longWrite(
         async () => {
