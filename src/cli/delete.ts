@@ -1,19 +1,10 @@
 // `bourse delete bars|instruments`
 import { Command } from 'commander';
-import { type ParsedInstant, parseInstant } from '../base/instant.ts';
-import {
-  assetSchemas,
-  parseAssetSchema,
-  parseCountry,
-  parseSymbol,
-  symbolAllowed,
-} from '../contract/identifiers.ts';
-import { type Interval, intervalsAllowed, parseInterval } from '../contract/interval.ts';
 import { type DeleteReport, type DeleteRequest, deleteBars, deleteInstrument } from '../ingest/delete.ts';
 import type { Store } from '../store/store.ts';
-import { UsageProblem } from './config.ts';
 import { withExistingStore } from './existing-store.ts';
 import { jsonOption, storeOption } from './options.ts';
+import { readBound, readCountry, readInterval, readSchema, readSymbol } from './selection.ts';
 import { countOf, printable } from './table.ts';
 import { tellWait } from './waiting.ts';
 
@@ -28,29 +19,10 @@ type Flags = {
 
 type BarFlags = Flags & { readonly interval?: string; readonly from?: string; readonly to?: string };
 
-/** The value of a flag; null when it was not given. */
-function read<T>(
-  flag: string,
-  text: string | undefined,
-  parse: (text: string) => T | null,
-  allowed: string,
-): T | null {
-  if (text === undefined) return null;
-  const value = parse(text);
-  if (value === null) throw new UsageProblem(`${flag} ${text}: must be ${allowed}`);
-  return value;
-}
-
-const readInterval = (flags: BarFlags): Interval | null =>
-  read('--interval', flags.interval, parseInterval, `one of ${intervalsAllowed}`);
-
-const readBound = (flag: string, text: string | undefined): ParsedInstant | null =>
-  read(flag, text, parseInstant, 'a date such as 2025-03-03, or a time such as 2025-03-03T14:30:00Z');
-
 function requestOf(flags: Flags, words: readonly (string | undefined)[]): DeleteRequest {
-  const schema = read('--schema', flags.schema, parseAssetSchema, `one of ${assetSchemas.join(', ')}`);
-  const country = read('--country', flags.country, parseCountry, 'a two-letter code such as US, or GLOBAL')!;
-  const symbol = read('--symbol', flags.symbol, parseSymbol, symbolAllowed)!;
+  const schema = readSchema(flags.schema);
+  const country = readCountry(flags.country)!;
+  const symbol = readSymbol(flags.symbol)!;
   const name = [schema, country, symbol].filter((part) => part !== null).join(':');
   return {
     assetSchema: schema,
@@ -110,7 +82,7 @@ const barsCommand = (): Command =>
 `,
     )
     .action((flags: BarFlags) => {
-      const interval = readInterval(flags);
+      const interval = readInterval(flags.interval);
       const words = [
         interval ?? undefined,
         ...(flags.from === undefined ? [] : ['from', flags.from]),

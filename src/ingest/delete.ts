@@ -1,10 +1,5 @@
 // Deleting bars and instruments: a recorded run like an import, which can be taken back (contract 10).
 import { emptyBars, filterBars } from '../bars/bars.ts';
-import { bucketOf } from '../bars/bucket.ts';
-import { DAY_MS, END_DAY, FIRST_DAY, type ParsedInstant } from '../base/instant.ts';
-import { type BarRange, barRange, inOrder } from '../calendar/bar-range.ts';
-import { isPeriod, periodHours } from '../calendar/period.ts';
-import { type AssetSchema, assetSchemas } from '../contract/identifiers.ts';
 import type { Interval } from '../contract/interval.ts';
 import { series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
@@ -12,22 +7,16 @@ import { importRuns } from '../datasets/internal.ts';
 import { optionContracts } from '../datasets/options.ts';
 import { instruments } from '../datasets/reference.ts';
 import type { OnWait, Store, Writer } from '../store/store.ts';
+import { type BarBounds, selectBars } from './bar-selection.ts';
+import { findInstruments, type InstrumentChoice } from './instrument-choice.ts';
 import { changeRow, recordBlock } from './journal.ts';
 import { nextValue } from './load.ts';
-import { nearest } from './mapping.ts';
 import { RequestProblem } from './problem.ts';
 import { InstrumentCalendars, type OpenedBlock, StoredSeries } from './stored-series.ts';
 import { writeOrTry } from './trial.ts';
 import { nameOf } from './undo-row.ts';
 
 type Instrument = RowOf<typeof instruments>;
-
-/** Which instrument is meant. The asset type may be left out where no other type has the symbol. */
-export type InstrumentChoice = {
-  readonly assetSchema: AssetSchema | null;
-  readonly country: string;
-  readonly symbol: string;
-};
 
 export type DeleteRequest = InstrumentChoice & {
   /** What is asked for, in words: kept with the run. */
@@ -38,13 +27,11 @@ export type DeleteRequest = InstrumentChoice & {
   readonly onWait?: OnWait;
 };
 
-export type BarDeleteRequest = DeleteRequest & {
-  /** Null: every interval. */
-  readonly interval: Interval | null;
-  /** Inclusive bounds as those of a request for bars (contract 2.2, 2.3); null: from the first, to the last. */
-  readonly from: ParsedInstant | null;
-  readonly to: ParsedInstant | null;
-};
+export type BarDeleteRequest = DeleteRequest &
+  BarBounds & {
+    /** Null: every interval. */
+    readonly interval: Interval | null;
+  };
 
 /** The account of a deletion. */
 export type DeleteReport = {
@@ -57,14 +44,8 @@ export type DeleteReport = {
   readonly instrumentsDeleted: number;
 };
 
-const FIRST: ParsedInstant = { kind: 'date', day: FIRST_DAY };
-const LAST: ParsedInstant = { kind: 'date', day: END_DAY - 1 };
-
 /** No instrument has more series. */
 const SERIES_MAX = 1500;
-
-/** Symbols compared for a hint. */
-const NEIGHBOURS_MAX = 1000;
 
 /** Deletes the bars of one instrument in a range. @throws RequestProblem when it is not known, or the range is none */
 export function deleteBars(store: Store, request: BarDeleteRequest): Promise<DeleteReport> {
@@ -73,7 +54,7 @@ export function deleteBars(store: Store, request: BarDeleteRequest): Promise<Del
     for (const row of await seriesOf(writer, instrument)) {
       if (request.interval !== null && row.interval !== request.interval) continue;
       const series = new StoredSeries(writer, row, await new InstrumentCalendars(writer).of(instrument));
-      const count = await deleteFrom(writer, runId, series, rangeOf(series, request));
+      const count = await deleteFrom(writer, runId, series, request);
       if (count > 0) bars.push({ interval: row.interval, count });
     }
     return { bars, instrumentsDeleted: 0 };
@@ -168,43 +149,12 @@ async function record(
 }
 
 async function findInstrument(writer: Writer, choice: InstrumentChoice): Promise<Instrument> {
-  const { assetSchema, country, symbol } = choice;
-  const schemas = assetSchema === null ? assetSchemas : [assetSchema];
-  const found: Instrument[] = [];
-  for (const schema of schemas) {
-    const where = { asset_schema: schema, country_iso_code: country, symbol };
-    found.push(...(await writer.rows(instruments, { where, order: [['symbol', 'asc']], limit: 1 })));
-  }
-  if (found.length === 1) return found[0]!;
-  if (found.length > 1) {
-    const types = found.map((instrument) => instrument.asset_schema).join(', ');
-    throw new RequestProblem(
-      `${country}:${symbol} is of several asset types: choose by --schema one of ${types}`,
-    );
-  }
-  const near = nearest(symbol, await neighbours(writer, schemas, country, symbol[0]!));
+  const [found, ...others] = await findInstruments(writer, choice);
+  if (others.length === 0) return found!;
+  const types = [found!, ...others].map((instrument) => instrument.asset_schema).join(', ');
   throw new RequestProblem(
-    `the store holds no ${assetSchema ?? 'instrument'} ${country}:${symbol}${near === undefined ? '' : `; is it ${near}?`}`,
+    `${choice.country}:${choice.symbol} is of several asset types: choose by --schema one of ${types}`,
   );
-}
-
-async function neighbours(
-  writer: Writer,
-  schemas: readonly string[],
-  country: string,
-  beginning: string,
-): Promise<string[]> {
-  const symbols: string[] = [];
-  for (const schema of schemas) {
-    const found = await writer.rows(instruments, {
-      where: { asset_schema: schema, country_iso_code: country },
-      range: { from: beginning, to: `${beginning}\u{10ffff}` },
-      order: [['symbol', 'asc']],
-      limit: NEIGHBOURS_MAX,
-    });
-    symbols.push(...found.map((instrument) => instrument.symbol));
-  }
-  return symbols;
 }
 
 /** The series of an instrument that have bars. */
@@ -217,40 +167,18 @@ async function seriesOf(writer: Writer, instrument: Instrument): Promise<RowOf<t
   return found.filter((row) => row.bar_count > 0);
 }
 
-function rangeOf({ row, calendar }: StoredSeries, { from, to }: BarDeleteRequest): BarRange {
-  const [first, last] = [from ?? FIRST, to ?? LAST];
-  if (!inOrder(row.interval, calendar, first, last))
-    throw new RequestProblem('--from lies after --to: exchange the two');
-  return barRange(row.interval, calendar, first, last);
-}
-
-/** Whether a bar of a series lies in a range, by its key. */
-function holdsKey({ row, calendar }: StoredSeries, range: BarRange): (keyMs: number) => boolean {
-  const { fromMs, toMs, holds } = range;
-  const { interval } = row;
-  return (keyMs) => {
-    if (keyMs < fromMs || keyMs >= toMs) return false;
-    if (holds === null || !isPeriod(interval)) return true;
-    const { openMs, day } = periodHours(calendar, interval, keyMs / DAY_MS, false);
-    return holds(openMs, day);
-  };
-}
-
 /** Deletes a series' bars in a range; how many there were. */
 async function deleteFrom(
   writer: Writer,
   runId: number,
   series: StoredSeries,
-  range: BarRange,
+  bounds: BarBounds,
 ): Promise<number> {
-  const { row } = series;
-  const holds = holdsKey(series, range);
-  const firstMs = Math.max(range.fromMs, row.first_ms);
-  const lastMs = Math.min(range.toMs - 1, row.last_ms);
-  if (firstMs > lastMs) return 0;
-  const interval = row.interval as Interval;
+  const selected = selectBars(series.row, series.calendar, bounds);
+  if (selected === null) return 0;
+  const { fromBucket, toBucket, holds } = selected;
   let count = 0;
-  for await (const block of series.blocks(bucketOf(interval, firstMs), bucketOf(interval, lastMs)))
+  for await (const block of series.blocks(fromBucket, toBucket))
     count += await deleteFromBlock(writer, runId, series, block, holds);
   if (count > 0) await series.settle();
   return count;
