@@ -1,6 +1,6 @@
 // `bourse delete DATASET` for the datasets beside bars and instruments.
 import { Command, Option } from 'commander';
-import { type ParsedInstant, parseInstant } from '../base/instant.ts';
+import type { ParsedInstant } from '../base/instant.ts';
 import {
   type AssetSchema,
   assetSchemas,
@@ -15,28 +15,11 @@ import {
   type RowDatasetName,
   type RowDeleteReport,
 } from '../ingest/delete-rows.ts';
-import { UsageProblem } from './config.ts';
 import { withExistingStore } from './existing-store.ts';
 import { jsonOption, storeOption } from './options.ts';
+import { readBound, readFlag } from './selection.ts';
 import { countOf, printable } from './table.ts';
 import { tellWait } from './waiting.ts';
-
-/** The value of a flag; null when it was not given. */
-export function readFlag<T>(
-  flag: string,
-  text: string | undefined,
-  parse: (text: string) => T | null,
-  allowed: string,
-): T | null {
-  if (text === undefined) return null;
-  const value = parse(text);
-  if (value === null) throw new UsageProblem(`${flag} ${text}: must be ${allowed}`);
-  return value;
-}
-
-/** A bound of a range; null when it was not given. */
-export const readBound = (flag: string, text: string | undefined): ParsedInstant | null =>
-  readFlag(flag, text, parseInstant, 'a date such as 2025-03-03, or a time such as 2025-03-03T14:30:00Z');
 
 type Bound = ParsedInstant & { readonly text: string };
 

@@ -1,18 +1,11 @@
 // `bourse delete DATASET`: bars and instruments; the other datasets are in `delete-rows.ts`.
 import { Command } from 'commander';
-import {
-  assetSchemas,
-  parseAssetSchema,
-  parseCountry,
-  parseSymbol,
-  symbolAllowed,
-} from '../contract/identifiers.ts';
-import { type Interval, intervalsAllowed, parseInterval } from '../contract/interval.ts';
 import { type DeleteReport, type DeleteRequest, deleteBars, deleteInstrument } from '../ingest/delete.ts';
 import type { Store } from '../store/store.ts';
-import { readBound, readFlag, rowCommands } from './delete-rows.ts';
+import { rowCommands } from './delete-rows.ts';
 import { withExistingStore } from './existing-store.ts';
 import { jsonOption, storeOption } from './options.ts';
+import { readBound, readCountry, readInterval, readSchema, readSymbol } from './selection.ts';
 import { countOf, printable } from './table.ts';
 import { tellWait } from './waiting.ts';
 
@@ -27,18 +20,10 @@ type Flags = {
 
 type BarFlags = Flags & { readonly interval?: string; readonly from?: string; readonly to?: string };
 
-const readInterval = (flags: BarFlags): Interval | null =>
-  readFlag('--interval', flags.interval, parseInterval, `one of ${intervalsAllowed}`);
-
 function requestOf(flags: Flags, words: readonly (string | undefined)[]): DeleteRequest {
-  const schema = readFlag('--schema', flags.schema, parseAssetSchema, `one of ${assetSchemas.join(', ')}`);
-  const country = readFlag(
-    '--country',
-    flags.country,
-    parseCountry,
-    'a two-letter code such as US, or GLOBAL',
-  )!;
-  const symbol = readFlag('--symbol', flags.symbol, parseSymbol, symbolAllowed)!;
+  const schema = readSchema(flags.schema);
+  const country = readCountry(flags.country)!;
+  const symbol = readSymbol(flags.symbol)!;
   const name = [schema, country, symbol].filter((part) => part !== null).join(':');
   return {
     assetSchema: schema,
@@ -98,7 +83,7 @@ const barsCommand = (): Command =>
 `,
     )
     .action((flags: BarFlags) => {
-      const interval = readInterval(flags);
+      const interval = readInterval(flags.interval);
       const words = [
         interval ?? undefined,
         ...(flags.from === undefined ? [] : ['from', flags.from]),

@@ -22,6 +22,7 @@ import { jsonOption, storeOption, wholeNumber } from './options.ts';
 import { Progress } from './progress.ts';
 import { count, countOf, printable } from './table.ts';
 import { tellWait } from './waiting.ts';
+import { type Watched, watchFolder } from './watch.ts';
 
 /** Done, but not with everything (contract 10). */
 const EXIT_PARTLY = 1;
@@ -40,6 +41,7 @@ type Flags = {
   readonly source?: string;
   readonly allowRejects: number;
   readonly dryRun?: boolean;
+  readonly watch?: string;
   readonly json?: boolean;
 };
 
@@ -156,11 +158,44 @@ function importerOf(dataset: string): Importer {
   );
 }
 
+/** Files are named, or come by and by. */
+function checkSources(names: readonly string[], { watch, dryRun }: Flags): void {
+  if (names.length === 0 && watch === undefined)
+    throw new UsageProblem('name the files to import, or by --watch the folder that they come to');
+  if (watch !== undefined && (names.length > 0 || dryRun))
+    throw new UsageProblem('--watch imports what its folder has: it goes with no file and without --dry-run');
+}
+
+/** A folder whose files are each imported by a call of their own. */
+function watchedBy(dataset: string, storeUrl: string, folder: string, flags: Flags): Watched {
+  const { watch: _, json: __, store: ___, allowRejects: ____, ...call } = flags;
+  zoneNamed(flags.zone);
+  return {
+    folder,
+    dataset,
+    call: JSON.stringify([call, mapOf(flags)]),
+    storeUrl,
+    async take(path) {
+      const run = new ImportCall(importerOf(dataset), storeUrl, flags);
+      try {
+        await run.take(path);
+      } catch (error) {
+        // How the call was meant for other files may be wrong for this one.
+        if (!(error instanceof FileProblem)) throw error;
+        process.stderr.write(`bourse: ${printable(error.message)}\n`);
+      } finally {
+        await run.close();
+      }
+      return { runs: run.runs };
+    },
+  };
+}
+
 export function importCommand(): Command {
   return new Command('import')
     .argument('<dataset>', Object.keys(importers).join(', '))
     .argument(
-      '<file...>',
+      '[file...]',
       'CSV or TSV with a header, JSON, NDJSON or Parquet; plain, .gz, .zst or .zip; patterns; - for standard input',
     )
     .description(
@@ -189,6 +224,7 @@ export function importCommand(): Command {
     )
     .option('--source <text>', 'where the file comes from, kept with the run')
     .option('--allow-rejects <count>', 'refused rows with which the exit status is still 0', wholeNumber, 0)
+    .option('--watch <folder>', 'take the files of a folder as they arrive, until stopped')
     .option('--dry-run', 'read and check everything, store nothing')
     .addOption(jsonOption())
     .addHelpText(
@@ -198,13 +234,17 @@ export function importCommand(): Command {
   bourse import bars btc.csv.gz --schema crypto --country GLOBAL --symbol BTCUSD --interval 1M --map btc-map.json
   bourse import instruments nasdaq.csv --schema stock --country US
   bourse import bars '2025/*.parquet' --schema stock --country US --interval 1M --zone UTC
+  bourse import bars --watch incoming --schema stock --country US --interval 1M
   zcat prices.csv.gz | bourse import bars - --schema stock --country US --interval 1M
 `,
     )
     .action(async (dataset: string, names: string[], flags: Flags) => {
       const importer = importerOf(dataset);
       checkFlags(dataset, flags);
+      checkSources(names, flags);
       const settings = readSettings(flags.store === undefined ? {} : { store: flags.store });
+      if (flags.watch !== undefined)
+        return watchFolder(watchedBy(dataset, settings.store, flags.watch, flags));
       const run = new ImportCall(importer, settings.store, flags);
       try {
         for (const name of await inputsOf(names)) await run.take(name);
@@ -280,8 +320,16 @@ class ImportCall {
       onWait: tellWait(this.#store),
     };
     const report = await this.#importer(this.#store, request, flags).finally(() => progress.end());
-    process.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : `${describe(report)}\n`);
+    const text = describe(report);
+    // Of many runs each is one line.
+    const told = flags.watch === undefined ? text : text.replaceAll(/\n\s*/g, '; ');
+    process.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : `${told}\n`);
     this.#reports.push(report);
+  }
+
+  /** What the files became; one of which nothing was stored is in none. */
+  get runs(): number[] {
+    return this.#reports.flatMap(({ runId }) => runId ?? []);
   }
 
   async close(): Promise<void> {

@@ -20,6 +20,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   import: async () => (await import('./import.ts')).importCommand(),
   undo: async () => (await import('./undo.ts')).undoCommand(),
   delete: async () => (await import('./delete.ts')).deleteCommand(),
+  export: async () => (await import('./export.ts')).exportCommand(),
   calendar: async () => (await import('./calendar.ts')).calendarCommand(),
   keys: async () => (await import('./keys.ts')).keysCommand(),
   status: async () => (await import('./status.ts')).statusCommand(),

@@ -13,8 +13,12 @@ function seconds(value: number): string {
   return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
-/** What is being read, and how much of it there is; null where that is not known. */
-export type Task = { readonly name: string; readonly bytes: number; readonly rowsAbout: number | null };
+/** What is being read or written, and how much of it there is; null where that is not known. */
+export type Task = {
+  readonly name: string;
+  readonly bytes: number | null;
+  readonly rowsAbout: number | null;
+};
 
 /** How far a task is: rows, rows a second, bytes, time left. */
 export function progressText({ name, bytes, rowsAbout }: Task, rows: number, elapsedMs: number): string {
@@ -22,7 +26,11 @@ export function progressText({ name, bytes, rowsAbout }: Task, rows: number, ela
   const done = rowsAbout === null ? null : Math.min(rows / rowsAbout, 1);
   const parts = [`${count(rows)} rows`, `${count(perSecond)} rows/s`];
   if (done !== null && done > 0) {
-    parts.unshift(`${formatBytes(done * bytes)} of ${formatBytes(bytes)}`);
+    parts.unshift(
+      bytes === null
+        ? `${Math.floor(100 * done)} %`
+        : `${formatBytes(done * bytes)} of ${formatBytes(bytes)}`,
+    );
     parts.push(`${seconds((elapsedMs / 1000) * (1 / done - 1))} left`);
   }
   return `${printable(name)}: ${parts.join(', ')}`;

@@ -8,6 +8,9 @@ import type { TextColumn } from './text-column.ts';
 export const nameFields = ['asset_schema', 'country_iso_code', 'symbol', 'interval', 'exchange'] as const;
 export const valueFields = ['open', 'high', 'low', 'close', 'volume', 'vwap'] as const;
 
+/** Characters of an exchange that a row may name. */
+export const EXCHANGE_LENGTH_MAX = 20;
+
 /** What a moment's cell said, as a number: an index into this. */
 export const momentKinds: readonly (CellKind | 'missing')[] = ['instant', 'local', 'date', 'bad', 'missing'];
 export const INSTANT = 0;

@@ -18,6 +18,7 @@ import type { Store, Writer } from '../store/store.ts';
 import {
   type BarChunk,
   BarChunker,
+  EXCHANGE_LENGTH_MAX,
   INSTANT,
   momentKinds,
   type Names,
@@ -183,7 +184,9 @@ type NameField = (typeof nameFields)[number];
 function nameProblem(field: NameField, text: string | null): RowProblem | null {
   const refuse = (reason: string): RowProblem => ({ column: field, reason });
   if (field === 'exchange') {
-    return text !== null && text.length > 20 ? refuse('must be a MIC of up to 20 characters') : null;
+    return text !== null && text.length > EXCHANGE_LENGTH_MAX
+      ? refuse(`must be a MIC of up to ${EXCHANGE_LENGTH_MAX} characters`)
+      : null;
   }
   if (text === null || text === '') return refuse('is missing');
   if (field === 'asset_schema' && parseAssetSchema(text) === null) {

@@ -1,14 +1,12 @@
 // Deleting bars and instruments: a recorded run like an import, which can be taken back (contract 10).
 import { emptyBars, filterBars } from '../bars/bars.ts';
-import { bucketOf } from '../bars/bucket.ts';
-import { DAY_MS, END_DAY, FIRST_DAY, type ParsedInstant } from '../base/instant.ts';
-import { type BarRange, barRange, inOrder } from '../calendar/bar-range.ts';
-import { isPeriod, periodHours } from '../calendar/period.ts';
 import type { Interval } from '../contract/interval.ts';
 import { type RowOf, spokenName } from '../datasets/dataset.ts';
 import { instruments } from '../datasets/reference.ts';
 import type { Store, Writer } from '../store/store.ts';
-import { type DeletionRequest, findInstrument, type InstrumentChoice, runDeletion } from './deletion.ts';
+import { type BarBounds, selectBars } from './bar-selection.ts';
+import { type DeletionRequest, runDeletion } from './deletion.ts';
+import { findInstrument, type InstrumentChoice } from './instrument-choice.ts';
 import { seriesWithBars, useOf } from './instrument-uses.ts';
 import { changeRow, recordBlock } from './journal.ts';
 import { RequestProblem } from './problem.ts';
@@ -19,13 +17,11 @@ type Instrument = RowOf<typeof instruments>;
 
 export type DeleteRequest = InstrumentChoice & DeletionRequest;
 
-export type BarDeleteRequest = DeleteRequest & {
-  /** Null: every interval. */
-  readonly interval: Interval | null;
-  /** Inclusive bounds as those of a request for bars (contract 2.2, 2.3); null: from the first, to the last. */
-  readonly from: ParsedInstant | null;
-  readonly to: ParsedInstant | null;
-};
+export type BarDeleteRequest = DeleteRequest &
+  BarBounds & {
+    /** Null: every interval. */
+    readonly interval: Interval | null;
+  };
 
 /** The account of a deletion. */
 export type DeleteReport = {
@@ -38,9 +34,6 @@ export type DeleteReport = {
   readonly instrumentsDeleted: number;
 };
 
-const FIRST: ParsedInstant = { kind: 'date', day: FIRST_DAY };
-const LAST: ParsedInstant = { kind: 'date', day: END_DAY - 1 };
-
 /** Deletes the bars of one instrument in a range. @throws RequestProblem when it is not known, or the range is none */
 export function deleteBars(store: Store, request: BarDeleteRequest): Promise<DeleteReport> {
   return deleteIn(store, 'bars', request, async (writer, runId, instrument) => {
@@ -48,7 +41,7 @@ export function deleteBars(store: Store, request: BarDeleteRequest): Promise<Del
     for (const row of await seriesWithBars(writer, instrument)) {
       if (request.interval !== null && row.interval !== request.interval) continue;
       const series = new StoredSeries(writer, row, await new InstrumentCalendars(writer).of(instrument));
-      const count = await deleteFrom(writer, runId, series, rangeOf(series, request));
+      const count = await deleteFrom(writer, runId, series, request);
       if (count > 0) bars.push({ interval: row.interval, count });
     }
     return { bars, instrumentsDeleted: 0 };
@@ -96,40 +89,18 @@ function deleteIn(
   });
 }
 
-function rangeOf({ row, calendar }: StoredSeries, { from, to }: BarDeleteRequest): BarRange {
-  const [first, last] = [from ?? FIRST, to ?? LAST];
-  if (!inOrder(row.interval, calendar, first, last))
-    throw new RequestProblem('--from lies after --to: exchange the two');
-  return barRange(row.interval, calendar, first, last);
-}
-
-/** Whether a bar of a series lies in a range, by its key. */
-function holdsKey({ row, calendar }: StoredSeries, range: BarRange): (keyMs: number) => boolean {
-  const { fromMs, toMs, holds } = range;
-  const { interval } = row;
-  return (keyMs) => {
-    if (keyMs < fromMs || keyMs >= toMs) return false;
-    if (holds === null || !isPeriod(interval)) return true;
-    const { openMs, day } = periodHours(calendar, interval, keyMs / DAY_MS, false);
-    return holds(openMs, day);
-  };
-}
-
 /** Deletes a series' bars in a range; how many there were. */
 async function deleteFrom(
   writer: Writer,
   runId: number,
   series: StoredSeries,
-  range: BarRange,
+  bounds: BarBounds,
 ): Promise<number> {
-  const { row } = series;
-  const holds = holdsKey(series, range);
-  const firstMs = Math.max(range.fromMs, row.first_ms);
-  const lastMs = Math.min(range.toMs - 1, row.last_ms);
-  if (firstMs > lastMs) return 0;
-  const interval = row.interval as Interval;
+  const selected = selectBars(series.row, series.calendar, bounds);
+  if (selected === null) return 0;
+  const { fromBucket, toBucket, holds } = selected;
   let count = 0;
-  for await (const block of series.blocks(bucketOf(interval, firstMs), bucketOf(interval, lastMs)))
+  for await (const block of series.blocks(fromBucket, toBucket))
     count += await deleteFromBlock(writer, runId, series, block, holds);
   if (count > 0) await series.settle();
   return count;

@@ -1,15 +1,8 @@
-// What every deletion is: one recorded write, which can be taken back; and the instrument that it is about.
-import { type AssetSchema, assetSchemas } from '../contract/identifiers.ts';
-import type { RowOf } from '../datasets/dataset.ts';
+// What every deletion is: one recorded write, which can be taken back.
 import { importRuns } from '../datasets/internal.ts';
-import { instruments } from '../datasets/reference.ts';
 import type { OnWait, Store, Writer } from '../store/store.ts';
 import { nextValue } from './load.ts';
-import { nearest } from './mapping.ts';
-import { RequestProblem } from './problem.ts';
 import { writeOrTry } from './trial.ts';
-
-type Instrument = RowOf<typeof instruments>;
 
 /** What every deletion is asked with. */
 export type DeletionRequest = {
@@ -20,16 +13,6 @@ export type DeletionRequest = {
   readonly nowMs: () => number;
   readonly onWait?: OnWait;
 };
-
-/** Which instrument is meant. The asset type may be left out where no other type has the symbol. */
-export type InstrumentChoice = {
-  readonly assetSchema: AssetSchema | null;
-  readonly country: string;
-  readonly symbol: string;
-};
-
-/** Symbols compared for a hint. */
-const NEIGHBOURS_MAX = 1000;
 
 /** Runs a deletion in one write and records it as a run, unless it is a trial or there was nothing to delete: then its number is null. */
 export function runDeletion<T>(
@@ -78,45 +61,4 @@ async function record(
     },
   ]);
   await nextValue(writer, 'data_version', 1);
-}
-
-/** The instrument that is meant. @throws RequestProblem where none is, or several are */
-export async function findInstrument(writer: Writer, choice: InstrumentChoice): Promise<Instrument> {
-  const { assetSchema, country, symbol } = choice;
-  const schemas = assetSchema === null ? assetSchemas : [assetSchema];
-  const found: Instrument[] = [];
-  for (const schema of schemas) {
-    const where = { asset_schema: schema, country_iso_code: country, symbol };
-    found.push(...(await writer.rows(instruments, { where, order: [['symbol', 'asc']], limit: 1 })));
-  }
-  if (found.length === 1) return found[0]!;
-  if (found.length > 1) {
-    const types = found.map((instrument) => instrument.asset_schema).join(', ');
-    throw new RequestProblem(
-      `${country}:${symbol} is of several asset types: choose by --schema one of ${types}`,
-    );
-  }
-  const near = nearest(symbol, await neighbours(writer, schemas, country, symbol[0]!));
-  throw new RequestProblem(
-    `the store holds no ${assetSchema ?? 'instrument'} ${country}:${symbol}${near === undefined ? '' : `; is it ${near}?`}`,
-  );
-}
-
-async function neighbours(
-  writer: Writer,
-  schemas: readonly string[],
-  country: string,
-  beginning: string,
-): Promise<string[]> {
-  const symbols: string[] = [];
-  for (const schema of schemas) {
-    const found = await writer.rows(instruments, {
-      where: { asset_schema: schema, country_iso_code: country },
-      range: { from: beginning, to: `${beginning}\u{10ffff}` },
-      order: [['symbol', 'asc']],
-      limit: NEIGHBOURS_MAX,
-    });
-    symbols.push(...found.map((instrument) => instrument.symbol));
-  }
-  return symbols;
 }

@@ -18,15 +18,23 @@ type Request = ImportRequest & { readonly map: FieldMap };
 const numbers = ['actual_value', 'previous_value', 'forecast_value', 'change', 'change_percent'];
 
 /** The fields of an events file (contract 11). */
-const eventFields: FieldNames = {
+export const eventFields: FieldNames = {
   required: ['country_iso_code', 'event_code', 'event_name', 'event_timestamp'],
   optional: ['event_driven_type', 'importance', 'impact', ...numbers, 'period', 'unit', 'source_id'],
   flags: { country_iso_code: '--country' },
 };
 
+/** The fields of a file of what codes mean (contract 11). */
+export const eventCodeFields: FieldNames = {
+  required: ['country_iso_code', 'event_code', 'description'],
+  optional: [],
+  flags: { country_iso_code: '--country' },
+};
+
 /** By importance, from 1 on (contract 8.7). */
-const impacts = ['low', 'medium', 'high'];
-const RANK_UNKNOWN = 3;
+export const impacts: readonly string[] = ['low', 'medium', 'high'];
+/** The rank of an event whose importance is not known. */
+export const RANK_UNKNOWN = 3;
 
 const code: FieldRule = {
   parse: (text) => (/^[A-Z0-9_]{1,100}$/i.test(text) ? text.toUpperCase() : undefined),
@@ -96,11 +104,7 @@ const eventImport = (zone: Zone | null): RowImport<typeof events> => ({
 
 const codeImport: RowImport<typeof eventCodes> = {
   dataset: eventCodes,
-  fields: {
-    required: ['country_iso_code', 'event_code', 'description'],
-    optional: [],
-    flags: { country_iso_code: '--country' },
-  },
+  fields: eventCodeFields,
   rules: { country_iso_code: countryRule, event_code: code, description: textRule },
   keyOf: ({ country_iso_code, event_code }) =>
     ({ country_iso_code, event_code }) as Partial<RowOf<typeof eventCodes>>,

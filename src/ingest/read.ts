@@ -42,7 +42,7 @@ const settings = {
 };
 
 /** A database of its own that lives in memory. */
-async function open(): Promise<{ connection: Connection; close: () => void }> {
+export async function open(): Promise<{ connection: Connection; close: () => void }> {
   const config = duckdb.create_config();
   for (const [name, value] of Object.entries(settings)) duckdb.set_config(config, name, value);
   const database: Database = await duckdb.open(':memory:', config);

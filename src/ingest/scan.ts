@@ -20,11 +20,14 @@ export type ScanPlan = { readonly numbers: readonly string[]; readonly careful: 
 /** No cell is this text: so a missing cell and an empty one can be told apart. */
 const NO_TEXT = '\u0001';
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
-const named = (column: string): string => `"${column.replaceAll('"', '""')}"`;
+/** A text of SQL. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** A name of SQL. */
+export const named = (column: string): string => `"${column.replaceAll('"', '""')}"`;
 
 /** A path is a pattern to DuckDB: what has a meaning there is put in brackets. */
-const pathOf = (path: string): string => quoted(path.replaceAll(/[*?[\]]/g, (mark) => `[${mark}]`));
+export const pathOf = (path: string): string => quoted(path.replaceAll(/[*?[\]]/g, (mark) => `[${mark}]`));
 
 /** CSV columns are named by their place: DuckDB takes no empty name, and takes `close` and `Close` for the same one. */
 const placed = (place: number): string => `c${place}`;

@@ -11,12 +11,11 @@ import { series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { blockChanges } from '../datasets/internal.ts';
 import type { instruments } from '../datasets/reference.ts';
+import { allBlocks, everyBucket } from '../store/all-blocks.ts';
 import { readOwnDays } from '../store/own-days.ts';
 import type { Direction, RowReader, StoredBlock, Writer } from '../store/store.ts';
 
 type SeriesRow = RowOf<typeof seriesDataset>;
-
-const BLOCKS_PER_READ = 64;
 
 /** A block as stored, with its bars. */
 export type OpenedBlock = { readonly bucket: number; readonly runId: number; readonly bars: Bars };
@@ -64,8 +63,8 @@ export class StoredSeries {
 
   /** The blocks of buckets `fromBucket` and `toBucket` included, one by one. */
   async *blocks(fromBucket: number, toBucket: number): AsyncGenerator<OpenedBlock> {
-    for await (const block of this.#walk(fromBucket, toBucket, 'asc', BLOCKS_PER_READ))
-      yield openBlock(block);
+    const read = { seriesId: this.row.series_id, fromBucket, toBucket, direction: 'asc' } as const;
+    for await (const block of allBlocks(this.#writer, read)) yield openBlock(block);
   }
 
   /** The block of a bucket; where there is none, one without bars. */
@@ -111,14 +110,15 @@ export class StoredSeries {
 
   /** The bars of the first or the last block that has some. */
   async #outermost(direction: Direction): Promise<Bars> {
-    for await (const block of this.#walk(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, direction, 1)) {
+    const read = { seriesId: this.row.series_id, ...everyBucket, direction, limit: 1 };
+    for await (const block of allBlocks(this.#writer, read)) {
       if (blockCount(block.bytes) > 0) return openBlock(block).bars;
     }
     throw new Error(`series ${this.row.series_id} has ${this.#barCount} bars and no block with bars`);
   }
 
   async #anyOffGrid(): Promise<boolean> {
-    for await (const { bars } of this.blocks(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)) {
+    for await (const { bars } of this.blocks(everyBucket.fromBucket, everyBucket.toBucket)) {
       if (this.#isOffGrid(bars)) return true;
     }
     return false;
@@ -142,29 +142,5 @@ export class StoredSeries {
       limit: 1,
     });
     return found.length > 0;
-  }
-
-  async *#walk(
-    fromBucket: number,
-    toBucket: number,
-    direction: Direction,
-    limit: number,
-  ): AsyncGenerator<StoredBlock> {
-    let bounds = { fromBucket, toBucket };
-    for (;;) {
-      const found = await this.#writer.blocks({
-        seriesId: this.row.series_id,
-        ...bounds,
-        direction,
-        limit,
-      });
-      yield* found;
-      const last = found.at(-1);
-      if (last === undefined) return;
-      bounds =
-        direction === 'asc'
-          ? { ...bounds, fromBucket: last.bucket + 1 }
-          : { ...bounds, toBucket: last.bucket - 1 };
-    }
   }
 }

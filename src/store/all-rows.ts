@@ -1,10 +1,10 @@
-// Every row of a dataset, a bounded read after the other.
+// Rows of a dataset without a bound on their number, a bounded read after the other.
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
-import type { RowReader } from './store.ts';
+import type { Read, RowReader } from './store.ts';
 
 const ROWS_PER_READ = 2_000;
 
-/** The rows in the order of the key; those alone whose columns equal `where`, which names the key's first ones. */
+/** The rows in the order of the key; those alone whose columns equal `where`, which names the key's first ones but the last. */
 export async function* allRows<D extends Dataset>(
   reader: RowReader,
   dataset: D,
@@ -13,12 +13,21 @@ export async function* allRows<D extends Dataset>(
   const order = dataset.key
     .filter((column) => !Object.hasOwn(where, column))
     .map((column) => [column, 'asc'] as const);
+  yield* rowsInOrder(reader, dataset, { where, order, limit: ROWS_PER_READ });
+}
+
+/** Every row that a read gives, `limit` at a time; its order ends in what tells the rows apart. */
+export async function* rowsInOrder<D extends Dataset>(
+  reader: RowReader,
+  dataset: D,
+  read: Omit<Read<D>, 'after'>,
+): AsyncGenerator<RowOf<D>> {
   let after: (string | number)[] | undefined;
   for (;;) {
-    const rows = await reader.rows(dataset, { where, order, limit: ROWS_PER_READ, ...(after && { after }) });
+    const rows = await reader.rows(dataset, { ...read, ...(after && { after }) });
     yield* rows;
     const last = rows.at(-1) as Record<string, string | number> | undefined;
     if (last === undefined) return;
-    after = order.map(([column]) => last[column]!);
+    after = read.order.map(([column]) => last[column]!);
   }
 }

@@ -9,15 +9,15 @@ import { holidays } from '../datasets/holidays.ts';
 import { news } from '../datasets/news.ts';
 import { optionContracts } from '../datasets/options.ts';
 import { instruments } from '../datasets/reference.ts';
+import { allBlocks, everyBucket } from './all-blocks.ts';
 import { allRows } from './all-rows.ts';
-import type { Reader, StoredBlock } from './store.ts';
+import type { Reader } from './store.ts';
 
 type Instrument = RowOf<typeof instruments>;
 type Series = RowOf<typeof seriesDataset>;
 
 /** No instrument has more series. */
 const SERIES_MAX = 2_000;
-const BLOCKS_PER_READ = 64;
 
 /**
  * SHA-256, in hexadecimal, of every instrument, every bar and every row of `rowDatasets`. Identifiers are not in it, nor what imports say of themselves:
@@ -37,9 +37,9 @@ const rowDatasets: readonly Dataset[] = [
   ...[optionContracts, events, eventCodes],
 ];
 
-/** What a row says: the numbers of instruments are left out. */
+/** What a row says: the numbers of instruments are left out, that of an underlying too. */
 function withoutIdentifiers(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { instrument_id: _, asset_id: __, ...said } = row;
+  const { instrument_id: _, asset_id: __, parent_schema_instrument_id: ___, ...said } = row;
   return said;
 }
 
@@ -57,24 +57,12 @@ async function addInstrument(reader: Reader, hash: Hash, instrument: Instrument)
 async function addSeries(reader: Reader, hash: Hash, series: Series): Promise<void> {
   const { instrument_id: _, series_id: seriesId, ...said } = series;
   addText(hash, JSON.stringify(said));
-  let fromBucket = Number.MIN_SAFE_INTEGER;
-  for (;;) {
-    const blocks: StoredBlock[] = await reader.blocks({
-      seriesId,
-      fromBucket,
-      toBucket: Number.MAX_SAFE_INTEGER,
-      direction: 'asc',
-      limit: BLOCKS_PER_READ,
-    });
-    // The same bars are the same bytes (`bars/block-writer.ts`).
-    for (const { bucket, bytes } of blocks) {
-      if (blockCount(bytes) === 0) continue;
-      addText(hash, `${bucket} ${bytes.length}`);
-      hash.update(bytes);
-    }
-    const last = blocks.at(-1);
-    if (last === undefined) return;
-    fromBucket = last.bucket + 1;
+  // The same bars are the same bytes (`bars/block-writer.ts`).
+  const blocks = allBlocks(reader, { seriesId, ...everyBucket, direction: 'asc' });
+  for await (const { bucket, bytes } of blocks) {
+    if (blockCount(bytes) === 0) continue;
+    addText(hash, `${bucket} ${bytes.length}`);
+    hash.update(bytes);
   }
 }
 

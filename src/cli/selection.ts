@@ -1,0 +1,45 @@
+// Flags that say which rows a command is about.
+import { type ParsedInstant, parseInstant } from '../base/instant.ts';
+import {
+  type AssetSchema,
+  assetSchemas,
+  parseAssetSchema,
+  parseCountry,
+  parseSymbol,
+  symbolAllowed,
+} from '../contract/identifiers.ts';
+import { type Interval, intervalsAllowed, parseInterval } from '../contract/interval.ts';
+import { UsageProblem } from './config.ts';
+
+/** The value of a flag; null when it was not given. @throws UsageProblem */
+export function readFlag<T>(
+  flag: string,
+  text: string | undefined,
+  parse: (text: string) => T | null,
+  allowed: string,
+): T | null {
+  if (text === undefined) return null;
+  const value = parse(text);
+  if (value === null) throw new UsageProblem(`${flag} ${text}: must be ${allowed}`);
+  return value;
+}
+
+/** `--schema` */
+export const readSchema = (text: string | undefined): AssetSchema | null =>
+  readFlag('--schema', text, parseAssetSchema, `one of ${assetSchemas.join(', ')}`);
+
+/** `--country` */
+export const readCountry = (text: string | undefined): string | null =>
+  readFlag('--country', text, parseCountry, 'a two-letter code such as US, or GLOBAL');
+
+/** `--symbol` */
+export const readSymbol = (text: string | undefined): string | null =>
+  readFlag('--symbol', text, parseSymbol, symbolAllowed);
+
+/** `--interval` */
+export const readInterval = (text: string | undefined): Interval | null =>
+  readFlag('--interval', text, parseInterval, `one of ${intervalsAllowed}`);
+
+/** `--from` and `--to` */
+export const readBound = (flag: string, text: string | undefined): ParsedInstant | null =>
+  readFlag(flag, text, parseInstant, 'a date such as 2025-03-03, or a time such as 2025-03-03T14:30:00Z');

@@ -1,0 +1,102 @@
+// `bourse import --watch`: files are taken when they are whole, each once, across kills and restarts.
+import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
+import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { writeDays } from './copies.ts';
+import { Workshop } from './service.ts';
+import { rowsOf } from './stored.ts';
+
+const shop = new Workshop();
+const children: ChildProcess[] = [];
+after(() => {
+  for (const child of children) child.kill('SIGKILL');
+  shop.close();
+});
+
+const PATIENCE_MS = 60_000;
+
+/** A watch under way, and what it says. */
+class Watch {
+  said = '';
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<number | null>;
+
+  constructor(folder: string) {
+    const flags = ['--schema', 'stock', '--country', 'US', '--interval', '1M', '--symbol', 'A'];
+    this.#child = shop.start(['import', 'bars', '--watch', folder, ...flags]);
+    children.push(this.#child);
+    for (const stream of [this.#child.stdout!, this.#child.stderr!])
+      stream.on('data', (piece) => {
+        this.said += piece;
+      });
+    this.#ended = new Promise((resolve) => this.#child.once('exit', resolve));
+  }
+
+  async until(said: RegExp): Promise<void> {
+    const endMs = performance.now() + PATIENCE_MS;
+    while (!said.test(this.said)) {
+      assert.ok(performance.now() < endMs, `${said} was not said: ${this.said}`);
+      await wait(50);
+    }
+  }
+
+  end(signal: NodeJS.Signals): Promise<number | null> {
+    this.#child.kill(signal);
+    return this.#ended;
+  }
+}
+
+const recorded = (): string[] =>
+  rowsOf(shop.path('bourse.db'), 'select file, rows_written from import_runs order by run_id').map(
+    (run) => `${String(run.file)} ${String(run.rows_written)}`,
+  );
+
+test('a watched folder’s files are imported as they arrive whole, each once, whatever ends the watch', async () => {
+  const folder = shop.path('incoming');
+  mkdirSync(folder);
+  const place = (name: string): string => join(folder, name);
+  const header = 'datetime,open,high,low,close\n';
+  renameSync(writeDays(shop, 'b.csv', [1]), place('b.csv'));
+  renameSync(writeDays(shop, 'a.csv', [0]), place('a.csv'));
+  writeFileSync(place('bad.csv'), 'when,price\n1,2\n');
+  for (const name of ['.hidden.csv', 'c.csv.part', 'a.rejected.csv']) writeFileSync(place(name), header);
+
+  const first = new Watch(folder);
+  await first.until(/bad\.csv: required columns missing/);
+  assert.match(first.said, /^bourse: watching .*incoming for files of bars\n/);
+  assert.match(first.said, /a\.csv: 1 row read, 1 written.*\n.*b\.csv: 1 row read, 1 written/);
+  writeFileSync(place('grows.csv'), header);
+  for (const day of ['10', '11', '12', '13', '14']) {
+    await wait(1_000);
+    appendFileSync(place('grows.csv'), `2025-04-${day}T15:00:00Z,1,1,1,1\n`);
+  }
+  await first.until(/grows\.csv: 5 rows read, 5 written/);
+  await first.end('SIGKILL');
+
+  const second = new Watch(folder);
+  renameSync(writeDays(shop, 'z.csv', [5]), place('z.csv'));
+  await second.until(/z\.csv: 1 row read/);
+  writeFileSync(place('bad.csv'), `${header}2025-05-05T15:00:00Z,1,1,1,1\n`);
+  await second.until(/bad\.csv: 1 row read, 1 written/);
+  assert.equal(await second.end('SIGTERM'), 0);
+  assert.match(second.said, /^bourse: watching.*\n.*z\.csv.*\n.*bad\.csv.*written.*\nbourse: stopped\n$/);
+  const all = ['a.csv 1', 'b.csv 1', 'grows.csv 5', 'z.csv 1', 'bad.csv 1'];
+  assert.deepEqual(recorded(), all);
+});
+
+test('a watch is asked for without files, without --dry-run, and of a folder that is there', async () => {
+  const cases = [
+    [[], /name the files to import, or by --watch the folder/],
+    [['x.csv', '--watch', '.'], /--watch imports what its folder has/],
+    [['--watch', '.', '--dry-run'], /--watch imports what its folder has/],
+    [['--watch', 'nowhere'], /--watch nowhere: there is no such folder/],
+  ] as const;
+  for (const [args, said] of cases) {
+    const { status, stderr } = await shop.run('import', 'bars', ...args);
+    assert.match(stderr, said);
+    assert.equal(status, 2);
+  }
+});
