@@ -1,24 +1,20 @@
 // `bourse import DATASET FILE…`
-import { Command, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { findZone, type Zone } from '../calendar/zone.ts';
-import { importBars } from '../ingest/bars.ts';
-import { importCorporateActions } from '../ingest/corporate-actions.ts';
-import { importEconomicEventCodes, importEconomicEvents } from '../ingest/economic.ts';
+import { chooseMap } from '../ingest/choose-map.ts';
 import { openSources, type SourceFile } from '../ingest/file.ts';
-import { importHolidays } from '../ingest/holidays.ts';
+import type { ChooseMap } from '../ingest/format.ts';
+import { type Importer, importers, requestOf } from '../ingest/importers.ts';
 import { inputsOf } from '../ingest/inputs.ts';
-import { importInstruments } from '../ingest/instruments.ts';
 import type { PriceBasis } from '../ingest/load.ts';
-import { nearest, noMap, readMap } from '../ingest/mapping.ts';
-import { importNews } from '../ingest/news.ts';
-import { importOptionContracts } from '../ingest/option-contracts.ts';
+import { nearest } from '../ingest/mapping.ts';
 import { FileProblem } from '../ingest/problem.ts';
 import type { ImportReport } from '../ingest/report.ts';
-import type { ImportRequest } from '../ingest/run.ts';
 import type { Store } from '../store/store.ts';
 import { readSettings, UsageProblem } from './config.ts';
 import { openForImport } from './existing-store.ts';
 import { jsonOption, storeOption, wholeNumber } from './options.ts';
+import { presetList } from './preset-list.ts';
 import { Progress } from './progress.ts';
 import { count, countOf, printable } from './table.ts';
 import { tellWait } from './waiting.ts';
@@ -30,6 +26,7 @@ const EXIT_USAGE = 2;
 type Flags = {
   readonly store?: string;
   readonly map?: string;
+  readonly preset?: string;
   readonly schema?: string;
   readonly country?: string;
   readonly symbol?: string;
@@ -43,34 +40,8 @@ type Flags = {
   readonly json?: boolean;
 };
 
-type Importer = (store: Store, request: ImportRequest, flags: Flags) => Promise<ImportReport>;
-
-const importers: Readonly<Record<string, Importer>> = {
-  bars: (store, request, flags) =>
-    importBars(store, {
-      ...request,
-      map: mapOf(flags),
-      zone: zoneNamed(flags.zone),
-      basis: flags.prices ?? 'raw',
-    }),
-  'corporate-actions': (store, request, flags) =>
-    importCorporateActions(store, { ...request, map: mapOf(flags) }),
-  'economic-event-codes': (store, request, flags) =>
-    importEconomicEventCodes(store, { ...request, map: mapOf(flags) }),
-  'economic-events': (store, request, flags) =>
-    importEconomicEvents(store, { ...request, map: mapOf(flags), zone: zoneNamed(flags.zone) }),
-  holidays: (store, request, flags) => importHolidays(store, { ...request, map: mapOf(flags) }),
-  instruments: (store, request, flags) => importInstruments(store, { ...request, map: mapOf(flags) }),
-  news: (store, request, flags) =>
-    importNews(store, { ...request, map: mapOf(flags), zone: zoneNamed(flags.zone) }),
-  'option-contracts': (store, request, flags) =>
-    importOptionContracts(store, { ...request, map: mapOf(flags) }),
-};
-
-const mapOf = (flags: Flags) => (flags.map === undefined ? noMap : readMap(flags.map));
-
-function zoneNamed(name: string | undefined): Zone | null {
-  if (name === undefined) return null;
+function zoneNamed(name: string | undefined): Zone | undefined {
+  if (name === undefined) return undefined;
   const zone = findZone(name);
   if (zone !== null) return zone;
   const near = nearest(name, Intl.supportedValuesOf('timeZone'));
@@ -104,6 +75,13 @@ function fieldFlags(flags: Flags): Map<string, string> {
   return new Map(given.filter((pair): pair is [string, string] => pair[1] !== undefined));
 }
 
+const presetWords = ({ preset }: ImportReport): string =>
+  preset === null
+    ? ''
+    : `${preset.name}: ${Object.entries(preset.says)
+        .map(([what, value]) => `${what} ${value}`)
+        .join(', ')}`;
+
 /** The account of an import in words. */
 function describe(report: ImportReport): string {
   const refusals = report.refused.map(
@@ -111,6 +89,7 @@ function describe(report: ImportReport): string {
   );
   const more = report.rowsRefused - report.refused.length;
   const notes = [
+    [report.preset !== null, `read by the preset ${presetWords(report)}`],
     [report.ignoredColumns.length > 0, `columns passed over: ${report.ignoredColumns.join(', ')}`],
     [
       report.newInstruments > 0 && report.runId !== null,
@@ -170,6 +149,15 @@ export function importCommand(): Command {
       '--map <file>',
       'JSON that says which column gives which field: {"columns": {"datetime": "open_utc"}, "values": {"symbol": "X"}}',
     )
+    .option(
+      '--preset <name>',
+      'whose files these are, where their header does not tell; none: Bourse’s own names; list: shows all',
+    )
+    .on('option:preset', (name: string) => {
+      if (name !== 'list') return;
+      process.stdout.write(presetList());
+      throw new CommanderError(0, 'bourse.presets', '');
+    })
     .option('--schema <type>', 'asset type of the whole file: stock, future, crypto, forex or option')
     .option('--country <code>', 'country of the whole file, such as US; GLOBAL for crypto and forex')
     .option('--symbol <symbol>', 'symbol of the whole file')
@@ -203,8 +191,9 @@ export function importCommand(): Command {
     .action(async (dataset: string, names: string[], flags: Flags) => {
       const importer = importerOf(dataset);
       checkFlags(dataset, flags);
+      const choose = chooseMap(dataset, flags.preset, flags.map);
       const settings = readSettings(flags.store === undefined ? {} : { store: flags.store });
-      const run = new ImportCall(importer, settings.store, flags);
+      const run = new ImportCall(importer, choose, settings.store, flags);
       try {
         for (const name of await inputsOf(names)) await run.take(name);
       } finally {
@@ -217,6 +206,7 @@ export function importCommand(): Command {
 /** One call of the command: each file is an import of its own, and one that is at fault does not keep others out. */
 class ImportCall {
   readonly #importer: Importer;
+  readonly #choose: ChooseMap;
   readonly #storeUrl: string;
   readonly #flags: Flags;
   /** Opened, and made where there is none, only when there is a file to import. */
@@ -226,15 +216,16 @@ class ImportCall {
   /** The exit status of the worst file. */
   #worst = 0;
 
-  constructor(importer: Importer, storeUrl: string, flags: Flags) {
+  constructor(importer: Importer, choose: ChooseMap, storeUrl: string, flags: Flags) {
     this.#importer = importer;
+    this.#choose = choose;
     this.#storeUrl = storeUrl;
     this.#flags = flags;
   }
 
   /** Imports what a name stands for. @throws FileProblem where the call, not the file, is at fault */
   async take(name: string): Promise<void> {
-    const files = openSources(name, process.stdin);
+    const files = openSources(name, process.stdin, this.#choose);
     for (;;) {
       const next = await this.#orFailed(() => files.next());
       if (next === null || next.done === true) return;
@@ -269,16 +260,16 @@ class ImportCall {
     const flags = this.#flags;
     this.#store ??= await openForImport(this.#storeUrl, flags.dryRun === true);
     const progress = new Progress(file);
-    const request: ImportRequest = {
-      file,
+    const request = {
+      ...requestOf(file, { zone: zoneNamed(flags.zone), prices: flags.prices }),
       flags: fieldFlags(flags),
       source: flags.source ?? null,
       dryRun: flags.dryRun === true,
       nowMs: Date.now,
-      onRows: (rows) => progress.reached(rows),
+      onRows: (rows: number) => progress.reached(rows),
       onWait: tellWait(this.#store),
     };
-    const report = await this.#importer(this.#store, request, flags).finally(() => progress.end());
+    const report = await this.#importer(this.#store, request).finally(() => progress.end());
     process.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : `${describe(report)}\n`);
     this.#reports.push(report);
   }

@@ -2,9 +2,10 @@
 import { hash } from 'node:crypto';
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import type { Store, Writer } from '../store/store.ts';
+import { UNMADE } from './cell.ts';
 import type { SourceFile } from './file.ts';
 import { changeRow, rowKeyOf } from './journal.ts';
-import { type FieldMap, type FieldNames, type Mapping, mapFields } from './mapping.ts';
+import { type FieldMap, type FieldNames, type Mapping, mapFields, toldColumn } from './mapping.ts';
 import { type NamedInstrument, NamedInstruments } from './named-instruments.ts';
 import { FileProblem, type RowProblem } from './problem.ts';
 import { type Chunk, readChunks } from './read.ts';
@@ -60,7 +61,9 @@ export async function importRows<D extends Dataset>(
     checkConstants(mapping, kind);
     const report = await runImport(store, request, importNameOf(kind.dataset), async (writer, runId) => {
       const pass = new RowPass(writer, runId, kind, mapping, file, refused);
-      for await (const chunk of readChunks(file, { texts: file.header, numbers: [], careful: true })) {
+      const { derived } = mapping;
+      const plan = { texts: pass.columns, numbers: [], careful: true, derived };
+      for await (const chunk of readChunks(file, plan)) {
         await pass.take(chunk);
         request.onRows?.(pass.rowsRead);
       }
@@ -126,7 +129,9 @@ class RowPass<D extends Dataset> {
   readonly #runId: number;
   readonly #kind: RowImport<D>;
   readonly #mapping: Mapping;
-  readonly #source: SourceFile;
+  /** The file's columns, then those that are made of them. */
+  readonly columns: readonly string[];
+  readonly #width: number;
   readonly #refused: RefusedRows;
   readonly #names: readonly string[];
   readonly #named: NamedInstruments;
@@ -145,7 +150,8 @@ class RowPass<D extends Dataset> {
     this.#runId = runId;
     this.#kind = kind;
     this.#mapping = mapping;
-    this.#source = source;
+    this.columns = [...source.header, ...mapping.derived.map(({ name }) => name)];
+    this.#width = source.header.length;
     this.#refused = refused;
     this.#names = [...kind.fields.required, ...kind.fields.optional];
     this.#named = new NamedInstruments(writer, runId);
@@ -158,13 +164,23 @@ class RowPass<D extends Dataset> {
 
   async take(chunk: Chunk): Promise<void> {
     for (let row = 0; row < chunk.count; row++) {
+      if (!this.#isRow(chunk, row)) continue;
+      this.rowsRead++;
       const parsed = this.#parse(chunk, row);
       const problem = 'reason' in parsed ? parsed : await this.#store(parsed.values);
       if (problem === null) continue;
-      const cells = chunk.texts.map((column) => column.text(row));
-      this.#refused.add({ row: chunk.firstRow + row, ...problem, cells });
+      const cells = chunk.texts.slice(0, this.#width).map((column) => column.text(row));
+      const column = toldColumn(this.#mapping, problem.column);
+      this.#refused.add({ row: chunk.firstRow + row, ...problem, column, cells });
     }
-    this.rowsRead += chunk.count;
+  }
+
+  /** Whether a row is one: a preset may pass over others, such as a footer. */
+  #isRow(chunk: Chunk, row: number): boolean {
+    const { keep } = this.#mapping;
+    if (keep === null || chunk.texts[this.columns.indexOf(keep.name)]!.text(row) !== 'false') return true;
+    this.findings[keep.reason] = (this.findings[keep.reason] ?? 0) + 1;
+    return false;
   }
 
   /** The values that a row gives, by field; fields whose cell is empty are left out. */
@@ -176,18 +192,23 @@ class RowPass<D extends Dataset> {
       const column = this.#mapping.columns.get(field);
       const text =
         this.#mapping.values.get(field) ??
-        (column === undefined ? null : chunk.texts[this.#source.header.indexOf(column)]!.text(row));
+        (column === undefined ? null : chunk.texts[this.columns.indexOf(column)]!.text(row));
       const at = column ?? field;
       if (text === null || text === '') {
         if (this.#kind.fields.required.includes(field)) return { column: at, reason: 'is missing' };
         continue;
       }
+      if (column !== undefined && text.startsWith(UNMADE)) return { column, reason: this.#unmade(column) };
       const { parse, reason } = this.#kind.rules[field]!;
       const value = parse(text);
       if (value === undefined) return { column: at, reason };
       values[field] = value;
     }
     return this.#kind.problemOf?.(values) ?? { values };
+  }
+
+  #unmade(column: string): string {
+    return this.#mapping.derived.find(({ name }) => name === column)?.reason ?? 'cannot be read';
   }
 
   /** Stores a row; why it is refused, or null. */

@@ -1,0 +1,26 @@
+// The presets. Adding one is its file and its line here.
+import { binance } from './binance.ts';
+import { databento } from './databento.ts';
+import { dukascopy, dukascopyNode } from './dukascopy.ts';
+import { eodhdDaily, eodhdIntraday } from './eodhd.ts';
+import { histdata } from './histdata.ts';
+import { massive } from './massive.ts';
+import type { Preset } from './preset.ts';
+import { stooq, stooqPage } from './stooq.ts';
+import { tradingview } from './tradingview.ts';
+import { yahoo } from './yahoo.ts';
+
+export const presets: readonly Preset[] = [
+  massive,
+  binance,
+  databento,
+  stooq,
+  stooqPage,
+  yahoo,
+  eodhdDaily,
+  eodhdIntraday,
+  histdata,
+  dukascopy,
+  dukascopyNode,
+  tradingview,
+];
