@@ -2,9 +2,10 @@
 import { Command, CommanderError, Option } from 'commander';
 import { findZone, type Zone } from '../calendar/zone.ts';
 import { chooseMap } from '../ingest/choose-map.ts';
+import { explainFile } from '../ingest/explain.ts';
 import { openSources, type SourceFile } from '../ingest/file.ts';
 import type { ChooseMap } from '../ingest/format.ts';
-import { type Importer, importers, requestOf } from '../ingest/importers.ts';
+import { fieldsOf, importers, requestOf } from '../ingest/importers.ts';
 import { inputsOf } from '../ingest/inputs.ts';
 import type { PriceBasis } from '../ingest/load.ts';
 import { nearest } from '../ingest/mapping.ts';
@@ -13,6 +14,7 @@ import type { ImportReport } from '../ingest/report.ts';
 import type { Store } from '../store/store.ts';
 import { readSettings, UsageProblem } from './config.ts';
 import { openForImport } from './existing-store.ts';
+import { describeExplained } from './explain.ts';
 import { jsonOption, storeOption, wholeNumber } from './options.ts';
 import { presetList } from './preset-list.ts';
 import { Progress } from './progress.ts';
@@ -32,11 +34,13 @@ type Flags = {
   readonly symbol?: string;
   readonly exchange?: string;
   readonly interval?: string;
+  readonly code?: string;
   readonly zone?: string;
   readonly prices?: PriceBasis;
   readonly source?: string;
   readonly allowRejects: number;
   readonly dryRun?: boolean;
+  readonly explain?: boolean;
   readonly json?: boolean;
 };
 
@@ -49,7 +53,11 @@ function zoneNamed(name: string | undefined): Zone | undefined {
 }
 
 /** Flags that say something of some datasets alone. */
-const ownFlags: readonly (readonly [flag: 'interval' | 'prices' | 'zone', datasets: readonly string[]])[] = [
+const ownFlags: readonly (readonly [
+  flag: 'code' | 'interval' | 'prices' | 'zone',
+  datasets: readonly string[],
+])[] = [
+  ['code', ['economic-events', 'economic-event-codes']],
   ['interval', ['bars']],
   ['prices', ['bars']],
   ['zone', ['bars', 'economic-events', 'news']],
@@ -71,6 +79,7 @@ function fieldFlags(flags: Flags): Map<string, string> {
     ['symbol', flags.symbol],
     ['exchange', flags.exchange],
     ['interval', flags.interval],
+    ['event_code', flags.code],
   ];
   return new Map(given.filter((pair): pair is [string, string] => pair[1] !== undefined));
 }
@@ -126,8 +135,8 @@ function describe(report: ImportReport): string {
     .join('\n');
 }
 
-function importerOf(dataset: string): Importer {
-  if (Object.hasOwn(importers, dataset)) return importers[dataset]!;
+function checkDataset(dataset: string): void {
+  if (Object.hasOwn(importers, dataset)) return;
   const near = nearest(dataset, Object.keys(importers));
   throw new UsageProblem(
     `there is no dataset ${dataset} to import: it is one of ${Object.keys(importers).join(', ')}${near === undefined ? '' : `; is it ${near}?`}`,
@@ -166,6 +175,7 @@ export function importCommand(): Command {
       '--interval <interval>',
       'interval of the whole file: 1M is one minute, 60M an hour, DAY, WEEK, MON',
     )
+    .option('--code <event_code>', 'code of all economic events of the file, such as INFLATION_CPI')
     .option('--zone <name>', 'time zone of times without an offset, such as America/New_York')
     .addOption(
       new Option('--prices <basis>', 'what was done to the prices already (default raw)').choices([
@@ -176,6 +186,10 @@ export function importCommand(): Command {
     )
     .option('--source <text>', 'where the file comes from, kept with the run')
     .option('--allow-rejects <count>', 'refused rows with which the exit status is still 0', wholeNumber, 0)
+    .option(
+      '--explain',
+      'show what would be read of a file: its preset, columns and first rows; store nothing',
+    )
     .option('--dry-run', 'read and check everything, store nothing')
     .addOption(jsonOption())
     .addHelpText(
@@ -189,11 +203,11 @@ export function importCommand(): Command {
 `,
     )
     .action(async (dataset: string, names: string[], flags: Flags) => {
-      const importer = importerOf(dataset);
+      checkDataset(dataset);
       checkFlags(dataset, flags);
       const choose = chooseMap(dataset, flags.preset, flags.map);
       const settings = readSettings(flags.store === undefined ? {} : { store: flags.store });
-      const run = new ImportCall(importer, choose, settings.store, flags);
+      const run = new ImportCall(dataset, choose, settings.store, flags);
       try {
         for (const name of await inputsOf(names)) await run.take(name);
       } finally {
@@ -205,7 +219,7 @@ export function importCommand(): Command {
 
 /** One call of the command: each file is an import of its own, and one that is at fault does not keep others out. */
 class ImportCall {
-  readonly #importer: Importer;
+  readonly #dataset: string;
   readonly #choose: ChooseMap;
   readonly #storeUrl: string;
   readonly #flags: Flags;
@@ -216,8 +230,8 @@ class ImportCall {
   /** The exit status of the worst file. */
   #worst = 0;
 
-  constructor(importer: Importer, choose: ChooseMap, storeUrl: string, flags: Flags) {
-    this.#importer = importer;
+  constructor(dataset: string, choose: ChooseMap, storeUrl: string, flags: Flags) {
+    this.#dataset = dataset;
     this.#choose = choose;
     this.#storeUrl = storeUrl;
     this.#flags = flags;
@@ -250,10 +264,20 @@ class ImportCall {
 
   async #importAndClose(file: SourceFile): Promise<void> {
     try {
-      await this.#importFile(file);
+      await (this.#flags.explain === true ? this.#explainFile(file) : this.#importFile(file));
     } finally {
       await file.close();
     }
+  }
+
+  /** Tells what the file is; one that cannot be imported as it was asked for is told as one that was. */
+  async #explainFile(opened: SourceFile): Promise<void> {
+    const flags = this.#flags;
+    const { file, zone } = requestOf(opened, { zone: zoneNamed(flags.zone), prices: flags.prices });
+    const fields = fieldsOf[this.#dataset]!;
+    const explained = await explainFile({ file, fields, flags: fieldFlags(flags), zone });
+    process.stdout.write(flags.json ? `${JSON.stringify(explained)}\n` : describeExplained(explained));
+    if (explained.problem !== null) throw new FileProblem('unfit', explained.problem);
   }
 
   async #importFile(file: SourceFile): Promise<void> {
@@ -269,7 +293,7 @@ class ImportCall {
       onRows: (rows: number) => progress.reached(rows),
       onWait: tellWait(this.#store),
     };
-    const report = await this.#importer(this.#store, request).finally(() => progress.end());
+    const report = await importers[this.#dataset]!(this.#store, request).finally(() => progress.end());
     process.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : `${describe(report)}\n`);
     this.#reports.push(report);
   }

@@ -18,10 +18,10 @@ type Request = ImportRequest & { readonly map: FieldMap };
 const numbers = ['actual_value', 'previous_value', 'forecast_value', 'change', 'change_percent'];
 
 /** The fields of an events file (contract 11). */
-const eventFields: FieldNames = {
+export const eventFields: FieldNames = {
   required: ['country_iso_code', 'event_code', 'event_name', 'event_timestamp'],
   optional: ['event_driven_type', 'importance', 'impact', ...numbers, 'period', 'unit', 'source_id'],
-  flags: { country_iso_code: '--country' },
+  flags: { country_iso_code: '--country', event_code: '--code' },
 };
 
 /** By importance, from 1 on (contract 8.7). */
@@ -94,13 +94,16 @@ const eventImport = (zone: Zone | null): RowImport<typeof events> => ({
     ({ ...blank, ...values, source_id: sourceIdOf(values), rank: rankOf(values) }) as RowOf<typeof events>,
 });
 
+/** The fields of a file of codes (contract 11). */
+export const eventCodeFields: FieldNames = {
+  required: ['country_iso_code', 'event_code', 'description'],
+  optional: [],
+  flags: { country_iso_code: '--country', event_code: '--code' },
+};
+
 const codeImport: RowImport<typeof eventCodes> = {
   dataset: eventCodes,
-  fields: {
-    required: ['country_iso_code', 'event_code', 'description'],
-    optional: [],
-    flags: { country_iso_code: '--country' },
-  },
+  fields: eventCodeFields,
   rules: { country_iso_code: countryRule, event_code: code, description: textRule },
   keyOf: ({ country_iso_code, event_code }) =>
     ({ country_iso_code, event_code }) as Partial<RowOf<typeof eventCodes>>,

@@ -13,11 +13,14 @@ export type CsvFormat = {
   readonly headerLines?: number;
 };
 
+/** Rows that lie deeper in JSON: a query on the table `{file}`, which has the columns `keys`, each as JSON. */
+export type JsonRecords = { readonly keys: readonly string[]; readonly query: string };
+
 /** The format of a plain file. */
 export type Format =
   | CsvFormat
   /** Objects in one array, or one after the other (NDJSON). */
-  | { readonly kind: 'json'; readonly isArray: boolean }
+  | { readonly kind: 'json'; readonly isArray: boolean; readonly records?: JsonRecords }
   | { readonly kind: 'parquet' };
 
 /** Bytes in which a header line must end. */
@@ -71,6 +74,8 @@ export async function shapeOf(name: string, path: string, choose: ChooseMap = ow
   const first = /\S/.exec(text)?.[0];
   if (first === '[' || first === '{') {
     const isArray = first === '[';
+    const { records, header = null } = map;
+    if (records !== undefined) return { format: { kind: 'json', isArray, records }, map, ...about, header };
     return { format: { kind: 'json', isArray }, map, ...about, bytesPerRow: isArray ? null : bytesPerRow };
   }
   const layout = layoutOf(name, text, map, start.length);

@@ -1,16 +1,16 @@
 // The imports by dataset, as the command line calls them (contract 10), and what each is given of a file's map.
 import { findZone, type Zone } from '../calendar/zone.ts';
 import type { Store } from '../store/store.ts';
-import { importBars } from './bars.ts';
-import { importCorporateActions } from './corporate-actions.ts';
-import { importEconomicEventCodes, importEconomicEvents } from './economic.ts';
+import { barFields, importBars } from './bars.ts';
+import { corporateActionFields, importCorporateActions } from './corporate-actions.ts';
+import { eventCodeFields, eventFields, importEconomicEventCodes, importEconomicEvents } from './economic.ts';
 import type { SourceFile } from './file.ts';
-import { importHolidays } from './holidays.ts';
-import { importInstruments } from './instruments.ts';
+import { holidayFields, importHolidays } from './holidays.ts';
+import { importInstruments, instrumentFields } from './instruments.ts';
 import type { PriceBasis } from './load.ts';
-import type { FieldMap } from './mapping.ts';
-import { importNews } from './news.ts';
-import { importOptionContracts } from './option-contracts.ts';
+import type { FieldMap, FieldNames } from './mapping.ts';
+import { importNews, newsFields } from './news.ts';
+import { importOptionContracts, optionContractFields } from './option-contracts.ts';
 import type { ImportReport } from './report.ts';
 import type { ImportRequest } from './run.ts';
 
@@ -34,6 +34,18 @@ export const importers: Readonly<Record<string, Importer>> = {
   instruments: importInstruments,
   news: importNews,
   'option-contracts': importOptionContracts,
+};
+
+/** The fields of a dataset's files. */
+export const fieldsOf: Readonly<Record<string, FieldNames>> = {
+  bars: barFields,
+  'corporate-actions': corporateActionFields,
+  'economic-event-codes': eventCodeFields,
+  'economic-events': eventFields,
+  holidays: holidayFields,
+  instruments: instrumentFields,
+  news: newsFields,
+  'option-contracts': optionContractFields,
 };
 
 /** What flags say of a file, over what its map says. */

@@ -1,6 +1,7 @@
 // Which column of a file, or which flag, gives which field of a dataset: native names, flags, or a map file (contract 11).
 import { distance } from 'fastest-levenshtein';
 import { type Cell, type Derived, derive, type Expression } from './cell.ts';
+import type { JsonRecords } from './format.ts';
 import type { PriceBasis } from './load.ts';
 import { FileProblem } from './problem.ts';
 
@@ -12,6 +13,8 @@ export type FieldMap = {
   readonly values: Readonly<Record<string, string>>;
   /** Names of the columns of a file without a header line. */
   readonly header?: readonly string[];
+  /** Of JSON that is no list of objects: SQL that makes the columns of `header` of it, from the table of objects `{file}`. */
+  readonly records?: JsonRecords;
   /** What parts the cells, where it is neither a comma nor a tab. */
   readonly delimiter?: string;
   /** Lines before the header line, or before the first row where there is none. */
@@ -88,7 +91,7 @@ export function mapFields(
     if (typeof cell !== 'string') derived.push(derive(field, cell));
     columns.set(field, typeof cell === 'string' ? cell : derived.at(-1)!.name);
   }
-  checkDelimiter(file, header);
+  checkDelimiter(file, header, map);
   const keep = map.keep === undefined ? null : derive('', map.keep);
   if (keep !== null) derived.push(keep);
   const used = new Set([...columns.values(), ...derived.flatMap(({ inputs }) => inputs)]);
@@ -97,13 +100,13 @@ export function mapFields(
   return { columns, values, derived, keep, ignored: header.filter((column) => !used.has(column)) };
 }
 
-function checkDelimiter(file: string, header: readonly string[]): void {
+function checkDelimiter(file: string, header: readonly string[], { hint }: FieldMap): void {
   const parted = header.length === 1 ? /[;\t|]/.exec(header[0]!)?.[0] : undefined;
   if (parted === undefined) return;
   const mark = parted === '\t' ? 'tabs' : `"${parted}"`;
   throw new FileProblem(
     'content',
-    `${file}: its cells are parted by ${mark}: a CSV is parted by commas; a map says so otherwise, by "delimiter": "${parted}"`,
+    `${file}: its cells are parted by ${mark}: a CSV is parted by commas; a map says so otherwise, by "delimiter": "${parted}"${hint === undefined ? '' : `. ${hint}`}`,
   );
 }
 

@@ -119,9 +119,15 @@ export function selectOf(
   const select = `select ${expressions.join()} from`;
   if (format.kind === 'csv') return `${select} ${csvTable(file, format, plan)}`;
   if (format.kind === 'parquet') return `${select} read_parquet(${pathOf(path)})`;
+  const { isArray, records } = format;
+  if (records !== undefined) {
+    const keys = records.keys.map((key) => `${quoted(key)}: 'JSON'`);
+    const table = jsonTable(path, isArray, `columns={${keys.join()}}`);
+    return `${select} (${records.query.replace('{file}', () => table)})`;
+  }
   const used = new Set(names.flatMap((name) => derived.get(name)?.inputs ?? [name]));
   const typed = [...used].map((name) => `${quoted(name)}: 'VARCHAR'`);
-  return `${select} ${jsonTable(path, format.isArray, `columns={${typed.join()}}`)}`;
+  return `${select} ${jsonTable(path, isArray, `columns={${typed.join()}}`)}`;
 }
 
 /** What DuckDB says of a record of a JSON file, which it counts from 1. */

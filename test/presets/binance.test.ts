@@ -1,5 +1,6 @@
 // Binance public klines, as they come (contract 11).
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { Vendor } from './vendor.ts';
 
@@ -99,7 +100,6 @@ test('a row that is wrong is refused with the name of its column, and what is no
 test('the refused rows of a file without a header have one, and are taken when they are mended', async () => {
   const bad = '1596243600000,abc,12.5,12.1,12.4,5,1596247199999,60,0,0,0,0';
   const { rejectedFile } = await vendor.import('ADABKRW-1h-2020-08.csv', `${first}\n${bad}\n`);
-  const { readFileSync } = await import('node:fs');
   const mended = readFileSync(rejectedFile!, 'utf8').replace('abc', '12.2');
   const report = await vendor.import('ADABKRW-1h-2020-08.rejected.csv', mended, {}, false);
   assert.equal(report.rowsWritten, 1);

@@ -1,5 +1,6 @@
 // HistData and Dukascopy, as they come (contract 11).
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { Vendor } from './vendor.ts';
 
@@ -42,7 +43,6 @@ test('HistData: refused rows have a header and commas, and are taken when they a
     `${histdata[0]}\n${bad}\n`,
   );
   assert.deepEqual([refused[0]?.row, refused[0]?.column], [2, 'high']);
-  const { readFileSync } = await import('node:fs');
   const mended = readFileSync(rejectedFile!, 'utf8').replace(',1.2,', ',1.31,');
   await vendor.import('DAT_ASCII_EURUSD_M1_201202.rejected.csv', mended, {}, false);
   assert.deepEqual(

@@ -1,5 +1,6 @@
 // Massive (Polygon.io) flat files, as they come (contract 11).
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { Vendor } from './vendor.ts';
@@ -92,7 +93,6 @@ test('the file of refused rows is itself such a file, once it is mended', async 
   const rows = [`AAPL,1,1,2,3,0.5,${open},5`, `AAPL,1,1,2,1.5,0.5,${open + minute},5`];
   const { rejectedFile } = await vendor.import('2025-04-17.csv', fileOf(...rows));
   assert.match(rejectedFile!, /2025-04-17\.rejected\.csv$/);
-  const { readFileSync } = await import('node:fs');
   const mended = readFileSync(rejectedFile!, 'utf8').replace('1,1,2,1.5,0.5', '1,1,2,2.5,0.5');
   const report = await vendor.import('mended.csv', mended, { fields: { interval: '1M' } }, false);
   assert.equal(report.rowsWritten, 1);

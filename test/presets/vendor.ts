@@ -90,7 +90,8 @@ export class Vendor {
     interval: string,
     more: Readonly<Record<string, string>> = {},
   ): Promise<ServedBar[]> {
-    const [asset = '', name = ''] = symbol.split('/');
+    const [asset = '', ...names] = symbol.split('/');
+    const name = names.join('/');
     const texts = {
       schema_asset: asset,
       country_symbol: name,

@@ -1,6 +1,6 @@
 // HistData.com, Generic ASCII, bars of a minute: no header, Eastern Standard Time the whole year.
 import { linesOf, stemOf } from '../sample.ts';
-import { type Fit, known, type Preset } from './preset.ts';
+import { type Fit, isMended, known, type Preset } from './preset.ts';
 
 const columns = ['datetime', 'open', 'high', 'low', 'close', 'volume'];
 const ROW = /^\d{8} \d{4}00;(?:\d+\.?\d*;){4}\d+$/;
@@ -13,11 +13,7 @@ export const histdata: Preset = {
   says: 'HistData.com Generic ASCII, bars of a minute; their clock is EST the whole year',
   dataset: 'bars',
   example: ['20120201 000000;1.306600;1.306600;1.306560;1.306560;0'],
-  fits: (sample): Fit =>
-    ROW.test(linesOf(sample)[0] ?? '') ||
-    linesOf(sample)[0]?.startsWith(`${columns.join()},rejected_`) === true
-      ? 'surely'
-      : 'no',
+  fits: (sample): Fit => (ROW.test(linesOf(sample)[0] ?? '') || isMended(sample, columns) ? 'surely' : 'no'),
   mapOf: (sample) => ({
     header: columns,
     delimiter: ';',

@@ -1,5 +1,6 @@
 // What a preset is: exact knowledge of one vendor's files. It looks at a file's name and beginning and says how the file is to be read.
 import type { FieldMap } from '../mapping.ts';
+import { reasonColumns } from '../rejected-file.ts';
 import { cellsOf, linesOf, type Sample } from '../sample.ts';
 
 /** How well a file fits: `surely` where no other file looks like it, `perhaps` where it has what is needed. */
@@ -21,6 +22,10 @@ export type Preset = {
 /** The cells of a file's first line, its columns where it has a header. */
 export const firstCells = (sample: Sample, delimiter = ','): string[] =>
   cellsOf(linesOf(sample)[0] ?? '', delimiter) ?? [];
+
+/** Whether a file is one of refused rows of a file without a header, which has these columns. */
+export const isMended = (sample: Sample, columns: readonly string[]): boolean =>
+  firstCells(sample).join() === [...columns, ...reasonColumns].join();
 
 /** The rows of a sample below its header, as cells. */
 export const rowsBelow = (sample: Sample, delimiter = ','): string[][] =>
