@@ -20,6 +20,7 @@ const oneOf =
 
 function pattern(value: unknown): string | null {
   if (!isText(value)) return 'must be a regular expression as text';
+  if (/\(\?[=!<]|\\[1-9]/.test(value)) return 'looks ahead, behind or back, which is not known here';
   try {
     new RegExp(value);
     return null;

@@ -23,7 +23,7 @@ export type FieldMap = {
   readonly zone?: string;
   /** What was done to the prices, unless a flag says it. */
   readonly prices?: PriceBasis;
-  /** Whether a row is one at all; one that is none is passed over. */
+  /** Whether a row is one at all, as text `true` or `false`; one that is none is passed over. Bars do not have it. */
   readonly keep?: Expression;
   /** The preset that said all this. */
   readonly preset?: string;

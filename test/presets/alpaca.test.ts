@@ -1,5 +1,6 @@
 // Alpaca's answers with bars, as they come (contract 11).
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { Vendor } from './vendor.ts';
 
@@ -68,4 +69,13 @@ test('pairs are crypto; a bar that is wrong is refused and the others are taken'
       [3, 'o'],
     ],
   );
+});
+
+test('refused bars are taken from their own file when they are mended', async () => {
+  const answer = { bars: { AAPL: [first, { ...second, h: 1 }] }, next_page_token: null };
+  const { rejectedFile } = await vendor.import('bars.json', JSON.stringify(answer));
+  const mended = readFileSync(rejectedFile!, 'utf8').replace('198.36,1,', '198.36,199,');
+  const fields = { asset_schema: 'stock', country_iso_code: 'US', interval: '1M' };
+  await vendor.import('bars.json.rejected.csv', mended, { fields }, false);
+  assert.equal((await vendor.served('stock/US:AAPL', '1M'))[1]?.[2], 199);
 });

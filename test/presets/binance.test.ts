@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
+import { zipOf } from '../zip.ts';
 import { Vendor } from './vendor.ts';
 
 const vendor = new Vendor();
@@ -26,6 +27,12 @@ test('rows without a header are told by themselves, symbol and interval by the n
     ['2020-08-01T00:00:00+00:00', 12.01, 12.2, 11.95, 12.12, 5120, 12],
     ['2020-08-01T01:00:00+00:00', 12.12, 12.5, 12.1, 12.4, 0, null],
   ]);
+});
+
+test('a zip as it is downloaded gives what is in it', async () => {
+  const zip = zipOf({ name: 'ADABKRW-1h-2020-08.csv', bytes: Buffer.from(`${first}\n`) });
+  const report = await vendor.import('ADABKRW-1h-2020-08.zip', zip);
+  assert.deepEqual([report.preset?.says.symbol, report.rowsWritten], ['ADABKRW', 1]);
 });
 
 test('a file with a header is the same', async () => {

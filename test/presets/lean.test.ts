@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
+import { zipOf } from '../zip.ts';
 import { Vendor } from './vendor.ts';
 
 const vendor = new Vendor();
@@ -19,6 +20,14 @@ test('minutes of a US equity: ten-thousandths of a dollar, milliseconds since Ne
       [at, 168.04, 168.08, 168.0301, 168.07, 152036, null],
     ]);
   }
+});
+
+test('a zip in its folder is told by the folder, whatever the file in it is called', async () => {
+  const bytes = Buffer.from('34200000,1680400,1680800,1680301,1680700,152036\n');
+  const zip = zipOf({ name: '20131007_spy_minute_trade.csv', bytes });
+  const report = await vendor.import('equity/usa/minute/spy/20131007_trade.zip', zip);
+  assert.equal(report.preset?.says.symbol, 'SPY');
+  assert.equal((await vendor.served('stock/US:SPY', '1M'))[0]?.[0], '2013-10-07T13:30:00+00:00');
 });
 
 test('hours and days are in one file a symbol; a day is its date', async () => {

@@ -141,6 +141,7 @@ const faults: readonly (readonly [line: string, says: RegExp])[] = [
   ['"close": {"column": "c", "scale": "x"}', /line 3: .*"scale" must be a number, not 0/],
   ['"close": {"column": "c", "scale": 0}', /line 3: .*"scale" must be a number, not 0/],
   ['"close": {"column": "c", "remove": "("}', /line 3: .*"remove" is not a regular expression/],
+  ['"close": {"column": "c", "remove": "a(?=b)"}', /line 3: .*"remove" looks ahead/],
   ['"close": {"column": "c", "lookup": {"a": 1}}', /line 3: .*"lookup" must be an object of texts/],
   ['"close": {"column": "c", "decimal": "."}', /line 3: .*"decimal" must be ","/],
   ['"close": {"column": "c", "epoch": "min"}', /line 3: .*"epoch" must be "s", "ms", "us", "ns"/],

@@ -80,6 +80,16 @@ test('a file of days is told by its rows: each ticker once, at midnight of New Y
   assert.deepEqual(await vendor.served('stock/US:AA', 'DAY'), [['2025-04-16', 1, 3, 0.5, 2, 100, null]]);
 });
 
+test('days of several files in one are days still', async () => {
+  const midnight = (date: string) => BigInt(Date.parse(`${date}T04:00:00Z`)) * 1_000_000n;
+  const rows = ['2025-04-16', '2025-04-17'].map((date) => `A,100,1,2,3,0.5,${midnight(date)},5`);
+  await vendor.import('days.csv', fileOf(...rows));
+  assert.deepEqual(
+    (await vendor.served('stock/US:A', 'DAY')).map(([date]) => date),
+    ['2025-04-16', '2025-04-17'],
+  );
+});
+
 test('the folder says what one row cannot, and without it the interval is asked for', async () => {
   const row = `AAPL,100,1,2,3,0.5,${open},5`;
   await vendor.import('us_stocks_sip/minute_aggs_v1/2025/04/2025-04-16.csv', fileOf(row));

@@ -1,7 +1,7 @@
 // Alpaca historical bars, the JSON that its API answers with: of one symbol, or of several.
 import type { FieldMap } from '../mapping.ts';
 import type { Sample } from '../sample.ts';
-import { type Fit, known, minutesOf, type Preset } from './preset.ts';
+import { type Fit, isMended, known, minutesOf, type Preset } from './preset.ts';
 
 /** `{"bars": [{"t": …}], "symbol": "AAPL"}`, or `{"bars": {"AAPL": [{"t": …}]}}`. */
 const START = /^\s*\{[^[{]*"bars"\s*:\s*(?:\[|\{\s*"([^"]+)"\s*:\s*\[)\s*\{([^}]*)\}/;
@@ -21,11 +21,13 @@ function market(symbol: string | undefined): Record<string, string> {
   return { asset_schema, country_iso_code: 'US' };
 }
 
+const columns = [...keys, 'vw', 'symbol'];
+
 function mapOf({ text }: Sample): FieldMap {
   const symbol = START.exec(text)?.[1] ?? /"symbol"\s*:\s*"([^"]+)"/.exec(text)?.[1];
   const times = [...text.matchAll(/"t"\s*:\s*"([^"]+)"/g)].map(([, at]) => Date.parse(at!) / 1000);
   return {
-    header: [...keys, 'vw', 'symbol'],
+    header: columns,
     records: { keys: ['bars', 'symbol'], query },
     columns: { datetime: 't', open: 'o', high: 'h', low: 'l', close: 'c', volume: 'v', vwap: 'vw' },
     values: { ...market(symbol), ...known({ interval: minutesOf(times) }) },
@@ -40,8 +42,9 @@ export const alpaca: Preset = {
   example: [
     '{"bars":{"AAPL":[{"t":"2025-04-16T13:30:00Z","o":198.36,"h":198.9,"l":197.8,"c":198.11,"v":3120410,"n":29180,"vw":198.3}]},"next_page_token":null}',
   ],
-  fits({ text }): Fit {
-    const [, , bar = ''] = START.exec(text) ?? [];
+  fits(sample): Fit {
+    if (isMended(sample, columns)) return 'surely';
+    const [, , bar = ''] = START.exec(sample.text) ?? [];
     return keys.every((key) => bar.includes(`"${key}"`)) ? 'surely' : 'no';
   },
   mapOf,

@@ -17,29 +17,23 @@ const kinds: Readonly<Record<string, { asset_schema: string; country_iso_code: s
 const DAY_NS = 86_400_000_000_000n;
 const HOUR_NS = 3.6e12;
 
-/** The interval by the folder that Massive keeps a file in, else by its rows: a day file has every ticker once, at midnight. */
-function intervalOf(
-  { name }: Sample,
-  rows: readonly (readonly [ticker: string, ns: string])[],
-): string | null {
+/** The interval by the folder that Massive keeps a file in, else by its rows: those of days all begin at midnight. */
+function intervalOf({ name }: Sample, starts: readonly string[]): string | null {
   const folder = /(minute|day)_aggs/.exec(name)?.[1];
   if (folder !== undefined) return folder === 'day' ? 'DAY' : '1M';
-  const [first] = rows;
-  if (first === undefined || !/^\d{19}$/.test(first[1])) return null;
-  if (rows.some(([, ns]) => ns !== first[1])) return '1M';
-  const isOnce = new Set(rows.map(([ticker]) => ticker)).size === rows.length;
-  // Midnight of New York, or of UTC.
-  const hours = Number(BigInt(first[1]) % DAY_NS) / HOUR_NS;
-  return rows.length > 1 && isOnce && [0, 4, 5].includes(hours) ? 'DAY' : null;
+  if (starts.length < 2 || !starts.every((ns) => /^\d{19}$/.test(ns))) return null;
+  return starts.every(isMidnight) ? 'DAY' : '1M';
 }
+
+/** Midnight of New York, or of UTC. */
+const isMidnight = (ns: string): boolean => [0, 4, 5].includes(Number(BigInt(ns) % DAY_NS) / HOUR_NS);
 
 function mapOf(sample: Sample): FieldMap {
   const header = firstCells(sample);
   const at = (column: string): number => header.indexOf(column);
-  const rows = rowsBelow(sample).map(
-    (cells) => [cells[at('ticker')] ?? '', cells[at('window_start')] ?? ''] as const,
-  );
-  const prefix = /^[A-Z]:/.exec(rows[0]?.[0] ?? '')?.[0] ?? '';
+  const rows = rowsBelow(sample);
+  const starts = rows.map((cells) => cells[at('window_start')] ?? '');
+  const prefix = /^[A-Z]:/.exec(rows[0]?.[at('ticker')] ?? '')?.[0] ?? '';
   const { asset_schema, country_iso_code } = kinds[prefix] ?? {};
   return {
     columns: {
@@ -57,7 +51,7 @@ function mapOf(sample: Sample): FieldMap {
     values: known({
       asset_schema,
       country_iso_code,
-      interval: rows.length === 0 ? null : intervalOf(sample, rows),
+      interval: intervalOf(sample, starts),
     }),
     prices: 'raw',
   };

@@ -56,7 +56,9 @@ export const minutesOf = (seconds: readonly number[]): string | null =>
 
 /** The interval that dates `YYYY-MM-DD` are apart, where they tell: `DAY`, `WEEK`, `MON`. */
 export function intervalOfDates(dates: readonly string[]): string | null {
-  const days = dates.map((date) => Date.parse(`${date}T00:00:00Z`) / DAY_MS).filter(Number.isInteger);
+  const days = dates
+    .map((date) => Date.parse(`${date.slice(0, 10)}T00:00:00Z`) / DAY_MS)
+    .filter(Number.isInteger);
   const gaps = days
     .slice(1)
     .map((day, index) => Math.abs(day - days[index]!))
