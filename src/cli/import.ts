@@ -99,6 +99,7 @@ function describe(report: ImportReport): string {
   const more = report.rowsRefused - report.refused.length;
   const notes = [
     [report.preset !== null, `read by the preset ${presetWords(report)}`],
+    [report.preset !== null && report.preset.doubt !== null, `note: ${report.preset?.doubt}`],
     [report.ignoredColumns.length > 0, `columns passed over: ${report.ignoredColumns.join(', ')}`],
     [
       report.newInstruments > 0 && report.runId !== null,
@@ -106,7 +107,7 @@ function describe(report: ImportReport): string {
     ],
     [
       report.outsideSessions > 0,
-      `outside every session, kept and not served: ${countOf(report.outsideSessions, 'bar')}`,
+      `outside every session, kept and not served: ${countOf(report.outsideSessions, 'bar')}${report.outsideSessions * 2 > report.rowsRead ? '; is the zone of the times right (--zone)?' : ''}`,
     ],
     [
       report.offGrid > 0,

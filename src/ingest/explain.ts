@@ -20,6 +20,8 @@ export type Explained = {
   readonly file: string;
   readonly format: string;
   readonly preset: string | null;
+  /** What is odd about the file as a whole. */
+  readonly doubt: string | null;
   /** Field -> the column that gives it. */
   readonly columns: Readonly<Record<string, string>>;
   /** Field -> what it is in every row. */
@@ -51,6 +53,7 @@ export async function explainFile(explaining: Explaining): Promise<Explained> {
     file: file.name,
     format: formatOf(file),
     preset: file.map.preset ?? null,
+    doubt: file.map.doubt ?? null,
     columns: isProblem ? {} : told(mapping),
     values: isProblem ? file.map.values : Object.fromEntries(mapping.values),
     zone: zone?.name ?? null,

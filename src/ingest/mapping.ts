@@ -27,6 +27,8 @@ export type FieldMap = {
   readonly keep?: Expression;
   /** The preset that said all this. */
   readonly preset?: string;
+  /** What is odd about the file as a whole, and does not keep it out. */
+  readonly doubt?: string;
   /** What is told where a required field has nothing that gives it. */
   readonly hint?: string;
   /** Where in the map file something stands, for messages: by part, field and key. */

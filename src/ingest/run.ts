@@ -86,12 +86,12 @@ export async function runImport(
 }
 
 function presetOf({ file, flags }: ImportRequest): ImportReport['preset'] {
-  const { preset, values, zone, prices } = file.map;
+  const { preset, values, zone, prices, doubt = null } = file.map;
   if (preset === undefined) return null;
   const more = Object.entries({ zone, prices }).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
   );
-  return { name: preset, says: { ...values, ...Object.fromEntries([...flags, ...more]) } };
+  return { name: preset, doubt, says: { ...values, ...Object.fromEntries([...flags, ...more]) } };
 }
 
 async function record(

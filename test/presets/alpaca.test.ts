@@ -25,6 +25,7 @@ test('several symbols in one answer', async () => {
   const report = await vendor.import('bars.json', JSON.stringify(answer));
   assert.deepEqual(report.preset, {
     name: 'alpaca',
+    doubt: null,
     says: { asset_schema: 'stock', country_iso_code: 'US', interval: '1M', prices: 'raw' },
   });
   assert.deepEqual(await vendor.served('stock/US:AAPL', '1M'), [

@@ -112,3 +112,9 @@ test('the refused rows of a file without a header have one, and are taken when t
   assert.equal(report.rowsWritten, 1);
   assert.equal((await vendor.served('crypto/GLOBAL:ADABKRW', '60M')).length, 2);
 });
+
+test('a month’s file under another one’s name is told of', async () => {
+  const report = await vendor.import('ADABKRW-1h-2020-09.csv', first);
+  assert.match(report.preset!.doubt!, /its name says 2020-09, and its first bar is of 2020-08-01/);
+  assert.equal((await vendor.import('ADABKRW-1h-2020-08.csv', first)).preset?.doubt, null);
+});

@@ -30,6 +30,14 @@ test('a file is imported without a word of what it is, and the report says what 
   assert.deepEqual(Object.keys(barsOf(shop.path('bourse.db'))), ['stock:US:AAPL:1M']);
 });
 
+test('a file most of whose bars lie outside every session asks for its zone', async () => {
+  const rows = [30, 31].map((minute) => `2025-02-03 09:${minute}:00,1,2,0.5,1.5`);
+  writeFileSync(shop.path('local.csv'), `datetime,open,high,low,close\n${rows.join('\n')}\n`);
+  const flags = ['--schema', 'stock', '--country', 'US', '--symbol', 'L', '--interval', '1M'];
+  const told = await shop.must('import', 'bars', 'local.csv', ...flags, '--zone', 'Australia/Sydney');
+  assert.match(told, /outside every session.*: 2 bars; is the zone of the times right \(--zone\)\?/);
+});
+
 test('--preset list shows every preset with its example, with a dataset and without', async () => {
   const [list, ofBars] = await Promise.all([
     shop.must('import', '--preset', 'list'),

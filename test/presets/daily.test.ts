@@ -19,6 +19,7 @@ test('Yahoo: prices are split-adjusted, the adjusted close is not taken, the nam
   const report = await vendor.import('AAPL.csv', [yahoo, ...rows].join('\n'), { fields: us });
   assert.deepEqual(report.preset, {
     name: 'yahoo',
+    doubt: null,
     says: { ...us, symbol: 'AAPL', interval: 'DAY', prices: 'split' },
   });
   assert.deepEqual(report.ignoredColumns, ['Adj Close']);

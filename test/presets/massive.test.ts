@@ -25,6 +25,7 @@ test('a file of minutes is read without a word: nanoseconds, and close stands be
   assert.deepEqual([report.rowsWritten, report.rowsRefused, report.ignoredColumns], [3, 0, ['transactions']]);
   assert.deepEqual(report.preset, {
     name: 'massive',
+    doubt: null,
     says: { asset_schema: 'stock', country_iso_code: 'US', interval: '1M', prices: 'raw' },
   });
   assert.deepEqual(await vendor.served('stock/US:AAPL', '1M'), [
@@ -114,4 +115,11 @@ test('a header in another order, and seconds instead of nanoseconds, are read by
   await vendor.import('a.csv', content, { fields: { interval: '1M' } });
   const [first] = await vendor.served('stock/US:A', '1M');
   assert.deepEqual(first, ['2025-04-16T13:30:00+00:00', 1, 3, 0.5, 2, 9, null]);
+});
+
+test('yesterday’s file under today’s name is imported by what it holds, and the report says so', async () => {
+  const rows = [`AAPL,1,1,2,3,0.5,${open},5`, `AAPL,1,1,2,3,0.5,${open + minute},5`];
+  const report = await vendor.import('2025-04-17.csv', fileOf(...rows));
+  assert.match(report.preset!.doubt!, /its name says 2025-04-17, and its first bar is of 2025-04-16/);
+  assert.equal((await vendor.import('2025-04-16.csv', fileOf(...rows))).preset?.doubt, null);
 });

@@ -1,8 +1,8 @@
 // Binance public klines (data.binance.vision): spot, USD-M and COIN-M futures.
 import type { FieldMap } from '../mapping.ts';
 import { FileProblem } from '../problem.ts';
-import { type Sample, stemOf } from '../sample.ts';
-import { type Fit, firstCells, known, type Preset } from './preset.ts';
+import { linesOf, type Sample, stemOf } from '../sample.ts';
+import { doubtOfDate, type Fit, firstCells, known, type Preset } from './preset.ts';
 
 /** The names that the files bear that have a header; others have the same columns without one. */
 const columns = [
@@ -31,7 +31,7 @@ const intervals: Readonly<Record<string, string>> = {
 };
 
 /** `BTCUSDT-1h-2020-08`, `BTCUSD_PERP-1m-2024-01-02`. */
-const NAME = /^([A-Z0-9]+(?:_[A-Z0-9]+)?)-(\d{1,2}(?:mo|[smhdwM]))-\d{4}-\d{2}/;
+const NAME = /^([A-Z0-9]+(?:_[A-Z0-9]+)?)-(\d{1,2}(?:mo|[smhdwM]))-(\d{4}-\d{2}(?:-\d{2})?)/;
 
 const EPOCH = /^1\d{12}(\d{3})?$/;
 
@@ -46,8 +46,15 @@ function fits(sample: Sample): Fit {
 /** What a contract of a coin-margined future is worth in US dollars. */
 const contractWorth = (symbol: string): number => (symbol.startsWith('BTCUSD') ? 100 : 10);
 
+/** The open of the first bar; microseconds have three digits more than milliseconds. */
+function firstMs(sample: Sample): number {
+  const rows = linesOf(sample).map((line) => line.slice(0, line.indexOf(',')));
+  const open = rows.find((cell) => EPOCH.test(cell)) ?? '0';
+  return Number(open.slice(0, 13));
+}
+
 function mapOf(sample: Sample): FieldMap {
-  const [, symbol, code] = NAME.exec(stemOf(sample)) ?? [];
+  const [, symbol, code, date] = NAME.exec(stemOf(sample)) ?? [];
   if (code !== undefined && intervals[code] === undefined)
     throw new FileProblem(
       'unfit',
@@ -72,6 +79,7 @@ function mapOf(sample: Sample): FieldMap {
       interval: code === undefined ? null : intervals[code],
     }),
     prices: 'raw',
+    ...doubtOfDate(date, firstMs(sample)),
   };
 }
 

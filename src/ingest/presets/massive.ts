@@ -1,7 +1,16 @@
 // Massive (formerly Polygon.io) flat files: one day of all tickers, minute or day aggregates.
 import type { FieldMap } from '../mapping.ts';
-import type { Sample } from '../sample.ts';
-import { type Fit, firstCells, hasColumns, known, type Preset, present, rowsBelow } from './preset.ts';
+import { type Sample, stemOf } from '../sample.ts';
+import {
+  doubtOfDate,
+  type Fit,
+  firstCells,
+  hasColumns,
+  known,
+  type Preset,
+  present,
+  rowsBelow,
+} from './preset.ts';
 
 const needed = ['ticker', 'open', 'close', 'high', 'low', 'window_start'];
 
@@ -27,6 +36,12 @@ function intervalOf({ name }: Sample, starts: readonly string[]): string | null 
 
 /** Midnight of New York, or of UTC. */
 const isMidnight = (ns: string): boolean => [0, 4, 5].includes(Number(BigInt(ns) % DAY_NS) / HOUR_NS);
+
+/** Whether a file named by its day is of that day. */
+const doubtOf = (sample: Sample, start = ''): { doubt?: string } =>
+  /^\d{19}$/.test(start)
+    ? doubtOfDate(/^\d{4}-\d{2}-\d{2}$/.exec(stemOf(sample))?.[0], Number(start) / 1e6)
+    : {};
 
 function mapOf(sample: Sample): FieldMap {
   const header = firstCells(sample);
@@ -54,6 +69,7 @@ function mapOf(sample: Sample): FieldMap {
       interval: intervalOf(sample, starts),
     }),
     prices: 'raw',
+    ...doubtOf(sample, starts[0]),
   };
 }
 

@@ -1,4 +1,5 @@
 // What a preset is: exact knowledge of one vendor's files. It looks at a file's name and beginning and says how the file is to be read.
+import { DAY_MS } from '../../base/instant.ts';
 import type { FieldMap } from '../mapping.ts';
 import { reasonColumns } from '../rejected-file.ts';
 import { cellsOf, linesOf, type Sample } from '../sample.ts';
@@ -48,7 +49,12 @@ export const present = <T>(
     Object.entries(cells).filter(([, cell]) => typeof cell !== 'string' || header.includes(cell)),
   );
 
-const DAY_MS = 86_400_000;
+/** What is odd where a file named by a day or month, `2020-08` or `2020-08-31`, begins in another one; days may end in the next of UTC. */
+export function doubtOfDate(named: string | undefined, firstMs: number): { doubt?: string } {
+  const found = [firstMs, firstMs - DAY_MS].map((ms) => new Date(ms).toISOString().slice(0, 10));
+  if (named === undefined || found.some((date) => date.startsWith(named))) return {};
+  return { doubt: `its name says ${named}, and its first bar is of ${found[0]}: is it the right file?` };
+}
 
 /** `1M` where moments in seconds show it: bars a minute apart are of no other interval. */
 export const minutesOf = (seconds: readonly number[]): string | null =>
