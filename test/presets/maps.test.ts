@@ -35,34 +35,7 @@ const moments: readonly (readonly [what: string, cell: Cell, text: string, at: s
     '02/03/2025 02:30 PM',
     '2025-02-03T14:30',
   ],
-  [
-    'a date with an offset of its own',
-    { column: 't', format: '%Y%m%d %H%M %z' },
-    '20250203 0930 -0500',
-    '2025-02-03T14:30',
-  ],
-  [
-    'a fixed offset, in summer too',
-    { column: 't', format: '%Y-%m-%d %H:%M', offset: '-05:00' },
-    '2025-07-03 09:30',
-    '2025-07-03T14:30',
-  ],
-  [
-    'an offset behind a time in ISO form',
-    { column: 't', offset: '+01:00' },
-    '2025-02-03T15:30:00',
-    '2025-02-03T14:30',
-  ],
   ['seconds with a fraction', { column: 't', epoch: 's' }, '1738593000.0', '2025-02-03T14:30'],
-  ['seconds as spreadsheets write them', { column: 't', epoch: 's' }, '1.738593E9', '2025-02-03T14:30'],
-  ['microseconds', { column: 't', epoch: 'us' }, '1738593000000000', '2025-02-03T14:30'],
-  ['nanoseconds', { column: 't', epoch: 'ns' }, '1738593000000000000', '2025-02-03T14:30'],
-  [
-    'a text before the time',
-    { column: 't', remove: '^open at ', offset: 'Z' },
-    'open at 2025-02-03T14:30:00',
-    '2025-02-03T14:30',
-  ],
 ];
 
 for (const [what, cell, text, at] of moments) {
@@ -77,13 +50,8 @@ const time = '2025-02-03T14:30:00Z';
 /** Prices as text, and how their columns are read: the open that is stored. */
 const prices: readonly (readonly [what: string, cell: object, text: string, open: number])[] = [
   ['ten-thousandths', { scale: 0.0001 }, '1680401', 168.0401],
-  ['units of 1e-9', { scale: 1e-9 }, '254855000001', 254.855000001],
-  ['thousands', { scale: 1000 }, '1.5', 1500],
-  ['a factor that is no power of ten', { scale: 0.25 }, '10', 2.5],
   ['a decimal comma', { decimal: ',' }, '"1,25"', 1.25],
-  ['points between thousands and a decimal comma', { remove: '\\.', decimal: ',' }, '"1.234,5"', 1234.5],
   ['commas between thousands', { remove: ',' }, '"1,234.5"', 1234.5],
-  ['a currency before the number', { remove: '^\\$ ?' }, '$ 12.5', 12.5],
 ];
 
 for (const [what, cell, text, open] of prices) {
@@ -215,18 +183,19 @@ const oddRows: readonly (readonly [what: string, row: string, column: string, re
   ['a unit behind the number', `${time},1k,2k,0.5k,1.5k`, 'open|close|high|low', /not a number/],
 ];
 
-for (const [what, row, column, reason] of oddRows) {
-  test(`a row with ${what} is refused with its column and the reason`, async () => {
-    const { refused } = await vendor.import(
-      'prices.csv',
-      `${own}\n2025-02-03T14:29:00Z,1,2,0.5,1.5\n${row}\n`,
-      { fields },
-    );
-    assert.equal(refused.length, 1);
-    assert.match(refused[0]!.column, new RegExp(`^(${column})$`));
-    assert.match(refused[0]!.reason, reason);
-  });
-}
+test('rows that are not what they seem are refused, each with its column and the reason', async () => {
+  const rows = oddRows.map(([, row]) => row);
+  const content = [own, '2025-02-03T14:29:00Z,1,2,0.5,1.5', ...rows, ''].join('\n');
+  const { refused } = await vendor.import('prices.csv', content, { fields });
+  assert.deepEqual(
+    refused.map(({ row }) => row),
+    oddRows.map((_, index) => index + 2),
+  );
+  for (const [index, [what, , column, reason]] of oddRows.entries()) {
+    assert.match(refused[index]!.column, new RegExp(`^(${column})$`), what);
+    assert.match(refused[index]!.reason, reason, what);
+  }
+});
 
 test('times of the wrong zone fall outside every session, and are counted', async () => {
   const rows = [30, 31, 32].map((minute) => `2025-02-03 09:${minute}:00,1,2,0.5,1.5`);
