@@ -4,12 +4,15 @@ import { formatTable, printable } from './table.ts';
 
 /** The account of a file that was looked at, in words. */
 export function describeExplained(explained: Explained): string {
-  const { file, format, preset, doubt, columns, values, zone, prices, ignoredColumns, rows } = explained;
+  const { file, format, preset, isMapped, doubt, columns, values, zone, prices, ignoredColumns, rows } =
+    explained;
   const given = { ...columns, ...values };
   const facts: (readonly [boolean, string])[] = [
-    [preset !== null, `read by the preset ${preset}`],
+    [
+      true,
+      `read by ${preset !== null ? `the preset ${preset}` : isMapped ? 'the map' : 'the names of its columns'}`,
+    ],
     [doubt !== null, `note: ${doubt}`],
-    [preset === null, 'read by the names of its columns, or a map'],
     ...Object.entries(given).map(
       ([field, what]) => [true, `${field}: ${field in columns ? what : `${what}, in every row`}`] as const,
     ),

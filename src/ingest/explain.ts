@@ -20,6 +20,8 @@ export type Explained = {
   readonly file: string;
   readonly format: string;
   readonly preset: string | null;
+  /** Whether a map file says what its columns are. */
+  readonly isMapped: boolean;
   /** What is odd about the file as a whole. */
   readonly doubt: string | null;
   /** Field -> the column that gives it. */
@@ -53,6 +55,7 @@ export async function explainFile(explaining: Explaining): Promise<Explained> {
     file: file.name,
     format: formatOf(file),
     preset: file.map.preset ?? null,
+    isMapped: file.map.placeOf !== undefined,
     doubt: file.map.doubt ?? null,
     columns: isProblem ? {} : told(mapping),
     values: isProblem ? file.map.values : Object.fromEntries(mapping.values),

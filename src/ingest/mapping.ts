@@ -197,6 +197,9 @@ function missingProblem(
       `${file}: required ${plural} missing: ${missing.join(', ')}.`,
       ...cures,
       ...(map.hint === undefined ? [] : [map.hint]),
+      ...(header.length > 1
+        ? []
+        : ['Its first line has one cell: what stands above the header is passed over by "skip" in a map.']),
       `The file has ${header.join(', ')}.`,
     ].join(' '),
   );

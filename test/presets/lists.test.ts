@@ -104,9 +104,7 @@ for (const date of ['observation_date', 'DATE']) {
 
 test('FRED: several series in one file are refused', async () => {
   const content = 'observation_date,CPIAUCSL,GDP\n2024-06-01,313.131,1\n';
-  const message = await vendor.refusal('fredgraph.csv', content, {
-    dataset: 'economic-events',
-    fields: { country_iso_code: 'US' },
-  });
+  const flags = { dataset: 'economic-events', preset: 'fred', fields: { country_iso_code: 'US' } };
+  const message = await vendor.refusal('fredgraph.csv', content, flags);
   assert.match(message, /several series, CPIAUCSL, GDP: download them one by one/);
 });

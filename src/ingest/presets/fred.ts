@@ -1,6 +1,12 @@
 // FRED (Federal Reserve Bank of St. Louis), the CSV of one series, as economic events.
 import { FileProblem } from '../problem.ts';
+import { reasonColumns } from '../rejected-file.ts';
+import type { Sample } from '../sample.ts';
 import { type Fit, firstCells, type Preset } from './preset.ts';
+
+/** The columns of a file, also of one of its refused rows. */
+const seriesOf = (sample: Sample): string[] =>
+  firstCells(sample).filter((name) => !reasonColumns.includes(name));
 
 export const fred: Preset = {
   name: 'fred',
@@ -8,14 +14,12 @@ export const fred: Preset = {
   dataset: 'economic-events',
   example: ['observation_date,CPIAUCSL', '2024-07-01,313.566'],
   fits(sample): Fit {
-    const [date = '', series] = firstCells(sample);
-    if (series === undefined || !/^[A-Z0-9_]+$/.test(series)) return 'no';
-    return /^(observation_date|DATE)$/.test(date) ? 'surely' : 'no';
+    const [date = '', series = '', ...more] = seriesOf(sample);
+    if (!/^(observation_date|DATE)$/.test(date) || !/^[A-Z0-9_]+$/.test(series)) return 'no';
+    return more.length === 0 ? 'surely' : 'perhaps';
   },
   mapOf(sample) {
-    const [date = '', series = '', ...more] = firstCells(sample).filter(
-      (name) => !name.startsWith('rejected_'),
-    );
+    const [date = '', series = '', ...more] = seriesOf(sample);
     if (more.length > 0)
       throw new FileProblem(
         'unfit',
