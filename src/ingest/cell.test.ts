@@ -144,6 +144,20 @@ for (const [cell, a, b, made] of texts) {
   });
 }
 
+test('a cell of which nothing is left is missing, fast and carefully', async () => {
+  row('-');
+  for (const cell of [
+    { column: 'a', remove: '^-$' },
+    { column: 'a', remove: '^-$', scale: 0.01 },
+    { column: 'a', remove: '-', lookup: { N: 'XNYS' } },
+  ]) {
+    assert.equal(await careful(cell), null);
+    assert.equal(await fast(cell, false), null);
+  }
+  row('20250203', '');
+  assert.equal(await careful({ column: 'a', join: 'b', format: '%Y%m%d %H%M' }), null);
+});
+
 test('a column that gives a number itself gives it to another one too', async () => {
   const derived = [derive('x', { sql: 'round(#{a} / nullif(#{b}, 0), 3)' })];
   const plan = { texts: [], numbers: ['b', derived[0]!.name], careful: false, derived };

@@ -102,10 +102,15 @@ function moment(sql: string, format: string, offset: string): string {
     : `strftime(${read}, '%Y-%m-%d')`;
 }
 
+/** The text that a cell is made of; null where there is none, or nothing is left of it. */
+function sourceSql({ column, join, remove }: RichCell): string {
+  const sql = join === undefined ? textOf(column) : `(${textOf(column)} || ' ' || ${textOf(join)})`;
+  return remove === undefined ? sql : `nullif(regexp_replace(${sql}, ${quoted(remove)}, '', 'g'), '')`;
+}
+
 function richSql(cell: RichCell, maker: Maker): string {
-  const { column, join, remove, lookup, decimal, scale, format, epoch, offset = '' } = cell;
-  let sql = join === undefined ? textOf(column) : `(${textOf(column)} || ' ' || ${textOf(join)})`;
-  if (remove !== undefined) sql = `nullif(regexp_replace(${sql}, ${quoted(remove)}, '', 'g'), '')`;
+  const { lookup, decimal, scale, format, epoch, offset = '' } = cell;
+  let sql = sourceSql(cell);
   if (lookup !== undefined) sql = looked(sql, lookup, maker.unmade);
   if (decimal !== undefined)
     sql = `case when contains(${sql}, '.') then ${maker.unmade} else replace(${sql}, ',', '.') end`;
@@ -140,7 +145,8 @@ function deriveRich(field: string, cell: RichCell): Derived {
     name: nameOf(field),
     inputs: cell.join === undefined ? [cell.column] : [cell.column, cell.join],
     fast: richSql(cell, fast),
-    careful: `coalesce(try(${richSql(cell, careful)})::varchar, ${marked(textOf(cell.column))})`,
+    careful: `case when ${sourceSql(cell)} is not null
+      then coalesce(try(${richSql(cell, careful)})::varchar, ${marked(textOf(cell.column))}) end`,
     reason: reasonOf(cell),
   };
 }
