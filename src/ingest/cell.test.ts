@@ -158,6 +158,24 @@ test('a cell of which nothing is left is missing, fast and carefully', async () 
   assert.equal(await careful({ column: 'a', join: 'b', format: '%Y%m%d %H%M' }), null);
 });
 
+test('what two columns have in common breaks neither, where it cannot be made', async () => {
+  const day = "strptime({a}, '%Y-%m-%d')";
+  const cells: readonly (RichCell | Expression)[] = [
+    { sql: `strftime(${day}, '%Y')`, isStrict: true },
+    { sql: `strftime(${day}, '%m')`, isStrict: true },
+    { column: 'a', format: '%Y-%m-%d' },
+    { column: 'a', epoch: 's' },
+    { column: 'a', scale: 0.01 },
+    { column: 'a', scale: 0.1 },
+  ];
+  const derived = cells.map((cell, index) => derive('x', cell, String(index)));
+  const names = derived.map(({ name }) => name);
+  row('2025-13-03');
+  for await (const { texts: read } of readChunks(file, { texts: names, numbers: [], careful: true, derived }))
+    for (const [index, name] of names.entries())
+      assert.equal(read[index]!.text(0), `${UNMADE}2025-13-03`, name);
+});
+
 test('a column that gives a number itself gives it to another one too', async () => {
   const derived = [derive('x', { sql: 'round(#{a} / nullif(#{b}, 0), 3)' })];
   const plan = { texts: [], numbers: ['b', derived[0]!.name], careful: false, derived };

@@ -130,19 +130,20 @@ function reasonOf({ lookup, scale, decimal, format, epoch }: RichCell): string {
   return decimal === undefined ? 'is not a number' : 'is not a number with a decimal comma';
 }
 
-/** The column that gives a field. */
-export function derive(field: string, cell: RichCell | Expression): Derived {
-  return 'sql' in cell ? deriveExpression(field, cell) : deriveRich(field, cell);
+/** The column that gives a field; `tag` tells several of one field apart. */
+export function derive(field: string, cell: RichCell | Expression, tag = ''): Derived {
+  const name = `${UNMADE}${tag}${field}`;
+  return { name, ...('sql' in cell ? deriveExpression(cell) : deriveRich(cell)) };
 }
 
-const nameOf = (field: string): string => `${UNMADE}${field}`;
-
-/** What a careful reading gives of a cell that could not be made. */
+/**
+ * What a careful reading gives of a cell that could not be made. It is asked for within a `case`: what several columns have in
+ * common DuckDB would otherwise compute once, outside `try`, where it breaks the reading.
+ */
 const marked = (raw: string): string => `chr(1) || ${raw}`;
 
-function deriveRich(field: string, cell: RichCell): Derived {
+function deriveRich(cell: RichCell): Omit<Derived, 'name'> {
   return {
-    name: nameOf(field),
     inputs: cell.join === undefined ? [cell.column] : [cell.column, cell.join],
     fast: richSql(cell, fast),
     careful: `case when ${sourceSql(cell)} is not null
@@ -151,10 +152,11 @@ function deriveRich(field: string, cell: RichCell): Derived {
   };
 }
 
-function deriveExpression(
-  field: string,
-  { sql, isStrict = false, reason = 'is not a number' }: Expression,
-): Derived {
+function deriveExpression({
+  sql,
+  isStrict = false,
+  reason = 'is not a number',
+}: Expression): Omit<Derived, 'name'> {
   const numbers = [...sql.matchAll(/#\{([^}]+)\}/g)].map(([, column]) => column!);
   const inputs = [...new Set([...sql.matchAll(/\{([^}]+)\}/g)].map(([, column]) => column!))];
   const body = sql
@@ -165,11 +167,11 @@ function deriveExpression(
     (column) => `when not ${isNumber(textOf(column))} then ${marked(textOf(column))}`,
   );
   const made = isStrict ? `coalesce(try(${body})::varchar, ${marked(raw)})` : `try(${body})::varchar`;
+  const whens = [`when ${raw} is null then null`, ...strange].join(' ');
   return {
-    name: nameOf(field),
     inputs,
     fast: isStrict ? `coalesce(${body}, case when ${raw} is not null then error('unmade') end)` : body,
-    careful: strange.length === 0 ? made : `case ${strange.join(' ')} else ${made} end`,
+    careful: `case ${whens} else ${made} end`,
     reason,
   };
 }

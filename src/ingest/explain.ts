@@ -11,7 +11,7 @@ import { UNMADE } from './cell.ts';
 import { numberOf } from './check.ts';
 import type { SourceFile } from './file.ts';
 import { InstantCell, LocalClock } from './instants.ts';
-import { type FieldNames, type Mapping, mapFields, toldColumn } from './mapping.ts';
+import { type FieldNames, type Mapping, mapFields, partsOf, toldColumn } from './mapping.ts';
 import { FileProblem } from './problem.ts';
 import { readChunks } from './read.ts';
 
@@ -78,7 +78,7 @@ function mappingOf({ file, fields, flags }: Explaining): Mapping | FileProblem {
     Object.entries(fields.flags).find(([, flag]) => flag === flagNames[name])?.[0] ?? name;
   const named = new Map([...flags].map(([name, value]) => [fieldOf(name), value]));
   try {
-    return mapFields(file.name, file.header, fields, file.map, named);
+    return mapFields(file.name, file.header, fields, partsOf(file.map)[0]!, named);
   } catch (error) {
     if (error instanceof FileProblem && error.kind !== 'usage') return error;
     throw error;

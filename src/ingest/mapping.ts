@@ -25,6 +25,10 @@ export type FieldMap = {
   readonly prices?: PriceBasis;
   /** Whether a row is one at all, as text `true` or `false`; one that is none is passed over. Bars do not have it. */
   readonly keep?: Expression;
+  /** What each row is several of, such as a call and a put: each says the rest. Bars do not have it. */
+  readonly parts?: readonly Part[];
+  /** Tells the columns that are made for one part from those of another. */
+  readonly tag?: string;
   /** The preset that said all this. */
   readonly preset?: string;
   /** What is odd about the file as a whole, and does not keep it out. */
@@ -34,6 +38,19 @@ export type FieldMap = {
   /** Where in the map file something stands, for messages: by part, field and key. */
   readonly placeOf?: (...keys: readonly string[]) => string;
 };
+
+/** One of several rows that a row of a file is. */
+export type Part = Pick<FieldMap, 'columns' | 'values'> & { readonly keep: Expression };
+
+/** The maps that a row is read by: one, unless it is several. */
+export const partsOf = (map: FieldMap): readonly FieldMap[] =>
+  map.parts?.map(({ columns, values, keep }, index) => ({
+    ...map,
+    columns: { ...map.columns, ...columns },
+    values: { ...map.values, ...values },
+    keep,
+    tag: String(index),
+  })) ?? [map];
 
 export const noMap: FieldMap = { columns: {}, values: {} };
 
@@ -90,11 +107,11 @@ export function mapFields(
   for (const field of known) {
     const cell = Object.hasOwn(map.columns, field) ? map.columns[field]! : field;
     if (values.has(field) || (typeof cell === 'string' && !header.includes(cell))) continue;
-    if (typeof cell !== 'string') derived.push(derive(field, cell));
+    if (typeof cell !== 'string') derived.push(derive(field, cell, map.tag));
     columns.set(field, typeof cell === 'string' ? cell : derived.at(-1)!.name);
   }
   checkDelimiter(file, header, map);
-  const keep = map.keep === undefined ? null : derive('', map.keep);
+  const keep = map.keep === undefined ? null : derive('', map.keep, map.tag);
   if (keep !== null) derived.push(keep);
   const used = new Set([...columns.values(), ...derived.flatMap(({ inputs }) => inputs)]);
   const missing = fields.required.filter((field) => !columns.has(field) && !values.has(field));

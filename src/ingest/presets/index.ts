@@ -9,6 +9,7 @@ import { histdata } from './histdata.ts';
 import { lean } from './lean.ts';
 import { massive } from './massive.ts';
 import { nasdaqListed, otherListed } from './nasdaq-trader.ts';
+import { occ } from './occ.ts';
 import type { Preset } from './preset.ts';
 import { stooq, stooqPage } from './stooq.ts';
 import { tradingview } from './tradingview.ts';
@@ -31,5 +32,6 @@ export const presets: readonly Preset[] = [
   tradingview,
   nasdaqListed,
   otherListed,
+  occ,
   fred,
 ];
