@@ -1,6 +1,6 @@
 // What a plain file is, told by its bytes and never by its name: CSV or TSV with a header, JSON, Parquet; and its columns.
 import { open } from 'node:fs/promises';
-import { type FieldMap, noMap } from './mapping.ts';
+import { type FieldMap, type JsonRecords, noMap } from './mapping.ts';
 import { FileProblem } from './problem.ts';
 import { reasonColumns } from './rejected-file.ts';
 import { cellsOf, SAMPLE_BYTES, type Sample } from './sample.ts';
@@ -12,9 +12,6 @@ export type CsvFormat = {
   readonly delimiter: string;
   readonly headerLines?: number;
 };
-
-/** Rows that lie deeper in JSON: a query on the table `{file}`, which has the columns `keys`, each as JSON. */
-export type JsonRecords = { readonly keys: readonly string[]; readonly query: string };
 
 /** The format of a plain file. */
 export type Format =

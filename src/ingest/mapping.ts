@@ -1,9 +1,11 @@
 // Which column of a file, or which flag, gives which field of a dataset: native names, flags, or a map file (contract 11).
 import { distance } from 'fastest-levenshtein';
 import { type Cell, type Derived, derive, type Expression } from './cell.ts';
-import type { JsonRecords } from './format.ts';
 import type { PriceBasis } from './load.ts';
 import { FileProblem } from './problem.ts';
+
+/** Rows that lie deeper in JSON: a query on the table `{file}`, which has the columns `keys`, each as JSON. */
+export type JsonRecords = { readonly keys: readonly string[]; readonly query: string };
 
 /** How a file is laid out and what gives which field: a map file, or what a preset says of a file. */
 export type FieldMap = {
