@@ -5,10 +5,11 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { crc32, deflateRawSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import duckdb from '@duckdb/node-bindings';
 import { Workshop } from './service.ts';
 import { barsOf } from './stored.ts';
+import { zipOf } from './zip.ts';
 
 const shop = new Workshop();
 after(() => shop.close());
@@ -24,44 +25,6 @@ const partedBy = (mark: string): string => `${[columns, ...rows].map((row) => ro
 const csv = partedBy(',');
 const json = JSON.stringify(records);
 const ndjson = records.map((record) => `${JSON.stringify(record)}\n`).join('');
-
-type Packed = {
-  readonly name: string;
-  readonly bytes: Buffer;
-  readonly crc?: number;
-  readonly flags?: number;
-};
-
-/** A zip archive by APPNOTE.TXT, 4.3: local headers, data, central directory. */
-function zipOf(...members: readonly Packed[]): Buffer {
-  const parts: Buffer[] = [];
-  const directory: Buffer[] = [];
-  let at = 0;
-  for (const { name, bytes, crc = crc32(bytes), flags = 0 } of members) {
-    const data = deflateRawSync(bytes);
-    const about = Buffer.alloc(26);
-    about.writeUInt16LE(20, 0);
-    about.writeUInt16LE(flags, 2);
-    about.writeUInt16LE(8, 4);
-    about.writeUInt32LE(crc, 10);
-    about.writeUInt32LE(data.length, 14);
-    about.writeUInt32LE(bytes.length, 18);
-    about.writeUInt16LE(Buffer.byteLength(name), 22);
-    const local = Buffer.concat([Buffer.from('PK\x03\x04'), about, Buffer.from(name), data]);
-    const rest = Buffer.alloc(14);
-    rest.writeUInt32LE(at, 10);
-    directory.push(Buffer.concat([Buffer.from('PK\x01\x02\x14\x00'), about, rest, Buffer.from(name)]));
-    parts.push(local);
-    at += local.length;
-  }
-  const listed = Buffer.concat(directory);
-  const end = Buffer.alloc(18);
-  end.writeUInt16LE(members.length, 4);
-  end.writeUInt16LE(members.length, 6);
-  end.writeUInt32LE(listed.length, 8);
-  end.writeUInt32LE(at, 12);
-  return Buffer.concat([...parts, listed, Buffer.from('PK\x05\x06'), end]);
-}
 
 /** Lets DuckDB write the rows of a CSV as Parquet, its columns as `select` has them. */
 async function writeParquet(path: string, select: string): Promise<void> {

@@ -1,24 +1,23 @@
 // `bourse import DATASET FILE…`
-import { Command, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { findZone, type Zone } from '../calendar/zone.ts';
-import { importBars } from '../ingest/bars.ts';
-import { importCorporateActions } from '../ingest/corporate-actions.ts';
-import { importEconomicEventCodes, importEconomicEvents } from '../ingest/economic.ts';
+import { chooseMap } from '../ingest/choose-map.ts';
+import { explainFile } from '../ingest/explain.ts';
 import { openSources, type SourceFile } from '../ingest/file.ts';
-import { importHolidays } from '../ingest/holidays.ts';
+import type { ChooseMap } from '../ingest/format.ts';
+import { fieldsOf, importers, requestOf } from '../ingest/importers.ts';
 import { inputsOf } from '../ingest/inputs.ts';
-import { importInstruments } from '../ingest/instruments.ts';
 import type { PriceBasis } from '../ingest/load.ts';
-import { nearest, noMap, readMap } from '../ingest/mapping.ts';
-import { importNews } from '../ingest/news.ts';
-import { importOptionContracts } from '../ingest/option-contracts.ts';
+import { readMap } from '../ingest/map-file.ts';
+import { nearest } from '../ingest/mapping.ts';
 import { FileProblem } from '../ingest/problem.ts';
 import type { ImportReport } from '../ingest/report.ts';
-import type { ImportRequest } from '../ingest/run.ts';
 import type { Store } from '../store/store.ts';
 import { readSettings, UsageProblem } from './config.ts';
 import { openForImport } from './existing-store.ts';
+import { describeExplained } from './explain.ts';
 import { jsonOption, storeOption, wholeNumber } from './options.ts';
+import { presetList } from './preset-list.ts';
 import { Progress } from './progress.ts';
 import { count, countOf, printable } from './table.ts';
 import { tellWait } from './waiting.ts';
@@ -31,49 +30,25 @@ const EXIT_USAGE = 2;
 type Flags = {
   readonly store?: string;
   readonly map?: string;
+  readonly preset?: string;
   readonly schema?: string;
   readonly country?: string;
   readonly symbol?: string;
   readonly exchange?: string;
   readonly interval?: string;
+  readonly code?: string;
   readonly zone?: string;
   readonly prices?: PriceBasis;
   readonly source?: string;
   readonly allowRejects: number;
   readonly dryRun?: boolean;
   readonly watch?: string;
+  readonly explain?: boolean;
   readonly json?: boolean;
 };
 
-type Importer = (store: Store, request: ImportRequest, flags: Flags) => Promise<ImportReport>;
-
-const importers: Readonly<Record<string, Importer>> = {
-  bars: (store, request, flags) =>
-    importBars(store, {
-      ...request,
-      map: mapOf(flags),
-      zone: zoneNamed(flags.zone),
-      basis: flags.prices ?? 'raw',
-    }),
-  'corporate-actions': (store, request, flags) =>
-    importCorporateActions(store, { ...request, map: mapOf(flags) }),
-  'economic-event-codes': (store, request, flags) =>
-    importEconomicEventCodes(store, { ...request, map: mapOf(flags) }),
-  'economic-events': (store, request, flags) =>
-    importEconomicEvents(store, { ...request, map: mapOf(flags), zone: zoneNamed(flags.zone) }),
-  holidays: (store, request, flags) =>
-    importHolidays(store, { ...request, map: mapOf(flags), zone: zoneNamed(flags.zone) }),
-  instruments: (store, request, flags) => importInstruments(store, { ...request, map: mapOf(flags) }),
-  news: (store, request, flags) =>
-    importNews(store, { ...request, map: mapOf(flags), zone: zoneNamed(flags.zone) }),
-  'option-contracts': (store, request, flags) =>
-    importOptionContracts(store, { ...request, map: mapOf(flags), zone: zoneNamed(flags.zone) }),
-};
-
-const mapOf = (flags: Flags) => (flags.map === undefined ? noMap : readMap(flags.map));
-
-function zoneNamed(name: string | undefined): Zone | null {
-  if (name === undefined) return null;
+function zoneNamed(name: string | undefined): Zone | undefined {
+  if (name === undefined) return undefined;
   const zone = findZone(name);
   if (zone !== null) return zone;
   const near = nearest(name, Intl.supportedValuesOf('timeZone'));
@@ -81,7 +56,11 @@ function zoneNamed(name: string | undefined): Zone | null {
 }
 
 /** Flags that say something of some datasets alone. */
-const ownFlags: readonly (readonly [flag: 'interval' | 'prices' | 'zone', datasets: readonly string[]])[] = [
+const ownFlags: readonly (readonly [
+  flag: 'code' | 'interval' | 'prices' | 'zone',
+  datasets: readonly string[],
+])[] = [
+  ['code', ['economic-events', 'economic-event-codes']],
   ['interval', ['bars']],
   ['prices', ['bars']],
   ['zone', ['bars', 'economic-events', 'holidays', 'news', 'option-contracts']],
@@ -103,9 +82,17 @@ function fieldFlags(flags: Flags): Map<string, string> {
     ['symbol', flags.symbol],
     ['exchange', flags.exchange],
     ['interval', flags.interval],
+    ['event_code', flags.code],
   ];
   return new Map(given.filter((pair): pair is [string, string] => pair[1] !== undefined));
 }
+
+const presetWords = ({ preset }: ImportReport): string =>
+  preset === null
+    ? ''
+    : `${preset.name}: ${Object.entries(preset.says)
+        .map(([what, value]) => `${what} ${value}`)
+        .join(', ')}`;
 
 /** The account of an import in words. */
 function describe(report: ImportReport): string {
@@ -114,6 +101,8 @@ function describe(report: ImportReport): string {
   );
   const more = report.rowsRefused - report.refused.length;
   const notes = [
+    [report.preset !== null, `read by the preset ${presetWords(report)}`],
+    [report.preset !== null && report.preset.doubt !== null, `note: ${report.preset?.doubt}`],
     [report.ignoredColumns.length > 0, `columns passed over: ${report.ignoredColumns.join(', ')}`],
     [
       report.newInstruments > 0 && report.runId !== null,
@@ -121,7 +110,7 @@ function describe(report: ImportReport): string {
     ],
     [
       report.outsideSessions > 0,
-      `outside every session, kept and not served: ${countOf(report.outsideSessions, 'bar')}`,
+      `outside every session, kept and not served: ${countOf(report.outsideSessions, 'bar')}${report.outsideSessions * 2 > report.rowsRead ? '; is the zone of the times right (--zone)?' : ''}`,
     ],
     [
       report.offGrid > 0,
@@ -150,8 +139,8 @@ function describe(report: ImportReport): string {
     .join('\n');
 }
 
-function importerOf(dataset: string): Importer {
-  if (Object.hasOwn(importers, dataset)) return importers[dataset]!;
+function checkDataset(dataset: string): void {
+  if (Object.hasOwn(importers, dataset)) return;
   const near = nearest(dataset, Object.keys(importers));
   throw new UsageProblem(
     `there is no dataset ${dataset} to import: it is one of ${Object.keys(importers).join(', ')}${near === undefined ? '' : `; is it ${near}?`}`,
@@ -167,16 +156,22 @@ function checkSources(names: readonly string[], { watch, dryRun }: Flags): void 
 }
 
 /** A folder whose files are each imported by a call of their own. */
-function watchedBy(dataset: string, storeUrl: string, folder: string, flags: Flags): Watched {
+function watchedBy(
+  dataset: string,
+  choose: ChooseMap,
+  storeUrl: string,
+  folder: string,
+  flags: Flags,
+): Watched {
   const { watch: _, json: __, store: ___, allowRejects: ____, ...call } = flags;
   zoneNamed(flags.zone);
   return {
     folder,
     dataset,
-    call: JSON.stringify([call, mapOf(flags)]),
+    call: JSON.stringify([call, flags.map === undefined ? null : readMap(flags.map)]),
     storeUrl,
     async take(path) {
-      const run = new ImportCall(importerOf(dataset), storeUrl, flags);
+      const run = new ImportCall(dataset, choose, storeUrl, flags);
       try {
         await run.take(path);
       } catch (error) {
@@ -206,6 +201,15 @@ export function importCommand(): Command {
       '--map <file>',
       'JSON that says which column gives which field: {"columns": {"datetime": "open_utc"}, "values": {"symbol": "X"}}',
     )
+    .option(
+      '--preset <name>',
+      'whose files these are, where their header does not tell; none: Bourse’s own names; list: shows all',
+    )
+    .on('option:preset', (name: string) => {
+      if (name !== 'list') return;
+      process.stdout.write(presetList());
+      throw new CommanderError(0, 'bourse.presets', '');
+    })
     .option('--schema <type>', 'asset type of the whole file: stock, future, crypto, forex or option')
     .option('--country <code>', 'country of the whole file, such as US; GLOBAL for crypto and forex')
     .option('--symbol <symbol>', 'symbol of the whole file')
@@ -214,6 +218,7 @@ export function importCommand(): Command {
       '--interval <interval>',
       'interval of the whole file: 1M is one minute, 60M an hour, DAY, WEEK, MON',
     )
+    .option('--code <event_code>', 'code of all economic events of the file, such as INFLATION_CPI')
     .option('--zone <name>', 'time zone of times without an offset, such as America/New_York')
     .addOption(
       new Option('--prices <basis>', 'what was done to the prices already (default raw)').choices([
@@ -225,6 +230,10 @@ export function importCommand(): Command {
     .option('--source <text>', 'where the file comes from, kept with the run')
     .option('--allow-rejects <count>', 'refused rows with which the exit status is still 0', wholeNumber, 0)
     .option('--watch <folder>', 'take the files of a folder as they arrive, until stopped')
+    .option(
+      '--explain',
+      'show what would be read of a file: its preset, columns and first rows; store nothing',
+    )
     .option('--dry-run', 'read and check everything, store nothing')
     .addOption(jsonOption())
     .addHelpText(
@@ -239,13 +248,14 @@ export function importCommand(): Command {
 `,
     )
     .action(async (dataset: string, names: string[], flags: Flags) => {
-      const importer = importerOf(dataset);
+      checkDataset(dataset);
       checkFlags(dataset, flags);
       checkSources(names, flags);
+      const choose = chooseMap(dataset, flags.preset, flags.map);
       const settings = readSettings(flags.store === undefined ? {} : { store: flags.store });
       if (flags.watch !== undefined)
-        return watchFolder(watchedBy(dataset, settings.store, flags.watch, flags));
-      const run = new ImportCall(importer, settings.store, flags);
+        return watchFolder(watchedBy(dataset, choose, settings.store, flags.watch, flags));
+      const run = new ImportCall(dataset, choose, settings.store, flags);
       try {
         for (const name of await inputsOf(names)) await run.take(name);
       } finally {
@@ -257,7 +267,8 @@ export function importCommand(): Command {
 
 /** One call of the command: each file is an import of its own, and one that is at fault does not keep others out. */
 class ImportCall {
-  readonly #importer: Importer;
+  readonly #dataset: string;
+  readonly #choose: ChooseMap;
   readonly #storeUrl: string;
   readonly #flags: Flags;
   /** Opened, and made where there is none, only when there is a file to import. */
@@ -267,15 +278,16 @@ class ImportCall {
   /** The exit status of the worst file. */
   #worst = 0;
 
-  constructor(importer: Importer, storeUrl: string, flags: Flags) {
-    this.#importer = importer;
+  constructor(dataset: string, choose: ChooseMap, storeUrl: string, flags: Flags) {
+    this.#dataset = dataset;
+    this.#choose = choose;
     this.#storeUrl = storeUrl;
     this.#flags = flags;
   }
 
   /** Imports what a name stands for. @throws FileProblem where the call, not the file, is at fault */
   async take(name: string): Promise<void> {
-    const files = openSources(name, process.stdin);
+    const files = openSources(name, process.stdin, this.#choose);
     for (;;) {
       const next = await this.#orFailed(() => files.next());
       if (next === null || next.done === true) return;
@@ -300,26 +312,36 @@ class ImportCall {
 
   async #importAndClose(file: SourceFile): Promise<void> {
     try {
-      await this.#importFile(file);
+      await (this.#flags.explain === true ? this.#explainFile(file) : this.#importFile(file));
     } finally {
       await file.close();
     }
+  }
+
+  /** Tells what the file is; one that cannot be imported as it was asked for is told as one that was. */
+  async #explainFile(opened: SourceFile): Promise<void> {
+    const flags = this.#flags;
+    const { file, zone } = requestOf(opened, { zone: zoneNamed(flags.zone), prices: flags.prices });
+    const fields = fieldsOf[this.#dataset]!;
+    const explained = await explainFile({ file, fields, flags: fieldFlags(flags), zone });
+    process.stdout.write(flags.json ? `${JSON.stringify(explained)}\n` : describeExplained(explained));
+    if (explained.problem !== null) throw new FileProblem('unfit', explained.problem);
   }
 
   async #importFile(file: SourceFile): Promise<void> {
     const flags = this.#flags;
     this.#store ??= await openForImport(this.#storeUrl, flags.dryRun === true);
     const progress = new Progress(file);
-    const request: ImportRequest = {
-      file,
+    const request = {
+      ...requestOf(file, { zone: zoneNamed(flags.zone), prices: flags.prices }),
       flags: fieldFlags(flags),
       source: flags.source ?? null,
       dryRun: flags.dryRun === true,
       nowMs: Date.now,
-      onRows: (rows) => progress.reached(rows),
+      onRows: (rows: number) => progress.reached(rows),
       onWait: tellWait(this.#store),
     };
-    const report = await this.#importer(this.#store, request, flags).finally(() => progress.end());
+    const report = await importers[this.#dataset]!(this.#store, request).finally(() => progress.end());
     const text = describe(report);
     // Of many runs each is one line.
     const told = flags.watch === undefined ? text : text.replaceAll(/\n\s*/g, '; ');

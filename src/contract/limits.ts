@@ -107,6 +107,8 @@ export const limits = {
   archiveMembersMax: 20_000,
   /** Refused rows that an import's report shows; all of them are in the file of refused rows. */
   reportedRefusalsMax: 20,
+  /** Rows that `bourse import --explain` shows: enough to see what columns are. */
+  explainedRows: 5,
   /** Memory that DuckDB may use to read a file. */
   importReaderMemory: '400MB',
 } as const;

@@ -1,6 +1,8 @@
 // Rows of a bars file in the shape that the load takes: moments, values, and runs of rows that name the same series.
+import { type Derived, UNMADE } from './cell.ts';
 import { numberOf } from './check.ts';
 import { type CellKind, InstantCell } from './instants.ts';
+import type { RowProblem } from './problem.ts';
 import type { Chunk } from './read.ts';
 import type { TextColumn } from './text-column.ts';
 
@@ -124,15 +126,28 @@ export class BarChunker {
     return newNames;
   }
 
-  /** In a careful reading: the values as numbers, and the rows that have text which is none. */
-  parseValues(chunk: Chunk, columns: BarColumns): { chunk: BarChunk; strange: ReadonlyMap<number, string> } {
-    const strange = new Map<number, string>();
+  /** In a careful reading: the values as numbers, and the rows that have text which is none, or which gives none. */
+  parseValues(
+    chunk: Chunk,
+    columns: BarColumns,
+    derived: readonly Derived[],
+  ): { chunk: BarChunk; strange: ReadonlyMap<number, RowProblem> } {
+    const strange = new Map<number, RowProblem>();
     const values = valueFields.map((field) => {
       const place = this.#texts.indexOf(columns.get(field) ?? '\0');
       return place < 0
         ? null
-        : parseNumbers(chunk.texts[place]!, chunk.count, (row) => void strange.set(row, field));
+        : parseNumbers(
+            chunk.texts[place]!,
+            chunk.count,
+            (row) => void strange.set(row, { column: field, reason: 'is not a number' }),
+          );
     });
+    for (const { name, reason } of derived) {
+      const column = chunk.texts[this.#texts.indexOf(name)]!;
+      for (let row = 0; row < chunk.count; row++)
+        if (column.text(row)?.startsWith(UNMADE) === true) strange.set(row, { column: name, reason });
+    }
     return { chunk: { ...this.take(chunk), values }, strange };
   }
 }

@@ -1,12 +1,17 @@
 // A thread that reads a bars file while the one that started it loads what was read, a few batches behind.
 import { parentPort, workerData } from 'node:worker_threads';
 import { type BarChunk, BarChunker, columnsOf, type Names, valueFields } from './bar-chunk.ts';
+import type { Derived } from './cell.ts';
 import { FileProblem } from './problem.ts';
 import { type Chunk, NeedsCare, readChunks } from './read.ts';
 import type { ReadableFile } from './scan.ts';
 
 /** What the thread is given. */
-export type BarThreadSetup = { readonly file: ReadableFile; readonly columns: ReadonlyMap<string, string> };
+export type BarThreadSetup = {
+  readonly file: ReadableFile;
+  readonly columns: ReadonlyMap<string, string>;
+  readonly derived: readonly Derived[];
+};
 
 /** Rows in a batch at the most. */
 export const BATCH_ROWS = 16_384;
@@ -106,10 +111,10 @@ function messageOf(error: unknown): BarThreadMessage {
   throw error;
 }
 
-async function run({ file, columns }: BarThreadSetup): Promise<BarThreadMessage> {
+async function run({ file, columns, derived }: BarThreadSetup): Promise<BarThreadMessage> {
   const batches = new Batches(columns);
   try {
-    const plan = { ...columnsOf(columns), careful: false };
+    const plan = { ...columnsOf(columns), careful: false, derived };
     for await (const chunk of readChunks(file, plan)) await batches.add(chunk);
     await batches.flush();
     return { kind: 'end' };

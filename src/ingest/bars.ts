@@ -30,7 +30,7 @@ import { type BarValues, barProblem, isSoundBar } from './check.ts';
 import type { SourceFile } from './file.ts';
 import { LocalClock } from './instants.ts';
 import { BarLoad, type OpenSeries, type PriceBasis, type SeriesName } from './load.ts';
-import { type FieldMap, type FieldNames, type Mapping, mapFields } from './mapping.ts';
+import { type FieldMap, type FieldNames, type Mapping, mapFields, toldColumn } from './mapping.ts';
 import { FileProblem, type RowProblem } from './problem.ts';
 import { type Chunk, NeedsCare, readChunks } from './read.ts';
 import { type ImportReport, RefusedRows } from './report.ts';
@@ -128,7 +128,11 @@ async function importOnce(
 /** Takes a file from a thread that reads it; the first problem ends it. */
 async function takeFast(source: SourceFile, mapping: Mapping, pass: BarPass): Promise<void> {
   const { name, path, format, header, types } = source;
-  const setup: BarThreadSetup = { file: { name, path, format, header, types }, columns: mapping.columns };
+  const setup: BarThreadSetup = {
+    file: { name, path, format, header, types },
+    columns: mapping.columns,
+    derived: mapping.derived,
+  };
   const thread = new Worker(moduleBeside('./bar-thread.ts', import.meta.url), { workerData: setup });
   try {
     for await (const chunk of batchesOf(thread)) {
@@ -171,10 +175,13 @@ async function* batchesOf(thread: Worker): AsyncGenerator<BarChunk> {
 
 /** Takes a file cell by cell, so that what is refused can be named. */
 async function takeCarefully(source: SourceFile, mapping: Mapping, pass: BarPass): Promise<void> {
-  const chunker = new BarChunker(mapping.columns, source.header, []);
-  for await (const read of readChunks(source, { texts: source.header, numbers: [], careful: true })) {
-    const { chunk, strange } = chunker.parseValues(read, mapping.columns);
-    await pass.take(chunk, { read, strange });
+  const { columns, derived } = mapping;
+  const texts = [...source.header, ...derived.map(({ name }) => name)];
+  const width = source.header.length;
+  const chunker = new BarChunker(columns, texts, []);
+  for await (const read of readChunks(source, { texts, numbers: [], careful: true, derived })) {
+    const { chunk, strange } = chunker.parseValues(read, columns, derived);
+    await pass.take(chunk, { read, strange, width });
   }
 }
 
@@ -201,8 +208,12 @@ function nameProblem(field: NameField, text: string | null): RowProblem | null {
   return null;
 }
 
-/** What a careful reading knows beside a chunk: its cells, and by row the value that is no number. */
-type Care = { readonly read: Chunk; readonly strange: ReadonlyMap<number, string> };
+/** What a careful reading knows beside a chunk: its cells, by row what is no number or cannot be made, and how many columns the file has. */
+type Care = {
+  readonly read: Chunk;
+  readonly strange: ReadonlyMap<number, RowProblem>;
+  readonly width: number;
+};
 
 /** What some names in a file stand for: a series, or why they stand for none. */
 type Named = {
@@ -312,7 +323,10 @@ class BarPass {
         }
         series.beforeMs = beforeMs;
       }
-      const problem = series === null ? nameProblem : await this.#takeRow(series, chunk, values, care, at);
+      const problem =
+        series === null
+          ? (care?.strange.get(at) ?? nameProblem)
+          : await this.#takeRow(series, chunk, values, care, at);
       if (problem !== null) this.#refuse(chunk, care, at, problem);
       at++;
     }
@@ -469,8 +483,8 @@ class BarPass {
 
   #refuse(chunk: BarChunk, care: Care | null, row: number, problem: RowProblem): void {
     if (care === null) throw new NeedsCare();
-    const cells = care.read.texts.map((column) => column.text(row));
-    const column = this.#mapping.columns.get(problem.column) ?? problem.column;
+    const cells = care.read.texts.slice(0, care.width).map((column) => column.text(row));
+    const column = toldColumn(this.#mapping, this.#mapping.columns.get(problem.column) ?? problem.column);
     this.#refused.add({ row: chunk.firstRow + row, column, reason: problem.reason, cells });
   }
 
@@ -494,13 +508,12 @@ class BarPass {
 }
 
 /** Why a row is odd in a way that its values do not show: surplus cells, text that is no number. */
-function oddRow({ read, strange }: Care, row: number): RowProblem | null {
+function oddRow({ read, strange, width }: Care, row: number): RowProblem | null {
   if (read.surplus?.isNull(row) === false)
     return { column: 'row', reason: 'has more cells than the header has columns' };
   // Only a CSV can be short of a cell: elsewhere it is a null.
-  if (read.surplus !== null && read.texts[read.texts.length - 1]!.isNull(row)) {
+  if (read.surplus !== null && read.texts[width - 1]!.isNull(row)) {
     return { column: 'row', reason: 'has fewer cells than the header has columns' };
   }
-  const column = strange.get(row);
-  return column === undefined ? null : { column, reason: 'is not a number' };
+  return strange.get(row) ?? null;
 }

@@ -21,14 +21,7 @@ const numbers = ['actual_value', 'previous_value', 'forecast_value', 'change', '
 export const eventFields: FieldNames = {
   required: ['country_iso_code', 'event_code', 'event_name', 'event_timestamp'],
   optional: ['event_driven_type', 'importance', 'impact', ...numbers, 'period', 'unit', 'source_id'],
-  flags: { country_iso_code: '--country' },
-};
-
-/** The fields of a file of what codes mean (contract 11). */
-export const eventCodeFields: FieldNames = {
-  required: ['country_iso_code', 'event_code', 'description'],
-  optional: [],
-  flags: { country_iso_code: '--country' },
+  flags: { country_iso_code: '--country', event_code: '--code' },
 };
 
 /** By importance, from 1 on (contract 8.7). */
@@ -101,6 +94,13 @@ const eventImport = (zone: Zone | null): RowImport<typeof events> => ({
   rowOf: (values) =>
     ({ ...blank, ...values, source_id: sourceIdOf(values), rank: rankOf(values) }) as RowOf<typeof events>,
 });
+
+/** The fields of a file of codes (contract 11). */
+export const eventCodeFields: FieldNames = {
+  required: ['country_iso_code', 'event_code', 'description'],
+  optional: [],
+  flags: { country_iso_code: '--country', event_code: '--code' },
+};
 
 const codeImport: RowImport<typeof eventCodes> = {
   dataset: eventCodes,

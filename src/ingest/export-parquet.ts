@@ -1,9 +1,10 @@
 // Parquet of lines that were written as CSV: DuckDB knows both.
 import { open as openFile } from 'node:fs/promises';
 import duckdb, { type Result } from '@duckdb/node-bindings';
+import { quoted } from './cell.ts';
 import type { ExportColumn } from './export-table.ts';
 import { open } from './read.ts';
-import { named, pathOf, quoted } from './scan.ts';
+import { named, pathOf } from './scan.ts';
 
 /** Bytes of a line: a quoted text may be twice as long as the longest that an import takes. */
 const LINE_BYTES_MAX = 16 * 1024 * 1024;

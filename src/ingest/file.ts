@@ -7,7 +7,8 @@ import { pipeline } from 'node:stream/promises';
 import { Worker } from 'node:worker_threads';
 import { moduleBeside } from '../base/module.ts';
 import { limits } from '../contract/limits.ts';
-import { checkHeader, firstBytes, shapeOf } from './format.ts';
+import { type ChooseMap, checkHeader, firstBytes, ownNames, shapeOf } from './format.ts';
+import type { FieldMap } from './mapping.ts';
 import { FileProblem } from './problem.ts';
 import { describeFile } from './read.ts';
 import type { ReadableFile } from './scan.ts';
@@ -20,6 +21,8 @@ export const STANDARD_INPUT = '-';
 
 /** A file that can be read. `close` removes what was made for it. */
 export type SourceFile = ReadableFile & {
+  /** How it is laid out and what gives which field, as it was chosen by its name and beginning. */
+  readonly map: FieldMap;
   /** What the run keeps of its name. */
   readonly recordedAs: string;
   /** Where refused rows go, if that place is free. */
@@ -42,6 +45,7 @@ type Found = {
   readonly path: string;
   readonly rejectedPath: string;
   readonly isStandardInput: boolean;
+  readonly choose: ChooseMap;
 };
 
 async function check(name: string, path: string): Promise<Stats> {
@@ -73,12 +77,23 @@ export function rejectedPathOf(name: string): string {
  * Opens what a name on the command line stands for, one file after the other: a plain or packed file, each file of a zip
  * archive (or what is wrong with that one), standard input. The caller closes each. @throws FileProblem for what cannot be read
  */
-export async function* openSources(name: string, input: Readable): AsyncGenerator<SourceFile | FileProblem> {
+export async function* openSources(
+  name: string,
+  input: Readable,
+  choose: ChooseMap = ownNames,
+): AsyncGenerator<SourceFile | FileProblem> {
   if (name !== STANDARD_INPUT) {
     const path = resolve(name);
     await check(name, path);
     const rejectedPath = rejectedPathOf(name);
-    yield* openFound({ name, recordedAs: basename(name), path, rejectedPath, isStandardInput: false });
+    yield* openFound({
+      name,
+      recordedAs: basename(name),
+      path,
+      rejectedPath,
+      isStandardInput: false,
+      choose,
+    });
     return;
   }
   const { filled: path, close } = await spool(0, async (folder) => {
@@ -89,7 +104,7 @@ export async function* openSources(name: string, input: Readable): AsyncGenerato
   try {
     const name = 'standard input';
     const rejectedPath = resolve('stdin.rejected.csv');
-    const found = { name, recordedAs: name, path, rejectedPath, isStandardInput: true };
+    const found = { name, recordedAs: name, path, rejectedPath, isStandardInput: true, choose };
     await check(found.name, path);
     yield* openFound(found);
   } finally {
@@ -130,11 +145,11 @@ function digestBeside({ name, path }: Found): Digesting {
 
 /** Opens a plain file; the digest is closed with it. */
 async function openPlain(
-  { name, recordedAs, path, rejectedPath, isStandardInput }: Found,
+  { name, recordedAs, path, rejectedPath, isStandardInput, choose }: Found,
   digesting: Digesting,
 ): Promise<SourceFile> {
   try {
-    const { format, header, bytesPerRow } = await shapeOf(name, path);
+    const { format, map, header, bytesPerRow, mayHaveOddNumbers } = await shapeOf(name, path, choose);
     const { size } = await check(name, path);
     const columns = header === null ? await describeFile({ name, path, format }) : { header, types: [] };
     checkHeader(name, columns.header);
@@ -143,6 +158,7 @@ async function openPlain(
       recordedAs,
       path,
       format,
+      map,
       ...columns,
       rejectedPath,
       isStandardInput,
@@ -150,7 +166,9 @@ async function openPlain(
       rowsAbout: bytesPerRow === null ? null : Math.round(size / bytesPerRow),
       async digest() {
         const digest = await digesting.digest();
-        return format.kind === 'csv' ? checkText(name, digest) : digest;
+        if (format.kind !== 'csv') return digest;
+        const checked = checkText(name, digest);
+        return mayHaveOddNumbers ? { ...checked, mayHaveOddNumbers } : checked;
       },
       close: () => digesting.close(),
     };

@@ -1,17 +1,27 @@
 // What a plain file is, told by its bytes and never by its name: CSV or TSV with a header, JSON, Parquet; and its columns.
 import { open } from 'node:fs/promises';
+import { type FieldMap, type JsonRecords, noMap } from './mapping.ts';
 import { FileProblem } from './problem.ts';
+import { reasonColumns } from './rejected-file.ts';
+import { cellsOf, SAMPLE_BYTES, type Sample } from './sample.ts';
 import { packedTwice, packingOf } from './unpack.ts';
+
+/** Text in cells. `headerLines` are those before the first row, the last of which names the columns: one, unless it is said. */
+export type CsvFormat = {
+  readonly kind: 'csv';
+  readonly delimiter: string;
+  readonly headerLines?: number;
+};
 
 /** The format of a plain file. */
 export type Format =
-  | { readonly kind: 'csv'; readonly delimiter: ',' | '\t' }
+  | CsvFormat
   /** Objects in one array, or one after the other (NDJSON). */
-  | { readonly kind: 'json'; readonly isArray: boolean }
+  | { readonly kind: 'json'; readonly isArray: boolean; readonly records?: JsonRecords }
   | { readonly kind: 'parquet' };
 
 /** Bytes in which a header line must end. */
-const HEADER_BYTES_MAX = 64 * 1024;
+const HEADER_BYTES_MAX = SAMPLE_BYTES;
 
 const PARQUET_MAGIC = 'PAR1';
 
@@ -28,35 +38,71 @@ export async function firstBytes(name: string, path: string, count: number): Pro
   }
 }
 
+/** Says how a file is to be read, by its name and beginning. @throws FileProblem where it is not what was asked for */
+export type ChooseMap = (sample: Sample) => FieldMap;
+
+/** A file of Bourse's own names. */
+export const ownNames: ChooseMap = () => noMap;
+
 /** A format, its header where it is text with one, and how long its lines are about. */
 export type Shape = {
   readonly format: Format;
+  readonly map: FieldMap;
   /** Null where the columns are in the data: JSON, Parquet. */
   readonly header: readonly string[] | null;
   /** Null where lines are no rows. */
   readonly bytesPerRow: number | null;
+  /** Whether the first row, which no check below the header sees, may have what DuckDB takes for a number and is none. */
+  readonly mayHaveOddNumbers: boolean;
 };
 
 /** Tells what a plain file is. @throws FileProblem for what is none of the formats */
-export async function shapeOf(name: string, path: string): Promise<Shape> {
+export async function shapeOf(name: string, path: string, choose: ChooseMap = ownNames): Promise<Shape> {
   const start = await firstBytes(name, path, HEADER_BYTES_MAX);
   if (start.length === 0) throw new FileProblem('content', `${name}: is empty`);
+  const about = { header: null, bytesPerRow: null, mayHaveOddNumbers: false };
   if (start.subarray(0, 4).toString('latin1') === PARQUET_MAGIC)
-    return { format: { kind: 'parquet' }, header: null, bytesPerRow: null };
+    return { format: { kind: 'parquet' }, map: choose({ name, text: '' }), ...about };
   if (packingOf(start) !== null) throw packedTwice(name);
   if (start.includes(0)) throw new FileProblem('content', `${name}: is not a text file: it has NUL bytes`);
   const text = decodeStart(name, start);
+  const map = choose({ name, text });
   const bytesPerRow = start.length / Math.max(1, text.split('\n').length - 1);
   const first = /\S/.exec(text)?.[0];
   if (first === '[' || first === '{') {
     const isArray = first === '[';
-    return { format: { kind: 'json', isArray }, header: null, bytesPerRow: isArray ? null : bytesPerRow };
+    const { records, header = null } = map;
+    if (records !== undefined) return { format: { kind: 'json', isArray, records }, map, ...about, header };
+    return { format: { kind: 'json', isArray }, map, ...about, bytesPerRow: isArray ? null : bytesPerRow };
   }
-  const line = firstLine(name, text, start.length);
-  const delimiter = line.includes('\t') && !line.includes(',') ? '\t' : ',';
-  const header = splitHeader(name, line, delimiter);
-  checkHeader(name, header);
-  return { format: { kind: 'csv', delimiter }, header, bytesPerRow };
+  const layout = layoutOf(name, text, map, start.length);
+  checkHeader(name, layout.header);
+  const { header, line, ...format } = layout;
+  const mayHaveOddNumbers = format.headerLines === 0 && /_|\+-/.test(line);
+  return { format: { kind: 'csv', ...format }, map, header, bytesPerRow, mayHaveOddNumbers };
+}
+
+type Layout = Omit<CsvFormat, 'kind'> & { readonly header: readonly string[]; readonly line: string };
+
+/** Where the names of a text's columns are, and what parts its cells. */
+function layoutOf(name: string, text: string, map: FieldMap, bytes: number): Layout {
+  const { header, skip = 0 } = map;
+  const line = firstLine(name, text, bytes, skip);
+  if (header !== undefined) {
+    const mended = cellsOf(line, ',');
+    // Refused rows are written with the names of their columns, whatever their file had.
+    if (mended?.join() === [...header, ...reasonColumns].join())
+      return { header: mended, delimiter: ',', headerLines: 1, line };
+  }
+  const delimiter = map.delimiter ?? (line.includes('\t') && !line.includes(',') ? '\t' : ',');
+  const cells = splitHeader(name, line, delimiter);
+  if (header === undefined) return { header: cells, delimiter, headerLines: skip + 1, line };
+  if (cells.join() === header.join()) return { header, delimiter, headerLines: skip + 1, line };
+  if (cells.length === header.length) return { header, delimiter, headerLines: skip, line };
+  throw new FileProblem(
+    'unfit',
+    `${name}: its first row has ${cells.length} cells, and ${header.length} columns are named by the ${map.preset === undefined ? 'map' : `preset ${map.preset}`}: ${header.join(', ')}`,
+  );
 }
 
 function decodeStart(name: string, start: Buffer): string {
@@ -67,7 +113,8 @@ function decodeStart(name: string, start: Buffer): string {
   }
 }
 
-function firstLine(name: string, text: string, bytes: number): string {
+function firstLine(name: string, whole: string, bytes: number, skip: number): string {
+  const text = whole.replace(new RegExp(`^(?:[^\\r\\n]*(?:\\r\\n|\\n|\\r)){${skip}}`), '');
   const end = text.search(/\r\n|\n|\r/);
   if (end < 0 && bytes === HEADER_BYTES_MAX) {
     throw new FileProblem(
@@ -81,18 +128,9 @@ function firstLine(name: string, text: string, bytes: number): string {
   return line;
 }
 
-/** Cells of a header line by RFC 4180. */
 function splitHeader(name: string, line: string, delimiter: string): string[] {
-  const cells: string[] = [];
-  const cell = new RegExp(
-    `(?:^|${delimiter})(?:"((?:[^"]|"")*)"|([^"${delimiter}]*))(?=${delimiter}|$)`,
-    'g',
-  );
-  for (const match of line.matchAll(cell)) {
-    cells.push((match[1]?.replaceAll('""', '"') ?? match[2]!).trim());
-  }
-  const parts = line.replaceAll(/"(?:[^"]|"")*"/g, '').split(delimiter).length;
-  if (cells.length === parts) return cells;
+  const cells = cellsOf(line, delimiter);
+  if (cells !== null) return cells;
   throw new FileProblem('content', `${name}: its header line cannot be read as CSV: check its quotes`);
 }
 
@@ -107,7 +145,7 @@ export function checkHeader(name: string, header: readonly string[]): void {
   if (header.every((column) => /^[-+\d.:TZ ]*$/.test(column))) {
     throw new FileProblem(
       'content',
-      `${name}: its first line has no column names, only values: a header line is expected`,
+      `${name}: its first line has no column names, only values: a header line is expected, or a map with "header" that names them`,
     );
   }
 }

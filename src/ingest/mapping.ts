@@ -1,13 +1,58 @@
 // Which column of a file, or which flag, gives which field of a dataset: native names, flags, or a map file (contract 11).
-import { readFileSync } from 'node:fs';
 import { distance } from 'fastest-levenshtein';
+import { type Cell, type Derived, derive, type Expression } from './cell.ts';
+import type { PriceBasis } from './load.ts';
 import { FileProblem } from './problem.ts';
 
-/** What a map file says: dataset field -> column of the file, and fields that are the same in every row. */
+/** Rows that lie deeper in JSON: a query on the table `{file}`, which has the columns `keys`, each as JSON. */
+export type JsonRecords = { readonly keys: readonly string[]; readonly query: string };
+
+/** How a file is laid out and what gives which field: a map file, or what a preset says of a file. */
 export type FieldMap = {
-  readonly columns: Readonly<Record<string, string>>;
+  /** Dataset field -> column of the file, or what is made of columns. */
+  readonly columns: Readonly<Record<string, Cell>>;
+  /** Fields that are the same in every row. */
   readonly values: Readonly<Record<string, string>>;
+  /** Names of the columns of a file without a header line. */
+  readonly header?: readonly string[];
+  /** Of JSON that is no list of objects: SQL that makes the columns of `header` of it, from the table of objects `{file}`. */
+  readonly records?: JsonRecords;
+  /** What parts the cells, where it is neither a comma nor a tab. */
+  readonly delimiter?: string;
+  /** Lines before the header line, or before the first row where there is none. */
+  readonly skip?: number;
+  /** The zone of times without an offset, unless a flag names one. */
+  readonly zone?: string;
+  /** What was done to the prices, unless a flag says it. */
+  readonly prices?: PriceBasis;
+  /** Whether a row is one at all, as text `true` or `false`; one that is none is passed over. Bars do not have it. */
+  readonly keep?: Expression;
+  /** What each row is several of, such as a call and a put: each says the rest. Bars do not have it. */
+  readonly parts?: readonly Part[];
+  /** Tells the columns that are made for one part from those of another. */
+  readonly tag?: string;
+  /** The preset that said all this. */
+  readonly preset?: string;
+  /** What is odd about the file as a whole, and does not keep it out. */
+  readonly doubt?: string;
+  /** What is told where a required field has nothing that gives it. */
+  readonly hint?: string;
+  /** Where in the map file something stands, for messages: by part, field and key. */
+  readonly placeOf?: (...keys: readonly string[]) => string;
 };
+
+/** One of several rows that a row of a file is. */
+export type Part = Pick<FieldMap, 'columns' | 'values'> & { readonly keep: Expression };
+
+/** The maps that a row is read by: one, unless it is several. */
+export const partsOf = (map: FieldMap): readonly FieldMap[] =>
+  map.parts?.map(({ columns, values, keep }, index) => ({
+    ...map,
+    columns: { ...map.columns, ...columns },
+    values: { ...map.values, ...values },
+    keep,
+    tag: String(index),
+  })) ?? [map];
 
 export const noMap: FieldMap = { columns: {}, values: {} };
 
@@ -23,50 +68,15 @@ export type Mapping = {
   readonly columns: ReadonlyMap<string, string>;
   readonly values: ReadonlyMap<string, string>;
   readonly ignored: readonly string[];
+  /** Columns that are made of the file's own. */
+  readonly derived: readonly Derived[];
+  /** The one of them that says whether a row is one. */
+  readonly keep: Derived | null;
 };
 
-/** Reads a map file: JSON `{"columns": {"datetime": "open_utc"}, "values": {"symbol": "BTCUSD"}}`. */
-export function readMap(path: string): FieldMap {
-  const parsed = parseMap(path);
-  const { columns = {}, values = {}, ...others } = parsed as Record<string, unknown>;
-  const unknown = Object.keys(others)[0];
-  if (unknown !== undefined)
-    throw new FileProblem('usage', `${path}: a map has "columns" and "values", not "${unknown}"`);
-  return { columns: textsOf(path, 'columns', columns), values: textsOf(path, 'values', values) };
-}
-
-function parseMap(path: string): object {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new FileProblem(
-      'usage',
-      `--map ${path}: cannot be read (${(error as NodeJS.ErrnoException).code})`,
-      { cause: error },
-    );
-  }
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed;
-  } catch (error) {
-    throw new FileProblem('usage', `--map ${path}: is not JSON: ${(error as Error).message}`, {
-      cause: error,
-    });
-  }
-  throw new FileProblem('usage', `--map ${path}: holds no JSON object`);
-}
-
-function textsOf(path: string, part: string, value: unknown): Record<string, string> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new FileProblem('usage', `--map ${path}: "${part}" must be an object of names`);
-  }
-  for (const [field, text] of Object.entries(value)) {
-    if (typeof text !== 'string')
-      throw new FileProblem('usage', `--map ${path}: "${part}": "${field}" must be text`);
-  }
-  return value as Record<string, string>;
-}
+/** The column of the file that a refusal names for one of a mapping. */
+export const toldColumn = ({ derived }: Mapping, column: string): string =>
+  derived.find(({ name }) => name === column)?.inputs[0] ?? column;
 
 /** The nearest of some names, where one is near. */
 export function nearest(name: string, among: readonly string[]): string | undefined {
@@ -94,32 +104,54 @@ export function mapFields(
   const known = [...fields.required, ...fields.optional];
   checkMap(file, header, known, map);
   const columns = new Map<string, string>();
+  const derived: Derived[] = [];
   const values = new Map([...Object.entries(map.values), ...flags]);
   for (const field of known) {
-    const column = map.columns[field] ?? field;
-    if (!values.has(field) && header.includes(column)) columns.set(field, column);
+    const cell = Object.hasOwn(map.columns, field) ? map.columns[field]! : field;
+    if (values.has(field) || (typeof cell === 'string' && !header.includes(cell))) continue;
+    if (typeof cell !== 'string') derived.push(derive(field, cell, map.tag));
+    columns.set(field, typeof cell === 'string' ? cell : derived.at(-1)!.name);
   }
-  const parted = header.length === 1 ? /[;\t|]/.exec(header[0]!)?.[0] : undefined;
-  if (parted !== undefined) {
-    const mark = parted === '\t' ? 'tabs' : `"${parted}"`;
-    throw new FileProblem('content', `${file}: its cells are parted by ${mark}: a CSV is parted by commas`);
-  }
+  checkDelimiter(file, header, map);
+  const keep = map.keep === undefined ? null : derive('', map.keep, map.tag);
+  if (keep !== null) derived.push(keep);
+  const used = new Set([...columns.values(), ...derived.flatMap(({ inputs }) => inputs)]);
   const missing = fields.required.filter((field) => !columns.has(field) && !values.has(field));
-  if (missing.length > 0) throw missingProblem(file, header, missing, fields, map, [...columns.values()]);
-  const used = new Set(columns.values());
-  return { columns, values, ignored: header.filter((column) => !used.has(column)) };
+  if (missing.length > 0) throw missingProblem(file, header, missing, fields, map, [...used]);
+  return { columns, values, derived, keep, ignored: header.filter((column) => !used.has(column)) };
 }
 
+function checkDelimiter(file: string, header: readonly string[], { hint }: FieldMap): void {
+  const parted = header.length === 1 ? /[;\t|]/.exec(header[0]!)?.[0] : undefined;
+  if (parted === undefined) return;
+  const mark = parted === '\t' ? 'tabs' : `"${parted}"`;
+  throw new FileProblem(
+    'content',
+    `${file}: its cells are parted by ${mark}: a CSV is parted by commas; a map says so otherwise, by "delimiter": "${parted}"${hint === undefined ? '' : `. ${hint}`}`,
+  );
+}
+
+/** The columns that a cell is made of. */
+const columnsIn = (cell: Cell): readonly string[] =>
+  typeof cell === 'string' ? [cell] : derive('', cell).inputs;
+
 function checkMap(file: string, header: readonly string[], known: readonly string[], map: FieldMap): void {
-  for (const field of [...Object.keys(map.columns), ...Object.keys(map.values)]) {
-    if (known.includes(field)) continue;
-    throw new FileProblem('usage', `the map names a field ${field} that is not one of ${known.join(', ')}`);
-  }
-  for (const column of Object.values(map.columns)) {
-    if (header.includes(column)) continue;
+  const placeOf = map.placeOf ?? (() => '');
+  for (const part of ['columns', 'values'] as const) {
+    const field = Object.keys(map[part]).find((name) => !known.includes(name));
+    if (field === undefined) continue;
     throw new FileProblem(
       'usage',
-      `${file}: has no column ${column}, which the map names; its columns are ${header.join(', ')}`,
+      `${placeOf(part, field)}the map names a field ${field} that is not one of ${known.join(', ')}`,
+    );
+  }
+  for (const [field, cell] of Object.entries(map.columns)) {
+    const column = columnsIn(cell).find((name) => !header.includes(name));
+    if (column === undefined) continue;
+    const near = nearest(column, header);
+    throw new FileProblem(
+      'usage',
+      `${placeOf('columns', field)}${file}: has no column ${column}, which the map names; its columns are ${header.join(', ')}${near === undefined ? '' : `; is it ${near}?`}`,
     );
   }
 }
@@ -143,8 +175,11 @@ function likely(field: string, columns: readonly string[]): string | undefined {
 }
 
 /** A map as a file has it. */
-const mapText = ({ columns, values }: FieldMap): string =>
-  JSON.stringify(Object.keys(values).length === 0 ? { columns } : { columns, values });
+function mapText(map: FieldMap): string {
+  const { header, delimiter, skip, zone, prices, columns, values } = map;
+  const given = Object.keys(values).length === 0 ? undefined : values;
+  return JSON.stringify({ header, delimiter, skip, zone, prices, columns, values: given });
+}
 
 function missingProblem(
   file: string,
@@ -163,7 +198,8 @@ function missingProblem(
   const unmapped = missing.filter((field) => mapped[field] === undefined);
   const flags = unmapped.filter((field) => fields.flags[field] !== undefined);
   // A map that leaves a field out would only lead to the next refusal.
-  const isWhole = unmapped.length < missing.length && flags.length === unmapped.length;
+  const isWhole =
+    map.preset === undefined && unmapped.length < missing.length && flags.length === unmapped.length;
   const whole = { ...map, columns: { ...map.columns, ...mapped } };
   const cures = [
     ...(isWhole ? [`If they stand under other names, say so by --map FILE with ${mapText(whole)}.`] : []),
@@ -179,6 +215,10 @@ function missingProblem(
     [
       `${file}: required ${plural} missing: ${missing.join(', ')}.`,
       ...cures,
+      ...(map.hint === undefined ? [] : [map.hint]),
+      ...(header.length > 1
+        ? []
+        : ['Its first line has one cell: what stands above the header is passed over by "skip" in a map.']),
       `The file has ${header.join(', ')}.`,
     ].join(' '),
   );

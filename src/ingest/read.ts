@@ -1,6 +1,7 @@
 // A plain file on disk -> chunks of columns in the order of the file, through DuckDB, with nothing guessed.
 import duckdb, { type Connection, type Database, type DataChunk, type Result } from '@duckdb/node-bindings';
 import { limits } from '../contract/limits.ts';
+import type { Derived } from './cell.ts';
 import { FileProblem } from './problem.ts';
 import { describeColumns, type ReadableFile, readingProblem, selectOf } from './scan.ts';
 import { TextColumn } from './text-column.ts';
@@ -11,6 +12,8 @@ export type ReadPlan = {
   readonly numbers: readonly string[];
   /** Every column as text, rows with missing or surplus cells too: slower, and every cell can be judged. CSV alone can do without. */
   readonly careful: boolean;
+  /** Columns that are made of the file's own; they are named as those are. */
+  readonly derived?: readonly Derived[];
 };
 
 /** Some rows of a file. Columns stand in the order of the plan. */
@@ -98,13 +101,13 @@ export async function* readChunks(file: ReadableFile, plan: ReadPlan): AsyncGene
 }
 
 async function* stream(connection: Connection, file: ReadableFile, plan: ReadPlan): AsyncGenerator<Chunk> {
-  const places = [...plan.texts, ...plan.numbers].map((name) => file.header.indexOf(name));
+  const names = [...plan.texts, ...plan.numbers];
   const hasSurplus = plan.careful && file.format.kind === 'csv';
-  if (hasSurplus) places.push(file.header.length);
-  const select = selectOf(file, places, plan);
+  const select = selectOf(file, names, hasSurplus, plan);
   const result = await start(connection, select).catch((error: Error) => error);
   if (result instanceof Error) throw plan.careful ? readingProblem(file, result) : new NeedsCare();
-  const texts = (plan.careful ? places : plan.texts).map(() => new TextColumn());
+  const texts = (plan.careful ? names : plan.texts).map(() => new TextColumn());
+  if (hasSurplus) texts.push(new TextColumn());
   const numbers = plan.careful ? [] : plan.numbers;
   let firstRow = 1;
   let fetched = duckdb.fetch_chunk(result);

@@ -14,6 +14,13 @@ export type ImportReport = {
   readonly sha256: string;
   /** The last line of a text file has no end: it may have been cut off inside its last cell. */
   readonly mayBeCut: boolean;
+  /** The preset that it was read by, and what that says of every row; null where none was. */
+  readonly preset: {
+    readonly name: string;
+    readonly says: Readonly<Record<string, string>>;
+    /** What is odd about the file as a whole. */
+    readonly doubt: string | null;
+  } | null;
   /** Null where nothing was written. */
   readonly runId: number | null;
   readonly rowsRead: number;

@@ -2,11 +2,12 @@
 import { hash } from 'node:crypto';
 import { type Dataset, type RowOf, spokenName } from '../datasets/dataset.ts';
 import type { Store, Writer } from '../store/store.ts';
+import { UNMADE } from './cell.ts';
 import type { SourceFile } from './file.ts';
 import { FormerSymbols } from './former-symbols.ts';
 import { changeRow, rowKeyOf } from './journal.ts';
 import type { InstrumentName } from './load.ts';
-import { type FieldMap, type FieldNames, type Mapping, mapFields } from './mapping.ts';
+import { type FieldMap, type FieldNames, type Mapping, mapFields, partsOf, toldColumn } from './mapping.ts';
 import { type NamedInstrument, NamedInstruments } from './named-instruments.ts';
 import { FileProblem, type RowProblem } from './problem.ts';
 import { type Chunk, readChunks } from './read.ts';
@@ -72,12 +73,16 @@ export async function importRows<D extends Dataset>(
   const refused = new RefusedRows(file);
   let newRows = 0;
   try {
-    const mapping = mapFields(file.name, file.header, kind.fields, request.map, request.flags);
+    const mappings = partsOf(request.map).map((map) =>
+      mapFields(file.name, file.header, kind.fields, map, request.flags),
+    );
     checkFlags(request.flags, kind);
-    checkConstants(mapping, kind);
+    for (const mapping of mappings) checkConstants(mapping, kind);
     const report = await runImport(store, request, spokenName(kind.dataset), async (writer, runId) => {
-      const pass = new RowPass(writer, runId, kind, mapping, file, refused);
-      for await (const chunk of readChunks(file, { texts: file.header, numbers: [], careful: true })) {
+      const pass = new RowPass(writer, runId, kind, mappings, file, refused);
+      const derived = mappings.flatMap((mapping) => mapping.derived);
+      const plan = { texts: pass.columns, numbers: [], careful: true, derived };
+      for await (const chunk of readChunks(file, plan)) {
         await pass.take(chunk);
         request.onRows?.(pass.rowsRead);
       }
@@ -93,7 +98,7 @@ export async function importRows<D extends Dataset>(
         outsideSessions: 0,
         offGrid: 0,
         vwapOutside: 0,
-        ignoredColumns: mapping.ignored,
+        ignoredColumns: mappings[0]!.ignored,
         refused: refused.first,
       };
       return { result, finish: async () => undefined };
@@ -127,6 +132,12 @@ function checkConstants(
   }
 }
 
+/** Why a derived cell could not be made; null where it was, or is none that is derived. */
+function unmadeReason({ derived }: Mapping, column: string, text: string): string | null {
+  if (!text.startsWith(UNMADE)) return null;
+  return derived.find(({ name }) => name === column)?.reason ?? null;
+}
+
 /** One pass over a file. */
 class RowPass<D extends Dataset> {
   rowsRead = 0;
@@ -136,8 +147,10 @@ class RowPass<D extends Dataset> {
   readonly #writer: Writer;
   readonly #runId: number;
   readonly #kind: RowImport<D>;
-  readonly #mapping: Mapping;
-  readonly #source: SourceFile;
+  readonly #mappings: readonly Mapping[];
+  /** The file's columns, then those that are made of them. */
+  readonly columns: readonly string[];
+  readonly #width: number;
   readonly #refused: RefusedRows;
   readonly #names: readonly string[];
   readonly #named: NamedInstruments;
@@ -149,15 +162,16 @@ class RowPass<D extends Dataset> {
     writer: Writer,
     runId: number,
     kind: RowImport<D>,
-    mapping: Mapping,
+    mappings: readonly Mapping[],
     source: SourceFile,
     refused: RefusedRows,
   ) {
     this.#writer = writer;
     this.#runId = runId;
     this.#kind = kind;
-    this.#mapping = mapping;
-    this.#source = source;
+    this.#mappings = mappings;
+    this.columns = [...source.header, ...mappings.flatMap(({ derived }) => derived.map(({ name }) => name))];
+    this.#width = source.header.length;
     this.#refused = refused;
     this.#names = [...kind.fields.required, ...kind.fields.optional];
     this.#named = new NamedInstruments(writer, runId);
@@ -170,31 +184,45 @@ class RowPass<D extends Dataset> {
   }
 
   async take(chunk: Chunk): Promise<void> {
-    for (let row = 0; row < chunk.count; row++) {
-      const parsed = this.#parse(chunk, row);
-      const problem = 'reason' in parsed ? parsed : await this.#store(parsed.values);
-      if (problem === null) continue;
-      const cells = chunk.texts.map((column) => column.text(row));
-      this.#refused.add({ row: chunk.firstRow + row, ...problem, cells });
-    }
-    this.rowsRead += chunk.count;
+    for (let row = 0; row < chunk.count; row++)
+      for (const mapping of this.#mappings) await this.#takeRow(chunk, row, mapping);
+  }
+
+  async #takeRow(chunk: Chunk, row: number, mapping: Mapping): Promise<void> {
+    if (!this.#isRow(chunk, row, mapping)) return;
+    this.rowsRead++;
+    const parsed = this.#parse(chunk, row, mapping);
+    const problem = 'reason' in parsed ? parsed : await this.#store(parsed.values);
+    if (problem === null) return;
+    const cells = chunk.texts.slice(0, this.#width).map((column) => column.text(row));
+    const column = toldColumn(mapping, problem.column);
+    this.#refused.add({ row: chunk.firstRow + row, ...problem, column, cells });
+  }
+
+  /** Whether a row is one: a preset may pass over others, such as a footer. */
+  #isRow(chunk: Chunk, row: number, { keep }: Mapping): boolean {
+    if (keep === null || chunk.texts[this.columns.indexOf(keep.name)]!.text(row) !== 'false') return true;
+    this.findings[keep.reason] = (this.findings[keep.reason] ?? 0) + 1;
+    return false;
   }
 
   /** The values that a row gives, by field; fields whose cell is empty are left out. */
-  #parse(chunk: Chunk, row: number): RowProblem | { values: Values } {
+  #parse(chunk: Chunk, row: number, mapping: Mapping): RowProblem | { values: Values } {
     if (chunk.surplus?.isNull(row) === false)
       return { column: 'row', reason: 'has more cells than the header has columns' };
     const values: Record<string, unknown> = {};
     for (const field of this.#names) {
-      const column = this.#mapping.columns.get(field);
+      const column = mapping.columns.get(field);
       const text =
-        this.#mapping.values.get(field) ??
-        (column === undefined ? null : chunk.texts[this.#source.header.indexOf(column)]!.text(row));
+        mapping.values.get(field) ??
+        (column === undefined ? null : chunk.texts[this.columns.indexOf(column)]!.text(row));
       const at = column ?? field;
       if (text === null || text === '') {
         if (this.#kind.fields.required.includes(field)) return { column: at, reason: 'is missing' };
         continue;
       }
+      const unmade = unmadeReason(mapping, at, text);
+      if (unmade !== null) return { column: at, reason: unmade };
       const { parse, reason } = this.#kind.rules[field]!;
       const value = parse(text);
       if (value === undefined) return { column: at, reason };

@@ -34,7 +34,7 @@ export function withAssetName<R extends ImportRequest>(request: R): R {
 /** What a dataset's own part of an import found. */
 export type RunResult = Omit<
   ImportReport,
-  'dataset' | 'file' | 'sha256' | 'mayBeCut' | 'runId' | 'durationMs' | 'rejectedFile'
+  'dataset' | 'file' | 'preset' | 'sha256' | 'mayBeCut' | 'runId' | 'durationMs' | 'rejectedFile'
 >;
 
 /** The account of an import before its refused rows have a place. */
@@ -65,6 +65,7 @@ export async function runImport(
         const about = {
           dataset,
           file: file.name,
+          preset: presetOf(request),
           sha256,
           mayBeCut: file.format.kind === 'csv' && !isEnded,
           durationMs: finishedMs - startedMs,
@@ -82,6 +83,15 @@ export async function runImport(
   } catch (error) {
     throw await room.problem(error);
   }
+}
+
+function presetOf({ file, flags }: ImportRequest): ImportReport['preset'] {
+  const { preset, values, zone, prices, doubt = null } = file.map;
+  if (preset === undefined) return null;
+  const more = Object.entries({ zone, prices }).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
+  return { name: preset, doubt, says: { ...values, ...Object.fromEntries([...flags, ...more]) } };
 }
 
 async function record(

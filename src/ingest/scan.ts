@@ -1,7 +1,8 @@
 // What DuckDB is asked for a file: the table that it is, and one expression for each column, by format. Nothing is guessed.
 
 import { limits } from '../contract/limits.ts';
-import type { Format } from './format.ts';
+import { type Derived, filledIn, quoted } from './cell.ts';
+import type { CsvFormat, Format } from './format.ts';
 import { FileProblem } from './problem.ts';
 
 /** A plain file whose columns are known. */
@@ -14,14 +15,15 @@ export type ReadableFile = {
   readonly types: readonly string[];
 };
 
-/** How a file is to be scanned: everything as text, or the named columns as numbers. */
-export type ScanPlan = { readonly numbers: readonly string[]; readonly careful: boolean };
+/** How a file is to be scanned: everything as text, or the named columns as numbers; and the columns that are made of its own. */
+export type ScanPlan = {
+  readonly numbers: readonly string[];
+  readonly careful: boolean;
+  readonly derived?: readonly Derived[];
+};
 
 /** No cell is this text: so a missing cell and an empty one can be told apart. */
 const NO_TEXT = '\u0001';
-
-/** A text of SQL. */
-export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /** A name of SQL. */
 export const named = (column: string): string => `"${column.replaceAll('"', '""')}"`;
@@ -32,16 +34,17 @@ export const pathOf = (path: string): string => quoted(path.replaceAll(/[*?[\]]/
 /** CSV columns are named by their place: DuckDB takes no empty name, and takes `close` and `Close` for the same one. */
 const placed = (place: number): string => `c${place}`;
 
-function csvTable(file: ReadableFile, delimiter: string, { numbers, careful }: ScanPlan): string {
+function csvTable(file: ReadableFile, format: CsvFormat, { numbers, careful }: ScanPlan): string {
   const asNumbers = new Set(careful ? [] : numbers);
   const columns = file.header.map(
     (name, place) => `${placed(place)}: '${asNumbers.has(name) ? 'DOUBLE' : 'VARCHAR'}'`,
   );
   if (careful) columns.push(`${placed(columns.length)}: 'VARCHAR'`);
+  const { delimiter, headerLines = 1 } = format;
   const care = careful
     ? `null_padding=true, parallel=false, nullstr=${quoted(NO_TEXT)}, allow_quoted_nulls=false`
     : 'null_padding=false';
-  return `read_csv(${pathOf(file.path)}, auto_detect=false, header=true, delim=${quoted(delimiter)}, quote='"', escape='"', strict_mode=true,
+  return `read_csv(${pathOf(file.path)}, auto_detect=false, header=${headerLines > 0}, skip=${Math.max(headerLines - 1, 0)}, delim=${quoted(delimiter)}, quote='"', escape='"', strict_mode=true,
     compression='none', buffer_size=${4 * limits.importRowBytesMax}, max_line_size=${limits.importRowBytesMax}, columns={${columns.join()}}, ${care})`;
 }
 
@@ -72,18 +75,60 @@ function parquetText(column: string, type: string): string {
   return `${column}::varchar`;
 }
 
-/** The statement that reads columns of a file, named by their place in its header; the place behind the last is a CSV's surplus. */
-export function selectOf(file: ReadableFile, places: readonly number[], plan: ScanPlan): string {
-  const { format, header, types, path } = file;
-  if (format.kind === 'csv')
-    return `select ${places.map(placed).join()} from ${csvTable(file, format.delimiter, plan)}`;
-  const names = places.map((place) => named(header[place]!));
-  if (format.kind === 'parquet') {
-    const texts = places.map((place, index) => parquetText(names[index]!, types[place]!));
-    return `select ${texts.join()} from read_parquet(${pathOf(path)})`;
+/** What a column of a file is in a statement: as it stands, and its text. */
+type Columns = (name: string) => { readonly own: string; readonly text: string; readonly isNumber: boolean };
+
+/** A column that is derived, where the reading wants a number as one. */
+function derivedSql(derived: Derived, columns: Columns, { careful, numbers }: ScanPlan): string {
+  const text = (name: string): string => `nullif(${columns(name).text}, '')`;
+  const number = (name: string): string => {
+    const { own, isNumber } = columns(name);
+    return isNumber ? own : `cast(${text(name)} as double)`;
+  };
+  const sql = filledIn(careful ? derived.careful : derived.fast, text, number);
+  return `cast(${sql} as ${!careful && numbers.includes(derived.name) ? 'double' : 'varchar'})`;
+}
+
+function columnsOf({ format, header, types }: ReadableFile, { numbers, careful }: ScanPlan): Columns {
+  return (name) => {
+    const place = header.indexOf(name);
+    if (format.kind === 'csv') {
+      const isNumber = !careful && numbers.includes(name);
+      const own = placed(place);
+      return { own, text: isNumber ? `${own}::varchar` : own, isNumber };
+    }
+    const text = format.kind === 'parquet' ? parquetText(named(name), types[place]!) : named(name);
+    return { own: text, text, isNumber: false };
+  };
+}
+
+/** The statement that reads columns of a file, and derived ones, in the order of `names`; behind them a CSV's surplus. */
+export function selectOf(
+  file: ReadableFile,
+  names: readonly string[],
+  hasSurplus: boolean,
+  plan: ScanPlan,
+): string {
+  const { format, header, path } = file;
+  const columns = columnsOf(file, plan);
+  const derived = new Map(plan.derived?.map((column) => [column.name, column]));
+  const expressions = names.map((name) => {
+    const made = derived.get(name);
+    return made === undefined ? columns(name).own : derivedSql(made, columns, plan);
+  });
+  if (hasSurplus) expressions.push(placed(header.length));
+  const select = `select ${expressions.join()} from`;
+  if (format.kind === 'csv') return `${select} ${csvTable(file, format, plan)}`;
+  if (format.kind === 'parquet') return `${select} read_parquet(${pathOf(path)})`;
+  const { isArray, records } = format;
+  if (records !== undefined) {
+    const keys = records.keys.map((key) => `${quoted(key)}: 'JSON'`);
+    const table = jsonTable(path, isArray, `columns={${keys.join()}}`);
+    return `${select} (${records.query.replace('{file}', () => table)})`;
   }
-  const columns = places.map((place) => `${quoted(header[place]!)}: 'VARCHAR'`);
-  return `select ${names.join()} from ${jsonTable(path, format.isArray, `columns={${columns.join()}}`)}`;
+  const used = new Set(names.flatMap((name) => derived.get(name)?.inputs ?? [name]));
+  const typed = [...used].map((name) => `${quoted(name)}: 'VARCHAR'`);
+  return `${select} ${jsonTable(path, isArray, `columns={${typed.join()}}`)}`;
 }
 
 /** What DuckDB says of a record of a JSON file, which it counts from 1. */

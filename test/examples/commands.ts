@@ -58,6 +58,9 @@ export function lookUp(bourse: Command, call: string): Call | null {
     return name !== '--help' && !command.options.some(({ short, long }) => short === name || long === name);
   });
   if (odd !== undefined) return { problem: `bourse ${command.name()} has no flag ${odd}`, isWhole: false };
+  // A list of presets is printed as soon as it is asked for; a synopsis leaves values away.
+  if (/--preset list\b/.test(call)) return { problem: null, isWhole: true };
+  if (call.includes('…')) return { problem: null, isWhole: false };
   const { operands } = command.parseOptions(words.slice(at));
   const needed = command.registeredArguments.filter((argument) => argument.required).length;
   const most = command.registeredArguments.some((argument) => argument.variadic)

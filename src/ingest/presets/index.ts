@@ -1,0 +1,37 @@
+// The presets. Adding one is its file and its line here.
+import { alpaca } from './alpaca.ts';
+import { binance } from './binance.ts';
+import { databento } from './databento.ts';
+import { dukascopy, dukascopyNode } from './dukascopy.ts';
+import { eodhdDaily, eodhdIntraday } from './eodhd.ts';
+import { fred } from './fred.ts';
+import { histdata } from './histdata.ts';
+import { lean } from './lean.ts';
+import { massive } from './massive.ts';
+import { nasdaqListed, otherListed } from './nasdaq-trader.ts';
+import { occ } from './occ.ts';
+import type { Preset } from './preset.ts';
+import { stooq, stooqPage } from './stooq.ts';
+import { tradingview } from './tradingview.ts';
+import { yahoo } from './yahoo.ts';
+
+export const presets: readonly Preset[] = [
+  massive,
+  binance,
+  databento,
+  alpaca,
+  lean,
+  stooq,
+  stooqPage,
+  yahoo,
+  eodhdDaily,
+  eodhdIntraday,
+  histdata,
+  dukascopy,
+  dukascopyNode,
+  tradingview,
+  nasdaqListed,
+  otherListed,
+  occ,
+  fred,
+];

@@ -1,0 +1,116 @@
+// Presets and --explain on the command line (contract 10, contract 11).
+import assert from 'node:assert/strict';
+import { existsSync, writeFileSync } from 'node:fs';
+import { after, test } from 'node:test';
+import { presets } from '../../src/ingest/presets/index.ts';
+import { Workshop } from '../service.ts';
+import { barsOf } from '../stored.ts';
+import { Vendor } from './vendor.ts';
+
+const shop = new Workshop();
+const vendor = new Vendor();
+after(() => {
+  shop.close();
+  vendor.close();
+});
+
+const massive = [
+  'ticker,volume,open,close,high,low,window_start,transactions',
+  'AAPL,4930,200.29,200.5,200.63,200.11,1744810200000000000,129',
+  'AAPL,18,200.5,200.6,200.61,200.34,1744810260000000000,57',
+].join('\n');
+
+test('a file is imported without a word of what it is, and the report says what was taken for granted', async () => {
+  writeFileSync(shop.path('2025-04-16.csv'), `${massive}\n`);
+  const told = await shop.must('import', 'bars', '2025-04-16.csv');
+  assert.match(
+    told,
+    /read by the preset massive: asset_schema stock, country_iso_code US, interval 1M, prices raw/,
+  );
+  assert.deepEqual(Object.keys(barsOf(shop.path('bourse.db'))), ['stock:US:AAPL:1M']);
+});
+
+test('a file most of whose bars lie outside every session asks for its zone', async () => {
+  const rows = [30, 31].map((minute) => `2025-02-03 09:${minute}:00,1,2,0.5,1.5`);
+  writeFileSync(shop.path('local.csv'), `datetime,open,high,low,close\n${rows.join('\n')}\n`);
+  const flags = ['--schema', 'stock', '--country', 'US', '--symbol', 'L', '--interval', '1M'];
+  const told = await shop.must('import', 'bars', 'local.csv', ...flags, '--zone', 'Australia/Sydney');
+  assert.match(told, /outside every session.*: 2 bars; is the zone of the times right \(--zone\)\?/);
+});
+
+test('--preset list shows every preset with its example, with a dataset and without', async () => {
+  const [list, ofBars] = await Promise.all([
+    shop.must('import', '--preset', 'list'),
+    shop.must('import', 'bars', '--preset', 'list'),
+  ]);
+  assert.equal(list, ofBars);
+  for (const { name, example } of presets) {
+    assert.ok(list.includes(`  ${name}: `), name);
+    for (const line of example) assert.ok(list.includes(line), name);
+  }
+});
+
+test('--explain shows preset, columns and first rows, and writes nothing', async () => {
+  const store = `sqlite:${shop.path('none.db')}`;
+  const args = ['import', 'bars', '2025-04-16.csv', '--explain', '--store', store];
+  const told = await shop.must(...args);
+  assert.match(told, /text parted by commas, with a header; nothing was imported/);
+  assert.match(told, /read by the preset massive/);
+  assert.match(told, /datetime: window_start/);
+  assert.match(told, /columns passed over: transactions/);
+  assert.match(told, /2025-04-16T13:30:00Z +200\.29 +200\.63 +200\.11 +200\.5/);
+  const explained = JSON.parse(await shop.must(...args, '--json', '--symbol', 'X')) as Record<
+    string,
+    unknown
+  >;
+  assert.equal((explained.values as Record<string, string>).symbol, 'X');
+  assert.equal((explained.rows as unknown[]).length, 2);
+  assert.ok(!existsSync(shop.path('none.db')));
+});
+
+test('--explain tells what is missing, and what a cell would be refused for', async () => {
+  writeFileSync(shop.path('a.csv'), 'datetime,open,high,low,close\n2025-02-03 09:30:00,x,2,0.5,1.5\n');
+  const missing = await shop.run('import', 'bars', 'a.csv', '--explain', '--schema', 'stock');
+  assert.equal(missing.status, 2);
+  assert.match(missing.stderr, /missing: country_iso_code, symbol, interval/);
+  const flags = ['--schema', 'stock', '--country', 'US', '--symbol', 'A', '--interval', '1M'];
+  const told = await shop.must('import', 'bars', 'a.csv', '--explain', ...flags);
+  assert.match(
+    told,
+    /2025-02-03 09:30:00 \(has no offset: name its zone by --zone\) +x \(refused: is not a number\)/,
+  );
+});
+
+test('a preset that is not there, or of another dataset, or beside a map, is wrong usage', async () => {
+  const refused = async (...args: readonly string[]): Promise<string> => {
+    const { status, stderr } = await shop.run('import', ...args);
+    assert.equal(status, 2);
+    return stderr;
+  };
+  assert.match(await refused('bars', 'a.csv', '--preset', 'masive'), /no preset masive.*is it massive\?/);
+  assert.match(await refused('news', 'a.csv', '--preset', 'yahoo'), /the preset yahoo is of bars/);
+  assert.match(await refused('bars', 'a.csv', '--preset', 'yahoo', '--map', 'm.json'), /give one of them/);
+});
+
+for (const { name, dataset, example } of presets) {
+  test(`the example of ${name} is a file of ${name}, and of no other preset`, async () => {
+    const fitting = presets.filter((preset) => {
+      const sample = { name: 'x', text: `${example.join('\n')}\n` };
+      return preset.fits(sample) === 'surely' || (preset.name === name && preset.fits(sample) === 'perhaps');
+    });
+    assert.deepEqual(
+      fitting.map((preset) => preset.name),
+      [name],
+    );
+    if (dataset !== 'bars' || name === 'lean') return;
+    const fields = { asset_schema: 'stock', country_iso_code: 'US', symbol: 'A', interval: 'DAY' };
+    const { interval: _, ...given } = fields;
+    const own = ['databento', 'stooq'].includes(name) ? given : fields;
+    const report = await vendor.import('x.txt', `${example.join('\n')}\n`, {
+      preset: name,
+      zone: 'UTC',
+      fields: own,
+    });
+    assert.deepEqual([report.rowsRead, report.rowsRefused], [1, 0]);
+  });
+}

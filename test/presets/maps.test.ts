@@ -1,0 +1,253 @@
+// Map files to their full depth, and files that are not what they seem: each is read rightly or refused with what to do (contract 11).
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { after, test } from 'node:test';
+import { barsOf } from '../stored.ts';
+import { type Flags, Vendor } from './vendor.ts';
+
+const vendor = new Vendor();
+after(() => vendor.close());
+
+const fields = { asset_schema: 'stock', country_iso_code: 'US', symbol: 'A', interval: '1M' };
+const columns = { datetime: 't', open: 'o', high: 'h', low: 'l', close: 'c', volume: 'v' };
+const header = Object.values(columns).join();
+
+let maps = 0;
+function mapped(map: unknown, more: Flags = {}): Flags {
+  const path = vendor.shop.path(`map-${++maps}.json`);
+  writeFileSync(path, typeof map === 'string' ? map : JSON.stringify(map, null, 2));
+  return { fields, map: path, ...more };
+}
+
+type Cell = string | Readonly<Record<string, unknown>>;
+
+/** A file of one row of these times, and how its column is read. */
+const moments: readonly (readonly [what: string, cell: Cell, text: string, at: string])[] = [
+  [
+    'a European date',
+    { column: 't', format: '%d.%m.%Y %H:%M', offset: 'Z' },
+    '03.02.2025 14:30',
+    '2025-02-03T14:30',
+  ],
+  [
+    'a US date with AM and PM',
+    { column: 't', format: '%m/%d/%Y %I:%M %p', offset: 'Z' },
+    '02/03/2025 02:30 PM',
+    '2025-02-03T14:30',
+  ],
+  ['seconds with a fraction', { column: 't', epoch: 's' }, '1738593000.0', '2025-02-03T14:30'],
+];
+
+for (const [what, cell, text, at] of moments) {
+  test(`a map reads ${what}`, async () => {
+    const map = { columns: { ...columns, datetime: cell } };
+    await vendor.import('a.csv', `${header}\n${text},1,2,0.5,1.5,10\n`, mapped(map));
+    assert.deepEqual(await vendor.served('stock/US:A', '1M'), [[`${at}:00+00:00`, 1, 2, 0.5, 1.5, 10, null]]);
+  });
+}
+
+const time = '2025-02-03T14:30:00Z';
+/** Prices as text, and how their columns are read: the open that is stored. */
+const prices: readonly (readonly [what: string, cell: object, text: string, open: number])[] = [
+  ['ten-thousandths', { scale: 0.0001 }, '1680401', 168.0401],
+  ['a decimal comma', { decimal: ',' }, '"1,25"', 1.25],
+  ['commas between thousands', { remove: ',' }, '"1,234.5"', 1234.5],
+];
+
+for (const [what, cell, text, open] of prices) {
+  test(`a map reads ${what}`, async () => {
+    const price = (column: string) => ({ column, ...cell });
+    const map = {
+      columns: { ...columns, open: price('o'), high: price('o'), low: price('o'), close: price('o') },
+    };
+    await vendor.import('a.csv', `${header}\n${time},${text},,,,10\n`, mapped(map));
+    assert.equal((await vendor.served('stock/US:A', '1M'))[0]?.[1], open);
+  });
+}
+
+test('a German spreadsheet’s file: a title, semicolons, decimal commas, points between thousands, Berlin’s clock', async () => {
+  const content = [
+    'Exported 03.02.2025',
+    'Datum;Zeit;Kürzel;Eröffnung;Hoch;Tief;Schluss;Stück',
+    '03.02.2025;09:30;SAP;245,10;245,90;244,80;245,55;12.500',
+    '03.02.2025;09:31;SAP;245,55;245,60;245.20;245,25;8.310',
+  ];
+  const price = (column: string) => ({ column, decimal: ',' });
+  const map = {
+    skip: 1,
+    delimiter: ';',
+    zone: 'Europe/Berlin',
+    columns: {
+      datetime: { column: 'Datum', join: 'Zeit', format: '%d.%m.%Y %H:%M' },
+      symbol: 'Kürzel',
+      open: price('Eröffnung'),
+      high: price('Hoch'),
+      low: price('Tief'),
+      close: price('Schluss'),
+      volume: { column: 'Stück', remove: '\\.' },
+    },
+  };
+  const given = { asset_schema: 'stock', country_iso_code: 'DE', interval: '1M' };
+  const { refused } = await vendor.import('mine.csv', content.join('\n'), mapped(map, { fields: given }));
+  assert.deepEqual(await vendor.served('stock/DE:SAP', '1M'), [
+    ['2025-02-03T08:30:00+00:00', 245.1, 245.9, 244.8, 245.55, 12500, null],
+  ]);
+  assert.deepEqual(refused, [{ row: 2, column: 'Tief', reason: 'is not a number with a decimal comma' }]);
+});
+
+test('a map names the columns of a file without a header, its delimiter, its zone and what was done to its prices', async () => {
+  const map = {
+    header: ['day', 'clock', 'o', 'h', 'l', 'c', 'v', 'x'],
+    delimiter: '|',
+    skip: 2,
+    zone: 'America/New_York',
+    prices: 'split',
+    columns: {
+      ...columns,
+      datetime: { column: 'day', join: 'clock', format: '%Y%m%d %H:%M' },
+      exchange: { column: 'x', lookup: { N: 'XNYS', Q: 'XNAS' } },
+    },
+  };
+  const rows = [
+    'exported by hand',
+    'on a Monday',
+    '20250203|09:30|1|2|0.5|1.5|10|N',
+    '20250203|09:31|1|2|0.5|1.5|10|Z',
+    '20250203|9h|1|2|0.5|1.5|10|N',
+    '20250203',
+  ];
+  const content = `${rows.join('\n')}\n`;
+  const report = await vendor.import('a.txt', content, mapped(map));
+  assert.deepEqual(
+    report.refused.map(({ row, column, reason }) => [row, column, reason]),
+    [
+      [2, 'x', 'is not one of N, Q'],
+      [3, 'day', 'is not of the form %Y%m%d %H:%M'],
+      [4, 'row', 'has fewer cells than the header has columns'],
+    ],
+  );
+  assert.equal((await vendor.served('stock/US:A', '1M'))[0]?.[0], '2025-02-03T14:30:00+00:00');
+});
+
+const faults: readonly (readonly [line: string, says: RegExp])[] = [
+  ['"close": 5', /line 3: "columns": "close" must be text/],
+  [
+    '"close": {"colum": "c"}',
+    /line 3: "columns": "close": "colum" is none of column, join, .*; is it "column"\?/,
+  ],
+  ['"close": {"scale": 2}', /line 3: "columns": "close" names no "column"/],
+  ['"close": {"column": "c", "scale": "x"}', /line 3: .*"scale" must be a number, not 0/],
+  ['"close": {"column": "c", "scale": 0}', /line 3: .*"scale" must be a number, not 0/],
+  ['"close": {"column": "c", "remove": "("}', /line 3: .*"remove" is not a regular expression/],
+  ['"close": {"column": "c", "remove": "a(?=b)"}', /line 3: .*"remove" looks ahead/],
+  ['"close": {"column": "c", "lookup": {"a": 1}}', /line 3: .*"lookup" must be an object of texts/],
+  ['"close": {"column": "c", "decimal": "."}', /line 3: .*"decimal" must be ","/],
+  ['"close": {"column": "c", "epoch": "min"}', /line 3: .*"epoch" must be "s", "ms", "us", "ns"/],
+  ['"close": {"column": "c", "offset": "EST"}', /line 3: .*"offset" must be an offset from UTC/],
+  ['"close": {"column": "c", "format": "dd.mm"}', /line 3: .*"format" must be the form of a date/],
+  ['"close": {"column": "c", "scale": 2, "epoch": "s"}', /line 3: .*"epoch" does not go with "scale"/],
+  ['"price": "c"', /line 3: the map names a field price/],
+  ['"close": {"column": "clsoe"}', /line 3: .*has no column clsoe, which the map names.*is it close\?/],
+  ['}, "zone": "New York", "values": {"symbol": "A"', /line 3: "zone" is not a time zone/],
+  ['}, "delimiter": ";;", "values": {"symbol": "A"', /line 3: "delimiter" must be one character/],
+  ['}, "header": [], "values": {"symbol": "A"', /line 3: "header" must be a list of names/],
+  ['}, "skip": -1, "values": {"symbol": "A"', /line 3: "skip" must be a number of lines/],
+  ['}, "prices": "adjusted", "values": {"symbol": "A"', /line 3: "prices" must be "raw", "split", "all"/],
+  ['}, "colums": {}, "values": {"symbol": "A"', /line 3: a map has "columns" and "values", not "colums"/],
+  ['"close": "c"', /map-\d+\.json: is not JSON: /],
+];
+
+for (const [line, says] of faults) {
+  test(`a map with ${line} is refused with its line`, async () => {
+    const isCut = line === '"close": "c"';
+    const flags = mapped(`{\n  "columns": {\n    ${line}\n  }\n${isCut ? '' : '}'}`);
+    assert.match(await vendor.refusal('a.csv', 'datetime,open,high,low,close\n', flags), says);
+  });
+}
+
+const own = 'datetime,open,high,low,close';
+/** Files that are not what they seem, and what is said of them. */
+const odd: readonly (readonly [what: string, content: string, says: RegExp, flags?: Flags])[] = [
+  ['semicolons', `${own.replaceAll(',', ';')}\n`, /parted by ";".*by "delimiter": ";"/],
+  ['pipes', `${own.replaceAll(',', '|')}\n`, /parted by "\|".*by "delimiter": "\|"/],
+  [
+    'a title above the header',
+    `Prices of A\n${own}\n`,
+    /required columns missing.*passed over by "skip" in a map/,
+  ],
+  ['no header', `${time},1,2,0.5,1.5\n`, /no column names, only values.*or a map with "header"/],
+  [
+    'a header in German',
+    'Datum,Eröffnung,Hoch,Tief,Schluss\n03.02.2025,1,2,0.5,1.5\n',
+    /columns missing: datetime, open.*The file has Datum, Eröffnung/,
+  ],
+  [
+    'a header in capitals',
+    'DATE,OPEN,HIGH,LOW,CLOSE\n',
+    /by --map FILE with \{"columns":\{"datetime":"DATE","open":"OPEN"(?!.*preset)/,
+  ],
+  ['an adjusted close alone', 'datetime,open,high,low,Adj Close\n', /missing: close/],
+  ['a column twice', 'datetime,open,high,low,close,close\n', /column close stands twice/],
+  [
+    'local times',
+    `${own}\n2025-02-03 09:30:00,1,2,0.5,1.5\n`,
+    /times have no offset: name their zone, such as --zone/,
+  ],
+];
+
+for (const [what, content, says, flags = { fields }] of odd) {
+  test(`a file with ${what} is refused with what to do`, async () => {
+    assert.match(await vendor.refusal('prices.csv', content, flags), says);
+  });
+}
+
+/** Cells that are not what they seem, in one row of a good file: the refused column and why. */
+const oddRows: readonly (readonly [what: string, row: string, column: string, reason: RegExp])[] = [
+  ['a decimal comma', `${time},"1,5",2,0.5,1.5`, 'open', /not a number/],
+  ['commas between thousands', `${time},"1,500",2000,0.5,1.5`, 'open', /not a number/],
+  ['high and low swapped', `${time},1,0.5,2,1.5`, 'high', /high 0.5 is below/],
+  ['a European date', '03.02.2025 14:30,1,2,0.5,1.5', 'datetime', /write 2025-03-03T09:30:00Z, or an epoch/],
+  ['a US date', '02/03/2025 14:30,1,2,0.5,1.5', 'datetime', /write 2025-03-03T09:30:00Z/],
+  ['a date that is a number', '20250203,1,2,0.5,1.5', 'datetime', /not a whole minute/],
+  ['a date alone', '2025-02-03,1,2,0.5,1.5', 'datetime', /a date without a time/],
+  ['a footer', 'Total,,,,', 'open', /price is missing/],
+  ['a price of nothing', `${time},0,0,0,0`, 'open', /must be positive/],
+  ['a word for no price', `${time},N/A,N/A,N/A,N/A`, 'open|close|high|low', /not a number/],
+  ['an underscore in a number', `${time},1_0,20,5,15`, 'open', /not a number/],
+  ['a unit behind the number', `${time},1k,2k,0.5k,1.5k`, 'open|close|high|low', /not a number/],
+];
+
+test('rows that are not what they seem are refused, each with its column and the reason', async () => {
+  const rows = oddRows.map(([, row]) => row);
+  const content = [own, '2025-02-03T14:29:00Z,1,2,0.5,1.5', ...rows, ''].join('\n');
+  const { refused } = await vendor.import('prices.csv', content, { fields });
+  assert.deepEqual(
+    refused.map(({ row }) => row),
+    oddRows.map((_, index) => index + 2),
+  );
+  for (const [index, [what, , column, reason]] of oddRows.entries()) {
+    assert.match(refused[index]!.column, new RegExp(`^(${column})$`), what);
+    assert.match(refused[index]!.reason, reason, what);
+  }
+});
+
+test('times of the wrong zone fall outside every session, and are counted', async () => {
+  const rows = [30, 31, 32].map((minute) => `2025-02-03 09:${minute}:00,1,2,0.5,1.5`);
+  const content = [own, ...rows].join('\n');
+  const wrong = await vendor.import('prices.csv', content, { fields, zone: 'Australia/Sydney' });
+  assert.equal(wrong.outsideSessions, 3);
+  const right = await vendor.import('prices.csv', content, { fields, zone: 'America/New_York' });
+  assert.equal(right.outsideSessions, 0);
+});
+
+test('milliseconds before 1973 are told by the map, as their size does not', async () => {
+  const map = { columns: { ...columns, datetime: { column: 't', epoch: 'ms' } } };
+  await vendor.import('a.csv', `${header}\n63124200000,1,2,0.5,1.5,10\n`, mapped(map));
+  assert.equal(barsOf(vendor.path)['stock:US:A:1M']?.[0]?.[0], '1972-01-01T14:30');
+});
+
+test('epochs in the wrong unit are refused, not put into 1970', async () => {
+  const map = { columns: { ...columns, datetime: { column: 't', epoch: 's' } } };
+  const report = await vendor.import('a.csv', `${header}\n1738593000000,1,2,0.5,1.5,10\n`, mapped(map));
+  assert.equal(report.rowsRefused, 1);
+});

@@ -1,0 +1,65 @@
+// OCC's series search as option contracts, as it comes (contract 11).
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, test } from 'node:test';
+import { rowsOf } from '../stored.ts';
+import { Vendor } from './vendor.ts';
+
+const vendor = new Vendor();
+after(() => vendor.close());
+
+const above = [
+  'Series Search Results for WDC',
+  'Products for this underlying symbol are traded on: CBOE',
+  '',
+  '\t\tSeries/contract\t\tStrike\t\t\tOpen Interest',
+  'ProductSymbol\tyear\tMonth\tDay\tInteger\tDec\tC/P\tCall\tPut\tPosition Limit\t',
+];
+const fileOf = (...rows: readonly string[]): string => [...above, ...rows, ''].join('\r\n');
+const flags = { dataset: 'option-contracts' };
+
+const stored = () =>
+  rowsOf(
+    vendor.path,
+    'select symbol, underlying_name, strike_price, expiration_date, option_type from option_contracts order by symbol',
+  ).map((row) => Object.values(row));
+
+const day = (date: string): number => Date.parse(`${date}T00:00:00Z`) / 86_400_000;
+
+test('a strike is a call, a put or both; adjusted roots are left out', async () => {
+  const content = fileOf(
+    'WDC   \t\t2026\t10\t02\t250\t000\tC P \t3\t113\t25000000',
+    'WDC   \t\t2026\t10\t09\t574\t700\t  P \t0\t53\t25000000',
+    'WDC1  \t\t2026\t10\t16\t425\t000\tC P \t1250\t1250\t25000000',
+  );
+  const report = await vendor.import('series.txt', content, flags);
+  assert.deepEqual([report.preset?.name, report.rowsRead, report.rowsRefused], ['occ', 3, 0]);
+  assert.deepEqual(Object.values(report.findings), [3]);
+  assert.deepEqual(stored(), [
+    ['WDC261002C00250000', 'WDC', 250, day('2026-10-02'), 'call'],
+    ['WDC261002P00250000', 'WDC', 250, day('2026-10-02'), 'put'],
+    ['WDC261009P00574700', 'WDC', 574.7, day('2026-10-09'), 'put'],
+  ]);
+});
+
+test('a row that is wrong is refused under its number, and taken when it is mended', async () => {
+  const content = fileOf(
+    'WDC   \t\t2026\t10\t02\t250\t000\tC   \t3\t113\t25000000',
+    'WDC   \t\t2026\t13\t02\t250\t000\tC   \t3\t113\t25000000',
+    'WDC   \t\t2026\t10\t02\tx\t000\tC   \t3\t113\t25000000',
+  );
+  const { rejectedFile, refused } = await vendor.import('series.txt', content, flags);
+  assert.deepEqual(
+    refused.map(({ row, column }) => [row, column]),
+    [
+      [2, 'ProductSymbol'],
+      [3, 'ProductSymbol'],
+    ],
+  );
+  const mended = readFileSync(rejectedFile!, 'utf8').replace(',13,', ',12,').replace(',x,', ',255,');
+  await vendor.import('mended.csv', mended, { ...flags, fields: { symbol: 'WDC' } }, false);
+  assert.deepEqual(
+    stored().map(([symbol]) => symbol),
+    ['WDC261002C00250000', 'WDC261002C00255000', 'WDC261202C00250000'],
+  );
+});
