@@ -274,7 +274,7 @@ test('a month that an ex-date parts is built from adjusted days, stored or not; 
   const august = [110.405, 131, 109.7975, 129.04, 202428900 + 198045612 + 187629916 + 225702688];
   const [derived] = await data('SPLIT', 'MON', 'split');
   assert.deepEqual(values(derived!).slice(0, 5), august);
-  await bars('STORED', 'DAY', appleDays);
+  await bars('STORED', 'DAY', ['2020-08-03 432.8 446.55 431.57 435.75 77037847', ...appleDays]);
   await bars('STORED', 'MON', [
     '2020-08-03 432.8 515.14 107.89 129.04 999',
     '2020-09-01 132 133 131 132.5 7',
@@ -282,7 +282,8 @@ test('a month that an ex-date parts is built from adjusted days, stored or not; 
   await bars('STORED', 'WEEK', ['2020-08-24 514 515 495 499 9', '2020-08-31 127 135 125 134 5']);
   await actions('STORED', ['split 2020-08-31 1 4']);
   const months = await data('STORED', 'MON', 'split');
-  assert.deepEqual(values(months[0]!).slice(0, 5), august);
+  const whole = [108.2, 131, 107.8925, 129.04, august[4]! + 4 * 77037847];
+  assert.deepEqual(values(months[0]!).slice(0, 5), whole);
   assert.deepEqual(values(months[1]!).slice(0, 5), [132, 133, 131, 132.5, 7]);
   // The first is built from the days before the stored weeks begin.
   assert.deepEqual(closes(await data('STORED', 'WEEK', 'split')), [111.1125, 124.75, 134]);
@@ -291,6 +292,18 @@ test('a month that an ex-date parts is built from adjusted days, stored or not; 
   assert.deepEqual(closes(raw), [129.04, 132.5]);
   assert.deepEqual(values(raw[0]!).slice(0, 3), [432.8, 515.14, 107.89]);
 });
+
+for (const [symbol, held] of [
+  ['LATE', ['2024-03-06 8 8 8 8 1', '2024-03-07 2 2 2 2 1', '2024-03-08 2 2 2 2 1']],
+  ['EARLY', ['2024-03-04 8 8 8 8 1', '2024-03-05 8 8 8 8 1', '2024-03-06 8 8 8 8 1']],
+] as const)
+  test(`a parted week of which days are missing at an end is a 400, not a bar of part of it: ${symbol} (contract 9.4)`, async () => {
+    await bars(symbol, 'WEEK', ['2024-03-04 9 9 2 2 5']);
+    await bars(symbol, 'DAY', [...held]);
+    await actions(symbol, ['split 2024-03-07 1 4']);
+    assert.equal((await refusal(asked(symbol, 'WEEK', 'split'))).param, 'adjust');
+    assert.deepEqual(closes(await data(symbol, 'WEEK', 'none')), [2]);
+  });
 
 test('with extended hours a parted week is built of minutes where there are some, else of days (contract 3.6, 9.4)', async () => {
   await bars('MIXED', 'DAY', ['2024-03-04 8 8 8 8 1', '2024-03-05 8 8 8 8 1', '2024-03-06 2 2 2 2 4']);
@@ -306,7 +319,10 @@ test('a parted bar without days to build it from is a 400 that names the cure (c
   await actions('WEEKS', ['split 2024-03-06 1 4']);
   const { word, param, message, hint } = await refusal(asked('WEEKS', 'WEEK', 'split'));
   assert.deepEqual([word, param], ['invalid_parameter', 'adjust']);
-  assert.match(message, /WEEK bar of 2024-03-04 .* ex-date 2024-03-06.* no DAY bars of US:WEEKS/);
+  assert.match(
+    message,
+    /WEEK bar of 2024-03-04 .* ex-date 2024-03-06.* does not hold the DAY bars of US:WEEKS/,
+  );
   assert.match(hint!, /Import DAY bars of US:WEEKS/);
   assert.deepEqual(closes(await data('WEEKS', 'WEEK', 'split', { from_date: '2024-03-11' })), [2]);
   assert.deepEqual(closes(await data('WEEKS', 'WEEK', 'dividend')), [2, 2]);

@@ -367,6 +367,31 @@ test('a former symbol that nobody has now is found by a range that meets its dat
   assert.deepEqual(await bars('NEWA', '2000-01-01', '2020-01-01'), []);
 });
 
+test('an old symbol finds actions and news of a range within its dates (contract 9.6)', async () => {
+  await imported('instruments', [`${names},former_symbols`, 'stock,US,NEWS2,OLDS2:2010-01-04..2015-12-31']);
+  await imported('corporate-actions', [
+    'country_iso_code,symbol,action_type,ex_date,cash_amount',
+    'US,NEWS2,dividend,2015-06-01,1',
+  ]);
+  await imported('news', [
+    'published_date,title,publisher_url,asset_name,country_iso_code,symbol',
+    '2015-06-01T12:00:00Z,Old,https://example.com/,stock,US,NEWS2',
+  ]);
+  type Dates = { readonly from_date: string; readonly to_date: string };
+  const actions = (dates: Dates) => ask('stock/stock_corporate_action/list/US:OLDS2', dates);
+  const news = (dates: Dates) => ask('news/list', { full_symbol: 'stock:US:OLDS2', ...dates });
+  const within = { from_date: '2015-01-01', to_date: '2015-12-31' };
+  for (const { code, result } of [await actions(within), await news(within)]) {
+    assert.equal(code, 200);
+    assert.deepEqual(
+      (result as { data: { symbol: string }[] }).data.map(({ symbol }) => symbol),
+      ['NEWS2'],
+    );
+  }
+  const after = { from_date: '2016-01-01', to_date: '2016-12-31' };
+  for (const { code } of [await actions(after), await news(after)]) assert.equal(code, 404);
+});
+
 test('actions, news, contracts and days of their own under a former symbol attach by date (contract 9.6)', async () => {
   await imported('instruments', [`${names},former_symbols`, 'stock,US,NEWROW,OLDROW:2010-01-04..2015-12-31']);
   const runs = [

@@ -148,11 +148,13 @@ function checkDataset(dataset: string): void {
 }
 
 /** Files are named, or come by and by. */
-function checkSources(names: readonly string[], { watch, dryRun }: Flags): void {
+function checkSources(names: readonly string[], { watch, dryRun, explain }: Flags): void {
   if (names.length === 0 && watch === undefined)
     throw new UsageProblem('name the files to import, or by --watch the folder that they come to');
-  if (watch !== undefined && (names.length > 0 || dryRun))
-    throw new UsageProblem('--watch imports what its folder has: it goes with no file and without --dry-run');
+  if (watch !== undefined && (names.length > 0 || dryRun || explain))
+    throw new UsageProblem(
+      '--watch imports what its folder has: it goes with no file and without --dry-run and --explain',
+    );
 }
 
 /** A folder whose files are each imported by a call of their own. */

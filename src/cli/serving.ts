@@ -115,7 +115,8 @@ export async function startService(settings: Settings): Promise<Service> {
   const control = await openControl(settings.store, 'write');
   const log = openLog(settings.logLevel);
   const store = await openStore(settings.store, 'read');
-  const quotas = new Quotas({ control, observe: log.observe, nowMs: Date.now });
+  let observe: Observe = log.observe;
+  const quotas = new Quotas({ control, observe: (told) => observe(told), nowMs: Date.now });
   const pool = new QueryPool({ storeUrl: settings.store, pageKeySecret: await pageKeySecret(control) });
   let isStopping = false;
   let measuring = unmeasured;
@@ -124,7 +125,7 @@ export async function startService(settings: Settings): Promise<Service> {
     if (settings.metricsPort !== null)
       measuring = await (await import('./metrics.ts')).measure(settings, pool, log.observe);
     const isReady = async () => !isStopping && (await canAnswer(pool, Date.now()));
-    const observe = observeBoth(log.observe, measuring.observe);
+    observe = observeBoth(log.observe, measuring.observe);
     const door = new Door({
       keys: new KeyRing(control),
       quotas,

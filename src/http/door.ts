@@ -14,7 +14,7 @@ import type { PageAnswer, Pages } from './page.ts';
 import { QueueError } from './query-pool.ts';
 import { overQuota, withQuota } from './quota.ts';
 import type { DoorReply } from './reply.ts';
-import type { Caller, ReplyCache } from './reply-cache.ts';
+import type { ReplyCache } from './reply-cache.ts';
 import { type Match, matchRoute, parseRequest, queryText, type RawQuery, readQuery } from './route.ts';
 
 /** A request as the door sees it: no socket, so that it can be tried in process. */
@@ -69,6 +69,8 @@ type Trace = {
   /** Where the key has a quota. */
   taken: Taken | null;
 };
+
+type Caller = { readonly secret: string; readonly inQuery: boolean };
 
 function headerOf(request: DoorRequest, name: string): string | undefined {
   const value = request.headers[name];
@@ -211,16 +213,16 @@ export class Door {
   ): Promise<DoorReply> {
     const { replies, address } = this.#parts;
     const { name: endpoint } = match.route;
-    const state = replies.lasts(endpoint) ? await replies.state() : Number.NaN;
-    const name = nameOf(request, address);
-    const kept = Number.isNaN(state) ? undefined : replies.find(name, this.#parts.nowMs());
-    if (kept !== undefined) {
-      await this.#verify(kept.caller, trace);
-      return complete(kept.reply, request, requestId);
-    }
     const { parameters } = match.route.endpoint;
-    const query = readQuery(sent, (name) => name === 'secret_key' || parameters[name]?.in === 'query');
+    const query = readQuery(
+      sent,
+      (parameter) => parameter === 'secret_key' || parameters[parameter]?.in === 'query',
+    );
     const caller = await this.#admit(request, match, query, trace);
+    const name = nameOf(request, address);
+    const state = replies.lasts(endpoint) ? await replies.state() : Number.NaN;
+    const kept = Number.isNaN(state) ? undefined : replies.find(name, this.#parts.nowMs());
+    if (kept !== undefined) return complete(kept.reply, request, requestId);
     const base = baseAddress(address, request.headers);
     const answer = await this.#parts.submit(
       {
@@ -236,7 +238,7 @@ export class Door {
     if (answer.goodUntilMs === undefined) return complete(reply, request, requestId);
     const own = ownOf(reply);
     const { goodUntilMs } = answer;
-    replies.keep(endpoint, name, { caller, reply: own, goodUntilMs }, state);
+    replies.keep(endpoint, name, { reply: own, goodUntilMs }, state);
     return complete(own, request, requestId);
   }
 
@@ -256,12 +258,6 @@ export class Door {
         allowed: `minimum length ${least}`,
       });
     }
-    await this.#verify(caller, trace);
-    return caller;
-  }
-
-  /** @throws Refusal of a key that does not hold, or has no request left (contract 6.3, 7.5) */
-  async #verify(caller: Caller, trace: Trace): Promise<void> {
     const key = await this.#parts.keys.verify(caller.secret, this.#parts.nowMs());
     if (key === null)
       throw new Refusal('invalid_key', {
@@ -273,6 +269,7 @@ export class Door {
     const taking = this.#parts.quotas.take(key);
     if (taking !== null) trace.taken = await taking;
     if (trace.taken?.isAdmitted === false) throw overQuota(trace.taken.quota);
+    return caller;
   }
 }
 

@@ -17,7 +17,7 @@ export function tagOf({ body, contentType, next }: Answer & { kind: 'answer' }):
 /** Where an answer begins to say what it says: behind the envelope's head, of which `reference` is a part. */
 function beginOf(body: Uint8Array, contentType: string): number {
   if (contentType !== JSON_TYPE) return 0;
-  return Buffer.from(body.buffer, body.byteOffset, body.length).indexOf('"result":');
+  return Math.max(0, Buffer.from(body.buffer, body.byteOffset, body.length).indexOf('"result":'));
 }
 
 const LISTED = /(?:W\/)?("[^"]*")/g;

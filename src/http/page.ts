@@ -40,13 +40,23 @@ async function readiness(isReady: () => Promise<boolean>): Promise<PageAnswer> {
   throw new Refusal('unavailable', { message: errors.unavailable.meaning });
 }
 
+/** The document, made anew only for another base address. */
+function openApiPage(version: string): Page {
+  let [base, answer] = ['', json({})];
+  return (baseAddress) => {
+    const asked = baseAddress();
+    if (asked !== base) [base, answer] = [asked, json(openApiDocument(asked, version))];
+    return answer;
+  };
+}
+
 /** The pages of a service of some version; `isReady` says whether it can answer requests for data now. */
 export function servicePages(version: string, isReady: () => Promise<boolean>): Pages {
   return new Map<string, Page>([
     ['/', () => ({ status: 302, headers: { Location: 'docs', 'Cache-Control': 'no-cache' }, body: '' })],
     ['/healthz', () => well],
     ['/readyz', () => readiness(isReady)],
-    ['/openapi.json', (baseAddress) => json(openApiDocument(baseAddress(), version))],
+    ['/openapi.json', openApiPage(version)],
     ['/docs', still(docsPage.headers, docsPage.html(version))],
     ...docsAssets.map(({ path, headers, body }): [string, Page] => [path, still(headers, body)]),
   ]);

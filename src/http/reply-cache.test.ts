@@ -7,7 +7,6 @@ import { type KeptReply, ReplyCache } from './reply-cache.ts';
 let token = 1;
 const store = { changeToken: async () => token };
 const replyOf = (bytes: number, goodUntilMs = Number.POSITIVE_INFINITY): KeptReply => ({
-  caller: { secret: 'secret', inQuery: true },
   reply: { status: 200, headers: {}, body: [new Uint8Array(bytes)] },
   goodUntilMs,
 });

@@ -4,12 +4,8 @@ import { limits } from '../contract/limits.ts';
 import type { Store } from '../store/store.ts';
 import type { DoorReply } from './reply.ts';
 
-/** The caller's key, and whether it came in the query. */
-export type Caller = { readonly secret: string; readonly inQuery: boolean };
-
-/** A reply, and what it was made for. */
+/** A reply, and until when it is right. */
 export type KeptReply = {
-  readonly caller: Caller;
   /** Without an id of a request. */
   readonly reply: DoorReply;
   readonly goodUntilMs: number;
@@ -18,14 +14,16 @@ export type KeptReply = {
 /** Replies of one process by the request as it was sent, bounded in bytes: the one that was not asked for longest goes first. */
 export class ReplyCache {
   readonly #store: Pick<Store, 'changeToken'>;
+  readonly #bytesMax: number;
   readonly #kept = new Map<string, KeptReply>();
   /** Endpoints that gave an answer which may be kept: of the others nothing is looked up. */
   readonly #lasting = new Set<EndpointName>();
   #bytes = 0;
   #token = Number.NaN;
 
-  constructor(store: Pick<Store, 'changeToken'>) {
+  constructor(store: Pick<Store, 'changeToken'>, bytesMax: number = limits.cachedBytesMax) {
     this.#store = store;
+    this.#bytesMax = bytesMax;
   }
 
   /** Whether answers of an endpoint may be at hand. */
@@ -65,7 +63,7 @@ export class ReplyCache {
     this.#kept.set(name, kept);
     this.#bytes += bytes;
     for (const oldest of this.#kept.keys()) {
-      if (this.#bytes <= limits.cachedBytesMax) return;
+      if (this.#bytes <= this.#bytesMax) return;
       this.#drop(oldest);
     }
   }

@@ -124,8 +124,9 @@ async function firstRows({ file, zone }: Explaining, mapping: Mapping): Promise<
 function shown(field: string, column: string, text: string | null, mapping: Mapping): string | null {
   if (text === null || text === '') return null;
   const isNumber = (valueFields as readonly string[]).includes(field);
-  if (text.startsWith(UNMADE)) {
-    const reason = mapping.derived.find(({ name }) => name === column)!.reason;
+  const derived = mapping.derived.find(({ name }) => name === column);
+  if (derived !== undefined && text.startsWith(UNMADE)) {
+    const { reason } = derived;
     return `${text.slice(UNMADE.length)} (refused: column ${toldColumn(mapping, column)} ${reason})`;
   }
   const number = isNumber ? numberOf(text) : undefined;

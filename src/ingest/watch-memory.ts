@@ -30,8 +30,9 @@ function readEntries(path: string): Entry[] {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
-  } catch {
-    return [];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
   }
   // The last line of a process that was killed may be half a line.
   return text.split('\n').flatMap((line) => {

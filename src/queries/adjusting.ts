@@ -89,7 +89,15 @@ function* partedRows({ calendar, interval }: StreamContext, timed: TimedBars, ad
     const endDay = periodEnd(interval, fromMs / DAY_MS);
     const lastDay = calendar.sessionOnOrBefore(endDay - 1)?.day ?? endDay - 1;
     const exDay = adjustment.parting(timed.day[row]!, lastDay);
-    const period = { interval, fromMs, toMs: endDay * DAY_MS, closeMs: timed.closeMs[row]! };
+    const firstDay = timed.day[row]!;
+    const period = {
+      interval,
+      firstDay,
+      lastDay,
+      fromMs,
+      toMs: endDay * DAY_MS,
+      closeMs: timed.closeMs[row]!,
+    };
     if (exDay !== null) yield { row, period, exDay } satisfies Parted;
   }
 }
@@ -99,7 +107,7 @@ function noDays({ instrument }: Found, { period, exDay }: Parted): Refusal {
   const name = `${instrument.country_iso_code}:${instrument.symbol}`;
   const start = formatDay(fromMs / DAY_MS);
   return new Refusal('invalid_parameter', {
-    message: `adjust cannot be answered: the ${interval} bar of ${start} has sessions before and after the ex-date ${formatDay(exDay)}, and this service holds no DAY bars of ${name} to build it from.`,
+    message: `adjust cannot be answered: the ${interval} bar of ${start} has sessions before and after the ex-date ${formatDay(exDay)}, and this service does not hold the DAY bars of ${name} to build it from.`,
     param: 'adjust',
     hint: `Import DAY bars of ${name}, or ask with adjust=none.`,
   });

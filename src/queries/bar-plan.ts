@@ -210,26 +210,48 @@ export function barStream(
   return regularStream(context, candidates(found, context.interval), range, nowMs);
 }
 
-/** A WEEK or MON bar: its days' midnights, and its close. */
+/** A WEEK or MON bar: the label dates of its first and its last session, its days' midnights, and its close. */
 export type BuiltPeriod = {
   readonly interval: 'WEEK' | 'MON';
+  readonly firstDay: number;
+  readonly lastDay: number;
   readonly fromMs: number;
   readonly toMs: number;
   readonly closeMs: number;
 };
 
-/** The DAY bars that a WEEK or MON bar is built from (contract 3.8, 9.4); null where none were imported to its end. */
+/** Whether a bar of a period was imported: then it has all sessions, whatever days there are. */
+const isImported = ({ series }: Found, { interval, fromMs }: BuiltPeriod): boolean =>
+  series.some((one) => one.interval === interval && one.first_ms <= fromMs && fromMs <= one.last_ms);
+
+/** Whether series of days, or such as give some, reach from the first session of a period to its last. */
+function reachThrough(
+  context: StreamContext,
+  series: readonly Series[],
+  { firstDay, lastDay }: BuiltPeriod,
+): boolean {
+  const days = series.filter((one) => one.interval === DAY || divides(one, DAY));
+  const claims = days.map((one) => claimOf({ ...context, interval: DAY }, one));
+  return (
+    claims.some(({ first }) => first.keyMs <= firstDay * DAY_MS) &&
+    claims.some(({ last }) => last.keyMs >= lastDay * DAY_MS)
+  );
+}
+
+/** The DAY bars that a WEEK or MON bar is built from (contract 3.8, 9.4); null where they were not imported to its end, or reach not as far as a bar that was. */
 export async function daysOf(
   context: StreamContext,
   found: Found,
-  { fromMs, toMs, closeMs }: BuiltPeriod,
+  period: BuiltPeriod,
   nowMs: number,
 ): Promise<TimedBars | null> {
+  const { fromMs, toMs, closeMs } = period;
   const whole = { ...found, series: found.series.filter(({ coveredMs }) => coveredMs >= closeMs) };
   const bases = candidates(whole, context.interval).filter(({ interval }) => interval !== context.interval);
   // Regular bars are of one series, those of extended hours of minutes and days (contract 3.6).
   const [piece] = partRange(context, bases, { fromMs, toMs: fromMs + 1, descending: false });
   const series = context.extended ? whole.series : piece === undefined ? [] : [piece.series];
+  if (isImported(found, period) && !reachThrough(context, series, period)) return null;
   const range = { fromMs, toMs, descending: false };
   const days = barStream({ ...context, interval: DAY }, { ...whole, series }, range, nowMs);
   const steps: TimedBars[] = [];

@@ -1,20 +1,24 @@
 // Corporate actions: the dividends and splits of one stock (spec 4.3, contract 8.2).
 import { factorText } from '../bars/adjust.ts';
-import { formatDay } from '../base/instant.ts';
+import { END_DAY, formatDay } from '../base/instant.ts';
 import { corporateActions as endpoint } from '../contract/corporate-actions.ts';
 import type { CountrySymbol } from '../contract/identifiers.ts';
 import { corporateActions } from '../datasets/corporate-actions.ts';
 import { RawCloses } from './closes.ts';
 import { type Action, factorOf, referencePrice } from './factors.ts';
 import { answerPage } from './list.ts';
-import { type Found, unknownInstrument } from './lookup.ts';
+import { type DayRange, type Found, unknownInstrument } from './lookup.ts';
 import type { Query, QueryContext } from './query.ts';
 import { dayBounds } from './range.ts';
 import type { WireRecord } from './render/records.ts';
 
 /** The stock of a name, null where its actions alone name it. @throws Refusal `unknown_instrument` where nothing does */
-async function stockOf({ reader, lookup }: QueryContext, named: CountrySymbol): Promise<Found | null> {
-  const found = await lookup.find(reader, 'stock', named);
+async function stockOf(
+  { reader, lookup }: QueryContext,
+  named: CountrySymbol,
+  days: DayRange,
+): Promise<Found | null> {
+  const found = await lookup.bearer(reader, 'stock', named, days);
   if (found !== null) return found;
   const [action] = await reader.rows(corporateActions, {
     where: { country_iso_code: named.country, symbol: named.symbol },
@@ -47,7 +51,7 @@ async function recordOf(action: Action, stock: Found | null, closes: RawCloses |
 export const answerCorporateActions: Query<typeof endpoint> = async (parameters, context) => {
   const { country_symbol: named, from_date: from, to_date: to, action_type: type } = parameters;
   const range = dayBounds(from, to);
-  const stock = await stockOf(context, named);
+  const stock = await stockOf(context, named, { from, to: to ?? END_DAY });
   const closes = stock === null ? null : new RawCloses(context.reader, stock, context.request.nowMs);
   const { country_iso_code, symbol } = stock?.instrument ?? {
     country_iso_code: named.country,

@@ -86,27 +86,35 @@ export class Lookup {
     return { value, isKept: false };
   }
 
-  /**
-   * The instrument of a name. With days, it is the one that bore the symbol on all of them, else the one that bears it now,
-   * else the last one that bore it on any of them (contract 9.6). @throws Refusal `unknown_instrument` with near symbols.
-   */
+  /** The instrument of a name, as `bearer` finds it. @throws Refusal `unknown_instrument` with near symbols. */
   async instrument(
     reader: Reader,
     assetSchema: AssetSchema,
     named: CountrySymbol,
     days: DayRange | null = null,
   ): Promise<Found> {
+    const found = await this.bearer(reader, assetSchema, named, days);
+    if (found === null) throw await unknownInstrument(reader, assetSchema, named);
+    return found;
+  }
+
+  /**
+   * The instrument of a name, null where none has it. With days, it is the one that bore the symbol on all of them, else the one that
+   * bears it now, else the last one that bore it on any of them (contract 9.6).
+   */
+  async bearer(
+    reader: Reader,
+    assetSchema: AssetSchema,
+    named: CountrySymbol,
+    days: DayRange | null,
+  ): Promise<Found | null> {
     const now = await this.find(reader, assetSchema, named);
     const former = days === null ? [] : (now?.former ?? (await bearersOf(reader, assetSchema, named)));
     const whole = former.find(({ fromDay, toDay }) => fromDay <= days!.from && days!.to <= toDay);
     const part = former.find(({ fromDay, toDay }) => fromDay <= days!.to && days!.from <= toDay);
     const before = whole ?? (now === null ? part : undefined);
-    const found =
-      before === undefined
-        ? now
-        : await this.find(reader, assetSchema, { country: named.country, symbol: before.symbol });
-    if (found === null) throw await unknownInstrument(reader, assetSchema, named);
-    return found;
+    if (before === undefined) return now;
+    return this.find(reader, assetSchema, { country: named.country, symbol: before.symbol });
   }
 
   /** The instrument that bears a name now, or null. */

@@ -5,7 +5,7 @@ import { latestNews, newsList } from '../contract/news.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { news } from '../datasets/news.ts';
 import { answerPage, renderRecords, takeRows } from './list.ts';
-import { unknownInstrument } from './lookup.ts';
+import { type DayRange, unknownInstrument } from './lookup.ts';
 import type { Query, QueryContext } from './query.ts';
 import { instantBounds } from './range.ts';
 import type { WireRecord } from './render/records.ts';
@@ -17,11 +17,15 @@ type Where = Partial<Pick<Item, 'asset_name' | 'country_iso_code' | 'symbol'>>;
 const order = ['published_date', 'news_id'] as const;
 
 /** Which items are asked for. @throws Refusal `unknown_instrument` for a symbol that nothing names */
-async function whereOf({ reader, lookup }: QueryContext, named: FullSymbol | undefined): Promise<Where> {
+async function whereOf(
+  { reader, lookup }: QueryContext,
+  named: FullSymbol | undefined,
+  days: DayRange | null,
+): Promise<Where> {
   if (named === undefined) return {};
   const market = { asset_name: named.assetSchema, country_iso_code: named.country };
   if (named.symbol === '*') return market;
-  const found = await lookup.find(reader, named.assetSchema, named);
+  const found = await lookup.bearer(reader, named.assetSchema, named, days);
   if (found !== null) return { ...market, symbol: found.instrument.symbol };
   const where = { ...market, symbol: named.symbol };
   const [item] = await reader.rows(news, { where, order: [['published_date', 'asc']], limit: 1 });
@@ -37,7 +41,8 @@ const recordOf = (item: Item): WireRecord => ({
 /** `GET …/news/list` */
 export const answerNewsList: Query<typeof newsList> = async (parameters, context) => {
   const range = instantBounds(parameters.from_date, parameters.to_date);
-  const where = await whereOf(context, parameters.full_symbol);
+  const { from_date: first, to_date: last } = parameters;
+  const where = await whereOf(context, parameters.full_symbol, { from: first.day, to: last.day });
   return answerPage(context, {
     endpoint: newsList,
     parameters,
@@ -53,7 +58,7 @@ export const answerNewsList: Query<typeof newsList> = async (parameters, context
 
 /** `GET …/news/latest` */
 export const answerLatestNews: Query<typeof latestNews> = async (parameters, context) => {
-  const where = await whereOf(context, parameters.full_symbol);
+  const where = await whereOf(context, parameters.full_symbol, null);
   const newestFirst = order.map((column) => [column, 'desc'] as const);
   const { limit } = parameters;
   const { rows } = await takeRows(context.reader, { where, order: newestFirst, limit }, news);

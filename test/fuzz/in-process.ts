@@ -35,7 +35,8 @@ export async function openBench(folder: string): Promise<Bench> {
   const door = new Door({
     pages: new Map(),
     keys: new KeyRing(control),
-    replies: new ReplyCache(store),
+    // Small, so that it is full before the heap is looked at.
+    replies: new ReplyCache(store, 1_000_000),
     quotas: new Quotas({ control, observe: rejectFaults, nowMs: () => NOW_MS }),
     submit: (request) => runner.run(request),
     address: { publicUrl: null, allowedHosts: [], trustProxy: false, scheme: 'http' },
