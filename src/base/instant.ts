@@ -20,6 +20,21 @@ export type ParsedInstant =
   | { readonly kind: 'date'; readonly day: number }
   | { readonly kind: 'time'; readonly ms: number; readonly hasOffset: boolean; readonly day: number };
 
+/** What stored times are: days, against which a bound counts by its date as it was written, or instants, for which a date is a UTC day. */
+export type TimeKind = 'day' | 'instant';
+
+/** The first day or millisecond that an inclusive bound takes in (contract 2.2, 2.3). */
+export function startOf(bound: ParsedInstant, kind: TimeKind): number {
+  if (kind === 'day') return bound.day;
+  return bound.kind === 'date' ? bound.day * DAY_MS : bound.ms;
+}
+
+/** The first day or millisecond behind an inclusive bound. */
+export function endOf(bound: ParsedInstant, kind: TimeKind): number {
+  if (kind === 'day') return bound.day + 1;
+  return bound.kind === 'date' ? (bound.day + 1) * DAY_MS : bound.ms + 1;
+}
+
 /** Days since 1970-01-01 of a date of the proleptic Gregorian calendar; month 1..12, day 1..31, not checked. */
 export function dayOf(year: number, month: number, day: number): number {
   const shifted = month <= 2 ? year - 1 : year;

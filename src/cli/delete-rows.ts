@@ -1,14 +1,7 @@
 // `bourse delete DATASET` for the datasets beside bars and instruments.
 import { Command, Option } from 'commander';
 import type { ParsedInstant } from '../base/instant.ts';
-import {
-  type AssetSchema,
-  assetSchemas,
-  parseAssetSchema,
-  parseCountry,
-  parseSymbol,
-  symbolAllowed,
-} from '../contract/identifiers.ts';
+import { type AssetSchema, parseSymbol, symbolAllowed } from '../contract/identifiers.ts';
 import {
   deleteRows,
   type RowChoice,
@@ -17,7 +10,7 @@ import {
 } from '../ingest/delete-rows.ts';
 import { withExistingStore } from './existing-store.ts';
 import { jsonOption, storeOption } from './options.ts';
-import { readBound, readFlag } from './selection.ts';
+import { readBound, readCountry, readFlag, readSchema, readSymbol } from './selection.ts';
 import { countOf, printable } from './table.ts';
 import { tellWait } from './waiting.ts';
 
@@ -42,18 +35,16 @@ function bound(name: '--from' | '--to', about: string): Option {
   return new Option(`${name} <time>`, about).argParser((text) => ({ ...readBound(name, text), text }));
 }
 
+/** An option that a reader of flags takes. */
+const flag = (flags: string, about: string, read: (text: string) => unknown): Option =>
+  new Option(flags, about).argParser((text) => read(text));
+
 const country = (): Option =>
-  parsed(
-    '--country <code>',
-    'its country, such as US; GLOBAL for crypto and forex',
-    parseCountry,
-    'a two-letter code such as US, or GLOBAL',
-  );
+  flag('--country <code>', 'its country, such as US; GLOBAL for crypto and forex', readCountry);
 
-const schema = (about: string): Option =>
-  parsed('--schema <type>', about, parseAssetSchema, `one of ${assetSchemas.join(', ')}`);
+const schema = (about: string): Option => flag('--schema <type>', about, readSchema);
 
-const symbol = (about: string): Option => parsed('--symbol <symbol>', about, parseSymbol, symbolAllowed);
+const symbol = (about: string): Option => flag('--symbol <symbol>', about, readSymbol);
 
 const eventCode = (): Option =>
   parsed(

@@ -1,5 +1,5 @@
 // Deleting rows of the datasets beside bars and instruments, chosen by what they are about and by their own time (contract 10).
-import { DAY_MS, type ParsedInstant } from '../base/instant.ts';
+import type { ParsedInstant } from '../base/instant.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { corporateActions } from '../datasets/corporate-actions.ts';
 import { type Dataset, type RowOf, spokenName } from '../datasets/dataset.ts';
@@ -14,6 +14,7 @@ import { findInstrument } from './instrument-choice.ts';
 import { seriesWithBars, useOf } from './instrument-uses.ts';
 import { changeRow } from './journal.ts';
 import { RequestProblem } from './problem.ts';
+import { given, type RowRange, rangeOf } from './row-selection.ts';
 
 /** What chooses rows; each dataset takes some of it. */
 export type RowChoice = {
@@ -150,10 +151,6 @@ const deletions = {
 /** The datasets whose rows can be deleted, as the command line calls them. */
 export type RowDatasetName = keyof typeof deletions;
 
-/** The columns that a choice says something of. */
-const given = (where: Readonly<Record<string, string | undefined>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(where).filter((pair): pair is [string, string] => pair[1] !== undefined));
-
 /** A choice of everything must be said to be one. */
 function refuseUnbounded({ country, from, to, all }: RowChoice, what: string, narrower: string): void {
   if (from !== undefined || to !== undefined || all === true) return;
@@ -171,7 +168,7 @@ export function deleteRows(store: Store, request: RowDeleteRequest): Promise<Row
     const stretches = await kind.stretchesOf(request, writer);
     const deleted = { rows: 0, instruments: 0 };
     for (const stretch of stretches) {
-      const range = rangeOf(kind, stretch, request);
+      const range = timeRange(kind, stretch, request);
       for await (const row of rowsOf(writer, dataset, stretch, range)) {
         await changeRow(writer, runId, dataset, row, null);
         deleted.rows++;
@@ -188,30 +185,12 @@ export function deleteRows(store: Store, request: RowDeleteRequest): Promise<Row
   });
 }
 
-type Range = { readonly from?: number; readonly to?: number };
-
 /** The bounds of a choice on the time of a stretch. */
-function rangeOf({ dataset, time }: RowDeletion, { order }: Stretch, { from, to }: RowChoice): Range {
+function timeRange({ dataset, time }: RowDeletion, { order }: Stretch, { from, to }: RowChoice): RowRange {
   if (from === undefined && to === undefined) return {};
   if (order !== time)
     throw new RequestProblem('what is named one by one has no range: leave --from and --to away');
-  const isDay = dataset.columns[time]!.kind === 'day';
-  const first = from === undefined ? undefined : startOf(from, isDay);
-  const end = to === undefined ? undefined : endOf(to, isDay);
-  if (first !== undefined && end !== undefined && first >= end)
-    throw new RequestProblem('--from lies after --to: exchange the two');
-  return { ...(first === undefined ? {} : { from: first }), ...(end === undefined ? {} : { to: end }) };
-}
-
-/** Of a bound on dates the date counts as it is written; one on instants is a UTC date or a time (contract 2.2, 2.3). */
-function startOf(bound: ParsedInstant, isDay: boolean): number {
-  if (isDay) return bound.day;
-  return bound.kind === 'date' ? bound.day * DAY_MS : bound.ms;
-}
-
-function endOf(bound: ParsedInstant, isDay: boolean): number {
-  if (isDay) return bound.day + 1;
-  return bound.kind === 'date' ? (bound.day + 1) * DAY_MS : bound.ms + 1;
+  return rangeOf(from, to, dataset.columns[time]!.kind === 'day' ? 'day' : 'instant');
 }
 
 /** The rows of a stretch, each of which is gone when the next ones are read. */
@@ -219,7 +198,7 @@ async function* rowsOf(
   writer: Writer,
   dataset: Dataset,
   { where, order }: Stretch,
-  range: Range,
+  range: RowRange,
 ): AsyncGenerator<RowOf<Dataset>> {
   for (;;) {
     const read = { where, range, order: [[order, 'asc']], limit: ROWS_PER_READ } as const;

@@ -1,5 +1,5 @@
 // The bounds of lists by date and by instant as half-open ranges of what is stored (contract 2.2, 2.3).
-import { DAY_MS, formatDay, type ParsedInstant } from '../base/instant.ts';
+import { endOf, formatDay, type ParsedInstant, startOf } from '../base/instant.ts';
 import { Refusal } from '../contract/errors.ts';
 
 /** `from` included, `to` not; an end that is missing has no bound. */
@@ -19,14 +19,12 @@ export function dayBounds(from: number | undefined, to: number | undefined): Bou
 /** A bound and how it was written. */
 type Sent = ParsedInstant & { readonly text: string };
 
-const startOf = (sent: Sent): number => (sent.kind === 'date' ? sent.day * DAY_MS : sent.ms);
-const endOf = (sent: Sent): number => (sent.kind === 'date' ? (sent.day + 1) * DAY_MS : sent.ms + 1);
-
 /** Instants from one to another, both included; a date is a UTC day. @throws Refusal where they are in the wrong order */
 export function instantBounds(from: Sent | undefined, to: Sent | undefined): Bounds {
-  if (from !== undefined && to !== undefined && startOf(from) >= endOf(to))
+  const bounds = boundsOf(from && startOf(from, 'instant'), to && endOf(to, 'instant'));
+  if (from !== undefined && to !== undefined && bounds.from! >= bounds.to!)
     throw wrongOrder(from.text, to.text);
-  return boundsOf(from === undefined ? undefined : startOf(from), to === undefined ? undefined : endOf(to));
+  return bounds;
 }
 
 /** The refusal of a range that ends before it begins. */

@@ -123,9 +123,10 @@ async function findRecord(
   { country, symbol }: CountrySymbol,
 ): Promise<{ readonly record: WireRecord | null; readonly isKept: boolean }> {
   const { nowMs } = request;
-  // The hours of a market are those of its day.
+  // The hours of a market are those of its day, daylight saving is that of the year in UTC.
   const day = calendarOf(assetSchema, country).zone.dayAt(nowMs);
-  const name = `record|${assetSchema}:${country}:${symbol}|${day}`;
+  const { year } = dateOf(Math.floor(nowMs / DAY_MS));
+  const name = `record|${assetSchema}:${country}:${symbol}|${day}|${year}`;
   const { value, isKept } = await lookup.kept(reader, name, async () => {
     const row = await findInstrument(reader, assetSchema, { country, symbol });
     return row === null ? null : inWireOrder(instrumentRecord, recordOf(row, nowMs));

@@ -1,0 +1,46 @@
+// What of a reference record changes with the moment: the store is the same, and the record is at hand (contract 8.1).
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { openSources, type SourceFile } from '../ingest/file.ts';
+import { importInstruments } from '../ingest/instruments.ts';
+import { noMap } from '../ingest/mapping.ts';
+import { openStore } from '../store/engines.ts';
+import { QueryRunner } from './index.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'bourse-reference-'));
+const url = `sqlite:${join(folder, 'bourse.db')}`;
+after(() => rmSync(folder, { recursive: true }));
+
+test('daylight saving is that of the year in UTC, also for a record at hand while its market is in the old year', async () => {
+  const path = join(folder, 'in.csv');
+  // Brazil had its last summer time in 2019.
+  writeFileSync(path, 'asset_schema,country_iso_code,symbol,time_zone\nstock,US,B,America/Sao_Paulo\n');
+  const writer = await openStore(url, 'write');
+  const file = (await openSources(path, process.stdin).next()).value as SourceFile;
+  const request = { file, flags: new Map(), source: null, dryRun: false, nowMs: Date.now, map: noMap };
+  await importInstruments(writer, request);
+  await file.close();
+  await writer.close();
+  const store = await openStore(url, 'read');
+  const runner = new QueryRunner(store, new Uint8Array(32));
+  const hasSummerTime = async (at: string): Promise<unknown> => {
+    const answer = await runner.run({
+      endpoint: 'instrumentReference',
+      parameters: { schema_asset: 'stock', country_symbol: { country: 'US', symbol: 'B' } },
+      nowMs: Date.parse(at),
+      wrapCsv: false,
+    });
+    assert.ok(answer.kind === 'answer');
+    return (JSON.parse(Buffer.from(answer.body).toString()) as { result: { support_dst: boolean } }).result
+      .support_dst;
+  };
+  const [old, young] = ['2019-12-31T23:59:59Z', '2020-01-01T00:00:00Z'];
+  assert.deepEqual(
+    [await hasSummerTime(old), await hasSummerTime(old), await hasSummerTime(young)],
+    [true, true, false],
+  );
+  await store.close();
+});
