@@ -28,7 +28,13 @@ export type Watched = {
 };
 
 /** How a file was last seen, and since when it is so. */
-type Seen = { readonly stamp: string; readonly sinceMs: number; readonly isTaken: boolean };
+type Seen = {
+  readonly stamp: string;
+  readonly sinceMs: number;
+  readonly isTaken: boolean;
+  /** Whether it was said what is wrong with it. */
+  readonly isTold: boolean;
+};
 
 /** What of a file changes with it; null where there is none. */
 function stampOf(path: string): string | null {
@@ -94,7 +100,10 @@ class FolderLook {
       const stamp = stampOf(join(this.#watched.folder, name));
       if (stamp === null) continue;
       const before = this.#seen.get(name);
-      present.set(name, before?.stamp === stamp ? before : { stamp, sinceMs: nowMs, isTaken: false });
+      present.set(
+        name,
+        before?.stamp === stamp ? before : { stamp, sinceMs: nowMs, isTaken: false, isTold: false },
+      );
     }
     this.#seen = present;
     for (const [name, seen] of present) {
@@ -102,20 +111,25 @@ class FolderLook {
       if (seen.isTaken || nowMs - seen.sinceMs < REST_MS) continue;
       // The one before may have taken long.
       if (stampOf(join(this.#watched.folder, name)) !== seen.stamp) continue;
-      await this.#take(name);
-      present.set(name, { ...seen, isTaken: true });
+      present.set(name, { ...seen, ...(await this.#take(name)) });
     }
   }
 
-  async #take(name: string): Promise<void> {
+  /** Takes a file, unless it is known; one that cannot be read, which may pass, is tried again. */
+  async #take(name: string): Promise<Pick<Seen, 'isTaken' | 'isTold'>> {
     const path = join(this.#watched.folder, name);
     const sha256 = await hashOfFile(path).catch((error: NodeJS.ErrnoException) => error);
     if (sha256 instanceof Error) {
-      process.stderr.write(`bourse: ${printable(path)}: it cannot be read (${sha256.code})\n`);
-      return;
+      if (!this.#seen.get(name)?.isTold)
+        process.stderr.write(`bourse: ${printable(path)}: it cannot be read (${sha256.code})\n`);
+      return { isTaken: false, isTold: true };
     }
     await this.#learn();
-    if (this.#memory.knows(sha256)) return;
+    if (!this.#memory.knows(sha256)) await this.#bring(path, name, sha256);
+    return { isTaken: true, isTold: true };
+  }
+
+  async #bring(path: string, name: string, sha256: string): Promise<void> {
     const { runs } = await this.#watched.take(path);
     if (this.#memory.remember(sha256, name, runs) || this.#hasToldMemory) return;
     this.#hasToldMemory = true;

@@ -81,6 +81,22 @@ test('--explain tells what is missing, and what a cell would be refused for', as
   );
 });
 
+test('--explain shows a text that begins as a cell that could not be made is marked', async () => {
+  writeFileSync(
+    shop.path('marked.csv'),
+    'asset_schema,country_iso_code,symbol,name\nstock,US,A,\u0001 a name\n',
+  );
+  assert.match(await shop.must('import', 'instruments', 'marked.csv', '--explain'), /a name/);
+});
+
+test('--watch goes with no file, and without what stores nothing', async () => {
+  for (const flag of ['--explain', '--dry-run', 'a.csv']) {
+    const { status, stderr } = await shop.run('import', 'bars', '--watch', '.', flag);
+    assert.equal(status, 2);
+    assert.match(stderr, /--watch imports what its folder has/);
+  }
+});
+
 test('a preset that is not there, or of another dataset, or beside a map, is wrong usage', async () => {
   const refused = async (...args: readonly string[]): Promise<string> => {
     const { status, stderr } = await shop.run('import', ...args);
