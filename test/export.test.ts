@@ -143,6 +143,10 @@ test('what is asked for wrongly is told with the cure, exit status 2, and nothin
     [['bar'], /no dataset bar to export.* is it bars\?/],
     [['instruments', '--interval', '1M'], /--interval says nothing of instruments/],
     [['news', '--from', '2025-03-04', '--to', '2025-03-03'], /--from lies after --to/],
+    [
+      ['corporate-actions', '--from', '2025-01-03T00:00:00+14:00', '--to', '2025-01-02T12:00:00Z'],
+      /--from lies after --to/,
+    ],
     [['bars', '--out', shop.path('x.xlsx')], /must end in \.csv, \.tsv, \.ndjson or \.parquet/],
     [['bars', '--out', shop.path('x.parquet.gz')], /must end in/],
     [['bars', '--out', shop.path('mine.csv')], /mine\.csv is there already: .* --force replaces it/],
@@ -244,6 +248,9 @@ test('rows of every other dataset are selected by instrument and by their own ti
     counts,
     Object.keys(others).map((dataset) => `${dataset} 2`),
   );
+  // On dates a bound counts by its date as it was written.
+  const sameDay = ['--from', '2025-03-02T23:00:00', '--to', '2025-03-02T01:00:00'];
+  assert.equal((await exported('corporate-actions', '--country', 'US', ...sameDay)).length, 1);
   const market = await exported('holidays', '--country', 'US', '--symbol', '*');
   assert.deepEqual(
     market.map(([name]) => name),
@@ -323,6 +330,49 @@ test('bars of days on which another instrument had the symbol stand under the on
     ] as const)
       await former.must('import', dataset, former.path(name), '--store', store);
     assert.deepEqual(barsOf(former.path('copy.db')), barsOf(former.path('bourse.db')));
+  } finally {
+    former.close();
+  }
+});
+
+test('rows about days on which another instrument had the symbol do so too (contract 9.6)', async () => {
+  const former = new Workshop();
+  const rows = {
+    'corporate-actions':
+      'country_iso_code,symbol,ex_date,action_type,cash_amount\nUS,@,2021-07-01,dividend,1\n',
+    news: 'published_date,title,publisher_url,asset_name,country_iso_code,symbol\n2021-07-01T12:00:00Z,x,https://example.com/x,stock,US,@\n',
+    holidays:
+      'name,holiday_code,calendar_date,asset_name,country_iso_code,symbol,session_template\nx,HOLIDAY_X,2021-07-01,stock,US,@,CLOSED\n',
+    'option-contracts':
+      'symbol,parent_asset_schema,country_iso_code,underlying_name,expiration_date,option_type,strike_price\n@210701C00001000,stock,US,@,2021-07-01,call,1\n',
+  };
+  try {
+    writeFileSync(
+      former.path('names.csv'),
+      'asset_schema,country_iso_code,symbol,former_symbols\nstock,US,META,FB:2012-05-18..2022-06-08\nstock,US,METV,META:2021-06-30..2022-01-31\n',
+    );
+    await former.must('import', 'instruments', former.path('names.csv'));
+    const copy = `sqlite:${former.path('copy.db')}`;
+    await former.must('import', 'instruments', former.path('names.csv'), '--store', copy);
+    for (const [dataset, text] of Object.entries(rows)) {
+      const out = former.path(`${dataset}.csv`);
+      const [head, row] = text.split('\n') as [string, string];
+      writeFileSync(
+        former.path('in.csv'),
+        [head, ...['FB', 'META'].map((symbol) => row.replaceAll('@', symbol)), ''].join('\n'),
+      );
+      await former.must('import', dataset, former.path('in.csv'));
+      const said = await former.must('export', dataset, '--out', out);
+      assert.match(said, /1 rows under a symbol that their instrument had then/, dataset);
+      await former.must('import', dataset, out, '--store', copy);
+      const again = former.path(`${dataset}-again.csv`);
+      await former.must('export', dataset, '--out', again, '--store', copy);
+      assert.equal(readFileSync(again, 'utf8'), readFileSync(out, 'utf8'), dataset);
+      // Those of METV, which was META then.
+      const [header, ...found] = parseCsv(readFileSync(out, 'utf8'));
+      const at = header!.indexOf(dataset === 'option-contracts' ? 'underlying_name' : 'symbol');
+      assert.deepEqual(new Set(found.map((cells) => cells[at])), new Set(['FB', 'METV']), dataset);
+    }
   } finally {
     former.close();
   }

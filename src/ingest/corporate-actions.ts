@@ -15,7 +15,7 @@ import {
 import type { FieldMap, FieldNames } from './mapping.ts';
 import type { RowProblem } from './problem.ts';
 import type { ImportReport } from './report.ts';
-import { type FieldRule, importRows, type RowImport, type Values } from './rows.ts';
+import { type FieldRule, importRows, type NamedOnDay, type RowImport, type Values } from './rows.ts';
 import type { ImportRequest } from './run.ts';
 
 const required = ['country_iso_code', 'symbol', 'action_type', 'ex_date'];
@@ -115,6 +115,12 @@ function followingOf(values: Values, place: number): Values | null {
   return { ...values, occurrence: place };
 }
 
+/** The symbol by which an action names its stock. */
+export function symbolOfAction(values: Values): NamedOnDay {
+  const { country_iso_code, symbol, ex_date: day } = corporateActionRowOf(values);
+  return { field: 'symbol', name: { asset_schema: 'stock', country_iso_code, symbol }, day };
+}
+
 const kind: RowImport<typeof corporateActions> = {
   dataset: corporateActions,
   fields: corporateActionFields,
@@ -135,10 +141,7 @@ const kind: RowImport<typeof corporateActions> = {
     const { country_iso_code, symbol, exchange } = corporateActionRowOf(values);
     return { asset_schema: 'stock', country_iso_code, symbol, exchange };
   },
-  symbolOf(values) {
-    const { country_iso_code, symbol, ex_date: day } = corporateActionRowOf(values);
-    return { field: 'symbol', name: { asset_schema: 'stock', country_iso_code, symbol }, day };
-  },
+  symbolOf: symbolOfAction,
   rowOf: (values) => corporateActionRowOf(values),
 };
 

@@ -1,6 +1,9 @@
 // Stored bars as rows of native files: series after series, each block as it is read.
 import { type Bars, filterBars } from '../bars/bars.ts';
 import { decodeBlock, wholeBlock } from '../bars/block-reader.ts';
+import { DAY_MS } from '../base/instant.ts';
+import { calendarOf } from '../calendar/calendar.ts';
+import type { AssetSchema } from '../contract/identifiers.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
@@ -11,7 +14,7 @@ import { nameFields, valueFields } from './bar-chunk.ts';
 import { selectBars } from './bar-selection.ts';
 import { BarLine } from './export-bar-line.ts';
 import { selectedInstruments } from './export-rows.ts';
-import { BarSymbols } from './export-symbols.ts';
+import { ExportSymbols, type SymbolsOfOne } from './export-symbols.ts';
 import type { ExportColumn, ExportTable, ImportAdvice, Lines, Selection } from './export-table.ts';
 import type { TextStyle } from './export-text.ts';
 import { RequestProblem } from './problem.ts';
@@ -100,26 +103,26 @@ class BarWalk {
   readonly #reader: Reader;
   readonly #selection: Selection;
   readonly #calendars: InstrumentCalendars;
-  /** Bars under a symbol that their instrument had before, and bars that no symbol leads back to it. */
-  #former = 0;
-  #astray = 0;
+  readonly #symbols: ExportSymbols;
 
   constructor(reader: Reader, selection: Selection) {
     this.#reader = reader;
     this.#selection = selection;
     this.#calendars = new InstrumentCalendars(reader);
+    this.#symbols = new ExportSymbols(reader);
   }
 
   async *lines(style: TextStyle, columns: readonly string[]): AsyncGenerator<Lines> {
     for await (const { instrument, row } of selectedSeries(this.#reader, this.#selection)) {
       const line = new BarLine(style, columns, instrument, row.interval);
-      const symbols = await BarSymbols.of(this.#reader, instrument, row.interval);
+      const symbols = await this.#symbols.of(instrument);
+      const dayOf = dayOfKeys(instrument, row.interval);
       for await (const bars of this.#bars(instrument, row)) {
-        const text = symbols.runs(bars).map(({ symbol, from, to }) => line.text(symbol, bars, from, to));
+        const text = runsOf(symbols, bars, dayOf).map(({ symbol, from, to }) =>
+          line.text(symbol, bars, from, to),
+        );
         yield { text: text.join(''), rows: bars.count };
       }
-      this.#former += symbols.former;
-      this.#astray += symbols.astray;
     }
   }
 
@@ -139,16 +142,32 @@ class BarWalk {
   }
 
   advice(flags: readonly string[]): ImportAdvice {
-    const told = [
-      [
-        this.#former,
-        'bars under a symbol that their instrument had then, for another one had its present symbol; import the instruments before them',
-      ],
-      [
-        this.#astray,
-        'bars of days on which another instrument had the symbol; a store that knows former symbols takes them for the other one’s',
-      ],
-    ] as const;
-    return { flags, notes: told.filter(([bars]) => bars > 0).map(([bars, what]) => `${bars} ${what}`) };
+    return { flags, notes: this.#symbols.notes('bars') };
   }
+}
+
+/** Bars one after the other that stand under one symbol. */
+type Run = { readonly symbol: string; readonly from: number; readonly to: number };
+
+/** The day that a key of a series is about: of minutes that of its market, of other intervals its date. */
+function dayOfKeys(instrument: Instrument, interval: string): (keyMs: number) => number {
+  if (intervalMinutes(interval as Interval) === null) return (keyMs) => keyMs / DAY_MS;
+  const { zone } = calendarOf(instrument.asset_schema as AssetSchema, instrument.country_iso_code);
+  return (keyMs) => zone.dayAt(keyMs);
+}
+
+/** All of some bars, in order. */
+function runsOf(symbols: SymbolsOfOne, { count, keyMs }: Bars, dayOf: (keyMs: number) => number): Run[] {
+  const first = symbols.on(dayOf(keyMs[0]!));
+  if (symbols.areOne) return [{ symbol: first, from: 0, to: count }];
+  const runs: Run[] = [];
+  let from = 0;
+  let before = first;
+  for (let at = 1; at < count; at++) {
+    const symbol = symbols.on(dayOf(keyMs[at]!));
+    if (symbol === before) continue;
+    runs.push({ symbol: before, from, to: at });
+    [before, from] = [symbol, at];
+  }
+  return [...runs, { symbol: before, from, to: count }];
 }

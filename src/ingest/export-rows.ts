@@ -1,5 +1,5 @@
 // Rows of the store as rows of native files: the columns that their imports know, in that order, and what was said in each.
-import { DAY_MS, formatDay, formatInstantZ, type ParsedInstant, SECOND_MS } from '../base/instant.ts';
+import { formatDay, formatInstantZ, SECOND_MS } from '../base/instant.ts';
 import { assetSchemas } from '../contract/identifiers.ts';
 import { corporateActions } from '../datasets/corporate-actions.ts';
 import type { ColumnKind, Dataset, RowOf } from '../datasets/dataset.ts';
@@ -10,16 +10,18 @@ import { optionContracts } from '../datasets/options.ts';
 import { type FormerSymbol, instruments } from '../datasets/reference.ts';
 import { allRows, rowsInOrder } from '../store/all-rows.ts';
 import type { Reader } from '../store/store.ts';
-import { corporateActionFields } from './corporate-actions.ts';
+import { corporateActionFields, symbolOfAction } from './corporate-actions.ts';
 import { eventCodeFields, eventFields, impacts, RANK_UNKNOWN } from './economic.ts';
+import { ExportSymbols } from './export-symbols.ts';
 import type { ExportTable, Lines, Selection } from './export-table.ts';
 import type { Cell, TextStyle } from './export-text.ts';
-import { holidayFields } from './holidays.ts';
+import { holidayFields, symbolOfHoliday } from './holidays.ts';
 import { instrumentFields } from './instruments.ts';
 import type { FieldNames } from './mapping.ts';
-import { newsFields } from './news.ts';
-import { optionContractFields } from './option-contracts.ts';
-import { RequestProblem } from './problem.ts';
+import { newsFields, symbolOfNews } from './news.ts';
+import { optionContractFields, symbolOfUnderlying } from './option-contracts.ts';
+import { given, type RowRange, rangeOf } from './row-selection.ts';
+import type { NamedOnDay } from './rows.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 type Column = { readonly name: string; readonly type: string; readonly value: (row: Row) => Cell };
@@ -33,6 +35,8 @@ type RowExport = {
   /** Columns of its imports that no file takes along. */
   readonly omitted?: readonly string[];
   readonly rows: (reader: Reader, selection: Selection) => AsyncGenerator<Row>;
+  /** The symbol by which a row names an instrument, as its import reads it. */
+  readonly symbolOf?: (row: Row) => NamedOnDay | null;
 };
 
 /** Characters of lines that are handed on at a time. */
@@ -81,17 +85,8 @@ function columnsOf({ dataset, fields, own, omitted = [] }: RowExport): Column[] 
 const holdsDay = (day: unknown, { from, to }: Selection): boolean =>
   (from === null || (day as number) >= from.day) && (to === null || (day as number) <= to.day);
 
-/** The bounds of instants: dates are UTC's (contract 2.3). */
-function instantRange({ from, to }: Selection): { from?: number; to?: number } {
-  const startOf = (bound: ParsedInstant): number => (bound.kind === 'date' ? bound.day * DAY_MS : bound.ms);
-  const endOf = (bound: ParsedInstant): number =>
-    bound.kind === 'date' ? (bound.day + 1) * DAY_MS : bound.ms + 1;
-  return { ...(from && { from: startOf(from) }), ...(to && { to: endOf(to) }) };
-}
-
-/** What of some columns is given: those must be equal. */
-const given = (columns: Readonly<Record<string, string | null>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(columns).filter((pair): pair is [string, string] => pair[1] !== null));
+/** The bounds of instants. */
+const instantRange = ({ from, to }: Selection): RowRange => rangeOf(from, to, 'instant');
 
 const isEqual = (row: Row, columns: Readonly<Record<string, string>>): boolean =>
   Object.entries(columns).every(([name, value]) => row[name] === value);
@@ -192,6 +187,7 @@ const exports: Readonly<Record<string, RowExport>> = {
           isEqual(row, given({ symbol: selection.symbol })) &&
           holdsDay(row.ex_date, selection),
       ),
+    symbolOf: symbolOfAction,
   },
   'economic-event-codes': {
     dataset: eventCodes,
@@ -221,6 +217,7 @@ const exports: Readonly<Record<string, RowExport>> = {
           isEqual(row, given({ asset_name: selection.assetSchema, symbol: selection.symbol })) &&
           holdsDay(row.calendar_date, selection),
       ),
+    symbolOf: symbolOfHoliday,
   },
   instruments: {
     dataset: instruments,
@@ -230,7 +227,7 @@ const exports: Readonly<Record<string, RowExport>> = {
     omitted: ['parent_schema_instrument_id'],
     rows: selectedInstruments,
   },
-  news: { dataset: news, fields: newsFields, own: [], rows: newsRows },
+  news: { dataset: news, fields: newsFields, own: [], rows: newsRows, symbolOf: symbolOfNews },
   'option-contracts': {
     dataset: optionContracts,
     fields: optionContractFields,
@@ -246,8 +243,21 @@ const exports: Readonly<Record<string, RowExport>> = {
         (row) => isEqual(row, wanted) && holdsDay(row.expiration_date, selection),
       );
     },
+    symbolOf: symbolOfUnderlying,
   },
 };
+
+/** Rows under the symbols by which an import finds their instruments again (contract 9.6). */
+async function* named(
+  { symbolOf }: RowExport,
+  symbols: ExportSymbols,
+  rows: AsyncIterable<Row>,
+): AsyncGenerator<Row> {
+  for await (const row of rows) {
+    const said = symbolOf?.(row) ?? null;
+    yield said === null ? row : { ...row, [said.field]: (await symbols.of(said.name)).on(said.day) };
+  }
+}
 
 async function* linesOf(
   rows: AsyncIterable<Row>,
@@ -267,23 +277,18 @@ async function* linesOf(
   if (piece.rows > 0) yield piece;
 }
 
-/** Whether the bounds are the wrong way round: by their dates where rows have dates alone (contract 2.2). */
-function isTurnedRound({ dataset }: RowExport, selection: Selection): boolean {
-  const { from: first, to: last } = selection;
-  if (first === null || last === null) return false;
-  if (dataset !== news && dataset !== events) return first.day > last.day;
-  const { from, to } = instantRange(selection);
-  return from! >= to!;
-}
+/** Datasets whose rows have instants; those of the others have dates. */
+const timed: readonly Dataset[] = [news, events];
 
 function tableOf(kind: RowExport, reader: Reader, selection: Selection): ExportTable {
-  if (isTurnedRound(kind, selection)) throw new RequestProblem('--from lies after --to: exchange the two');
+  rangeOf(selection.from, selection.to, timed.includes(kind.dataset) ? 'instant' : 'day');
   const columns = columnsOf(kind);
+  const symbols = new ExportSymbols(reader);
   return {
     columns,
     rowsAbout: null,
-    lines: (style) => linesOf(kind.rows(reader, selection), columns, style),
-    advice: () => ({ flags: [], notes: [] }),
+    lines: (style) => linesOf(named(kind, symbols, kind.rows(reader, selection)), columns, style),
+    advice: () => ({ flags: [], notes: symbols.notes('rows') }),
   };
 }
 

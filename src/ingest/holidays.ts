@@ -13,7 +13,7 @@ import type { InstrumentName } from './load.ts';
 import type { FieldMap, FieldNames } from './mapping.ts';
 import type { RowProblem } from './problem.ts';
 import type { ImportReport } from './report.ts';
-import { type FieldRule, importRows, type RowImport, type Values } from './rows.ts';
+import { type FieldRule, importRows, type NamedOnDay, type RowImport, type Values } from './rows.ts';
 import { type ImportRequest, withAssetName } from './run.ts';
 
 /** The fields of a holidays file (contract 11). */
@@ -104,6 +104,12 @@ function nameIn(values: Values): InstrumentName | null {
   return symbol === '*' ? null : { asset_schema: asset_name, country_iso_code, symbol };
 }
 
+/** The symbol by which a day names an instrument; null where it is its market's. */
+export function symbolOfHoliday(values: Values): NamedOnDay | null {
+  const name = nameIn(values);
+  return name === null ? null : { field: 'symbol', name, day: values.calendar_date as number };
+}
+
 const kindOf = (zone: Zone | null): RowImport<typeof holidays> => ({
   dataset: holidays,
   fields: holidayFields,
@@ -127,10 +133,7 @@ const kindOf = (zone: Zone | null): RowImport<typeof holidays> => ({
     const name = nameIn(values);
     return name === null ? null : { ...name, exchange: null };
   },
-  symbolOf(values) {
-    const name = nameIn(values);
-    return name === null ? null : { field: 'symbol', name, day: values.calendar_date as number };
-  },
+  symbolOf: symbolOfHoliday,
   rowOf: (values) => rowOf(values),
 });
 

@@ -19,7 +19,7 @@ import type { InstrumentName } from './load.ts';
 import type { FieldMap, FieldNames } from './mapping.ts';
 import type { RowProblem } from './problem.ts';
 import type { ImportReport } from './report.ts';
-import { type FieldRule, importRows, type RowImport, type Values } from './rows.ts';
+import { type FieldRule, importRows, type NamedOnDay, type RowImport, type Values } from './rows.ts';
 import { type ImportRequest, withAssetName } from './run.ts';
 
 /** What ties an item to an instrument: all of them or none. */
@@ -75,9 +75,17 @@ export function newsRowOf(values: Values): Item {
 
 /** The instrument that an item is tied to, or null. */
 function nameIn(values: Values): InstrumentName | null {
-  const { asset_name, country_iso_code, symbol } = newsRowOf(values);
+  const { asset_name = null, country_iso_code = null, symbol = null } = values as Partial<Item>;
   if (asset_name === null || country_iso_code === null || symbol === null) return null;
   return { asset_schema: asset_name, country_iso_code, symbol };
+}
+
+/** The symbol by which an item names an instrument, or null. */
+export function symbolOfNews(values: Values): NamedOnDay | null {
+  const name = nameIn(values);
+  if (name === null) return null;
+  const { zone } = calendarOf(name.asset_schema as AssetSchema, name.country_iso_code);
+  return { field: 'symbol', name, day: zone.dayAt(values.published_date as number) };
 }
 
 const kindOf = (zone: Zone | null): RowImport<typeof news> => ({
@@ -94,12 +102,7 @@ const kindOf = (zone: Zone | null): RowImport<typeof news> => ({
     const name = nameIn(values);
     return name === null ? null : { ...name, exchange: null };
   },
-  symbolOf(values) {
-    const name = nameIn(values);
-    if (name === null) return null;
-    const { zone } = calendarOf(name.asset_schema as AssetSchema, name.country_iso_code);
-    return { field: 'symbol', name, day: zone.dayAt(values.published_date as number) };
-  },
+  symbolOf: symbolOfNews,
   rowOf: (values) => newsRowOf(values),
 });
 

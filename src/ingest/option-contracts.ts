@@ -21,7 +21,7 @@ import type { FieldMap, FieldNames } from './mapping.ts';
 import type { NamedInstruments } from './named-instruments.ts';
 import type { RowProblem } from './problem.ts';
 import type { ImportReport } from './report.ts';
-import { type FieldRule, importRows, type RowImport, type Values } from './rows.ts';
+import { type FieldRule, importRows, type NamedOnDay, type RowImport, type Values } from './rows.ts';
 import type { ImportRequest } from './run.ts';
 
 type ContractRow = RowOf<typeof optionContracts>;
@@ -151,6 +151,15 @@ const saidOf = (values: Values): Partial<Instrument> =>
     sharedFields.filter((field) => values[field] !== undefined).map((field) => [field, values[field]]),
   );
 
+/** The symbol by which a contract names its underlying, on the day of its listing where that is known. */
+export function symbolOfUnderlying(values: Values): NamedOnDay {
+  const { parent_asset_schema, country_iso_code, underlying_name, expiration_date, listing_date } =
+    values as ContractRow;
+  const name = { asset_schema: parent_asset_schema, country_iso_code, symbol: underlying_name };
+  const listed = listing_date === undefined || listing_date === null ? null : parseDay(listing_date);
+  return { field: 'underlying_name', name, day: listed ?? expiration_date };
+}
+
 const kindOf = (zone: Zone | null): RowImport<typeof optionContracts> => ({
   dataset: optionContracts,
   fields: optionContractFields,
@@ -158,14 +167,7 @@ const kindOf = (zone: Zone | null): RowImport<typeof optionContracts> => ({
   keyOf: ({ country_iso_code, symbol }) => ({ country_iso_code, symbol }) as Partial<ContractRow>,
   repeated: { column: 'symbol', reason: 'the file has this contract already, with other values' },
   problemOf,
-  // The day on which the underlying bore the name: that of the listing, where the file has it.
-  symbolOf(values) {
-    const { parent_asset_schema, country_iso_code, underlying_name, expiration_date, listing_date } =
-      values as Partial<ContractRow> as ContractRow;
-    const name = { asset_schema: parent_asset_schema, country_iso_code, symbol: underlying_name };
-    const listed = listing_date === undefined ? null : parseDay(listing_date!);
-    return { field: 'underlying_name', name, day: listed ?? expiration_date };
-  },
+  symbolOf: symbolOfUnderlying,
   rowOf: (values, _known, _writer, named) => optionContractRow(values, named),
 });
 
