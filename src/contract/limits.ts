@@ -37,6 +37,8 @@ export const limits = {
   queueBurstWaitMs: 300,
   /** Time after which answers of the query thread are taken also before the turn of the event loop has ended. */
   queueTakeMs: 1,
+  /** Requests that are taken up together at the end of a turn of the event loop; more are not waited for. */
+  turnRequestsMax: 64,
   /** A turn of the HTTP thread's event loop above which that thread is what is full. */
   paceTurnMs: 15,
   /** Requests in such a turn at the least: a machine that is busy with other work makes turns long, too. */

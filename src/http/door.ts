@@ -23,6 +23,8 @@ export type DoorRequest = {
   /** The request target as sent. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The turn of the event loop in which it is taken up: all that is taken up in it had arrived before. */
+  readonly turn?: number;
   /** Whether whoever asked has gone. */
   readonly isGone: () => boolean;
 };
@@ -220,7 +222,7 @@ export class Door {
     );
     const caller = await this.#admit(request, match, query, trace);
     const name = nameOf(request, address);
-    const state = replies.lasts(endpoint) ? await replies.state() : Number.NaN;
+    const state = replies.lasts(endpoint) ? await replies.state(request.turn) : Number.NaN;
     const kept = Number.isNaN(state) ? undefined : replies.find(name, this.#parts.nowMs());
     if (kept !== undefined) return complete(kept.reply, request, requestId);
     const base = baseAddress(address, request.headers);

@@ -32,6 +32,22 @@ test('a reply is found until anything is committed, and until its moment', async
   assert.equal(cache.find('a', 99), undefined);
 });
 
+test('the state is asked for once a turn, and anew in the next', async () => {
+  const asked: number[] = [];
+  const cache = new ReplyCache({ changeToken: async () => asked.push(token) && token });
+  cache.keep('holidayList', 'a', replyOf(10), await cache.state(1));
+  await Promise.all([cache.state(1), cache.state(1)]);
+  assert.equal(asked.length, 1);
+  token++;
+  assert.ok(cache.find('a', 0), 'what was taken up in a turn had arrived before the commit');
+  assert.equal(await cache.state(2), token);
+  assert.equal(cache.find('a', 0), undefined);
+  assert.equal(await cache.state(1), token, 'one that waited has no older state than the others');
+  assert.equal(asked.length, 2);
+  await cache.state();
+  assert.equal(asked.length, 3);
+});
+
 test('a reply that was asked for before a commit is not kept after it', async () => {
   const cache = new ReplyCache(store);
   const before = await cache.state();

@@ -20,6 +20,8 @@ export class ReplyCache {
   readonly #lasting = new Set<EndpointName>();
   #bytes = 0;
   #token = Number.NaN;
+  /** The state as it was asked for last, and in which turn. */
+  #asked: { readonly turn: number; readonly state: Promise<number> } | null = null;
 
   constructor(store: Pick<Store, 'changeToken'>, bytesMax: number = limits.cachedBytesMax) {
     this.#store = store;
@@ -31,8 +33,18 @@ export class ReplyCache {
     return this.#lasting.has(endpoint);
   }
 
-  /** The state of the store. Everything is forgotten where it is another one than before. */
-  async state(): Promise<number> {
+  /**
+   * The state of the store in a turn, for which it is asked once; without a turn, as it is now. Everything is forgotten where it is
+   * another one than before.
+   */
+  state(turn?: number): Promise<number> {
+    if (turn !== undefined && this.#asked !== null && this.#asked.turn >= turn) return this.#asked.state;
+    const state = this.#ask();
+    this.#asked = turn === undefined ? null : { turn, state };
+    return state;
+  }
+
+  async #ask(): Promise<number> {
     const token = await this.#store.changeToken();
     if (token !== this.#token) {
       this.#token = token;

@@ -14,6 +14,7 @@ import { limits } from '../contract/limits.ts';
 import { type Door, type DoorRequest, errorReply, methodNotAllowed, requestIdOf } from './door.ts';
 import { Owed, stop } from './stop.ts';
 import { type Certificate, createTlsServer, type TlsServer } from './tls.ts';
+import { Turns } from './turns.ts';
 
 /** What answers requests; it never throws. */
 export type Answering = Pick<Door, 'answer'>;
@@ -37,12 +38,19 @@ function headersOf({ headers, rawHeaders }: IncomingMessage): DoorRequest['heade
   return hosts.length > 1 ? { ...headers, host: hosts } : headers;
 }
 
-function respond(message: IncomingMessage, response: ServerResponse, door: Answering, owed: Owed): void {
+function respond(
+  message: IncomingMessage,
+  response: ServerResponse,
+  door: Answering,
+  owed: Owed,
+  turn: number,
+): void {
   door
     .answer({
       method: message.method ?? 'GET',
       target: message.url ?? '/',
       headers: headersOf(message),
+      turn,
       isGone: () => response.destroyed || response.closed,
     })
     .then((reply) => {
@@ -169,13 +177,14 @@ export async function listen(
   observe: Observe,
 ): Promise<Listening> {
   const owed = new Owed();
+  const turns = new Turns();
   const take = (message: IncomingMessage, response: ServerResponse): void => {
     const before = owed.last(message.socket);
     owed.add(message.socket, response);
-    const answer = (): void => respond(message, response, door, owed);
-    // One after the other, and others between: a caller that asks for much at once must not make us hold all of it, nor wait.
+    const answer = (): void => turns.atEnd((turn) => respond(message, response, door, owed, turn));
+    // One a turn of each connection: a caller that asks for much at once must not make us hold all of it, nor wait.
     if (before === undefined) answer();
-    else before.once('close', () => setImmediate(answer));
+    else before.once('close', answer);
   };
   const tls = certificate === null ? null : createTlsServer(options, certificate, take);
   const server = tls?.server ?? createServer(options, take);
