@@ -25,7 +25,7 @@ export type FieldMap = {
   readonly zone?: string;
   /** What was done to the prices, unless a flag says it. */
   readonly prices?: PriceBasis;
-  /** Whether a row is one at all, as text `true` or `false`; one that is none is passed over. Bars do not have it. */
+  /** Whether a row is one at all, as text `true` or `false`; one that is none is passed over, and counted where there is a reason. Bars do not have it. */
   readonly keep?: Expression;
   /** What each row is several of, such as a call and a put: each says the rest. Bars do not have it. */
   readonly parts?: readonly Part[];

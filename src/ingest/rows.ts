@@ -202,7 +202,7 @@ class RowPass<D extends Dataset> {
   /** Whether a row is one: a preset may pass over others, such as a footer. */
   #isRow(chunk: Chunk, row: number, { keep }: Mapping): boolean {
     if (keep === null || chunk.texts[this.columns.indexOf(keep.name)]!.text(row) !== 'false') return true;
-    this.findings[keep.reason] = (this.findings[keep.reason] ?? 0) + 1;
+    if (keep.reason !== '') this.findings[keep.reason] = (this.findings[keep.reason] ?? 0) + 1;
     return false;
   }
 

@@ -7,6 +7,7 @@ import { eodhdDaily, eodhdIntraday } from './eodhd.ts';
 import { fred } from './fred.ts';
 import { histdata } from './histdata.ts';
 import { lean } from './lean.ts';
+import { leanFactors, leanMap } from './lean-events.ts';
 import { massive } from './massive.ts';
 import { nasdaqListed, otherListed } from './nasdaq-trader.ts';
 import { occ } from './occ.ts';
@@ -21,6 +22,8 @@ export const presets: readonly Preset[] = [
   databento,
   alpaca,
   lean,
+  leanFactors,
+  leanMap,
   stooq,
   stooqPage,
   yahoo,

@@ -1,0 +1,218 @@
+// QuantConnect LEAN factor files as corporate actions, map files as instruments, as they are (contract 9.4, 9.6, 11).
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import fc from 'fast-check';
+import { formatDay } from '../../src/base/instant.ts';
+import { calendarOf } from '../../src/calendar/calendar.ts';
+import { parseCsv } from '../csv.ts';
+import { sharedData } from '../service.ts';
+import { rowsOf } from '../stored.ts';
+import { zipOf } from '../zip.ts';
+import { Vendor } from './vendor.ts';
+
+const vendor = new Vendor();
+after(() => vendor.close());
+
+const actions = () =>
+  rowsOf(
+    vendor.path,
+    `select symbol, ex_date, action_type, cash_amount, reference_price, split_from, split_to, currency
+     from corporate_actions order by ex_date, action_type`,
+  ).map(({ ex_date, ...rest }) => [formatDay(ex_date as number), ...Object.values(rest)]);
+
+const FACTORS = 'equity/usa/factor_files/abc.csv';
+const asActions = { dataset: 'corporate-actions' };
+
+// Last days with the old factors: Friday 2014-06-06, Thursday 2015-07-02 before a holiday, Monday 2019-08-05, Friday 2020-08-28.
+const factors = [
+  '19980102,0.9653065,0.03571430,1',
+  '20140606,0.9653065,0.03571430,645.57',
+  '20150702,0.9653065,0.25,125.01',
+  '20190805,0.9702505,0.25,100',
+  '20200828,0.9799530,0.25,499.23',
+  '20210204,0.9799530,1,50',
+  '20501231,1,1,0',
+].join('\n');
+
+test('a factor file: ex-dates are the next sessions, amounts and shares the simplest that the rounded factors say', async () => {
+  const report = await vendor.import(FACTORS, factors, asActions);
+  assert.equal(report.preset?.name, 'lean-factors');
+  assert.deepEqual([report.rowsRead, report.rowsWritten, report.findings], [5, 5, {}]);
+  assert.deepEqual(actions(), [
+    ['2014-06-09', 'ABC', 'split', null, 645.57, 1, 7, null],
+    // 125.01 x (1 - 0.9653065 / 0.9702505) = 0.63701 within 0.00003, two days after 2015-07-03, when there was no session.
+    ['2015-07-06', 'ABC', 'dividend', 0.637, 125.01, null, null, 'USD'],
+    // 100 x (1 - 0.9702505 / 0.979953) = 0.99011 within 0.00002.
+    ['2019-08-06', 'ABC', 'dividend', 0.9901, 100, null, null, 'USD'],
+    ['2020-08-31', 'ABC', 'split', null, 499.23, 1, 4, null],
+    ['2021-02-05', 'ABC', 'dividend', 1.00235, 50, null, null, 'USD'],
+  ]);
+});
+
+test('a day may have both, splits may be of shares put together or of parts, unusable factors are passed over as LEAN does', async () => {
+  const lines = [
+    '19991231,0,inf,0',
+    '20001229,0.5,1e+07,10',
+    '20100630,0.98,150,20',
+    '20120928,0.98,1.5,10',
+    '20501231,1,1,0',
+  ];
+  await vendor.import(
+    'factor_files_20210205.zip',
+    zipOf({ name: 'brk.b.csv', bytes: Buffer.from(lines.join('\r\n')) }),
+    asActions,
+  );
+  assert.deepEqual(actions(), [
+    ['2010-07-01', 'BRK.B', 'split', null, 20, 100, 1, null],
+    ['2012-10-01', 'BRK.B', 'dividend', 0.2, 10, null, null, 'USD'],
+    ['2012-10-01', 'BRK.B', 'split', null, 10, 3, 2, null],
+  ]);
+});
+
+test('without reference prices a dividend has no amount: its row is refused, splits are taken', async () => {
+  const report = await vendor.import(
+    FACTORS,
+    '19980102,0.9,0.5\n20100104,0.9,0.5\n20110103,0.9,1\n20501231,1,1\n',
+    asActions,
+  );
+  assert.deepEqual(actions(), [['2010-01-05', 'ABC', 'split', null, null, 1, 2, null]]);
+  assert.deepEqual(
+    report.refused.map(({ row, reason }) => [row, reason]),
+    [[3, 'is missing: a dividend needs it']],
+  );
+});
+
+test('files of other markets, and bars of days, are not taken for factor files', async () => {
+  const text = '20200102,0.9,1,10\n20501231,1,1,0\n';
+  assert.match(
+    await vendor.refusal('equity/india/factor_files/abc.csv', text, asActions),
+    /read of the market usa, not of india/,
+  );
+  assert.match(
+    await vendor.refusal(
+      'equity/usa/daily/spy.csv',
+      '20131001 00:00,1680400,1689900,1680300,1688700,131243195\n',
+      {
+        ...asActions,
+        preset: 'lean-factors',
+      },
+    ),
+    /is no file of the preset lean-factors; it is one of the preset lean/,
+  );
+});
+
+test('any fraction of shares comes back from factors of seven digits', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 40 }), async (from, to) => {
+      fc.pre(from !== to);
+      const lines = [`20100104,1,${(from / to).toFixed(8)},10`, '20501231,1,1,0'];
+      await vendor.import(FACTORS, lines.join('\n'), asActions);
+      const [action] = actions();
+      assert.equal((action![5] as number) / (action![6] as number), from / to);
+    }),
+    { numRuns: 20 },
+  );
+});
+
+const apple = join(sharedData, 'corporate-actions/AAPL.csv');
+
+test('the factors of AAPL give the actions that others worked out of them', {
+  skip: existsSync(apple) ? false : `no ${apple}`,
+}, async () => {
+  const [head, ...rows] = parseCsv(readFileSync(apple, 'utf8'));
+  const cell = (row: readonly (string | null)[], name: string): string => row[head!.indexOf(name)] ?? '';
+  const calendar = calendarOf('stock', 'US');
+  const lastBefore = (date: string): string => {
+    const day = Date.parse(date) / 86_400_000;
+    return formatDay(calendar.sessions(day - 10, day).at(-1)!.day).replaceAll('-', '');
+  };
+  const lines = rows.map((row) =>
+    [
+      lastBefore(cell(row, 'ex_date')),
+      ...['price_factor_before', 'split_factor_before', 'reference_price_prev_close'].map((name) =>
+        cell(row, name),
+      ),
+    ].join(),
+  );
+  await vendor.import('equity/usa/factor_files/aapl.csv', [...lines, '20501231,1,1,0'].join('\n'), asActions);
+  const expected = rows.map((row) => [
+    cell(row, 'ex_date'),
+    'AAPL',
+    cell(row, 'action_type'),
+    Number(cell(row, 'cash_amount_rounded')) || null,
+    Number(cell(row, 'split_from')) || null,
+    Number(cell(row, 'split_to')) || null,
+  ]);
+  assert.deepEqual(
+    actions().map(([date, symbol, type, cash, , from, to]) => [
+      date,
+      symbol,
+      type,
+      cash === null ? null : Number((cash as number).toFixed(3)),
+      from,
+      to,
+    ]),
+    expected,
+  );
+});
+
+const instruments = () =>
+  rowsOf(
+    vendor.path,
+    'select symbol, exchange, status, listing_date, former_symbols from instruments order by symbol',
+  ).map(({ former_symbols: former, ...rest }) => [
+    ...Object.values(rest),
+    ...(
+      JSON.parse((former as string | null) ?? '[]') as { symbol: string; from_day: number; to_day: number }[]
+    ).map(({ symbol, from_day, to_day }) => `${symbol}:${formatDay(from_day)}..${formatDay(to_day)}`),
+  ]);
+
+const asInstruments = { dataset: 'instruments' };
+
+test('a map file: the last ticker is the symbol, those before are former ones, each until its date', async () => {
+  const report = await vendor.import(
+    'equity/usa/map_files/xyz.csv',
+    '20120518,old,Q\n20220608,old,Q\n20230104,mid,Q\n20501231,xyz,N\n',
+    asInstruments,
+  );
+  assert.equal(report.preset?.name, 'lean-map');
+  assert.deepEqual([report.rowsRead, report.rowsWritten, report.findings], [1, 1, {}]);
+  assert.deepEqual(instruments(), [
+    ['XYZ', 'XNYS', 'active', '2012-05-18', 'OLD:2012-05-18..2022-06-08', 'MID:2022-06-09..2023-01-04'],
+  ]);
+});
+
+test('one that has ended is inactive; one whose ticker is another instrument’s now keeps its number, and its ticker as a former symbol', async () => {
+  await vendor.import('equity/usa/map_files/tap.a.csv', '20050210,tap.a\n20210104,tap.a\n', asInstruments);
+  await vendor.import('equity/usa/map_files/twx.1.csv', '19980102,twx\n20010111,twx\n', asInstruments, false);
+  await vendor.import(
+    'equity/usa/map_files/twx.csv',
+    '19980102,aol\n20031015,aol\n20501231,twx\n',
+    asInstruments,
+    false,
+  );
+  assert.deepEqual(instruments(), [
+    ['TAP.A', null, 'inactive', '2005-02-10'],
+    ['TWX', null, 'active', null, 'AOL:1998-01-02..2003-10-15'],
+    ['TWX.1', null, 'inactive', null, 'TWX:1998-01-02..2001-01-11'],
+  ]);
+});
+
+test('bars of an old ticker lie with the instrument that had it', async () => {
+  await vendor.import(
+    'equity/usa/map_files/xyz.csv',
+    '20120518,old,Q\n20220608,old,Q\n20501231,xyz,Q\n',
+    asInstruments,
+  );
+  await vendor.import(
+    'equity/usa/daily/old.csv',
+    '20131001 00:00,1680400,1689900,1680300,1688700,100\n',
+    {},
+    false,
+  );
+  assert.deepEqual(await vendor.served('stock/US:XYZ', 'DAY'), [
+    ['2013-10-01', 168.04, 168.99, 168.03, 168.87, 100, null],
+  ]);
+});
