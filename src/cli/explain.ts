@@ -21,7 +21,7 @@ export function describeExplained(explained: Explained): string {
     [ignoredColumns.length > 0, `columns passed over: ${ignoredColumns.join(', ')}`],
   ];
   const told = facts.filter(([holds]) => holds).map(([, fact]) => printable(`  ${fact}`));
-  const fields = Object.keys(rows[0] ?? {});
+  const fields = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const table = [fields, ...rows.map((row) => fields.map((field) => row[field] ?? ''))];
   const first = rows.length === 0 ? '' : `\nThe first rows, as they would be stored:\n${formatTable(table)}`;
   return `${printable(`${file}: ${format}; nothing was imported`)}\n${told.join('\n')}\n${first}`;

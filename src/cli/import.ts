@@ -19,6 +19,7 @@ import { describeExplained } from './explain.ts';
 import { jsonOption, storeOption, wholeNumber } from './options.ts';
 import { presetList } from './preset-list.ts';
 import { Progress } from './progress.ts';
+import { readCountry, readInterval, readSchema, readSymbol } from './selection.ts';
 import { count, countOf, printable } from './table.ts';
 import { tellWait } from './waiting.ts';
 import { type Watched, watchFolder } from './watch.ts';
@@ -55,23 +56,30 @@ function zoneNamed(name: string | undefined): Zone | undefined {
   throw new UsageProblem(`--zone ${name}: is not a time zone${near === undefined ? '' : `; is it ${near}?`}`);
 }
 
-/** Flags that say something of some datasets alone. */
-const ownFlags: readonly (readonly [
-  flag: 'code' | 'interval' | 'prices' | 'zone',
-  datasets: readonly string[],
-])[] = [
-  ['code', ['economic-events', 'economic-event-codes']],
-  ['interval', ['bars']],
+/** Flags that say how cells of some datasets are to be read. */
+const readingFlags: readonly (readonly [flag: 'prices' | 'zone', datasets: readonly string[]])[] = [
   ['prices', ['bars']],
   ['zone', ['bars', 'economic-events', 'holidays', 'news', 'option-contracts']],
 ];
 
-/** A flag that means nothing for a dataset is a mistake, not to be passed over. */
+const fieldFlagNames = ['schema', 'country', 'symbol', 'exchange', 'interval', 'code'] as const;
+
+/** The datasets of whose files a flag says something. */
+const datasetsOf = (flag: (typeof fieldFlagNames)[number]): string[] =>
+  Object.keys(fieldsOf).filter((dataset) => Object.values(fieldsOf[dataset]!.flags).includes(`--${flag}`));
+
+/** A flag that means nothing for a dataset, and a value that no file could have, are mistakes before any file is read. */
 function checkFlags(dataset: string, flags: Flags): void {
-  for (const [name, datasets] of ownFlags) {
+  const known = [...readingFlags, ...fieldFlagNames.map((flag) => [flag, datasetsOf(flag)] as const)];
+  for (const [name, datasets] of known) {
     if (flags[name] === undefined || datasets.includes(dataset)) continue;
-    throw new UsageProblem(`--${name} says nothing of ${dataset}: it is for ${datasets.join(' and ')}`);
+    throw new UsageProblem(`--${name} says nothing of ${dataset}: it is for ${datasets.join(', ')}`);
   }
+  readSchema(flags.schema);
+  readCountry(flags.country);
+  readSymbol(flags.symbol);
+  readInterval(flags.interval);
+  zoneNamed(flags.zone);
 }
 
 /** Flags that give a field for the whole file. */
@@ -166,7 +174,6 @@ function watchedBy(
   flags: Flags,
 ): Watched {
   const { watch: _, json: __, store: ___, allowRejects: ____, ...call } = flags;
-  zoneNamed(flags.zone);
   return {
     folder,
     dataset,

@@ -11,7 +11,7 @@ import { UNMADE } from './cell.ts';
 import { numberOf } from './check.ts';
 import type { SourceFile } from './file.ts';
 import { InstantCell, LocalClock } from './instants.ts';
-import { type FieldNames, type Mapping, mapFields, partsOf, toldColumn } from './mapping.ts';
+import { type FieldNames, ignoredByAll, type Mapping, mapFields, partsOf, toldColumn } from './mapping.ts';
 import { FileProblem } from './problem.ts';
 import { readChunks } from './read.ts';
 
@@ -26,7 +26,7 @@ export type Explained = {
   readonly doubt: string | null;
   /** Field -> the column that gives it. */
   readonly columns: Readonly<Record<string, string>>;
-  /** Field -> what it is in every row. */
+  /** Field -> what it is in every row; where a row of the file is several, what it is in each. */
   readonly values: Readonly<Record<string, string>>;
   readonly zone: string | null;
   /** What was done to the prices; null where the rows have none. */
@@ -49,21 +49,21 @@ export type Explaining = {
 /** Looks at a file's columns and first rows. @throws FileProblem where the file cannot be read, or the call is wrong */
 export async function explainFile(explaining: Explaining): Promise<Explained> {
   const { file, fields, zone } = explaining;
-  const mapping = mappingOf(explaining);
-  const isProblem = mapping instanceof FileProblem;
+  const mappings = mappingsOf(explaining);
+  const isProblem = mappings instanceof FileProblem;
   return {
     file: file.name,
     format: formatOf(file),
     preset: file.map.preset ?? null,
     isMapped: file.map.placeOf !== undefined,
     doubt: file.map.doubt ?? null,
-    columns: isProblem ? {} : told(mapping),
-    values: isProblem ? file.map.values : Object.fromEntries(mapping.values),
+    columns: isProblem ? {} : Object.assign({}, ...mappings.map(toldColumns).reverse()),
+    values: isProblem ? file.map.values : toldValues(mappings),
     zone: zone?.name ?? null,
     prices: fields.required.includes('open') ? (file.map.prices ?? 'raw') : null,
-    ignoredColumns: isProblem ? [] : mapping.ignored,
-    rows: isProblem ? [] : await firstRows(explaining, mapping),
-    problem: isProblem ? mapping.message : null,
+    ignoredColumns: isProblem ? [] : ignoredByAll(mappings),
+    rows: isProblem ? [] : await firstRows(explaining, mappings),
+    problem: isProblem ? mappings.message : null,
   };
 }
 
@@ -73,12 +73,12 @@ const flagNames: Readonly<Record<string, string>> = {
   symbol: '--symbol',
 };
 
-function mappingOf({ file, fields, flags }: Explaining): Mapping | FileProblem {
+function mappingsOf({ file, fields, flags }: Explaining): Mapping[] | FileProblem {
   const fieldOf = (name: string): string =>
     Object.entries(fields.flags).find(([, flag]) => flag === flagNames[name])?.[0] ?? name;
   const named = new Map([...flags].map(([name, value]) => [fieldOf(name), value]));
   try {
-    return mapFields(file.name, file.header, fields, partsOf(file.map)[0]!, named);
+    return partsOf(file.map).map((map) => mapFields(file.name, file.header, fields, map, named));
   } catch (error) {
     if (error instanceof FileProblem && error.kind !== 'usage') return error;
     throw error;
@@ -93,7 +93,7 @@ function formatOf({ format }: SourceFile): string {
   return `text parted by ${marks[delimiter] ?? `"${delimiter}"`}, ${header}`;
 }
 
-const told = (mapping: Mapping): Record<string, string> =>
+const toldColumns = (mapping: Mapping): Record<string, string> =>
   Object.fromEntries(
     [...mapping.columns].map(([field, column]) => {
       const inputs = mapping.derived.find(({ name }) => name === column)?.inputs;
@@ -101,23 +101,45 @@ const told = (mapping: Mapping): Record<string, string> =>
     }),
   );
 
-async function firstRows({ file, zone }: Explaining, mapping: Mapping): Promise<Explained['rows']> {
-  const { columns, derived, keep } = mapping;
+function toldValues(mappings: readonly Mapping[]): Record<string, string> {
+  const fields = new Set(mappings.flatMap(({ values }) => [...values.keys()]));
+  const valuesOf = (field: string): Set<string> =>
+    new Set(mappings.flatMap(({ values }) => values.get(field) ?? []));
+  return Object.fromEntries([...fields].map((field) => [field, [...valuesOf(field)].join(' or ')]));
+}
+
+async function firstRows(
+  { file, zone }: Explaining,
+  mappings: readonly Mapping[],
+): Promise<Explained['rows']> {
+  const derived = mappings.flatMap((mapping) => mapping.derived);
   const texts = [...file.header, ...derived.map(({ name }) => name)];
   const rows: Record<string, string | null>[] = [];
   const moments = new Moments(zone);
   for await (const chunk of readChunks(file, { texts, numbers: [], careful: true, derived })) {
+    const cellOf = (row: number) => (column: string) => chunk.texts[texts.indexOf(column)]!.text(row);
     for (let row = 0; row < chunk.count && rows.length < limits.explainedRows; row++) {
-      const cell = (column: string): string | null => chunk.texts[texts.indexOf(column)]!.text(row);
-      if (keep !== null && cell(keep.name) === 'false') continue;
-      const made = [...columns].map(
-        ([field, column]) => [field, shown(field, column, cell(column), mapping)] as const,
-      );
-      rows.push(moments.placed({ ...Object.fromEntries(mapping.values), ...Object.fromEntries(made) }));
+      for (const mapping of mappings) {
+        const made = rowOf(mapping, cellOf(row));
+        if (made !== null) rows.push(moments.placed(made));
+      }
     }
     break;
   }
   return rows;
+}
+
+/** What a row is by a mapping; null where it is none. */
+function rowOf(
+  mapping: Mapping,
+  cell: (column: string) => string | null,
+): Record<string, string | null> | null {
+  const { columns, values, keep } = mapping;
+  if (keep !== null && cell(keep.name) === 'false') return null;
+  const made = [...columns].map(
+    ([field, column]) => [field, shown(field, column, cell(column), mapping)] as const,
+  );
+  return { ...Object.fromEntries(values), ...Object.fromEntries(made) };
 }
 
 /** A cell as it would be taken, or why it would not. */

@@ -29,6 +29,8 @@ export type FieldMap = {
   readonly keep?: Expression;
   /** What each row is several of, such as a call and a put: each says the rest. Bars do not have it. */
   readonly parts?: readonly Part[];
+  /** Columns that its values and lookups were made of. */
+  readonly taken?: readonly string[];
   /** Tells the columns that are made for one part from those of another. */
   readonly tag?: string;
   /** The preset that said all this. */
@@ -74,6 +76,10 @@ export type Mapping = {
   readonly keep: Derived | null;
 };
 
+/** The columns that all of some mappings pass over. */
+export const ignoredByAll = ([first, ...others]: readonly Mapping[]): string[] =>
+  first!.ignored.filter((column) => others.every(({ ignored }) => ignored.includes(column)));
+
 /** The column of the file that a refusal names for one of a mapping. */
 export const toldColumn = ({ derived }: Mapping, column: string): string =>
   derived.find(({ name }) => name === column)?.inputs[0] ?? column;
@@ -115,7 +121,11 @@ export function mapFields(
   checkDelimiter(file, header, map);
   const keep = map.keep === undefined ? null : derive('', map.keep, map.tag);
   if (keep !== null) derived.push(keep);
-  const used = new Set([...columns.values(), ...derived.flatMap(({ inputs }) => inputs)]);
+  const used = new Set([
+    ...columns.values(),
+    ...derived.flatMap(({ inputs }) => inputs),
+    ...(map.taken ?? []),
+  ]);
   const missing = fields.required.filter((field) => !columns.has(field) && !values.has(field));
   if (missing.length > 0) throw missingProblem(file, header, missing, fields, map, [...used]);
   return { columns, values, derived, keep, ignored: header.filter((column) => !used.has(column)) };

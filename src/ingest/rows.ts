@@ -7,7 +7,15 @@ import type { SourceFile } from './file.ts';
 import { FormerSymbols } from './former-symbols.ts';
 import { changeRow, rowKeyOf } from './journal.ts';
 import type { InstrumentName } from './load.ts';
-import { type FieldMap, type FieldNames, type Mapping, mapFields, partsOf, toldColumn } from './mapping.ts';
+import {
+  type FieldMap,
+  type FieldNames,
+  ignoredByAll,
+  type Mapping,
+  mapFields,
+  partsOf,
+  toldColumn,
+} from './mapping.ts';
 import { type NamedInstrument, NamedInstruments } from './named-instruments.ts';
 import { FileProblem, type RowProblem } from './problem.ts';
 import { type Chunk, readChunks } from './read.ts';
@@ -98,7 +106,7 @@ export async function importRows<D extends Dataset>(
         outsideSessions: 0,
         offGrid: 0,
         vwapOutside: 0,
-        ignoredColumns: mappings[0]!.ignored,
+        ignoredColumns: ignoredByAll(mappings),
         refused: refused.first,
       };
       return { result, finish: async () => undefined };

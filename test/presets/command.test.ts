@@ -89,6 +89,32 @@ test('--explain shows a text that begins as a cell that could not be made is mar
   assert.match(await shop.must('import', 'instruments', 'marked.csv', '--explain'), /a name/);
 });
 
+test('a flag that no file of a dataset could have is told before any file is read, also of a folder that is watched', async () => {
+  for (const [args, message] of [
+    [['bars', '--interval', '2X'], /--interval 2X: must be one of 1M/],
+    [['bars', '--schema', 'shares'], /--schema shares: must be one of stock/],
+    [['news', '--interval', '1M'], /--interval says nothing of news: it is for bars/],
+    [['economic-events', '--symbol', 'X'], /--symbol says nothing of economic-events: it is for bars, /],
+    [['bars', '--zone', 'Amerika/New_York'], /is not a time zone; is it America\/New_York\?/],
+  ] as const)
+    for (const source of [['none.csv'], ['--watch', '.']]) {
+      const { status, stderr } = await shop.run('import', ...args, ...source);
+      assert.equal(status, 2);
+      assert.match(stderr, message);
+    }
+});
+
+test('--explain shows each of the rows that a row is', async () => {
+  writeFileSync(
+    shop.path('leanx.csv'),
+    '20120518,0.97,0.25,1\n20190805,0.97,0.25,100\n20200828,1,0.25,499\n20501231,1,1,0\n',
+  );
+  const said = await shop.must('import', 'corporate-actions', 'leanx.csv', '--explain');
+  assert.match(said, /action_type: dividend or split, in every row/);
+  assert.match(said, /dividend +USD +2019-08-06 +3\.00 +100\s+US +LEANX +split +2020-08-31 +499 +1 +4\s/);
+  assert.doesNotMatch(said, /passed over/);
+});
+
 test('--watch goes with no file, and without what stores nothing', async () => {
   for (const flag of ['--explain', '--dry-run', 'a.csv']) {
     const { status, stderr } = await shop.run('import', 'bars', '--watch', '.', flag);

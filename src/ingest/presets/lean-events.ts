@@ -172,6 +172,7 @@ export const leanFactors: Preset = {
       columns: { ex_date: looked(exDate) },
       values: { country_iso_code: 'US', symbol: stemOf(sample).toUpperCase() },
       parts: [dividends, splits],
+      taken: ['price_factor', 'split_factor'],
     };
   },
 };
@@ -222,6 +223,7 @@ export const leanMap: Preset = {
           listing_date: first[0] === BEGIN ? null : dashed(first[0]!),
         }),
       },
+      taken: ['exchange'],
       keep: { sql: `{date} = ${quoted(last[0]!)}`, reason: '' },
     };
   },
