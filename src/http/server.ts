@@ -184,7 +184,7 @@ export async function listen(
     const answer = (): void => turns.atEnd((turn) => respond(message, response, door, owed, turn));
     // One a turn of each connection: a caller that asks for much at once must not make us hold all of it, nor wait.
     if (before === undefined) answer();
-    else before.once('close', answer);
+    else before.once('close', () => setImmediate(answer));
   };
   const tls = certificate === null ? null : createTlsServer(options, certificate, take);
   const server = tls?.server ?? createServer(options, take);
