@@ -248,6 +248,8 @@ test('rows of every other dataset are selected by instrument and by their own ti
     counts,
     Object.keys(others).map((dataset) => `${dataset} 2`),
   );
+  const whole = ['--country', 'US', '--symbol', 'A'];
+  assert.equal((await exported('news', ...whole)).length, 3, 'of any asset type');
   // On dates a bound counts by its date as it was written.
   const sameDay = ['--from', '2025-03-02T23:00:00', '--to', '2025-03-02T01:00:00'];
   assert.equal((await exported('corporate-actions', '--country', 'US', ...sameDay)).length, 1);

@@ -91,14 +91,14 @@ const instantRange = ({ from, to }: Selection): RowRange => rangeOf(from, to, 'i
 const isEqual = (row: Row, columns: Readonly<Record<string, string>>): boolean =>
   Object.entries(columns).every(([name, value]) => row[name] === value);
 
-/** Rows in the order of the key, which begins with the country; every other part of the selection is held against each. */
-async function* byCountry<D extends Dataset>(
+/** Rows in the order of the key, which begins with what is wanted of it; every other part of the selection is held against each. */
+async function* byKey<D extends Dataset>(
   reader: Reader,
   dataset: D,
-  country: string | null,
-  holds: (row: RowOf<D>) => boolean,
+  wanted: Readonly<Record<string, string | null>>,
+  holds: (row: RowOf<D>) => boolean = () => true,
 ): AsyncGenerator<RowOf<D>> {
-  const where = given({ country_iso_code: country }) as Partial<RowOf<D>>;
+  const where = given(wanted) as Partial<RowOf<D>>;
   for await (const row of allRows(reader, dataset, where)) if (holds(row)) yield row;
 }
 
@@ -126,11 +126,16 @@ const instrumentOrder = (country: string | null) =>
       ] as const)
     : ([['symbol', 'asc']] as const);
 
-/** By their time, from the index that the selection's first parts lead to. */
+/** By their time, from the index that the selection's first parts lead to; those of a country asset type by asset type. */
 async function* newsRows(reader: Reader, selection: Selection) {
   const { assetSchema, country, symbol } = selection;
-  const wanted = given({ asset_name: assetSchema, country_iso_code: country, symbol });
-  const isIndexed = assetSchema !== null && country !== null;
+  const isOfAny = assetSchema === null && country !== null;
+  for (const asset_name of isOfAny ? assetSchemas : [assetSchema])
+    yield* newsOf(reader, selection, given({ asset_name, country_iso_code: country, symbol }));
+}
+
+async function* newsOf(reader: Reader, selection: Selection, wanted: Readonly<Record<string, string>>) {
+  const isIndexed = wanted.asset_name !== undefined && wanted.country_iso_code !== undefined;
   const read = {
     where: isIndexed ? wanted : {},
     range: instantRange(selection),
@@ -178,14 +183,11 @@ const exports: Readonly<Record<string, RowExport>> = {
     fields: corporateActionFields,
     own: [text('asset_schema', () => 'stock')],
     rows: (reader, selection) =>
-      byCountry(
+      byKey(
         reader,
         corporateActions,
-        selection.country,
-        (row) =>
-          (selection.assetSchema ?? 'stock') === 'stock' &&
-          isEqual(row, given({ symbol: selection.symbol })) &&
-          holdsDay(row.ex_date, selection),
+        { country_iso_code: selection.country, symbol: selection.symbol },
+        (row) => (selection.assetSchema ?? 'stock') === 'stock' && holdsDay(row.ex_date, selection),
       ),
     symbolOf: symbolOfAction,
   },
@@ -193,7 +195,7 @@ const exports: Readonly<Record<string, RowExport>> = {
     dataset: eventCodes,
     fields: eventCodeFields,
     own: [],
-    rows: (reader, { country }) => byCountry(reader, eventCodes, country, () => true),
+    rows: (reader, { country }) => byKey(reader, eventCodes, { country_iso_code: country }),
   },
   'economic-events': {
     dataset: events,
@@ -209,10 +211,10 @@ const exports: Readonly<Record<string, RowExport>> = {
     fields: holidayFields,
     own: [],
     rows: (reader, selection) =>
-      byCountry(
+      byKey(
         reader,
         holidays,
-        selection.country,
+        { country_iso_code: selection.country },
         (row) =>
           isEqual(row, given({ asset_name: selection.assetSchema, symbol: selection.symbol })) &&
           holdsDay(row.calendar_date, selection),
@@ -236,10 +238,10 @@ const exports: Readonly<Record<string, RowExport>> = {
     rows: (reader, selection) => {
       const { assetSchema, country, symbol } = selection;
       const wanted = given({ parent_asset_schema: assetSchema, underlying_name: symbol });
-      return byCountry(
+      return byKey(
         reader,
         optionContracts,
-        country,
+        { country_iso_code: country },
         (row) => isEqual(row, wanted) && holdsDay(row.expiration_date, selection),
       );
     },
