@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import type { Observation } from '../base/observe.ts';
 import { barRecord } from '../contract/bars.ts';
@@ -955,4 +956,30 @@ test('a reply at hand is another key’s for nobody, is asked for again by each,
   await revokeKey(control, briefKey.key_id, Date.now());
   const revoked = openDoor({ keys: new KeyRing(control), submit: (request) => runner.run(request) });
   assert.equal((await ask(`${target}&secret_key=${brief}`, { at: revoked })).status, 401);
+});
+
+test('a reply at hand is in the coding that its caller likes, encoded once for all who like it (contract 9.7)', async () => {
+  const at = openDoor();
+  const target = `/api/v2/holiday/list?full_symbol=stock:US:*&from_date=2024-01-01&to_date=2025-12-31&format=json&limit=20&secret_key=${key}`;
+  const get = async (headers: Record<string, string>) =>
+    at.answer({
+      method: 'GET',
+      target,
+      headers: { host: 'localhost:8080', ...headers },
+      isGone: () => false,
+    });
+  const plain = await get({});
+  await get({});
+  const decoded = { gzip: gunzipSync, zstd: zstdDecompressSync };
+  for (const [coding, decode] of Object.entries(decoded)) {
+    const headers = { 'accept-encoding': coding };
+    const [made, again] = [await get(headers), await get(headers)];
+    assert.equal(again.headers['Content-Encoding'], coding);
+    assert.equal(again.headers['Content-Length'], String(again.body[0]!.length));
+    assert.deepEqual(decode(again.body[0]!), Buffer.concat(plain.body));
+    assert.equal(again.body[0], made.body[0], 'the same bytes, not the same once more');
+    const held = await get({ ...headers, 'if-none-match': plain.headers.ETag! });
+    assert.deepEqual([held.status, held.headers['Content-Encoding'], held.body.length], [304, undefined, 0]);
+  }
+  assert.deepEqual(Buffer.concat((await get({})).body), Buffer.concat(plain.body));
 });

@@ -224,7 +224,7 @@ export class Door {
     const name = nameOf(request, address);
     const state = replies.lasts(endpoint) ? await replies.state(request.turn) : Number.NaN;
     const kept = Number.isNaN(state) ? undefined : replies.find(name, this.#parts.nowMs());
-    if (kept !== undefined) return complete(kept.reply, request, requestId);
+    if (kept !== undefined) return addressed(kept.reply, request, requestId);
     const base = baseAddress(address, request.headers);
     const answer = await this.#parts.submit(
       {
@@ -237,11 +237,11 @@ export class Door {
     );
     if (answer.kind === 'refusal') throw new Refusal(answer.word, answer.facts);
     const reply = finish(answer, base, caller);
-    if (answer.goodUntilMs === undefined) return complete(reply, request, requestId);
-    const own = ownOf(reply);
     const { goodUntilMs } = answer;
+    if (goodUntilMs === undefined) return inLikedCoding(addressed(reply, request, requestId), request);
+    const own = ownOf(await inLikedCoding(reply, request));
     replies.keep(endpoint, name, { reply: own, goodUntilMs }, state);
-    return complete(own, request, requestId);
+    return addressed(own, request, requestId);
   }
 
   /** The caller, whose key holds and has a request left. @throws Refusal (contract 6.3, 7.2) */
@@ -348,7 +348,7 @@ export function preflight(requestId: string): DoorReply {
 
 /** All of a request that its reply depends on. */
 const nameOf = (request: DoorRequest, address: AddressSettings): string =>
-  ['authorization', 'accept', ...decidingHeaders(address)]
+  ['authorization', 'accept', 'accept-encoding', ...decidingHeaders(address)]
     .map((name) => headerOf(request, name) ?? '')
     .concat(request.target)
     .join('\n');
@@ -360,12 +360,14 @@ function ownOf({ release, body, ...rest }: DoorReply): DoorReply {
   return own;
 }
 
-/** A reply as this request gets it: with its id, unless the caller holds it, encoded as the caller likes. */
-function complete(reply: DoorReply, request: DoorRequest, requestId: string): DoorReply | Promise<DoorReply> {
+/** A reply to one request: with its id, and without a body that the caller holds. */
+function addressed(reply: DoorReply, request: DoorRequest, requestId: string): DoorReply {
   const named = { ...reply, headers: { ...reply.headers, 'X-Request-Id': requestId } };
-  const held = unlessHeld(named, headerOf(request, 'if-none-match'));
-  return encoded(held, headerOf(request, 'accept-encoding'));
+  return unlessHeld(named, headerOf(request, 'if-none-match'));
 }
+
+const inLikedCoding = (reply: DoorReply, request: DoorRequest): DoorReply | Promise<DoorReply> =>
+  encoded(reply, headerOf(request, 'accept-encoding'));
 
 /** Completes an answer with what the query thread is not told: base address and the caller's key. */
 function finish(answer: Answer & { kind: 'answer' }, base: string, caller: Caller): DoorReply {

@@ -30,7 +30,9 @@ function isHeld(tag: string, ifNoneMatch: string): boolean {
 }
 
 /** Of a body that is not sent (RFC 9110, 15.4.5). */
-const bodyHeaders = new Set(['Content-Type', 'Content-Length', 'Link', 'X-Count', 'X-Next-Page-Key']);
+const bodyHeaders = new Set(
+  'Content-Encoding Content-Length Content-Type Link X-Count X-Next-Page-Key'.split(' '),
+);
 
 /** A 304 without a body in place of an answer that the caller holds. */
 export function unlessHeld(reply: DoorReply, ifNoneMatch: string | undefined): DoorReply {
