@@ -42,6 +42,23 @@ test('a strike is a call, a put or both; adjusted roots are left out', async () 
   ]);
 });
 
+test('options on indices are exercised at their expiration, but for those of OEX; others at any time', async () => {
+  const rows = ['SPX   ', 'SPXW  ', 'OEX   ', 'SPY   '].map(
+    (root) => `${root}\t\t2026\t10\t02\t250\t000\tC   \t3\t113\t25000000`,
+  );
+  await vendor.import('series.txt', fileOf(...rows), flags);
+  const styles = rowsOf(
+    vendor.path,
+    'select symbol, exercise_style, is_indices from option_contracts order by symbol',
+  ).map(({ symbol, ...rest }) => [(symbol as string).replace(/2610.*/, ''), ...Object.values(rest)]);
+  assert.deepEqual(styles, [
+    ['OEX', 'american', 1],
+    ['SPX', 'european', 1],
+    ['SPXW', 'european', 1],
+    ['SPY', 'american', null],
+  ]);
+});
+
 test('a row that is wrong is refused under its number, and taken when it is mended', async () => {
   const content = fileOf(
     'WDC   \t\t2026\t10\t02\t250\t000\tC   \t3\t113\t25000000',

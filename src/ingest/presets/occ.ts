@@ -1,4 +1,5 @@
 // OCC (Options Clearing Corporation), the text of its series search, as option contracts: a row is a strike, with a call, a put or both.
+import { quoted } from '../cell.ts';
 import type { Part } from '../mapping.ts';
 import { linesOf, type Sample } from '../sample.ts';
 import { type Fit, isMended, type Preset } from './preset.ts';
@@ -23,6 +24,10 @@ const HEADER = /^ProductSymbol\s+year\s+Month\s+Day\s+Integer\s+Dec\s/i;
 /** Every line above the rows counts, also an empty one. */
 const headerAt = ({ text }: Sample): number =>
   text.split(/\r\n|\n|\r/).findIndex((line) => HEADER.test(line));
+
+/** Roots of options on indices. All but those of OEX are exercised at their expiration alone. */
+const indexRoots = 'DJX MRUT NDX NDXP OEX RUT RUTW SPX SPXW VIX VIXW XEO XND XSP'.split(' ');
+const rootIs = (roots: readonly string[]): string => `trim({ProductSymbol}) in (${roots.map(quoted).join()})`;
 
 const expiration = "strptime(trim({year}) || '-' || trim({Month}) || '-' || trim({Day}), '%Y-%m-%d')";
 const strike = '(#{Integer} + #{Dec} / 1000)';
@@ -64,6 +69,10 @@ export const occ: Preset = {
       columns: {
         expiration_date: { sql: `strftime(${expiration}, '%Y-%m-%d')`, isStrict: true, reason: 'is no date' },
         strike_price: { sql: strike },
+        exercise_style: {
+          sql: `case when ${rootIs(indexRoots.filter((root) => root !== 'OEX'))} then 'european' else 'american' end`,
+        },
+        is_indices: { sql: `case when ${rootIs(indexRoots)} then 'true' end` },
       },
       values: {
         country_iso_code: 'US',
