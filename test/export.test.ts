@@ -322,7 +322,7 @@ test('bars of days on which another instrument had the symbol stand under the on
     ]);
     assert.match(
       said,
-      /1 bars under a symbol that their instrument had then.*; import the instruments before/,
+      /1 bar under a symbol that their instrument had then.*; import the instruments before/,
     );
     const store = `sqlite:${former.path('copy.db')}`;
     await former.must('export', 'instruments', '--out', former.path('names-out.csv'));
@@ -365,7 +365,7 @@ test('rows about days on which another instrument had the symbol do so too (cont
       );
       await former.must('import', dataset, former.path('in.csv'));
       const said = await former.must('export', dataset, '--out', out);
-      assert.match(said, /1 rows under a symbol that their instrument had then/, dataset);
+      assert.match(said, /1 row under a symbol that their instrument had then/, dataset);
       await former.must('import', dataset, out, '--store', copy);
       const again = former.path(`${dataset}-again.csv`);
       await former.must('export', dataset, '--out', again, '--store', copy);
@@ -375,6 +375,31 @@ test('rows about days on which another instrument had the symbol do so too (cont
       const at = header!.indexOf(dataset === 'option-contracts' ? 'underlying_name' : 'symbol');
       assert.deepEqual(new Set(found.map((cells) => cells[at])), new Set(['FB', 'METV']), dataset);
     }
+  } finally {
+    former.close();
+  }
+});
+
+test('a row that no symbol leads back keeps its own, and is told (contract 9.6)', async () => {
+  const former = new Workshop();
+  try {
+    const head = 'country_iso_code,symbol,ex_date,action_type,cash_amount\n';
+    writeFileSync(former.path('in.csv'), `${head}US,AA,2020-07-01,dividend,1\nUS,AA,2020-02-03,dividend,2\n`);
+    await former.must('import', 'corporate-actions', former.path('in.csv'));
+    // AA and BB had each other's symbol; of the two that had BB in July, CC came later.
+    const names = [
+      'asset_schema,country_iso_code,symbol,former_symbols',
+      'stock,US,AA,BB:2020-01-01..2020-12-31',
+      'stock,US,BB,AA:2020-01-01..2020-12-31',
+      'stock,US,CC,BB:2020-06-01..2020-12-31',
+    ];
+    writeFileSync(former.path('names.csv'), `${names.join('\n')}\n`);
+    await former.must('import', 'instruments', former.path('names.csv'));
+    const said = await former.must('export', 'corporate-actions', '--out', former.path('out.csv'));
+    assert.match(said, /1 row under a symbol that their instrument had then/);
+    assert.match(said, /1 row of days on which another instrument had the symbol/);
+    const rows = readFileSync(former.path('out.csv'), 'utf8');
+    assert.match(rows, /US,BB,dividend,2020-02-03.*US,AA,dividend,2020-07-01/s);
   } finally {
     former.close();
   }

@@ -77,7 +77,7 @@ function checkFlags(dataset: string, flags: Flags): void {
   }
   readSchema(flags.schema);
   readCountry(flags.country);
-  readSymbol(flags.symbol);
+  if (dataset !== 'holidays' || flags.symbol !== '*') readSymbol(flags.symbol);
   readInterval(flags.interval);
   zoneNamed(flags.zone);
 }

@@ -983,3 +983,24 @@ test('a reply at hand is in the coding that its caller likes, encoded once for a
   }
   assert.deepEqual(Buffer.concat((await get({})).body), Buffer.concat(plain.body));
 });
+
+test('requests of one turn ask once what was committed, and those of a later one see it (contract 4.1)', async () => {
+  let asked = 0;
+  let token = 1;
+  const changeToken = async () => {
+    asked++;
+    return token;
+  };
+  const at = openDoor({ replies: new ReplyCache({ changeToken }) });
+  const target = withKey('/api/v2/holiday/list', '&full_symbol=stock:US:*&limit=1');
+  const inTurn = (turn: number) =>
+    at.answer({ method: 'GET', target, headers: { host: 'localhost:8080' }, turn, isGone: () => false });
+  await inTurn(1);
+  const kept = await inTurn(2);
+  asked = 0;
+  const together = await Promise.all([inTurn(3), inTurn(3), inTurn(3)]);
+  assert.equal(asked, 1);
+  for (const { body } of together) assert.equal(body[0], kept.body[0], 'at hand');
+  token++;
+  assert.notEqual((await inTurn(4)).body[0], kept.body[0], 'asked for again after a commit');
+});

@@ -23,6 +23,8 @@ export type DoorRequest = {
   /** The request target as sent. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** When it could have been answered, by `performance.now()`; absent where that is now. */
+  readonly arrivedMs?: number;
   /** The turn of the event loop in which it is taken up: all that is taken up in it had arrived before. */
   readonly turn?: number;
   /** Whether whoever asked has gone. */
@@ -145,7 +147,7 @@ export class Door {
 
   /** Answers one request; never throws. Every reply is observed. */
   async answer(request: DoorRequest): Promise<DoorReply> {
-    const startedMs = performance.now();
+    const startedMs = request.arrivedMs ?? performance.now();
     const sent = headerOf(request, 'x-request-id');
     const requestId = requestIdOf(isKeyOf(request, sent) ? undefined : sent);
     const trace: Trace = { route: null, keyId: null, word: null, secret: null, taken: null };

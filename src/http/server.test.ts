@@ -9,6 +9,8 @@ import { listen } from './server.ts';
 const CROWD = 100;
 const EACH = 30;
 
+const place = { host: '127.0.0.1', port: 0, reusePort: false, certificate: null };
+
 const request = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 
 test('callers who ask for much at once hold up nobody: between the answers of a crowd others come to theirs', async () => {
@@ -19,7 +21,6 @@ test('callers who ask for much at once hold up nobody: between the answers of a 
       return { status: 200, headers: { 'Content-Length': '2' }, body: [Buffer.from('ok')] };
     },
   };
-  const place = { host: '127.0.0.1', port: 0, reusePort: false, certificate: null };
   const server = await listen(door, place, () => undefined);
   const open = async () => {
     const socket = connect(server.port, '127.0.0.1').resume();
@@ -37,6 +38,37 @@ test('callers who ask for much at once hold up nobody: between the answers of a 
     assert.ok(asked.indexOf('/other') < 5 * CROWD, `${asked.indexOf('/other')} came before it`);
   } finally {
     for (const socket of [...crowd, other]) socket.destroy();
+    await server.stop('test');
+  }
+});
+
+test('a request’s time begins when it came, not when its turn was over (docs/operating/metrics.md)', async () => {
+  const waits: number[] = [];
+  const door = {
+    answer: async ({ arrivedMs }: DoorRequest) => {
+      waits.push(performance.now() - arrivedMs!);
+      const endMs = performance.now() + 2;
+      while (performance.now() < endMs);
+      return { status: 200, headers: { 'Content-Length': '2' }, body: [Buffer.from('ok')] };
+    },
+  };
+  const server = await listen(door, place, () => undefined);
+  const socket = connect(server.port, '127.0.0.1').resume();
+  const others = Array.from({ length: 9 }, () => connect(server.port, '127.0.0.1').resume());
+  try {
+    for (const one of [socket, ...others]) {
+      one.write(request('/'));
+      await once(one, 'data');
+    }
+    waits.length = 0;
+    for (const one of [socket, ...others]) one.write(request('/'));
+    while (waits.length < 10) await new Promise(setImmediate);
+    assert.ok(
+      Math.max(...waits) >= 2,
+      `the one that came last waited ${Math.max(...waits)} ms for the others`,
+    );
+  } finally {
+    for (const one of [socket, ...others]) one.destroy();
     await server.stop('test');
   }
 });

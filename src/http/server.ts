@@ -43,14 +43,14 @@ function respond(
   response: ServerResponse,
   door: Answering,
   owed: Owed,
-  turn: number,
+  taken: Pick<DoorRequest, 'arrivedMs' | 'turn'>,
 ): void {
   door
     .answer({
       method: message.method ?? 'GET',
       target: message.url ?? '/',
       headers: headersOf(message),
-      turn,
+      ...taken,
       isGone: () => response.destroyed || response.closed,
     })
     .then((reply) => {
@@ -181,7 +181,10 @@ export async function listen(
   const take = (message: IncomingMessage, response: ServerResponse): void => {
     const before = owed.last(message.socket);
     owed.add(message.socket, response);
-    const answer = (): void => turns.atEnd((turn) => respond(message, response, door, owed, turn));
+    const answer = (): void => {
+      const arrivedMs = performance.now();
+      turns.atEnd((turn) => respond(message, response, door, owed, { arrivedMs, turn }));
+    };
     // One a turn of each connection: a caller that asks for much at once must not make us hold all of it, nor wait.
     if (before === undefined) answer();
     else before.once('close', () => setImmediate(answer));

@@ -121,7 +121,7 @@ async function firstRows(
     for (let row = 0; row < chunk.count && rows.length < limits.explainedRows; row++) {
       for (const mapping of mappings) {
         const made = rowOf(mapping, cellOf(row));
-        if (made !== null) rows.push(moments.placed(made));
+        if (made !== null && rows.length < limits.explainedRows) rows.push(moments.placed(made));
       }
     }
     break;

@@ -142,7 +142,7 @@ class BarWalk {
   }
 
   advice(flags: readonly string[]): ImportAdvice {
-    return { flags, notes: this.#symbols.notes('bars') };
+    return { flags, notes: this.#symbols.notes('bar') };
   }
 }
 

@@ -290,7 +290,7 @@ function tableOf(kind: RowExport, reader: Reader, selection: Selection): ExportT
     columns,
     rowsAbout: null,
     lines: (style) => linesOf(named(kind, symbols, kind.rows(reader, selection)), columns, style),
-    advice: () => ({ flags: [], notes: symbols.notes('rows') }),
+    advice: () => ({ flags: [], notes: symbols.notes('row') }),
   };
 }
 

@@ -1,6 +1,6 @@
 // The symbol under which a file names an instrument on a day, so that its import finds the same one again (contract 9.6).
 import { limits } from '../contract/limits.ts';
-import { type FormerSymbol, instruments } from '../datasets/reference.ts';
+import { type FormerSymbol, instruments, instrumentTerms } from '../datasets/reference.ts';
 import { type FormerBearer, formerBearers } from '../store/instrument-terms.ts';
 import type { Reader } from '../store/store.ts';
 import { rowKeyOf } from './journal.ts';
@@ -18,6 +18,7 @@ export class ExportSymbols {
   astray = 0;
   readonly #reader: Reader;
   readonly #known = new Map<string, SymbolsOfOne>();
+  readonly #markets = new Map<string, boolean>();
 
   constructor(reader: Reader) {
     this.#reader = reader;
@@ -35,7 +36,9 @@ export class ExportSymbols {
 
   async #read({ asset_schema, country_iso_code, symbol }: InstrumentName): Promise<SymbolsOfOne> {
     const market = { asset_schema, country_iso_code };
-    const bearers = await formerBearers(this.#reader, { ...market, symbol });
+    const bearers = (await this.#hasFormer(market))
+      ? await formerBearers(this.#reader, { ...market, symbol })
+      : [];
     const former: FormerName[] = [];
     if (bearers.length > 0)
       for (const one of await this.#formerOf({ ...market, symbol }))
@@ -46,6 +49,17 @@ export class ExportSymbols {
     return new SymbolsOfOne(this, symbol, bearers, former);
   }
 
+  /** Whether any instrument of a market had another symbol: in most none did, and no row needs to be asked about. */
+  async #hasFormer(market: Pick<InstrumentName, 'asset_schema' | 'country_iso_code'>): Promise<boolean> {
+    const key = `${market.asset_schema}:${market.country_iso_code}`;
+    const known = this.#markets.get(key);
+    if (known !== undefined) return known;
+    const read = { where: { ...market, kind: 'former' }, order: [['term', 'asc']], limit: 1 } as const;
+    const has = (await this.#reader.rows(instrumentTerms, read)).length > 0;
+    this.#markets.set(key, has);
+    return has;
+  }
+
   async #formerOf(name: InstrumentName): Promise<readonly FormerSymbol[]> {
     const where = { ...name };
     const [row] = await this.#reader.rows(instruments, { where, order: [['symbol', 'asc']], limit: 1 });
@@ -53,7 +67,7 @@ export class ExportSymbols {
   }
 
   /** What whoever imports the file should know of its rows, which are called so. */
-  notes(rows: 'bars' | 'rows'): string[] {
+  notes(row: 'bar' | 'row'): string[] {
     const told = [
       [
         this.former,
@@ -64,7 +78,9 @@ export class ExportSymbols {
         'of days on which another instrument had the symbol; a store that knows former symbols takes them for the other one’s',
       ],
     ] as const;
-    return told.filter(([count]) => count > 0).map(([count, what]) => `${count} ${rows} ${what}`);
+    return told
+      .filter(([count]) => count > 0)
+      .map(([count, what]) => `${count} ${row}${count === 1 ? '' : 's'} ${what}`);
   }
 }
 

@@ -62,11 +62,11 @@ export async function shapeOf(name: string, path: string, choose: ChooseMap = ow
   if (start.length === 0) throw new FileProblem('content', `${name}: is empty`);
   const about = { header: null, bytesPerRow: null, mayHaveOddNumbers: false };
   if (start.subarray(0, 4).toString('latin1') === PARQUET_MAGIC)
-    return { format: { kind: 'parquet' }, map: choose({ name, text: '' }), ...about };
+    return { format: { kind: 'parquet' }, map: choose({ name, text: '', isCut: true }), ...about };
   if (packingOf(start) !== null) throw packedTwice(name);
   if (start.includes(0)) throw new FileProblem('content', `${name}: is not a text file: it has NUL bytes`);
   const text = decodeStart(name, start);
-  const map = choose({ name, text });
+  const map = choose({ name, text, isCut: start.length === SAMPLE_BYTES });
   const bytesPerRow = start.length / Math.max(1, text.split('\n').length - 1);
   const first = /\S/.exec(text)?.[0];
   if (first === '[' || first === '{') {

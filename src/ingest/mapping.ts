@@ -29,6 +29,8 @@ export type FieldMap = {
   readonly keep?: Expression;
   /** What each row is several of, such as a call and a put: each says the rest. Bars do not have it. */
   readonly parts?: readonly Part[];
+  /** Whether a symbol is the one that its instrument has now, whatever day a row is about (contract 9.6). */
+  readonly hasPresentSymbols?: boolean;
   /** Columns that its values and lookups were made of. */
   readonly taken?: readonly string[];
   /** Tells the columns that are made for one part from those of another. */

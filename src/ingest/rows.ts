@@ -94,7 +94,7 @@ export async function importRows<D extends Dataset>(
         await pass.take(chunk);
         request.onRows?.(pass.rowsRead);
       }
-      if (pass.rowsRead === 0) throw new FileProblem('content', `${file.name}: has no rows`);
+      if (pass.isEmpty) throw new FileProblem('content', `${file.name}: has no rows`);
       newRows = pass.newRows;
       const result = {
         rowsRead: pass.rowsRead,
@@ -151,6 +151,8 @@ class RowPass<D extends Dataset> {
   rowsRead = 0;
   rowsWritten = 0;
   newRows = 0;
+  /** Whether the file has had no row, also none that was passed over. */
+  isEmpty = true;
   readonly findings: Record<string, number> = {};
   readonly #writer: Writer;
   readonly #runId: number;
@@ -160,6 +162,7 @@ class RowPass<D extends Dataset> {
   readonly columns: readonly string[];
   readonly #width: number;
   readonly #refused: RefusedRows;
+  readonly #hasPresentSymbols: boolean;
   readonly #names: readonly string[];
   readonly #named: NamedInstruments;
   readonly #former: FormerSymbols;
@@ -181,6 +184,7 @@ class RowPass<D extends Dataset> {
     this.columns = [...source.header, ...mappings.flatMap(({ derived }) => derived.map(({ name }) => name))];
     this.#width = source.header.length;
     this.#refused = refused;
+    this.#hasPresentSymbols = source.map.hasPresentSymbols === true;
     this.#names = [...kind.fields.required, ...kind.fields.optional];
     this.#named = new NamedInstruments(writer, runId);
     this.#former = new FormerSymbols(writer);
@@ -192,6 +196,7 @@ class RowPass<D extends Dataset> {
   }
 
   async take(chunk: Chunk): Promise<void> {
+    this.isEmpty &&= chunk.count === 0;
     for (let row = 0; row < chunk.count; row++)
       for (const mapping of this.#mappings) await this.#takeRow(chunk, row, mapping);
   }
@@ -240,7 +245,7 @@ class RowPass<D extends Dataset> {
   }
 
   async #withPresentSymbol(values: Values): Promise<Values> {
-    const named = this.#kind.symbolOf?.(values) ?? null;
+    const named = this.#hasPresentSymbols ? null : (this.#kind.symbolOf?.(values) ?? null);
     if (named === null) return values;
     return { ...values, [named.field]: await this.#former.presentOf(named.name, named.day) };
   }

@@ -6,16 +6,18 @@ export type Sample = {
   readonly name: string;
   /** The first bytes of a text; empty where the file is none. */
   readonly text: string;
+  /** Whether the file goes on behind it. */
+  readonly isCut: boolean;
 };
 
 /** Bytes of a sample. */
 export const SAMPLE_BYTES = 64 * 1024;
 
 /** The whole lines of a sample that are not empty. */
-export function linesOf({ text }: Sample): string[] {
+export function linesOf({ text, isCut }: Sample): string[] {
   const lines = text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
   // The last one may go on behind the sample.
-  if (text.length >= SAMPLE_BYTES / 4 && lines.length > 1) lines.pop();
+  if (isCut && lines.length > 1) lines.pop();
   return lines.filter((line) => line !== '');
 }
 

@@ -104,6 +104,15 @@ test('a flag that no file of a dataset could have is told before any file is rea
     }
 });
 
+test('holidays of a whole market may be given by --symbol', async () => {
+  writeFileSync(
+    shop.path('days.csv'),
+    'name,holiday_code,calendar_date,session_template\nX,HOLIDAY_X,2025-03-04,CLOSED\n',
+  );
+  const flags = ['--schema', 'stock', '--country', 'US', '--symbol', '*', '--dry-run'];
+  assert.match(await shop.must('import', 'holidays', 'days.csv', ...flags), /1 row read, 1 written/);
+});
+
 test('--explain shows each of the rows that a row is', async () => {
   writeFileSync(
     shop.path('leanx.csv'),
@@ -137,7 +146,7 @@ test('a preset that is not there, or of another dataset, or beside a map, is wro
 for (const { name, dataset, example } of presets) {
   test(`the example of ${name} is a file of ${name}, and of no other preset`, async () => {
     const fitting = presets.filter((preset) => {
-      const sample = { name: 'x', text: `${example.join('\n')}\n` };
+      const sample = { name: 'x', isCut: false, text: `${example.join('\n')}\n` };
       return preset.fits(sample) === 'surely' || (preset.name === name && preset.fits(sample) === 'perhaps');
     });
     assert.deepEqual(

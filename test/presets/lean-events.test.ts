@@ -103,17 +103,96 @@ test('files of other markets, and bars of days, are not taken for factor files',
   );
 });
 
-test('any fraction of shares comes back from factors of seven digits', async () => {
+const splits = [
+  '1:2',
+  '2:3',
+  '1:3',
+  '1:4',
+  '1:5',
+  '4:5',
+  '1:7',
+  '1:10',
+  '1:20',
+  '20:21',
+  '2:1',
+  '5:1',
+  '10:1',
+  '35:1',
+];
+
+test('chains of splits come back from factors that are rounded to eight decimals, with false zeros and without', async () => {
+  const chain = fc.array(fc.constantFrom(...splits), { minLength: 1, maxLength: 5 });
   await fc.assert(
-    fc.asyncProperty(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 40 }), async (from, to) => {
-      fc.pre(from !== to);
-      const lines = [`20100104,1,${(from / to).toFixed(8)},10`, '20501231,1,1,0'];
-      await vendor.import(FACTORS, lines.join('\n'), asActions);
-      const [action] = actions();
-      assert.equal((action![5] as number) / (action![6] as number), from / to);
+    fc.asyncProperty(chain, fc.boolean(), async (said, hasZeros) => {
+      const rows: string[] = [];
+      let factor = 1;
+      for (const [index, split] of [...said].reverse().entries()) {
+        const [from, to] = split.split(':').map(Number) as [number, number];
+        factor *= from / to;
+        fc.pre(factor > 0.002 && factor < 100_000);
+        const text = hasZeros ? `${factor.toFixed(7)}0` : factor.toFixed(8);
+        rows.unshift(`${2020 - index}0102,1,${text},10`);
+      }
+      await vendor.import(FACTORS, [...rows, '20501231,1,1,0'].join('\n'), asActions);
+      assert.deepEqual(
+        actions().map((action) => action.slice(5, 7).join(':')),
+        said,
+      );
     }),
-    { numRuns: 20 },
+    { numRuns: 15 },
   );
+});
+
+test('factors that are off by more than their rounding give the few shares that were meant; what stays odd is told', async () => {
+  const lines = ['20090326,1,3.0003,10', '20100104,1,1,10', '20110103,1,1,10', '20501231,1,1,0'];
+  await vendor.import(FACTORS, lines.join('\n'), asActions);
+  assert.deepEqual(
+    actions().map((action) => action.slice(5, 7)),
+    [[3, 1]],
+  );
+  const { preset } = await vendor.import(
+    FACTORS,
+    '20160330,1,2797.200,0.16\n20160915,1,80,0.07\n20501231,1,1,0',
+    asActions,
+  );
+  assert.match(JSON.stringify(preset), /6993 to 200 on 2016-03-31\): are they right\?/);
+});
+
+test('a file without dividends and splits is no fault, and has nothing', async () => {
+  const report = await vendor.import(FACTORS, '20120518,1,1,1\n20501231,1,1,0', asActions);
+  assert.deepEqual([report.rowsRead, report.rowsRefused, actions()], [0, 0, []]);
+});
+
+test('rows may come in any order, and the last without an end; a long file is read whole or not at all', async () => {
+  const days = Array.from({ length: 460 }, (_, index) => formatDay(12_000 + index).replaceAll('-', ''));
+  const rows = days.map((day, index) => `${day},${(0.5 + index / 1000).toFixed(7)},1.00000000,100.1234`);
+  const whole = [...rows, '20501231,1,1,0'].reverse().join('\n');
+  const report = await vendor.import(FACTORS, whole, asActions);
+  assert.deepEqual([report.rowsRead, report.rowsRefused, actions().length], [460, 0, 460]);
+  const long = `${whole}\n`.repeat(4);
+  assert.match(await vendor.refusal(FACTORS, long, asActions), /is longer than any file of its kind/);
+});
+
+test('what is no date, or is there twice, is told, and nothing of the file is taken', async () => {
+  const end = '20501231,1,1,0\n';
+  assert.match(await vendor.refusal(FACTORS, `20101399,0.9,1,10\n${end}`, asActions), /20101399 is no date/);
+  const twice = `20100104,0.9,0.5,10\n20100104,0.95,0.5,10\n${end}`;
+  assert.match(await vendor.refusal(FACTORS, twice, asActions), /has two rows of 20100104/);
+});
+
+test('an amount that the factors do not tell, and a factor that is no number, give no dividend', async () => {
+  const tiny = '20100104,0.0000123,1,3.5\n20110103,0.0000124,1,3.5\n20501231,1,1,0\n';
+  const rising = '20100104,1.05,0.5,100\n20110103,1,0.5,0\n20501231,1,1,0\n';
+  const endless = `20100104,1,${'9'.repeat(401)},10\n20501231,1,1,0\n`;
+  const reasons = (await vendor.import(FACTORS, tiny, asActions)).refused.map(({ reason }) => reason);
+  assert.deepEqual(reasons.slice(0, 1), ['is missing: a dividend needs it']);
+  const report = await vendor.import(FACTORS, rising, asActions);
+  assert.deepEqual(
+    report.refused.map(({ row, reason }) => [row, reason]),
+    [[1, 'is missing: a dividend needs it']],
+  );
+  assert.deepEqual(actions(), [['2011-01-04', 'ABC', 'split', null, null, 1, 2, null]]);
+  assert.equal((await vendor.import(FACTORS, endless, asActions)).rowsRead, 0);
 });
 
 const apple = join(sharedData, 'corporate-actions/AAPL.csv');
@@ -198,6 +277,19 @@ test('one that has ended is inactive; one whose ticker is another instrument’s
     ['TWX', null, 'active', null, 'AOL:1998-01-02..2003-10-15'],
     ['TWX.1', null, 'inactive', null, 'TWX:1998-01-02..2001-01-11'],
   ]);
+});
+
+test('actions of the time before an instrument had its ticker are its own, not of the one that had it then', async () => {
+  await vendor.import('equity/usa/map_files/twx.1.csv', '19980102,twx\n20010111,twx\n', asInstruments);
+  await vendor.import(
+    'equity/usa/map_files/twx.csv',
+    '19980102,aol\n20031015,aol\n20501231,twx\n',
+    asInstruments,
+    false,
+  );
+  const factors = '19980102,1,0.25,1\n19991119,1,0.25,150\n20501231,1,1,0\n';
+  await vendor.import('equity/usa/factor_files/twx.csv', factors, asActions, false);
+  assert.deepEqual(actions(), [['1999-11-22', 'TWX', 'split', null, 150, 1, 4, null]]);
 });
 
 test('bars of an old ticker lie with the instrument that had it', async () => {
