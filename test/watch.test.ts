@@ -1,7 +1,7 @@
 // `bourse import --watch`: files are taken when they are whole, each once, across kills and restarts.
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
-import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -85,6 +85,24 @@ test('a watched folder’s files are imported as they arrive whole, each once, w
   assert.match(second.said, /^bourse: watching.*\n.*z\.csv.*\n.*bad\.csv.*written.*\nbourse: stopped\n$/);
   const all = ['a.csv 1', 'b.csv 1', 'grows.csv 5', 'z.csv 1', 'bad.csv 1'];
   assert.deepEqual(recorded(), all);
+});
+
+const UNREADABLE = '/proc/self/mem';
+
+test('a file that cannot be read is told once, and keeps no other out', {
+  skip: existsSync(UNREADABLE)
+    ? false
+    : `${UNREADABLE}, which nobody can read at its beginning, is not there`,
+}, async () => {
+  const folder = shop.path('odd');
+  mkdirSync(folder);
+  symlinkSync(UNREADABLE, join(folder, 'odd.csv'));
+  const watch = new Watch(folder);
+  await watch.until(/odd\.csv: it cannot be read \(\w+\)\n/);
+  renameSync(writeDays(shop, 'good.csv', [9]), join(folder, 'good.csv'));
+  await watch.until(/good\.csv: 1 row read/);
+  await watch.end('SIGTERM');
+  assert.equal(watch.said.split('cannot be read').length - 1, 1);
 });
 
 test('a watch is asked for without files, without --dry-run, and of a folder that is there', async () => {
