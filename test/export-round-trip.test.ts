@@ -303,7 +303,13 @@ const world = fc.record({
     'country_iso_code',
     'symbol',
   ),
-  holidays: rowsBy(holiday, 'country_iso_code', 'symbol', 'calendar_date', 'priority'),
+  // The priority that is not given is 1.
+  holidays: rowsWith(holiday, (one) => [
+    one.country_iso_code,
+    one.symbol,
+    one.calendar_date,
+    one.priority ?? 1,
+  ]),
   'option-contracts': rowsBy(contract, 'symbol'),
   // Two symbols may be one instrument, by the former symbols of any: they are in no key of what is named by day.
   bars: rowsWith(bar, (one) => {

@@ -238,7 +238,8 @@ async function askMany(server: Server, count: number): Promise<void> {
     const response = await server.get(latest(), { headers: { connection: 'close' } });
     assert.equal(response.status, 404, await response.text());
   };
-  await Promise.all(Array.from({ length: count }, ask));
+  // A few at a time: what has to come again is counted, too.
+  for (let asked = 0; asked < count; asked += 5) await Promise.all(Array.from({ length: 5 }, ask));
 }
 
 test('with several workers metrics are those of all, and what a worker counted stays when it ends or is killed (contract 9.3, 10)', async () => {
