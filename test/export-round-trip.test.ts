@@ -279,14 +279,22 @@ const holiday = fc.oneof(
 );
 
 /** Rows without two of one key. */
-const rowsBy = <T extends object>(row: fc.Arbitrary<T>, ...key: readonly string[]): fc.Arbitrary<Row[]> =>
+const rowsWith = <T extends object>(
+  row: fc.Arbitrary<T>,
+  keyOf: (row: Row) => readonly unknown[],
+): fc.Arbitrary<Row[]> =>
   fc
     .array(row, { minLength: 30, maxLength: 60 })
-    .map((rows) => [
-      ...new Map(
-        (rows as Row[]).map((one) => [JSON.stringify(key.map((name) => one[name] ?? null)), one]),
-      ).values(),
-    ]);
+    .map((rows) => [...new Map((rows as Row[]).map((one) => [JSON.stringify(keyOf(one)), one])).values()]);
+
+const rowsBy = <T extends object>(row: fc.Arbitrary<T>, ...key: readonly string[]): fc.Arbitrary<Row[]> =>
+  rowsWith(row, (one) => key.map((name) => one[name] ?? null));
+
+/** The week or month that a bar's date lies in, else its time (contract 3.6). */
+function periodOf(interval: string, datetime: string): string | number {
+  if (interval === 'MON') return datetime.slice(0, 7);
+  return interval === 'WEEK' ? Math.floor((Date.parse(datetime) / 86_400_000 + 3) / 7) : datetime;
+}
 
 const world = fc.record({
   instruments: rowsBy(
@@ -295,11 +303,21 @@ const world = fc.record({
     'country_iso_code',
     'symbol',
   ),
-  holidays: rowsBy(holiday, 'country_iso_code', 'symbol', 'calendar_date', 'priority'),
+  // The priority that is not given is 1.
+  holidays: rowsWith(holiday, (one) => [
+    one.country_iso_code,
+    one.symbol,
+    one.calendar_date,
+    one.priority ?? 1,
+  ]),
   'option-contracts': rowsBy(contract, 'symbol'),
-  bars: rowsBy(bar, 'asset_schema', 'country_iso_code', 'interval', 'datetime'),
-  'corporate-actions': rowsBy(action, 'country_iso_code', 'symbol', 'ex_date', 'action_type'),
-  news: rowsBy(item, 'publisher_url', 'title', 'asset_name', 'country_iso_code', 'symbol'),
+  // Two symbols may be one instrument, by the former symbols of any: they are in no key of what is named by day.
+  bars: rowsWith(bar, (one) => {
+    const { asset_schema, country_iso_code, interval, datetime } = one as Record<string, string>;
+    return [asset_schema, country_iso_code, interval, periodOf(interval!, datetime!)];
+  }),
+  'corporate-actions': rowsBy(action, 'country_iso_code', 'ex_date', 'action_type'),
+  news: rowsBy(item, 'publisher_url', 'title', 'asset_name', 'country_iso_code'),
   'economic-events': rowsBy(event, 'source_id'),
   'economic-event-codes': rowsBy(
     fc.record({ country_iso_code: fc.constantFrom('US', 'UK'), event_code: code, description: text }),

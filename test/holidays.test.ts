@@ -36,9 +36,9 @@ async function imported(name: string, dataset: string, text: string): Promise<st
 
 const head = 'name,holiday_code,calendar_date,asset_name,country_iso_code,symbol,session_template';
 
-async function ask(path: string, query: Readonly<Record<string, string>> = {}): Promise<Response> {
+function ask(path: string, query: Readonly<Record<string, string>> = {}): Promise<Response> {
   const text = new URLSearchParams({ ...query, secret_key: key }).toString();
-  return fetch(`${server.url}/api/v2/${path}?${text}`);
+  return server.get(`/api/v2/${path}?${text}`);
 }
 
 type Day = Readonly<Record<string, string | number | null>>;

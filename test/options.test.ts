@@ -50,9 +50,7 @@ type Page = {
 type Query = Readonly<Record<string, string>>;
 
 const ask = (path: string, query: Query = {}): Promise<Response> =>
-  fetch(
-    `${server.url}/api/v2/option/${path}?${new URLSearchParams({ ...query, secret_key: key }).toString()}`,
-  );
+  server.get(`/api/v2/option/${path}?${new URLSearchParams({ ...query, secret_key: key }).toString()}`);
 
 async function pageAt(response: Promise<Response>): Promise<Page> {
   const got = await response;

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openSources, type SourceFile } from '../src/ingest/file.ts';
 import type { ImportReport } from '../src/ingest/report.ts';
 import type { ImportRequest } from '../src/ingest/run.ts';
@@ -120,6 +121,17 @@ export class Workshop {
   }
 }
 
+const TRIES_MAX = 20;
+
+/** The answer of who comes again when told to: on a busy machine some of those are who ask at once (contract 6.3). */
+export async function patiently<T extends { readonly status: number }>(ask: () => Promise<T>): Promise<T> {
+  for (let left = TRIES_MAX; ; left--) {
+    const answer = await ask();
+    if (answer.status !== 503 || left === 0) return answer;
+    await sleep(1_000);
+  }
+}
+
 type LogLine = { readonly msg?: string; readonly url?: string; readonly pid?: number };
 
 /** A running server and what it logs. */
@@ -168,7 +180,7 @@ export class Server {
   }
 
   get(path: string, init: RequestInit = {}): Promise<Response> {
-    return fetch(`${this.url}${path}`, init);
+    return patiently(() => fetch(`${this.url}${path}`, init));
   }
 
   /** Writes bytes to a connection of its own; all that comes back until the server ends it, or nothing comes any more. */

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { readCertificate } from '../src/http/tls.ts';
 import { type Issued, issue, withoutOpenssl } from './certificates.ts';
-import { type Server, Workshop } from './service.ts';
+import { patiently, type Server, Workshop } from './service.ts';
 
 const skip = withoutOpenssl;
 
@@ -180,7 +180,9 @@ test('SIGHUP reads the certificate anew at once, on every worker, and ends none'
   install(issue(shop.folder, 'fifth'));
   many.signal('SIGHUP');
   await until(() => linesOf(many, 'certificate').length === 2, 'both workers have read it');
-  const answers = await Promise.all(Array.from({ length: 8 }, () => ask(`${many.url}${target()}`)));
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => patiently(() => ask(`${many.url}${target()}`))),
+  );
   for (const { status, issuedTo } of answers) assert.deepEqual([status, issuedTo], [200, 'fifth']);
   assert.equal(linesOf(many, 'listening').length, 2);
   assert.equal(await many.stop(), 0);

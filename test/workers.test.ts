@@ -2,17 +2,15 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Workshop } from './service.ts';
+import { type Server, Workshop } from './service.ts';
 
 const shop = new Workshop();
 after(() => shop.close());
 
 /** Answers on connections of their own, so that every worker is asked. */
-async function statuses(url: string, key: string): Promise<Set<number>> {
+async function statuses(server: Server, key: string): Promise<Set<number>> {
   const path = `/api/v2/stock/bars/US:NONE/DAY/latest?secret_key=${key}`;
-  const asked = Array.from({ length: 12 }, () =>
-    fetch(`${url}${path}`, { headers: { connection: 'close' } }),
-  );
+  const asked = Array.from({ length: 12 }, () => server.get(path, { headers: { connection: 'close' } }));
   const answers = await Promise.all(asked);
   await Promise.all(answers.map((answer) => answer.text()));
   return new Set(answers.map((answer) => answer.status));
@@ -30,11 +28,11 @@ test('a new key holds and a revoked one falls within five seconds on every worke
   for (let waited = 0; pids().size < 2 && waited < 100; waited++) await sleep(100);
   assert.equal(pids().size, 2);
   const key = await shop.must('keys', 'create', 'workers');
-  assert.deepEqual(await statuses(server.url, key), new Set([404]));
+  assert.deepEqual(await statuses(server, key), new Set([404]));
   const [listed] = JSON.parse(await shop.must('keys', 'list', '--json')) as { id: string }[];
   await shop.must('keys', 'revoke', listed!.id);
   const revokedMs = Date.now();
-  while ([...(await statuses(server.url, key))].some((status) => status !== 401)) {
+  while ([...(await statuses(server, key))].some((status) => status !== 401)) {
     assert.ok(Date.now() - revokedMs < 5_000, 'a revocation holds within 5 s');
     await sleep(200);
   }

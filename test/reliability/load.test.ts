@@ -34,17 +34,24 @@ test('at twice of what can be served most of it still is, the rest is told so, a
 /** Only a connection that was not taken when the listener closed may be reset; on a busy machine that moment lasts longer. */
 const RESET_MAX = 10;
 
+/** On a busy machine the load may be over before the listener closes: the stop is tried again. */
+const STOPS_MAX = 5;
+
 for (const workers of [1, 2]) {
   for (const keepAlive of [true, false]) {
     const kept = keepAlive ? 'kept' : 'not kept';
     test(`SIGTERM under load, connections ${kept}, workers: ${workers}; what was taken is answered`, async (t) => {
       const load = { targets: targets.fast, perSecond: 400 };
-      const stopped = await stopUnderLoad(shop, { ...load, workers, keepAlive });
-      t.diagnostic(JSON.stringify(stopped));
-      assert.deepEqual([stopped.status, stopped.failures], [0, []]);
-      assert.ok(stopped.answered > 0, 'there was load');
-      assert.ok(stopped.turnedAway > 0, 'the load went on after the stop');
-      assert.ok(stopped.resetAtTheDoor <= RESET_MAX);
+      let wentOn = false;
+      for (let left = STOPS_MAX; !wentOn; left--) {
+        assert.ok(left > 0, 'the load went on after the stop');
+        const stopped = await stopUnderLoad(shop, { ...load, workers, keepAlive });
+        t.diagnostic(JSON.stringify(stopped));
+        assert.deepEqual([stopped.status, stopped.failures], [0, []]);
+        assert.ok(stopped.answered > 0, 'there was load');
+        assert.ok(stopped.resetAtTheDoor <= RESET_MAX);
+        wentOn = stopped.turnedAway > 0;
+      }
     });
   }
 }

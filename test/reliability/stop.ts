@@ -38,8 +38,9 @@ export async function stopUnderLoad(shop: Workshop, { workers, ...load }: Stop):
     connectionsMax: 2_000,
     phases: [{ name: 'stop', seconds: LOAD_SECONDS, load: { perSecond: load.perSecond } }],
   });
-  // The generator has begun, and the stop meets it anywhere in its course.
-  await sleep(1_000 + Math.random() * 500);
+  // The stop meets the load anywhere in its first half.
+  while (!server.log.some((line) => line.includes('"msg":"request"'))) await sleep(20);
+  await sleep(Math.random() * 500 * LOAD_SECONDS);
   const startedMs = performance.now();
   const status = await server.stop();
   const tookMs = Math.round(performance.now() - startedMs);
