@@ -1,6 +1,6 @@
 // Rows of a bars file in the shape that the load takes: moments, values, and runs of rows that name the same series.
 import { type Derived, UNMADE } from './cell.ts';
-import { NOT_A_NUMBER, numberOf } from './check.ts';
+import { numberOf } from './check.ts';
 import { type CellKind, InstantCell } from './instants.ts';
 import type { RowProblem } from './problem.ts';
 import type { Chunk } from './read.ts';
@@ -140,7 +140,7 @@ export class BarChunker {
         : parseNumbers(
             chunk.texts[place]!,
             chunk.count,
-            (row) => void strange.set(row, { column: field, reason: NOT_A_NUMBER }),
+            (row) => void strange.set(row, { column: field, reason: 'is not a number' }),
           );
     });
     for (const { name, reason } of derived) {

@@ -57,10 +57,6 @@ export function barProblem(bar: BarValues, anySign: boolean): RowProblem | null 
   return null;
 }
 
-/** Said of a cell that is none. */
-export const NOT_A_NUMBER =
-  'is not a number; a map takes signs and separators out of it, by "remove" or "decimal"';
-
 const NUMBER = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/;
 
 /** A cell's number; null when the text is none. Empty and missing cells are NaN. */

@@ -246,7 +246,7 @@ for (const [what, content, says, flags = { fields }] of odd) {
 
 /** Cells that are not what they seem, in one row of a good file: the refused column and why. */
 const oddRows: readonly (readonly [what: string, row: string, column: string, reason: RegExp])[] = [
-  ['a decimal comma', `${time},"1,5",2,0.5,1.5`, 'open', /not a number.*by "remove" or "decimal"/],
+  ['a decimal comma', `${time},"1,5",2,0.5,1.5`, 'open', /not a number/],
   ['commas between thousands', `${time},"1,500",2000,0.5,1.5`, 'open', /not a number/],
   ['high and low swapped', `${time},1,0.5,2,1.5`, 'high', /high 0.5 is below/],
   ['a European date', '03.02.2025 14:30,1,2,0.5,1.5', 'datetime', /write 2025-03-03T09:30:00Z, or an epoch/],
