@@ -620,6 +620,30 @@ test('an instrument that a row names and the store does not know is created, its
   assert.equal(new Set(ids).size, 3);
 });
 
+test('a row that is refused makes no instrument: a header in the middle, a footer, a symbol of refused rows (contract 11)', async () => {
+  const shelf = new Shelf();
+  const flags = { asset_schema: 'stock', country_iso_code: 'US' };
+  const bar = '2024-01-02T14:30:00Z,10,12,9,11,100';
+  const report = await shelf.import(
+    [
+      'datetime,open,high,low,close,volume,symbol,interval',
+      `${bar},A,1M`,
+      'datetime,open,high,low,close,volume,symbol,1M',
+      ',,,,,100,Total,1M',
+      '2024-01-02T14:31:00Z,10,8,9,11,100,B,1M',
+      `${bar},B,5M`,
+      `${bar},B,1M`,
+    ],
+    { flags },
+  );
+  assert.deepEqual([report.rowsRefused, report.newInstruments], [3, 2]);
+  const symbols = rowsOf(shelf.path, 'select symbol from instruments order by symbol');
+  assert.deepEqual(
+    symbols.map(({ symbol }) => symbol),
+    ['A', 'B'],
+  );
+});
+
 const forms: readonly (readonly [what: string, csv: string])[] = [
   ['CRLF', `${header}\r\n${minute(0)}\r\n${minute(1)}\r\n`],
   ['no last line break', `${header}\n${minute(0)}\n${minute(1)}`],

@@ -80,8 +80,10 @@ test('a watched folder’s files are imported as they arrive whole, each once, w
   const second = new Watch(folder);
   renameSync(writeDays(shop, 'z.csv', [5]), place('z.csv'));
   await second.until(/z\.csv: 1 row read/);
-  writeFileSync(place('bad.csv'), `${header}2025-05-05T15:00:00Z,1,1,1,1\n`);
-  await second.until(/bad\.csv: 1 row read, 1 written/);
+  writeFileSync(place('bad.csv'), `${header}2025-05-05T15:00:00Z,1,1,1,1\n2025-05-05T15:01:00Z,1,0,1,1\n`);
+  await second.until(
+    /bad\.csv: 2 rows read, 1 written.*1 row refused, kept in [^;]*rejected\.csv: data row 2/,
+  );
   assert.equal(await second.end('SIGTERM'), 0);
   assert.match(second.said, /^bourse: watching.*\n.*z\.csv.*\n.*bad\.csv.*written.*\nbourse: stopped\n$/);
   const all = ['a.csv 1', 'b.csv 1', 'grows.csv 8', 'z.csv 1', 'bad.csv 1'];

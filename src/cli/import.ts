@@ -142,6 +142,9 @@ function describe(report: ImportReport): string {
     ...notes.filter(([holds]) => holds).map(([, note]) => `  ${note}`),
     ...refusals,
     ...(more > 0 ? [`  and ${count(more)} more`] : []),
+    ...(report.refused.some(({ reason }) => reason === 'is not a number')
+      ? ['  signs and separators in numbers are taken out by a map: --map, "remove" and "decimal"']
+      : []),
   ]
     .map(printable)
     .join('\n');
@@ -353,7 +356,8 @@ class ImportCall {
     const report = await importers[this.#dataset]!(this.#store, request).finally(() => progress.end());
     const text = describe(report);
     // Of many runs each is one line.
-    const told = flags.watch === undefined ? text : text.replaceAll(/\n\s*/g, '; ');
+    const told =
+      flags.watch === undefined ? text : text.replaceAll(/(?<!:)\n\s*/g, '; ').replaceAll(/\n\s*/g, ' ');
     process.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : `${told}\n`);
     this.#reports.push(report);
   }

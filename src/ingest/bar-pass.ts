@@ -288,7 +288,8 @@ export class BarPass {
     if (kind === 'bad')
       return {
         column: 'datetime',
-        reason: 'is not a date or a time of the years 1900 to 2200: write 2025-03-03T09:30:00Z, or an epoch',
+        reason:
+          'is not a date or a time of the years 1900 to 2200: write 2025-03-03T09:30:00Z, or an epoch; a map says another form by "format", such as %Y%m%d',
       };
     if (!series.isMinutes) {
       const label = this.#labelOf(series, kind, ms);

@@ -84,7 +84,11 @@ async function importOnce(
     const report = await runImport(store, request, 'bars', async (writer, runId) => {
       const pass = new BarPass(writer, runId, request, mapping, refused);
       await read(file, mapping, pass);
-      if (pass.rowsRead === 0) throw new FileProblem('content', `${file.name}: has no rows`);
+      if (pass.rowsRead === 0) {
+        // An open quote may hold them all.
+        await file.digest();
+        throw new FileProblem('content', `${file.name}: has no rows`);
+      }
       await pass.load.settle();
       return { result: pass.result(), finish: (finishedMs) => pass.load.finish(finishedMs) };
     });

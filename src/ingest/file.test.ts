@@ -124,7 +124,7 @@ const refused: readonly (readonly [
     'content',
     /not a text file/,
   ],
-  ['UTF-16', () => fileOf(Buffer.from(`\ufeff${csv}`, 'utf16le')), 'content', /not a text file/],
+  ['UTF-16', () => fileOf(Buffer.from(`\ufeff${csv}`, 'utf16le')), 'content', /is UTF-16 text/],
   ['gzip of gzip', () => fileOf(gzipSync(gzipSync(csv))), 'content', /packed more than once/],
   ['Latin-1', () => fileOf(Buffer.from('datum,é\n1,2\n', 'latin1')), 'content', /not UTF-8/],
   ['an empty first line', () => fileOf(`\n${csv}`), 'content', /first line is empty/],

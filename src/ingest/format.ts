@@ -25,6 +25,10 @@ const HEADER_BYTES_MAX = SAMPLE_BYTES;
 
 const PARQUET_MAGIC = 'PAR1';
 
+/** Said of text in other bytes: mostly spreadsheets of Windows. */
+export const NOT_UTF8 =
+  'is not UTF-8: save it as CSV UTF-8, or convert it, such as by iconv -f WINDOWS-1252 -t UTF-8';
+
 /** The first bytes of a file. @throws FileProblem where it cannot be read */
 export async function firstBytes(name: string, path: string, count: number): Promise<Buffer> {
   const file = await open(path).catch((error: NodeJS.ErrnoException) => {
@@ -64,8 +68,10 @@ export async function shapeOf(name: string, path: string, choose: ChooseMap = ow
   if (start.subarray(0, 4).toString('latin1') === PARQUET_MAGIC)
     return { format: { kind: 'parquet' }, map: choose({ name, text: '', isCut: true }), ...about };
   if (packingOf(start) !== null) throw packedTwice(name);
-  if (start.includes(0)) throw new FileProblem('content', `${name}: is not a text file: it has NUL bytes`);
+  if (start.includes(0)) throw new FileProblem('content', `${name}: ${binaryTold(start)}`);
   const text = decodeStart(name, start);
+  if (/^\s*<(!doctype|html|\?xml)\b/i.test(text))
+    throw new FileProblem('content', `${name}: is a web page or XML, no data: was its download refused?`);
   const map = choose({ name, text, isCut: start.length === SAMPLE_BYTES });
   const bytesPerRow = start.length / Math.max(1, text.split('\n').length - 1);
   const first = /\S/.exec(text)?.[0];
@@ -105,11 +111,20 @@ function layoutOf(name: string, text: string, map: FieldMap, bytes: number): Lay
   );
 }
 
+/** What files with NUL bytes mostly are. */
+function binaryTold(start: Buffer): string {
+  const mark = start.subarray(0, 4).toString('hex');
+  if (mark === 'd0cf11e0') return 'is an Excel workbook: save it as CSV (UTF-8)';
+  if (/^(fffe|feff)/.test(mark))
+    return 'is UTF-16 text: save it as UTF-8, or convert it, such as by iconv -f UTF-16 -t UTF-8';
+  return 'is not a text file: it has NUL bytes';
+}
+
 function decodeStart(name: string, start: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(start, { stream: true });
   } catch {
-    throw new FileProblem('content', `${name}: is not UTF-8 text`);
+    throw new FileProblem('content', `${name}: ${NOT_UTF8}`);
   }
 }
 
@@ -136,16 +151,16 @@ function splitHeader(name: string, line: string, delimiter: string): string[] {
 
 /** @throws FileProblem where names stand twice, or are none */
 export function checkHeader(name: string, header: readonly string[]): void {
-  const twice = header.find((column, index) => header.indexOf(column) !== index);
-  if (twice !== undefined)
-    throw new FileProblem(
-      'content',
-      `${name}: the column ${twice === '' ? 'without a name' : twice} stands twice in its header`,
-    );
   if (header.every((column) => /^[-+\d.:TZ ]*$/.test(column))) {
     throw new FileProblem(
       'content',
       `${name}: its first line has no column names, only values: a header line is expected, or a map with "header" that names them`,
     );
   }
+  const twice = header.find((column, index) => header.indexOf(column) !== index);
+  if (twice !== undefined)
+    throw new FileProblem(
+      'content',
+      `${name}: the column ${twice === '' ? 'without a name' : twice} stands twice in its header`,
+    );
 }

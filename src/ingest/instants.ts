@@ -14,6 +14,12 @@ const EPOCH_UNITS: readonly (readonly [from: number, perMs: number])[] = [
   [1e11, 1],
 ];
 
+/** Smaller epochs are the first day of 1970: nobody's bars, but the days of a spreadsheet and zeros that stand for nothing. */
+const EPOCH_LEAST = 1e5;
+
+/** Digits of dates with and without a clock reading, down to milliseconds: in the wrong unit each is an epoch of the 1970s. */
+const WRITTEN_DIGITS: readonly number[] = [8, 12, 14, 17];
+
 /** Where the minutes stand in `2025-03-03T09:30:00Z`. */
 const MINUTES_AT = 14;
 
@@ -143,9 +149,22 @@ export class InstantCell {
       if (digit < 0 || digit > 9) return 'bad';
       value = value * 10 + digit;
     }
+    if (!negative && (value < EPOCH_LEAST || this.#isWritten(from, to))) return 'bad';
     const perMs = EPOCH_UNITS.find(([least]) => value >= least)?.[1] ?? 1e-3;
     this.ms = ((negative ? -1 : 1) * value) / perMs;
     return 'instant';
+  }
+
+  /** Whether digits read as `YYYYMMDD`, `YYYYMMDDhhmm` and so on: a date, and no epoch that anyone can be sure of. */
+  #isWritten(from: number, to: number): boolean {
+    if (!WRITTEN_DIGITS.includes(to - from)) return false;
+    const century = this.#two(from);
+    const [month, day] = [this.#two(from + 4), this.#two(from + 6)];
+    if (century < 19 || century > 21 || month < 1 || month > 12 || day < 1 || day > 31) return false;
+    const [hours = 0, minutes = 0, seconds = 0] = [8, 10, 12]
+      .filter((at) => from + at + 2 <= to)
+      .map((at) => this.#two(from + at));
+    return hours < 24 && minutes < 60 && seconds < 60;
   }
 }
 

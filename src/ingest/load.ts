@@ -73,6 +73,7 @@ type OpenBlock = {
 /** A series being loaded. */
 export class OpenSeries {
   readonly row: { -readonly [K in keyof RowOf<typeof seriesDataset>]: RowOf<typeof seriesDataset>[K] };
+  readonly instrumentKey: string;
   readonly calendar: Calendar;
   readonly interval: Interval;
   readonly isNew: boolean;
@@ -88,8 +89,9 @@ export class OpenSeries {
   /** Instant of the last row taken, to tell doubled hours apart. */
   beforeMs = Number.NaN;
 
-  constructor(row: RowOf<typeof seriesDataset>, calendar: Calendar, isNew: boolean) {
+  constructor(row: RowOf<typeof seriesDataset>, instrumentKey: string, calendar: Calendar, isNew: boolean) {
     this.row = { ...row };
+    this.instrumentKey = instrumentKey;
     this.interval = row.interval as Interval;
     this.calendar = calendar;
     this.isNew = isNew;
@@ -167,6 +169,8 @@ export class BarLoad {
     string,
     { asset_schema: string; country_iso_code: string; interval: string }
   >();
+  /** Instruments that the store does not know, until a bar of theirs comes. */
+  readonly #unwritten = new Map<string, RowOf<typeof instruments>>();
   /** Arrays of blocks written out, to be filled again. */
   readonly #spare: Bars[] = [];
   #openBytes = 0;
@@ -209,7 +213,7 @@ export class BarLoad {
       prices: this.#basis,
       ...(stored === undefined || stored.bar_count === 0 ? empty : stored),
     };
-    const opened = new OpenSeries(row, calendar, stored === undefined);
+    const opened = new OpenSeries(row, rowKeyOf(instruments, instrument), calendar, stored === undefined);
     opened.exchange = instrument.exchange;
     this.#series.set(key, opened);
     const covered = {
@@ -223,19 +227,30 @@ export class BarLoad {
 
   async #instrument(name: SeriesName): Promise<RowOf<typeof instruments>> {
     const where = { asset_schema: name.assetSchema, country_iso_code: name.country, symbol: name.symbol };
-    const [known] = await this.#writer.rows(instruments, { where, order: [['symbol', 'asc']], limit: 1 });
+    const [stored] = await this.#writer.rows(instruments, { where, order: [['symbol', 'asc']], limit: 1 });
+    const known = stored ?? this.#unwritten.get(rowKeyOf(instruments, where));
     const exchange =
       name.exchange ?? known?.exchange ?? findMarket(name.assetSchema, name.country)?.exchange ?? null;
     if (known !== undefined && known.exchange === exchange) return known;
-    if (known === undefined) this.counts.newInstruments++;
     const row = { ...(known ?? (await newInstrument(this.#writer, where))), exchange };
-    await changeRow(this.#writer, this.#runId, instruments, known ?? null, row);
+    if (stored === undefined) this.#unwritten.set(rowKeyOf(instruments, where), row);
+    else await changeRow(this.#writer, this.#runId, instruments, stored, row);
     return row;
+  }
+
+  /** Writes a series' instrument where it is new: only a bar makes it, no row that is refused. */
+  async #writeInstrument({ instrumentKey }: OpenSeries): Promise<void> {
+    const row = this.#unwritten.get(instrumentKey);
+    if (row === undefined) return;
+    this.#unwritten.delete(instrumentKey);
+    this.counts.newInstruments++;
+    await changeRow(this.#writer, this.#runId, instruments, null, row);
   }
 
   /** Makes a bucket the open block of its series; the one open before is written out. */
   async turn(series: OpenSeries, bucket: number): Promise<void> {
     if (series.open !== null) await this.#flush(series);
+    await this.#writeInstrument(series);
     if (this.#openBytes > limits.importOpenBytesMax) await this.settle();
     series.open = await this.#openBlock(series, bucket);
   }

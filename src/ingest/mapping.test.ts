@@ -92,7 +92,15 @@ const missing: readonly (readonly [header: string, given: Given, says: readonly 
     ],
     /given as/,
   ],
-  ['Date,Open,High,Low,foo', {}, [/missing: datetime, open, high, low, close\./], /--map/],
+  [
+    'Date,Open,High,Low,foo',
+    {},
+    [
+      /missing: datetime, open, high, low, close\./,
+      /--map FILE with \{"columns":\{.*"low":"Low","close":"…"\}\}, each … a column of the file/,
+    ],
+  ],
+  ['symbol,date,dividend', {}, [/missing: datetime, open, high, low, close\./], /--map/],
   [
     'Date,Open,High,Low,Close,V',
     { flags: {}, map: { columns: { volume: 'V' }, values: { symbol: 'A' } } },
@@ -101,7 +109,7 @@ const missing: readonly (readonly [header: string, given: Given, says: readonly 
       /can be given as --schema, --country, --interval\./,
     ],
   ],
-  ['datetime,open,high,low,foo', {}, [/missing: close\./], /--map/],
+  ['datetime,open,high,low,foo', {}, [/missing: close\./, /with \{"columns":\{"close":"…"\}\}, each …/]],
   [
     'datetime,open,high,low,close',
     { flags: { asset_schema: 'stock' } },

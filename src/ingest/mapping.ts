@@ -3,6 +3,7 @@ import { distance } from 'fastest-levenshtein';
 import { type Cell, type Derived, derive, type Expression } from './cell.ts';
 import type { PriceBasis } from './load.ts';
 import { FileProblem } from './problem.ts';
+import { cellsOf } from './sample.ts';
 
 /** Rows that lie deeper in JSON: a query on the table `{file}`, which has the columns `keys`, each as JSON. */
 export type JsonRecords = { readonly keys: readonly string[]; readonly query: string };
@@ -120,7 +121,7 @@ export function mapFields(
     if (typeof cell !== 'string') derived.push(derive(field, cell, map.tag));
     columns.set(field, typeof cell === 'string' ? cell : derived.at(-1)!.name);
   }
-  checkDelimiter(file, header, map);
+  checkDelimiter(file, header, fields, map);
   const keep = map.keep === undefined ? null : derive('', map.keep, map.tag);
   if (keep !== null) derived.push(keep);
   const used = new Set([
@@ -133,13 +134,25 @@ export function mapFields(
   return { columns, values, derived, keep, ignored: header.filter((column) => !used.has(column)) };
 }
 
-function checkDelimiter(file: string, header: readonly string[], { hint }: FieldMap): void {
+function checkDelimiter(
+  file: string,
+  header: readonly string[],
+  { required }: FieldNames,
+  map: FieldMap,
+): void {
+  const { hint } = map;
   const parted = header.length === 1 ? /[;\t|]/.exec(header[0]!)?.[0] : undefined;
   if (parted === undefined) return;
   const mark = parted === '\t' ? 'tabs' : `"${parted}"`;
+  const cells = (cellsOf(header[0]!, parted) ?? []).filter((name) => !required.includes(name));
+  const columns = likelyOnes(
+    required.filter((field) => !header[0]!.includes(field)),
+    cells,
+  );
+  const cure = mapText({ ...map, delimiter: parted, columns: { ...map.columns, ...columns } });
   throw new FileProblem(
     'content',
-    `${file}: its cells are parted by ${mark}: a CSV is parted by commas; a map says so otherwise, by "delimiter": "${parted}"${hint === undefined ? '' : `. ${hint}`}`,
+    `${file}: its cells are parted by ${mark}: a CSV is parted by commas; say so otherwise by --map FILE with ${cure}${hint === undefined ? '' : `. ${hint}`}`,
   );
 }
 
@@ -170,12 +183,36 @@ function checkMap(file: string, header: readonly string[], known: readonly strin
 
 /** What files often call a field: offered, never taken. */
 const oftenCalled: Readonly<Record<string, readonly string[]>> = {
-  datetime: ['date', 'time', 'timestamp', 'ts', 't', 'open_time', 'date_time'],
-  symbol: ['ticker', 'sym', 'instrument', 'code'],
-  open: ['o'],
-  high: ['h'],
-  low: ['l'],
-  close: ['c', 'last'],
+  datetime: [
+    'date',
+    'time',
+    'timestamp',
+    'ts',
+    't',
+    'open_time',
+    'date_time',
+    'datum',
+    'zeit',
+    'fecha',
+    'data',
+  ],
+  symbol: ['ticker', 'sym', 'instrument', 'code', 'kürzel', 'símbolo'],
+  open: ['o', 'eröffnung', 'eröffnungskurs', 'erster', 'ouverture', 'ouv', 'apertura'],
+  high: ['h', 'hoch', 'tageshoch', 'plus haut', '+haut', 'máximo', 'massimo'],
+  low: ['l', 'tief', 'tagestief', 'plus bas', '+bas', 'mínimo', 'minimo'],
+  close: [
+    'c',
+    'last',
+    'schluss',
+    'schlusskurs',
+    'letzter',
+    'clôture',
+    'clot',
+    'dernier',
+    'cierre',
+    'chiusura',
+    'ultimo',
+  ],
   asset_schema: ['asset_type', 'asset_class'],
   country_iso_code: ['country', 'market'],
 };
@@ -184,6 +221,17 @@ const oftenCalled: Readonly<Record<string, readonly string[]>> = {
 function likely(field: string, columns: readonly string[]): string | undefined {
   const often = oftenCalled[field] ?? [];
   return columns.find((column) => often.includes(column.toLowerCase().trim())) ?? nearest(field, columns);
+}
+
+/** Those of some fields for which there is a likely column, each with its own. */
+function likelyOnes(fields: readonly string[], columns: readonly string[]): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const field of fields) {
+    const free = columns.filter((column) => !Object.values(found).includes(column));
+    const column = likely(field, free);
+    if (column !== undefined) found[field] = column;
+  }
+  return found;
 }
 
 /** A map as a file has it. */
@@ -201,20 +249,26 @@ function missingProblem(
   map: FieldMap,
   used: readonly string[],
 ): FileProblem {
-  const mapped: Record<string, string> = {};
-  for (const field of missing) {
-    const free = header.filter((column) => !used.includes(column) && !Object.values(mapped).includes(column));
-    const column = likely(field, free);
-    if (column !== undefined) mapped[field] = column;
-  }
+  const free = header.filter((column) => !used.includes(column));
+  const mapped = likelyOnes(missing, free);
   const unmapped = missing.filter((field) => mapped[field] === undefined);
   const flags = unmapped.filter((field) => fields.flags[field] !== undefined);
   // A map that leaves a field out would only lead to the next refusal.
   const isWhole =
     map.preset === undefined && unmapped.length < missing.length && flags.length === unmapped.length;
-  const whole = { ...map, columns: { ...map.columns, ...mapped } };
+  const open = unmapped.filter((field) => !flags.includes(field)).map((field) => [field, '…']);
+  const cure = mapText({
+    ...map,
+    columns: { ...map.columns, ...mapped, ...(isWhole ? {} : Object.fromEntries(open)) },
+  });
+  // Columns that may be those fields, whatever they are called.
+  const isOpen = open.length > 0 && free.length - Object.keys(mapped).length >= open.length;
+  const isOffered = isOpen && header.length > 1 && map.preset === undefined && map.hint === undefined;
   const cures = [
-    ...(isWhole ? [`If they stand under other names, say so by --map FILE with ${mapText(whole)}.`] : []),
+    ...(isWhole ? [`If they stand under other names, say so by --map FILE with ${cure}.`] : []),
+    ...(!isWhole && isOffered
+      ? [`If they stand under other names, say so by --map FILE with ${cure}, each … a column of the file.`]
+      : []),
     ...(flags.length === 0
       ? []
       : [

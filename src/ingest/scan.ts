@@ -2,7 +2,7 @@
 
 import { limits } from '../contract/limits.ts';
 import { type Derived, filledIn, quoted } from './cell.ts';
-import type { CsvFormat, Format } from './format.ts';
+import { type CsvFormat, type Format, NOT_UTF8 } from './format.ts';
 import { FileProblem } from './problem.ts';
 
 /** A plain file whose columns are known. */
@@ -147,8 +147,11 @@ export function readingProblem(file: Pick<ReadableFile, 'name' | 'format'>, erro
       /unterminated quote|quote should be followed/i,
       'a quote is not closed, or text follows a closing quote',
     ],
-    [/unicode|utf-?8/i, 'the text is not UTF-8'],
-    [/state machine/i, 'its lines end in different ways: some with CR LF, some with LF or CR alone'],
+    [/unicode|utf-?8/i, `the text ${NOT_UTF8}`],
+    [
+      /state machine/i,
+      'its lines end in different ways: some with CR LF, some with LF or CR alone: make them one, such as by dos2unix',
+    ],
     [/Maximum line size|maximum_object_size/i, `a row is longer than ${limits.importRowBytesMax} bytes`],
     [
       /Out of Memory/i,

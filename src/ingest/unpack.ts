@@ -114,6 +114,8 @@ export async function unpackZip(name: string, path: string, folder: string): Pro
     let declaredBytes = 0;
     for await (const entry of archive.eachEntry()) {
       if (isByTheWay(entry.fileName)) continue;
+      if (entry.fileName === '[Content_Types].xml')
+        throw new FileProblem('content', `${name}: is an Excel workbook: save it as CSV (UTF-8)`);
       declaredBytes += entry.uncompressedSize;
       if (declaredBytes > Math.max(limits.unpackedBytesFree, archive.fileSize * limits.unpackedRatioMax))
         throw bomb(name);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { barsOf } from '../stored.ts';
+import { zipOf } from '../zip.ts';
 import { type Flags, Vendor } from './vendor.ts';
 
 const vendor = new Vendor();
@@ -167,9 +168,18 @@ for (const [line, says] of faults) {
 
 const own = 'datetime,open,high,low,close';
 /** Files that are not what they seem, and what is said of them. */
-const odd: readonly (readonly [what: string, content: string, says: RegExp, flags?: Flags])[] = [
-  ['semicolons', `${own.replaceAll(',', ';')}\n`, /parted by ";".*by "delimiter": ";"/],
-  ['pipes', `${own.replaceAll(',', '|')}\n`, /parted by "\|".*by "delimiter": "\|"/],
+const odd: readonly (readonly [what: string, content: string | Buffer, says: RegExp, flags?: Flags])[] = [
+  [
+    'semicolons',
+    `${own.replaceAll(',', ';')}\n`,
+    /parted by ";".*--map FILE with \{"delimiter":";","columns":\{\}\}/,
+  ],
+  ['pipes', `${own.replaceAll(',', '|')}\n`, /parted by "\|".*--map FILE with \{"delimiter":"\|"/],
+  [
+    'semicolons and a header in German',
+    'Datum;Erster;Hoch;Tief;Schlusskurs;Stücke\n03.02.2025;1,0;2,0;0,5;1,5;1.000\n',
+    /--map FILE with \{"delimiter":";","columns":\{"datetime":"Datum","open":"Erster","high":"Hoch","low":"Tief","close":"Schlusskurs"\}\}/,
+  ],
   [
     'a title above the header',
     `Prices of A\n${own}\n`,
@@ -179,8 +189,41 @@ const odd: readonly (readonly [what: string, content: string, says: RegExp, flag
   [
     'a header in German',
     'Datum,Eröffnung,Hoch,Tief,Schluss\n03.02.2025,1,2,0.5,1.5\n',
-    /columns missing: datetime, open.*The file has Datum, Eröffnung/,
+    /missing: datetime, open.*"datetime":"Datum","open":"Eröffnung","high":"Hoch","low":"Tief","close":"Schluss"/,
   ],
+  [
+    'columns that nobody knows',
+    't,c1,c2,c3,c4\n1,2,3,4,5\n',
+    /--map FILE with \{"columns":\{"datetime":"t","open":"…","high":"…","low":"…","close":"…"\}\}, each … a column/,
+  ],
+  ['an open quote in its first row', `${own}\n"${time},1,2,0.5,1.5\n`, /a quote is not closed/],
+  [
+    'the bars of MetaTrader',
+    '2012.02.01,00:00,1.3,1.3,1.3,1.3,0\n',
+    /no column names, only values.*"header"/,
+  ],
+  [
+    'UTF-16',
+    Buffer.from(`\ufeff${own}\n${time},1,2,0.5,1.5\n`, 'utf16le'),
+    /is UTF-16 text: .*iconv -f UTF-16/,
+  ],
+  [
+    'the letters of Western Windows',
+    Buffer.from(`${own},Stück\n${time},1,2,0.5,1.5,1\n`, 'latin1'),
+    /is not UTF-8: .*iconv -f WINDOWS-1252 -t UTF-8/,
+  ],
+  [
+    'the letters of Western Windows further down',
+    Buffer.from(`${own},name\n${`${time},1,2,0.5,1.5,A\n`.repeat(4000)}${time},1,2,0.5,1.5,Ä\n`, 'latin1'),
+    /not UTF-8.*iconv -f WINDOWS-1252/,
+  ],
+  [
+    'a workbook',
+    zipOf({ name: '[Content_Types].xml', bytes: Buffer.from('<Types/>') }),
+    /is an Excel workbook: save it as CSV/,
+  ],
+  ['an old workbook', Buffer.from('d0cf11e0a1b11ae10000', 'hex'), /is an Excel workbook: save it as CSV/],
+  ['a web page', '<!DOCTYPE html>\n<html></html>\n', /is a web page or XML.*was its download refused/],
   [
     'a header in capitals',
     'DATE,OPEN,HIGH,LOW,CLOSE\n',
@@ -208,7 +251,10 @@ const oddRows: readonly (readonly [what: string, row: string, column: string, re
   ['high and low swapped', `${time},1,0.5,2,1.5`, 'high', /high 0.5 is below/],
   ['a European date', '03.02.2025 14:30,1,2,0.5,1.5', 'datetime', /write 2025-03-03T09:30:00Z, or an epoch/],
   ['a US date', '02/03/2025 14:30,1,2,0.5,1.5', 'datetime', /write 2025-03-03T09:30:00Z/],
-  ['a date that is a number', '20250203,1,2,0.5,1.5', 'datetime', /not a whole minute/],
+  ['a date that is a number', '20250203,1,2,0.5,1.5', 'datetime', /by "format", such as %Y%m%d/],
+  ['a date that is a number of minutes', '20250120,1,2,0.5,1.5', 'datetime', /by "format"/],
+  ['a date and a time that are a number', '202502031430,1,2,0.5,1.5', 'datetime', /by "format"/],
+  ['no time, as a number', '0,1,2,0.5,1.5', 'datetime', /by "format"/],
   ['a date alone', '2025-02-03,1,2,0.5,1.5', 'datetime', /a date without a time/],
   ['a footer', 'Total,,,,', 'open', /price is missing/],
   ['a price of nothing', `${time},0,0,0,0`, 'open', /must be positive/],
@@ -244,6 +290,28 @@ test('milliseconds before 1973 are told by the map, as their size does not', asy
   const map = { columns: { ...columns, datetime: { column: 't', epoch: 'ms' } } };
   await vendor.import('a.csv', `${header}\n63124200000,1,2,0.5,1.5,10\n`, mapped(map));
   assert.equal(barsOf(vendor.path)['stock:US:A:1M']?.[0]?.[0], '1972-01-01T14:30');
+});
+
+for (const [what, text] of [
+  ['a date', '20250203'],
+  ['a date and a time', '20250203143000'],
+  ['the number of a day in a spreadsheet', '45691'],
+] as const) {
+  test(`${what} that is a number is no epoch of 1970, in a file of days neither`, async () => {
+    const daily = { fields: { ...fields, interval: 'DAY' } };
+    const report = await vendor.import('a.csv', `${own}\n${text},1,2,0.5,1.5\n`, daily);
+    assert.equal(report.rowsRefused, 1);
+    assert.match(report.refused[0]!.reason, /a map says another form by "format"/);
+  });
+}
+
+test('seconds of 1970 are told by the map, also where they look like a date', async () => {
+  const map = { columns: { ...columns, datetime: { column: 't', epoch: 's' } } };
+  await vendor.import('a.csv', `${header}\n20240820,1,2,0.5,1.5,10\n20250100,1,2,0.5,1.5,10\n`, {
+    ...mapped(map),
+    fields: { ...fields, interval: 'DAY' },
+  });
+  assert.equal(barsOf(vendor.path)['stock:US:A:DAY']?.[0]?.[0], '1970-08-23T00:00');
 });
 
 test('epochs in the wrong unit are refused, not put into 1970', async () => {
