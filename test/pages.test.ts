@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Browser, browserProgram } from './browser.ts';
-import { Connection } from './connection.ts';
+import { Connection, type RawAnswer } from './connection.ts';
 import { type Server, Workshop } from './service.ts';
 
 const shop = new Workshop();
@@ -50,17 +50,24 @@ test('the address of the service leads to its documentation', async () => {
 
 test('a service that stops is alive, but not ready', async () => {
   const own = await shop.serve();
+  const paths = ['/healthz', '/readyz'];
+  const connections = paths.map(() => new Connection(own.url));
+  const ask = (at: number): Promise<RawAnswer> =>
+    connections[at]!.ask(`GET ${paths[at]} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`, [true])[0]!;
   /** The status of the last answer that a kept connection gets. */
-  const lastStatus = async (path: string): Promise<number> => {
-    const connection = new Connection(own.url);
+  const lastStatus = async (at: number): Promise<number> => {
     for (;;) {
-      const request = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`;
-      const { status, headers } = await connection.ask(request, [true])[0]!;
+      const { status, headers } = await ask(at);
       if (headers.get('connection') === 'close') return status;
       assert.equal(status, 200);
     }
   };
-  const statuses = Promise.all(['/healthz', '/readyz'].map(lastStatus));
+  // Who connects after the signal may find the listener closed.
+  assert.deepEqual(
+    (await Promise.all([ask(0), ask(1)])).map(({ status }) => status),
+    [200, 200],
+  );
+  const statuses = Promise.all([lastStatus(0), lastStatus(1)]);
   own.signal('SIGTERM');
   assert.deepEqual(await statuses, [200, 503]);
 });
