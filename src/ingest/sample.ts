@@ -11,11 +11,14 @@ export type Sample = {
 /** Bytes of a sample. */
 export const SAMPLE_BYTES = 64 * 1024;
 
+/** Whether a file may go on behind its sample, which a character that is cut in two shortens. */
+export const isCut = ({ text }: Sample): boolean => Buffer.byteLength(text) > SAMPLE_BYTES - 4;
+
 /** The whole lines of a sample that are not empty. */
-export function linesOf({ text }: Sample): string[] {
-  const lines = text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
-  // The last one may go on behind the sample.
-  if (text.length >= SAMPLE_BYTES / 4 && lines.length > 1) lines.pop();
+export function linesOf(sample: Sample): string[] {
+  const lines = sample.text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
+  // The last one may go on, too.
+  if (lines.length > 1 && isCut(sample)) lines.pop();
   return lines.filter((line) => line !== '');
 }
 

@@ -216,3 +216,22 @@ test('bars of an old ticker lie with the instrument that had it', async () => {
     ['2013-10-01', 168.04, 168.99, 168.03, 168.87, 100, null],
   ]);
 });
+
+test('a long factor file is read to its last row, and one that is too long for its rows to be told is refused', async () => {
+  const dated = (at: number): string => formatDay(10_227 + at).replaceAll('-', '');
+  const rows = (count: number): string =>
+    [
+      ...Array.from({ length: count }, (_, at) => `${dated(at)},0.9,0.5,${20 + (at % 7)}.25`),
+      '20501231,1,1,0',
+    ].join('\n');
+  const report = await vendor.import(FACTORS, rows(1_000), asActions);
+  assert.equal(report.rowsRefused, 0);
+  assert.deepEqual(
+    actions().map(([, , type]) => type),
+    ['dividend', 'split'],
+  );
+  assert.match(
+    await vendor.refusal(FACTORS, rows(3_000), asActions),
+    /has more than 65536 bytes, as no factor or map file/,
+  );
+});

@@ -6,7 +6,7 @@ import { calendarOf } from '../../calendar/calendar.ts';
 import { type Expression, quoted } from '../cell.ts';
 import type { FieldMap, Part } from '../mapping.ts';
 import { FileProblem } from '../problem.ts';
-import { cellsOf, linesOf, type Sample, stemOf } from '../sample.ts';
+import { cellsOf, isCut, linesOf, SAMPLE_BYTES, type Sample, stemOf } from '../sample.ts';
 import { type Fit, known, type Preset } from './preset.ts';
 
 const factorColumns = ['date', 'price_factor', 'split_factor', 'reference_price'];
@@ -29,6 +29,15 @@ const fitOf = (sample: Sample, row: RegExp, folder: RegExp): Fit => {
   const isSure = folder.test(resolve(sample.name)) || lines.at(-1)!.startsWith(OPEN_END);
   return isSure ? 'surely' : 'perhaps';
 };
+
+/** What the rows are is told by all of them. */
+function checkWhole(sample: Sample): void {
+  if (!isCut(sample)) return;
+  throw new FileProblem(
+    'unfit',
+    `${sample.name}: has more than ${SAMPLE_BYTES} bytes, as no factor or map file of LEAN has`,
+  );
+}
 
 /** The market of `equity/usa/factor_files`; that of a file outside of its folder is taken to be the same. */
 function checkMarket({ name }: Sample): void {
@@ -153,6 +162,7 @@ export const leanFactors: Preset = {
     fitOf(sample, /^\d{8},[\d.einf+-]+,[\d.einf+-]+(,[\d.]+)?(,[^,]*)?$/i, /[/\\]factor_files/i),
   mapOf(sample): FieldMap {
     checkMarket(sample);
+    checkWhole(sample);
     const rows = rowsOf(sample);
     const { exDate, cash, from, to } = actionsOf(rows);
     const width = Math.max(...rows.map((cells) => cells.length));
@@ -203,6 +213,7 @@ export const leanMap: Preset = {
   fits: (sample) => fitOf(sample, /^\d{8},[a-z][a-z0-9.^-]*(,[a-z]?)?$/i, /[/\\]map_files/i),
   mapOf(sample): FieldMap {
     checkMarket(sample);
+    checkWhole(sample);
     const rows = rowsOf(sample);
     const [first, last] = [rows[0]!, rows.at(-1)!];
     // Another instrument has the ticker now: LEAN tells them apart by a number.
