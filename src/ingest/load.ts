@@ -44,7 +44,12 @@ export type LoadCounts = {
   vwapOutside: number;
   /** Bars of DAY on a date that the calendar holds closed: kept and served. */
   onClosedDays: number;
+  /** Bars of the days in which epochs of our time lie when they are taken for a finer unit. */
+  atEpoch: number;
 };
+
+/** Seconds of the year 2200 that are taken for milliseconds are as many days. */
+const EPOCH_DAYS = 85;
 
 /** Bytes of one bar in an open block. */
 const BAR_BYTES = 64;
@@ -163,6 +168,7 @@ export class BarLoad {
     offGrid: 0,
     vwapOutside: 0,
     onClosedDays: 0,
+    atEpoch: 0,
   };
   readonly #spacing = new Spacing();
   readonly #writer: Writer;
@@ -349,6 +355,7 @@ export class BarLoad {
   /** Finds bars outside the sessions and off their grid (contract 3.10), and a vwap that cannot be. A block that is opened again is judged anew. */
   #judge(series: OpenSeries, bars: Bars, sign: 1 | -1): void {
     this.counts.vwapOutside += sign * countVwapOutside(bars);
+    this.counts.atEpoch += sign * (lowerBound(bars, EPOCH_DAYS * DAY_MS) - lowerBound(bars, 0));
     const minutes = intervalMinutes(series.interval);
     if (series.interval === 'DAY') this.counts.onClosedDays += sign * countClosed(bars, series.calendar);
     if (minutes === null) return;
@@ -362,9 +369,12 @@ export class BarLoad {
 
   /** What is odd about bars that were taken all the same, and of how many. */
   findings(): Record<string, number> {
-    const { onClosedDays } = this.counts;
-    const closed = 'on days that the market is closed, stored and served';
-    return { ...(onClosedDays > 0 ? { [closed]: onClosedDays } : {}), ...this.#spacing.findings() };
+    const { onClosedDays, atEpoch } = this.counts;
+    return {
+      ...(onClosedDays > 0 ? { 'on days that the market is closed, stored and served': onClosedDays } : {}),
+      ...(atEpoch > 0 ? { 'of the first weeks of 1970, as epochs in the wrong unit are': atEpoch } : {}),
+      ...this.#spacing.findings(),
+    };
   }
 
   /** Tells the load that open blocks have grown by some bars. */

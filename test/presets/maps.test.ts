@@ -392,3 +392,17 @@ test('epochs in the wrong unit are refused, not put into 1970', async () => {
   const report = await vendor.import('a.csv', `${header}\n1738593000000,1,2,0.5,1.5,10\n`, mapped(map));
   assert.equal(report.rowsRefused, 1);
 });
+
+test('epochs that a map takes for a finer unit are told, as they lie in the first weeks of 1970', async () => {
+  const content = `${header}\n1738593000,1,2,0.5,1.5,10\n1738679400,1,2,0.5,1.5,10\n`;
+  const found = async (epoch: string) => {
+    const flags = mapped({ columns: { ...columns, datetime: { column: 't', epoch } } });
+    const report = await vendor.import('a.csv', content, {
+      ...flags,
+      fields: { ...fields, interval: 'DAY' },
+    });
+    return report.findings;
+  };
+  assert.deepEqual(await found('s'), {});
+  assert.deepEqual(await found('ms'), { 'of the first weeks of 1970, as epochs in the wrong unit are': 1 });
+});
