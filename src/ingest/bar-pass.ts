@@ -235,8 +235,22 @@ export class BarPass {
     series.beforeMs = this.#keyMs;
     const bucket = Math.floor(this.#keyMs / series.bucketMs);
     if (series.open?.bucket !== bucket) await this.load.turn(series, bucket);
-    if (series.insert(this.#keyMs, values, row)) return null;
+    const keyMs = this.#keyMs;
+    if (series.insert(keyMs, values, row)) return null;
+    if (care !== null) this.#checkPeriod(series, chunk, row, keyMs);
     return { column: 'datetime', reason: 'the file has this bar already, with other values' };
+  }
+
+  /** Two moments of one day, with other values, are no bars of days: the first would be stored as all of it. */
+  #checkPeriod(series: OpenSeries, chunk: BarChunk, row: number, keyMs: number): void {
+    const before = row - 1;
+    if (series.isMinutes || before < 0 || chunk.nameIds[before] !== chunk.nameIds[row]) return;
+    if (chunk.ms[before] === chunk.ms[row] || momentKinds[chunk.kinds[row]!] === 'date') return;
+    if (this.#readKey(series, chunk, before) !== null || this.#keyMs !== keyMs) return;
+    throw new FileProblem(
+      'unfit',
+      `${this.#request.file.name}: has several bars within one ${series.interval}, in data rows ${chunk.firstRow + before} and ${chunk.firstRow + row}: is the interval right (--interval)? Nothing was imported.`,
+    );
   }
 
   /** Finds whom some names stand for. */
@@ -355,7 +369,7 @@ export class BarPass {
       outsideSessions: counts.outsideSessions,
       offGrid: counts.offGrid,
       vwapOutside: counts.vwapOutside,
-      findings: {},
+      findings: this.load.findings(),
       ignoredColumns: this.#mapping.ignored,
       refused: this.#refused.first,
     };

@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads';
 import { moduleBeside } from '../base/module.ts';
 import type { Store } from '../store/store.ts';
-import { type BarChunk, BarChunker, nameFields } from './bar-chunk.ts';
+import { type BarChunk, BarChunker, nameFields, valueFields } from './bar-chunk.ts';
 import { type BarImportRequest, BarPass, nameProblem } from './bar-pass.ts';
 import type { BarThreadMessage, BarThreadSetup } from './bar-thread.ts';
 import type { SourceFile } from './file.ts';
@@ -26,6 +26,7 @@ export const barFields: FieldNames = {
     'interval',
   ],
   optional: ['volume', 'vwap', 'exchange'],
+  numbers: valueFields,
   flags: {
     asset_schema: '--schema',
     country_iso_code: '--country',

@@ -15,6 +15,7 @@ import { counters, rowChanges } from '../datasets/internal.ts';
 import { instruments } from '../datasets/reference.ts';
 import type { StoredBlock, Writer } from '../store/store.ts';
 import { changeOf, changeRow, recordBlock, rowKeyOf, wholeChange } from './journal.ts';
+import { Spacing } from './spacing.ts';
 import { InstrumentCalendars } from './stored-series.ts';
 
 /** Which series a bar belongs to. */
@@ -41,7 +42,14 @@ export type LoadCounts = {
   offGrid: number;
   /** Bars whose vwap lies outside their low and high. */
   vwapOutside: number;
+  /** Bars of DAY on a date that the calendar holds closed: kept and served. */
+  onClosedDays: number;
+  /** Bars of the days in which epochs of our time lie when they are taken for a finer unit. */
+  atEpoch: number;
 };
+
+/** Seconds of the year 2200 that are taken for milliseconds are as many days. */
+const EPOCH_DAYS = 85;
 
 /** Bytes of one bar in an open block. */
 const BAR_BYTES = 64;
@@ -159,7 +167,10 @@ export class BarLoad {
     outsideSessions: 0,
     offGrid: 0,
     vwapOutside: 0,
+    onClosedDays: 0,
+    atEpoch: 0,
   };
+  readonly #spacing = new Spacing();
   readonly #writer: Writer;
   readonly #calendars: InstrumentCalendars;
   readonly #runId: number;
@@ -325,6 +336,7 @@ export class BarLoad {
     this.counts.written += written - counted.written;
     this.counts.unchanged += bars.count - written - counted.unchanged;
     this.#judge(series, bars, 1);
+    this.#spacing.take(series.interval, bars);
     const merged = older === null ? bars : mergeBars(older, bars);
     if (written > 0) {
       const { series_id } = row;
@@ -343,7 +355,9 @@ export class BarLoad {
   /** Finds bars outside the sessions and off their grid (contract 3.10), and a vwap that cannot be. A block that is opened again is judged anew. */
   #judge(series: OpenSeries, bars: Bars, sign: 1 | -1): void {
     this.counts.vwapOutside += sign * countVwapOutside(bars);
+    this.counts.atEpoch += sign * (lowerBound(bars, EPOCH_DAYS * DAY_MS) - lowerBound(bars, 0));
     const minutes = intervalMinutes(series.interval);
+    if (series.interval === 'DAY') this.counts.onClosedDays += sign * countClosed(bars, series.calendar);
     if (minutes === null) return;
     const segments = series.calendar.segments(bars.keyMs[0]!, bars.keyMs[bars.count - 1]! + 1, true);
     this.counts.outsideSessions += sign * countOutside(bars, segments);
@@ -353,10 +367,30 @@ export class BarLoad {
     series.row.off_grid ||= offGrid > 0;
   }
 
+  /** What is odd about bars that were taken all the same, and of how many. */
+  findings(): Record<string, number> {
+    const { onClosedDays, atEpoch } = this.counts;
+    return {
+      ...(onClosedDays > 0 ? { 'on days that the market is closed, stored and served': onClosedDays } : {}),
+      ...(atEpoch > 0 ? { 'of the first weeks of 1970, as epochs in the wrong unit are': atEpoch } : {}),
+      ...this.#spacing.findings(),
+    };
+  }
+
   /** Tells the load that open blocks have grown by some bars. */
   grew(count: number): void {
     this.#openBytes += count * BAR_BYTES;
   }
+}
+
+/** How many bars of days are of one without a session (contract 3.10). */
+function countClosed({ count, keyMs }: Bars, calendar: Calendar): number {
+  let closed = 0;
+  for (let index = 0; index < count; index++) {
+    const day = keyMs[index]! / DAY_MS;
+    if (calendar.sessionOnOrBefore(day)?.day !== day) closed++;
+  }
+  return closed;
 }
 
 /** How many bars have a vwap outside their low and high (contract 11). */

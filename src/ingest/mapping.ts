@@ -66,6 +66,8 @@ export type FieldNames = {
   readonly required: readonly string[];
   readonly optional: readonly string[];
   readonly flags: Readonly<Record<string, string>>;
+  /** Those that are numbers: one decimal mark holds for all of a file. */
+  readonly numbers?: readonly string[];
 };
 
 /** Where each field comes from, and what of the file is passed over. */
@@ -112,11 +114,17 @@ export function mapFields(
 ): Mapping {
   const known = [...fields.required, ...fields.optional];
   checkMap(file, header, known, map);
+  const hasComma = Object.values(map.columns).some((cell) => typeof cell !== 'string' && 'decimal' in cell);
   const columns = new Map<string, string>();
   const derived: Derived[] = [];
   const values = new Map([...Object.entries(map.values), ...flags]);
   for (const field of known) {
-    const cell = Object.hasOwn(map.columns, field) ? map.columns[field]! : field;
+    const given = Object.hasOwn(map.columns, field) ? map.columns[field]! : field;
+    const isPlain = typeof given === 'string' && header.includes(given);
+    const cell: Cell =
+      isPlain && hasComma && fields.numbers?.includes(field) === true
+        ? { column: given, decimal: ',' }
+        : given;
     if (values.has(field) || (typeof cell === 'string' && !header.includes(cell))) continue;
     if (typeof cell !== 'string') derived.push(derive(field, cell, map.tag));
     columns.set(field, typeof cell === 'string' ? cell : derived.at(-1)!.name);

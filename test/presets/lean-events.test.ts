@@ -170,7 +170,10 @@ test('rows may come in any order, and the last without an end; a long file is re
   const report = await vendor.import(FACTORS, whole, asActions);
   assert.deepEqual([report.rowsRead, report.rowsRefused, actions().length], [460, 0, 460]);
   const long = `${whole}\n`.repeat(4);
-  assert.match(await vendor.refusal(FACTORS, long, asActions), /is longer than any file of its kind/);
+  assert.match(
+    await vendor.refusal(FACTORS, long, asActions),
+    /has 65536 bytes or more, as no factor or map file/,
+  );
 });
 
 test('what is no date, or is there twice, is told, and nothing of the file is taken', async () => {

@@ -286,6 +286,79 @@ test('times of the wrong zone fall outside every session, and are counted', asyn
   assert.equal(right.outsideSessions, 0);
 });
 
+test('a decimal comma in one column is that of the file: a point in another is refused, not taken for one', async () => {
+  const map = {
+    delimiter: ';',
+    columns: {
+      ...columns,
+      ...Object.fromEntries(
+        ['open', 'high', 'low', 'close'].map((field) => [field, { column: field[0], decimal: ',' }]),
+      ),
+    },
+  };
+  const content = [header.replaceAll(',', ';'), `${time};1,5;2;0,5;1,5;12.500`, `${time};1,5;2;0,5;1,5;0,5`];
+  const report = await vendor.import('a.csv', `${content.join('\n')}\n`, mapped(map));
+  assert.deepEqual(report.refused, [{ row: 1, column: 'v', reason: 'is not a number with a decimal comma' }]);
+  assert.deepEqual(barsOf(vendor.path)['stock:US:A:1M']?.[0]?.slice(1, 6), [1.5, 2, 0.5, 1.5, 0.5]);
+  const plain = { ...map, columns: { ...map.columns, volume: { column: 'v', remove: '\\.' } } };
+  await vendor.import('a.csv', `${content.slice(0, 2).join('\n')}\n`, mapped(plain));
+  assert.equal(barsOf(vendor.path)['stock:US:A:1M']?.[0]?.[5], 12500);
+});
+
+const day = (at: number): string => new Date(Date.UTC(2025, 1, 3 + at)).toISOString().slice(0, 10);
+
+test('minutes that are given as days are refused, not stored by the first of each', async () => {
+  const rows = [30, 31, 32].map((minute) => `2025-02-03T14:${minute}:00Z,1,2,0.5,1.${minute}`);
+  const daily = { fields: { ...fields, interval: 'DAY' } };
+  assert.match(
+    await vendor.refusal('a.csv', `${[own, ...rows].join('\n')}\n`, daily),
+    /several bars within one DAY, in data rows 1 and 2: is the interval right \(--interval\)\?/,
+  );
+  const one = await vendor.import('a.csv', `${own}\n${rows[0]}\n${rows[0]}\n`, daily);
+  assert.equal(one.rowsRefused, 0);
+});
+
+test('hours that are given as minutes, and weeks and months as days, are told', async () => {
+  const hours = Array.from(
+    { length: 24 },
+    (_, at) => `${day(Math.floor(at / 6))}T${15 + (at % 6)}:30:00Z,1,2,0.5,1.5`,
+  );
+  const found = async (rows: readonly string[], interval: string) =>
+    (
+      await vendor.import('a.csv', `${[own, ...rows].join('\n')}\n`, {
+        fields: { ...fields, interval },
+      })
+    ).findings;
+  assert.deepEqual(await found(hours, '1M'), {
+    'a multiple of 60 minutes apart, so that the interval may be wrong (--interval)': 24,
+  });
+  assert.deepEqual(await found(hours, '60M'), {});
+  assert.deepEqual(await found([...hours, '2025-02-06T20:31:00Z,1,2,0.5,1.5'], '1M'), {});
+  const weeks = [1, 8, 15, 22].map((at) => `${day(at)},1,2,0.5,1.5`);
+  assert.deepEqual(await found([weeks[0]!, weeks[1]!, weeks[3]!], 'DAY'), {});
+  assert.deepEqual(await found([...weeks, `${day(30)},1,2,0.5,1.5`], 'DAY'), {
+    'at least 7 days apart, so that the interval may be wrong (--interval)': 5,
+  });
+  assert.deepEqual(await found(weeks, 'WEEK'), {});
+  assert.deepEqual(
+    await found(
+      [0, 1, 4].map((at) => `${day(at)},1,2,0.5,1.5`),
+      'DAY',
+    ),
+    {},
+  );
+});
+
+test('bars of days on which the market is closed are told: the month may stand in the place of the day (contract 3.10)', async () => {
+  const map = { columns: { ...columns, datetime: { column: 't', format: '%d/%m/%Y' } } };
+  const rows = ['03/04/2025', '03/05/2025', '03/06/2025'].map((date) => `${date},1,2,0.5,1.5,10`);
+  const report = await vendor.import('a.csv', `${[header, ...rows].join('\n')}\n`, {
+    ...mapped(map),
+    fields: { ...fields, interval: 'DAY' },
+  });
+  assert.deepEqual(report.findings, { 'on days that the market is closed, stored and served': 1 });
+});
+
 test('milliseconds before 1973 are told by the map, as their size does not', async () => {
   const map = { columns: { ...columns, datetime: { column: 't', epoch: 'ms' } } };
   await vendor.import('a.csv', `${header}\n63124200000,1,2,0.5,1.5,10\n`, mapped(map));
@@ -318,4 +391,18 @@ test('epochs in the wrong unit are refused, not put into 1970', async () => {
   const map = { columns: { ...columns, datetime: { column: 't', epoch: 's' } } };
   const report = await vendor.import('a.csv', `${header}\n1738593000000,1,2,0.5,1.5,10\n`, mapped(map));
   assert.equal(report.rowsRefused, 1);
+});
+
+test('epochs that a map takes for a finer unit are told, as they lie in the first weeks of 1970', async () => {
+  const content = `${header}\n1738593000,1,2,0.5,1.5,10\n1738679400,1,2,0.5,1.5,10\n`;
+  const found = async (epoch: string) => {
+    const flags = mapped({ columns: { ...columns, datetime: { column: 't', epoch } } });
+    const report = await vendor.import('a.csv', content, {
+      ...flags,
+      fields: { ...fields, interval: 'DAY' },
+    });
+    return report.findings;
+  };
+  assert.deepEqual(await found('s'), {});
+  assert.deepEqual(await found('ms'), { 'of the first weeks of 1970, as epochs in the wrong unit are': 1 });
 });

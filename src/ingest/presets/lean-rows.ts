@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { DAY_MS, formatDay } from '../../base/instant.ts';
 import { FileProblem } from '../problem.ts';
-import { cellsOf, linesOf, type Sample } from '../sample.ts';
+import { cellsOf, linesOf, SAMPLE_BYTES, type Sample } from '../sample.ts';
 import type { Fit } from './preset.ts';
 
 /** The date of a last row that goes on. */
@@ -26,7 +26,11 @@ export function rowsOf(sample: Sample): string[][] {
       'unfit',
       `${name}: LEAN's factor and map files are read of the market usa, not of ${market}`,
     );
-  if (sample.isCut) throw new FileProblem('content', `${name}: is longer than any file of its kind`);
+  if (sample.isCut)
+    throw new FileProblem(
+      'content',
+      `${name}: has ${SAMPLE_BYTES} bytes or more, as no factor or map file of LEAN has`,
+    );
   const rows = linesOf(sample)
     .map((line) => cellsOf(line, ',') ?? [])
     .sort(([one], [other]) => (one! < other! ? -1 : 1));

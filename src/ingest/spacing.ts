@@ -1,0 +1,49 @@
+// How far the bars of a file lie apart: those of a coarser interval than the one they are imported as show by it.
+import type { Bars } from '../bars/bars.ts';
+import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
+import { type Interval, intervalMinutes } from '../contract/interval.ts';
+
+/** Bars from which on a common measure of minutes is no chance, and a least distance of days. */
+const BARS_OF_MINUTES = 20;
+const BARS_OF_DAYS = 4;
+
+/** Days that lie between two bars of DAY, or of WEEK, somewhere in any file of several. */
+const DAYS_APART: Readonly<Record<string, number>> = { DAY: 5, WEEK: 28 };
+
+const DOUBT = 'so that the interval may be wrong (--interval)';
+
+type Gaps = { count: number; measureMs: number; leastMs: number };
+
+const measureOf = (one: number, other: number): number => (other === 0 ? one : measureOf(other, one % other));
+
+/** The gaps between the bars of one import, by interval. */
+export class Spacing {
+  readonly #gaps = new Map<Interval, Gaps>();
+
+  /** Takes ascending bars of one series. */
+  take(interval: Interval, { keyMs, count }: Bars): void {
+    const gaps = this.#gaps.get(interval) ?? { count: 0, measureMs: 0, leastMs: Number.POSITIVE_INFINITY };
+    this.#gaps.set(interval, gaps);
+    const usualMs = (intervalMinutes(interval) ?? 0) * MINUTE_MS;
+    // Most files show the usual measure at once.
+    for (let at = 1; at < count && (usualMs === 0 || gaps.measureMs !== usualMs); at++) {
+      const gapMs = keyMs[at]! - keyMs[at - 1]!;
+      gaps.measureMs = measureOf(gapMs, gaps.measureMs);
+      gaps.leastMs = Math.min(gaps.leastMs, gapMs);
+    }
+    gaps.count += count;
+  }
+
+  /** What is odd about them, and of how many: empty where nothing is. */
+  findings(): Record<string, number> {
+    const found: Record<string, number> = {};
+    for (const [interval, { count, measureMs, leastMs }] of this.#gaps) {
+      const minutes = intervalMinutes(interval);
+      const isCoarse = minutes !== null && measureMs > minutes * MINUTE_MS && count >= BARS_OF_MINUTES;
+      const isRare = measureMs > 0 && leastMs >= (DAYS_APART[interval] ?? Number.POSITIVE_INFINITY) * DAY_MS;
+      if (isCoarse) found[`a multiple of ${measureMs / MINUTE_MS} minutes apart, ${DOUBT}`] = count;
+      if (isRare && count >= BARS_OF_DAYS) found[`at least ${leastMs / DAY_MS} days apart, ${DOUBT}`] = count;
+    }
+    return found;
+  }
+}
