@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type Server, sharedData, Workshop } from './service.ts';
+import { patiently, type Server, sharedData, Workshop } from './service.ts';
 
 const shop = new Workshop();
 const named = '--schema stock --country US --symbol X --interval 1M'.split(' ');
@@ -38,7 +38,7 @@ const head = 'name,holiday_code,calendar_date,asset_name,country_iso_code,symbol
 
 function ask(path: string, query: Readonly<Record<string, string>> = {}): Promise<Response> {
   const text = new URLSearchParams({ ...query, secret_key: key }).toString();
-  return server.get(`/api/v2/${path}?${text}`);
+  return patiently(() => server.get(`/api/v2/${path}?${text}`));
 }
 
 type Day = Readonly<Record<string, string | number | null>>;

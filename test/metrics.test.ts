@@ -11,7 +11,7 @@ import { contract } from '../src/contract/index.ts';
 import { Connection } from './connection.ts';
 import { type Exposition, readExposition, totalOf } from './exposition.ts';
 import { fill, type Targets } from './reliability/load.ts';
-import { type Server, Workshop } from './service.ts';
+import { patiently, type Server, Workshop } from './service.ts';
 
 const shop = new Workshop();
 let targets: Targets;
@@ -235,7 +235,7 @@ for (const workers of ['1', '2']) {
 /** Asks on connections of their own, so that every worker is asked. */
 async function askMany(server: Server, count: number): Promise<void> {
   const ask = async (): Promise<void> => {
-    const response = await server.get(latest(), { headers: { connection: 'close' } });
+    const response = await patiently(() => server.get(latest(), { headers: { connection: 'close' } }));
     assert.equal(response.status, 404, await response.text());
   };
   // A few at a time: what has to come again is counted, too.

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type Server, sharedData, Workshop } from './service.ts';
+import { patiently, type Server, sharedData, Workshop } from './service.ts';
 import { rowsOf } from './stored.ts';
 
 const shop = new Workshop();
@@ -50,7 +50,9 @@ type Page = {
 type Query = Readonly<Record<string, string>>;
 
 const ask = (path: string, query: Query = {}): Promise<Response> =>
-  server.get(`/api/v2/option/${path}?${new URLSearchParams({ ...query, secret_key: key }).toString()}`);
+  patiently(() =>
+    server.get(`/api/v2/option/${path}?${new URLSearchParams({ ...query, secret_key: key }).toString()}`),
+  );
 
 async function pageAt(response: Promise<Response>): Promise<Page> {
   const got = await response;

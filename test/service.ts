@@ -180,7 +180,7 @@ export class Server {
   }
 
   get(path: string, init: RequestInit = {}): Promise<Response> {
-    return patiently(() => fetch(`${this.url}${path}`, init));
+    return fetch(`${this.url}${path}`, init);
   }
 
   /** Writes bytes to a connection of its own; all that comes back until the server ends it, or nothing comes any more. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Server, Workshop } from './service.ts';
+import { patiently, type Server, Workshop } from './service.ts';
 
 const shop = new Workshop();
 after(() => shop.close());
@@ -10,7 +10,9 @@ after(() => shop.close());
 /** Answers on connections of their own, so that every worker is asked. */
 async function statuses(server: Server, key: string): Promise<Set<number>> {
   const path = `/api/v2/stock/bars/US:NONE/DAY/latest?secret_key=${key}`;
-  const asked = Array.from({ length: 12 }, () => server.get(path, { headers: { connection: 'close' } }));
+  const asked = Array.from({ length: 12 }, () =>
+    patiently(() => server.get(path, { headers: { connection: 'close' } })),
+  );
   const answers = await Promise.all(asked);
   await Promise.all(answers.map((answer) => answer.text()));
   return new Set(answers.map((answer) => answer.status));
