@@ -20,7 +20,7 @@ import { UnfitPlace } from '../store/store.ts';
 import { readSettings, UsageProblem } from './config.ts';
 import { jsonOption, storeOption } from './options.ts';
 import { Progress } from './progress.ts';
-import { readBound, readCountry, readInterval, readSchema, readSymbol } from './selection.ts';
+import { readBound, readCountry, readInterval, readSchema, readSymbolOf } from './selection.ts';
 import { countOf, printable } from './table.ts';
 
 /** Nothing was there to be exported. */
@@ -60,10 +60,6 @@ function datasetNamed(name: string): string {
     `there is no dataset ${name} to export: it is one of ${exportable.join(', ')}${near === undefined ? '' : `; is it ${near}?`}`,
   );
 }
-
-/** Days of an operator's own may be those of a whole market. */
-const readSymbolOf = (dataset: string, text: string | undefined): string | null =>
-  dataset === 'holidays' && text === '*' ? text : readSymbol(text);
 
 function readSelection(dataset: string, flags: Flags): Selection {
   const selection: Selection = {

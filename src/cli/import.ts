@@ -19,7 +19,7 @@ import { describeExplained } from './explain.ts';
 import { jsonOption, storeOption, wholeNumber } from './options.ts';
 import { presetList } from './preset-list.ts';
 import { Progress } from './progress.ts';
-import { readCountry, readInterval, readSchema, readSymbol } from './selection.ts';
+import { readCountry, readInterval, readSchema, readSymbolOf } from './selection.ts';
 import { count, countOf, printable } from './table.ts';
 import { tellWait } from './waiting.ts';
 import { type Watched, watchFolder } from './watch.ts';
@@ -77,7 +77,7 @@ function checkFlags(dataset: string, flags: Flags): void {
   }
   readSchema(flags.schema);
   readCountry(flags.country);
-  if (dataset !== 'holidays' || flags.symbol !== '*') readSymbol(flags.symbol);
+  readSymbolOf(dataset, flags.symbol);
   readInterval(flags.interval);
   zoneNamed(flags.zone);
 }

@@ -36,6 +36,10 @@ export const readCountry = (text: string | undefined): string | null =>
 export const readSymbol = (text: string | undefined): string | null =>
   readFlag('--symbol', text, parseSymbol, symbolAllowed);
 
+/** `--symbol` of a dataset: holidays may be those of a whole market. */
+export const readSymbolOf = (dataset: string, text: string | undefined): string | null =>
+  dataset === 'holidays' && text === '*' ? text : readSymbol(text);
+
 /** `--interval` */
 export const readInterval = (text: string | undefined): Interval | null =>
   readFlag('--interval', text, parseInterval, `one of ${intervalsAllowed}`);
