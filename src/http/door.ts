@@ -223,8 +223,8 @@ export class Door {
       (parameter) => parameter === 'secret_key' || parameters[parameter]?.in === 'query',
     );
     const caller = await this.#admit(request, match, query, trace);
-    const name = nameOf(request, address);
     const state = replies.lasts(endpoint) ? await replies.state(request.turn) : Number.NaN;
+    const name = Number.isNaN(state) ? '' : nameOf(request, address);
     const kept = Number.isNaN(state) ? undefined : replies.find(name, this.#parts.nowMs());
     if (kept !== undefined) return addressed(kept.reply, request, requestId);
     const base = baseAddress(address, request.headers);
