@@ -1,7 +1,7 @@
 // What every deletion is: one recorded write, which can be taken back.
 import { importRuns } from '../datasets/internal.ts';
 import type { OnWait, Store, Writer } from '../store/store.ts';
-import { nextValue } from './load.ts';
+import { nextValue } from './new-instrument.ts';
 import { writeOrTry } from './trial.ts';
 
 /** What every deletion is asked with. */

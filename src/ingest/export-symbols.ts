@@ -4,7 +4,7 @@ import { type FormerSymbol, instruments, instrumentTerms } from '../datasets/ref
 import { type FormerBearer, formerBearers } from '../store/instrument-terms.ts';
 import type { Reader } from '../store/store.ts';
 import { rowKeyOf } from './journal.ts';
-import type { InstrumentName } from './load.ts';
+import type { InstrumentName } from './new-instrument.ts';
 
 /** Whom an import takes for the bearer of a symbol on a day; null where it is the one that has it now. */
 const bearerOn = (bearers: readonly FormerBearer[], day: number): string | null =>

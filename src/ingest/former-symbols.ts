@@ -4,7 +4,7 @@ import { instruments } from '../datasets/reference.ts';
 import { type FormerBearer, formerBearers } from '../store/instrument-terms.ts';
 import type { RowReader } from '../store/store.ts';
 import { rowKeyOf } from './journal.ts';
-import type { InstrumentName } from './load.ts';
+import type { InstrumentName } from './new-instrument.ts';
 
 /** Symbols on days, as the instruments stood when a run began to name them. */
 export class FormerSymbols {

@@ -11,10 +11,10 @@ import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { limits } from '../contract/limits.ts';
 import { barCoverage, series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
-import { counters, rowChanges } from '../datasets/internal.ts';
 import { instruments } from '../datasets/reference.ts';
 import type { StoredBlock, Writer } from '../store/store.ts';
 import { changeOf, changeRow, recordBlock, rowKeyOf, wholeChange } from './journal.ts';
+import { newInstrument, nextValue } from './new-instrument.ts';
 import { Spacing } from './spacing.ts';
 import { InstrumentCalendars } from './stored-series.ts';
 
@@ -57,12 +57,8 @@ const BAR_BYTES = 64;
 /** Emptied blocks kept to be filled again. */
 const SPARE_MAX = 64;
 
-/** First identifiers given out. */
-const FIRST_INSTRUMENT_ID = 100_001;
+/** The first identifier given out. */
 const FIRST_SERIES_ID = 1;
-
-/** Changes of an instrument that are looked through for the identifiers that it had: the newest ones have them. */
-const CHANGES_OF_NAME_MAX = 100;
 
 /** The rows of one bucket of one series that this import has brought so far. */
 type OpenBlock = {
@@ -400,41 +396,4 @@ function countVwapOutside({ count, low, high, vwap }: Bars): number {
     if (vwap[index]! < low[index]! || vwap[index]! > high[index]!) outside++;
   }
   return outside;
-}
-
-/** What an instrument is known by. */
-export type InstrumentName = Pick<RowOf<typeof instruments>, 'asset_schema' | 'country_iso_code' | 'symbol'>;
-
-/** The next value of a counter, which is never given out again. */
-export async function nextValue(writer: Writer, name: string, first: number): Promise<number> {
-  const [counter] = await writer.rows(counters, { where: { name }, order: [['name', 'asc']], limit: 1 });
-  const value = counter === undefined ? first : counter.value + 1;
-  await writer.upsert(counters, [{ name, value }]);
-  return value;
-}
-
-/** A new instrument of which nothing but its name is known. One that was deleted comes back under the identifiers it had. */
-export async function newInstrument(
-  writer: Writer,
-  name: InstrumentName,
-): Promise<RowOf<typeof instruments>> {
-  const blank = Object.fromEntries(Object.keys(instruments.columns).map((column) => [column, null]));
-  return { ...blank, ...name, ...(await identifiersOf(writer, name)) } as RowOf<typeof instruments>;
-}
-
-async function identifiersOf(
-  writer: Writer,
-  name: InstrumentName,
-): Promise<Pick<RowOf<typeof instruments>, 'instrument_id' | 'asset_id'>> {
-  const found = await writer.rows(rowChanges, {
-    where: { dataset: instruments.name, row_key: rowKeyOf(instruments, name) },
-    order: [['run_id', 'desc']],
-    limit: CHANGES_OF_NAME_MAX,
-  });
-  const deleted = (found.find(({ before }) => before !== null)?.before ?? null) as RowOf<
-    typeof instruments
-  > | null;
-  if (deleted !== null) return { instrument_id: deleted.instrument_id, asset_id: deleted.asset_id };
-  const id = await nextValue(writer, 'instrument_id', FIRST_INSTRUMENT_ID);
-  return { instrument_id: id, asset_id: id };
 }

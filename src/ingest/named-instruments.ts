@@ -6,7 +6,7 @@ import type { RowOf } from '../datasets/dataset.ts';
 import { instruments } from '../datasets/reference.ts';
 import type { Writer } from '../store/store.ts';
 import { changeRow, rowKeyOf } from './journal.ts';
-import { type InstrumentName, newInstrument } from './load.ts';
+import { type InstrumentName, newInstrument } from './new-instrument.ts';
 
 type Instrument = RowOf<typeof instruments>;
 

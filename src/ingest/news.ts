@@ -15,8 +15,8 @@ import {
   textRule,
   wordRule,
 } from './field-rules.ts';
-import type { InstrumentName } from './load.ts';
 import type { FieldMap, FieldNames } from './mapping.ts';
+import type { InstrumentName } from './new-instrument.ts';
 import type { RowProblem } from './problem.ts';
 import type { ImportReport } from './report.ts';
 import { type FieldRule, importRows, type NamedOnDay, type RowImport, type Values } from './rows.ts';

@@ -6,7 +6,6 @@ import { UNMADE } from './cell.ts';
 import type { SourceFile } from './file.ts';
 import { FormerSymbols } from './former-symbols.ts';
 import { changeRow, rowKeyOf } from './journal.ts';
-import type { InstrumentName } from './load.ts';
 import {
   type FieldMap,
   type FieldNames,
@@ -17,6 +16,7 @@ import {
   toldColumn,
 } from './mapping.ts';
 import { type NamedInstrument, NamedInstruments } from './named-instruments.ts';
+import type { InstrumentName } from './new-instrument.ts';
 import { FileProblem, type RowProblem } from './problem.ts';
 import { type Chunk, readChunks } from './read.ts';
 import { type ImportReport, RefusedRows } from './report.ts';

@@ -2,7 +2,7 @@
 import { importRuns } from '../datasets/internal.ts';
 import type { OnWait, Store, Writer } from '../store/store.ts';
 import type { SourceFile } from './file.ts';
-import { nextValue } from './load.ts';
+import { nextValue } from './new-instrument.ts';
 import type { ImportReport } from './report.ts';
 import { ImportRoom } from './room.ts';
 import { writeOrTry } from './trial.ts';

@@ -4,7 +4,7 @@ import type { RowOf } from '../datasets/dataset.ts';
 import { blockChanges, importRuns, rowChanges } from '../datasets/internal.ts';
 import { instruments } from '../datasets/reference.ts';
 import type { OnWait, RowReader, Store, Writer } from '../store/store.ts';
-import { nextValue } from './load.ts';
+import { nextValue } from './new-instrument.ts';
 import { RequestProblem } from './problem.ts';
 import { InstrumentCalendars, StoredSeries } from './stored-series.ts';
 import { writeOrTry } from './trial.ts';
