@@ -89,7 +89,8 @@ suite('the package', { skip: hasNpm ? false : 'npm is not there, so nothing can 
     const files = readdirSync(installed, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1));
-    const wanted = /^(dist\/.*\.(js|d\.ts|css)|bin\/bourse|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
+    const wanted =
+      /^(dist\/.*\.(js|d\.ts|css|json)|bin\/bourse|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
     assert.deepEqual(
       files.filter((file) => !wanted.test(file) || /\.test\.|conformance/.test(file)),
       [],
