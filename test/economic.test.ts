@@ -1,7 +1,8 @@
 // The economic calendar from file to wire: lists, one event, codes, changes worked out, imports (spec 2.11, 4.12-4.14, contract 8.7, 8.8, 9.1).
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { ImportReport } from '../src/history/import-report.ts';
 import { importEconomicEventCodes, importEconomicEvents } from '../src/loading/economic.ts';
@@ -568,6 +569,26 @@ test('codes of a file stand over those that ship, and may be taken back; a count
   await shop.must('undo', String(report.runId));
   assert.equal((await codes('UK')).GDP_GROWTH_RATE_QOQ, shipped);
   assert.deepEqual(await codes('ZZ'), {});
+});
+
+test('the file of shipped codes is a native file, and answers are in its order (contract 11)', async () => {
+  const file = join(import.meta.dirname, '../src/datasets/economic-event-codes.json');
+  const rows = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>[];
+  const countries = new Set(rows.map((row) => row.country_iso_code!));
+  const answers = () =>
+    Promise.all(Array.from(countries, async (country) => (await caller.ask(`${CODES}/${country}`)).text()));
+  const shipped = await answers();
+  for (const [index, country] of [...countries].entries()) {
+    const listed = rows.filter((row) => row.country_iso_code === country);
+    assert.deepEqual(
+      Object.entries((JSON.parse(shipped[index]!) as { result: object }).result),
+      listed.map((row) => [row.event_code, row.description]),
+    );
+  }
+  const report = await imported('shipped.json', 'economic-event-codes', JSON.stringify(rows));
+  assert.deepEqual([report.rowsWritten, report.rowsRefused], [rows.length, 0]);
+  assert.deepEqual(await answers(), shipped);
+  await shop.must('undo', String(report.runId));
 });
 
 test('a walk during imports repeats nothing and misses nothing that was there (contract 4.1)', async () => {

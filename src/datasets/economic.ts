@@ -36,7 +36,7 @@ export const events = dataset({
   keptAsTheyCome: true,
 });
 
-/** What files say of codes, over what ships (`economic-event-codes/`). */
+/** What files say of codes, over what ships (`economic-event-codes.json`). */
 export const eventCodes = dataset({
   name: 'economic_event_codes',
   columns: { country_iso_code: text, event_code: text, description: text },

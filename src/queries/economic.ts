@@ -11,7 +11,7 @@ import {
 import { Refusal } from '../contract/errors.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { eventCodes, events } from '../datasets/economic.ts';
-import { shippedEventCodes } from '../datasets/economic-event-codes/index.ts';
+import { shippedEventCodes } from '../datasets/economic-event-codes.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { Direction, Reader } from '../store/store.ts';
 import { answerPage, renderRecords } from './list.ts';
@@ -171,7 +171,7 @@ export const answerLatestEconomicEvents: Query<typeof latestEconomicEvents> = as
 /** `GET …/economic_calendar/event_codes/{country_iso_code}` */
 export const answerEconomicEventCodes: Query<typeof economicEventCodes> = async (parameters, context) => {
   const { country_iso_code: country } = parameters;
-  const codes: Record<string, string> = { ...shippedEventCodes.get(country) };
+  const codes = shippedEventCodes(country);
   for await (const row of allRows(context.reader, eventCodes, { country_iso_code: country }))
     codes[row.event_code] = row.description;
   return goodUntil(renderResult(codes, context.allocate));
