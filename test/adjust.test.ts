@@ -8,7 +8,7 @@ import { historicalBars, latestBars } from '../src/contract/bars.ts';
 import { parseParameters } from '../src/contract/endpoint.ts';
 import type { PriceBasis } from '../src/contract/price-basis.ts';
 import { importBars } from '../src/loading/bars.ts';
-import { importCorporateActions } from '../src/loading/corporate-actions.ts';
+import { importFile } from '../src/loading/importers.ts';
 import { QueryRunner } from '../src/queries/index.ts';
 import type { Answer } from '../src/queries/query.ts';
 import { openStore } from '../src/store/engines.ts';
@@ -79,7 +79,7 @@ function actions(symbol: string, lines: readonly string[]) {
   const header =
     'country_iso_code,symbol,action_type,ex_date,cash_amount,reference_price,split_from,split_to,adjustment_factor';
   return stored(shop, written(header, rows), (store, request) =>
-    importCorporateActions(store, { ...request }),
+    importFile(store, 'corporate-actions', { ...request }),
   );
 }
 

@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { ImportReport } from '../src/history/import-report.ts';
-import { importCorporateActions } from '../src/loading/corporate-actions.ts';
+import { importFile } from '../src/loading/importers.ts';
 import { Caller, type Got, type GotPage, type Parameters } from './asking.ts';
 import { cellsOf, parseCsv } from './csv.ts';
 import { type Server, sharedData, stored, Workshop } from './service.ts';
@@ -39,7 +39,9 @@ after(async () => {
 /** Imports actions in this process, while another one serves. */
 async function imported(name: string, text: string): Promise<ImportReport> {
   writeFileSync(shop.path(name), text);
-  return stored(shop, shop.path(name), (store, request) => importCorporateActions(store, { ...request }));
+  return stored(shop, shop.path(name), (store, request) =>
+    importFile(store, 'corporate-actions', { ...request }),
+  );
 }
 
 const list = (symbol: string, parameters: Parameters = ALL): Promise<GotPage> =>

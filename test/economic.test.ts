@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { ImportReport } from '../src/history/import-report.ts';
-import { importEconomicEventCodes, importEconomicEvents } from '../src/loading/economic.ts';
+import { importFile } from '../src/loading/importers.ts';
 import { openStore } from '../src/store/engines.ts';
 import { Caller, type Got } from './asking.ts';
 import { cellsOf, parseCsv } from './csv.ts';
@@ -21,20 +21,17 @@ const CODES = 'economic_calendar/event_codes';
 const head = 'country_iso_code,event_code,event_name,event_timestamp';
 const json = { format: 'json' };
 
-const importers = {
-  'economic-events': importEconomicEvents,
-  'economic-event-codes': importEconomicEventCodes,
-};
+type EventDataset = 'economic-events' | 'economic-event-codes';
 
 /** Imports a text as a file. */
-async function imported(name: string, dataset: keyof typeof importers, text: string): Promise<ImportReport> {
+async function imported(name: string, dataset: EventDataset, text: string): Promise<ImportReport> {
   const path = shop.path(name);
   writeFileSync(path, text);
   const store = await openStore(shop.store, 'write');
   const file = await opened(path);
   const request = { file, flags: new Map<string, string>(), zone: null, source: null };
   try {
-    return await importers[dataset](store, { ...request, dryRun: false, nowMs: Date.now });
+    return await importFile(store, dataset, { ...request, dryRun: false, nowMs: Date.now });
   } finally {
     await file.close();
     await store.close();

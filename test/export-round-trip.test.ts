@@ -9,15 +9,7 @@ import type { PriceBasis } from '../src/contract/price-basis.ts';
 import { outFormatOf, writeToFile } from '../src/export/export-file.ts';
 import type { Selection } from '../src/export/export-table.ts';
 import { exportTable } from '../src/export/tables.ts';
-import type { ImportReport } from '../src/history/import-report.ts';
-import type { ImportRequest } from '../src/history/run.ts';
-import { importBars } from '../src/loading/bars.ts';
-import { importCorporateActions } from '../src/loading/corporate-actions.ts';
-import { importEconomicEventCodes, importEconomicEvents } from '../src/loading/economic.ts';
-import { importHolidays } from '../src/loading/holidays.ts';
-import { importNews } from '../src/loading/news.ts';
-import { importOptionContracts } from '../src/loading/options.ts';
-import { importInstruments } from '../src/loading/reference.ts';
+import { importFile } from '../src/loading/importers.ts';
 import { contentHash } from '../src/store/content.ts';
 import { openStore } from '../src/store/engines.ts';
 import type { Store } from '../src/store/store.ts';
@@ -27,20 +19,11 @@ const folder = mkdtempSync(join(tmpdir(), 'bourse-export-'));
 after(() => rmSync(folder, { recursive: true }));
 
 type Row = Readonly<Record<string, unknown>>;
-type Importer = (store: Store, request: ImportRequest, basis: PriceBasis) => Promise<ImportReport>;
-
 /** In the order in which the documentation says to import them. */
-const importers: Readonly<Record<string, Importer>> = {
-  instruments: (store, request) => importInstruments(store, { ...request }),
-  holidays: (store, request) => importHolidays(store, { ...request, zone: null }),
-  'option-contracts': (store, request) => importOptionContracts(store, { ...request, zone: null }),
-  bars: (store, request, basis) => importBars(store, { ...request, zone: null, basis }),
-  'corporate-actions': (store, request) => importCorporateActions(store, { ...request }),
-  news: (store, request) => importNews(store, { ...request, zone: null }),
-  'economic-events': (store, request) => importEconomicEvents(store, { ...request, zone: null }),
-  'economic-event-codes': (store, request) => importEconomicEventCodes(store, { ...request }),
-};
-const datasets = Object.keys(importers);
+const datasets = [
+  ...['instruments', 'holidays', 'option-contracts', 'bars', 'corporate-actions', 'news', 'economic-events'],
+  'economic-event-codes',
+];
 
 const everything: Selection = {
   assetSchema: null,
@@ -329,7 +312,7 @@ async function importInto(store: Store, dataset: string, path: string, basis: Pr
   const file = await opened(path);
   try {
     const request = { file, flags: new Map(), source: null, dryRun: false, nowMs: Date.now };
-    const report = await importers[dataset]!(store, request, basis);
+    const report = await importFile(store, dataset, { ...request, basis });
     assert.deepEqual(report.refused, [], `${dataset} ${path}`);
   } finally {
     await file.close();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { FileProblem } from '../src/files/file-problem.ts';
 import type { ImportReport } from '../src/history/import-report.ts';
-import { importInstruments } from '../src/loading/reference.ts';
+import { importFile } from '../src/loading/importers.ts';
 import { openStore } from '../src/store/engines.ts';
 import { opened } from './service.ts';
 import { contentOf, rowsOf } from './stored.ts';
@@ -33,7 +33,7 @@ class Shelf {
     const store = await openStore(`sqlite:${this.path}`, 'write');
     try {
       const about = { file: await opened(file), source: null, dryRun: false, nowMs: Date.now };
-      return await importInstruments(store, { ...about, flags: new Map(Object.entries(flags)) });
+      return await importFile(store, 'instruments', { ...about, flags: new Map(Object.entries(flags)) });
     } finally {
       await store.close();
     }

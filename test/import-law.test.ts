@@ -38,7 +38,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
     'mapping',
     'history',
   ],
-  export: everyBelow('export'),
+  export: ['base', 'disk', 'contract', 'datasets', 'calendar', 'bars', 'store', 'files', 'history'],
   queries: ['base', 'contract', 'datasets', 'calendar', 'bars', 'store'],
   keys: ['base', 'contract', 'datasets', 'store'],
   http: ['base', 'contract', 'datasets', 'calendar', 'bars', 'store', 'queries', 'keys'],

@@ -1,13 +1,6 @@
 // Rows into a store by the imports themselves, in this process: much sooner done than by the command line.
 import { writeFileSync } from 'node:fs';
-import type { ImportReport } from '../src/history/import-report.ts';
-import { importBars } from '../src/loading/bars.ts';
-import { importCorporateActions } from '../src/loading/corporate-actions.ts';
-import { importEconomicEventCodes, importEconomicEvents } from '../src/loading/economic.ts';
-import { importHolidays } from '../src/loading/holidays.ts';
-import { importNews } from '../src/loading/news.ts';
-import { importOptionContracts } from '../src/loading/options.ts';
-import { importInstruments } from '../src/loading/reference.ts';
+import { importFile } from '../src/loading/importers.ts';
 import { openStore } from '../src/store/engines.ts';
 import { opened } from './service.ts';
 
@@ -15,22 +8,7 @@ import { opened } from './service.ts';
 export type FileRow = Readonly<Record<string, unknown>>;
 
 /** Rows of one dataset. */
-export type Filling = readonly [dataset: keyof typeof importers, rows: readonly FileRow[]];
-
-type Importer = (
-  ...args: Parameters<typeof importNews> & Parameters<typeof importBars>
-) => Promise<ImportReport>;
-
-const importers = {
-  instruments: importInstruments,
-  bars: importBars,
-  'corporate-actions': importCorporateActions,
-  news: importNews,
-  'option-contracts': importOptionContracts,
-  holidays: importHolidays,
-  'economic-events': importEconomicEvents,
-  'economic-event-codes': importEconomicEventCodes,
-} as const satisfies Readonly<Record<string, Importer>>;
+export type Filling = readonly [dataset: string, rows: readonly FileRow[]];
 
 /** The rows as a file; its path. */
 export function rowsFile(path: string, rows: readonly FileRow[]): string {
@@ -55,8 +33,7 @@ export async function fillStore(
   try {
     for (const [dataset, rows] of fillings) {
       const file = await opened(rowsFile(`${folder}/${dataset}.ndjson`, rows));
-      const importFile: Importer = importers[dataset];
-      const report = await importFile(store, { file, ...about, dryRun: false, nowMs: () => nowMs });
+      const report = await importFile(store, dataset, { file, ...about, dryRun: false, nowMs: () => nowMs });
       await file.close();
       if (report.rowsRefused > 0) throw new Error(JSON.stringify(report));
     }

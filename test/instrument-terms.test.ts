@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { deleteInstrument } from '../src/history/delete-bars.ts';
 import { undoRun } from '../src/history/undo-run.ts';
-import { importInstruments } from '../src/loading/reference.ts';
+import { importFile } from '../src/loading/importers.ts';
 import { openStore } from '../src/store/engines.ts';
 import { searchInstruments } from '../src/store/instrument-terms.ts';
 import type { Store } from '../src/store/store.ts';
@@ -57,7 +57,7 @@ async function imported(store: Store, rows: readonly Row[]): Promise<number | nu
   const head = 'asset_schema,country_iso_code,symbol,name,former_symbols';
   writeFileSync(file, [head, ...lines, ''].join('\n'));
   const about = { source: null, dryRun: false, nowMs: Date.now, flags: new Map() };
-  return (await importInstruments(store, { ...about, file: await opened(file) })).runId;
+  return (await importFile(store, 'instruments', { ...about, file: await opened(file) })).runId;
 }
 
 /** Does some steps; those that cannot be done are refused and change nothing. */

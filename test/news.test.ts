@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { findZone } from '../src/calendar/zone.ts';
 import type { ImportReport } from '../src/history/import-report.ts';
-import { importNews } from '../src/loading/news.ts';
+import { importFile } from '../src/loading/importers.ts';
 import { Caller, type Got, type GotPage, type Parameters } from './asking.ts';
 import { type Server, stored, Workshop } from './service.ts';
 
@@ -39,7 +39,7 @@ after(async () => {
 async function imported(name: string, text: string, zone: string | null = null): Promise<ImportReport> {
   writeFileSync(shop.path(name), text);
   return stored(shop, shop.path(name), (store, request) =>
-    importNews(store, { ...request, zone: zone === null ? null : findZone(zone) }),
+    importFile(store, 'news', { ...request, zone: zone === null ? null : findZone(zone) }),
   );
 }
 

@@ -4,15 +4,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { fileDatasetNamed } from '../src/datasets/index.ts';
 import { deleteInstrument } from '../src/history/delete-bars.ts';
-import { deleteRows, type RowChoice, type RowDatasetName } from '../src/history/delete-rows.ts';
-import type { ImportReport } from '../src/history/import-report.ts';
+import { deleteRows, type RowChoice } from '../src/history/delete-rows.ts';
 import { type UndoReport, undoRun } from '../src/history/undo-run.ts';
-import { importCorporateActions } from '../src/loading/corporate-actions.ts';
-import { importHolidays } from '../src/loading/holidays.ts';
-import { importNews } from '../src/loading/news.ts';
-import { importOptionContracts } from '../src/loading/options.ts';
-import { importInstruments } from '../src/loading/reference.ts';
+import { importFile } from '../src/loading/importers.ts';
 import { openStore } from '../src/store/engines.ts';
 import type { Store } from '../src/store/store.ts';
 import { opened, Workshop } from './service.ts';
@@ -21,13 +17,10 @@ import { contentOf, rowsOf } from './stored.ts';
 const folder = mkdtempSync(join(tmpdir(), 'bourse-undo-rows-'));
 after(() => rmSync(folder, { recursive: true }));
 
-type Importer = (store: Store, request: Parameters<typeof importNews>[1]) => Promise<ImportReport>;
-
 type Kind = {
-  readonly dataset: RowDatasetName;
+  readonly dataset: string;
   readonly table: string;
   readonly lines: readonly string[];
-  readonly importer: Importer;
 };
 
 const holidayLines = [
@@ -41,7 +34,6 @@ const kinds: readonly Kind[] = [
     dataset: 'corporate-actions',
     table: 'corporate_actions',
     lines: ['country_iso_code,symbol,action_type,ex_date,cash_amount', 'US,ACORN,dividend,2024-02-09,0.1'],
-    importer: importCorporateActions,
   },
   {
     dataset: 'news',
@@ -50,9 +42,8 @@ const kinds: readonly Kind[] = [
       'published_date,title,publisher_url,asset_name,country_iso_code,symbol',
       '2024-03-01T12:00:00Z,One,https://example.com/1,stock,US,ACORN',
     ],
-    importer: importNews,
   },
-  { dataset: 'holidays', table: 'holidays', lines: holidayLines, importer: importHolidays },
+  { dataset: 'holidays', table: 'holidays', lines: holidayLines },
   {
     dataset: 'option-contracts',
     table: 'option_contracts',
@@ -60,7 +51,6 @@ const kinds: readonly Kind[] = [
       'symbol,country_iso_code,parent_asset_schema,underlying_name,strike_price,expiration_date,option_type',
       'ACORN240621C00010000,US,stock,ACORN,10,2024-06-21,call',
     ],
-    importer: importOptionContracts,
   },
 ];
 
@@ -89,27 +79,29 @@ class Shelf {
     }
   }
 
-  async #imported(lines: readonly string[], importer: Importer): Promise<number> {
+  async #imported(lines: readonly string[], dataset: string): Promise<number> {
     const file = join(folder, 'file.csv');
     writeFileSync(file, `${lines.join('\n')}\n`);
     const source = await opened(file);
     const request = { file: source, flags: new Map(), source: null, dryRun: false, nowMs: Date.now };
-    const report = await importer(this.#store, { ...request, zone: null });
+    const report = await importFile(this.#store, dataset, request);
     await source.close();
     return report.runId!;
   }
 
-  rows = (): Promise<number> => this.#imported(this.#kind.lines, this.#kind.importer);
+  rows = (): Promise<number> => this.#imported(this.#kind.lines, this.#kind.dataset);
 
   instrument = (): Promise<number> =>
-    this.#imported(['asset_schema,country_iso_code,symbol', 'stock,US,ACORN'], importInstruments);
+    this.#imported(['asset_schema,country_iso_code,symbol', 'stock,US,ACORN'], 'instruments');
 
   undo = (runId: number): Promise<UndoReport> =>
     undoRun(this.#store, { runId, dryRun: false, nowMs: Date.now });
 
   async deleteRows(): Promise<number> {
-    const choice: RowChoice = acorn;
-    return (await deleteRows(this.#store, { ...choice, ...asked, dataset: this.#kind.dataset })).runId!;
+    const flags = { '--schema': 'stock', '--country': 'US', '--symbol': 'ACORN' };
+    const choice: RowChoice = { flags };
+    const dataset = fileDatasetNamed(this.#kind.dataset)!;
+    return (await deleteRows(this.#store, { ...choice, ...asked, dataset })).runId!;
   }
 
   deleteInstrument = async (): Promise<number> =>

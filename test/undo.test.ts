@@ -10,7 +10,7 @@ import { deleteBars, deleteInstrument } from '../src/history/delete-bars.ts';
 import { RequestProblem } from '../src/history/request-problem.ts';
 import { type UndoReport, undoRun } from '../src/history/undo-run.ts';
 import { importBars } from '../src/loading/bars.ts';
-import { importInstruments } from '../src/loading/reference.ts';
+import { importFile } from '../src/loading/importers.ts';
 import { contentHash } from '../src/store/content.ts';
 import { openStore } from '../src/store/engines.ts';
 import type { Store } from '../src/store/store.ts';
@@ -61,7 +61,8 @@ class Shelf {
   }
 
   async instruments(...rows: readonly string[]): Promise<number> {
-    return (await importInstruments(this.store, await this.#request(['symbol,name', ...rows]))).runId!;
+    return (await importFile(this.store, 'instruments', await this.#request(['symbol,name', ...rows])))
+      .runId!;
   }
 
   undo(runId: number, dryRun = false): Promise<UndoReport> {

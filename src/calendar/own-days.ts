@@ -3,9 +3,6 @@ import { DAY_MS, formatDay, MINUTE_MS } from '../base/instant.ts';
 import { Calendar } from './calendar.ts';
 import type { Clock, HolidayRule } from './market.ts';
 
-/** What an operator's day can be. `REGULAR` is a day as every other. */
-export const ownTemplates = ['CLOSED', 'EARLY_CLOSE', 'LATE_OPEN', 'REGULAR'] as const;
-
 /** The priority of the days that ship. */
 export const shippedPriority = 0;
 

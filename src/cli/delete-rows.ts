@@ -1,179 +1,82 @@
-// `bourse delete DATASET` for the datasets beside bars and instruments.
+// `bourse delete DATASET` for the datasets of rows, by their declarations.
 import { Command, Option } from 'commander';
 import type { ParsedInstant } from '../base/instant.ts';
-import { type AssetSchema, parseSymbol, symbolAllowed } from '../contract/identifiers.ts';
-import {
-  deleteRows,
-  type RowChoice,
-  type RowDatasetName,
-  type RowDeleteReport,
-} from '../history/delete-rows.ts';
+import { type DeletionDeclaration, spokenName } from '../datasets/dataset.ts';
+import type { Field } from '../datasets/field.ts';
+import { type FileDataset, fileDatasets } from '../datasets/index.ts';
+import { deleteRows, type RowDeleteReport } from '../history/delete-rows.ts';
 import { withExistingStore } from './existing-store.ts';
 import { jsonOption, storeOption } from './options.ts';
-import { readBound, readCountry, readFlag, readSchema, readSymbol } from './selection.ts';
+import { readBound, readField } from './selection.ts';
 import { countOf, printable } from './table.ts';
 import { tellWait } from './waiting.ts';
 
 type Bound = ParsedInstant & { readonly text: string };
 
-type Flags = Omit<RowChoice, 'assetSchema' | 'from' | 'to'> & {
-  readonly schema?: AssetSchema;
+type Flags = {
   readonly from?: Bound;
   readonly to?: Bound;
+  readonly all?: boolean;
   readonly store?: string;
   readonly dryRun?: boolean;
   readonly json?: boolean;
 };
 
-/** An option whose text is read at once. */
-function parsed<T>(flags: string, about: string, parse: (text: string) => T | null, allowed: string): Option {
-  const [name] = flags.split(' ');
-  return new Option(flags, about).argParser((text) => readFlag(name!, text, parse, allowed));
-}
+/** What the value of a field's flag is called in help. */
+const takes: Readonly<Record<string, string>> = {
+  '--country': 'code',
+  '--schema': 'type',
+  '--symbol': 'symbol',
+};
 
 function bound(name: '--from' | '--to', about: string): Option {
   return new Option(`${name} <time>`, about).argParser((text) => ({ ...readBound(name, text), text }));
 }
 
-/** An option that a reader of flags takes. */
-const flag = (flags: string, about: string, read: (text: string) => unknown): Option =>
-  new Option(flags, about).argParser((text) => read(text));
+function boundOptions({ columns, file: { time } }: FileDataset): Option[] {
+  if (time === undefined) return [];
+  const what = columns[time]!.kind === 'day' ? `by ${time}: a date` : 'by its time: a date (UTC) or a time';
+  return [
+    bound('--from', `the first, ${what}`),
+    bound('--to', 'the last, likewise: a date is included whole'),
+  ];
+}
 
-const country = (): Option =>
-  flag('--country <code>', 'its country, such as US; GLOBAL for crypto and forex', readCountry);
-
-const schema = (about: string): Option => flag('--schema <type>', about, readSchema);
-
-const symbol = (about: string): Option => flag('--symbol <symbol>', about, readSymbol);
-
-const eventCode = (): Option =>
-  parsed(
-    '--event-code <code>',
-    'such as EMPLOYMENT_NFP_HEADLINE',
-    (text) => (/^\w{1,100}$/.test(text) ? text.toUpperCase() : null),
-    'letters, digits and underscores',
-  );
-
-const dates = (what: string): Option[] => [
-  bound('--from', `the first ${what}: a date`),
-  bound('--to', `the last ${what}, included`),
-];
-
-const times = (): Option[] => [
-  bound('--from', 'the first, by its time: a date (UTC) or a time'),
-  bound('--to', 'the last, likewise: a date is included whole'),
-];
-
-const all = (what: string): Option =>
-  new Option('--all', `delete all ${what}: needed where nothing else narrows the choice`);
-
-type Declared = {
+/** A flag of a choice, which its command collects under its name. */
+type ChoiceFlag = {
+  readonly flag: string;
   readonly about: string;
-  readonly options: readonly Option[];
-  readonly examples: readonly string[];
+  readonly takes: string;
+  readonly field: Field;
 };
 
-const required = (option: Option): Option => option.makeOptionMandatory();
-
-const declared: Readonly<Record<RowDatasetName, () => Declared>> = {
-  'corporate-actions': () => ({
-    about: 'Delete dividends and splits of one stock.',
-    options: [
-      required(country()),
-      required(symbol('the stock')),
-      parsed(
-        '--action-type <type>',
-        'these alone: dividend or split',
-        (text) => ['dividend', 'split'].find((type) => type === text.toLowerCase()) ?? null,
-        'dividend or split',
-      ),
-      ...dates('ex-date'),
-    ],
-    examples: [
-      '--symbol AAPL --country US --from 2020-08-31 --to 2020-08-31 --dry-run',
-      '--symbol AAPL --country US --action-type split',
-    ],
-  }),
-  news: () => ({
-    about: 'Delete news: of one instrument, of a market, or of everything, published in a range.',
-    options: [
-      country(),
-      schema('its asset type; with --country alone a market'),
-      symbol('the instrument'),
-      ...times(),
-      all('news, or all of the market'),
-    ],
-    examples: [
-      '--symbol AAPL --country US --from 2025-03-03T14:00:00Z --to 2025-03-03T15:00:00Z',
-      '--to 2019-12-31 --dry-run',
-    ],
-  }),
-  'option-contracts': () => ({
-    about: 'Delete option contracts, and their own instruments where nothing else needs them.',
-    options: [
-      required(country()),
-      symbol('the underlying'),
-      schema('the asset type of the underlying, where several have the symbol'),
-      parsed('--contract <symbol>', 'one contract, in place of an underlying', parseSymbol, symbolAllowed),
-      ...dates('expiration'),
-    ],
-    examples: [
-      '--symbol SPY --country US --to 2024-12-31 --dry-run',
-      '--contract SPY250919C00450000 --country US',
-    ],
-  }),
-  holidays: () => ({
-    about: 'Delete days of your own: of a market, or of one instrument. Days that ship stay.',
-    options: [
-      required(country()),
-      required(schema('the asset type of the market')),
-      required(
-        parsed(
-          '--symbol <symbol>',
-          "the instrument; '*' for days of the whole market",
-          (text) => (text === '*' ? text : parseSymbol(text)),
-          `'*', or ${symbolAllowed}`,
-        ),
-      ),
-      ...dates('day'),
-    ],
-    examples: ["--schema stock --country US --symbol '*' --from 2025-01-09 --to 2025-01-09"],
-  }),
-  'economic-events': () => ({
-    about: 'Delete economic events by code, time or identifier.',
-    options: [
-      country(),
-      eventCode(),
-      parsed(
-        '--source-id <id>',
-        'one event',
-        (text) => (/^[0-9a-f]{64}$/i.test(text) ? text.toLowerCase() : null),
-        '64 hexadecimal digits',
-      ),
-      ...times(),
-      all('events, or all of the country'),
-    ],
-    examples: [
-      '--country US --event-code EMPLOYMENT_NFP_HEADLINE --from 2025-03-07 --to 2025-03-07',
-      '--country JP --all --dry-run',
-    ],
-  }),
-  'economic-event-codes': () => ({
-    about: 'Delete what files say of event codes. Those that ship stay, and mean what they did.',
-    options: [required(country()), eventCode(), all('codes of the country')],
-    examples: ['--country US --event-code OWN_CODE'],
-  }),
-};
+function choiceFlags({ file: { fields } }: FileDataset, deletion: DeletionDeclaration): ChoiceFlag[] {
+  const fieldOf = (flag: string): Field => Object.values(fields).find((field) => field.flag === flag)!;
+  return [
+    ...Object.entries(deletion.flags).map(([flag, about]) => ({
+      flag,
+      about,
+      takes: takes[flag]!,
+      field: fieldOf(flag),
+    })),
+    ...Object.entries(deletion.selectors ?? {}).map(([flag, selector]) => ({
+      flag,
+      about: selector.about,
+      takes: selector.takes,
+      field: fields[selector.column]!,
+    })),
+  ];
+}
 
 /** What is asked for, in words. */
-function wordsOf(flags: Flags): string {
-  const name = [flags.schema, flags.country, flags.symbol].filter((part) => part !== undefined).join(':');
-  const { actionType, contract, eventCode: code, sourceId, from, to } = flags;
+function wordsOf(given: Readonly<Record<string, string>>, { from, to }: Flags): string {
+  const { '--schema': schema, '--country': country, '--symbol': symbol, ...others } = given;
+  const name = [schema, country, symbol].filter((part) => part !== undefined).join(':');
   const words = [
-    ...[name, actionType, contract, code, sourceId],
+    ...[name, ...Object.values(others)],
     ...(from === undefined ? [] : ['from', from.text]),
     ...(to === undefined ? [] : ['to', to.text]),
-  ].filter((word) => word !== undefined && word !== '');
+  ].filter((word) => word !== '');
   return words.length === 0 ? 'all' : words.join(' ');
 }
 
@@ -185,33 +88,46 @@ function describe(report: RowDeleteReport, isTrial: boolean): string {
   const own = instrumentsDeleted === 0 ? '' : `, ${countOf(instrumentsDeleted, 'instrument')}`;
   const end = isTrial
     ? 'would be deleted; nothing was stored'
-    : `deleted (run ${runId}): bourse undo ${runId} brings back`;
+    : `deleted (run ${runId}). Undo with: bourse undo ${runId}`;
   return `${about}: ${countOf(rowsDeleted, 'row')}${own} ${end}`;
 }
 
-const deleteChosen = (dataset: RowDatasetName, flags: Flags): Promise<void> =>
+const deleteChosen = (
+  dataset: FileDataset,
+  given: Readonly<Record<string, string>>,
+  flags: Flags,
+): Promise<void> =>
   withExistingStore(flags, async (store) => {
-    const { store: _, json, dryRun = false, schema: assetSchema, ...choice } = flags;
-    const about = { words: wordsOf(flags), dryRun, nowMs: Date.now, onWait: tellWait(store) };
-    const report = await deleteRows(store, { ...choice, assetSchema, dataset, ...about });
+    const { from, to, all, json, dryRun = false } = flags;
+    const about = { words: wordsOf(given, flags), dryRun, nowMs: Date.now, onWait: tellWait(store) };
+    const report = await deleteRows(store, { dataset, flags: given, from, to, all, ...about });
     process.stdout.write(`${json ? JSON.stringify(report) : printable(describe(report, dryRun))}\n`);
   });
 
-function commandOf(dataset: RowDatasetName): Command {
-  const { about, options, examples } = declared[dataset]();
-  const command = new Command(dataset).description(about);
-  for (const option of options) command.addOption(option);
+function commandOf(dataset: FileDataset, deletion: DeletionDeclaration): Command {
+  const command = new Command(spokenName(dataset)).description(deletion.about);
+  const given: Record<string, string> = {};
+  for (const { flag, about, takes: value, field } of choiceFlags(dataset, deletion)) {
+    const option = new Option(`${flag} <${value}>`, about).argParser((text) => {
+      given[flag] = readField(flag, text, field);
+      return text;
+    });
+    command.addOption(deletion.needs.includes(flag) ? option.makeOptionMandatory() : option);
+  }
+  for (const option of boundOptions(dataset)) command.addOption(option);
+  const examples = deletion.examples.map((example) => `  bourse delete ${spokenName(dataset)} ${example}\n`);
   return command
+    .option('--all', `delete all ${deletion.rows}: needed where nothing else narrows the choice`)
     .option('--dry-run', 'say what would be deleted, store nothing')
     .addOption(storeOption())
     .addOption(jsonOption())
-    .addHelpText(
-      'before',
-      `Examples:\n${examples.map((example) => `  bourse delete ${dataset} ${example}\n`).join('')}`,
-    )
-    .action((flags: Flags) => deleteChosen(dataset, flags));
+    .addHelpText('before', `Examples:\n${examples.join('')}`)
+    .action((flags: Flags) => deleteChosen(dataset, given, flags));
 }
 
-/** A command for each of these datasets. */
+/** A command for each dataset of rows. */
 export const rowCommands = (): Command[] =>
-  Object.keys(declared).map((dataset) => commandOf(dataset as RowDatasetName));
+  fileDatasets.flatMap((dataset) => {
+    const { deletion } = dataset.file;
+    return deletion === undefined ? [] : [commandOf(dataset, deletion)];
+  });

@@ -50,7 +50,7 @@ function describe(report: DeleteReport, isTrial: boolean): string {
   if (what.length === 0) return `${instrument}: there is nothing to delete in this range`;
   const end = isTrial
     ? 'would be deleted; nothing was stored'
-    : `deleted (run ${runId}): bourse undo ${runId} brings back`;
+    : `deleted (run ${runId}). Undo with: bourse undo ${runId}`;
   return `${instrument}: ${what.join(', ')} ${end}`;
 }
 

@@ -7,7 +7,7 @@ import { barCoverage } from '../datasets/bars.ts';
 import { FileProblem } from '../files/file-problem.ts';
 import { openSources } from '../files/source.ts';
 import { spool } from '../files/spool.ts';
-import { importers, requestOf } from '../loading/importers.ts';
+import { importFile, requestOf } from '../loading/importers.ts';
 import { ownNames } from '../mapping/column-mapping.ts';
 import { openStore } from '../store/engines.ts';
 import { type Store, StoreUnusable } from '../store/store.ts';
@@ -40,12 +40,12 @@ export async function sampleText(name: string, today: number): Promise<string> {
     );
 }
 
-async function importFile(store: Store, dataset: string, path: string, interval?: string): Promise<void> {
+async function importSample(store: Store, dataset: string, path: string, interval?: string): Promise<void> {
   for await (const opened of openSources(path, process.stdin, ownNames)) {
     if (opened instanceof FileProblem) throw opened;
     const flags = new Map(interval === undefined ? [] : [['interval', interval]]);
     const about = { ...requestOf(opened, {}), flags, source: SOURCE, dryRun: false, nowMs: Date.now };
-    await importers[dataset]!(store, about).finally(() => opened.close());
+    await importFile(store, dataset, about).finally(() => opened.close());
   }
 }
 
@@ -54,13 +54,13 @@ async function fillDemo(store: Store, folder: string, today: number): Promise<vo
   for (const dataset of samples) {
     const path = join(folder, `${dataset}.csv`);
     await writeFile(path, await sampleText(`${dataset}.csv`, today));
-    await importFile(store, dataset, path);
+    await importSample(store, dataset, path);
   }
   const parts = { DAY: [today - DAYS, today - MINUTE_DAYS], '1M': [today - MINUTE_DAYS, today] } as const;
   for (const interval of ['DAY', '1M'] as const) {
     const path = join(folder, `bars-${interval}.csv`);
     await writeFile(path, demoBars(interval, ...parts[interval]));
-    await importFile(store, 'bars', path, interval);
+    await importSample(store, 'bars', path, interval);
   }
 }
 

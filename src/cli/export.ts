@@ -4,7 +4,8 @@ import { basename, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { nearest } from '../base/nearest.ts';
 import { formatBytes } from '../base/size.ts';
-import type { PriceBasis } from '../contract/price-basis.ts';
+import { type PriceBasis, priceBases } from '../contract/price-basis.ts';
+import { fileDatasetNames } from '../datasets/index.ts';
 import {
   type OutFormat,
   outFormatOf,
@@ -14,7 +15,7 @@ import {
   writeToStream,
 } from '../export/export-file.ts';
 import type { ExportTable, ImportAdvice, Selection } from '../export/export-table.ts';
-import { exportable, exportTable, straySelector } from '../export/tables.ts';
+import { exportTable, straySelector } from '../export/tables.ts';
 import { openStore, storeFacts } from '../store/engines.ts';
 import { UnfitPlace } from '../store/store.ts';
 import { readSettings, UsageProblem } from './config.ts';
@@ -54,10 +55,10 @@ const flagOf: Readonly<Record<keyof Selection, string>> = {
 };
 
 function datasetNamed(name: string): string {
-  if (exportable.includes(name)) return name;
-  const near = nearest(name, exportable);
+  if (fileDatasetNames.includes(name)) return name;
+  const near = nearest(name, fileDatasetNames);
   throw new UsageProblem(
-    `there is no dataset ${name} to export: it is one of ${exportable.join(', ')}${near === undefined ? '' : `; is it ${near}?`}`,
+    `there is no dataset ${name} to export: it is one of ${fileDatasetNames.join(', ')}${near === undefined ? '' : `; is it ${near}?`}`,
   );
 }
 
@@ -157,7 +158,7 @@ function tell(dataset: string, flags: Flags, done: Done): void {
 
 export function exportCommand(): Command {
   return new Command('export')
-    .argument('<dataset>', exportable.join(', '))
+    .argument('<dataset>', fileDatasetNames.join(', '))
     .description('Write what was imported as a file that bourse import takes: one state of the store, exact.')
     .addOption(
       new Option('--out <file>', `its name ends in ${outNames}; - is standard output, as CSV`).default(
@@ -172,7 +173,7 @@ export function exportCommand(): Command {
       '--interval <interval>',
       'bars of this interval alone: 1M is one minute, 60M an hour, DAY, WEEK, MON',
     )
-    .addOption(new Option('--prices <basis>', 'bars of this basis alone').choices(['raw', 'split', 'all']))
+    .addOption(new Option('--prices <basis>', 'bars of this basis alone').choices(priceBases))
     .option('--from <time>', 'the first: a date or a time, as bourse delete bars takes it')
     .option('--to <time>', 'the last, likewise: a date is included whole')
     .addOption(storeOption())

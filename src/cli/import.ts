@@ -2,15 +2,19 @@
 import { Command, CommanderError, Option } from 'commander';
 import { nearest } from '../base/nearest.ts';
 import { findZone, type Zone } from '../calendar/zone.ts';
-import type { PriceBasis } from '../contract/price-basis.ts';
+import { type PriceBasis, priceBases } from '../contract/price-basis.ts';
+import { barFields } from '../datasets/bars.ts';
+import type { Fields } from '../datasets/field.ts';
+import { BARS, fileDatasetNamed, fileDatasetNames } from '../datasets/index.ts';
 import { FileProblem } from '../files/file-problem.ts';
 import { inputsOf } from '../files/inputs.ts';
 import { openSources } from '../files/source.ts';
 import type { ImportReport } from '../history/import-report.ts';
-import { fieldsOf, importers, requestOf } from '../loading/importers.ts';
+import { importFile, requestOf } from '../loading/importers.ts';
 import { chooseMapping } from '../mapping/choose-mapping.ts';
 import type { ChooseMapping, MappedFile } from '../mapping/column-mapping.ts';
 import { explainFile } from '../mapping/explain-file.ts';
+import { namesOf } from '../mapping/field-names.ts';
 import { readMappingFile } from '../mapping/mapping-file.ts';
 import type { Store } from '../store/store.ts';
 import { readSettings, UsageProblem } from './config.ts';
@@ -56,21 +60,27 @@ function zoneNamed(name: string | undefined): Zone | undefined {
   throw new UsageProblem(`--zone ${name}: is not a time zone${near === undefined ? '' : `; is it ${near}?`}`);
 }
 
-/** Flags that say how cells of some datasets are to be read. */
-const readingFlags: readonly (readonly [flag: 'prices' | 'zone', datasets: readonly string[]])[] = [
-  ['prices', ['bars']],
-  ['zone', ['bars', 'economic-events', 'holidays', 'news', 'option-contracts']],
-];
+/** The fields of a dataset's files. */
+const fieldsOf = (dataset: string): Fields => fileDatasetNamed(dataset)?.file.fields ?? barFields;
+
+const datasetsWhere = (holds: (fields: Fields) => boolean): string[] =>
+  fileDatasetNames.filter((dataset) => holds(fieldsOf(dataset)));
 
 const fieldFlagNames = ['schema', 'country', 'symbol', 'exchange', 'interval', 'code'] as const;
 
 /** The datasets of whose files a flag says something. */
 const datasetsOf = (flag: (typeof fieldFlagNames)[number]): string[] =>
-  Object.keys(fieldsOf).filter((dataset) => Object.values(fieldsOf[dataset]!.flags).includes(`--${flag}`));
+  datasetsWhere((fields) => Object.values(fields).some((field) => field.flag === `--${flag}`));
+
+const hasInstants = (fields: Fields): boolean => Object.values(fields).some(({ rule }) => 'unit' in rule);
 
 /** A flag that means nothing for a dataset, and a value that no file could have, are mistakes before any file is read. */
 function checkFlags(dataset: string, flags: Flags): void {
-  const known = [...readingFlags, ...fieldFlagNames.map((flag) => [flag, datasetsOf(flag)] as const)];
+  const known = [
+    ['prices', [BARS] as string[]] as const,
+    ['zone', datasetsWhere(hasInstants)] as const,
+    ...fieldFlagNames.map((flag) => [flag, datasetsOf(flag)] as const),
+  ];
   for (const [name, datasets] of known) {
     if (flags[name] === undefined || datasets.includes(dataset)) continue;
     throw new UsageProblem(`--${name} says nothing of ${dataset}: it is for ${datasets.join(', ')}`);
@@ -82,18 +92,14 @@ function checkFlags(dataset: string, flags: Flags): void {
   zoneNamed(flags.zone);
 }
 
-/** Flags that give a field for the whole file. */
-function fieldFlags(flags: Flags): Map<string, string> {
-  const given: [string, string | undefined][] = [
-    ['asset_schema', flags.schema],
-    ['country_iso_code', flags.country],
-    ['symbol', flags.symbol],
-    ['exchange', flags.exchange],
-    ['interval', flags.interval],
-    ['event_code', flags.code],
-  ];
-  return new Map(given.filter((pair): pair is [string, string] => pair[1] !== undefined));
-}
+/** The fields that flags give for the whole file. */
+const fieldFlags = (dataset: string, flags: Flags): Map<string, string> =>
+  new Map(
+    Object.entries(fieldsOf(dataset)).flatMap(([field, { flag }]) => {
+      const value = fieldFlagNames.find((name) => `--${name}` === flag);
+      return value === undefined || flags[value] === undefined ? [] : [[field, flags[value]] as const];
+    }),
+  );
 
 const presetWords = ({ preset }: ImportReport): string =>
   preset === null
@@ -151,10 +157,10 @@ function describe(report: ImportReport): string {
 }
 
 function checkDataset(dataset: string): void {
-  if (Object.hasOwn(importers, dataset)) return;
-  const near = nearest(dataset, Object.keys(importers));
+  if (fileDatasetNames.includes(dataset)) return;
+  const near = nearest(dataset, fileDatasetNames);
   throw new UsageProblem(
-    `there is no dataset ${dataset} to import: it is one of ${Object.keys(importers).join(', ')}${near === undefined ? '' : `; is it ${near}?`}`,
+    `there is no dataset ${dataset} to import: it is one of ${fileDatasetNames.join(', ')}${near === undefined ? '' : `; is it ${near}?`}`,
   );
 }
 
@@ -200,7 +206,7 @@ function watchedBy(
 
 export function importCommand(): Command {
   return new Command('import')
-    .argument('<dataset>', Object.keys(importers).join(', '))
+    .argument('<dataset>', fileDatasetNames.join(', '))
     .argument(
       '[file...]',
       'CSV or TSV with a header, JSON, NDJSON or Parquet; plain, .gz, .zst or .zip; patterns; - for standard input',
@@ -233,11 +239,7 @@ export function importCommand(): Command {
     .option('--code <event_code>', 'code of all economic events of the file, such as INFLATION_CPI')
     .option('--zone <name>', 'time zone of times without an offset, such as America/New_York')
     .addOption(
-      new Option('--prices <basis>', 'what was done to the prices already (default raw)').choices([
-        'raw',
-        'split',
-        'all',
-      ]),
+      new Option('--prices <basis>', 'what was done to the prices already (default raw)').choices(priceBases),
     )
     .option('--source <text>', 'where the file comes from, kept with the run')
     .option('--allow-rejects <count>', 'refused rows with which the exit status is still 0', wholeNumber, 0)
@@ -334,8 +336,8 @@ class ImportCall {
   async #explainFile(opened: MappedFile): Promise<void> {
     const flags = this.#flags;
     const { file, zone } = requestOf(opened, { zone: zoneNamed(flags.zone), prices: flags.prices });
-    const fields = fieldsOf[this.#dataset]!;
-    const explained = await explainFile({ file, fields, flags: fieldFlags(flags), zone });
+    const fields = namesOf(fieldsOf(this.#dataset));
+    const explained = await explainFile({ file, fields, flags: fieldFlags(this.#dataset, flags), zone });
     process.stdout.write(flags.json ? `${JSON.stringify(explained)}\n` : describeExplained(explained));
     if (explained.problem !== null) throw new FileProblem('unfit', explained.problem);
   }
@@ -346,14 +348,14 @@ class ImportCall {
     const progress = new Progress(file);
     const request = {
       ...requestOf(file, { zone: zoneNamed(flags.zone), prices: flags.prices }),
-      flags: fieldFlags(flags),
+      flags: fieldFlags(this.#dataset, flags),
       source: flags.source ?? null,
       dryRun: flags.dryRun === true,
       nowMs: Date.now,
       onRows: (rows: number) => progress.reached(rows),
       onWait: tellWait(this.#store),
     };
-    const report = await importers[this.#dataset]!(this.#store, request).finally(() => progress.end());
+    const report = await importFile(this.#store, this.#dataset, request).finally(() => progress.end());
     const text = describe(report);
     // Of many runs each is one line.
     const told =

@@ -9,6 +9,8 @@ import {
   symbolAllowed,
 } from '../contract/identifiers.ts';
 import { type Interval, intervalsAllowed, parseInterval } from '../contract/interval.ts';
+import type { Field, FieldRule } from '../datasets/field.ts';
+import { fileDatasetNamed } from '../datasets/index.ts';
 import { UsageProblem } from './config.ts';
 
 /** The value of a flag; null when it was not given. @throws UsageProblem */
@@ -36,9 +38,19 @@ export const readCountry = (text: string | undefined): string | null =>
 export const readSymbol = (text: string | undefined): string | null =>
   readFlag('--symbol', text, parseSymbol, symbolAllowed);
 
-/** `--symbol` of a dataset: holidays may be those of a whole market. */
-export const readSymbolOf = (dataset: string, text: string | undefined): string | null =>
-  dataset === 'holidays' && text === '*' ? text : readSymbol(text);
+/** A flag that gives or selects a field of a dataset. @throws UsageProblem where the field cannot be that */
+export function readField(flag: string, text: string, { rule }: Field): string {
+  const { parse, reason } = rule as FieldRule;
+  const value = parse(text);
+  if (value === undefined) throw new UsageProblem(`${flag} ${text}: ${reason}`);
+  return value as string;
+}
+
+/** `--symbol` of a dataset: it may be `*` where rows may be those of a whole market. */
+export const readSymbolOf = (dataset: string, text: string | undefined): string | null => {
+  const field = fileDatasetNamed(dataset)?.file.fields.symbol;
+  return text === '*' && field !== undefined ? readField('--symbol', text, field) : readSymbol(text);
+};
 
 /** `--interval` */
 export const readInterval = (text: string | undefined): Interval | null =>

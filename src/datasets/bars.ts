@@ -1,12 +1,48 @@
 // Series of bars: one an instrument and interval. The bars themselves are blocks, not rows (docs/architecture.md).
+import { intervalsAllowed, parseInterval } from '../contract/interval.ts';
 import { boolean, dataset, instant, integer, text } from './dataset.ts';
+import {
+  anyNumber,
+  assetSchemaRule,
+  countryRule,
+  type Fields,
+  optional,
+  required,
+  symbolRule,
+  textThat,
+} from './field.ts';
 
-/** The fields that name a series, and those that are its values: the order of both is that of the arrays below. */
+/** The fields that name a series, and those that are its values: the order of both is that of the arrays of an import. */
 export const seriesFields = ['asset_schema', 'country_iso_code', 'symbol', 'interval', 'exchange'] as const;
 export const valueFields = ['open', 'high', 'low', 'close', 'volume', 'vwap'] as const;
 
 /** Characters of an exchange that a row may name. */
 export const EXCHANGE_LENGTH_MAX = 20;
+
+/** The fields of a bars file (contract 11). */
+export const barFields: Fields = {
+  datetime: required({ unit: 'minute' }),
+  open: required(anyNumber),
+  high: required(anyNumber),
+  low: required(anyNumber),
+  close: required(anyNumber),
+  asset_schema: required(assetSchemaRule, { flag: '--schema' }),
+  country_iso_code: required(countryRule, { flag: '--country' }),
+  symbol: required(symbolRule, { flag: '--symbol' }),
+  interval: required(
+    { parse: (text) => parseInterval(text) ?? undefined, reason: `must be one of ${intervalsAllowed}` },
+    { flag: '--interval' },
+  ),
+  volume: optional(anyNumber),
+  vwap: optional(anyNumber),
+  exchange: optional(
+    textThat(
+      (text) => text.length <= EXCHANGE_LENGTH_MAX,
+      `must be a MIC of up to ${EXCHANGE_LENGTH_MAX} characters`,
+    ),
+    { flag: '--exchange' },
+  ),
+};
 
 export const series = dataset({
   name: 'series',

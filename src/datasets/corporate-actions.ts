@@ -1,5 +1,27 @@
 // Dividends and splits of stocks: what files say of them. A factor that they do not say is worked out when it is read (contract 8.2).
 import { dataset, day, integer, orNull, real, text } from './dataset.ts';
+import {
+  asText,
+  countryRule,
+  currencyRule,
+  dayRule,
+  exchangeRule,
+  numberRule,
+  optional,
+  required,
+  symbolRule,
+  wordRule,
+} from './field.ts';
+
+const positive = numberRule((number) => number > 0, 'must be a positive number');
+
+const shares = numberRule(
+  (number) => number > 0 && Number.isSafeInteger(number),
+  'must be a whole number of shares: 1 to 1.05 is 100 to 105',
+);
+
+/** No stock has more actions of one kind a day. */
+export const OCCURRENCE_MAX = 99;
 
 export const corporateActions = dataset({
   name: 'corporate_actions',
@@ -25,4 +47,55 @@ export const corporateActions = dataset({
   },
   // The kind stands last: an order whose middle is told to be equal is one that SQLite sorts.
   key: ['country_iso_code', 'symbol', 'ex_date', 'occurrence', 'action_type'],
+  file: {
+    fields: {
+      country_iso_code: required(countryRule, { flag: '--country' }),
+      symbol: required(symbolRule, { flag: '--symbol' }),
+      action_type: required(wordRule(['dividend', 'split'])),
+      ex_date: required(dayRule),
+      asset_schema: optional(
+        {
+          parse: (text) => (text.toLowerCase() === 'stock' ? 'stock' : undefined),
+          reason: 'must be stock: others have no corporate actions here',
+        },
+        { flag: '--schema', ...asText(() => 'stock') },
+      ),
+      occurrence: optional(
+        numberRule(
+          (number) => number >= 1 && number <= OCCURRENCE_MAX && Number.isInteger(number),
+          `must be a whole number from 1 to ${OCCURRENCE_MAX}`,
+        ),
+      ),
+      exchange: optional(exchangeRule, { flag: '--exchange' }),
+      adjustment_factor: optional(positive),
+      cash_amount: optional(positive),
+      currency: optional(currencyRule),
+      declaration_date: optional(dayRule),
+      record_date: optional(dayRule),
+      pay_date: optional(dayRule),
+      split_from: optional(shares),
+      split_to: optional(shares),
+      reference_price: optional(positive),
+    },
+    time: 'ex_date',
+    names: [{ assetSchema: 'stock', symbol: 'symbol', on: ['ex_date'], exchange: 'exchange' }],
+    repeated: {
+      column: 'ex_date',
+      reason:
+        'the file has an action of this kind and day already, with other values: where both are right, tell them apart by a column occurrence, 1 and 2',
+    },
+    deletion: {
+      about: 'Delete dividends and splits of one stock.',
+      rows: 'actions',
+      needs: ['--country', '--symbol'],
+      flags: { '--country': 'its country, such as US', '--symbol': 'the stock' },
+      selectors: {
+        '--action-type': { column: 'action_type', takes: 'type', about: 'these alone: dividend or split' },
+      },
+      examples: [
+        '--symbol AAPL --country US --from 2020-08-31 --to 2020-08-31 --dry-run',
+        '--symbol AAPL --country US --action-type split',
+      ],
+    },
+  },
 });

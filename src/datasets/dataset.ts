@@ -1,4 +1,5 @@
-// The shape of one dataset's declaration: what we keep, as data. Engines make tables of it.
+// The shape of one dataset's declaration: what we keep, as data. It drives its table, import, export, deletion, content hash and counts.
+import type { Fields } from './field.ts';
 
 /** What a column holds: `day` is a day number, `instant` epoch milliseconds (UTC), `json` any JSON value. */
 export type ColumnKind = 'text' | 'integer' | 'real' | 'instant' | 'day' | 'boolean' | 'json' | 'bytes';
@@ -14,6 +15,61 @@ export type Dataset = {
   readonly indexes?: readonly (readonly string[])[];
   /** Rows lie in the order in which they came, not in that of the key: for large rows whose key is a hash. */
   readonly keptAsTheyCome?: true;
+  /** How its rows come from files and leave in files; absent from what the service keeps of itself. */
+  readonly file?: FileDeclaration;
+};
+
+/** How rows of a dataset come from files and leave in files (contract 10, 11). */
+export type FileDeclaration = {
+  readonly fields: Fields;
+  /** The column that says when a row is: ranges select by it. */
+  readonly time?: string;
+  /** How a row names instruments, the one that it is about first. */
+  readonly names?: readonly Naming[];
+  /** Why a row is refused whose key the file has already, with other values. */
+  readonly repeated: { readonly column: string; readonly reason: string };
+  /** What `bourse delete` offers; absent where rows are deleted in another way. */
+  readonly deletion?: DeletionDeclaration;
+};
+
+/** How a row names an instrument of its country. One whose symbol is null names none. */
+export type Naming = {
+  /** The asset type, or the column that has it. */
+  readonly assetSchema: string | { readonly column: string };
+  /** The column of the symbol. */
+  readonly symbol: string;
+  /** The columns that may say on which day it had the symbol, the first that does first (contract 9.6); none: it is the present one. */
+  readonly on?: readonly string[];
+  /** The column of the exchange that a new instrument gets. */
+  readonly exchange?: string;
+  /** A symbol `*` names the whole market. */
+  readonly mayBeMarket?: true;
+  /** The row is the instrument: they are made and deleted together. */
+  readonly isOwn?: true;
+};
+
+/** A flag of `bourse delete` beside those of the fields. */
+export type Selector = {
+  /** The column that it selects by; its field says what it may be. */
+  readonly column: string;
+  /** As help shows its value. */
+  readonly takes: string;
+  readonly about: string;
+  /** Chooses rows one by one, in place of `--symbol`, and without a range. */
+  readonly isAlone?: true;
+};
+
+/** What `bourse delete` says of a dataset and asks for. */
+export type DeletionDeclaration = {
+  readonly about: string;
+  /** What the rows are, in the plural. */
+  readonly rows: string;
+  /** Flags that must be given. */
+  readonly needs: readonly string[];
+  /** What a flag of a field is here, for its help. */
+  readonly flags: Readonly<Record<string, string>>;
+  readonly selectors?: Readonly<Record<string, Selector>>;
+  readonly examples: readonly string[];
 };
 
 type ValueOfKind<K extends ColumnKind> = K extends 'text'

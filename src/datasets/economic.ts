@@ -1,5 +1,37 @@
 // The economic calendar: its events, and what their codes mean where a file says so (contract 11).
+import { numberOf } from '../base/number.ts';
 import { dataset, instant, integer, orNull, real, text } from './dataset.ts';
+import {
+  anyNumber,
+  asText,
+  countryRule,
+  type FieldRule,
+  optional,
+  required,
+  someText,
+  type Values,
+  wordRule,
+} from './field.ts';
+
+/** By importance, from 1 on (contract 8.7). */
+export const impacts: readonly string[] = ['low', 'medium', 'high'];
+/** The rank of an event whose importance is not known. */
+export const RANK_UNKNOWN = 3;
+
+/** By importance, 1 to 3; null where it is not known. */
+const importanceOf = ({ rank }: Values): number | null =>
+  rank === RANK_UNKNOWN ? null : RANK_UNKNOWN - (rank as number);
+
+const code: FieldRule = {
+  parse: (text) => (/^[A-Z0-9_]{1,100}$/i.test(text) ? text.toUpperCase() : undefined),
+  reason: 'must be letters, digits and underscores, at most 100, such as EMPLOYMENT_NFP_HEADLINE',
+};
+
+const codeSelector = {
+  column: 'event_code',
+  takes: 'code',
+  about: 'such as EMPLOYMENT_NFP_HEADLINE',
+} as const;
 
 export const events = dataset({
   name: 'economic_events',
@@ -34,6 +66,57 @@ export const events = dataset({
     ['event_timestamp', 'rank', 'event_code', 'source_id'],
   ],
   keptAsTheyCome: true,
+  file: {
+    fields: {
+      country_iso_code: required(countryRule, { flag: '--country' }),
+      event_code: required(code, { flag: '--code' }),
+      event_name: required(someText),
+      event_timestamp: required({ unit: 'second' }),
+      event_driven_type: optional(wordRule(['time_driven', 'data_driven'])),
+      importance: optional(
+        {
+          parse: (text) => [1, 2, 3].find((importance) => importance === numberOf(text)),
+          reason: 'must be 1, 2 or 3: 3 is the highest',
+        },
+        { written: { kind: 'integer', of: importanceOf } },
+      ),
+      impact: optional(
+        wordRule(impacts),
+        asText((row) => impacts[(importanceOf(row) ?? 0) - 1] ?? null),
+      ),
+      actual_value: optional(anyNumber),
+      previous_value: optional(anyNumber),
+      forecast_value: optional(anyNumber),
+      change: optional(anyNumber),
+      change_percent: optional(anyNumber),
+      period: optional(someText),
+      unit: optional(someText),
+      source_id: optional({
+        parse: (text) => (/^[0-9a-f]{64}$/i.test(text) ? text.toLowerCase() : undefined),
+        reason: 'must be 64 hexadecimal digits',
+      }),
+    },
+    time: 'event_timestamp',
+    repeated: {
+      column: 'event_code',
+      reason:
+        'the file has this event already, with other values: an event is told by its source_id, else by country, code, period and year, or its time where it has no period; where both are right, leave their period away',
+    },
+    deletion: {
+      about: 'Delete economic events by code, time or identifier.',
+      rows: 'events',
+      needs: [],
+      flags: { '--country': 'its country, such as US' },
+      selectors: {
+        '--event-code': codeSelector,
+        '--source-id': { column: 'source_id', takes: 'id', about: 'one event', isAlone: true },
+      },
+      examples: [
+        '--country US --event-code EMPLOYMENT_NFP_HEADLINE --from 2025-03-07 --to 2025-03-07',
+        '--country JP --all --dry-run',
+      ],
+    },
+  },
 });
 
 /** What files say of codes, over what ships (`economic-event-codes.json`). */
@@ -41,4 +124,23 @@ export const eventCodes = dataset({
   name: 'economic_event_codes',
   columns: { country_iso_code: text, event_code: text, description: text },
   key: ['country_iso_code', 'event_code'],
+  file: {
+    fields: {
+      country_iso_code: required(countryRule, { flag: '--country' }),
+      event_code: required(code, { flag: '--code' }),
+      description: required(someText),
+    },
+    repeated: {
+      column: 'event_code',
+      reason: 'the file has this code already, with another description',
+    },
+    deletion: {
+      about: 'Delete what files say of event codes. Those that ship stay, and mean what they did.',
+      rows: 'codes',
+      needs: ['--country'],
+      flags: { '--country': 'its country, such as US' },
+      selectors: { '--event-code': codeSelector },
+      examples: ['--country US --event-code OWN_CODE'],
+    },
+  },
 });

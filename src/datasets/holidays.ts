@@ -1,5 +1,8 @@
 // Days of an operator's own: closings, shortened days and cancellations that files bring (contract 8.6, 11).
+import { symbolAllowed } from '../contract/identifiers.ts';
+import { sessionTemplates } from '../contract/session-templates.ts';
 import { dataset, day, instant, integer, orNull, text } from './dataset.ts';
+import { countryRule, dayRule, optional, required, symbolRule, underlyingSchemaRule } from './field.ts';
 
 export const holidays = dataset({
   name: 'holidays',
@@ -19,4 +22,59 @@ export const holidays = dataset({
     close_timestamp: orNull(instant),
   },
   key: ['country_iso_code', 'asset_name', 'symbol', 'calendar_date', 'priority'],
+  file: {
+    fields: {
+      name: required({ parse: (text) => text.trim() || undefined, reason: 'is missing' }),
+      holiday_code: required({
+        parse: (text) => (/^HOLIDAY_[A-Z0-9_]{1,90}$/i.test(text) ? text.toUpperCase() : undefined),
+        reason: 'must begin with HOLIDAY_, such as HOLIDAY_CHRISTMAS',
+      }),
+      calendar_date: required(dayRule),
+      asset_name: required(underlyingSchemaRule('options keep the days of their underlying'), {
+        flag: '--schema',
+      }),
+      country_iso_code: required(countryRule, { flag: '--country' }),
+      symbol: required(
+        {
+          parse: (text) => (text === '*' ? text : symbolRule.parse(text)),
+          reason: `must be * for the whole market, or ${symbolAllowed}`,
+        },
+        { flag: '--symbol' },
+      ),
+      session_template: required({
+        parse: (text) => sessionTemplates.find((template) => template === text.toUpperCase()),
+        reason: `must be ${sessionTemplates.join(', ')}`,
+      }),
+      priority: optional({
+        parse: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
+        reason: 'must be a whole number, such as 10',
+      }),
+      open_timestamp: optional({ unit: 'minute' }),
+      close_timestamp: optional({ unit: 'minute' }),
+    },
+    time: 'calendar_date',
+    names: [
+      {
+        assetSchema: { column: 'asset_name' },
+        symbol: 'symbol',
+        on: ['calendar_date'],
+        mayBeMarket: true,
+      },
+    ],
+    repeated: {
+      column: 'calendar_date',
+      reason: 'the file has this day with this priority already, with other values',
+    },
+    deletion: {
+      about: 'Delete days of your own: of a market, or of one instrument. Days that ship stay.',
+      rows: 'days',
+      needs: ['--country', '--schema', '--symbol'],
+      flags: {
+        '--country': 'its country, such as US',
+        '--schema': 'the asset type of the market',
+        '--symbol': "the instrument; '*' for days of the whole market",
+      },
+      examples: ["--schema stock --country US --symbol '*' --from 2025-01-09 --to 2025-01-09"],
+    },
+  },
 });

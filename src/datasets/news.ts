@@ -1,5 +1,17 @@
 // News, an item once for each instrument that it is tied to (contract 8.3).
 import { dataset, instant, orNull, real, text } from './dataset.ts';
+import {
+  anyNumber,
+  anyText,
+  assetSchemaRule,
+  countryRule,
+  optional,
+  required,
+  someText,
+  symbolRule,
+  textThat,
+  wordRule,
+} from './field.ts';
 
 export const news = dataset({
   name: 'news',
@@ -26,4 +38,44 @@ export const news = dataset({
     ['asset_name', 'country_iso_code', 'symbol', 'published_date', 'news_id'],
   ],
   keptAsTheyCome: true,
+  file: {
+    fields: {
+      published_date: required({ unit: 'second' }),
+      title: required(someText),
+      publisher_url: required(
+        textThat(
+          (text) => /^https?:\/\/\S+$/i.test(text),
+          'must be an address that begins with https:// or http://',
+        ),
+      ),
+      asset_name: optional(assetSchemaRule, { flag: '--schema' }),
+      country_iso_code: optional(countryRule, { flag: '--country' }),
+      symbol: optional(symbolRule, { flag: '--symbol' }),
+      sentiment_label: optional(wordRule(['positive', 'neutral', 'negative'])),
+      sentiment_score: optional(anyNumber),
+      link_type: optional(someText),
+      publisher: optional(someText),
+      text_content: optional(anyText),
+    },
+    time: 'published_date',
+    names: [{ assetSchema: { column: 'asset_name' }, symbol: 'symbol', on: ['published_date'] }],
+    repeated: {
+      column: 'title',
+      reason: 'the file has this item of this instrument already, with other values',
+    },
+    deletion: {
+      about: 'Delete news: of one instrument, of a market, or of everything, published in a range.',
+      rows: 'news',
+      needs: [],
+      flags: {
+        '--country': 'its country, such as US; GLOBAL for crypto and forex',
+        '--schema': 'its asset type; with --country alone a market',
+        '--symbol': 'the instrument',
+      },
+      examples: [
+        '--symbol AAPL --country US --from 2025-03-03T14:00:00Z --to 2025-03-03T15:00:00Z',
+        '--to 2019-12-31 --dry-run',
+      ],
+    },
+  },
 });

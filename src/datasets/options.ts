@@ -1,5 +1,36 @@
 // Option contracts: their terms, and what files say of them. What they do not say is null and comes from the market when read (contract 11).
+import { symbolAllowed } from '../contract/identifiers.ts';
 import { boolean, dataset, day, instant, integer, orNull, real, text } from './dataset.ts';
+import {
+  anyNumber,
+  asText,
+  countryRule,
+  dayRule,
+  exchangeRule,
+  type Field,
+  numberRule,
+  optional,
+  required,
+  symbolRule,
+  underlyingSchemaRule,
+  wordRule,
+} from './field.ts';
+import { instrumentFields } from './reference.ts';
+
+/** Fields that a contract shares with the instrument that it is. */
+export const sharedFields = [
+  ...['exchange', 'calendar_key', 'session_template', 'status', 'daily_minute_count', 'is_indices'],
+  ...['trading_codes', 'contract_type', 'price_precision', 'quantity_precision'],
+  ...['min_initial_open_quantity', 'tick_size', 'lot_size', 'listing_date'],
+];
+
+const optionTypes: Readonly<Record<string, string>> = { call: 'call', put: 'put', c: 'call', p: 'put' };
+
+/** A contract that is active where no file says so must not be said to be: it would be the instrument's status too. */
+const status: Field = {
+  ...instrumentFields.status!,
+  ...asText((row) => (row.status === 'active' ? null : (row.status as string))),
+};
 
 export const optionContracts = dataset({
   name: 'option_contracts',
@@ -55,4 +86,67 @@ export const optionContracts = dataset({
       'exercise_style',
     ],
   ],
+  file: {
+    fields: {
+      // Some files pad the root with spaces to six characters (contract 1.4).
+      symbol: required({
+        parse: (text) => symbolRule.parse(text.replaceAll(' ', '')),
+        reason: `must be ${symbolAllowed}, such as SPY250919C00450000`,
+      }),
+      country_iso_code: required(countryRule, { flag: '--country' }),
+      parent_asset_schema: required(underlyingSchemaRule('the asset type of the underlying'), {
+        flag: '--schema',
+      }),
+      underlying_name: required(
+        { parse: symbolRule.parse, reason: `must be the symbol of the underlying, ${symbolAllowed}` },
+        { flag: '--symbol' },
+      ),
+      strike_price: required(anyNumber),
+      expiration_date: required(dayRule),
+      option_type: required({
+        parse: (text) =>
+          Object.hasOwn(optionTypes, text.toLowerCase()) ? optionTypes[text.toLowerCase()] : undefined,
+        reason: 'must be call or put',
+        words: ['call', 'put'],
+      }),
+      expiration_datetime: optional({ unit: 'millisecond' }),
+      exercise_style: optional(wordRule(['american', 'european'])),
+      contract_value: optional(numberRule((number) => number > 0, 'must be a number above 0, such as 100')),
+      option_exchange: optional(exchangeRule),
+      ...Object.fromEntries(sharedFields.map((field) => [field, instrumentFields[field]!])),
+      status,
+    },
+    time: 'expiration_date',
+    names: [
+      {
+        assetSchema: { column: 'parent_asset_schema' },
+        symbol: 'underlying_name',
+        on: ['listing_date', 'expiration_date'],
+      },
+      { assetSchema: 'option', symbol: 'symbol', isOwn: true },
+    ],
+    repeated: { column: 'symbol', reason: 'the file has this contract already, with other values' },
+    deletion: {
+      about: 'Delete option contracts, and their own instruments where nothing else needs them.',
+      rows: 'contracts',
+      needs: ['--country'],
+      flags: {
+        '--country': 'its country, such as US',
+        '--symbol': 'the underlying',
+        '--schema': 'the asset type of the underlying, where several have the symbol',
+      },
+      selectors: {
+        '--contract': {
+          column: 'symbol',
+          takes: 'symbol',
+          about: 'one contract, in place of an underlying',
+          isAlone: true,
+        },
+      },
+      examples: [
+        '--symbol SPY --country US --to 2024-12-31 --dry-run',
+        '--contract SPY250919C00450000 --country US',
+      ],
+    },
+  },
 });

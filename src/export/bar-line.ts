@@ -3,11 +3,8 @@ import type { Bars } from '../bars/bars.ts';
 import { DAY_MS, formatDay, formatInstantZ, HOUR_MS, MINUTE_MS } from '../base/instant.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { EXCHANGE_LENGTH_MAX, seriesFields } from '../datasets/bars.ts';
-import type { RowOf } from '../datasets/dataset.ts';
-import type { instruments } from '../datasets/reference.ts';
+import type { Instrument } from '../datasets/reference.ts';
 import { numberText, type TextStyle } from './text-style.ts';
-
-type Instrument = RowOf<typeof instruments>;
 
 /** Where the minutes end in `2025-03-03T09:30:00Z`, and what of it stands before them. */
 const HOUR_LENGTH = 'YYYY-MM-DDTHH:'.length;

@@ -7,28 +7,40 @@ import type { AssetSchema } from '../contract/identifiers.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { series as seriesDataset, seriesFields, valueFields } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
-import type { instruments } from '../datasets/reference.ts';
+import { type Instrument, instruments } from '../datasets/reference.ts';
 import { selectBars } from '../history/bar-selection.ts';
 import { RequestProblem } from '../history/request-problem.ts';
 import { InstrumentCalendars } from '../history/stored-series.ts';
 import { allBlocks } from '../store/all-blocks.ts';
+import { selectedRows } from '../store/selected-rows.ts';
 import type { Reader } from '../store/store.ts';
 import { BarLine } from './bar-line.ts';
 import { ExportSymbols, type SymbolsOfOne } from './export-symbols.ts';
-import type { ExportColumn, ExportTable, ImportAdvice, Lines, Selection } from './export-table.ts';
-import { selectedInstruments } from './rows.ts';
+import {
+  type ExportColumn,
+  type ExportTable,
+  type ImportAdvice,
+  type Lines,
+  type Selection,
+  whereOf,
+} from './export-table.ts';
 import type { TextStyle } from './text-style.ts';
 
-type Instrument = RowOf<typeof instruments>;
 type Series = RowOf<typeof seriesDataset>;
 type Selected = { readonly instrument: Instrument; readonly row: Series };
 
 /** No instrument has more series. */
 const SERIES_MAX = 2_000;
 
+const INSTRUMENTS_PER_READ = 2_000;
+
 /** The series that are selected and have bars. */
 async function* selectedSeries(reader: Reader, selection: Selection): AsyncGenerator<Selected> {
-  for await (const instrument of selectedInstruments(reader, selection)) {
+  for await (const instrument of selectedRows(reader, instruments, {
+    where: whereOf(instruments, selection),
+    along: [instruments.key],
+    limit: INSTRUMENTS_PER_READ,
+  })) {
     const found = await reader.rows(seriesDataset, {
       where: { instrument_id: instrument.instrument_id },
       order: [['interval', 'asc']],

@@ -1,8 +1,8 @@
 // The symbol under which a file names an instrument on a day, so that its import finds the same one again (contract 9.6).
 import { limits } from '../contract/limits.ts';
+import type { InstrumentName } from '../datasets/reference.ts';
 import { type FormerSymbol, instruments, instrumentTerms } from '../datasets/reference.ts';
 import { rowKeyOf } from '../history/journal.ts';
-import type { InstrumentName } from '../history/new-instrument.ts';
 import { type FormerBearer, formerBearers } from '../store/instrument-terms.ts';
 import type { Reader } from '../store/store.ts';
 

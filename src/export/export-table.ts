@@ -3,6 +3,7 @@ import type { ParsedInstant } from '../base/instant.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import type { Interval } from '../contract/interval.ts';
 import type { PriceBasis } from '../contract/price-basis.ts';
+import type { FileDataset } from '../datasets/index.ts';
 import type { TextStyle } from './text-style.ts';
 
 /** What of a dataset is wanted; null is everything. */
@@ -17,6 +18,21 @@ export type Selection = {
   readonly from: ParsedInstant | null;
   readonly to: ParsedInstant | null;
 };
+
+/** The fields that a selection names, and what they must be. */
+export function whereOf(dataset: FileDataset, selection: Selection): Record<string, string> {
+  const named = {
+    '--schema': selection.assetSchema,
+    '--country': selection.country,
+    '--symbol': selection.symbol,
+  };
+  return Object.fromEntries(
+    Object.entries(dataset.file.fields).flatMap(([field, { flag }]) => {
+      const value = named[flag as keyof typeof named] ?? null;
+      return value === null ? [] : [[field, value]];
+    }),
+  );
+}
 
 /** A column of a file, and its type where the format has types: a name of DuckDB's. */
 export type ExportColumn = { readonly name: string; readonly type: string };

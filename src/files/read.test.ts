@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { numberOf } from '../mapping/number-cell.ts';
+import { numberOf } from '../base/number.ts';
 import { FileProblem } from './file-problem.ts';
 import { NeedsCare, type ReadPlan, readChunks } from './read.ts';
 import { TextCheck } from './text-check.ts';

@@ -1,31 +1,23 @@
-// Deleting rows of the datasets beside bars and instruments, chosen by what they are about and by their own time (contract 10).
+// Deleting rows of the datasets beside bars and instruments: a recorded run like an import, which can be taken back (contract 10).
 import type { ParsedInstant } from '../base/instant.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
-import { corporateActions } from '../datasets/corporate-actions.ts';
 import { type Dataset, type RowOf, spokenName } from '../datasets/dataset.ts';
-import { eventCodes, events } from '../datasets/economic.ts';
-import { holidays } from '../datasets/holidays.ts';
-import { news } from '../datasets/news.ts';
-import { optionContracts } from '../datasets/options.ts';
+import type { FileDataset } from '../datasets/index.ts';
 import { instruments } from '../datasets/reference.ts';
+import { type RowSelection, selectedRows } from '../store/selected-rows.ts';
 import type { Store, Writer } from '../store/store.ts';
 import { type DeletionRequest, runDeletion } from './deletion.ts';
 import { findInstrument } from './instrument-choice.ts';
 import { seriesWithBars, useOf } from './instrument-uses.ts';
 import { changeRow } from './journal.ts';
+import { namedBy } from './naming.ts';
 import { RequestProblem } from './request-problem.ts';
-import { given, type RowRange, rangeOf } from './row-selection.ts';
+import { rangeOf } from './row-selection.ts';
 
-/** What chooses rows; each dataset takes some of it. */
+/** What chooses rows. */
 export type RowChoice = {
-  readonly country?: string | undefined;
-  readonly assetSchema?: AssetSchema | undefined;
-  /** Of options the underlying's; of holidays also `*`, the whole market. */
-  readonly symbol?: string | undefined;
-  readonly actionType?: string | undefined;
-  readonly contract?: string | undefined;
-  readonly eventCode?: string | undefined;
-  readonly sourceId?: string | undefined;
+  /** The values of flags, such as `--country`: those of the dataset's fields, and its selectors. */
+  readonly flags: Readonly<Record<string, string>>;
   /** Inclusive bounds of the row's own time (contract 2.2). */
   readonly from?: ParsedInstant | undefined;
   readonly to?: ParsedInstant | undefined;
@@ -33,7 +25,7 @@ export type RowChoice = {
   readonly all?: boolean | undefined;
 };
 
-export type RowDeleteRequest = DeletionRequest & RowChoice & { readonly dataset: RowDatasetName };
+export type RowDeleteRequest = DeletionRequest & RowChoice & { readonly dataset: FileDataset };
 
 /** The account of a deletion. */
 export type RowDeleteReport = {
@@ -47,136 +39,89 @@ export type RowDeleteReport = {
   readonly instrumentsDeleted: number;
 };
 
-/** Rows that are deleted, all of them: what an index has under some values, in the order of its next column. */
-type Stretch = { readonly where: Readonly<Record<string, string>>; readonly order: string };
+/** Flags that name a market: by themselves they narrow no choice. */
+const marketFlags = ['--country', '--schema'];
 
-type RowDeletion = {
-  readonly dataset: Dataset;
-  /** The column that says when a row is; null where none does. */
-  readonly time: string | null;
-  /** @throws RequestProblem where the choice says too little, or names what is not there */
-  readonly stretchesOf: (choice: RowChoice, writer: Writer) => Promise<Stretch[]> | Stretch[];
-};
-
-const ROWS_PER_READ = 500;
-
-const deletions = {
-  'corporate-actions': {
-    dataset: corporateActions,
-    time: 'ex_date',
-    async stretchesOf({ country, symbol, actionType }, writer) {
-      const stock = await findInstrument(writer, {
-        assetSchema: 'stock',
-        country: country!,
-        symbol: symbol!,
-      });
-      const where = { country_iso_code: country, symbol: stock.symbol, action_type: actionType };
-      return [{ where: given(where), order: 'ex_date' }];
-    },
-  },
-  news: {
-    dataset: news,
-    time: 'published_date',
-    async stretchesOf(choice, writer) {
-      const { country, assetSchema, symbol } = choice;
-      if (symbol !== undefined && country === undefined)
-        throw new RequestProblem('--symbol needs --country, such as --country US');
-      if (symbol === undefined && (country === undefined) !== (assetSchema === undefined))
-        throw new RequestProblem(
-          '--country and --schema name a market together: give both, or a --symbol too',
-        );
-      if (symbol === undefined) refuseUnbounded(choice, 'news', '--symbol, --from or --to');
-      const asset_name =
-        symbol === undefined
-          ? assetSchema
-          : (await findInstrument(writer, { assetSchema: assetSchema ?? null, country: country!, symbol }))
-              .asset_schema;
-      return [{ where: given({ asset_name, country_iso_code: country, symbol }), order: 'published_date' }];
-    },
-  },
-  'option-contracts': {
-    dataset: optionContracts,
-    time: 'expiration_date',
-    async stretchesOf({ country, assetSchema, symbol, contract }, writer) {
-      if ((symbol === undefined) === (contract === undefined))
-        throw new RequestProblem('give --symbol, the underlying, or --contract, one contract');
-      if (contract !== undefined)
-        return [{ where: given({ country_iso_code: country, symbol: contract }), order: 'symbol' }];
-      const of = { assetSchema: assetSchema ?? null, country: country!, symbol: symbol! };
-      const underlying = await findInstrument(writer, of);
-      return ['call', 'put'].map((option_type) => ({
-        where: {
-          country_iso_code: country!,
-          parent_asset_schema: underlying.asset_schema,
-          underlying_name: underlying.symbol,
-          option_type,
-        },
-        order: 'expiration_date',
-      }));
-    },
-  },
-  holidays: {
-    dataset: holidays,
-    time: 'calendar_date',
-    stretchesOf: ({ country, assetSchema, symbol }) => [
-      {
-        where: given({ country_iso_code: country, asset_name: assetSchema, symbol }),
-        order: 'calendar_date',
-      },
-    ],
-  },
-  'economic-events': {
-    dataset: events,
-    time: 'event_timestamp',
-    stretchesOf(choice) {
-      const { country, eventCode, sourceId } = choice;
-      const where = given({ country_iso_code: country, event_code: eventCode });
-      if (sourceId !== undefined) return [{ where: { ...where, source_id: sourceId }, order: 'source_id' }];
-      if (eventCode === undefined)
-        refuseUnbounded(choice, 'events', '--event-code, --source-id, --from or --to');
-      return [{ where, order: 'event_timestamp' }];
-    },
-  },
-  'economic-event-codes': {
-    dataset: eventCodes,
-    time: null,
-    stretchesOf(choice) {
-      const { country, eventCode } = choice;
-      if (eventCode === undefined) refuseUnbounded(choice, 'codes', '--event-code');
-      return [{ where: given({ country_iso_code: country, event_code: eventCode }), order: 'event_code' }];
-    },
-  },
-} satisfies Readonly<Record<string, RowDeletion>>;
-
-/** The datasets whose rows can be deleted, as the command line calls them. */
-export type RowDatasetName = keyof typeof deletions;
+/** The rows that a choice takes. @throws RequestProblem where it says too little, or names what is not there */
+async function selectionOf(writer: Writer, request: RowDeleteRequest): Promise<RowSelection> {
+  const { dataset, flags, from, to } = request;
+  const { fields, time, deletion } = dataset.file;
+  const selectors = deletion!.selectors ?? {};
+  checkChoice(request);
+  const where: Record<string, string> = {};
+  for (const [flag, value] of Object.entries(await withInstrument(writer, request))) {
+    const field = Object.keys(fields).find((name) => fields[name]!.flag === flag);
+    const column = selectors[flag]?.column ?? field!;
+    if (Object.hasOwn(dataset.columns, column)) where[column] = value;
+  }
+  if (time === undefined) return { where };
+  const isAlone = Object.keys(flags).some((flag) => selectors[flag]?.isAlone);
+  if (isAlone && (from ?? to) !== undefined)
+    throw new RequestProblem('what is named one by one has no range: leave --from and --to away');
+  return { where, range: rangeOf(from, to, dataset.columns[time]!.kind === 'day' ? 'day' : 'instant') };
+}
 
 /** A choice of everything must be said to be one. */
-function refuseUnbounded({ country, from, to, all }: RowChoice, what: string, narrower: string): void {
-  if (from !== undefined || to !== undefined || all === true) return;
-  const where = country === undefined ? 'the store' : country;
+function checkChoice({ dataset, flags, from, to, all }: RowDeleteRequest): void {
+  const { fields, time, names = [], deletion } = dataset.file;
+  const { rows, needs, selectors = {} } = deletion!;
+  const alone = Object.keys(selectors).filter((flag) => selectors[flag]!.isAlone);
+  const given = [...alone, '--symbol'].filter((flag) => flags[flag] !== undefined);
+  const isNamed = names.some(({ isOwn }) => isOwn);
+  if (isNamed && given.length !== 1)
+    throw new RequestProblem(`give --symbol, the underlying, or ${alone.join(' or ')}, one contract`);
+  const has = (flag: string): boolean => Object.values(fields).some((field) => field.flag === flag);
+  if (has('--symbol') && !needs.includes('--country')) checkMarket(flags);
+  const isNarrowed = Object.keys(flags).some((flag) => !marketFlags.includes(flag));
+  if (isNarrowed || from !== undefined || to !== undefined || all === true) return;
+  const where = flags['--country'] ?? 'the store';
+  const narrower = [
+    ...(has('--symbol') ? ['--symbol'] : []),
+    ...Object.keys(selectors),
+    ...(time === undefined ? [] : ['--from', '--to']),
+  ];
+  const last = narrower.pop();
   throw new RequestProblem(
-    `this would delete all ${what} of ${where}: narrow it by ${narrower}, or say --all`,
+    `this would delete all ${rows} of ${where}: narrow it by ${[...(narrower.length > 0 ? [narrower.join(', ')] : []), last].join(' or ')}, or say --all`,
   );
+}
+
+/** A symbol and a market are named whole. */
+function checkMarket(flags: RowChoice['flags']): void {
+  const { '--country': country, '--schema': schema, '--symbol': symbol } = flags;
+  if (symbol !== undefined && country === undefined)
+    throw new RequestProblem('--symbol needs --country, such as --country US');
+  if (symbol === undefined && (country === undefined) !== (schema === undefined))
+    throw new RequestProblem('--country and --schema name a market together: give both, or a --symbol too');
+}
+
+/** The flags of a choice with the asset type of the instrument that it names, where that was left out. */
+async function withInstrument(
+  writer: Writer,
+  { dataset, flags }: RowDeleteRequest,
+): Promise<RowChoice['flags']> {
+  const { '--symbol': symbol, '--country': country, '--schema': schema } = flags;
+  const [naming] = dataset.file.names ?? [];
+  // Days may be an instrument's that is not known.
+  if (symbol === undefined || naming === undefined || naming.mayBeMarket) return flags;
+  const assetSchema = typeof naming.assetSchema === 'string' ? naming.assetSchema : (schema ?? null);
+  const choice = { assetSchema: assetSchema as AssetSchema | null, country: country!, symbol };
+  const { asset_schema } = await findInstrument(writer, choice);
+  return { ...flags, '--schema': asset_schema };
 }
 
 /** Deletes the rows that a choice takes. @throws RequestProblem when it says too little, or names what is not there */
 export function deleteRows(store: Store, request: RowDeleteRequest): Promise<RowDeleteReport> {
-  const kind: RowDeletion = deletions[request.dataset];
-  const { dataset } = kind;
+  const { dataset } = request;
   return runDeletion(store, spokenName(dataset), request, async (writer, runId) => {
-    const stretches = await kind.stretchesOf(request, writer);
     const deleted = { rows: 0, instruments: 0 };
-    for (const stretch of stretches) {
-      const range = timeRange(kind, stretch, request);
-      for await (const row of rowsOf(writer, dataset, stretch, range)) {
-        await changeRow(writer, runId, dataset, row, null);
-        deleted.rows++;
-        if (dataset === optionContracts && (await deleteOwn(writer, runId, row))) deleted.instruments++;
-      }
+    for await (const row of selectedRows(writer, dataset, await selectionOf(writer, request))) {
+      await changeRow(writer, runId, dataset, row, null);
+      deleted.rows++;
+      if (await deleteOwn(writer, runId, dataset, row)) deleted.instruments++;
     }
     const result = {
-      dataset: request.dataset,
+      dataset: spokenName(dataset),
       choice: request.words,
       rowsDeleted: deleted.rows,
       instrumentsDeleted: deleted.instruments,
@@ -185,33 +130,17 @@ export function deleteRows(store: Store, request: RowDeleteRequest): Promise<Row
   });
 }
 
-/** The bounds of a choice on the time of a stretch. */
-function timeRange({ dataset, time }: RowDeletion, { order }: Stretch, { from, to }: RowChoice): RowRange {
-  if (from === undefined && to === undefined) return {};
-  if (order !== time)
-    throw new RequestProblem('what is named one by one has no range: leave --from and --to away');
-  return rangeOf(from, to, dataset.columns[time]!.kind === 'day' ? 'day' : 'instant');
-}
-
-/** The rows of a stretch, each of which is gone when the next ones are read. */
-async function* rowsOf(
+/** The instrument that a row is goes with it, unless something else needs it. */
+async function deleteOwn(
   writer: Writer,
+  runId: number,
   dataset: Dataset,
-  { where, order }: Stretch,
-  range: RowRange,
-): AsyncGenerator<RowOf<Dataset>> {
-  for (;;) {
-    const read = { where, range, order: [[order, 'asc']], limit: ROWS_PER_READ } as const;
-    const rows = await writer.rows(dataset, read);
-    yield* rows;
-    if (rows.length < ROWS_PER_READ) return;
-  }
-}
-
-/** A contract's own instrument goes with it, unless something else needs it. */
-async function deleteOwn(writer: Writer, runId: number, contract: RowOf<Dataset>): Promise<boolean> {
-  const { country_iso_code, symbol } = contract as RowOf<typeof optionContracts>;
-  const where = { asset_schema: 'option', country_iso_code, symbol };
+  row: RowOf<Dataset>,
+): Promise<boolean> {
+  const named = namedBy(dataset, row).find(({ isOwn }) => isOwn);
+  if (named === undefined) return false;
+  const { asset_schema, country_iso_code, symbol } = named.name;
+  const where = { asset_schema, country_iso_code, symbol };
   const [own] = await writer.rows(instruments, { where, order: [['symbol', 'asc']], limit: 1 });
   if (own === undefined || (await useOf(writer, own)) !== null) return false;
   if ((await seriesWithBars(writer, own)).length > 0) return false;

@@ -1,4 +1,4 @@
-// What commands that select rows share: the bounds of a selection, and the columns that it says something of.
+// The bounds of a selection of rows.
 import { endOf, type ParsedInstant, startOf, type TimeKind } from '../base/instant.ts';
 import { RequestProblem } from './request-problem.ts';
 
@@ -14,9 +14,3 @@ export function rangeOf(from: Bound, to: Bound, kind: TimeKind): RowRange {
     throw new RequestProblem('--from lies after --to: exchange the two');
   return range;
 }
-
-/** The columns that are given. */
-export const given = (columns: Readonly<Record<string, string | null | undefined>>): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(columns).filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
-  );

@@ -29,14 +29,6 @@ export type ImportRequest = {
   readonly onWait?: OnWait;
 };
 
-/** A request for a dataset that calls `asset_name` what `--schema` gives. */
-export function withAssetName<R extends ImportRequest>(request: R): R {
-  const named = [...request.flags].map(
-    ([field, value]) => [field === 'asset_schema' ? 'asset_name' : field, value] as const,
-  );
-  return { ...request, flags: new Map(named) };
-}
-
 /** What a dataset's own part of an import found. */
 export type RunResult = Omit<
   ImportReport,

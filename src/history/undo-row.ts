@@ -3,14 +3,14 @@ import { series as seriesDataset } from '../datasets/bars.ts';
 import { type Dataset, type RowOf, spokenName } from '../datasets/dataset.ts';
 import { dataDatasets } from '../datasets/index.ts';
 import { blockChanges, importRuns, rowChanges } from '../datasets/internal.ts';
-import { instruments } from '../datasets/reference.ts';
+import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
 import type { Writer } from '../store/store.ts';
-import { type Name, namedBy, seriesWithBars, useOf } from './instrument-uses.ts';
+import { seriesWithBars, useOf } from './instrument-uses.ts';
 import { putRow, rowKeyOf } from './journal.ts';
+import { namedBy } from './naming.ts';
 import { RequestProblem } from './request-problem.ts';
 
 type Entry = RowOf<typeof rowChanges>;
-type Instrument = RowOf<typeof instruments>;
 
 /** What became of a row: gone, as it was before, never changed but needed, or left as it is for the sake of a later run. */
 export type RowUndone = 'removed' | 'restored' | 'unchanged' | { readonly keptBy: number };
@@ -20,9 +20,8 @@ const SERIES_MAX = 1500;
 const ENTRIES_PER_READ = 500;
 
 /** How people write an instrument. */
-export const nameOf = (
-  instrument: Pick<Instrument, 'asset_schema' | 'country_iso_code' | 'symbol'>,
-): string => `${instrument.asset_schema}:${instrument.country_iso_code}:${instrument.symbol}`;
+export const nameOf = ({ asset_schema, country_iso_code, symbol }: InstrumentName): string =>
+  `${asset_schema}:${country_iso_code}:${symbol}`;
 
 function datasetOf(entry: Entry): Dataset {
   const found = dataDatasets.find((dataset) => dataset.name === entry.dataset);
@@ -108,7 +107,7 @@ async function refuseOrphans(writer: Writer, instrument: Instrument): Promise<vo
 
 /** A row that comes back needs the instruments that it names, which may have been deleted after it. */
 async function refuseUnnamed(writer: Writer, dataset: Dataset, row: RowOf<Dataset>): Promise<void> {
-  for (const name of namedBy(dataset, row)) {
+  for (const { name } of namedBy(dataset, row)) {
     const { asset_schema, country_iso_code, symbol } = name;
     const where = { asset_schema, country_iso_code, symbol };
     const found = await writer.pick(instruments, ['symbol'], { where, order: [['symbol', 'asc']], limit: 1 });
@@ -117,7 +116,7 @@ async function refuseUnnamed(writer: Writer, dataset: Dataset, row: RowOf<Datase
 }
 
 /** The newest deletion of the instrument that had a name. */
-async function deletionOfName(writer: Writer, name: Name): Promise<Deletion> {
+async function deletionOfName(writer: Writer, name: InstrumentName): Promise<Deletion> {
   const entries = await writer.rows(rowChanges, {
     where: { dataset: instruments.name, row_key: rowKeyOf(instruments, name) },
     order: [['run_id', 'desc']],

@@ -16,7 +16,7 @@ import { openSources } from '../files/source.ts';
 import { issueKey, KeyRing, noTerms, revokeKey } from '../keys/keys.ts';
 import { Quotas } from '../keys/quotas.ts';
 import { importBars } from '../loading/bars.ts';
-import { importEconomicEvents } from '../loading/economic.ts';
+import { importFile } from '../loading/importers.ts';
 import type { MappedFile } from '../mapping/column-mapping.ts';
 import { ownNames } from '../mapping/column-mapping.ts';
 import { QueryRunner } from '../queries/index.ts';
@@ -56,7 +56,7 @@ writeFileSync(
   'country_iso_code,event_code,event_name,event_timestamp,impact\nUS,GDP_A,A,2025-03-03T14:30:00Z,low\n',
 );
 const unnamed = { flags: new Map<string, string>(), zone: null, source: null, dryRun: false };
-await importEconomicEvents(writer, { file: await opened(eventFile), ...unnamed, nowMs: Date.now });
+await importFile(writer, 'economic-events', { file: await opened(eventFile), ...unnamed, nowMs: Date.now });
 const control = await openControl(storeUrl, 'write');
 const store = await openStore(storeUrl, 'read');
 const runner = new QueryRunner(store, new Uint8Array(32).fill(7));

@@ -1,12 +1,12 @@
 // Rows of a bars file in the shape that the load takes: moments, values, and runs of rows that name the same series.
 
+import { numberOf } from '../base/number.ts';
 import { seriesFields, valueFields } from '../datasets/bars.ts';
 import { type ComputedColumn, UNMADE } from '../files/computed-column.ts';
 import type { RowProblem } from '../files/file-problem.ts';
 import type { Chunk } from '../files/read.ts';
 import type { TextColumn } from '../files/text-column.ts';
 import { type CellKind, InstantCell } from '../mapping/instant-cell.ts';
-import { numberOf } from '../mapping/number-cell.ts';
 
 /** What a moment's cell said, as a number: an index into this. */
 export const momentKinds: readonly (CellKind | 'missing')[] = ['instant', 'local', 'date', 'bad', 'missing'];

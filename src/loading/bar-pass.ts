@@ -2,15 +2,10 @@
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import { calendarOf } from '../calendar/calendar.ts';
 import { type PeriodInterval, periodStart } from '../calendar/period.ts';
-import {
-  type AssetSchema,
-  parseAssetSchema,
-  parseCountry,
-  parseSymbol,
-  symbolAllowed,
-} from '../contract/identifiers.ts';
-import { type Interval, intervalsAllowed, parseInterval } from '../contract/interval.ts';
-import { EXCHANGE_LENGTH_MAX, seriesFields, valueFields } from '../datasets/bars.ts';
+import { type AssetSchema, parseAssetSchema, parseCountry, parseSymbol } from '../contract/identifiers.ts';
+import { type Interval, parseInterval } from '../contract/interval.ts';
+import { barFields, seriesFields, valueFields } from '../datasets/bars.ts';
+import type { FieldRule } from '../datasets/field.ts';
 import { FileProblem, type RowProblem } from '../files/file-problem.ts';
 import { type Chunk, NeedsCare } from '../files/read.ts';
 import type { ImportRequest, RunResult } from '../history/run.ts';
@@ -28,23 +23,10 @@ type NameField = (typeof seriesFields)[number];
 
 /** Why a text cannot name a part of a series, or null. */
 export function nameProblem(field: NameField, text: string | null): RowProblem | null {
-  const refuse = (reason: string): RowProblem => ({ column: field, reason });
-  if (field === 'exchange') {
-    return text !== null && text.length > EXCHANGE_LENGTH_MAX
-      ? refuse(`must be a MIC of up to ${EXCHANGE_LENGTH_MAX} characters`)
-      : null;
-  }
-  if (text === null || text === '') return refuse('is missing');
-  if (field === 'asset_schema' && parseAssetSchema(text) === null) {
-    return refuse('must be stock, future, crypto, forex or option');
-  }
-  if (field === 'country_iso_code' && parseCountry(text) === null) {
-    return refuse('must be a two-letter code such as US, or GLOBAL');
-  }
-  if (field === 'symbol' && parseSymbol(text) === null) return refuse(`must be ${symbolAllowed}`);
-  if (field === 'interval' && parseInterval(text) === null)
-    return refuse(`must be one of ${intervalsAllowed}`);
-  return null;
+  const { rule, isRequired } = barFields[field]!;
+  if (text === null || text === '') return isRequired ? { column: field, reason: 'is missing' } : null;
+  const { parse, reason } = rule as FieldRule;
+  return parse(text) === undefined ? { column: field, reason } : null;
 }
 
 /** What a careful reading knows beside a chunk: its cells, by row what is no number or cannot be made, and how many columns the file has. */

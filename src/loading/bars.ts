@@ -1,42 +1,21 @@
 // Bars of a file into the store: read fast in a thread beside, or cell by cell.
 import { Worker } from 'node:worker_threads';
 import { moduleBeside } from '../base/module.ts';
-import { seriesFields, valueFields } from '../datasets/bars.ts';
+import { barFields, seriesFields, valueFields } from '../datasets/bars.ts';
 import { FileProblem } from '../files/file-problem.ts';
 import { NeedsCare, readChunks } from '../files/read.ts';
 import type { ImportReport } from '../history/import-report.ts';
 import { type ImportRequest, runImport } from '../history/run.ts';
 import type { MappedFile } from '../mapping/column-mapping.ts';
-import { type FieldNames, type FieldSources, findSources } from '../mapping/column-mapping.ts';
+import { type FieldSources, findSources } from '../mapping/column-mapping.ts';
+import { namesOf } from '../mapping/field-names.ts';
 import type { Store } from '../store/store.ts';
 import { type BarChunk, BarChunker } from './bar-chunk.ts';
 import { BarPass, nameProblem } from './bar-pass.ts';
 import type { BarThreadMessage, BarThreadSetup } from './bar-thread.ts';
 import { RefusedRows } from './refused-rows.ts';
 
-/** The fields of a bars file (contract 11). */
-export const barFields: FieldNames = {
-  required: [
-    'datetime',
-    'open',
-    'high',
-    'low',
-    'close',
-    'asset_schema',
-    'country_iso_code',
-    'symbol',
-    'interval',
-  ],
-  optional: ['volume', 'vwap', 'exchange'],
-  numbers: valueFields,
-  flags: {
-    asset_schema: '--schema',
-    country_iso_code: '--country',
-    symbol: '--symbol',
-    interval: '--interval',
-    exchange: '--exchange',
-  },
-};
+const names = { ...namesOf(barFields), numbers: valueFields };
 
 /**
  * Imports one file of bars. A file without a fault is read fast; the first thing that is odd starts it over, carefully,
@@ -44,7 +23,7 @@ export const barFields: FieldNames = {
  */
 export async function importBars(store: Store, request: ImportRequest): Promise<ImportReport> {
   const { file } = request;
-  const mapping = findSources(file.name, file.header, barFields, request.file.mapping, request.flags);
+  const mapping = findSources(file.name, file.header, names, request.file.mapping, request.flags);
   checkConstants(mapping);
   if (file.format.kind === 'csv') {
     try {
@@ -69,7 +48,7 @@ function checkConstants(mapping: FieldSources): void {
     const value = mapping.values.get(field);
     const problem = value === undefined ? null : nameProblem(field, value);
     if (problem !== null)
-      throw new FileProblem('usage', `${barFields.flags[field]} ${value}: ${problem.reason}`);
+      throw new FileProblem('usage', `${barFields[field]!.flag} ${value}: ${problem.reason}`);
   }
 }
 

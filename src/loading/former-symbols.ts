@@ -1,8 +1,8 @@
 // Whose a row is that names an instrument by a symbol: who had it on the row's day (contract 9.6).
 import { limits } from '../contract/limits.ts';
+import type { InstrumentName } from '../datasets/reference.ts';
 import { instruments } from '../datasets/reference.ts';
 import { rowKeyOf } from '../history/journal.ts';
-import type { InstrumentName } from '../history/new-instrument.ts';
 import { type FormerBearer, formerBearers } from '../store/instrument-terms.ts';
 import type { RowReader } from '../store/store.ts';
 

@@ -1,59 +1,64 @@
-// The imports by dataset, as the command line calls them (contract 10), and what each is given of a file's map.
+// The import of each dataset of files, as the command line calls it (contract 10), and what an import is given of a file's mapping.
 import { findZone, type Zone } from '../calendar/zone.ts';
 import type { PriceBasis } from '../contract/price-basis.ts';
+import { corporateActions } from '../datasets/corporate-actions.ts';
+import type { Dataset } from '../datasets/dataset.ts';
+import { events } from '../datasets/economic.ts';
+import { holidays } from '../datasets/holidays.ts';
+import { BARS, fileDatasetNamed } from '../datasets/index.ts';
+import { news } from '../datasets/news.ts';
+import { optionContracts } from '../datasets/options.ts';
+import { type InstrumentName, instruments } from '../datasets/reference.ts';
 import type { ImportReport } from '../history/import-report.ts';
+import { newInstrument } from '../history/new-instrument.ts';
 import type { ImportRequest } from '../history/run.ts';
-import type { FieldNames, MappedFile } from '../mapping/column-mapping.ts';
+import type { MappedFile } from '../mapping/column-mapping.ts';
 import type { Store } from '../store/store.ts';
-import { barFields, importBars } from './bars.ts';
-import { corporateActionFields, importCorporateActions } from './corporate-actions.ts';
-import { eventCodeFields, eventFields, importEconomicEventCodes, importEconomicEvents } from './economic.ts';
-import { holidayFields, importHolidays } from './holidays.ts';
-import { importNews, newsFields } from './news.ts';
-import { importOptionContracts, optionContractFields } from './options.ts';
-import { importInstruments, instrumentFields } from './reference.ts';
+import { importBars } from './bars.ts';
+import { actions } from './corporate-actions.ts';
+import { economicEvents } from './economic.ts';
+import { days } from './holidays.ts';
+import { newsItems } from './news.ts';
+import { contracts } from './options.ts';
+import { importRows, type Particulars } from './rows.ts';
 
-/** Imports one file. */
-export type Importer = (store: Store, request: ImportRequest) => Promise<ImportReport>;
-
-export const importers: Readonly<Record<string, Importer>> = {
-  bars: importBars,
-  'corporate-actions': importCorporateActions,
-  'economic-event-codes': importEconomicEventCodes,
-  'economic-events': importEconomicEvents,
-  holidays: importHolidays,
-  instruments: importInstruments,
-  news: importNews,
-  'option-contracts': importOptionContracts,
+/** A file says some fields of an instrument; the others stay as they are. */
+const instrumentRows: Particulars = {
+  async rowOf(values, known, { writer }) {
+    return { ...(known ?? (await newInstrument(writer, values as InstrumentName))), ...values };
+  },
 };
 
-/** The fields of a dataset's files. */
-export const fieldsOf: Readonly<Record<string, FieldNames>> = {
-  bars: barFields,
-  'corporate-actions': corporateActionFields,
-  'economic-event-codes': eventCodeFields,
-  'economic-events': eventFields,
-  holidays: holidayFields,
-  instruments: instrumentFields,
-  news: newsFields,
-  'option-contracts': optionContractFields,
-};
+/** What is particular about some datasets. */
+const particulars: ReadonlyMap<Dataset, Particulars> = new Map<Dataset, Particulars>([
+  [instruments, instrumentRows],
+  [holidays, days],
+  [corporateActions, actions],
+  [news, newsItems],
+  [optionContracts, contracts],
+  [events, economicEvents],
+]);
 
-/** What flags say of a file, over what its map says. */
+/** Imports one file into the dataset that the command line calls so. @throws FileProblem where nothing of it can be imported */
+export function importFile(store: Store, name: string, request: ImportRequest): Promise<ImportReport> {
+  if (name === BARS) return importBars(store, request);
+  const dataset = fileDatasetNamed(name)!;
+  return importRows(store, request, dataset, particulars.get(dataset) ?? {});
+}
+
+/** What flags say of a file, over what its mapping says. */
 export type Said = { readonly zone?: Zone | undefined; readonly prices?: PriceBasis | undefined };
 
 /** The parts of a request that a file's mapping and the flags give. */
 export function requestOf(
   { mapping, ...file }: MappedFile,
-  {
-    zone = mapping.zone === undefined ? undefined : (findZone(mapping.zone) ?? undefined),
-    prices = mapping.prices,
-  }: Said,
+  { zone, prices = mapping.prices }: Said,
 ): Required<Pick<ImportRequest, 'file' | 'zone' | 'basis'>> {
+  const named = zone ?? (mapping.zone === undefined ? null : findZone(mapping.zone));
   const said = {
     ...mapping,
-    ...(zone === undefined ? {} : { zone: zone.name }),
+    ...(named === null ? {} : { zone: named.name }),
     ...(prices === undefined ? {} : { prices }),
   };
-  return { file: { ...file, mapping: said }, zone: zone ?? null, basis: prices ?? 'raw' };
+  return { file: { ...file, mapping: said }, zone: named, basis: prices ?? 'raw' };
 }

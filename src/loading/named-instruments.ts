@@ -2,19 +2,10 @@
 import { findMarket } from '../calendar/calendar.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { limits } from '../contract/limits.ts';
-import type { RowOf } from '../datasets/dataset.ts';
-import { instruments } from '../datasets/reference.ts';
+import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
 import { changeRow, rowKeyOf } from '../history/journal.ts';
-import { type InstrumentName, newInstrument } from '../history/new-instrument.ts';
+import { newInstrument } from '../history/new-instrument.ts';
 import type { Writer } from '../store/store.ts';
-
-type Instrument = RowOf<typeof instruments>;
-
-/** An instrument as a row names it. */
-export type NamedInstrument = InstrumentName & {
-  /** Of one that is made; null where the file says nothing of it. */
-  readonly exchange: string | null;
-};
 
 /** The instruments of one run. */
 export class NamedInstruments {

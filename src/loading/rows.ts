@@ -1,85 +1,74 @@
 // Rows of one dataset from a file into the store: typed cells, refusals by row, idempotent by natural key, one write a file.
 import { hash } from 'node:crypto';
+import type { Zone } from '../calendar/zone.ts';
 import { type Dataset, type RowOf, spokenName } from '../datasets/dataset.ts';
+import type { FieldRule, Values } from '../datasets/field.ts';
+import type { FileDataset } from '../datasets/index.ts';
+import { instruments } from '../datasets/reference.ts';
 import { UNMADE } from '../files/computed-column.ts';
 import { FileProblem, type RowProblem } from '../files/file-problem.ts';
 import { type Chunk, readChunks } from '../files/read.ts';
 import type { ImportReport } from '../history/import-report.ts';
 import { changeRow, rowKeyOf } from '../history/journal.ts';
-import type { InstrumentName } from '../history/new-instrument.ts';
+import { namedBy, namedOnDay } from '../history/naming.ts';
 import { type ImportRequest, runImport } from '../history/run.ts';
-import type { MappedFile } from '../mapping/column-mapping.ts';
 import {
-  type FieldNames,
   type FieldSources,
   findSources,
   ignoredByAll,
+  type MappedFile,
   partsOf,
   reportedColumn,
 } from '../mapping/column-mapping.ts';
-import type { FieldRule } from '../mapping/field-rules.ts';
+import { namesOf } from '../mapping/field-names.ts';
+import { instantRule } from '../mapping/instant-rule.ts';
 import type { Store, Writer } from '../store/store.ts';
 import { FormerSymbols } from './former-symbols.ts';
-import { type NamedInstrument, NamedInstruments } from './named-instruments.ts';
+import { NamedInstruments } from './named-instruments.ts';
 import { RefusedRows } from './refused-rows.ts';
 
-export type Values = Readonly<Record<string, unknown>>;
-
-/** A field that names an instrument by the symbol that it had on a day. */
-export type NamedOnDay = {
-  readonly field: string;
-  readonly name: InstrumentName;
-  /** Day number. */
-  readonly day: number;
+/** What the row of a file is written with. */
+export type RowContext = {
+  readonly writer: Writer;
+  /** The instruments that rows of the run name. */
+  readonly named: NamedInstruments;
 };
 
-/** How the rows of a file become rows of a dataset. */
-export type RowImport<D extends Dataset> = {
-  readonly dataset: D;
-  readonly fields: FieldNames;
-  readonly rules: Readonly<Record<string, FieldRule>>;
-  /** The key of the row that the values give. */
-  readonly keyOf: (values: Values) => Partial<RowOf<D>>;
-  /** What is told of a row whose key the file has already, with other values. */
-  readonly repeated: RowProblem;
+/** What is particular about the rows of a dataset, beyond its declaration. */
+export type Particulars = {
+  /** The values with what follows from them: defaults, identifiers made of them. */
+  readonly complete?: (values: Values) => Values;
+  /** What is wrong with a row whose cells are right each for itself. */
+  readonly problemOf?: (values: Values) => RowProblem | null;
+  /** What is odd about a row that is stored all the same: words before a count. */
+  readonly findingOf?: (values: Values) => string | null;
   /**
    * The values of a row that has the key of others in the file and differs from them, told apart by its place among those, from 2
    * on; null where it is refused.
    */
   readonly followingOf?: (values: Values, place: number) => Values | null;
-  /** What is wrong with a row whose cells are right each for itself. */
-  readonly problemOf?: (values: Values) => RowProblem | null;
-  /** What is odd about a row that is stored all the same: words before a count. */
-  readonly findingOf?: (values: Values) => string | null;
-  /** The instrument that a row is about, made where the store does not know it (contract 8.9, 11). */
-  readonly instrumentOf?: (values: Values) => NamedInstrument | null;
-  /** The symbol by which a row names an instrument, and the day on which it was its symbol: it may have another one now (contract 9.6). */
-  readonly symbolOf?: (values: Values) => NamedOnDay | null;
-  /** The row to be stored; `known` is the stored one of equal key, `named` gives the instruments that the row names. */
-  readonly rowOf: (
-    values: Values,
-    known: RowOf<D> | null,
-    writer: Writer,
-    named: NamedInstruments,
-  ) => RowOf<D> | Promise<RowOf<D>>;
+  /** The row to be stored; `known` is the stored one of equal key. It makes the instruments that it names. */
+  readonly rowOf?: (values: Values, known: Values | null, context: RowContext) => Promise<Values>;
 };
 
 /** Imports one file of rows. @throws FileProblem when nothing of it can be imported */
-export async function importRows<D extends Dataset>(
+export async function importRows(
   store: Store,
   request: ImportRequest,
-  kind: RowImport<D>,
-): Promise<ImportReport & { readonly newRows: number }> {
+  dataset: FileDataset,
+  particulars: Particulars,
+): Promise<ImportReport> {
   const { file } = request;
+  const kind = { dataset, particulars, rules: rulesOf(dataset, request.zone ?? null) };
+  const names = namesOf(dataset.file.fields);
   const refused = new RefusedRows(file);
-  let newRows = 0;
   try {
     const mappings = partsOf(request.file.mapping).map((map) =>
-      findSources(file.name, file.header, kind.fields, map, request.flags),
+      findSources(file.name, file.header, names, map, request.flags),
     );
-    checkFlags(request.flags, kind);
+    checkFlags(request.flags, dataset);
     for (const mapping of mappings) checkConstants(mapping, kind);
-    const report = await runImport(store, request, spokenName(kind.dataset), async (writer, runId) => {
+    const report = await runImport(store, request, spokenName(dataset), async (writer, runId) => {
       const pass = new RowPass(writer, runId, kind, mappings, file, refused);
       const derived = mappings.flatMap((mapping) => mapping.derived);
       const plan = { texts: pass.columns, numbers: [], careful: true, derived };
@@ -88,13 +77,12 @@ export async function importRows<D extends Dataset>(
         request.onRows?.(pass.rowsRead);
       }
       if (pass.isEmpty) throw new FileProblem('content', `${file.name}: has no rows`);
-      newRows = pass.newRows;
       const result = {
         rowsRead: pass.rowsRead,
         rowsWritten: pass.rowsWritten,
         rowsUnchanged: pass.rowsRead - pass.rowsWritten - refused.count,
         rowsRefused: refused.count,
-        newInstruments: pass.newInstruments,
+        newInstruments: dataset === instruments ? pass.newRows : pass.newInstruments,
         findings: pass.findings,
         outsideSessions: 0,
         offGrid: 0,
@@ -104,32 +92,37 @@ export async function importRows<D extends Dataset>(
       };
       return { result, finish: async () => undefined };
     });
-    return { ...report, newRows, rejectedFile: refused.keep(request.dryRun) };
+    return { ...report, rejectedFile: refused.keep(request.dryRun) };
   } finally {
     refused.drop();
   }
 }
 
+/** How the rows of one file are read. */
+type Kind = {
+  readonly dataset: FileDataset;
+  readonly particulars: Particulars;
+  readonly rules: Readonly<Record<string, FieldRule>>;
+};
+
+const rulesOf = ({ file: { fields } }: FileDataset, zone: Zone | null): Kind['rules'] =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, { rule }]) => [name, 'unit' in rule ? instantRule(rule, zone) : rule]),
+  );
+
 /** A field that the dataset does not have cannot be given for the whole file. */
-function checkFlags(
-  flags: ReadonlyMap<string, string>,
-  { dataset, fields }: Pick<RowImport<Dataset>, 'dataset' | 'fields'>,
-): void {
-  const known = [...fields.required, ...fields.optional];
-  const stray = [...flags.keys()].find((field) => !known.includes(field));
+function checkFlags(flags: ReadonlyMap<string, string>, dataset: FileDataset): void {
+  const stray = [...flags.keys()].find((field) => !Object.hasOwn(dataset.file.fields, field));
   if (stray !== undefined)
     throw new FileProblem('usage', `${spokenName(dataset)} have no ${stray} to be given for the whole file`);
 }
 
 /** A value given for the whole file that no row could have is wrong usage. */
-function checkConstants(
-  { values }: FieldSources,
-  { fields, rules }: Pick<RowImport<Dataset>, 'fields' | 'rules'>,
-): void {
+function checkConstants({ values }: FieldSources, { dataset, rules }: Kind): void {
   for (const [field, value] of values) {
     const rule = rules[field];
     if (rule !== undefined && rule.parse(value) === undefined)
-      throw new FileProblem('usage', `${fields.flags[field] ?? field} ${value}: ${rule.reason}`);
+      throw new FileProblem('usage', `${dataset.file.fields[field]!.flag ?? field} ${value}: ${rule.reason}`);
   }
 }
 
@@ -140,7 +133,7 @@ function unmadeReason({ derived }: FieldSources, column: string, text: string): 
 }
 
 /** One pass over a file. */
-class RowPass<D extends Dataset> {
+class RowPass {
   rowsRead = 0;
   rowsWritten = 0;
   newRows = 0;
@@ -149,14 +142,14 @@ class RowPass<D extends Dataset> {
   readonly findings: Record<string, number> = {};
   readonly #writer: Writer;
   readonly #runId: number;
-  readonly #kind: RowImport<D>;
+  readonly #kind: Kind;
   readonly #mappings: readonly FieldSources[];
   /** The file's columns, then those that are made of them. */
   readonly columns: readonly string[];
   readonly #width: number;
   readonly #refused: RefusedRows;
   readonly #hasPresentSymbols: boolean;
-  readonly #names: readonly string[];
+  readonly #blank: Values;
   readonly #named: NamedInstruments;
   readonly #former: FormerSymbols;
   /** A digest of the values of each key that the file has named: files have millions of rows. */
@@ -165,7 +158,7 @@ class RowPass<D extends Dataset> {
   constructor(
     writer: Writer,
     runId: number,
-    kind: RowImport<D>,
+    kind: Kind,
     mappings: readonly FieldSources[],
     source: MappedFile,
     refused: RefusedRows,
@@ -178,7 +171,7 @@ class RowPass<D extends Dataset> {
     this.#width = source.header.length;
     this.#refused = refused;
     this.#hasPresentSymbols = source.mapping.hasPresentSymbols === true;
-    this.#names = [...kind.fields.required, ...kind.fields.optional];
+    this.#blank = Object.fromEntries(Object.keys(kind.dataset.columns).map((column) => [column, null]));
     this.#named = new NamedInstruments(writer, runId);
     this.#former = new FormerSymbols(writer);
   }
@@ -217,40 +210,43 @@ class RowPass<D extends Dataset> {
     if (chunk.surplus?.isNull(row) === false)
       return { column: 'row', reason: 'has more cells than the header has columns' };
     const values: Record<string, unknown> = {};
-    for (const field of this.#names) {
+    const { rules, particulars } = this.#kind;
+    for (const [field, { isRequired }] of Object.entries(this.#kind.dataset.file.fields)) {
       const column = mapping.columns.get(field);
       const text =
         mapping.values.get(field) ??
         (column === undefined ? null : chunk.texts[this.columns.indexOf(column)]!.text(row));
       const at = column ?? field;
       if (text === null || text === '') {
-        if (this.#kind.fields.required.includes(field)) return { column: at, reason: 'is missing' };
+        if (isRequired) return { column: at, reason: 'is missing' };
         continue;
       }
       const unmade = unmadeReason(mapping, at, text);
       if (unmade !== null) return { column: at, reason: unmade };
-      const { parse, reason } = this.#kind.rules[field]!;
+      const { parse, reason } = rules[field]!;
       const value = parse(text);
       if (value === undefined) return { column: at, reason };
       values[field] = value;
     }
-    return this.#kind.problemOf?.(values) ?? { values };
+    return particulars.problemOf?.(values) ?? { values };
   }
 
   async #withPresentSymbol(values: Values): Promise<Values> {
-    const named = this.#hasPresentSymbols ? null : (this.#kind.symbolOf?.(values) ?? null);
+    const named = this.#hasPresentSymbols ? null : namedOnDay(this.#kind.dataset, values);
     if (named === null) return values;
-    return { ...values, [named.field]: await this.#former.presentOf(named.name, named.day) };
+    return { ...values, [named.column]: await this.#former.presentOf(named.name, named.day) };
   }
+
+  readonly #completed = (values: Values): Values => this.#kind.particulars.complete?.(values) ?? values;
 
   /** The values under a key that no other row of the file has; `known` where the file has them already, else `repeated`. */
   #place(values: Values): Values | 'known' | 'repeated' {
-    const { dataset, keyOf, followingOf } = this.#kind;
+    const { dataset, particulars } = this.#kind;
     const digest = hash('sha1', JSON.stringify(values), 'base64url');
     for (let place = 1; ; place++) {
-      const placed = place === 1 ? values : (followingOf?.(values, place) ?? null);
+      const placed = place === 1 ? values : (particulars.followingOf?.(values, place) ?? null);
       if (placed === null) return 'repeated';
-      const name = rowKeyOf(dataset, keyOf(placed));
+      const name = rowKeyOf(dataset, this.#completed(placed));
       const before = this.#seen.get(name);
       if (before === digest) return 'known';
       if (before !== undefined) continue;
@@ -262,25 +258,26 @@ class RowPass<D extends Dataset> {
   /** Stores a row; why it is refused, or null. */
   async #store(said: Values): Promise<RowProblem | null> {
     const placed = this.#place(await this.#withPresentSymbol(said));
-    if (placed === 'repeated') return this.#kind.repeated;
+    if (placed === 'repeated') return this.#kind.dataset.file.repeated;
     if (placed !== 'known') await this.#write(placed);
     return null;
   }
 
   /** Writes the row of some values where it is not stored as it is. */
   async #write(values: Values): Promise<void> {
-    const { dataset, keyOf, rowOf, instrumentOf, findingOf } = this.#kind;
-    const key = keyOf(values);
-    const about = instrumentOf?.(values) ?? null;
-    if (about !== null) await this.#named.of(about, {}, about.exchange);
-    const finding = findingOf?.(values) ?? null;
+    const { dataset, particulars } = this.#kind;
+    const completed = this.#completed(values);
+    if (particulars.rowOf === undefined) await this.#makeNamed(completed);
+    const finding = particulars.findingOf?.(completed) ?? null;
     if (finding !== null) this.findings[finding] = (this.findings[finding] ?? 0) + 1;
     const [known = null] = await this.#writer.rows(dataset, {
-      where: key,
+      where: Object.fromEntries(dataset.key.map((column) => [column, completed[column]])),
       order: [[dataset.key[0]!, 'asc']],
       limit: 1,
     });
-    const row = inOrder(dataset, await rowOf(values, known, this.#writer, this.#named));
+    const context = { writer: this.#writer, named: this.#named };
+    const said = (await particulars.rowOf?.(values, known, context)) ?? completed;
+    const row = inOrder(dataset, { ...this.#blank, ...said });
     const isWritten = known === null || JSON.stringify(known) !== JSON.stringify(row);
     await this.#named.settle(isWritten);
     if (!isWritten) return;
@@ -288,12 +285,14 @@ class RowPass<D extends Dataset> {
     this.rowsWritten++;
     await changeRow(this.#writer, this.#runId, dataset, known, row);
   }
+
+  /** Makes the instruments that a row names, where the store does not know them (contract 8.9, 11). */
+  async #makeNamed(row: Values): Promise<void> {
+    for (const { name, exchange } of namedBy(this.#kind.dataset, row))
+      await this.#named.of(name, {}, exchange);
+  }
 }
 
 /** A row with its columns in the order of the dataset, as it is read: equal rows are equal texts. */
-function inOrder<D extends Dataset>(dataset: D, row: RowOf<D>): RowOf<D> {
-  const values: Values = row;
-  return Object.fromEntries(
-    Object.keys(dataset.columns).map((column) => [column, values[column]]),
-  ) as RowOf<D>;
-}
+const inOrder = (dataset: Dataset, row: Values): RowOf<Dataset> =>
+  Object.fromEntries(Object.keys(dataset.columns).map((column) => [column, row[column]])) as RowOf<Dataset>;

@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { nearest } from '../base/nearest.ts';
+import { barFields } from '../datasets/bars.ts';
+import { instrumentFields } from '../datasets/reference.ts';
 import { FileProblem } from '../files/file-problem.ts';
-import { barFields } from '../loading/bars.ts';
-import { instrumentFields } from '../loading/reference.ts';
 import { type ColumnMapping, type FieldNames, findSources, noMapping } from './column-mapping.ts';
+import { namesOf } from './field-names.ts';
 import { readMappingFile } from './mapping-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bourse-mapping-'));
@@ -22,7 +23,7 @@ type Given = {
 
 const names = { asset_schema: 'stock', country_iso_code: 'US', symbol: 'A', interval: '1M' };
 
-function mapped(header: string, { fields = barFields, map = {}, flags = names }: Given = {}) {
+function mapped(header: string, { fields = namesOf(barFields), map = {}, flags = names }: Given = {}) {
   const whole = { ...noMapping, ...map };
   return findSources('prices.csv', header.split(','), fields, whole, new Map(Object.entries(flags)));
 }
@@ -126,7 +127,7 @@ const missing: readonly (readonly [header: string, given: Given, says: readonly 
     [/\{"symbol":"symbols"\}/],
     /--interval/,
   ],
-  ['name,currency', { fields: instrumentFields, flags: {} }, [/--schema/, /--country/, /--symbol/]],
+  ['name,currency', { fields: namesOf(instrumentFields), flags: {} }, [/--schema/, /--country/, /--symbol/]],
 ];
 
 for (const [header, given, says, not] of missing) {

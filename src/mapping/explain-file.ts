@@ -1,5 +1,6 @@
 // What would be read of a file, and as what, for `bourse import --explain`: nothing is written.
 import { DAY_MS, formatDay, formatInstantZ } from '../base/instant.ts';
+import { numberOf } from '../base/number.ts';
 import { calendarOf } from '../calendar/calendar.ts';
 import { type PeriodInterval, periodStart } from '../calendar/period.ts';
 import type { Zone } from '../calendar/zone.ts';
@@ -20,7 +21,6 @@ import {
   reportedColumn,
 } from './column-mapping.ts';
 import { InstantCell, LocalClock } from './instant-cell.ts';
-import { numberOf } from './number-cell.ts';
 
 /** The account of a file that was not imported. */
 export type Explained = {
@@ -74,18 +74,9 @@ export async function explainFile(explaining: Explaining): Promise<Explained> {
   };
 }
 
-/** What flags are called in a dataset that has another name for the field. */
-const flagNames: Readonly<Record<string, string>> = {
-  asset_schema: '--schema',
-  symbol: '--symbol',
-};
-
 function mappingsOf({ file, fields, flags }: Explaining): FieldSources[] | FileProblem {
-  const fieldOf = (name: string): string =>
-    Object.entries(fields.flags).find(([, flag]) => flag === flagNames[name])?.[0] ?? name;
-  const named = new Map([...flags].map(([name, value]) => [fieldOf(name), value]));
   try {
-    return partsOf(file.mapping).map((map) => findSources(file.name, file.header, fields, map, named));
+    return partsOf(file.mapping).map((map) => findSources(file.name, file.header, fields, map, flags));
   } catch (error) {
     if (error instanceof FileProblem && error.kind !== 'usage') return error;
     throw error;

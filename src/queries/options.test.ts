@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { contract } from '../contract/index.ts';
 import { openSources } from '../files/source.ts';
 import { importBars } from '../loading/bars.ts';
-import { importOptionContracts } from '../loading/options.ts';
+import { importFile } from '../loading/importers.ts';
 import type { MappedFile } from '../mapping/column-mapping.ts';
 import { ownNames } from '../mapping/column-mapping.ts';
 import { openStore } from '../store/engines.ts';
@@ -70,7 +70,7 @@ async function importText(name: string, text: string, ...lines: readonly string[
   const writer = await openStore(url, 'write');
   const request = { ...fixed, file: await opened(path), flags: new Map<string, string>() };
   if (name.startsWith('bars')) await importBars(writer, { ...request, zone: null, basis: 'raw' });
-  else await importOptionContracts(writer, { ...request, zone: null });
+  else await importFile(writer, 'option-contracts', { ...request, zone: null });
   await writer.close();
 }
 

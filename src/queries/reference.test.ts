@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { openSources } from '../files/source.ts';
-import { importInstruments } from '../loading/reference.ts';
+import { importFile } from '../loading/importers.ts';
 import type { MappedFile } from '../mapping/column-mapping.ts';
 import { ownNames } from '../mapping/column-mapping.ts';
 import { openStore } from '../store/engines.ts';
@@ -22,7 +22,7 @@ test('daylight saving is that of the year in UTC, also for a record at hand whil
   const writer = await openStore(url, 'write');
   const file = (await openSources(path, process.stdin, ownNames).next()).value as MappedFile;
   const request = { file, flags: new Map(), source: null, dryRun: false, nowMs: Date.now };
-  await importInstruments(writer, request);
+  await importFile(writer, 'instruments', request);
   await file.close();
   await writer.close();
   const store = await openStore(url, 'read');

@@ -2,40 +2,29 @@
 import { createHash, type Hash } from 'node:crypto';
 import { blockCount } from '../bars/block-reader.ts';
 import { series as seriesDataset } from '../datasets/bars.ts';
-import { corporateActions } from '../datasets/corporate-actions.ts';
-import type { Dataset, RowOf } from '../datasets/dataset.ts';
-import { eventCodes, events } from '../datasets/economic.ts';
-import { holidays } from '../datasets/holidays.ts';
-import { news } from '../datasets/news.ts';
-import { optionContracts } from '../datasets/options.ts';
-import { instruments } from '../datasets/reference.ts';
+import type { RowOf } from '../datasets/dataset.ts';
+import { fileDatasets } from '../datasets/index.ts';
+import { type Instrument, instruments } from '../datasets/reference.ts';
 import { allBlocks, everyBucket } from './all-blocks.ts';
 import { allRows } from './all-rows.ts';
 import type { Reader } from './store.ts';
 
-type Instrument = RowOf<typeof instruments>;
 type Series = RowOf<typeof seriesDataset>;
 
 /** No instrument has more series. */
 const SERIES_MAX = 2_000;
 
 /**
- * SHA-256, in hexadecimal, of every instrument, every bar and every row of `rowDatasets`. Identifiers are not in it, nor what imports say of themselves:
+ * SHA-256, in hexadecimal, of every instrument, every bar and every row of the other datasets of files. Identifiers are not in it, nor what imports say of themselves:
  * they depend on the order in which files came.
  */
 export async function contentHash(reader: Reader): Promise<string> {
   const hash = createHash('sha256');
   for await (const instrument of allRows(reader, instruments)) await addInstrument(reader, hash, instrument);
-  for (const dataset of rowDatasets)
+  for (const dataset of fileDatasets.filter((one) => one !== instruments))
     for await (const row of allRows(reader, dataset)) addText(hash, JSON.stringify(withoutIdentifiers(row)));
   return hash.digest('hex');
 }
-
-/** What files bring beside instruments and bars. */
-const rowDatasets: readonly Dataset[] = [
-  ...[holidays, corporateActions, news],
-  ...[optionContracts, events, eventCodes],
-];
 
 /** What a row says: the numbers of instruments are left out, that of an underlying too. */
 function withoutIdentifiers(row: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -3,7 +3,7 @@ import { execFile, spawn } from 'node:child_process';
 import { globSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { importInstruments } from '../../src/loading/reference.ts';
+import { importFile } from '../../src/loading/importers.ts';
 import { openStore } from '../../src/store/engines.ts';
 import { command, type Finished, Server, stored } from '../service.ts';
 import { standIn } from './stand-ins.ts';
@@ -124,7 +124,7 @@ export class Desk {
     const path = join(this.folder, `${symbol}.csv`);
     writeFileSync(path, `asset_schema,country_iso_code,symbol\nstock,US,${symbol}\n`);
     const { runId } = await stored(this.service, path, (store, request) =>
-      importInstruments(store, { ...request }),
+      importFile(store, 'instruments', { ...request }),
     );
     return runId!;
   }

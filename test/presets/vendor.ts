@@ -8,7 +8,7 @@ import { parseParameters } from '../../src/contract/endpoint.ts';
 import type { PriceBasis } from '../../src/contract/price-basis.ts';
 import { openSources } from '../../src/files/source.ts';
 import type { ImportReport } from '../../src/history/import-report.ts';
-import { importers, requestOf } from '../../src/loading/importers.ts';
+import { importFile, requestOf } from '../../src/loading/importers.ts';
 import { chooseMapping } from '../../src/mapping/choose-mapping.ts';
 import { QueryRunner } from '../../src/queries/index.ts';
 import { openStore } from '../../src/store/engines.ts';
@@ -57,7 +57,7 @@ export class Vendor {
         if (file instanceof Error) throw file;
         try {
           const said = { zone: zone === undefined ? undefined : findZone(zone)!, prices };
-          report = await importers[dataset]!(store, {
+          report = await importFile(store, dataset, {
             ...requestOf(file, said),
             flags: new Map(Object.entries(fields)),
             source: null,

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { DAY_MS, dayOf, formatDay } from '../../base/instant.ts';
+import { sessionTemplates } from '../../contract/session-templates.ts';
 import { type Calendar, calendarOf } from '../calendar.ts';
 import type { Market } from '../market.ts';
-import { type OwnDay, ownTemplates, withOwnDays } from '../own-days.ts';
+import { type OwnDay, withOwnDays } from '../own-days.ts';
 import { dayOfText } from '../rules.ts';
 import type { Session } from '../session.ts';
 import { markets } from './index.ts';
@@ -95,7 +96,7 @@ const ownDay = fc.record({
   priority: fc.integer({ min: 0, max: 3 }),
   name: fc.constant('own'),
   holiday_code: fc.constant('HOLIDAY_OWN'),
-  session_template: fc.constantFrom(...ownTemplates),
+  session_template: fc.constantFrom(...sessionTemplates),
   openMinute: fc.integer({ min: 0, max: 1_439 }),
   closeMinute: fc.integer({ min: 0, max: 1_439 }),
 });

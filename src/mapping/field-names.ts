@@ -1,0 +1,18 @@
+// The fields of a dataset by what a file needs to have of them.
+import type { Fields } from '../datasets/field.ts';
+import type { FieldNames } from './column-mapping.ts';
+
+/** The names of the required and of the other fields, in their order, and the flags that can give them. */
+export function namesOf(fields: Fields): FieldNames {
+  const names = Object.keys(fields);
+  return {
+    required: names.filter((name) => fields[name]!.isRequired),
+    optional: names.filter((name) => !fields[name]!.isRequired),
+    flags: Object.fromEntries(
+      names.flatMap((name) => {
+        const { flag } = fields[name]!;
+        return flag === undefined ? [] : [[name, flag]];
+      }),
+    ),
+  };
+}
