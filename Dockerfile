@@ -14,6 +14,7 @@ COPY --from=build /opt/bourse/node_modules node_modules
 COPY --from=build /opt/bourse/dist dist
 COPY package.json ./
 COPY bin bin
+COPY examples examples
 RUN ln -s /opt/bourse/bin/bourse /usr/local/bin/bourse && install -d -o node -g node /data
 
 # Everything that is ever written lies in the volume, temporary files of imports too: the rest may be read-only.

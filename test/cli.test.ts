@@ -378,6 +378,28 @@ test('bourse demo makes its store and prints URLs that all answer 200 (contract 
   t.diagnostic(`made and serving after ${Date.now() - startedMs} ms`);
   assert.ok(existsSync(join(cwd, 'data/demo.db')));
   assert.match(printed, /synthetic/i);
+  const status = await run(['status', '--json', '--store', 'sqlite:data/demo.db'], { cwd });
+  const { runs, markets } = JSON.parse(status.stdout) as {
+    readonly runs: readonly Record<string, unknown>[];
+    readonly markets: readonly {
+      country_iso_code: string;
+      intervals: { interval: string; last: string }[];
+    }[];
+  };
+  assert.deepEqual(
+    runs.map((one) => [one.rows_written, one.rows_refused, one.source]),
+    runs.map((one) => [one.rows_read, 0, 'Synthetic: made by bourse demo']),
+  );
+  const yesterday = new Date(startedMs - 86_400_000).toISOString().slice(0, 10);
+  const minutes = markets.flatMap((market) => market.intervals).filter(({ interval }) => interval === '1M');
+  assert.equal(
+    minutes
+      .map(({ last }) => last.slice(0, 10))
+      .sort()
+      .at(-1),
+    yesterday,
+    'prices end yesterday',
+  );
   const urls = printed.match(/http:\S+\?\S+/g) ?? [];
   assert.ok(urls.length >= 5, printed);
   for (const url of urls) {

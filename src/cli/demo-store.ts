@@ -1,0 +1,108 @@
+// The demo's store: the sample files of `examples/`, moved to today, and synthetic bars, all read by the importers.
+import { renameSync, rmSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DAY_MS, dayOf, formatDay, parseDay } from '../base/instant.ts';
+import { barCoverage } from '../datasets/bars.ts';
+import { openSources } from '../ingest/file.ts';
+import { importers, requestOf } from '../ingest/importers.ts';
+import { FileProblem } from '../ingest/problem.ts';
+import { spool } from '../ingest/spool.ts';
+import { openStore } from '../store/engines.ts';
+import { type Store, StoreUnusable } from '../store/store.ts';
+import { demoBars } from './demo-bars.ts';
+
+/** Where the demo's store is, from the folder that the command runs in. */
+const DEMO_FILE = 'data/demo.db';
+export const DEMO_STORE = `sqlite:${DEMO_FILE}`;
+
+const SOURCE = 'Synthetic: made by bourse demo';
+
+/** Days before today with which the demo begins, and with which its minutes begin: DAY bars end there, from then on they are derived. */
+const DAYS = 731;
+const MINUTE_DAYS = 42;
+
+/** The sample files are written as of this Monday; nothing in them is of its week. */
+const WRITTEN_DAY = dayOf(2026, 1, 5);
+
+const samples = ['instruments', 'corporate-actions', 'option-contracts', 'economic-events', 'news'];
+
+/** The text of a sample file, its dates moved to the week of `today`, those in option symbols (contract 1.4) too: a Friday stays one. */
+export async function sampleText(name: string, today: number): Promise<string> {
+  const text = await readFile(new URL(`../../examples/${name}`, import.meta.url), 'utf8');
+  const days = Math.floor((today - WRITTEN_DAY) / 7) * 7;
+  const moved = (date: string): string => formatDay(parseDay(date)! + days);
+  return text
+    .replace(/\d{4}-\d{2}-\d{2}/g, moved)
+    .replace(/(\d\d)(\d\d)(\d\d)(?=[CP]\d{8})/g, (_, year, month, day) =>
+      moved(`20${year}-${month}-${day}`).slice(2).replaceAll('-', ''),
+    );
+}
+
+async function importFile(store: Store, dataset: string, path: string, interval?: string): Promise<void> {
+  for await (const opened of openSources(path, process.stdin)) {
+    if (opened instanceof FileProblem) throw opened;
+    const flags = new Map(interval === undefined ? [] : [['interval', interval]]);
+    const about = { ...requestOf(opened, {}), flags, source: SOURCE, dryRun: false, nowMs: Date.now };
+    try {
+      await importers[dataset]!(store, about);
+    } finally {
+      await opened.close();
+    }
+  }
+}
+
+/** Imports everything that the demo shows on `today` into an empty store; the files are made in `folder`. */
+async function fillDemo(store: Store, folder: string, today: number): Promise<void> {
+  for (const dataset of samples) {
+    const path = join(folder, `${dataset}.csv`);
+    await writeFile(path, await sampleText(`${dataset}.csv`, today));
+    await importFile(store, dataset, path);
+  }
+  const parts = { DAY: [today - DAYS, today - MINUTE_DAYS], '1M': [today - MINUTE_DAYS, today] } as const;
+  for (const interval of ['DAY', '1M'] as const) {
+    const path = join(folder, `bars-${interval}.csv`);
+    await writeFile(path, demoBars(interval, ...parts[interval]));
+    await importFile(store, 'bars', path, interval);
+  }
+}
+
+/** Makes the demo's store beside its place and moves it there, so that a server on the old one is not disturbed. */
+async function makeDemo(today: number): Promise<void> {
+  const fresh = `${DEMO_FILE}.new`;
+  for (const suffix of ['', '-wal', '-shm']) rmSync(fresh + suffix, { force: true });
+  const store = await openStore(`sqlite:${fresh}`, 'write');
+  try {
+    const { close } = await spool(0, (folder) => fillDemo(store, folder, today));
+    await close();
+  } finally {
+    await store.close();
+  }
+  for (const suffix of ['-wal', '-shm']) rmSync(DEMO_FILE + suffix, { force: true });
+  renameSync(fresh, DEMO_FILE);
+}
+
+/** The day on which the demo's store was finished, by its minutes, which are imported last; null where there is none. */
+async function dayOfDemo(): Promise<number | null> {
+  const store = await openStore(DEMO_STORE, 'read');
+  const where = { asset_schema: 'crypto', country_iso_code: 'GLOBAL', interval: '1M' };
+  try {
+    const [covered] = await store.snapshot((reader) =>
+      reader.rows(barCoverage, { where, order: [['interval', 'asc']], limit: 1 }),
+    );
+    return covered === undefined ? null : Math.floor(covered.finished_ms / DAY_MS);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Makes the demo's store unless it was made on `today`. */
+export async function ensureDemo(today: number): Promise<void> {
+  const made = await dayOfDemo().catch((error: unknown) => {
+    if (error instanceof StoreUnusable) return null;
+    throw error;
+  });
+  if (made === today) return;
+  process.stderr.write('making the demo store, a few seconds\n');
+  await makeDemo(today);
+}
