@@ -1,7 +1,7 @@
 // The examples of the README, of CONTRIBUTING and of the pages for users are run, and what they show is compared.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { globSync, mkdirSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -82,6 +82,19 @@ test('every link between pages leads to a page and a heading that are there', ()
     all.flatMap((path) => brokenLinks(readPage(path))),
     [],
   );
+});
+
+test('the pages for users and operators write bourse, and those with a command say what it is in a checkout', () => {
+  const problems = pages
+    .filter((path) => path.startsWith('docs/') && !path.endsWith('/install.md'))
+    .filter((path) => {
+      const text = readFileSync(join(root, path), 'utf8');
+      const note =
+        /^In a checkout the command is `bin\/bourse` \(\[three ways to install\]\(.*install\.md#which-command\)\)\.$/m;
+      const others = text.replace(note, '');
+      return /(?<![\w./])bin\/bourse/.test(others) || (/\bbourse [a-z]/.test(others) && !note.test(text));
+    });
+  assert.deepEqual(problems, []);
 });
 
 test('every command that bourse names is one whose examples are looked at', async () => {

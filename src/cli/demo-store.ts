@@ -45,7 +45,11 @@ async function importSample(store: Store, dataset: string, path: string, interva
     if (opened instanceof FileProblem) throw opened;
     const flags = new Map(interval === undefined ? [] : [['interval', interval]]);
     const about = { ...requestOf(opened, {}), flags, source: SOURCE, dryRun: false, nowMs: Date.now };
-    await importFile(store, dataset, about).finally(() => opened.close());
+    try {
+      await importFile(store, dataset, about);
+    } finally {
+      await opened.close();
+    }
   }
 }
 
@@ -83,11 +87,14 @@ async function makeDemo(today: number): Promise<void> {
 async function dayOfDemo(): Promise<number | null> {
   const store = await openStore(DEMO_STORE, 'read');
   const where = { asset_schema: 'crypto', country_iso_code: 'GLOBAL', interval: '1M' };
-  const rows = store.snapshot((reader) =>
-    reader.rows(barCoverage, { where, order: [['interval', 'asc']], limit: 1 }),
-  );
-  const [covered] = await rows.finally(() => store.close());
-  return covered === undefined ? null : Math.floor(covered.finished_ms / DAY_MS);
+  try {
+    const [covered] = await store.snapshot((reader) =>
+      reader.rows(barCoverage, { where, order: [['interval', 'asc']], limit: 1 }),
+    );
+    return covered === undefined ? null : Math.floor(covered.finished_ms / DAY_MS);
+  } finally {
+    await store.close();
+  }
 }
 
 /** Makes the demo's store unless it was made on `today`. */

@@ -74,7 +74,7 @@ test('a row that is wrong is refused under its number, and taken when it is mend
     ],
   );
   const mended = readFileSync(rejectedFile!, 'utf8').replace(',13,', ',12,').replace(',x,', ',255,');
-  await vendor.import('mended.csv', mended, { ...flags, fields: { symbol: 'WDC' } }, false);
+  await vendor.import('mended.csv', mended, { ...flags, fields: { underlying_name: 'WDC' } }, false);
   assert.deepEqual(
     stored().map(([symbol]) => symbol),
     ['WDC261002C00250000', 'WDC261002C00255000', 'WDC261202C00250000'],
