@@ -3,6 +3,7 @@ import { limits } from '../contract/limits.ts';
 import type { InstrumentName } from '../datasets/reference.ts';
 import { type FormerSymbol, instruments, instrumentTerms } from '../datasets/reference.ts';
 import { rowKeyOf } from '../history/journal.ts';
+import { rowWith } from '../store/all-rows.ts';
 import { type FormerBearer, formerBearers } from '../store/instrument-terms.ts';
 import type { Reader } from '../store/store.ts';
 
@@ -61,8 +62,7 @@ export class ExportSymbols {
   }
 
   async #formerOf(name: InstrumentName): Promise<readonly FormerSymbol[]> {
-    const where = { ...name };
-    const [row] = await this.#reader.rows(instruments, { where, order: [['symbol', 'asc']], limit: 1 });
+    const row = await rowWith(this.#reader, instruments, name);
     return (row?.former_symbols ?? []) as FormerSymbol[];
   }
 

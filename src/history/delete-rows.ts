@@ -4,6 +4,7 @@ import type { AssetSchema } from '../contract/identifiers.ts';
 import { type Dataset, type RowOf, spokenName } from '../datasets/dataset.ts';
 import type { FileDataset } from '../datasets/index.ts';
 import { instruments } from '../datasets/reference.ts';
+import { rowWith } from '../store/all-rows.ts';
 import { type RowSelection, selectedRows } from '../store/selected-rows.ts';
 import type { Store, Writer } from '../store/store.ts';
 import { type DeletionRequest, runDeletion } from './deletion.ts';
@@ -139,10 +140,8 @@ async function deleteOwn(
 ): Promise<boolean> {
   const named = namedBy(dataset, row).find(({ isOwn }) => isOwn);
   if (named === undefined) return false;
-  const { asset_schema, country_iso_code, symbol } = named.name;
-  const where = { asset_schema, country_iso_code, symbol };
-  const [own] = await writer.rows(instruments, { where, order: [['symbol', 'asc']], limit: 1 });
-  if (own === undefined || (await useOf(writer, own)) !== null) return false;
+  const own = await rowWith(writer, instruments, named.name);
+  if (own === null || (await useOf(writer, own)) !== null) return false;
   if ((await seriesWithBars(writer, own)).length > 0) return false;
   await changeRow(writer, runId, instruments, own, null);
   return true;

@@ -2,12 +2,10 @@
 
 import { nearest } from '../base/nearest.ts';
 import { type AssetSchema, assetSchemas } from '../contract/identifiers.ts';
-import type { RowOf } from '../datasets/dataset.ts';
-import { instruments } from '../datasets/reference.ts';
+import { type Instrument, instruments } from '../datasets/reference.ts';
+import { rowWith } from '../store/all-rows.ts';
 import type { RowReader } from '../store/store.ts';
 import { RequestProblem } from './request-problem.ts';
-
-type Instrument = RowOf<typeof instruments>;
 
 /** Which instrument is meant. The asset type may be left out where no other type has the symbol. */
 export type InstrumentChoice = {
@@ -24,9 +22,9 @@ export async function findInstruments(reader: RowReader, choice: InstrumentChoic
   const { assetSchema, country, symbol } = choice;
   const schemas = assetSchema === null ? assetSchemas : [assetSchema];
   const found: Instrument[] = [];
-  for (const schema of schemas) {
-    const where = { asset_schema: schema, country_iso_code: country, symbol };
-    found.push(...(await reader.rows(instruments, { where, order: [['symbol', 'asc']], limit: 1 })));
+  for (const asset_schema of schemas) {
+    const row = await rowWith(reader, instruments, { asset_schema, country_iso_code: country, symbol });
+    if (row !== null) found.push(row);
   }
   if (found.length > 0) return found;
   const near = nearest(symbol, await neighbours(reader, schemas, country, symbol[0]!));

@@ -12,11 +12,10 @@ import { decodeBlock, wholeBlock } from '../bars/block-reader.ts';
 import { encodeBlock } from '../bars/block-writer.ts';
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import { blockChanges, rowChanges } from '../datasets/internal.ts';
-import { instruments } from '../datasets/reference.ts';
+import { type Instrument, instruments } from '../datasets/reference.ts';
+import { rowWith } from '../store/all-rows.ts';
 import { putInstrumentTerms } from '../store/instrument-terms.ts';
 import type { Writer } from '../store/store.ts';
-
-type Instrument = RowOf<typeof instruments>;
 
 /** Where a run changed a block. */
 export type BlockPlace = Pick<RowOf<typeof blockChanges>, 'series_id' | 'bucket' | 'run_id'>;
@@ -84,12 +83,8 @@ export async function putChange(
 export async function recordBlock(writer: Writer, place: BlockPlace, change: BlockChange): Promise<void> {
   if (change.added === null) return putChange(writer, place, change);
   const { series_id, bucket, run_id } = place;
-  const [known] = await writer.rows(blockChanges, {
-    where: { series_id, bucket, run_id },
-    order: [['run_id', 'asc']],
-    limit: 1,
-  });
-  if (known === undefined) return putChange(writer, place, change);
+  const known = await rowWith(writer, blockChanges, { series_id, bucket, run_id });
+  if (known === null) return putChange(writer, place, change);
   const { added, before } = decodeChange(known);
   await putChange(writer, place, {
     added: added === null ? null : mergeBars(added, change.added),
@@ -112,9 +107,7 @@ export async function changeRow<D extends Dataset>(
   const row = (before ?? after)!;
   const where = { dataset: dataset.name, row_key: rowKeyOf(dataset, row), run_id: runId };
   // A run that changes a row again has recorded what it found; a row that it makes it has not changed before.
-  const isRecorded =
-    before !== null &&
-    (await writer.rows(rowChanges, { where, order: [['run_id', 'asc']], limit: 1 })).length > 0;
+  const isRecorded = before !== null && (await rowWith(writer, rowChanges, where)) !== null;
   if (!isRecorded) await writer.upsert(rowChanges, [{ ...where, before }]);
   await putRow(writer, dataset, before, after);
 }

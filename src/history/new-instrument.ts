@@ -1,6 +1,7 @@
 // Instruments that the store does not know yet, and the identifiers that it gives out.
 import { counters, rowChanges } from '../datasets/internal.ts';
 import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
+import { rowWith } from '../store/all-rows.ts';
 import type { Writer } from '../store/store.ts';
 import { rowKeyOf } from './journal.ts';
 
@@ -12,8 +13,8 @@ const CHANGES_OF_NAME_MAX = 100;
 
 /** The next value of a counter, which is never given out again. */
 export async function nextValue(writer: Writer, name: string, first: number): Promise<number> {
-  const [counter] = await writer.rows(counters, { where: { name }, order: [['name', 'asc']], limit: 1 });
-  const value = counter === undefined ? first : counter.value + 1;
+  const counter = await rowWith(writer, counters, { name });
+  const value = counter === null ? first : counter.value + 1;
   await writer.upsert(counters, [{ name, value }]);
   return value;
 }

@@ -4,6 +4,7 @@ import { type Dataset, type RowOf, spokenName } from '../datasets/dataset.ts';
 import { dataDatasets } from '../datasets/index.ts';
 import { blockChanges, importRuns, rowChanges } from '../datasets/internal.ts';
 import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
+import { rowsInOrder, rowWith } from '../store/all-rows.ts';
 import type { Writer } from '../store/store.ts';
 import { seriesWithBars, useOf } from './instrument-uses.ts';
 import { putRow, rowKeyOf } from './journal.ts';
@@ -41,7 +42,7 @@ export async function undoRow(writer: Writer, entry: Entry): Promise<RowUndone> 
     after: [entry.run_id],
     limit: 1,
   });
-  const [stored] = await writer.rows(dataset, { where: key, order: [[dataset.key[0]!, 'asc']], limit: 1 });
+  const stored = (await rowWith(writer, dataset, key)) ?? undefined;
   const left = (later === undefined ? stored : later.before) as Instrument | null | undefined;
   const isMade = dataset === instruments && before === null && left !== null && left !== undefined;
   const user = isMade ? await firstUser(writer, left.instrument_id, entry.run_id) : null;
@@ -75,23 +76,14 @@ const seriesOf = (writer: Writer, instrumentId: number): Promise<RowOf<typeof se
 /** The first run after another that changed bars of an instrument; null where none did. */
 async function firstUser(writer: Writer, instrumentId: number, runId: number): Promise<number | null> {
   let first = Number.POSITIVE_INFINITY;
+  const order = [
+    ['bucket', 'asc'],
+    ['run_id', 'asc'],
+  ] as const;
   for (const { series_id } of await seriesOf(writer, instrumentId)) {
-    let after: readonly [number, number] | undefined;
-    for (;;) {
-      const found: RowOf<typeof blockChanges>[] = await writer.rows(blockChanges, {
-        where: { series_id },
-        order: [
-          ['bucket', 'asc'],
-          ['run_id', 'asc'],
-        ],
-        ...(after === undefined ? {} : { after }),
-        limit: ENTRIES_PER_READ,
-      });
-      for (const { run_id } of found) if (run_id > runId) first = Math.min(first, run_id);
-      const last = found.at(-1);
-      if (last === undefined) break;
-      after = [last.bucket, last.run_id];
-    }
+    const read = { where: { series_id }, order, limit: ENTRIES_PER_READ };
+    for await (const { run_id } of rowsInOrder(writer, blockChanges, read))
+      if (run_id > runId) first = Math.min(first, run_id);
   }
   return first === Number.POSITIVE_INFINITY ? null : first;
 }
@@ -108,10 +100,8 @@ async function refuseOrphans(writer: Writer, instrument: Instrument): Promise<vo
 /** A row that comes back needs the instruments that it names, which may have been deleted after it. */
 async function refuseUnnamed(writer: Writer, dataset: Dataset, row: RowOf<Dataset>): Promise<void> {
   for (const { name } of namedBy(dataset, row)) {
-    const { asset_schema, country_iso_code, symbol } = name;
-    const where = { asset_schema, country_iso_code, symbol };
-    const found = await writer.pick(instruments, ['symbol'], { where, order: [['symbol', 'asc']], limit: 1 });
-    if (found.length === 0) throw orphansOf(await deletionOfName(writer, name), spokenName(dataset));
+    if ((await rowWith(writer, instruments, name)) === null)
+      throw orphansOf(await deletionOfName(writer, name), spokenName(dataset));
   }
 }
 
@@ -138,33 +128,17 @@ export async function deletionOf(writer: Writer, instrumentId: number): Promise<
     ['dataset', 'desc'],
     ['row_key', 'desc'],
   ] as const;
-  let after: readonly [number, string, string] | undefined;
-  for (;;) {
-    const found: Entry[] = await writer.rows(rowChanges, {
-      order,
-      ...(after === undefined ? {} : { after }),
-      limit: ENTRIES_PER_READ,
-    });
-    for (const { dataset, before, run_id } of found) {
-      const instrument = dataset === instruments.name ? (before as Instrument | null) : null;
-      if (instrument?.instrument_id === instrumentId && (await isDeletion(writer, run_id)))
-        return { runId: run_id, instrument };
-    }
-    const last = found.at(-1);
-    if (last === undefined)
-      throw new Error(`no run has deleted instrument ${instrumentId}, and no row names it`);
-    after = [last.run_id, last.dataset, last.row_key];
+  for await (const entry of rowsInOrder(writer, rowChanges, { order, limit: ENTRIES_PER_READ })) {
+    const { dataset, before, run_id } = entry;
+    const instrument = dataset === instruments.name ? (before as Instrument | null) : null;
+    if (instrument?.instrument_id === instrumentId && (await isDeletion(writer, run_id)))
+      return { runId: run_id, instrument };
   }
+  throw new Error(`no run has deleted instrument ${instrumentId}, and no row names it`);
 }
 
-async function isDeletion(writer: Writer, runId: number): Promise<boolean> {
-  const [run] = await writer.rows(importRuns, {
-    where: { run_id: runId },
-    order: [['run_id', 'asc']],
-    limit: 1,
-  });
-  return run?.kind === 'delete';
-}
+const isDeletion = async (writer: Writer, runId: number): Promise<boolean> =>
+  (await rowWith(writer, importRuns, { run_id: runId }))?.kind === 'delete';
 
 /** Why bars, or rows of another dataset, cannot come back or stay: their instrument would be missing. */
 export function orphansOf({ runId, instrument }: Deletion, what = 'bars'): RequestProblem {

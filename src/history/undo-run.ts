@@ -3,6 +3,7 @@ import { barCoverage, series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { blockChanges, importRuns, rowChanges } from '../datasets/internal.ts';
 import { instruments } from '../datasets/reference.ts';
+import { rowsInOrder, rowWith } from '../store/all-rows.ts';
 import type { OnWait, RowReader, Store, Writer } from '../store/store.ts';
 import { nextValue } from './new-instrument.ts';
 import { RequestProblem } from './request-problem.ts';
@@ -67,12 +68,8 @@ export function undoRun(store: Store, request: UndoRequest): Promise<UndoReport>
 }
 
 async function findRun(writer: Writer, runId: number): Promise<Run> {
-  const [run] = await writer.rows(importRuns, {
-    where: { run_id: runId },
-    order: [['run_id', 'asc']],
-    limit: 1,
-  });
-  if (run === undefined) throw new RequestProblem(`there is no run ${runId}`);
+  const run = await rowWith(writer, importRuns, { run_id: runId });
+  if (run === null) throw new RequestProblem(`there is no run ${runId}`);
   if (run.undone_ms === null) return run;
   const cure =
     run.kind === 'import' ? `import ${run.file} again to have it back` : 'delete again to repeat it';
@@ -151,45 +148,23 @@ class Undoing {
     }
   }
 
-  async *#blockEntries(): AsyncGenerator<RowOf<typeof blockChanges>> {
-    let after: readonly [number, number] | undefined;
-    for (;;) {
-      const found: RowOf<typeof blockChanges>[] = await this.#writer.rows(blockChanges, {
-        where: { run_id: this.#run.run_id },
-        order: [
-          ['series_id', 'asc'],
-          ['bucket', 'asc'],
-        ],
-        ...(after === undefined ? {} : { after }),
-        limit: BLOCKS_PER_READ,
-      });
-      yield* found;
-      const last = found.at(-1);
-      if (last === undefined) return;
-      after = [last.series_id, last.bucket];
-    }
+  #blockEntries(): AsyncGenerator<RowOf<typeof blockChanges>> {
+    const order = [
+      ['series_id', 'asc'],
+      ['bucket', 'asc'],
+    ] as const;
+    const where = { run_id: this.#run.run_id };
+    return rowsInOrder(this.#writer, blockChanges, { where, order, limit: BLOCKS_PER_READ });
   }
 
-  async *#rowEntries(dataset?: string): AsyncGenerator<Entry> {
+  #rowEntries(dataset?: string): AsyncGenerator<Entry> {
     const { run_id } = this.#run;
-    const ofOne = dataset !== undefined;
-    let last: Entry | undefined;
-    for (;;) {
-      const found: Entry[] = await this.#writer.rows(rowChanges, {
-        where: ofOne ? { run_id, dataset } : { run_id },
-        order: ofOne
-          ? [['row_key', 'asc']]
-          : [
-              ['dataset', 'asc'],
-              ['row_key', 'asc'],
-            ],
-        ...(last && { after: ofOne ? [last.row_key] : [last.dataset, last.row_key] }),
-        limit: ROWS_PER_READ,
-      });
-      yield* found;
-      last = found.at(-1);
-      if (last === undefined) return;
-    }
+    const byKey = ['row_key', 'asc'] as const;
+    const read =
+      dataset === undefined
+        ? { where: { run_id }, order: [['dataset', 'asc'] as const, byKey] }
+        : { where: { run_id, dataset }, order: [byKey] };
+    return rowsInOrder(this.#writer, rowChanges, { ...read, limit: ROWS_PER_READ });
   }
 }
 
@@ -197,18 +172,10 @@ class Undoing {
 type OpenSeries = { readonly series: StoredSeries; readonly deletion: Deletion | null };
 
 async function openSeries(writer: Writer, seriesId: number): Promise<OpenSeries> {
-  const [row] = await writer.rows(seriesDataset, {
-    where: { series_id: seriesId },
-    order: [['series_id', 'asc']],
-    limit: 1,
-  });
-  if (row === undefined) throw new Error(`the journal names series ${seriesId}, which is not there`);
-  const [stored] = await writer.rows(instruments, {
-    where: { instrument_id: row.instrument_id },
-    order: [['instrument_id', 'asc']],
-    limit: 1,
-  });
-  const deletion = stored === undefined ? await deletionOf(writer, row.instrument_id) : null;
+  const row = await rowWith(writer, seriesDataset, { series_id: seriesId });
+  if (row === null) throw new Error(`the journal names series ${seriesId}, which is not there`);
+  const stored = await rowWith(writer, instruments, { instrument_id: row.instrument_id });
+  const deletion = stored === null ? await deletionOf(writer, row.instrument_id) : null;
   const calendar = await new InstrumentCalendars(writer).of(stored ?? deletion!.instrument);
   return { series: new StoredSeries(writer, row, calendar), deletion };
 }

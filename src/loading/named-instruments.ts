@@ -5,6 +5,7 @@ import { limits } from '../contract/limits.ts';
 import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
 import { changeRow, rowKeyOf } from '../history/journal.ts';
 import { newInstrument } from '../history/new-instrument.ts';
+import { rowWith } from '../store/all-rows.ts';
 import type { Writer } from '../store/store.ts';
 
 /** The instruments of one run. */
@@ -35,7 +36,7 @@ export class NamedInstruments {
     const { asset_schema, country_iso_code, symbol } = name;
     const where = { asset_schema, country_iso_code, symbol };
     const needed = this.#needed.get(rowKeyOf(instruments, where));
-    const known = needed ?? (await this.#find(where));
+    const known = needed ?? (await rowWith(this.#writer, instruments, where));
     if (known !== null && !Object.keys(said).some((field) => differs(known, said, field))) {
       if (needed === undefined) this.#named.push(known);
       return known;
@@ -44,11 +45,6 @@ export class NamedInstruments {
     if (known === null) this.created++;
     await this.#record(known, row);
     return row;
-  }
-
-  async #find(where: InstrumentName): Promise<Instrument | null> {
-    const [known] = await this.#writer.rows(instruments, { where, order: [['symbol', 'asc']], limit: 1 });
-    return known ?? null;
   }
 
   async #make(name: InstrumentName, exchange: string | null): Promise<Instrument> {

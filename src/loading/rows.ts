@@ -22,6 +22,7 @@ import {
 } from '../mapping/column-mapping.ts';
 import { namesOf } from '../mapping/field-names.ts';
 import { instantRule } from '../mapping/instant-rule.ts';
+import { rowWith } from '../store/all-rows.ts';
 import type { Store, Writer } from '../store/store.ts';
 import { FormerSymbols } from './former-symbols.ts';
 import { NamedInstruments } from './named-instruments.ts';
@@ -270,11 +271,8 @@ class RowPass {
     if (particulars.rowOf === undefined) await this.#makeNamed(completed);
     const finding = particulars.findingOf?.(completed) ?? null;
     if (finding !== null) this.findings[finding] = (this.findings[finding] ?? 0) + 1;
-    const [known = null] = await this.#writer.rows(dataset, {
-      where: Object.fromEntries(dataset.key.map((column) => [column, completed[column]])),
-      order: [[dataset.key[0]!, 'asc']],
-      limit: 1,
-    });
+    const key = Object.fromEntries(dataset.key.map((column) => [column, completed[column]]));
+    const known = await rowWith(this.#writer, dataset, key);
     const context = { writer: this.#writer, named: this.#named };
     const said = (await particulars.rowOf?.(values, known, context)) ?? completed;
     const row = inOrder(dataset, { ...this.#blank, ...said });

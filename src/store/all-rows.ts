@@ -31,3 +31,14 @@ export async function* rowsInOrder<D extends Dataset>(
     after = read.order.map(([column]) => last[column]!);
   }
 }
+
+/** The row whose columns have these values, which name one row; null where there is none. */
+export async function rowWith<D extends Dataset>(
+  reader: RowReader,
+  dataset: D,
+  where: Partial<RowOf<D>>,
+): Promise<RowOf<D> | null> {
+  const [column] = Object.keys(where) as (keyof D['columns'] & string)[];
+  const [row = null] = await reader.rows(dataset, { where, order: [[column!, 'asc']], limit: 1 });
+  return row;
+}
