@@ -2,7 +2,7 @@
 import { parseDay } from '../base/instant.ts';
 import { findZone } from '../calendar/zone.ts';
 import { parseSymbol } from '../contract/identifiers.ts';
-import { parseFlag } from '../contract/parameter.ts';
+import { parseFlag } from '../contract/kinds.ts';
 import type { ColumnKind } from '../datasets/dataset.ts';
 import { type FormerSymbol, instruments } from '../datasets/reference.ts';
 import type { Store } from '../store/store.ts';

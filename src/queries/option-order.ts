@@ -1,5 +1,5 @@
 // The order of option search: what the caller sorts by, then the expirations to come before those gone, strikes nearest to the price (contract 8.4).
-import type { SortTerm } from '../contract/parameter.ts';
+import type { SortTerm } from '../contract/kinds.ts';
 import type { optionContracts } from '../datasets/options.ts';
 import type { RankedRead } from '../store/store.ts';
 import type { Expiration } from './expirations.ts';
