@@ -4,7 +4,17 @@ import { endpoint } from './endpoint.ts';
 import { date, dateTime, nullable, number, text } from './fields.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
-import { defaulted, extension, formats, limit, nextPageKey, optional, path, sort } from './parameter.ts';
+import {
+  defaulted,
+  extension,
+  formats,
+  limit,
+  nextPageKey,
+  optional,
+  path,
+  sort,
+  unbound,
+} from './parameter.ts';
 
 /** One bar on the wire (spec 2.10). `session_date` is there only when it was asked for (contract 9.5). */
 export const barRecord = ObjectSchema(
@@ -56,7 +66,9 @@ const shared = {
   ...formats('json'),
   limit: limit(listLimits.bars, 'bars'),
   is_eth: defaulted(kind.flag, false, 'whether to include extended trading hours where the market has them'),
-  session_date: extension(defaulted(kind.flag, false, 'whether to add the label date of the session')),
+  session_date: extension(
+    unbound(defaulted(kind.flag, false, 'whether to add the label date of the session')),
+  ),
   adjust: extension(
     defaulted(
       kind.oneOf(['none', 'split', 'dividend', 'all']),
@@ -65,7 +77,9 @@ const shared = {
     ),
   ),
   adjust_as_of: extension(
-    optional(kind.date, "the last ex-date that adjusts; without it today, in the market's time zone"),
+    unbound(
+      optional(kind.date, "the last ex-date that adjusts; without it today, in the market's time zone"),
+    ),
   ),
 };
 

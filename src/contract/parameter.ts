@@ -8,13 +8,15 @@ export type Parameter<T = unknown> = kind.Kind<T> & {
   readonly description: string;
   readonly required: boolean;
   readonly default?: T;
+  /** Whether page keys depend on the value (contract 4.1). They do, unless `unbound` says otherwise. */
+  readonly bindsPage: boolean;
   /** Beyond the specification (contract 9). */
   readonly extension?: true;
 };
 
 /** A path parameter: always required. */
 export function path<T>(of: kind.Kind<T>, description: string): Parameter<T> & { readonly required: true } {
-  return { ...of, in: 'path', description, required: true };
+  return { ...of, in: 'path', description, required: true, bindsPage: true };
 }
 
 /** A query parameter that must be sent. */
@@ -22,7 +24,7 @@ export function required<T>(
   of: kind.Kind<T>,
   description: string,
 ): Parameter<T> & { readonly required: true } {
-  return { ...of, in: 'query', description, required: true };
+  return { ...of, in: 'query', description, required: true, bindsPage: true };
 }
 
 /** A query parameter that may be left out, and is then undefined. */
@@ -30,7 +32,7 @@ export function optional<T>(
   of: kind.Kind<T>,
   description: string,
 ): Parameter<T> & { readonly required: false } {
-  return { ...of, in: 'query', description, required: false };
+  return { ...of, in: 'query', description, required: false, bindsPage: true };
 }
 
 /** A query parameter that may be left out, and then has a value of its own. */
@@ -39,7 +41,7 @@ export function defaulted<T, D extends T>(
   value: D,
   description: string,
 ): Parameter<T> & { readonly required: false; readonly default: D } {
-  return { ...of, in: 'query', description, required: false, default: value };
+  return { ...of, in: 'query', description, required: false, default: value, bindsPage: true };
 }
 
 /** Marks a parameter as beyond the specification (contract 9). */
@@ -47,17 +49,18 @@ export function extension<P extends Parameter>(parameter: P): P & { readonly ext
   return { ...parameter, extension: true };
 }
 
+/** Marks a parameter on which page keys do not depend: it chooses no records, or the key itself holds its value (contract 4.1). */
+export function unbound<P extends Parameter>(parameter: P): P {
+  return { ...parameter, bindsPage: false };
+}
+
+const csvSafeDescription = 'whether to put an apostrophe before text of CSV that a spreadsheet would run';
+
 /** The parameters of an endpoint that has CSV: the format, and whether its text is made safe for spreadsheets (contract 5.1). */
 export function formats<const F extends 'json' | 'csv'>(format: F) {
   return {
-    format: defaulted(kind.oneOf(['json', 'csv']), format, 'the format of the answer'),
-    csv_safe: extension(
-      defaulted(
-        kind.flag,
-        false,
-        'whether to put an apostrophe before text of CSV that a spreadsheet would run',
-      ),
-    ),
+    format: unbound(defaulted(kind.oneOf(['json', 'csv']), format, 'the format of the answer')),
+    csv_safe: extension(unbound(defaulted(kind.flag, false, csvSafeDescription))),
   };
 }
 
@@ -67,6 +70,6 @@ export const sort = <const D extends 'asc' | 'desc'>(value: D, description: stri
 
 /** `limit`: how many records of a list to give. */
 export const limit = (bounds: ListLimit, records: string) =>
-  defaulted(kind.limit(bounds), bounds.default, `how many ${records} to give`);
+  unbound(defaulted(kind.limit(bounds), bounds.default, `how many ${records} to give`));
 
-export const nextPageKey = optional(kind.pageKey, 'the key of the next page');
+export const nextPageKey = unbound(optional(kind.pageKey, 'the key of the next page'));

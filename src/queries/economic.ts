@@ -5,7 +5,7 @@ import {
   type economicEvent,
   type economicEventCodes,
   economicEventRecord,
-  economicEvents,
+  type economicEvents,
   latestEconomicEvents,
 } from '../contract/economic.ts';
 import { Refusal } from '../contract/errors.ts';
@@ -14,10 +14,10 @@ import { eventCodes, events } from '../datasets/economic.ts';
 import { shippedEventCodes } from '../datasets/economic-event-codes/index.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { Direction, Reader } from '../store/store.ts';
-import { answerPage, renderRecords } from './list.ts';
+import { answerPage } from './dataset-page.ts';
 import { goodUntil, type Query } from './query.ts';
 import { type Bounds, instantBounds } from './range.ts';
-import { inWireOrder, type WireRecord } from './render/records.ts';
+import { inWireOrder, renderRecords, type WireRecord } from './render/records.ts';
 import { renderResult } from './render/result.ts';
 
 type Event = RowOf<typeof events>;
@@ -85,9 +85,14 @@ export const answerEconomicEvents: Query<typeof economicEvents> = async (paramet
   const filters = filtersOf(parameters);
   const range = instantBounds(parameters.from_date, parameters.to_date);
   return answerPage(context, {
-    endpoint: economicEvents,
+    endpoint: 'economicEvents',
     parameters,
-    fingerprint: JSON.stringify(['economicEvents', filters, range, parameters.sort]),
+    understood: {
+      impact: filters.rank,
+      source_id: filters.source_id,
+      from_date: range.from,
+      to_date: range.to,
+    },
     dataset: events,
     ...walkOf(filters),
     range,

@@ -15,7 +15,7 @@ import { answerInstrumentSearch } from './instrument-search.ts';
 import { Lookup } from './lookup.ts';
 import { answerLatestNews, answerNewsList } from './news.ts';
 import { answerOptionExpirations, answerOptionSearch } from './options.ts';
-import { PageKeys } from './page.ts';
+import { PageKeys } from './page-key.ts';
 import {
   type Allocate,
   type Answer,

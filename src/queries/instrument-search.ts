@@ -5,9 +5,9 @@ import type { RowOf } from '../datasets/dataset.ts';
 import { instruments } from '../datasets/reference.ts';
 import { type FoundName, searchInstruments, wordsOf } from '../store/instrument-terms.ts';
 import type { Reader } from '../store/store.ts';
-import { renderRecords } from './list.ts';
 import type { Query } from './query.ts';
 import { recordOf } from './reference.ts';
+import { renderRecords } from './render/records.ts';
 
 const nameOf = ({ country_iso_code, symbol }: FoundName): string => `${country_iso_code}:${symbol}`;
 

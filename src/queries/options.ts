@@ -11,24 +11,23 @@ import { latestPrice } from './latest-price.ts';
 import type { Found } from './lookup.ts';
 import { contractRecords } from './option-contract.ts';
 import { orderOf, ranksOf, type Side } from './option-order.ts';
-import type { Place } from './page.ts';
+import type { Place } from './page-key.ts';
+import { openWalk } from './page-walk.ts';
 import { goodUntil, type Query, type QueryContext } from './query.ts';
-import { addressOf } from './render/address.ts';
 import { renderGrouped } from './render/grouped.ts';
 import { renderResult } from './render/result.ts';
 
 type Parameters = ParametersOf<typeof optionSearch>;
 type Row = RowOf<typeof optionContracts>;
 
-/** What a page key belongs to (contract 4.1). */
-function fingerprintOf({ instrument }: Found, parameters: Parameters): string {
-  const { option_type, moneyness, ref_asset_price, strike_price, expiration_date, sort_by } = parameters;
-  return [
-    'optionSearch',
-    ...[instrument.asset_schema, instrument.country_iso_code, instrument.symbol, option_type, moneyness],
-    ...[ref_asset_price ?? '', strike_price ?? '', expiration_date ?? ''],
-    sort_by === undefined ? '' : optionSearch.parameters.sort_by.print(sort_by),
-  ].join('|');
+/** The walk of a search, by the underlying that was found. */
+function walkOf(context: QueryContext, { instrument }: Found, parameters: Parameters) {
+  const { sort_by: sortBy } = parameters;
+  return openWalk(context, 'optionSearch', parameters, {
+    schema_asset: instrument.asset_schema,
+    country_symbol: `${instrument.country_iso_code}|${instrument.symbol}`,
+    sort_by: sortBy && optionSearch.parameters.sort_by.print(sortBy),
+  });
 }
 
 /** Where the strikes lie that are asked for (spec 4.6, rules 1 and 2). */
@@ -83,11 +82,10 @@ function readPage(
 
 /** `GET …/option/search/…` */
 export const answerOptionSearch: Query<typeof optionSearch> = async (parameters, context) => {
-  const { reader, lookup, pageKeys, request } = context;
-  const { schema_asset, country_symbol, limit, next_page_key } = parameters;
+  const { reader, lookup, request } = context;
+  const { schema_asset, country_symbol, limit } = parameters;
   const found = await lookup.instrument(reader, schema_asset, country_symbol);
-  const fingerprint = fingerprintOf(found, parameters);
-  const place = next_page_key ? pageKeys.verify(fingerprint, next_page_key) : null;
+  const { place, paging } = walkOf(context, found, parameters);
   const [nowMs, price] = (place?.pinned ?? [request.nowMs, await priceOf(context, found, parameters)]) as [
     number,
     number,
@@ -99,13 +97,10 @@ export const answerOptionSearch: Query<typeof optionSearch> = async (parameters,
   // The order ends in the symbol.
   const symbols = shown.map((values) => values.at(-1) as string);
   const rows = await rowsOf(reader, country_symbol.country, symbols);
-  const key =
-    sorted.length <= limit
-      ? null
-      : pageKeys.sign(fingerprint, { position: shown.at(-1)!, pinned: [nowMs, price] });
+  const end = sorted.length <= limit ? null : { position: shown.at(-1)!, pinned: [nowMs, price] };
   return renderGrouped({
     contracts: contractRecords(rows, found, expirations, request.nowMs),
-    paging: { key, address: key === null ? '' : addressOf(optionSearch, parameters) },
+    paging: paging(end),
     allocate: context.allocate,
   });
 };

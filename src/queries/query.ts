@@ -4,7 +4,7 @@ import type { ErrorFacts, ErrorWord } from '../contract/errors.ts';
 import type { EndpointName } from '../contract/index.ts';
 import type { Reader } from '../store/store.ts';
 import type { Lookup } from './lookup.ts';
-import type { PageKeys } from './page.ts';
+import type { PageKeys } from './page-key.ts';
 
 /** One request for the query thread: nothing in it that cannot be cloned, and never a key. */
 export type QueryRequest = {
@@ -24,6 +24,9 @@ export type NextPage = {
   /** Where in the body the whole address belongs; null where the body does not hold it. */
   readonly at: number | null;
 };
+
+/** How a paged list goes on; `next` is null on its last page. */
+export type Paging = { readonly next: Pick<NextPage, 'address' | 'key'> | null };
 
 /** A finished answer, or the refusal to give one. */
 export type Answer =

@@ -1,7 +1,9 @@
 // Records of any endpoint -> JSON and CSV, their fields in the order of the declaration (contract 5.1).
 import type { TObject } from 'typebox';
 import { fieldsOf } from '../../contract/endpoint.ts';
-import type { csvCell } from './csv-cell.ts';
+import type { Answer, Paging, QueryContext } from '../query.ts';
+import { type csvCell, csvCellOf } from './csv-cell.ts';
+import { renderList } from './list.ts';
 import type { Sink } from './sink.ts';
 
 /** A record as it is on the wire. */
@@ -39,4 +41,24 @@ export function writeCsvRecords(
     value === null || typeof value === 'string' ? textCell(value) : JSON.stringify(value);
   sink.text(`${fields.join()}\r\n`);
   for (const row of rows) sink.text(`${fields.map((field) => cellOf(row[field])).join()}\r\n`);
+}
+
+/** Renders records of an endpoint; `paging` is null where the list has no pages. */
+export function renderRecords(
+  context: QueryContext,
+  { record }: { readonly record: TObject },
+  records: readonly WireRecord[],
+  format: 'json' | 'csv',
+  paging: Paging | null,
+): Answer {
+  const textCell = csvCellOf(context.request.parameters.csv_safe === true);
+  return renderList({
+    format,
+    wrapCsv: context.request.wrapCsv,
+    allocate: context.allocate,
+    count: records.length,
+    paging,
+    writeJson: (sink) => writeJsonRecords(sink, record, records),
+    writeCsv: (sink) => writeCsvRecords(sink, record, records, textCell),
+  });
 }

@@ -11,7 +11,7 @@ const pathText = (text: string): string =>
   PLAIN.test(text) ? text : encodeURIComponent(text).replaceAll('%3A', ':');
 
 /** Path and query, without base, key and page key. */
-export function addressOf(
+export function pageAddress(
   endpoint: Pick<Endpoint, 'path' | 'parameters'>,
   values: Readonly<Record<string, unknown>>,
 ): string {

@@ -1,27 +1,29 @@
 // A list whose rows stand in one dataset: a page of them, walked by keyset along an index (contract 4.1, 4.5).
-import type { TObject } from 'typebox';
-import type { Endpoint } from '../contract/endpoint.ts';
+import type { ParametersOf } from '../contract/endpoint.ts';
+import { type Contract, contract } from '../contract/index.ts';
 import { limits } from '../contract/limits.ts';
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import type { Direction, Read, RowReader } from '../store/store.ts';
-import type { Place } from './page.ts';
+import type { PagedEndpoint, Understood } from './page-fingerprint.ts';
+import type { Place } from './page-key.ts';
+import { openWalk } from './page-walk.ts';
 import type { Answer, QueryContext } from './query.ts';
-import { addressOf } from './render/address.ts';
-import { csvCellOf } from './render/csv-cell.ts';
-import { renderList } from './render/list.ts';
-import { type WireRecord, writeCsvRecords, writeJsonRecords } from './render/records.ts';
+import { renderRecords, type WireRecord } from './render/records.ts';
+
+/** The paged endpoints whose records are rows of one dataset. */
+type DatasetEndpoint = Exclude<PagedEndpoint, 'optionSearch' | 'holidayList' | 'historicalBars'>;
+
+type ListParameters = {
+  readonly limit: number;
+  readonly next_page_key?: string | undefined;
+  readonly format?: 'json' | 'csv';
+};
 
 /** One page of a list, as it is asked for. */
-export type PageOf<D extends Dataset> = {
-  readonly endpoint: Omit<Endpoint, 'record'> & { readonly record: TObject };
-  /** The caller's parameters, `limit`, `next_page_key` and, where it has one, `format` among them. */
-  readonly parameters: Readonly<Record<string, unknown>> & {
-    readonly limit: number;
-    readonly next_page_key?: string | undefined;
-    readonly format?: 'json' | 'csv';
-  };
-  /** Endpoint, filters and sort: what a page key belongs to. */
-  readonly fingerprint: string;
+type DatasetPage<N extends DatasetEndpoint, D extends Dataset> = {
+  readonly endpoint: N;
+  readonly parameters: ParametersOf<Contract[N]> & ListParameters;
+  readonly understood: Understood<N>;
   readonly dataset: D;
   readonly where: Partial<RowOf<D>>;
   readonly along?: NonNullable<Read<D>['along']>;
@@ -77,24 +79,25 @@ const positionOf = (row: Readonly<Record<string, unknown>>, order: readonly stri
   order.map((column) => row[column] as string | number);
 
 /** Answers one page. @throws Refusal `invalid_page_key` */
-export async function answerPage<D extends Dataset>(context: QueryContext, page: PageOf<D>): Promise<Answer> {
-  const { parameters, order, fingerprint } = page;
-  const { next_page_key: pageKey } = parameters;
-  const place = pageKey ? context.pageKeys.verify(fingerprint, pageKey) : null;
-  const { rows, hasMore } = await takeRows(context.reader, readOf(page, place), page.dataset);
-  const key = hasMore
-    ? context.pageKeys.sign(fingerprint, { position: positionOf(rows.at(-1)!, order), pinned: [] })
-    : null;
+export async function answerPage<N extends DatasetEndpoint, D extends Dataset>(
+  context: QueryContext,
+  page: DatasetPage<N, D>,
+): Promise<Answer> {
+  const { endpoint, parameters, order } = page;
+  const walk = openWalk(context, endpoint, parameters, page.understood);
+  const { rows, hasMore } = await takeRows(context.reader, readOf(page, walk.place), page.dataset);
+  const end = hasMore ? { position: positionOf(rows.at(-1)!, order), pinned: [] } : null;
   const records: WireRecord[] = [];
   for (const row of rows) records.push(await page.recordOf(row));
-  return renderRecords(context, page.endpoint, records, parameters.format ?? 'json', {
-    key,
-    address: key === null ? '' : addressOf(page.endpoint, parameters),
-  });
+  const format = parameters.format ?? 'json';
+  return renderRecords(context, contract[endpoint], records, format, walk.paging(end));
 }
 
 /** The read of a page. Behind a row its place alone bounds that end: of two bounds SQLite may enter the index at the farther. */
-function readOf<D extends Dataset>(page: PageOf<D>, place: Place | null): Read<D> {
+function readOf<N extends DatasetEndpoint, D extends Dataset>(
+  page: DatasetPage<N, D>,
+  place: Place | null,
+): Read<D> {
   const { where, along = {}, range = {}, direction, parameters } = page;
   const order = page.order.map((column) => [column, direction] as const);
   const { limit } = parameters;
@@ -102,24 +105,4 @@ function readOf<D extends Dataset>(page: PageOf<D>, place: Place | null): Read<D
   const { from, to } = range;
   const ahead = direction === 'asc' ? (to === undefined ? {} : { to }) : from === undefined ? {} : { from };
   return { where, along, range: ahead, order, after: place.position, limit };
-}
-
-/** Renders records of an endpoint; `paging` is null where the list is not paged. */
-export function renderRecords(
-  context: QueryContext,
-  { record }: { readonly record: TObject },
-  records: readonly WireRecord[],
-  format: 'json' | 'csv',
-  paging: { readonly key: string | null; readonly address: string } | null,
-): Answer {
-  const textCell = csvCellOf(context.request.parameters.csv_safe === true);
-  return renderList({
-    format,
-    wrapCsv: context.request.wrapCsv,
-    allocate: context.allocate,
-    count: records.length,
-    paging,
-    writeJson: (sink) => writeJsonRecords(sink, record, records),
-    writeCsv: (sink) => writeCsvRecords(sink, record, records, textCell),
-  });
 }
