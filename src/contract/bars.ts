@@ -16,7 +16,7 @@ import {
   unbound,
 } from './parameter.ts';
 
-/** One bar on the wire (spec 2.10). `session_date` is there only when it was asked for (contract 9.5). */
+/** One bar on the wire (spec 2.10). `session_date` is present only with `session_date=true` (contract 9.5). */
 export const barRecord = ObjectSchema(
   {
     asset_schema: text('Asset type in upper case'),
@@ -73,12 +73,12 @@ const shared = {
     defaulted(
       kind.oneOf(['none', 'split', 'dividend', 'all']),
       'none',
-      'by what earlier prices are adjusted',
+      'which corporate actions earlier prices are adjusted for',
     ),
   ),
   adjust_as_of: extension(
     unbound(
-      optional(kind.date, "the last ex-date that adjusts; without it today, in the market's time zone"),
+      optional(kind.date, "the last ex-date to adjust for; by default today in the market's time zone"),
     ),
   ),
 };
@@ -86,11 +86,11 @@ const shared = {
 export const historicalBars = endpoint({
   path: '/api/v2/{schema_asset}/bars/{country_symbol}/{interval}/from/{from_date}/to/{to_date}',
   tag: 'bars',
-  summary: 'OHLC bars of one instrument whose opens lie in a range',
+  summary: 'OHLC bars of one instrument that open in a range',
   parameters: {
     ...instrument,
-    from_date: path(kind.dateTime, 'the first open to give'),
-    to_date: path(kind.dateTime, 'the last open to give; a date alone covers that whole day'),
+    from_date: path(kind.dateTime, 'the first open to return'),
+    to_date: path(kind.dateTime, 'the last open to return; a date alone covers that whole day'),
     ...shared,
     sort: sort('asc', 'the order of the bars by their open'),
     next_page_key: nextPageKey,

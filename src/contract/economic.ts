@@ -18,17 +18,17 @@ export const economicEventRecord = ObjectSchema(
     event_code: text('Code of the kind of event'),
     event_name: text('Name of the event'),
     event_driven_type: nullable(
-      Enum(['time_driven', 'data_driven'], { description: '`time_driven` where it is scheduled regularly' }),
+      Enum(['time_driven', 'data_driven'], { description: '`time_driven` for events on a regular schedule' }),
     ),
     importance: nullable(Integer({ minimum: 1, maximum: 3, description: '1 to 3, 3 the highest' })),
     impact: nullable(Enum(['low', 'medium', 'high'], { description: '`importance` as a word' })),
-    event_timestamp: dateTime('When it takes place, UTC'),
+    event_timestamp: dateTime('Time of the event, UTC'),
     actual_value: value('Published value'),
     previous_value: value('Value of the period before'),
-    forecast_value: value('Value that was expected'),
-    change: value('Actual less previous'),
+    forecast_value: value('Expected value'),
+    change: value('Actual value minus previous value'),
     change_percent: value('Change in percent of the previous value'),
-    period: nullable(text('Month, quarter or year that the value is of')),
+    period: nullable(text('Month, quarter or year of the value')),
     unit: nullable(text('Unit of the values')),
     source_id: StringSchema({
       minLength: sourceIdCharacters,
@@ -71,8 +71,8 @@ const filters = {
     kind.text('0'.repeat(sourceIdCharacters), { min: sourceIdCharacters, max: sourceIdCharacters }),
     'the identifier of one event',
   ),
-  from_date: optional(kind.dateTime, 'the first time to give'),
-  to_date: optional(kind.dateTime, 'the last time to give'),
+  from_date: optional(kind.dateTime, 'the first time to return'),
+  to_date: optional(kind.dateTime, 'the last time to return'),
 };
 
 export const economicEvents = endpoint({
@@ -99,7 +99,7 @@ export const economicEvent = endpoint({
   parameters: {
     ...filters,
     impact,
-    sort: sort('desc', 'whether the newest or the oldest'),
+    sort: sort('desc', '`desc` for the newest event, `asc` for the oldest'),
   },
   record: economicEventRecord,
   shape: 'single',
@@ -124,7 +124,11 @@ export const latestEconomicEvents = endpoint({
   parameters: {
     ...which,
     impact,
-    date_type: defaulted(kind.oneOf(['upcoming', 'historical', 'all']), 'all', 'the side of now'),
+    date_type: defaulted(
+      kind.oneOf(['upcoming', 'historical', 'all']),
+      'all',
+      'whether to return events to come, past events, or both',
+    ),
     sort: sort('asc', 'the order of the events by their time'),
     limit: limit(listLimits.latestEconomicEvents, 'events'),
     ...formats('csv'),

@@ -24,7 +24,7 @@ import {
 import { type Interval, intervalsAllowed, namedIntervals, parseInterval } from './interval.ts';
 import { type ListLimit, limits } from './limits.ts';
 
-/** What a parameter's text may be. `parse` takes decoded text and throws a refusal whose message follows the name. */
+/** One kind of parameter. `parse` reads decoded text; the message of its refusal continues a sentence that begins with the parameter's name. */
 export type Kind<T> = {
   readonly schema: TSchema;
   readonly example: string;
@@ -35,7 +35,7 @@ export type Kind<T> = {
   readonly emptyAllowed?: true;
 };
 
-/** A refusal of one parameter's text; the door adds the parameter's name and what arrived. */
+/** Refuses a text; `parseParameters` adds the parameter's name and the text. */
 function refuse(problem: string, allowed: readonly string[] | string): never {
   throw new Refusal('invalid_parameter', { message: problem, allowed });
 }
@@ -73,7 +73,7 @@ export const countrySymbol: Kind<CountrySymbol> = {
   parse: (raw) =>
     parseCountrySymbol(raw) ??
     refuse(
-      'must be a country and a symbol parted by a colon, such as US:AAPL',
+      'must be a country and a symbol separated by a colon, such as US:AAPL',
       `country:symbol, the symbol ${symbolAllowed}`,
     ),
   print: (value) => `${value.country}:${value.symbol}`,
@@ -85,7 +85,7 @@ export const fullSymbol: Kind<FullSymbol> = {
   parse: (raw) =>
     parseFullSymbol(raw) ??
     refuse(
-      'must be asset type, country and symbol parted by colons, such as stock:US:AAPL or stock:US:*',
+      'must be asset type, country and symbol separated by colons, such as stock:US:AAPL or stock:US:*',
       `type:country:symbol, the symbol * or ${symbolAllowed}`,
     ),
   print: (value) => `${value.assetSchema}:${value.country}:${value.symbol}`,
@@ -157,7 +157,7 @@ const flagWords: Readonly<Record<string, boolean>> = {
   no: false,
 };
 
-/** The meaning of a yes or no in any case; undefined for anything else. */
+/** Reads the words of `flag`; undefined for anything else. */
 export function parseFlag(text: string): boolean | undefined {
   const word = text.toLowerCase();
   return Object.hasOwn(flagWords, word) ? flagWords[word] : undefined;
@@ -184,13 +184,13 @@ export const decimal: Kind<number> = {
   print: plainDecimal,
 };
 
-/** A field to sort by, and which way. */
+/** A field to sort by, and its direction. */
 export type SortTerm<F extends string = string> = {
   readonly field: F;
   readonly direction: 'asc' | 'desc';
 };
 
-/** Fields to sort by, parted by commas, each optionally followed by `asc` or `desc`; a field that comes again says nothing more. */
+/** Fields to sort by, separated by commas, each optionally followed by `asc` or `desc`; a repeated field is ignored. */
 export function sortBy<const F extends string>(
   fields: readonly F[],
   example: string,
@@ -198,7 +198,7 @@ export function sortBy<const F extends string>(
   const form = new RegExp(`^ *(${fields.join('|')})(?: +(asc|desc))? *$`, 'i');
   const refused = (): never =>
     refuse(
-      `must name fields of ${fields.join(', ')}, parted by commas, each optionally followed by asc or desc, such as ${example}`,
+      `must name fields of ${fields.join(', ')}, separated by commas, each optionally followed by asc or desc, such as ${example}`,
       fields,
     );
   return {
@@ -217,7 +217,7 @@ export function sortBy<const F extends string>(
   };
 }
 
-/** A code in capitals, such as `HOLIDAY_CHRISTMAS`, with the beginning that all of its kind have; any case comes in. */
+/** A code that begins with a prefix, such as `HOLIDAY_CHRISTMAS`: any letter case in, upper case out. */
 export function code(prefix: string, example: string): Kind<string> {
   const pattern = `^${prefix}[A-Za-z0-9_]+$`;
   const form = new RegExp(pattern, 'i');

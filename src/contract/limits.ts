@@ -99,8 +99,6 @@ export const limits = {
   cachedReplyBytesMax: 1024 * 1024,
   /** Bytes that a reply at hand takes beside its body and its name, about. */
   cachedOverheadBytes: 1_000,
-  /** Characters of texts that one answer holds: more than 1,001 common items have, and few enough to be written in a moment. */
-  answerCharactersMax: 8_000_000,
   /** Base bars read and resampled in one step: bounds memory and how long one step blocks the query thread. */
   barsPerStepMax: 20_000,
   /** Bytes of open blocks that an import keeps in memory before it writes them out. */

@@ -10,13 +10,17 @@ import { limit, nextPageKey, optional, required, sort } from './parameter.ts';
 export const newsRecord = ObjectSchema(
   {
     sentiment_label: nullable(
-      Enum(['positive', 'neutral', 'negative'], { description: 'Where the tone was judged' }),
+      Enum(['positive', 'neutral', 'negative'], {
+        description: 'Tone of the item, null where it was not judged',
+      }),
     ),
-    sentiment_score: nullable(number('Where the tone was judged, by the measure of whoever judged it')),
-    asset_name: nullable(text('Asset type of the instrument, null where the item is tied to none')),
+    sentiment_score: nullable(
+      number('Score of the tone on the scale of its source, null where it was not judged'),
+    ),
+    asset_name: nullable(text('Asset type of the instrument, null where the item belongs to none')),
     country_iso_code: nullable(text('Country of the instrument')),
     symbol: nullable(text('Symbol of the instrument')),
-    link_type: nullable(text('`SPECIFIC_ASSET` where the item is tied to an instrument')),
+    link_type: nullable(text('`SPECIFIC_ASSET` where the item belongs to an instrument')),
     published_date: dateTime('When it was published, UTC'),
     publisher: nullable(text('Source of the item')),
     title: text('Headline'),
@@ -54,8 +58,8 @@ export const newsList = endpoint({
   tag: 'news',
   summary: 'News published in a range',
   parameters: {
-    from_date: required(kind.dateTime, 'the first time of publication to give'),
-    to_date: required(kind.dateTime, 'the last time of publication to give'),
+    from_date: required(kind.dateTime, 'the first time of publication to return'),
+    to_date: required(kind.dateTime, 'the last time of publication to return'),
     ...shared,
     next_page_key: nextPageKey,
   },

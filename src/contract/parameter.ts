@@ -2,7 +2,7 @@
 import * as kind from './kinds.ts';
 import type { ListLimit } from './limits.ts';
 
-/** Where a parameter stands and whether it must be there. */
+/** A kind at its place in a request. */
 export type Parameter<T = unknown> = kind.Kind<T> & {
   readonly in: 'path' | 'query';
   readonly description: string;
@@ -35,7 +35,7 @@ export function optional<T>(
   return { ...of, in: 'query', description, required: false, bindsPage: true };
 }
 
-/** A query parameter that may be left out, and then has a value of its own. */
+/** A query parameter with a default. */
 export function defaulted<T, D extends T>(
   of: kind.Kind<T>,
   value: D,
@@ -54,22 +54,23 @@ export function unbound<P extends Parameter>(parameter: P): P {
   return { ...parameter, bindsPage: false };
 }
 
-const csvSafeDescription = 'whether to put an apostrophe before text of CSV that a spreadsheet would run';
+const csvSafeDescription =
+  'whether to put an apostrophe before CSV text that a spreadsheet would run as a formula';
 
-/** The parameters of an endpoint that has CSV: the format, and whether its text is made safe for spreadsheets (contract 5.1). */
+/** The parameters of an endpoint that also answers in CSV (contract 5.1). */
 export function formats<const F extends 'json' | 'csv'>(format: F) {
   return {
-    format: unbound(defaulted(kind.oneOf(['json', 'csv']), format, 'the format of the answer')),
+    format: unbound(defaulted(kind.oneOf(['json', 'csv']), format, 'the format of the response')),
     csv_safe: extension(unbound(defaulted(kind.flag, false, csvSafeDescription))),
   };
 }
 
-/** `sort`: which way the records stand. */
+/** `sort`: the direction of the order. */
 export const sort = <const D extends 'asc' | 'desc'>(value: D, description: string) =>
   defaulted(kind.oneOf(['asc', 'desc']), value, description);
 
 /** `limit`: how many records of a list to give. */
 export const limit = (bounds: ListLimit, records: string) =>
-  unbound(defaulted(kind.limit(bounds), bounds.default, `how many ${records} to give`));
+  unbound(defaulted(kind.limit(bounds), bounds.default, `how many ${records} to return`));
 
 export const nextPageKey = unbound(optional(kind.pageKey, 'the key of the next page'));

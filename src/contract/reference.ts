@@ -45,10 +45,10 @@ export const instrumentRecord = ObjectSchema(
     is_indices: boolean('Whether it is an index'),
     daily_minute_count: nullable(integer('Minutes of a regular session')),
     contract_value: nullable(text('Units of one contract')),
-    description: nullable(text('What it is')),
+    description: nullable(text('Description of the instrument')),
     asset_subtype: nullable(text('Kind within the asset type, such as `ETF`')),
     industry: nullable(text('Industry of the company')),
-    trading_codes: nullable(text('Codes elsewhere')),
+    trading_codes: nullable(text('Codes in other systems')),
     parent_schema_instrument_id: nullable(text('`<schema>_<instrument_id>` of the underlying')),
     ...contractTerms,
     base_currency: Optional(nullable(text('Currency that is bought; forex and crypto only'))),
@@ -116,7 +116,7 @@ export const instrumentReference = endpoint({
 export const instrumentSearch = endpoint({
   path: '/api/v2/{schema_asset}/reference/search',
   tag: 'reference',
-  summary: 'Instruments whose symbol begins with, or whose name has words like, a text',
+  summary: 'Instruments whose symbol or name matches a text',
   parameters: {
     schema_asset: path(kind.assetSchema, 'the asset type'),
     query: required(kind.text('APP', { min: 1, max: limits.searchCharactersMax }), 'the text to look for'),

@@ -1,4 +1,4 @@
-// Bars, historical (spec 4.10) and latest (spec 4.11): range, page, rendering.
+// Bars, historical (spec 4.10) and latest (spec 4.11).
 import { valueColumns } from '../bars/bars.ts';
 import { sliceTimed, type TimedBars } from '../bars/grid.ts';
 import { END_MS, FIRST_MS } from '../base/instant.ts';
@@ -17,7 +17,7 @@ import { type BarConstants, writeCsv, writeJsonRows } from './render/bar-records
 import { csvCellOf } from './render/csv-cell.ts';
 import { renderList } from './render/list.ts';
 
-/** The bars of a step that the range holds. */
+/** The bars of a step that are in the range. */
 function heldBy(range: BarRange, step: TimedBars): TimedBars {
   const { holds } = range;
   if (holds === null) return step;
@@ -28,7 +28,7 @@ function heldBy(range: BarRange, step: TimedBars): TimedBars {
   return rows.length === step.bars.count ? step : concatTimed(rows);
 }
 
-/** Up to `count` bars from the front of a stream that the range holds, in ascending order whatever the stream's direction. */
+/** Up to `count` bars from the front of a stream that are in the range, in ascending order whatever the stream's direction. */
 async function take(
   stream: BarStream,
   count: number,
@@ -52,7 +52,7 @@ async function take(
 
 const columns = ['keyMs', ...valueColumns] as const;
 
-/** Turns timed bars round, in place. */
+/** Reverses timed bars in place. */
 function reverse(timed: TimedBars): void {
   const { bars } = timed;
   for (const column of columns) bars[column].subarray(0, bars.count).reverse();
@@ -69,7 +69,7 @@ function streamContextOf({ reader }: QueryContext, found: Found, parameters: Bar
   return { reader, calendar, interval: parameters.interval, extended, rawOnly: parameters.adjust !== 'none' };
 }
 
-/** Which actions adjust at a moment; null where none are to. */
+/** Which corporate actions adjust at a moment; null without `adjust`. */
 function adjustingOf(found: Found, { adjust, adjust_as_of }: BarParameters, nowMs: number): Adjusting | null {
   if (adjust === 'none') return null;
   return { kind: adjust, asOfDay: adjust_as_of ?? found.calendar.zone.dayAt(nowMs), nowMs };

@@ -12,7 +12,7 @@ import type { Query, QueryContext } from './query.ts';
 import { dayBounds } from './range.ts';
 import type { WireRecord } from './render/records.ts';
 
-/** The stock of a name, null where its actions alone name it. @throws Refusal `unknown_instrument` where nothing does */
+/** The stock of a name; null where only corporate actions have the name. @throws Refusal `unknown_instrument` where nothing has it */
 async function stockOf(
   { reader, lookup }: QueryContext,
   named: CountrySymbol,

@@ -1,9 +1,9 @@
-// A list whose rows stand in one dataset: a page of them, walked by keyset along an index (contract 4.1, 4.5).
+// One page of a list whose rows are stored in one dataset, read by keyset along an index (contract 4.1, 4.5).
 import type { ParametersOf } from '../contract/endpoint.ts';
 import { type Contract, contract } from '../contract/index.ts';
-import { limits } from '../contract/limits.ts';
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import type { Direction, Read, RowReader } from '../store/store.ts';
+import { queryLimits } from './limits.ts';
 import type { PagedEndpoint, Understood } from './page-fingerprint.ts';
 import type { Place } from './page-key.ts';
 import { openWalk } from './page-walk.ts';
@@ -19,7 +19,7 @@ type ListParameters = {
   readonly format?: 'json' | 'csv';
 };
 
-/** One page of a list, as it is asked for. */
+/** One requested page. */
 type DatasetPage<N extends DatasetEndpoint, D extends Dataset> = {
   readonly endpoint: N;
   readonly parameters: ParametersOf<Contract[N]> & ListParameters;
@@ -27,21 +27,18 @@ type DatasetPage<N extends DatasetEndpoint, D extends Dataset> = {
   readonly dataset: D;
   readonly where: Partial<RowOf<D>>;
   readonly along?: NonNullable<Read<D>['along']>;
-  /** Bounds of the first column of the order. */
+  /** Bounds on the first column of the order. */
   readonly range?: NonNullable<Read<D>['range']>;
-  /** The columns of an index in its order, the last ones a unique key: walked in one direction. */
+  /** The columns of an index, in its order; the last ones are a unique key. */
   readonly order: readonly (keyof D['columns'] & string)[];
   readonly direction: Direction;
   readonly recordOf: (row: RowOf<D>) => WireRecord | Promise<WireRecord>;
 };
 
-/** Rows read at a time: bounds the memory that the longest ones take. */
-const ROWS_PER_READ = 128;
-
-/** The next rows of a walk: those that the answer holds, and whether there are more. */
+/** The rows of a page, and whether more follow. */
 export type Taken<D extends Dataset> = { readonly rows: readonly RowOf<D>[]; readonly hasMore: boolean };
 
-/** Takes up to `read.limit` rows, fewer where their texts are too long for one answer; at least one if there is any. */
+/** Reads up to `read.limit` rows; fewer where their texts are too long for one answer, but at least one if there is any. */
 export async function takeRows<D extends Dataset>(
   reader: RowReader,
   read: Read<D>,
@@ -52,11 +49,11 @@ export async function takeRows<D extends Dataset>(
   let after = read.after;
   let characters = 0;
   for (;;) {
-    const wanted = Math.min(limit + 1 - rows.length, ROWS_PER_READ);
+    const wanted = Math.min(limit + 1 - rows.length, queryLimits.rowsPerReadMax);
     const step = await reader.rows(dataset, { ...read, ...(after && { after }), limit: wanted });
     for (const row of step) {
       characters += charactersOf(row);
-      if (rows.length === limit || (rows.length > 0 && characters > limits.answerCharactersMax))
+      if (rows.length === limit || (rows.length > 0 && characters > queryLimits.answerCharactersMax))
         return { rows, hasMore: true };
       rows.push(row);
     }
@@ -74,11 +71,11 @@ function charactersOf(row: Readonly<Record<string, unknown>>): number {
   return count;
 }
 
-/** Where a walk stands behind a row. */
+/** The order key of a row. */
 const positionOf = (row: Readonly<Record<string, unknown>>, order: readonly string[]): (string | number)[] =>
   order.map((column) => row[column] as string | number);
 
-/** Answers one page. @throws Refusal `invalid_page_key` */
+/** Answers with one page. @throws Refusal `invalid_page_key` */
 export async function answerPage<N extends DatasetEndpoint, D extends Dataset>(
   context: QueryContext,
   page: DatasetPage<N, D>,
@@ -93,7 +90,7 @@ export async function answerPage<N extends DatasetEndpoint, D extends Dataset>(
   return renderRecords(context, contract[endpoint], records, format, walk.paging(end));
 }
 
-/** The read of a page. Behind a row its place alone bounds that end: of two bounds SQLite may enter the index at the farther. */
+/** The read of a page. After a page key, drop the range bound on that side: SQLite may seek by the wrong one. */
 function readOf<N extends DatasetEndpoint, D extends Dataset>(
   page: DatasetPage<N, D>,
   place: Place | null,
@@ -103,6 +100,6 @@ function readOf<N extends DatasetEndpoint, D extends Dataset>(
   const { limit } = parameters;
   if (place === null) return { where, along, range, order, limit };
   const { from, to } = range;
-  const ahead = direction === 'asc' ? (to === undefined ? {} : { to }) : from === undefined ? {} : { from };
-  return { where, along, range: ahead, order, after: place.position, limit };
+  const rest = direction === 'asc' ? (to === undefined ? {} : { to }) : from === undefined ? {} : { from };
+  return { where, along, range: rest, order, after: place.position, limit };
 }

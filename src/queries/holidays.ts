@@ -15,7 +15,7 @@ import { renderResult } from './render/result.ts';
 
 const instantOrNull = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms));
 
-/** A day on the wire; `own` is the operator's day that it comes from. */
+/** A day on the wire; `own` is the calendar override that it comes from. */
 function recordOf(holiday: Holiday, own: OwnDay | undefined, assetSchema: AssetSchema, country: string) {
   return {
     name: holiday.rule.name,
@@ -31,7 +31,7 @@ function recordOf(holiday: Holiday, own: OwnDay | undefined, assetSchema: AssetS
   };
 }
 
-/** The time zone of an instrument, null where the market's own holds. @throws Refusal where nothing names the symbol */
+/** The time zone of an instrument; null for that of its market. @throws Refusal where nothing has the symbol */
 async function zoneOf(
   context: QueryContext,
   named: FullSymbol,

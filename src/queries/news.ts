@@ -1,4 +1,4 @@
-// News: by range (spec 4.4) and the latest (spec 4.5), of everything, a market or one instrument.
+// News of everything, a market or one instrument: by range (spec 4.4) and the latest (spec 4.5).
 import { formatInstant } from '../base/instant.ts';
 import type { FullSymbol } from '../contract/identifiers.ts';
 import { latestNews, type newsList } from '../contract/news.ts';
@@ -13,10 +13,10 @@ import { renderRecords, type WireRecord } from './render/records.ts';
 type Item = RowOf<typeof news>;
 type Where = Partial<Pick<Item, 'asset_name' | 'country_iso_code' | 'symbol'>>;
 
-/** The order of every walk: an index leads to it from each choice of instruments. */
+/** The order of every list; each filter on instruments has an index with it. */
 const order = ['published_date', 'news_id'] as const;
 
-/** Which items are asked for. @throws Refusal `unknown_instrument` for a symbol that nothing names */
+/** The filter on instruments. @throws Refusal `unknown_instrument` for a symbol that nothing has */
 async function whereOf(
   { reader, lookup }: QueryContext,
   named: FullSymbol | undefined,

@@ -30,34 +30,34 @@ function walkOf(context: QueryContext, { instrument }: Found, parameters: Parame
   });
 }
 
-/** Where the strikes lie that are asked for (spec 4.6, rules 1 and 2). */
+/** The side of the price on which the requested strikes are (spec 4.6, rules 1 and 2). */
 const sideOf = ({ option_type, moneyness }: Parameters): Side =>
   (option_type === 'call') === (moneyness === 'in_the_money') ? 'below' : 'above';
 
-/** The price to compare strikes with. @throws Refusal `no_data` where there is none */
+/** The price that strikes are compared with. @throws Refusal `no_data` where there is none */
 async function priceOf(context: QueryContext, found: Found, parameters: Parameters): Promise<number> {
   const { ref_asset_price: given, country_symbol: named } = parameters;
   const price = given ?? (await latestPrice(context.reader, found, context.request.nowMs));
   if (price !== null) return price;
   throw new Refusal('no_data', {
-    message: `ref_asset_price is needed: this service holds no price of ${named.country}:${named.symbol} to compare strikes with.`,
+    message: `ref_asset_price is needed: this service has no price of ${named.country}:${named.symbol} to compare strikes with.`,
     param: 'ref_asset_price',
-    hint: 'Give the price of the underlying as ref_asset_price, or import its bars.',
+    hint: 'Send the price of the underlying as ref_asset_price, or import its bars.',
   });
 }
 
-/** The expirations of an underlying, and whether they were at hand. */
+/** The expirations of an underlying, and whether they were cached. */
 const keptExpirations = ({ reader, lookup }: QueryContext, found: Found) =>
   lookup.kept(reader, `expirations|${found.instrument.instrument_id}`, () => expirationsOf(reader, found));
 
-/** The rows of contracts, in the order of their symbols given. */
+/** The rows of contracts, in the order of the given symbols. */
 async function rowsOf(reader: Reader, country: string, symbols: readonly string[]): Promise<Row[]> {
   const found = await reader.among(optionContracts, { country_iso_code: country }, 'symbol', symbols);
   const rows = new Map(found.map((row) => [row.symbol, row]));
   return symbols.map((symbol) => rows.get(symbol)!);
 }
 
-/** What sorts the contracts of one page, and the one behind it where there is one. */
+/** The order keys of the contracts of one page, and of the next contract where there is one. */
 function readPage(
   reader: Reader,
   found: Found,
@@ -94,7 +94,7 @@ export const answerOptionSearch: Query<typeof optionSearch> = async (parameters,
   const after = place?.position ?? null;
   const sorted = await readPage(reader, found, parameters, expirations, { nowMs, price }, after);
   const shown = sorted.slice(0, limit);
-  // The order ends in the symbol.
+  // Every order ends in the symbol.
   const symbols = shown.map((values) => values.at(-1) as string);
   const rows = await rowsOf(reader, country_symbol.country, symbols);
   const end = sorted.length <= limit ? null : { position: shown.at(-1)!, pinned: [nowMs, price] };
@@ -110,7 +110,7 @@ export const answerOptionExpirations: Query<typeof optionExpirations> = async (p
   const { reader, lookup, request, allocate } = context;
   const found = await lookup.instrument(reader, parameters.schema_asset, parameters.country_symbol);
   const { value: expirations, isKept } = await keptExpirations(context, found);
-  // Where files give an instant for some contracts of a date alone, it may be the one that the others have too.
+  // Contracts of one date can have the same instant, some from a file and others from the calendar.
   const coming = new Map<string, { expiration_date: string; expiration_datetime: string }>();
   const ahead = expirations.filter(({ expiresMs }) => expiresMs >= request.nowMs);
   for (const { day, expiresMs } of ahead) {

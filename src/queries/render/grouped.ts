@@ -1,4 +1,4 @@
-// Option contracts grouped by the instant at which they expire, in the order in which the list first reaches each (spec 2.6, contract 8.4).
+// Option contracts grouped by expiration; a group stands where its first contract is in the list (spec 2.6, contract 8.4).
 import { formatInstantZ } from '../../base/instant.ts';
 import { optionContractRecord } from '../../contract/options.ts';
 import type { Allocate, Answer, Paging } from '../query.ts';
@@ -15,7 +15,7 @@ type GroupedParts = {
 
 const sink = new Sink();
 
-/** Renders one page of contracts. One answer at a time: the sink is shared. */
+/** Renders one page of contracts. The sink is shared: one answer at a time. */
 export function renderGrouped({ contracts, paging, allocate }: GroupedParts): Answer {
   const groups = Map.groupBy(contracts, ({ expiresMs }) => formatInstantZ(expiresMs));
   sink.start();

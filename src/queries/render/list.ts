@@ -1,4 +1,4 @@
-// A list's whole answer: counted, paged where it is paged, as JSON, as CSV, or as CSV inside the envelope (contract 5, 6.1).
+// The whole answer of a list: as JSON, as CSV, or as CSV inside the envelope, with its count and paging (contract 5, 6.1).
 import { type Allocate, type Answer, allocateFresh, type NextPage, type Paging } from '../query.ts';
 import { ENVELOPE_TAIL, envelopeHead, JSON_TYPE } from './envelope.ts';
 import { Sink } from './sink.ts';
@@ -7,7 +7,7 @@ const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
 
 export type ListParts = {
   readonly format: 'json' | 'csv';
-  /** CSV goes into the envelope as a string (contract 5.3). */
+  /** Whether CSV goes into the envelope as a string (contract 5.3). */
   readonly wrapCsv: boolean;
   readonly count: number;
   /** Null where the list has no pages. */
@@ -21,7 +21,7 @@ export type ListParts = {
 
 const sink = new Sink();
 
-/** Renders a list. One answer at a time: the sink is shared. */
+/** Renders a list. The sink is shared: one answer at a time. */
 export function renderList(parts: ListParts): Answer {
   if (parts.format === 'csv' && !parts.wrapCsv) return renderCsv(parts);
   const data = parts.format === 'csv' ? csvText(parts) : null;

@@ -6,7 +6,7 @@ import { type csvCell, csvCellOf } from './csv-cell.ts';
 import { renderList } from './list.ts';
 import type { Sink } from './sink.ts';
 
-/** A record as it is on the wire. */
+/** A record on the wire. */
 export type WireRecord = Readonly<Record<string, unknown>>;
 
 /** The declared fields of a record, in the order of the wire. */
@@ -29,7 +29,7 @@ export function writeJsonRecords(sink: Sink, record: TObject, rows: readonly Wir
   });
 }
 
-/** Writes header and rows; `textCell` writes a text. */
+/** Writes header and rows; `textCell` makes a cell of a text. */
 export function writeCsvRecords(
   sink: Sink,
   record: TObject,
