@@ -6,10 +6,9 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { historicalBars, latestBars } from '../src/contract/bars.ts';
 import { parseParameters } from '../src/contract/endpoint.ts';
-import { importBars } from '../src/ingest/bars.ts';
-import { importCorporateActions } from '../src/ingest/corporate-actions.ts';
-import type { PriceBasis } from '../src/ingest/load.ts';
-import { noMap } from '../src/ingest/mapping.ts';
+import type { PriceBasis } from '../src/contract/price-basis.ts';
+import { importBars } from '../src/loading/bars.ts';
+import { importCorporateActions } from '../src/loading/corporate-actions.ts';
 import { QueryRunner } from '../src/queries/index.ts';
 import type { Answer } from '../src/queries/query.ts';
 import { openStore } from '../src/store/engines.ts';
@@ -66,9 +65,7 @@ function bars(
     header,
     rows.map((row) => row + ','.repeat(10 - row.split(',').length + 1)),
   );
-  return stored(shop, path, (store, request) =>
-    importBars(store, { ...request, map: noMap, zone: null, basis }),
-  );
+  return stored(shop, path, (store, request) => importBars(store, { ...request, zone: null, basis }));
 }
 
 /** Imports actions: `dividend 2020-08-07 0.82 455.61`, `split 2020-08-31 1 4`, each with a factor behind `=` or none. */
@@ -82,7 +79,7 @@ function actions(symbol: string, lines: readonly string[]) {
   const header =
     'country_iso_code,symbol,action_type,ex_date,cash_amount,reference_price,split_from,split_to,adjustment_factor';
   return stored(shop, written(header, rows), (store, request) =>
-    importCorporateActions(store, { ...request, map: noMap }),
+    importCorporateActions(store, { ...request }),
   );
 }
 

@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { importCorporateActions } from '../src/ingest/corporate-actions.ts';
-import { noMap } from '../src/ingest/mapping.ts';
-import type { ImportReport } from '../src/ingest/report.ts';
+import type { ImportReport } from '../src/history/import-report.ts';
+import { importCorporateActions } from '../src/loading/corporate-actions.ts';
 import { Caller, type Got, type GotPage, type Parameters } from './asking.ts';
 import { cellsOf, parseCsv } from './csv.ts';
 import { type Server, sharedData, stored, Workshop } from './service.ts';
@@ -40,9 +39,7 @@ after(async () => {
 /** Imports actions in this process, while another one serves. */
 async function imported(name: string, text: string): Promise<ImportReport> {
   writeFileSync(shop.path(name), text);
-  return stored(shop, shop.path(name), (store, request) =>
-    importCorporateActions(store, { ...request, map: noMap }),
-  );
+  return stored(shop, shop.path(name), (store, request) => importCorporateActions(store, { ...request }));
 }
 
 const list = (symbol: string, parameters: Parameters = ALL): Promise<GotPage> =>

@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { importEconomicEventCodes, importEconomicEvents } from '../src/ingest/economic.ts';
-import { noMap } from '../src/ingest/mapping.ts';
-import type { ImportReport } from '../src/ingest/report.ts';
+import type { ImportReport } from '../src/history/import-report.ts';
+import { importEconomicEventCodes, importEconomicEvents } from '../src/loading/economic.ts';
 import { openStore } from '../src/store/engines.ts';
 import { Caller, type Got } from './asking.ts';
 import { cellsOf, parseCsv } from './csv.ts';
@@ -32,7 +31,7 @@ async function imported(name: string, dataset: keyof typeof importers, text: str
   writeFileSync(path, text);
   const store = await openStore(shop.store, 'write');
   const file = await opened(path);
-  const request = { file, flags: new Map<string, string>(), map: noMap, zone: null, source: null };
+  const request = { file, flags: new Map<string, string>(), zone: null, source: null };
   try {
     return await importers[dataset](store, { ...request, dryRun: false, nowMs: Date.now });
   } finally {

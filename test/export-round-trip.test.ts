@@ -5,20 +5,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { importBars } from '../src/ingest/bars.ts';
-import { importCorporateActions } from '../src/ingest/corporate-actions.ts';
-import { importEconomicEventCodes, importEconomicEvents } from '../src/ingest/economic.ts';
-import { exportTable } from '../src/ingest/export.ts';
-import { outFormatOf, writeToFile } from '../src/ingest/export-file.ts';
-import type { Selection } from '../src/ingest/export-table.ts';
-import { importHolidays } from '../src/ingest/holidays.ts';
-import { importInstruments } from '../src/ingest/instruments.ts';
-import type { PriceBasis } from '../src/ingest/load.ts';
-import { noMap } from '../src/ingest/mapping.ts';
-import { importNews } from '../src/ingest/news.ts';
-import { importOptionContracts } from '../src/ingest/option-contracts.ts';
-import type { ImportReport } from '../src/ingest/report.ts';
-import type { ImportRequest } from '../src/ingest/run.ts';
+import type { PriceBasis } from '../src/contract/price-basis.ts';
+import { outFormatOf, writeToFile } from '../src/export/export-file.ts';
+import type { Selection } from '../src/export/export-table.ts';
+import { exportTable } from '../src/export/tables.ts';
+import type { ImportReport } from '../src/history/import-report.ts';
+import type { ImportRequest } from '../src/history/run.ts';
+import { importBars } from '../src/loading/bars.ts';
+import { importCorporateActions } from '../src/loading/corporate-actions.ts';
+import { importEconomicEventCodes, importEconomicEvents } from '../src/loading/economic.ts';
+import { importHolidays } from '../src/loading/holidays.ts';
+import { importNews } from '../src/loading/news.ts';
+import { importOptionContracts } from '../src/loading/options.ts';
+import { importInstruments } from '../src/loading/reference.ts';
 import { contentHash } from '../src/store/content.ts';
 import { openStore } from '../src/store/engines.ts';
 import type { Store } from '../src/store/store.ts';
@@ -32,15 +31,14 @@ type Importer = (store: Store, request: ImportRequest, basis: PriceBasis) => Pro
 
 /** In the order in which the documentation says to import them. */
 const importers: Readonly<Record<string, Importer>> = {
-  instruments: (store, request) => importInstruments(store, { ...request, map: noMap }),
-  holidays: (store, request) => importHolidays(store, { ...request, map: noMap, zone: null }),
-  'option-contracts': (store, request) =>
-    importOptionContracts(store, { ...request, map: noMap, zone: null }),
-  bars: (store, request, basis) => importBars(store, { ...request, map: noMap, zone: null, basis }),
-  'corporate-actions': (store, request) => importCorporateActions(store, { ...request, map: noMap }),
-  news: (store, request) => importNews(store, { ...request, map: noMap, zone: null }),
-  'economic-events': (store, request) => importEconomicEvents(store, { ...request, map: noMap, zone: null }),
-  'economic-event-codes': (store, request) => importEconomicEventCodes(store, { ...request, map: noMap }),
+  instruments: (store, request) => importInstruments(store, { ...request }),
+  holidays: (store, request) => importHolidays(store, { ...request, zone: null }),
+  'option-contracts': (store, request) => importOptionContracts(store, { ...request, zone: null }),
+  bars: (store, request, basis) => importBars(store, { ...request, zone: null, basis }),
+  'corporate-actions': (store, request) => importCorporateActions(store, { ...request }),
+  news: (store, request) => importNews(store, { ...request, zone: null }),
+  'economic-events': (store, request) => importEconomicEvents(store, { ...request, zone: null }),
+  'economic-event-codes': (store, request) => importEconomicEventCodes(store, { ...request }),
 };
 const datasets = Object.keys(importers);
 

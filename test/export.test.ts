@@ -5,11 +5,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { after, before, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import duckdb from '@duckdb/node-bindings';
-import { exportTable } from '../src/ingest/export.ts';
-import type { Selection } from '../src/ingest/export-table.ts';
-import { csv } from '../src/ingest/export-text.ts';
+import { ownMark } from '../src/disk/temporary.ts';
+import type { Selection } from '../src/export/export-table.ts';
+import { exportTable } from '../src/export/tables.ts';
+import { csv } from '../src/export/text-style.ts';
 import { openStore } from '../src/store/engines.ts';
-import { ownMark } from '../src/store/temporary.ts';
 import { parseCsv } from './csv.ts';
 import { noSmallDisk, SmallDisk } from './reliability/tmpfs.ts';
 import { command, type Finished, Workshop } from './service.ts';

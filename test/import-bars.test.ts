@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { findZone } from '../src/calendar/zone.ts';
-import { importBars } from '../src/ingest/bars.ts';
-import type { PriceBasis } from '../src/ingest/load.ts';
-import { type FieldMap, noMap } from '../src/ingest/mapping.ts';
-import { FileProblem } from '../src/ingest/problem.ts';
-import type { ImportReport } from '../src/ingest/report.ts';
+import type { PriceBasis } from '../src/contract/price-basis.ts';
+import { FileProblem } from '../src/files/file-problem.ts';
+import type { ImportReport } from '../src/history/import-report.ts';
+import { importBars } from '../src/loading/bars.ts';
+import { type ColumnMapping, noMapping } from '../src/mapping/column-mapping.ts';
 import { openStore } from '../src/store/engines.ts';
 import { opened } from './service.ts';
 import { barsOf, contentOf, rowsOf, type StoredBar } from './stored.ts';
@@ -22,7 +22,7 @@ type Given = {
   readonly flags?: Readonly<Record<string, string>>;
   readonly zone?: string;
   readonly basis?: PriceBasis;
-  readonly map?: Partial<FieldMap>;
+  readonly map?: Partial<ColumnMapping>;
   readonly dryRun?: boolean;
 };
 
@@ -46,12 +46,11 @@ class Shelf {
     const store = await openStore(`sqlite:${this.path}`, 'write');
     try {
       return await importBars(store, {
-        file: await opened(file),
+        file: { ...(await opened(file)), mapping: { ...noMapping, ...map } },
         flags: new Map(Object.entries(flags)),
         source: null,
         dryRun,
         nowMs: Date.now,
-        map: { ...noMap, ...map },
         zone: zone === undefined ? null : findZone(zone),
         basis,
       });

@@ -4,10 +4,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { importInstruments } from '../src/ingest/instruments.ts';
-import { noMap } from '../src/ingest/mapping.ts';
-import { FileProblem } from '../src/ingest/problem.ts';
-import type { ImportReport } from '../src/ingest/report.ts';
+import { FileProblem } from '../src/files/file-problem.ts';
+import type { ImportReport } from '../src/history/import-report.ts';
+import { importInstruments } from '../src/loading/reference.ts';
 import { openStore } from '../src/store/engines.ts';
 import { opened } from './service.ts';
 import { contentOf, rowsOf } from './stored.ts';
@@ -33,7 +32,7 @@ class Shelf {
     writeFileSync(file, typeof csv === 'string' ? csv : `${csv.join('\n')}\n`);
     const store = await openStore(`sqlite:${this.path}`, 'write');
     try {
-      const about = { file: await opened(file), source: null, dryRun: false, nowMs: Date.now, map: noMap };
+      const about = { file: await opened(file), source: null, dryRun: false, nowMs: Date.now };
       return await importInstruments(store, { ...about, flags: new Map(Object.entries(flags)) });
     } finally {
       await store.close();

@@ -1,4 +1,4 @@
-// The import law of the house: which room may import which, and what only one file may touch.
+// The import law: which module may import which, and what only one file may touch.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
@@ -6,37 +6,43 @@ import { test } from 'node:test';
 
 const root = join(import.meta.dirname, '..');
 
-/** Every room: its level, and the rooms on lower levels that it may import. */
-const rooms: Readonly<Record<string, { readonly level: number; readonly imports: readonly string[] }>> = {
-  base: { level: 0, imports: [] },
-  contract: { level: 1, imports: ['base'] },
-  datasets: { level: 2, imports: ['base', 'contract'] },
-  calendar: { level: 2, imports: ['base', 'contract'] },
-  bars: { level: 3, imports: ['base', 'contract', 'calendar'] },
-  store: { level: 4, imports: ['base', 'datasets', 'bars'] },
-  queries: { level: 5, imports: ['base', 'contract', 'datasets', 'calendar', 'bars', 'store'] },
-  ingest: { level: 5, imports: ['base', 'contract', 'datasets', 'calendar', 'bars', 'store'] },
-  keys: { level: 5, imports: ['base', 'contract', 'datasets', 'calendar', 'bars', 'store'] },
-  http: {
-    level: 6,
-    imports: ['base', 'contract', 'datasets', 'calendar', 'bars', 'store', 'queries', 'ingest', 'keys'],
-  },
-  cli: {
-    level: 7,
-    imports: [
-      'base',
-      'contract',
-      'datasets',
-      'calendar',
-      'bars',
-      'store',
-      'queries',
-      'ingest',
-      'keys',
-      'http',
-    ],
-  },
-  client: { level: 7, imports: ['base', 'contract'] },
+const everyBelow = (module: string): string[] => order.slice(0, order.indexOf(module));
+
+/** The modules, bottom-up. */
+const order = [
+  ...['base', 'disk', 'contract', 'datasets', 'calendar', 'bars', 'store', 'files', 'mapping', 'history'],
+  ...['loading', 'export', 'queries', 'keys', 'http', 'cli'],
+];
+
+/** Every module: the modules below it that it may import. */
+const modules: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  disk: ['base'],
+  contract: ['base'],
+  datasets: ['base', 'contract'],
+  calendar: ['base', 'contract'],
+  bars: ['base', 'contract', 'calendar'],
+  store: ['base', 'disk', 'datasets', 'bars'],
+  files: ['base', 'disk', 'contract'],
+  mapping: ['base', 'contract', 'datasets', 'calendar', 'files'],
+  history: ['base', 'disk', 'contract', 'datasets', 'calendar', 'bars', 'store', 'files', 'mapping'],
+  loading: [
+    'base',
+    'disk',
+    'contract',
+    'datasets',
+    'calendar',
+    'bars',
+    'store',
+    'files',
+    'mapping',
+    'history',
+  ],
+  export: everyBelow('export'),
+  queries: ['base', 'contract', 'datasets', 'calendar', 'bars', 'store'],
+  keys: ['base', 'contract', 'datasets', 'store'],
+  http: ['base', 'contract', 'datasets', 'calendar', 'bars', 'store', 'queries', 'keys'],
+  cli: everyBelow('cli'),
 };
 
 const forbiddenNames = ['utils', 'common', 'types', 'helpers'];
@@ -53,7 +59,7 @@ function entriesIn(folder: string): Entry[] {
   }));
 }
 
-const roomOf = (path: string): string => path.split('/')[1]!;
+const moduleOf = (path: string): string => path.split('/')[1]!;
 
 // A specifier stands after `from`, after a bare `import`, in a call that loads a file, or in the address of a source.
 const specifiers = [
@@ -112,16 +118,16 @@ test('the forms of an import are all seen', () => {
   );
 });
 
-test('the table itself keeps the levels: a room imports strictly lower ones alone (house, Import law)', () => {
-  for (const [room, { level, imports }] of Object.entries(rooms))
-    for (const below of imports) assert.ok(rooms[below]!.level < level, `${room} -> ${below}`);
+test('the table itself keeps the order: a module imports only modules below it (house, Import law)', () => {
+  for (const [module, imports] of Object.entries(modules))
+    for (const below of imports) assert.ok(everyBelow(module).includes(below), `${module} -> ${below}`);
 });
 
-test('every folder directly in src is a room, and no file lies beside them (house, Import law)', () => {
+test('every folder directly in src is a module of the table, and no file is beside them (house, Import law)', () => {
   const direct = entries.filter(({ path }) => path.split('/').length === 2);
   for (const { path, isFolder } of direct) {
-    assert.ok(isFolder, `${path} lies in no room`);
-    assert.ok(Object.hasOwn(rooms, roomOf(path)), `${path} is no room of the house`);
+    assert.ok(isFolder, `${path} is in no module`);
+    assert.ok(Object.hasOwn(modules, moduleOf(path)), `${path} is in no module of the table`);
   }
 });
 
@@ -130,17 +136,15 @@ test('no folder is called utils, common, types or helpers (house, Import law)', 
   for (const { path } of folders) assert.ok(!forbiddenNames.includes(posix.basename(path)), path);
 });
 
-for (const room of Object.keys(rooms)) {
-  const files = sources.filter((path) => roomOf(path) === room);
-  if (files.length === 0) continue;
-  const allowed = rooms[room]!.imports;
+for (const [module, allowed] of Object.entries(modules)) {
+  const files = sources.filter((path) => moduleOf(path) === module);
 
-  test(`${room} imports only ${allowed.join(', ') || 'nothing'} beside itself (house, Import law)`, () => {
+  test(`${module} imports only ${allowed.join(', ') || 'nothing'} beside itself (house, Import law)`, () => {
     const violations = files.flatMap((path) =>
       targetsOf(path)
         .filter(
           (target) =>
-            !target.startsWith(`src/${room}/`) &&
+            !target.startsWith(`src/${module}/`) &&
             !allowed.some((below) => target.startsWith(`src/${below}/`)),
         )
         .map((target) => `${path} -> ${target}`),
@@ -186,7 +190,7 @@ test('no file imports itself through others (house, Import law)', () => {
   assert.deepEqual(circles, []);
 });
 
-test('no room imports a test', () => {
+test('no source imports a test', () => {
   const found = sources.flatMap((path) =>
     targetsOf(path)
       .filter(isTest)

@@ -14,8 +14,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { importBars } from '../src/ingest/bars.ts';
-import { noMap } from '../src/ingest/mapping.ts';
+import { importBars } from '../src/loading/bars.ts';
 import { openStore } from '../src/store/engines.ts';
 import { opened, type Server, Workshop } from './service.ts';
 import { barsOf, contentOf, rowsOf } from './stored.ts';
@@ -508,7 +507,6 @@ test('minutes of a day that was running when they were imported never become a f
       file: await opened(file),
       source: null,
       dryRun: false,
-      map: noMap,
       zone: null,
       basis: 'raw' as const,
     };

@@ -1,14 +1,13 @@
 // Rows into a store by the imports themselves, in this process: much sooner done than by the command line.
 import { writeFileSync } from 'node:fs';
-import { importBars } from '../src/ingest/bars.ts';
-import { importCorporateActions } from '../src/ingest/corporate-actions.ts';
-import { importEconomicEventCodes, importEconomicEvents } from '../src/ingest/economic.ts';
-import { importHolidays } from '../src/ingest/holidays.ts';
-import { importInstruments } from '../src/ingest/instruments.ts';
-import { noMap } from '../src/ingest/mapping.ts';
-import { importNews } from '../src/ingest/news.ts';
-import { importOptionContracts } from '../src/ingest/option-contracts.ts';
-import type { ImportReport } from '../src/ingest/report.ts';
+import type { ImportReport } from '../src/history/import-report.ts';
+import { importBars } from '../src/loading/bars.ts';
+import { importCorporateActions } from '../src/loading/corporate-actions.ts';
+import { importEconomicEventCodes, importEconomicEvents } from '../src/loading/economic.ts';
+import { importHolidays } from '../src/loading/holidays.ts';
+import { importNews } from '../src/loading/news.ts';
+import { importOptionContracts } from '../src/loading/options.ts';
+import { importInstruments } from '../src/loading/reference.ts';
 import { openStore } from '../src/store/engines.ts';
 import { opened } from './service.ts';
 
@@ -49,7 +48,6 @@ export async function fillStore(
   const store = await openStore(url, 'write');
   const about = {
     flags: new Map<string, string>(),
-    map: noMap,
     zone: null,
     basis: 'raw',
     source: null,

@@ -5,10 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { deleteInstrument } from '../src/ingest/delete.ts';
-import { importInstruments } from '../src/ingest/instruments.ts';
-import { noMap } from '../src/ingest/mapping.ts';
-import { undoRun } from '../src/ingest/undo.ts';
+import { deleteInstrument } from '../src/history/delete-bars.ts';
+import { undoRun } from '../src/history/undo-run.ts';
+import { importInstruments } from '../src/loading/reference.ts';
 import { openStore } from '../src/store/engines.ts';
 import { searchInstruments } from '../src/store/instrument-terms.ts';
 import type { Store } from '../src/store/store.ts';
@@ -57,7 +56,7 @@ async function imported(store: Store, rows: readonly Row[]): Promise<number | nu
   );
   const head = 'asset_schema,country_iso_code,symbol,name,former_symbols';
   writeFileSync(file, [head, ...lines, ''].join('\n'));
-  const about = { source: null, dryRun: false, nowMs: Date.now, map: noMap, flags: new Map() };
+  const about = { source: null, dryRun: false, nowMs: Date.now, flags: new Map() };
   return (await importInstruments(store, { ...about, file: await opened(file) })).runId;
 }
 

@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { findZone } from '../src/calendar/zone.ts';
-import { noMap } from '../src/ingest/mapping.ts';
-import { importNews } from '../src/ingest/news.ts';
-import type { ImportReport } from '../src/ingest/report.ts';
+import type { ImportReport } from '../src/history/import-report.ts';
+import { importNews } from '../src/loading/news.ts';
 import { Caller, type Got, type GotPage, type Parameters } from './asking.ts';
 import { type Server, stored, Workshop } from './service.ts';
 
@@ -40,7 +39,7 @@ after(async () => {
 async function imported(name: string, text: string, zone: string | null = null): Promise<ImportReport> {
   writeFileSync(shop.path(name), text);
   return stored(shop, shop.path(name), (store, request) =>
-    importNews(store, { ...request, map: noMap, zone: zone === null ? null : findZone(zone) }),
+    importNews(store, { ...request, zone: zone === null ? null : findZone(zone) }),
   );
 }
 

@@ -6,9 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openSources, type SourceFile } from '../src/ingest/file.ts';
-import type { ImportReport } from '../src/ingest/report.ts';
-import type { ImportRequest } from '../src/ingest/run.ts';
+import { openSources } from '../src/files/source.ts';
+import type { ImportReport } from '../src/history/import-report.ts';
+import type { ImportRequest } from '../src/history/run.ts';
+import type { MappedFile } from '../src/mapping/column-mapping.ts';
+import { ownNames } from '../src/mapping/column-mapping.ts';
 import { openStore } from '../src/store/engines.ts';
 import type { Store } from '../src/store/store.ts';
 
@@ -20,8 +22,8 @@ export const command = join(root, 'bin/bourse');
 export const sharedData = join(root, '../shared/data');
 
 /** A file that a test has written, ready to be imported in process. */
-export const opened = async (path: string): Promise<SourceFile> =>
-  (await openSources(path, process.stdin).next()).value as SourceFile;
+export const opened = async (path: string): Promise<MappedFile> =>
+  (await openSources(path, process.stdin, ownNames).next()).value as MappedFile;
 
 /** Imports a file into a workshop's store in this process: much sooner done than by the command line. */
 export async function stored(

@@ -6,12 +6,11 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { parseInstant } from '../src/base/instant.ts';
-import { importBars } from '../src/ingest/bars.ts';
-import { deleteBars, deleteInstrument } from '../src/ingest/delete.ts';
-import { importInstruments } from '../src/ingest/instruments.ts';
-import { noMap } from '../src/ingest/mapping.ts';
-import { RequestProblem } from '../src/ingest/problem.ts';
-import { type UndoReport, undoRun } from '../src/ingest/undo.ts';
+import { deleteBars, deleteInstrument } from '../src/history/delete-bars.ts';
+import { RequestProblem } from '../src/history/request-problem.ts';
+import { type UndoReport, undoRun } from '../src/history/undo-run.ts';
+import { importBars } from '../src/loading/bars.ts';
+import { importInstruments } from '../src/loading/reference.ts';
 import { contentHash } from '../src/store/content.ts';
 import { openStore } from '../src/store/engines.ts';
 import type { Store } from '../src/store/store.ts';
@@ -48,7 +47,7 @@ class Shelf {
       ['asset_schema', 'stock'],
       ['country_iso_code', 'US'],
     ]);
-    return { file: await opened(file), flags, source: null, dryRun: false, nowMs: Date.now, map: noMap };
+    return { file: await opened(file), flags, source: null, dryRun: false, nowMs: Date.now };
   }
 
   /** Imports bars of the columns symbol, interval, datetime, price. */

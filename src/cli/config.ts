@@ -1,7 +1,7 @@
 // Settings: flag, then environment, then bourse.config.json, then default. The only file that reads the environment.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { nearest } from '../ingest/mapping.ts';
+import { nearest } from '../base/nearest.ts';
 
 /** A setting that cannot be used; exit status 2. */
 export class UsageProblem extends Error {

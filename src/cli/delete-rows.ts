@@ -7,7 +7,7 @@ import {
   type RowChoice,
   type RowDatasetName,
   type RowDeleteReport,
-} from '../ingest/delete-rows.ts';
+} from '../history/delete-rows.ts';
 import { withExistingStore } from './existing-store.ts';
 import { jsonOption, storeOption } from './options.ts';
 import { readBound, readCountry, readFlag, readSchema, readSymbol } from './selection.ts';

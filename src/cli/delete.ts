@@ -1,6 +1,11 @@
 // `bourse delete DATASET`: bars and instruments; the other datasets are in `delete-rows.ts`.
 import { Command } from 'commander';
-import { type DeleteReport, type DeleteRequest, deleteBars, deleteInstrument } from '../ingest/delete.ts';
+import {
+  type DeleteReport,
+  type DeleteRequest,
+  deleteBars,
+  deleteInstrument,
+} from '../history/delete-bars.ts';
 import type { Store } from '../store/store.ts';
 import { rowCommands } from './delete-rows.ts';
 import { withExistingStore } from './existing-store.ts';

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { DAY_MS, formatDay, MINUTE_MS, weekdayOf } from '../base/instant.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { events } from '../datasets/economic.ts';
-import { changeRow } from '../ingest/journal.ts';
+import { changeRow } from '../history/journal.ts';
 import type { Writer } from '../store/store.ts';
 
 type Sample = {

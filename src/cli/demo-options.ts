@@ -2,9 +2,9 @@
 import { dateOf, dayOf, formatDay, weekdayOf } from '../base/instant.ts';
 import { calendarOf } from '../calendar/calendar.ts';
 import { optionContracts } from '../datasets/options.ts';
-import { changeRow } from '../ingest/journal.ts';
-import { NamedInstruments } from '../ingest/named-instruments.ts';
-import { optionContractRow } from '../ingest/option-contracts.ts';
+import { changeRow } from '../history/journal.ts';
+import { NamedInstruments } from '../loading/named-instruments.ts';
+import { optionContractRow } from '../loading/options.ts';
 import type { Writer } from '../store/store.ts';
 
 /** The underlyings, what their contracts lie around, and how far apart. */

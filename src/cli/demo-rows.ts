@@ -3,9 +3,9 @@ import { DAY_MS, HOUR_MS } from '../base/instant.ts';
 import { corporateActions } from '../datasets/corporate-actions.ts';
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import { news } from '../datasets/news.ts';
-import { corporateActionRowOf } from '../ingest/corporate-actions.ts';
-import { changeRow } from '../ingest/journal.ts';
-import { newsRowOf } from '../ingest/news.ts';
+import { changeRow } from '../history/journal.ts';
+import { corporateActionRowOf } from '../loading/corporate-actions.ts';
+import { newsRowOf } from '../loading/news.ts';
 import type { Writer } from '../store/store.ts';
 
 const DIVIDEND_EVERY_DAYS = 91;

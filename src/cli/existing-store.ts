@@ -1,5 +1,5 @@
 // Stores that a command must not make.
-import { spool } from '../ingest/spool.ts';
+import { spool } from '../files/spool.ts';
 import { isStoreMade, openStore, openTrialStore } from '../store/engines.ts';
 import type { Store } from '../store/store.ts';
 import { readSettings } from './config.ts';

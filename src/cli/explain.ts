@@ -1,5 +1,5 @@
 // What `bourse import --explain` prints.
-import type { Explained } from '../ingest/explain.ts';
+import type { Explained } from '../mapping/explain-file.ts';
 import { formatTable, printable } from './table.ts';
 
 /** The account of a file that was looked at, in words. */

@@ -2,8 +2,9 @@
 import { realpathSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { Command, Option } from 'commander';
+import { nearest } from '../base/nearest.ts';
 import { formatBytes } from '../base/size.ts';
-import { exportable, exportTable, straySelector } from '../ingest/export.ts';
+import type { PriceBasis } from '../contract/price-basis.ts';
 import {
   type OutFormat,
   outFormatOf,
@@ -11,10 +12,9 @@ import {
   requireFree,
   writeToFile,
   writeToStream,
-} from '../ingest/export-file.ts';
-import type { ExportTable, ImportAdvice, Selection } from '../ingest/export-table.ts';
-import type { PriceBasis } from '../ingest/load.ts';
-import { nearest } from '../ingest/mapping.ts';
+} from '../export/export-file.ts';
+import type { ExportTable, ImportAdvice, Selection } from '../export/export-table.ts';
+import { exportable, exportTable, straySelector } from '../export/tables.ts';
 import { openStore, storeFacts } from '../store/engines.ts';
 import { UnfitPlace } from '../store/store.ts';
 import { readSettings, UsageProblem } from './config.ts';

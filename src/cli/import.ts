@@ -1,17 +1,17 @@
 // `bourse import DATASET FILE…`
 import { Command, CommanderError, Option } from 'commander';
+import { nearest } from '../base/nearest.ts';
 import { findZone, type Zone } from '../calendar/zone.ts';
-import { chooseMap } from '../ingest/choose-map.ts';
-import { explainFile } from '../ingest/explain.ts';
-import { openSources, type SourceFile } from '../ingest/file.ts';
-import type { ChooseMap } from '../ingest/format.ts';
-import { fieldsOf, importers, requestOf } from '../ingest/importers.ts';
-import { inputsOf } from '../ingest/inputs.ts';
-import type { PriceBasis } from '../ingest/load.ts';
-import { readMap } from '../ingest/map-file.ts';
-import { nearest } from '../ingest/mapping.ts';
-import { FileProblem } from '../ingest/problem.ts';
-import type { ImportReport } from '../ingest/report.ts';
+import type { PriceBasis } from '../contract/price-basis.ts';
+import { FileProblem } from '../files/file-problem.ts';
+import { inputsOf } from '../files/inputs.ts';
+import { openSources } from '../files/source.ts';
+import type { ImportReport } from '../history/import-report.ts';
+import { fieldsOf, importers, requestOf } from '../loading/importers.ts';
+import { chooseMapping } from '../mapping/choose-mapping.ts';
+import type { ChooseMapping, MappedFile } from '../mapping/column-mapping.ts';
+import { explainFile } from '../mapping/explain-file.ts';
+import { readMappingFile } from '../mapping/mapping-file.ts';
 import type { Store } from '../store/store.ts';
 import { readSettings, UsageProblem } from './config.ts';
 import { openForImport } from './existing-store.ts';
@@ -171,7 +171,7 @@ function checkSources(names: readonly string[], { watch, dryRun, explain }: Flag
 /** A folder whose files are each imported by a call of their own. */
 function watchedBy(
   dataset: string,
-  choose: ChooseMap,
+  choose: ChooseMapping,
   storeUrl: string,
   folder: string,
   flags: Flags,
@@ -180,7 +180,7 @@ function watchedBy(
   return {
     folder,
     dataset,
-    call: JSON.stringify([call, flags.map === undefined ? null : readMap(flags.map)]),
+    call: JSON.stringify([call, flags.map === undefined ? null : readMappingFile(flags.map)]),
     storeUrl,
     async take(path) {
       const run = new ImportCall(dataset, choose, storeUrl, flags);
@@ -263,7 +263,7 @@ export function importCommand(): Command {
       checkDataset(dataset);
       checkFlags(dataset, flags);
       checkSources(names, flags);
-      const choose = chooseMap(dataset, flags.preset, flags.map);
+      const choose = chooseMapping(dataset, flags.preset, flags.map);
       const settings = readSettings(flags.store === undefined ? {} : { store: flags.store });
       if (flags.watch !== undefined)
         return watchFolder(watchedBy(dataset, choose, settings.store, flags.watch, flags));
@@ -280,7 +280,7 @@ export function importCommand(): Command {
 /** One call of the command: each file is an import of its own, and one that is at fault does not keep others out. */
 class ImportCall {
   readonly #dataset: string;
-  readonly #choose: ChooseMap;
+  readonly #choose: ChooseMapping;
   readonly #storeUrl: string;
   readonly #flags: Flags;
   /** Opened, and made where there is none, only when there is a file to import. */
@@ -290,7 +290,7 @@ class ImportCall {
   /** The exit status of the worst file. */
   #worst = 0;
 
-  constructor(dataset: string, choose: ChooseMap, storeUrl: string, flags: Flags) {
+  constructor(dataset: string, choose: ChooseMapping, storeUrl: string, flags: Flags) {
     this.#dataset = dataset;
     this.#choose = choose;
     this.#storeUrl = storeUrl;
@@ -322,7 +322,7 @@ class ImportCall {
     }
   }
 
-  async #importAndClose(file: SourceFile): Promise<void> {
+  async #importAndClose(file: MappedFile): Promise<void> {
     try {
       await (this.#flags.explain === true ? this.#explainFile(file) : this.#importFile(file));
     } finally {
@@ -331,7 +331,7 @@ class ImportCall {
   }
 
   /** Tells what the file is; one that cannot be imported as it was asked for is told as one that was. */
-  async #explainFile(opened: SourceFile): Promise<void> {
+  async #explainFile(opened: MappedFile): Promise<void> {
     const flags = this.#flags;
     const { file, zone } = requestOf(opened, { zone: zoneNamed(flags.zone), prices: flags.prices });
     const fields = fieldsOf[this.#dataset]!;
@@ -340,7 +340,7 @@ class ImportCall {
     if (explained.problem !== null) throw new FileProblem('unfit', explained.problem);
   }
 
-  async #importFile(file: SourceFile): Promise<void> {
+  async #importFile(file: MappedFile): Promise<void> {
     const flags = this.#flags;
     this.#store ??= await openForImport(this.#storeUrl, flags.dryRun === true);
     const progress = new Progress(file);

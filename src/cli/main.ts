@@ -1,7 +1,8 @@
 // The command line: commands put together, problems turned into one message and an exit status (contract 10).
 import { Command, CommanderError } from 'commander';
-import { FileProblem, RequestProblem } from '../ingest/problem.ts';
-import { DiskFull, FolderUnusable } from '../store/disk.ts';
+import { DiskFull, FolderUnusable } from '../disk/space.ts';
+import { FileProblem } from '../files/file-problem.ts';
+import { RequestProblem } from '../history/request-problem.ts';
 import { StoreUnusable, UnfitPlace, UnknownStoreAddress, WouldReplace } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
 import { ServiceProblem } from './problem.ts';

@@ -1,5 +1,5 @@
 // What `bourse import --preset list` prints: every preset with the beginning of such a file.
-import { presets } from '../ingest/presets/index.ts';
+import { presets } from '../mapping/presets/index.ts';
 
 /** The presets, by dataset, in words. */
 export function presetList(): string {

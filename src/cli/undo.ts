@@ -1,7 +1,7 @@
 // `bourse undo [RUN]`
 import { Command } from 'commander';
 import { formatInstant } from '../base/instant.ts';
-import { newestRuns, type Run, type UndoReport, undoRun } from '../ingest/undo.ts';
+import { newestRuns, type Run, type UndoReport, undoRun } from '../history/undo-run.ts';
 import type { Store } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
 import { withExistingStore } from './existing-store.ts';

@@ -2,7 +2,7 @@
 import { type FSWatcher, readdirSync, type Stats, statSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { hashOfFile, WatchMemory } from '../ingest/watch-memory.ts';
+import { hashOfFile, WatchMemory } from '../history/watch-memory.ts';
 import { isStoreMade, openStore } from '../store/engines.ts';
 import { UsageProblem } from './config.ts';
 import { printable } from './table.ts';

@@ -1,6 +1,13 @@
 // Series of bars: one an instrument and interval. The bars themselves are blocks, not rows (docs/architecture.md).
 import { boolean, dataset, instant, integer, text } from './dataset.ts';
 
+/** The fields that name a series, and those that are its values: the order of both is that of the arrays below. */
+export const seriesFields = ['asset_schema', 'country_iso_code', 'symbol', 'interval', 'exchange'] as const;
+export const valueFields = ['open', 'high', 'low', 'close', 'volume', 'vwap'] as const;
+
+/** Characters of an exchange that a row may name. */
+export const EXCHANGE_LENGTH_MAX = 20;
+
 export const series = dataset({
   name: 'series',
   columns: {

@@ -13,12 +13,13 @@ import { type ErrorWord, errors } from '../contract/errors.ts';
 import { contract, type EndpointName } from '../contract/index.ts';
 import { limits, listLimits } from '../contract/limits.ts';
 import type { Parameter } from '../contract/parameter.ts';
-import { importBars } from '../ingest/bars.ts';
-import { importEconomicEvents } from '../ingest/economic.ts';
-import { openSources, type SourceFile } from '../ingest/file.ts';
-import { noMap } from '../ingest/mapping.ts';
+import { openSources } from '../files/source.ts';
 import { issueKey, KeyRing, noTerms, revokeKey } from '../keys/keys.ts';
 import { Quotas } from '../keys/quotas.ts';
+import { importBars } from '../loading/bars.ts';
+import { importEconomicEvents } from '../loading/economic.ts';
+import type { MappedFile } from '../mapping/column-mapping.ts';
+import { ownNames } from '../mapping/column-mapping.ts';
 import { QueryRunner } from '../queries/index.ts';
 import type { Answer, QueryRequest } from '../queries/query.ts';
 import { openControl, openStore } from '../store/engines.ts';
@@ -28,8 +29,8 @@ import { QueueError } from './query-pool.ts';
 import { ReplyCache } from './reply-cache.ts';
 
 /** A file that a test has written, ready to be imported. */
-const opened = async (path: string): Promise<SourceFile> =>
-  (await openSources(path, process.stdin).next()).value as SourceFile;
+const opened = async (path: string): Promise<MappedFile> =>
+  (await openSources(path, process.stdin, ownNames).next()).value as MappedFile;
 
 const folder = mkdtempSync(join(tmpdir(), 'bourse-door-'));
 const storeUrl = `sqlite:${join(folder, 'bourse.db')}`;
@@ -44,7 +45,6 @@ const named = { asset_schema: 'stock', country_iso_code: 'US', symbol: 'AAPL', i
 await importBars(writer, {
   file: await opened(file),
   flags: new Map(Object.entries(named)),
-  map: noMap,
   zone: null,
   basis: 'raw',
   source: null,
@@ -56,7 +56,7 @@ writeFileSync(
   eventFile,
   'country_iso_code,event_code,event_name,event_timestamp,impact\nUS,GDP_A,A,2025-03-03T14:30:00Z,low\n',
 );
-const unnamed = { flags: new Map<string, string>(), map: noMap, zone: null, source: null, dryRun: false };
+const unnamed = { flags: new Map<string, string>(), zone: null, source: null, dryRun: false };
 await importEconomicEvents(writer, { file: await opened(eventFile), ...unnamed, nowMs: Date.now });
 const control = await openControl(storeUrl, 'write');
 const store = await openStore(storeUrl, 'read');

@@ -8,16 +8,17 @@ import { MessagePort } from 'node:worker_threads';
 import { latestBars } from '../contract/bars.ts';
 import { parseParameters } from '../contract/endpoint.ts';
 import { limits } from '../contract/limits.ts';
-import { importBars } from '../ingest/bars.ts';
-import { openSources, type SourceFile } from '../ingest/file.ts';
-import { noMap } from '../ingest/mapping.ts';
+import { openSources } from '../files/source.ts';
+import { importBars } from '../loading/bars.ts';
+import type { MappedFile } from '../mapping/column-mapping.ts';
+import { ownNames } from '../mapping/column-mapping.ts';
 import type { Answer, QueryRequest } from '../queries/query.ts';
 import { openStore } from '../store/engines.ts';
 import { type PoolSettings, QueryPool, type QueueError } from './query-pool.ts';
 
 /** A file that a test has written, ready to be imported. */
-const opened = async (path: string): Promise<SourceFile> =>
-  (await openSources(path, process.stdin).next()).value as SourceFile;
+const opened = async (path: string): Promise<MappedFile> =>
+  (await openSources(path, process.stdin, ownNames).next()).value as MappedFile;
 
 const folder = mkdtempSync(join(tmpdir(), 'bourse-pool-'));
 const storeUrl = `sqlite:${join(folder, 'bourse.db')}`;
@@ -32,7 +33,6 @@ const named = { asset_schema: 'stock', country_iso_code: 'US', symbol: 'AAPL', i
 await importBars(store, {
   file: await opened(file),
   flags: new Map(Object.entries(named)),
-  map: noMap,
   zone: null,
   basis: 'raw',
   source: null,

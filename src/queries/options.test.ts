@@ -6,10 +6,11 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { contract } from '../contract/index.ts';
-import { importBars } from '../ingest/bars.ts';
-import { openSources, type SourceFile } from '../ingest/file.ts';
-import { noMap } from '../ingest/mapping.ts';
-import { importOptionContracts } from '../ingest/option-contracts.ts';
+import { openSources } from '../files/source.ts';
+import { importBars } from '../loading/bars.ts';
+import { importOptionContracts } from '../loading/options.ts';
+import type { MappedFile } from '../mapping/column-mapping.ts';
+import { ownNames } from '../mapping/column-mapping.ts';
 import { openStore } from '../store/engines.ts';
 import { QueryRunner } from './index.ts';
 
@@ -59,9 +60,9 @@ const contracts: readonly Given[] = expirations.flatMap(([date, at, expires], gr
   ),
 );
 
-const opened = async (path: string): Promise<SourceFile> =>
-  (await openSources(path, process.stdin).next()).value as SourceFile;
-const fixed = { map: noMap, source: null, dryRun: false, nowMs: () => NOW_MS };
+const opened = async (path: string): Promise<MappedFile> =>
+  (await openSources(path, process.stdin, ownNames).next()).value as MappedFile;
+const fixed = { source: null, dryRun: false, nowMs: () => NOW_MS };
 
 async function importText(name: string, text: string, ...lines: readonly string[]): Promise<void> {
   const path = join(folder, name);

@@ -4,9 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { openSources, type SourceFile } from '../ingest/file.ts';
-import { importInstruments } from '../ingest/instruments.ts';
-import { noMap } from '../ingest/mapping.ts';
+import { openSources } from '../files/source.ts';
+import { importInstruments } from '../loading/reference.ts';
+import type { MappedFile } from '../mapping/column-mapping.ts';
+import { ownNames } from '../mapping/column-mapping.ts';
 import { openStore } from '../store/engines.ts';
 import { QueryRunner } from './index.ts';
 
@@ -19,8 +20,8 @@ test('daylight saving is that of the year in UTC, also for a record at hand whil
   // Brazil had its last summer time in 2019.
   writeFileSync(path, 'asset_schema,country_iso_code,symbol,time_zone\nstock,US,B,America/Sao_Paulo\n');
   const writer = await openStore(url, 'write');
-  const file = (await openSources(path, process.stdin).next()).value as SourceFile;
-  const request = { file, flags: new Map(), source: null, dryRun: false, nowMs: Date.now, map: noMap };
+  const file = (await openSources(path, process.stdin, ownNames).next()).value as MappedFile;
+  const request = { file, flags: new Map(), source: null, dryRun: false, nowMs: Date.now };
   await importInstruments(writer, request);
   await file.close();
   await writer.close();

@@ -1,8 +1,8 @@
 // Scheme of the store address -> engine.
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { makeFolder } from '../disk/space.ts';
 import type { Diagnosis } from './diagnosis.ts';
-import { makeFolder } from './disk.ts';
 import { otherThanFile } from './place.ts';
 import { backupSqlite } from './sqlite/backup.ts';
 import { controlPathOf, openSqliteControl } from './sqlite/control.ts';

@@ -102,7 +102,7 @@ export interface Writer extends Reader, RowWriter {
   putBlock(seriesId: number, block: StoredBlock): Promise<void>;
   /** Removes a block; one that is not there changes nothing. */
   removeBlock(seriesId: number, bucket: number): Promise<void>;
-  /** What this write must remember of a block for its own length: replaced by key, gone at the end (`ingest/load.ts`). */
+  /** What this write must remember of a block for its own length: replaced by key, gone at the end (`loading/bar-load.ts`). */
   keepNote(seriesId: number, bucket: number, note: Uint8Array): Promise<void>;
   note(seriesId: number, bucket: number): Promise<Uint8Array | null>;
 }

@@ -3,8 +3,7 @@ import { execFile, spawn } from 'node:child_process';
 import { globSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { importInstruments } from '../../src/ingest/instruments.ts';
-import { noMap } from '../../src/ingest/mapping.ts';
+import { importInstruments } from '../../src/loading/reference.ts';
 import { openStore } from '../../src/store/engines.ts';
 import { command, type Finished, Server, stored } from '../service.ts';
 import { standIn } from './stand-ins.ts';
@@ -125,7 +124,7 @@ export class Desk {
     const path = join(this.folder, `${symbol}.csv`);
     writeFileSync(path, `asset_schema,country_iso_code,symbol\nstock,US,${symbol}\n`);
     const { runId } = await stored(this.service, path, (store, request) =>
-      importInstruments(store, { ...request, map: noMap }),
+      importInstruments(store, { ...request }),
     );
     return runId!;
   }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
-import { presets } from '../../src/ingest/presets/index.ts';
+import { presets } from '../../src/mapping/presets/index.ts';
 import { Workshop } from '../service.ts';
 import { barsOf } from '../stored.ts';
 import { Vendor } from './vendor.ts';

@@ -5,11 +5,11 @@ import { dirname } from 'node:path';
 import { findZone } from '../../src/calendar/zone.ts';
 import { historicalBars } from '../../src/contract/bars.ts';
 import { parseParameters } from '../../src/contract/endpoint.ts';
-import { chooseMap } from '../../src/ingest/choose-map.ts';
-import { openSources } from '../../src/ingest/file.ts';
-import { importers, requestOf } from '../../src/ingest/importers.ts';
-import type { PriceBasis } from '../../src/ingest/load.ts';
-import type { ImportReport } from '../../src/ingest/report.ts';
+import type { PriceBasis } from '../../src/contract/price-basis.ts';
+import { openSources } from '../../src/files/source.ts';
+import type { ImportReport } from '../../src/history/import-report.ts';
+import { importers, requestOf } from '../../src/loading/importers.ts';
+import { chooseMapping } from '../../src/mapping/choose-mapping.ts';
 import { QueryRunner } from '../../src/queries/index.ts';
 import { openStore } from '../../src/store/engines.ts';
 import { Workshop } from '../service.ts';
@@ -51,7 +51,7 @@ export class Vendor {
     const { dataset = 'bars', preset, map, zone, prices, fields = {} } = flags;
     const store = await openStore(`sqlite:${this.path}`, 'write');
     try {
-      const choose = chooseMap(dataset, preset, map);
+      const choose = chooseMapping(dataset, preset, map);
       let report: ImportReport | null = null;
       for await (const file of openSources(path, process.stdin, choose)) {
         if (file instanceof Error) throw file;

@@ -15,7 +15,7 @@ import {
   isReadOnlyDisk,
   LOG_NEEDS,
   STORE_NEEDS,
-} from '../disk.ts';
+} from '../../disk/space.ts';
 import { otherThanFile } from '../place.ts';
 import { type ColumnTypes, SqlCompiler } from '../sql.ts';
 import { type Mode, noStoreAt, StoreUnusable, UnfitPlace } from '../store.ts';

@@ -1,8 +1,8 @@
 // Files that become visible whole or not at all: written beside their place under a temporary name, then moved there.
 import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { diskFull, folderProblem } from '../disk.ts';
-import { ownMark, removeLeftovers } from '../temporary.ts';
+import { diskFull, folderProblem } from '../../disk/space.ts';
+import { ownMark, removeLeftovers } from '../../disk/temporary.ts';
 import { troubleOf } from './database.ts';
 
 /** What SQLite keeps beside a file. */

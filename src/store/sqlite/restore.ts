@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { makeFolder, requireRoom } from '../disk.ts';
+import { makeFolder, requireRoom } from '../../disk/space.ts';
 import { type CopyOptions, type Restored, StoreUnusable, UnfitPlace, WouldReplace } from '../store.ts';
 import { controlMigrations, controlPathOf } from './control.ts';
 import { Database, type FileKind, requireFile, troubleOf } from './database.ts';

@@ -1,0 +1,114 @@
+// Room on a disk: asked for before anything is written, and named when it ends on the way. Folders that take nothing.
+import { accessSync, constants, mkdirSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+
+const bytesText = (bytes: number): string => `${Math.ceil(bytes).toLocaleString('en-US')} bytes`;
+
+/** A disk has no room for what is to be written. Nothing of it was kept. */
+export class DiskFull extends Error {
+  readonly folder: string;
+  readonly freeBytes: number;
+  /** At least. */
+  readonly neededBytes: number;
+
+  constructor(folder: string, freeBytes: number, neededBytes: number, options?: ErrorOptions) {
+    super(
+      `the disk that ${folder} is on has ${bytesText(freeBytes)} free, and about ${bytesText(neededBytes)} are needed: make room there. Nothing was imported or changed.`,
+      options,
+    );
+    this.name = 'DiskFull';
+    this.folder = folder;
+    this.freeBytes = freeBytes;
+    this.neededBytes = neededBytes;
+  }
+}
+
+/** Bytes that can still be written in a folder. */
+export async function freeBytesIn(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+/** Makes sure of room before the first write. @throws DiskFull */
+export async function requireRoom(folder: string, neededBytes: number): Promise<void> {
+  const freeBytes = await freeBytesIn(folder);
+  if (freeBytes < neededBytes) throw new DiskFull(folder, freeBytes, neededBytes);
+}
+
+/** Whether the system found no room, or none within what a user may take. */
+export function isNoRoom(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOSPC' || code === 'EDQUOT';
+}
+
+/** That the disk of a folder has filled, on the way: at least so much was to be written there. */
+export async function diskFull(folder: string, neededBytes: number, cause: unknown): Promise<DiskFull> {
+  const freeBytes = await freeBytesIn(folder);
+  return new DiskFull(folder, freeBytes, Math.max(neededBytes, 2 * freeBytes), { cause });
+}
+
+/** Nothing can be made in a folder; the message names it and the cure. Nothing was kept. */
+export class FolderUnusable extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'FolderUnusable';
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'its disk is read-only',
+  ENOENT: 'it is not there and cannot be made',
+  ENOTDIR: 'a file stands where a folder is needed',
+  EEXIST: 'a file stands where a folder is needed',
+};
+
+/** The same error, or what it means where something was to be made in a folder; `cure` says what to do. */
+export function folderProblem(error: unknown, folder: string, cure: string): unknown {
+  const reason = reasons[(error as NodeJS.ErrnoException).code ?? ''];
+  if (reason === undefined) return error;
+  return new FolderUnusable(`the folder ${folder} cannot be used: ${reason}; ${cure}`, { cause: error });
+}
+
+/** What is to be done about the folder of a store. */
+export const STORE_NEEDS = 'a store needs one that can be written to';
+
+/** What is to be done where a store's own log cannot be kept. */
+export const LOG_NEEDS =
+  'a store keeps its log beside it: make that possible, or copy it, with the files beside it, to where it is';
+
+/** Makes sure of the folder of a store. @throws FolderUnusable */
+export function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    throw folderProblem(error, folder, STORE_NEEDS);
+  }
+}
+
+/** Whether nobody can write in a folder, whatever their rights. */
+export function isReadOnlyDisk(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EROFS';
+  }
+}
+
+/** What this user cannot write of some files and folders, with the reason; null where it is none of them. */
+export function closedAmong(paths: readonly string[]): string | null {
+  for (const path of paths) {
+    try {
+      accessSync(path, constants.W_OK);
+    } catch (error) {
+      return `${path} cannot be written to: ${reasons[(error as NodeJS.ErrnoException).code ?? ''] ?? 'it is closed'}`;
+    }
+  }
+  return null;
+}
+
+/** The same error, or what it means where the disk of a folder has filled: at least so much was to be written there. */
+export const diskProblem = async (error: unknown, folder: string, neededBytes: number): Promise<unknown> =>
+  isNoRoom(error) ? diskFull(folder, neededBytes, error) : error;

@@ -1,0 +1,73 @@
+// Bars as lines of text: what is the same in every line of a series is made once.
+import type { Bars } from '../bars/bars.ts';
+import { DAY_MS, formatDay, formatInstantZ, HOUR_MS, MINUTE_MS } from '../base/instant.ts';
+import { type Interval, intervalMinutes } from '../contract/interval.ts';
+import { EXCHANGE_LENGTH_MAX, seriesFields } from '../datasets/bars.ts';
+import type { RowOf } from '../datasets/dataset.ts';
+import type { instruments } from '../datasets/reference.ts';
+import { numberText, type TextStyle } from './text-style.ts';
+
+type Instrument = RowOf<typeof instruments>;
+
+/** Where the minutes end in `2025-03-03T09:30:00Z`, and what of it stands before them. */
+const HOUR_LENGTH = 'YYYY-MM-DDTHH:'.length;
+
+const MINUTES = Array.from({ length: 60 }, (_, minute) => `${String(minute).padStart(2, '0')}:00Z`);
+
+/** Writes the lines of one series: names, moment, values. */
+export class BarLine {
+  readonly #style: TextStyle;
+  readonly #before: readonly string[];
+  readonly #instrument: Instrument;
+  readonly #interval: string;
+  readonly #isMinutes: boolean;
+  readonly #null: string;
+  #hour = Number.NaN;
+  #hourText = '';
+
+  constructor(style: TextStyle, columns: readonly string[], instrument: Instrument, interval: string) {
+    this.#style = style;
+    this.#before = style.before(columns);
+    this.#instrument = instrument;
+    this.#interval = interval;
+    this.#isMinutes = intervalMinutes(interval as Interval) !== null;
+    this.#null = style.cell(null);
+  }
+
+  /** The lines of the bars `from` (included) to `to` (not), under a symbol. */
+  text(symbol: string, bars: Bars, from: number, to: number): string {
+    const { quote, end } = this.#style;
+    const start = this.#start(symbol) + quote;
+    const [open, high, low, close, volume, vwap] = this.#before.slice(seriesFields.length + 1);
+    let text = '';
+    for (let at = from; at < to; at++) {
+      text += `${start}${this.#moment(bars.keyMs[at]!)}${quote}${open}${numberText(bars.open[at]!)}${high}${numberText(bars.high[at]!)}${low}${numberText(bars.low[at]!)}${close}${numberText(bars.close[at]!)}${volume}${this.#orNull(bars.volume[at]!)}${vwap}${this.#orNull(bars.vwap[at]!)}${end}`;
+    }
+    return text;
+  }
+
+  /** Everything before the moment. */
+  #start(symbol: string): string {
+    const { asset_schema, country_iso_code, exchange } = this.#instrument;
+    // A longer one comes with the instruments alone.
+    const named = exchange !== null && exchange.length > EXCHANGE_LENGTH_MAX ? null : exchange;
+    const names = [asset_schema, country_iso_code, symbol, this.#interval, named];
+    const cells = names.map((name, place) => this.#before[place]! + this.#style.cell(name));
+    return cells.join('') + this.#before[seriesFields.length]!;
+  }
+
+  /** The open of minutes; else the first day of the period. */
+  #moment(keyMs: number): string {
+    if (!this.#isMinutes) return formatDay(keyMs / DAY_MS);
+    const hour = Math.floor(keyMs / HOUR_MS);
+    if (hour !== this.#hour) {
+      this.#hour = hour;
+      this.#hourText = formatInstantZ(hour * HOUR_MS).slice(0, HOUR_LENGTH);
+    }
+    return this.#hourText + MINUTES[(keyMs - hour * HOUR_MS) / MINUTE_MS]!;
+  }
+
+  #orNull(value: number): string {
+    return Number.isNaN(value) ? this.#null : numberText(value);
+  }
+}

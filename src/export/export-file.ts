@@ -1,0 +1,136 @@
+// The file that an export becomes: written beside its place, moved there when it is whole, and never over another one unasked.
+import { createWriteStream, linkSync, lstatSync, renameSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip, createZstdCompress } from 'node:zlib';
+import { diskFull, folderProblem, isNoRoom } from '../disk/space.ts';
+import { ownMark, removeLeftovers } from '../disk/temporary.ts';
+import { otherThanFile } from '../store/place.ts';
+import { UnfitPlace, WouldReplace } from '../store/store.ts';
+import type { ExportTable } from './export-table.ts';
+import { writeParquet } from './parquet.ts';
+import { csv, ndjson, type TextStyle, tsv } from './text-style.ts';
+
+/** What a file is to be. */
+export type OutFormat = {
+  readonly kind: 'csv' | 'tsv' | 'ndjson' | 'parquet';
+  readonly packing: 'gz' | 'zst' | null;
+};
+
+/** What the names of files end in. */
+export const outNames = '.csv, .tsv, .ndjson or .parquet, and .gz or .zst after those of text';
+
+/** The format that a file's name asks for; null where it says none. */
+export function outFormatOf(name: string): OutFormat | null {
+  const [, kind, packing] = /\.(csv|tsv|ndjson|parquet)(?:\.(gz|zst))?$/i.exec(name) ?? [];
+  if (kind === undefined) return null;
+  const format = { kind: kind.toLowerCase(), packing: packing?.toLowerCase() ?? null } as OutFormat;
+  return format.kind === 'parquet' && format.packing !== null ? null : format;
+}
+
+/** Told how many rows have been written. */
+type OnRows = (rows: number) => void;
+
+const styles: Readonly<Record<OutFormat['kind'], TextStyle>> = { csv, tsv, ndjson, parquet: csv };
+
+/** The lines of a table; nothing at all, not even a header, where it has no row. */
+async function* piecesOf(table: ExportTable, style: TextStyle, onRows: OnRows): AsyncGenerator<string> {
+  let rows = 0;
+  for await (const lines of table.lines(style)) {
+    if (rows === 0) yield style.head(table.columns.map(({ name }) => name));
+    rows += lines.rows;
+    onRows(rows);
+    yield lines.text;
+  }
+}
+
+/** Writes a table as CSV to a stream that stays open. */
+export const writeToStream = (table: ExportTable, target: Writable, onRows: OnRows): Promise<void> =>
+  pipeline(piecesOf(table, csv, onRows), target, { end: false });
+
+/** A place that no file may be made in as things are is told before any work. @throws UnfitPlace, WouldReplace */
+export function requireFree(place: string, force: boolean): void {
+  const found = lstatSync(place, { throwIfNoEntry: false });
+  if (found === undefined) return;
+  if (!found.isFile())
+    throw new UnfitPlace(
+      `${place} is ${otherThanFile(place) ?? 'a link'}: an export is a file of its own, give it a name`,
+    );
+  if (!force)
+    throw new WouldReplace(`${place} is there already: choose another name, or --force replaces it`);
+}
+
+/**
+ * Writes a table into a file, whole or not at all; its bytes, 0 where there was no row and no file is made.
+ * @throws WouldReplace, UnfitPlace, FolderUnusable, DiskFull
+ */
+export async function writeToFile(
+  table: ExportTable,
+  name: string,
+  format: OutFormat,
+  force: boolean,
+  onRows: OnRows,
+): Promise<number> {
+  const place = resolve(name);
+  const folder = dirname(place);
+  requireFree(place, force);
+  const part = `${place}.${ownMark}.part`;
+  const parts = [part, `${part}.csv`];
+  let bytes = 0;
+  const discard = (): void => {
+    for (const one of parts) {
+      bytes += statSync(one, { throwIfNoEntry: false })?.size ?? 0;
+      rmSync(one, { force: true });
+    }
+  };
+  try {
+    removeLeftovers(folder, leftoversOf(place));
+    return (await fill(table, part, format, onRows)) ? moveTo(part, place, force) : 0;
+  } catch (error) {
+    discard();
+    throw isNoRoom(error)
+      ? await diskFull(folder, bytes, error)
+      : folderProblem(error, folder, 'name another');
+  } finally {
+    discard();
+  }
+}
+
+const leftoversOf = (place: string): RegExp =>
+  new RegExp(`^${RegExp.escape(basename(place))}\\.(\\d+\\.\\d+)\\.part(?:\\.csv)?$`);
+
+/** Fills a file that is not there; whether the table had a row. */
+async function fill(table: ExportTable, part: string, format: OutFormat, onRows: OnRows): Promise<boolean> {
+  const { kind, packing } = format;
+  let rows = 0;
+  const pieces = piecesOf(table, styles[kind], (written) => {
+    rows = written;
+    onRows(written);
+  });
+  const textPath = kind === 'parquet' ? `${part}.csv` : part;
+  const file = createWriteStream(textPath, { flags: 'wx', flush: true });
+  if (packing === null) await pipeline(pieces, file);
+  else await pipeline(pieces, packing === 'gz' ? createGzip() : createZstdCompress(), file);
+  if (kind === 'parquet' && rows > 0) await writeParquet(textPath, table.columns, rows, part);
+  return rows > 0;
+}
+
+/** Moves a file to its place; its bytes. */
+function moveTo(part: string, place: string, force: boolean): number {
+  const { size } = statSync(part);
+  if (force) renameSync(part, place);
+  else linkTo(part, place);
+  return size;
+}
+
+/** Gives a file its name where no other has it: a second name, for a move replaces what is there. */
+function linkTo(part: string, place: string): void {
+  try {
+    linkSync(part, place);
+  } catch {
+    // Some disks have no second names, and what is there by now is told.
+    requireFree(place, false);
+    renameSync(part, place);
+  }
+}

@@ -1,0 +1,40 @@
+// Names on the command line -> names of files: patterns are filled in, what is not there is told before anything is done.
+import { glob, stat } from 'node:fs/promises';
+import { FileProblem } from './file-problem.ts';
+import { holdsRefusedRows } from './rejected-file.ts';
+import { STANDARD_INPUT } from './source.ts';
+
+/** Whether something is there, and is a folder. */
+async function look(name: string): Promise<{ isThere: boolean; isFolder: boolean }> {
+  const found = await stat(name).catch(() => null);
+  return { isThere: found !== null, isFolder: found?.isDirectory() ?? false };
+}
+
+const isOfRefusedRows = (name: string): boolean =>
+  /\.rejected(?:\.\d+)?\.csv$/.test(name) && holdsRefusedRows(name);
+
+/** Files, other than those of refused rows, that a pattern such as `2025/*.csv.gz` fits, in the order of their names. */
+async function matching(pattern: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const name of glob(pattern)) {
+    if (!isOfRefusedRows(name) && !(await look(name)).isFolder) found.push(name);
+  }
+  return found.sort();
+}
+
+/** The files that names stand for; a name that is there stands for itself, whatever is in it. @throws FileProblem */
+export async function inputsOf(names: readonly string[]): Promise<string[]> {
+  if (names.filter((name) => name === STANDARD_INPUT).length > 1)
+    throw new FileProblem('usage', 'standard input (-) can be read only once');
+  const inputs: string[] = [];
+  for (const name of names) {
+    if (name === STANDARD_INPUT || (await look(name)).isThere) inputs.push(name);
+    else if (!/[*?[{]/.test(name)) throw new FileProblem('usage', `${name}: there is no such file`);
+    else {
+      const found = await matching(name);
+      if (found.length === 0) throw new FileProblem('usage', `${name}: no file fits this pattern`);
+      inputs.push(...found);
+    }
+  }
+  return inputs;
+}

@@ -1,0 +1,240 @@
+// Files made ready to be read: found, unpacked and verified whole, their format and columns known, their hash under way.
+import { createWriteStream, type Stats } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Worker } from 'node:worker_threads';
+import { moduleBeside } from '../base/module.ts';
+import { limits } from '../contract/limits.ts';
+import { FileProblem } from './file-problem.ts';
+import { type ChooseLayout, checkHeader, firstBytes, type Layout, shapeOf } from './format.ts';
+import { describeFile } from './read.ts';
+import type { ReadableFile } from './scan.ts';
+import { gunzippedBytes, spool, unpackedBytes } from './spool.ts';
+import { type Digest, TextCheck } from './text-check.ts';
+import { type Member, type Packing, packedTwice, packingOf, unpackStream, unpackZip } from './unpack.ts';
+
+/** What stands for standard input on the command line. */
+export const STANDARD_INPUT = '-';
+
+/** A file that can be read. `close` removes what was made for it. */
+export type SourceFile<L extends Layout = Layout> = ReadableFile & {
+  /** Its layout, and what else was chosen by its name and beginning. */
+  readonly mapping: L;
+  /** What the run keeps of its name. */
+  readonly recordedAs: string;
+  /** Where refused rows go, if that place is free. */
+  readonly rejectedPath: string;
+  readonly isStandardInput: boolean;
+  /** Of the plain file. */
+  readonly bytes: number;
+  /** How many rows it has, about; null where that is not known. */
+  readonly rowsAbout: number | null;
+  /** Made while the file is read. @throws FileProblem when the file changed meanwhile */
+  digest(): Promise<Digest>;
+  close(): Promise<void>;
+};
+
+/** A name to be opened, found to be there. */
+type Found<L extends Layout> = {
+  readonly name: string;
+  /** The name without its folders, as a run records it. */
+  readonly recordedAs: string;
+  readonly path: string;
+  readonly rejectedPath: string;
+  readonly isStandardInput: boolean;
+  readonly choose: ChooseLayout<L>;
+};
+
+async function check(name: string, path: string): Promise<Stats> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => error);
+  if (found instanceof Error) {
+    const reason = found.code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${found.code})`;
+    throw new FileProblem('unfit', `${name}: ${reason}`);
+  }
+  if (found.isDirectory())
+    throw new FileProblem(
+      'unfit',
+      `${name}: is a folder; name the files in it, such as '${join(name, '*.csv')}'`,
+    );
+  if (!found.isFile())
+    throw new FileProblem(
+      'unfit',
+      `${name}: is no file but a pipe or a device; to read a pipe, name ${STANDARD_INPUT} and pipe it in`,
+    );
+  if (found.size === 0) throw new FileProblem('content', `${name}: is empty`);
+  return found;
+}
+
+/** The file that refused rows of a file go to: beside it, and no other file's. */
+export function rejectedPathOf(name: string): string {
+  return `${resolve(name).replace(/\.csv$/i, '')}.rejected.csv`;
+}
+
+/**
+ * Opens what a name on the command line stands for, one file after the other: a plain or packed file, each file of a zip
+ * archive (or what is wrong with that one), standard input. The caller closes each. @throws FileProblem for what cannot be read
+ */
+export async function* openSources<L extends Layout>(
+  name: string,
+  input: Readable,
+  choose: ChooseLayout<L>,
+): AsyncGenerator<SourceFile<L> | FileProblem> {
+  if (name !== STANDARD_INPUT) {
+    const path = resolve(name);
+    await check(name, path);
+    const rejectedPath = rejectedPathOf(name);
+    yield* openFound({
+      name,
+      recordedAs: basename(name),
+      path,
+      rejectedPath,
+      isStandardInput: false,
+      choose,
+    });
+    return;
+  }
+  const { filled: path, close } = await spool(0, async (folder) => {
+    const target = join(folder, 'input');
+    await pipeline(input, createWriteStream(target));
+    return target;
+  });
+  try {
+    const name = 'standard input';
+    const rejectedPath = resolve('stdin.rejected.csv');
+    const found = { name, recordedAs: name, path, rejectedPath, isStandardInput: true, choose };
+    await check(found.name, path);
+    yield* openFound(found);
+  } finally {
+    await close();
+  }
+}
+
+async function* openFound<L extends Layout>(found: Found<L>): AsyncGenerator<SourceFile<L> | FileProblem> {
+  const packing = await packingOfFile(found);
+  if (packing === null) yield await openPlain(found, digestBeside(found));
+  else if (packing === 'zip') yield* openArchive(found);
+  else yield await openPacked(found, packing);
+}
+
+const packingOfFile = async ({ name, path }: Pick<Found<Layout>, 'name' | 'path'>): Promise<Packing | null> =>
+  packingOf(await firstBytes(name, path, 4));
+
+/** The digest of a file, and what ends its making. */
+type Digesting = { digest(): Promise<Digest>; close(): Promise<void> };
+
+/** Digests a plain file in a thread, beside the one that reads it. */
+function digestBeside({ name, path }: Pick<Found<Layout>, 'name' | 'path'>): Digesting {
+  const before = check(name, path);
+  before.catch(() => undefined);
+  const thread = new Worker(moduleBeside('./digest-thread.ts', import.meta.url), { workerData: path });
+  const digest = new Promise<Digest>((done, fail) => thread.once('message', done).once('error', fail));
+  digest.catch(() => undefined);
+  return {
+    async digest() {
+      const found = await digest;
+      const [then, now] = [await before, await check(name, path)];
+      if (now.size === then.size && now.mtimeMs === then.mtimeMs) return found;
+      throw new FileProblem('content', `${name}: changed while it was read. Nothing was imported.`);
+    },
+    close: async () => void (await thread.terminate()),
+  };
+}
+
+/** Opens a plain file; the digest is closed with it. */
+async function openPlain<L extends Layout>(
+  { name, recordedAs, path, rejectedPath, isStandardInput, choose }: Found<L>,
+  digesting: Digesting,
+): Promise<SourceFile<L>> {
+  try {
+    const { format, mapping, header, bytesPerRow, mayHaveOddNumbers } = await shapeOf(name, path, choose);
+    const { size } = await check(name, path);
+    const columns = header === null ? await describeFile({ name, path, format }) : { header, types: [] };
+    checkHeader(name, columns.header);
+    return {
+      name,
+      recordedAs,
+      path,
+      format,
+      mapping,
+      ...columns,
+      rejectedPath,
+      isStandardInput,
+      bytes: size,
+      rowsAbout: bytesPerRow === null ? null : Math.round(size / bytesPerRow),
+      async digest() {
+        const digest = await digesting.digest();
+        if (format.kind !== 'csv') return digest;
+        const checked = checkText(name, digest);
+        return mayHaveOddNumbers ? { ...checked, mayHaveOddNumbers } : checked;
+      },
+      close: () => digesting.close(),
+    };
+  } catch (error) {
+    await digesting.close();
+    throw error;
+  }
+}
+
+/** What DuckDB would read wrongly, and say nothing: an open quote is a cell to the end of the file. */
+function checkText(name: string, digest: Digest): Digest {
+  const refuse = (how: string): FileProblem =>
+    new FileProblem('content', `${name}: ${how}. Nothing was imported.`);
+  if (digest.hasOpenQuote) throw refuse('a quote is not closed: the file has an odd number of them');
+  if (digest.hasLongLine) throw refuse(`a row is longer than ${limits.importRowBytesMax} bytes`);
+  return digest;
+}
+
+/** Unpacks a file whole before anything of it is read: so damage is found first, and it can be read more than once. */
+async function openPacked<L extends Layout>(
+  found: Found<L>,
+  packing: 'gzip' | 'zstd',
+): Promise<SourceFile<L>> {
+  const { size } = await check(found.name, found.path);
+  const needed = packing === 'gzip' ? await gunzippedBytes(found.path, size) : unpackedBytes(size);
+  const text = new TextCheck();
+  const { filled, close } = await spool(needed, async (folder) => {
+    const path = join(folder, 'plain');
+    const sha256 = await unpackStream(found.name, found.path, packing, path, (piece) => text.take(piece));
+    return { path, digest: text.digest(sha256) };
+  });
+  const { path, digest } = filled;
+  return openPlain({ ...found, path }, { digest: async () => digest, close });
+}
+
+/** The files of an archive, all of which are unpacked and verified before the first is read. */
+async function* openArchive<L extends Layout>(found: Found<L>): AsyncGenerator<SourceFile<L> | FileProblem> {
+  const { size } = await check(found.name, found.path);
+  const { filled: members, close } = await spool(unpackedBytes(size), (folder) =>
+    unpackZip(found.name, found.path, folder),
+  );
+  try {
+    for (const member of members) {
+      yield* openMember(found, member);
+    }
+  } finally {
+    await close();
+  }
+}
+
+/** One file of an archive; what is wrong with it is given, so that the others are opened too. */
+async function* openMember<L extends Layout>(
+  archive: Found<L>,
+  member: Member,
+): AsyncGenerator<SourceFile<L> | FileProblem> {
+  const inside = {
+    ...archive,
+    name: `${archive.name}/${member.name}`,
+    recordedAs: `${archive.recordedAs}/${member.name}`,
+    path: member.path,
+    rejectedPath: rejectedPathOf(`${archive.path}.${member.name.replaceAll('/', '-')}`),
+  };
+  try {
+    if ((await packingOfFile(inside)) === 'zip') throw packedTwice(inside.name);
+    yield* openFound(inside);
+  } catch (error) {
+    if (!(error instanceof FileProblem)) throw error;
+    yield error;
+  }
+}

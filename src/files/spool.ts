@@ -1,0 +1,52 @@
+// Temporary files of imports: made so that a later import knows those whose process was ended before it could remove them.
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { diskProblem, folderProblem, requireRoom } from '../disk/space.ts';
+import { ownMark, removeLeftovers } from '../disk/temporary.ts';
+
+const SPOOL = 'bourse-import-';
+
+/** What gzip makes of prices, at the best; and of anything (zlib.net/zlib_tech.html). */
+const PRICES_RATIO = 5;
+const RATIO_MAX = 1032;
+
+/** A folder of its own in the temporary folder, and what it was filled with, until `close`. */
+export type Spool<T> = { readonly filled: T; readonly close: () => Promise<void> };
+
+/** Fills a folder of its own, if there is room. @throws DiskFull, FolderUnusable */
+export async function spool<T>(neededBytes: number, fill: (folder: string) => Promise<T>): Promise<Spool<T>> {
+  const folder = await makeSpool(neededBytes);
+  const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  try {
+    return { filled: await fill(folder), close };
+  } catch (error) {
+    await close();
+    throw await diskProblem(error, tmpdir(), neededBytes);
+  }
+}
+
+async function makeSpool(neededBytes: number): Promise<string> {
+  try {
+    removeLeftovers(tmpdir(), /^bourse-import-(\d+\.\d+)-\w+$/);
+    await requireRoom(tmpdir(), neededBytes);
+    return await mkdtemp(join(tmpdir(), `${SPOOL}${ownMark}-`));
+  } catch (error) {
+    throw folderProblem(error, tmpdir(), 'TMPDIR names another');
+  }
+}
+
+/** Bytes that a packed file of prices unpacks to, about. */
+export const unpackedBytes = (packedBytes: number): number => packedBytes * PRICES_RATIO;
+
+/** Bytes of text in a gzip file of so many bytes: what its trailer says (RFC 1952), or a guess where that cannot be all of it. */
+export async function gunzippedBytes(path: string, bytes: number): Promise<number> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, Math.max(0, bytes - 4));
+    const said = bytesRead === 4 ? buffer.readUInt32LE() : 0;
+    return said < bytes || said > bytes * RATIO_MAX ? unpackedBytes(bytes) : said;
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,149 @@
+// Packed files -> plain ones in a folder of their own, verified whole and bounded: gzip, Zstandard, zip.
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { crc32, createGunzip, createZstdDecompress } from 'node:zlib';
+import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { limits } from '../contract/limits.ts';
+import { FileProblem } from './file-problem.ts';
+import { PIECE_BYTES } from './text-check.ts';
+import { ZstdFrames } from './zstd-frames.ts';
+
+/** How a file is packed. */
+export type Packing = 'gzip' | 'zstd' | 'zip';
+
+/** The packing that a file's first four bytes show; null for a plain file. A file of one byte that begins gzip was cut off. */
+export function packingOf(start: Buffer): Packing | null {
+  if (start[0] === 0x1f && (start.length === 1 || start[1] === 0x8b)) return 'gzip';
+  const magic = start.length < 4 ? 0 : start.readUInt32LE();
+  if (magic === 0xfd2f_b528 || (magic & 0xffff_fff0) >>> 0 === 0x184d_2a50) return 'zstd';
+  // A whole archive, or one without members.
+  return magic === 0x0403_4b50 || magic === 0x0605_4b50 ? 'zip' : null;
+}
+
+/** Packed data within packed data. */
+export const packedTwice = (name: string): FileProblem =>
+  new FileProblem('content', `${name}: is packed more than once: unpack it yourself first`);
+
+/** Looks at every byte that passes. */
+function watch(look: (piece: Buffer) => void): Transform {
+  return new Transform({
+    highWaterMark: PIECE_BYTES,
+    transform(piece: Buffer, _, done) {
+      try {
+        look(piece);
+        done(null, piece);
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  });
+}
+
+/** Refuses what unpacks to more than market data can: `packedBytes` says how much has gone in. */
+function bounded(name: string, packedBytes: () => number): Transform {
+  let bytes = 0;
+  return watch((piece) => {
+    bytes += piece.length;
+    if (bytes > limits.unpackedBytesFree && bytes > packedBytes() * limits.unpackedRatioMax) throw bomb(name);
+  });
+}
+
+const bomb = (name: string): FileProblem =>
+  new FileProblem(
+    'content',
+    `${name}: unpacks to more than ${limits.unpackedRatioMax} times its size, as no market data does. Nothing was imported.`,
+  );
+
+/** What the packer's own library says of damaged data, as one problem. */
+async function verified(name: string, packing: Packing, run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    if (error instanceof FileProblem || !/^(Z_|ZSTD_|$)/.test(code)) throw error;
+    const how = code === 'Z_BUF_ERROR' ? 'it ends before its end: the file was cut off' : message;
+    throw new FileProblem(
+      'content',
+      `${name}: the ${packing} data is damaged: ${how}. Nothing was imported.`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** Unpacks a gzip or Zstandard file to `target`; the SHA-256 of the packed bytes. @throws FileProblem when it is damaged */
+export async function unpackStream(
+  name: string,
+  path: string,
+  packing: 'gzip' | 'zstd',
+  target: string,
+  look: (piece: Buffer) => void,
+): Promise<string> {
+  const hash = createHash('sha256');
+  let packedBytes = 0;
+  const hashed = watch((piece) => {
+    hash.update(piece);
+    packedBytes += piece.length;
+  });
+  const input = createReadStream(path, { highWaterMark: PIECE_BYTES });
+  const checks = [bounded(name, () => packedBytes), watch(look), createWriteStream(target)] as const;
+  await verified(name, packing, () =>
+    packing === 'gzip'
+      ? pipeline(input, hashed, createGunzip(), ...checks)
+      : pipeline(input, hashed, new ZstdFrames(name), createZstdDecompress(), ...checks),
+  );
+  return hash.digest('hex');
+}
+
+/** One file of an archive, unpacked. */
+export type Member = { readonly name: string; readonly path: string };
+
+/** Files that archivers add of themselves. */
+const isByTheWay = (name: string): boolean =>
+  name.endsWith('/') || /(^|\/)(__MACOSX\/|\.DS_Store$)/.test(name);
+
+/** Unpacks every file of an archive into `folder`, in the archive's order. @throws FileProblem when any of it is damaged */
+export async function unpackZip(name: string, path: string, folder: string): Promise<Member[]> {
+  const members: Member[] = [];
+  await verified(name, 'zip', async () => {
+    const archive = await openPromise(path);
+    let declaredBytes = 0;
+    for await (const entry of archive.eachEntry()) {
+      if (isByTheWay(entry.fileName)) continue;
+      if (entry.fileName === '[Content_Types].xml')
+        throw new FileProblem('content', `${name}: is an Excel workbook: save it as CSV (UTF-8)`);
+      declaredBytes += entry.uncompressedSize;
+      if (declaredBytes > Math.max(limits.unpackedBytesFree, archive.fileSize * limits.unpackedRatioMax))
+        throw bomb(name);
+      if (members.length === limits.archiveMembersMax)
+        throw new FileProblem(
+          'content',
+          `${name}: has more than ${limits.archiveMembersMax} files. Nothing was imported.`,
+        );
+      const target = join(folder, String(members.length));
+      await unpackMember(name, archive, entry, target);
+      members.push({ name: entry.fileName, path: target });
+    }
+  });
+  if (members.length > 0) return members;
+  throw new FileProblem('content', `${name}: has no file in it`);
+}
+
+async function unpackMember(name: string, archive: ZipFile, entry: Entry, target: string): Promise<void> {
+  if (entry.isEncrypted())
+    throw new FileProblem(
+      'content',
+      `${name}: ${entry.fileName} in it is encrypted: unpack it yourself. Nothing was imported.`,
+    );
+  let checksum = 0;
+  const checked = watch((piece) => {
+    checksum = crc32(piece, checksum);
+  });
+  await pipeline(await archive.openReadStreamPromise(entry), checked, createWriteStream(target));
+  if (checksum === entry.crc32) return;
+  throw new Error(`the checksum of ${entry.fileName} does not match`);
+}

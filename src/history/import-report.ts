@@ -1,0 +1,35 @@
+// The account of one import.
+import type { RefusedRow } from '../files/file-problem.ts';
+
+export type ImportReport = {
+  readonly dataset: string;
+  readonly file: string;
+  readonly sha256: string;
+  /** The last line of a text file has no end: it may have been cut off inside its last cell. */
+  readonly mayBeCut: boolean;
+  /** The preset that it was read by, and what that says of every row; null where none was. */
+  readonly preset: {
+    readonly name: string;
+    readonly says: Readonly<Record<string, string>>;
+    /** What is odd about the file as a whole. */
+    readonly doubt: string | null;
+  } | null;
+  /** Null where nothing was written. */
+  readonly runId: number | null;
+  readonly rowsRead: number;
+  readonly rowsWritten: number;
+  readonly rowsUnchanged: number;
+  readonly rowsRefused: number;
+  readonly newInstruments: number;
+  /** What is odd about rows that were stored all the same, and how many. */
+  readonly findings: Readonly<Record<string, number>>;
+  readonly outsideSessions: number;
+  readonly offGrid: number;
+  /** Bars whose vwap lies outside their low and high: stored and served. */
+  readonly vwapOutside: number;
+  readonly ignoredColumns: readonly string[];
+  /** The first refused rows; all of them are in `rejectedFile`. */
+  readonly refused: readonly Omit<RefusedRow, 'cells'>[];
+  readonly rejectedFile: string | null;
+  readonly durationMs: number;
+};

@@ -1,0 +1,148 @@
+// How a field is computed from columns of a file, where no column is the field as it stands.
+import { type ComputedColumn, columnNumber, columnText, quoted, UNMADE } from '../files/computed-column.ts';
+
+/** One column, changed: what is said is done in the order of the fields here. */
+export type RichCell = {
+  readonly column: string;
+  /** A second column, set behind the first with a space: a date and its time. */
+  readonly join?: string;
+  /** A regular expression (RE2): what it matches is taken out. */
+  readonly remove?: string;
+  /** What each text stands for; another one is refused. */
+  readonly lookup?: Readonly<Record<string, string>>;
+  /** The decimal mark, where it is a comma. */
+  readonly decimal?: ',';
+  /** Factor of a number. */
+  readonly scale?: number;
+  /** A moment by the marks of strptime: `%d.%m.%Y %H:%M:%S`. */
+  readonly format?: string;
+  /** Unit of an epoch. */
+  readonly epoch?: keyof typeof epochMicros;
+  /** What the clock of the times is off from UTC, `-05:00` or `Z`; with a format or a text that is ISO 8601 without an offset. */
+  readonly offset?: string;
+};
+
+/** A preset's own expression: `{name}` is a column's text, null where empty, `#{name}` its number. */
+export type Expression = {
+  readonly sql: string;
+  /** Whether null refuses the row where the first column that is named has text. */
+  readonly isStrict?: boolean;
+  /** What is told of a row that it refuses. */
+  readonly reason?: string;
+};
+
+/** A column as it stands, or what is made of columns. */
+export type Cell = string | RichCell | Expression;
+
+/** Microseconds of a unit of time. */
+export const epochMicros = { s: 1e6, ms: 1e3, us: 1, ns: 1e-3 } as const;
+
+/** What DuckDB is to take for a number: it knows more, such as `1_000`. */
+const NUMBER = quoted('\\s*[+-]?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d+)?\\s*');
+const isNumber = (sql: string): string => `regexp_full_match(${sql}, ${NUMBER})`;
+
+/** Makes the SQL of one reading. */
+type Maker = { readonly careful: boolean; readonly unmade: string };
+const fast: Maker = { careful: false, unmade: "error('unmade')" };
+const careful: Maker = { careful: true, unmade: 'null' };
+
+const asNumber = (sql: string, { careful, unmade }: Maker): string =>
+  careful
+    ? `case when ${isNumber(sql)} then cast(${sql} as double) else ${unmade} end`
+    : `cast(${sql} as double)`;
+
+/** A power of ten divides exactly where its inverse would not multiply so. */
+function scaled(sql: string, scale: number): string {
+  const inverse = Math.round(1 / scale);
+  return scale < 1 && 1 / inverse === scale ? `(${sql}) / ${inverse}::double` : `(${sql}) * ${scale}::double`;
+}
+
+const looked = (sql: string, lookup: Readonly<Record<string, string>>, unmade: string): string =>
+  `case when ${sql} is null then null ${Object.entries(lookup)
+    .map(([from, to]) => `when ${sql} = ${quoted(from)} then ${quoted(to)}`)
+    .join(' ')} else ${unmade} end`;
+
+/** A moment in ISO 8601; one without marks for a time is a date. */
+function moment(sql: string, format: string, offset: string): string {
+  const read = `strptime(${sql}, ${quoted(format)})`;
+  if (/%z/.test(format)) return `strftime(timezone('UTC', ${read}), '%Y-%m-%dT%H:%M:%S.%gZ')`;
+  const isTime = /%-?[HIXcTR]/.test(format);
+  return isTime
+    ? `strftime(${read}, '%Y-%m-%dT%H:%M:%S.%g') || ${quoted(offset)}`
+    : `strftime(${read}, '%Y-%m-%d')`;
+}
+
+/** The text that a cell is made of; null where there is none, or nothing is left of it. */
+function sourceSql({ column, join, remove }: RichCell): string {
+  const sql =
+    join === undefined ? columnText(column) : `(${columnText(column)} || ' ' || ${columnText(join)})`;
+  return remove === undefined ? sql : `nullif(regexp_replace(${sql}, ${quoted(remove)}, '', 'g'), '')`;
+}
+
+function richSql(cell: RichCell, maker: Maker): string {
+  const { lookup, decimal, scale, format, epoch, offset = '' } = cell;
+  let sql = sourceSql(cell);
+  if (lookup !== undefined) sql = looked(sql, lookup, maker.unmade);
+  if (decimal !== undefined)
+    sql = `case when contains(${sql}, '.') then ${maker.unmade} else replace(${sql}, ',', '.') end`;
+  if (scale !== undefined) return scaled(asNumber(sql, maker), scale);
+  if (epoch !== undefined) {
+    const micros = scaled(asNumber(sql, maker), epochMicros[epoch]);
+    return `strftime(make_timestamp(cast(round(${micros}) as bigint)), '%Y-%m-%dT%H:%M:%S.%fZ')`;
+  }
+  if (format !== undefined) return moment(sql, format, offset);
+  return offset === '' ? sql : `(${sql} || ${quoted(offset)})`;
+}
+
+function reasonOf({ lookup, scale, decimal, format, epoch }: RichCell): string {
+  if (lookup !== undefined) return `is not one of ${Object.keys(lookup).slice(0, 12).join(', ')}`;
+  if (format !== undefined) return `is not of the form ${format}`;
+  if (scale === undefined && decimal === undefined && epoch === undefined) return 'cannot be made';
+  return decimal === undefined ? 'is not a number' : 'is not a number with a decimal comma';
+}
+
+/** The column that gives a field; `tag` tells several of one field apart. */
+export function derive(field: string, cell: RichCell | Expression, tag = ''): ComputedColumn {
+  const name = `${UNMADE}${tag}${field}`;
+  return { name, ...('sql' in cell ? deriveExpression(cell) : deriveRich(cell)) };
+}
+
+/**
+ * What a careful reading gives of a cell that could not be made. It is asked for within a `case`: what several columns have in
+ * common DuckDB would otherwise compute once, outside `try`, where it breaks the reading.
+ */
+const marked = (raw: string): string => `chr(1) || ${raw}`;
+
+function deriveRich(cell: RichCell): Omit<ComputedColumn, 'name'> {
+  return {
+    inputs: cell.join === undefined ? [cell.column] : [cell.column, cell.join],
+    fast: richSql(cell, fast),
+    careful: `case when ${sourceSql(cell)} is not null
+      then coalesce(try(${richSql(cell, careful)})::varchar, ${marked(columnText(cell.column))}) end`,
+    reason: reasonOf(cell),
+  };
+}
+
+function deriveExpression({
+  sql,
+  isStrict = false,
+  reason = 'is not a number',
+}: Expression): Omit<ComputedColumn, 'name'> {
+  const numbers = [...sql.matchAll(/#\{([^}]+)\}/g)].map(([, column]) => column!);
+  const inputs = [...new Set([...sql.matchAll(/\{([^}]+)\}/g)].map(([, column]) => column!))];
+  const body = sql
+    .replaceAll(/#\{([^}]+)\}/g, (_, column: string) => columnNumber(column))
+    .replaceAll(/\{([^}]+)\}/g, (_, column: string) => columnText(column));
+  const raw = columnText(inputs[0]!);
+  const strange = numbers.map(
+    (column) => `when not ${isNumber(columnText(column))} then ${marked(columnText(column))}`,
+  );
+  const made = isStrict ? `coalesce(try(${body})::varchar, ${marked(raw)})` : `try(${body})::varchar`;
+  const whens = [`when ${raw} is null then null`, ...strange].join(' ');
+  return {
+    inputs,
+    fast: isStrict ? `coalesce(${body}, case when ${raw} is not null then error('unmade') end)` : body,
+    careful: `case ${whens} else ${made} end`,
+    reason,
+  };
+}

@@ -1,0 +1,73 @@
+// Which map a file is read by: the one that is named, the preset that is named, the preset that it surely fits, or none.
+
+import { nearest } from '../base/nearest.ts';
+import { FileProblem } from '../files/file-problem.ts';
+import type { Sample } from '../files/sample.ts';
+import { type ChooseMapping, type ColumnMapping, noMapping, ownNames } from './column-mapping.ts';
+import { readMappingFile } from './mapping-file.ts';
+import { presets } from './presets/index.ts';
+import type { Preset } from './presets/preset.ts';
+
+/** Switches the presets off. */
+const NONE = 'none';
+
+/** How the files of one call are read. @throws FileProblem where what is asked for is not there */
+export function chooseMapping(
+  dataset: string,
+  preset: string | undefined,
+  mapPath: string | undefined,
+): ChooseMapping {
+  if (mapPath !== undefined) {
+    if (preset !== undefined && preset !== NONE)
+      throw new FileProblem('usage', '--map and --preset each say what the columns are: give one of them');
+    const map = readMappingFile(mapPath);
+    return () => map;
+  }
+  if (preset === NONE) return ownNames;
+  if (preset === undefined) return (sample) => detected(dataset, sample);
+  const named = presetNamed(dataset, preset);
+  return (sample) => askedFor(named, sample);
+}
+
+function presetNamed(dataset: string, name: string): Preset {
+  const named = presets.find((preset) => preset.name === name);
+  if (named === undefined) {
+    const near = nearest(
+      name,
+      presets.map((preset) => preset.name),
+    );
+    throw new FileProblem(
+      'usage',
+      `there is no preset ${name}: it is one of ${presets.map((preset) => preset.name).join(', ')}, ${NONE}${near === undefined ? '' : `; is it ${near}?`}`,
+    );
+  }
+  if (named.dataset === dataset) return named;
+  throw new FileProblem('usage', `the preset ${name} is of ${named.dataset}: bourse import ${named.dataset}`);
+}
+
+const by = (preset: Preset, sample: Sample): ColumnMapping => ({
+  ...preset.mappingOf(sample),
+  preset: preset.name,
+});
+
+const hintOf = ({ name, dataset }: Preset, wanted: string): string =>
+  dataset === wanted ? `give --preset ${name}` : `bourse import ${dataset} takes it`;
+
+function askedFor(preset: Preset, sample: Sample): ColumnMapping {
+  if (preset.fits(sample) !== 'no') return by(preset, sample);
+  const other = presets.find(({ fits }) => fits(sample) === 'surely');
+  const cure =
+    other === undefined
+      ? `such files begin: ${preset.example[0]}`
+      : `it is one of the preset ${other.name}: ${hintOf(other, preset.dataset)}`;
+  throw new FileProblem('unfit', `${sample.name}: is no file of the preset ${preset.name}; ${cure}`);
+}
+
+function detected(dataset: string, sample: Sample): ColumnMapping {
+  const sure = presets.filter(({ fits }) => fits(sample) === 'surely');
+  const [preset] = sure.filter((one) => one.dataset === dataset);
+  if (preset !== undefined) return by(preset, sample);
+  const near = sure[0] ?? presets.find((one) => one.dataset === dataset && one.fits(sample) === 'perhaps');
+  if (near === undefined) return noMapping;
+  return { ...noMapping, hint: `It may be a file of the preset ${near.name}: ${hintOf(near, dataset)}.` };
+}

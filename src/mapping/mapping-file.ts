@@ -1,0 +1,156 @@
+// Map files: JSON that says how a file is laid out and which column gives which field. What is wrong in one is told by its line.
+import { readFileSync } from 'node:fs';
+import { nearest } from '../base/nearest.ts';
+import { findZone } from '../calendar/zone.ts';
+import { FileProblem } from '../files/file-problem.ts';
+import { type Cell, epochMicros } from './cell.ts';
+import type { ColumnMapping } from './column-mapping.ts';
+
+/** What a part of a map, or a key of a cell, must be: why a value is not that, or null. */
+type Rule = (value: unknown) => string | null;
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const text: Rule = (value) => (isText(value) ? null : 'must be text');
+const oneOf =
+  (...words: readonly string[]): Rule =>
+  (value) =>
+    words.includes(value as string) ? null : `must be ${words.map((word) => `"${word}"`).join(', ')}`;
+
+function pattern(value: unknown): string | null {
+  if (!isText(value)) return 'must be a regular expression as text';
+  if (/\(\?[=!<]|\\[1-9]/.test(value)) return 'looks ahead, behind or back, which is not known here';
+  try {
+    new RegExp(value);
+    return null;
+  } catch {
+    return 'is not a regular expression';
+  }
+}
+
+/** Keys of a cell that is more than a column's name. */
+const cellRules: Readonly<Record<string, Rule>> = {
+  column: text,
+  join: text,
+  remove: pattern,
+  lookup: (value) =>
+    isObject(value) && Object.values(value).every((to) => typeof to === 'string')
+      ? null
+      : 'must be an object of texts',
+  decimal: oneOf(','),
+  scale: (value) =>
+    typeof value === 'number' && Number.isFinite(value) && value !== 0 ? null : 'must be a number, not 0',
+  format: (value) =>
+    isText(value) && value.includes('%') ? null : 'must be the form of a date, such as "%d.%m.%Y %H:%M:%S"',
+  epoch: oneOf(...Object.keys(epochMicros)),
+  offset: (value) =>
+    isText(value) && /^(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/.test(value)
+      ? null
+      : 'must be an offset from UTC, such as "-05:00", or "Z"',
+};
+
+/** Parts of a map beside columns and values. */
+const layoutRules: Readonly<Record<string, Rule>> = {
+  header: (value) =>
+    Array.isArray(value) && value.length > 0 && value.every(isText) ? null : 'must be a list of names',
+  delimiter: (value) =>
+    isText(value) && value.length === 1 && !/["\r\n]/.test(value) ? null : 'must be one character',
+  skip: (value) =>
+    Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 1000
+      ? null
+      : 'must be a number of lines',
+  zone: (value) =>
+    isText(value) && findZone(value) !== null ? null : 'is not a time zone, such as "America/New_York"',
+  prices: oneOf('raw', 'split', 'all'),
+};
+
+/** What is wrong at a place of the map. */
+type Problem = (keys: readonly string[], reason: string) => FileProblem;
+
+/** Reads a map file. @throws FileProblem that names the line that is wrong */
+export function readMappingFile(path: string): ColumnMapping {
+  const content = contentOf(path);
+  const locate = (...keys: readonly string[]): string =>
+    `--map ${path}${keys.length === 0 ? '' : `, line ${lineOf(content, keys)}`}: `;
+  const parsed = parse(content, locate());
+  const problem: Problem = (keys, reason) =>
+    new FileProblem('usage', `${locate(...keys)}${keys.map((key) => `"${key}"`).join(': ')} ${reason}`);
+  const { columns = {}, values = {}, ...layout } = parsed;
+  for (const [part, value] of Object.entries(layout)) {
+    if (!Object.hasOwn(layoutRules, part))
+      throw new FileProblem(
+        'usage',
+        `${locate(part)}a map has "columns" and "values", not "${part}"; beside them it may have ${Object.keys(layoutRules).join(', ')}`,
+      );
+    const reason = layoutRules[part]!(value);
+    if (reason !== null) throw problem([part], reason);
+  }
+  if (!isObject(columns)) throw problem(['columns'], 'must be an object of names');
+  if (!isObject(values)) throw problem(['values'], 'must be an object of names');
+  for (const [field, value] of Object.entries(values))
+    if (typeof value !== 'string') throw problem(['values', field], 'must be text');
+  for (const [field, cell] of Object.entries(columns)) checkCell(field, cell, problem);
+  return {
+    ...layout,
+    columns: columns as Record<string, Cell>,
+    values: values as Record<string, string>,
+    locate,
+  };
+}
+
+function checkCell(field: string, cell: unknown, problem: Problem): void {
+  if (typeof cell === 'string') return;
+  const at = ['columns', field];
+  if (!isObject(cell)) throw problem(at, 'must be text, the name of a column, or an object with "column"');
+  for (const [key, value] of Object.entries(cell)) {
+    if (!Object.hasOwn(cellRules, key)) {
+      const near = nearest(key, Object.keys(cellRules));
+      const hint = near === undefined ? '' : `; is it "${near}"?`;
+      throw problem([...at, key], `is none of ${Object.keys(cellRules).join(', ')}${hint}`);
+    }
+    const reason = cellRules[key]!(value);
+    if (reason !== null) throw problem([...at, key], reason);
+  }
+  if (cell.column === undefined) throw problem(at, 'names no "column"');
+  const kinds = ['scale', 'epoch', 'format'].filter((key) => cell[key] !== undefined);
+  if (kinds.length > 1) throw problem([...at, kinds[1]!], `does not go with "${kinds[0]}"`);
+}
+
+function contentOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new FileProblem(
+      'usage',
+      `--map ${path}: cannot be read (${(error as NodeJS.ErrnoException).code})`,
+      { cause: error },
+    );
+  }
+}
+
+function parse(content: string, place: string): Record<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(content.replace(/^\ufeff/, ''));
+    if (isObject(parsed)) return parsed;
+  } catch (error) {
+    const { message } = error as Error;
+    throw new FileProblem('usage', `${place}is not JSON: ${message.replaceAll(/\s+/g, ' ')}`, {
+      cause: error,
+    });
+  }
+  throw new FileProblem('usage', `${place}holds no JSON object`);
+}
+
+/** The line on which a key stands, each key searched for behind the one before it. */
+function lineOf(content: string, keys: readonly string[]): number {
+  let at = 0;
+  for (const key of keys) {
+    const found = content.slice(at).search(new RegExp(`${escaped(JSON.stringify(key))}\\s*:`));
+    if (found >= 0) at += found + 1;
+  }
+  return content.slice(0, at).split('\n').length;
+}
+
+const escaped = (literal: string): string => literal.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');

@@ -1,0 +1,52 @@
+// Alpaca historical bars, the JSON that its API answers with: of one symbol, or of several.
+
+import type { Sample } from '../../files/sample.ts';
+import type { ColumnMapping } from '../column-mapping.ts';
+import { type Fit, isMended, known, minutesOf, type Preset } from './preset.ts';
+
+/** `{"bars": [{"t": …}], "symbol": "AAPL"}`, or `{"bars": {"AAPL": [{"t": …}]}}`. */
+const START = /^\s*\{[^[{]*"bars"\s*:\s*(?:\[|\{\s*"([^"]+)"\s*:\s*\[)\s*\{([^}]*)\}/;
+
+const keys = ['t', 'o', 'h', 'l', 'c', 'v'];
+
+/** The bars of every page, with their symbol; several pages stand one after the other. */
+const query = `select ${[...keys, 'vw'].map((key) => `bar->>'$.${key}' as ${key}`).join()}, symbol from (
+  select coalesce(named, symbol->>'$') as symbol,
+    unnest(from_json(case when named is null then bars else json_extract(bars, '$."' || named || '"') end, '["JSON"]')) as bar
+  from (select bars, symbol, unnest(case when json_type(bars) = 'OBJECT' then json_keys(bars) else [null] end) as named from {file}))`;
+
+function market(symbol: string | undefined): Record<string, string> {
+  if (symbol === undefined) return {};
+  if (symbol.includes('/')) return { asset_schema: 'crypto', country_iso_code: 'GLOBAL' };
+  const asset_schema = /^[A-Z]+\d{6}[CP]\d{8}$/.test(symbol) ? 'option' : 'stock';
+  return { asset_schema, country_iso_code: 'US' };
+}
+
+const columns = [...keys, 'vw', 'symbol'];
+
+function mappingOf({ text }: Sample): ColumnMapping {
+  const symbol = START.exec(text)?.[1] ?? /"symbol"\s*:\s*"([^"]+)"/.exec(text)?.[1];
+  const times = [...text.matchAll(/"t"\s*:\s*"([^"]+)"/g)].map(([, at]) => Date.parse(at!) / 1000);
+  return {
+    header: columns,
+    records: { keys: ['bars', 'symbol'], query },
+    columns: { datetime: 't', open: 'o', high: 'h', low: 'l', close: 'c', volume: 'v', vwap: 'vw' },
+    values: { ...market(symbol), ...known({ interval: minutesOf(times) }) },
+    prices: 'raw',
+  };
+}
+
+export const alpaca: Preset = {
+  name: 'alpaca',
+  says: 'Alpaca historical bars, the JSON of its API, of one symbol or several',
+  dataset: 'bars',
+  example: [
+    '{"bars":{"AAPL":[{"t":"2025-04-16T13:30:00Z","o":198.36,"h":198.9,"l":197.8,"c":198.11,"v":3120410,"n":29180,"vw":198.3}]},"next_page_token":null}',
+  ],
+  fits(sample): Fit {
+    if (isMended(sample, columns)) return 'surely';
+    const [, , bar = ''] = START.exec(sample.text) ?? [];
+    return keys.every((key) => bar.includes(`"${key}"`)) ? 'surely' : 'no';
+  },
+  mappingOf,
+};

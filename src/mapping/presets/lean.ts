@@ -1,0 +1,109 @@
+// QuantConnect LEAN data folders: minute, hour and daily bars of trades. What a file is, its folder says: there is no header.
+import { resolve } from 'node:path';
+import { FileProblem } from '../../files/file-problem.ts';
+import { linesOf, type Sample } from '../../files/sample.ts';
+import type { Cell } from '../cell.ts';
+import type { ColumnMapping } from '../column-mapping.ts';
+import { type Fit, isMended, type Preset } from './preset.ts';
+
+const columns = ['time', 'open', 'high', 'low', 'close', 'volume'];
+const quotes = [
+  'time',
+  ...['open', 'high', 'low', 'close'].map((price) => `bid_${price}`),
+  'bid_size',
+  ...['open', 'high', 'low', 'close'].map((price) => `ask_${price}`),
+  'ask_size',
+];
+
+/** `equity/usa/minute/spy/20131007_trade.zip`, `equity/usa/daily/spy.zip`, with what is in them behind. */
+const MINUTES =
+  /(equity|crypto|forex)\/([a-z]+)\/minute\/([^/]+)\/(\d{8})_(?:[^/]*_)?(trade|quote)(?:\.rejected[.\d]*)?\.(?:zip|csv)/;
+const PERIODS =
+  /(equity|crypto|forex)\/([a-z]+)\/(hour|daily)\/([^/]+?)(?:_(trade|quote))?(?:\.rejected[.\d]*)?\.(?:zip|csv)/;
+
+type Place = {
+  readonly type: string;
+  readonly market: string;
+  readonly symbol: string;
+  readonly interval: string;
+  /** Of a file of minutes. */
+  readonly date: string | null;
+  readonly isQuote: boolean;
+};
+
+function locate({ name }: Sample): Place | null {
+  const path = resolve(name).replaceAll('\\', '/').toLowerCase();
+  const [, type, market, symbol, date, kind] = MINUTES.exec(path) ?? [];
+  if (type !== undefined)
+    return { type, market: market!, symbol: symbol!, interval: '1M', date: date!, isQuote: kind === 'quote' };
+  const found = PERIODS.exec(path);
+  if (found === null) return null;
+  const [, asset, exchange, unit, ticker, what] = found;
+  const isQuote = what === 'quote' || (what === undefined && asset === 'forex');
+  const interval = unit === 'daily' ? 'DAY' : '60M';
+  return { type: asset!, market: exchange!, symbol: ticker!, interval, date: null, isQuote };
+}
+
+const assets: Readonly<Record<string, string>> = { equity: 'stock', crypto: 'crypto', forex: 'forex' };
+
+/** Milliseconds since midnight of the file's date, on the clock of its market. */
+const sinceMidnight = (date: string): Cell => ({
+  sql: `strftime(strptime('${date}', '%Y%m%d') + to_milliseconds(cast(#{time} as bigint)), '%Y-%m-%dT%H:%M:%S.%g')`,
+  isStrict: true,
+});
+
+function datetimeOf({ date, interval }: Place): Cell {
+  if (date !== null) return sinceMidnight(date);
+  return interval === 'DAY'
+    ? { column: 'time', remove: ' 00:00$', format: '%Y%m%d' }
+    : { column: 'time', format: '%Y%m%d %H:%M' };
+}
+
+function mappingOf(sample: Sample): ColumnMapping {
+  const place = locate(sample);
+  if (place === null)
+    throw new FileProblem(
+      'unfit',
+      `${sample.name}: what a LEAN file is, its folder says: name it as in equity/usa/minute/spy/20131007_trade.zip`,
+    );
+  const isUs = place.type === 'equity' && place.market === 'usa';
+  // FXCM's clock is EST the whole year.
+  const zone = isUs ? 'America/New_York' : place.market === 'fxcm' ? 'Etc/GMT+5' : 'UTC';
+  const scaled = (column: string): Cell => (place.type === 'equity' ? { column, scale: 0.0001 } : column);
+  const side = place.isQuote ? 'bid_' : '';
+  return {
+    header: place.isQuote ? quotes : columns,
+    columns: {
+      datetime: datetimeOf(place),
+      ...Object.fromEntries(['open', 'high', 'low', 'close'].map((price) => [price, scaled(side + price)])),
+      ...(place.isQuote ? {} : { volume: 'volume' }),
+    },
+    values: {
+      asset_schema: assets[place.type]!,
+      ...(place.type === 'equity'
+        ? isUs
+          ? { country_iso_code: 'US' }
+          : {}
+        : { country_iso_code: 'GLOBAL' }),
+      symbol: place.symbol.toUpperCase(),
+      interval: place.interval,
+    },
+    ...(place.type === 'equity' && !isUs ? {} : { zone }),
+    prices: 'raw',
+  };
+}
+
+const ROW = /^(\d{1,8}|\d{8} \d\d:\d\d),[\d.]+,/;
+
+export const lean: Preset = {
+  name: 'lean',
+  says: 'QuantConnect LEAN minute, hour and daily zips of equity, crypto and forex, in their folders',
+  dataset: 'bars',
+  example: ['34200000,1680400,1680800,1680300,1680700,152036'],
+  fits(sample): Fit {
+    if (!ROW.test(linesOf(sample)[0] ?? '') && !isMended(sample, columns) && !isMended(sample, quotes))
+      return 'no';
+    return locate(sample) === null ? 'perhaps' : 'surely';
+  },
+  mappingOf,
+};

@@ -1,0 +1,90 @@
+// Stooq: the files of its database (daily, hourly, 5 minutes) and what its page for one symbol downloads, in English and Polish.
+
+import { type Sample, stemOf } from '../../files/sample.ts';
+import type { ColumnMapping } from '../column-mapping.ts';
+import { type Fit, firstCells, intervalOfDates, known, type Preset, rowsBelow } from './preset.ts';
+
+const header = '<TICKER>,<PER>,<DATE>,<TIME>,<OPEN>,<HIGH>,<LOW>,<CLOSE>,<VOL>,<OPENINT>';
+
+const intervals = { D: 'DAY', W: 'WEEK', M: 'MON', 5: '5M', 60: '60M' };
+
+/** What follows the symbol: the market. Others are of other countries, and stay as they are. */
+const SUFFIX = /\.US$/i;
+
+function databaseMap(sample: Sample): ColumnMapping {
+  const tickers = rowsBelow(sample).map(([ticker = '']) => ticker);
+  const isUs = tickers.length > 0 && tickers.every((ticker) => SUFFIX.test(ticker));
+  const isDaily = rowsBelow(sample).every(([, per = '']) => /^[DWM]$/.test(per));
+  return {
+    columns: {
+      // A row of another market than the first is not to lose what tells it.
+      symbol: isUs
+        ? {
+            sql: "case when {<TICKER>} ilike '%.US' then left({<TICKER>}, -3) end",
+            isStrict: true,
+            reason: 'does not end in .US as the others do',
+          }
+        : '<TICKER>',
+      interval: { column: '<PER>', lookup: intervals },
+      datetime: isDaily
+        ? { column: '<DATE>', format: '%Y%m%d' }
+        : { column: '<DATE>', join: '<TIME>', format: '%Y%m%d %H%M%S' },
+      open: '<OPEN>',
+      high: '<HIGH>',
+      low: '<LOW>',
+      close: '<CLOSE>',
+      volume: '<VOL>',
+    },
+    values: isUs ? { country_iso_code: 'US' } : {},
+    prices: 'all',
+  };
+}
+
+export const stooq: Preset = {
+  name: 'stooq',
+  says: 'Stooq database files: daily, hourly, 5 minutes (these two need --zone)',
+  dataset: 'bars',
+  example: [header, 'AAPL.US,D,20200831,000000,123.89,127.22,122.37,125.32,232352840,0'],
+  fits: (sample): Fit => (firstCells(sample).join() === header ? 'surely' : 'no'),
+  mappingOf: databaseMap,
+};
+
+/** The columns of the page's download; a symbol without volume has none. */
+const pages = [
+  ['Date', 'Open', 'High', 'Low', 'Close', 'Volume'],
+  ['Data', 'Otwarcie', 'Najwyzszy', 'Najnizszy', 'Zamkniecie', 'Wolumen'],
+];
+
+const pageOf = (sample: Sample): string[] | undefined => {
+  const cells = firstCells(sample).join();
+  return pages.find((names) => cells === names.join() || cells === names.slice(0, -1).join());
+};
+
+/** `aapl_us_d`: the page writes the dot of the symbol as an underscore. */
+const PAGE_NAME = /^(\^?[a-z0-9-]+)(_us)?_([dwm])$/;
+
+export const stooqPage: Preset = {
+  name: 'stooq-page',
+  says: 'Stooq, the download of one symbol: aapl_us_d.csv',
+  dataset: 'bars',
+  example: [pages[0]!.join(), '2020-08-31,123.89,127.22,122.37,125.32,232352840'],
+  fits(sample): Fit {
+    const names = pageOf(sample);
+    if (names === undefined) return 'no';
+    return names === pages[1] || PAGE_NAME.test(stemOf(sample)) ? 'surely' : 'perhaps';
+  },
+  mappingOf(sample) {
+    const [datetime, open, high, low, close, volume] = pageOf(sample) as string[];
+    const [, symbol, us, code] = PAGE_NAME.exec(stemOf(sample)) ?? [];
+    const cells = { datetime, open, high, low, close, ...(firstCells(sample).length > 5 ? { volume } : {}) };
+    const interval =
+      code === undefined
+        ? intervalOfDates(rowsBelow(sample).map(([date = '']) => date))
+        : intervals[code.toUpperCase() as 'D'];
+    return {
+      columns: cells as Record<string, string>,
+      values: known({ symbol, country_iso_code: us === undefined ? null : 'US', interval }),
+      prices: 'all',
+    };
+  },
+};
