@@ -45,6 +45,7 @@ for (const [name, { parameters }] of paged) {
 test('an endpoint without a first form has every bound parameter appended (contract 4.1)', () => {
   const write = fingerprints('futureList', later);
   assert.equal(write({ demo_flag: false }, {}), 'futureList');
+  assert.equal(write({}, {}), 'futureList');
   assert.equal(write({ demo_flag: true, venue: 'x' }, {}), 'futureList|[["demo_flag","true"],["venue","x"]]');
 });
 

@@ -67,7 +67,9 @@ export function fingerprints(endpoint: string, declared: Endpoint['parameters'])
     .sort(([a], [b]) => (a < b ? -1 : 1));
   return (sent: Values, understood: Values): string => {
     const text = first.write({ ...sent, ...understood });
-    const given = added.filter(([name, parameter]) => sent[name] !== parameter.default);
+    const given = added.filter(
+      ([name, parameter]) => sent[name] !== undefined && sent[name] !== parameter.default,
+    );
     if (given.length === 0) return text;
     return `${text}|${JSON.stringify(given.map(([name, parameter]) => [name, parameter.print(sent[name])]))}`;
   };
