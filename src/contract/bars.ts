@@ -1,44 +1,38 @@
 // OHLC bars: the record (spec 2.10) and its endpoints, historical (spec 4.10) and latest (spec 4.11).
-import { Number as NumberSchema, Object as ObjectSchema, Optional, String as StringSchema } from 'typebox';
+import { Object as ObjectSchema, Optional } from 'typebox';
 import { endpoint } from './endpoint.ts';
-import { nullable } from './envelope.ts';
+import { date, dateTime, nullable, number, text } from './fields.ts';
+import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
 import {
-  assetSchema,
-  countrySymbol,
-  date,
-  dateTime,
   defaulted,
   extension,
-  flag,
   formats,
-  interval,
   limit,
-  oneOf,
+  nextPageKey,
   optional,
-  pageKey,
   path,
+  sort,
+  unbound,
 } from './parameter.ts';
 
-/** One bar on the wire (spec 2.10). `session_date` is there only when it was asked for (contract 9.5). */
+/** One bar on the wire (spec 2.10). `session_date` is present only with `session_date=true` (contract 9.5). */
 export const barRecord = ObjectSchema(
   {
-    asset_schema: StringSchema({ description: 'Asset type in upper case' }),
-    interval: StringSchema({ description: 'Interval code in upper case' }),
-    country_iso_code: StringSchema({ description: 'Country of the instrument' }),
-    exchange: nullable(StringSchema({ description: 'MIC, null where unknown' })),
-    symbol: StringSchema({ description: 'Symbol of the instrument' }),
-    datetime: StringSchema({ format: 'date-time', description: 'Open of the bar, UTC' }),
-    close_datetime: StringSchema({ format: 'date-time', description: 'Nominal end of the bar, UTC' }),
-    session_date: Optional(
-      StringSchema({ format: 'date', description: 'Label date of the session; with session_date=true' }),
-    ),
-    open: NumberSchema({ description: 'First price' }),
-    high: NumberSchema({ description: 'Highest price' }),
-    low: NumberSchema({ description: 'Lowest price' }),
-    close: NumberSchema({ description: 'Last price' }),
-    volume: nullable(NumberSchema({ description: 'Volume, null where unknown' })),
-    vwap: nullable(NumberSchema({ description: 'Volume weighted average price, when available' })),
+    asset_schema: text('Asset type in upper case'),
+    interval: text('Interval code in upper case'),
+    country_iso_code: text('Country of the instrument'),
+    exchange: nullable(text('MIC, null where unknown')),
+    symbol: text('Symbol of the instrument'),
+    datetime: dateTime('Open of the bar, UTC'),
+    close_datetime: dateTime('Nominal end of the bar, UTC'),
+    session_date: Optional(date('Label date of the session; with session_date=true')),
+    open: number('First price'),
+    high: number('Highest price'),
+    low: number('Lowest price'),
+    close: number('Last price'),
+    volume: nullable(number('Volume, null where unknown')),
+    vwap: nullable(number('Volume weighted average price, when available')),
   },
   {
     title: 'Bar',
@@ -63,35 +57,43 @@ export const barRecord = ObjectSchema(
 );
 
 const instrument = {
-  schema_asset: path(assetSchema, 'the asset type'),
-  country_symbol: path(countrySymbol, 'the country and the symbol'),
-  interval: path(interval, 'the interval of the bars'),
+  schema_asset: path(kind.assetSchema, 'the asset type'),
+  country_symbol: path(kind.countrySymbol, 'the country and the symbol'),
+  interval: path(kind.interval, 'the interval of the bars'),
 };
 
 const shared = {
   ...formats('json'),
-  limit: defaulted(limit(listLimits.bars), listLimits.bars.default, 'how many bars to give'),
-  is_eth: defaulted(flag, false, 'whether to include extended trading hours where the market has them'),
-  session_date: extension(defaulted(flag, false, 'whether to add the label date of the session')),
+  limit: limit(listLimits.bars, 'bars'),
+  is_eth: defaulted(kind.flag, false, 'whether to include extended trading hours where the market has them'),
+  session_date: extension(
+    unbound(defaulted(kind.flag, false, 'whether to add the label date of the session')),
+  ),
   adjust: extension(
-    defaulted(oneOf(['none', 'split', 'dividend', 'all']), 'none', 'by what earlier prices are adjusted'),
+    defaulted(
+      kind.oneOf(['none', 'split', 'dividend', 'all']),
+      'none',
+      'which corporate actions earlier prices are adjusted for',
+    ),
   ),
   adjust_as_of: extension(
-    optional(date, "the last ex-date that adjusts; without it today, in the market's time zone"),
+    unbound(
+      optional(kind.date, "the last ex-date to adjust for; by default today in the market's time zone"),
+    ),
   ),
 };
 
 export const historicalBars = endpoint({
   path: '/api/v2/{schema_asset}/bars/{country_symbol}/{interval}/from/{from_date}/to/{to_date}',
   tag: 'bars',
-  summary: 'OHLC bars of one instrument whose opens lie in a range',
+  summary: 'OHLC bars of one instrument that open in a range',
   parameters: {
     ...instrument,
-    from_date: path(dateTime, 'the first open to give'),
-    to_date: path(dateTime, 'the last open to give; a date alone covers that whole day'),
+    from_date: path(kind.dateTime, 'the first open to return'),
+    to_date: path(kind.dateTime, 'the last open to return; a date alone covers that whole day'),
     ...shared,
-    sort: defaulted(oneOf(['asc', 'desc']), 'asc', 'the order of the bars by their open'),
-    next_page_key: optional(pageKey, 'the key of the next page'),
+    sort: sort('asc', 'the order of the bars by their open'),
+    next_page_key: nextPageKey,
   },
   record: barRecord,
   shape: 'paged',

@@ -1,48 +1,32 @@
 // Stock corporate actions: the record (spec 2.4) and its endpoint (spec 4.3).
-import {
-  Enum,
-  Integer,
-  Number as NumberSchema,
-  Object as ObjectSchema,
-  String as StringSchema,
-} from 'typebox';
+import { Enum, Object as ObjectSchema, String as StringSchema } from 'typebox';
 import { endpoint } from './endpoint.ts';
-import { nullable } from './envelope.ts';
+import { integer, nullable, number, text } from './fields.ts';
+import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
-import {
-  countrySymbol,
-  date,
-  defaulted,
-  formats,
-  limit,
-  oneOf,
-  optional,
-  pageKey,
-  path,
-  required,
-} from './parameter.ts';
+import { formats, limit, nextPageKey, optional, path, required } from './parameter.ts';
 
 const day = (description: string) => StringSchema({ format: 'date', description });
 
 /** One dividend or split on the wire (spec 2.4, contract 8.2). */
 export const corporateActionRecord = ObjectSchema(
   {
-    asset_schema: StringSchema({ description: 'Asset type in upper case' }),
-    country_iso_code: StringSchema({ description: 'Country of the stock' }),
-    symbol: StringSchema({ description: 'Symbol of the stock' }),
-    exchange: nullable(StringSchema({ description: 'MIC, null where unknown' })),
+    asset_schema: text('Asset type in upper case'),
+    country_iso_code: text('Country of the stock'),
+    symbol: text('Symbol of the stock'),
+    exchange: nullable(text('MIC, null where unknown')),
     action_type: Enum(['dividend', 'split'], { description: 'Kind of the action' }),
-    ex_date: day('First date on which the stock trades without what is given out'),
-    ex_date__1: day('`ex_date` once more'),
-    adjustment_factor: StringSchema({ description: '8 decimals' }),
-    cash_amount: nullable(NumberSchema({ description: 'Cash a share as traded that day; null on splits' })),
-    currency: nullable(StringSchema({ description: 'Currency of the cash; null on splits' })),
+    ex_date: day('First date on which the stock trades without the dividend or after the split'),
+    ex_date__1: day('Same as `ex_date`'),
+    adjustment_factor: text('Multiplier for earlier prices, 8 decimals'),
+    cash_amount: nullable(number('Cash per share as traded that day; null for splits')),
+    currency: nullable(text('Currency of the cash; null for splits')),
     declaration_date: nullable(day('Date of the announcement')),
-    record_date: nullable(day('Date that decides which holders receive')),
+    record_date: nullable(day('Date that decides which holders are paid')),
     pay_date: nullable(day('Date of payment')),
-    split_from: nullable(Integer({ description: 'Shares before the split; null on dividends' })),
-    split_to: nullable(Integer({ description: 'Shares after it; null on dividends' })),
-    reference_price: nullable(NumberSchema({ description: 'Raw close before the ex-date' })),
+    split_from: nullable(integer('Shares before the split; null for dividends')),
+    split_to: nullable(integer('Shares after the split; null for dividends')),
+    reference_price: nullable(number('Raw close before the ex-date')),
   },
   {
     title: 'CorporateAction',
@@ -74,17 +58,13 @@ export const corporateActions = endpoint({
   tag: 'corporate actions',
   summary: 'Dividends and splits of one stock by ex-date',
   parameters: {
-    country_symbol: path(countrySymbol, 'the country and the symbol'),
-    from_date: required(date, 'the first ex-date to give'),
-    to_date: optional(date, 'the last ex-date to give'),
-    action_type: optional(oneOf(['dividend', 'split']), 'the kind of action'),
+    country_symbol: path(kind.countrySymbol, 'the country and the symbol'),
+    from_date: required(kind.date, 'the first ex-date to return'),
+    to_date: optional(kind.date, 'the last ex-date to return'),
+    action_type: optional(kind.oneOf(['dividend', 'split']), 'the kind of action'),
     ...formats('json'),
-    limit: defaulted(
-      limit(listLimits.corporateActions),
-      listLimits.corporateActions.default,
-      'how many actions to give',
-    ),
-    next_page_key: optional(pageKey, 'the key of the next page'),
+    limit: limit(listLimits.corporateActions, 'actions'),
+    next_page_key: nextPageKey,
   },
   record: corporateActionRecord,
   shape: 'paged',

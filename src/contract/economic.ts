@@ -1,55 +1,39 @@
 // The economic calendar: the event (spec 2.11), its lists (spec 4.12, contract 9.1), one event (spec 4.13), the codes (spec 4.14).
-import {
-  Enum,
-  Integer,
-  Number as NumberSchema,
-  Object as ObjectSchema,
-  String as StringSchema,
-} from 'typebox';
+import { Enum, Integer, Object as ObjectSchema, String as StringSchema } from 'typebox';
 import { endpoint } from './endpoint.ts';
-import { nullable } from './envelope.ts';
+import { dateTime, nullable, number, text } from './fields.ts';
 import { codeMap } from './holidays.ts';
+import * as kind from './kinds.ts';
 import { limits, listLimits } from './limits.ts';
-import {
-  code,
-  country,
-  dateTime,
-  defaulted,
-  extension,
-  formats,
-  limit,
-  oneOf,
-  optional,
-  pageKey,
-  path,
-  text,
-} from './parameter.ts';
+import { defaulted, extension, formats, limit, nextPageKey, optional, path, sort } from './parameter.ts';
 
-const number = (description: string) => nullable(NumberSchema({ description }));
+const { economicKeyCharactersMin: keyCharactersMin, sourceIdCharacters } = limits;
+
+const value = (description: string) => nullable(number(description));
 
 /** One economic event on the wire (spec 2.11, contract 8.7). */
 export const economicEventRecord = ObjectSchema(
   {
-    country_iso_code: StringSchema({ description: 'Country of the event' }),
-    event_code: StringSchema({ description: 'Code of the kind of event' }),
-    event_name: StringSchema({ description: 'Name of the event' }),
+    country_iso_code: text('Country of the event'),
+    event_code: text('Code of the kind of event'),
+    event_name: text('Name of the event'),
     event_driven_type: nullable(
-      Enum(['time_driven', 'data_driven'], { description: '`time_driven` where it is scheduled regularly' }),
+      Enum(['time_driven', 'data_driven'], { description: '`time_driven` for events on a regular schedule' }),
     ),
     importance: nullable(Integer({ minimum: 1, maximum: 3, description: '1 to 3, 3 the highest' })),
     impact: nullable(Enum(['low', 'medium', 'high'], { description: '`importance` as a word' })),
-    event_timestamp: StringSchema({ format: 'date-time', description: 'When it takes place, UTC' }),
-    actual_value: number('Published value'),
-    previous_value: number('Value of the period before'),
-    forecast_value: number('Value that was expected'),
-    change: number('Actual less previous'),
-    change_percent: number('Change in percent of the previous value'),
-    period: nullable(StringSchema({ description: 'Month, quarter or year that the value is of' })),
-    unit: nullable(StringSchema({ description: 'Unit of the values' })),
+    event_timestamp: dateTime('Time of the event, UTC'),
+    actual_value: value('Published value'),
+    previous_value: value('Value of the period before'),
+    forecast_value: value('Expected value'),
+    change: value('Actual value minus previous value'),
+    change_percent: value('Change in percent of the previous value'),
+    period: nullable(text('Month, quarter or year of the value')),
+    unit: nullable(text('Unit of the values')),
     source_id: StringSchema({
-      minLength: 64,
-      maxLength: 64,
-      description: 'Identifier of the event, 64 characters',
+      minLength: sourceIdCharacters,
+      maxLength: sourceIdCharacters,
+      description: `Identifier of the event, ${sourceIdCharacters} characters`,
     }),
   },
   {
@@ -76,17 +60,19 @@ export const economicEventRecord = ObjectSchema(
   },
 );
 
-const keyCharactersMin = limits.economicKeyCharactersMin;
-const impact = extension(optional(oneOf(['low', 'medium', 'high', 'all']), 'the impact of the events'));
+const impact = extension(optional(kind.oneOf(['low', 'medium', 'high', 'all']), 'the impact of the events'));
 const which = {
-  country_iso_code: optional(country, 'the country'),
-  event_code: optional(code('', 'EMPLOYMENT_NFP_HEADLINE'), 'the code of the event'),
+  country_iso_code: optional(kind.country, 'the country'),
+  event_code: optional(kind.code('', 'EMPLOYMENT_NFP_HEADLINE'), 'the code of the event'),
 };
 const filters = {
   ...which,
-  source_id: optional(text('0'.repeat(64), { min: 64, max: 64 }), 'the identifier of one event'),
-  from_date: optional(dateTime, 'the first time to give'),
-  to_date: optional(dateTime, 'the last time to give'),
+  source_id: optional(
+    kind.text('0'.repeat(sourceIdCharacters), { min: sourceIdCharacters, max: sourceIdCharacters }),
+    'the identifier of one event',
+  ),
+  from_date: optional(kind.dateTime, 'the first time to return'),
+  to_date: optional(kind.dateTime, 'the last time to return'),
 };
 
 export const economicEvents = endpoint({
@@ -96,14 +82,10 @@ export const economicEvents = endpoint({
   parameters: {
     ...filters,
     impact,
-    sort: defaulted(oneOf(['asc', 'desc']), 'asc', 'the order of the events by their time'),
-    limit: defaulted(
-      limit(listLimits.economicEvents),
-      listLimits.economicEvents.default,
-      'how many events to give',
-    ),
+    sort: sort('asc', 'the order of the events by their time'),
+    limit: limit(listLimits.economicEvents, 'events'),
     ...formats('csv'),
-    next_page_key: optional(pageKey, 'the key of the next page'),
+    next_page_key: nextPageKey,
   },
   record: economicEventRecord,
   shape: 'paged',
@@ -117,7 +99,7 @@ export const economicEvent = endpoint({
   parameters: {
     ...filters,
     impact,
-    sort: defaulted(oneOf(['asc', 'desc']), 'desc', 'whether the newest or the oldest'),
+    sort: sort('desc', '`desc` for the newest event, `asc` for the oldest'),
   },
   record: economicEventRecord,
   shape: 'single',
@@ -129,7 +111,7 @@ export const economicEventCodes = endpoint({
   path: '/api/v2/economic_calendar/event_codes/{country_iso_code}',
   tag: 'economic calendar',
   summary: 'The event codes of a country',
-  parameters: { country_iso_code: path(country, 'the country') },
+  parameters: { country_iso_code: path(kind.country, 'the country') },
   record: codeMap,
   shape: 'map',
   keyCharactersMin,
@@ -142,13 +124,13 @@ export const latestEconomicEvents = endpoint({
   parameters: {
     ...which,
     impact,
-    date_type: defaulted(oneOf(['upcoming', 'historical', 'all']), 'all', 'the side of now'),
-    sort: defaulted(oneOf(['asc', 'desc']), 'asc', 'the order of the events by their time'),
-    limit: defaulted(
-      limit(listLimits.latestEconomicEvents),
-      listLimits.latestEconomicEvents.default,
-      'how many events to give',
+    date_type: defaulted(
+      kind.oneOf(['upcoming', 'historical', 'all']),
+      'all',
+      'whether to return events to come, past events, or both',
     ),
+    sort: sort('asc', 'the order of the events by their time'),
+    limit: limit(listLimits.latestEconomicEvents, 'events'),
     ...formats('csv'),
   },
   record: economicEventRecord,

@@ -4,31 +4,21 @@ import { test } from 'node:test';
 import { Integer, Object as ObjectSchema, String as StringSchema } from 'typebox';
 import { endpoint, fieldsOf, parseParameters } from './endpoint.ts';
 import { Refusal } from './errors.ts';
-import {
-  defaulted,
-  extension,
-  flag,
-  limit,
-  oneOf,
-  optional,
-  pageKey,
-  path,
-  required,
-  text,
-} from './parameter.ts';
+import * as kind from './kinds.ts';
+import { defaulted, extension, nextPageKey, optional, path, required } from './parameter.ts';
 
 const declaration = endpoint({
   path: '/api/v2/example/{word}',
   tag: 'example',
   summary: 'An example',
   parameters: {
-    word: path(oneOf(['one', 'two']), 'the word'),
-    name: required(text('Ann', { min: 1, max: 10 }), 'the name'),
-    limit: defaulted(limit({ default: 150, max: 1000 }), 150, 'how many'),
-    is_eth: defaulted(flag, false, 'whether more'),
-    sort: optional(oneOf(['asc', 'desc']), 'the order'),
-    more: extension(optional(flag, 'whether more still')),
-    next_page_key: optional(pageKey, 'the key of the next page'),
+    word: path(kind.oneOf(['one', 'two']), 'the word'),
+    name: required(kind.text('Ann', { min: 1, max: 10 }), 'the name'),
+    limit: defaulted(kind.limit({ default: 150, max: 1000 }), 150, 'how many'),
+    is_eth: defaulted(kind.flag, false, 'whether more'),
+    sort: optional(kind.oneOf(['asc', 'desc']), 'the order'),
+    more: extension(optional(kind.flag, 'whether more still')),
+    next_page_key: nextPageKey,
   },
   record: ObjectSchema({ b: StringSchema(), a: Integer() }),
   shape: 'paged',
@@ -122,7 +112,7 @@ test('a malformed page key keeps its own word and names its parameter (contract 
 });
 
 test('a fault while parsing stays a fault', () => {
-  const broken = { ...text('x', { min: 1, max: 5 }), parse: () => assert.fail('broken') };
+  const broken = { ...kind.text('x', { min: 1, max: 5 }), parse: () => assert.fail('broken') };
   const faulty = { ...declaration, parameters: { name: required(broken, 'the name') } };
   assert.throws(
     () => parseParameters(faulty, new Map([['name', 'Ann']])),

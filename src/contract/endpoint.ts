@@ -3,7 +3,7 @@ import type { Static, TObject, TSchema } from 'typebox';
 import { type ErrorWord, Refusal } from './errors.ts';
 import type { Parameter } from './parameter.ts';
 
-/** One declared endpoint. `secret_key` and what every answer has in common are not repeated here. */
+/** One declared endpoint, without what all endpoints share: `secret_key` and the envelope. */
 export type Endpoint = {
   /** Path template with `{name}` segments, relative to the base address. */
   readonly path: string;
@@ -12,11 +12,11 @@ export type Endpoint = {
   readonly parameters: Readonly<Record<string, Parameter>>;
   /** One record, its fields in the order of the wire and of CSV columns (contract 5.1); with a title and an example. */
   readonly record: TSchema;
-  /** How the records stand in `result`: alone, counted, or counted and paged (spec 2.2). */
+  /** How `result` holds the records (spec 2.2). */
   readonly shape: 'single' | 'array' | 'map' | 'list' | 'paged' | 'grouped';
-  /** Mistakes of a caller that only the data show; what any request may meet is not repeated here. */
+  /** Refusals that depend on the data. Those that every request can get are not listed. */
   readonly refusals?: readonly ErrorWord[];
-  /** Shortest key that is looked up at all (contract 7.2). */
+  /** Shorter keys are refused without a look-up (contract 7.2). */
   readonly keyCharactersMin?: number;
   /** Beyond the specification (contract 9). */
   readonly extension?: true;

@@ -8,14 +8,9 @@ import {
   Optional,
   type Static,
   String as StringSchema,
-  type TSchema,
-  Union,
   Unknown,
 } from 'typebox';
 import { type ErrorWord, errors } from './errors.ts';
-
-/** A value that may be null. */
-export const nullable = <T extends TSchema>(schema: T) => Union([schema, Null()]);
 
 /** The message of every success. */
 export const SUCCESS_MESSAGE = 'success';

@@ -2,7 +2,7 @@
 
 type ErrorEntry = { readonly status: number; readonly meaning: string; readonly hint?: string };
 
-/** Every error word, with its status, what it means, and the cure that holds wherever the error occurs. */
+/** Every error word, with its status, its meaning, and a hint that helps wherever it occurs. */
 export const errors = {
   bad_request: { status: 400, meaning: 'The request cannot be understood as it was sent.' },
   invalid_parameter: { status: 400, meaning: 'A parameter is missing, empty, malformed or out of bounds.' },
@@ -45,18 +45,18 @@ export const errors = {
 /** A word of the catalogue. */
 export type ErrorWord = keyof typeof errors;
 
-/** What a refusal says beside its word; what does not apply is left out (contract 6.2). */
+/** The details of a refusal; those that do not apply are left out (contract 6.2). */
 export type ErrorFacts = {
   /** The whole sentence for the caller: what was wrong and what would be right. */
   readonly message: string;
   readonly param?: string;
-  /** What arrived, as text; cut at 80 characters on the wire, and never a key. */
+  /** The text that was sent, never a key; the response cuts it at 80 characters. */
   readonly got?: string;
   readonly allowed?: readonly string[] | string;
   readonly hint?: string;
 };
 
-/** The caller's mistake: thrown with a word and its facts, turned into an answer by the door alone. */
+/** The caller's mistake. Only the request handler turns it into a response. */
 export class Refusal extends Error {
   readonly word: ErrorWord;
   readonly facts: ErrorFacts;

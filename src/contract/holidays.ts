@@ -1,50 +1,24 @@
 // Market holidays: the record (spec 2.8), the list (spec 4.8) and the codes (spec 2.9, 4.9).
-import { Integer, Object as ObjectSchema, Record as RecordSchema, String as StringSchema } from 'typebox';
+import { Object as ObjectSchema, Record as RecordSchema, String as StringSchema } from 'typebox';
 import { endpoint } from './endpoint.ts';
-import { nullable } from './envelope.ts';
+import { date, dateTime, integer, nullable, text } from './fields.ts';
+import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
-import {
-  code,
-  country,
-  date,
-  defaulted,
-  formats,
-  fullSymbol,
-  limit,
-  oneOf,
-  optional,
-  pageKey,
-  path,
-  required,
-} from './parameter.ts';
+import { formats, limit, nextPageKey, optional, path, required, sort } from './parameter.ts';
 
 /** One closed or shortened day on the wire (spec 2.8, contract 8.6). */
 export const holidayRecord = ObjectSchema(
   {
-    name: StringSchema({ description: 'Name of the holiday' }),
+    name: text('Name of the holiday'),
     holiday_code: StringSchema({ pattern: '^HOLIDAY_', description: 'Code of the holiday' }),
-    calendar_date: StringSchema({ format: 'date', description: 'Date in the time zone of the market' }),
-    asset_name: StringSchema({ description: 'Asset type of the market' }),
-    country_iso_code: StringSchema({ description: 'Country of the market' }),
-    symbol: StringSchema({
-      description: '`*` for the whole market, or the one instrument that keeps the day',
-    }),
-    priority: Integer({ description: 'Of several rows of one date the highest is given' }),
-    session_template: StringSchema({
-      description: '`CLOSED`, or the name of a shortened session such as `EARLY_CLOSE`',
-    }),
-    open_timestamp: nullable(
-      StringSchema({
-        format: 'date-time',
-        description: 'Open of a shortened session, UTC; null where closed',
-      }),
-    ),
-    close_timestamp: nullable(
-      StringSchema({
-        format: 'date-time',
-        description: 'Close of a shortened session, UTC; null where closed',
-      }),
-    ),
+    calendar_date: date('Date in the time zone of the market'),
+    asset_name: text('Asset type of the market'),
+    country_iso_code: text('Country of the market'),
+    symbol: text('`*` for the whole market, or the symbol of one instrument'),
+    priority: integer('Of several rows for one date the highest counts'),
+    session_template: text('`CLOSED`, or the name of a shortened session such as `EARLY_CLOSE`'),
+    open_timestamp: nullable(dateTime('Open of a shortened session, UTC; null where closed')),
+    close_timestamp: nullable(dateTime('Close of a shortened session, UTC; null where closed')),
   },
   {
     title: 'Holiday',
@@ -77,14 +51,14 @@ export const holidayList = endpoint({
   tag: 'holidays',
   summary: 'Closed and shortened days of a market',
   parameters: {
-    full_symbol: required(fullSymbol, 'one instrument, or a market with the symbol *'),
-    holiday_code: optional(code('HOLIDAY_', 'HOLIDAY_CHRISTMAS'), 'the code of the holiday'),
-    from_date: optional(date, 'the first date to give'),
-    to_date: optional(date, 'the last date to give'),
-    sort: defaulted(oneOf(['asc', 'desc']), 'asc', 'the order of the days'),
-    limit: defaulted(limit(listLimits.holidays), listLimits.holidays.default, 'how many days to give'),
+    full_symbol: required(kind.fullSymbol, 'one instrument, or a market with the symbol *'),
+    holiday_code: optional(kind.code('HOLIDAY_', 'HOLIDAY_CHRISTMAS'), 'the code of the holiday'),
+    from_date: optional(kind.date, 'the first date to return'),
+    to_date: optional(kind.date, 'the last date to return'),
+    sort: sort('asc', 'the order of the days'),
+    limit: limit(listLimits.holidays, 'days'),
     ...formats('csv'),
-    next_page_key: optional(pageKey, 'the key of the next page'),
+    next_page_key: nextPageKey,
   },
   record: holidayRecord,
   shape: 'paged',
@@ -95,7 +69,7 @@ export const holidayCodes = endpoint({
   path: '/api/v2/holiday/holiday_codes/{country_iso_code}',
   tag: 'holidays',
   summary: 'The holiday codes of a country',
-  parameters: { country_iso_code: path(country, 'the country') },
+  parameters: { country_iso_code: path(kind.country, 'the country') },
   record: codeMap,
   shape: 'map',
 });

@@ -21,7 +21,7 @@ export const countryCodes = [
   'GLOBAL',
 ] as const;
 
-/** One instrument as callers name it; the asset type is a path segment of its own. */
+/** One instrument as callers name it; its asset type is a separate path segment. */
 export type CountrySymbol = { readonly country: string; readonly symbol: string };
 
 /** One instrument, or with the symbol `*` a whole market. */
@@ -29,10 +29,10 @@ export type FullSymbol = CountrySymbol & { readonly assetSchema: AssetSchema };
 
 const SYMBOL = new RegExp(`^[A-Z0-9.\\-_/^=&+$#!@~]{1,${limits.symbolCharactersMax}}$`);
 
-/** What an error names as right. */
+/** What an error lists as allowed. */
 export const symbolAllowed = `1 to ${limits.symbolCharactersMax} characters of A-Z 0-9 . - _ / ^ = & + $ # ! @ ~`;
 
-/** Upper case of a-z alone: other letters stay, and are refused by the grammars (contract 1.3). */
+/** Changes a-z alone to upper case: other letters stay, and the grammars refuse them (contract 1.3). */
 export function upperAscii(text: string): string {
   return text.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
 }
@@ -55,7 +55,7 @@ export function parseSymbol(text: string): string | null {
   return SYMBOL.test(upper) ? upper : null;
 }
 
-/** `US:AAPL`; the first colon parts country from symbol (contract 1.3). */
+/** `US:AAPL`; the first colon separates country and symbol (contract 1.3). */
 export function parseCountrySymbol(text: string): CountrySymbol | null {
   const colon = text.indexOf(':');
   if (colon < 0) return null;

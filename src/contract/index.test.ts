@@ -379,6 +379,18 @@ for (const [name, parameter, fallback] of marked) {
   });
 }
 
+/** Parameters that choose no records, and the day that a page key holds itself. */
+const free = ['format', 'csv_safe', 'limit', 'next_page_key', 'session_date', 'adjust_as_of'];
+
+test('page keys depend on every parameter that chooses records or their order, and on no other (contract 4.1)', () => {
+  const known = [...Object.values(specified).flatMap(({ query }) => Object.keys(query)), 'adjust', 'impact'];
+  for (const name of names)
+    for (const [parameter, { in: place, bindsPage }] of Object.entries(declared(name).parameters)) {
+      if (place === 'path' || known.includes(parameter) || free.includes(parameter))
+        assert.equal(bindsPage, !free.includes(parameter), `${name} ${parameter}`);
+    }
+});
+
 test('every default and every example is a value of its own parameter', () => {
   for (const name of names) {
     for (const [parameter, kind] of Object.entries(declared(name).parameters)) {

@@ -45,7 +45,7 @@ const aliases: Readonly<Record<string, string>> = {
   MONTH: 'MON',
 };
 
-/** What an error names as right. */
+/** What an error lists as allowed. */
 export const intervalsAllowed = `${namedIntervals.join(', ')}, or any other whole number of minutes from 1M to 1440M`;
 
 /** Reads an interval in any letter case or alias; null for anything else. */
@@ -59,7 +59,7 @@ export function parseInterval(text: string): Interval | null {
   return upper as Interval;
 }
 
-/** The interval of a literal that is known to be one. */
+/** The interval of a literal. @throws for any other text */
 export function interval(code: string): Interval {
   const parsed = parseInterval(code);
   if (parsed === null) throw new Error(`${code} is not an interval`);

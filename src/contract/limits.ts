@@ -81,6 +81,12 @@ export const limits = {
   pageKeyCharactersMax: 256,
   /** Characters of a list of fields to sort by: every field of the longest list with its direction has 118. */
   sortByCharactersMax: 200,
+  /** Characters of a holiday code or an event code; the longest that is shipped has half as many. */
+  codeCharactersMax: 100,
+  /** Characters of an event's `source_id`: exactly so many (spec 4.12). */
+  sourceIdCharacters: 64,
+  /** Characters of the text that an instrument search looks for: longer than any name. */
+  searchCharactersMax: 100,
   /** Near symbols that an unknown instrument's hint names (contract 6.3). */
   nearSymbolsMax: 3,
   /** Instruments whose record and calendar the query thread keeps at hand. */
@@ -93,8 +99,6 @@ export const limits = {
   cachedReplyBytesMax: 1024 * 1024,
   /** Bytes that a reply at hand takes beside its body and its name, about. */
   cachedOverheadBytes: 1_000,
-  /** Characters of texts that one answer holds: more than 1,001 common items have, and few enough to be written in a moment. */
-  answerCharactersMax: 8_000_000,
   /** Base bars read and resampled in one step: bounds memory and how long one step blocks the query thread. */
   barsPerStepMax: 20_000,
   /** Bytes of open blocks that an import keeps in memory before it writes them out. */

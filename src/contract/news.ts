@@ -1,32 +1,31 @@
 // News: the item (spec 2.5) and its endpoints, by range (spec 4.4) and latest (spec 4.5).
-import { Enum, Number as NumberSchema, Object as ObjectSchema, String as StringSchema } from 'typebox';
+import { Enum, Object as ObjectSchema } from 'typebox';
 import { endpoint } from './endpoint.ts';
-import { nullable } from './envelope.ts';
+import { dateTime, nullable, number, text } from './fields.ts';
+import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
-import { dateTime, defaulted, fullSymbol, limit, oneOf, optional, pageKey, required } from './parameter.ts';
+import { limit, nextPageKey, optional, required, sort } from './parameter.ts';
 
 /** One news item of one instrument on the wire (spec 2.5, contract 8.3). */
 export const newsRecord = ObjectSchema(
   {
     sentiment_label: nullable(
-      Enum(['positive', 'neutral', 'negative'], { description: 'Where the tone was judged' }),
+      Enum(['positive', 'neutral', 'negative'], {
+        description: 'Tone of the item, null where it was not judged',
+      }),
     ),
     sentiment_score: nullable(
-      NumberSchema({ description: 'Where the tone was judged, by the measure of whoever judged it' }),
+      number('Score of the tone on the scale of its source, null where it was not judged'),
     ),
-    asset_name: nullable(
-      StringSchema({ description: 'Asset type of the instrument, null where the item is tied to none' }),
-    ),
-    country_iso_code: nullable(StringSchema({ description: 'Country of the instrument' })),
-    symbol: nullable(StringSchema({ description: 'Symbol of the instrument' })),
-    link_type: nullable(
-      StringSchema({ description: '`SPECIFIC_ASSET` where the item is tied to an instrument' }),
-    ),
-    published_date: StringSchema({ format: 'date-time', description: 'When it was published, UTC' }),
-    publisher: nullable(StringSchema({ description: 'Source of the item' })),
-    title: StringSchema({ description: 'Headline' }),
-    text_content: nullable(StringSchema({ description: 'Summary or opening paragraphs' })),
-    publisher_url: StringSchema({ description: 'Address of the original' }),
+    asset_name: nullable(text('Asset type of the instrument, null where the item belongs to none')),
+    country_iso_code: nullable(text('Country of the instrument')),
+    symbol: nullable(text('Symbol of the instrument')),
+    link_type: nullable(text('`SPECIFIC_ASSET` where the item belongs to an instrument')),
+    published_date: dateTime('When it was published, UTC'),
+    publisher: nullable(text('Source of the item')),
+    title: text('Headline'),
+    text_content: nullable(text('Summary or opening paragraphs')),
+    publisher_url: text('Address of the original'),
   },
   {
     title: 'NewsItem',
@@ -49,9 +48,9 @@ export const newsRecord = ObjectSchema(
 );
 
 const shared = {
-  full_symbol: optional(fullSymbol, 'one instrument, or a market with the symbol *'),
-  sort: defaulted(oneOf(['asc', 'desc']), 'asc', 'the order of the items by their time'),
-  limit: defaulted(limit(listLimits.news), listLimits.news.default, 'how many items to give'),
+  full_symbol: optional(kind.fullSymbol, 'one instrument, or a market with the symbol *'),
+  sort: sort('asc', 'the order of the items by their time'),
+  limit: limit(listLimits.news, 'items'),
 };
 
 export const newsList = endpoint({
@@ -59,10 +58,10 @@ export const newsList = endpoint({
   tag: 'news',
   summary: 'News published in a range',
   parameters: {
-    from_date: required(dateTime, 'the first time of publication to give'),
-    to_date: required(dateTime, 'the last time of publication to give'),
+    from_date: required(kind.dateTime, 'the first time of publication to return'),
+    to_date: required(kind.dateTime, 'the last time of publication to return'),
     ...shared,
-    next_page_key: optional(pageKey, 'the key of the next page'),
+    next_page_key: nextPageKey,
   },
   record: newsRecord,
   shape: 'paged',

@@ -1,56 +1,36 @@
 // Options: the contract (spec 2.6), the expiration (spec 2.7), their search (spec 4.6) and list (spec 4.7).
-import {
-  Boolean as BooleanSchema,
-  Enum,
-  Integer,
-  Number as NumberSchema,
-  Object as ObjectSchema,
-  String as StringSchema,
-} from 'typebox';
+import { Enum, Object as ObjectSchema } from 'typebox';
 import { endpoint } from './endpoint.ts';
-import { nullable } from './envelope.ts';
+import { boolean, date, dateTime, integer, nullable, number, text } from './fields.ts';
+import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
-import {
-  assetSchema,
-  countrySymbol,
-  date,
-  decimal,
-  defaulted,
-  limit,
-  oneOf,
-  optional,
-  pageKey,
-  path,
-  sortBy,
-} from './parameter.ts';
+import { limit, nextPageKey, optional, path } from './parameter.ts';
 import { contractTerms } from './reference.ts';
 
 /** One option contract on the wire (spec 2.6, contract 8.4). */
 export const optionContractRecord = ObjectSchema(
   {
-    instrument_id: Integer({ description: 'Identifier of the contract, stable for its life' }),
-    asset_id: Integer({ description: 'Identifier of the contract as an asset' }),
-    symbol: StringSchema({ description: 'Root, date, C or P, and strike x 1000 in 8 digits' }),
-    country_iso_code: StringSchema({ description: 'Country of the contract' }),
-    exchange: nullable(StringSchema({ description: 'MIC of the underlying, null where unknown' })),
-    underlying_name: StringSchema({ description: 'Symbol of the underlying' }),
-    calendar_key: nullable(StringSchema({ description: 'Calendar that the contract follows' })),
-    session_template: nullable(StringSchema({ description: 'Template of its sessions' })),
+    instrument_id: integer('Identifier of the contract, stable for its life'),
+    asset_id: integer('Identifier of the contract as an asset'),
+    symbol: text('Root, date, C or P, and strike x 1000 in 8 digits'),
+    country_iso_code: text('Country of the contract'),
+    exchange: nullable(text('MIC of the underlying, null where unknown')),
+    underlying_name: text('Symbol of the underlying'),
+    calendar_key: nullable(text('Calendar that the contract follows')),
+    session_template: nullable(text('Template of its sessions')),
     status: Enum(['active', 'inactive'], { description: '`inactive` once it has expired' }),
-    parent_schema_instrument_id: StringSchema({
-      description: '`<schema>_<instrument_id>` of the underlying',
-    }),
-    parent_asset_schema: StringSchema({ description: 'Asset type of the underlying, in lower case' }),
-    daily_minute_count: nullable(Integer({ description: 'Minutes of a regular session' })),
-    contract_value: NumberSchema({ description: 'Units of the underlying in one contract' }),
-    option_exchange: nullable(StringSchema({ description: 'Exchange of the contract, null where unknown' })),
-    strike_price: NumberSchema({ description: 'Strike' }),
-    expiration_date: StringSchema({ format: 'date', description: 'Last date of the contract' }),
-    expiration_datetime: StringSchema({ format: 'date-time', description: 'When it expires, UTC' }),
+    parent_schema_instrument_id: text('`<schema>_<instrument_id>` of the underlying'),
+    parent_asset_schema: text('Asset type of the underlying, in lower case'),
+    daily_minute_count: nullable(integer('Minutes of a regular session')),
+    contract_value: number('Units of the underlying in one contract'),
+    option_exchange: nullable(text('Exchange of the contract, null where unknown')),
+    strike_price: number('Strike'),
+    expiration_date: date('Last date of the contract'),
+    expiration_datetime: dateTime('When it expires, UTC'),
     option_type: Enum(['call', 'put'], { description: 'Right to buy or to sell' }),
-    exercise_style: Enum(['american', 'european'], { description: 'When the right may be used' }),
-    trading_codes: nullable(StringSchema({ description: 'Codes of the contract elsewhere' })),
-    is_indices: BooleanSchema({ description: 'Whether the underlying is an index' }),
+    exercise_style: Enum(['american', 'european'], { description: 'When the option may be exercised' }),
+    trading_codes: nullable(text('Codes of the contract in other systems')),
+    is_indices: boolean('Whether the underlying is an index'),
     ...contractTerms,
   },
   {
@@ -93,8 +73,8 @@ export const optionContractRecord = ObjectSchema(
 /** One expiration on the wire (spec 2.7). */
 export const expirationRecord = ObjectSchema(
   {
-    expiration_date: StringSchema({ format: 'date', description: 'Last date of the contracts' }),
-    expiration_datetime: StringSchema({ format: 'date-time', description: 'When they expire, UTC' }),
+    expiration_date: date('Last date of the contracts'),
+    expiration_datetime: dateTime('When they expire, UTC'),
   },
   {
     title: 'Expiration',
@@ -114,8 +94,8 @@ export const optionSortFields = [
 ] as const;
 
 const underlying = {
-  schema_asset: path(assetSchema, 'the asset type of the underlying'),
-  country_symbol: path(countrySymbol, 'the country and the symbol of the underlying'),
+  schema_asset: path(kind.assetSchema, 'the asset type of the underlying'),
+  country_symbol: path(kind.countrySymbol, 'the country and the symbol of the underlying'),
 };
 
 export const optionSearch = endpoint({
@@ -124,24 +104,20 @@ export const optionSearch = endpoint({
   summary: 'Option contracts of one underlying, in or out of the money, grouped by expiration',
   parameters: {
     ...underlying,
-    option_type: path(oneOf(['call', 'put']), 'the type of the option'),
-    moneyness: path(oneOf(['in_the_money', 'out_of_the_money']), 'the side of the reference price'),
+    option_type: path(kind.oneOf(['call', 'put']), 'the type of the option'),
+    moneyness: path(kind.oneOf(['in_the_money', 'out_of_the_money']), 'the side of the reference price'),
     ref_asset_price: optional(
-      decimal,
-      'the price of the underlying to compare strikes with; without it, its latest price',
+      kind.decimal,
+      'the price of the underlying to compare strikes with; by default its latest price',
     ),
-    strike_price: optional(decimal, 'the strike'),
-    expiration_date: optional(date, 'the expiration date'),
-    limit: defaulted(
-      limit(listLimits.optionSearch),
-      listLimits.optionSearch.default,
-      'how many contracts to give',
-    ),
+    strike_price: optional(kind.decimal, 'the strike'),
+    expiration_date: optional(kind.date, 'the expiration date'),
+    limit: limit(listLimits.optionSearch, 'contracts'),
     sort_by: optional(
-      sortBy(optionSortFields, 'strike_price desc,expiration_date'),
-      'the order of the contracts; without it the next expiration first, and its strikes nearest to the price',
+      kind.sortBy(optionSortFields, 'strike_price desc,expiration_date'),
+      'the order of the contracts; by default the next expiration first, then the strikes nearest to the price',
     ),
-    next_page_key: optional(pageKey, 'the key of the next page'),
+    next_page_key: nextPageKey,
   },
   record: optionContractRecord,
   shape: 'grouped',

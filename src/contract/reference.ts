@@ -1,87 +1,58 @@
 // Instrument reference: the record (spec 2.3), its endpoint (spec 4.2) and the search (contract 9.2).
-import {
-  Array as ArraySchema,
-  Boolean as BooleanSchema,
-  Enum,
-  Integer,
-  Number as NumberSchema,
-  Object as ObjectSchema,
-  Optional,
-  Partial,
-  String as StringSchema,
-} from 'typebox';
+import { Array as ArraySchema, Enum, Object as ObjectSchema, Optional, Partial } from 'typebox';
 import { endpoint } from './endpoint.ts';
-import { nullable } from './envelope.ts';
-import { listLimits } from './limits.ts';
-import {
-  assetSchema,
-  country,
-  countrySymbol,
-  defaulted,
-  limit,
-  optional,
-  path,
-  required,
-  text,
-} from './parameter.ts';
+import { boolean, date, integer, nullable, number, text } from './fields.ts';
+import * as kind from './kinds.ts';
+import { limits, listLimits } from './limits.ts';
+import { limit, optional, path, required } from './parameter.ts';
 
-const ranges = ArraySchema(StringSchema({ description: 'HH:MM:SS-HH:MM:SS' }));
+const ranges = ArraySchema(text('HH:MM:SS-HH:MM:SS'));
 
 /** Fields that instrument and option contract records share, null where unknown (spec 2.3, 2.6). */
 export const contractTerms = {
-  contract_type: nullable(StringSchema({ description: 'Kind of contract' })),
-  price_precision: nullable(Integer({ description: 'Decimals of prices' })),
-  quantity_precision: nullable(Integer({ description: 'Decimals of quantities' })),
-  min_initial_open_quantity: nullable(
-    NumberSchema({ description: 'Smallest quantity that opens a position' }),
-  ),
-  tick_size: nullable(NumberSchema({ description: 'Smallest step of prices' })),
-  lot_size: nullable(NumberSchema({ description: 'Shares or units of one lot' })),
-  listing_date: nullable(StringSchema({ format: 'date', description: 'First date of trading' })),
+  contract_type: nullable(text('Kind of contract')),
+  price_precision: nullable(integer('Decimals of prices')),
+  quantity_precision: nullable(integer('Decimals of quantities')),
+  min_initial_open_quantity: nullable(number('Smallest quantity that opens a position')),
+  tick_size: nullable(number('Smallest step of prices')),
+  lot_size: nullable(number('Shares or units of one lot')),
+  listing_date: nullable(date('First date of trading')),
 };
 
 /** One instrument on the wire (spec 2.3, contract 8.1). */
 export const instrumentRecord = ObjectSchema(
   {
-    asset_schema: StringSchema({ description: 'Asset type in lower case' }),
-    symbol: StringSchema({ description: 'Trading symbol' }),
-    name: nullable(StringSchema({ description: 'Full name' })),
-    exchange: nullable(
-      StringSchema({ description: 'MIC, `GLOBAL` for crypto and forex, null where unknown' }),
-    ),
-    country_iso_code: StringSchema({ description: 'Country or `GLOBAL`' }),
-    currency: nullable(StringSchema({ description: 'Currency of the prices' })),
-    time_zone: StringSchema({ description: 'Time zone of the exchange' }),
-    open_time: nullable(StringSchema({ description: 'Open of the regular session, HH:MM:SS' })),
-    close_time: nullable(StringSchema({ description: 'Close of the regular session, HH:MM:SS' })),
+    asset_schema: text('Asset type in lower case'),
+    symbol: text('Trading symbol'),
+    name: nullable(text('Full name')),
+    exchange: nullable(text('MIC, `GLOBAL` for crypto and forex, null where unknown')),
+    country_iso_code: text('Country or `GLOBAL`'),
+    currency: nullable(text('Currency of the prices')),
+    time_zone: text('Time zone of the exchange'),
+    open_time: nullable(text('Open of the regular session, HH:MM:SS')),
+    close_time: nullable(text('Close of the regular session, HH:MM:SS')),
     trading_hours: Partial(
       ObjectSchema({ regular_trading: ranges, pre_market_trading: ranges, post_market_trading: ranges }),
     ),
     status: Enum(['active', 'inactive'], { description: 'Whether it trades' }),
-    calendar_key: nullable(StringSchema({ description: 'Calendar that it follows' })),
-    session_template: nullable(StringSchema({ description: 'Template of its sessions' })),
-    support_dst: BooleanSchema({ description: 'Whether its time zone has daylight saving' }),
-    support_week_trading: BooleanSchema({ description: 'Whether it trades at weekends' }),
-    underlying_name: nullable(StringSchema({ description: 'Symbol of the underlying' })),
-    instrument_id: Integer({ description: 'Identifier, stable for the life of the instrument' }),
-    asset_id: Integer({ description: 'Identifier of the asset' }),
-    is_indices: BooleanSchema({ description: 'Whether it is an index' }),
-    daily_minute_count: nullable(Integer({ description: 'Minutes of a regular session' })),
-    contract_value: nullable(StringSchema({ description: 'Units of one contract' })),
-    description: nullable(StringSchema({ description: 'What it is' })),
-    asset_subtype: nullable(StringSchema({ description: 'Kind within the asset type, such as `ETF`' })),
-    industry: nullable(StringSchema({ description: 'Industry of the company' })),
-    trading_codes: nullable(StringSchema({ description: 'Codes elsewhere' })),
-    parent_schema_instrument_id: nullable(
-      StringSchema({ description: '`<schema>_<instrument_id>` of the underlying' }),
-    ),
+    calendar_key: nullable(text('Calendar that it follows')),
+    session_template: nullable(text('Template of its sessions')),
+    support_dst: boolean('Whether its time zone has daylight saving'),
+    support_week_trading: boolean('Whether it trades at weekends'),
+    underlying_name: nullable(text('Symbol of the underlying')),
+    instrument_id: integer('Identifier, stable for the life of the instrument'),
+    asset_id: integer('Identifier of the asset'),
+    is_indices: boolean('Whether it is an index'),
+    daily_minute_count: nullable(integer('Minutes of a regular session')),
+    contract_value: nullable(text('Units of one contract')),
+    description: nullable(text('Description of the instrument')),
+    asset_subtype: nullable(text('Kind within the asset type, such as `ETF`')),
+    industry: nullable(text('Industry of the company')),
+    trading_codes: nullable(text('Codes in other systems')),
+    parent_schema_instrument_id: nullable(text('`<schema>_<instrument_id>` of the underlying')),
     ...contractTerms,
-    base_currency: Optional(
-      nullable(StringSchema({ description: 'Currency that is bought; forex and crypto only' })),
-    ),
-    quote_currency: Optional(
-      nullable(StringSchema({ description: 'Currency that it is priced in; forex and crypto only' })),
-    ),
+    base_currency: Optional(nullable(text('Currency that is bought; forex and crypto only'))),
+    quote_currency: Optional(nullable(text('Currency that it is priced in; forex and crypto only'))),
   },
   {
     title: 'Instrument',
@@ -134,8 +105,8 @@ export const instrumentReference = endpoint({
   tag: 'reference',
   summary: 'The reference record of one instrument',
   parameters: {
-    schema_asset: path(assetSchema, 'the asset type'),
-    country_symbol: path(countrySymbol, 'the country and the symbol'),
+    schema_asset: path(kind.assetSchema, 'the asset type'),
+    country_symbol: path(kind.countrySymbol, 'the country and the symbol'),
   },
   record: instrumentRecord,
   shape: 'single',
@@ -145,16 +116,12 @@ export const instrumentReference = endpoint({
 export const instrumentSearch = endpoint({
   path: '/api/v2/{schema_asset}/reference/search',
   tag: 'reference',
-  summary: 'Instruments whose symbol begins with, or whose name has words like, a text',
+  summary: 'Instruments whose symbol or name matches a text',
   parameters: {
-    schema_asset: path(assetSchema, 'the asset type'),
-    query: required(text('APP', { min: 1, max: 100 }), 'the text to look for'),
-    country_iso_code: optional(country, 'the country'),
-    limit: defaulted(
-      limit(listLimits.instrumentSearch),
-      listLimits.instrumentSearch.default,
-      'how many instruments to give',
-    ),
+    schema_asset: path(kind.assetSchema, 'the asset type'),
+    query: required(kind.text('APP', { min: 1, max: limits.searchCharactersMax }), 'the text to look for'),
+    country_iso_code: optional(kind.country, 'the country'),
+    limit: limit(listLimits.instrumentSearch, 'instruments'),
   },
   record: instrumentRecord,
   shape: 'list',

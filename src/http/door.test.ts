@@ -12,6 +12,7 @@ import { fieldsOf } from '../contract/endpoint.ts';
 import { type ErrorWord, errors } from '../contract/errors.ts';
 import { contract, type EndpointName } from '../contract/index.ts';
 import { limits, listLimits } from '../contract/limits.ts';
+import type { Parameter } from '../contract/parameter.ts';
 import { openSources } from '../files/source.ts';
 import { issueKey, KeyRing, noTerms, revokeKey } from '../keys/keys.ts';
 import { Quotas } from '../keys/quotas.ts';
@@ -510,7 +511,11 @@ test('next_page_url repeats the parameters with defaults filled in, the key and 
   const first = await page(withKey(DAY, '&limit=5&is_eth=YES&extra=1&limit=5'));
   const url = new URL(first.next_page_url!);
   assert.equal(url.origin + url.pathname, `http://localhost:8080${DAY}`);
+  const defaults = Object.entries<Parameter>(contract.historicalBars.parameters)
+    .filter(([, parameter]) => parameter.default !== undefined)
+    .map(([name, parameter]) => [name, parameter.print(parameter.default)]);
   assert.deepEqual(Object.fromEntries(url.searchParams), {
+    ...(Object.fromEntries(defaults) as Record<string, string>),
     format: 'json',
     limit: '5',
     is_eth: 'true',

@@ -14,6 +14,7 @@ import { historicalBars, latestBars } from '../contract/bars.ts';
 import { parseParameters } from '../contract/endpoint.ts';
 import type { ErrorFacts } from '../contract/errors.ts';
 import { interval as intervalOf } from '../contract/interval.ts';
+import type { Parameter } from '../contract/parameter.ts';
 import { barCoverage, series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { instruments } from '../datasets/reference.ts';
@@ -981,12 +982,25 @@ test('the next page has the same parameters with the defaults filled in, without
     limit: '2',
   });
   if (answer.kind !== 'answer') assert.fail();
+  const [path, query] = answer.next!.address.split('?');
   assert.equal(
-    answer.next!.address,
-    '/api/v2/stock/bars/US:BRK%2FB/1M/from/2025-03-03T14%3A30%3A00%2B00%3A00/to/2025-03-03%2023%3A00%3A00'
-      .replaceAll('%3A', ':')
-      .concat('?format=json&csv_safe=false&limit=2&is_eth=false&session_date=false&adjust=none&sort=asc'),
+    path,
+    '/api/v2/stock/bars/US:BRK%2FB/1M/from/2025-03-03T14:30:00%2B00:00/to/2025-03-03%2023:00:00',
   );
+  const filled = 'format=json&csv_safe=false&limit=2&is_eth=false&session_date=false&adjust=none&sort=asc';
+  const known = new Set(new URLSearchParams(filled).keys());
+  const pairs = query!.split('&').map((pair) => pair.split('='));
+  const isKnown = ([name]: string[]): boolean => known.has(name!);
+  assert.equal(
+    pairs
+      .filter(isKnown)
+      .map((pair) => pair.join('='))
+      .join('&'),
+    filled,
+  );
+  const declared: Readonly<Record<string, Parameter>> = historicalBars.parameters;
+  for (const [name, text] of pairs.filter((pair) => !isKnown(pair)))
+    assert.equal(text, declared[name!]?.print(declared[name!]?.default));
   const body = Buffer.from(answer.body);
   assert.equal(body.subarray(answer.next!.at! - 17, answer.next!.at!).toString(), '"next_page_url":"');
 });

@@ -1,24 +1,23 @@
-// Bars, historical (spec 4.10) and latest (spec 4.11): range, page, rendering.
+// Bars, historical (spec 4.10) and latest (spec 4.11).
 import { valueColumns } from '../bars/bars.ts';
 import { sliceTimed, type TimedBars } from '../bars/grid.ts';
 import { END_MS, FIRST_MS } from '../base/instant.ts';
 import { type BarRange, barRange, inOrder } from '../calendar/bar-range.ts';
-import { historicalBars, type latestBars } from '../contract/bars.ts';
+import type { historicalBars, latestBars } from '../contract/bars.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
 import { type Adjusting, adjustBars } from './adjusting.ts';
 import { barStream } from './bar-plan.ts';
 import { type BarStream, concatTimed, type StreamContext, type StreamRange } from './bar-stream.ts';
 import type { Found } from './lookup.ts';
-import { foreignKey } from './page.ts';
-import type { Query, QueryContext } from './query.ts';
+import { foreignKey } from './page-key.ts';
+import { openWalk } from './page-walk.ts';
+import type { Paging, Query, QueryContext } from './query.ts';
 import { wrongOrder } from './range.ts';
-import { addressOf } from './render/address.ts';
-import type { BarConstants } from './render/bars.ts';
-import { writeCsv, writeJsonRows } from './render/bars.ts';
+import { type BarConstants, writeCsv, writeJsonRows } from './render/bar-records.ts';
 import { csvCellOf } from './render/csv-cell.ts';
 import { renderList } from './render/list.ts';
 
-/** The bars of a step that the range holds. */
+/** The bars of a step that are in the range. */
 function heldBy(range: BarRange, step: TimedBars): TimedBars {
   const { holds } = range;
   if (holds === null) return step;
@@ -29,7 +28,7 @@ function heldBy(range: BarRange, step: TimedBars): TimedBars {
   return rows.length === step.bars.count ? step : concatTimed(rows);
 }
 
-/** Up to `count` bars from the front of a stream that the range holds, in ascending order whatever the stream's direction. */
+/** Up to `count` bars from the front of a stream that are in the range, in ascending order whatever the stream's direction. */
 async function take(
   stream: BarStream,
   count: number,
@@ -53,7 +52,7 @@ async function take(
 
 const columns = ['keyMs', ...valueColumns] as const;
 
-/** Turns timed bars round, in place. */
+/** Reverses timed bars in place. */
 function reverse(timed: TimedBars): void {
   const { bars } = timed;
   for (const column of columns) bars[column].subarray(0, bars.count).reverse();
@@ -61,8 +60,6 @@ function reverse(timed: TimedBars): void {
   timed.closeMs.subarray(0, bars.count).reverse();
   timed.day.subarray(0, bars.count).reverse();
 }
-
-type Paging = { readonly key: string | null; readonly address: string };
 
 type BarParameters = ParametersOf<typeof latestBars>;
 
@@ -72,7 +69,7 @@ function streamContextOf({ reader }: QueryContext, found: Found, parameters: Bar
   return { reader, calendar, interval: parameters.interval, extended, rawOnly: parameters.adjust !== 'none' };
 }
 
-/** Which actions adjust at a moment; null where none are to. */
+/** Which corporate actions adjust at a moment; null without `adjust`. */
 function adjustingOf(found: Found, { adjust, adjust_as_of }: BarParameters, nowMs: number): Adjusting | null {
   if (adjust === 'none') return null;
   return { kind: adjust, asOfDay: adjust_as_of ?? found.calendar.zone.dayAt(nowMs), nowMs };
@@ -91,46 +88,30 @@ function constantsOf(found: Found, parameters: BarParameters): BarConstants {
 
 type HistoryParameters = ParametersOf<typeof historicalBars>;
 
-/** What a page key belongs to (contract 4.1). */
-function fingerprintOf({ instrument }: Found, parameters: HistoryParameters): string {
-  const { interval, from_date, to_date, is_eth, sort, adjust } = parameters;
-  return [
-    'historicalBars',
-    instrument.asset_schema,
-    instrument.country_iso_code,
-    instrument.symbol,
-    interval,
-    from_date.text,
-    to_date.text,
-    is_eth,
-    sort,
-    ...(adjust === 'none' ? [] : [adjust]),
-  ].join('|');
-}
-
-/** One walk: where it stands, what it took from the moment, and how its next page is named. */
-function walkOf({ pageKeys, request }: QueryContext, found: Found, parameters: HistoryParameters) {
-  const { next_page_key: given } = parameters;
-  const fingerprint = fingerprintOf(found, parameters);
-  const place = given ? pageKeys.verify(fingerprint, given) : null;
-  const nowMs = (place?.pinned[0] as number | undefined) ?? request.nowMs;
+/** One walk: its moment, how it adjusts, where the page before ends, and how it goes on. */
+function walkOf(context: QueryContext, found: Found, parameters: HistoryParameters) {
+  const { instrument } = found;
+  const { place, paging } = openWalk(context, 'historicalBars', parameters, {
+    schema_asset: instrument.asset_schema,
+    country_symbol: `${instrument.country_iso_code}|${instrument.symbol}`,
+    from_date: parameters.from_date.text,
+    to_date: parameters.to_date.text,
+  });
+  const nowMs = (place?.pinned[0] as number | undefined) ?? context.request.nowMs;
   const adjusting = adjustingOf(found, parameters, nowMs);
   const pinned = adjusting === null ? [nowMs] : [nowMs, adjusting.asOfDay];
-  if (place !== null && place.pinned[1] !== pinned[1]) throw foreignKey(given!);
+  if (place !== null && place.pinned[1] !== pinned[1]) throw foreignKey(parameters.next_page_key!);
   return {
     nowMs,
     adjusting,
-    /** The key of the last bar given; null before the first page. */
+    /** The key of the last bar of the page before; null on the first page. */
     lastMs: (place?.position[0] as number | undefined) ?? null,
-    /** The page after a bar; none where there is no bar. */
-    after: (keyMs: number | undefined): Paging => {
-      if (keyMs === undefined) return { key: null, address: '' };
-      const filled = adjusting === null ? parameters : { ...parameters, adjust_as_of: adjusting.asOfDay };
-      return {
-        key: pageKeys.sign(fingerprint, { position: [keyMs], pinned }),
-        address: addressOf(historicalBars, filled),
-      };
-    },
+    /** The paging of a page that ends with a bar; of the last page where there is none. */
+    pagingAfter: (keyMs: number | undefined): Paging =>
+      paging(
+        keyMs === undefined ? null : { position: [keyMs], pinned },
+        adjusting === null ? parameters : { ...parameters, adjust_as_of: adjusting.asOfDay },
+      ),
   };
 }
 
@@ -145,7 +126,7 @@ export const answerHistoricalBars: Query<typeof historicalBars> = async (paramet
   );
   if (!inOrder(parameters.interval, found.calendar, from, to)) throw wrongOrder(from.text, to.text);
   const descending = sort === 'desc';
-  const { nowMs, adjusting, lastMs, after } = walkOf(context, found, parameters);
+  const { nowMs, adjusting, lastMs, pagingAfter } = walkOf(context, found, parameters);
   const range = barRange(parameters.interval, found.calendar, from, to);
   const rest: StreamRange = {
     descending,
@@ -159,7 +140,7 @@ export const answerHistoricalBars: Query<typeof historicalBars> = async (paramet
     surplus <= 0 ? taken : descending ? sliceTimed(taken, surplus, limit + 1) : sliceTimed(taken, 0, limit);
   if (adjusting !== null) await adjustBars(context, stream, found, timed, adjusting);
   if (descending) reverse(timed);
-  const paging = after(surplus <= 0 ? undefined : timed.bars.keyMs[limit - 1]!);
+  const paging = pagingAfter(surplus <= 0 ? undefined : timed.bars.keyMs[limit - 1]!);
   return render(timed, found, parameters, context, paging);
 };
 

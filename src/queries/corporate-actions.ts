@@ -1,18 +1,18 @@
 // Corporate actions: the dividends and splits of one stock (spec 4.3, contract 8.2).
 import { factorText } from '../bars/adjust.ts';
 import { END_DAY, formatDay } from '../base/instant.ts';
-import { corporateActions as endpoint } from '../contract/corporate-actions.ts';
+import type { corporateActions as endpoint } from '../contract/corporate-actions.ts';
 import type { CountrySymbol } from '../contract/identifiers.ts';
 import { corporateActions } from '../datasets/corporate-actions.ts';
 import { RawCloses } from './closes.ts';
+import { answerPage } from './dataset-page.ts';
 import { type Action, factorOf, referencePrice } from './factors.ts';
-import { answerPage } from './list.ts';
 import { type DayRange, type Found, unknownInstrument } from './lookup.ts';
 import type { Query, QueryContext } from './query.ts';
 import { dayBounds } from './range.ts';
 import type { WireRecord } from './render/records.ts';
 
-/** The stock of a name, null where its actions alone name it. @throws Refusal `unknown_instrument` where nothing does */
+/** The stock of a name; null where only corporate actions have the name. @throws Refusal `unknown_instrument` where nothing has it */
 async function stockOf(
   { reader, lookup }: QueryContext,
   named: CountrySymbol,
@@ -58,9 +58,9 @@ export const answerCorporateActions: Query<typeof endpoint> = async (parameters,
     symbol: named.symbol,
   };
   return answerPage(context, {
-    endpoint,
+    endpoint: 'corporateActions',
     parameters,
-    fingerprint: ['corporateActions', country_iso_code, symbol, from, to ?? '', type ?? ''].join('|'),
+    understood: { country_symbol: `${country_iso_code}|${symbol}` },
     dataset: corporateActions,
     where: { country_iso_code, symbol, ...(type === undefined ? {} : { action_type: type }) },
     range,

@@ -1,11 +1,11 @@
-// The economic calendar: lists of events (spec 4.12, contract 9.1), one event (spec 4.13), what codes mean (spec 4.14).
+// The economic calendar: lists of events (spec 4.12, contract 9.1), one event (spec 4.13), the event codes (spec 4.14).
 import { exactDifference, exactPercentChange } from '../base/decimal.ts';
 import { formatInstantZ } from '../base/instant.ts';
 import {
   type economicEvent,
   type economicEventCodes,
   economicEventRecord,
-  economicEvents,
+  type economicEvents,
   latestEconomicEvents,
 } from '../contract/economic.ts';
 import { Refusal } from '../contract/errors.ts';
@@ -14,23 +14,23 @@ import { eventCodes, events } from '../datasets/economic.ts';
 import { shippedEventCodes } from '../datasets/economic-event-codes.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { Direction, Reader } from '../store/store.ts';
-import { answerPage, renderRecords } from './list.ts';
+import { answerPage } from './dataset-page.ts';
 import { goodUntil, type Query } from './query.ts';
 import { type Bounds, instantBounds } from './range.ts';
-import { inWireOrder, type WireRecord } from './render/records.ts';
+import { inWireOrder, renderRecords, type WireRecord } from './render/records.ts';
 import { renderResult } from './render/result.ts';
 
 type Event = RowOf<typeof events>;
 type Filters = Partial<Event>;
 
-/** By rank: high, medium, low, not known (contract 8.7). */
+/** The impact of each rank; null where unknown (contract 8.7). */
 const impacts = ['high', 'medium', 'low', null] as const;
 const IMPORTANCE_MAX = 3;
 const PERCENT_DECIMALS = 4;
 
 const finiteOrNull = (value: number): number | null => (Number.isFinite(value) ? value : null);
 
-/** An event on the wire; changes that the file did not give are worked out (contract 8.7). */
+/** An event on the wire. Changes that the file lacks are computed (contract 8.7). */
 function recordOf(event: Event): WireRecord {
   const { rank, actual_value: actual, previous_value: previous } = event;
   const hasBoth = actual !== null && previous !== null;
@@ -53,7 +53,7 @@ type Asked = {
   readonly impact?: 'low' | 'medium' | 'high' | 'all' | undefined;
 };
 
-/** What must be equal of the events that are asked for. */
+/** The columns of the requested events that must have one value. */
 function filtersOf({ country_iso_code: country, event_code: code, source_id: id, impact }: Asked): Filters {
   return {
     ...(country === undefined ? {} : { country_iso_code: country }),
@@ -66,10 +66,10 @@ function filtersOf({ country_iso_code: country, event_code: code, source_id: id,
 const columns = ['event_timestamp', 'rank', 'event_code', 'source_id'] as const;
 
 /**
- * Filters as a walk of one index: beside a country or a code the rank is compared along it, which is few entries or a part of
- * them. Its order: by time, then the weightier, then by code; what the index begins with is left out.
+ * How one index answers the filters. With a country or a code, the rank is compared along the index: that reads few more entries.
+ * The order is by time, then the more important first, then by code, without the columns that the index begins with.
  */
-function walkOf(filters: Filters) {
+function indexReadOf(filters: Filters) {
   const { rank, ...named } = filters;
   const isAlong = rank !== undefined && Object.keys(named).length > 0;
   const where = isAlong ? named : filters;
@@ -85,11 +85,16 @@ export const answerEconomicEvents: Query<typeof economicEvents> = async (paramet
   const filters = filtersOf(parameters);
   const range = instantBounds(parameters.from_date, parameters.to_date);
   return answerPage(context, {
-    endpoint: economicEvents,
+    endpoint: 'economicEvents',
     parameters,
-    fingerprint: JSON.stringify(['economicEvents', filters, range, parameters.sort]),
+    understood: {
+      impact: filters.rank,
+      source_id: filters.source_id,
+      from_date: range.from,
+      to_date: range.to,
+    },
     dataset: events,
-    ...walkOf(filters),
+    ...indexReadOf(filters),
     range,
     direction: parameters.sort,
     recordOf,
@@ -103,16 +108,16 @@ function readEvents(
   direction: Direction,
   limit: number,
 ): Promise<Event[]> {
-  const { where, along, order: walked } = walkOf(filters);
-  const order = walked.map((column) => [column, direction] as const);
+  const { where, along, order: ordered } = indexReadOf(filters);
+  const order = ordered.map((column) => [column, direction] as const);
   return reader.rows(events, { where, along, range, order, limit });
 }
 
-/** The first events of a range, in order. */
+/** The first events of a range, ascending. */
 const soonest = (reader: Reader, filters: Filters, range: Bounds, limit: number): Promise<Event[]> =>
   readEvents(reader, filters, range, 'asc', limit);
 
-/** The last events of a range, the newest first; of those at one time the weightier come in first (contract 8.8). */
+/** The last events of a range, newest first; of those at one time the more important are taken first (contract 8.8). */
 async function newest(reader: Reader, filters: Filters, range: Bounds, limit: number): Promise<Event[]> {
   const found = await readEvents(reader, filters, range, 'desc', limit);
   const last = found.at(-1)?.event_timestamp;
@@ -127,7 +132,7 @@ export const answerEconomicEvent: Query<typeof economicEvent> = async (parameter
   const where = filtersOf(parameters);
   const { from, to } = instantBounds(parameters.from_date, parameters.to_date);
   const { nowMs } = context.request;
-  // Contract 8.8: an identifier selects its event whatever its time; else only what has been counts, where no end is said.
+  // Contract 8.8: an identifier selects its event at any time; otherwise, without to_date, only events up to now count.
   const range =
     parameters.source_id === undefined
       ? { ...(from === undefined ? {} : { from }), to: to ?? nowMs + 1 }
@@ -136,14 +141,14 @@ export const answerEconomicEvent: Query<typeof economicEvent> = async (parameter
   const [event] = await find(context.reader, where, range, 1);
   if (event === undefined) {
     throw new Refusal('no_data', {
-      message: 'No economic event matches what was asked for.',
-      hint: 'Loosen the filters; without to_date only events that are not in the future count.',
+      message: 'No economic event matches the filters.',
+      hint: 'Use fewer filters. Without to_date only events up to now count.',
     });
   }
   return renderResult(inWireOrder(economicEventRecord, recordOf(event)), context.allocate);
 };
 
-/** Events by time, then as they stand in a list (contract 4.5). */
+/** The order of events in a list (contract 4.5). */
 function compare(a: Event, b: Event): number {
   for (const column of columns) {
     if (a[column] < b[column]) return -1;
@@ -154,12 +159,12 @@ function compare(a: Event, b: Event): number {
 
 /** `GET …/economic_calendar/latest_event_list` */
 export const answerLatestEconomicEvents: Query<typeof latestEconomicEvents> = async (parameters, context) => {
-  const { date_type: side, limit, sort, format } = parameters;
+  const { date_type: dateType, limit, sort, format } = parameters;
   const { nowMs } = context.request;
   const where = filtersOf(parameters);
-  const past = side === 'upcoming' ? [] : await newest(context.reader, where, { to: nowMs + 1 }, limit);
+  const past = dateType === 'upcoming' ? [] : await newest(context.reader, where, { to: nowMs + 1 }, limit);
   const coming =
-    side === 'historical' ? [] : await soonest(context.reader, where, { from: nowMs + 1 }, limit);
+    dateType === 'historical' ? [] : await soonest(context.reader, where, { from: nowMs + 1 }, limit);
   const distance = (event: Event): number => Math.abs(event.event_timestamp - nowMs);
   const nearest = [...past, ...coming]
     .sort((a, b) => distance(a) - distance(b) || compare(a, b))

@@ -1,4 +1,4 @@
-// When the options of an underlying expire: read by steps along an index, dated by its calendar (spec 4.7, contract 8.5).
+// The expirations of an underlying, read step by step along an index; the calendar gives their instants (spec 4.7, contract 8.5).
 import { DAY_MS } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import type { RowOf } from '../datasets/dataset.ts';
@@ -9,9 +9,9 @@ import type { Reader } from '../store/store.ts';
 /** One expiration of an underlying's contracts. */
 export type Expiration = {
   readonly day: number;
-  /** The instant that files give; null where they give none. */
+  /** The instant from a file; null where it has none. */
   readonly givenMs: number | null;
-  /** The instant: the one given, else the close of the last session on or before the day. */
+  /** The instant of a file, else the close of the last session on or before the day. */
   readonly expiresMs: number;
 };
 
@@ -24,7 +24,7 @@ type Underlying = { readonly instrument: RowOf<typeof instruments>; readonly cal
 
 const optionTypes = ['call', 'put'] as const;
 
-/** The columns by which the contracts of an underlying are found. */
+/** The filter that finds the contracts of an underlying. */
 export const contractsOf = ({ instrument }: Underlying, optionType: 'call' | 'put') => ({
   country_iso_code: instrument.country_iso_code,
   parent_asset_schema: instrument.asset_schema,
@@ -34,7 +34,7 @@ export const contractsOf = ({ instrument }: Underlying, optionType: 'call' | 'pu
 
 const instantColumns = ['expiration_date', 'expiration_datetime'] as const;
 
-/** Goes from one expiration to the next in the index: as many reads as there are, however many contracts. */
+/** Steps from one expiration to the next in the index: one read for each expiration, however many contracts it has. */
 async function* walk(
   reader: Reader,
   underlying: Underlying,
@@ -71,7 +71,7 @@ async function* walk(
 
 const byTime = (a: Expiration, b: Expiration): number => a.expiresMs - b.expiresMs || a.day - b.day;
 
-/** The expirations of an underlying by time, those of calls and puts as one. */
+/** The expirations of an underlying by time, of calls and puts together. */
 export async function expirationsOf(reader: Reader, underlying: Underlying): Promise<readonly Expiration[]> {
   const found = new Map<string, Expiration>();
   for (const optionType of optionTypes) {

@@ -6,16 +6,16 @@ import { markets } from '../calendar/markets/index.ts';
 import { holding, type OwnDay, shippedPriority } from '../calendar/own-days.ts';
 import { type holidayCodes, holidayList } from '../contract/holidays.ts';
 import { type AssetSchema, assetSchemas, type FullSymbol } from '../contract/identifiers.ts';
-import { renderRecords } from './list.ts';
 import { findInstrument, unknownInstrument } from './lookup.ts';
+import { openWalk } from './page-walk.ts';
 import { goodUntil, type Query, type QueryContext } from './query.ts';
 import { dayBounds } from './range.ts';
-import { addressOf } from './render/address.ts';
+import { renderRecords } from './render/records.ts';
 import { renderResult } from './render/result.ts';
 
 const instantOrNull = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms));
 
-/** A day on the wire; `own` is the operator's day that it comes from. */
+/** A day on the wire; `own` is the calendar override that it comes from. */
 function recordOf(holiday: Holiday, own: OwnDay | undefined, assetSchema: AssetSchema, country: string) {
   return {
     name: holiday.rule.name,
@@ -31,7 +31,7 @@ function recordOf(holiday: Holiday, own: OwnDay | undefined, assetSchema: AssetS
   };
 }
 
-/** The time zone of an instrument, null where the market's own holds. @throws Refusal where nothing names the symbol */
+/** The time zone of an instrument; null for that of its market. @throws Refusal where nothing has the symbol */
 async function zoneOf(
   context: QueryContext,
   named: FullSymbol,
@@ -50,33 +50,25 @@ export const answerHolidayList: Query<typeof holidayList> = async (parameters, c
   const { full_symbol: named, holiday_code: code, from_date: from, to_date: to, sort, limit } = parameters;
   const { from: fromDay = FIRST_DAY, to: endDay = END_DAY } = dayBounds(from, to);
   const schema = marketSchema(named.assetSchema);
-  const fingerprint = [
-    'holidayList',
-    ...[schema, named.country, named.symbol, code ?? '', from ?? '', to ?? '', sort],
-  ].join('|');
-  const place = parameters.next_page_key
-    ? context.pageKeys.verify(fingerprint, parameters.next_page_key)
-    : null;
+  const walk = openWalk(context, 'holidayList', parameters, {
+    full_symbol: `${schema}|${named.country}|${named.symbol}`,
+  });
   const calendars = await context.lookup.calendars(context.reader);
   const days = await calendars.ownDays(context.reader, schema, named.country);
   const zone = await zoneOf(context, named, days);
   const calendar = await calendars.of(context.reader, schema, named.country, named.symbol, zone);
   const own = holding(days, named.symbol);
-  const behind = place === null ? null : (place.position[0] as number);
-  const first = sort === 'asc' && behind !== null ? behind + 1 : fromDay;
-  const last = sort === 'desc' && behind !== null ? behind - 1 : endDay - 1;
+  const previous = walk.place === null ? null : (walk.place.position[0] as number);
+  const first = sort === 'asc' && previous !== null ? previous + 1 : fromDay;
+  const last = sort === 'desc' && previous !== null ? previous - 1 : endDay - 1;
   const found = holidaysIn(calendar, first, last, sort)
     .filter(({ rule }) => code === undefined || rule.code === code)
     .take(limit + 1)
     .toArray();
   const page = found.slice(0, limit);
   const rows = page.map((holiday) => recordOf(holiday, own.get(holiday.day), schema, named.country));
-  const key =
-    found.length <= limit
-      ? null
-      : context.pageKeys.sign(fingerprint, { position: [page.at(-1)!.day], pinned: [] });
-  const paging = { key, address: key === null ? '' : addressOf(holidayList, parameters) };
-  return goodUntil(renderRecords(context, holidayList, rows, parameters.format, paging));
+  const end = found.length <= limit ? null : { position: [page.at(-1)!.day], pinned: [] };
+  return goodUntil(renderRecords(context, holidayList, rows, parameters.format, walk.paging(end)));
 };
 
 /** `GET …/holiday/holiday_codes/{country_iso_code}` */

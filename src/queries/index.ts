@@ -15,7 +15,7 @@ import { answerInstrumentSearch } from './instrument-search.ts';
 import { Lookup } from './lookup.ts';
 import { answerLatestNews, answerNewsList } from './news.ts';
 import { answerOptionExpirations, answerOptionSearch } from './options.ts';
-import { PageKeys } from './page.ts';
+import { PageKeys } from './page-key.ts';
 import {
   type Allocate,
   type Answer,
@@ -44,7 +44,7 @@ const queries: { readonly [N in EndpointName]: Query<Contract[N]> } = {
   latestEconomicEvents: answerLatestEconomicEvents,
 };
 
-/** Answers requests over one store, one after the other. */
+/** Answers requests from one store, one after the other. */
 export class QueryRunner {
   readonly #store: Store;
   readonly #pageKeys: PageKeys;
@@ -55,7 +55,7 @@ export class QueryRunner {
     this.#pageKeys = new PageKeys(pageKeySecret);
   }
 
-  /** The answer, or the refusal that the data gave rise to. Anything else that is thrown is a fault. */
+  /** The answer, or a refusal. Anything that is thrown is a fault. */
   async run(request: QueryRequest, allocate: Allocate = allocateFresh): Promise<Answer> {
     try {
       return await this.#store.snapshot((reader) =>

@@ -1,17 +1,17 @@
-// Instrument search: symbols that begin like a text, then names that have its words (contract 9.2).
+// Instrument search: symbols that begin with a text, then names that contain its words (contract 9.2).
 import { parseSymbol } from '../contract/identifiers.ts';
 import { instrumentRecord, type instrumentSearch } from '../contract/reference.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { instruments } from '../datasets/reference.ts';
 import { type FoundName, searchInstruments, wordsOf } from '../store/instrument-terms.ts';
 import type { Reader } from '../store/store.ts';
-import { renderRecords } from './list.ts';
 import type { Query } from './query.ts';
 import { recordOf } from './reference.ts';
+import { renderRecords } from './render/records.ts';
 
 const nameOf = ({ country_iso_code, symbol }: FoundName): string => `${country_iso_code}:${symbol}`;
 
-/** The rows of instruments, in their order: country by country, for one by one takes many times as long. */
+/** The rows of instruments, in the given order. Read country by country: one by one takes many times as long. */
 async function rowsOf(
   reader: Reader,
   assetSchema: string,

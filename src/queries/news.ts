@@ -1,22 +1,22 @@
-// News: by range (spec 4.4) and the latest (spec 4.5), of everything, a market or one instrument.
+// News of everything, a market or one instrument: by range (spec 4.4) and the latest (spec 4.5).
 import { formatInstant } from '../base/instant.ts';
 import type { FullSymbol } from '../contract/identifiers.ts';
-import { latestNews, newsList } from '../contract/news.ts';
+import { latestNews, type newsList } from '../contract/news.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { news } from '../datasets/news.ts';
-import { answerPage, renderRecords, takeRows } from './list.ts';
+import { answerPage, takeRows } from './dataset-page.ts';
 import { type DayRange, unknownInstrument } from './lookup.ts';
 import type { Query, QueryContext } from './query.ts';
 import { instantBounds } from './range.ts';
-import type { WireRecord } from './render/records.ts';
+import { renderRecords, type WireRecord } from './render/records.ts';
 
 type Item = RowOf<typeof news>;
 type Where = Partial<Pick<Item, 'asset_name' | 'country_iso_code' | 'symbol'>>;
 
-/** The order of every walk: an index leads to it from each choice of instruments. */
+/** The order of every list; each filter on instruments has an index with it. */
 const order = ['published_date', 'news_id'] as const;
 
-/** Which items are asked for. @throws Refusal `unknown_instrument` for a symbol that nothing names */
+/** The filter on instruments. @throws Refusal `unknown_instrument` for a symbol that nothing has */
 async function whereOf(
   { reader, lookup }: QueryContext,
   named: FullSymbol | undefined,
@@ -44,9 +44,9 @@ export const answerNewsList: Query<typeof newsList> = async (parameters, context
   const { from_date: first, to_date: last } = parameters;
   const where = await whereOf(context, parameters.full_symbol, { from: first.day, to: last.day });
   return answerPage(context, {
-    endpoint: newsList,
+    endpoint: 'newsList',
     parameters,
-    fingerprint: ['newsList', JSON.stringify(where), range.from, range.to, parameters.sort].join('|'),
+    understood: { full_symbol: JSON.stringify(where), from_date: range.from, to_date: range.to },
     dataset: news,
     where,
     range,

@@ -1,4 +1,4 @@
-// An option contract on the wire: its row, and what the market of its underlying says where the row is silent (spec 2.6, contract 8.4).
+// An option contract on the wire: its row, completed from the market of its underlying (spec 2.6, contract 8.4).
 import { formatDay, formatInstant } from '../base/instant.ts';
 import { findMarket } from '../calendar/calendar.ts';
 import { minutesOf, tradingHours } from '../calendar/trading-hours.ts';
@@ -11,10 +11,10 @@ import type { WireRecord } from './render/records.ts';
 
 type Row = RowOf<typeof optionContracts>;
 
-/** One contract as the search gives it: its record, and the instant under which it stands. */
+/** One contract of a search: its record, and the instant that it is grouped by. */
 export type GroupedContract = { readonly expiresMs: number; readonly record: WireRecord };
 
-/** What contracts of an underlying have of its market where their rows say nothing. */
+/** The fields that contracts take from the market of their underlying where their rows have none. */
 function defaultsOf({ instrument, calendar }: Found, nowMs: number): WireRecord {
   const market = findMarket(instrument.asset_schema as AssetSchema, instrument.country_iso_code);
   return {
@@ -27,7 +27,7 @@ function defaultsOf({ instrument, calendar }: Found, nowMs: number): WireRecord 
   };
 }
 
-/** Contracts of an underlying, whose expirations hold those of the rows. */
+/** The contracts of an underlying; `expirations` holds those of all rows. */
 export function contractRecords(
   rows: readonly Row[],
   underlying: Found,

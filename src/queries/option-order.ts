@@ -1,5 +1,5 @@
-// The order of option search: what the caller sorts by, then the expirations to come before those gone, strikes nearest to the price (contract 8.4).
-import type { SortTerm } from '../contract/parameter.ts';
+// The order of option search: the caller's fields, then coming expirations before past ones, then the strikes nearest to the price (contract 8.4).
+import type { SortTerm } from '../contract/kinds.ts';
 import type { optionContracts } from '../datasets/options.ts';
 import type { RankedRead } from '../store/store.ts';
 import type { Expiration } from './expirations.ts';
@@ -7,10 +7,10 @@ import type { Expiration } from './expirations.ts';
 type Contracts = typeof optionContracts;
 type Term = RankedRead<Contracts>['order'][number];
 
-/** Contracts lie on one side of the price: those below it are nearest from the highest strike down. */
+/** The side of the price on which all contracts of a search are; below it the highest strike is the nearest. */
 export type Side = 'below' | 'above';
 
-/** Above every instant there is, so that what has expired comes behind all that has not. */
+/** Above every instant, so that past expirations sort after all coming ones. */
 const EXPIRED_RANK = 1e15;
 
 const EXPIRATION = 'expiration_datetime';
@@ -18,7 +18,7 @@ const EXPIRATION = 'expiration_datetime';
 const termOf = ({ field, direction }: SortTerm): Term =>
   [field === EXPIRATION ? 'rank' : (field as Term[0]), direction] as const;
 
-/** The terms of the order; the last one is the symbol, which no two contracts of a country share. */
+/** The terms of the order; the last one is the symbol, which is unique in a country. */
 export function orderOf(sortBy: readonly SortTerm[], side: Side): Term[] {
   const asked = sortBy.map(termOf);
   const rest: readonly Term[] = [
@@ -30,7 +30,7 @@ export function orderOf(sortBy: readonly SortTerm[], side: Side): Term[] {
   return whole.slice(0, whole.findIndex(([column]) => column === 'symbol') + 1);
 }
 
-/** The expirations with their ranks: by time where the caller sorts by it, else those to come first, then those gone, the last one first. */
+/** The expirations with their ranks: by time where the caller sorts by it; else coming ones first, then past ones, the latest first. */
 export function ranksOf(
   expirations: readonly Expiration[],
   sortBy: readonly SortTerm[],

@@ -11,54 +11,53 @@ import { latestPrice } from './latest-price.ts';
 import type { Found } from './lookup.ts';
 import { contractRecords } from './option-contract.ts';
 import { orderOf, ranksOf, type Side } from './option-order.ts';
-import type { Place } from './page.ts';
+import type { Place } from './page-key.ts';
+import { openWalk } from './page-walk.ts';
 import { goodUntil, type Query, type QueryContext } from './query.ts';
-import { addressOf } from './render/address.ts';
 import { renderGrouped } from './render/grouped.ts';
 import { renderResult } from './render/result.ts';
 
 type Parameters = ParametersOf<typeof optionSearch>;
 type Row = RowOf<typeof optionContracts>;
 
-/** What a page key belongs to (contract 4.1). */
-function fingerprintOf({ instrument }: Found, parameters: Parameters): string {
-  const { option_type, moneyness, ref_asset_price, strike_price, expiration_date, sort_by } = parameters;
-  return [
-    'optionSearch',
-    ...[instrument.asset_schema, instrument.country_iso_code, instrument.symbol, option_type, moneyness],
-    ...[ref_asset_price ?? '', strike_price ?? '', expiration_date ?? ''],
-    sort_by === undefined ? '' : optionSearch.parameters.sort_by.print(sort_by),
-  ].join('|');
+/** The walk of a search, by the underlying that was found. */
+function walkOf(context: QueryContext, { instrument }: Found, parameters: Parameters) {
+  const { sort_by: sortBy } = parameters;
+  return openWalk(context, 'optionSearch', parameters, {
+    schema_asset: instrument.asset_schema,
+    country_symbol: `${instrument.country_iso_code}|${instrument.symbol}`,
+    sort_by: sortBy && optionSearch.parameters.sort_by.print(sortBy),
+  });
 }
 
-/** Where the strikes lie that are asked for (spec 4.6, rules 1 and 2). */
+/** The side of the price on which the requested strikes are (spec 4.6, rules 1 and 2). */
 const sideOf = ({ option_type, moneyness }: Parameters): Side =>
   (option_type === 'call') === (moneyness === 'in_the_money') ? 'below' : 'above';
 
-/** The price to compare strikes with. @throws Refusal `no_data` where there is none */
+/** The price that strikes are compared with. @throws Refusal `no_data` where there is none */
 async function priceOf(context: QueryContext, found: Found, parameters: Parameters): Promise<number> {
   const { ref_asset_price: given, country_symbol: named } = parameters;
   const price = given ?? (await latestPrice(context.reader, found, context.request.nowMs));
   if (price !== null) return price;
   throw new Refusal('no_data', {
-    message: `ref_asset_price is needed: this service holds no price of ${named.country}:${named.symbol} to compare strikes with.`,
+    message: `ref_asset_price is needed: this service has no price of ${named.country}:${named.symbol} to compare strikes with.`,
     param: 'ref_asset_price',
-    hint: 'Give the price of the underlying as ref_asset_price, or import its bars.',
+    hint: 'Send the price of the underlying as ref_asset_price, or import its bars.',
   });
 }
 
-/** The expirations of an underlying, and whether they were at hand. */
+/** The expirations of an underlying, and whether they were cached. */
 const keptExpirations = ({ reader, lookup }: QueryContext, found: Found) =>
   lookup.kept(reader, `expirations|${found.instrument.instrument_id}`, () => expirationsOf(reader, found));
 
-/** The rows of contracts, in the order of their symbols given. */
+/** The rows of contracts, in the order of the given symbols. */
 async function rowsOf(reader: Reader, country: string, symbols: readonly string[]): Promise<Row[]> {
   const found = await reader.among(optionContracts, { country_iso_code: country }, 'symbol', symbols);
   const rows = new Map(found.map((row) => [row.symbol, row]));
   return symbols.map((symbol) => rows.get(symbol)!);
 }
 
-/** What sorts the contracts of one page, and the one behind it where there is one. */
+/** The order keys of the contracts of one page, and of the next contract where there is one. */
 function readPage(
   reader: Reader,
   found: Found,
@@ -83,11 +82,10 @@ function readPage(
 
 /** `GET …/option/search/…` */
 export const answerOptionSearch: Query<typeof optionSearch> = async (parameters, context) => {
-  const { reader, lookup, pageKeys, request } = context;
-  const { schema_asset, country_symbol, limit, next_page_key } = parameters;
+  const { reader, lookup, request } = context;
+  const { schema_asset, country_symbol, limit } = parameters;
   const found = await lookup.instrument(reader, schema_asset, country_symbol);
-  const fingerprint = fingerprintOf(found, parameters);
-  const place = next_page_key ? pageKeys.verify(fingerprint, next_page_key) : null;
+  const { place, paging } = walkOf(context, found, parameters);
   const [nowMs, price] = (place?.pinned ?? [request.nowMs, await priceOf(context, found, parameters)]) as [
     number,
     number,
@@ -96,16 +94,13 @@ export const answerOptionSearch: Query<typeof optionSearch> = async (parameters,
   const after = place?.position ?? null;
   const sorted = await readPage(reader, found, parameters, expirations, { nowMs, price }, after);
   const shown = sorted.slice(0, limit);
-  // The order ends in the symbol.
+  // Every order ends in the symbol.
   const symbols = shown.map((values) => values.at(-1) as string);
   const rows = await rowsOf(reader, country_symbol.country, symbols);
-  const key =
-    sorted.length <= limit
-      ? null
-      : pageKeys.sign(fingerprint, { position: shown.at(-1)!, pinned: [nowMs, price] });
+  const end = sorted.length <= limit ? null : { position: shown.at(-1)!, pinned: [nowMs, price] };
   return renderGrouped({
     contracts: contractRecords(rows, found, expirations, request.nowMs),
-    paging: { key, address: key === null ? '' : addressOf(optionSearch, parameters) },
+    paging: paging(end),
     allocate: context.allocate,
   });
 };
@@ -115,7 +110,7 @@ export const answerOptionExpirations: Query<typeof optionExpirations> = async (p
   const { reader, lookup, request, allocate } = context;
   const found = await lookup.instrument(reader, parameters.schema_asset, parameters.country_symbol);
   const { value: expirations, isKept } = await keptExpirations(context, found);
-  // Where files give an instant for some contracts of a date alone, it may be the one that the others have too.
+  // Contracts of one date can have the same instant, some from a file and others from the calendar.
   const coming = new Map<string, { expiration_date: string; expiration_datetime: string }>();
   const ahead = expirations.filter(({ expiresMs }) => expiresMs >= request.nowMs);
   for (const { day, expiresMs } of ahead) {

@@ -1,12 +1,12 @@
-// Which currencies a pair's symbol names, where it shows: `EURUSD`, `BTC-USD`, `BTCUSDT`.
+// The two currencies in the symbol of a pair: `EURUSD`, `BTC-USD`, `BTCUSDT`.
 import type { AssetSchema } from '../contract/identifiers.ts';
 
-/** Base and quote; null where the symbol does not show them. */
+/** Base and quote currency; null where the symbol does not tell. */
 export type Pair = { readonly base: string | null; readonly quote: string | null };
 
 const none: Pair = { base: null, quote: null };
 
-/** What cryptocurrencies are quoted in, where nothing parts the two; longer ones first. */
+/** Quote currencies of crypto pairs without a separator; longer ones first. */
 const quotes = [
   ...[
     'FDUSD',
@@ -30,8 +30,8 @@ const quotes = [
 
 /** The pair that a symbol of crypto or forex names. */
 export function pairOf(assetSchema: AssetSchema, symbol: string): Pair {
-  const parted = /^([A-Z0-9]+)[-_/]([A-Z0-9]+)$/.exec(symbol);
-  if (parted !== null) return { base: parted[1]!, quote: parted[2]! };
+  const separated = /^([A-Z0-9]+)[-_/]([A-Z0-9]+)$/.exec(symbol);
+  if (separated !== null) return { base: separated[1]!, quote: separated[2]! };
   if (assetSchema === 'forex')
     return /^[A-Z]{6}$/.test(symbol) ? { base: symbol.slice(0, 3), quote: symbol.slice(3) } : none;
   const quote = quotes.find((one) => symbol.endsWith(one) && symbol.length > one.length);

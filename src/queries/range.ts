@@ -1,8 +1,8 @@
-// The bounds of lists by date and by instant as half-open ranges of what is stored (contract 2.2, 2.3).
+// The dates of a request as half-open ranges of stored days or instants (contract 2.2, 2.3).
 import { endOf, formatDay, type ParsedInstant, startOf } from '../base/instant.ts';
 import { Refusal } from '../contract/errors.ts';
 
-/** `from` included, `to` not; an end that is missing has no bound. */
+/** From `from` up to but not including `to`; a missing end is unbounded. */
 export type Bounds = { readonly from?: number; readonly to?: number };
 
 const boundsOf = (from: number | undefined, to: number | undefined): Bounds => ({
@@ -10,16 +10,16 @@ const boundsOf = (from: number | undefined, to: number | undefined): Bounds => (
   ...(to === undefined ? {} : { to }),
 });
 
-/** Days from one date to another, both included. @throws Refusal where they are in the wrong order */
+/** The days from one date to another, both included. @throws Refusal where `from` is after `to` */
 export function dayBounds(from: number | undefined, to: number | undefined): Bounds {
   if (from !== undefined && to !== undefined && from > to) throw wrongOrder(formatDay(from), formatDay(to));
   return boundsOf(from, to === undefined ? undefined : to + 1);
 }
 
-/** A bound and how it was written. */
+/** A bound and its text. */
 type Sent = ParsedInstant & { readonly text: string };
 
-/** Instants from one to another, both included; a date is a UTC day. @throws Refusal where they are in the wrong order */
+/** The instants from one to another, both included; a date is a UTC day. @throws Refusal where `from` is after `to` */
 export function instantBounds(from: Sent | undefined, to: Sent | undefined): Bounds {
   const bounds = boundsOf(from && startOf(from, 'instant'), to && endOf(to, 'instant'));
   if (from !== undefined && to !== undefined && bounds.from! >= bounds.to!)
@@ -27,12 +27,12 @@ export function instantBounds(from: Sent | undefined, to: Sent | undefined): Bou
   return bounds;
 }
 
-/** The refusal of a range that ends before it begins. */
+/** The refusal of a range whose end is before its start. */
 export function wrongOrder(from: string, to: string): Refusal {
   return new Refusal('invalid_parameter', {
-    message: `from_date lies after to_date: ${from} is later than ${to}.`,
+    message: `from_date is after to_date: ${from} is later than ${to}.`,
     param: 'from_date',
     got: from,
-    hint: 'Exchange the two dates.',
+    hint: 'Swap the two dates.',
   });
 }

@@ -1,4 +1,4 @@
-// Instrument reference: the record, from what files say and what the market gives (spec 2.3, contract 8.1), and its endpoint (spec 4.2).
+// Instrument reference (spec 4.2): a record from the stored row, completed from its market (spec 2.3, contract 8.1).
 
 import { DAY_MS, dateOf } from '../base/instant.ts';
 import { calendarOf, findMarket } from '../calendar/calendar.ts';
@@ -13,7 +13,7 @@ import { goodUntil, type Query, type QueryContext } from './query.ts';
 import { inWireOrder, type WireRecord } from './render/records.ts';
 import { renderResult } from './render/result.ts';
 
-/** What one contract stands for, by asset type; null where that differs from one to the next. */
+/** Units of one contract by asset type; null where it differs between contracts. */
 const contractValues: Readonly<Record<AssetSchema, string | null>> = {
   stock: '1',
   crypto: '1',
@@ -22,7 +22,7 @@ const contractValues: Readonly<Record<AssetSchema, string | null>> = {
   future: null,
 };
 
-/** The keys of `trading_hours`, and the segments that they hold. */
+/** The keys of `trading_hours` and their segments. */
 const hoursKeys = {
   regular_trading: 'regular',
   pre_market_trading: 'pre',
@@ -33,7 +33,7 @@ type GivenHours = { readonly [K in keyof typeof hoursKeys]?: readonly string[] }
 
 const noHours: TradingHours = { pre: [], regular: [], post: [] };
 
-/** Stocks have all three keys, others the regular one and what a file gives (spec 2.3, contract 8.1). */
+/** Stocks have all three keys; others have the regular one and those of the file (spec 2.3, contract 8.1). */
 function wireHours(assetSchema: AssetSchema, hours: TradingHours, given: GivenHours | null): GivenHours {
   const has = (key: keyof GivenHours): boolean =>
     assetSchema === 'stock' || key === 'regular_trading' || given?.[key] !== undefined;
@@ -43,7 +43,7 @@ function wireHours(assetSchema: AssetSchema, hours: TradingHours, given: GivenHo
   );
 }
 
-/** What hours say of a day: first open, last close, minutes. */
+/** First open, last close and minutes of a day's hours. */
 function boundsOf(regular: readonly string[]) {
   return {
     open_time: regular[0]?.slice(0, 8) ?? null,
@@ -58,7 +58,7 @@ type MarketHours = {
   readonly bounds: ReturnType<typeof boundsOf>;
 };
 
-/** The hours of markets on the day of which they were last asked for: those of all their instruments that say none of their own. */
+/** The hours of each market on the day that was asked for last; they hold for all its instruments without hours of their own. */
 const marketHours = new Map<string, MarketHours>();
 
 function hoursOf(assetSchema: AssetSchema, market: Market, day: number): MarketHours {
@@ -81,7 +81,7 @@ function tradingOf(row: Instrument, market: Market | null, nowMs: number): Omit<
   return { trading, bounds: boundsOf(trading.regular_trading ?? []) };
 }
 
-/** The pair of crypto and forex; of others nothing, not even the fields (contract 8.1). */
+/** The currencies of crypto and forex; other records lack the fields (contract 8.1). */
 function pairFields(row: Instrument) {
   if (row.asset_schema !== 'crypto' && row.asset_schema !== 'forex')
     return { base_currency: undefined, quote_currency: undefined };
@@ -89,7 +89,7 @@ function pairFields(row: Instrument) {
   return { base_currency: row.base_currency ?? base, quote_currency: row.quote_currency ?? quote };
 }
 
-/** The record of an instrument: what files say, else what its market has on that day. */
+/** The record of an instrument: its stored values, else those of its market on that day. */
 export function recordOf(row: Instrument, nowMs: number): WireRecord {
   const assetSchema = row.asset_schema as AssetSchema;
   const market = findMarket(assetSchema, row.country_iso_code);
@@ -116,14 +116,14 @@ export function recordOf(row: Instrument, nowMs: number): WireRecord {
   };
 }
 
-/** An instrument's record of the day, and whether it was at hand; null where nobody has the name. */
+/** An instrument's record for the day, and whether it was cached; null for an unknown name. */
 async function findRecord(
   { reader, lookup, request }: QueryContext,
   assetSchema: AssetSchema,
   { country, symbol }: CountrySymbol,
 ): Promise<{ readonly record: WireRecord | null; readonly isKept: boolean }> {
   const { nowMs } = request;
-  // The hours of a market are those of its day, daylight saving is that of the year in UTC.
+  // Hours depend on the day in the market's time zone, `support_dst` on the year in UTC.
   const day = calendarOf(assetSchema, country).zone.dayAt(nowMs);
   const { year } = dateOf(Math.floor(nowMs / DAY_MS));
   const name = `record|${assetSchema}:${country}:${symbol}|${day}|${year}`;
@@ -134,7 +134,7 @@ async function findRecord(
   return { record: value, isKept };
 }
 
-/** When a record of now may change by itself: its market's day or the year ends (contract 8.1). */
+/** When a record may change without an import: at the end of its market's day or of the UTC day (contract 8.1). */
 function endOfDay(assetSchema: AssetSchema, country: string, nowMs: number): number {
   const { zone } = calendarOf(assetSchema, country);
   const utcMidnightMs = (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS;

@@ -2,7 +2,7 @@
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { contract, type EndpointName } from '../../src/contract/index.ts';
 import { type Good, judgeList } from './expect.ts';
-import { countryOf, dayOf, instantOf, intervalOf, lowerAscii, type Verdict } from './grammar.ts';
+import { countryOf, dayOf, instantOf, intervalOf, isFlag, lowerAscii, type Verdict } from './grammar.ts';
 import { oracles } from './oracles/index.ts';
 
 /** Decoded texts of parameters by name. */
@@ -63,15 +63,13 @@ const spellings: readonly (readonly [names: readonly string[], spell: (text: str
   [['country_iso_code'], countryOf],
   [['holiday_code', 'event_code'], (text) => text.toUpperCase()],
   [['interval'], intervalOf],
-  [['is_eth'], (text) => String(['true', '1', 'yes'].includes(lowerAscii(text)))],
   [['strike_price', 'ref_asset_price'], (text) => String(Number(text))],
 ];
 const spellingOf = new Map(
   spellings.flatMap(([names, spell]) => names.map((name) => [name, spell] as const)),
 );
 
-/** Parameters that choose no records: their change leaves a query what it is (contract 4.1). */
-const outside = ['limit', 'format', 'csv_safe', 'next_page_key', 'session_date'];
+const spellFlag = (text: string): string => String(['true', '1', 'yes'].includes(lowerAscii(text)));
 const dates = ['from_date', 'to_date', 'expiration_date'];
 
 /** The query that a page key is bound to (contract 4.1), in one spelling; `meaning` takes dates by what they say, not as written. */
@@ -80,13 +78,14 @@ function queryOf(name: EndpointName, texts: Texts, by: 'text' | 'meaning'): stri
   const isUnadjusted = lowerAscii(texts.adjust ?? 'none') === 'none';
   const spelled = parameters.map(([parameter, kind]) => {
     const text = texts[parameter] ?? (kind.default === undefined ? undefined : kind.print(kind.default));
-    if (text === undefined || outside.includes(parameter)) return null;
-    // Without adjust its day says nothing; with it, today is a day too.
-    if (parameter === 'adjust_as_of' && (by === 'meaning' || isUnadjusted)) return null;
+    if (text === undefined) return null;
+    // The day is in the key itself: without adjust it says nothing; with it, today is a day too.
+    const isBound = parameter === 'adjust_as_of' ? by === 'text' && !isUnadjusted : kind.bindsPage;
+    if (!isBound) return null;
     if (by === 'meaning' && dates.includes(parameter)) return instantOf(dayOf(text));
     if (by === 'meaning' && parameter === 'sort_by') return '';
     if (by === 'meaning' && lowerAscii(text) === 'all') return null;
-    return spellingOf.get(parameter)?.(text) ?? text;
+    return (isFlag(kind) ? spellFlag(text) : spellingOf.get(parameter)?.(text)) ?? text;
   });
   return JSON.stringify([name, spelled]);
 }

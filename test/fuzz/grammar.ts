@@ -1,5 +1,6 @@
 // What each parameter takes, written from the specification and the contract alone: the oracle of the fuzzer.
-
+import type { Endpoint } from '../../src/contract/endpoint.ts';
+import type { Parameter } from '../../src/contract/parameter.ts';
 import type { Texts } from './answers.ts';
 import { barNames, names, sourceIdOf } from './data.ts';
 import type { Random } from './random.ts';
@@ -232,11 +233,8 @@ const grammars: Readonly<Record<string, Grammar>> = {
   from_date: dateTime,
   to_date: dateTime,
   expiration_date: date,
-  is_eth: flag,
-  session_date: flag,
   adjust: words('none', 'split', 'dividend', 'all'),
   adjust_as_of: date,
-  csv_safe: flag,
   format: words('json', 'csv'),
   sort: words('asc', 'desc'),
   action_type: words('dividend', 'split'),
@@ -270,10 +268,14 @@ const limitMaxima: readonly [beginning: RegExp, max: number][] = [
   [/\/(news|holiday|economic_calendar)\//, 1001],
 ];
 
+/** Whether a parameter is a flag: all take the same words (contract 3.5). */
+export const isFlag = ({ schema }: Parameter): boolean => (schema as { type?: string }).type === 'boolean';
+
 /** The grammar of a parameter. Page keys are the fuzzer's own matter. @throws for a name that has none yet */
-export function grammarOf(path: string, name: string): Grammar {
+export function grammarOf({ path, parameters }: Endpoint, name: string): Grammar {
   const max = limitMaxima.find(([beginning]) => beginning.test(path))?.[1];
-  const grammar = name === 'limit' && max !== undefined ? limitUpTo(max) : grammars[name];
+  const ofKind = isFlag(parameters[name]!) ? flag : grammars[name];
+  const grammar = name === 'limit' && max !== undefined ? limitUpTo(max) : ofKind;
   if (grammar === undefined) throw new Error(`test/fuzz/grammar.ts does not know ${name} of ${path} yet`);
   return grammar;
 }

@@ -64,7 +64,7 @@ function badPiece(random: Random, good: string, place: 'path' | 'query', { secre
 
 /** Notes what a parameter's text calls for. */
 function note(draft: Draft, name: string, text: string | null, place: 'path' | 'query'): void {
-  const grammar = grammarOf(contract[draft.name].path, name);
+  const grammar = grammarOf(contract[draft.name], name);
   const faults = [...(grammar.words ?? []), 'invalid_parameter'].map((word) => `${word} ${name}`);
   const judged = text === null || text === '' ? 'wrong' : grammar.judge(text.toWellFormed(), place);
   const [first, ...more] = faults as [string, ...string[]];
@@ -82,7 +82,7 @@ function addParameter(
   badness: number,
 ): void {
   const { in: place, required } = (contract[draft.name] as Endpoint).parameters[name]!;
-  const grammar = grammarOf(contract[draft.name].path, name);
+  const grammar = grammarOf(contract[draft.name], name);
   const good = wish ?? grammar.make(random);
   const isBad = random.chance(badness);
   if (place === 'query' && wish === undefined && random.chance(required ? badness / 4 : isBad ? 0.1 : 0.6)) {

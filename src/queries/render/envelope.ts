@@ -15,14 +15,14 @@ export function envelopeHead(reference: 'cached' | null): string {
 export const ENVELOPE_TAIL = '}';
 
 function cut(text: string): string {
-  // Whole characters: a cut pair would be no text any more.
+  // Cut between characters: half a surrogate pair is no text.
   return Array.from(text.slice(0, limits.echoCharactersMax * 2))
     .slice(0, limits.echoCharactersMax)
     .join('')
     .toWellFormed();
 }
 
-/** An error's envelope; `hint` falls back to the catalogue's. */
+/** The envelope of an error; without a hint of its own it has the catalogue's. */
 export function errorBody(word: ErrorWord, facts: ErrorFacts, requestId: string): ErrorEnvelope {
   const entry: { status: number; hint?: string } = errors[word];
   const hint = facts.hint ?? entry.hint;

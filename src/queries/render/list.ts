@@ -1,5 +1,5 @@
-// A list's whole answer: counted, paged where it is paged, as JSON, as CSV, or as CSV inside the envelope (contract 5, 6.1).
-import { type Allocate, type Answer, allocateFresh, type NextPage } from '../query.ts';
+// The whole answer of a list: as JSON, as CSV, or as CSV inside the envelope, with its count and paging (contract 5, 6.1).
+import { type Allocate, type Answer, allocateFresh, type NextPage, type Paging } from '../query.ts';
 import { ENVELOPE_TAIL, envelopeHead, JSON_TYPE } from './envelope.ts';
 import { Sink } from './sink.ts';
 
@@ -7,11 +7,11 @@ const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
 
 export type ListParts = {
   readonly format: 'json' | 'csv';
-  /** CSV goes into the envelope as a string (contract 5.3). */
+  /** Whether CSV goes into the envelope as a string (contract 5.3). */
   readonly wrapCsv: boolean;
   readonly count: number;
-  /** The next page's key and address; a null key on the last page; null where the list is not paged. */
-  readonly paging: { readonly key: string | null; readonly address: string } | null;
+  /** Null where the list has no pages. */
+  readonly paging: Paging | null;
   readonly allocate: Allocate;
   /** Writes the records as elements of a JSON array. */
   readonly writeJson: (sink: Sink) => void;
@@ -21,13 +21,13 @@ export type ListParts = {
 
 const sink = new Sink();
 
-/** Renders a list. One answer at a time: the sink is shared. */
+/** Renders a list. The sink is shared: one answer at a time. */
 export function renderList(parts: ListParts): Answer {
   if (parts.format === 'csv' && !parts.wrapCsv) return renderCsv(parts);
   const data = parts.format === 'csv' ? csvText(parts) : null;
   sink.start();
   sink.text(`${envelopeHead(null)}{`);
-  const at = parts.paging === null ? null : writePaging(sink, parts.paging.key);
+  const at = parts.paging === null ? null : writePaging(sink, parts.paging);
   sink.text(`"count":${parts.count},"data":`);
   if (data === null) {
     sink.text('[');
@@ -41,7 +41,7 @@ export function renderList(parts: ListParts): Answer {
     contentType: JSON_TYPE,
     headers,
     body: sink.take(parts.allocate),
-    next: nextOf(parts, at),
+    next: nextPage(parts.paging, at),
   };
 }
 
@@ -59,25 +59,25 @@ function renderCsv(parts: ListParts): Answer {
     contentType: CSV_TYPE,
     headers: pagingHeaders(parts),
     body: sink.take(parts.allocate),
-    next: nextOf(parts, null),
+    next: nextPage(parts.paging, null),
   };
 }
 
 function pagingHeaders({ count, paging }: ListParts): Record<string, string> {
-  return { 'X-Count': String(count), ...(paging?.key ? { 'X-Next-Page-Key': paging.key } : {}) };
+  return { 'X-Count': String(count), ...(paging?.next && { 'X-Next-Page-Key': paging.next.key }) };
 }
 
-function nextOf({ paging }: ListParts, at: number | null): NextPage | null {
-  return paging?.key ? { address: paging.address, key: paging.key, at } : null;
-}
+/** The next page, with the place in the body where its address belongs. */
+export const nextPage = (paging: Paging | null, at: number | null): NextPage | null =>
+  paging?.next ? { ...paging.next, at } : null;
 
-/** Writes the paging fields; gives the place where the door puts the next page's address. */
-export function writePaging(sink: Sink, key: string | null): number | null {
-  if (key === null) {
+/** Writes the paging fields; returns the place in the body where the request handler puts the address of the next page. */
+export function writePaging(sink: Sink, { next }: Paging): number | null {
+  if (next === null) {
     sink.text('"next_page_key":null,"next_page_url":null,');
     return null;
   }
-  sink.text(`"next_page_key":"${key}","next_page_url":"`);
+  sink.text(`"next_page_key":"${next.key}","next_page_url":"`);
   const at = sink.length;
   sink.text('",');
   return at;

@@ -1,10 +1,12 @@
 // Records of any endpoint -> JSON and CSV, their fields in the order of the declaration (contract 5.1).
 import type { TObject } from 'typebox';
 import { fieldsOf } from '../../contract/endpoint.ts';
-import type { csvCell } from './csv-cell.ts';
+import type { Answer, Paging, QueryContext } from '../query.ts';
+import { type csvCell, csvCellOf } from './csv-cell.ts';
+import { renderList } from './list.ts';
 import type { Sink } from './sink.ts';
 
-/** A record as it is on the wire. */
+/** A record on the wire. */
 export type WireRecord = Readonly<Record<string, unknown>>;
 
 /** The declared fields of a record, in the order of the wire. */
@@ -27,7 +29,7 @@ export function writeJsonRecords(sink: Sink, record: TObject, rows: readonly Wir
   });
 }
 
-/** Writes header and rows; `textCell` writes a text. */
+/** Writes header and rows; `textCell` makes a cell of a text. */
 export function writeCsvRecords(
   sink: Sink,
   record: TObject,
@@ -39,4 +41,24 @@ export function writeCsvRecords(
     value === null || typeof value === 'string' ? textCell(value) : JSON.stringify(value);
   sink.text(`${fields.join()}\r\n`);
   for (const row of rows) sink.text(`${fields.map((field) => cellOf(row[field])).join()}\r\n`);
+}
+
+/** Renders records of an endpoint; `paging` is null where the list has no pages. */
+export function renderRecords(
+  context: QueryContext,
+  { record }: { readonly record: TObject },
+  records: readonly WireRecord[],
+  format: 'json' | 'csv',
+  paging: Paging | null,
+): Answer {
+  const textCell = csvCellOf(context.request.parameters.csv_safe === true);
+  return renderList({
+    format,
+    wrapCsv: context.request.wrapCsv,
+    allocate: context.allocate,
+    count: records.length,
+    paging,
+    writeJson: (sink) => writeJsonRecords(sink, record, records),
+    writeCsv: (sink) => writeCsvRecords(sink, record, records, textCell),
+  });
 }

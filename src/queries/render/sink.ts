@@ -1,4 +1,4 @@
-// Bytes being written: text, constants, decimals and instants, straight into one growing buffer.
+// Writes text, constants, decimals and instants as bytes into one growing buffer.
 import { DECIMALS_MAX, MANTISSA_LIMIT, POWERS_OF_TEN, plainDecimal } from '../../base/decimal.ts';
 import { DAY_MS, formatDay, MINUTE_MS, SECOND_MS } from '../../base/instant.ts';
 
@@ -6,11 +6,11 @@ const encoder = new TextEncoder();
 const POINT = 46;
 const MINUS = 45;
 
-/** Bytes that a store of a word may put beyond what it writes; what is written next covers them. */
+/** The most bytes that storing a word writes past its text; the next write covers them. */
 const OVERHANG = 7;
 
 /**
- * Text that is written again and again: encoded once, eight bytes a store. UTF-8 never makes a NaN, whose bits a double
+ * Text that is written often: encoded once, stored eight bytes at a time. UTF-8 never makes a NaN, whose bits a double
  * need not keep: the byte FF is not in it, and 7F does not follow F0 and above.
  */
 export class Constant {
@@ -39,10 +39,10 @@ const minuteWords = new Float64Array(
 );
 const MINUTE_TEXT_BYTES = 15;
 
-/** Where the seconds stand in such a text. */
+/** The place of the seconds in such a text. */
 const SECONDS_AT = 7;
 
-/** A decimal takes at most this many bytes: 308 digits before the point, or behind it 324, a sign and two more. */
+/** The most bytes of a decimal: 308 digits before the point or 324 after it, a sign and two more. */
 export const DECIMAL_BYTES_MAX = 330;
 
 const GROUP = 10_000;
@@ -51,7 +51,7 @@ const GROUP = 10_000;
 const paddedGroups = groupWords((group) => String(group).padStart(4, '0'));
 const leadingGroups = groupWords((group) => String(group).padEnd(4, '0'));
 
-/** Digits that are left of such a number's four when the zeros at their end are taken off. */
+/** How many of such a number's four digits are left without trailing zeros. */
 const significant = Uint8Array.from(
   { length: GROUP },
   (_, group) => String(group).padStart(4, '0').replace(/0+$/, '').length,
@@ -69,7 +69,7 @@ const GROUPED_DECIMALS_MAX = 8;
 /** Digits of a number below 10,000. */
 const groupDigits = (group: number): number => (group < 100 ? (group < 10 ? 1 : 2) : group < 1000 ? 3 : 4);
 
-/** A buffer that is written to and then taken as one piece; one a thread is reused for every answer. */
+/** A buffer that is filled and then taken as one piece. Each thread reuses one for all its answers. */
 export class Sink {
   #bytes: Uint8Array = new Uint8Array(256 * 1024);
   #view = new DataView(this.#bytes.buffer);
@@ -86,7 +86,7 @@ export class Sink {
     this.#at = 0;
   }
 
-  /** Makes room for `count` bytes more; the writers below, but `text`, do not check. */
+  /** Makes room for `count` more bytes. The writers below do not check, except `text`. */
   reserve(count: number): void {
     if (this.#at + count + OVERHANG <= this.#bytes.length) return;
     const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.#at + count + OVERHANG));
@@ -95,7 +95,7 @@ export class Sink {
     this.#view = new DataView(grown.buffer);
   }
 
-  /** A copy of what was written, in the memory that `allocate` gives for so many bytes. */
+  /** A copy of the written bytes, in memory from `allocate`. */
   take(allocate: (length: number) => Uint8Array): Uint8Array {
     const taken = allocate(this.#at);
     taken.set(this.#bytes.subarray(0, this.#at));
@@ -116,8 +116,8 @@ export class Sink {
   }
 
   /**
-   * A finite double as the shortest plain decimal that reads back the same: at most `DECIMAL_BYTES_MAX` bytes. Gives the
-   * decimals at which it was found, to be tried first for the next number of its kind.
+   * A finite double as the shortest plain decimal that reads back the same: at most `DECIMAL_BYTES_MAX` bytes. Returns its
+   * number of decimals: pass it as the hint for the next number of the same field.
    */
   decimal(value: number, hint = 0): number {
     let decimals = hint;
@@ -140,7 +140,7 @@ export class Sink {
     return decimals;
   }
 
-  /** A 31-bit integer over 10^decimals, without zeros at its end. */
+  /** A 31-bit integer over 10^decimals, without trailing zeros. */
   #small(mantissa: number, decimals: number): void {
     const power = POWERS_OF_TEN[decimals]!;
     const whole = (mantissa / power) | 0;
@@ -174,7 +174,7 @@ export class Sink {
     this.#at = at + (second === 0 ? significant[first]! : 4 + significant[second]!);
   }
 
-  /** The same for what has more digits, which is rare. */
+  /** The same for numbers with more digits, which are rare. */
   #large(mantissa: number, decimals: number): void {
     const text = String(mantissa).padStart(decimals + 1, '0');
     const whole = text.slice(0, text.length - decimals);

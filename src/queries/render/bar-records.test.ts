@@ -8,7 +8,7 @@ import { DAY_MS, dayOf, formatDay, formatInstant } from '../../base/instant.ts';
 import { barRecord } from '../../contract/bars.ts';
 import { fieldsOf } from '../../contract/endpoint.ts';
 import { allocateFresh } from '../query.ts';
-import { type BarConstants, writeCsv, writeJsonRows } from './bars.ts';
+import { type BarConstants, writeCsv, writeJsonRows } from './bar-records.ts';
 import { csvCell } from './csv-cell.ts';
 import { Sink } from './sink.ts';
 

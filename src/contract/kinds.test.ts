@@ -4,7 +4,6 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { DAY_MS } from '../base/instant.ts';
 import { type ErrorWord, Refusal } from './errors.ts';
-import { limits, listLimits } from './limits.ts';
 import {
   assetSchema,
   country,
@@ -21,7 +20,8 @@ import {
   pageKey,
   sortBy,
   text,
-} from './parameter.ts';
+} from './kinds.ts';
+import { limits, listLimits } from './limits.ts';
 
 /** The refusal of a text, or a failure where there is none. */
 function refusalOf(kind: Kind<unknown>, raw: string): Refusal {

@@ -1,11 +1,11 @@
-// Bars -> JSON and CSV bytes, straight from the arrays: what is constant in a row is encoded once an answer.
+// Bars -> JSON and CSV bytes, straight from the columns. The constant part of a row is encoded once for each answer.
 import type { TimedBars } from '../../bars/grid.ts';
 import { barRecord } from '../../contract/bars.ts';
 import { fieldsOf } from '../../contract/endpoint.ts';
 import { csvCell } from './csv-cell.ts';
 import { Constant, DECIMAL_BYTES_MAX, type Sink } from './sink.ts';
 
-/** What is the same in every row. */
+/** The fields that are the same in every row. */
 export type BarConstants = {
   readonly asset_schema: string;
   readonly interval: string;
@@ -14,7 +14,7 @@ export type BarConstants = {
   readonly symbol: string;
 };
 
-/** Bytes of one row's values at the most: six numbers, two instants, a date. */
+/** The most bytes of one row's values: six numbers, two instants, a date. */
 const ROW_BYTES_MAX = 6 * DECIMAL_BYTES_MAX + 2 * 25 + 10;
 
 const fields = fieldsOf(barRecord);
@@ -26,12 +26,12 @@ const NUMBER = 0;
 const INSTANT = 1;
 const DATE = 2;
 
-/** One varying field of a row: what stands before it, how it is written, its values. */
+/** One varying field: the bytes before it, how it is written, its values. */
 type Cell = {
   readonly before: Constant;
   readonly kind: number;
   readonly values: Float64Array | Int32Array;
-  /** Decimals of the number written last. */
+  /** Decimals of the last number written. */
   decimals: number;
 };
 
@@ -42,10 +42,10 @@ function cellOf(field: string, before: Constant, timed: TimedBars): Cell {
   return { before, kind: NUMBER, values: timed.bars[field as 'open'], decimals: 0 };
 }
 
-/** How the rows of a format are laid out, whatever the instrument. */
+/** The layout of rows in one format, for every instrument. */
 type Layout = {
   readonly fields: readonly string[];
-  /** What stands before each field; before the first one it follows the constant fields. */
+  /** The text before each field; the first one follows the constant fields. */
   readonly befores: readonly string[];
   readonly constants: readonly Constant[];
   readonly after: Constant;
@@ -97,7 +97,7 @@ function csvLayout(withSessionDate: boolean): Layout {
 const jsonLayouts = { with: jsonLayout(true), without: jsonLayout(false) };
 const csvLayouts = { with: csvLayout(true), without: csvLayout(false) };
 
-/** The rows as the elements of a JSON array, in the order given, without its brackets. */
+/** Writes the rows as elements of a JSON array, without its brackets. */
 export function writeJsonRows(
   sink: Sink,
   timed: TimedBars,
@@ -108,7 +108,7 @@ export function writeJsonRows(
   writeRows(sink, timed, `{${opening}`, withSessionDate ? jsonLayouts.with : jsonLayouts.without);
 }
 
-/** Header and rows of the CSV body; `textCell` writes a text. */
+/** Writes the header and rows of a CSV; `textCell` makes a cell of a text. */
 export function writeCsv(
   sink: Sink,
   timed: TimedBars,

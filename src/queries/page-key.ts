@@ -1,4 +1,4 @@
-// Page keys: where a walk stands and what it took from the moment, authenticated (contract 4.1).
+// Page keys: the end of a page and what the walk fixed at its start, signed with the store's secret (contract 4.1).
 import { hash, timingSafeEqual } from 'node:crypto';
 import { Refusal } from '../contract/errors.ts';
 
@@ -7,7 +7,7 @@ const MAC_BYTES = 16;
 /** Of SHA-256. */
 const HASH_BLOCK_BYTES = 64;
 
-/** Where a walk stands: the order key of the last record, and what the first page took from the moment. */
+/** The end of a page: the order key of its last record, and what the first page fixed for the whole walk, such as its time. */
 export type Place = {
   readonly position: readonly (string | number)[];
   readonly pinned: readonly (string | number)[];
@@ -17,7 +17,7 @@ export type Place = {
 export function foreignKey(key: string): Refusal {
   return new Refusal('invalid_page_key', {
     message:
-      'next_page_key was changed, or was given by another query: the path, the filters and sort must stay the same.',
+      'next_page_key was changed, or belongs to another query: keep the path, the filters and sort as they were.',
     param: 'next_page_key',
     got: key,
   });
@@ -29,24 +29,25 @@ export class PageKeys {
   readonly #outerPad: Uint8Array;
 
   constructor(secret: Uint8Array) {
-    if (secret.length > HASH_BLOCK_BYTES) throw new Error('the secret of page keys is longer than a block');
+    if (secret.length > HASH_BLOCK_BYTES)
+      throw new Error('the secret of page keys is longer than a block of SHA-256');
     const block = Uint8Array.from({ length: HASH_BLOCK_BYTES }, (_, index) => secret[index] ?? 0);
     this.#innerPad = block.map((byte) => byte ^ 0x36);
     this.#outerPad = block.map((byte) => byte ^ 0x5c);
   }
 
-  /** A key for the place, bound to the query: endpoint, filters and sort as `fingerprint` writes them. */
+  /** A key for a place, bound to the query by its fingerprint. */
   sign(fingerprint: string, place: Place): string {
     const payload = Buffer.from(JSON.stringify([place.position, place.pinned]));
     return Buffer.concat([this.#mac(fingerprint, payload), payload]).toString('base64url');
   }
 
-  /** The place that a key names. @throws Refusal `invalid_page_key` when it was changed or belongs to another query. */
+  /** The place in a key. @throws Refusal `invalid_page_key` when it was changed or belongs to another query. */
   verify(fingerprint: string, key: string): Place {
     const bytes = Buffer.from(key, 'base64url');
     const mac = bytes.subarray(0, MAC_BYTES);
     const payload = bytes.subarray(MAC_BYTES);
-    // Another spelling of the same bytes is a changed key too.
+    // Base64url can spell the same bytes in several ways; only our own spelling is accepted.
     const unchanged = bytes.toString('base64url') === key && mac.length === MAC_BYTES;
     if (!unchanged || !timingSafeEqual(mac, this.#mac(fingerprint, payload))) {
       throw foreignKey(key);
@@ -55,7 +56,7 @@ export class PageKeys {
     return { position, pinned };
   }
 
-  /** HMAC-SHA-256 (RFC 2104), by one-shot hashes, which cost less than a keyed hash object for each key. */
+  /** HMAC-SHA-256 (RFC 2104), by one-shot hashes: cheaper than a keyed hash object for each key. */
   #mac(fingerprint: string, payload: Uint8Array): Buffer {
     const inner = hash(
       'sha256',

@@ -1,17 +1,17 @@
 // The address of the next page: the endpoint's path and the caller's parameters with defaults filled in (contract 4.3).
 import type { Endpoint } from '../../contract/endpoint.ts';
 
-/** Text that stands for itself in a path and in a query. */
+/** Text that needs no encoding in a path or a query. */
 const PLAIN = /^[A-Za-z0-9._~-]*$/;
 
 const queryText = (text: string): string => (PLAIN.test(text) ? text : encodeURIComponent(text));
 
-/** Percent-encoded for a path: a colon may stand as it is, and reads better so (contract 1.3). */
+/** Percent-encoded for a path. A colon stays as it is: that is allowed and reads better (contract 1.3). */
 const pathText = (text: string): string =>
   PLAIN.test(text) ? text : encodeURIComponent(text).replaceAll('%3A', ':');
 
-/** Path and query, without base, key and page key. */
-export function addressOf(
+/** Path and query, without the base address, the caller's key and the page key. */
+export function pageAddress(
   endpoint: Pick<Endpoint, 'path' | 'parameters'>,
   values: Readonly<Record<string, unknown>>,
 ): string {

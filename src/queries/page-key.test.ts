@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Refusal } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
-import { PageKeys } from './page.ts';
+import { PageKeys } from './page-key.ts';
 
 const keys = new PageKeys(new Uint8Array(32).fill(1));
 const part = fc.oneof(fc.string({ unit: 'binary' }), fc.integer(), fc.maxSafeInteger());

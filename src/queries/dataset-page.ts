@@ -1,0 +1,105 @@
+// One page of a list whose rows are stored in one dataset, read by keyset along an index (contract 4.1, 4.5).
+import type { ParametersOf } from '../contract/endpoint.ts';
+import { type Contract, contract } from '../contract/index.ts';
+import type { Dataset, RowOf } from '../datasets/dataset.ts';
+import type { Direction, Read, RowReader } from '../store/store.ts';
+import { queryLimits } from './limits.ts';
+import type { PagedEndpoint, Understood } from './page-fingerprint.ts';
+import type { Place } from './page-key.ts';
+import { openWalk } from './page-walk.ts';
+import type { Answer, QueryContext } from './query.ts';
+import { renderRecords, type WireRecord } from './render/records.ts';
+
+/** The paged endpoints whose records are rows of one dataset. */
+type DatasetEndpoint = Exclude<PagedEndpoint, 'optionSearch' | 'holidayList' | 'historicalBars'>;
+
+type ListParameters = {
+  readonly limit: number;
+  readonly next_page_key?: string | undefined;
+  readonly format?: 'json' | 'csv';
+};
+
+/** One requested page. */
+type DatasetPage<N extends DatasetEndpoint, D extends Dataset> = {
+  readonly endpoint: N;
+  readonly parameters: ParametersOf<Contract[N]> & ListParameters;
+  readonly understood: Understood<N>;
+  readonly dataset: D;
+  readonly where: Partial<RowOf<D>>;
+  readonly along?: NonNullable<Read<D>['along']>;
+  /** Bounds on the first column of the order. */
+  readonly range?: NonNullable<Read<D>['range']>;
+  /** The columns of an index, in its order; the last ones are a unique key. */
+  readonly order: readonly (keyof D['columns'] & string)[];
+  readonly direction: Direction;
+  readonly recordOf: (row: RowOf<D>) => WireRecord | Promise<WireRecord>;
+};
+
+/** The rows of a page, and whether more follow. */
+export type Taken<D extends Dataset> = { readonly rows: readonly RowOf<D>[]; readonly hasMore: boolean };
+
+/** Reads up to `read.limit` rows; fewer where their texts are too long for one answer, but at least one if there is any. */
+export async function takeRows<D extends Dataset>(
+  reader: RowReader,
+  read: Read<D>,
+  dataset: D,
+): Promise<Taken<D>> {
+  const { limit, order } = read;
+  const rows: RowOf<D>[] = [];
+  let after = read.after;
+  let characters = 0;
+  for (;;) {
+    const wanted = Math.min(limit + 1 - rows.length, queryLimits.rowsPerReadMax);
+    const step = await reader.rows(dataset, { ...read, ...(after && { after }), limit: wanted });
+    for (const row of step) {
+      characters += charactersOf(row);
+      if (rows.length === limit || (rows.length > 0 && characters > queryLimits.answerCharactersMax))
+        return { rows, hasMore: true };
+      rows.push(row);
+    }
+    if (step.length < wanted) return { rows, hasMore: false };
+    after = positionOf(
+      rows.at(-1)!,
+      order.map(([column]) => column),
+    );
+  }
+}
+
+function charactersOf(row: Readonly<Record<string, unknown>>): number {
+  let count = 0;
+  for (const name in row) if (typeof row[name] === 'string') count += row[name].length;
+  return count;
+}
+
+/** The order key of a row. */
+const positionOf = (row: Readonly<Record<string, unknown>>, order: readonly string[]): (string | number)[] =>
+  order.map((column) => row[column] as string | number);
+
+/** Answers with one page. @throws Refusal `invalid_page_key` */
+export async function answerPage<N extends DatasetEndpoint, D extends Dataset>(
+  context: QueryContext,
+  page: DatasetPage<N, D>,
+): Promise<Answer> {
+  const { endpoint, parameters, order } = page;
+  const walk = openWalk(context, endpoint, parameters, page.understood);
+  const { rows, hasMore } = await takeRows(context.reader, readOf(page, walk.place), page.dataset);
+  const end = hasMore ? { position: positionOf(rows.at(-1)!, order), pinned: [] } : null;
+  const records: WireRecord[] = [];
+  for (const row of rows) records.push(await page.recordOf(row));
+  const format = parameters.format ?? 'json';
+  return renderRecords(context, contract[endpoint], records, format, walk.paging(end));
+}
+
+/** The read of a page. After a page key, drop the range bound on that side: SQLite may seek by the wrong one. */
+function readOf<N extends DatasetEndpoint, D extends Dataset>(
+  page: DatasetPage<N, D>,
+  place: Place | null,
+): Read<D> {
+  const { where, along = {}, range = {}, direction, parameters } = page;
+  const order = page.order.map((column) => [column, direction] as const);
+  const { limit } = parameters;
+  if (place === null) return { where, along, range, order, limit };
+  const { from, to } = range;
+  const rest = direction === 'asc' ? (to === undefined ? {} : { to }) : from === undefined ? {} : { from };
+  return { where, along, range: rest, order, after: place.position, limit };
+}

@@ -1,0 +1,8 @@
+// Bounds of what one query reads and answers.
+
+export const queryLimits = {
+  /** Characters of the texts in one answer: more than 1,001 common news items have, and few enough to write in a moment. */
+  answerCharactersMax: 8_000_000,
+  /** Rows that a page reads at a time: bounds the memory that the longest ones take. */
+  rowsPerReadMax: 128,
+} as const;
