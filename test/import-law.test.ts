@@ -169,7 +169,7 @@ test('a source is addressed by moduleBeside alone, which finds it when it is bui
   const address = /\bimport\.meta\.resolve\(|\bnew URL\(\s*['"`](?:\.[^'"`]*)\.ts['"`]/;
   const found = sources.filter((path) => address.test(withoutComments(texts.get(path)!)));
   // A suite for tests, which is not built.
-  assert.deepEqual(found, ['src/store/conformance.ts']);
+  assert.deepEqual(found, ['src/store/engine-suite.ts']);
 });
 
 test('no file imports itself through others (house, Import law)', () => {

@@ -27,5 +27,5 @@ export const dataDatasets: readonly Dataset[] = [
   counters,
 ];
 
-/** In the control file beside it, a list a step of its layout. */
-export const controlDatasets: readonly (readonly Dataset[])[] = [[apiKeys, secrets], [quotaUses]];
+/** In the control file beside it. */
+export const controlDatasets: readonly Dataset[] = [apiKeys, secrets, quotaUses];

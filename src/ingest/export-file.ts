@@ -4,8 +4,8 @@ import { basename, dirname, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip, createZstdCompress } from 'node:zlib';
-import { diskFull, folderProblem, isNoRoom } from '../store/disk.ts';
-import { otherThanFile } from '../store/place.ts';
+import { diskFull, folderProblem, isDiskFull } from '../store/disk.ts';
+import { otherThanFile } from '../store/file-kind.ts';
 import { UnfitPlace, WouldReplace } from '../store/store.ts';
 import { ownMark, removeLeftovers } from '../store/temporary.ts';
 import { writeParquet } from './export-parquet.ts';
@@ -89,7 +89,7 @@ export async function writeToFile(
     return (await fill(table, part, format, onRows)) ? moveTo(part, place, force) : 0;
   } catch (error) {
     discard();
-    throw isNoRoom(error)
+    throw isDiskFull(error)
       ? await diskFull(folder, bytes, error)
       : folderProblem(error, folder, 'name another');
   } finally {

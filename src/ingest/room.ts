@@ -1,6 +1,6 @@
 // How much room an import needs, judged before its first write from the size of its file.
 import { dirname } from 'node:path';
-import { DiskFull, diskFull, isNoRoom, requireRoom } from '../store/disk.ts';
+import { DiskFull, diskFull, isDiskFull, requireDiskSpace } from '../store/disk.ts';
 import type { Store } from '../store/store.ts';
 import type { Format } from './format.ts';
 
@@ -37,7 +37,8 @@ export class ImportRoom {
 
   /** Makes sure of room before the first write. @throws DiskFull */
   async require(): Promise<void> {
-    if (this.#store.folder !== null) await requireRoom(this.#store.folder, storeNeedBytes(this.#textBytes));
+    if (this.#store.folder !== null)
+      await requireDiskSpace(this.#store.folder, storeNeedBytes(this.#textBytes));
   }
 
   /** What an error on the way means: the same error, or which disk has filled and what it needs. */
@@ -52,4 +53,4 @@ export class ImportRoom {
 
 /** The same error, or what it means where the disk of a folder has filled: at least so much was to be written there. */
 export const diskProblem = async (error: unknown, folder: string, neededBytes: number): Promise<unknown> =>
-  isNoRoom(error) ? diskFull(folder, neededBytes, error) : error;
+  isDiskFull(error) ? diskFull(folder, neededBytes, error) : error;

@@ -30,13 +30,13 @@ export async function freeBytesIn(folder: string): Promise<number> {
 }
 
 /** Makes sure of room before the first write. @throws DiskFull */
-export async function requireRoom(folder: string, neededBytes: number): Promise<void> {
+export async function requireDiskSpace(folder: string, neededBytes: number): Promise<void> {
   const freeBytes = await freeBytesIn(folder);
   if (freeBytes < neededBytes) throw new DiskFull(folder, freeBytes, neededBytes);
 }
 
 /** Whether the system found no room, or none within what a user may take. */
-export function isNoRoom(error: unknown): boolean {
+export function isDiskFull(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOSPC' || code === 'EDQUOT';
 }

@@ -3,7 +3,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Diagnosis } from './diagnosis.ts';
 import { makeFolder } from './disk.ts';
-import { otherThanFile } from './place.ts';
+import { otherThanFile } from './file-kind.ts';
 import { backupSqlite } from './sqlite/backup.ts';
 import { controlPathOf, openSqliteControl } from './sqlite/control.ts';
 import { diagnoseSqlite } from './sqlite/diagnosis.ts';
@@ -17,6 +17,7 @@ import {
   type RowStore,
   type Store,
   type StoreFacts,
+  type Tell,
   UnknownStoreAddress,
 } from './store.ts';
 
@@ -29,8 +30,8 @@ type Engine = {
   hasControl(rest: string): boolean;
   /** The address in full form, which any process can open whatever its folder. */
   resolve(rest: string): string;
-  openStore(rest: string, mode: Mode): Promise<Store>;
-  openControl(rest: string, mode: Mode): Promise<RowStore>;
+  openStore(rest: string, mode: Mode, tell: Tell): Promise<Store>;
+  openControl(rest: string, mode: Mode, tell: Tell): Promise<RowStore>;
   facts(rest: string): Promise<StoreFacts>;
   /** An engine that has tools of its own for copies throws `StoreUnusable`, which names them; so does `restore`. */
   backup(rest: string, file: string, options: CopyOptions): Promise<Copied>;
@@ -46,13 +47,13 @@ const engines: Readonly<Record<string, Engine>> = {
     isMade: (path) => existsSync(path) && (otherThanFile(path) !== null || statSync(path).size > 0),
     hasControl: (path) => existsSync(controlPathOf(path)),
     resolve: (path) => `sqlite:${resolve(path)}`,
-    openStore(path, mode) {
+    openStore(path, mode, tell) {
       if (mode === 'write') makeFolder(dirname(resolve(path)));
-      return openSqliteStore(path, mode);
+      return openSqliteStore(path, mode, tell);
     },
-    openControl(path, mode) {
+    openControl(path, mode, tell) {
       if (mode === 'write') makeFolder(dirname(resolve(path)));
-      return openSqliteControl(path, mode);
+      return openSqliteControl(path, mode, tell);
     },
     facts: sqliteFacts,
     backup: backupSqlite,
@@ -81,10 +82,12 @@ export function resolveStore(url: string): string {
   return engine.resolve(rest);
 }
 
-/** Opens a store by its address, such as `sqlite:data/bourse.db`. */
-export async function openStore(url: string, mode: Mode): Promise<Store> {
+const silent: Tell = () => undefined;
+
+/** Opens a store by its address, such as `sqlite:data/bourse.db`. `tell` hears, in words, that an older layout is brought up to date. */
+export async function openStore(url: string, mode: Mode, tell = silent): Promise<Store> {
   const { engine, rest } = engineOf(url);
-  return engine.openStore(rest, mode);
+  return engine.openStore(rest, mode, tell);
 }
 
 /** Whether there is a store at an address, in whatever state. */
@@ -104,9 +107,9 @@ export const openTrialStore = (folder: string): Promise<Store> =>
   openStore(`sqlite:${join(folder, 'trial.db')}`, 'write');
 
 /** Opens the control file of a store, whether the store itself was made or not. */
-export async function openControl(url: string, mode: Mode): Promise<RowStore> {
+export async function openControl(url: string, mode: Mode, tell = silent): Promise<RowStore> {
   const { engine, rest } = engineOf(url);
-  return engine.openControl(rest, mode);
+  return engine.openControl(rest, mode, tell);
 }
 
 /** What a store is as a whole: layout and size. */

@@ -1,7 +1,8 @@
 // What instruments are found by: their symbols, former symbols and the words of their names, kept beside their rows.
 import type { RowOf } from '../datasets/dataset.ts';
 import { type FormerSymbol, instruments, instrumentTerms } from '../datasets/reference.ts';
-import type { RowReader, Writer } from './store.ts';
+import { allRows } from './all-rows.ts';
+import type { RowReader, RowWriter } from './store.ts';
 
 type Instrument = RowOf<typeof instruments>;
 type Term = RowOf<typeof instrumentTerms>;
@@ -46,7 +47,7 @@ function termsOf(instrument: Instrument): Term[] {
 
 /** Puts the terms of an instrument in place of those that it had; null where it is not. */
 export async function putInstrumentTerms(
-  writer: Writer,
+  writer: RowWriter,
   before: Instrument | null,
   after: Instrument | null,
 ): Promise<void> {
@@ -55,6 +56,12 @@ export async function putInstrumentTerms(
     terms.filter((one) => !others.some((other) => other.kind === one.kind && other.term === one.term));
   await writer.remove(instrumentTerms, lacking(old, fresh));
   await writer.upsert(instrumentTerms, lacking(fresh, old));
+}
+
+/** Makes the terms of all instruments, where none has any yet. */
+export async function fillInstrumentTerms(writer: RowWriter): Promise<void> {
+  for await (const instrument of allRows(writer, instruments))
+    await putInstrumentTerms(writer, null, instrument);
 }
 
 /** Which instruments are looked for: those of one asset type, in one country or in all. */

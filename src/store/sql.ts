@@ -9,7 +9,8 @@ import {
   type SqlBool,
   sql,
 } from 'kysely';
-import type { ColumnKind, Dataset } from '../datasets/dataset.ts';
+import type { Column, ColumnKind, Dataset } from '../datasets/dataset.ts';
+import type { Table } from './migrations/step.ts';
 import type { RankedRead, Read } from './store.ts';
 
 type AnyTables = Record<string, Record<string, unknown>>;
@@ -57,24 +58,28 @@ export class SqlCompiler {
     this.#types = types;
   }
 
-  /** Statements that make a dataset's table and its indexes; `tail` ends the table's own, null where nothing does. */
-  createTable(dataset: Dataset, tail: Expression<unknown> | null): string[] {
-    let table = this.#db.schema
-      .createTable(dataset.name)
-      .addPrimaryKeyConstraint(`${dataset.name}_key`, [...dataset.key] as never[]);
-    for (const [name, column] of Object.entries(dataset.columns)) {
-      table = table.addColumn(name, this.#types[column.kind], (build) =>
-        column.nullable ? build : build.notNull(),
-      );
+  /** Statements that make a table and its indexes; `tail` ends the table's own, null where nothing does. */
+  createTable({ name, columns, key, indexes = [] }: Table, tail: Expression<unknown> | null): string[] {
+    let table = this.#db.schema.createTable(name).addPrimaryKeyConstraint(`${name}_key`, [...key] as never[]);
+    for (const [column, { kind, nullable }] of Object.entries(columns)) {
+      table = table.addColumn(column, this.#types[kind], (build) => (nullable ? build : build.notNull()));
     }
-    const indexes = (dataset.indexes ?? []).map((columns) =>
+    const made = indexes.map((order) =>
       this.#db.schema
-        .createIndex(`${dataset.name}_by_${columns.join('_')}`)
-        .on(dataset.name)
-        .columns([...columns]),
+        .createIndex(`${name}_by_${order.join('_')}`)
+        .on(name)
+        .columns([...order]),
     );
-    return [tail === null ? table : table.modifyEnd(tail), ...indexes].map(
+    return [tail === null ? table : table.modifyEnd(tail), ...made].map(
       (statement) => statement.compile().sql,
+    );
+  }
+
+  /** Statements that add columns, which may be null, to a table that is there. */
+  addColumns(table: string, columns: Readonly<Record<string, Column>>): string[] {
+    return Object.entries(columns).map(
+      ([name, { kind }]) =>
+        this.#db.schema.alterTable(table).addColumn(name, this.#types[kind]).compile().sql,
     );
   }
 

@@ -141,12 +141,14 @@ export type StoreFacts = {
   readonly parts: readonly { readonly what: string; readonly path: string; readonly bytes: number }[];
 };
 
+/** Hears what is being done, in words. */
+export type Tell = (doing: string) => void;
+
 /** How a copy is made or brought back. */
 export type CopyOptions = {
   /** Whether what is there may be replaced. */
   readonly force: boolean;
-  /** Hears what is being done, in words. */
-  readonly tell: (doing: string) => void;
+  readonly tell: Tell;
 };
 
 /** A copy that was made, or brought back, and verified. */

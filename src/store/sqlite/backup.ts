@@ -1,13 +1,14 @@
 // A whole store as one file, made while others read and write it (docs/decisions/0010).
 import { existsSync, lstatSync, readFileSync, renameSync, statSync, truncateSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { requireRoom } from '../disk.ts';
+import { requireDiskSpace } from '../disk.ts';
 import { type Copied, type CopyOptions, StoreUnusable, UnfitPlace, WouldReplace } from '../store.ts';
 import { controlPathOf } from './control.ts';
 import { Database, type FileKind } from './database.ts';
 import { damageOf, digestOf, soundDigest } from './digest.ts';
 import { keysIn, seal } from './manifest.ts';
 import { COMPANIONS, discardPartial, flush, makePartial, writeProblem } from './partial.ts';
+import { copyBytes, vacuumInto } from './vacuum.ts';
 
 /** Copies of a store that changes in the moment between the two beginnings of each. */
 const ATTEMPTS = 3;
@@ -21,7 +22,7 @@ export async function backupSqlite(path: string, file: string, options: CopyOpti
   checkPlace(path, place, options.force);
   const folder = dirname(place);
   const bytes = bytesOf(path, 'store') + 2 * controlBytes(path) + MANIFEST_BYTES;
-  await requireRoom(folder, bytes);
+  await requireDiskSpace(folder, bytes);
   try {
     return copyStore(path, place, options);
   } catch (error) {
@@ -84,7 +85,7 @@ const ownName = (place: string): UnfitPlace =>
 function bytesOf(path: string, kind: FileKind): number {
   const database = new Database(path, 'read', kind);
   try {
-    return (database.pragma('page_count') - database.pragma('freelist_count')) * database.pragma('page_size');
+    return copyBytes(database);
   } finally {
     database.close();
   }
@@ -139,15 +140,6 @@ function countKeys(control: string): number {
   const database = new Database(control, 'read', 'control');
   try {
     return keysIn(database);
-  } finally {
-    database.close();
-  }
-}
-
-function vacuumInto(path: string, kind: FileKind, partial: string): void {
-  const database = new Database(path, 'read', kind);
-  try {
-    database.run('vacuum into ?', [partial]);
   } finally {
     database.close();
   }

@@ -11,12 +11,12 @@ import {
   DiskFull,
   folderProblem,
   freeBytesIn,
-  isNoRoom,
+  isDiskFull,
   isReadOnlyDisk,
   LOG_NEEDS,
   STORE_NEEDS,
 } from '../disk.ts';
-import { otherThanFile } from '../place.ts';
+import { otherThanFile } from '../file-kind.ts';
 import { type ColumnTypes, SqlCompiler } from '../sql.ts';
 import { type Mode, noStoreAt, StoreUnusable, UnfitPlace } from '../store.ts';
 
@@ -99,7 +99,7 @@ export function requireFile(path: string, kind: FileKind): void {
 /** What SQLite or the system says is wrong, where it is one of these (sqlite.org/rescode.html). */
 export function troubleOf(error: unknown): Trouble | null {
   const { errcode, cause } = error as { errcode?: number; cause?: unknown };
-  if (isNoRoom(error)) return 'full';
+  if (isDiskFull(error)) return 'full';
   if (errcode !== undefined) return troubles[errcode & 0xff] ?? null;
   return cause instanceof Error ? troubleOf(cause) : null;
 }

@@ -4,7 +4,7 @@ import { access, open, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { formatBytes } from '../../base/size.ts';
 import { broken, type Diagnosis, doubtful, fine, readableByOthers } from '../diagnosis.ts';
-import { otherThanFile } from '../place.ts';
+import { otherThanFile } from '../file-kind.ts';
 import { StoreUnusable } from '../store.ts';
 import { controlPathOf, openSqliteControl } from './control.ts';
 import { PAGE_BYTES, versionProblem } from './database.ts';
@@ -60,7 +60,7 @@ async function storeFile(path: string): Promise<Diagnosis> {
   const size = await sizeOf(path);
   if (size === null)
     return doubtful('store', `there is no store at ${path} yet`, 'bourse serve or bourse import makes it');
-  const problem = await openingProblem(openSqliteStore(path, 'inspect'));
+  const problem = await openingProblem(openSqliteStore(path, 'inspect', () => undefined));
   return problem === null
     ? fine('store', `${path}, ${formatBytes(size)}, of the current layout`)
     : broken('store', problem, null);
@@ -73,7 +73,7 @@ async function controlFile(path: string): Promise<Diagnosis | null> {
     const cure = 'restore it with the store; else bourse keys create makes a new one, and old keys are lost';
     return doubtful('control file', `${control} is not beside the store: no key is known`, cure);
   }
-  const problem = await openingProblem(openSqliteControl(path, 'inspect'));
+  const problem = await openingProblem(openSqliteControl(path, 'inspect', () => undefined));
   return problem === null
     ? fine('control file', control)
     : broken('control file', problem, 'put back the control file that belongs to the store');

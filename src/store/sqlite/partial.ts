@@ -1,5 +1,14 @@
 // Files that become visible whole or not at all: written beside their place under a temporary name, then moved there.
-import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  fsyncSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { diskFull, folderProblem } from '../disk.ts';
 import { ownMark, removeLeftovers } from '../temporary.ts';
@@ -25,6 +34,14 @@ export function makePartial(place: string): string {
 /** Removes a temporary file, if it was not moved. */
 export function discardPartial(partial: string): void {
   for (const companion of ['', ...COMPANIONS]) rmSync(partial + companion, { force: true });
+}
+
+/** Gives a file the owner and the permissions of another one, where that is there. */
+export function takeOwner(made: string, from: string): void {
+  const old = statSync(from, { throwIfNoEntry: false });
+  if (old === undefined) return;
+  if (process.getuid?.() === 0) chownSync(made, old.uid, old.gid);
+  chmodSync(made, old.mode & 0o777);
 }
 
 /** Waits until a file, or a folder's list of names, is on the disk. No connection of this process may have it open. */
