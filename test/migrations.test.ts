@@ -1,14 +1,17 @@
 // Stores that older programs wrote, in today's hands: what they answered, hashed and could take back is still so (contract 4.1, 10).
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { after, suite, test } from 'node:test';
 import { importRuns } from '../src/datasets/internal.ts';
 import { contentHash } from '../src/store/content.ts';
 import { readKeys } from '../src/store/control.ts';
+import { DiskFull } from '../src/store/disk.ts';
 import { openControl, openStore, restoreStore } from '../src/store/engines.ts';
 import { searchInstruments } from '../src/store/instrument-terms.ts';
+import { controlSteps, storeSteps } from '../src/store/migrations/index.ts';
 import { plainly } from './copies.ts';
 import { saidOf, unpack } from './old-stores.ts';
+import { noSmallDisk, SmallDisk } from './reliability/tmpfs.ts';
 import { Workshop } from './service.ts';
 
 const shops: Workshop[] = [];
@@ -38,7 +41,14 @@ async function hashOf(url: string): Promise<string> {
   }
 }
 
-for (const fixture of ['layout-1', 'layout-2-first', 'layout-2']) {
+/** Fixtures with the layouts of their store and their control file. */
+const fixtures = [
+  ['layout-1', 1, 1],
+  ['layout-2-first', 2, 2],
+  ['layout-2', 2, 2],
+] as const;
+
+for (const [fixture, storeLayout, controlLayout] of fixtures) {
   suite(`the store of ${fixture}`, () => {
     const shop = shopOf(fixture);
     const said = saidOf(fixture);
@@ -58,10 +68,14 @@ for (const fixture of ['layout-1', 'layout-2-first', 'layout-2']) {
         assert.deepEqual(result, said.answers[path], path);
       }
       await server.stop();
+      const copies = [
+        ...(storeLayout < storeSteps.length ? [`bourse.db.layout-${storeLayout}`] : []),
+        ...(controlLayout < controlSteps.length ? [`bourse.control.db.layout-${controlLayout}`] : []),
+      ];
       const updating = server.log.filter((line) => line.includes('"updating"'));
-      assert.equal(updating.length, fixture === 'layout-1' ? 2 : 0, server.log.join('\n'));
-      for (const name of ['bourse.db.layout-1', 'bourse.control.db.layout-1'])
-        assert.equal(existsSync(shop.path(name)), fixture === 'layout-1');
+      assert.equal(updating.length, copies.length, server.log.join('\n'));
+      const kept = readdirSync(shop.folder).filter((name) => name.includes('.layout-'));
+      assert.deepEqual(kept.sort(), copies.sort());
     });
 
     test('has the content hash that is known of it, and its last run can be taken back', async () => {
@@ -108,8 +122,26 @@ test('a command that opens an old store says what becomes of it', async () => {
   const control = shop.path('bourse.control.db');
   assert.ok(
     stderr.includes(
-      `bourse: updating ${control} from layout 1 to 2; the old file is kept as ${control}.layout-1\n`,
+      `bourse: updating ${control} from layout 1 to ${controlSteps.length}; the old file is kept as ${control}.layout-1\n`,
     ),
     stderr,
   );
+});
+
+test('without disk space for the copy an old store stays as it was, and opens when there is some', {
+  skip: noSmallDisk(),
+}, async () => {
+  const disk = new SmallDisk(400_000);
+  try {
+    const path = disk.path('bourse.db');
+    unpack('layout-1', 'bourse.db', path);
+    const before = readFileSync(path);
+    await assert.rejects(openStore(`sqlite:${path}`, 'write'), DiskFull);
+    assert.ok(readFileSync(path).equals(before));
+    assert.deepEqual(readdirSync(disk.folder), ['bourse.db']);
+    disk.resize(4_000_000);
+    assert.equal(await hashOf(`sqlite:${path}`), saidOf('layout-1').contentHash);
+  } finally {
+    disk.close();
+  }
 });
