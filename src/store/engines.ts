@@ -22,18 +22,18 @@ import {
 } from './store.ts';
 
 type Engine = {
-  /** What the rest of an address leads to, links followed: what lies beside a store lies beside the file itself. */
+  /** Follows links in the rest of an address: the control file is beside the store's real file. */
   locate(rest: string): string;
-  /** Whether a store was made there: what is at fault in another way is there too. */
+  /** Whether anything is there, a damaged store included. */
   isMade(rest: string): boolean;
-  /** Whether it has a control file: one without a key so far may have none. */
+  /** Whether it has a control file: a store without any key may have none. */
   hasControl(rest: string): boolean;
-  /** The address in full form, which any process can open whatever its folder. */
+  /** The full address, which any process can open from any folder. */
   resolve(rest: string): string;
   openStore(rest: string, mode: Mode, tell: Tell): Promise<Store>;
   openControl(rest: string, mode: Mode, tell: Tell): Promise<RowStore>;
   facts(rest: string): Promise<StoreFacts>;
-  /** An engine that has tools of its own for copies throws `StoreUnusable`, which names them; so does `restore`. */
+  /** An engine whose own tools make copies throws a `StoreUnusable` that names them; so does `restore`. */
   backup(rest: string, file: string, options: CopyOptions): Promise<Copied>;
   restore(rest: string, file: string, options: CopyOptions): Promise<Restored>;
   /** Looks at a store without changing it. */
@@ -43,7 +43,7 @@ type Engine = {
 const engines: Readonly<Record<string, Engine>> = {
   sqlite: {
     locate: (path) => (existsSync(path) ? realpathSync(path) : path),
-    // An empty file is one that a store may be made in.
+    // A store may be made in an empty file.
     isMade: (path) => existsSync(path) && (otherThanFile(path) !== null || statSync(path).size > 0),
     hasControl: (path) => existsSync(controlPathOf(path)),
     resolve: (path) => `sqlite:${resolve(path)}`,
@@ -76,7 +76,7 @@ function engineOf(url: string): { engine: Engine; rest: string } {
   return { engine, rest: engine.locate(rest) };
 }
 
-/** The address in the form that holds in every folder. */
+/** The full address, which is the same store from any folder. */
 export function resolveStore(url: string): string {
   const { engine, rest } = engineOf(url);
   return engine.resolve(rest);
@@ -84,25 +84,25 @@ export function resolveStore(url: string): string {
 
 const silent: Tell = () => undefined;
 
-/** Opens a store by its address, such as `sqlite:data/bourse.db`. `tell` hears, in words, that an older layout is brought up to date. */
+/** Opens a store by its address, such as `sqlite:data/bourse.db`. `tell` hears when an older layout is brought up to date. */
 export async function openStore(url: string, mode: Mode, tell = silent): Promise<Store> {
   const { engine, rest } = engineOf(url);
   return engine.openStore(rest, mode, tell);
 }
 
-/** Whether there is a store at an address, in whatever state. */
+/** Whether there is a store at an address, damaged or not. */
 export function isStoreMade(url: string): boolean {
   const { engine, rest } = engineOf(url);
   return engine.isMade(rest);
 }
 
-/** Whether a store has a control file: one that no key was made for may have none. */
+/** Whether a store has a control file: a store without any key may have none. */
 export function hasControl(url: string): boolean {
   const { engine, rest } = engineOf(url);
   return engine.hasControl(rest);
 }
 
-/** Opens a store of its own in an empty folder, for what is only tried and goes with the folder. */
+/** Opens a new store in an empty folder, for a trial: it is removed with the folder. */
 export const openTrialStore = (folder: string): Promise<Store> =>
   openStore(`sqlite:${join(folder, 'trial.db')}`, 'write');
 
@@ -136,7 +136,7 @@ export async function restoreStore(url: string, file: string, options: CopyOptio
   return engine.restore(rest, file, options);
 }
 
-/** What is right and wrong with a store as it lies there; nothing of it is changed. */
+/** Checks a store without changing it: what is right and what is wrong. */
 export async function diagnoseStore(url: string): Promise<Diagnosis[]> {
   const { engine, rest } = engineOf(url);
   return engine.diagnose(rest);

@@ -10,10 +10,10 @@ import { keysIn, seal } from './manifest.ts';
 import { COMPANIONS, discardPartial, flush, makePartial, writeProblem } from './partial.ts';
 import { copyBytes, vacuumInto } from './vacuum.ts';
 
-/** Copies of a store that changes in the moment between the two beginnings of each. */
+/** How often a copy is tried while imports end in the moment between the two beginnings. */
 const ATTEMPTS = 3;
 
-/** What the manifest takes beside the control file. */
+/** Disk space for the manifest, without the control file. */
 const MANIFEST_BYTES = 2 ** 20;
 
 /** Copies the store at `path` into `file`. */
@@ -30,7 +30,7 @@ export async function backupSqlite(path: string, file: string, options: CopyOpti
   }
 }
 
-/** Makes the copy beside its place and moves it there. What broke off leaves nothing. */
+/** Makes the copy under a temporary name and renames it. A copy that fails leaves nothing. */
 function copyStore(path: string, place: string, options: CopyOptions): Copied {
   const partial = makePartial(place);
   try {
@@ -48,7 +48,7 @@ function copyStore(path: string, place: string, options: CopyOptions): Copied {
   }
 }
 
-/** Runs what reads a file, which is named where it turns out to be damaged. */
+/** Runs `read` on a file; where that is damaged the error names it. */
 function naming<T>(path: string, read: () => T): T {
   try {
     return read();
@@ -57,7 +57,7 @@ function naming<T>(path: string, read: () => T): T {
   }
 }
 
-/** Refuses a place that a copy must not take. */
+/** Refuses a path that a copy must not have. */
 function checkPlace(path: string, place: string, force: boolean): void {
   if (!existsSync(dirname(place)))
     throw new UnfitPlace(`there is no folder ${dirname(place)}: make it first, or mount its disk`);

@@ -189,6 +189,7 @@ test('an older program refuses a store that a newer one migrated, in words', asy
 test('a column that a later step adds is there in old stores and in new ones, null in every old row', async () => {
   const [old, made] = [oldStore('layout-1'), freshFile()];
   const rich = oldStore('layout-2');
+  await migrated(rich, storeSteps);
   const before = contentOf(rich);
   for (const path of [old, made, rich]) await migrated(path, [...storeSteps, added]);
   assert.deepEqual(schemaOf(old), schemaOf(made));

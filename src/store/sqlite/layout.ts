@@ -14,7 +14,7 @@ import { copyBytes, vacuumInto } from './vacuum.ts';
 /** The tables that a file must have, and how it came to its newest layout. */
 export type Layout = { readonly tables: readonly Table[]; readonly steps: readonly Step[] };
 
-/** Opens a file and brings it to the newest layout. `tell` hears of a migration before it begins. */
+/** Opens a file and brings it to the newest layout. `tell` hears of a migration before the old file is copied. */
 export async function openFile(
   path: string,
   mode: Mode,

@@ -1,4 +1,4 @@
-// Files that become visible whole or not at all: written beside their place under a temporary name, then moved there.
+// Files that become visible whole or not at all: written beside their final name under a temporary one, then renamed.
 import {
   chmodSync,
   chownSync,
@@ -17,7 +17,7 @@ import { troubleOf } from './database.ts';
 /** What SQLite keeps beside a file. */
 export const COMPANIONS = ['-journal', '-wal', '-shm'] as const;
 
-/** Makes an empty file beside `place` that its owner alone may read. What a process that was killed left there goes. */
+/** Makes an empty file beside `place` that only its owner may read. Removes what a killed process left there. */
 export function makePartial(place: string): string {
   const folder = dirname(place);
   const name = basename(place).replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
@@ -54,6 +54,6 @@ export function flush(path: string): void {
   }
 }
 
-/** The same error, or what it means where no room was found for so many bytes in a folder. */
+/** The same error, or a `DiskFull` where the disk of the folder had no space for so many bytes. */
 export const writeProblem = async (error: unknown, folder: string, bytes: number): Promise<unknown> =>
   troubleOf(error) === 'full' ? diskFull(folder, bytes, error) : error;

@@ -1,4 +1,4 @@
-// A store made of a backup: verified before anything is replaced, and what it replaces is kept (docs/decisions/0010).
+// Restores a store from a backup: verified before anything is replaced, and the replaced files are kept (docs/decisions/0010).
 import {
   chmodSync,
   copyFileSync,
@@ -110,7 +110,7 @@ function hold(path: string, kind: FileKind): Database | null {
   throw new StoreUnusable(`${path} is in use: stop bourse serve, let imports end, and restore again`);
 }
 
-/** Makes both files beside their places and, when they are sound, moves them there; how many keys there are then. */
+/** Makes both files under temporary names and renames them when they are sound. Gives the number of keys. */
 function replace(
   places: Places,
   present: readonly string[],
@@ -156,7 +156,7 @@ function verify(data: string, control: string, { path, manifest }: Backup): numb
   }
 }
 
-/** Puts a file in its place. What was there is never absent before, and lies beside it afterwards. */
+/** Gives a file its final name. The file that it replaces stays until then, and is kept beside it afterwards. */
 function swap(made: string | null, place: string): void {
   if (existsSync(place)) linkSync(place, keptName(place));
   // SQLite would apply the log of one file to another.

@@ -16,7 +16,7 @@ function fromSql(kind: ColumnKind, value: Cell): unknown {
   return kind === 'json' ? JSON.parse(value as string) : value;
 }
 
-/** A row of some columns, whose values stand in their order. */
+/** A row of some columns; the values are in their order. */
 function rowOf(
   dataset: Dataset,
   columns: readonly string[],
