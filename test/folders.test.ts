@@ -25,14 +25,17 @@ function told({ status, stdout, stderr }: Finished, message: RegExp): void {
 test('a store below a file is refused in words that name the file', async () => {
   const store = ['--store', `sqlite:${shop.path('x.csv/data/a.db')}`];
   for (const call of [imports('x.csv'), ['serve', '--port', '0']])
-    told(await shop.run(...call, ...store), /the folder .*x\.csv\/data cannot be used: a file stands where/);
+    told(
+      await shop.run(...call, ...store),
+      /the folder .*x\.csv\/data cannot be used: a file is where a folder is needed/,
+    );
   assert.equal(readFileSync(shop.path('x.csv'), 'utf8'), csv);
 });
 
 test('a temporary folder that is not there, or is a file, is named with the setting that names it', async () => {
   for (const [name, reason] of [
     ['none', 'it is not there'],
-    ['x.csv', 'a file stands where'],
+    ['x.csv', 'a file is where a folder is needed'],
   ] as const) {
     const folder = shop.path(name);
     const finished = await shop.runWith({ TMPDIR: folder }, ...imports('x.csv.gz'));

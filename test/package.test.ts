@@ -92,7 +92,7 @@ suite('the package', { skip: hasNpm ? false : 'npm is not there, so nothing can 
     const wanted =
       /^(dist\/.*\.(js|d\.ts|css|json)|examples\/[\w-]+\.(csv|txt|md)|bin\/bourse|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
     assert.deepEqual(
-      files.filter((file) => !wanted.test(file) || /\.test\.|conformance/.test(file)),
+      files.filter((file) => !wanted.test(file) || /\.test\.|engine-suite/.test(file)),
       [],
     );
     assert.ok(!readdirSync(join(consumer, 'node_modules/.bin')).includes('node'));

@@ -33,6 +33,8 @@ export type Observation =
       readonly expires: string;
       readonly problem: string | null;
     }
+  /** An older store is brought to the newest layout. */
+  | { readonly kind: 'updating'; readonly words: string }
   | { readonly kind: 'stopping'; readonly reason: string; readonly open: number }
   | { readonly kind: 'stopped' };
 

@@ -9,8 +9,8 @@ import type { Session } from '../calendar/session.ts';
 import type { Zone } from '../calendar/zone.ts';
 import { type AssetSchema, parseAssetSchema, parseCountry } from '../contract/identifiers.ts';
 import { csvCell } from '../queries/render/csv-cell.ts';
+import { readCalendarOverrides } from '../store/calendar-overrides.ts';
 import { openStore } from '../store/engines.ts';
-import { readOwnDays } from '../store/own-days.ts';
 import { StoreUnusable } from '../store/store.ts';
 import { readSettings, UsageProblem } from './config.ts';
 import { jsonOption, storeOption } from './options.ts';
@@ -75,7 +75,7 @@ async function ownDays(flags: Flags, assetSchema: string, country: string): Prom
       'inspect',
     );
     try {
-      return await store.snapshot((reader) => readOwnDays(reader, assetSchema, country));
+      return await store.snapshot((reader) => readCalendarOverrides(reader, assetSchema, country));
     } finally {
       await store.close();
     }

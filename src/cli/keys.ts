@@ -8,6 +8,7 @@ import { type Mode, noStoreAt, type RowStore, StoreUnusable } from '../store/sto
 import { readSettings, UsageProblem } from './config.ts';
 import { jsonOption, positive, storeOption } from './options.ts';
 import { formatTable, printable } from './table.ts';
+import { tellDoing } from './waiting.ts';
 
 type StoreFlags = { readonly store?: string };
 type CreateFlags = StoreFlags & {
@@ -28,7 +29,7 @@ async function withControl<T>(
   mode: Mode,
   work: (control: RowStore) => Promise<T>,
 ): Promise<T> {
-  const control = await openControl(store, mode);
+  const control = await openControl(store, mode, tellDoing);
   try {
     return await work(control);
   } finally {

@@ -111,9 +111,10 @@ export async function startService(settings: Settings): Promise<Service> {
   const certificate = certificateOf(settings);
   const scheme = certificate === null ? 'http' : 'https';
   // Opened once for writing: an older layout is brought up to date before anything reads it.
-  await (await openStore(settings.store, 'write')).close();
-  const control = await openControl(settings.store, 'write');
   const log = openLog(settings.logLevel);
+  const tell = (words: string): void => log.observe({ kind: 'updating', words });
+  await (await openStore(settings.store, 'write', tell)).close();
+  const control = await openControl(settings.store, 'write', tell);
   const store = await openStore(settings.store, 'read');
   let observe: Observe = log.observe;
   const quotas = new Quotas({ control, observe: (told) => observe(told), nowMs: Date.now });

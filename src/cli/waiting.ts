@@ -1,6 +1,9 @@
-// What a write waits for, told once on standard error.
-import type { OnWait, Store } from '../store/store.ts';
+// What a command waits for, and what it does first, told on standard error.
+import type { OnWait, Store, Tell } from '../store/store.ts';
 import { printable } from './table.ts';
+
+/** Says that a store is brought to the newest layout. */
+export const tellDoing: Tell = (doing) => void process.stderr.write(`bourse: ${printable(doing)}\n`);
 
 /** Says once that another process writes to the store. */
 export const tellWait =

@@ -27,8 +27,8 @@ export const dataDatasets: readonly Dataset[] = [
   counters,
 ];
 
-/** In the control file beside it, a list a step of its layout. */
-export const controlDatasets: readonly (readonly Dataset[])[] = [[apiKeys, secrets], [quotaUses]];
+/** In the control file beside it. */
+export const controlDatasets: readonly Dataset[] = [apiKeys, secrets, quotaUses];
 
 /** A dataset whose rows come from files and leave in files. */
 export type FileDataset = Dataset & { readonly file: FileDeclaration };

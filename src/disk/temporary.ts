@@ -1,4 +1,4 @@
-// Names of temporary files that tell whose they are, so that those of a process that was killed can be removed later.
+// Names of temporary files hold their process, so that files of a process that was killed can be removed later.
 import { readdirSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -13,13 +13,13 @@ function namespaceOfPids(): string {
 
 const namespace = namespaceOfPids();
 
-/** Age at which a file of another namespace is taken for left over: no import or backup is so long. */
+/** Age at which a file of another namespace counts as left over: no import or backup takes so long. */
 const FOREIGN_LEFT_MS = 24 * 60 * 60 * 1000;
 
 /** What this process puts into the names of its temporary files: `PID.NAMESPACE`. */
 export const ownMark = `${process.pid}.${namespace}`;
 
-/** Removes what in a folder has, where `pattern` has its group, the mark of a process that has ended. */
+/** Removes files of a folder that carry the mark of a process that has ended; the group of `pattern` finds the mark in a name. */
 export function removeLeftovers(folder: string, pattern: RegExp): void {
   for (const name of readdirSync(folder)) {
     const mark = pattern.exec(name)?.[1];
@@ -28,7 +28,7 @@ export function removeLeftovers(folder: string, pattern: RegExp): void {
       if (isLeft(mark, statSync(join(folder, name)).mtimeMs))
         rmSync(join(folder, name), { recursive: true, force: true });
     } catch {
-      // Another user's are another user's matter.
+      // Files of other users stay.
     }
   }
 }

@@ -2,7 +2,7 @@
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { diskProblem, folderProblem, requireRoom } from '../disk/space.ts';
+import { diskProblem, folderProblem, requireDiskSpace } from '../disk/space.ts';
 import { ownMark, removeLeftovers } from '../disk/temporary.ts';
 
 const SPOOL = 'bourse-import-';
@@ -29,7 +29,7 @@ export async function spool<T>(neededBytes: number, fill: (folder: string) => Pr
 async function makeSpool(neededBytes: number): Promise<string> {
   try {
     removeLeftovers(tmpdir(), /^bourse-import-(\d+\.\d+)-\w+$/);
-    await requireRoom(tmpdir(), neededBytes);
+    await requireDiskSpace(tmpdir(), neededBytes);
     return await mkdtemp(join(tmpdir(), `${SPOOL}${ownMark}-`));
   } catch (error) {
     throw folderProblem(error, tmpdir(), 'TMPDIR names another');

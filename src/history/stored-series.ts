@@ -12,7 +12,7 @@ import type { RowOf } from '../datasets/dataset.ts';
 import { blockChanges } from '../datasets/internal.ts';
 import type { instruments } from '../datasets/reference.ts';
 import { allBlocks, everyBucket } from '../store/all-blocks.ts';
-import { readOwnDays } from '../store/own-days.ts';
+import { readCalendarOverrides } from '../store/calendar-overrides.ts';
 import type { Direction, RowReader, StoredBlock, Writer } from '../store/store.ts';
 
 type SeriesRow = RowOf<typeof seriesDataset>;
@@ -39,7 +39,7 @@ export class InstrumentCalendars {
     const { asset_schema: assetSchema, country_iso_code: country, symbol, time_zone: zone } = instrument;
     const schema = marketSchema(assetSchema as AssetSchema);
     const market = `${schema}:${country}`;
-    const days = this.#days.get(market) ?? (await readOwnDays(this.#reader, schema, country));
+    const days = this.#days.get(market) ?? (await readCalendarOverrides(this.#reader, schema, country));
     this.#days.set(market, days);
     return withOwnDays(calendarOf(schema, country, zone), days, symbol);
   }

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import type { Observe } from '../base/observe.ts';
 import { limits } from '../contract/limits.ts';
-import { otherThanFile } from '../store/place.ts';
+import { otherThanFile } from '../disk/file-kind.ts';
 
 /** The files of a certificate and of its key. */
 export type CertificateFiles = { readonly cert: string; readonly key: string };

@@ -2,7 +2,7 @@
 import { type Calendar, calendarOf, marketSchema } from '../calendar/calendar.ts';
 import { type OwnDay, withOwnDays } from '../calendar/own-days.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
-import { readOwnDays } from '../store/own-days.ts';
+import { readCalendarOverrides } from '../store/calendar-overrides.ts';
 import type { Reader } from '../store/store.ts';
 
 /** The calendars of one query thread. */
@@ -20,7 +20,7 @@ export class Calendars {
     const market = `${schema}:${country}`;
     let days = this.#days.get(market);
     if (days === undefined) {
-      days = await readOwnDays(reader, schema, country);
+      days = await readCalendarOverrides(reader, schema, country);
       this.#days.set(market, days);
     }
     return days;

@@ -1,4 +1,4 @@
-// Blocks of a series without a bound on their number, a bounded read after the other.
+// Walks any number of blocks of a series, in bounded reads one after the other.
 import type { BlockRead, Reader, StoredBlock } from './store.ts';
 
 const BLOCKS_PER_READ = 64;

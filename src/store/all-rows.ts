@@ -1,10 +1,10 @@
-// Rows of a dataset without a bound on their number, a bounded read after the other.
+// Walks any number of rows of a dataset, in bounded reads one after the other.
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import type { Read, RowReader } from './store.ts';
 
 const ROWS_PER_READ = 2_000;
 
-/** The rows in the order of the key; those alone whose columns equal `where`, which names the key's first ones but the last. */
+/** The rows in the order of the key, limited to those whose columns equal `where`: the key's first columns, never its last. */
 export async function* allRows<D extends Dataset>(
   reader: RowReader,
   dataset: D,
@@ -16,7 +16,7 @@ export async function* allRows<D extends Dataset>(
   yield* rowsInOrder(reader, dataset, { where, order, limit: ROWS_PER_READ });
 }
 
-/** Every row that a read gives, `limit` at a time; its order ends in what tells the rows apart. */
+/** Every row that a read gives, `limit` at a time. Its order must end in a unique key. */
 export async function* rowsInOrder<D extends Dataset>(
   reader: RowReader,
   dataset: D,

@@ -2,11 +2,13 @@
 import { createHash, type Hash } from 'node:crypto';
 import { blockCount } from '../bars/block-reader.ts';
 import { series as seriesDataset } from '../datasets/bars.ts';
-import type { RowOf } from '../datasets/dataset.ts';
+import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import { fileDatasets } from '../datasets/index.ts';
 import { type Instrument, instruments } from '../datasets/reference.ts';
 import { allBlocks, everyBucket } from './all-blocks.ts';
 import { allRows } from './all-rows.ts';
+import { FIRST_RELEASE_LAYOUT, storeSteps } from './migrations/index.ts';
+import { columnsAdded } from './migrations/step.ts';
 import type { Reader } from './store.ts';
 
 type Series = RowOf<typeof seriesDataset>;
@@ -22,7 +24,8 @@ export async function contentHash(reader: Reader): Promise<string> {
   const hash = createHash('sha256');
   for await (const instrument of allRows(reader, instruments)) await addInstrument(reader, hash, instrument);
   for (const dataset of fileDatasets.filter((one) => one !== instruments))
-    for await (const row of allRows(reader, dataset)) addText(hash, JSON.stringify(withoutIdentifiers(row)));
+    for await (const row of allRows(reader, dataset))
+      addText(hash, JSON.stringify(withoutIdentifiers(hashed(dataset, row))));
   return hash.digest('hex');
 }
 
@@ -32,9 +35,23 @@ function withoutIdentifiers(row: Readonly<Record<string, unknown>>): Record<stri
   return said;
 }
 
+const addedLater = columnsAdded(storeSteps.slice(FIRST_RELEASE_LAYOUT));
+
+/** A row without the columns that were added after the first release and are null: a new column changes no store's hash. */
+export function hashed(
+  { name }: Dataset,
+  row: Readonly<Record<string, unknown>>,
+  added = addedLater,
+): Readonly<Record<string, unknown>> {
+  const later = added.get(name);
+  if (later === undefined) return row;
+  const entries = Object.entries(row);
+  return Object.fromEntries(entries.filter(([column, value]) => value !== null || !later.has(column)));
+}
+
 async function addInstrument(reader: Reader, hash: Hash, instrument: Instrument): Promise<void> {
   const { instrument_id } = instrument;
-  addText(hash, JSON.stringify(withoutIdentifiers(instrument)));
+  addText(hash, JSON.stringify(withoutIdentifiers(hashed(instruments, instrument))));
   const found = await reader.rows(seriesDataset, {
     where: { instrument_id },
     order: [['interval', 'asc']],
@@ -44,10 +61,10 @@ async function addInstrument(reader: Reader, hash: Hash, instrument: Instrument)
 }
 
 async function addSeries(reader: Reader, hash: Hash, series: Series): Promise<void> {
-  const { instrument_id: _, series_id: seriesId, ...said } = series;
+  const { instrument_id: _, series_id: __, ...said } = hashed(seriesDataset, series);
   addText(hash, JSON.stringify(said));
   // The same bars are the same bytes (`bars/block-writer.ts`).
-  const blocks = allBlocks(reader, { seriesId, ...everyBucket, direction: 'asc' });
+  const blocks = allBlocks(reader, { seriesId: series.series_id, ...everyBucket, direction: 'asc' });
   for await (const { bucket, bytes } of blocks) {
     if (blockCount(bytes) === 0) continue;
     addText(hash, `${bucket} ${bytes.length}`);

@@ -7,7 +7,7 @@ import type { RowReader, RowStore } from './store.ts';
 /** One key as stored: never the key itself. */
 export type ApiKey = RowOf<typeof apiKeys>;
 
-/** More keys than this are not read: a service has a few hundred callers at most. */
+/** The most keys that are read: a service has a few hundred callers at most. */
 const KEYS_MAX = 100_000;
 
 /** All keys, by id, those revoked included. */
@@ -26,8 +26,8 @@ export type QuotaUse = RowOf<typeof quotaUses>;
 const nameOf = ({ key_id, span, from_ms }: QuotaUse): string => `${key_id} ${span} ${from_ms}`;
 
 /**
- * Adds to what keys have used; gives it with what every process has used. `added` is asked once nobody else can write, so that
- * no row of a minute or day that is over takes the place of a later one.
+ * Adds to what keys have used, and gives the totals of all processes. `added` is called once nobody else can write, so that a row of
+ * an earlier minute or day never replaces a later one.
  */
 export function addQuotaUses(
   control: RowStore,

@@ -1,9 +1,9 @@
-// One finding of `bourse doctor`: what was looked at, how it is, and what to do.
+// One result of `bourse doctor`: what it checked, what it found, and what to do.
 import { stat } from 'node:fs/promises';
 
 const OTHERS_READ = 0o004;
 
-/** What one check found; `cure` is null where nothing is to be done. */
+/** What one check found; `cure` is null where nothing needs to be done. */
 export type Diagnosis = {
   readonly check: string;
   readonly state: 'ok' | 'warn' | 'fail';
@@ -19,7 +19,7 @@ export const fine = (check: string, message: string): Diagnosis => ({
   cure: null,
 });
 
-/** A check that found what works, but should be otherwise. */
+/** A check that found something that works, but should be changed. */
 export const doubtful = (check: string, message: string, cure: string): Diagnosis => ({
   check,
   state: 'warn',
@@ -27,7 +27,7 @@ export const doubtful = (check: string, message: string, cure: string): Diagnosi
   cure,
 });
 
-/** A check that found what does not work. */
+/** A check that found something that does not work. */
 export const broken = (check: string, message: string, cure: string | null): Diagnosis => ({
   check,
   state: 'fail',

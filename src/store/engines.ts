@@ -1,9 +1,9 @@
 // Scheme of the store address -> engine.
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { otherThanFile } from '../disk/file-kind.ts';
 import { makeFolder } from '../disk/space.ts';
 import type { Diagnosis } from './diagnosis.ts';
-import { otherThanFile } from './place.ts';
 import { backupSqlite } from './sqlite/backup.ts';
 import { controlPathOf, openSqliteControl } from './sqlite/control.ts';
 import { diagnoseSqlite } from './sqlite/diagnosis.ts';
@@ -17,22 +17,23 @@ import {
   type RowStore,
   type Store,
   type StoreFacts,
+  type Tell,
   UnknownStoreAddress,
 } from './store.ts';
 
 type Engine = {
-  /** What the rest of an address leads to, links followed: what lies beside a store lies beside the file itself. */
+  /** Follows links in the rest of an address: the control file is beside the store's real file. */
   locate(rest: string): string;
-  /** Whether a store was made there: what is at fault in another way is there too. */
+  /** Whether anything is there, a damaged store included. */
   isMade(rest: string): boolean;
-  /** Whether it has a control file: one without a key so far may have none. */
+  /** Whether it has a control file: a store without any key may have none. */
   hasControl(rest: string): boolean;
-  /** The address in full form, which any process can open whatever its folder. */
+  /** The full address, which any process can open from any folder. */
   resolve(rest: string): string;
-  openStore(rest: string, mode: Mode): Promise<Store>;
-  openControl(rest: string, mode: Mode): Promise<RowStore>;
+  openStore(rest: string, mode: Mode, tell: Tell): Promise<Store>;
+  openControl(rest: string, mode: Mode, tell: Tell): Promise<RowStore>;
   facts(rest: string): Promise<StoreFacts>;
-  /** An engine that has tools of its own for copies throws `StoreUnusable`, which names them; so does `restore`. */
+  /** An engine whose own tools make copies throws a `StoreUnusable` that names them; so does `restore`. */
   backup(rest: string, file: string, options: CopyOptions): Promise<Copied>;
   restore(rest: string, file: string, options: CopyOptions): Promise<Restored>;
   /** Looks at a store without changing it. */
@@ -42,17 +43,17 @@ type Engine = {
 const engines: Readonly<Record<string, Engine>> = {
   sqlite: {
     locate: (path) => (existsSync(path) ? realpathSync(path) : path),
-    // An empty file is one that a store may be made in.
+    // A store may be made in an empty file.
     isMade: (path) => existsSync(path) && (otherThanFile(path) !== null || statSync(path).size > 0),
     hasControl: (path) => existsSync(controlPathOf(path)),
     resolve: (path) => `sqlite:${resolve(path)}`,
-    openStore(path, mode) {
+    openStore(path, mode, tell) {
       if (mode === 'write') makeFolder(dirname(resolve(path)));
-      return openSqliteStore(path, mode);
+      return openSqliteStore(path, mode, tell);
     },
-    openControl(path, mode) {
+    openControl(path, mode, tell) {
       if (mode === 'write') makeFolder(dirname(resolve(path)));
-      return openSqliteControl(path, mode);
+      return openSqliteControl(path, mode, tell);
     },
     facts: sqliteFacts,
     backup: backupSqlite,
@@ -75,38 +76,40 @@ function engineOf(url: string): { engine: Engine; rest: string } {
   return { engine, rest: engine.locate(rest) };
 }
 
-/** The address in the form that holds in every folder. */
+/** The full address, which is the same store from any folder. */
 export function resolveStore(url: string): string {
   const { engine, rest } = engineOf(url);
   return engine.resolve(rest);
 }
 
-/** Opens a store by its address, such as `sqlite:data/bourse.db`. */
-export async function openStore(url: string, mode: Mode): Promise<Store> {
+const silent: Tell = () => undefined;
+
+/** Opens a store by its address, such as `sqlite:data/bourse.db`. `tell` hears when an older layout is brought up to date. */
+export async function openStore(url: string, mode: Mode, tell = silent): Promise<Store> {
   const { engine, rest } = engineOf(url);
-  return engine.openStore(rest, mode);
+  return engine.openStore(rest, mode, tell);
 }
 
-/** Whether there is a store at an address, in whatever state. */
+/** Whether there is a store at an address, damaged or not. */
 export function isStoreMade(url: string): boolean {
   const { engine, rest } = engineOf(url);
   return engine.isMade(rest);
 }
 
-/** Whether a store has a control file: one that no key was made for may have none. */
+/** Whether a store has a control file: a store without any key may have none. */
 export function hasControl(url: string): boolean {
   const { engine, rest } = engineOf(url);
   return engine.hasControl(rest);
 }
 
-/** Opens a store of its own in an empty folder, for what is only tried and goes with the folder. */
+/** Opens a new store in an empty folder, for a trial: it is removed with the folder. */
 export const openTrialStore = (folder: string): Promise<Store> =>
   openStore(`sqlite:${join(folder, 'trial.db')}`, 'write');
 
 /** Opens the control file of a store, whether the store itself was made or not. */
-export async function openControl(url: string, mode: Mode): Promise<RowStore> {
+export async function openControl(url: string, mode: Mode, tell = silent): Promise<RowStore> {
   const { engine, rest } = engineOf(url);
-  return engine.openControl(rest, mode);
+  return engine.openControl(rest, mode, tell);
 }
 
 /** What a store is as a whole: layout and size. */
@@ -133,7 +136,7 @@ export async function restoreStore(url: string, file: string, options: CopyOptio
   return engine.restore(rest, file, options);
 }
 
-/** What is right and wrong with a store as it lies there; nothing of it is changed. */
+/** Checks a store without changing it: what is right and what is wrong. */
 export async function diagnoseStore(url: string): Promise<Diagnosis[]> {
   const { engine, rest } = engineOf(url);
   return engine.diagnose(rest);

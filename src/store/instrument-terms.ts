@@ -1,20 +1,21 @@
 // What instruments are found by: their symbols, former symbols and the words of their names, kept beside their rows.
 import type { RowOf } from '../datasets/dataset.ts';
 import { type FormerSymbol, instruments, instrumentTerms } from '../datasets/reference.ts';
-import type { RowReader, Writer } from './store.ts';
+import { allRows } from './all-rows.ts';
+import type { RowReader, RowWriter } from './store.ts';
 
 type Instrument = RowOf<typeof instruments>;
 type Term = RowOf<typeof instrumentTerms>;
 
-/** Of a name so much counts. */
+/** The part of a name that is searched. */
 const NAME_CHARACTERS_MAX = 200;
 const NAME_WORDS_MAX = 12;
 
-/** Rows read at a time; and at the most where each is held against further words, which bounds the time of a search. */
+/** Rows of one read; and the most rows that one search compares with further words, which bounds its time. */
 const ROWS_PER_READ = 100;
 const COMPARED_MAX = 2_000;
 
-/** The words of a text, folded: no case, no accents, no marks between them, and what someone owns as one word. */
+/** The words of a text, folded: lower case, no accents, no punctuation; `Macy's` is one word. */
 export function wordsOf(text: string): string[] {
   const folded = text
     .slice(0, NAME_CHARACTERS_MAX)
@@ -25,7 +26,7 @@ export function wordsOf(text: string): string[] {
   return (folded.match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, NAME_WORDS_MAX);
 }
 
-/** The terms of one instrument: a name's words follow each other from every one of them on, round and round. */
+/** The terms of one instrument. A name gives one term for each of its words: the name rotated to begin with that word. */
 function termsOf(instrument: Instrument): Term[] {
   const { asset_schema, country_iso_code, symbol, name } = instrument;
   const words = wordsOf(name ?? '');
@@ -44,9 +45,9 @@ function termsOf(instrument: Instrument): Term[] {
   }));
 }
 
-/** Puts the terms of an instrument in place of those that it had; null where it is not. */
+/** Replaces the terms of an instrument by those of its new row; a row is null where there is none. */
 export async function putInstrumentTerms(
-  writer: Writer,
+  writer: RowWriter,
   before: Instrument | null,
   after: Instrument | null,
 ): Promise<void> {
@@ -55,6 +56,12 @@ export async function putInstrumentTerms(
     terms.filter((one) => !others.some((other) => other.kind === one.kind && other.term === one.term));
   await writer.remove(instrumentTerms, lacking(old, fresh));
   await writer.upsert(instrumentTerms, lacking(fresh, old));
+}
+
+/** Makes the terms of all instruments, where none has any yet. */
+export async function fillInstrumentTerms(writer: RowWriter): Promise<void> {
+  for await (const instrument of allRows(writer, instruments))
+    await putInstrumentTerms(writer, null, instrument);
 }
 
 /** Which instruments are looked for: those of one asset type, in one country or in all. */
@@ -91,7 +98,7 @@ export async function searchInstruments(reader: RowReader, search: InstrumentSea
   return [...found.values()];
 }
 
-/** Walks the names that have a word like the longest one, and so the rarest, and compares the others. */
+/** Walks the names that have the longest word, which is likely the rarest, and compares the other words. */
 async function walkAnyOrder(
   reader: RowReader,
   search: InstrumentSearch,

@@ -9,14 +9,15 @@ import {
   type SqlBool,
   sql,
 } from 'kysely';
-import type { ColumnKind, Dataset } from '../datasets/dataset.ts';
+import type { Column, ColumnKind, Dataset } from '../datasets/dataset.ts';
+import type { Table } from './migrations/step.ts';
 import type { RankedRead, Read } from './store.ts';
 
 type AnyTables = Record<string, Record<string, unknown>>;
 type Condition = Expression<SqlBool>;
 type Columns = ExpressionBuilder<AnyTables, string>;
 
-/** Stands in a compiled statement for a value that each execution brings. */
+/** A parameter of a compiled statement: each execution takes its value from the read. */
 class Slot<R> {
   readonly take: (read: R) => unknown;
   constructor(take: (read: R) => unknown) {
@@ -27,17 +28,17 @@ class Slot<R> {
 /** A statement's text, and the values that a read gives it. */
 export type Statement<R = Read> = { readonly sql: string; values(read: R): unknown[] };
 
-/** Values that one statement looks for: more take several. */
+/** The most values that one statement looks for; more take several statements. */
 export const AMONG_MAX = 64;
 
-/** A read of the rows that have one of some values in a column; fewer values than a statement takes fill it by the last one. */
+/** A read of the rows that have one of some values in a column. The last value is repeated until the statement is full. */
 type AmongRead = {
   readonly where: Readonly<Record<string, unknown>>;
   readonly column: string;
   readonly values: readonly (string | number)[];
 };
 
-/** Statements of ranked reads that are kept: callers choose their order, of which there are many. */
+/** The most statements of ranked reads that are cached: callers choose among many orders. */
 const RANKED_KEPT_MAX = 200;
 
 /** How an engine names the kinds of columns. */
@@ -57,24 +58,28 @@ export class SqlCompiler {
     this.#types = types;
   }
 
-  /** Statements that make a dataset's table and its indexes; `tail` ends the table's own, null where nothing does. */
-  createTable(dataset: Dataset, tail: Expression<unknown> | null): string[] {
-    let table = this.#db.schema
-      .createTable(dataset.name)
-      .addPrimaryKeyConstraint(`${dataset.name}_key`, [...dataset.key] as never[]);
-    for (const [name, column] of Object.entries(dataset.columns)) {
-      table = table.addColumn(name, this.#types[column.kind], (build) =>
-        column.nullable ? build : build.notNull(),
-      );
+  /** Statements that make a table and its indexes; `tail` ends the table's own, null where nothing does. */
+  createTable({ name, columns, key, indexes = [] }: Table, tail: Expression<unknown> | null): string[] {
+    let table = this.#db.schema.createTable(name).addPrimaryKeyConstraint(`${name}_key`, [...key] as never[]);
+    for (const [column, { kind, nullable }] of Object.entries(columns)) {
+      table = table.addColumn(column, this.#types[kind], (build) => (nullable ? build : build.notNull()));
     }
-    const indexes = (dataset.indexes ?? []).map((columns) =>
+    const made = indexes.map((order) =>
       this.#db.schema
-        .createIndex(`${dataset.name}_by_${columns.join('_')}`)
-        .on(dataset.name)
-        .columns([...columns]),
+        .createIndex(`${name}_by_${order.join('_')}`)
+        .on(name)
+        .columns([...order]),
     );
-    return [tail === null ? table : table.modifyEnd(tail), ...indexes].map(
+    return [tail === null ? table : table.modifyEnd(tail), ...made].map(
       (statement) => statement.compile().sql,
+    );
+  }
+
+  /** Statements that add columns, which may be null, to a table that is there. */
+  addColumns(table: string, columns: Readonly<Record<string, Column>>): string[] {
+    return Object.entries(columns).map(
+      ([name, { kind }]) =>
+        this.#db.schema.alterTable(table).addColumn(name, this.#types[kind]).compile().sql,
     );
   }
 
@@ -154,7 +159,7 @@ export class SqlCompiler {
     return query.compile().sql;
   }
 
-  /** The ends of a column, each on its own: so an index that begins with it is entered, not walked. */
+  /** The least and the greatest value of a column, each by its own search: an index that begins with the column is then not scanned. */
   ends(dataset: Dataset, column: string): string {
     const end = (of: 'min' | 'max') =>
       this.#db.selectFrom(dataset.name).select((build) => build.fn[of](column).as('end'));
@@ -167,7 +172,7 @@ export class SqlCompiler {
       query = query.where(column, '=', new Slot<Read>((actual) => actual.where![column]));
     }
     for (const column of Object.keys(read.along ?? {})) {
-      // The sign keeps planners from choosing the index, or the order, by the column.
+      // The `+` keeps the planner from using the column to choose an index or an order.
       query = query.where(sql`+${sql.ref(column)}`, '=', new Slot<Read>((actual) => actual.along![column]));
     }
     const first = read.order[0]!;
@@ -180,7 +185,7 @@ export class SqlCompiler {
     return statementOf(query.limit(new Slot<Read>((actual) => actual.limit) as unknown as number).compile());
   }
 
-  /** The groups stand in a table of their own, from which each is entered in the index; nothing else is walked. */
+  /** The groups are a table of values, joined so that each is one search of the index; nothing else is read. */
   #compileRanked(dataset: Dataset, { where, groupBy, groups, between, order, after }: RankedRead) {
     const rows = groups.map((_, group) => {
       const slots = groupBy.map((_, at) => new Slot<RankedRead>((actual) => actual.groups[group]!.at[at]));
@@ -210,8 +215,8 @@ export class SqlCompiler {
 }
 
 /**
- * The condition "behind the last row seen" for an order of mixed directions: `a >= ? and (a > ? or (b < ? or ...))`. The
- * bound on the leading column stands alone in front, so that an index is entered at the place and not walked from its start.
+ * The condition "after the last row seen" for an order of mixed directions: `a >= ? and (a > ? or (b < ? or ...))`. The bound on the
+ * first column is a condition of its own, so that SQLite seeks to it in the index and does not scan from the start.
  */
 function behind(columns: Columns, order: Read['order'], at: number): Condition {
   const [column, direction] = order[at]!;

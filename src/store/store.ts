@@ -12,7 +12,7 @@ export type Read<D extends Dataset = Dataset> = {
   /** Bounds of the first column of the order: `from` included, `to` not. */
   readonly range?: { readonly from?: string | number; readonly to?: string | number };
   readonly order: readonly (readonly [column: keyof D['columns'] & string, direction: Direction])[];
-  /** The order columns' values of the last row already seen: the read goes on behind it. */
+  /** The order columns' values of the last row already seen: the read continues after it. */
   readonly after?: readonly (string | number)[];
   readonly limit: number;
 };
@@ -58,7 +58,7 @@ export type BlockRead = {
 /** Reads rows at one moment. */
 export interface RowReader {
   rows<D extends Dataset>(dataset: D, read: Read<D>): Promise<RowOf<D>[]>;
-  /** As `rows`, of each row some columns alone: from the index that is walked, where it has them. */
+  /** As `rows`, but only some columns: read from the index alone where it has them. */
   pick<D extends Dataset, C extends keyof D['columns'] & string>(
     dataset: D,
     columns: readonly C[],
@@ -115,7 +115,7 @@ interface Transactions<R, W> {
   close(): Promise<void>;
 }
 
-/** Told once that another one is writing, and its process where that is known. */
+/** Called once when another process is writing, with its number where that is known. */
 export type OnWait = (writerPid: number | null) => void;
 
 /** Rows alone: what the control file is (`control.ts`). */
@@ -133,23 +133,25 @@ export interface Store extends Transactions<Reader, Writer> {
   write<T>(work: (writer: Writer) => Promise<T>, onWait?: OnWait): Promise<T>;
 }
 
-/** What an engine says of a store as a whole. */
+/** Facts about a store as a whole. */
 export type StoreFacts = {
   /** The version of its layout. */
   readonly layout: number;
-  /** Where it lies, and how much it takes. */
+  /** Its files and their sizes. */
   readonly parts: readonly { readonly what: string; readonly path: string; readonly bytes: number }[];
 };
 
-/** How a copy is made or brought back. */
+/** Hears what is being done, in words. */
+export type Tell = (doing: string) => void;
+
+/** How a copy is made or restored. */
 export type CopyOptions = {
-  /** Whether what is there may be replaced. */
+  /** Whether an existing file may be replaced. */
   readonly force: boolean;
-  /** Hears what is being done, in words. */
-  readonly tell: (doing: string) => void;
+  readonly tell: Tell;
 };
 
-/** A copy that was made, or brought back, and verified. */
+/** A copy that was made or restored, and verified. */
 export type Copied = {
   readonly file: string;
   readonly bytes: number;
@@ -160,7 +162,7 @@ export type Copied = {
   readonly madeMs: number;
 };
 
-/** A store that was brought back, and where what it replaced is kept. */
+/** A store that was restored, and where the files that it replaced are kept. */
 export type Restored = Copied & { readonly kept: readonly string[] };
 
 /**
@@ -177,11 +179,11 @@ export class StoreUnusable extends Error {
   }
 }
 
-/** What is said where a store is looked for and there is none. */
+/** The message where there is no store. */
 export const noStoreAt = (place: string): string =>
   `there is no store at ${place}: bourse import or bourse serve makes one`;
 
-/** The address of a store is none: the caller's mistake, not the store's. */
+/** This is not the address of a store: the caller's mistake, not the store's. */
 export class UnknownStoreAddress extends StoreUnusable {
   constructor(message: string) {
     super(message);
@@ -189,7 +191,7 @@ export class UnknownStoreAddress extends StoreUnusable {
   }
 }
 
-/** Something is there that was not said to be replaced: the caller's to decide. */
+/** Something would be replaced without permission: the caller decides. */
 export class WouldReplace extends StoreUnusable {
   constructor(message: string) {
     super(message);
@@ -197,7 +199,7 @@ export class WouldReplace extends StoreUnusable {
   }
 }
 
-/** What lies at a name cannot be what the name was given for, such as a folder: the caller's mistake, not the store's. */
+/** A path leads to something of the wrong kind, such as a folder: the caller's mistake, not the store's. */
 export class UnfitPlace extends StoreUnusable {
   constructor(message: string) {
     super(message);

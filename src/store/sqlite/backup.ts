@@ -1,18 +1,19 @@
 // A whole store as one file, made while others read and write it (docs/decisions/0010).
 import { existsSync, lstatSync, readFileSync, renameSync, statSync, truncateSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { requireRoom } from '../../disk/space.ts';
+import { requireDiskSpace } from '../../disk/space.ts';
 import { type Copied, type CopyOptions, StoreUnusable, UnfitPlace, WouldReplace } from '../store.ts';
 import { controlPathOf } from './control.ts';
 import { Database, type FileKind } from './database.ts';
 import { damageOf, digestOf, soundDigest } from './digest.ts';
 import { keysIn, seal } from './manifest.ts';
 import { COMPANIONS, discardPartial, flush, makePartial, writeProblem } from './partial.ts';
+import { copyBytes, vacuumInto } from './vacuum.ts';
 
-/** Copies of a store that changes in the moment between the two beginnings of each. */
+/** How often a copy is tried while imports end in the moment between the two beginnings. */
 const ATTEMPTS = 3;
 
-/** What the manifest takes beside the control file. */
+/** Disk space for the manifest, without the control file. */
 const MANIFEST_BYTES = 2 ** 20;
 
 /** Copies the store at `path` into `file`. */
@@ -21,7 +22,7 @@ export async function backupSqlite(path: string, file: string, options: CopyOpti
   checkPlace(path, place, options.force);
   const folder = dirname(place);
   const bytes = bytesOf(path, 'store') + 2 * controlBytes(path) + MANIFEST_BYTES;
-  await requireRoom(folder, bytes);
+  await requireDiskSpace(folder, bytes);
   try {
     return copyStore(path, place, options);
   } catch (error) {
@@ -29,7 +30,7 @@ export async function backupSqlite(path: string, file: string, options: CopyOpti
   }
 }
 
-/** Makes the copy beside its place and moves it there. What broke off leaves nothing. */
+/** Makes the copy under a temporary name and renames it. A copy that fails leaves nothing. */
 function copyStore(path: string, place: string, options: CopyOptions): Copied {
   const partial = makePartial(place);
   try {
@@ -47,7 +48,7 @@ function copyStore(path: string, place: string, options: CopyOptions): Copied {
   }
 }
 
-/** Runs what reads a file, which is named where it turns out to be damaged. */
+/** Runs `read` on a file; where that is damaged the error names it. */
 function naming<T>(path: string, read: () => T): T {
   try {
     return read();
@@ -56,7 +57,7 @@ function naming<T>(path: string, read: () => T): T {
   }
 }
 
-/** Refuses a place that a copy must not take. */
+/** Refuses a path that a copy must not have. */
 function checkPlace(path: string, place: string, force: boolean): void {
   if (!existsSync(dirname(place)))
     throw new UnfitPlace(`there is no folder ${dirname(place)}: make it first, or mount its disk`);
@@ -84,7 +85,7 @@ const ownName = (place: string): UnfitPlace =>
 function bytesOf(path: string, kind: FileKind): number {
   const database = new Database(path, 'read', kind);
   try {
-    return (database.pragma('page_count') - database.pragma('freelist_count')) * database.pragma('page_size');
+    return copyBytes(database);
   } finally {
     database.close();
   }
@@ -139,15 +140,6 @@ function countKeys(control: string): number {
   const database = new Database(control, 'read', 'control');
   try {
     return keysIn(database);
-  } finally {
-    database.close();
-  }
-}
-
-function vacuumInto(path: string, kind: FileKind, partial: string): void {
-  const database = new Database(path, 'read', kind);
-  try {
-    database.run('vacuum into ?', [partial]);
   } finally {
     database.close();
   }

@@ -1,10 +1,9 @@
 // The control file of a SQLite store: keys, what they have used, and secrets, written in moments, whatever an import holds.
 import { controlDatasets } from '../../datasets/index.ts';
-import type { Mode, RowStore } from '../store.ts';
-import { type Migration, openRowStore, tablesOf } from './rows.ts';
-
-/** From nothing to the layout that this Bourse knows, step by step. */
-export const controlMigrations: readonly Migration[] = controlDatasets.map(tablesOf);
+import { controlSteps } from '../migrations/index.ts';
+import type { Mode, RowStore, Tell } from '../store.ts';
+import { openFile } from './layout.ts';
+import { SqliteRows } from './rows.ts';
 
 /** `data/bourse.db` -> `data/bourse.control.db` */
 export function controlPathOf(path: string): string {
@@ -12,9 +11,13 @@ export function controlPathOf(path: string): string {
 }
 
 /** Opens the control file beside the store at `path`. */
-export function openSqliteControl(path: string, mode: Mode): Promise<RowStore> {
-  return openRowStore(controlPathOf(path), mode, 'control', {
-    datasets: controlDatasets.flat(),
-    migrations: controlMigrations,
-  });
+export async function openSqliteControl(path: string, mode: Mode, tell: Tell): Promise<RowStore> {
+  const layout = { tables: controlDatasets, steps: controlSteps };
+  const database = await openFile(controlPathOf(path), mode, 'control', layout, tell);
+  const rows = new SqliteRows(database);
+  return {
+    snapshot: (work) => database.transaction('begin', () => work(rows)),
+    write: (work) => database.transaction('begin immediate', () => work(rows)),
+    close: async () => database.close(),
+  };
 }

@@ -6,17 +6,17 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { DummyDriver, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import { otherThanFile } from '../../disk/file-kind.ts';
 import {
   closedAmong,
   DiskFull,
   folderProblem,
   freeBytesIn,
-  isNoRoom,
+  isDiskFull,
   isReadOnlyDisk,
   LOG_NEEDS,
   STORE_NEEDS,
 } from '../../disk/space.ts';
-import { otherThanFile } from '../place.ts';
 import { type ColumnTypes, SqlCompiler } from '../sql.ts';
 import { type Mode, noStoreAt, StoreUnusable, UnfitPlace } from '../store.ts';
 
@@ -36,13 +36,13 @@ const CHECKPOINT_WAIT_MS = 250;
 const LOG_BYTES_MAX = 64 * 1024 * 1024;
 const LOG_WAIT_MS = 4_000;
 
-/** Statements that are kept at hand: those of ranked reads are many. */
+/** The most prepared statements that are cached: ranked reads have many. */
 const STATEMENTS_MAX = 500;
 
-/** Time between two looks at something that is not free yet. */
+/** Pause before trying again to get something that is locked. */
 const RETRY_MS = 50;
 
-/** A result code (sqlite.org/rescode.html): how a full disk shows in the shared memory of the log. */
+/** The result code (sqlite.org/rescode.html) of a full disk in the shared memory of the log. */
 const SQLITE_IOERR_SHMSIZE = 4874;
 
 const columnTypes: ColumnTypes = {
@@ -67,10 +67,10 @@ export const sqliteCompiler = new SqlCompiler(
   columnTypes,
 );
 
-/** A value that SQLite takes. */
+/** A value given to SQLite. */
 export type SqlValue = SQLInputValue;
 
-/** A value that SQLite gives. */
+/** A value read from SQLite. */
 export type Cell = string | number | Uint8Array | null;
 
 /** Kinds of files: the mark in their header, what a person calls them, and who may read a new one: its maker, until they say otherwise. */
@@ -88,7 +88,7 @@ export type FileKind = keyof typeof kinds;
 /** The mark of a kind of file (sqlite.org/pragma.html#pragma_application_id). */
 export const markOf = (kind: FileKind): number => kinds[kind].applicationId;
 
-/** Refuses a place where something lies that can be no file of a kind. @throws UnfitPlace */
+/** Refuses a path that leads to something else than a file. @throws UnfitPlace */
 export function requireFile(path: string, kind: FileKind): void {
   const found = otherThanFile(path);
   if (found === null) return;
@@ -99,7 +99,7 @@ export function requireFile(path: string, kind: FileKind): void {
 /** What SQLite or the system says is wrong, where it is one of these (sqlite.org/rescode.html). */
 export function troubleOf(error: unknown): Trouble | null {
   const { errcode, cause } = error as { errcode?: number; cause?: unknown };
-  if (isNoRoom(error)) return 'full';
+  if (isDiskFull(error)) return 'full';
   if (errcode !== undefined) return troubles[errcode & 0xff] ?? null;
   return cause instanceof Error ? troubleOf(cause) : null;
 }
@@ -114,7 +114,7 @@ const troubles: Readonly<Record<number, Trouble>> = {
   14: 'closed',
   26: 'damaged',
 };
-/** Whether SQLite itself found no room: not what the work in a transaction wrote elsewhere. */
+/** Whether SQLite itself found the disk full, and not the work in a transaction that wrote elsewhere. */
 function isFull(error: unknown): boolean {
   const { errcode = 0 } = error as { errcode?: number };
   return errcode === SQLITE_IOERR_SHMSIZE || troubles[errcode & 0xff] === 'full';
@@ -267,13 +267,13 @@ export class Database {
     }
   }
 
-  /** Temporary tables lie in another folder than the file. */
+  /** Temporary tables are in another folder than the file. */
   async #fullestFolder(): Promise<string> {
     const [own, temporary] = [dirname(this.path), tmpdir()];
     return (await freeBytesIn(own)) <= (await freeBytesIn(temporary)) ? own : temporary;
   }
 
-  /** What was undone gives its room back first: so the numbers are those that its owner finds. */
+  /** The log is emptied first, which frees what was undone: so the numbers are those that the owner sees. */
   async #diskFull(folder: string, cause: unknown): Promise<DiskFull> {
     const logBytes = this.#logBytes();
     this.#checkpoint(0);

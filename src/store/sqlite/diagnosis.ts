@@ -1,10 +1,10 @@
-// What `bourse doctor` looks at in a SQLite store: files, room, log, layout. Nothing here writes.
+// What `bourse doctor` checks in a SQLite store: files, disk space, log, layout. Nothing here writes.
 import { constants } from 'node:fs';
 import { access, open, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { formatBytes } from '../../base/size.ts';
+import { otherThanFile } from '../../disk/file-kind.ts';
 import { broken, type Diagnosis, doubtful, fine, readableByOthers } from '../diagnosis.ts';
-import { otherThanFile } from '../place.ts';
 import { StoreUnusable } from '../store.ts';
 import { controlPathOf, openSqliteControl } from './control.ts';
 import { PAGE_BYTES, versionProblem } from './database.ts';
@@ -45,7 +45,7 @@ function sqliteVersion(): Diagnosis {
   return broken('sqlite', problem, 'run Bourse with the Node.js that it brings (npm ci)');
 }
 
-/** Opens and closes; what stands in the way, in words. */
+/** Opens and closes; the problem in words, or null. */
 async function openingProblem(opening: Promise<{ close(): Promise<void> }>): Promise<string | null> {
   try {
     await (await opening).close();
@@ -60,7 +60,7 @@ async function storeFile(path: string): Promise<Diagnosis> {
   const size = await sizeOf(path);
   if (size === null)
     return doubtful('store', `there is no store at ${path} yet`, 'bourse serve or bourse import makes it');
-  const problem = await openingProblem(openSqliteStore(path, 'inspect'));
+  const problem = await openingProblem(openSqliteStore(path, 'inspect', () => undefined));
   return problem === null
     ? fine('store', `${path}, ${formatBytes(size)}, of the current layout`)
     : broken('store', problem, null);
@@ -73,7 +73,7 @@ async function controlFile(path: string): Promise<Diagnosis | null> {
     const cure = 'restore it with the store; else bourse keys create makes a new one, and old keys are lost';
     return doubtful('control file', `${control} is not beside the store: no key is known`, cure);
   }
-  const problem = await openingProblem(openSqliteControl(path, 'inspect'));
+  const problem = await openingProblem(openSqliteControl(path, 'inspect', () => undefined));
   return problem === null
     ? fine('control file', control)
     : broken('control file', problem, 'put back the control file that belongs to the store');
@@ -129,15 +129,15 @@ async function log(path: string): Promise<Diagnosis | null> {
   );
 }
 
-/** The size of a page stands in the file's header (sqlite.org/fileformat2.html#page_size). */
+/** The size of a page is in the file's header (sqlite.org/fileformat2.html#page_size). */
 async function pageSize(path: string): Promise<Diagnosis | null> {
   if (((await sizeOf(path)) ?? 0) < 100) return null;
   const file = await open(path, 'r').catch(() => null);
   if (file === null) return null;
   try {
     const { buffer } = await file.read({ buffer: Buffer.alloc(100) });
-    const told = buffer.readUInt16BE(16);
-    const bytes = told === 1 ? 65_536 : told;
+    const field = buffer.readUInt16BE(16);
+    const bytes = field === 1 ? 65_536 : field;
     if (!buffer.subarray(0, 15).equals(Buffer.from('SQLite format 3'))) return null;
     if (bytes === PAGE_BYTES) return fine('page size', `${bytes} bytes`);
     const cure = 'import into a new store to have it faster';
@@ -151,7 +151,7 @@ const firstChecks: readonly Check[] = [sqliteVersion, storeFile];
 
 const fileChecks: readonly Check[] = [controlFile, writable, permissions, freeSpace, log, pageSize];
 
-/** Everything that can be said of the store at `path`, whether it is there or not. */
+/** The results of all checks of the store at `path`, whether there is one or not. */
 export async function diagnoseSqlite(path: string): Promise<Diagnosis[]> {
   const found: Diagnosis[] = [];
   const checks = otherThanFile(path) === null ? [...firstChecks, ...fileChecks] : firstChecks;

@@ -1,10 +1,10 @@
 // What makes a copy of the data a backup: one table more, with the hash of the data and the control file as bytes.
 import { createHash } from 'node:crypto';
+import { storeSteps } from '../migrations/index.ts';
 import { StoreUnusable } from '../store.ts';
 import { Database, markOf } from './database.ts';
 import { MANIFEST } from './digest.ts';
-import { checkLayout } from './rows.ts';
-import { storeMigrations } from './store.ts';
+import { checkLayout } from './layout.ts';
 
 /** What a backup holds beside the data. */
 export type Manifest = {
@@ -54,7 +54,7 @@ export function unseal(path: string): void {
 export function readManifest(path: string): Manifest {
   const backup = new Database(path, 'read', 'backup');
   try {
-    checkLayout(backup, path, storeMigrations);
+    checkLayout(backup, path, storeSteps);
     const [row] = backup.all(`select * from ${MANIFEST}`, []);
     const { made_ms, sha256, control, control_sha256 } = row as {
       made_ms: number;

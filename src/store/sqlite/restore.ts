@@ -1,7 +1,6 @@
-// A store made of a backup: verified before anything is replaced, and what it replaces is kept (docs/decisions/0010).
+// Restores a store from a backup: verified before anything is replaced, and the replaced files are kept (docs/decisions/0010).
 import {
   chmodSync,
-  chownSync,
   copyFileSync,
   existsSync,
   constants as files,
@@ -12,14 +11,15 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { makeFolder, requireRoom } from '../../disk/space.ts';
+import { makeFolder, requireDiskSpace } from '../../disk/space.ts';
+import { controlSteps } from '../migrations/index.ts';
 import { type CopyOptions, type Restored, StoreUnusable, UnfitPlace, WouldReplace } from '../store.ts';
-import { controlMigrations, controlPathOf } from './control.ts';
+import { controlPathOf } from './control.ts';
 import { Database, type FileKind, requireFile, troubleOf } from './database.ts';
 import { damageOf, soundDigest } from './digest.ts';
+import { checkLayout } from './layout.ts';
 import { keysIn, type Manifest, readManifest, unseal } from './manifest.ts';
-import { COMPANIONS, discardPartial, flush, makePartial, writeProblem } from './partial.ts';
-import { checkLayout } from './rows.ts';
+import { COMPANIONS, discardPartial, flush, makePartial, takeOwner, writeProblem } from './partial.ts';
 
 const KEPT = '.before-restore';
 
@@ -37,7 +37,7 @@ export async function restoreSqlite(path: string, file: string, options: CopyOpt
   const bytes = statSync(backup).size;
   let keys: number;
   try {
-    await requireRoom(folder, bytes);
+    await requireDiskSpace(folder, bytes);
     keys = replace(places, present, { path: backup, manifest }, options.tell);
   } catch (error) {
     throw damageOf(backup, await writeProblem(error, folder, bytes));
@@ -110,7 +110,7 @@ function hold(path: string, kind: FileKind): Database | null {
   throw new StoreUnusable(`${path} is in use: stop bourse serve, let imports end, and restore again`);
 }
 
-/** Makes both files beside their places and, when they are sound, moves them there; how many keys there are then. */
+/** Makes both files under temporary names and renames them when they are sound. Gives the number of keys. */
 function replace(
   places: Places,
   present: readonly string[],
@@ -149,22 +149,14 @@ function verify(data: string, control: string, { path, manifest }: Backup): numb
   if (manifest.control === null) return 0;
   const database = new Database(control, 'read', 'control');
   try {
-    checkLayout(database, path, controlMigrations);
+    checkLayout(database, path, controlSteps);
     return keysIn(database);
   } finally {
     database.close();
   }
 }
 
-/** Gives a file to whom the one that it replaces belongs; data may be read by whoever could read it before. */
-function takeOwner(made: string, place: string): void {
-  const old = statSync(place, { throwIfNoEntry: false });
-  if (old === undefined) return;
-  if (process.getuid?.() === 0) chownSync(made, old.uid, old.gid);
-  chmodSync(made, old.mode & 0o777);
-}
-
-/** Puts a file in its place. What was there is never absent before, and lies beside it afterwards. */
+/** Gives a file its final name. The file that it replaces stays until then, and is kept beside it afterwards. */
 function swap(made: string | null, place: string): void {
   if (existsSync(place)) linkSync(place, keptName(place));
   // SQLite would apply the log of one file to another.

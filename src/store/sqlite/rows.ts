@@ -1,90 +1,8 @@
-// Rows of datasets in one SQLite file: reads, upserts, the translation of values, and the layout's version.
-import { sql } from 'kysely';
+// Rows of datasets in one SQLite file: reads, upserts and the translation of values.
 import type { ColumnKind, Dataset, RowOf } from '../../datasets/dataset.ts';
 import { AMONG_MAX } from '../sql.ts';
-import {
-  type Ends,
-  type Mode,
-  type RankedRead,
-  type Read,
-  type RowStore,
-  type RowWriter,
-  StoreUnusable,
-} from '../store.ts';
-import { type Cell, Database, type FileKind, type SqlValue, sqliteCompiler } from './database.ts';
-
-/** One step from a layout to the next: statements, run in one transaction. */
-export type Migration = readonly string[];
-
-/** A table a dataset, clustered by key or as its rows come. */
-export function tablesOf(datasets: readonly Dataset[]): Migration {
-  return datasets.flatMap((dataset) =>
-    sqliteCompiler.createTable(dataset, dataset.keptAsTheyCome ? null : sql`without rowid`),
-  );
-}
-
-/** What a file holds, and how it came to its layout of today. */
-export type Layout = { readonly datasets: readonly Dataset[]; readonly migrations: readonly Migration[] };
-
-/** Opens a file and brings its layout up to date. */
-export async function openFile(
-  path: string,
-  mode: Mode,
-  kind: FileKind,
-  { datasets, migrations }: Layout,
-): Promise<Database> {
-  const database = new Database(path, mode, kind);
-  try {
-    checkLayout(database, path, migrations);
-    const version = database.pragma('user_version');
-    if (version < migrations.length && mode !== 'write') {
-      throw new StoreUnusable(
-        `${path} has an older layout: open it once for writing, by bourse serve or bourse import`,
-      );
-    }
-    if (version < migrations.length) await migrate(database, migrations);
-    checkColumns(database, path, datasets);
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-}
-
-/** Refuses a layout that only a newer Bourse knows. */
-export function checkLayout(database: Database, path: string, known: readonly Migration[]): void {
-  const layout = database.pragma('user_version');
-  if (layout <= known.length) return;
-  throw new StoreUnusable(
-    `${path} was written by a newer Bourse (layout ${layout}, this one knows ${known.length})`,
-  );
-}
-
-const readColumns =
-  "select m.name as dataset, c.name as column from sqlite_schema m, pragma_table_info(m.name) c where m.type = 'table'";
-
-/** Refuses tables with other columns than today's: layouts that changed before the first release bear the number of that release. */
-function checkColumns(database: Database, path: string, datasets: readonly Dataset[]): void {
-  const found = Map.groupBy(database.all(readColumns, []), ({ dataset }) => dataset as string);
-  for (const { name, columns } of datasets) {
-    const stored = (found.get(name) ?? []).map(({ column }) => column as string);
-    const differing = new Set(stored).symmetricDifference(new Set(Object.keys(columns)));
-    if (differing.size === 0) continue;
-    throw new StoreUnusable(
-      `${path} was made by a Bourse of before the first release, and its ${name} differ (${[...differing].join(', ')}): nothing can bring it up to date; move it and the files beside it away, and import into a new store`,
-    );
-  }
-}
-
-async function migrate(database: Database, migrations: readonly Migration[]): Promise<void> {
-  await database.transaction('begin immediate', async () => {
-    // Another process may have been first.
-    for (let version = database.pragma('user_version'); version < migrations.length; version++) {
-      for (const statement of migrations[version]!) database.exec(statement);
-    }
-    database.exec(`pragma user_version = ${migrations.length}`);
-  });
-}
+import type { Ends, RankedRead, Read, RowWriter } from '../store.ts';
+import { type Cell, type Database, type SqlValue, sqliteCompiler } from './database.ts';
 
 function toSql(kind: ColumnKind, value: unknown): SqlValue {
   if (value === null || value === undefined) return null;
@@ -98,7 +16,7 @@ function fromSql(kind: ColumnKind, value: Cell): unknown {
   return kind === 'json' ? JSON.parse(value as string) : value;
 }
 
-/** A row of some columns, whose values stand in their order. */
+/** A row of some columns; the values are in their order. */
 function rowOf(
   dataset: Dataset,
   columns: readonly string[],
@@ -206,20 +124,4 @@ export class SqliteRows implements RowWriter {
       );
     }
   }
-}
-
-/** A file of rows alone. */
-export async function openRowStore(
-  path: string,
-  mode: Mode,
-  kind: FileKind,
-  layout: Layout,
-): Promise<RowStore> {
-  const database = await openFile(path, mode, kind, layout);
-  const rows = new SqliteRows(database);
-  return {
-    snapshot: (work) => database.transaction('begin', () => work(rows)),
-    write: (work) => database.transaction('begin immediate', () => work(rows)),
-    close: async () => database.close(),
-  };
 }

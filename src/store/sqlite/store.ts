@@ -1,42 +1,24 @@
 // The SQLite engine: rows and blocks in one file in WAL mode; one writing and many reading processes.
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { corporateActions } from '../../datasets/corporate-actions.ts';
-import { eventCodes, events } from '../../datasets/economic.ts';
-import { holidays } from '../../datasets/holidays.ts';
 import { dataDatasets } from '../../datasets/index.ts';
-import { news } from '../../datasets/news.ts';
-import { optionContracts } from '../../datasets/options.ts';
-import { instrumentTerms } from '../../datasets/reference.ts';
-import type { BlockRead, Direction, Mode, Reader, Store, StoredBlock, StoreFacts, Writer } from '../store.ts';
+import { storeSteps } from '../migrations/index.ts';
+import type {
+  BlockRead,
+  Direction,
+  Mode,
+  Reader,
+  Store,
+  StoredBlock,
+  StoreFacts,
+  Tell,
+  Writer,
+} from '../store.ts';
 import { controlPathOf } from './control.ts';
 import { Database } from './database.ts';
-import { type Migration, openFile, SqliteRows, tablesOf } from './rows.ts';
+import { openFile } from './layout.ts';
+import { SqliteRows } from './rows.ts';
 import { writerOf } from './writer.ts';
-
-/** Blocks live in a rowid table: appends go to its end, whatever the order of series (docs/decisions/0003). */
-const blockTable: Migration = [
-  `create table bar_blocks (
-    series_id integer not null,
-    bucket integer not null,
-    run_id integer not null,
-    bytes blob not null
-  )`,
-  'create unique index bar_blocks_key on bar_blocks (series_id, bucket)',
-];
-
-/** Datasets that later layouts brought, a list a step. */
-const added = [
-  [holidays, instrumentTerms, optionContracts, events, eventCodes, corporateActions, news],
-] as const;
-
-const first = dataDatasets.filter((dataset) => !added.flat().some((later) => later.name === dataset.name));
-
-/** From nothing to the layout that this Bourse knows, step by step. */
-export const storeMigrations: readonly Migration[] = [
-  [...tablesOf(first), ...blockTable],
-  ...added.map(tablesOf),
-];
 
 const notesTable =
   'create temp table if not exists notes (series_id, bucket, note blob, primary key (series_id, bucket)) without rowid';
@@ -83,11 +65,9 @@ class SqliteReadWrite extends SqliteRows implements Reader, Writer {
 }
 
 /** Opens `path` as a store. */
-export async function openSqliteStore(path: string, mode: Mode): Promise<Store> {
-  const database: Database = await openFile(path, mode, 'store', {
-    datasets: dataDatasets,
-    migrations: storeMigrations,
-  });
+export async function openSqliteStore(path: string, mode: Mode, tell: Tell): Promise<Store> {
+  const layout = { tables: dataDatasets, steps: storeSteps };
+  const database = await openFile(path, mode, 'store', layout, tell);
   if (mode === 'write') database.exec(notesTable);
   const access = new SqliteReadWrite(database);
   return {

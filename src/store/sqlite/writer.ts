@@ -15,7 +15,7 @@ export function writerOf(path: string): number | null {
     const pid = Number(lock.exec(readFileSync('/proc/locks', 'utf8'))?.[1] ?? 0);
     return pid > 0 ? pid : null;
   } catch {
-    // It is told to a person and nothing depends on it: other systems have no such list.
+    // Other systems have no such list. The number is only shown to a person.
     return null;
   }
 }

@@ -77,7 +77,7 @@ async function withStore(
  * Declares the suite for one engine. `freshUrl` gives the address of a store that nothing was opened at before: the suite
  * opens, closes and reopens it as often as it likes, from other processes too.
  */
-export function conformance(name: string, freshUrl: () => Promise<string>): void {
+export function engineSuite(name: string, freshUrl: () => Promise<string>): void {
   const withFresh = async (work: (writer: Store, reader: Store, url: string) => Promise<void>) =>
     withStore(await freshUrl(), work);
 

@@ -1,7 +1,7 @@
-// What lies where a file is wanted: a pipe would be waited for without end, and what is none is told in words.
+// What a path leads to. Opening a pipe would wait for ever, so callers ask here first and refuse it in words.
 import { type Stats, statSync } from 'node:fs';
 
-/** What lies at a path and is no file, in words; null for a file, and where nothing is found. */
+/** What is at a path and is not a file, in words; null for a file, and where nothing is found. */
 export function otherThanFile(path: string): string | null {
   const found = look(path);
   if (found === undefined || found.isFile()) return null;
@@ -14,7 +14,7 @@ function look(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
-    // Who opens it is told why it cannot be reached.
+    // Opening the path reports why it cannot be reached.
     return undefined;
   }
 }

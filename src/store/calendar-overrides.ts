@@ -1,11 +1,11 @@
-// The days of an operator's own as stored, market by market.
+// The calendar overrides that an operator has imported, read market by market.
 import type { RowOf } from '../datasets/dataset.ts';
 import { holidays } from '../datasets/holidays.ts';
 import { allRows } from './all-rows.ts';
 import type { RowReader } from './store.ts';
 
-/** Every stored day of a market, those of single instruments included, by symbol, date and priority. */
-export async function readOwnDays(
+/** Every stored override of a market, those of single instruments included, by symbol, date and priority. */
+export async function readCalendarOverrides(
   reader: RowReader,
   assetSchema: string,
   country: string,

@@ -1,0 +1,15 @@
+// The history of layouts: step n leads from layout n - 1 to layout n. Steps are only ever added, at the end (docs/decisions/0021).
+import { control0001 } from './control-0001.ts';
+import { control0002 } from './control-0002.ts';
+import type { Step } from './step.ts';
+import { store0001 } from './store-0001.ts';
+import { store0002 } from './store-0002.ts';
+
+/** The steps of a store. */
+export const storeSteps: readonly Step[] = [store0001, store0002];
+
+/** The steps of a control file. */
+export const controlSteps: readonly Step[] = [control0001, control0002];
+
+/** The layout of stores of the first release. Columns that later steps add are hashed only where they are not null (`content.ts`). */
+export const FIRST_RELEASE_LAYOUT = 2;

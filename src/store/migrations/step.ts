@@ -1,0 +1,61 @@
+// The form of a migration step: literal data that never changes once it is released (docs/decisions/0021).
+import type { Column, ColumnKind } from '../../datasets/dataset.ts';
+
+/** A table as the engines know it: a dataset's declaration fits, and so does a table of a step. */
+export type Table = {
+  readonly name: string;
+  readonly columns: Readonly<Record<string, Column>>;
+  readonly key: readonly string[];
+  readonly indexes?: readonly (readonly string[])[];
+  readonly keptAsTheyCome?: true;
+};
+
+/** A column in a step: its kind, and `null` where it may be null. */
+type FrozenColumn = ColumnKind | `${ColumnKind} null`;
+
+type FrozenTable = Omit<Table, 'columns'> & { readonly columns: Readonly<Record<string, FrozenColumn>> };
+
+/** The way from one layout to the next. */
+export type Step = {
+  /** New tables with their indexes. */
+  readonly tables?: readonly FrozenTable[];
+  /** New columns by table. They may be null, because the rows that are stored have no value for them. */
+  readonly columns?: Readonly<Record<string, Readonly<Record<string, `${ColumnKind} null`>>>>;
+  /** What each engine does in its own words. */
+  readonly statements?: { readonly sqlite: readonly string[] };
+  /** The terms of all instruments are made anew, from their rows, when the last step is done. */
+  readonly fillsInstrumentTerms?: true;
+};
+
+/** Columns of a step in the form of a declaration. */
+export const columnsOf = (frozen: Readonly<Record<string, FrozenColumn>>): Record<string, Column> =>
+  Object.fromEntries(Object.entries(frozen).map(([name, column]) => [name, columnOf(column)]));
+
+function columnOf(frozen: FrozenColumn): Column {
+  const [kind, nullable] = frozen.split(' ') as [ColumnKind, 'null'?];
+  return nullable === undefined ? { kind } : { kind, nullable: true };
+}
+
+/** The tables that some steps make out of nothing, in the order in which they are made. */
+export function tablesAfter(steps: readonly Step[]): Table[] {
+  const tables = new Map<string, Table>();
+  for (const { tables: made = [], columns: added = {} } of steps) {
+    for (const table of made) tables.set(table.name, { ...table, columns: columnsOf(table.columns) });
+    for (const [name, columns] of Object.entries(added)) {
+      const table = tables.get(name)!;
+      tables.set(name, { ...table, columns: { ...table.columns, ...columnsOf(columns) } });
+    }
+  }
+  return [...tables.values()];
+}
+
+/** Names of the columns that steps add to tables which were there before, by table. */
+export function columnsAdded(steps: readonly Step[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const added = steps.flatMap(({ columns = {} }) => Object.entries(columns));
+  return new Map(
+    [...Map.groupBy(added, ([table]) => table)].map(([table, sets]) => [
+      table,
+      new Set(sets.flatMap(([, columns]) => Object.keys(columns))),
+    ]),
+  );
+}
