@@ -9,6 +9,7 @@ import { canAnswer } from '../http/readiness.ts';
 import { ReplyCache } from '../http/reply-cache.ts';
 import { type Listening, listen, type Place } from '../http/server.ts';
 import { type Certificate, CertificateProblem, CertificateWatch, readCertificate } from '../http/tls.ts';
+import { ControlClient } from '../keys/control-client.ts';
 import { KeyRing } from '../keys/keys.ts';
 import { Quotas } from '../keys/quotas.ts';
 import { pageKeySecret } from '../store/control.ts';
@@ -105,6 +106,16 @@ const observeBoth = (log: Observe, metrics: Observe): Observe => {
   };
 };
 
+/** The secret of page keys, which is made with the control file. */
+async function pageKeySecretOf(store: string): Promise<Uint8Array> {
+  const control = await openControl(store, 'write');
+  try {
+    return await pageKeySecret(control);
+  } finally {
+    await control.close();
+  }
+}
+
 /** Starts a service over a store, which is made where there is none. */
 export async function startService(settings: Settings): Promise<Service> {
   const { host, publicUrl, allowedHosts, trustProxy } = settings;
@@ -112,22 +123,29 @@ export async function startService(settings: Settings): Promise<Service> {
   const scheme = certificate === null ? 'http' : 'https';
   // Opened once for writing: an older layout is brought up to date before anything reads it.
   await (await openStore(settings.store, 'write')).close();
-  const control = await openControl(settings.store, 'write');
   const log = openLog(settings.logLevel);
   const store = await openStore(settings.store, 'read');
   let observe: Observe = log.observe;
-  const quotas = new Quotas({ control, observe: (told) => observe(told), nowMs: Date.now });
-  const pool = new QueryPool({ storeUrl: settings.store, pageKeySecret: await pageKeySecret(control) });
+  const pool = new QueryPool({
+    storeUrl: settings.store,
+    pageKeySecret: await pageKeySecretOf(settings.store),
+  });
+  const control = new ControlClient(settings.store);
+  const quotas = new Quotas({
+    addUses: (uses) => control.addQuotaUses(uses),
+    observe: (observation) => observe(observation),
+    nowMs: Date.now,
+  });
   let isStopping = false;
   let measuring = unmeasured;
   try {
-    await pool.ready();
+    await Promise.all([pool.ready(), control.keys()]);
     if (settings.metricsPort !== null)
       measuring = await (await import('./metrics.ts')).measure(settings, pool, log.observe);
     const isReady = async () => !isStopping && (await canAnswer(pool, Date.now()));
     observe = observeBoth(log.observe, measuring.observe);
     const door = new Door({
-      keys: new KeyRing(control),
+      keys: new KeyRing(() => control.keys()),
       quotas,
       replies: new ReplyCache(store),
       submit: (request, isGone) => pool.submit(request, isGone),

@@ -67,10 +67,12 @@ export const limits = {
   keyRefreshMs: 1_000,
   /** After this time an unknown key is looked up anew: it may be new, and guessing must not cost much. */
   keyMissRefreshMs: 100,
-  /** Time after which what keys have used of their quotas is told to the other workers, and theirs is asked for. */
-  quotaExchangeMs: 1_000,
-  /** Part of a quota that a worker gives out before it does so: each other worker can let so much too much through. */
-  quotaUntoldShare: 0.02,
+  /** Time after which a worker reports what keys have used of their quotas, and reads what all workers have counted. */
+  quotaSyncMs: 1_000,
+  /** Part of a quota that a worker gives out before it reports: each other worker can let this much too much through. */
+  quotaUnreportedShare: 0.02,
+  /** Time that requests wait for a report; on a healthy disk it takes a millisecond, so after this the control file is locked. */
+  quotaWaitMaxMs: 250,
   /** Characters of a key as sent; issued ones have 43. */
   keyCharactersMax: 256,
   /** Shortest key that the economic endpoints take (spec 4.12, contract 7.2). */

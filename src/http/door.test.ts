@@ -20,6 +20,7 @@ import { issueKey, KeyRing, noTerms, revokeKey } from '../keys/keys.ts';
 import { Quotas } from '../keys/quotas.ts';
 import { QueryRunner } from '../queries/index.ts';
 import type { Answer, QueryRequest } from '../queries/query.ts';
+import { addQuotaUses, readKeys } from '../store/control.ts';
 import { openControl, openStore } from '../store/engines.ts';
 import type { AddressSettings } from './address.ts';
 import { Door, type DoorParts } from './door.ts';
@@ -60,7 +61,7 @@ await importEconomicEvents(writer, { file: await opened(eventFile), ...unnamed, 
 const control = await openControl(storeUrl, 'write');
 const store = await openStore(storeUrl, 'read');
 const runner = new QueryRunner(store, new Uint8Array(32).fill(7));
-const keys = new KeyRing(control);
+const keys = new KeyRing(() => readKeys(control));
 const { secret: key } = await issueKey(control, 'test', noTerms, Date.now());
 after(async () => {
   for (const open of [writer, control, store]) await open.close();
@@ -80,7 +81,11 @@ function openDoor(parts: Partial<DoorParts> = {}): Door {
     pages: new Map(),
     keys,
     replies: new ReplyCache(store),
-    quotas: new Quotas({ control, observe: (observation) => observed.push(observation), nowMs: Date.now }),
+    quotas: new Quotas({
+      addUses: (uses) => addQuotaUses(control, uses, Date.now),
+      observe: (observation) => observed.push(observation),
+      nowMs: Date.now,
+    }),
     submit: (request) => runner.run(request),
     address,
     observe: (observation) => observed.push(observation),
@@ -424,7 +429,7 @@ test('Authorization: Bearer is taken, in any case of its scheme, and the query w
 
 test('a revoked or expired key is invalid_key (contract 7.3)', async () => {
   let nowMs = Date.now();
-  const clocked = openDoor({ nowMs: () => nowMs, keys: new KeyRing(control) });
+  const clocked = openDoor({ nowMs: () => nowMs, keys: new KeyRing(() => readKeys(control)) });
   const short = await issueKey(control, 'short', { ...noTerms, expiresMs: nowMs + 60_000 }, nowMs);
   const gone = await issueKey(control, 'gone', noTerms, nowMs);
   const status = async (secret: string) =>
@@ -874,7 +879,7 @@ test('what the service failed to answer counts for no quota, and tells of it (co
   const { secret } = await issueKey(control, 'quota', { ...noTerms, perDay: 2 }, Date.now());
   const failures = [new QueueError('full', 'full'), new Error('broken')];
   const failing = openDoor({
-    keys: new KeyRing(control),
+    keys: new KeyRing(() => readKeys(control)),
     submit: (request) => (failures.length > 0 ? Promise.reject(failures.shift()!) : runner.run(request)),
   });
   const statuses: (number | string | undefined)[][] = [];
@@ -925,7 +930,7 @@ test('a reply at hand is another key’s for nobody, is asked for again by each,
   const { secret: brief, key: briefKey } = await issueKey(control, 'brief', noTerms, Date.now());
   let asked = 0;
   const at = openDoor({
-    keys: new KeyRing(control),
+    keys: new KeyRing(() => readKeys(control)),
     submit: (request) => {
       asked++;
       return runner.run(request);
@@ -954,7 +959,10 @@ test('a reply at hand is another key’s for nobody, is asked for again by each,
   const plain = await ask(`${target.replace('json', 'csv')}&secret_key=${brief}`, { at });
   assert.ok(wrapped.text.startsWith('{') && plain.text.startsWith('name,'));
   await revokeKey(control, briefKey.key_id, Date.now());
-  const revoked = openDoor({ keys: new KeyRing(control), submit: (request) => runner.run(request) });
+  const revoked = openDoor({
+    keys: new KeyRing(() => readKeys(control)),
+    submit: (request) => runner.run(request),
+  });
   assert.equal((await ask(`${target}&secret_key=${brief}`, { at: revoked })).status, 401);
 });
 

@@ -7,6 +7,7 @@ import { ReplyCache } from '../../src/http/reply-cache.ts';
 import { issueKey, KeyRing, noTerms, revokeKey } from '../../src/keys/keys.ts';
 import { Quotas } from '../../src/keys/quotas.ts';
 import { QueryRunner } from '../../src/queries/index.ts';
+import { addQuotaUses, readKeys } from '../../src/store/control.ts';
 import { openControl, openStore } from '../../src/store/engines.ts';
 import { fillStore } from '../importing.ts';
 import type { Known } from './answers.ts';
@@ -34,10 +35,14 @@ export async function openBench(folder: string): Promise<Bench> {
   const runner = new QueryRunner(store, new Uint8Array(32).fill(7));
   const door = new Door({
     pages: new Map(),
-    keys: new KeyRing(control),
+    keys: new KeyRing(() => readKeys(control)),
     // Small, so that it is full before the heap is looked at.
     replies: new ReplyCache(store, 1_000_000),
-    quotas: new Quotas({ control, observe: rejectFaults, nowMs: () => NOW_MS }),
+    quotas: new Quotas({
+      addUses: (uses) => addQuotaUses(control, uses, Date.now),
+      observe: rejectFaults,
+      nowMs: () => NOW_MS,
+    }),
     submit: (request) => runner.run(request),
     address: { publicUrl: null, allowedHosts: [], trustProxy: false, scheme: 'http' },
     observe: rejectFaults,

@@ -219,7 +219,7 @@ export async function openRowStore(
   const rows = new SqliteRows(database);
   return {
     snapshot: (work) => database.transaction('begin', () => work(rows)),
-    write: (work) => database.transaction('begin immediate', () => work(rows)),
+    write: (work) => database.shortWrite(() => work(rows)),
     close: async () => database.close(),
   };
 }
