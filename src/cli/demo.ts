@@ -2,7 +2,7 @@
 import { renameSync, rmSync } from 'node:fs';
 import { Command } from 'commander';
 import { DAY_MS, formatDay } from '../base/instant.ts';
-import { replaceKey } from '../keys/keys.ts';
+import { replaceKey } from '../keys/api-keys.ts';
 import { openControl, openStore, resolveStore } from '../store/engines.ts';
 import { StoreUnusable } from '../store/store.ts';
 import { readSettings, type SettingFlags, type Settings } from './config.ts';

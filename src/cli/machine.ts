@@ -13,7 +13,7 @@ import { openStore } from '../store/engines.ts';
 import { readOwnDays } from '../store/own-days.ts';
 import { type Reader, StoreUnusable } from '../store/store.ts';
 import { type Settings, strayVariables, UsageProblem } from './config.ts';
-import { portProblem } from './place.ts';
+import { portProblem } from './listen-address.ts';
 import { ServiceProblem } from './problem.ts';
 import { certificateOf, exposureOf } from './serving.ts';
 

@@ -56,7 +56,7 @@ export type ErrorFacts = {
   readonly hint?: string;
 };
 
-/** The caller's mistake: thrown with a word and its facts, turned into an answer by the door alone. */
+/** The caller's mistake: thrown with a word and its facts, turned into a response by the request handler alone. */
 export class Refusal extends Error {
   readonly word: ErrorWord;
   readonly facts: ErrorFacts;

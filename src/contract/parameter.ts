@@ -45,7 +45,7 @@ export type Parameter<T = unknown> = Kind<T> & {
   readonly extension?: true;
 };
 
-/** A refusal of one parameter's text; the door adds the parameter's name and what arrived. */
+/** A refusal of one parameter's text; the endpoint adds the parameter's name and what arrived. */
 function refuse(problem: string, allowed: readonly string[] | string): never {
   throw new Refusal('invalid_parameter', { message: problem, allowed });
 }

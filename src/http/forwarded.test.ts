@@ -1,9 +1,9 @@
-// What a proxy forwards of the address it was asked by: believed only where told to, and never a foreign host (contract 4.3).
+// The address that a proxy forwards: trusted only with --trust-proxy, and never a foreign host (contract 4.3).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Refusal } from '../contract/errors.ts';
-import { type AddressSettings, baseAddress } from './address.ts';
+import { type AddressSettings, baseAddress } from './base-address.ts';
 
 const direct: AddressSettings = {
   publicUrl: null,

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { openControl } from '../store/engines.ts';
+import { issueKey, noTerms } from './api-keys.ts';
 import { ControlClient } from './control-client.ts';
-import { issueKey, noTerms } from './keys.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bourse-control-'));
 const storeUrl = `sqlite:${join(folder, 'bourse.db')}`;

@@ -1,5 +1,6 @@
 // The control thread: while a process serves, it alone uses the control file. Neither a lock nor the disk holds up the HTTP thread.
 import { parentPort, workerData } from 'node:worker_threads';
+import { causeOf } from '../base/observe.ts';
 import { type ApiKey, addQuotaUses, type QuotaUse, readKeys } from '../store/control.ts';
 import { openControl } from '../store/engines.ts';
 
@@ -26,7 +27,7 @@ async function resultOf(call: ControlCall): Promise<ControlResult> {
       call.kind === 'keys' ? await readKeys(reader) : await addQuotaUses(writer, call.uses, Date.now);
     return { id, rows };
   } catch (error) {
-    return { id, cause: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+    return { id, cause: causeOf(error) };
   }
 }
 

@@ -9,7 +9,7 @@ import type { Observation } from '../base/observe.ts';
 import { type ApiKey, addQuotaUses } from '../store/control.ts';
 import { openControl } from '../store/engines.ts';
 import type { RowStore } from '../store/store.ts';
-import { issueKey, noTerms } from './keys.ts';
+import { issueKey, noTerms } from './api-keys.ts';
 import { Quotas } from './quotas.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bourse-quotas-'));
@@ -63,7 +63,7 @@ test('one process admits exactly as many requests as the quota has, also at once
   }
 });
 
-test('the tighter quota is told, and the next minute begins anew while the day goes on (contract 7.5)', async () => {
+test('the answer tells the tighter quota, and the next minute begins anew while the day goes on (contract 7.5)', async () => {
   nowMs = NOON + 15_500;
   const quotas = openQuotas(controls[0]!);
   const key = await keyWith({ perMinute: 2, perDay: 3 });

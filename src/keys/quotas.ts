@@ -1,7 +1,7 @@
 // Quotas: counts what each key uses of its minute and its day in this process, and shares the counts with the other workers
 // (docs/decisions/0016).
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../base/instant.ts';
-import type { Observe } from '../base/observe.ts';
+import { causeOf, type Observe } from '../base/observe.ts';
 import { limits } from '../contract/limits.ts';
 import type { ApiKey, QuotaUse } from '../store/control.ts';
 
@@ -45,7 +45,7 @@ class Count {
     this.#unreportedMax = Math.max(1, Math.floor(limit * limits.quotaUnreportedShare));
   }
 
-  /** Begins a new count where a moment lies in another minute or day. */
+  /** Begins a new count where a moment is in another minute or day. */
   moveTo(nowMs: number): void {
     const fromMs = nowMs - (nowMs % spans[this.span]);
     if (fromMs === this.#fromMs) return;
@@ -242,8 +242,7 @@ export class Quotas {
     } catch (error) {
       this.#aloneUntilMs = this.#parts.nowMs() + limits.quotaSyncMs;
       for (const counts of pending) this.#pending.add(counts);
-      const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      this.#parts.observe({ kind: 'fault', requestId: null, where: 'quotas', cause });
+      this.#parts.observe({ kind: 'fault', requestId: null, where: 'quotas', cause: causeOf(error) });
     }
   }
 

@@ -16,7 +16,7 @@ export type QueryRequest = {
   readonly wrapCsv: boolean;
 };
 
-/** The address of the next page without base and caller's key, which the door adds (contract 4.3). */
+/** The address of the next page without base and caller's key, which the request handler adds (contract 4.3). */
 export type NextPage = {
   /** Path and query, ending before `next_page_key`. */
   readonly address: string;

@@ -71,7 +71,7 @@ function nextOf({ paging }: ListParts, at: number | null): NextPage | null {
   return paging?.key ? { address: paging.address, key: paging.key, at } : null;
 }
 
-/** Writes the paging fields; gives the place where the door puts the next page's address. */
+/** Writes the paging fields; gives the place where the request handler puts the next page's address. */
 export function writePaging(sink: Sink, key: string | null): number | null {
   if (key === null) {
     sink.text('"next_page_key":null,"next_page_url":null,');

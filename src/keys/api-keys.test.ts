@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import { limits } from '../contract/limits.ts';
 import { readKeys } from '../store/control.ts';
 import { openControl } from '../store/engines.ts';
-import { isLive, issueKey, KeyRing, noTerms, replaceKey, revokeKey } from './keys.ts';
+import { isLive, issueKey, KeyRing, noTerms, replaceKey, revokeKey } from './api-keys.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bourse-keys-'));
 const storeUrl = `sqlite:${join(folder, 'bourse.db')}`;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Refusal } from '../contract/errors.ts';
-import { type AddressSettings, baseAddress } from './address.ts';
+import { type AddressSettings, baseAddress } from './base-address.ts';
 
 const plain: AddressSettings = { publicUrl: null, allowedHosts: [], trustProxy: false, scheme: 'http' };
 const listed: AddressSettings = { ...plain, allowedHosts: ['bars.example.com', 'bourse'] };
