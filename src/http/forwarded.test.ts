@@ -145,7 +145,7 @@ for (const [header, value] of refused) {
   });
 }
 
-test('over TLS the scheme is https, whatever is said without --trust-proxy (contract 4.3)', () => {
+test('over TLS the scheme is https; without --trust-proxy no header changes that (contract 4.3)', () => {
   const headers = { host: 'localhost:8443', 'x-forwarded-proto': 'http' };
   assert.equal(baseAddress({ ...direct, scheme: 'https' }, headers), 'https://localhost:8443');
 });

@@ -47,6 +47,8 @@ export class ControlClient {
   #start(): Worker {
     const worker = new Worker(moduleBeside('./control-thread.ts', import.meta.url), {
       workerData: this.#storeUrl,
+      // Its work is small: a larger young generation would only take memory.
+      resourceLimits: { maxYoungGenerationSizeMb: 2 },
     });
     let cause: unknown = new Error('the control thread ended');
     worker.on('message', (result: ControlResult) => this.#settle(result));

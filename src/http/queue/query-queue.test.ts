@@ -49,7 +49,7 @@ after(async () => {
 
 const setup = { storeUrl, pageKeySecret: new Uint8Array(32).fill(7) };
 
-/** However slow the machine is at the moment, nothing is refused for its wait unless that is what is tried. */
+/** On a slow machine, too, no request is refused for its wait, unless a test wants that. */
 const patient: QueueBounds = { waitMaxMs: 60_000, burstWaitMs: 60_000, overloadWaitMs: 60_000 };
 
 function openQueue(settings: QueueBounds = {}, from = setup): QueryQueue {
@@ -96,7 +96,7 @@ function settled<T>(promise: Promise<T>): Promise<T> {
   return Promise.race([promise, late]);
 }
 
-/** The way to the thread behind a queue: a message that is none of the queue's own ends it by an error that nothing in it catches. */
+/** The port to the thread behind a queue. A message that is not a request ends the thread by an error that it does not catch. */
 async function portOf(t: TestContext, queue: QueryQueue): Promise<MessagePort> {
   const posted = t.mock.method(MessagePort.prototype, 'postMessage');
   await queue.submit(latest(1), here);
@@ -126,13 +126,13 @@ test('every request gets its own answer, in the order of asking, also before the
   assert.equal(queue.waiting, 0);
 });
 
-test('a mistake that the data shows comes back as a refusal, not as an error (contract 6.3)', async () => {
+test('a mistake that only the data shows is a refusal, not a fault (contract 6.3)', async () => {
   const answer = await openQueue().submit(latest(1, 'US:APPL'), here);
   assert.equal(answer.kind, 'refusal');
   assert.equal(answer.kind === 'refusal' && answer.word, 'unknown_instrument');
 });
 
-test('a full queue refuses before any work, and what was accepted is answered', async () => {
+test('a full queue refuses before any work, and admitted requests are answered', async () => {
   const queue = openQueue({ queueLengthMax: 4, inFlightMax: 2 });
   const accepted = Array.from({ length: 6 }, (_, index) => queue.submit(latest(index + 1), here));
   assert.equal(queue.waiting, 4);
@@ -142,15 +142,15 @@ test('a full queue refuses before any work, and what was accepted is answered', 
       isQueueError('full'),
     );
   assert.deepEqual((await Promise.all(accepted)).map(countOf), [1, 2, 3, 4, 5, 6]);
-  assert.equal(countOf(await queue.submit(latest(7), here)), 7, 'there is room again');
+  assert.equal(countOf(await queue.submit(latest(7), here)), 7, 'it admits requests again');
 });
 
-test('under overload it is refused at once what would wait too long, and what was accepted is answered', async () => {
+test('under overload a request that would wait too long is refused at once, and admitted ones are answered', async () => {
   const queue = openQueue({ overloadWaitMs: 1 });
   await queue.ready();
   const ends: Promise<string>[] = [];
   const startedMs = performance.now();
-  // A queue that never empties is no burst.
+  // A queue that is never empty is overload, not a burst.
   for (let asked = 0; performance.now() - startedMs < 4 * limits.queueBurstMs; asked++) {
     const end = queue.submit(latest(30), here).then(
       (answer) => answer.kind,
@@ -160,10 +160,10 @@ test('under overload it is refused at once what would wait too long, and what wa
     if (asked % 50 === 49) await new Promise((resolve) => setImmediate(resolve));
   }
   assert.deepEqual(new Set(await settled(Promise.all(ends))), new Set(['answer', 'full']));
-  assert.equal(countOf(await queue.submit(latest(2), here)), 2, 'there is room again');
+  assert.equal(countOf(await queue.submit(latest(2), here)), 2, 'it admits requests again');
 });
 
-test('a burst may wait longer than a queue that stands', async () => {
+test('a request of a burst may wait longer than one under overload', async () => {
   const queue = openQueue({ overloadWaitMs: 0 });
   await queue.submit(latest(1), here);
   const counts = await Promise.all(
@@ -172,7 +172,7 @@ test('a burst may wait longer than a queue that stands', async () => {
   assert.equal(counts.length, opens.length);
 });
 
-test('of a burst, too, it is refused at once what would wait too long, not after it has waited', async () => {
+test('in a burst, too, a request that would wait too long is refused at once, not after it has waited', async () => {
   const queue = openQueue({ burstWaitMs: 0, inFlightMax: 1 });
   await queue.submit(latest(1), here);
   // Two in the thread, one that waits.
@@ -184,7 +184,7 @@ test('of a burst, too, it is refused at once what would wait too long, not after
   assert.deepEqual((await Promise.all(accepted)).map(countOf), [2, 3, 4]);
 });
 
-test('answers are taken also while requests come in without a pause', async () => {
+test('results are received also while requests arrive without a pause', async () => {
   const queue = openQueue();
   await queue.ready();
   let isAnswered = false;
@@ -225,7 +225,7 @@ test('a long queue is served to its end', async () => {
   const asked: Promise<Answer>[] = [];
   while (asked.length < 1_500) {
     asked.push(queue.submit(latest((asked.length % 30) + 1), here));
-    // As many in one long turn would be refused.
+    // As many in one long tick would be refused.
     if (asked.length % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
   const answers = await Promise.all(asked);
@@ -243,14 +243,14 @@ test('a fault is an error with its cause, and the next request is answered (cont
   assert.equal(countOf(await queue.submit(latest(3), here)), 3);
 });
 
-test('a request that cannot reach the thread fails alone and holds no place', async () => {
+test('a request that cannot reach the thread fails alone and keeps no buffer', async () => {
   const queue = openQueue({ inFlightMax: 1 });
   const uncloneable = { ...latest(1), parameters: { limit: () => 1 } };
   await assert.rejects(settled(queue.submit(uncloneable, here)));
   assert.equal(countOf(await settled(queue.submit(latest(2), here))), 2);
 });
 
-test('when the thread dies what it held is a fault, and what waited goes to a new one', async (t) => {
+test('when the thread dies its requests are faults, and the waiting ones go to a new thread', async (t) => {
   const queue = openQueue({ inFlightMax: 2 });
   const port = await portOf(t, queue);
   port.postMessage(null);
@@ -264,7 +264,7 @@ test('when the thread dies what it held is a fault, and what waited goes to a ne
   );
 });
 
-test('a store that cannot be opened is said at once, by its cause', async () => {
+test('a store that cannot be opened is reported at once, with its cause', async () => {
   const queue = openQueue({}, { ...setup, storeUrl: `sqlite:${join(folder, 'nothing.db')}` });
   await assert.rejects(settled(queue.ready()), /there is no store at/);
   await assert.rejects(settled(queue.submit(latest(1), here)), isQueueError('fault'));
@@ -287,7 +287,7 @@ test('when a thread cannot be replaced requests fail as faults until it can, non
   assert.equal((await settled(queue.submit(latest(1), here))).kind, 'refusal', 'the store is back');
 });
 
-test('closing lets what was accepted finish and takes nothing more', async () => {
+test('a queue that closes answers the admitted requests and refuses new ones', async () => {
   const queue = openQueue({ inFlightMax: 2 });
   await queue.ready();
   const accepted = Array.from({ length: 10 }, (_, index) => queue.submit(latest(index + 1), here));
