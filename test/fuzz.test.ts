@@ -11,7 +11,7 @@ import { Workshop } from './service.ts';
 /** The same requests in every check; `npm run fuzz` takes others. */
 const SEED = 20_250_303;
 
-test('100,000 requests to the door have the answers of the contract, none late, memory flat (contract 6.4)', async (t) => {
+test('100,000 requests to the request handler have the answers of the contract, none late, memory flat (contract 6.4)', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'bourse-fuzz-'));
   const bench = await openBench(folder);
   try {

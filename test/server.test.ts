@@ -1,4 +1,4 @@
-// The server on a real socket: broken HTTP, limits, kept connections, and the stop (contract 4.3, 6, house "The door").
+// The server on a real socket: broken HTTP, limits, kept connections, and the stop (contract 4.3, 6).
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -267,7 +267,7 @@ test('a second server on the same port ends with one clear message and status 3 
   assert.match(stderr, new RegExp(`^bourse: .*${port}.* taken.*--port.*\\n$`), 'one line, no stack');
 });
 
-test('SIGTERM while requests are in flight loses none, takes no more, and ends with 0 (house "The door")', async (t) => {
+test('SIGTERM while requests are in flight loses none, takes no more, and ends with 0', async (t) => {
   const at = await shop.serve();
   const each = 40;
   const sockets = await Promise.all(Array.from({ length: 10 }, () => open(at)));

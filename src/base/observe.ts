@@ -1,4 +1,4 @@
-// What the program tells of itself: one union of observations, which the door turns into logs and metrics.
+// Observations: what the program reports about itself, for logs and metrics. And the cause of a fault as text.
 
 /** One thing that happened. No observation ever holds a key, a URL or a query string. */
 export type Observation =
@@ -40,3 +40,7 @@ export type Observation =
 
 /** Takes observations; never throws. */
 export type Observe = (observation: Observation) => void;
+
+/** The cause of a fault, for the log: its stack where it has one. */
+export const causeOf = (error: unknown): string =>
+  error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -1,7 +1,7 @@
 // `bourse demo`
 import { Command } from 'commander';
 import { DAY_MS, formatDay } from '../base/instant.ts';
-import { replaceKey } from '../keys/keys.ts';
+import { replaceKey } from '../keys/api-keys.ts';
 import { openControl, resolveStore } from '../store/engines.ts';
 import { readSettings, type SettingFlags } from './config.ts';
 import { DEMO_STORE, ensureDemo, sampleText } from './demo-store.ts';

@@ -1,7 +1,7 @@
 // `bourse keys create|list|revoke`
 import { Command } from 'commander';
 import { DAY_MS, formatInstant, parseInstant } from '../base/instant.ts';
-import { isLive, issueKey, revokeKey } from '../keys/keys.ts';
+import { isLive, issueKey, revokeKey } from '../keys/api-keys.ts';
 import { type ApiKey, readKeys } from '../store/control.ts';
 import { hasControl, isStoreMade, openControl, resolveStore } from '../store/engines.ts';
 import { type Mode, noStoreAt, type RowStore, StoreUnusable } from '../store/store.ts';

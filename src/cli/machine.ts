@@ -13,7 +13,7 @@ import { broken, type Diagnosis, doubtful, fine, readableByOthers } from '../sto
 import { openStore } from '../store/engines.ts';
 import { type Reader, StoreUnusable } from '../store/store.ts';
 import { type Settings, strayVariables, UsageProblem } from './config.ts';
-import { portProblem } from './place.ts';
+import { portProblem } from './listen-address.ts';
 import { ServiceProblem } from './problem.ts';
 import { certificateOf, exposureOf } from './serving.ts';
 

@@ -1,22 +1,24 @@
-// What `serve` and `demo` share: store, keys, query thread and door put together, and the stop on a signal.
+// What `serve` and `demo` share: the composition of store, keys, queue and request handler, and the stop on a signal.
 import { lookup } from 'node:dns/promises';
 import { BlockList } from 'node:net';
 import type { Observe } from '../base/observe.ts';
-import { Door } from '../http/door.ts';
-import { servicePages } from '../http/page.ts';
-import { QueryPool } from '../http/query-pool.ts';
+import { builtInPages } from '../http/built-in-pages.ts';
+import { ResponseCache } from '../http/cache/response-cache.ts';
+import { RequestHandler } from '../http/handler.ts';
+import { QueryQueue } from '../http/queue/query-queue.ts';
 import { canAnswer } from '../http/readiness.ts';
-import { ReplyCache } from '../http/reply-cache.ts';
-import { type Listening, listen, type Place } from '../http/server.ts';
+import { type ListenAddress, type Listening, listen } from '../http/server.ts';
 import { type Certificate, CertificateProblem, CertificateWatch, readCertificate } from '../http/tls.ts';
-import { KeyRing } from '../keys/keys.ts';
+import { KeyRing } from '../keys/api-keys.ts';
+import { ControlClient } from '../keys/control-client.ts';
 import { Quotas } from '../keys/quotas.ts';
 import { pageKeySecret } from '../store/control.ts';
 import { openControl, openStore } from '../store/engines.ts';
+import type { Tell } from '../store/store.ts';
 import { type Settings, UsageProblem } from './config.ts';
+import { portProblem, urlOf } from './listen-address.ts';
 import { openLog } from './log.ts';
-import type { Measuring } from './metrics.ts';
-import { portProblem, urlOf } from './place.ts';
+import type { Measuring } from './serve-metrics.ts';
 import { version } from './version.ts';
 
 /** A service that runs. */
@@ -93,7 +95,7 @@ function watchCertificate(
  * Where to listen. Workers each have a socket of their own on one port where the system can: what one of them has taken is then
  * lost neither to a worker that stops nor to the primary.
  */
-function placeOf({ host, port, workers }: Settings, certificate: Certificate | null): Place {
+function listenAddressOf({ host, port, workers }: Settings, certificate: Certificate | null): ListenAddress {
   return { host, port, reusePort: workers > 1 && process.platform === 'linux', certificate };
 }
 
@@ -105,6 +107,16 @@ const observeBoth = (log: Observe, metrics: Observe): Observe => {
   };
 };
 
+/** The secret of page keys, which is made with the control file. */
+async function pageKeySecretOf(store: string, tell: Tell): Promise<Uint8Array> {
+  const control = await openControl(store, 'write', tell);
+  try {
+    return await pageKeySecret(control);
+  } finally {
+    await control.close();
+  }
+}
+
 /** Starts a service over a store, which is made where there is none. */
 export async function startService(settings: Settings): Promise<Service> {
   const { host, publicUrl, allowedHosts, trustProxy } = settings;
@@ -114,32 +126,41 @@ export async function startService(settings: Settings): Promise<Service> {
   const log = openLog(settings.logLevel);
   const tell = (words: string): void => log.observe({ kind: 'updating', words });
   await (await openStore(settings.store, 'write', tell)).close();
-  const control = await openControl(settings.store, 'write', tell);
   const store = await openStore(settings.store, 'read');
   let observe: Observe = log.observe;
-  const quotas = new Quotas({ control, observe: (told) => observe(told), nowMs: Date.now });
-  const pool = new QueryPool({ storeUrl: settings.store, pageKeySecret: await pageKeySecret(control) });
+  const queue = new QueryQueue({
+    storeUrl: settings.store,
+    pageKeySecret: await pageKeySecretOf(settings.store, tell),
+  });
+  const control = new ControlClient(settings.store);
+  const quotas = new Quotas({
+    addUses: (uses) => control.addQuotaUses(uses),
+    observe: (observation) => observe(observation),
+    nowMs: Date.now,
+  });
   let isStopping = false;
   let measuring = unmeasured;
   try {
-    await pool.ready();
+    await Promise.all([queue.ready(), control.keys()]);
     if (settings.metricsPort !== null)
-      measuring = await (await import('./metrics.ts')).measure(settings, pool, log.observe);
-    const isReady = async () => !isStopping && (await canAnswer(pool, Date.now()));
+      measuring = await (await import('./serve-metrics.ts')).measure(settings, queue, log.observe);
+    const isReady = async () => !isStopping && (await canAnswer(queue, Date.now()));
     observe = observeBoth(log.observe, measuring.observe);
-    const door = new Door({
-      keys: new KeyRing(control),
+    const handler = new RequestHandler({
+      keys: new KeyRing(() => control.keys()),
       quotas,
-      replies: new ReplyCache(store),
-      submit: (request, isGone) => pool.submit(request, isGone),
+      cache: new ResponseCache(store),
+      submit: (request, isGone) => queue.submit(request, isGone),
       address: { publicUrl, allowedHosts, trustProxy, scheme },
       observe,
       nowMs: Date.now,
-      pages: new Map([...servicePages(version(), isReady), ...measuring.pages]),
+      pages: new Map([...builtInPages(version(), isReady), ...measuring.pages]),
     });
-    const listening = await listen(door, placeOf(settings, certificate), observe).catch((error: unknown) => {
-      throw portProblem(error, settings);
-    });
+    const listening = await listen(handler, listenAddressOf(settings, certificate), observe).catch(
+      (error: unknown) => {
+        throw portProblem(error, settings);
+      },
+    );
     const url = urlOf(scheme, host, listening.port);
     log.observe({ kind: 'listening', url, store: settings.store, pid: process.pid });
     const unwatch = watchCertificate(certificate, listening, log.observe);
@@ -150,7 +171,7 @@ export async function startService(settings: Settings): Promise<Service> {
         unwatch();
         await listening.stop(reason);
         await measuring.stop();
-        await pool.close();
+        await queue.close();
         await quotas.close();
         await store.close();
         await control.close();
@@ -160,7 +181,7 @@ export async function startService(settings: Settings): Promise<Service> {
     };
   } catch (error) {
     await measuring.stop();
-    await pool.close();
+    await queue.close();
     await quotas.close();
     await store.close();
     await control.close();

@@ -2,7 +2,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { type AddressInfo, createServer } from 'node:net';
 import type { Settings } from './config.ts';
-import { portProblem } from './place.ts';
+import { portProblem } from './listen-address.ts';
 import { certificateOf, startService, untilStopped, warnOfExposure } from './serving.ts';
 
 /** Pause before a worker that could not start is tried again, at first and at the most. */
@@ -29,7 +29,7 @@ export async function serve(settings: Settings): Promise<void> {
 /** Supervises, and gives the metrics of all workers where they are asked for. */
 async function superviseMeasured(settings: Settings, hasCertificate: boolean): Promise<void> {
   if (settings.metricsPort === null) return supervise(settings, hasCertificate);
-  const { gatherMetrics } = await import('./metrics.ts');
+  const { gatherMetrics } = await import('./serve-metrics.ts');
   const end = await gatherMetrics(settings);
   try {
     await supervise(settings, hasCertificate);

@@ -29,33 +29,33 @@ export const limits = {
   keepAliveTimeoutMs: 65_000,
   /** Requests waiting for the query thread, however fast it is: bounds the memory that they hold. */
   queueLengthMax: 1_024,
-  /** A queue that has not been empty for this long is no burst but overload. */
+  /** A queue that has not been empty for this long is overload, not a burst. */
   queueBurstMs: 100,
   /** Expected wait above which a request is refused under overload: a third of the half second that an answer may take. */
   queueOverloadWaitMs: 150,
-  /** Expected wait above which a request is refused in a burst: one that is let in should not be refused after all. */
+  /** Expected wait above which a request is refused in a burst: an admitted one should not be refused after all. */
   queueBurstWaitMs: 300,
-  /** Time after which answers of the query thread are taken also before the turn of the event loop has ended. */
-  queueTakeMs: 1,
-  /** Requests that are taken up together at the end of a turn of the event loop; more are not waited for. */
-  turnRequestsMax: 64,
-  /** A turn of the HTTP thread's event loop above which that thread is what is full. */
-  paceTurnMs: 15,
-  /** Requests in such a turn at the least: a machine that is busy with other work makes turns long, too. */
-  paceRequestsLeast: 100,
-  /** Part of the query thread's time that is given out then; the rest of the processor refuses. */
-  paceShare: 0.7,
-  /** Work that may be let in at once then, after a pause. */
-  paceBurstMs: 20,
-  /** Wait after which a request is refused though it was let in: slower ones than expected came before it. */
+  /** Time after which results of the query thread are received also in the middle of a tick of the event loop. */
+  queuePollMs: 1,
+  /** Requests of one batch. A full one is flushed at once; a smaller one at the end of the tick. */
+  batchRequestsMax: 64,
+  /** A tick of the HTTP thread's event loop above which that thread does not keep up. */
+  sheddingTickMs: 15,
+  /** Requests of such a tick: with fewer the machine is busy with other work. */
+  sheddingRequestsMin: 100,
+  /** Share of the query thread's time that is given out then; the rest of the processor refuses. */
+  sheddingShare: 0.7,
+  /** Work that may be admitted at once then, after a pause. */
+  sheddingBurstMs: 20,
+  /** Wait after which an admitted request is refused after all: the ones before it were slower than expected. */
   queueWaitMaxMs: 400,
-  /** Requests handed to the query thread at once, at the most: each has a slot for its answer. */
+  /** Most requests in the query thread: each has a shared buffer for its answer. */
   queueInFlightMax: 256,
-  /** Work handed to the query thread at once: more would only take the processor from refusing the rest. */
+  /** Work in the query thread: more would only take the processor from refusing the rest. */
   queueInFlightMs: 25,
-  /** Bytes of a body from which it is sent encoded: a smaller one fits into a packet anyway. */
+  /** Smallest body that is encoded: a smaller one fits into a packet anyway. */
   encodedBytesLeast: 1_024,
-  /** Bytes of a body up to which it is encoded at once, in at most 0.2 ms: to have another thread do it costs this one as much. */
+  /** Largest body that is encoded in the HTTP thread, in at most 0.2 ms: handing it to another thread costs as much. */
   encodedAtOnceBytesMax: 65_536,
   /** Seconds named by Retry-After when the queue is full; it drains in less. */
   retryAfterSeconds: 1,
@@ -67,10 +67,12 @@ export const limits = {
   keyRefreshMs: 1_000,
   /** After this time an unknown key is looked up anew: it may be new, and guessing must not cost much. */
   keyMissRefreshMs: 100,
-  /** Time after which what keys have used of their quotas is told to the other workers, and theirs is asked for. */
-  quotaExchangeMs: 1_000,
-  /** Part of a quota that a worker gives out before it does so: each other worker can let so much too much through. */
-  quotaUntoldShare: 0.02,
+  /** Time after which a worker reports what keys have used of their quotas, and reads what all workers have counted. */
+  quotaSyncMs: 1_000,
+  /** Part of a quota that a worker gives out before it reports: each other worker can let this much too much through. */
+  quotaUnreportedShare: 0.02,
+  /** Time that requests wait for a report; on a healthy disk it takes a millisecond, so after this the control file is locked. */
+  quotaWaitMaxMs: 250,
   /** Characters of a key as sent; issued ones have 43. */
   keyCharactersMax: 256,
   /** Shortest key that the economic endpoints take (spec 4.12, contract 7.2). */
@@ -93,11 +95,11 @@ export const limits = {
   instrumentCacheMax: 10_000,
   /** Answers that it keeps at hand until anything is committed: records of 1 kB, lists of some. */
   keptAnswersMax: 10_000,
-  /** Bytes of replies that a serving process keeps at hand. */
+  /** Bytes of the response cache of a serving process. */
   cachedBytesMax: 64 * 1024 * 1024,
-  /** Bytes of a reply that is kept: most lists are smaller, and no few may take all the room. */
-  cachedReplyBytesMax: 1024 * 1024,
-  /** Bytes that a reply at hand takes beside its body and its name, about. */
+  /** Bytes of a cached response: most lists are smaller, and a few must not fill the cache. */
+  cachedResponseBytesMax: 1024 * 1024,
+  /** Approximate bytes of a cached response beside its body and its name. */
   cachedOverheadBytes: 1_000,
   /** Base bars read and resampled in one step: bounds memory and how long one step blocks the query thread. */
   barsPerStepMax: 20_000,

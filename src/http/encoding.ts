@@ -1,4 +1,4 @@
-// Encoded bodies (contract 9.7): the coding that a caller likes best, and a body in it.
+// Encoded bodies (contract 9.7): chooses the coding that a caller prefers, and encodes a body.
 import { promisify } from 'node:util';
 import {
   constants,
@@ -10,7 +10,7 @@ import {
   zstdCompressSync,
 } from 'node:zlib';
 import { limits } from '../contract/limits.ts';
-import type { DoorReply } from './reply.ts';
+import type { HttpResponse } from './message.ts';
 
 type Codec = {
   readonly atOnce: (body: Uint8Array) => Uint8Array;
@@ -22,7 +22,7 @@ const zstdLevel: ZstdOptions = { params: { [constants.ZSTD_c_compressionLevel]: 
 const gzipInPool = promisify<Uint8Array, ZlibOptions, Uint8Array>(gzip);
 const zstdInPool = promisify<Uint8Array, ZstdOptions, Uint8Array>(zstdCompress);
 
-/** Of equally liked ones the first: it is quicker, and its bodies are smaller. */
+/** Of equal preferences the first wins: it is faster, and its bodies are smaller. */
 const codecs = {
   zstd: {
     atOnce: (body) => zstdCompressSync(body, zstdLevel),
@@ -33,8 +33,8 @@ const codecs = {
 
 type Coding = keyof typeof codecs;
 
-/** What a caller likes best, null for a body as it is; and whether it takes no such body. */
-type Liking = { readonly coding: Coding | null; readonly isDemanded: boolean };
+/** The coding that a caller prefers, null for none; and whether it refuses a body without a coding. */
+type Preference = { readonly coding: Coding | null; readonly isDemanded: boolean };
 
 const LISTED = /^\s*([!#$%&'*+.^_`|~\w-]+)\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?$/i;
 
@@ -47,8 +47,8 @@ function weightsOf(acceptEncoding: string): Map<string, number> {
   return weights;
 }
 
-/** RFC 9110, 12.5.3. A star is taken for gzip alone, for whoever does not name zstd may not know it. */
-function likingOf(acceptEncoding: string): Liking {
+/** RFC 9110, 12.5.3. A star counts for gzip only: a caller that does not name zstd may not know it. */
+function preferenceOf(acceptEncoding: string): Preference {
   const weights = weightsOf(acceptEncoding);
   const star = weights.get('*');
   const zstd = weights.get('zstd') ?? 0;
@@ -61,23 +61,23 @@ function likingOf(acceptEncoding: string): Liking {
   };
 }
 
-/** An answer with its body in the coding that its caller likes best, where that pays or is demanded. */
+/** A response with its body in the coding that its caller prefers, where that saves enough or is demanded. */
 export function encoded(
-  reply: DoorReply,
+  response: HttpResponse,
   acceptEncoding: string | undefined,
-): DoorReply | Promise<DoorReply> {
-  if (acceptEncoding === undefined || reply.status !== 200) return reply;
-  const { coding, isDemanded } = likingOf(acceptEncoding);
-  const bytes = Number(reply.headers['Content-Length']);
-  if (coding === null || (bytes < limits.encodedBytesLeast && !isDemanded)) return reply;
-  const whole = Buffer.concat(reply.body);
-  reply.release?.();
+): HttpResponse | Promise<HttpResponse> {
+  if (acceptEncoding === undefined || response.status !== 200) return response;
+  const { coding, isDemanded } = preferenceOf(acceptEncoding);
+  const bytes = Number(response.headers['Content-Length']);
+  if (coding === null || (bytes < limits.encodedBytesLeast && !isDemanded)) return response;
+  const whole = Buffer.concat(response.body);
+  response.release?.();
   const { atOnce, inPool } = codecs[coding];
-  if (bytes <= limits.encodedAtOnceBytesMax) return inCoding(reply, coding, atOnce(whole));
-  return inPool(whole).then((body) => inCoding(reply, coding, body));
+  if (bytes <= limits.encodedAtOnceBytesMax) return inCoding(response, coding, atOnce(whole));
+  return inPool(whole).then((body) => inCoding(response, coding, body));
 }
 
-function inCoding({ status, headers }: DoorReply, coding: Coding, body: Uint8Array): DoorReply {
+function inCoding({ status, headers }: HttpResponse, coding: Coding, body: Uint8Array): HttpResponse {
   return {
     status,
     headers: { ...headers, 'Content-Encoding': coding, 'Content-Length': String(body.length) },

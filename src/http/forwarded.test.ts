@@ -1,9 +1,9 @@
-// What a proxy forwards of the address it was asked by: believed only where told to, and never a foreign host (contract 4.3).
+// The address that a proxy forwards: trusted only with --trust-proxy, and never a foreign host (contract 4.3).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Refusal } from '../contract/errors.ts';
-import { type AddressSettings, baseAddress } from './address.ts';
+import { type AddressSettings, baseAddress } from './base-address.ts';
 
 const direct: AddressSettings = {
   publicUrl: null,
@@ -145,7 +145,7 @@ for (const [header, value] of refused) {
   });
 }
 
-test('over TLS the scheme is https, whatever is said without --trust-proxy (contract 4.3)', () => {
+test('over TLS the scheme is https; without --trust-proxy no header changes that (contract 4.3)', () => {
   const headers = { host: 'localhost:8443', 'x-forwarded-proto': 'http' };
   assert.equal(baseAddress({ ...direct, scheme: 'https' }, headers), 'https://localhost:8443');
 });

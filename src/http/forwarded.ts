@@ -1,37 +1,37 @@
-// What a proxy says of the request it passes on: RFC 7239 `Forwarded`, and the X-Forwarded-* headers before it.
+// Headers in which a proxy describes the original request: RFC 7239 `Forwarded`, and the older X-Forwarded-*.
 import { Refusal } from '../contract/errors.ts';
 
-/** A text and the header that it stands in. */
+/** A text and the header that it comes from. */
 export type Named = { readonly header: string; readonly text: string };
 
-/** What was forwarded of a request's address; null what was not. */
+/** The parts of a request's address that were forwarded; null for the others. */
 export type Forwarded = {
   readonly scheme: 'http' | 'https' | null;
   readonly host: Named | null;
   readonly port: string | null;
-  /** The path that the proxy took off, without a slash at its end; empty for none. */
+  /** The path that the proxy removed, without a trailing slash; empty for none. */
   readonly prefix: string;
 };
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** The highest port there is. */
+/** The highest port number. */
 export const PORT_MAX = 65_535;
 const PREFIX = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)*\/?$/;
-// A pair with what ends it; pairs may be empty (RFC 7239, 4).
+// A pair and its separator; pairs may be empty (RFC 7239, 4).
 const PAIR = /[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=(?:([\w!#$%&'*+.^`|~-]+)|"((?:[^"\\]|\\.)*)"))?[ \t]*([;,]|$)/y;
 
-/** The refusal of a header that says nothing that can be used. */
+/** The refusal of a malformed header. */
 function malformed({ header, text }: Named, wanted: string): Refusal {
   return new Refusal('bad_request', {
     message: `The ${header} header must be ${wanted}.`,
     param: header,
     got: text,
-    hint: 'A proxy sent it, and the service is told to believe it (--trust-proxy): let the proxy write it itself.',
+    hint: 'A proxy sent this header, and the service trusts it (--trust-proxy): let the proxy set the header itself.',
   });
 }
 
-/** The last value of a header: the nearest proxy adds to the end, what stands before came from outside. */
+/** The last value of a header. The nearest proxy adds it at the end; earlier values came from outside. */
 function lastOf(headers: Headers, header: string): Named | null {
   const found = headers[header.toLowerCase()];
   if (found === undefined) return null;
@@ -39,7 +39,7 @@ function lastOf(headers: Headers, header: string): Named | null {
   return { header, text: text.slice(text.lastIndexOf(',') + 1).trim() };
 }
 
-/** The pairs of the last element of `Forwarded`, by lower-case name. @throws Refusal where its grammar is broken */
+/** The pairs of the last element of `Forwarded`, by lower-case name. @throws Refusal for a syntax error */
 function lastElement(text: string): ReadonlyMap<string, string> {
   const wanted = 'as RFC 7239 has it, such as host="data.example.com";proto=https';
   let pairs = new Map<string, string>();
@@ -75,13 +75,13 @@ function prefixOf(prefix: Named | null): string {
   throw malformed(prefix, 'a path such as /bourse');
 }
 
-/** What the headers forward; `Forwarded` goes before the older ones. @throws Refusal `bad_request` that names a malformed header */
+/** Reads the headers; `Forwarded` takes precedence over the older ones. @throws Refusal `bad_request` that names a malformed header */
 export function readForwarded(headers: Headers): Forwarded {
   const text = headers.forwarded;
   const pairs = text === undefined ? new Map<string, string>() : lastElement(String(text));
   const pick = (name: string, header: string): Named | null => {
-    const told = pairs.get(name);
-    return told === undefined ? lastOf(headers, header) : { header: 'Forwarded', text: told };
+    const paired = pairs.get(name);
+    return paired === undefined ? lastOf(headers, header) : { header: 'Forwarded', text: paired };
   };
   return {
     scheme: schemeOf(pick('proto', 'X-Forwarded-Proto')),

@@ -1,12 +1,12 @@
-// Observations -> Prometheus metrics, by route pattern and never by address (contract 7.4, 9.3); reports of processes -> their text.
+// Observations -> Prometheus metrics, by route pattern and never by address (contract 7.4, 9.3); reports of processes -> text.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import type { Observation } from '../base/observe.ts';
 import { type ErrorWord, errors } from '../contract/errors.ts';
 
-/** What one process has measured, at one moment: plain data, so that it can be sent to another. */
+/** The metrics of one process at one moment: plain data, which can be sent to another process. */
 export type Report = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-/** What is measured when it is asked for. */
+/** Facts that are measured when metrics are requested. */
 export type Measurable = {
   readonly version: string;
   /** Requests that wait for the query thread, and those in it. */
@@ -15,18 +15,18 @@ export type Measurable = {
 
 type RequestObservation = Observation & { readonly kind: 'request' };
 
-/** From what a request costs without any work to where a caller has lost patience, in seconds. */
+/** In seconds: from a request that needs no work to one that its caller gives up. */
 const DURATION_BUCKETS = [0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** The library's sums of it over processes would mean nothing. */
+/** The library's sum of it over processes would mean nothing. */
 const SUMMARY = 'nodejs_eventloop_utilization_summary';
 
-/** The library leaves it out of sums; the oldest process' start is when the service began. */
+/** The library leaves it out of sums. The start of the service is the start of its oldest process. */
 const START_TIME = 'process_start_time_seconds';
 
-/** What became of a request's key; null where none was looked at. */
+/** The outcome for a request's key; null where it was not looked at. */
 function keyOutcomeOf({ keyId, word }: RequestObservation): string | null {
   if (keyId !== null) return 'valid';
   if (word === 'invalid_key') return 'invalid';
@@ -90,7 +90,7 @@ export class Metrics {
       aggregator: 'first',
       registers: this.#registers,
     }).set({ version, node: process.versions.node }, 1);
-    // A series that begins with its first event would hide that event from rate().
+    // A counter that appears with its first event would hide that event from rate().
     for (const word of Object.keys(errors) as ErrorWord[]) this.#errors.inc({ error: word }, 0);
     for (const outcome of ['valid', 'invalid', 'missing']) this.#keys.inc({ outcome }, 0);
     this.#faults.inc({ where: 'request' }, 0);
@@ -105,7 +105,7 @@ export class Metrics {
     new Gauge({ name, help, collect, registers: this.#registers });
   }
 
-  /** Counts what was observed. */
+  /** Counts an observation. */
   observe(observation: Observation): void {
     if (observation.kind === 'request') this.#count(observation);
     else if (observation.kind === 'fault') this.#faults.inc({ where: observation.where });
@@ -126,25 +126,25 @@ export class Metrics {
     if (outcome !== null) this.#keys.inc({ outcome });
   }
 
-  /** Everything measured up to now. */
+  /** All metrics up to now. */
   async report(): Promise<Report> {
     const metrics = await this.#registry.getMetricsAsJSON();
     return metrics.map((metric) => ({
       ...metric,
       aggregator: metric.name === START_TIME ? 'min' : metric.aggregator,
-      // The lag of an event loop that was not looked at yet is no number, which would not survive being sent.
+      // The lag of the event loop is NaN before its first measurement, and JSON has no NaN.
       values: metric.values.filter(({ value }) => Number.isFinite(value)),
     }));
   }
 }
 
-/** One report that counts for several whose processes have ended: what only ever grows. */
+/** One report in place of those of several ended processes: their counters, without gauges. */
 export async function totalsOf(reports: readonly Report[]): Promise<Report> {
   const sum = await Registry.aggregate([...reports]).getMetricsAsJSON();
   return sum.filter(({ type }) => type !== 'gauge');
 }
 
-/** Reports added up, in the text format of Prometheus. */
+/** The sum of reports, in the text format of Prometheus. */
 export function exposition(reports: readonly Report[]): Promise<string> {
   return Registry.aggregate([...reports]).metrics();
 }

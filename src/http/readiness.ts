@@ -1,8 +1,8 @@
-// Whether requests for data can be answered now: tried with one that reads the store and needs nothing in it.
-import { type QueryPool, QueueError } from './query-pool.ts';
+// Readiness: whether the service can answer requests for data now. It tries one that reads the store and needs nothing in it.
+import { type QueryQueue, QueueError } from './queue/query-queue.ts';
 
-/** True where the query thread answers, or has more to do than it can: that passes, and elsewhere it is no better. */
-export async function canAnswer(pool: Pick<QueryPool, 'submit'>, nowMs: number): Promise<boolean> {
+/** True where the query thread answers, or is overloaded: that passes, and another worker is no better off. */
+export async function canAnswer(queue: Pick<QueryQueue, 'submit'>, nowMs: number): Promise<boolean> {
   const probe = {
     endpoint: 'economicEventCodes',
     parameters: { country_iso_code: 'US' },
@@ -10,7 +10,7 @@ export async function canAnswer(pool: Pick<QueryPool, 'submit'>, nowMs: number):
     wrapCsv: false,
   } as const;
   try {
-    const answer = await pool.submit(probe, () => false);
+    const answer = await queue.submit(probe, () => false);
     if (answer.kind === 'answer') answer.release?.();
     return true;
   } catch (error) {

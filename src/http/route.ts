@@ -1,4 +1,4 @@
-// Path and query of a request target -> route and raw parameters. Routes come from the contract.
+// Routing: path and query of a request target -> endpoint and raw parameters. Routes come from the contract.
 import { type Endpoint, parseParameters } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';
 import { contract, type EndpointName } from '../contract/index.ts';
@@ -9,13 +9,13 @@ export type Route = {
   readonly segments: readonly string[];
 };
 
-/** A matched route and the path parameters as sent, still encoded. */
+/** A matched route and its path parameters as sent, still encoded. */
 export type Match = { readonly route: Route; readonly path: ReadonlyMap<string, string> };
 
 const literals = ({ segments }: Route): number =>
   segments.filter((segment) => !segment.startsWith('{')).length;
 
-/** The routes of all endpoints; one with more literal segments is tried sooner. */
+/** The routes of all endpoints. Those with more literal segments come first. */
 const routes = Object.entries(contract)
   .map(
     ([name, endpoint]): Route => ({
@@ -64,9 +64,9 @@ function decode(name: string, text: string): string {
 /** A query string's known parameters by name: every text as sent, in order, still encoded. */
 export type RawQuery = ReadonlyMap<string, readonly string[]>;
 
-const UNLIKE_WHEN_REPEATED = ['secret_key', 'next_page_key'];
+const REFUSED_IF_DIFFERENT = ['secret_key', 'next_page_key'];
 
-/** Reads the parameters of a query string that are known; the others are ignored (contract 4.4). */
+/** Reads the known parameters of a query string; the others are ignored (contract 4.4). */
 export function readQuery(query: string, known: (name: string) => boolean): RawQuery {
   const values = new Map<string, string[]>();
   if (query === '') return values;
@@ -89,7 +89,7 @@ export function readQuery(query: string, known: (name: string) => boolean): RawQ
 export function queryText(query: RawQuery, name: string): string | undefined {
   const sent = query.get(name);
   if (sent === undefined) return undefined;
-  const decoded = (UNLIKE_WHEN_REPEATED.includes(name) ? sent : sent.slice(-1)).map((text) =>
+  const decoded = (REFUSED_IF_DIFFERENT.includes(name) ? sent : sent.slice(-1)).map((text) =>
     decode(name, text.replaceAll('+', ' ')),
   );
   const last = decoded[decoded.length - 1];
@@ -102,7 +102,7 @@ export function queryText(query: RawQuery, name: string): string | undefined {
   return last;
 }
 
-/** A name that cannot be decoded is no parameter's: it is ignored like every unknown one. */
+/** A decoded name. One that cannot be decoded is ignored like every unknown name. */
 function plainName(text: string): string | null {
   if (!/[%+]/.test(text)) return text;
   try {
@@ -112,7 +112,7 @@ function plainName(text: string): string | null {
   }
 }
 
-/** The parsed parameters of a matched request. @throws Refusal that names the first at fault. */
+/** The parsed parameters of a matched request. @throws Refusal that names the first invalid one */
 export function parseRequest(match: Match, query: RawQuery): Readonly<Record<string, unknown>> {
   const raw = new Map<string, string>();
   for (const [name, parameter] of Object.entries(match.route.endpoint.parameters)) {

@@ -1,27 +1,27 @@
-// Sockets, with an answer that costs nothing: who comes when (contract 6.4).
+// Sockets, with a handler that costs nothing: the order of requests (contract 6.4).
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import type { DoorRequest } from './door.ts';
+import type { HttpRequest } from './message.ts';
 import { listen } from './server.ts';
 
 const CROWD = 100;
 const EACH = 30;
 
-const place = { host: '127.0.0.1', port: 0, reusePort: false, certificate: null };
+const address = { host: '127.0.0.1', port: 0, reusePort: false, certificate: null };
 
 const request = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 
-test('callers who ask for much at once hold up nobody: between the answers of a crowd others come to theirs', async () => {
+test('callers with many requests at once hold up nobody: others are answered in between', async () => {
   const asked: string[] = [];
-  const door = {
-    answer: async ({ target }: DoorRequest) => {
+  const handler = {
+    handle: async ({ target }: HttpRequest) => {
       if (target !== '/hello') asked.push(target);
       return { status: 200, headers: { 'Content-Length': '2' }, body: [Buffer.from('ok')] };
     },
   };
-  const server = await listen(door, place, () => undefined);
+  const server = await listen(handler, address, () => undefined);
   const open = async () => {
     const socket = connect(server.port, '127.0.0.1').resume();
     socket.write(request('/hello'));
@@ -42,17 +42,17 @@ test('callers who ask for much at once hold up nobody: between the answers of a 
   }
 });
 
-test('a request’s time begins when it came, not when its turn was over (docs/operating/metrics.md)', async () => {
+test('a request’s time begins when it arrives, not when its batch is handled (docs/operating/metrics.md)', async () => {
   const waits: number[] = [];
-  const door = {
-    answer: async ({ arrivedMs }: DoorRequest) => {
+  const handler = {
+    handle: async ({ arrivedMs }: HttpRequest) => {
       waits.push(performance.now() - arrivedMs!);
       const endMs = performance.now() + 2;
       while (performance.now() < endMs);
       return { status: 200, headers: { 'Content-Length': '2' }, body: [Buffer.from('ok')] };
     },
   };
-  const server = await listen(door, place, () => undefined);
+  const server = await listen(handler, address, () => undefined);
   const socket = connect(server.port, '127.0.0.1').resume();
   const others = Array.from({ length: 9 }, () => connect(server.port, '127.0.0.1').resume());
   try {

@@ -1,4 +1,5 @@
-// The socket side of the door: a node:http server with every limit named, and a stop that loses no request.
+// The sockets: a node:http server with every limit named, and a stop that loses no request.
+import { randomUUID } from 'node:crypto';
 import {
   createServer,
   type IncomingMessage,
@@ -11,25 +12,26 @@ import { TLSSocket } from 'node:tls';
 import type { Observe } from '../base/observe.ts';
 import { type ErrorFacts, type ErrorWord, errors } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
-import { type Door, type DoorRequest, errorReply, methodNotAllowed, requestIdOf } from './door.ts';
-import { Owed, stop } from './stop.ts';
+import type { HttpRequest, HttpResponse } from './message.ts';
+import { RequestBatches } from './queue/batching.ts';
+import { errorResponse, methodNotAllowed } from './response.ts';
+import { OpenConnections, stop } from './stop.ts';
 import { type Certificate, createTlsServer, type TlsServer } from './tls.ts';
-import { Turns } from './turns.ts';
 
-/** What answers requests; it never throws. */
-export type Answering = Pick<Door, 'answer'>;
+/** Handles requests; never throws. */
+export type Handler = { handle(request: HttpRequest): Promise<HttpResponse> };
 
 /** A server that is listening. */
 export type Listening = {
   readonly port: number;
-  /** New connections get this certificate; open ones keep theirs. Only where it was listened with one. */
+  /** New connections get this certificate; open ones keep theirs. Does nothing on HTTP. */
   renew(certificate: Certificate): void;
-  /** Takes no more connections, answers what is open, then ends; after the time limit it cuts. */
+  /** Accepts no more connections, answers the open ones, then ends; after the time limit it cuts them. */
   stop(reason: string): Promise<void>;
 };
 
-/** The headers, by lower-case name; of several Host lines, of which Node keeps the first, all. */
-function headersOf({ headers, rawHeaders }: IncomingMessage): DoorRequest['headers'] {
+/** The headers, by lower-case name. Node keeps only the first Host line; this keeps all. */
+function headersOf({ headers, rawHeaders }: IncomingMessage): HttpRequest['headers'] {
   const hosts: string[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!;
@@ -38,52 +40,53 @@ function headersOf({ headers, rawHeaders }: IncomingMessage): DoorRequest['heade
   return hosts.length > 1 ? { ...headers, host: hosts } : headers;
 }
 
+/** Handles a request, and writes the response to its socket. */
 function respond(
-  message: IncomingMessage,
-  response: ServerResponse,
-  door: Answering,
-  owed: Owed,
-  taken: Pick<DoorRequest, 'arrivedMs' | 'turn'>,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  handler: Handler,
+  connections: OpenConnections,
+  taken: Pick<HttpRequest, 'arrivedMs' | 'batch'>,
 ): void {
-  door
-    .answer({
-      method: message.method ?? 'GET',
-      target: message.url ?? '/',
-      headers: headersOf(message),
+  handler
+    .handle({
+      method: incoming.method ?? 'GET',
+      target: incoming.url ?? '/',
+      headers: headersOf(incoming),
       ...taken,
-      isGone: () => response.destroyed || response.closed,
+      isGone: () => outgoing.destroyed || outgoing.closed,
     })
-    .then((reply) => {
-      if (reply.release !== undefined) response.once('close', reply.release);
-      if (response.destroyed) {
-        reply.release?.();
+    .then((response) => {
+      if (response.release !== undefined) outgoing.once('close', response.release);
+      if (outgoing.destroyed) {
+        response.release?.();
         return;
       }
-      if (owed.ends(response)) response.setHeader('Connection', 'close');
-      response.writeHead(reply.status, reply.headers);
-      if (message.method === 'HEAD') response.end();
-      else if (reply.body.length === 1) response.end(reply.body[0]);
+      if (connections.endsWith(outgoing)) outgoing.setHeader('Connection', 'close');
+      outgoing.writeHead(response.status, response.headers);
+      if (incoming.method === 'HEAD') outgoing.end();
+      else if (response.body.length === 1) outgoing.end(response.body[0]);
       else {
-        for (const piece of reply.body) response.write(piece);
-        response.end();
+        for (const piece of response.body) outgoing.write(piece);
+        outgoing.end();
       }
-      endSlowReader(response);
+      endSlowReader(outgoing);
     })
-    .catch(() => response.destroy());
+    .catch(() => outgoing.destroy());
 }
 
-/** Ends the connection of a caller that does not take its answer; a reset also frees what the kernel holds of it. */
-function endSlowReader(response: ServerResponse): void {
-  const { socket } = response.req;
+/** Ends the connection of a caller that does not read its response. A reset also frees the kernel's buffer. */
+function endSlowReader(outgoing: ServerResponse): void {
+  const { socket } = outgoing.req;
   if (socket.writableLength === 0) return;
   const timer = setTimeout(() => {
     if (socket instanceof TLSSocket) socket.destroy();
     else socket.resetAndDestroy();
   }, limits.sendTimeoutMs);
-  response.once('close', () => clearTimeout(timer));
+  outgoing.once('close', () => clearTimeout(timer));
 }
 
-/** What a request that could not be parsed is told: by Node's error code. */
+/** The error for a request that could not be parsed, by Node's error code. */
 function protocolProblem(code: string | undefined): { word: ErrorWord; facts: ErrorFacts } {
   if (code === 'HPE_HEADER_OVERFLOW') {
     const message = `The request's head is larger than ${limits.headerBytesMax} bytes, or has too many headers.`;
@@ -95,18 +98,23 @@ function protocolProblem(code: string | undefined): { word: ErrorWord; facts: Er
   return { word: 'bad_request', facts: { message: 'The request is not well-formed HTTP/1.1.' } };
 }
 
-function refuseSocket(error: NodeJS.ErrnoException, socket: Socket, owed: Owed, observe: Observe): void {
+function refuseSocket(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  connections: OpenConnections,
+  observe: Observe,
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  // Nothing may come before the answers to what was asked in good form (RFC 9112, 9.3.2).
-  const last = owed.last(socket);
+  // The responses to earlier, well-formed requests come first (RFC 9112, 9.3.2).
+  const last = connections.lastResponse(socket);
   if (last !== undefined) last.once('close', () => socket.end());
   else writeRefusal(protocolProblem(error.code), socket, observe);
 }
 
-/** Ends a connection that did not come to TLS; one that speaks plain HTTP is told so in plain HTTP. */
+/** Ends a connection without a TLS handshake. One that speaks plain HTTP gets an error in plain HTTP. */
 function refuseHandshake(
   error: NodeJS.ErrnoException,
   socket: Socket,
@@ -122,21 +130,21 @@ function refuseHandshake(
   writeRefusal({ word: 'bad_request', facts: { message } }, bare, observe);
 }
 
-/** Answers on a bare connection, and ends it. */
+/** Writes an error to a bare connection, and ends it. */
 function writeRefusal(
   { word, facts }: { readonly word: ErrorWord; readonly facts: ErrorFacts },
   socket: Socket,
   observe: Observe,
 ): void {
-  const requestId = requestIdOf(undefined);
-  const reply = errorReply(word, facts, requestId);
+  const requestId = randomUUID();
+  const response = errorResponse(word, facts, requestId);
   const head = [
-    `HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}`,
-    ...Object.entries(reply.headers).map(([name, value]) => `${name}: ${value}`),
+    `HTTP/1.1 ${response.status} ${STATUS_CODES[response.status]}`,
+    ...Object.entries(response.headers).map(([name, value]) => `${name}: ${value}`),
     `Date: ${new Date().toUTCString()}`,
     'Connection: close',
   ];
-  socket.end(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), ...reply.body]));
+  socket.end(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), ...response.body]));
   const status = errors[word].status;
   observe({
     kind: 'request',
@@ -147,15 +155,15 @@ function writeRefusal(
     word,
     keyId: null,
     durationMs: 0,
-    bytes: reply.body[0]!.length,
+    bytes: response.body[0]!.length,
   });
 }
 
 /** Where a server listens, and the certificate of HTTPS; null for HTTP. */
-export type Place = {
+export type ListenAddress = {
   readonly host: string;
   readonly port: number;
-  /** Beside others that share the port. */
+  /** Whether several processes share the port. */
   readonly reusePort: boolean;
   readonly certificate: Certificate | null;
 };
@@ -166,40 +174,40 @@ const options: ServerOptions = {
   requestTimeout: limits.requestTimeoutMs,
   keepAliveTimeout: limits.keepAliveTimeoutMs,
   connectionsCheckingInterval: 1_000,
-  // The door answers a missing Host itself, in the envelope.
+  // The request handler answers a missing Host itself, in the envelope.
   requireHostHeader: false,
 };
 
-/** Serves a door on an address. @throws when the address cannot be listened on */
+/** Serves on an address. @throws when the address cannot be listened on */
 export async function listen(
-  door: Answering,
-  { certificate, ...address }: Place,
+  handler: Handler,
+  { certificate, ...address }: ListenAddress,
   observe: Observe,
 ): Promise<Listening> {
-  const owed = new Owed();
-  const turns = new Turns();
-  const take = (message: IncomingMessage, response: ServerResponse): void => {
-    const before = owed.last(message.socket);
-    owed.add(message.socket, response);
+  const connections = new OpenConnections();
+  const batches = new RequestBatches();
+  const take = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    const before = connections.lastResponse(incoming.socket);
+    connections.addResponse(incoming.socket, outgoing);
     const answer = (): void => {
       const arrivedMs = performance.now();
-      turns.atEnd((turn) => respond(message, response, door, owed, { arrivedMs, turn }));
+      batches.add((batch) => respond(incoming, outgoing, handler, connections, { arrivedMs, batch }));
     };
-    // One a turn of each connection: a caller that asks for much at once must not make us hold all of it, nor wait.
+    // One request of a connection at a time: a caller with many must neither fill our memory nor hold up others.
     if (before === undefined) answer();
     else before.once('close', () => setImmediate(answer));
   };
   const tls = certificate === null ? null : createTlsServer(options, certificate, take);
   const server = tls?.server ?? createServer(options, take);
-  server.on(tls === null ? 'connection' : 'secureConnection', (socket) => owed.take(socket));
-  // Node would answer these by itself, and not in the envelope.
+  server.on(tls === null ? 'connection' : 'secureConnection', (socket) => connections.add(socket));
+  // Node would answer these itself, without the envelope.
   server.on('checkExpectation', take);
   server.on('connect', (_, socket) => {
     socket.on('error', () => socket.destroy());
     writeRefusal(methodNotAllowed('CONNECT'), socket as Socket, observe);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (tls === null || tls.isSecure(socket)) refuseSocket(error, socket, owed, observe);
+    if (tls === null || tls.isSecure(socket)) refuseSocket(error, socket, connections, observe);
     else refuseHandshake(error, socket, tls, observe);
   });
   await new Promise<void>((resolve, reject) => {
@@ -210,9 +218,9 @@ export async function listen(
     port: (server.address() as AddressInfo).port,
     renew: (next) => tls?.renew(next),
     async stop(reason) {
-      // A handshake under way brings a request; one that was begun and left brings none.
+      // A handshake in progress brings a request; an abandoned one does not.
       const grace = setTimeout(() => tls?.endHandshakes(), limits.handshakeGraceMs);
-      await stop(server, owed, reason, observe);
+      await stop(server, connections, reason, observe);
       clearTimeout(grace);
     },
   };

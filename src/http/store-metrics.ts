@@ -1,4 +1,4 @@
-// What a store says of its data, as metrics. It is read when it is asked for, so that it costs no request anything.
+// Metrics of the store's data. They are read when metrics are requested, so they cost other requests nothing.
 import { Gauge, Registry } from '@prometheus-io/client';
 import { counters, importRuns } from '../datasets/internal.ts';
 import { openStore } from '../store/engines.ts';
@@ -35,7 +35,7 @@ async function read(storeUrl: string): Promise<Freshness | null> {
   }
 }
 
-/** The data version and the end of the newest import; nothing of a store that cannot be read at the moment. */
+/** The data version and the end of the newest import; an empty report while the store cannot be read. */
 export async function storeReport(storeUrl: string): Promise<Report> {
   const registry = new Registry();
   const gauge = (name: string, help: string, value: number): void =>

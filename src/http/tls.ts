@@ -1,4 +1,4 @@
-// HTTPS: certificate files read and checked, the server that uses them, and their renewal while it runs.
+// HTTPS: reads and checks certificate files, makes the server that uses them, and renews them while it runs.
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { RequestListener, ServerOptions } from 'node:http';
@@ -9,10 +9,10 @@ import type { Observe } from '../base/observe.ts';
 import { limits } from '../contract/limits.ts';
 import { otherThanFile } from '../disk/file-kind.ts';
 
-/** The files of a certificate and of its key. */
+/** The files of a certificate and its key. */
 export type CertificateFiles = { readonly cert: string; readonly key: string };
 
-/** A certificate that fits its key. */
+/** A certificate and its private key, which match. */
 export type Certificate = {
   readonly files: CertificateFiles;
   /** PEM as read. */
@@ -21,7 +21,7 @@ export type Certificate = {
   readonly x509: X509Certificate;
 };
 
-/** The files cannot serve HTTPS as they are; the message says what to do. */
+/** The files cannot be used for HTTPS; the message says what to do. */
 export class CertificateProblem extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -45,32 +45,32 @@ function textOf(file: string): string {
   }
 }
 
-/** Reads what OpenSSL must understand. */
-function understood<T>(read: () => T, otherwise: string): T {
+/** Lets OpenSSL read something. @throws CertificateProblem where it cannot */
+function parsed<T>(read: () => T, problem: string): T {
   try {
     return read();
   } catch (error) {
-    throw new CertificateProblem(otherwise, { cause: error });
+    throw new CertificateProblem(problem, { cause: error });
   }
 }
 
 function privateKeyOf(key: string, file: string): KeyObject {
   if (key.includes('ENCRYPTED'))
     throw new CertificateProblem(`${file} is protected by a passphrase: give a key without one`);
-  return understood(() => createPrivateKey(key), `${file} holds no private key in PEM form`);
+  return parsed(() => createPrivateKey(key), `${file} holds no private key in PEM form`);
 }
 
-/** Reads a certificate with its key. @throws CertificateProblem for files that are missing, malformed or do not fit */
+/** Reads a certificate and its key. @throws CertificateProblem for files that are missing, malformed or do not match */
 export function readCertificate(files: CertificateFiles): Certificate {
   const cert = textOf(files.cert);
   const key = textOf(files.key);
-  const x509 = understood(() => new X509Certificate(cert), `${files.cert} holds no certificate in PEM form`);
+  const x509 = parsed(() => new X509Certificate(cert), `${files.cert} holds no certificate in PEM form`);
   if (!x509.checkPrivateKey(privateKeyOf(key, files.key))) {
     throw new CertificateProblem(
       `${files.key} is not the key of the certificate ${files.cert}: give the two that were issued together`,
     );
   }
-  understood(
+  parsed(
     () => createSecureContext({ cert, key }),
     `${files.cert} cannot be used: its key is too weak, or the chain after it is damaged`,
   );
@@ -79,19 +79,19 @@ export function readCertificate(files: CertificateFiles): Certificate {
 
 const addressOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
-/** A server of HTTPS with what node:https does not do of itself. */
+/** An HTTPS server, with what node:https lacks. */
 export type TlsServer = {
   readonly server: Server;
-  /** Whether a connection's handshake is done, so that HTTP can be spoken on it. */
+  /** Whether a connection's handshake is done, so that it speaks HTTP. */
   isSecure(socket: Socket): boolean;
-  /** What lies below a connection whose handshake is not done. */
+  /** The TCP socket of a connection whose handshake is not done. */
   bareSocket(socket: Socket): Socket | undefined;
-  /** Cuts connections whose handshake is not done: they are none of HTTP's, which would leave them open. */
+  /** Cuts connections whose handshake is not done: node:http does not know them, and would leave them open. */
   endHandshakes(): void;
   renew(certificate: Certificate): void;
 };
 
-/** A server of HTTPS that is not listening yet. */
+/** Makes an HTTPS server, which does not listen yet. */
 export function createTlsServer(
   options: ServerOptions,
   { cert, key }: Certificate,
@@ -119,7 +119,7 @@ export function createTlsServer(
   };
 }
 
-/** Looks after the files of a certificate while it is served. */
+/** Checks the files of a certificate now and then while it is in use. */
 export class CertificateWatch {
   #current: Certificate;
   #problem: string | null = null;
@@ -136,7 +136,7 @@ export class CertificateWatch {
     this.#timer.unref();
   }
 
-  /** Reads the files anew. Changed ones that are in order are served from now on; else what is served stays, and that is told once. */
+  /** Reads the files again. Valid changes are used from now on; a problem is reported once, and the certificate stays. */
   check(): void {
     const before = this.#current;
     const problem = this.#refresh();

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import type { Observation } from '../base/observe.ts';
-import type { ApiKey } from '../store/control.ts';
+import { type ApiKey, addQuotaUses } from '../store/control.ts';
 import { openControl } from '../store/engines.ts';
 import type { RowStore } from '../store/store.ts';
-import { issueKey, noTerms } from './keys.ts';
+import { issueKey, noTerms } from './api-keys.ts';
 import { Quotas } from './quotas.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bourse-quotas-'));
@@ -27,7 +27,11 @@ let nowMs = NOON;
 const observed: Observation[] = [];
 
 const openQuotas = (control: RowStore): Quotas =>
-  new Quotas({ control, observe: (observation) => observed.push(observation), nowMs: () => nowMs });
+  new Quotas({
+    addUses: (uses) => addQuotaUses(control, uses, () => nowMs),
+    observe: (observation) => observed.push(observation),
+    nowMs: () => nowMs,
+  });
 
 async function keyWith(terms: { perMinute?: number; perDay?: number }): Promise<ApiKey> {
   return (await issueKey(controls[0]!, 'quota', { ...noTerms, ...terms }, nowMs)).key;
@@ -59,7 +63,7 @@ test('one process admits exactly as many requests as the quota has, also at once
   }
 });
 
-test('the tighter quota is told, and the next minute begins anew while the day goes on (contract 7.5)', async () => {
+test('the answer tells the tighter quota, and the next minute begins anew while the day goes on (contract 7.5)', async () => {
   nowMs = NOON + 15_500;
   const quotas = openQuotas(controls[0]!);
   const key = await keyWith({ perMinute: 2, perDay: 3 });
@@ -174,4 +178,45 @@ test('a control file that cannot be written to is a fault in the log, and the qu
   const other = openQuotas(controls[1]!);
   assert.equal(await admits(other, key), false);
   await other.close();
+});
+
+test('requests do not wait for a control file that stays locked: this process counts alone, and reports later (contract 7.3)', async () => {
+  nowMs = NOON;
+  const [control, other] = controls;
+  const lock = Promise.withResolvers<void>();
+  const quotas = new Quotas({
+    addUses: async (uses) => {
+      await lock.promise;
+      return addQuotaUses(control!, uses, () => nowMs);
+    },
+    observe: (observation) => observed.push(observation),
+    nowMs: () => nowMs,
+  });
+  const key = await keyWith({ perDay: 10 });
+  const elsewhere = openQuotas(other!);
+  assert.equal(await countAdmitted(elsewhere, key, 4), 4);
+  await elsewhere.close();
+  assert.equal(await countAdmitted(quotas, key, 12), 10, 'it cannot know of the other four');
+  lock.resolve();
+  await quotas.close();
+  const after = openQuotas(other!);
+  const { quota } = (await after.take(key))!;
+  assert.equal(quota.remaining, 0);
+  await after.close();
+});
+
+test('a late report of yesterday does not replace the count of today; after a clock set back, today counts (contract 7.3)', async () => {
+  const [control] = controls;
+  const { key_id } = await keyWith({ perDay: 100 });
+  const use = (from_ms: number, used: number) => ({ key_id, span: 'day', from_ms, used });
+  const DAY_MS = 86_400_000;
+  const today = NOON - (NOON % DAY_MS);
+  const report = async (from_ms: number, used: number, atMs: number): Promise<number> =>
+    (await addQuotaUses(control!, [use(from_ms, used)], () => atMs))[0]!.used;
+  assert.equal(await report(today, 5, NOON), 5);
+  assert.equal(await report(today - DAY_MS, 7, NOON), 7);
+  assert.equal(await report(today, 0, NOON), 5);
+  assert.equal(await report(today + DAY_MS, 1, NOON + DAY_MS), 1);
+  assert.equal(await report(today, 3, NOON), 3);
+  assert.equal(await report(today, 1, NOON), 4);
 });

@@ -1,16 +1,16 @@
-// Quotas: what each key has used of its minute and its day, in this process and, told now and then, in all (docs/decisions/0016).
+// Quotas: counts what each key uses of its minute and its day in this process, and shares the counts with the other workers
+// (docs/decisions/0016).
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../base/instant.ts';
-import type { Observe } from '../base/observe.ts';
+import { causeOf, type Observe } from '../base/observe.ts';
 import { limits } from '../contract/limits.ts';
-import { type ApiKey, addQuotaUses, type QuotaUse } from '../store/control.ts';
-import type { RowStore } from '../store/store.ts';
+import type { ApiKey, QuotaUse } from '../store/control.ts';
 
 const spans = { minute: MINUTE_MS, day: DAY_MS } as const;
 type Span = keyof typeof spans;
 
-/** How one quota of a key stands. */
+/** The state of one quota of a key. */
 export type Quota = {
-  /** What it is counted by: minutes of the clock, or days (UTC). */
+  /** The period that it counts: minutes of the clock, or days (UTC). */
   readonly span: Span;
   readonly limit: number;
   readonly remaining: number;
@@ -18,13 +18,13 @@ export type Quota = {
   readonly resetSeconds: number;
 };
 
-/** What a request with a key that has a quota was told. */
+/** The outcome for a request with a key that has a quota. */
 export type Taken = {
   /** False where nothing was left. */
   readonly isAdmitted: boolean;
-  /** The tighter of the key's quotas, this request counted. */
+  /** The tighter of the key's quotas, this request included. */
   readonly quota: Quota;
-  /** Counts the request no more, for it was not answered; how the quota stands then. */
+  /** Stops counting the request, because it was not answered; gives the quota after that. */
   readonly giveBack: () => Quota;
 };
 
@@ -32,54 +32,55 @@ export type Taken = {
 class Count {
   readonly span: Span;
   readonly limit: number;
-  readonly #untoldMax: number;
+  readonly #unreportedMax: number;
   #fromMs = Number.NaN;
-  /** What all processes had used when it was asked for last. */
-  #told = 0;
-  /** What this one has used since. */
-  #untold = 0;
+  /** What all processes had used at the last report. */
+  #reported = 0;
+  /** What this process has used since. */
+  #unreported = 0;
 
   constructor(span: Span, limit: number) {
     this.span = span;
     this.limit = limit;
-    this.#untoldMax = Math.max(1, Math.floor(limit * limits.quotaUntoldShare));
+    this.#unreportedMax = Math.max(1, Math.floor(limit * limits.quotaUnreportedShare));
   }
 
-  /** Goes on to the minute or day of a moment. */
-  turnTo(nowMs: number): void {
+  /** Begins a new count where a moment is in another minute or day. */
+  moveTo(nowMs: number): void {
     const fromMs = nowMs - (nowMs % spans[this.span]);
     if (fromMs === this.#fromMs) return;
     this.#fromMs = fromMs;
-    this.#told = 0;
-    this.#untold = 0;
+    this.#reported = 0;
+    this.#unreported = 0;
   }
 
   get remaining(): number {
-    return Math.max(0, this.limit - this.#told - this.#untold);
+    return Math.max(0, this.limit - this.#reported - this.#unreported);
   }
 
+  /** Whether it has to be reported before it goes on. */
   get isFull(): boolean {
-    return this.#untold >= this.#untoldMax;
+    return this.#unreported >= this.#unreportedMax;
   }
 
-  /** Counts a request. */
   add(): void {
-    this.#untold++;
+    this.#unreported++;
   }
 
-  /** Counts one that was counted at a moment no more. */
+  /** Stops counting a request that was counted at a moment. */
   subtract(countedMs: number): void {
-    if (countedMs >= this.#fromMs) this.#untold--;
+    if (countedMs >= this.#fromMs) this.#unreported--;
   }
 
   use(keyId: string): QuotaUse {
-    return { key_id: keyId, span: this.span, from_ms: this.#fromMs, used: this.#untold };
+    return { key_id: keyId, span: this.span, from_ms: this.#fromMs, used: this.#unreported };
   }
 
-  settle(told: QuotaUse, total: number): void {
-    if (told.from_ms !== this.#fromMs) return;
-    this.#told = total;
-    this.#untold -= told.used;
+  /** Takes over the total of all processes, of which `reported` is now a part. */
+  settle(reported: QuotaUse, total: number): void {
+    if (reported.from_ms !== this.#fromMs) return;
+    this.#reported = total;
+    this.#unreported -= reported.used;
   }
 
   stateAt(nowMs: number): Quota {
@@ -93,8 +94,8 @@ class Count {
 class KeyCounts {
   readonly keyId: string;
   readonly counts: readonly Count[];
-  /** When this process heard of the others last. */
-  heardMs = Number.NEGATIVE_INFINITY;
+  /** When this process last read the counts of all. */
+  syncedMs = Number.NEGATIVE_INFINITY;
 
   constructor({ key_id, per_minute, per_day }: ApiKey) {
     this.keyId = key_id;
@@ -102,35 +103,43 @@ class KeyCounts {
     this.counts = quotas.flatMap(([span, limit]) => (limit === null ? [] : [new Count(span, limit)]));
   }
 
-  turnTo(nowMs: number): void {
-    for (const count of this.counts) count.turnTo(nowMs);
+  moveTo(nowMs: number): void {
+    for (const count of this.counts) count.moveTo(nowMs);
   }
 
-  /** Whether the others must be told and heard before one more request is counted. */
+  /** Whether it has to be reported before one more request is counted. */
   isStale(nowMs: number): boolean {
-    this.turnTo(nowMs);
-    return (
-      Math.abs(nowMs - this.heardMs) >= limits.quotaExchangeMs || this.counts.some(({ isFull }) => isFull)
-    );
+    this.moveTo(nowMs);
+    return Math.abs(nowMs - this.syncedMs) >= limits.quotaSyncMs || this.counts.some(({ isFull }) => isFull);
   }
 
   /** Counts a request where each quota has something left. */
   take(nowMs: number): boolean {
-    this.turnTo(nowMs);
+    this.moveTo(nowMs);
     const isAdmitted = this.counts.every(({ remaining }) => remaining > 0);
     if (isAdmitted) for (const count of this.counts) count.add();
     return isAdmitted;
   }
 
-  /** The quota of which less is left; of equals the day's, for which a caller waits longer. */
+  /** The quota with less left; of equals the day's, for which a caller waits longer. */
   tighterAt(nowMs: number): Quota {
     const states = this.counts.map((count) => count.stateAt(nowMs));
     return states.reduce((one, other) => (other.remaining <= one.remaining ? other : one));
   }
 }
 
+/** A report on its way. */
+type Sync = {
+  /** Resolves when it has ended, well or not. */
+  readonly ended: Promise<void>;
+  /** Resolves then too, or once requests have waited long enough. */
+  readonly awaited: Promise<void>;
+  isLate: boolean;
+};
+
 export type QuotaParts = {
-  readonly control: RowStore;
+  /** Adds to the counts of all processes, and gives them (`addQuotaUses`). It may take seconds while the control file is locked. */
+  readonly addUses: (uses: readonly QuotaUse[]) => Promise<readonly QuotaUse[]>;
   readonly observe: Observe;
   readonly nowMs: () => number;
 };
@@ -139,9 +148,9 @@ export type QuotaParts = {
 export class Quotas {
   readonly #parts: QuotaParts;
   readonly #byKey = new Map<string, KeyCounts>();
-  /** Keys of which the others are to be told or heard. */
+  /** Keys for the next report. */
   readonly #pending = new Set<KeyCounts>();
-  #exchanging: Promise<void> | null = null;
+  #sync: Sync | null = null;
   /** After a failure each worker counts alone until then. */
   #aloneUntilMs = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | null = null;
@@ -155,33 +164,32 @@ export class Quotas {
     return key.per_minute === null && key.per_day === null ? null : this.#take(key);
   }
 
-  /** Tells the others what is left to tell. */
+  /** Reports what is left to report. */
   async close(): Promise<void> {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    await this.#exchanging;
-    if (this.#pending.size > 0) await this.#exchange();
+    await this.#sync?.ended;
+    if (this.#pending.size > 0) await this.#startSync().ended;
     if (this.#timer !== null) clearTimeout(this.#timer);
   }
 
   async #take(key: ApiKey): Promise<Taken> {
     const counts = this.#countsOf(key);
     let nowMs = this.#parts.nowMs();
-    while (counts.isStale(nowMs) && nowMs >= this.#aloneUntilMs) {
+    while (counts.isStale(nowMs) && nowMs >= this.#aloneUntilMs && this.#sync?.isLate !== true) {
       this.#pending.add(counts);
-      await this.#exchange();
+      await (this.#sync ?? this.#startSync()).awaited;
       nowMs = this.#parts.nowMs();
     }
     const isAdmitted = counts.take(nowMs);
     const quota = counts.tighterAt(nowMs);
-    if (isAdmitted) this.#tellSoon(counts);
+    if (isAdmitted) this.#reportSoon(counts);
     return { isAdmitted, quota, giveBack: () => this.#giveBack(counts, nowMs) };
   }
 
   #giveBack(counts: KeyCounts, takenMs: number): Quota {
     const nowMs = this.#parts.nowMs();
-    counts.turnTo(nowMs);
+    counts.moveTo(nowMs);
     for (const count of counts.counts) count.subtract(takenMs);
-    this.#tellSoon(counts);
+    this.#reportSoon(counts);
     return counts.tighterAt(nowMs);
   }
 
@@ -193,47 +201,60 @@ export class Quotas {
     return counts;
   }
 
-  #tellSoon(counts: KeyCounts): void {
+  #reportSoon(counts: KeyCounts): void {
     this.#pending.add(counts);
+    this.#startTimer();
+  }
+
+  #startTimer(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = null;
-      void this.#exchange();
-    }, limits.quotaExchangeMs).unref();
+      if (this.#sync === null) this.#startSync();
+    }, limits.quotaSyncMs).unref();
   }
 
-  /** Tells the others of the pending keys and hears of them; whoever asks while that goes on waits for it. */
-  #exchange(): Promise<void> {
-    this.#exchanging ??= this.#exchangeNow().finally(() => {
-      this.#exchanging = null;
+  /** Reports the pending keys. Requests of keys that are stale meanwhile wait for it, but not longer than the limit. */
+  #startSync(): Sync {
+    const { promise: awaited, resolve } = Promise.withResolvers<void>();
+    // A result that came while this thread was busy is handled before `setImmediate`.
+    const timer = setTimeout(() => setImmediate(giveUp), limits.quotaWaitMaxMs);
+    const ended = this.#report().then(() => {
+      this.#sync = null;
+      clearTimeout(timer);
+      if (this.#pending.size > 0) this.#startTimer();
+      resolve();
     });
-    return this.#exchanging;
+    const sync: Sync = { ended, awaited, isLate: false };
+    function giveUp(): void {
+      sync.isLate = true;
+      resolve();
+    }
+    this.#sync = sync;
+    return sync;
   }
 
-  /** What cannot be told, such as on a full disk, is kept and told later: a service that only reads goes on. */
-  async #exchangeNow(): Promise<void> {
+  /** Reports the pending keys. What cannot be reported, such as on a full disk, is kept for later: the service goes on. */
+  async #report(): Promise<void> {
     const pending = [...this.#pending];
     this.#pending.clear();
     try {
-      await this.#tell(pending);
+      await this.#exchange(pending);
     } catch (error) {
-      this.#aloneUntilMs = this.#parts.nowMs() + limits.quotaExchangeMs;
-      for (const counts of pending) this.#tellSoon(counts);
-      const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      this.#parts.observe({ kind: 'fault', requestId: null, where: 'quotas', cause });
+      this.#aloneUntilMs = this.#parts.nowMs() + limits.quotaSyncMs;
+      for (const counts of pending) this.#pending.add(counts);
+      this.#parts.observe({ kind: 'fault', requestId: null, where: 'quotas', cause: causeOf(error) });
     }
   }
 
-  async #tell(pending: readonly KeyCounts[]): Promise<void> {
-    const told: { readonly count: Count; readonly use: QuotaUse }[] = [];
-    const totals = await addQuotaUses(this.#parts.control, () => {
-      const nowMs = this.#parts.nowMs();
-      for (const counts of pending) {
-        counts.turnTo(nowMs);
-        counts.heardMs = nowMs;
-        for (const count of counts.counts) told.push({ count, use: count.use(counts.keyId) });
-      }
-      return told.map(({ use }) => use);
+  async #exchange(pending: readonly KeyCounts[]): Promise<void> {
+    const nowMs = this.#parts.nowMs();
+    const reported = pending.flatMap((counts) => {
+      counts.moveTo(nowMs);
+      return counts.counts.map((count) => ({ count, use: count.use(counts.keyId) }));
     });
-    for (const [index, { count, use }] of told.entries()) count.settle(use, totals[index]!.used);
+    const totals = await this.#parts.addUses(reported.map(({ use }) => use));
+    for (const [index, { count, use }] of reported.entries()) count.settle(use, totals[index]!.used);
+    const syncedMs = this.#parts.nowMs();
+    for (const counts of pending) counts.syncedMs = syncedMs;
   }
 }

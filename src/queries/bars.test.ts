@@ -181,7 +181,7 @@ function page(answer: Answer): Page {
   assert.equal(answer.kind, 'answer', answer.kind === 'refusal' ? answer.facts.message : '');
   if (answer.kind !== 'answer') throw new Error('unreachable');
   const { body, next } = answer;
-  // The door writes the next page's address where the query left room for it.
+  // The request handler writes the next page's address where the query left room for it.
   const result = (JSON.parse(Buffer.from(body).toString()) as { result: Page }).result;
   assert.equal(result.count, result.data.length);
   assert.equal(next?.key ?? null, result.next_page_key ?? null);

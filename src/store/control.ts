@@ -23,25 +23,32 @@ export function putKey(control: RowStore, key: ApiKey): Promise<void> {
 /** What a key has used of one of its quotas, in the minute or day that begins at `from_ms`. */
 export type QuotaUse = RowOf<typeof quotaUses>;
 
-const nameOf = ({ key_id, span, from_ms }: QuotaUse): string => `${key_id} ${span} ${from_ms}`;
+const nameOf = ({ key_id, span }: QuotaUse): string => `${key_id} ${span}`;
 
 /**
- * Adds to what keys have used, and gives the totals of all processes. `added` is called once nobody else can write, so that a row of
- * an earlier minute or day never replaces a later one.
+ * Adds to what keys have used, and gives it with what all processes have used. A minute or day of which another process has begun
+ * the next one is over: it is not written. `nowMs` is asked once nobody else can write.
  */
 export function addQuotaUses(
   control: RowStore,
-  added: () => readonly QuotaUse[],
+  uses: readonly QuotaUse[],
+  nowMs: () => number,
 ): Promise<readonly QuotaUse[]> {
   return control.write(async (writer) => {
-    const uses = added();
     const keyIds = [...new Set(uses.map(({ key_id }) => key_id))];
-    const rows = await writer.among(quotaUses, {}, 'key_id', keyIds);
-    const used = new Map(rows.map((row) => [nameOf(row), row.used]));
-    const totals = uses.map((use) => ({ ...use, used: use.used + (used.get(nameOf(use)) ?? 0) }));
+    const stored = await writer.among(quotaUses, {}, 'key_id', keyIds);
+    const rows = new Map(stored.map((row) => [nameOf(row), row]));
+    const totals = uses.map((use) => {
+      const row = rows.get(nameOf(use));
+      return row?.from_ms === use.from_ms ? { ...use, used: use.used + row.used } : use;
+    });
+    const isOver = (use: QuotaUse): boolean => {
+      const { from_ms } = rows.get(nameOf(use)) ?? use;
+      return use.from_ms < from_ms && from_ms <= nowMs();
+    };
     await writer.upsert(
       quotaUses,
-      totals.filter((_, index) => uses[index]!.used !== 0),
+      totals.filter((total, index) => uses[index]!.used !== 0 && !isOver(total)),
     );
     return totals;
   });

@@ -1,12 +1,13 @@
-// Requests through the real door over a real store, in this process, one after the other.
+// Requests through the real request handler over a real store, in this process, one after the other.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Observation } from '../../src/base/observe.ts';
-import { Door } from '../../src/http/door.ts';
-import { ReplyCache } from '../../src/http/reply-cache.ts';
-import { issueKey, KeyRing, noTerms, revokeKey } from '../../src/keys/keys.ts';
+import { ResponseCache } from '../../src/http/cache/response-cache.ts';
+import { RequestHandler } from '../../src/http/handler.ts';
+import { issueKey, KeyRing, noTerms, revokeKey } from '../../src/keys/api-keys.ts';
 import { Quotas } from '../../src/keys/quotas.ts';
 import { QueryRunner } from '../../src/queries/index.ts';
+import { addQuotaUses, readKeys } from '../../src/store/control.ts';
 import { openControl, openStore } from '../../src/store/engines.ts';
 import { fillStore } from '../importing.ts';
 import type { Known } from './answers.ts';
@@ -17,12 +18,12 @@ import { makeTrial, type Trial } from './trial.ts';
 import { collectPageKeys } from './walk.ts';
 
 /** A service in this process. */
-export type Bench = { readonly door: Door; readonly known: Known; close(): Promise<void> };
+export type Bench = { readonly handler: RequestHandler; readonly known: Known; close(): Promise<void> };
 
 /** The moment of every request: after all bars, and the same in every run. */
 const NOW_MS = Date.parse('2025-06-01T00:00:00Z');
 
-/** Imports the fuzzer's data into a new store in the folder and opens a door on it. */
+/** Imports the fuzzer's data into a new store in the folder and opens a request handler on it. */
 export async function openBench(folder: string): Promise<Bench> {
   const url = `sqlite:${folder}/bourse.db`;
   await fillStore(url, folder, NOW_MS, fillings);
@@ -32,20 +33,24 @@ export async function openBench(folder: string): Promise<Bench> {
   await revokeKey(control, revoked.key.key_id, NOW_MS);
   const store = await openStore(url, 'read');
   const runner = new QueryRunner(store, new Uint8Array(32).fill(7));
-  const door = new Door({
+  const handler = new RequestHandler({
     pages: new Map(),
-    keys: new KeyRing(control),
+    keys: new KeyRing(() => readKeys(control)),
     // Small, so that it is full before the heap is looked at.
-    replies: new ReplyCache(store, 1_000_000),
-    quotas: new Quotas({ control, observe: rejectFaults, nowMs: () => NOW_MS }),
+    cache: new ResponseCache(store, 1_000_000),
+    quotas: new Quotas({
+      addUses: (uses) => addQuotaUses(control, uses, Date.now),
+      observe: rejectFaults,
+      nowMs: () => NOW_MS,
+    }),
     submit: (request) => runner.run(request),
     address: { publicUrl: null, allowedHosts: [], trustProxy: false, scheme: 'http' },
     observe: rejectFaults,
     nowMs: () => NOW_MS,
   });
-  const pageKeys = await collectPageKeys((address) => bodyOf(door, `${address}&secret_key=${liveKey}`));
+  const pageKeys = await collectPageKeys((address) => bodyOf(handler, `${address}&secret_key=${liveKey}`));
   return {
-    door,
+    handler,
     known: {
       liveKey,
       deadKeys: [revoked.secret, 'never-issued-never-issued-never-issued-00000', 'short-and-dead'],
@@ -62,8 +67,8 @@ function rejectFaults(observation: Observation): void {
   if (observation.kind === 'fault') throw new Error(observation.cause);
 }
 
-async function bodyOf(door: Door, target: string): Promise<string> {
-  const reply = await door.answer({
+async function bodyOf(handler: RequestHandler, target: string): Promise<string> {
+  const reply = await handler.handle({
     method: 'GET',
     target,
     headers: { host: 'localhost' },
@@ -81,10 +86,10 @@ function heapBytes(): number {
 }
 
 /** The answer, and how long it took; where others use the machine, the processor's time is the shorter and the true one. */
-async function ask(door: Door, { method, target, headers }: Trial) {
+async function ask(handler: RequestHandler, { method, target, headers }: Trial) {
   const startedMs = performance.now();
   const usedBefore = process.threadCpuUsage();
-  const reply = await door.answer({ method, target, headers, isGone: () => false });
+  const reply = await handler.handle({ method, target, headers, isGone: () => false });
   const { user, system } = process.threadCpuUsage(usedBefore);
   const tookMs = Math.min(performance.now() - startedMs, (user + system) / 1_000);
   const named = Object.entries(reply.headers).map(([name, value]) => [name.toLowerCase(), value] as const);
@@ -102,7 +107,7 @@ type FindingsHere = {
 
 /** Asks so many requests. @throws at the first wrong answer, with its seed, number and request */
 export async function fuzzInProcess(
-  { door, known }: Bench,
+  { handler, known }: Bench,
   seed: number,
   count: number,
 ): Promise<FindingsHere> {
@@ -110,7 +115,7 @@ export async function fuzzInProcess(
   let early = 0;
   for (let index = 0; index < count; index++) {
     const trial = makeTrial(new Random(seed, index), known);
-    const { tookMs, reply } = await ask(door, trial);
+    const { tookMs, reply } = await ask(handler, trial);
     findings.note({ seed, index, trial }, reply, tookMs, known);
     if (index === Math.floor(count / 3)) early = heapBytes();
   }

@@ -2,7 +2,7 @@
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { contract } from '../../contract/index.ts';
 import type { Parameter } from '../../contract/parameter.ts';
-import { answersOf, errorSchema, headers, notModified, sharedAnswers } from './answers.ts';
+import { answersOf, errorSchema, headers, notModified, sharedAnswers } from './responses.ts';
 import { type Json, plainSchema, recordName } from './schema.ts';
 
 /** What the areas are about, by the tags of their endpoints. */

@@ -108,7 +108,10 @@ export function answerOf(endpoint: Endpoint): { readonly schema: Json; readonly 
       status: { const: 'ok' },
       code: { const: 200 },
       message: text,
-      reference: { enum: ['cached', null], description: '`cached` where the record was at hand' },
+      reference: {
+        enum: ['cached', null],
+        description: '`cached` where the record came from the cache of the server',
+      },
       result: schema,
     }),
     example: { status: 'ok', code: 200, message: 'success', reference: null, result: example },

@@ -17,7 +17,7 @@ export async function openSqliteControl(path: string, mode: Mode, tell: Tell): P
   const rows = new SqliteRows(database);
   return {
     snapshot: (work) => database.transaction('begin', () => work(rows)),
-    write: (work) => database.transaction('begin immediate', () => work(rows)),
+    write: (work) => database.shortWrite(() => work(rows)),
     close: async () => database.close(),
   };
 }

@@ -209,6 +209,13 @@ export class Database {
     return this.#inTurn(() => this.#transact(() => this.#prepared(begin).run(), work));
   }
 
+  /** As `transaction`, to write: while another writes it waits without holding up its thread, and gives up after the busy timeout. */
+  shortWrite<T>(work: () => Promise<T>): Promise<T> {
+    return this.#inTurn(() =>
+      this.#transact(() => this.#beginPatiently(() => undefined, BUSY_TIMEOUT_MS), work),
+    );
+  }
+
   /**
    * As `transaction`, for what may be long: it waits for another writer as long as that takes, says so once, and leaves no
    * long log behind.
@@ -249,20 +256,21 @@ export class Database {
     }
   }
 
-  /** The busy timeout would hold up everything else that this process does. */
-  async #beginPatiently(onWait: () => void): Promise<void> {
-    for (let told = false; !this.#tryBeginWrite(); told = true) {
-      if (!told) onWait();
-      await sleep(RETRY_MS);
+  /** The busy timeout would hold up everything else that this thread does. @throws what SQLite says of a lock that is still held */
+  async #beginPatiently(onWait: () => void, waitMsMax = Number.POSITIVE_INFINITY): Promise<void> {
+    const endMs = performance.now() + waitMsMax;
+    for (let pauseMs = 1; !this.#tryBeginWrite(performance.now() < endMs); pauseMs = 2 * pauseMs) {
+      if (pauseMs === 1) onWait();
+      await sleep(Math.min(pauseMs, RETRY_MS));
     }
   }
 
-  #tryBeginWrite(): boolean {
+  #tryBeginWrite(mayBeBusy: boolean): boolean {
     try {
       this.#waiting(0, () => this.#prepared('begin immediate').run());
       return true;
     } catch (error) {
-      if (troubleOf(error) === 'busy') return false;
+      if (mayBeBusy && troubleOf(error) === 'busy') return false;
       throw error;
     }
   }

@@ -5,22 +5,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { MessagePort } from 'node:worker_threads';
-import { latestBars } from '../contract/bars.ts';
-import { parseParameters } from '../contract/endpoint.ts';
-import { limits } from '../contract/limits.ts';
-import { openSources } from '../files/source.ts';
-import { importBars } from '../loading/bars.ts';
-import type { MappedFile } from '../mapping/column-mapping.ts';
-import { ownNames } from '../mapping/column-mapping.ts';
-import type { Answer, QueryRequest } from '../queries/query.ts';
-import { openStore } from '../store/engines.ts';
-import { type PoolSettings, QueryPool, type QueueError } from './query-pool.ts';
+import { latestBars } from '../../contract/bars.ts';
+import { parseParameters } from '../../contract/endpoint.ts';
+import { limits } from '../../contract/limits.ts';
+import { openSources } from '../../files/source.ts';
+import { importBars } from '../../loading/bars.ts';
+import type { MappedFile } from '../../mapping/column-mapping.ts';
+import { ownNames } from '../../mapping/column-mapping.ts';
+import type { Answer, QueryRequest } from '../../queries/query.ts';
+import { openStore } from '../../store/engines.ts';
+import type { QueueBounds } from './admission.ts';
+import { QueryQueue, type QueueError } from './query-queue.ts';
 
 /** A file that a test has written, ready to be imported. */
 const opened = async (path: string): Promise<MappedFile> =>
   (await openSources(path, process.stdin, ownNames).next()).value as MappedFile;
 
-const folder = mkdtempSync(join(tmpdir(), 'bourse-pool-'));
+const folder = mkdtempSync(join(tmpdir(), 'bourse-queue-'));
 const storeUrl = `sqlite:${join(folder, 'bourse.db')}`;
 const store = await openStore(storeUrl, 'write');
 const file = join(folder, 'aapl.csv');
@@ -39,22 +40,22 @@ await importBars(store, {
   dryRun: false,
   nowMs: Date.now,
 });
-const pools: QueryPool[] = [];
+const queues: QueryQueue[] = [];
 after(async () => {
-  for (const pool of pools) await pool.close();
+  for (const queue of queues) await queue.close();
   await store.close();
   rmSync(folder, { recursive: true });
 });
 
 const setup = { storeUrl, pageKeySecret: new Uint8Array(32).fill(7) };
 
-/** However slow the machine is at the moment, nothing is refused for its wait unless that is what is tried. */
-const patient: PoolSettings = { waitMaxMs: 60_000, burstWaitMs: 60_000, overloadWaitMs: 60_000 };
+/** On a slow machine, too, no request is refused for its wait, unless a test wants that. */
+const patient: QueueBounds = { waitMaxMs: 60_000, burstWaitMs: 60_000, overloadWaitMs: 60_000 };
 
-function openPool(settings: PoolSettings = {}, from = setup): QueryPool {
-  const pool = new QueryPool(from, { ...patient, ...settings });
-  pools.push(pool);
-  return pool;
+function openQueue(settings: QueueBounds = {}, from = setup): QueryQueue {
+  const queue = new QueryQueue(from, { ...patient, ...settings });
+  queues.push(queue);
+  return queue;
 }
 
 const here = (): boolean => false;
@@ -95,26 +96,26 @@ function settled<T>(promise: Promise<T>): Promise<T> {
   return Promise.race([promise, late]);
 }
 
-/** The way to the thread behind a pool: a message that is none of the pool's own ends it by an error that nothing in it catches. */
-async function portOf(t: TestContext, pool: QueryPool): Promise<MessagePort> {
+/** The port to the thread behind a queue. A message that is not a request ends the thread by an error that it does not catch. */
+async function portOf(t: TestContext, queue: QueryQueue): Promise<MessagePort> {
   const posted = t.mock.method(MessagePort.prototype, 'postMessage');
-  await pool.submit(latest(1), here);
+  await queue.submit(latest(1), here);
   posted.mock.restore();
   return posted.mock.calls[0]!.this as MessagePort;
 }
 
 test('the thread is ready once it has opened the store, and answers bytes', async () => {
-  const pool = openPool();
-  await pool.ready();
-  assert.equal(countOf(await pool.submit(latest(3), here)), 3);
+  const queue = openQueue();
+  await queue.ready();
+  assert.equal(countOf(await queue.submit(latest(3), here)), 3);
 });
 
 test('every request gets its own answer, in the order of asking, also before the thread is ready', async () => {
-  const pool = openPool({ inFlightMax: 3 });
+  const queue = openQueue({ inFlightMax: 3 });
   const order: number[] = [];
   const counts = await Promise.all(
     opens.map(async (_, index) => {
-      const count = countOf(await pool.submit(latest(index + 1), here));
+      const count = countOf(await queue.submit(latest(index + 1), here));
       order.push(count);
       return count;
     }),
@@ -122,36 +123,36 @@ test('every request gets its own answer, in the order of asking, also before the
   const expected = opens.map((_, index) => index + 1);
   assert.deepEqual(counts, expected);
   assert.deepEqual(order, expected);
-  assert.equal(pool.waiting, 0);
+  assert.equal(queue.waiting, 0);
 });
 
-test('a mistake that the data shows comes back as a refusal, not as an error (contract 6.3)', async () => {
-  const answer = await openPool().submit(latest(1, 'US:APPL'), here);
+test('a mistake that only the data shows is a refusal, not a fault (contract 6.3)', async () => {
+  const answer = await openQueue().submit(latest(1, 'US:APPL'), here);
   assert.equal(answer.kind, 'refusal');
   assert.equal(answer.kind === 'refusal' && answer.word, 'unknown_instrument');
 });
 
-test('a full queue refuses before any work, and what was accepted is answered', async () => {
-  const pool = openPool({ queueLengthMax: 4, inFlightMax: 2 });
-  const accepted = Array.from({ length: 6 }, (_, index) => pool.submit(latest(index + 1), here));
-  assert.equal(pool.waiting, 4);
+test('a full queue refuses before any work, and admitted requests are answered', async () => {
+  const queue = openQueue({ queueLengthMax: 4, inFlightMax: 2 });
+  const accepted = Array.from({ length: 6 }, (_, index) => queue.submit(latest(index + 1), here));
+  assert.equal(queue.waiting, 4);
   for (let more = 0; more < 3; more++)
     await assert.rejects(
-      pool.submit(latest(1), () => assert.fail('it was looked at')),
+      queue.submit(latest(1), () => assert.fail('it was looked at')),
       isQueueError('full'),
     );
   assert.deepEqual((await Promise.all(accepted)).map(countOf), [1, 2, 3, 4, 5, 6]);
-  assert.equal(countOf(await pool.submit(latest(7), here)), 7, 'there is room again');
+  assert.equal(countOf(await queue.submit(latest(7), here)), 7, 'it admits requests again');
 });
 
-test('under overload it is refused at once what would wait too long, and what was accepted is answered', async () => {
-  const pool = openPool({ overloadWaitMs: 1 });
-  await pool.ready();
+test('under overload a request that would wait too long is refused at once, and admitted ones are answered', async () => {
+  const queue = openQueue({ overloadWaitMs: 1 });
+  await queue.ready();
   const ends: Promise<string>[] = [];
   const startedMs = performance.now();
-  // A queue that never empties is no burst.
+  // A queue that is never empty is overload, not a burst.
   for (let asked = 0; performance.now() - startedMs < 4 * limits.queueBurstMs; asked++) {
-    const end = pool.submit(latest(30), here).then(
+    const end = queue.submit(latest(30), here).then(
       (answer) => answer.kind,
       (error: unknown) => (error as QueueError).problem,
     );
@@ -159,35 +160,35 @@ test('under overload it is refused at once what would wait too long, and what wa
     if (asked % 50 === 49) await new Promise((resolve) => setImmediate(resolve));
   }
   assert.deepEqual(new Set(await settled(Promise.all(ends))), new Set(['answer', 'full']));
-  assert.equal(countOf(await pool.submit(latest(2), here)), 2, 'there is room again');
+  assert.equal(countOf(await queue.submit(latest(2), here)), 2, 'it admits requests again');
 });
 
-test('a burst may wait longer than a queue that stands', async () => {
-  const pool = openPool({ overloadWaitMs: 0 });
-  await pool.submit(latest(1), here);
+test('a request of a burst may wait longer than one under overload', async () => {
+  const queue = openQueue({ overloadWaitMs: 0 });
+  await queue.submit(latest(1), here);
   const counts = await Promise.all(
-    opens.map(async (_, index) => countOf(await pool.submit(latest(index + 1), here))),
+    opens.map(async (_, index) => countOf(await queue.submit(latest(index + 1), here))),
   );
   assert.equal(counts.length, opens.length);
 });
 
-test('of a burst, too, it is refused at once what would wait too long, not after it has waited', async () => {
-  const pool = openPool({ burstWaitMs: 0, inFlightMax: 1 });
-  await pool.submit(latest(1), here);
+test('in a burst, too, a request that would wait too long is refused at once, not after it has waited', async () => {
+  const queue = openQueue({ burstWaitMs: 0, inFlightMax: 1 });
+  await queue.submit(latest(1), here);
   // Two in the thread, one that waits.
-  const accepted = [2, 3, 4].map((limit) => pool.submit(latest(limit), here));
+  const accepted = [2, 3, 4].map((limit) => queue.submit(latest(limit), here));
   await assert.rejects(
-    pool.submit(latest(1), () => assert.fail('it was looked at')),
+    queue.submit(latest(1), () => assert.fail('it was looked at')),
     isQueueError('full'),
   );
   assert.deepEqual((await Promise.all(accepted)).map(countOf), [2, 3, 4]);
 });
 
-test('answers are taken also while requests come in without a pause', async () => {
-  const pool = openPool();
-  await pool.ready();
+test('results are received also while requests arrive without a pause', async () => {
+  const queue = openQueue();
+  await queue.ready();
   let isAnswered = false;
-  const first = pool.submit(latest(1), here).then(() => {
+  const first = queue.submit(latest(1), here).then(() => {
     isAnswered = true;
   });
   const deadlineMs = performance.now() + 30_000;
@@ -195,7 +196,7 @@ test('answers are taken also while requests come in without a pause', async () =
   // Promises are settled meanwhile, but the turn of the event loop does not end.
   while (!isAnswered && performance.now() < deadlineMs) {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
-    others.push(pool.submit(latest(1), here));
+    others.push(queue.submit(latest(1), here));
     await Promise.resolve();
   }
   assert.ok(isAnswered);
@@ -203,57 +204,57 @@ test('answers are taken also while requests come in without a pause', async () =
 });
 
 test('a request that has waited too long is refused before the thread sees it', async () => {
-  const pool = openPool({ waitMaxMs: -1 });
-  await assert.rejects(settled(pool.submit(latest(1), here)), isQueueError('full'));
+  const queue = openQueue({ waitMaxMs: -1 });
+  await assert.rejects(settled(queue.submit(latest(1), here)), isQueueError('full'));
 });
 
 test('a request whose caller has gone is dropped before the thread sees it', async (t) => {
-  const pool = openPool({ inFlightMax: 1 });
-  await pool.ready();
+  const queue = openQueue({ inFlightMax: 1 });
+  await queue.ready();
   const posted = t.mock.method(MessagePort.prototype, 'postMessage');
-  const first = pool.submit(latest(1), here);
-  const gone = Array.from({ length: 5 }, () => pool.submit(latest(2), () => true));
-  const last = pool.submit(latest(3), here);
+  const first = queue.submit(latest(1), here);
+  const gone = Array.from({ length: 5 }, () => queue.submit(latest(2), () => true));
+  const last = queue.submit(latest(3), here);
   for (const one of gone) await assert.rejects(one, isQueueError('gone'));
   assert.deepEqual([countOf(await first), countOf(await last)], [1, 3]);
   assert.equal(posted.mock.callCount(), 2);
 });
 
 test('a long queue is served to its end', async () => {
-  const pool = openPool({ queueLengthMax: 2_000 });
+  const queue = openQueue({ queueLengthMax: 2_000 });
   const asked: Promise<Answer>[] = [];
   while (asked.length < 1_500) {
-    asked.push(pool.submit(latest((asked.length % 30) + 1), here));
-    // As many in one long turn would be refused.
+    asked.push(queue.submit(latest((asked.length % 30) + 1), here));
+    // As many in one long tick would be refused.
     if (asked.length % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
   const answers = await Promise.all(asked);
   assert.ok(answers.every((answer, index) => countOf(answer) === (index % 30) + 1));
-  assert.equal(pool.waiting, 0);
+  assert.equal(queue.waiting, 0);
 });
 
 test('a fault is an error with its cause, and the next request is answered (contract 6.4)', async () => {
-  const pool = openPool();
-  await assert.rejects(pool.submit(faulty, here), (error) => {
+  const queue = openQueue();
+  await assert.rejects(queue.submit(faulty, here), (error) => {
     assert.ok(isQueueError('fault')(error));
     assert.match((error as Error).message, /TypeError/);
     return true;
   });
-  assert.equal(countOf(await pool.submit(latest(3), here)), 3);
+  assert.equal(countOf(await queue.submit(latest(3), here)), 3);
 });
 
-test('a request that cannot reach the thread fails alone and holds no place', async () => {
-  const pool = openPool({ inFlightMax: 1 });
+test('a request that cannot reach the thread fails alone and keeps no buffer', async () => {
+  const queue = openQueue({ inFlightMax: 1 });
   const uncloneable = { ...latest(1), parameters: { limit: () => 1 } };
-  await assert.rejects(settled(pool.submit(uncloneable, here)));
-  assert.equal(countOf(await settled(pool.submit(latest(2), here))), 2);
+  await assert.rejects(settled(queue.submit(uncloneable, here)));
+  assert.equal(countOf(await settled(queue.submit(latest(2), here))), 2);
 });
 
-test('when the thread dies what it held is a fault, and what waited goes to a new one', async (t) => {
-  const pool = openPool({ inFlightMax: 2 });
-  const port = await portOf(t, pool);
+test('when the thread dies its requests are faults, and the waiting ones go to a new thread', async (t) => {
+  const queue = openQueue({ inFlightMax: 2 });
+  const port = await portOf(t, queue);
   port.postMessage(null);
-  const asked = Array.from({ length: 6 }, (_, index) => pool.submit(latest(index + 1), here));
+  const asked = Array.from({ length: 6 }, (_, index) => queue.submit(latest(index + 1), here));
   const ends = await settled(Promise.allSettled(asked));
   for (const end of ends.slice(0, 2))
     assert.ok(end.status === 'rejected' && isQueueError('fault')(end.reason));
@@ -263,37 +264,37 @@ test('when the thread dies what it held is a fault, and what waited goes to a ne
   );
 });
 
-test('a store that cannot be opened is said at once, by its cause', async () => {
-  const pool = openPool({}, { ...setup, storeUrl: `sqlite:${join(folder, 'nothing.db')}` });
-  await assert.rejects(settled(pool.ready()), /there is no store at/);
-  await assert.rejects(settled(pool.submit(latest(1), here)), isQueueError('fault'));
+test('a store that cannot be opened is reported at once, with its cause', async () => {
+  const queue = openQueue({}, { ...setup, storeUrl: `sqlite:${join(folder, 'nothing.db')}` });
+  await assert.rejects(settled(queue.ready()), /there is no store at/);
+  await assert.rejects(settled(queue.submit(latest(1), here)), isQueueError('fault'));
 });
 
 test('when a thread cannot be replaced requests fail as faults until it can, none hangs', async (t) => {
   const copy = join(folder, 'copy.db');
   const other = await openStore(`sqlite:${copy}`, 'write');
   await other.close();
-  const pool = openPool({}, { ...setup, storeUrl: `sqlite:${copy}` });
-  const port = await portOf(t, pool);
+  const queue = openQueue({}, { ...setup, storeUrl: `sqlite:${copy}` });
+  const port = await portOf(t, queue);
   rmSync(copy);
   port.postMessage(null);
   await new Promise((resolve) => port.once('close', resolve));
-  const asked = Array.from({ length: 20 }, () => pool.submit(latest(1), here));
+  const asked = Array.from({ length: 20 }, () => queue.submit(latest(1), here));
   for (const end of await settled(Promise.allSettled(asked))) {
     assert.ok(end.status === 'rejected' && isQueueError('fault')(end.reason), String(end.status));
   }
   await (await openStore(`sqlite:${copy}`, 'write')).close();
-  assert.equal((await settled(pool.submit(latest(1), here))).kind, 'refusal', 'the store is back');
+  assert.equal((await settled(queue.submit(latest(1), here))).kind, 'refusal', 'the store is back');
 });
 
-test('closing lets what was accepted finish and takes nothing more', async () => {
-  const pool = openPool({ inFlightMax: 2 });
-  await pool.ready();
-  const accepted = Array.from({ length: 10 }, (_, index) => pool.submit(latest(index + 1), here));
-  const closed = pool.close();
-  await assert.rejects(pool.submit(latest(1), here), isQueueError('full'));
+test('a queue that closes answers the admitted requests and refuses new ones', async () => {
+  const queue = openQueue({ inFlightMax: 2 });
+  await queue.ready();
+  const accepted = Array.from({ length: 10 }, (_, index) => queue.submit(latest(index + 1), here));
+  const closed = queue.close();
+  await assert.rejects(queue.submit(latest(1), here), isQueueError('full'));
   const counts = (await settled(Promise.all(accepted))).map(countOf);
   assert.deepEqual(counts, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   await settled(closed);
-  await settled(pool.close());
+  await settled(queue.close());
 });

@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import { limits } from '../contract/limits.ts';
 import { readKeys } from '../store/control.ts';
 import { openControl } from '../store/engines.ts';
-import { isLive, issueKey, KeyRing, noTerms, replaceKey, revokeKey } from './keys.ts';
+import { isLive, issueKey, KeyRing, noTerms, replaceKey, revokeKey } from './api-keys.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bourse-keys-'));
 const storeUrl = `sqlite:${join(folder, 'bourse.db')}`;
@@ -70,7 +70,7 @@ test('a key keeps its name, creation, expiry and quotas; its id tells nothing of
 });
 
 test('a ring takes each issued key for itself, and nothing like it (contract 7.3)', async () => {
-  const ring = new KeyRing(served);
+  const ring = new KeyRing(() => readKeys(served));
   const issued = [await issueKey(control, 'a', noTerms, NOW), await issueKey(control, 'b', noTerms, NOW)];
   for (const { secret, key } of issued) {
     assert.equal((await ring.verify(secret, NOW))?.key_id, key.key_id);
@@ -95,7 +95,7 @@ test('a ring takes each issued key for itself, and nothing like it (contract 7.3
 
 test('keys that arrive at once, the first of a process among them, are all taken', async () => {
   const { secret } = await issueKey(control, 'at once', noTerms, NOW);
-  const ring = new KeyRing(served);
+  const ring = new KeyRing(() => readKeys(served));
   const first = await Promise.all(Array.from({ length: 20 }, () => ring.verify(secret, NOW)));
   assert.equal(first.filter((key) => key === null).length, 0, 'with nothing read yet');
   const { secret: next } = await issueKey(control, 'next', noTerms, NOW);
@@ -105,7 +105,7 @@ test('keys that arrive at once, the first of a process among them, are all taken
 });
 
 test('a new key works with a running ring: after the pause between look-ups at the latest', async () => {
-  const ring = new KeyRing(served);
+  const ring = new KeyRing(() => readKeys(served));
   assert.equal(await ring.verify('guess', NOW), null);
   const { secret } = await issueKey(control, 'new', noTerms, NOW);
   assert.notEqual(await ring.verify(secret, NOW + limits.keyMissRefreshMs), null);
@@ -113,19 +113,16 @@ test('a new key works with a running ring: after the pause between look-ups at t
 
 test('guessing does not make the ring read for every guess', async () => {
   let reads = 0;
-  const counted = new KeyRing({
-    ...served,
-    snapshot: (work) => {
-      reads++;
-      return served.snapshot(work);
-    },
+  const counted = new KeyRing(() => {
+    reads++;
+    return readKeys(served);
   });
   for (let guess = 0; guess < 1_000; guess++) await counted.verify(`guess${guess}`, NOW + guess);
   assert.ok(reads <= 1_000 / limits.keyMissRefreshMs + 2, `${reads} reads in a second`);
 });
 
 test('a revoked key is refused by a running ring within 5 seconds, all others still hold (contract 7.3)', async () => {
-  const ring = new KeyRing(served);
+  const ring = new KeyRing(() => readKeys(served));
   const gone = await issueKey(control, 'gone', noTerms, NOW);
   const kept = await issueKey(control, 'kept', noTerms, NOW);
   assert.notEqual(await ring.verify(gone.secret, NOW), null);
@@ -135,12 +132,12 @@ test('a revoked key is refused by a running ring within 5 seconds, all others st
   for (let at = NOW; at < NOW + 5_000; at += 50) await ring.verify(gone.secret, at);
   assert.equal(await ring.verify(gone.secret, NOW + 5_000), null);
   assert.notEqual(await ring.verify(kept.secret, NOW + 5_000), null);
-  const idle = new KeyRing(served);
+  const idle = new KeyRing(() => readKeys(served));
   assert.equal(await idle.verify(gone.secret, NOW), null, 'a ring that never knew it');
 });
 
 test('a revocation holds in real time too, on two rings', async () => {
-  const rings = [new KeyRing(served), new KeyRing(control)];
+  const rings = [new KeyRing(() => readKeys(served)), new KeyRing(() => readKeys(control))];
   const { secret, key } = await issueKey(control, 'timed', noTerms, Date.now());
   for (const ring of rings) assert.notEqual(await ring.verify(secret, Date.now()), null);
   const revokedAt = Date.now();
@@ -154,7 +151,7 @@ test('a revocation holds in real time too, on two rings', async () => {
 });
 
 test('a clock that is set back neither revives a revoked key nor holds up a look-up (contract 7.3)', async () => {
-  const ring = new KeyRing(served);
+  const ring = new KeyRing(() => readKeys(served));
   const { secret, key } = await issueKey(control, 'clock', noTerms, NOW);
   assert.notEqual(await ring.verify(secret, NOW), null);
   await revokeKey(control, key.key_id, NOW);
@@ -162,7 +159,7 @@ test('a clock that is set back neither revives a revoked key nor holds up a look
 });
 
 test('a key ends at its expiry, to the millisecond (contract 7.3)', async () => {
-  const ring = new KeyRing(served);
+  const ring = new KeyRing(() => readKeys(served));
   const { secret, key } = await issueKey(control, 'short', { ...noTerms, expiresMs: NOW + 500 }, NOW);
   assert.notEqual(await ring.verify(secret, NOW + 499), null);
   assert.equal(await ring.verify(secret, NOW + 500), null);
@@ -182,7 +179,7 @@ test('replacing a key revokes all live ones of its name and no other (contract 1
   const old = [await issueKey(control, 'demo', noTerms, NOW), await issueKey(control, 'demo', noTerms, NOW)];
   const other = await issueKey(control, 'demos', noTerms, NOW);
   const { secret } = await replaceKey(control, 'demo', NOW + 1);
-  const ring = new KeyRing(served);
+  const ring = new KeyRing(() => readKeys(served));
   for (const { secret: before } of old) assert.equal(await ring.verify(before, NOW + 2), null);
   assert.notEqual(await ring.verify(secret, NOW + 2), null);
   assert.notEqual(await ring.verify(other.secret, NOW + 2), null);
@@ -190,10 +187,7 @@ test('replacing a key revokes all live ones of its name and no other (contract 1
 
 test('a control file that cannot be read is a fault, not a wrong key, and is tried again', async () => {
   let isBroken = false;
-  const ring = new KeyRing({
-    ...served,
-    snapshot: (work) => (isBroken ? Promise.reject(new Error('disk')) : served.snapshot(work)),
-  });
+  const ring = new KeyRing(() => (isBroken ? Promise.reject(new Error('disk')) : readKeys(served)));
   const { secret } = await issueKey(control, 'disk', noTerms, NOW);
   assert.notEqual(await ring.verify(secret, NOW), null);
   isBroken = true;

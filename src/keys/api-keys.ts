@@ -72,15 +72,15 @@ export function isLive(key: ApiKey, nowMs: number): boolean {
 
 const prefixOf = (hash: Buffer): string => hash.toString('latin1', 0, PREFIX_BYTES);
 
-/** Verifies keys against a view of the control file that is renewed every second (contract 7.3). */
+/** Verifies keys against a copy in memory, which is read again every second (contract 7.3). */
 export class KeyRing {
-  readonly #control: RowStore;
+  readonly #readKeys: () => Promise<readonly ApiKey[]>;
   #byPrefix = new Map<string, ApiKey>();
   #readAtMs = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | null = null;
 
-  constructor(control: RowStore) {
-    this.#control = control;
+  constructor(readKeys: () => Promise<readonly ApiKey[]>) {
+    this.#readKeys = readKeys;
   }
 
   /** The live key that a secret belongs to, or null. */
@@ -100,7 +100,7 @@ export class KeyRing {
     return Math.abs(nowMs - this.#readAtMs);
   }
 
-  /** Reads the keys; whoever asks while that goes on waits for the same reading. */
+  /** Reads the keys. Callers that ask meanwhile wait for the same read. */
   #refresh(nowMs: number): Promise<void> {
     this.#reading ??= this.#read(nowMs).finally(() => {
       this.#reading = null;
@@ -109,7 +109,7 @@ export class KeyRing {
   }
 
   async #read(nowMs: number): Promise<void> {
-    const keys = await readKeys(this.#control);
+    const keys = await this.#readKeys();
     this.#byPrefix = new Map(keys.map((key) => [prefixOf(Buffer.from(key.hash)), key]));
     this.#readAtMs = nowMs;
   }

@@ -1,7 +1,7 @@
-// What a caller is told of its key's quota (contract 7.5): the draft of RateLimit headers in its form with three fields.
+// Tells a caller the state of its key's quota (contract 7.5), by the RateLimit headers of the IETF draft, in its form with three fields.
 import { Refusal } from '../contract/errors.ts';
 import type { Quota, Taken } from '../keys/quotas.ts';
-import type { DoorReply } from './reply.ts';
+import type { HttpResponse } from './message.ts';
 
 /** The refusal of a request whose key has used up a quota. */
 export function overQuota({ span, limit, resetSeconds }: Quota): Refusal {
@@ -11,14 +11,14 @@ export function overQuota({ span, limit, resetSeconds }: Quota): Refusal {
   });
 }
 
-/** A reply with how the key's quota stands; a request that the service itself failed to answer does not count. */
-export function withQuota(reply: DoorReply, taken: Taken | null): DoorReply {
-  if (taken === null) return reply;
-  const quota = reply.status >= 500 ? taken.giveBack() : taken.quota;
+/** Adds the state of the key's quota. A request that the service itself failed to answer does not count. */
+export function withQuota(response: HttpResponse, taken: Taken | null): HttpResponse {
+  if (taken === null) return response;
+  const quota = response.status >= 500 ? taken.giveBack() : taken.quota;
   return {
-    ...reply,
+    ...response,
     headers: {
-      ...reply.headers,
+      ...response.headers,
       'RateLimit-Limit': String(quota.limit),
       'RateLimit-Remaining': String(quota.remaining),
       'RateLimit-Reset': String(quota.resetSeconds),

@@ -1,9 +1,9 @@
-// The mean time of a request, told from the latest.
+// The mean time of a request, estimated from the latest ones.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceTime } from './service-time.ts';
 
-/** The mean after requests that take as long as said, one after the other. */
+/** The mean after requests that take these times, one after the other. */
 function meanOf(...tookMs: readonly number[]): number {
   const time = new ServiceTime();
   for (const took of tookMs) time.add(took);
@@ -13,7 +13,7 @@ function meanOf(...tookMs: readonly number[]): number {
 const near = (measured: number, expected: number): void =>
   assert.ok(Math.abs(measured - expected) < 0.05 * expected, `${measured}, not ${expected}`);
 
-test('nothing is expected of what is not known', () => {
+test('before the first measurement the estimate is 0', () => {
   assert.equal(new ServiceTime().meanMs, 0);
 });
 
@@ -26,6 +26,6 @@ test('a few slow requests among many count by their number', () => {
   near(meanOf(...Array.from({ length: 50 }, () => hundred).flat()), (99 * 0.2 + 30) / 100);
 });
 
-test('what was long ago does not count any more', () => {
+test('old measurements no longer count', () => {
   near(meanOf(...Array.from({ length: 100 }, () => 40), ...Array.from({ length: 20_000 }, () => 0.2)), 0.2);
 });

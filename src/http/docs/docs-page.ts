@@ -1,4 +1,4 @@
-// The documentation page: HTML from the contract, with a form for every endpoint (contract 9.3).
+// The documentation page: HTML made from the contract, with a form for every endpoint (contract 9.3).
 import { readFileSync } from 'node:fs';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { errors } from '../../contract/errors.ts';

@@ -1,14 +1,14 @@
 // Metrics of serving, in one process or several, and the port that they are to be had at. Only loaded where they are asked for.
 import cluster from 'node:cluster';
 import type { Observe } from '../base/observe.ts';
+import type { BuiltInPage, BuiltInPages } from '../http/built-in-pages.ts';
 import { exposition, type Measurable, Metrics, type Report } from '../http/metrics.ts';
-import { METRICS_PATH, MetricsDoor, metricsPage } from '../http/metrics-door.ts';
-import type { Page, Pages } from '../http/page.ts';
+import { METRICS_PATH, MetricsHandler, metricsPage } from '../http/metrics-handler.ts';
 import { listen } from '../http/server.ts';
 import { storeReport } from '../http/store-metrics.ts';
 import type { Settings } from './config.ts';
+import { portProblem, urlOf } from './listen-address.ts';
 import { openLog } from './log.ts';
-import { portProblem, urlOf } from './place.ts';
 import { version } from './version.ts';
 import { PrimaryLink, WorkerReports } from './worker-metrics.ts';
 
@@ -16,7 +16,7 @@ import { PrimaryLink, WorkerReports } from './worker-metrics.ts';
 export type Measuring = {
   readonly observe: Observe;
   /** Pages of the service's own port, by path. */
-  readonly pages: Pages;
+  readonly pages: BuiltInPages;
   stop(): Promise<void>;
 };
 
@@ -24,12 +24,16 @@ export type Measuring = {
 const sharesPort = ({ port, metricsPort }: Settings): boolean => port !== 0 && metricsPort === port;
 
 /** Listens for who asks for metrics on their own port; the end of that. */
-async function listenAlone(settings: Settings, page: Page, observe: Observe): Promise<() => Promise<void>> {
+async function listenAlone(
+  settings: Settings,
+  page: BuiltInPage,
+  observe: Observe,
+): Promise<() => Promise<void>> {
   const place = { host: 'metricsHost', port: 'metricsPort' } as const;
   const { metricsHost: host, metricsPort: port } = settings;
-  const door = new MetricsDoor(page, observe);
+  const handler = new MetricsHandler(page, observe);
   const where = { host, port: port!, reusePort: false, certificate: null };
-  const listening = await listen(door, where, () => undefined).catch((error: unknown) => {
+  const listening = await listen(handler, where, () => undefined).catch((error: unknown) => {
     throw portProblem(error, settings, place);
   });
   observe({ kind: 'metrics', url: `${urlOf('http', host, listening.port)}${METRICS_PATH}` });

@@ -1,4 +1,4 @@
-// The door in process, over a real store: checks in order, envelopes, addresses, headers (contract 4, 5, 6, 7).
+// The request handler in process, over a real store: checks in order, envelopes, addresses, headers (contract 4, 5, 6, 7).
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { contract, type EndpointName } from '../contract/index.ts';
 import { limits, listLimits } from '../contract/limits.ts';
 import type { Parameter } from '../contract/parameter.ts';
 import { openSources } from '../files/source.ts';
-import { issueKey, KeyRing, noTerms, revokeKey } from '../keys/keys.ts';
+import { issueKey, KeyRing, noTerms, revokeKey } from '../keys/api-keys.ts';
 import { Quotas } from '../keys/quotas.ts';
 import { importBars } from '../loading/bars.ts';
 import { importFile } from '../loading/importers.ts';
@@ -22,17 +22,18 @@ import type { MappedFile } from '../mapping/column-mapping.ts';
 import { ownNames } from '../mapping/column-mapping.ts';
 import { QueryRunner } from '../queries/index.ts';
 import type { Answer, QueryRequest } from '../queries/query.ts';
+import { addQuotaUses, readKeys } from '../store/control.ts';
 import { openControl, openStore } from '../store/engines.ts';
-import type { AddressSettings } from './address.ts';
-import { Door, type DoorParts } from './door.ts';
-import { QueueError } from './query-pool.ts';
-import { ReplyCache } from './reply-cache.ts';
+import type { AddressSettings } from './base-address.ts';
+import { ResponseCache } from './cache/response-cache.ts';
+import { type HandlerParts, RequestHandler } from './handler.ts';
+import { QueueError } from './queue/query-queue.ts';
 
 /** A file that a test has written, ready to be imported. */
 const opened = async (path: string): Promise<MappedFile> =>
   (await openSources(path, process.stdin, ownNames).next()).value as MappedFile;
 
-const folder = mkdtempSync(join(tmpdir(), 'bourse-door-'));
+const folder = mkdtempSync(join(tmpdir(), 'bourse-handler-'));
 const storeUrl = `sqlite:${join(folder, 'bourse.db')}`;
 const writer = await openStore(storeUrl, 'write');
 const opens = Array.from({ length: 12 }, (_, index) => `2025-03-03T14:${30 + index}:00Z`);
@@ -61,7 +62,7 @@ await importFile(writer, 'economic-events', { file: await opened(eventFile), ...
 const control = await openControl(storeUrl, 'write');
 const store = await openStore(storeUrl, 'read');
 const runner = new QueryRunner(store, new Uint8Array(32).fill(7));
-const keys = new KeyRing(control);
+const keys = new KeyRing(() => readKeys(control));
 const { secret: key } = await issueKey(control, 'test', noTerms, Date.now());
 after(async () => {
   for (const open of [writer, control, store]) await open.close();
@@ -76,12 +77,16 @@ const address: AddressSettings = {
   scheme: 'http',
 };
 
-function openDoor(parts: Partial<DoorParts> = {}): Door {
-  return new Door({
+function openHandler(parts: Partial<HandlerParts> = {}): RequestHandler {
+  return new RequestHandler({
     pages: new Map(),
     keys,
-    replies: new ReplyCache(store),
-    quotas: new Quotas({ control, observe: (observation) => observed.push(observation), nowMs: Date.now }),
+    cache: new ResponseCache(store),
+    quotas: new Quotas({
+      addUses: (uses) => addQuotaUses(control, uses, Date.now),
+      observe: (observation) => observed.push(observation),
+      nowMs: Date.now,
+    }),
     submit: (request) => runner.run(request),
     address,
     observe: (observation) => observed.push(observation),
@@ -90,15 +95,15 @@ function openDoor(parts: Partial<DoorParts> = {}): Door {
   });
 }
 
-const door = openDoor();
+const handler = openHandler();
 
-type Sent = { method?: string; headers?: Record<string, string | undefined>; at?: Door };
+type Sent = { method?: string; headers?: Record<string, string | undefined>; at?: RequestHandler };
 type Got = { status: number; headers: Readonly<Record<string, string>>; text: string };
 
-async function ask(target: string, { method = 'GET', headers = {}, at = door }: Sent = {}): Promise<Got> {
+async function ask(target: string, { method = 'GET', headers = {}, at = handler }: Sent = {}): Promise<Got> {
   const request = { method, target, headers: { host: 'localhost:8080', ...headers }, isGone: () => false };
-  const reply = await at.answer(request);
-  return { ...reply, text: Buffer.concat(reply.body).toString() };
+  const response = await at.handle(request);
+  return { ...response, text: Buffer.concat(response.body).toString() };
 }
 
 const DAY = '/api/v2/stock/bars/US:AAPL/1M/from/2025-03-03/to/2025-03-03';
@@ -127,7 +132,7 @@ type Detail = {
   request_id: string;
 };
 
-/** Holds a reply to contract 6.2 and 7.4, and to one word and parameter. */
+/** Holds a response to contract 6.2 and 7.4, and to one word and parameter. */
 function refused(
   got: Got,
   words: ErrorWord | readonly ErrorWord[],
@@ -425,7 +430,7 @@ test('Authorization: Bearer is taken, in any case of its scheme, and the query w
 
 test('a revoked or expired key is invalid_key (contract 7.3)', async () => {
   let nowMs = Date.now();
-  const clocked = openDoor({ nowMs: () => nowMs, keys: new KeyRing(control) });
+  const clocked = openHandler({ nowMs: () => nowMs, keys: new KeyRing(() => readKeys(control)) });
   const short = await issueKey(control, 'short', { ...noTerms, expiresMs: nowMs + 60_000 }, nowMs);
   const gone = await issueKey(control, 'gone', noTerms, nowMs);
   const status = async (secret: string) =>
@@ -445,7 +450,7 @@ test('an endpoint with a shortest key refuses a shorter one before any look-up (
     (name) => 'keyCharactersMin' in contract[name],
   );
   assert.equal(economic.length, 4);
-  const at = openDoor({
+  const at = openHandler({
     keys: {
       verify: async (secret) => {
         looked.push(secret);
@@ -619,7 +624,7 @@ test('a foreign, missing or doubled Host is a bad_request that names the setting
 });
 
 test('with a public URL its scheme and path are the base, whatever Host says (contract 4.3)', async () => {
-  const at = openDoor({ address: { ...address, publicUrl: 'https://data.example.com/bourse' } });
+  const at = openHandler({ address: { ...address, publicUrl: 'https://data.example.com/bourse' } });
   for (const host of ['evil.example', undefined]) {
     const { next_page_url } = await page(withKey(DAY, '&limit=5'), { at, headers: { host } });
     assert.ok(next_page_url!.startsWith(`https://data.example.com/bourse${DAY}?`), next_page_url!);
@@ -790,7 +795,7 @@ test('a full queue is a 503 with Retry-After, and is asked only by a good reques
     asked++;
     return Promise.reject(new QueueError('full', 'full'));
   };
-  const at = openDoor({ submit });
+  const at = openHandler({ submit });
   const got = await ask(withKey(LATEST), { at });
   refused(got, 'unavailable', undefined, 'full');
   assert.match(got.headers['Retry-After']!, /^[1-9]\d*$/);
@@ -798,10 +803,10 @@ test('a full queue is a 503 with Retry-After, and is asked only by a good reques
   assert.equal(asked, 1);
 });
 
-test('the queue is told when a caller has gone, and the door ends such a request in peace', async () => {
+test('the queue learns when a caller has gone, and such a request ends without a fault', async () => {
   let gone = false;
   const requests: QueryRequest[] = [];
-  const at = openDoor({
+  const at = openHandler({
     submit: (request, isGone) => {
       requests.push(request);
       gone = true;
@@ -809,14 +814,14 @@ test('the queue is told when a caller has gone, and the door ends such a request
       return Promise.reject(new QueueError('gone', 'gone'));
     },
   });
-  const reply = await at.answer({
+  const response = await at.handle({
     method: 'GET',
     target: withKey(LATEST),
     headers: { host: 'localhost' },
     isGone: () => gone,
   });
-  assert.notEqual(reply.status, 200);
-  assert.ok(!JSON.stringify(requests).includes(key), 'the query thread is told no key');
+  assert.notEqual(response.status, 200);
+  assert.ok(!JSON.stringify(requests).includes(key), 'the query thread gets no key');
 });
 
 const nothing: Answer = {
@@ -838,13 +843,13 @@ test('a caller that has gone is observed as one, whatever the answer would have 
   for (const end of ends) {
     gone = false;
     observed.length = 0;
-    const at = openDoor({
+    const at = openHandler({
       submit: () => {
         gone = true;
         return end();
       },
     });
-    await at.answer({
+    await at.handle({
       method: 'GET',
       target: withKey(LATEST),
       headers: { host: 'localhost' },
@@ -860,9 +865,9 @@ test('a caller that has gone is observed as one, whatever the answer would have 
 test('a fault is a 500 without detail, its cause observed under the request id (contract 6.4, house Errors)', async () => {
   const cause = new Error('disk /srv/secret.db is broken');
   const broken = [
-    openDoor({ submit: () => Promise.reject(cause) }),
-    openDoor({ submit: () => Promise.reject(new QueueError('fault', cause.stack!)) }),
-    openDoor({ keys: { verify: () => Promise.reject(cause) } }),
+    openHandler({ submit: () => Promise.reject(cause) }),
+    openHandler({ submit: () => Promise.reject(new QueueError('fault', cause.stack!)) }),
+    openHandler({ keys: { verify: () => Promise.reject(cause) } }),
   ];
   for (const at of broken) {
     observed.length = 0;
@@ -878,8 +883,8 @@ test('a fault is a 500 without detail, its cause observed under the request id (
 test('what the service failed to answer counts for no quota, and tells of it (contract 7.5)', async () => {
   const { secret } = await issueKey(control, 'quota', { ...noTerms, perDay: 2 }, Date.now());
   const failures = [new QueueError('full', 'full'), new Error('broken')];
-  const failing = openDoor({
-    keys: new KeyRing(control),
+  const failing = openHandler({
+    keys: new KeyRing(() => readKeys(control)),
     submit: (request) => (failures.length > 0 ? Promise.reject(failures.shift()!) : runner.run(request)),
   });
   const statuses: (number | string | undefined)[][] = [];
@@ -896,7 +901,7 @@ test('what the service failed to answer counts for no quota, and tells of it (co
   ]);
 });
 
-test('every reply is observed once: its route and its key by id, never an address or a key (contract 7.4)', async () => {
+test('every response is observed once: its route and its key by id, never an address or a key (contract 7.4)', async () => {
   observed.length = 0;
   const targets = [
     withKey(DAY, '&limit=5'),
@@ -926,11 +931,11 @@ test('an absolute address as target is its path and query, a fragment is no part
     refused(await ask(target), 'unknown_path', undefined, target);
 });
 
-test('a reply at hand is another key’s for nobody, is asked for again by each, and counts (contract 7.3, 8.1)', async () => {
+test('a cached response serves one key alone, and counts for its quota (contract 7.3, 8.1)', async () => {
   const { secret: brief, key: briefKey } = await issueKey(control, 'brief', noTerms, Date.now());
   let asked = 0;
-  const at = openDoor({
-    keys: new KeyRing(control),
+  const at = openHandler({
+    keys: new KeyRing(() => readKeys(control)),
     submit: (request) => {
       asked++;
       return runner.run(request);
@@ -941,7 +946,7 @@ test('a reply at hand is another key’s for nobody, is asked for again by each,
     ask(`${target}&secret_key=${secret}`, { at, headers });
   const first = await get(brief);
   const [second, third] = [await get(brief), await get(brief)];
-  assert.equal(asked, 2, 'the first shows that such replies last');
+  assert.equal(asked, 2, 'the first response shows that the endpoint is cacheable');
   assert.deepEqual([second.text, third.text], [first.text, first.text]);
   assert.notEqual(second.headers['X-Request-Id'], third.headers['X-Request-Id']);
   assert.equal((await get(brief, { 'if-none-match': first.headers.ETag! })).status, 304);
@@ -959,15 +964,18 @@ test('a reply at hand is another key’s for nobody, is asked for again by each,
   const plain = await ask(`${target.replace('json', 'csv')}&secret_key=${brief}`, { at });
   assert.ok(wrapped.text.startsWith('{') && plain.text.startsWith('name,'));
   await revokeKey(control, briefKey.key_id, Date.now());
-  const revoked = openDoor({ keys: new KeyRing(control), submit: (request) => runner.run(request) });
+  const revoked = openHandler({
+    keys: new KeyRing(() => readKeys(control)),
+    submit: (request) => runner.run(request),
+  });
   assert.equal((await ask(`${target}&secret_key=${brief}`, { at: revoked })).status, 401);
 });
 
-test('a reply at hand is in the coding that its caller likes, encoded once for all who like it (contract 9.7)', async () => {
-  const at = openDoor();
+test('a cached response has the coding that its caller prefers, and is encoded once for each coding (contract 9.7)', async () => {
+  const at = openHandler();
   const target = `/api/v2/holiday/list?full_symbol=stock:US:*&from_date=2024-01-01&to_date=2025-12-31&format=json&limit=20&secret_key=${key}`;
   const get = async (headers: Record<string, string>) =>
-    at.answer({
+    at.handle({
       method: 'GET',
       target,
       headers: { host: 'localhost:8080', ...headers },
@@ -989,23 +997,23 @@ test('a reply at hand is in the coding that its caller likes, encoded once for a
   assert.deepEqual(Buffer.concat((await get({})).body), Buffer.concat(plain.body));
 });
 
-test('requests of one turn ask once what was committed, and those of a later one see it (contract 4.1)', async () => {
+test('requests of one batch read the state of the store once, and those of a later batch see a commit (contract 4.1)', async () => {
   let asked = 0;
   let token = 1;
   const changeToken = async () => {
     asked++;
     return token;
   };
-  const at = openDoor({ replies: new ReplyCache({ changeToken }) });
+  const at = openHandler({ cache: new ResponseCache({ changeToken }) });
   const target = withKey('/api/v2/holiday/list', '&full_symbol=stock:US:*&limit=1');
-  const inTurn = (turn: number) =>
-    at.answer({ method: 'GET', target, headers: { host: 'localhost:8080' }, turn, isGone: () => false });
-  await inTurn(1);
-  const kept = await inTurn(2);
+  const inBatch = (batch: number) =>
+    at.handle({ method: 'GET', target, headers: { host: 'localhost:8080' }, batch, isGone: () => false });
+  await inBatch(1);
+  const kept = await inBatch(2);
   asked = 0;
-  const together = await Promise.all([inTurn(3), inTurn(3), inTurn(3)]);
+  const together = await Promise.all([inBatch(3), inBatch(3), inBatch(3)]);
   assert.equal(asked, 1);
-  for (const { body } of together) assert.equal(body[0], kept.body[0], 'at hand');
+  for (const { body } of together) assert.equal(body[0], kept.body[0], 'from the cache');
   token++;
-  assert.notEqual((await inTurn(4)).body[0], kept.body[0], 'asked for again after a commit');
+  assert.notEqual((await inBatch(4)).body[0], kept.body[0], 'asked for again after a commit');
 });

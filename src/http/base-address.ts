@@ -1,16 +1,16 @@
-// The base address of a request: the configured public one, or scheme and host where the host can be trusted (contract 4.3).
+// The base address of a request: the configured public URL, or the request's scheme and host where the host is ours (contract 4.3).
 import { isIPv4, isIPv6 } from 'node:net';
 import { Refusal } from '../contract/errors.ts';
 import { type Forwarded, type Named, PORT_MAX, readForwarded } from './forwarded.ts';
 
 export type AddressSettings = {
-  /** Scheme, host and path that callers reach the service by; null where the request decides. */
+  /** Scheme, host and path of the service for its callers; null where the request decides. */
   readonly publicUrl: string | null;
-  /** Host names that are ours beside loopback and IP literals, without port, in lower case. */
+  /** Our host names beside loopback and IP literals, without port, in lower case. */
   readonly allowedHosts: readonly string[];
-  /** Whether what a proxy forwards is believed. */
+  /** Whether headers of a proxy are trusted. */
   readonly trustProxy: boolean;
-  /** What the service itself speaks. */
+  /** The scheme of the service itself. */
   readonly scheme: 'http' | 'https';
 };
 
@@ -25,21 +25,21 @@ function isOurs(name: string, allowed: readonly string[]): boolean {
 }
 
 /**
- * A host with its port, when it is ours.
- * @throws Refusal `bad_request` for a foreign or malformed one; it does not repeat it, so that no answer holds a foreign name
+ * A host of ours with its port.
+ * @throws Refusal `bad_request` for a foreign or malformed host, which it does not repeat: no answer contains a foreign name
  */
 function ourHost({ header, text }: Named, allowed: readonly string[]): RegExpExecArray {
   const match = HOST.exec(text);
   const isHost = match !== null && Number(match[2] ?? 0) <= PORT_MAX;
   if (isHost && isOurs(match[1]!.toLowerCase(), allowed)) return match;
   throw new Refusal('bad_request', {
-    message: `The ${header} header names a host that this service does not know itself by.`,
+    message: `The ${header} header names a host that does not belong to this service.`,
     param: header,
-    hint: 'Whoever runs the service can allow it: bourse serve --allowed-hosts NAME, or --public-url URL.',
+    hint: 'The operator of the service can allow it: bourse serve --allowed-hosts NAME, or --public-url URL.',
   });
 }
 
-/** The address that a proxy was asked by: a forwarded host keeps the rule of Host, for proxies pass on what they are sent. */
+/** The address that a proxy was reached by. A forwarded host is checked like Host, because proxies pass on what callers send. */
 function forwardedAddress(settings: AddressSettings, host: Named, forwarded: Forwarded): string {
   const scheme = forwarded.scheme ?? settings.scheme;
   const [asked, , port] = ourHost(forwarded.host ?? host, settings.allowedHosts);
@@ -52,13 +52,13 @@ const forwardedHeaders = [
   ...['x-forwarded-proto', 'x-forwarded-host', 'x-forwarded-port', 'x-forwarded-prefix'],
 ];
 
-/** The names of the headers that decide on the base address. */
+/** The names of the headers that the base address depends on. */
 export function decidingHeaders({ publicUrl, trustProxy }: AddressSettings): readonly string[] {
   if (publicUrl !== null) return [];
   return trustProxy ? ['host', ...forwardedHeaders] : ['host'];
 }
 
-/** The base address, without a slash at its end. @throws Refusal `bad_request` for a foreign or malformed host */
+/** The base address, without a trailing slash. @throws Refusal `bad_request` for a foreign or malformed host */
 export function baseAddress(settings: AddressSettings, headers: Headers): string {
   if (settings.publicUrl !== null) return settings.publicUrl;
   const host = { header: 'Host', text: String(headers.host ?? '') };

@@ -1,4 +1,4 @@
-// What an operation may answer: its success in each format, and the errors by status (contract 5, 6).
+// The responses of an operation: its success in each format, and the errors by status (contract 5, 6).
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { errorEnvelope } from '../../contract/envelope.ts';
 import { type ErrorWord, errors } from '../../contract/errors.ts';
@@ -75,7 +75,7 @@ export const headers: Json = {
     schema: { type: 'string' },
   },
   ETag: {
-    description: 'Tag of the answer, to be sent as `If-None-Match`',
+    description: 'Tag of the answer, for `If-None-Match`',
     schema: { type: 'string' },
   },
   'RateLimit-Limit': { description: "Requests of the key's quota", schema: { type: 'integer' } },

@@ -1,0 +1,76 @@
+// The response cache: cleared by a commit, bounded in time and bytes (contract 4.1, 8.1).
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { limits } from '../../contract/limits.ts';
+import { type CachedResponse, ResponseCache } from './response-cache.ts';
+
+let token = 1;
+const store = { changeToken: async () => token };
+const responseOf = (bytes: number, goodUntilMs = Number.POSITIVE_INFINITY): CachedResponse => ({
+  response: { status: 200, headers: {}, body: [new Uint8Array(bytes)] },
+  goodUntilMs,
+});
+
+test('an endpoint is cacheable once it has given a response that may be cached', async () => {
+  const cache = new ResponseCache(store);
+  assert.equal(cache.isCacheable('instrumentReference'), false);
+  cache.add('instrumentReference', 'a', responseOf(10), null);
+  assert.equal(cache.isCacheable('instrumentReference'), true);
+  assert.equal(cache.isCacheable('latestBars'), false);
+  assert.equal(cache.find('a', 0), undefined, 'the state that it was queried in is not known');
+});
+
+test('a response is found until anything is committed, and until it is out of date', async () => {
+  const cache = new ResponseCache(store);
+  const cached = responseOf(10, 100);
+  cache.add('holidayList', 'a', cached, await cache.state());
+  assert.equal(cache.find('a', 99), cached);
+  assert.equal(cache.find('a', 100), undefined);
+  assert.equal(cache.find('b', 99), undefined);
+  token++;
+  await cache.state();
+  assert.equal(cache.find('a', 99), undefined);
+});
+
+test('the state is read once a batch, and again in the next', async () => {
+  const asked: number[] = [];
+  const cache = new ResponseCache({ changeToken: async () => asked.push(token) && token });
+  cache.add('holidayList', 'a', responseOf(10), await cache.state(1));
+  await Promise.all([cache.state(1), cache.state(1)]);
+  assert.equal(asked.length, 1);
+  token++;
+  assert.ok(cache.find('a', 0), 'the requests of a batch arrived before the commit');
+  assert.equal(await cache.state(2), token);
+  assert.equal(cache.find('a', 0), undefined);
+  assert.equal(await cache.state(1), token, 'a batch that waited gets no older state than the others');
+  assert.equal(asked.length, 2);
+  await cache.state();
+  assert.equal(asked.length, 3);
+});
+
+test('a response that was queried before a commit is not cached after it', async () => {
+  const cache = new ResponseCache(store);
+  const before = await cache.state();
+  token++;
+  await cache.state();
+  cache.add('holidayList', 'a', responseOf(10), before);
+  assert.equal(cache.find('a', 0), undefined);
+});
+
+test('the least recently used response goes first; one that is too large is not cached', async () => {
+  const cache = new ResponseCache(store);
+  const state = await cache.state();
+  const bytes = limits.cachedResponseBytesMax - limits.cachedOverheadBytes - 100;
+  const capacity = Math.floor(limits.cachedBytesMax / limits.cachedResponseBytesMax);
+  for (let index = 0; index < capacity; index++)
+    cache.add('holidayList', `${index}`, responseOf(bytes), state);
+  assert.ok(cache.find('0', 0));
+  cache.add('holidayList', 'more', responseOf(bytes), state);
+  cache.add('holidayList', 'and more', responseOf(bytes), state);
+  assert.deepEqual(
+    ['0', '1', '2', '3', 'more'].map((name) => cache.find(name, 0) !== undefined),
+    [true, false, false, true, true],
+  );
+  cache.add('holidayList', 'large', responseOf(limits.cachedResponseBytesMax), state);
+  assert.equal(cache.find('large', 0), undefined);
+});

@@ -1,0 +1,24 @@
+// A request and a response, without a socket, so that tests can make and read them.
+
+/** A request as the request handler gets it. */
+export type HttpRequest = {
+  readonly method: string;
+  /** The request target as sent. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** When it could first have been answered, by `performance.now()`; absent where that is now. */
+  readonly arrivedMs?: number;
+  /** The batch that it is handled in: all requests of a batch arrived before it. */
+  readonly batch?: number;
+  /** Whether its caller has gone. */
+  readonly isGone: () => boolean;
+};
+
+/** A whole response; the pieces of its body follow each other. */
+export type HttpResponse = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: readonly Uint8Array[];
+  /** To be called once the body has been sent, or never will be. */
+  readonly release?: () => void;
+};

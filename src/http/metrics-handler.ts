@@ -1,0 +1,58 @@
+// The metrics page, and the request handler of a port with metrics alone (contract 9.3).
+
+import { randomUUID } from 'node:crypto';
+import { prometheusContentType } from '@prometheus-io/client';
+import { causeOf, type Observe } from '../base/observe.ts';
+import { Refusal } from '../contract/errors.ts';
+import type { BuiltInPage } from './built-in-pages.ts';
+import type { HttpRequest, HttpResponse } from './message.ts';
+import { errorResponse, methodNotAllowed, pageResponse, preflightResponse } from './response.ts';
+
+/** The path of the metrics. */
+export const METRICS_PATH = '/metrics';
+
+/** Metrics as a page. It needs no key, so web pages of other origins may not read it. */
+export function metricsPage(text: () => Promise<string>): BuiltInPage {
+  return async () => ({
+    headers: { 'Content-Type': prometheusContentType, 'Cache-Control': 'no-store' },
+    body: await text(),
+    isSameOrigin: true,
+  });
+}
+
+/** Handles the requests of a port with metrics alone. Only its faults are observed: its requests come from no caller. */
+export class MetricsHandler {
+  readonly #page: BuiltInPage;
+  readonly #observe: Observe;
+
+  constructor(page: BuiltInPage, observe: Observe) {
+    this.#page = page;
+    this.#observe = observe;
+  }
+
+  /** Handles one request; never throws. */
+  async handle(request: Pick<HttpRequest, 'method' | 'target'>): Promise<HttpResponse> {
+    const requestId = randomUUID();
+    try {
+      return await this.#respond(request, requestId);
+    } catch (error) {
+      if (error instanceof Refusal) return errorResponse(error.word, error.facts, requestId);
+      this.#observe({ kind: 'fault', requestId, where: 'metrics', cause: causeOf(error) });
+      return errorResponse('internal', { message: 'The service failed to give its metrics.' }, requestId);
+    }
+  }
+
+  async #respond(
+    { method, target }: Pick<HttpRequest, 'method' | 'target'>,
+    requestId: string,
+  ): Promise<HttpResponse> {
+    if (target.split('?', 1)[0] !== METRICS_PATH)
+      throw new Refusal('unknown_path', {
+        message: 'This port serves metrics only.',
+        hint: `They are at ${METRICS_PATH}.`,
+      });
+    if (method === 'OPTIONS') return preflightResponse(requestId);
+    if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed(method);
+    return pageResponse(await this.#page(() => ''), requestId);
+  }
+}

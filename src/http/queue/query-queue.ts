@@ -1,0 +1,235 @@
+// The bounded queue in front of the query thread. It asks admission control about each request, and drops those whose callers have gone.
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
+import { moduleBeside } from '../../base/module.ts';
+import { causeOf } from '../../base/observe.ts';
+import { limits } from '../../contract/limits.ts';
+import type { Answer, QueryRequest } from '../../queries/query.ts';
+import { AdmissionControl, type QueueBounds } from './admission.ts';
+import type { ThreadData, ThreadRequest, ThreadResult, ThreadSetup } from './query-thread.ts';
+import { bufferBytes, SharedBuffers } from './shared-buffers.ts';
+
+/** Why a request got no answer: the queue is full or closing, its caller has gone, or the thread failed. */
+export type QueueProblem = 'full' | 'gone' | 'fault';
+
+export class QueueError extends Error {
+  readonly problem: QueueProblem;
+  constructor(problem: QueueProblem, message: string) {
+    super(message);
+    this.name = 'QueueError';
+    this.problem = problem;
+  }
+}
+
+// Overload makes thousands of these a second, and nobody reads their stack.
+const full = new QueueError('full', 'the query queue is full or closing');
+
+type Waiting = {
+  readonly request: QueryRequest;
+  readonly sinceMs: number;
+  readonly isGone: () => boolean;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: Error) => void;
+};
+
+type InFlight = Waiting & { readonly buffer: number | null };
+
+/** One query thread and the requests that wait for it, first come first served. */
+export class QueryQueue {
+  readonly #setup: ThreadSetup;
+  readonly #admission: AdmissionControl;
+  #worker: Worker | null = null;
+  #ready: Promise<void>;
+  #queue: Waiting[] = [];
+  #head = 0;
+  readonly #inFlight = new Map<number, InFlight>();
+  readonly #buffers = new SharedBuffers();
+  /** To the thread and back. */
+  #port: MessagePort | null = null;
+  /** Whether the thread has opened the store, and what ended it. */
+  #life = { cause: '', isReady: false };
+  #onReady: () => void = () => undefined;
+  /** When its results were last polled. */
+  #polledMs = performance.now();
+  #nextId = 0;
+  #closed: Promise<void> | null = null;
+  #onDrained: (() => void) | null = null;
+
+  constructor(setup: ThreadSetup, bounds: QueueBounds = {}) {
+    this.#setup = setup;
+    this.#admission = new AdmissionControl(bounds);
+    this.#ready = this.#start();
+  }
+
+  /** Resolves once the thread has opened the store. @throws what kept the thread from it */
+  ready(): Promise<void> {
+    return this.#ready;
+  }
+
+  /** Requests that wait, without those in the thread. */
+  get waiting(): number {
+    return this.#queue.length - this.#head;
+  }
+
+  /** Requests in the thread. */
+  get inFlight(): number {
+    return this.#inFlight.size;
+  }
+
+  /** Answers a request when it is its turn. @throws QueueError */
+  submit(request: QueryRequest, isGone: () => boolean): Promise<Answer> {
+    const sinceMs = performance.now();
+    if (sinceMs - this.#polledMs > limits.queuePollMs) this.#poll(sinceMs);
+    if (this.#closed !== null || !this.#admission.admits(this, sinceMs)) return Promise.reject(full);
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ request, sinceMs, isGone, resolve, reject });
+      this.#feed();
+    });
+  }
+
+  /**
+   * Receives the thread's results without waiting for the event loop. Under overload one tick handles thousands of requests, and the
+   * query thread would be idle until its end.
+   */
+  #poll(nowMs: number): void {
+    this.#polledMs = nowMs;
+    for (let next = this.#nextResult(); next !== undefined; next = this.#nextResult()) this.#receive(next);
+  }
+
+  #nextResult(): ThreadResult | undefined {
+    return this.#port === null ? undefined : receiveMessageOnPort(this.#port)?.message;
+  }
+
+  /** Answers the admitted requests, then ends the thread. */
+  close(): Promise<void> {
+    this.#closed ??= this.#finish();
+    return this.#closed;
+  }
+
+  async #finish(): Promise<void> {
+    await this.#ready.catch(() => undefined);
+    await new Promise<void>((resolve) => {
+      this.#onDrained = resolve;
+      this.#feed();
+    });
+    await this.#worker?.terminate();
+  }
+
+  #feed(): void {
+    if (this.#worker === null && this.waiting > 0) this.#ready = this.#start();
+    const nowMs = performance.now();
+    for (; this.waiting > 0; this.#head++) {
+      const next = this.#queue[this.#head]!;
+      if (next.isGone()) next.reject(new QueueError('gone', 'the caller has gone'));
+      else if (this.#admission.isTooLate(next.sinceMs, nowMs)) next.reject(full);
+      else if (this.#admission.isBusy(this.inFlight)) break;
+      else this.#send(next);
+    }
+    if (this.waiting === 0) this.#admission.onEmpty(nowMs);
+    if (this.#inFlight.size === 0 && this.waiting === 0) this.#onDrained?.();
+    // The served part is dropped in large pieces: a long queue must not be copied for every request.
+    if (this.#head > 256 && this.#head * 2 > this.#queue.length) {
+      this.#queue = this.#queue.slice(this.#head);
+      this.#head = 0;
+    }
+  }
+
+  #send(next: Waiting): void {
+    const id = this.#nextId++;
+    const buffer = this.#buffers.take();
+    try {
+      this.#port?.postMessage([id, next.request, buffer] satisfies ThreadRequest);
+      this.#inFlight.set(id, { ...next, buffer });
+    } catch (error) {
+      this.#release(buffer);
+      next.reject(new QueueError('fault', causeOf(error)));
+    }
+  }
+
+  /** Starts a thread; resolves once it has opened the store. */
+  #start(): Promise<void> {
+    const { port1, port2 } = new MessageChannel();
+    this.#port = port1;
+    const worker = new Worker(moduleBeside('./query-thread.ts', import.meta.url), {
+      workerData: { ...this.#setup, port: port2, memory: this.#buffers.memory } satisfies ThreadData,
+      transferList: [port2],
+    });
+    this.#worker = worker;
+    port1.on('message', (message: ThreadResult) => this.#receive(message));
+    // Node.js crashes when a closed port is polled.
+    port1.once('close', () => {
+      if (this.#port === port1) this.#port = null;
+    });
+    this.#life = { cause: 'the query thread ended', isReady: false };
+    const ready = new Promise<void>((resolve, reject) => {
+      this.#onReady = resolve;
+      worker.once('error', (error) => {
+        this.#life.cause = causeOf(error);
+      });
+      worker.once('exit', () => {
+        this.#poll(performance.now());
+        this.#port = null;
+        port1.close();
+        reject(new Error(this.#life.cause));
+        this.#lost();
+      });
+    });
+    ready.catch(() => undefined);
+    return ready;
+  }
+
+  #receive(message: ThreadResult): void {
+    if (message.kind === 'ready') {
+      this.#life.isReady = true;
+      this.#onReady();
+    } else if (message.kind === 'failed') this.#life.cause = message.cause;
+    else this.#settle(message);
+  }
+
+  #settle(message: Extract<ThreadResult, { id: number }>): void {
+    const waiting = this.#inFlight.get(message.id);
+    this.#inFlight.delete(message.id);
+    if (waiting === undefined) return;
+    if (message.kind === 'answer') {
+      this.#admission.onAnswer(message.tookMs);
+      waiting.resolve(this.#complete(message, waiting.buffer));
+    } else {
+      this.#release(waiting.buffer);
+      waiting.reject(new QueueError('fault', message.cause));
+    }
+    this.#feed();
+  }
+
+  /** An answer with its body. Its buffer is released once the body is sent, or now where it has no body in the buffer. */
+  #complete({ answer, bufferLength }: ThreadResult & { kind: 'answer' }, buffer: number | null): Answer {
+    if (answer.kind === 'refusal' || buffer === null || bufferLength === null) {
+      this.#release(buffer);
+      return answer;
+    }
+    let isReleased = false;
+    const release = (): void => {
+      if (!isReleased) this.#release(buffer);
+      isReleased = true;
+    };
+    return { ...answer, body: bufferBytes(this.#buffers.memory, buffer, bufferLength), release };
+  }
+
+  #release(buffer: number | null): void {
+    if (buffer !== null) this.#buffers.release(buffer);
+  }
+
+  /** The thread ended: the requests that it held fail. The others go to a new thread, or fail too if this one could not even start. */
+  #lost(): void {
+    const { cause, isReady } = this.#life;
+    this.#worker = null;
+    for (const { buffer } of this.#inFlight.values()) this.#release(buffer);
+    const failed: Waiting[] = [...this.#inFlight.values()];
+    this.#inFlight.clear();
+    if (!isReady) {
+      failed.push(...this.#queue.slice(this.#head));
+      this.#queue = [];
+      this.#head = 0;
+    }
+    for (const waiting of failed) waiting.reject(new QueueError('fault', cause));
+    this.#feed();
+  }
+}

@@ -1,0 +1,75 @@
+// The query thread: opens the store for reading and answers requests one after the other.
+import { type MessagePort, workerData } from 'node:worker_threads';
+import { causeOf } from '../../base/observe.ts';
+import { QueryRunner } from '../../queries/index.ts';
+import { type Allocate, type Answer, allocateFresh, type QueryRequest } from '../../queries/query.ts';
+import { openStore } from '../../store/engines.ts';
+import { BUFFER_BYTES, bufferBytes } from './shared-buffers.ts';
+
+export type ThreadSetup = { readonly storeUrl: string; readonly pageKeySecret: Uint8Array };
+
+/** The setup, the port for requests and results, and the memory of the shared buffers. */
+export type ThreadData = ThreadSetup & { readonly port: MessagePort; readonly memory: SharedArrayBuffer };
+
+/** A request, its number, and the shared buffer that its body may use. */
+export type ThreadRequest = readonly [id: number, request: QueryRequest, buffer: number | null];
+
+export type ThreadResult =
+  | { readonly kind: 'ready' }
+  /** `bufferLength`: length of the body in the request's buffer; null where it is in the answer. `tookMs`: the thread's own time. */
+  | {
+      readonly kind: 'answer';
+      readonly id: number;
+      readonly answer: Answer;
+      readonly bufferLength: number | null;
+      readonly tookMs: number;
+    }
+  | { readonly kind: 'fault'; readonly id: number; readonly cause: string }
+  /** The store could not be opened; the thread ends. */
+  | { readonly kind: 'failed'; readonly cause: string };
+
+const { port, memory, ...setup } = workerData as ThreadData;
+const noBody = new Uint8Array(0);
+
+function send(result: ThreadResult, transferred: ArrayBuffer[] = []): void {
+  port.postMessage(result, transferred);
+}
+
+/** Sends an answer. A body in the shared buffer stays there; any other is transferred. */
+function sendAnswer(id: number, answer: Answer, tookMs: number): void {
+  if (answer.kind === 'refusal') send({ kind: 'answer', id, answer, bufferLength: null, tookMs });
+  else if (answer.body.buffer === memory) {
+    send({
+      kind: 'answer',
+      id,
+      answer: { ...answer, body: noBody },
+      bufferLength: answer.body.length,
+      tookMs,
+    });
+  } else
+    send({ kind: 'answer', id, answer, bufferLength: null, tookMs }, [answer.body.buffer as ArrayBuffer]);
+}
+
+async function answer(runner: QueryRunner, [id, request, buffer]: ThreadRequest): Promise<void> {
+  const allocate: Allocate = (length) =>
+    buffer === null || length > BUFFER_BYTES ? allocateFresh(length) : bufferBytes(memory, buffer, length);
+  const startedMs = performance.now();
+  try {
+    const answered = await runner.run(request, allocate);
+    sendAnswer(id, answered, performance.now() - startedMs);
+  } catch (error) {
+    send({ kind: 'fault', id, cause: causeOf(error) });
+  }
+}
+
+try {
+  const store = await openStore(setup.storeUrl, 'read');
+  const runner = new QueryRunner(store, setup.pageKeySecret);
+  let last = Promise.resolve();
+  port.on('message', (request: ThreadRequest) => {
+    last = last.then(() => answer(runner, request));
+  });
+  send({ kind: 'ready' });
+} catch (error) {
+  send({ kind: 'failed', cause: causeOf(error) });
+}

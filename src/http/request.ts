@@ -1,0 +1,71 @@
+// Reads a request: its id, path and query, the caller's key, the accepted types.
+import { randomUUID } from 'node:crypto';
+import { Refusal } from '../contract/errors.ts';
+import { limits } from '../contract/limits.ts';
+import type { HttpRequest } from './message.ts';
+import { queryText, type RawQuery } from './route.ts';
+
+/** A caller's key, and whether it was in the query or in a header. */
+export type Caller = { readonly secret: string; readonly inQuery: boolean };
+
+/** A header's text; of a repeated one the first. */
+export function headerOf(request: HttpRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+const OWN_REQUEST_ID = new RegExp(`^[A-Za-z0-9._-]{1,${limits.requestIdCharactersMax}}$`);
+
+/** A key has more characters. A shorter id may be a part of an address by chance. */
+const KEY_CHARACTERS_MIN = 20;
+
+/** Whether a request id that was sent is the request's key: it would be logged (contract 7.4). */
+function isKeyOf(request: HttpRequest, id: string): boolean {
+  if (id.length < KEY_CHARACTERS_MIN) return false;
+  return request.target.includes(id) || (headerOf(request, 'authorization')?.includes(id) ?? false);
+}
+
+/** The caller's own request id where it is a valid one, else a new one (contract 6.5). */
+export function requestIdOf(request: HttpRequest): string {
+  const sent = headerOf(request, 'x-request-id');
+  const isUsable = sent !== undefined && OWN_REQUEST_ID.test(sent) && !isKeyOf(request, sent);
+  return isUsable ? sent : randomUUID();
+}
+
+/** The caller's key: from the query, as specified, or from the Authorization header (contract 7.1). */
+export function callerOf(request: HttpRequest, query: RawQuery): Caller | null {
+  const inQuery = queryText(query, 'secret_key');
+  if (inQuery !== undefined && inQuery !== '') return { secret: inQuery, inQuery: true };
+  const bearer = /^Bearer +(\S+)$/i.exec(headerOf(request, 'authorization') ?? '');
+  return bearer === null ? null : { secret: bearer[1]!, inQuery: false };
+}
+
+/** Whether a caller wants CSV inside the JSON envelope (contract 5.3). */
+export function wantsWrappedCsv(request: HttpRequest): boolean {
+  const accept = headerOf(request, 'accept');
+  if (accept === undefined) return false;
+  const types = accept.split(',').map((part) => part.split(';')[0]!.trim().toLowerCase());
+  return types.includes('application/json') && !types.includes('text/csv') && !types.includes('*/*');
+}
+
+/** Refuses a request that is malformed or too long, whatever its path. @throws Refusal */
+export function checkHead({ headers, target }: HttpRequest): void {
+  if (Array.isArray(headers.host))
+    throw new Refusal('bad_request', {
+      message: 'The request has more than one Host header: send one.',
+      param: 'Host',
+    });
+  if (target.length <= limits.uriBytesMax) return;
+  const message = `The request address is longer than ${limits.uriBytesMax} characters.`;
+  throw new Refusal('uri_too_long', { message });
+}
+
+/** Splits an origin-form or absolute-form target (RFC 9112, 3.2) at its query; a fragment is not part of a request. */
+export function splitTarget(target: string): { path: string; query: string } {
+  const origin = /^https?:\/\/[^/?#]*/i.exec(target);
+  const rest = origin === null ? target : target.slice(origin[0].length) || '/';
+  const end = rest.indexOf('#');
+  const whole = end < 0 ? rest : rest.slice(0, end);
+  const mark = whole.indexOf('?');
+  return mark < 0 ? { path: whole, query: '' } : { path: whole.slice(0, mark), query: whole.slice(mark + 1) };
+}

@@ -1,0 +1,72 @@
+// The control file as the HTTP thread reaches it: calls to the control thread.
+import { Worker } from 'node:worker_threads';
+import { moduleBeside } from '../base/module.ts';
+import type { ApiKey, QuotaUse } from '../store/control.ts';
+import type { ControlCall, ControlResult } from './control-thread.ts';
+
+type Rows = readonly (ApiKey | QuotaUse)[];
+
+/** A control thread, and the calls that wait for it. After a thread that failed, the next call starts another. */
+export class ControlClient {
+  readonly #storeUrl: string;
+  readonly #waiting = new Map<number, PromiseWithResolvers<Rows>>();
+  #worker: Worker | null = null;
+  #nextId = 0;
+
+  constructor(storeUrl: string) {
+    this.#storeUrl = storeUrl;
+  }
+
+  /** All keys, those revoked included. @throws what kept the thread from reading them */
+  keys(): Promise<readonly ApiKey[]> {
+    return this.#call({ id: this.#nextId++, kind: 'keys' }) as Promise<readonly ApiKey[]>;
+  }
+
+  /** Adds to what keys have used, as `addQuotaUses`. @throws what kept the thread from writing, such as a full disk */
+  addQuotaUses(uses: readonly QuotaUse[]): Promise<readonly QuotaUse[]> {
+    return this.#call({ id: this.#nextId++, kind: 'quotaUses', uses }) as Promise<readonly QuotaUse[]>;
+  }
+
+  /** Ends the thread once it has closed its connections. To be called when no call waits. */
+  async close(): Promise<void> {
+    const worker = this.#worker;
+    if (worker === null) return;
+    const ended = new Promise((resolve) => worker.once('exit', resolve));
+    worker.postMessage(null);
+    await ended;
+  }
+
+  #call(call: ControlCall): Promise<Rows> {
+    const waiting = Promise.withResolvers<Rows>();
+    this.#waiting.set(call.id, waiting);
+    this.#worker ??= this.#start();
+    this.#worker.postMessage(call);
+    return waiting.promise;
+  }
+
+  #start(): Worker {
+    const worker = new Worker(moduleBeside('./control-thread.ts', import.meta.url), {
+      workerData: this.#storeUrl,
+      // Its work is small: a larger young generation would only take memory.
+      resourceLimits: { maxYoungGenerationSizeMb: 2 },
+    });
+    let cause: unknown = new Error('the control thread ended');
+    worker.on('message', (result: ControlResult) => this.#settle(result));
+    worker.once('error', (error) => {
+      cause = error;
+    });
+    worker.once('exit', () => {
+      this.#worker = null;
+      for (const { reject } of this.#waiting.values()) reject(cause);
+      this.#waiting.clear();
+    });
+    return worker;
+  }
+
+  #settle(result: ControlResult): void {
+    const waiting = this.#waiting.get(result.id);
+    this.#waiting.delete(result.id);
+    if ('rows' in result) waiting?.resolve(result.rows);
+    else waiting?.reject(new Error(result.cause));
+  }
+}
