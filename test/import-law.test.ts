@@ -14,15 +14,16 @@ const rooms: Readonly<Record<string, { readonly level: number; readonly imports:
   calendar: { level: 2, imports: ['base', 'contract'] },
   bars: { level: 3, imports: ['base', 'contract', 'calendar'] },
   store: { level: 4, imports: ['base', 'datasets', 'bars'] },
-  queries: { level: 5, imports: ['base', 'contract', 'datasets', 'calendar', 'bars', 'store'] },
-  ingest: { level: 5, imports: ['base', 'contract', 'datasets', 'calendar', 'bars', 'store'] },
-  keys: { level: 5, imports: ['base', 'contract', 'datasets', 'calendar', 'bars', 'store'] },
+  series: { level: 5, imports: ['base', 'contract', 'datasets', 'calendar', 'bars', 'store'] },
+  queries: { level: 6, imports: ['base', 'contract', 'datasets', 'calendar', 'bars', 'store', 'series'] },
+  ingest: { level: 6, imports: ['base', 'contract', 'datasets', 'calendar', 'bars', 'store', 'series'] },
+  keys: { level: 6, imports: ['base', 'contract', 'datasets', 'calendar', 'bars', 'store'] },
   http: {
-    level: 6,
+    level: 7,
     imports: ['base', 'contract', 'datasets', 'calendar', 'bars', 'store', 'queries', 'ingest', 'keys'],
   },
   cli: {
-    level: 7,
+    level: 8,
     imports: [
       'base',
       'contract',
@@ -36,7 +37,7 @@ const rooms: Readonly<Record<string, { readonly level: number; readonly imports:
       'http',
     ],
   },
-  client: { level: 7, imports: ['base', 'contract'] },
+  client: { level: 8, imports: ['base', 'contract'] },
 };
 
 const forbiddenNames = ['utils', 'common', 'types', 'helpers'];

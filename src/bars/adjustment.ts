@@ -31,8 +31,8 @@ export class Adjustment {
     this.#eras = eras.reverse();
   }
 
-  /** An ex-date after the first of two label dates and not after the last: it parts their sessions. Null where none does. */
-  parting(firstDay: number, lastDay: number): number | null {
+  /** The first ex-date after `firstDay` and not after `lastDay`, label dates of sessions; null where there is none. */
+  exDayBetween(firstDay: number, lastDay: number): number | null {
     return this.#eras.find(({ day }) => firstDay < day && day <= lastDay)?.day ?? null;
   }
 

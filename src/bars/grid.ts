@@ -4,7 +4,7 @@ import type { Calendar } from '../calendar/calendar.ts';
 import { isPeriod, type PeriodInterval, periodHours, periodStart } from '../calendar/period.ts';
 import type { Segments } from '../calendar/session.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
-import { type Bars, copyBar, emptyBars, sliceBars } from './bars.ts';
+import { type Bars, concatBars, copyBar, emptyBars, sliceBars } from './bars.ts';
 
 /** Bars with their instants and the label date of their session: what is served. Arrays have at least `bars.count` elements. */
 export type TimedBars = {
@@ -133,6 +133,26 @@ export function sliceTimed(timed: TimedBars, from: number, to: number): TimedBar
     closeMs: timed.closeMs.subarray(from, to),
     day: timed.day.subarray(from, to),
   };
+}
+
+/** Several runs of timed bars as one, in the order given. */
+export function concatTimed(parts: readonly TimedBars[]): TimedBars {
+  const bars = concatBars(parts.map((part) => part.bars));
+  const timed = {
+    bars,
+    openMs: new Float64Array(bars.count),
+    closeMs: new Float64Array(bars.count),
+    day: new Int32Array(bars.count),
+  };
+  let at = 0;
+  for (const part of parts) {
+    const { count } = part.bars;
+    timed.openMs.set(part.openMs.subarray(0, count), at);
+    timed.closeMs.set(part.closeMs.subarray(0, count), at);
+    timed.day.set(part.day.subarray(0, count), at);
+    at += count;
+  }
+  return timed;
 }
 
 /** The cell that an instant, or a label date's midnight where the base is DAY, lies in: its key and its nominal span. */

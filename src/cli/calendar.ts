@@ -4,13 +4,13 @@ import { formatDay, formatInstant, parseDay, weekdayOf } from '../base/instant.t
 import { type Calendar, calendarOf, findMarket } from '../calendar/calendar.ts';
 import { type Holiday, holidaysIn } from '../calendar/holiday-list.ts';
 import { markets } from '../calendar/markets/index.ts';
-import { type OwnDay, withOwnDays } from '../calendar/own-days.ts';
+import { type CalendarOverride, withOverrides } from '../calendar/overrides.ts';
 import type { Session } from '../calendar/session.ts';
 import type { Zone } from '../calendar/zone.ts';
 import { type AssetSchema, parseAssetSchema, parseCountry } from '../contract/identifiers.ts';
 import { csvCell } from '../queries/render/csv-cell.ts';
+import { readOverrides } from '../store/calendar-overrides.ts';
 import { openStore } from '../store/engines.ts';
-import { readOwnDays } from '../store/own-days.ts';
 import { StoreUnusable } from '../store/store.ts';
 import { readSettings, UsageProblem } from './config.ts';
 import { jsonOption, storeOption } from './options.ts';
@@ -68,14 +68,18 @@ function rangeOf({ from, to }: Flags): { fromDay: number; toDay: number } {
 }
 
 /** An operator's own days; where there is no store those that ship hold alone, which is told. */
-async function ownDays(flags: Flags, assetSchema: string, country: string): Promise<readonly OwnDay[]> {
+async function ownDays(
+  flags: Flags,
+  assetSchema: string,
+  country: string,
+): Promise<readonly CalendarOverride[]> {
   try {
     const store = await openStore(
       readSettings(flags.store === undefined ? {} : { store: flags.store }).store,
       'inspect',
     );
     try {
-      return await store.snapshot((reader) => readOwnDays(reader, assetSchema, country));
+      return await store.snapshot((reader) => readOverrides(reader, assetSchema, country));
     } finally {
       await store.close();
     }
@@ -173,7 +177,7 @@ export function calendarCommand(): Command {
       const { assetSchema, country } = marketNamed(named);
       const range = rangeOf(flags);
       const days = await ownDays(flags, assetSchema, country);
-      const calendar = withOwnDays(calendarOf(assetSchema, country), days, '*');
+      const calendar = withOverrides(calendarOf(assetSchema, country), days, '*');
       const lines = linesOf(calendar, range.fromDay, range.toDay);
       const shown = flags.exceptions ? lines.filter(({ session }) => session !== 'REGULAR') : lines;
       if (flags.json) process.stdout.write(`${JSON.stringify(shown)}\n`);

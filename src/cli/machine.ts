@@ -8,9 +8,9 @@ import type { Market } from '../calendar/market.ts';
 import { markets } from '../calendar/markets/index.ts';
 import { findZone } from '../calendar/zone.ts';
 import { importRuns } from '../datasets/internal.ts';
+import { readOverrides } from '../store/calendar-overrides.ts';
 import { broken, type Diagnosis, doubtful, fine, readableByOthers } from '../store/diagnosis.ts';
 import { openStore } from '../store/engines.ts';
-import { readOwnDays } from '../store/own-days.ts';
 import { type Reader, StoreUnusable } from '../store/store.ts';
 import { type Settings, strayVariables, UsageProblem } from './config.ts';
 import { portProblem } from './place.ts';
@@ -112,7 +112,7 @@ const CALENDAR_DAYS_LEAST = 60;
 
 /** Whether files have brought days of the whole market from a year on. */
 async function isImported(reader: Reader, { assetSchema, country }: Market, year: number): Promise<boolean> {
-  const days = await readOwnDays(reader, assetSchema, country);
+  const days = await readOverrides(reader, assetSchema, country);
   return days.some(({ symbol, calendar_date: day }) => symbol === '*' && dateOf(day).year >= year);
 }
 

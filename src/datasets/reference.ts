@@ -1,5 +1,5 @@
 // Instruments: what files say of them. What they do not say is null here and comes from the market when read (contract 11).
-import { boolean, dataset, integer, json, orNull, real, text } from './dataset.ts';
+import { boolean, dataset, integer, json, orNull, type RowOf, real, text } from './dataset.ts';
 
 export const instruments = dataset({
   name: 'instruments',
@@ -45,6 +45,9 @@ export const instruments = dataset({
   key: ['asset_schema', 'country_iso_code', 'symbol'],
   indexes: [['instrument_id']],
 });
+
+/** A stored instrument. */
+export type Instrument = RowOf<typeof instruments>;
 
 /** A symbol that an instrument had, with its first and last day. */
 export type FormerSymbol = {

@@ -8,6 +8,7 @@ import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import type { instruments } from '../datasets/reference.ts';
+import { Calendars } from '../series/calendars.ts';
 import { allBlocks } from '../store/all-blocks.ts';
 import type { Reader } from '../store/store.ts';
 import { nameFields, valueFields } from './bar-chunk.ts';
@@ -18,7 +19,6 @@ import { ExportSymbols, type SymbolsOfOne } from './export-symbols.ts';
 import type { ExportColumn, ExportTable, ImportAdvice, Lines, Selection } from './export-table.ts';
 import type { TextStyle } from './export-text.ts';
 import { RequestProblem } from './problem.ts';
-import { InstrumentCalendars } from './stored-series.ts';
 
 type Instrument = RowOf<typeof instruments>;
 type Series = RowOf<typeof seriesDataset>;
@@ -102,13 +102,12 @@ export async function barTable(reader: Reader, selection: Selection): Promise<Ex
 class BarWalk {
   readonly #reader: Reader;
   readonly #selection: Selection;
-  readonly #calendars: InstrumentCalendars;
+  readonly #calendars = new Calendars();
   readonly #symbols: ExportSymbols;
 
   constructor(reader: Reader, selection: Selection) {
     this.#reader = reader;
     this.#selection = selection;
-    this.#calendars = new InstrumentCalendars(reader);
     this.#symbols = new ExportSymbols(reader);
   }
 
@@ -129,7 +128,7 @@ class BarWalk {
   /** The selected bars of a series, block by block. */
   async *#bars(instrument: Instrument, row: Series): AsyncGenerator<Bars> {
     const { from, to } = this.#selection;
-    const selected = selectBars(row, await this.#calendars.of(instrument), { from, to });
+    const selected = selectBars(row, await this.#calendars.of(this.#reader, instrument), { from, to });
     if (selected === null) return;
     const { fromBucket, toBucket, holds } = selected;
     const read = { seriesId: row.series_id, fromBucket, toBucket, direction: 'asc' } as const;

@@ -1,7 +1,7 @@
 // Holidays of an operator's own: what a file may say of a day (contract 8.6, 11).
 import { formatInstant, MINUTE_MS } from '../base/instant.ts';
 import { calendarOf } from '../calendar/calendar.ts';
-import { ownDayPriority, ownTemplates, withOwnDays } from '../calendar/own-days.ts';
+import { OVERRIDE_PRIORITY, overrideTemplates, withOverrides } from '../calendar/overrides.ts';
 import type { Session } from '../calendar/session.ts';
 import type { Zone } from '../calendar/zone.ts';
 import { type AssetSchema, symbolAllowed } from '../contract/identifiers.ts';
@@ -49,8 +49,8 @@ const rules: Readonly<Record<string, FieldRule>> = {
     reason: `must be * for the whole market, or ${symbolAllowed}`,
   },
   session_template: {
-    parse: (text) => ownTemplates.find((template) => template === text.toUpperCase()),
-    reason: `must be ${ownTemplates.join(', ')}`,
+    parse: (text) => overrideTemplates.find((template) => template === text.toUpperCase()),
+    reason: `must be ${overrideTemplates.join(', ')}`,
   },
   priority: {
     parse: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
@@ -90,13 +90,13 @@ function hoursProblem(row: HolidayRow, column: string): RowProblem | null {
 /** What a day leaves of its market's session. */
 function sessionOf(row: HolidayRow): Session | undefined {
   const base = calendarOf(row.asset_name as AssetSchema, row.country_iso_code);
-  return withOwnDays(base, [row], row.symbol).sessions(row.calendar_date, row.calendar_date + 1)[0];
+  return withOverrides(base, [row], row.symbol).sessions(row.calendar_date, row.calendar_date + 1)[0];
 }
 
 type HolidayRow = RowOf<typeof holidays>;
 
 const rowOf = (values: Values): HolidayRow =>
-  ({ priority: ownDayPriority, open_timestamp: null, close_timestamp: null, ...values }) as HolidayRow;
+  ({ priority: OVERRIDE_PRIORITY, open_timestamp: null, close_timestamp: null, ...values }) as HolidayRow;
 
 /** The instrument whose own day it is, null where it is its market's. */
 function nameIn(values: Values): InstrumentName | null {

@@ -12,11 +12,11 @@ import { limits } from '../contract/limits.ts';
 import { barCoverage, series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { instruments } from '../datasets/reference.ts';
+import { Calendars } from '../series/calendars.ts';
 import type { StoredBlock, Writer } from '../store/store.ts';
 import { changeOf, changeRow, recordBlock, rowKeyOf, wholeChange } from './journal.ts';
 import { newInstrument, nextValue } from './new-instrument.ts';
 import { Spacing } from './spacing.ts';
-import { InstrumentCalendars } from './stored-series.ts';
 
 /** Which series a bar belongs to. */
 export type SeriesName = {
@@ -168,7 +168,7 @@ export class BarLoad {
   };
   readonly #spacing = new Spacing();
   readonly #writer: Writer;
-  readonly #calendars: InstrumentCalendars;
+  readonly #calendars = new Calendars();
   readonly #runId: number;
   readonly #basis: PriceBasis;
   readonly #series = new Map<string, OpenSeries>();
@@ -184,7 +184,6 @@ export class BarLoad {
 
   constructor(writer: Writer, runId: number, basis: PriceBasis) {
     this.#writer = writer;
-    this.#calendars = new InstrumentCalendars(writer);
     this.#runId = runId;
     this.#basis = basis;
   }
@@ -199,7 +198,7 @@ export class BarLoad {
       known.exchange = instrument.exchange;
       return known;
     }
-    const calendar = await this.#calendars.of(instrument);
+    const calendar = await this.#calendars.of(this.#writer, instrument);
     const [stored] = await this.#writer.rows(seriesDataset, {
       where: { instrument_id: instrument.instrument_id, interval: name.interval },
       order: [['interval', 'asc']],

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { DAY_MS, dayOf, formatDay } from '../../base/instant.ts';
 import { type Calendar, calendarOf } from '../calendar.ts';
 import type { Market } from '../market.ts';
-import { type OwnDay, ownTemplates, withOwnDays } from '../own-days.ts';
+import { type CalendarOverride, overrideTemplates, withOverrides } from '../overrides.ts';
 import { dayOfText } from '../rules.ts';
 import type { Session } from '../session.ts';
 import { markets } from './index.ts';
@@ -95,7 +95,7 @@ const ownDay = fc.record({
   priority: fc.integer({ min: 0, max: 3 }),
   name: fc.constant('own'),
   holiday_code: fc.constant('HOLIDAY_OWN'),
-  session_template: fc.constantFrom(...ownTemplates),
+  session_template: fc.constantFrom(...overrideTemplates),
   openMinute: fc.integer({ min: 0, max: 1_439 }),
   closeMinute: fc.integer({ min: 0, max: 1_439 }),
 });
@@ -107,7 +107,7 @@ test("whatever an operator's days are, sessions stay in order, and days without 
       fc.array(ownDay, { maxLength: 20 }),
       (index, drawn) => {
         const { assetSchema, country } = markets[index]!;
-        const days: OwnDay[] = drawn.map(({ openMinute, closeMinute, ...day }) => ({
+        const days: CalendarOverride[] = drawn.map(({ openMinute, closeMinute, ...day }) => ({
           ...day,
           open_timestamp:
             day.session_template === 'LATE_OPEN' ? day.calendar_date * DAY_MS + openMinute * 60_000 : null,
@@ -115,7 +115,7 @@ test("whatever an operator's days are, sessions stay in order, and days without 
             day.session_template === 'EARLY_CLOSE' ? day.calendar_date * DAY_MS + closeMinute * 60_000 : null,
         }));
         const base = calendarOf(assetSchema, country);
-        const own = withOwnDays(base, days, 'X');
+        const own = withOverrides(base, days, 'X');
         const [from, to] = [dayOf(2024, 1, 1), dayOf(2025, 1, 1)];
         checkOrder(own.sessions(from, to));
         const touched = new Set(days.map((day) => day.calendar_date));

@@ -5,7 +5,7 @@ import { allRows } from './all-rows.ts';
 import type { RowReader } from './store.ts';
 
 /** Every stored day of a market, those of single instruments included, by symbol, date and priority. */
-export async function readOwnDays(
+export async function readOverrides(
   reader: RowReader,
   assetSchema: string,
   country: string,
