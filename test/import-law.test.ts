@@ -31,6 +31,7 @@ const rooms: Readonly<Record<string, { readonly level: number; readonly imports:
       'calendar',
       'bars',
       'store',
+      'series',
       'queries',
       'ingest',
       'keys',

@@ -13,6 +13,7 @@ import { barCoverage, series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { instruments } from '../datasets/reference.ts';
 import { Calendars } from '../series/calendars.ts';
+import { coverageOwner } from '../series/series.ts';
 import type { StoredBlock, Writer } from '../store/store.ts';
 import { changeOf, changeRow, recordBlock, rowKeyOf, wholeChange } from './journal.ts';
 import { newInstrument, nextValue } from './new-instrument.ts';
@@ -198,7 +199,7 @@ export class BarLoad {
       known.exchange = instrument.exchange;
       return known;
     }
-    const calendar = await this.#calendars.of(this.#writer, instrument);
+    const { calendar, market } = await this.#calendars.read(this.#writer, instrument);
     const [stored] = await this.#writer.rows(seriesDataset, {
       where: { instrument_id: instrument.instrument_id, interval: name.interval },
       order: [['interval', 'asc']],
@@ -222,11 +223,7 @@ export class BarLoad {
     const opened = new OpenSeries(row, rowKeyOf(instruments, instrument), calendar, stored === undefined);
     opened.exchange = instrument.exchange;
     this.#series.set(key, opened);
-    const covered = {
-      asset_schema: name.assetSchema,
-      country_iso_code: name.country,
-      interval: name.interval,
-    };
+    const covered = { ...coverageOwner(instrument, market), interval: name.interval };
     this.#coverage.set(Object.values(covered).join(':'), covered);
     return opened;
   }
@@ -236,7 +233,10 @@ export class BarLoad {
     const [stored] = await this.#writer.rows(instruments, { where, order: [['symbol', 'asc']], limit: 1 });
     const known = stored ?? this.#unwritten.get(rowKeyOf(instruments, where));
     const exchange =
-      name.exchange ?? known?.exchange ?? findMarket(name.assetSchema, name.country)?.exchange ?? null;
+      name.exchange ??
+      known?.exchange ??
+      findMarket(name.assetSchema, name.country, known?.calendar_key)?.exchange ??
+      null;
     if (known !== undefined && known.exchange === exchange) return known;
     const row = { ...(known ?? (await newInstrument(this.#writer, where))), exchange };
     if (stored === undefined) this.#unwritten.set(rowKeyOf(instruments, where), row);

@@ -1,5 +1,7 @@
 // What the store holds of an instrument's bars: its series, its calendar, and how far imports completed each series.
-import type { Calendar } from '../calendar/calendar.ts';
+import { type Calendar, findMarket } from '../calendar/calendar.ts';
+import type { Market } from '../calendar/market.ts';
+import type { AssetSchema } from '../contract/identifiers.ts';
 import {
   INTERVAL_MINUTES_MAX,
   type Interval,
@@ -32,27 +34,47 @@ const SERIES_MAX = 1500;
 export const coarseness = ({ interval }: Series): number =>
   intervalMinutes(interval) ?? INTERVAL_MINUTES_MAX + namedIntervals.indexOf(interval);
 
+/** The columns of `bar_coverage` by which the imports into an instrument's market are found: those of several venues never mix. */
+export function coverageOwner(
+  { asset_schema, country_iso_code }: Pick<Instrument, 'asset_schema' | 'country_iso_code'>,
+  market: Market | null,
+) {
+  const isDefault = findMarket(asset_schema as AssetSchema, country_iso_code) === market;
+  return { asset_schema: isDefault ? asset_schema : `${asset_schema}/${market!.key}`, country_iso_code };
+}
+
+/** When the newest import into an instrument's market was finished, by interval. Before the first one of a venue the default market's count. */
+async function readCoverage(
+  reader: Reader,
+  instrument: Instrument,
+  market: Market | null,
+): Promise<Map<string, number>> {
+  const { asset_schema, country_iso_code } = instrument;
+  const owners = [{ asset_schema, country_iso_code }, coverageOwner(instrument, market)];
+  const finished = new Map<string, number>();
+  for (const where of owners[1]!.asset_schema === asset_schema ? owners.slice(1) : owners) {
+    const rows = await reader.rows(barCoverage, { where, order: [['interval', 'asc']], limit: SERIES_MAX });
+    for (const row of rows) finished.set(row.interval, row.finished_ms);
+  }
+  return finished;
+}
+
 /** Reads the series of an instrument. */
 export async function readStored(
   reader: Reader,
   calendars: Calendars,
   instrument: Instrument,
 ): Promise<StoredInstrument> {
-  const { asset_schema, country_iso_code, instrument_id } = instrument;
   const rows = await reader.rows(series, {
-    where: { instrument_id },
+    where: { instrument_id: instrument.instrument_id },
     order: [['interval', 'asc']],
     limit: SERIES_MAX,
   });
-  const coverage = await reader.rows(barCoverage, {
-    where: { asset_schema, country_iso_code },
-    order: [['interval', 'asc']],
-    limit: SERIES_MAX,
-  });
-  const finished = new Map(coverage.map((row) => [row.interval, row.finished_ms]));
+  const { calendar, market } = await calendars.read(reader, instrument);
+  const finished = await readCoverage(reader, instrument, market);
   return {
     instrument,
-    calendar: await calendars.of(reader, instrument),
+    calendar,
     series: rows
       .filter((row) => row.bar_count > 0)
       .map((row) => ({

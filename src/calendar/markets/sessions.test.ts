@@ -57,7 +57,7 @@ const hoursOn = (market: Market, day: number) =>
   (market.hours.findLast(({ from }) => dayOfText(from) <= day) ?? market.hours[0]!).segments;
 
 for (const market of markets) {
-  const calendar = calendarOf(market.assetSchema, market.country);
+  const calendar = calendarOf(market.assetSchema, market.country, null, market.key);
   const sessions = calendar.sessions(FIRST, END);
 
   test(`${market.key}: sessions and segments are in order and never overlap, from 2000 to 2030`, () => {
