@@ -129,28 +129,27 @@ export class Calendar {
   sessions(fromDay: number, toDay: number): Session[] {
     const found: Session[] = [];
     for (let year = yearOfDay(fromDay); year <= yearOfDay(toDay - 1); year++) {
-      for (const session of this.#year(year).sessions) {
-        if (session.day >= fromDay && session.day < toDay) found.push(session);
-      }
+      const { sessions, days } = this.#year(year);
+      found.push(...sessions.slice(upperBound(days, fromDay - 1), upperBound(days, toDay - 1)));
     }
     return found;
   }
 
-  /** The session labelled by a day, or the nearest one before it. */
+  /** The session whose label date is `day`, or the nearest one before it. */
   sessionOnOrBefore(day: number): Session | null {
     for (let year = yearOfDay(day); year >= YEAR_MIN; year--) {
-      const { sessions } = this.#year(year);
-      const index = upperBoundOfDay(sessions, day) - 1;
+      const { sessions, days } = this.#year(year);
+      const index = upperBound(days, day) - 1;
       if (index >= 0) return sessions[index]!;
     }
     return null;
   }
 
-  /** The first session labelled by a day or after it. */
+  /** The first session whose label date is `day` or later. */
   sessionOnOrAfter(day: number): Session | null {
     for (let year = yearOfDay(day); year <= YEAR_MAX; year++) {
-      const { sessions } = this.#year(year);
-      const index = upperBoundOfDay(sessions, day - 1);
+      const { sessions, days } = this.#year(year);
+      const index = upperBound(days, day - 1);
       if (index < sessions.length) return sessions[index]!;
     }
     return null;
@@ -170,17 +169,6 @@ export class Calendar {
 
 const yearOfDay = (day: number): number => Math.min(Math.max(dateOf(day).year, YEAR_MIN), YEAR_MAX);
 const yearOf = (ms: number): number => yearOfDay(Math.floor(ms / DAY_MS));
-
-function upperBoundOfDay(sessions: readonly Session[], day: number): number {
-  let low = 0;
-  let high = sessions.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (sessions[middle]!.day > day) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-}
 
 function onlyRegular(all: Segments): Segments {
   const keep = all.kind.map((kind) => (kind === REGULAR ? 1 : 0));

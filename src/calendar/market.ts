@@ -18,6 +18,14 @@ export type Hours = {
   readonly source: string;
 };
 
+/** Hours of Monday to Friday from a label date on. */
+export const weekdayHours = (from: string, source: string, segments: readonly SegmentHours[]): Hours => ({
+  from,
+  weekdays: [1, 2, 3, 4, 5],
+  segments,
+  source,
+});
+
 /** The dates of a rule, before observance; `plus` moves them by days (the day after Thanksgiving). `nth` -1 is the last. */
 export type When =
   | { readonly month: number; readonly day: number; readonly plus?: number }

@@ -14,7 +14,7 @@ export const OVERRIDE_PRIORITY = 1;
 
 /** One override: what an operator says of one day. */
 export type CalendarOverride = {
-  /** `*` for the whole market. */
+  /** `*`: every instrument of the asset type and country. */
   readonly symbol: string;
   readonly calendar_date: number;
   readonly priority: number;

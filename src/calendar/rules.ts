@@ -1,4 +1,4 @@
-// Holiday rules -> days: which rule of a market holds on which date of a year.
+// Holiday rules -> days: which rule of a market applies on which date of a year.
 import { dateOf, dayOf, parseDay, weekdayOf } from '../base/instant.ts';
 import type { HolidayRule, Market, Observance, When } from './market.ts';
 

@@ -62,7 +62,7 @@ export function sequence(streams: readonly BarStream[]): BarStream {
   };
 }
 
-/** Only bars that were finished at a moment: `close_datetime <= limitMs` (contract 3.9). */
+/** Only bars that are finished at a moment: `close_datetime <= limitMs` (contract 3.9). */
 export function finished(stream: BarStream, limitMs: number): BarStream {
   return {
     async next(atLeast) {

@@ -1,10 +1,10 @@
-// The days of an operator's own as stored, market by market.
+// The stored calendar overrides of one asset type and country.
 import type { RowOf } from '../datasets/dataset.ts';
 import { holidays } from '../datasets/holidays.ts';
 import { allRows } from './all-rows.ts';
 import type { RowReader } from './store.ts';
 
-/** Every stored day of a market, those of single instruments included, by symbol, date and priority. */
+/** All of them, those of single instruments included, by symbol, date and priority. */
 export async function readOverrides(
   reader: RowReader,
   assetSchema: string,
