@@ -4,7 +4,14 @@ import type { AssetSchema } from '../contract/identifiers.ts';
 import type { HolidayRule, Market } from './market.ts';
 import { markets } from './markets/index.ts';
 import { dayOfText, holidaysOf } from './rules.ts';
-import { buildYear, REGULAR, type Segments, type Session, type SessionYear } from './session.ts';
+import {
+  buildYear,
+  emptySegments,
+  REGULAR,
+  type Segments,
+  type Session,
+  type SessionYear,
+} from './session.ts';
 import { findZone, type Zone, zoneOf } from './zone.ts';
 
 /** Index of the first element that is greater than `value` in an ascending array. */
@@ -19,13 +26,7 @@ function upperBound(values: ArrayLike<number>, value: number): number {
   return low;
 }
 
-const noSegments: Segments = {
-  openMs: new Float64Array(0),
-  closeMs: new Float64Array(0),
-  kind: new Uint8Array(0),
-  day: new Int32Array(0),
-  late: new Uint8Array(0),
-};
+const noSegments = emptySegments(0);
 
 function slice(segments: Segments, from: number, to: number): Segments {
   return {
@@ -38,21 +39,11 @@ function slice(segments: Segments, from: number, to: number): Segments {
 }
 
 function concat(parts: readonly Segments[]): Segments {
-  const count = parts.reduce((sum, part) => sum + part.openMs.length, 0);
-  const joined = {
-    openMs: new Float64Array(count),
-    closeMs: new Float64Array(count),
-    kind: new Uint8Array(count),
-    day: new Int32Array(count),
-    late: new Uint8Array(count),
-  };
+  const joined = emptySegments(parts.reduce((sum, part) => sum + part.openMs.length, 0));
   let at = 0;
   for (const part of parts) {
-    joined.openMs.set(part.openMs, at);
-    joined.closeMs.set(part.closeMs, at);
-    joined.kind.set(part.kind, at);
-    joined.day.set(part.day, at);
-    joined.late.set(part.late, at);
+    for (const column of ['openMs', 'closeMs', 'kind', 'day', 'late'] as const)
+      joined[column].set(part[column], at);
     at += part.openMs.length;
   }
   return joined;

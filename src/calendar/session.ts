@@ -23,6 +23,15 @@ export type Segments = {
   readonly late: Uint8Array;
 };
 
+/** Columns for so many segments. */
+export const emptySegments = (count: number): Segments => ({
+  openMs: new Float64Array(count),
+  closeMs: new Float64Array(count),
+  kind: new Uint8Array(count),
+  day: new Int32Array(count),
+  late: new Uint8Array(count),
+});
+
 /** One session: its label date, its regular hours as instants, and its segments. */
 export type Session = {
   readonly day: number;
@@ -146,14 +155,7 @@ function buildSession(
 }
 
 function flatten(sessions: readonly Session[]): Segments {
-  const count = sessions.reduce((sum, session) => sum + session.segments.length, 0);
-  const segments = {
-    openMs: new Float64Array(count),
-    closeMs: new Float64Array(count),
-    kind: new Uint8Array(count),
-    day: new Int32Array(count),
-    late: new Uint8Array(count),
-  };
+  const segments = emptySegments(sessions.reduce((sum, session) => sum + session.segments.length, 0));
   let index = 0;
   for (const session of sessions) {
     for (const segment of session.segments) {
