@@ -100,6 +100,23 @@ test('a market whose holidays end soon is told until files have brought those of
   isRight((await examine(shop)).of('calendars'), 'ok', /known for the next 60 days/);
 });
 
+test('calendar keys that no market has are named with their instruments, five at most (contract 10)', async () => {
+  const shop = await madeShop();
+  isRight((await examine(shop)).of('calendar keys'), 'ok', /names a market/);
+  const file = shop.path('instruments.csv');
+  const unknown = Array.from('ABCDEF', (letter) => `future,US,${letter},OWN_${letter}\n`);
+  const known = 'future,US,ZC,US_FUTURE_CBOT_GRAIN\n';
+  const head = 'asset_schema,country_iso_code,symbol,calendar_key\n';
+  writeFileSync(file, [head, known, unknown[5]].join(''));
+  await shop.must('import', 'instruments', file);
+  const one = /calendar_key of future:US:F \(OWN_F\): they follow .*: import .* US_FUTURE_CBOT_GRAIN/;
+  isRight((await examine(shop)).of('calendar keys'), 'warn', one);
+  writeFileSync(file, [head, known, ...unknown].join(''));
+  await shop.must('import', 'instruments', file);
+  const five = /of future:US:A \(OWN_A\), .*future:US:E \(OWN_E\) and others: /;
+  isRight((await examine(shop)).of('calendar keys'), 'warn', five);
+});
+
 test('a set-up in order has nothing but ok, and is left as it was, to the file (contract 10)', async () => {
   const shop = await madeShop();
   const before = picture(shop.folder);
@@ -110,6 +127,7 @@ test('a set-up in order has nothing but ok, and is left as it was, to the file (
     'node',
     'time zones',
     'clock',
+    'calendar keys',
     'port',
     'exposure',
     'open files',

@@ -10,8 +10,8 @@ const everyBelow = (module: string): string[] => order.slice(0, order.indexOf(mo
 
 /** The modules, bottom-up. */
 const order = [
-  ...['base', 'disk', 'contract', 'datasets', 'calendar', 'bars', 'store', 'files', 'mapping', 'history'],
-  ...['loading', 'export', 'queries', 'keys', 'http', 'cli'],
+  ...['base', 'disk', 'contract', 'datasets', 'calendar', 'bars', 'store', 'series', 'files', 'mapping'],
+  ...['history', 'loading', 'export', 'queries', 'keys', 'http', 'cli'],
 ];
 
 /** Every module: the modules below it that it may import. */
@@ -23,9 +23,21 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   calendar: ['base', 'contract'],
   bars: ['base', 'contract', 'calendar'],
   store: ['base', 'disk', 'datasets', 'bars'],
+  series: ['base', 'contract', 'datasets', 'calendar', 'bars', 'store'],
   files: ['base', 'disk', 'contract'],
   mapping: ['base', 'contract', 'datasets', 'calendar', 'files'],
-  history: ['base', 'disk', 'contract', 'datasets', 'calendar', 'bars', 'store', 'files', 'mapping'],
+  history: [
+    'base',
+    'disk',
+    'contract',
+    'datasets',
+    'calendar',
+    'bars',
+    'store',
+    'series',
+    'files',
+    'mapping',
+  ],
   loading: [
     'base',
     'disk',
@@ -34,12 +46,13 @@ const modules: Readonly<Record<string, readonly string[]>> = {
     'calendar',
     'bars',
     'store',
+    'series',
     'files',
     'mapping',
     'history',
   ],
-  export: ['base', 'disk', 'contract', 'datasets', 'calendar', 'bars', 'store', 'files', 'history'],
-  queries: ['base', 'contract', 'datasets', 'calendar', 'bars', 'store'],
+  export: ['base', 'disk', 'contract', 'datasets', 'calendar', 'bars', 'store', 'series', 'files', 'history'],
+  queries: ['base', 'contract', 'datasets', 'calendar', 'bars', 'store', 'series'],
   keys: ['base', 'contract', 'datasets', 'store'],
   http: ['base', 'disk', 'contract', 'datasets', 'calendar', 'bars', 'store', 'queries', 'keys'],
   cli: everyBelow('cli'),

@@ -1,21 +1,21 @@
-// The factors by which dividends and splits adjust earlier prices, worked out in exact decimals (contract 8.2).
+// The factors by which dividends and splits adjust earlier prices, computed in exact decimals (contract 8.2).
 import { type Fraction, fractionOf, quotientText } from '../base/decimal.ts';
 
 /** Decimals of a factor's text. */
 const FACTOR_DECIMALS = 8;
 
-/** The factor that changes nothing: where none can be worked out. */
+/** The factor that changes nothing, for actions whose factor cannot be computed. */
 export const NO_FACTOR: Fraction = { part: 1n, whole: 1n };
 
-/** A positive factor that was given. */
+/** A positive factor from a file. */
 export const givenFactor = (factor: number): Fraction => fractionOf(factor, 1);
 
 /** The factor of a split: one share of `from` becomes `to`; both positive. */
 export const splitFactor = (from: number, to: number): Fraction => fractionOf(from, to);
 
 /**
- * The factor of a cash dividend: what a share is worth without it, of the raw close before the ex-date. Null where the
- * dividend is no smaller than that close; both positive.
+ * The factor of a cash dividend: `1 - cash / referencePrice`, by the raw close before the ex-date. Null where the dividend is not
+ * smaller than that close; both positive.
  */
 export function dividendFactor(cash: number, referencePrice: number): Fraction | null {
   const { part: paid, whole: price } = fractionOf(cash, referencePrice);

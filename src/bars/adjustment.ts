@@ -1,4 +1,4 @@
-// Bars at the prices and in the shares of a later day: each times the factors of the ex-dates after it (contract 9.4).
+// Bars in the prices and shares of a later day: multiplied by the factors of all later ex-dates (contract 9.4).
 import { type Fraction, multiplierBy } from '../base/decimal.ts';
 import type { Bars } from './bars.ts';
 
@@ -7,7 +7,7 @@ export type Change = {
   /** The ex-date. */
   readonly day: number;
   readonly price: Fraction;
-  /** Shares of after for one of before. */
+  /** New shares for one old share. */
   readonly volume: Fraction;
 };
 
@@ -15,9 +15,9 @@ const product = (a: Fraction, b: Fraction): Fraction => ({ part: a.part * b.part
 
 const priceColumns = ['open', 'high', 'low', 'close', 'vwap'] as const;
 
-/** The changes of an instrument, whose ex-dates ascend, one after the other. */
+/** The combined changes of an instrument, made from single ones in order of ex-date. */
 export class Adjustment {
-  /** To each ex-date what it and all later ones change together. */
+  /** For each ex-date the product of its change and all later ones. */
   readonly #eras: readonly Change[];
 
   constructor(changes: readonly Change[]) {
@@ -31,12 +31,12 @@ export class Adjustment {
     this.#eras = eras.reverse();
   }
 
-  /** An ex-date after the first of two label dates and not after the last: it parts their sessions. Null where none does. */
-  parting(firstDay: number, lastDay: number): number | null {
+  /** The first ex-date after `firstDay` and not after `lastDay`, label dates of sessions; null where there is none. */
+  exDayBetween(firstDay: number, lastDay: number): number | null {
     return this.#eras.find(({ day }) => firstDay < day && day <= lastDay)?.day ?? null;
   }
 
-  /** Adjusts bars in place, by the label dates of their sessions, which ascend. */
+  /** Adjusts bars in place; `days` are the label dates of their sessions, ascending. */
   apply(bars: Bars, days: Int32Array): void {
     let from = 0;
     for (const era of this.#eras) {

@@ -21,7 +21,7 @@ export type Bars = {
 
 const noValues = new Float64Array(0);
 
-/** No bars, with room for `capacity`: seven columns of one buffer. */
+/** No bars, with capacity for some: seven columns of one buffer. */
 export function emptyBars(capacity = 0): Bars {
   const buffer = capacity === 0 ? null : new ArrayBuffer(capacity * 7 * 8);
   const column = (index: number): Float64Array =>
@@ -55,7 +55,7 @@ export function appendBars(target: Bars, source: Bars, from = 0, to = source.cou
   target.count = needed;
 }
 
-/** Makes room for `capacity` bars. */
+/** Grows the arrays to at least `capacity` bars. */
 export function reserve(bars: Bars, capacity: number): void {
   if (bars.keyMs.length >= capacity) return;
   const grown = emptyBars(Math.max(capacity, bars.keyMs.length * 2, 16));
@@ -70,7 +70,7 @@ export function copyBar(target: Bars, at: number, source: Bars, from: number): v
   for (const column of columns) target[column][at] = source[column][from]!;
 }
 
-/** Several runs of bars as one, in the order given. */
+/** Joins bars, in the order given. */
 export function concatBars(parts: readonly Bars[]): Bars {
   if (parts.length === 1) return parts[0]!;
   const joined = emptyBars(parts.reduce((sum, part) => sum + part.count, 0));
@@ -112,7 +112,7 @@ export function sameBar(a: Bars, i: number, b: Bars, j: number): boolean {
   return valueColumns.every((column) => Object.is(a[column][i], b[column][j]));
 }
 
-/** Two ascending runs as one; where both have a key, `newer` wins. */
+/** Merges bars by key; where both have a key, `newer` wins. */
 export function mergeBars(older: Bars, newer: Bars): Bars {
   const merged = emptyBars(older.count + newer.count);
   let i = 0;

@@ -17,7 +17,7 @@ import {
   VERSION,
 } from './block.ts';
 
-/** Reads what was written, from a place on. */
+/** Reads the bytes of a block from an offset on. */
 class ByteReader {
   readonly bytes: Uint8Array;
   readonly view: DataView;
@@ -35,7 +35,7 @@ class ByteReader {
     return value;
   }
 
-  /** Reads integers of one width into the places `from` (included) to `to` (not) of a column. */
+  /** Reads integers of one width into the elements `from` (included) to `to` (not) of a column. */
   integers(values: Float64Array, from: number, to: number): void {
     const { view } = this;
     const width = this.bytes[this.at]!;
@@ -94,7 +94,7 @@ export function blockCount(bytes: Uint8Array): number {
   return readHeader(bytes, new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)).count;
 }
 
-/** What to read of a block: keys in `[fromMs, toMs)`, and no more runs than give `atLeast` bars from that end of them. */
+/** The part of a block to read: keys in `[fromMs, toMs)`, and only as many runs from one end as hold `atLeast` bars. */
 export type BlockRange = {
   readonly fromMs: number;
   readonly toMs: number;
@@ -111,9 +111,9 @@ export const wholeBlock: BlockRange = {
 };
 
 /**
- * Appends the bars of a block that a range asks for to `target`, in ascending order: at least `atLeast` of them where the
- * range holds as many, taken from its start, or from its end when descending.
- * @throws DamagedBlock when the bytes are not what `encodeBlock` gave.
+ * Appends the bars of a range of a block to `target`, in ascending order: at least `atLeast` where the range has so many, from
+ * its start, or from its end when descending.
+ * @throws DamagedBlock when the bytes are not those of `encodeBlock`.
  */
 export function decodeBlock(bytes: Uint8Array, range: BlockRange, target: Bars = emptyBars()): Bars {
   const reader = new ByteReader(bytes, 0);
@@ -124,7 +124,7 @@ export function decodeBlock(bytes: Uint8Array, range: BlockRange, target: Bars =
   let last = header.runs - 1;
   while (first < last && firstOf(first + 1) <= range.fromMs) first++;
   while (last > first && firstOf(last) >= range.toMs) last--;
-  // From the end one run more than the count needs is read, because the last may be cut by the range.
+  // From the end, read one run more than the count needs: the range may cut the last one.
   if (range.descending) first = Math.max(first, last - Math.ceil(range.atLeast / RUN_BARS));
   const start = target.count;
   let wanted = range.descending ? Number.POSITIVE_INFINITY : start + range.atLeast;
@@ -138,7 +138,7 @@ export function decodeBlock(bytes: Uint8Array, range: BlockRange, target: Bars =
   return target;
 }
 
-/** How many bars from `start` on lie before an instant. */
+/** How many bars from `start` on are before an instant. */
 function before(bars: Bars, start: number, fromMs: number): number {
   let at = start;
   while (at < bars.count && bars.keyMs[at]! < fromMs) at++;

@@ -77,7 +77,7 @@ function widthOf(least: number, most: number): number {
   return reach < 0x8000 * TWO_TO_32 ? 6 : 8;
 }
 
-/** The integers of one column of a run, on their way to bytes. */
+/** The integers of one column of a run. */
 const steps = new Float64Array(RUN_BARS);
 
 function hasNull(values: Float64Array, count: number): boolean {
@@ -90,7 +90,7 @@ function allNull(values: Float64Array, count: number): boolean {
   return true;
 }
 
-/** Scaled integers of the columns at hand, kept from one block to the next. */
+/** Scaled integers of the current columns; the arrays are reused by the next block. */
 const scratch = {
   open: new Float64Array(0),
   high: new Float64Array(0),
@@ -102,7 +102,7 @@ const scratch = {
 
 const priceColumns = ['open', 'high', 'low', 'close'] as const;
 
-/** Index of the first value that is no integer of at most 15 digits at a scale; up to it `into` has the integers. NaN is passed over. */
+/** Index of the first value that is no integer of at most 15 digits at a scale; `into` has the integers before it. NaN is ignored. */
 function scaleColumn(values: Float64Array, into: Float64Array, count: number, decimals: number): number {
   const power = POWERS_OF_TEN[decimals]!;
   for (let index = 0; index < count; index++) {

@@ -17,7 +17,7 @@
 // A scaled column holds integers: open as steps from the close before, close as steps from its open, high and low as
 // distances from the greater and the lesser of the two, vwap as its distance from the close. Integers of a run are u8 width,
 // then each as a signed integer of so many bytes: 0 (all are 0), 1, 2, 3, 4, 6, or 8 for a double. Null is 0 in them.
-// A plain column holds doubles, nulls left out. A bitmap of nulls stands before a column that has some.
+// A plain column holds doubles, nulls left out. A column with nulls begins with a bitmap of them.
 
 import { MANTISSA_LIMIT, POWERS_OF_TEN } from '../base/decimal.ts';
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
@@ -26,10 +26,10 @@ export const VERSION = 2;
 export const HEADER_BYTES = 24;
 export const ENTRY_BYTES = 8;
 
-/** Bars in one run: what is decoded at the least. */
+/** Bars in one run, the smallest unit that is decoded. */
 export const RUN_BARS = 128;
 
-/** What stands in place of decimals. */
+/** Special values of decimals. */
 export const PLAIN = -1;
 export const ALL_NULL = -2;
 
@@ -40,7 +40,7 @@ export const UNITS_MS = [MINUTE_MS, DAY_MS];
 
 export const TWO_TO_32 = 2 ** 32;
 
-/** The bytes of a block are not what was written. The store names the block when it lets this through. */
+/** The bytes of a block are not those that were written. The reader of the store adds the block's name. */
 export class DamagedBlock extends Error {
   constructor(problem: string) {
     super(`damaged block: ${problem}`);

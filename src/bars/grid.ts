@@ -1,12 +1,12 @@
-// Sessions + interval -> where each bar belongs: the cell of a base bar, and the times and label of a finished one.
+// Places bars in sessions: the cell that a base bar belongs to, and the instants and label date of a bar.
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import { isPeriod, type PeriodInterval, periodHours, periodStart } from '../calendar/period.ts';
 import type { Segments } from '../calendar/session.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
-import { type Bars, copyBar, emptyBars, sliceBars } from './bars.ts';
+import { type Bars, concatBars, copyBar, emptyBars, sliceBars } from './bars.ts';
 
-/** Bars with their instants and the label date of their session: what is served. Arrays have at least `bars.count` elements. */
+/** Bars as they are served, with their instants and the label date of their session. Arrays have at least `bars.count` elements. */
 export type TimedBars = {
   readonly bars: Bars;
   readonly openMs: Float64Array;
@@ -14,10 +14,10 @@ export type TimedBars = {
   readonly day: Int32Array;
 };
 
-/** Bars that lie in a segment, and the key of the cell that each belongs to, ascending. */
+/** Bars inside segments, and the key of each bar's cell, ascending. */
 export type CellBars = { readonly bars: Bars; readonly cellMs: Float64Array };
 
-/** Asks `visit` for every bar that lies in a segment; both ascend. */
+/** Calls `visit` for every bar inside a segment; both ascend. */
 function eachInSegments(bars: Bars, segments: Segments, visit: (bar: number, segment: number) => void): void {
   const { keyMs } = bars;
   let segment = 0;
@@ -29,7 +29,7 @@ function eachInSegments(bars: Bars, segments: Segments, visit: (bar: number, seg
   }
 }
 
-/** The cells of base bars, `cellOf` giving the key, or NaN where there is none; bars outside every segment are left out. */
+/** The cells of base bars by `cellOf`, which gives a cell's key, or NaN for none. Bars without a cell and outside all segments are left out. */
 function cellsBy(
   bars: Bars,
   segments: Segments,
@@ -53,7 +53,7 @@ function cellsBy(
 
 /**
  * Cells of a minute interval over bars of `baseMinutes`: anchored at the open of the segment (contract 3.3). The key is the
- * cell's open. In a segment that began late, bars that keep to the usual open would straddle cells: they have none (contract 3.8).
+ * cell's open. In a segment that opened late, bars on the usual grid would span two cells: they have none (contract 3.8).
  */
 export function minuteCells(bars: Bars, segments: Segments, minutes: number, baseMinutes: number): CellBars {
   const stepMs = minutes * MINUTE_MS;
@@ -79,7 +79,7 @@ export function dayCells(bars: Bars, interval: PeriodInterval): CellBars {
 }
 
 /**
- * Times of minute bars: close at the nominal end, cut at the end of the segment unless the series keeps to no grid
+ * Minute bars with instants: they close at their nominal end, cut at the end of the segment unless the series is off the grid
  * (contract 3.2, 3.3, 3.10). Bars outside every segment are not served.
  */
 export function timeMinutes(bars: Bars, segments: Segments, minutes: number, offGrid: boolean): TimedBars {
@@ -103,7 +103,7 @@ export function timeMinutes(bars: Bars, segments: Segments, minutes: number, off
   return { bars: inside, openMs, closeMs, day };
 }
 
-/** Times of DAY, WEEK or MON bars, from the calendar (contract 3.6, 3.10). */
+/** DAY, WEEK or MON bars with the instants of the calendar (contract 3.6, 3.10). */
 export function timePeriods(
   bars: Bars,
   calendar: Calendar,
@@ -135,7 +135,27 @@ export function sliceTimed(timed: TimedBars, from: number, to: number): TimedBar
   };
 }
 
-/** The cell that an instant, or a label date's midnight where the base is DAY, lies in: its key and its nominal span. */
+/** Joins timed bars, in the order given. */
+export function concatTimed(parts: readonly TimedBars[]): TimedBars {
+  const bars = concatBars(parts.map((part) => part.bars));
+  const timed = {
+    bars,
+    openMs: new Float64Array(bars.count),
+    closeMs: new Float64Array(bars.count),
+    day: new Int32Array(bars.count),
+  };
+  let at = 0;
+  for (const part of parts) {
+    const { count } = part.bars;
+    timed.openMs.set(part.openMs.subarray(0, count), at);
+    timed.closeMs.set(part.closeMs.subarray(0, count), at);
+    timed.day.set(part.day.subarray(0, count), at);
+    at += count;
+  }
+  return timed;
+}
+
+/** One bar of an interval: its key and its nominal hours. */
 export type Cell = { readonly keyMs: number; readonly openMs: number; readonly closeMs: number };
 
 /** The cell of `interval` around a base bar's key; an instant between segments is a cell of its own. */
@@ -161,8 +181,8 @@ export function cellAround(
 }
 
 /**
- * How many bars open inside a segment but off the grid that the interval has there (contract 3.10). A segment that began late
- * says nothing of a series: its bars may keep to the usual open.
+ * How many bars open inside a segment, but off the grid of their interval there (contract 3.10). Segments that opened late do not
+ * count: their bars may be on the usual grid.
  */
 export function countOffGrid(bars: Bars, segments: Segments, minutes: number): number {
   const stepMs = minutes * MINUTE_MS;
@@ -174,7 +194,7 @@ export function countOffGrid(bars: Bars, segments: Segments, minutes: number): n
   return count;
 }
 
-/** How many bars open outside every segment: they are kept and not served (contract 3.10). */
+/** How many bars open outside every segment: they are stored, but not served (contract 3.10). */
 export function countOutside(bars: Bars, segments: Segments): number {
   let inside = 0;
   eachInSegments(bars, segments, () => {

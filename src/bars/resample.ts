@@ -3,7 +3,7 @@ import { decimalsOf, exactSum, MANTISSA_LIMIT, POWERS_OF_TEN } from '../base/dec
 import { type Bars, emptyBars } from './bars.ts';
 import type { CellBars } from './grid.ts';
 
-/** Sums of scaled integers are exact up to here. */
+/** Sums of scaled integers are exact up to this one. */
 const EXACT_INTEGER_MAX = Number.MAX_SAFE_INTEGER;
 
 /** A derived vwap has at most this many decimals (contract 3.8). */
@@ -15,7 +15,7 @@ function roundVwap(value: number): number {
   return Number(value.toFixed(VWAP_DECIMALS));
 }
 
-/** Sum of `vwap x volume` over sum of volume, with the sum's rounding made good (Neumaier); null without volume, or where a bar with volume has no vwap. */
+/** Sum of `vwap x volume` over sum of volume, with compensated summation (Neumaier); null without volume, or where a bar with volume has no vwap. */
 function weightedVwap(base: Bars, from: number, to: number, volume: number): number {
   let sum = 0;
   let lost = 0;
@@ -30,7 +30,7 @@ function weightedVwap(base: Bars, from: number, to: number, volume: number): num
   return roundVwap((sum + lost) / volume);
 }
 
-/** Folds the base bars of each cell into one bar, keyed by the cell. A null volume among them makes the sum null. */
+/** Makes one bar of the base bars of each cell. A null volume among them makes the sum null. */
 export function resample({ bars: base, cellMs }: CellBars): Bars {
   const folded = emptyBars(base.count);
   const decimals = decimalsOf(base.volume, base.count);

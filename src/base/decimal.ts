@@ -1,4 +1,4 @@
-// Doubles as the decimals they were written as: scale, digits and exact sums, up to 15 significant digits (contract 3.12).
+// Doubles as the decimals that they stand for: scale, digits and exact sums, up to 15 significant digits (contract 3.12).
 
 /** Powers of ten 10^0 .. 10^15: each an exact double. */
 export const POWERS_OF_TEN: readonly number[] = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
@@ -22,12 +22,12 @@ export function isScaled(value: number, decimals: number): boolean {
 }
 
 /**
- * The fewest decimals at which every value of the column is a scaled integer of at most 15 digits; NaN (null) is passed
- * over. -1 when there is none: such a column holds doubles that no short decimal writes.
+ * The fewest decimals at which every value of the column is a scaled integer of at most 15 digits; NaN (null) is ignored.
+ * -1 when there is none: some value is no short decimal.
  */
 export function decimalsOf(values: Float64Array, count: number): number {
   let decimals = 0;
-  // A value that fits a scale need not fit a finer one: it may have too many digits then.
+  // A value that fits one scale may have too many digits at a finer one.
   for (let index = 0; index < count; index++) {
     if (Number.isNaN(values[index]!) || isScaled(values[index]!, decimals)) continue;
     if (++decimals > DECIMALS_MAX) return -1;
@@ -50,7 +50,7 @@ export function plainDecimal(value: number): string {
   return `${sign}${digits.padEnd(pointAt, '0')}`;
 }
 
-/** The sum of decimals without any rounding in between: of the values `from` (included) to `to` (not) of a column. NaN if one is. */
+/** The sum of the values `from` (included) to `to` (not) of a column, rounded once. NaN if one of them is. */
 export function exactSum(values: Float64Array, from: number, to: number): number {
   for (let index = from; index < to; index++) if (!Number.isFinite(values[index]!)) return Number.NaN;
   const { integers, decimals } = toIntegers(values.subarray(from, to));
@@ -101,10 +101,10 @@ export function fractionOf(part: number, whole: number): Fraction {
   return { part: dividend, whole: divisor };
 }
 
-/** Decimals of a product, where these are enough and not too many. */
+/** Decimals of a product, within the bounds of its significant digits. */
 const PRODUCT_DECIMALS = 10;
 
-/** Significant digits of a product: never more, and of a rounded one never fewer. */
+/** The bounds of a product's significant digits; the lower one only for rounded products. */
 const PRODUCT_DIGITS_MAX = 15;
 const PRODUCT_DIGITS_MIN = 10;
 
@@ -117,7 +117,7 @@ function log10Of(integer: bigint): number {
   return Math.log10(Number.parseInt(digits.slice(0, HEX_DIGITS_OF_DOUBLE), 16)) + rest * Math.log10(16);
 }
 
-/** Products in units of their last decimal that doubles tell to a hundredth: below them errors add up to half of that. */
+/** Products, in units of their last decimal, that doubles give to within a hundredth; the errors of the factors make half of it. */
 const ROUGH_MIN = 1e9;
 const ROUGH_MAX = 1e13;
 const ROUGH_ERROR = 0.01;
@@ -151,7 +151,7 @@ function exactMultiplierBy({ part, whole }: Fraction): (value: number) => number
     const { integers, decimals } = toIntegers([value]);
     const dividend = integers[0]! * part;
     const divisor = whole * 10n ** BigInt(decimals);
-    // Never above the product's own, so that it has one digit too many at the most.
+    // At most the product's magnitude, so that the product has at most one digit too many.
     const magnitude = Math.floor(Math.log10(Math.abs(value)) + shift - 1e-9);
     const wanted = Math.max(PRODUCT_DECIMALS, PRODUCT_DIGITS_MIN - 1 - magnitude);
     const places = Math.min(wanted, PRODUCT_DIGITS_MAX - 1 - magnitude);

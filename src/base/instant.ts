@@ -9,27 +9,27 @@ export const DAY_MS = 86_400_000;
 export const YEAR_MIN = 1900;
 export const YEAR_MAX = 2200;
 
-/** The first day and instant of those years, and the day and instant at which they have ended. */
+/** The first day and instant of those years, and the first day and instant after them. */
 export const FIRST_DAY = dayOf(YEAR_MIN, 1, 1);
 export const END_DAY = dayOf(YEAR_MAX + 1, 1, 1);
 export const FIRST_MS = FIRST_DAY * DAY_MS;
 export const END_MS = END_DAY * DAY_MS;
 
-/** What a date parameter or a date cell said: a calendar day, or a moment with or without an offset. */
+/** A parsed date parameter or date cell: a calendar day, or a moment with or without an offset. */
 export type ParsedInstant =
   | { readonly kind: 'date'; readonly day: number }
   | { readonly kind: 'time'; readonly ms: number; readonly hasOffset: boolean; readonly day: number };
 
-/** What stored times are: days, against which a bound counts by its date as it was written, or instants, for which a date is a UTC day. */
+/** How stored times compare with a bound: as days, with the bound's date as written; or as instants, where a date is a UTC day. */
 export type TimeKind = 'day' | 'instant';
 
-/** The first day or millisecond that an inclusive bound takes in (contract 2.2, 2.3). */
+/** The first day or millisecond of an inclusive bound (contract 2.2, 2.3). */
 export function startOf(bound: ParsedInstant, kind: TimeKind): number {
   if (kind === 'day') return bound.day;
   return bound.kind === 'date' ? bound.day * DAY_MS : bound.ms;
 }
 
-/** The first day or millisecond behind an inclusive bound. */
+/** The first day or millisecond after an inclusive bound. */
 export function endOf(bound: ParsedInstant, kind: TimeKind): number {
   if (kind === 'day') return bound.day + 1;
   return bound.kind === 'date' ? (bound.day + 1) * DAY_MS : bound.ms + 1;

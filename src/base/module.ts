@@ -1,5 +1,5 @@
-// Where modules of this program lie: in its sources, and as they are built for the package.
+// The addresses of this program's modules, in its sources and in the built package.
 
-/** The address of the module that a source names `./x.ts`: in what was built from that source it is `./x.js`. */
+/** The address of a module that a source calls `./x.ts`; in the built package it is `./x.js`. */
 export const moduleBeside = (name: `./${string}.ts`, importerUrl: string): URL =>
   new URL(name.replace(/\.ts$/, importerUrl.slice(importerUrl.lastIndexOf('.'))), importerUrl);

@@ -1,4 +1,4 @@
-// Observations: what the program reports about itself, for logs and metrics. And the cause of a fault as text.
+// What the program reports about itself: one union of observations, which become logs and metrics. And the cause of a fault as text.
 
 /** One thing that happened. No observation ever holds a key, a URL or a query string. */
 export type Observation =
@@ -8,7 +8,7 @@ export type Observation =
       readonly method: string;
       /** The route's pattern, `null` where no route matched. */
       readonly route: string | null;
-      /** `null` where whoever asked had gone before there was an answer. */
+      /** `null` where the client had closed the connection before there was an answer. */
       readonly status: number | null;
       readonly word: string | null;
       readonly keyId: string | null;
@@ -22,11 +22,11 @@ export type Observation =
       readonly cause: string;
     }
   | { readonly kind: 'listening'; readonly url: string; readonly store: string; readonly pid: number }
-  /** Metrics are to be had at an address of their own. */
+  /** Metrics are served at an address of their own. */
   | { readonly kind: 'metrics'; readonly url: string }
-  /** HTTPS without a proxy is not there, and others can reach the address. */
+  /** The address can be reached from other machines, without HTTPS and without a proxy. */
   | { readonly kind: 'exposed'; readonly host: string; readonly words: string }
-  /** The certificate was read anew; or, with a problem, could not be, and the one before is still served. */
+  /** The certificate was read again; with `problem`: it could not be, and the previous one is still served. */
   | {
       readonly kind: 'certificate';
       readonly file: string;

@@ -1,27 +1,27 @@
-// Bounds as they are written -> the keys of the bars that lie between them (contract 2.2, 2.3).
+// The bounds of a request -> the keys of the bars between them (contract 2.2, 2.3).
 import { DAY_MS, type ParsedInstant } from '../base/instant.ts';
 import type { Calendar } from './calendar.ts';
 import { isPeriod, periodEnd, periodStart } from './period.ts';
 
-/** Inclusive bounds as half-open bounds of keys, and what a key alone cannot tell. */
+/** Inclusive bounds as a half-open range of keys, and the test that keys alone cannot answer. */
 export type BarRange = {
   readonly fromMs: number;
   readonly toMs: number;
-  /** Whether a bar with this open and label lies in the range; null where its key has said so. */
+  /** Whether a bar with this open and label date is in the range; null where its key decides. */
   readonly holds: ((openMs: number, day: number) => boolean) | null;
 };
 
-/** Days by which the open of a bar may lie from the day its key names: the longest closing, generously. */
+/** The open of a bar is at most so many days from the day of its key: more than any market was closed. */
 const KEY_SLACK_DAYS = 20;
 
-/** Whether a bound speaks of a label date: a date alone, or midnight without an offset (contract 2.3). */
+/** Whether a bound means a label date: a date, or midnight without an offset (contract 2.3). */
 function isLabel(bound: ParsedInstant): boolean {
   return bound.kind === 'date' || (!bound.hasOffset && bound.ms === bound.day * DAY_MS);
 }
 
 const startOfDay = (calendar: Calendar, day: number): number => calendar.dateZone.instantOf(day, 0);
 
-/** The first and the last instant that bounds mean on intraday bars. */
+/** The instants that bounds mean on intraday bars, as a half-open range. */
 function instantBounds(
   calendar: Calendar,
   from: ParsedInstant,
@@ -33,7 +33,7 @@ function instantBounds(
   };
 }
 
-/** The range of an interval's bars from one bound to another, both included. */
+/** The range of an interval's bars between two bounds, both included. */
 export function barRange(
   interval: string,
   calendar: Calendar,
@@ -54,7 +54,7 @@ export function barRange(
   };
 }
 
-/** Whether the first bound does not lie after the last. */
+/** Whether `from` is not after `to`. */
 export function inOrder(
   interval: string,
   calendar: Calendar,

@@ -193,6 +193,16 @@ test("options follow their underlying's market, and a market's own zone wins (co
   assert.equal(findMarket('stock', 'XX'), null);
 });
 
+test('a calendar key goes before asset type and country, and one that no market has says nothing (contract 3.7)', () => {
+  assert.equal(findMarket('future', 'US')?.key, 'US_FUTURE');
+  assert.equal(findMarket('future', 'US', 'US_FUTURE_CBOT_GRAIN')?.key, 'US_FUTURE_CBOT_GRAIN');
+  assert.equal(findMarket('stock', 'XX', 'JP_STOCK')?.key, 'JP_STOCK');
+  for (const unknown of ['', 'us_future', 'CBOT_RICE']) {
+    assert.equal(findMarket('future', 'US', unknown)?.key, 'US_FUTURE');
+    assert.equal(findMarket('stock', 'XX', unknown), null);
+  }
+});
+
 test('a date-only bound is a day of the market, of UTC where the country is GLOBAL (contract 2.3)', () => {
   for (const [schema, country, zone] of [
     ['stock', 'US', 'America/New_York'],

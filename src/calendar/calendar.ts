@@ -1,10 +1,17 @@
-// A market's calendar: when it trades, as sessions with segments, over any range.
+// A market's calendar: its sessions and segments over any range; and which market an instrument follows.
 import { DAY_MS, dateOf, YEAR_MAX, YEAR_MIN } from '../base/instant.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import type { HolidayRule, Market } from './market.ts';
 import { markets } from './markets/index.ts';
 import { dayOfText, holidaysOf } from './rules.ts';
-import { buildYear, REGULAR, type Segments, type Session, type SessionYear } from './session.ts';
+import {
+  buildYear,
+  emptySegments,
+  REGULAR,
+  type Segments,
+  type Session,
+  type SessionYear,
+} from './session.ts';
 import { findZone, type Zone, zoneOf } from './zone.ts';
 
 /** Index of the first element that is greater than `value` in an ascending array. */
@@ -19,13 +26,7 @@ function upperBound(values: ArrayLike<number>, value: number): number {
   return low;
 }
 
-const noSegments: Segments = {
-  openMs: new Float64Array(0),
-  closeMs: new Float64Array(0),
-  kind: new Uint8Array(0),
-  day: new Int32Array(0),
-  late: new Uint8Array(0),
-};
+const noSegments = emptySegments(0);
 
 function slice(segments: Segments, from: number, to: number): Segments {
   return {
@@ -38,21 +39,11 @@ function slice(segments: Segments, from: number, to: number): Segments {
 }
 
 function concat(parts: readonly Segments[]): Segments {
-  const count = parts.reduce((sum, part) => sum + part.openMs.length, 0);
-  const joined = {
-    openMs: new Float64Array(count),
-    closeMs: new Float64Array(count),
-    kind: new Uint8Array(count),
-    day: new Int32Array(count),
-    late: new Uint8Array(count),
-  };
+  const joined = emptySegments(parts.reduce((sum, part) => sum + part.openMs.length, 0));
   let at = 0;
   for (const part of parts) {
-    joined.openMs.set(part.openMs, at);
-    joined.closeMs.set(part.closeMs, at);
-    joined.kind.set(part.kind, at);
-    joined.day.set(part.day, at);
-    joined.late.set(part.late, at);
+    for (const column of ['openMs', 'closeMs', 'kind', 'day', 'late'] as const)
+      joined[column].set(part[column], at);
     at += part.openMs.length;
   }
   return joined;
@@ -72,34 +63,34 @@ export class Calendar {
   readonly hasExtendedHours: boolean;
   readonly #years = new Map<number, SessionYear>();
   readonly #base: Calendar | null;
-  readonly #ownByYear: ReadonlyMap<number, readonly HolidayRule[]>;
+  readonly #overridesByYear: ReadonlyMap<number, readonly HolidayRule[]>;
 
-  /** `base` is the calendar without the market's own days: years that have none are its. */
+  /** `base` is the same calendar without overrides: it serves the years that have none. */
   constructor(market: Market, base: Calendar | null = null) {
     this.market = market;
     this.#base = base;
-    this.#ownByYear = Map.groupBy(market.own ?? [], (rule) => yearsNamed(rule)[0]!);
+    this.#overridesByYear = Map.groupBy(market.overrides ?? [], (rule) => yearsNamed(rule)[0]!);
     this.zone = zoneOf(market.zone);
     this.dateZone = zoneOf(market.dateZone ?? market.zone);
     this.hasExtendedHours = market.hours.some((hours) => hours.segments.some(([kind]) => kind !== 'regular'));
   }
 
-  /** The years in which an operator's own days lie. */
-  get ownYears(): readonly number[] {
-    return [...this.#ownByYear.keys()];
+  /** The years that have overrides. */
+  get overrideYears(): readonly number[] {
+    return [...this.#overridesByYear.keys()];
   }
 
-  /** The rule that holds on each closed or shortened day of a year. */
+  /** The rule of each closed or shortened day of a year. */
   holidays(year: number): Map<number, HolidayRule> {
     return holidaysOf(this.#marketIn(year), year);
   }
 
   #marketIn(year: number): Market {
-    return { ...this.market, own: this.#ownByYear.get(year) ?? [] };
+    return { ...this.market, overrides: this.#overridesByYear.get(year) ?? [] };
   }
 
   #year(year: number): SessionYear {
-    if (this.#base !== null && !this.#ownByYear.has(year)) return this.#base.#year(year);
+    if (this.#base !== null && !this.#overridesByYear.has(year)) return this.#base.#year(year);
     let known = this.#years.get(year);
     if (known === undefined) {
       known = buildYear(this.#marketIn(year), this.zone, year);
@@ -129,28 +120,27 @@ export class Calendar {
   sessions(fromDay: number, toDay: number): Session[] {
     const found: Session[] = [];
     for (let year = yearOfDay(fromDay); year <= yearOfDay(toDay - 1); year++) {
-      for (const session of this.#year(year).sessions) {
-        if (session.day >= fromDay && session.day < toDay) found.push(session);
-      }
+      const { sessions, days } = this.#year(year);
+      found.push(...sessions.slice(upperBound(days, fromDay - 1), upperBound(days, toDay - 1)));
     }
     return found;
   }
 
-  /** The session labelled by a day, or the nearest one before it. */
+  /** The session whose label date is `day`, or the nearest one before it. */
   sessionOnOrBefore(day: number): Session | null {
     for (let year = yearOfDay(day); year >= YEAR_MIN; year--) {
-      const { sessions } = this.#year(year);
-      const index = upperBoundOfDay(sessions, day) - 1;
+      const { sessions, days } = this.#year(year);
+      const index = upperBound(days, day) - 1;
       if (index >= 0) return sessions[index]!;
     }
     return null;
   }
 
-  /** The first session labelled by a day or after it. */
+  /** The first session whose label date is `day` or later. */
   sessionOnOrAfter(day: number): Session | null {
     for (let year = yearOfDay(day); year <= YEAR_MAX; year++) {
-      const { sessions } = this.#year(year);
-      const index = upperBoundOfDay(sessions, day - 1);
+      const { sessions, days } = this.#year(year);
+      const index = upperBound(days, day - 1);
       if (index < sessions.length) return sessions[index]!;
     }
     return null;
@@ -170,17 +160,6 @@ export class Calendar {
 
 const yearOfDay = (day: number): number => Math.min(Math.max(dateOf(day).year, YEAR_MIN), YEAR_MAX);
 const yearOf = (ms: number): number => yearOfDay(Math.floor(ms / DAY_MS));
-
-function upperBoundOfDay(sessions: readonly Session[], day: number): number {
-  let low = 0;
-  let high = sessions.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (sessions[middle]!.day > day) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-}
 
 function onlyRegular(all: Segments): Segments {
   const keep = all.kind.map((kind) => (kind === REGULAR ? 1 : 0));
@@ -220,25 +199,44 @@ function alwaysOpen(assetSchema: AssetSchema, country: string, zone: string): Ma
   };
 }
 
-/** The asset type whose market an instrument belongs to: options follow their underlying (contract 3.7). */
+/** The asset type whose market instruments follow by default: options follow stocks (contract 3.7). */
 export const marketSchema = (assetSchema: AssetSchema): AssetSchema =>
   assetSchema === 'option' ? 'stock' : assetSchema;
 
-/** The market that an instrument belongs to. Null where none ships. */
-export function findMarket(assetSchema: AssetSchema, country: string): Market | null {
-  const wanted = marketSchema(assetSchema);
-  return markets.find((market) => market.assetSchema === wanted && market.country === country) ?? null;
+const byKey = new Map(markets.map((market) => [market.key, market]));
+const byCountry = new Map(
+  markets
+    .filter(({ onlyByKey }) => onlyByKey === undefined)
+    .map((market) => [`${market.assetSchema}:${market.country}`, market]),
+);
+
+/** The market of a calendar key; null where none ships under it. */
+export const marketOfKey = (key: string | null): Market | null =>
+  key === null ? null : (byKey.get(key) ?? null);
+
+/** The market that instruments follow: that of their calendar key, else of their asset type and country. Null where none ships. */
+export function findMarket(
+  assetSchema: AssetSchema,
+  country: string,
+  key: string | null = null,
+): Market | null {
+  return marketOfKey(key) ?? byCountry.get(`${marketSchema(assetSchema)}:${country}`) ?? null;
 }
 
-/** The calendar of a market; one without a calendar trades all day in `zone`, by default UTC (contract 3.7). */
-export function calendarOf(assetSchema: AssetSchema, country: string, zone: string | null = null): Calendar {
-  const market = findMarket(assetSchema, country);
+/** The calendar of a market as `findMarket` finds it; where there is none, trading goes on all day in `zone`, by default UTC (contract 3.7). */
+export function calendarOf(
+  assetSchema: AssetSchema,
+  country: string,
+  zone: string | null = null,
+  key: string | null = null,
+): Calendar {
+  const market = findMarket(assetSchema, country, key);
   const zoneName = zone !== null && findZone(zone) !== null ? zone : 'UTC';
-  const key = market?.key ?? zoneName;
-  let calendar = calendars.get(key);
+  const name = market?.key ?? zoneName;
+  let calendar = calendars.get(name);
   if (calendar === undefined) {
     calendar = new Calendar(market ?? alwaysOpen(assetSchema, country, zoneName));
-    calendars.set(key, calendar);
+    calendars.set(name, calendar);
   }
   return calendar;
 }

@@ -14,7 +14,7 @@ export type Holiday = {
   readonly closeMs: number | null;
 };
 
-/** Whether a day of no holiday would be a session. */
+/** Whether a day would be a session if it were no holiday. */
 function isTradingDay({ market }: Calendar, day: number): boolean {
   const pattern = market.hours.findLast(({ from }) => dayOfText(from) <= day) ?? market.hours[0]!;
   return pattern.weekdays.includes(weekdayOf(day));
@@ -35,9 +35,9 @@ function holidaysOfYear(calendar: Calendar, year: number): Holiday[] {
   return found.sort((a, b) => a.day - b.day);
 }
 
-/** The years in which a calendar can have holidays, ascending: those that ship, and those of an operator's days. */
-function yearsOf({ market, ownYears }: Calendar): number[] {
-  const years = new Set(ownYears);
+/** The years in which a calendar can have holidays, ascending: those that ship and those of overrides. */
+function yearsOf({ market, overrideYears }: Calendar): number[] {
+  const years = new Set(overrideYears);
   if (market.holidays.length > 0)
     for (let year = market.years[0]; year <= market.years[1]; year++) years.add(year);
   return [...years].sort((a, b) => a - b);
@@ -55,7 +55,7 @@ function knownOf(calendar: Calendar): Known {
   return known;
 }
 
-/** The closed and shortened days of a calendar from one day to another, both included; only years that are walked are built. */
+/** The closed and shortened days of a calendar from one day to another, both included; a year is built when it is reached. */
 export function* holidaysIn(
   calendar: Calendar,
   fromDay: number,

@@ -1,4 +1,4 @@
-// The shape of one market's data: hours with effective dates, closings and shortened days, each with its source.
+// The shape of one market's data: hours with effective dates, closed and shortened days, each with its source.
 import type { AssetSchema } from '../contract/identifiers.ts';
 
 /** The kinds of trading segment: pre-market, regular, post-market (contract 3.3). A break is the gap between two regular ones. */
@@ -18,7 +18,15 @@ export type Hours = {
   readonly source: string;
 };
 
-/** The dates a rule falls on, before observance; `plus` moves by days (the day after Thanksgiving). `nth` -1 is the last. */
+/** Hours of Monday to Friday from a label date on. */
+export const weekdayHours = (from: string, source: string, segments: readonly SegmentHours[]): Hours => ({
+  from,
+  weekdays: [1, 2, 3, 4, 5],
+  segments,
+  source,
+});
+
+/** The dates of a rule, before observance; `plus` moves them by days (the day after Thanksgiving). `nth` -1 is the last. */
 export type When =
   | { readonly month: number; readonly day: number; readonly plus?: number }
   | { readonly month: number; readonly weekday: number; readonly nth: number; readonly plus?: number }
@@ -26,8 +34,8 @@ export type When =
   | { readonly dates: readonly string[]; readonly plus?: number };
 
 /**
- * Where a date that falls on a weekend moves to. `…-to-weekday`: the next weekday on which no other rule closes the market.
- * A date that moves nowhere falls away with the weekend.
+ * Where a date on a weekend moves to. `…-to-weekday`: the next weekday on which no other rule closes the market. A rule
+ * without observance has no effect on weekends.
  */
 export type Observance =
   | 'sunday-to-monday'
@@ -36,18 +44,18 @@ export type Observance =
   | 'weekend-to-weekday'
   | 'weekend-to-friday';
 
-/** One closing or shortened day, by rule or by date. */
+/** One closed or shortened day, by rule or by date. */
 export type HolidayRule = {
   readonly code: string;
   readonly name: string;
   readonly when: When;
   readonly observed?: Observance;
-  /** Falls away on other weekdays. */
+  /** The rule applies on these weekdays only. */
   readonly weekdays?: readonly number[];
-  /** First and last label date on which it holds. */
+  /** First and last label date on which it applies. */
   readonly from?: string;
   readonly to?: string;
-  /** A day as every other: what a later rule says of it does not hold. */
+  /** An ordinary trading day; overrides later rules. */
   readonly regular?: true;
   /** Neither: the market is closed. `close`: it ends early. `open`: it starts late. */
   readonly open?: Clock;
@@ -55,10 +63,10 @@ export type HolidayRule = {
   readonly source: string;
 };
 
-/** What a rule says beside what it is called and where it stands. */
+/** A rule without its code, name and source. */
 export type HolidayTerms = Omit<HolidayRule, 'code' | 'name' | 'source'>;
 
-/** Makes the rules of one market, whose codes begin with `HOLIDAY_`; without a source of their own they have the usual one. */
+/** Makes the rules of one market: codes get the prefix `HOLIDAY_`, and `usualSource` is the source where none is named. */
 export const rulesFrom =
   (usualSource: string) =>
   (code: string, name: string, terms: HolidayTerms, source = usualSource): HolidayRule => ({
@@ -72,22 +80,25 @@ export const rulesFrom =
 export type Market = {
   /** `US_STOCK`: also `calendar_key` on the wire (contract 8.1). */
   readonly key: string;
+  /** Asset type and country of the instruments that follow it by default. */
   readonly assetSchema: AssetSchema;
   readonly country: string;
+  /** A further venue of its asset type and country: only instruments that name its key follow it. */
+  readonly onlyByKey?: true;
   readonly zone: string;
   /** The zone in which a date-only bound is a day (contract 2.3); the market's own unless named. */
   readonly dateZone?: string;
   readonly sessionTemplate: string;
   readonly currency: string | null;
-  /** Exchange of an instrument that no file gives one: only where the market has none but itself. */
+  /** The exchange of instruments whose files name none; null where the market has several exchanges. */
   readonly exchange: string | null;
   /** Years, first and last, for which `holidays` is complete; outside them the weekly pattern alone holds (contract 3.7). */
   readonly years: readonly [number, number];
   readonly hours: readonly Hours[];
   /** What each code of `holidays` means (spec 2.9). */
   readonly codes: Readonly<Record<string, string>>;
-  /** The first that matches a date wins; what falls on its own date comes before what moves there. */
+  /** The first rule of a date wins; a rule on its own date goes before one that moves there. */
   readonly holidays: readonly HolidayRule[];
-  /** Days of an operator's own, one date each, also outside `years`: they come before `holidays`. */
-  readonly own?: readonly HolidayRule[];
+  /** What an operator imported, one date each, also outside `years`: goes before `holidays`. */
+  readonly overrides?: readonly HolidayRule[];
 };

@@ -10,7 +10,7 @@ export function isPeriod(interval: string): interval is PeriodInterval {
   return interval === 'DAY' || interval === 'WEEK' || interval === 'MON';
 }
 
-/** The first calendar day of the period that a day lies in: itself, its Monday, the first of its month. */
+/** The first calendar day of the period of a day: itself, its Monday, the first of its month. */
 export function periodStart(interval: PeriodInterval, day: number): number {
   if (interval === 'DAY') return day;
   if (interval === 'WEEK') return day - weekdayOf(day) + 1;

@@ -186,7 +186,7 @@ test('what is observed on the Friday before a weekend', () => {
 test("an operator's own days come first, cancel others, and hold in every year (contract 8.6)", () => {
   const market = {
     ...marketOf([rule({ when: { month: 7, day: 4 } })]),
-    own: [
+    overrides: [
       rule({ when: { dates: ['2024-07-04', '2040-01-03'] }, regular: true }),
       rule({ when: { dates: ['2024-07-05', '2040-01-02'] } }, 'HOLIDAY_OWN'),
     ],
@@ -200,7 +200,7 @@ test("an operator's own days come first, cancel others, and hold in every year (
 test("an operator's own day neither moves a substitute on nor gives way to one (contract 8.6)", () => {
   const own = (part: Partial<HolidayRule>): string[] => {
     const day = rule({ when: { dates: ['2021-12-27'] }, ...part }, 'HOLIDAY_OWN');
-    const found = holidaysOf({ ...marketOf([christmas, boxing]), own: [day] }, 2021);
+    const found = holidaysOf({ ...marketOf([christmas, boxing]), overrides: [day] }, 2021);
     return [...found].sort(([a], [b]) => a - b).map(([on, { code }]) => `${formatDay(on)} ${code}`);
   };
   assert.deepEqual(own({ regular: true }), ['2021-12-28 HOLIDAY_BOXING_DAY']);

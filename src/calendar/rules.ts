@@ -1,4 +1,4 @@
-// Holiday rules -> days: which rule of a market holds on which date of a year.
+// Holiday rules -> days: which rule of a market applies on which date of a year.
 import { dateOf, dayOf, parseDay, weekdayOf } from '../base/instant.ts';
 import type { HolidayRule, Market, Observance, When } from './market.ts';
 
@@ -19,10 +19,10 @@ export function easterDay(year: number): number {
   return dayOf(year, month, ((h + l - 7 * m + 114) % 31) + 1);
 }
 
-/** Dates that have been read: the same ones are asked for year after year. */
+/** Dates parsed so far: every year asks for the same ones. */
 const known = new Map<string, number>();
 
-/** The day number of a date in our own data. */
+/** The day number of a date in the markets' data. */
 export function dayOfText(text: string): number {
   const before = known.get(text);
   if (before !== undefined) return before;
@@ -68,14 +68,14 @@ function moves(day: number, observance: Observance | undefined): observance is O
   return weekday === 7 || !observance.startsWith('sunday');
 }
 
-/** Where a date on a weekend moves to, whatever else falls there; null where that depends on it. */
+/** Where a date on a weekend moves to; null where that depends on the other holidays. */
 function observe(day: number, observance: Observance): number | null {
   if (observance.endsWith('-to-weekday')) return null;
   if (observance === 'weekend-to-friday') return day - (weekdayOf(day) - 5);
   return observance === 'nearest-weekday' && weekdayOf(day) === 6 ? day - 1 : day + 1;
 }
 
-/** Days by which a date may move at the most: more than any row of closings. */
+/** No date moves by more days: no market is closed for longer. */
 const MOVE_DAYS_MAX = 10;
 
 /** The first weekday after a day on which the market is not closed. */
@@ -85,7 +85,7 @@ function nextOpen(day: number, isClosed: (day: number) => boolean): number {
   return next;
 }
 
-function holds(rule: HolidayRule, day: number): boolean {
+function applies(rule: HolidayRule, day: number): boolean {
   if (rule.weekdays !== undefined && !rule.weekdays.includes(weekdayOf(day))) return false;
   if (rule.from !== undefined && day < dayOfText(rule.from)) return false;
   return rule.to === undefined || day <= dayOfText(rule.to);
@@ -94,7 +94,7 @@ function holds(rule: HolidayRule, day: number): boolean {
 const closes = (rule: HolidayRule | undefined): boolean =>
   rule !== undefined && rule.open === undefined && rule.close === undefined;
 
-/** The rules by day, of a year and of the ends of its neighbours, from which a date may be observed in this one. */
+/** The rules by day. The years before and after count too: their dates may be observed in this one. */
 function collect(rules: readonly HolidayRule[], year: number): Map<number, HolidayRule> {
   const found = new Map<number, HolidayRule>();
   const moving: [day: number, rule: HolidayRule][] = [];
@@ -103,22 +103,22 @@ function collect(rules: readonly HolidayRule[], year: number): Map<number, Holid
       for (const date of daysOf(rule.when, origin)) {
         const day = moves(date, rule.observed) ? observe(date, rule.observed) : date;
         if (day === null) moving.push([date, rule]);
-        else if (holds(rule, day) && !found.has(day)) found.set(day, rule);
+        else if (applies(rule, day) && !found.has(day)) found.set(day, rule);
       }
     }
   }
   for (const [date, rule] of moving) {
     const day = nextOpen(date, (taken) => closes(found.get(taken)));
-    if (holds(rule, day)) found.set(day, rule);
+    if (applies(rule, day)) found.set(day, rule);
   }
   return found;
 }
 
-/** The rule that holds on each closed or shortened day of a year; outside the market's years an operator's own alone. */
+/** The rule of each closed or shortened day of a year; outside the market's years only overrides count. */
 export function holidaysOf(market: Market, year: number): Map<number, HolidayRule> {
   const isCovered = year >= market.years[0] && year <= market.years[1];
   const found = collect(isCovered ? market.holidays : [], year);
-  for (const [day, rule] of collect(market.own ?? [], year)) found.set(day, rule);
+  for (const [day, rule] of collect(market.overrides ?? [], year)) found.set(day, rule);
   for (const [day, rule] of found) {
     if (rule.regular || dateOf(day).year !== year) found.delete(day);
   }

@@ -8,7 +8,7 @@ import type { Stretch, Zone } from './zone.ts';
 export const segmentKinds: readonly SegmentKind[] = ['pre', 'regular', 'post'];
 export const REGULAR = 1;
 
-/** What a session is: whole, or shortened by a rule. */
+/** Whether a session is whole, or how a rule shortens it. */
 export type SessionTemplate = 'REGULAR' | 'EARLY_CLOSE' | 'LATE_OPEN';
 
 /** Segments in order of time: parallel arrays of equal length; instants in milliseconds, `[open, close)`. */
@@ -19,9 +19,18 @@ export type Segments = {
   readonly kind: Uint8Array;
   /** Label date of the session, as a day number. */
   readonly day: Int32Array;
-  /** 1 where the segment begins later than on other days. */
+  /** 1 where the segment opens later than on other days. */
   readonly late: Uint8Array;
 };
+
+/** Columns for so many segments. */
+export const emptySegments = (count: number): Segments => ({
+  openMs: new Float64Array(count),
+  closeMs: new Float64Array(count),
+  kind: new Uint8Array(count),
+  day: new Int32Array(count),
+  late: new Uint8Array(count),
+});
 
 /** One session: its label date, its regular hours as instants, and its segments. */
 export type Session = {
@@ -38,8 +47,12 @@ export type Session = {
   }[];
 };
 
-/** The sessions whose label dates lie in one year, and their segments. */
-export type SessionYear = { readonly sessions: readonly Session[]; readonly segments: Segments };
+/** The sessions whose label dates are in one year, their label dates, and their segments. */
+export type SessionYear = {
+  readonly sessions: readonly Session[];
+  readonly days: Int32Array;
+  readonly segments: Segments;
+};
 
 /** Minutes after the label date's midnight; negative before it. */
 export function clockMinutes(clock: Clock): number {
@@ -52,7 +65,7 @@ type Span = {
   readonly kind: SegmentKind;
   readonly open: number;
   readonly close: number;
-  /** Begins later than on other days. */
+  /** Opens later than on other days. */
   readonly late: boolean;
 };
 
@@ -62,7 +75,7 @@ function regularHours(spans: readonly Span[]): { readonly open: number; readonly
   return { open: regular[0]!.open, close: regular[regular.length - 1]!.close };
 }
 
-/** A day's segments under a rule that shortens it: regular hours are cut, pre-market meets them, post-market follows them at its whole length. */
+/** The segments of a shortened day: regular hours are cut, the pre-market ends where they begin, the post-market follows them at its full length. */
 function shorten(spans: readonly Span[], rule: HolidayRule): Span[] {
   const open = rule.open === undefined ? Number.NEGATIVE_INFINITY : clockMinutes(rule.open);
   const close = rule.close === undefined ? Number.POSITIVE_INFINITY : clockMinutes(rule.close);
@@ -89,7 +102,7 @@ function spansOf(segments: readonly SegmentHours[]): Span[] {
   }));
 }
 
-/** What is cut of the regular hours; a day that is cut on both sides is told by its end. */
+/** How regular hours are shortened; a day shortened at both ends counts as an early close. */
 function templateOf(spans: readonly Span[], whole: readonly Span[]): SessionTemplate {
   const [cut, usual] = [regularHours(spans), regularHours(whole)];
   if (cut.close < usual.close) return 'EARLY_CLOSE';
@@ -106,7 +119,7 @@ class Clocks {
     this.#stretch = zone.stretchAt(startMs);
   }
 
-  /** Turns a date's minutes into instants. Where the offset is the same around the date they differ by it alone. */
+  /** Turns clock minutes of a date into instants: by one subtraction where the offset does not change around the date. */
   of(day: number): (minutes: number) => number {
     const midnight = day * DAY_MS;
     if (midnight + 2 * DAY_MS >= this.#stretch.toMs)
@@ -142,14 +155,7 @@ function buildSession(
 }
 
 function flatten(sessions: readonly Session[]): Segments {
-  const count = sessions.reduce((sum, session) => sum + session.segments.length, 0);
-  const segments = {
-    openMs: new Float64Array(count),
-    closeMs: new Float64Array(count),
-    kind: new Uint8Array(count),
-    day: new Int32Array(count),
-    late: new Uint8Array(count),
-  };
+  const segments = emptySegments(sessions.reduce((sum, session) => sum + session.segments.length, 0));
   let index = 0;
   for (const session of sessions) {
     for (const segment of session.segments) {
@@ -188,5 +194,9 @@ export function buildYear(market: Market, zone: Zone, year: number): SessionYear
     if (spans.some(({ kind }) => kind === 'regular'))
       sessions.push(buildSession(clocks.of(day), day, spans, templateOf(spans, pattern.spans), rule));
   }
-  return { sessions, segments: flatten(sessions) };
+  return {
+    sessions,
+    days: Int32Array.from(sessions, ({ day }) => day),
+    segments: flatten(sessions),
+  };
 }

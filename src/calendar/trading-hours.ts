@@ -1,14 +1,14 @@
-// A market's hours as clock times: what the reference record says of them (contract 8.1).
+// A market's hours as clock times, for the reference record (contract 8.1).
 import type { Market, SegmentKind } from './market.ts';
 import { dayOfText } from './rules.ts';
 import { clockMinutes } from './session.ts';
 
 const DAY_MINUTES = 1440;
 
-/** The end of a day, as a clock shows it that has no 24:00. */
+/** The end of a day on the wire, which has no 24:00. */
 const DAY_END = '23:59:59';
 
-/** Ranges of clock times, `HH:MM:SS-HH:MM:SS`; one that does not end after it began ends on the day after. */
+/** Ranges of clock times, `HH:MM:SS-HH:MM:SS`; a range whose end is not after its start ends on the next day. */
 export type TradingHours = Readonly<Record<SegmentKind, readonly string[]>>;
 
 function clockText(minutes: number): string {
@@ -17,7 +17,7 @@ function clockText(minutes: number): string {
   return parts.map((part) => String(part).padStart(2, '0')).join(':');
 }
 
-/** The hours of a market on a date that nothing shortens. */
+/** The hours of a market on a date, without holidays. */
 export function tradingHours(market: Market, day: number): TradingHours {
   const { hours } = market;
   const current = hours.findLast(({ from }) => dayOfText(from) <= day) ?? hours[0]!;
@@ -34,7 +34,7 @@ export function tradesAtWeekends({ hours }: Market): boolean {
   return hours.at(-1)!.weekdays.some((weekday) => weekday > 5);
 }
 
-/** The minutes of ranges of clock times, together. */
+/** The sum of the minutes of ranges of clock times. */
 export const minutesOf = (ranges: readonly string[]): number =>
   ranges.reduce((sum, range) => sum + minutesOfRange(range), 0);
 

@@ -1,17 +1,17 @@
-// Time zones: the only file that knows them. A zone's offset transitions are taken once a year of it, then it is arithmetic.
+// Time zones: the only file that knows them. It finds the offset changes of each year once; everything else is arithmetic.
 import { DAY_MS, dateOf, dayOf, MINUTE_MS, SECOND_MS } from '../base/instant.ts';
 
-/** No two transitions of any zone are nearer: summer time has been broken off for a month of fasting. */
+/** In no zone are two offset changes closer together; some interrupt summer time during Ramadan. */
 const STEP_MS = 14 * DAY_MS;
 
-/** What a local clock reading means: one instant, two (the hour was doubled), or none (the hour was skipped). */
+/** The instants of a local clock reading: one, two (a doubled hour), or none (a skipped hour). */
 export type LocalReading = {
   readonly kind: 'one' | 'two' | 'none';
   readonly ms: number;
   readonly laterMs: number;
 };
 
-/** A time `[fromMs, toMs)` in which local time minus UTC is the same. */
+/** A span `[fromMs, toMs)` in which local time minus UTC does not change. */
 export type Stretch = { readonly fromMs: number; readonly toMs: number; readonly offsetMs: number };
 
 /** A time zone of the platform's own zone data. */
@@ -31,7 +31,7 @@ export class Zone {
     return this.stretchAt(ms).offsetMs;
   }
 
-  /** The time around an instant in which the offset is the same, no longer than the instant's year (UTC). */
+  /** The span around an instant in which the offset does not change, cut at the instant's year (UTC). */
   stretchAt(ms: number): Stretch {
     const stretches = this.#year(dateOf(Math.floor(ms / DAY_MS)).year);
     let index = stretches.length - 1;
@@ -49,7 +49,7 @@ export class Zone {
     return Math.floor((ms + this.offsetAt(ms)) / DAY_MS);
   }
 
-  /** What the clock reading `localMs` (as if it were UTC) means here; for a skipped hour `ms` is the reading carried over the gap. */
+  /** The instants of the clock reading `localMs`, written as if it were UTC; in a skipped hour `ms` is the reading with the offset before the gap. */
   read(localMs: number): LocalReading {
     const before = this.offsetAt(localMs - DAY_MS);
     const after = this.offsetAt(localMs + DAY_MS);
@@ -91,7 +91,7 @@ export class Zone {
     return [...found, { fromMs, toMs: endMs, offsetMs }];
   }
 
-  /** The instant between two at which the offset is no longer that of the first, to the second. */
+  /** The first instant between two, to the second, at which the offset differs from `offsetMs`. */
   #transition(fromMs: number, toMs: number, offsetMs: number): number {
     let [low, high] = [fromMs, toMs];
     while (high - low > SECOND_MS) {
@@ -113,7 +113,7 @@ export class Zone {
 
 const zones = new Map<string, Zone>();
 
-/** The zone of a name, kept once found; null when the platform does not know it. */
+/** The zone of a name, cached; null when the platform does not know it. */
 export function findZone(name: string): Zone | null {
   const known = zones.get(name);
   if (known !== undefined) return known;
@@ -127,7 +127,7 @@ export function findZone(name: string): Zone | null {
   }
 }
 
-/** The zone of a name that our own data names. */
+/** The zone of a name from the markets' data. @throws Error when the platform does not know it */
 export function zoneOf(name: string): Zone {
   const zone = findZone(name);
   if (zone === null) throw new Error(`the platform does not know the time zone ${name}`);

@@ -1,15 +1,16 @@
 // `bourse calendar MARKET`: a market's sessions and what shortens them, to be checked by a person against the exchange's page.
 import { Command } from 'commander';
 import { formatDay, formatInstant, parseDay, weekdayOf } from '../base/instant.ts';
-import { type Calendar, calendarOf, findMarket } from '../calendar/calendar.ts';
+import { type Calendar, calendarOf, findMarket, marketOfKey } from '../calendar/calendar.ts';
 import { type Holiday, holidaysIn } from '../calendar/holiday-list.ts';
+import type { Market } from '../calendar/market.ts';
 import { markets } from '../calendar/markets/index.ts';
-import { type OwnDay, withOwnDays } from '../calendar/own-days.ts';
+import { type CalendarOverride, withOverrides } from '../calendar/overrides.ts';
 import type { Session } from '../calendar/session.ts';
 import type { Zone } from '../calendar/zone.ts';
-import { type AssetSchema, parseAssetSchema, parseCountry } from '../contract/identifiers.ts';
+import { parseAssetSchema, parseCountry } from '../contract/identifiers.ts';
 import { csvCell } from '../queries/render/csv-cell.ts';
-import { readCalendarOverrides } from '../store/calendar-overrides.ts';
+import { readOverrides } from '../store/calendar-overrides.ts';
 import { openStore } from '../store/engines.ts';
 import { StoreUnusable } from '../store/store.ts';
 import { readSettings, UsageProblem } from './config.ts';
@@ -39,16 +40,19 @@ type Line = {
   readonly name: string | null;
 };
 
-/** `US`, or `future:US`: an asset type and a country that have a market. */
-function marketNamed(text: string): { assetSchema: AssetSchema; country: string } {
+/** `US`, `future:US` or the key of a market, such as `US_FUTURE_CBOT_GRAIN`. */
+function marketNamed(text: string): Market {
   const [first = '', second] = text.split(':');
   const assetSchema = parseAssetSchema(second === undefined ? 'stock' : first);
   const country = parseCountry(second ?? first);
-  if (assetSchema !== null && country !== null && findMarket(assetSchema, country) !== null)
-    return { assetSchema, country };
-  const known = markets.map((market) =>
-    market.assetSchema === 'stock' ? market.country : `${market.assetSchema}:${market.country}`,
-  );
+  const found =
+    marketOfKey(text.toUpperCase()) ??
+    (assetSchema === null || country === null ? null : findMarket(assetSchema, country));
+  if (found !== null) return found;
+  const known = markets.map(({ key, onlyByKey, assetSchema: schema, country: of }) => {
+    if (onlyByKey) return key;
+    return schema === 'stock' ? of : `${schema}:${of}`;
+  });
   throw new UsageProblem(`${text} is no market with a calendar: it is one of ${known.join(', ')}`);
 }
 
@@ -67,15 +71,18 @@ function rangeOf({ from, to }: Flags): { fromDay: number; toDay: number } {
   return { fromDay, toDay };
 }
 
-/** An operator's own days; where there is no store those that ship hold alone, which is told. */
-async function ownDays(flags: Flags, assetSchema: string, country: string): Promise<readonly OwnDay[]> {
+/** The imported overrides of a market; without a store there are none, which is told. */
+async function overridesOf(
+  flags: Flags,
+  { assetSchema, country }: Market,
+): Promise<readonly CalendarOverride[]> {
   try {
     const store = await openStore(
       readSettings(flags.store === undefined ? {} : { store: flags.store }).store,
       'inspect',
     );
     try {
-      return await store.snapshot((reader) => readCalendarOverrides(reader, assetSchema, country));
+      return await store.snapshot((reader) => readOverrides(reader, assetSchema, country));
     } finally {
       await store.close();
     }
@@ -157,7 +164,10 @@ function textOf(
 
 export function calendarCommand(): Command {
   return new Command('calendar')
-    .argument('<market>', 'a country, such as US; of another asset type future:US')
+    .argument(
+      '<market>',
+      'a country, such as US; of another asset type future:US; or a calendar key, such as US_FUTURE_CBOT_GRAIN',
+    )
     .description('Print the sessions of a market: hours, early closes, late opens and closings.')
     .option('--from <date>', 'first date (default: the first of the year)')
     .option('--to <date>', 'last date (default: the last of the year)')
@@ -170,10 +180,11 @@ export function calendarCommand(): Command {
       'Examples:\n  bourse calendar US --from 2026-01-01 --to 2026-12-31\n  bourse calendar JP --exceptions\n  bourse calendar HK --from 2025-01-01 --csv > hk.csv\n',
     )
     .action(async (named: string, flags: Flags) => {
-      const { assetSchema, country } = marketNamed(named);
+      const market = marketNamed(named);
       const range = rangeOf(flags);
-      const days = await ownDays(flags, assetSchema, country);
-      const calendar = withOwnDays(calendarOf(assetSchema, country), days, '*');
+      const overrides = await overridesOf(flags, market);
+      const { assetSchema, country, key } = market;
+      const calendar = withOverrides(calendarOf(assetSchema, country, null, key), overrides, '*');
       const lines = linesOf(calendar, range.fromDay, range.toDay);
       const shown = flags.exceptions ? lines.filter(({ session }) => session !== 'REGULAR') : lines;
       if (flags.json) process.stdout.write(`${JSON.stringify(shown)}\n`);

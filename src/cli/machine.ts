@@ -8,7 +8,8 @@ import type { Market } from '../calendar/market.ts';
 import { markets } from '../calendar/markets/index.ts';
 import { findZone } from '../calendar/zone.ts';
 import { importRuns } from '../datasets/internal.ts';
-import { readCalendarOverrides } from '../store/calendar-overrides.ts';
+import { unknownCalendarKeys } from '../series/unknown-keys.ts';
+import { readOverrides } from '../store/calendar-overrides.ts';
 import { broken, type Diagnosis, doubtful, fine, readableByOthers } from '../store/diagnosis.ts';
 import { openStore } from '../store/engines.ts';
 import { type Reader, StoreUnusable } from '../store/store.ts';
@@ -112,7 +113,7 @@ const CALENDAR_DAYS_LEAST = 60;
 
 /** Whether files have brought days of the whole market from a year on. */
 async function isImported(reader: Reader, { assetSchema, country }: Market, year: number): Promise<boolean> {
-  const days = await readCalendarOverrides(reader, assetSchema, country);
+  const days = await readOverrides(reader, assetSchema, country);
   return days.some(({ symbol, calendar_date: day }) => symbol === '*' && dateOf(day).year >= year);
 }
 
@@ -130,6 +131,22 @@ async function calendars({ store }: Settings): Promise<Diagnosis> {
     'calendars',
     `${ends.join(', ')} only: on later days all weekdays count as sessions`,
     'update Bourse, or import them: bourse import holidays FILE',
+  );
+}
+
+/** Instruments that are named where several have unknown calendar keys. */
+const UNKNOWN_KEYS_NAMED = 5;
+
+async function calendarKeys({ store }: Settings): Promise<Diagnosis | null> {
+  const found = await readOf(store, (reader) => unknownCalendarKeys(reader, UNKNOWN_KEYS_NAMED + 1));
+  if (found === null) return null;
+  if (found.length === 0) return fine('calendar keys', 'every calendar key names a market');
+  const named = found.slice(0, UNKNOWN_KEYS_NAMED).map(({ name, key }) => `${name} (${key})`);
+  const more = found.length > UNKNOWN_KEYS_NAMED ? ' and others' : '';
+  return doubtful(
+    'calendar keys',
+    `no market has the calendar_key of ${named.join(', ')}${more}: they follow the market of their asset type and country`,
+    `import these instruments with one of ${markets.map(({ key }) => key).join(', ')}`,
   );
 }
 
@@ -259,6 +276,7 @@ const checks: readonly Check[] = [
   timeZones,
   clock,
   calendars,
+  calendarKeys,
   variables,
   port,
   metricsPort,

@@ -64,7 +64,10 @@ export const series = dataset({
   indexes: [['series_id']],
 });
 
-/** When the newest import of an asset type, country and interval was finished (contract 3.9). */
+/**
+ * When the newest import into a market at an interval was finished (contract 3.9). A venue beside the default market of its asset
+ * type and country has rows of its own: its `asset_schema` is `future/US_FUTURE_CBOT_GRAIN`.
+ */
 export const barCoverage = dataset({
   name: 'bar_coverage',
   columns: { asset_schema: text, country_iso_code: text, interval: text, finished_ms: instant },

@@ -1,4 +1,4 @@
-// Days of an operator's own: closings, shortened days and cancellations that files bring (contract 8.6, 11).
+// Calendar overrides: closings, shortened days and cancellations that an operator imported (contract 8.6, 11).
 import { symbolAllowed } from '../contract/identifiers.ts';
 import { sessionTemplates } from '../contract/session-templates.ts';
 import { dataset, day, instant, integer, orNull, text } from './dataset.ts';
@@ -10,7 +10,7 @@ export const holidays = dataset({
     country_iso_code: text,
     /** Asset type in lower case. */
     asset_name: text,
-    /** `*` for the whole market. */
+    /** `*`: every instrument of the asset type and country. */
     symbol: text,
     calendar_date: day,
     priority: integer,

@@ -32,6 +32,9 @@ import {
   textThat,
 } from './field.ts';
 
+/** A stored instrument. */
+export type Instrument = RowOf<typeof instruments>;
+
 /** A symbol that an instrument had, with its first and last day. */
 export type FormerSymbol = {
   readonly symbol: string;
@@ -192,9 +195,6 @@ export const instruments = dataset({
     repeated: { column: 'symbol', reason: 'the file has this instrument already, with other values' },
   },
 });
-
-/** One stored instrument. */
-export type Instrument = RowOf<typeof instruments>;
 
 /** What an instrument is known by. */
 export type InstrumentName = Pick<Instrument, 'asset_schema' | 'country_iso_code' | 'symbol'>;

@@ -10,7 +10,7 @@ import type { RowOf } from '../datasets/dataset.ts';
 import { type Instrument, instruments } from '../datasets/reference.ts';
 import { selectBars } from '../history/bar-selection.ts';
 import { RequestProblem } from '../history/request-problem.ts';
-import { InstrumentCalendars } from '../history/stored-series.ts';
+import { Calendars } from '../series/calendars.ts';
 import { allBlocks } from '../store/all-blocks.ts';
 import { selectedRows } from '../store/selected-rows.ts';
 import type { Reader } from '../store/store.ts';
@@ -113,13 +113,12 @@ export async function barTable(reader: Reader, selection: Selection): Promise<Ex
 class BarWalk {
   readonly #reader: Reader;
   readonly #selection: Selection;
-  readonly #calendars: InstrumentCalendars;
+  readonly #calendars = new Calendars();
   readonly #symbols: ExportSymbols;
 
   constructor(reader: Reader, selection: Selection) {
     this.#reader = reader;
     this.#selection = selection;
-    this.#calendars = new InstrumentCalendars(reader);
     this.#symbols = new ExportSymbols(reader);
   }
 
@@ -140,7 +139,7 @@ class BarWalk {
   /** The selected bars of a series, block by block. */
   async *#bars(instrument: Instrument, row: Series): AsyncGenerator<Bars> {
     const { from, to } = this.#selection;
-    const selected = selectBars(row, await this.#calendars.of(instrument), { from, to });
+    const selected = selectBars(row, await this.#calendars.of(this.#reader, instrument), { from, to });
     if (selected === null) return;
     const { fromBucket, toBucket, holds } = selected;
     const read = { seriesId: row.series_id, fromBucket, toBucket, direction: 'asc' } as const;

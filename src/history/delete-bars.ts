@@ -3,6 +3,7 @@ import { emptyBars, filterBars } from '../bars/bars.ts';
 import type { Interval } from '../contract/interval.ts';
 import { type RowOf, spokenName } from '../datasets/dataset.ts';
 import { instruments } from '../datasets/reference.ts';
+import { Calendars } from '../series/calendars.ts';
 import type { Store, Writer } from '../store/store.ts';
 import { type BarBounds, selectBars } from './bar-selection.ts';
 import { type DeletionRequest, runDeletion } from './deletion.ts';
@@ -10,7 +11,7 @@ import { findInstrument, type InstrumentChoice } from './instrument-choice.ts';
 import { seriesWithBars, useOf } from './instrument-uses.ts';
 import { changeRow, recordBlock } from './journal.ts';
 import { RequestProblem } from './request-problem.ts';
-import { InstrumentCalendars, type OpenedBlock, StoredSeries } from './stored-series.ts';
+import { type OpenedBlock, StoredSeries } from './stored-series.ts';
 import { nameOf } from './undo-row.ts';
 
 type Instrument = RowOf<typeof instruments>;
@@ -40,7 +41,7 @@ export function deleteBars(store: Store, request: BarDeleteRequest): Promise<Del
     const bars = [];
     for (const row of await seriesWithBars(writer, instrument)) {
       if (request.interval !== null && row.interval !== request.interval) continue;
-      const series = new StoredSeries(writer, row, await new InstrumentCalendars(writer).of(instrument));
+      const series = new StoredSeries(writer, row, await new Calendars().of(writer, instrument));
       const count = await deleteFrom(writer, runId, series, request);
       if (count > 0) bars.push({ interval: row.interval, count });
     }

@@ -3,17 +3,13 @@ import { type Bars, emptyBars } from '../bars/bars.ts';
 import { blockCount, decodeBlock, wholeBlock } from '../bars/block-reader.ts';
 import { encodeBlock } from '../bars/block-writer.ts';
 import { countOffGrid } from '../bars/grid.ts';
-import { type Calendar, calendarOf, marketSchema } from '../calendar/calendar.ts';
-import { type OwnDay, withOwnDays } from '../calendar/own-days.ts';
-import type { AssetSchema } from '../contract/identifiers.ts';
+import type { Calendar } from '../calendar/calendar.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { blockChanges } from '../datasets/internal.ts';
-import type { instruments } from '../datasets/reference.ts';
 import { allBlocks, everyBucket } from '../store/all-blocks.ts';
-import { readCalendarOverrides } from '../store/calendar-overrides.ts';
-import type { Direction, RowReader, StoredBlock, Writer } from '../store/store.ts';
+import type { Direction, StoredBlock, Writer } from '../store/store.ts';
 
 type SeriesRow = RowOf<typeof seriesDataset>;
 
@@ -25,25 +21,6 @@ const openBlock = ({ bucket, runId, bytes }: StoredBlock): OpenedBlock => ({
   runId,
   bars: decodeBlock(bytes, wholeBlock),
 });
-
-/** The calendars of instruments, with an operator's days; those of a market are read once. */
-export class InstrumentCalendars {
-  readonly #reader: RowReader;
-  readonly #days = new Map<string, readonly OwnDay[]>();
-
-  constructor(reader: RowReader) {
-    this.#reader = reader;
-  }
-
-  async of(instrument: RowOf<typeof instruments>): Promise<Calendar> {
-    const { asset_schema: assetSchema, country_iso_code: country, symbol, time_zone: zone } = instrument;
-    const schema = marketSchema(assetSchema as AssetSchema);
-    const market = `${schema}:${country}`;
-    const days = this.#days.get(market) ?? (await readCalendarOverrides(this.#reader, schema, country));
-    this.#days.set(market, days);
-    return withOwnDays(calendarOf(schema, country, zone), days, symbol);
-  }
-}
 
 /** One series, and what `put` has made of it; `settle` brings its row up to date. */
 export class StoredSeries {

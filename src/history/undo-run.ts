@@ -3,11 +3,12 @@ import { barCoverage, series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { blockChanges, importRuns, rowChanges } from '../datasets/internal.ts';
 import { instruments } from '../datasets/reference.ts';
+import { Calendars } from '../series/calendars.ts';
 import { rowsInOrder, rowWith } from '../store/all-rows.ts';
 import type { OnWait, RowReader, Store, Writer } from '../store/store.ts';
 import { nextValue } from './new-instrument.ts';
 import { RequestProblem } from './request-problem.ts';
-import { InstrumentCalendars, StoredSeries } from './stored-series.ts';
+import { StoredSeries } from './stored-series.ts';
 import { writeOrTry } from './trial.ts';
 import { undoBlock } from './undo-block.ts';
 import { type Deletion, deletionOf, orphansOf, undoRow } from './undo-row.ts';
@@ -176,7 +177,7 @@ async function openSeries(writer: Writer, seriesId: number): Promise<OpenSeries>
   if (row === null) throw new Error(`the journal names series ${seriesId}, which is not there`);
   const stored = await rowWith(writer, instruments, { instrument_id: row.instrument_id });
   const deletion = stored === null ? await deletionOf(writer, row.instrument_id) : null;
-  const calendar = await new InstrumentCalendars(writer).of(stored ?? deletion!.instrument);
+  const calendar = await new Calendars().of(writer, stored ?? deletion!.instrument);
   return { series: new StoredSeries(writer, row, calendar), deletion };
 }
 

@@ -15,7 +15,8 @@ import type { RowOf } from '../datasets/dataset.ts';
 import { instruments } from '../datasets/reference.ts';
 import { changeOf, changeRow, recordBlock, rowKeyOf, wholeChange } from '../history/journal.ts';
 import { newInstrument, nextValue } from '../history/new-instrument.ts';
-import { InstrumentCalendars } from '../history/stored-series.ts';
+import { Calendars } from '../series/calendars.ts';
+import { coverageOwner } from '../series/series.ts';
 import type { StoredBlock, Writer } from '../store/store.ts';
 import { Spacing } from './spacing.ts';
 
@@ -166,7 +167,7 @@ export class BarLoad {
   };
   readonly #spacing = new Spacing();
   readonly #writer: Writer;
-  readonly #calendars: InstrumentCalendars;
+  readonly #calendars = new Calendars();
   readonly #runId: number;
   readonly #basis: PriceBasis;
   readonly #series = new Map<string, OpenSeries>();
@@ -182,7 +183,6 @@ export class BarLoad {
 
   constructor(writer: Writer, runId: number, basis: PriceBasis) {
     this.#writer = writer;
-    this.#calendars = new InstrumentCalendars(writer);
     this.#runId = runId;
     this.#basis = basis;
   }
@@ -197,7 +197,7 @@ export class BarLoad {
       known.exchange = instrument.exchange;
       return known;
     }
-    const calendar = await this.#calendars.of(instrument);
+    const { calendar, market } = await this.#calendars.read(this.#writer, instrument);
     const [stored] = await this.#writer.rows(seriesDataset, {
       where: { instrument_id: instrument.instrument_id, interval: name.interval },
       order: [['interval', 'asc']],
@@ -221,11 +221,7 @@ export class BarLoad {
     const opened = new OpenSeries(row, rowKeyOf(instruments, instrument), calendar, stored === undefined);
     opened.exchange = instrument.exchange;
     this.#series.set(key, opened);
-    const covered = {
-      asset_schema: name.assetSchema,
-      country_iso_code: name.country,
-      interval: name.interval,
-    };
+    const covered = { ...coverageOwner(instrument, market), interval: name.interval };
     this.#coverage.set(Object.values(covered).join(':'), covered);
     return opened;
   }
@@ -235,7 +231,10 @@ export class BarLoad {
     const [stored] = await this.#writer.rows(instruments, { where, order: [['symbol', 'asc']], limit: 1 });
     const known = stored ?? this.#unwritten.get(rowKeyOf(instruments, where));
     const exchange =
-      name.exchange ?? known?.exchange ?? findMarket(name.assetSchema, name.country)?.exchange ?? null;
+      name.exchange ??
+      known?.exchange ??
+      findMarket(name.assetSchema, name.country, known?.calendar_key)?.exchange ??
+      null;
     if (known !== undefined && known.exchange === exchange) return known;
     const row = { ...(known ?? (await newInstrument(this.#writer, where))), exchange };
     if (stored === undefined) this.#unwritten.set(rowKeyOf(instruments, where), row);

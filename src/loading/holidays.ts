@@ -1,7 +1,7 @@
 // Days of an operator's own: what the instants of a shortened day must be (contract 8.6).
 import { formatInstant } from '../base/instant.ts';
 import { calendarOf } from '../calendar/calendar.ts';
-import { ownDayPriority, withOwnDays } from '../calendar/own-days.ts';
+import { OVERRIDE_PRIORITY, withOverrides } from '../calendar/overrides.ts';
 import type { Session } from '../calendar/session.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import type { RowOf } from '../datasets/dataset.ts';
@@ -44,11 +44,11 @@ function hoursProblem(row: HolidayRow, column: string): RowProblem | null {
 /** What a day leaves of its market's session. */
 function sessionOf(row: HolidayRow): Session | undefined {
   const base = calendarOf(row.asset_name as AssetSchema, row.country_iso_code);
-  return withOwnDays(base, [row], row.symbol).sessions(row.calendar_date, row.calendar_date + 1)[0];
+  return withOverrides(base, [row], row.symbol).sessions(row.calendar_date, row.calendar_date + 1)[0];
 }
 
 const complete = (values: Values): Values => ({
-  priority: ownDayPriority,
+  priority: OVERRIDE_PRIORITY,
   open_timestamp: null,
   close_timestamp: null,
   ...values,

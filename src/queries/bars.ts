@@ -1,13 +1,15 @@
 // Bars, historical (spec 4.10) and latest (spec 4.11).
 import { valueColumns } from '../bars/bars.ts';
-import { sliceTimed, type TimedBars } from '../bars/grid.ts';
+import { concatTimed, sliceTimed, type TimedBars } from '../bars/grid.ts';
 import { END_MS, FIRST_MS } from '../base/instant.ts';
 import { type BarRange, barRange, inOrder } from '../calendar/bar-range.ts';
 import type { historicalBars, latestBars } from '../contract/bars.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
-import { type Adjusting, adjustBars } from './adjusting.ts';
-import { barStream } from './bar-plan.ts';
-import { type BarStream, concatTimed, type StreamContext, type StreamRange } from './bar-stream.ts';
+import { type Adjusting, adjustBars, type Keep } from '../series/adjusting.ts';
+import { barStream } from '../series/bar-stream.ts';
+import type { StreamRange } from '../series/cursor.ts';
+import type { BarStream, StreamContext } from '../series/stream.ts';
+import { refusingAdjust } from './adjust-refusals.ts';
 import type { Found } from './lookup.ts';
 import { foreignKey } from './page-key.ts';
 import { openWalk } from './page-walk.ts';
@@ -69,7 +71,20 @@ function streamContextOf({ reader }: QueryContext, found: Found, parameters: Bar
   return { reader, calendar, interval: parameters.interval, extended, rawOnly: parameters.adjust !== 'none' };
 }
 
-/** Which corporate actions adjust at a moment; null without `adjust`. */
+/** Adjusts bars in place where that is asked for. @throws Refusal where the stored bars do not allow it */
+async function adjust(
+  { reader, lookup }: QueryContext,
+  found: Found,
+  stream: StreamContext,
+  timed: TimedBars,
+  adjusting: Adjusting | null,
+): Promise<void> {
+  if (adjusting === null) return;
+  const keep: Keep = async (name, make) => (await lookup.kept(reader, name, make)).value;
+  await refusingAdjust(found, () => adjustBars(stream, found, timed, adjusting, keep));
+}
+
+/** Which actions adjust at a moment; null where none are to. */
 function adjustingOf(found: Found, { adjust, adjust_as_of }: BarParameters, nowMs: number): Adjusting | null {
   if (adjust === 'none') return null;
   return { kind: adjust, asOfDay: adjust_as_of ?? found.calendar.zone.dayAt(nowMs), nowMs };
@@ -134,11 +149,13 @@ export const answerHistoricalBars: Query<typeof historicalBars> = async (paramet
     toMs: Math.min(range.toMs, END_MS, lastMs === null || !descending ? END_MS : lastMs),
   };
   const stream = streamContextOf(context, found, parameters);
-  const taken = await take(barStream(stream, found, rest, nowMs), limit + 1, range, descending);
+  const taken = await refusingAdjust(found, () =>
+    take(barStream(stream, found, rest, nowMs), limit + 1, range, descending),
+  );
   const surplus = taken.bars.count - limit;
   const timed =
     surplus <= 0 ? taken : descending ? sliceTimed(taken, surplus, limit + 1) : sliceTimed(taken, 0, limit);
-  if (adjusting !== null) await adjustBars(context, stream, found, timed, adjusting);
+  await adjust(context, found, stream, timed, adjusting);
   if (descending) reverse(timed);
   const paging = pagingAfter(surplus <= 0 ? undefined : timed.bars.keyMs[limit - 1]!);
   return render(timed, found, parameters, context, paging);
@@ -159,9 +176,11 @@ export const answerLatestBars: Query<typeof latestBars> = async (parameters, con
   };
   const { nowMs } = context.request;
   const stream = streamContextOf(context, found, parameters);
-  const timed = await take(barStream(stream, found, everything, nowMs), parameters.limit, everything, true);
+  const timed = await refusingAdjust(found, () =>
+    take(barStream(stream, found, everything, nowMs), parameters.limit, everything, true),
+  );
   const adjusting = adjustingOf(found, parameters, nowMs);
-  if (adjusting !== null) await adjustBars(context, stream, found, timed, adjusting);
+  await adjust(context, found, stream, timed, adjusting);
   return render(timed, found, parameters, context, null);
 };
 

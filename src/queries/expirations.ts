@@ -1,9 +1,8 @@
 // The expirations of an underlying, read step by step along an index; the calendar gives their instants (spec 4.7, contract 8.5).
 import { DAY_MS } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
-import type { RowOf } from '../datasets/dataset.ts';
 import { optionContracts } from '../datasets/options.ts';
-import type { instruments } from '../datasets/reference.ts';
+import type { Instrument } from '../datasets/reference.ts';
 import type { Reader } from '../store/store.ts';
 
 /** One expiration of an underlying's contracts. */
@@ -20,7 +19,7 @@ function closeOn(calendar: Calendar, day: number): number {
   return calendar.sessionOnOrBefore(day)?.closeMs ?? (day + 1) * DAY_MS;
 }
 
-type Underlying = { readonly instrument: RowOf<typeof instruments>; readonly calendar: Calendar };
+type Underlying = { readonly instrument: Instrument; readonly calendar: Calendar };
 
 const optionTypes = ['call', 'put'] as const;
 

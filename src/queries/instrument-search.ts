@@ -1,13 +1,13 @@
 // Instrument search: symbols that begin with a text, then names that contain its words (contract 9.2).
 import { parseSymbol } from '../contract/identifiers.ts';
 import { instrumentRecord, type instrumentSearch } from '../contract/reference.ts';
-import type { RowOf } from '../datasets/dataset.ts';
-import { instruments } from '../datasets/reference.ts';
+import { type Instrument, instruments } from '../datasets/reference.ts';
+import { marketOf } from '../series/calendars.ts';
 import { type FoundName, searchInstruments, wordsOf } from '../store/instrument-terms.ts';
 import type { Reader } from '../store/store.ts';
 import type { Query } from './query.ts';
 import { recordOf } from './reference.ts';
-import { renderRecords } from './render/records.ts';
+import { renderRecords, type WireRecord } from './render/records.ts';
 
 const nameOf = ({ country_iso_code, symbol }: FoundName): string => `${country_iso_code}:${symbol}`;
 
@@ -16,8 +16,8 @@ async function rowsOf(
   reader: Reader,
   assetSchema: string,
   found: readonly FoundName[],
-): Promise<RowOf<typeof instruments>[]> {
-  const rows = new Map<string, RowOf<typeof instruments>>();
+): Promise<Instrument[]> {
+  const rows = new Map<string, Instrument>();
   for (const [country, members] of Map.groupBy(found, ({ country_iso_code }) => country_iso_code)) {
     const where = { asset_schema: assetSchema, country_iso_code: country };
     const symbols = members.map(({ symbol }) => symbol);
@@ -37,6 +37,8 @@ export const answerInstrumentSearch: Query<typeof instrumentSearch> = async (par
     limit,
   });
   const rows = await rowsOf(context.reader, assetSchema, found);
-  const records = rows.map((row) => recordOf(row, context.request.nowMs));
+  const records: WireRecord[] = [];
+  for (const row of rows)
+    records.push(recordOf(row, await marketOf(context.reader, row), context.request.nowMs));
   return renderRecords(context, { record: instrumentRecord }, records, 'json', null);
 };

@@ -1,40 +1,23 @@
-// Finds an instrument with its series and its calendar; kept at hand until anything is committed.
+// Finds an instrument with its series and its calendar; cached until anything is committed.
 import { distance } from 'fastest-levenshtein';
 import { formatDay } from '../base/instant.ts';
-import type { Calendar } from '../calendar/calendar.ts';
 import { Refusal } from '../contract/errors.ts';
 import type { AssetSchema, CountrySymbol } from '../contract/identifiers.ts';
-import type { Interval } from '../contract/interval.ts';
 import { limits } from '../contract/limits.ts';
-import { barCoverage, series } from '../datasets/bars.ts';
-import type { RowOf } from '../datasets/dataset.ts';
-import { instruments } from '../datasets/reference.ts';
+import { type Instrument, instruments } from '../datasets/reference.ts';
+import { Calendars } from '../series/calendars.ts';
+import { readStored, type StoredInstrument } from '../series/series.ts';
 import { type FormerBearer, formerBearers } from '../store/instrument-terms.ts';
 import type { Reader } from '../store/store.ts';
-import { Calendars } from './calendars.ts';
-
-export type Instrument = RowOf<typeof instruments>;
-
-/** One stored series of an instrument, and when the newest import of its kind was finished (contract 3.9). */
-export type Series = Omit<RowOf<typeof series>, 'interval'> & {
-  readonly interval: Interval;
-  readonly coveredMs: number;
-};
 
 /** An instrument with what a query needs of it. */
-export type Found = {
-  readonly instrument: Instrument;
-  readonly calendar: Calendar;
-  readonly series: readonly Series[];
+export type Found = StoredInstrument & {
   /** Others that had its symbol, the latest first (contract 9.6). */
   readonly former: readonly FormerBearer[];
 };
 
 /** Calendar days, both included. */
 export type DayRange = { readonly from: number; readonly to: number };
-
-/** More series than an instrument can have: each minute interval, DAY, WEEK and MON. */
-const SERIES_MAX = 1500;
 
 /** Symbols compared for a hint, a beginning at a time. */
 const NEIGHBOURS_MAX = 64;
@@ -69,16 +52,18 @@ export class Lookup {
   }
 
   /**
-   * What `make` gives of a name, at hand until anything is committed: `isKept` where it was. The oldest goes where there is
-   * no room; null is not kept.
+   * What `make` gives of a name, kept until anything is committed or `isStill` says no: `isKept` where it was kept before. The
+   * oldest value goes where there are too many; null is not kept.
    */
   async kept<T>(
     reader: Reader,
     name: string,
     make: () => Promise<T>,
+    isStill: (kept: T) => boolean = () => true,
   ): Promise<{ readonly value: T; readonly isKept: boolean }> {
     await this.#renew(reader);
-    if (this.#kept.has(name)) return { value: this.#kept.get(name) as T, isKept: true };
+    const kept = this.#kept.get(name) as T | undefined;
+    if (kept !== undefined && isStill(kept)) return { value: kept, isKept: true };
     const value = await make();
     if (value === null) return { value, isKept: false };
     if (this.#kept.size >= limits.keptAnswersMax) this.#kept.delete(this.#kept.keys().next().value!);
@@ -155,33 +140,12 @@ async function find(
   reader: Reader,
   calendars: Calendars,
   assetSchema: AssetSchema,
-  { country, symbol }: CountrySymbol,
+  named: CountrySymbol,
 ): Promise<Found | null> {
-  const instrument = await findInstrument(reader, assetSchema, { country, symbol });
+  const instrument = await findInstrument(reader, assetSchema, named);
   if (instrument === null) return null;
-  const stored = await reader.rows(series, {
-    where: { instrument_id: instrument.instrument_id },
-    order: [['interval', 'asc']],
-    limit: SERIES_MAX,
-  });
-  const coverage = await reader.rows(barCoverage, {
-    where: { asset_schema: assetSchema, country_iso_code: country },
-    order: [['interval', 'asc']],
-    limit: SERIES_MAX,
-  });
-  return {
-    instrument,
-    calendar: await calendars.of(reader, assetSchema, country, symbol, instrument.time_zone),
-    former: await bearersOf(reader, assetSchema, { country, symbol }),
-    series: stored
-      .filter((row) => row.bar_count > 0)
-      .map((row) => ({
-        ...row,
-        interval: row.interval as Interval,
-        coveredMs:
-          coverage.find((entry) => entry.interval === row.interval)?.finished_ms ?? Number.NEGATIVE_INFINITY,
-      })),
-  };
+  const stored = await readStored(reader, calendars, instrument);
+  return { ...stored, former: await bearersOf(reader, assetSchema, named) };
 }
 
 /** Symbols that begin like the one asked for, the nearest first. */

@@ -16,7 +16,8 @@ export type GroupedContract = { readonly expiresMs: number; readonly record: Wir
 
 /** The fields that contracts take from the market of their underlying where their rows have none. */
 function defaultsOf({ instrument, calendar }: Found, nowMs: number): WireRecord {
-  const market = findMarket(instrument.asset_schema as AssetSchema, instrument.country_iso_code);
+  const { asset_schema: assetSchema, country_iso_code: country, calendar_key: key } = instrument;
+  const market = findMarket(assetSchema as AssetSchema, country, key);
   return {
     exchange: market?.exchange ?? null,
     calendar_key: market?.key ?? null,

@@ -1,13 +1,14 @@
 // Instrument reference (spec 4.2): a record from the stored row, completed from its market (spec 2.3, contract 8.1).
 
 import { DAY_MS, dateOf } from '../base/instant.ts';
-import { calendarOf, findMarket } from '../calendar/calendar.ts';
 import type { Market, SegmentKind } from '../calendar/market.ts';
 import { minutesOf, type TradingHours, tradesAtWeekends, tradingHours } from '../calendar/trading-hours.ts';
-import { findZone, zoneOf } from '../calendar/zone.ts';
+import { findZone, type Zone, zoneOf } from '../calendar/zone.ts';
 import type { AssetSchema, CountrySymbol } from '../contract/identifiers.ts';
 import { instrumentRecord, type instrumentReference } from '../contract/reference.ts';
-import { findInstrument, type Instrument, unknownInstrument } from './lookup.ts';
+import type { Instrument } from '../datasets/reference.ts';
+import { marketOf } from '../series/calendars.ts';
+import { findInstrument, unknownInstrument } from './lookup.ts';
 import { pairOf } from './pair.ts';
 import { goodUntil, type Query, type QueryContext } from './query.ts';
 import { inWireOrder, type WireRecord } from './render/records.ts';
@@ -89,10 +90,9 @@ function pairFields(row: Instrument) {
   return { base_currency: row.base_currency ?? base, quote_currency: row.quote_currency ?? quote };
 }
 
-/** The record of an instrument: its stored values, else those of its market on that day. */
-export function recordOf(row: Instrument, nowMs: number): WireRecord {
+/** The record of an instrument: what files say, else what the market that it follows has on that day. */
+export function recordOf(row: Instrument, market: Market | null, nowMs: number): WireRecord {
   const assetSchema = row.asset_schema as AssetSchema;
-  const market = findMarket(assetSchema, row.country_iso_code);
   const zone = (row.time_zone === null ? null : findZone(row.time_zone)) ?? zoneOf(market?.zone ?? 'UTC');
   const { trading, bounds } = tradingOf(row, market, nowMs);
   const pair = pairFields(row);
@@ -116,27 +116,36 @@ export function recordOf(row: Instrument, nowMs: number): WireRecord {
   };
 }
 
-/** An instrument's record for the day, and whether it was cached; null for an unknown name. */
-async function findRecord(
+/** A record that is kept, its market, and the days on which it was made. */
+type KeptRecord = { readonly record: WireRecord; readonly zone: Zone; readonly made: string };
+
+const zoneOfMarket = (market: Market | null): Zone => zoneOf(market?.zone ?? 'UTC');
+
+/** Market hours are those of the market's day, daylight saving is that of the UTC year: a record lasts as long as both. */
+const daysAt = (zone: Zone, nowMs: number): string =>
+  `${zone.dayAt(nowMs)} ${dateOf(Math.floor(nowMs / DAY_MS)).year}`;
+
+/** An instrument's record of the day, and whether it was cached; the value is null where nobody has the name. */
+function findRecord(
   { reader, lookup, request }: QueryContext,
   assetSchema: AssetSchema,
   { country, symbol }: CountrySymbol,
-): Promise<{ readonly record: WireRecord | null; readonly isKept: boolean }> {
+) {
   const { nowMs } = request;
-  // Hours depend on the day in the market's time zone, `support_dst` on the year in UTC.
-  const day = calendarOf(assetSchema, country).zone.dayAt(nowMs);
-  const { year } = dateOf(Math.floor(nowMs / DAY_MS));
-  const name = `record|${assetSchema}:${country}:${symbol}|${day}|${year}`;
-  const { value, isKept } = await lookup.kept(reader, name, async () => {
+  const make = async (): Promise<KeptRecord | null> => {
     const row = await findInstrument(reader, assetSchema, { country, symbol });
-    return row === null ? null : inWireOrder(instrumentRecord, recordOf(row, nowMs));
-  });
-  return { record: value, isKept };
+    if (row === null) return null;
+    const market = await marketOf(reader, row);
+    const zone = zoneOfMarket(market);
+    const record = inWireOrder(instrumentRecord, recordOf(row, market, nowMs));
+    return { record, zone, made: daysAt(zone, nowMs) };
+  };
+  const name = `record|${assetSchema}:${country}:${symbol}`;
+  return lookup.kept(reader, name, make, (kept) => kept !== null && kept.made === daysAt(kept.zone, nowMs));
 }
 
-/** When a record may change without an import: at the end of its market's day or of the UTC day (contract 8.1). */
-function endOfDay(assetSchema: AssetSchema, country: string, nowMs: number): number {
-  const { zone } = calendarOf(assetSchema, country);
+/** When a record of now may change by itself: its market's day or the year ends (contract 8.1). */
+function endOfDay({ zone }: KeptRecord, nowMs: number): number {
   const utcMidnightMs = (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS;
   return Math.min(zone.instantOf(zone.dayAt(nowMs) + 1, 0), utcMidnightMs);
 }
@@ -144,8 +153,8 @@ function endOfDay(assetSchema: AssetSchema, country: string, nowMs: number): num
 /** `GET …/reference/{country_symbol}` */
 export const answerInstrumentReference: Query<typeof instrumentReference> = async (parameters, context) => {
   const { schema_asset: assetSchema, country_symbol: named } = parameters;
-  const { record, isKept } = await findRecord(context, assetSchema, named);
-  if (record === null) throw await unknownInstrument(context.reader, assetSchema, named);
-  const answer = renderResult(record, context.allocate, isKept ? 'cached' : null);
-  return isKept ? goodUntil(answer, endOfDay(assetSchema, named.country, context.request.nowMs)) : answer;
+  const { value, isKept } = await findRecord(context, assetSchema, named);
+  if (value === null) throw await unknownInstrument(context.reader, assetSchema, named);
+  const answer = renderResult(value.record, context.allocate, isKept ? 'cached' : null);
+  return isKept ? goodUntil(answer, endOfDay(value, context.request.nowMs)) : answer;
 };

@@ -4,8 +4,8 @@ import { holidays } from '../datasets/holidays.ts';
 import { allRows } from './all-rows.ts';
 import type { RowReader } from './store.ts';
 
-/** Every stored override of a market, those of single instruments included, by symbol, date and priority. */
-export async function readCalendarOverrides(
+/** All of them, those of single instruments included, by symbol, date and priority. */
+export async function readOverrides(
   reader: RowReader,
   assetSchema: string,
   country: string,

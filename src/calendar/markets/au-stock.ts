@@ -1,5 +1,5 @@
 // Australian stocks: the cash market of the Australian Securities Exchange, whose regular hours end at 16:00, before the closing auction.
-import { type HolidayRule, type Market, rulesFrom } from '../market.ts';
+import { type HolidayRule, type Market, rulesFrom, weekdayHours } from '../market.ts';
 
 const asxDays = 'ASX, Cash market trading calendar';
 
@@ -26,12 +26,9 @@ export const auStock: Market = {
   exchange: 'XASX',
   years: [2000, 2030],
   hours: [
-    {
-      from: '1900-01-01',
-      weekdays: [1, 2, 3, 4, 5],
-      segments: [['regular', '10:00', '16:00']],
-      source: 'ASX, Cash market trading hours: normal trading',
-    },
+    weekdayHours('1900-01-01', 'ASX, Cash market trading hours: normal trading', [
+      ['regular', '10:00', '16:00'],
+    ]),
   ],
   codes: {
     HOLIDAY_NEW_YEAR: "New Year's Day",

@@ -1,5 +1,5 @@
 // Canadian stocks: the Toronto Stock Exchange.
-import { type Market, rulesFrom } from '../market.ts';
+import { type Market, rulesFrom, weekdayHours } from '../market.ts';
 
 const tsxDays =
   'Toronto Stock Exchange, Calendar of market holidays, tsx.com/trading/calendars-and-trading-hours';
@@ -16,12 +16,9 @@ export const caStock: Market = {
   exchange: 'XTSE',
   years: [2000, 2030],
   hours: [
-    {
-      from: '1900-01-01',
-      weekdays: [1, 2, 3, 4, 5],
-      segments: [['regular', '09:30', '16:00']],
-      source: 'Toronto Stock Exchange, Trading Hours: the continuous market',
-    },
+    weekdayHours('1900-01-01', 'Toronto Stock Exchange, Trading Hours: the continuous market', [
+      ['regular', '09:30', '16:00'],
+    ]),
   ],
   codes: {
     HOLIDAY_NEW_YEAR: "New Year's Day",

@@ -1,6 +1,6 @@
 // Stocks of mainland China: Shanghai Stock Exchange; Shenzhen keeps the same days and hours.
 import { formatDay, weekdayOf } from '../../base/instant.ts';
-import { type HolidayRule, type Market, rulesFrom } from '../market.ts';
+import { type HolidayRule, type Market, rulesFrom, weekdayHours } from '../market.ts';
 import { dayOfText } from '../rules.ts';
 
 const source =
@@ -35,15 +35,10 @@ export const cnStock: Market = {
   // The list of the year after is announced late in the year.
   years: [2000, 2026],
   hours: [
-    {
-      from: '2000-01-01',
-      weekdays: [1, 2, 3, 4, 5],
-      segments: [
-        ['regular', '09:30', '11:30'],
-        ['regular', '13:00', '15:00'],
-      ],
-      source: 'SSE Trading Rules, trading hours',
-    },
+    weekdayHours('2000-01-01', 'SSE Trading Rules, trading hours', [
+      ['regular', '09:30', '11:30'],
+      ['regular', '13:00', '15:00'],
+    ]),
   ],
   codes: {
     HOLIDAY_NEW_YEAR: "New Year's Day",

@@ -1,11 +1,11 @@
 // German stocks: Xetra, the electronic market of the Frankfurt Stock Exchange.
-import { type Market, rulesFrom, type SegmentHours } from '../market.ts';
+import { europeanDays } from '../european-days.ts';
+import { type Market, rulesFrom, type SegmentHours, weekdayHours } from '../market.ts';
 
 const calendar = 'Frankfurt Stock Exchange, yearly trading calendar';
 
 const closed = rulesFrom(calendar);
 
-const weekdays = [1, 2, 3, 4, 5];
 const until = (close: string): readonly SegmentHours[] => [['regular', '09:00', close]];
 
 export const deStock: Market = {
@@ -18,24 +18,13 @@ export const deStock: Market = {
   exchange: 'XETR',
   years: [2000, 2030],
   hours: [
-    {
-      from: '1999-09-20',
-      weekdays,
-      segments: until('17:30'),
-      source: 'Deutsche Börse, trading hours of Xetra from 1999-09-20',
-    },
-    {
-      from: '2000-06-02',
-      weekdays,
-      segments: until('20:00'),
-      source: 'Deutsche Börse, trading hours of Xetra from June 2000',
-    },
-    {
-      from: '2003-11-03',
-      weekdays,
-      segments: until('17:30'),
-      source: 'Deutsche Börse, notices of 2003: shorter trading hours of Xetra from 2003-11-03',
-    },
+    weekdayHours('1999-09-20', 'Deutsche Börse, trading hours of Xetra from 1999-09-20', until('17:30')),
+    weekdayHours('2000-06-02', 'Deutsche Börse, trading hours of Xetra from June 2000', until('20:00')),
+    weekdayHours(
+      '2003-11-03',
+      'Deutsche Börse, notices of 2003: shorter trading hours of Xetra from 2003-11-03',
+      until('17:30'),
+    ),
   ],
   codes: {
     HOLIDAY_NEW_YEAR: "New Year's Day",
@@ -51,10 +40,7 @@ export const deStock: Market = {
     HOLIDAY_NEW_YEAR_EVE: "New Year's Eve, and the shortened last trading day of the year",
   },
   holidays: [
-    closed('NEW_YEAR', "New Year's Day", { when: { month: 1, day: 1 } }),
-    closed('GOOD_FRIDAY', 'Good Friday', { when: { easter: -2 } }),
-    closed('EASTER_MONDAY', 'Easter Monday', { when: { easter: 1 } }),
-    closed('LABOUR_DAY', 'Labour Day', { when: { month: 5, day: 1 } }),
+    ...europeanDays(closed, 'Second day of Christmas'),
     closed(
       'WHIT_MONDAY',
       'Whit Monday',
@@ -79,17 +65,12 @@ export const deStock: Market = {
     }),
     closed('REFORMATION_DAY', '500 years of the Reformation', { when: { dates: ['2017-10-31'] } }),
     closed('CHRISTMAS_EVE', 'Christmas Eve', { when: { month: 12, day: 24 } }),
-    closed('CHRISTMAS', 'Christmas Day', { when: { month: 12, day: 25 } }),
-    closed('BOXING_DAY', 'Second day of Christmas', { when: { month: 12, day: 26 } }),
     closed('NEW_YEAR_EVE', "New Year's Eve", { when: { month: 12, day: 31 } }),
-    {
-      ...closed(
-        'NEW_YEAR_EVE',
-        'Last trading day of the year',
-        { when: { month: 12, day: 30 }, observed: 'weekend-to-friday' },
-        'Frankfurt Stock Exchange, yearly notice of the last trading day',
-      ),
-      close: '14:00',
-    },
+    closed(
+      'NEW_YEAR_EVE',
+      'Last trading day of the year',
+      { when: { month: 12, day: 30 }, observed: 'weekend-to-friday', close: '14:00' },
+      'Frankfurt Stock Exchange, yearly notice of the last trading day',
+    ),
   ],
 };

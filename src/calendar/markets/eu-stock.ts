@@ -1,14 +1,12 @@
 // Stocks of the euro area as one market: the closing days of TARGET2 with the hours of Euronext Amsterdam.
-import { type HolidayRule, type Market, rulesFrom } from '../market.ts';
+import { europeanDays } from '../european-days.ts';
+import { type Market, rulesFrom, weekdayHours } from '../market.ts';
 
 const target = 'European Central Bank, TARGET closing days: decisions of 1999-07-15 and 2000-12-14';
 
 const closed = rulesFrom(target);
 
-const earlyClose = (code: string, name: string, when: HolidayRule['when']): HolidayRule => ({
-  ...closed(code, name, { when }, 'Euronext, yearly calendar of business days'),
-  close: '14:05',
-});
+const euronext = 'Euronext, yearly calendar of business days';
 
 export const euStock: Market = {
   key: 'EU_STOCK',
@@ -20,12 +18,9 @@ export const euStock: Market = {
   exchange: 'XAMS',
   years: [2000, 2030],
   hours: [
-    {
-      from: '1900-01-01',
-      weekdays: [1, 2, 3, 4, 5],
-      segments: [['regular', '09:00', '17:30']],
-      source: 'Euronext, trading hours of the Amsterdam cash market',
-    },
+    weekdayHours('1900-01-01', 'Euronext, trading hours of the Amsterdam cash market', [
+      ['regular', '09:00', '17:30'],
+    ]),
   ],
   codes: {
     HOLIDAY_NEW_YEAR: "New Year's Day",
@@ -38,19 +33,14 @@ export const euStock: Market = {
     HOLIDAY_NEW_YEAR_EVE: "New Year's Eve",
   },
   holidays: [
-    closed('NEW_YEAR', "New Year's Day", { when: { month: 1, day: 1 } }),
-    closed('GOOD_FRIDAY', 'Good Friday', { when: { easter: -2 } }),
-    closed('EASTER_MONDAY', 'Easter Monday', { when: { easter: 1 } }),
-    closed('LABOUR_DAY', 'Labour Day', { when: { month: 5, day: 1 } }),
-    closed('CHRISTMAS', 'Christmas Day', { when: { month: 12, day: 25 } }),
-    closed('BOXING_DAY', 'Day after Christmas Day', { when: { month: 12, day: 26 } }),
+    ...europeanDays(closed, 'Day after Christmas Day'),
     closed(
       'NEW_YEAR_EVE',
       'The last day before euro cash',
       { when: { dates: ['2001-12-31'] } },
       'European Central Bank, TARGET closing days of 2001',
     ),
-    earlyClose('CHRISTMAS_EVE', 'Christmas Eve', { month: 12, day: 24 }),
-    earlyClose('NEW_YEAR_EVE', "New Year's Eve", { month: 12, day: 31 }),
+    closed('CHRISTMAS_EVE', 'Christmas Eve', { when: { month: 12, day: 24 }, close: '14:05' }, euronext),
+    closed('NEW_YEAR_EVE', "New Year's Eve", { when: { month: 12, day: 31 }, close: '14:05' }, euronext),
   ],
 };

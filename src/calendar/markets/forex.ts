@@ -1,5 +1,5 @@
 // Foreign exchange: round the clock from Sunday to Friday evening in New York, labelled by the date of the close (contract 3.7).
-import type { Market } from '../market.ts';
+import { type Market, weekdayHours } from '../market.ts';
 
 export const forex: Market = {
   key: 'FOREX_GLOBAL',
@@ -12,12 +12,9 @@ export const forex: Market = {
   exchange: 'GLOBAL',
   years: [1900, 2200],
   hours: [
-    {
-      from: '1900-01-01',
-      weekdays: [1, 2, 3, 4, 5],
-      segments: [['regular', '-07:00', '17:00']],
-      source: 'contract 3.7: Sunday 17:00 to Friday 17:00 New York, days end at 17:00',
-    },
+    weekdayHours('1900-01-01', 'contract 3.7: Sunday 17:00 to Friday 17:00 New York, days end at 17:00', [
+      ['regular', '-07:00', '17:00'],
+    ]),
   ],
   codes: {},
   holidays: [],

@@ -1,5 +1,12 @@
 // Hong Kong stocks: The Stock Exchange of Hong Kong.
-import { type HolidayRule, type HolidayTerms, type Market, rulesFrom, type SegmentHours } from '../market.ts';
+import {
+  type HolidayRule,
+  type HolidayTerms,
+  type Market,
+  rulesFrom,
+  type SegmentHours,
+  weekdayHours,
+} from '../market.ts';
 
 const ordinance =
   'General Holidays Ordinance (Cap. 149); Hong Kong Observatory, Gregorian-Lunar Calendar Conversion Tables';
@@ -73,7 +80,6 @@ const halfDay = (code: string, name: string, when: HolidayRule['when']): Holiday
 const weather = (name: string, dates: readonly string[], source = severeWeather): HolidayRule =>
   closed('WEATHER', name, { when: { dates } }, source);
 
-const weekdays = [1, 2, 3, 4, 5];
 const sessions = (open: string, morningClose: string, afternoonOpen: string): readonly SegmentHours[] => [
   ['regular', open, morningClose],
   ['regular', afternoonOpen, '16:00'],
@@ -89,24 +95,17 @@ export const hkStock: Market = {
   exchange: 'XHKG',
   years: [2000, 2030],
   hours: [
-    {
-      from: '2000-01-01',
-      weekdays,
-      segments: sessions('10:00', '12:30', '14:30'),
-      source: tradingRules,
-    },
-    {
-      from: '2011-03-07',
-      weekdays,
-      segments: sessions('09:30', '12:00', '13:30'),
-      source: 'HKEx news releases of 2010-11-23 and 2011-01-24 (new trading hours, first phase)',
-    },
-    {
-      from: '2012-03-05',
-      weekdays,
-      segments: sessions('09:30', '12:00', '13:00'),
-      source: 'HKEx news release of 2012-03-01 (new trading hours, second phase)',
-    },
+    weekdayHours('2000-01-01', tradingRules, sessions('10:00', '12:30', '14:30')),
+    weekdayHours(
+      '2011-03-07',
+      'HKEx news releases of 2010-11-23 and 2011-01-24 (new trading hours, first phase)',
+      sessions('09:30', '12:00', '13:30'),
+    ),
+    weekdayHours(
+      '2012-03-05',
+      'HKEx news release of 2012-03-01 (new trading hours, second phase)',
+      sessions('09:30', '12:00', '13:00'),
+    ),
   ],
   codes: {
     HOLIDAY_NEW_YEAR: 'The first day of January',

@@ -93,9 +93,30 @@ for (const [name, calendar, at, label] of labels) {
   });
 }
 
+const grains = calendarOf('future', 'US', null, 'US_FUTURE_CBOT_GRAIN');
+
+// Dates around each change of hours, and of the clocks in Chicago, by the exchange's notices.
+const grainSessions: readonly [label: string, segments: string][] = [
+  ['2013-04-05', '2013-04-04T22:00Z/2013-04-05T19:00Z'],
+  ['2013-04-08', '2013-04-08T00:00Z/2013-04-08T12:45Z 2013-04-08T13:30Z/2013-04-08T18:15Z'],
+  ['2015-07-02', '2015-07-02T00:00Z/2015-07-02T12:45Z 2015-07-02T13:30Z/2015-07-02T18:15Z'],
+  ['2015-07-06', '2015-07-06T00:00Z/2015-07-06T12:45Z 2015-07-06T13:30Z/2015-07-06T18:20Z'],
+  ['2024-03-08', '2024-03-08T01:00Z/2024-03-08T13:45Z 2024-03-08T14:30Z/2024-03-08T19:20Z'],
+  ['2024-03-11', '2024-03-11T00:00Z/2024-03-11T12:45Z 2024-03-11T13:30Z/2024-03-11T18:20Z'],
+];
+for (const [label, segments] of grainSessions) {
+  test(`the CBOT grain session of ${label} is ${segments} (contract 3.7)`, () => {
+    const session = grains.sessionOnOrBefore(dayOfText(label));
+    assert.equal(session?.day, dayOfText(label));
+    const told = session!.segments.map(({ openMs, closeMs }) => `${iso(openMs)}/${iso(closeMs)}`);
+    assert.equal(told.join(' '), segments);
+  });
+}
+
 const perYear: readonly [name: string, calendar: Calendar, sessions: number][] = [
   ['forex', forex, 262],
   ['futures', future, 262],
+  ['CBOT grains', grains, 262],
   ['crypto', crypto, 366],
 ];
 for (const [name, calendar, count] of perYear) {
@@ -122,6 +143,8 @@ const keys: readonly [
   ['JP_STOCK', 'stock', 'JP', 'Asia/Tokyo', 'JP_STOCK_RTH'],
   ['HK_STOCK', 'stock', 'HK', 'Asia/Hong_Kong', 'HK_STOCK_RTH'],
   ['CN_STOCK', 'stock', 'CN', 'Asia/Shanghai', 'CN_STOCK_RTH'],
+  ['US_FUTURE', 'future', 'US', 'America/Chicago', 'US_FUTURE_ETH'],
+  ['US_FUTURE_CBOT_GRAIN', 'future', 'US', 'America/Chicago', 'US_FUTURE_CBOT_GRAIN_ETH'],
   ['CRYPTO_GLOBAL', 'crypto', 'GLOBAL', 'UTC', ''],
   ['FOREX_GLOBAL', 'forex', 'GLOBAL', 'America/New_York', ''],
 ];
@@ -133,12 +156,13 @@ for (const [key, assetSchema, country, zone, template] of keys) {
   });
 }
 
-test('no two markets have a key, or an asset type and country, in common', () => {
+test('no two markets have a key in common, and no two that are found by asset type and country have those', () => {
   assert.equal(new Set(markets.map(({ key }) => key)).size, markets.length);
-  assert.equal(
-    new Set(markets.map((market) => `${market.assetSchema}:${market.country}`)).size,
-    markets.length,
-  );
+  const defaults = markets.filter(({ onlyByKey }) => !onlyByKey);
+  const names = defaults.map((market) => `${market.assetSchema}:${market.country}`);
+  assert.equal(new Set(names).size, defaults.length);
+  for (const { assetSchema, country } of markets)
+    assert.ok(names.includes(`${assetSchema}:${country}`), `${assetSchema}:${country} has a default market`);
 });
 
 for (const market of markets) {

@@ -13,6 +13,7 @@ import { hkStock } from './hk-stock.ts';
 import { jpStock } from './jp-stock.ts';
 import { ukStock } from './uk-stock.ts';
 import { usFuture } from './us-future.ts';
+import { usFutureCbotGrain } from './us-future-cbot-grain.ts';
 import { usStock } from './us-stock.ts';
 
 export const markets: readonly Market[] = [
@@ -28,6 +29,7 @@ export const markets: readonly Market[] = [
   hkStock,
   cnStock,
   usFuture,
+  usFutureCbotGrain,
   crypto,
   forex,
 ];

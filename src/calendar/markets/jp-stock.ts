@@ -1,5 +1,12 @@
 // Japanese stocks: Tokyo Stock Exchange.
-import { type HolidayRule, type HolidayTerms, type Market, rulesFrom, type SegmentHours } from '../market.ts';
+import {
+  type HolidayRule,
+  type HolidayTerms,
+  type Market,
+  rulesFrom,
+  type SegmentHours,
+  weekdayHours,
+} from '../market.ts';
 
 const act = 'Act on National Holidays (Act No. 178 of 1948)';
 const games = 'Act on Special Measures for the Tokyo 2020 Games (Act No. 33 of 2015)';
@@ -14,12 +21,10 @@ const closed = rulesFrom(act);
 const holiday = (code: string, name: string, rule: HolidayTerms, source = act): HolidayRule =>
   closed(code, name, { ...rule, observed: 'sunday-to-weekday' }, source);
 
-const morningAlone = (name: string, rule: HolidayTerms): HolidayRule => ({
-  ...closed('HALF_DAY', name, rule, `${tradingRules}, until the half days ended with arrowhead in 2009`),
-  close: '11:00',
-});
+const halfDays = `${tradingRules}, until the half days ended with arrowhead in 2009`;
+const morningOnly = (name: string, terms: HolidayTerms): HolidayRule =>
+  closed('HALF_DAY', name, { ...terms, close: '11:00' }, halfDays);
 
-const weekdays = [1, 2, 3, 4, 5];
 const sessions = (morningClose: string, afternoonOpen: string, close: string): readonly SegmentHours[] => [
   ['regular', '09:00', morningClose],
   ['regular', afternoonOpen, close],
@@ -35,36 +40,23 @@ export const jpStock: Market = {
   exchange: 'XTKS',
   years: [2000, 2030],
   hours: [
-    {
-      from: '1991-04-30',
-      weekdays,
-      segments: sessions('11:00', '12:30', '15:00'),
-      source: tradingRules,
-    },
-    {
-      from: '2006-01-19',
-      weekdays,
-      segments: sessions('11:00', '13:00', '15:00'),
-      source: 'TSE notice of 2006-01-18: afternoons begin late while orders exceed what the system holds',
-    },
-    {
-      from: '2006-04-24',
-      weekdays,
-      segments: sessions('11:00', '12:30', '15:00'),
-      source: 'TSE notice of 2006-04-20',
-    },
-    {
-      from: '2011-11-21',
-      weekdays,
-      segments: sessions('11:30', '12:30', '15:00'),
-      source: 'TSE notice of 2011-06-21: mornings end half an hour later',
-    },
-    {
-      from: '2024-11-05',
-      weekdays,
-      segments: sessions('11:30', '12:30', '15:30'),
-      source: 'JPX notice of 2023-04-21 (arrowhead 4.0): the close is half an hour later',
-    },
+    weekdayHours('1991-04-30', tradingRules, sessions('11:00', '12:30', '15:00')),
+    weekdayHours(
+      '2006-01-19',
+      'TSE notice of 2006-01-18: afternoons begin late while orders exceed what the system holds',
+      sessions('11:00', '13:00', '15:00'),
+    ),
+    weekdayHours('2006-04-24', 'TSE notice of 2006-04-20', sessions('11:00', '12:30', '15:00')),
+    weekdayHours(
+      '2011-11-21',
+      'TSE notice of 2011-06-21: mornings end half an hour later',
+      sessions('11:30', '12:30', '15:00'),
+    ),
+    weekdayHours(
+      '2024-11-05',
+      'JPX notice of 2023-04-21 (arrowhead 4.0): the close is half an hour later',
+      sessions('11:30', '12:30', '15:30'),
+    ),
   ],
   codes: {
     HOLIDAY_NEW_YEAR: "New Year's Day, and the two days after it",
@@ -137,25 +129,19 @@ export const jpStock: Market = {
       { when: { dates: ['2020-10-01'] } },
       'JPX notices of 2020-10-01 and 2020-10-19',
     ),
-    {
-      ...closed(
-        'SYSTEM_FAILURE',
-        'Failure of the trading system',
-        { when: { dates: ['2005-11-01'] } },
-        'TSE notices of 2005-11-01',
-      ),
-      open: '13:30',
-    },
-    {
-      ...closed(
-        'SYSTEM_FAILURE',
-        'More trades than the system holds',
-        { when: { dates: ['2006-01-18'] } },
-        'TSE notice of 2006-01-18',
-      ),
-      close: '14:40',
-    },
-    morningAlone('Last trading day of the year', {
+    closed(
+      'SYSTEM_FAILURE',
+      'Failure of the trading system',
+      { when: { dates: ['2005-11-01'] }, open: '13:30' },
+      'TSE notices of 2005-11-01',
+    ),
+    closed(
+      'SYSTEM_FAILURE',
+      'More trades than the system holds',
+      { when: { dates: ['2006-01-18'] }, close: '14:40' },
+      'TSE notice of 2006-01-18',
+    ),
+    morningOnly('Last trading day of the year', {
       when: { month: 12, day: 30 },
       observed: 'weekend-to-friday',
       to: '2008-12-31',
@@ -222,12 +208,10 @@ export const jpStock: Market = {
       when: { month: 12, day: 23 },
       to: '2018-12-31',
     }),
-    {
-      ...morningAlone('First trading day of the year', {
-        when: { month: 1, day: 4 },
-        to: '2009-12-31',
-      }),
+    morningOnly('First trading day of the year', {
+      when: { month: 1, day: 4 },
       observed: 'weekend-to-weekday',
-    },
+      to: '2009-12-31',
+    }),
   ],
 };

@@ -6,7 +6,7 @@ import { DAY_MS, dayOf, formatDay } from '../../base/instant.ts';
 import { sessionTemplates } from '../../contract/session-templates.ts';
 import { type Calendar, calendarOf } from '../calendar.ts';
 import type { Market } from '../market.ts';
-import { type OwnDay, withOwnDays } from '../own-days.ts';
+import { type CalendarOverride, withOverrides } from '../overrides.ts';
 import { dayOfText } from '../rules.ts';
 import type { Session } from '../session.ts';
 import { markets } from './index.ts';
@@ -58,7 +58,7 @@ const hoursOn = (market: Market, day: number) =>
   (market.hours.findLast(({ from }) => dayOfText(from) <= day) ?? market.hours[0]!).segments;
 
 for (const market of markets) {
-  const calendar = calendarOf(market.assetSchema, market.country);
+  const calendar = calendarOf(market.assetSchema, market.country, null, market.key);
   const sessions = calendar.sessions(FIRST, END);
 
   test(`${market.key}: sessions and segments are in order and never overlap, from 2000 to 2030`, () => {
@@ -108,7 +108,7 @@ test("whatever an operator's days are, sessions stay in order, and days without 
       fc.array(ownDay, { maxLength: 20 }),
       (index, drawn) => {
         const { assetSchema, country } = markets[index]!;
-        const days: OwnDay[] = drawn.map(({ openMinute, closeMinute, ...day }) => ({
+        const days: CalendarOverride[] = drawn.map(({ openMinute, closeMinute, ...day }) => ({
           ...day,
           open_timestamp:
             day.session_template === 'LATE_OPEN' ? day.calendar_date * DAY_MS + openMinute * 60_000 : null,
@@ -116,7 +116,7 @@ test("whatever an operator's days are, sessions stay in order, and days without 
             day.session_template === 'EARLY_CLOSE' ? day.calendar_date * DAY_MS + closeMinute * 60_000 : null,
         }));
         const base = calendarOf(assetSchema, country);
-        const own = withOwnDays(base, days, 'X');
+        const own = withOverrides(base, days, 'X');
         const [from, to] = [dayOf(2024, 1, 1), dayOf(2025, 1, 1)];
         checkOrder(own.sessions(from, to));
         const touched = new Set(days.map((day) => day.calendar_date));

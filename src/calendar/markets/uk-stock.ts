@@ -1,5 +1,5 @@
 // UK stocks: the London Stock Exchange, which closes on the bank holidays of England and Wales.
-import { type HolidayRule, type HolidayTerms, type Market, rulesFrom } from '../market.ts';
+import { type HolidayRule, type HolidayTerms, type Market, rulesFrom, weekdayHours } from '../market.ts';
 
 const lseDays = 'London Stock Exchange, Business Days';
 const bankHolidays = 'Banking and Financial Dealings Act 1971, schedule 1';
@@ -10,15 +10,11 @@ const closed = rulesFrom(bankHolidays);
 const proclaimed = (code: string, name: string, ...dates: string[]): HolidayRule =>
   closed(code, name, { when: { dates } }, proclamation);
 
-const moved = (code: string, name: string, ...dates: string[]): HolidayRule => ({
-  ...proclaimed(code, name, ...dates),
-  regular: true,
-});
+const moved = (code: string, name: string, ...dates: string[]): HolidayRule =>
+  closed(code, name, { when: { dates }, regular: true }, proclamation);
 
-const earlyClose = (code: string, name: string, rule: HolidayTerms): HolidayRule => ({
-  ...closed(code, name, rule, lseDays),
-  close: '12:30',
-});
+const earlyClose = (code: string, name: string, terms: HolidayTerms): HolidayRule =>
+  closed(code, name, { ...terms, close: '12:30' }, lseDays);
 
 export const ukStock: Market = {
   key: 'UK_STOCK',
@@ -30,12 +26,11 @@ export const ukStock: Market = {
   exchange: 'XLON',
   years: [2000, 2030],
   hours: [
-    {
-      from: '1900-01-01',
-      weekdays: [1, 2, 3, 4, 5],
-      segments: [['regular', '08:00', '16:30']],
-      source: 'London Stock Exchange, Millennium Exchange Business Parameters: continuous trading of SETS',
-    },
+    weekdayHours(
+      '1900-01-01',
+      'London Stock Exchange, Millennium Exchange Business Parameters: continuous trading of SETS',
+      [['regular', '08:00', '16:30']],
+    ),
   ],
   codes: {
     HOLIDAY_NEW_YEAR: "New Year's Day",

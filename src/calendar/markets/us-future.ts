@@ -1,5 +1,5 @@
 // US futures: one continuous session a weekday with a daily pause, labelled by the date of its close (contract 3.7).
-import type { Market } from '../market.ts';
+import { type Market, weekdayHours } from '../market.ts';
 
 export const usFuture: Market = {
   key: 'US_FUTURE',
@@ -11,12 +11,11 @@ export const usFuture: Market = {
   exchange: null,
   years: [1900, 2200],
   hours: [
-    {
-      from: '1900-01-01',
-      weekdays: [1, 2, 3, 4, 5],
-      segments: [['regular', '-07:00', '16:00']],
-      source: 'contract 3.7: Sunday 17:00 to Friday 16:00 Chicago with a daily pause 16:00-17:00',
-    },
+    weekdayHours(
+      '1900-01-01',
+      'contract 3.7: Sunday 17:00 to Friday 16:00 Chicago with a daily pause 16:00-17:00',
+      [['regular', '-07:00', '16:00']],
+    ),
   ],
   codes: {},
   holidays: [],

@@ -1,5 +1,5 @@
 // US stocks: New York Stock Exchange and Nasdaq, which keep the same days and hours.
-import { type HolidayRule, type Market, rulesFrom } from '../market.ts';
+import { type HolidayRule, type HolidayTerms, type Market, rulesFrom, weekdayHours } from '../market.ts';
 
 const nyseHours = 'NYSE, Holidays and Trading Hours, nyse.com/markets/hours-calendars';
 const nyseClosings = 'NYSE, Special Closings since 1885';
@@ -7,19 +7,11 @@ const rule72 = 'NYSE Rule 7.2 (Holidays)';
 
 const closed = rulesFrom(rule72);
 
-const earlyClose = (
-  code: string,
-  name: string,
-  rule: Omit<HolidayRule, 'code' | 'name' | 'source'>,
-): HolidayRule => ({
-  ...closed(code, name, rule, nyseHours),
-  close: '13:00',
-});
+const earlyClose = (code: string, name: string, terms: HolidayTerms): HolidayRule =>
+  closed(code, name, { ...terms, close: '13:00' }, nyseHours);
 
-const lateOpen = (date: string, open: string, name: string): HolidayRule => ({
-  ...closed('LATE_OPEN', name, { when: { dates: [date] } }, nyseClosings),
-  open,
-});
+const lateOpen = (date: string, open: string, name: string): HolidayRule =>
+  closed('LATE_OPEN', name, { when: { dates: [date] }, open }, nyseClosings);
 
 export const usStock: Market = {
   key: 'US_STOCK',
@@ -31,16 +23,11 @@ export const usStock: Market = {
   exchange: null,
   years: [2000, 2030],
   hours: [
-    {
-      from: '1900-01-01',
-      weekdays: [1, 2, 3, 4, 5],
-      segments: [
-        ['pre', '04:00', '09:30'],
-        ['regular', '09:30', '16:00'],
-        ['post', '16:00', '20:00'],
-      ],
-      source: `${nyseHours}; extended hours by contract 3.3 and 8.1`,
-    },
+    weekdayHours('1900-01-01', `${nyseHours}; extended hours by contract 3.3 and 8.1`, [
+      ['pre', '04:00', '09:30'],
+      ['regular', '09:30', '16:00'],
+      ['post', '16:00', '20:00'],
+    ]),
   ],
   codes: {
     HOLIDAY_NEW_YEAR: "New Year's Day",

@@ -1,4 +1,4 @@
-// The factor of a dividend or a split: as the file gives it, else worked out when it is read (contract 8.2).
+// The factor of a dividend or a split: from the file, else computed when it is read (contract 8.2).
 import { dividendFactor, factorText, givenFactor, NO_FACTOR, splitFactor } from '../bars/adjust.ts';
 import type { Fraction } from '../base/decimal.ts';
 import type { corporateActions } from '../datasets/corporate-actions.ts';
@@ -8,7 +8,7 @@ import type { RawCloses } from './closes.ts';
 /** A stored dividend or split. */
 export type Action = RowOf<typeof corporateActions>;
 
-/** The close before a dividend: as the file has it, or as bars tell where a factor is to be worked out of it. */
+/** The close before a dividend: from the file, else from bars where the factor must be computed from it. */
 export async function referencePrice(action: Action, closes: RawCloses | null): Promise<number | null> {
   const isNeeded = action.action_type === 'dividend' && action.adjustment_factor === null;
   if (action.reference_price !== null || !isNeeded) return action.reference_price;
@@ -20,7 +20,7 @@ function computedFactor(action: Action, price: number | null): Fraction {
   return (price === null ? null : dividendFactor(action.cash_amount!, price)) ?? NO_FACTOR;
 }
 
-/** The factor of an action, unrounded, by its reference price. A given one that only rounds the computed one is that one. */
+/** The factor of an action, unrounded, by its reference price. A given factor that is the computed one, rounded, gives way to it. */
 export function factorOf(action: Action, price: number | null): Fraction {
   const computed = computedFactor(action, price);
   if (action.adjustment_factor === null) return computed;

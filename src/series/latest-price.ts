@@ -1,10 +1,9 @@
 // The latest price of an instrument: the close of its newest finished bar at any stored interval (contract 8.4).
 import { DAY_MS, FIRST_MS } from '../base/instant.ts';
 import { isPeriod } from '../calendar/period.ts';
-import { INTERVAL_MINUTES_MAX, intervalMinutes, namedIntervals } from '../contract/interval.ts';
 import type { Reader } from '../store/store.ts';
-import { finished, storedStream } from './bar-stream.ts';
-import type { Found, Series } from './lookup.ts';
+import { coarseness, type Series, type StoredInstrument } from './series.ts';
+import { finished, storedStream } from './stream.ts';
 
 /** Keys of DAY and above are label dates: a session that is over may be labelled by the day after. */
 const LABEL_SLACK_MS = 2 * DAY_MS;
@@ -14,7 +13,7 @@ type Newest = { readonly closeMs: number; readonly price: number };
 /** The newest bar of a series that was finished at a moment; null where there is none. */
 async function newestOf(
   reader: Reader,
-  { calendar }: Found,
+  { calendar }: StoredInstrument,
   series: Series,
   nowMs: number,
 ): Promise<Newest | null> {
@@ -27,15 +26,15 @@ async function newestOf(
   return { closeMs: step.closeMs[last]!, price: step.bars.close[last]! };
 }
 
-/** Minutes; DAY, WEEK and MON come after all of them. */
-const coarseness = ({ interval }: Series): number =>
-  intervalMinutes(interval) ?? INTERVAL_MINUTES_MAX + namedIntervals.indexOf(interval);
-
 /** The close of the bar with the newest close, extended hours included; of bars that close at once the finest. Null without any. */
-export async function latestPrice(reader: Reader, found: Found, nowMs: number): Promise<number | null> {
+export async function latestPrice(
+  reader: Reader,
+  stored: StoredInstrument,
+  nowMs: number,
+): Promise<number | null> {
   let newest: Newest | null = null;
-  for (const series of found.series.toSorted((a, b) => coarseness(a) - coarseness(b))) {
-    const one = await newestOf(reader, found, series, nowMs);
+  for (const series of stored.series.toSorted((a, b) => coarseness(a) - coarseness(b))) {
+    const one = await newestOf(reader, stored, series, nowMs);
     if (one !== null && (newest === null || one.closeMs > newest.closeMs)) newest = one;
   }
   return newest?.price ?? null;

@@ -2,42 +2,42 @@
 import { DAY_MS, END_DAY, FIRST_MS } from '../base/instant.ts';
 import { interval } from '../contract/interval.ts';
 import type { Reader } from '../store/store.ts';
-import { barStream } from './bar-plan.ts';
-import type { Found } from './lookup.ts';
+import { barStream } from './bar-stream.ts';
+import type { StoredInstrument } from './series.ts';
 
 type Close = { readonly day: number; readonly price: number };
 
-/** Closes at one moment; prices that were adjusted before they came here do not count. */
+/** Closes known at one moment; series of adjusted prices are left out. */
 export class RawCloses {
   readonly #reader: Reader;
-  readonly #found: Found;
+  readonly #stored: StoredInstrument;
   readonly #nowMs: number;
   #newest: Close | null | undefined;
 
-  constructor(reader: Reader, found: Found, nowMs: number) {
+  constructor(reader: Reader, stored: StoredInstrument, nowMs: number) {
     this.#reader = reader;
-    this.#found = { ...found, series: found.series.filter(({ prices }) => prices === 'raw') };
+    this.#stored = { ...stored, series: stored.series.filter(({ prices }) => prices === 'raw') };
     this.#nowMs = nowMs;
   }
 
   /**
-   * The close before a day. Null where no bar tells it: before the first one, and behind the last one unless no session
-   * lies between, for prices go on there that are not known.
+   * The close before a day. Null before the first bar, and after the last one where sessions without stored bars lie between:
+   * their prices are not known.
    */
   async before(day: number): Promise<number | null> {
-    if (this.#found.series.length === 0) return null;
+    if (this.#stored.series.length === 0) return null;
     const last = await this.#lastBefore(day);
     if (last === null) return null;
-    if (this.#found.calendar.sessionOnOrBefore(day - 1)?.day === last.day) return last.price;
+    if (this.#stored.calendar.sessionOnOrBefore(day - 1)?.day === last.day) return last.price;
     this.#newest ??= await this.#lastBefore(END_DAY);
     return this.#newest !== null && this.#newest.day >= day ? last.price : null;
   }
 
   async #lastBefore(day: number): Promise<Close | null> {
-    const { calendar } = this.#found;
+    const { calendar } = this.#stored;
     const stream = barStream(
       { reader: this.#reader, calendar, interval: interval('DAY'), extended: false, rawOnly: false },
-      this.#found,
+      this.#stored,
       { fromMs: FIRST_MS, toMs: day * DAY_MS, descending: true },
       this.#nowMs,
     );

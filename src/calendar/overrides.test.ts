@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Calendar, calendarOf } from './calendar.ts';
-import { holding, type OwnDay, withOwnDays } from './own-days.ts';
+import { type CalendarOverride, overridesFor, withOverrides } from './overrides.ts';
 import { dayOfText } from './rules.ts';
 
 const us = calendarOf('stock', 'US');
 
-const ownDay = (date: string, part: Partial<OwnDay>): OwnDay => ({
+const ownDay = (date: string, part: Partial<CalendarOverride>): CalendarOverride => ({
   symbol: '*',
   calendar_date: dayOfText(date),
   priority: 1,
@@ -33,7 +33,7 @@ function told(calendar: Calendar, date: string): string {
   return `${session.template}: ${segments.join(', ')}`;
 }
 
-const days: readonly [name: string, date: string, part: Partial<OwnDay>, told: string][] = [
+const days: readonly [name: string, date: string, part: Partial<CalendarOverride>, told: string][] = [
   [
     'an early close at the usual hour has the post-market of all early closes',
     '2027-02-03',
@@ -84,44 +84,48 @@ const days: readonly [name: string, date: string, part: Partial<OwnDay>, told: s
 ];
 for (const [name, date, part, expected] of days) {
   test(`${name}: ${date} (contract 3.4, 8.6)`, () => {
-    assert.equal(told(withOwnDays(us, [ownDay(date, part)], 'X'), date), expected);
+    assert.equal(told(withOverrides(us, [ownDay(date, part)], 'X'), date), expected);
   });
 }
 
-const closed = (symbol: string, priority: number): OwnDay =>
+const closed = (symbol: string, priority: number): CalendarOverride =>
   ownDay('2027-02-03', { symbol, priority, name: `${symbol} ${priority}`, session_template: 'CLOSED' });
-const winners: readonly [name: string, days: readonly OwnDay[], symbol: string, held: string | undefined][] =
+const winners: readonly [
+  name: string,
+  days: readonly CalendarOverride[],
+  symbol: string,
+  held: string | undefined,
+][] = [
+  ['the highest priority holds', [closed('*', 1), closed('*', 3), closed('*', 2)], 'X', '* 3'],
   [
-    ['the highest priority holds', [closed('*', 1), closed('*', 3), closed('*', 2)], 'X', '* 3'],
-    [
-      "of equal priority the instrument's own day holds",
-      [closed('*', 1), closed('X', 1), closed('*', 1)],
-      'X',
-      'X 1',
-    ],
-    [
-      "the market's day holds over the instrument's by its priority",
-      [closed('X', 1), closed('*', 2)],
-      'X',
-      '* 2',
-    ],
-    ['the day of another instrument does not hold', [closed('Y', 9)], 'X', undefined],
-    ['the market as a whole has no day of an instrument', [closed('Y', 9)], '*', undefined],
-  ];
+    "of equal priority the instrument's own day holds",
+    [closed('*', 1), closed('X', 1), closed('*', 1)],
+    'X',
+    'X 1',
+  ],
+  [
+    "the market's day holds over the instrument's by its priority",
+    [closed('X', 1), closed('*', 2)],
+    'X',
+    '* 2',
+  ],
+  ['the day of another instrument does not hold', [closed('Y', 9)], 'X', undefined],
+  ['the market as a whole has no day of an instrument', [closed('Y', 9)], '*', undefined],
+];
 for (const [name, own, symbol, held] of winners) {
   test(`${name} (contract 8.6)`, () => {
-    assert.equal(holding(own, symbol).get(dayOfText('2027-02-03'))?.name, held);
+    assert.equal(overridesFor(own, symbol).get(dayOfText('2027-02-03'))?.name, held);
   });
 }
 
 test('instruments without days of their own share a calendar, and a market without any has the one that ships', () => {
   const day = closed('*', 1);
-  assert.equal(withOwnDays(us, [day, closed('Z', 1)], 'X'), withOwnDays(us, [day], 'Y'));
-  assert.equal(withOwnDays(us, [closed('Z', 1)], 'X'), us);
+  assert.equal(withOverrides(us, [day, closed('Z', 1)], 'X'), withOverrides(us, [day], 'Y'));
+  assert.equal(withOverrides(us, [closed('Z', 1)], 'X'), us);
 });
 
 test('years in which an operator has no day are not built again for each instrument', () => {
-  const own = withOwnDays(us, [closed('X', 1)], 'X');
+  const own = withOverrides(us, [closed('X', 1)], 'X');
   const [from, to] = [dayOfText('2020-01-02'), dayOfText('2020-01-03')];
   assert.equal(own.sessions(from, to)[0], us.sessions(from, to)[0]);
 });

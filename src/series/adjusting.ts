@@ -1,21 +1,20 @@
-// Bars as they are asked for by adjust and adjust_as_of: times the factors of dividends and splits (contract 9.4).
+// Adjusts bars by the dividends and splits of their stock (contract 9.4).
 import { NO_FACTOR } from '../bars/adjust.ts';
 import { Adjustment, type Change } from '../bars/adjustment.ts';
 import { copyBar } from '../bars/bars.ts';
 import { dayCells, type TimedBars } from '../bars/grid.ts';
 import { resample } from '../bars/resample.ts';
 import type { Fraction } from '../base/decimal.ts';
-import { DAY_MS, END_DAY, FIRST_DAY, formatDay } from '../base/instant.ts';
+import { DAY_MS, END_DAY, FIRST_DAY } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import { isPeriod, periodEnd } from '../calendar/period.ts';
-import { Refusal } from '../contract/errors.ts';
 import { corporateActions } from '../datasets/corporate-actions.ts';
-import { type BuiltPeriod, daysOf } from './bar-plan.ts';
-import type { StreamContext } from './bar-stream.ts';
+import { CannotAdjust } from './cannot-adjust.ts';
 import { RawCloses } from './closes.ts';
 import { type Action, factorOf, referencePrice } from './factors.ts';
-import type { Found } from './lookup.ts';
-import type { QueryContext } from './query.ts';
+import { type BuiltPeriod, daysOf } from './period-days.ts';
+import type { StoredInstrument } from './series.ts';
+import type { StreamContext } from './stream.ts';
 
 /** Which actions adjust, and which of them have happened. */
 export type Adjusting = {
@@ -25,10 +24,13 @@ export type Adjusting = {
   readonly nowMs: number;
 };
 
+/** Gives what `make` makes of a name; it may keep the value until anything is committed. */
+export type Keep = <T>(name: string, make: () => Promise<T>) => Promise<T>;
+
 /** More than any stock has. */
 const ACTIONS_MAX = 2 * (END_DAY - FIRST_DAY);
 
-/** The label of the newest session that is over at a moment: until the next is, closes tell the same factors. */
+/** The label date of the newest session that is over at a moment: until the next one ends, closes give the same factors. */
 function lastOverDay(calendar: Calendar, nowMs: number): number {
   let session = calendar.sessionOnOrBefore(calendar.zone.dayAt(nowMs) + 1);
   while (session !== null && session.closeMs > nowMs) session = calendar.sessionOnOrBefore(session.day - 1);
@@ -45,11 +47,11 @@ async function changeOf(action: Action, closes: RawCloses): Promise<Change> {
 
 /** What the actions of a stock change, by ex-date. */
 async function readChanges(
-  { reader }: QueryContext,
-  found: Found,
+  { reader }: StreamContext,
+  stored: StoredInstrument,
   { kind, nowMs }: Adjusting,
 ): Promise<Change[]> {
-  const { country_iso_code, symbol } = found.instrument;
+  const { country_iso_code, symbol } = stored.instrument;
   const actions = await reader.rows(corporateActions, {
     where: { country_iso_code, symbol, ...(kind === 'all' ? {} : { action_type: kind }) },
     order: [
@@ -59,37 +61,38 @@ async function readChanges(
     ],
     limit: ACTIONS_MAX,
   });
-  const closes = new RawCloses(reader, found, nowMs);
+  const closes = new RawCloses(reader, stored, nowMs);
   const changes: Change[] = [];
   for (const action of actions) changes.push(await changeOf(action, closes));
   return changes.filter(({ price, volume }) => !changesNothing(price) || !changesNothing(volume));
 }
 
 async function adjustmentOf(
-  context: QueryContext,
-  found: Found,
+  context: StreamContext,
+  stored: StoredInstrument,
   adjusting: Adjusting,
+  keep: Keep,
 ): Promise<Adjustment | null> {
-  const { instrument, calendar } = found;
+  const { instrument, calendar } = stored;
   if (instrument.asset_schema !== 'stock') return null;
   const overDay = lastOverDay(calendar, adjusting.nowMs);
   const name = `changes|${instrument.instrument_id}|${adjusting.kind}|${overDay}`;
-  const kept = await context.lookup.kept(context.reader, name, () => readChanges(context, found, adjusting));
-  const changes = kept.value.filter(({ day }) => day <= adjusting.asOfDay);
+  const all = await keep(name, () => readChanges(context, stored, adjusting));
+  const changes = all.filter(({ day }) => day <= adjusting.asOfDay);
   return changes.length === 0 ? null : new Adjustment(changes);
 }
 
 /** A WEEK or MON bar with sessions before and after an ex-date. */
-type Parted = { readonly row: number; readonly period: BuiltPeriod; readonly exDay: number };
+type SplitBar = { readonly row: number; readonly period: BuiltPeriod; readonly exDay: number };
 
-function* partedRows({ calendar, interval }: StreamContext, timed: TimedBars, adjustment: Adjustment) {
+function* splitBars({ calendar, interval }: StreamContext, timed: TimedBars, adjustment: Adjustment) {
   if (!isPeriod(interval) || interval === 'DAY') return;
   for (let row = 0; row < timed.bars.count; row++) {
     const fromMs = timed.bars.keyMs[row]!;
     const endDay = periodEnd(interval, fromMs / DAY_MS);
     const lastDay = calendar.sessionOnOrBefore(endDay - 1)?.day ?? endDay - 1;
-    const exDay = adjustment.parting(timed.day[row]!, lastDay);
     const firstDay = timed.day[row]!;
+    const exDay = adjustment.exDayBetween(firstDay, lastDay);
     const period = {
       interval,
       firstDay,
@@ -98,40 +101,28 @@ function* partedRows({ calendar, interval }: StreamContext, timed: TimedBars, ad
       toMs: endDay * DAY_MS,
       closeMs: timed.closeMs[row]!,
     };
-    if (exDay !== null) yield { row, period, exDay } satisfies Parted;
+    if (exDay !== null) yield { row, period, exDay } satisfies SplitBar;
   }
 }
 
-function noDays({ instrument }: Found, { period, exDay }: Parted): Refusal {
-  const { interval, fromMs } = period;
-  const name = `${instrument.country_iso_code}:${instrument.symbol}`;
-  const start = formatDay(fromMs / DAY_MS);
-  return new Refusal('invalid_parameter', {
-    message: `adjust cannot be answered: the ${interval} bar of ${start} has sessions before and after the ex-date ${formatDay(exDay)}, and this service does not hold the DAY bars of ${name} to build it from.`,
-    param: 'adjust',
-    hint: `Import DAY bars of ${name}, or ask with adjust=none.`,
-  });
-}
-
-/**
- * Adjusts bars in place. A WEEK or MON bar that an ex-date parts is built anew, from adjusted DAY bars. @throws Refusal
- * `invalid_parameter` where there are none.
- */
+/** Adjusts bars in place. A WEEK or MON bar that contains an ex-date is built anew from adjusted DAY bars. @throws CannotAdjust */
 export async function adjustBars(
-  context: QueryContext,
-  stream: StreamContext,
-  found: Found,
+  context: StreamContext,
+  stored: StoredInstrument,
   timed: TimedBars,
   adjusting: Adjusting,
+  keep: Keep,
 ): Promise<void> {
-  const adjustment = await adjustmentOf(context, found, adjusting);
+  const adjustment = await adjustmentOf(context, stored, adjusting, keep);
   if (adjustment === null) return;
-  const parted = [...partedRows(stream, timed, adjustment)];
+  const split = [...splitBars(context, timed, adjustment)];
   adjustment.apply(timed.bars, timed.day);
-  for (const one of parted) {
-    const days = await daysOf(stream, found, one.period, adjusting.nowMs);
-    if (days === null) throw noDays(found, one);
+  for (const { row, period, exDay } of split) {
+    const { interval, fromMs } = period;
+    const days = await daysOf(context, stored, period, adjusting.nowMs);
+    if (days === null)
+      throw new CannotAdjust({ kind: 'no-days', interval, startDay: fromMs / DAY_MS, exDay });
     adjustment.apply(days.bars, days.day);
-    copyBar(timed.bars, one.row, resample(dayCells(days.bars, one.period.interval)), 0);
+    copyBar(timed.bars, row, resample(dayCells(days.bars, interval)), 0);
   }
 }

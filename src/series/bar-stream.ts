@@ -1,0 +1,128 @@
+// The bars of an instrument at any interval: stored, derived, or both over a range (contract 3.6, 3.8, 3.9).
+import { type Bars, concatBars, emptyBars, mergeBars } from '../bars/bars.ts';
+import { DAY_MS } from '../base/instant.ts';
+import { isPeriod, type PeriodInterval, periodEnd, periodStart } from '../calendar/period.ts';
+import type { StreamRange } from './cursor.ts';
+import { baseSource, derivedStream, wholePeriods } from './derived.ts';
+import { overlay } from './overlay.ts';
+import { candidates, DAY, type Piece, reachOf, splitRange } from './plan.ts';
+import type { Series, StoredInstrument } from './series.ts';
+import {
+  type BarStream,
+  checkBasis,
+  finished,
+  type StreamContext,
+  sequence,
+  storedStream,
+} from './stream.ts';
+
+function pieceStream(context: StreamContext, { series, range }: Piece, nowMs: number): BarStream {
+  if (series.interval === context.interval)
+    return checkBasis(context, series, finished(storedStream(context, series, range), nowMs));
+  const derived = derivedStream(context, {
+    source: baseSource(context, series, range),
+    base: series.interval,
+    range,
+  });
+  return checkBasis(context, series, finished(derived, Math.min(nowMs, series.coveredMs)));
+}
+
+function regularStream(
+  context: StreamContext,
+  from: readonly Series[],
+  range: StreamRange,
+  nowMs: number,
+): BarStream {
+  const pieces = splitRange(context, from, range);
+  const ordered = range.descending ? pieces.reverse() : pieces;
+  return sequence(ordered.map((piece) => pieceStream(context, piece, nowMs)));
+}
+
+/** Adds stored DAY bars to given days: those of the same weeks or months on other dates (contract 3.6). */
+function withStoredDays(context: StreamContext, days: Series | undefined): (bars: Bars) => Promise<Bars> {
+  const interval = context.interval as PeriodInterval;
+  return async (bars) => {
+    if (days === undefined || bars.count === 0) return bars;
+    const starts = new Set<number>();
+    for (let bar = 0; bar < bars.count; bar++) starts.add(periodStart(interval, bars.keyMs[bar]! / DAY_MS));
+    const stored: Bars[] = [];
+    for (const start of starts) {
+      const range = { fromMs: start * DAY_MS, toMs: periodEnd(interval, start) * DAY_MS, descending: false };
+      const inDays = storedStream({ ...context, interval: DAY, extended: false }, days, range);
+      const step = await checkBasis(context, days, inDays).next(Number.POSITIVE_INFINITY);
+      if (step !== null) stored.push(step.bars);
+    }
+    return mergeBars(stored.length === 0 ? emptyBars() : concatBars(stored), bars);
+  };
+}
+
+/** For each bar of a period the moment by which it must have closed: every series that it is made of is complete until then (contract 3.9). */
+function limitsOf(
+  dayContext: StreamContext,
+  interval: PeriodInterval,
+  pieces: readonly Piece[],
+  nowMs: number,
+): (keyMs: number) => number {
+  const parts = pieces.map(({ series, range }) => {
+    const { first, last } = reachOf(dayContext, series);
+    return {
+      fromMs: Math.max(range.fromMs, first.keyMs),
+      toMs: Math.min(range.toMs, last.keyMs + 1),
+      coveredMs: series.coveredMs,
+    };
+  });
+  return (keyMs) => {
+    const endMs = periodEnd(interval, keyMs / DAY_MS) * DAY_MS;
+    const used = parts.filter(({ fromMs, toMs }) => fromMs < toMs && fromMs < endMs && toMs > keyMs);
+    return Math.min(nowMs, ...used.map(({ coveredMs }) => coveredMs));
+  };
+}
+
+/** DAY bars of whole sessions, extended hours included, from series of minutes. */
+function sessionStream(context: StreamContext, pieces: readonly Piece[], descending: boolean): BarStream {
+  return sequence(
+    (descending ? pieces.toReversed() : pieces).map(({ series, range }) => {
+      const source = baseSource(context, series, range);
+      return checkBasis(context, series, derivedStream(context, { source, base: series.interval, range }));
+    }),
+  );
+}
+
+/** DAY, WEEK or MON with extended hours: sessions with minute bars come from them, any other is its stored bar (contract 3.6). */
+function extendedStream(
+  context: StreamContext,
+  stored: StoredInstrument,
+  range: StreamRange,
+  nowMs: number,
+): BarStream {
+  const { descending } = range;
+  const interval = context.interval as PeriodInterval;
+  const all = candidates(stored, context.interval);
+  const minutes = all.filter((series) => !isPeriod(series.interval));
+  const periods = all.filter((series) => isPeriod(series.interval));
+  const regular = {
+    stream: regularStream({ ...context, extended: false }, periods, range, nowMs),
+    limitOf: () => nowMs,
+  };
+  if (minutes.length === 0) return regular.stream;
+  const dayContext = { ...context, interval: DAY };
+  const pieces = splitRange(dayContext, minutes, wholePeriods(interval, range));
+  const limitOf = limitsOf(dayContext, interval, pieces, nowMs);
+  const sessions = sessionStream(dayContext, pieces, descending);
+  if (interval === 'DAY') return overlay({ stream: sessions, limitOf }, regular, descending);
+  const source = { next: async (atLeast: number) => (await sessions.next(atLeast))?.bars ?? null };
+  const days = stored.series.find((series) => series.interval === DAY);
+  const built = derivedStream(context, { source, base: DAY, range, complete: withStoredDays(context, days) });
+  return overlay({ stream: built, limitOf }, regular, descending);
+}
+
+/** The bars of an instrument at an interval, finished at `nowMs`, from one end of a range of keys to the other. */
+export function barStream(
+  context: StreamContext,
+  stored: StoredInstrument,
+  range: StreamRange,
+  nowMs: number,
+): BarStream {
+  if (context.extended && isPeriod(context.interval)) return extendedStream(context, stored, range, nowMs);
+  return regularStream(context, candidates(stored, context.interval), range, nowMs);
+}

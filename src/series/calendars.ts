@@ -1,0 +1,92 @@
+// Which calendar an instrument follows: that of its key, with the overrides of its market (contract 3.7, 8.6).
+import { type Calendar, calendarOf, findMarket, marketOfKey } from '../calendar/calendar.ts';
+import type { Market } from '../calendar/market.ts';
+import { type CalendarOverride, withOverrides } from '../calendar/overrides.ts';
+import type { AssetSchema } from '../contract/identifiers.ts';
+import { type Instrument, instruments } from '../datasets/reference.ts';
+import { readOverrides } from '../store/calendar-overrides.ts';
+import type { RowReader } from '../store/store.ts';
+
+/** What of an instrument decides which calendar it follows. */
+export type CalendarOwner = Pick<
+  Instrument,
+  | 'asset_schema'
+  | 'country_iso_code'
+  | 'symbol'
+  | 'time_zone'
+  | 'calendar_key'
+  | 'parent_schema_instrument_id'
+>;
+
+/** Instead of an instrument: a symbol without a row, or `*` for all instruments of a market. */
+export const ownerNamed = (assetSchema: AssetSchema, country: string, symbol: string): CalendarOwner => ({
+  asset_schema: assetSchema,
+  country_iso_code: country,
+  symbol,
+  time_zone: null,
+  calendar_key: null,
+  parent_schema_instrument_id: null,
+});
+
+/** The underlying of an option, by `stock_100862`; null where no instrument has that identifier. */
+async function underlyingOf(reader: RowReader, { parent_schema_instrument_id: parent }: CalendarOwner) {
+  const [, schema, id] = /^([a-z]+)_(\d{1,15})$/.exec(parent ?? '') ?? [];
+  if (id === undefined) return null;
+  const found = await reader.rows(instruments, {
+    where: { instrument_id: Number(id) },
+    order: [['instrument_id', 'asc']],
+    limit: 1,
+  });
+  return found.find(({ asset_schema }) => asset_schema === schema) ?? null;
+}
+
+/** The key of the market that an instrument follows, where it is not the default one: its own, or of an option that of its underlying. */
+async function keyOf(reader: RowReader, owner: CalendarOwner): Promise<string | null> {
+  if (owner.asset_schema !== 'option' || marketOfKey(owner.calendar_key) !== null) return owner.calendar_key;
+  return (await underlyingOf(reader, owner))?.calendar_key ?? null;
+}
+
+/** The market that an instrument follows; null where none ships. */
+export async function marketOf(reader: RowReader, owner: CalendarOwner): Promise<Market | null> {
+  const { asset_schema, country_iso_code } = owner;
+  return findMarket(asset_schema as AssetSchema, country_iso_code, await keyOf(reader, owner));
+}
+
+/** The calendars of instruments. The overrides of a market are read once, until `forget`. */
+export class Calendars {
+  readonly #overrides = new Map<string, readonly CalendarOverride[]>();
+
+  /** Forgets what a commit may have changed. */
+  forget(): void {
+    this.#overrides.clear();
+  }
+
+  /** All overrides of an asset type and country, those of single instruments included. */
+  async overrides(
+    reader: RowReader,
+    assetSchema: string,
+    country: string,
+  ): Promise<readonly CalendarOverride[]> {
+    const name = `${assetSchema}:${country}`;
+    const known = this.#overrides.get(name);
+    if (known !== undefined) return known;
+    const overrides = await readOverrides(reader, assetSchema, country);
+    this.#overrides.set(name, overrides);
+    return overrides;
+  }
+
+  /** The calendar that an instrument follows. */
+  async of(reader: RowReader, owner: CalendarOwner): Promise<Calendar> {
+    return (await this.read(reader, owner)).calendar;
+  }
+
+  /** As `of`, with the market, all its overrides and their asset type: an option has those of the market that it follows. */
+  async read(reader: RowReader, owner: CalendarOwner) {
+    const { asset_schema, country_iso_code: country, symbol, time_zone: zone } = owner;
+    const market = await marketOf(reader, owner);
+    const assetSchema = asset_schema === 'option' ? (market?.assetSchema ?? 'stock') : asset_schema;
+    const overrides = await this.overrides(reader, assetSchema, country);
+    const base = calendarOf(asset_schema as AssetSchema, country, zone, market?.key ?? null);
+    return { market, assetSchema, overrides, calendar: withOverrides(base, overrides, symbol) };
+  }
+}

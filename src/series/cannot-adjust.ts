@@ -1,0 +1,26 @@
+// Why bars cannot be adjusted (contract 9.4): an error without wording, which each caller words for its own users.
+import type { Interval } from '../contract/interval.ts';
+
+/**
+ * `not-raw`: the stored prices were adjusted before the import, by the basis `prices`. `no-days`: the bar of the period that
+ * begins on `startDay` has sessions on both sides of an ex-date, and no DAY bars are stored to rebuild it from.
+ */
+export type AdjustObstacle =
+  | { readonly kind: 'not-raw'; readonly interval: Interval; readonly prices: string }
+  | {
+      readonly kind: 'no-days';
+      readonly interval: string;
+      readonly startDay: number;
+      readonly exDay: number;
+    };
+
+/** Thrown where adjusted bars were asked for that the stored bars cannot give. */
+export class CannotAdjust extends Error {
+  readonly obstacle: AdjustObstacle;
+
+  constructor(obstacle: AdjustObstacle) {
+    super(`cannot adjust: ${obstacle.kind}`);
+    this.name = 'CannotAdjust';
+    this.obstacle = obstacle;
+  }
+}

@@ -1,0 +1,115 @@
+// Reads the stored bars of one series block by block, in either direction.
+import { type Bars, concatBars, emptyBars } from '../bars/bars.ts';
+import { DamagedBlock, RUN_BARS } from '../bars/block.ts';
+import { decodeBlock } from '../bars/block-reader.ts';
+import { bucketOf } from '../bars/bucket.ts';
+import { limits } from '../contract/limits.ts';
+import type { Reader, StoredBlock } from '../store/store.ts';
+import type { Series } from './series.ts';
+
+/** Keys in `[fromMs, toMs)`, read from one end to the other. */
+export type StreamRange = { readonly fromMs: number; readonly toMs: number; readonly descending: boolean };
+
+/**
+ * Bars without instants, in steps: each step ascends in itself, the steps follow the direction. A step has at least `atLeast`
+ * bars while there are so many; null at the end.
+ */
+export type BarSource = { next(atLeast: number): Promise<Bars | null> };
+
+/** Fewest bars in a block of a liquid instrument: the guess of how many blocks a step needs. */
+export const BARS_PER_BLOCK_GUESS = 300;
+const BLOCKS_PER_READ_MAX = 64;
+
+/** Walks the stored bars of one series between two keys. */
+export class SeriesCursor implements BarSource {
+  readonly #reader: Reader;
+  readonly #series: Series;
+  readonly #descending: boolean;
+  #fromMs: number;
+  #toMs: number;
+  #blocks: StoredBlock[] = [];
+  #fromBucket: number;
+  #toBucket: number;
+  #exhausted = false;
+
+  constructor(reader: Reader, series: Series, range: StreamRange) {
+    this.#reader = reader;
+    this.#series = series;
+    this.#descending = range.descending;
+    // The series has no bar outside its own first and last key, however wide the range is.
+    this.#fromMs = Math.max(range.fromMs, series.first_ms);
+    this.#toMs = Math.min(range.toMs, series.last_ms + 1);
+    this.#fromBucket = bucketOf(series.interval, this.#fromMs);
+    this.#toBucket = bucketOf(series.interval, this.#toMs - 1);
+  }
+
+  async next(atLeast: number): Promise<Bars | null> {
+    return this.#descending ? this.#nextDescending(atLeast) : this.#nextAscending(atLeast);
+  }
+
+  async #nextAscending(atLeast: number): Promise<Bars | null> {
+    const target = emptyBars(Math.min(atLeast, limits.barsPerStepMax) + 2 * RUN_BARS);
+    while (target.count < atLeast && this.#fromMs < this.#toMs) {
+      const block = await this.#block(atLeast - target.count);
+      if (block === undefined) break;
+      const before = target.count;
+      this.#decode(block, atLeast - before, target);
+      if (target.count === before) this.#blocks.shift();
+      // A run may hold more bars than were asked for: the next step reads those again.
+      target.count = Math.min(target.count, Math.max(atLeast, before));
+      if (target.count > before) this.#fromMs = target.keyMs[target.count - 1]! + 1;
+    }
+    return target.count === 0 ? null : target;
+  }
+
+  async #nextDescending(atLeast: number): Promise<Bars | null> {
+    const parts: Bars[] = [];
+    let count = 0;
+    while (count < atLeast && this.#fromMs < this.#toMs) {
+      const block = await this.#block(atLeast - count);
+      if (block === undefined) break;
+      const part = this.#decode(block, atLeast - count, emptyBars());
+      count += part.count;
+      if (part.count === 0) this.#blocks.shift();
+      else {
+        this.#toMs = part.keyMs[0]!;
+        parts.push(part);
+      }
+    }
+    return parts.length === 0 ? null : concatBars(parts.reverse());
+  }
+
+  async #block(wanted: number): Promise<StoredBlock | undefined> {
+    if (this.#blocks.length === 0 && !this.#exhausted) {
+      const limit = Math.min(Math.ceil(wanted / BARS_PER_BLOCK_GUESS) + 1, BLOCKS_PER_READ_MAX);
+      this.#blocks = await this.#reader.blocks({
+        seriesId: this.#series.series_id,
+        fromBucket: this.#fromBucket,
+        toBucket: this.#toBucket,
+        direction: this.#descending ? 'desc' : 'asc',
+        limit,
+      });
+      const last = this.#blocks[this.#blocks.length - 1];
+      this.#exhausted = this.#blocks.length < limit;
+      if (last !== undefined && this.#descending) this.#toBucket = last.bucket - 1;
+      else if (last !== undefined) this.#fromBucket = last.bucket + 1;
+    }
+    return this.#blocks[0];
+  }
+
+  #decode(block: StoredBlock, atLeast: number, target: Bars): Bars {
+    try {
+      const range = {
+        fromMs: this.#fromMs,
+        toMs: this.#toMs,
+        atLeast,
+        descending: this.#descending,
+      };
+      return decodeBlock(block.bytes, range, target);
+    } catch (error) {
+      if (!(error instanceof DamagedBlock)) throw error;
+      const name = `series ${this.#series.series_id} (${this.#series.interval}), bucket ${block.bucket}`;
+      throw new Error(`${name}: ${error.message}`, { cause: error });
+    }
+  }
+}

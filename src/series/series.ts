@@ -1,0 +1,86 @@
+// What the store holds of an instrument's bars: its series, its calendar, and how far imports completed each series.
+import { type Calendar, findMarket } from '../calendar/calendar.ts';
+import type { Market } from '../calendar/market.ts';
+import type { AssetSchema } from '../contract/identifiers.ts';
+import {
+  INTERVAL_MINUTES_MAX,
+  type Interval,
+  intervalMinutes,
+  namedIntervals,
+} from '../contract/interval.ts';
+import { barCoverage, series } from '../datasets/bars.ts';
+import type { RowOf } from '../datasets/dataset.ts';
+import type { Instrument } from '../datasets/reference.ts';
+import type { Reader } from '../store/store.ts';
+import type { Calendars } from './calendars.ts';
+
+/** One stored series of an instrument, and when the newest import of its kind was finished (contract 3.9). */
+export type Series = Omit<RowOf<typeof series>, 'interval'> & {
+  readonly interval: Interval;
+  readonly coveredMs: number;
+};
+
+/** An instrument with its calendar and those of its series that have bars. */
+export type StoredInstrument = {
+  readonly instrument: Instrument;
+  readonly calendar: Calendar;
+  readonly series: readonly Series[];
+};
+
+/** More series than an instrument can have: each minute interval, DAY, WEEK and MON. */
+const SERIES_MAX = 1500;
+
+/** Minutes, for comparing how coarse series are; DAY, WEEK and MON come after all of them. */
+export const coarseness = ({ interval }: Series): number =>
+  intervalMinutes(interval) ?? INTERVAL_MINUTES_MAX + namedIntervals.indexOf(interval);
+
+/** The columns of `bar_coverage` by which the imports into an instrument's market are found: those of several venues never mix. */
+export function coverageOwner(
+  { asset_schema, country_iso_code }: Pick<Instrument, 'asset_schema' | 'country_iso_code'>,
+  market: Market | null,
+) {
+  const isDefault = findMarket(asset_schema as AssetSchema, country_iso_code) === market;
+  return { asset_schema: isDefault ? asset_schema : `${asset_schema}/${market!.key}`, country_iso_code };
+}
+
+/** When the newest import into an instrument's market was finished, by interval. Before the first one of a venue the default market's count. */
+async function readCoverage(
+  reader: Reader,
+  instrument: Instrument,
+  market: Market | null,
+): Promise<Map<string, number>> {
+  const { asset_schema, country_iso_code } = instrument;
+  const owners = [{ asset_schema, country_iso_code }, coverageOwner(instrument, market)];
+  const finished = new Map<string, number>();
+  for (const where of owners[1]!.asset_schema === asset_schema ? owners.slice(1) : owners) {
+    const rows = await reader.rows(barCoverage, { where, order: [['interval', 'asc']], limit: SERIES_MAX });
+    for (const row of rows) finished.set(row.interval, row.finished_ms);
+  }
+  return finished;
+}
+
+/** Reads the series of an instrument. */
+export async function readStored(
+  reader: Reader,
+  calendars: Calendars,
+  instrument: Instrument,
+): Promise<StoredInstrument> {
+  const rows = await reader.rows(series, {
+    where: { instrument_id: instrument.instrument_id },
+    order: [['interval', 'asc']],
+    limit: SERIES_MAX,
+  });
+  const { calendar, market } = await calendars.read(reader, instrument);
+  const finished = await readCoverage(reader, instrument, market);
+  return {
+    instrument,
+    calendar,
+    series: rows
+      .filter((row) => row.bar_count > 0)
+      .map((row) => ({
+        ...row,
+        interval: row.interval as Interval,
+        coveredMs: finished.get(row.interval) ?? Number.NEGATIVE_INFINITY,
+      })),
+  };
+}

@@ -1,0 +1,29 @@
+// Instruments whose calendar key names no market: they follow the default one, which `bourse doctor` tells.
+import { marketOfKey } from '../calendar/calendar.ts';
+import { instruments } from '../datasets/reference.ts';
+import type { Reader } from '../store/store.ts';
+
+const ROWS_PER_READ = 5_000;
+
+/** An instrument's name and the key that names no market. */
+export type UnknownKey = { readonly name: string; readonly key: string };
+
+/** The first `limit` instruments with an unknown calendar key, in order of asset type, country and symbol. */
+export async function unknownCalendarKeys(reader: Reader, limit: number): Promise<UnknownKey[]> {
+  const columns = ['asset_schema', 'country_iso_code', 'symbol'] as const;
+  const read = { order: columns.map((column) => [column, 'asc'] as const), limit: ROWS_PER_READ };
+  const found: UnknownKey[] = [];
+  for (let after: string[] | undefined; found.length < limit; ) {
+    const rows = await reader.pick(instruments, [...columns, 'calendar_key'], {
+      ...read,
+      ...(after && { after }),
+    });
+    for (const { calendar_key: key, ...row } of rows)
+      if (key !== null && marketOfKey(key) === null)
+        found.push({ name: columns.map((column) => row[column]).join(':'), key });
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < ROWS_PER_READ) break;
+    after = columns.map((column) => last[column]);
+  }
+  return found.slice(0, limit);
+}
