@@ -158,7 +158,6 @@ function textOf(
 export function calendarCommand(): Command {
   return new Command('calendar')
     .argument('<market>', 'a country, such as US; of another asset type future:US')
-    .description('Print the sessions of a market: hours, early closes, late opens and closings.')
     .option('--from <date>', 'first date (default: the first of the year)')
     .option('--to <date>', 'last date (default: the last of the year)')
     .option('--exceptions', 'only days that are not as every other')

@@ -126,7 +126,6 @@ async function demoSettings(flags: SettingFlags): Promise<Settings> {
 
 export function demoCommand(): Command {
   return new Command('demo')
-    .description('Make a store with sample data, data/demo.db, and serve it. It is synthetic.')
     .addOption(settingOption('host'))
     .addOption(settingOption('port'))
     .addOption(settingOption('logLevel'))

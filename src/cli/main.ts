@@ -13,29 +13,93 @@ const EXIT_PARTLY = 1;
 const EXIT_USAGE = 2;
 const EXIT_FAULT = 3;
 
-/** The commands by name. What they need takes long to load: each is loaded where it is called. */
-const commands: Readonly<Record<string, () => Promise<Command>>> = {
-  demo: async () => (await import('./demo.ts')).demoCommand(),
-  serve: async () => (await import('./serve.ts')).serveCommand(),
-  import: async () => (await import('./import.ts')).importCommand(),
-  undo: async () => (await import('./undo.ts')).undoCommand(),
-  delete: async () => (await import('./delete.ts')).deleteCommand(),
-  export: async () => (await import('./export.ts')).exportCommand(),
-  calendar: async () => (await import('./calendar.ts')).calendarCommand(),
-  keys: async () => (await import('./keys.ts')).keysCommand(),
-  status: async () => (await import('./status.ts')).statusCommand(),
-  backup: async () => (await import('./backup.ts')).backupCommand(),
-  restore: async () => (await import('./backup.ts')).restoreCommand(),
-  config: async () => (await import('./show-config.ts')).configCommand(),
-  openapi: async () => (await import('./openapi.ts')).openapiCommand(),
-  doctor: async () => (await import('./doctor.ts')).doctorCommand(),
+/** A command as `bourse --help` lists it. Its file takes long to load: it is loaded only where the command is called. */
+type Listed = { readonly term: string; readonly about: string; readonly load: () => Promise<Command> };
+
+const commands: Readonly<Record<string, Listed>> = {
+  demo: {
+    term: 'demo [options]',
+    about: 'Make a store with sample data, data/demo.db, and serve it. It is synthetic.',
+    load: async () => (await import('./demo.ts')).demoCommand(),
+  },
+  serve: {
+    term: 'serve [options]',
+    about: 'Serve a store over HTTP or HTTPS. A new or empty store is fine.',
+    load: async () => (await import('./serve.ts')).serveCommand(),
+  },
+  import: {
+    term: 'import [options] <dataset> [file...]',
+    about: 'Import files. Each becomes visible whole or not at all; importing one twice changes nothing.',
+    load: async () => (await import('./import.ts')).importCommand(),
+  },
+  undo: {
+    term: 'undo [options] [run]',
+    about:
+      'Take an import or a deletion back: what it replaced is there again. What later runs changed stays as they left it.',
+    load: async () => (await import('./undo.ts')).undoCommand(),
+  },
+  delete: {
+    term: 'delete',
+    about: 'Delete what was imported. Each deletion is a run: bourse undo takes it back.',
+    load: async () => (await import('./delete.ts')).deleteCommand(),
+  },
+  export: {
+    term: 'export [options] <dataset>',
+    about: 'Write what was imported as a file that bourse import takes: one state of the store, exact.',
+    load: async () => (await import('./export.ts')).exportCommand(),
+  },
+  calendar: {
+    term: 'calendar [options] <market>',
+    about: 'Print the sessions of a market: hours, early closes, late opens and closings.',
+    load: async () => (await import('./calendar.ts')).calendarCommand(),
+  },
+  keys: {
+    term: 'keys',
+    about: 'Issue, list and revoke the keys of callers.',
+    load: async () => (await import('./keys.ts')).keysCommand(),
+  },
+  status: {
+    term: 'status [options]',
+    about:
+      'What the store holds: instruments, series, bars, rows of every dataset, newest imports, sizes. All counts are exact.',
+    load: async () => (await import('./status.ts')).statusCommand(),
+  },
+  backup: {
+    term: 'backup [options] <file>',
+    about:
+      'Copy the whole store, keys included, into one file, while it is served and imported into. The copy is verified.',
+    load: async () => (await import('./backup.ts')).backupCommand(),
+  },
+  restore: {
+    term: 'restore [options] <file>',
+    about: 'Make a store of a backup. It is verified first; nothing may have the store open.',
+    load: async () => (await import('./backup.ts')).restoreCommand(),
+  },
+  config: {
+    term: 'config [options]',
+    about: 'Show each setting and where it comes from: flag, environment, bourse.config.json or default.',
+    load: async () => (await import('./show-config.ts')).configCommand(),
+  },
+  openapi: {
+    term: 'openapi [options]',
+    about: 'Print the OpenAPI 3.1 document, as a service gives it at /openapi.json.',
+    load: async () => (await import('./openapi.ts')).openapiCommand(),
+  },
+  doctor: {
+    term: 'doctor [options]',
+    about:
+      'Say what is wrong with this machine’s set-up, and what to do. Nothing is changed. Exit status 1 when something fails.',
+    load: async () => (await import('./doctor.ts')).doctorCommand(),
+  },
 };
 
-/** Loads the command that a first word names; all of them for help and for a word that is none. */
+/** The command that the first word names, or for help and a wrong word every command as it is listed. */
 async function commandsFor(word: string | undefined): Promise<Command[]> {
-  if (word === '--version') return [];
-  const names = word !== undefined && Object.hasOwn(commands, word) ? [word] : Object.keys(commands);
-  return Promise.all(names.map((name) => commands[name]!()));
+  if (word !== undefined && Object.hasOwn(commands, word)) {
+    const { about, load } = commands[word]!;
+    return [(await load()).description(about)];
+  }
+  return Object.entries(commands).map(([name, { about }]) => new Command(name).description(about));
 }
 
 async function program(firstWord: string | undefined): Promise<Command> {
@@ -44,6 +108,7 @@ async function program(firstWord: string | undefined): Promise<Command> {
     .version(version())
     .showSuggestionAfterError()
     .helpCommand(false)
+    .configureHelp({ subcommandTerm: (command) => commands[command.name()]!.term })
     .addHelpText(
       'before',
       `Examples:

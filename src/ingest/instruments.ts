@@ -1,8 +1,8 @@
 // Instruments: what a file may say of one, and how that becomes its row; what is missing comes from the market.
 import { parseDay } from '../base/instant.ts';
 import { findZone } from '../calendar/zone.ts';
+import { parseFlag } from '../contract/flag.ts';
 import { parseSymbol } from '../contract/identifiers.ts';
-import { parseFlag } from '../contract/parameter.ts';
 import type { ColumnKind } from '../datasets/dataset.ts';
 import { type FormerSymbol, instruments } from '../datasets/reference.ts';
 import type { Store } from '../store/store.ts';
