@@ -13,6 +13,7 @@ import { readPage } from './examples/page.ts';
 import { isNew, PageCheck } from './examples/page-check.ts';
 import { programs } from './examples/programs.ts';
 import { command, Server, Workshop } from './service.ts';
+import { fileStore } from './sqlite/files.ts';
 
 const root = join(import.meta.dirname, '..');
 const shop = new Workshop();
@@ -36,7 +37,7 @@ before(async () => {
   await demo.listening;
   while (!demo.printed.includes('Ctrl-C')) await pause(20);
   const key = /Your key is (\S+)/.exec(demo.printed)![1]!;
-  service = { url: demo.url, key, store: `sqlite:${shop.path('data/demo.db')}` };
+  service = { url: demo.url, key, store: fileStore(shop.path('data/demo.db')) };
 });
 
 after(async () => {

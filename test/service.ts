@@ -1,8 +1,6 @@
 // The product as its users have it: the command line and the server as child processes, over a store of their own.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,6 +9,7 @@ import type { ImportReport } from '../src/ingest/report.ts';
 import type { ImportRequest } from '../src/ingest/run.ts';
 import { openStore } from '../src/store/engines.ts';
 import type { Store } from '../src/store/store.ts';
+import { TestFolder } from './stores.ts';
 
 const root = join(import.meta.dirname, '..');
 /** What users start. */
@@ -42,15 +41,10 @@ export async function stored(
 
 export type Finished = { readonly status: number; readonly stdout: string; readonly stderr: string };
 
-/** A folder of its own for one test file. */
-export class Workshop {
-  readonly folder = mkdtempSync(join(tmpdir(), 'bourse-test-'));
-  readonly store = `sqlite:${join(this.folder, 'bourse.db')}`;
+/** A folder of its own for one test file, with a store that commands and servers use. */
+export class Workshop extends TestFolder {
+  readonly store = this.storeUrl();
   readonly #servers: ChildProcess[] = [];
-
-  path(name: string): string {
-    return join(this.folder, name);
-  }
 
   /** Runs a command on the store. */
   run(...args: readonly string[]): Promise<Finished> {
@@ -115,9 +109,9 @@ export class Workshop {
     return server;
   }
 
-  close(): void {
+  override close(): void {
     for (const child of this.#servers) child.kill('SIGKILL');
-    rmSync(this.folder, { recursive: true, force: true });
+    super.close();
   }
 }
 

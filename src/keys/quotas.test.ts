@@ -1,10 +1,8 @@
 // Quotas over one control file: by one process exactly, by several within a bound, across restarts (contract 7.3).
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
+import { TestFolder } from '../../test/stores.ts';
 import type { Observation } from '../base/observe.ts';
 import type { ApiKey } from '../store/control.ts';
 import { openControl } from '../store/engines.ts';
@@ -12,14 +10,14 @@ import type { RowStore } from '../store/store.ts';
 import { issueKey, noTerms } from './keys.ts';
 import { Quotas } from './quotas.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'bourse-quotas-'));
-const storeUrl = `sqlite:${join(folder, 'bourse.db')}`;
+const temporary = new TestFolder();
+const storeUrl = temporary.storeUrl();
 // An opening each, as workers have them.
 const controls: RowStore[] = [];
 for (let count = 0; count < 3; count++) controls.push(await openControl(storeUrl, 'write'));
 after(async () => {
   for (const control of controls) await control.close();
-  rmSync(folder, { recursive: true });
+  temporary.close();
 });
 
 const NOON = Date.parse('2025-03-03T12:00:00Z');

@@ -7,6 +7,7 @@ import { importInstruments } from '../../src/ingest/instruments.ts';
 import { noMap } from '../../src/ingest/mapping.ts';
 import { openStore } from '../../src/store/engines.ts';
 import { command, type Finished, Server, stored } from '../service.ts';
+import { fileStore } from '../sqlite/files.ts';
 import { standIn } from './stand-ins.ts';
 
 /** The service that the examples ask, and a key to it. */
@@ -35,7 +36,7 @@ export class Desk {
   constructor(folder: string, service: Service) {
     this.folder = folder;
     this.service = service;
-    this.#ownStore = `sqlite:${join(folder, 'own.db')}`;
+    this.#ownStore = fileStore(join(folder, 'own.db'));
     mkdirSync(join(folder, 'bin'), { recursive: true });
     symlinkSync(command, join(folder, 'bin/bourse'));
     this.#linkForeign('opt/bourse/node_modules/.bin');
@@ -134,7 +135,7 @@ export class Desk {
     const store = /bourse backup\b/.test(line)
       ? this.#ownStore
       : /bourse restore\b/.test(line)
-        ? `sqlite:${join(this.folder, this.#fresh('restored', '.db'))}`
+        ? fileStore(join(this.folder, this.#fresh('restored', '.db')))
         : this.service.store;
     return {
       ...process.env,

@@ -9,6 +9,7 @@ import { Quotas } from '../../src/keys/quotas.ts';
 import { QueryRunner } from '../../src/queries/index.ts';
 import { openControl, openStore } from '../../src/store/engines.ts';
 import { fillStore } from '../importing.ts';
+import { TestFolder } from '../stores.ts';
 import type { Known } from './answers.ts';
 import { Findings } from './findings.ts';
 import { Random } from './random.ts';
@@ -22,10 +23,11 @@ export type Bench = { readonly door: Door; readonly known: Known; close(): Promi
 /** The moment of every request: after all bars, and the same in every run. */
 const NOW_MS = Date.parse('2025-06-01T00:00:00Z');
 
-/** Imports the fuzzer's data into a new store in the folder and opens a door on it. */
-export async function openBench(folder: string): Promise<Bench> {
-  const url = `sqlite:${folder}/bourse.db`;
-  await fillStore(url, folder, NOW_MS, fillings);
+/** Imports the fuzzer's data into a new store and opens a door on it. */
+export async function openBench(): Promise<Bench> {
+  const temporary = new TestFolder();
+  const url = temporary.storeUrl();
+  await fillStore(url, temporary.folder, NOW_MS, fillings);
   const control = await openControl(url, 'write');
   const { secret: liveKey } = await issueKey(control, 'live', noTerms, NOW_MS);
   const revoked = await issueKey(control, 'revoked', noTerms, NOW_MS);
@@ -54,6 +56,7 @@ export async function openBench(folder: string): Promise<Bench> {
     async close() {
       await store.close();
       await control.close();
+      temporary.close();
     },
   };
 }
