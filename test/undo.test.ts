@@ -448,3 +448,15 @@ test('a run taken back is recorded as such, and the data version advances', () =
     assert.ok((recorded!.undone_ms as number) > 0);
     await assert.rejects(shelf.undo(run), /taken back already/);
   }));
+
+test('a run that set a row back to what it was before the undone one has nothing left to restore (contract 10)', async () => {
+  await withShelf(async (shelf) => {
+    await shelf.instruments('A,first');
+    const second = await shelf.instruments('A,second');
+    const third = await shelf.instruments('A,first');
+    assert.equal((await shelf.undo(second)).rowsKept, 1);
+    const { rowsRemoved, rowsRestored, rowsKept } = await shelf.undo(third);
+    assert.deepEqual([rowsRemoved, rowsRestored, rowsKept], [0, 0, 0]);
+    assert.deepEqual(shelf.names, [['A', 'first']]);
+  });
+});

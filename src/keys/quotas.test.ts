@@ -87,6 +87,27 @@ test('a request that is given back can be made again (contract 7.3)', async () =
   await quotas.close();
 });
 
+test('a request of the minute before that is given back adds nothing to this one (contract 7.3)', async () => {
+  nowMs = NOON + 59_000;
+  const quotas = openQuotas(controls[0]!);
+  const taken = (await quotas.take(await keyWith({ perMinute: 5 })))!;
+  nowMs = NOON + 60_000;
+  assert.equal(taken.giveBack().remaining, 5);
+  await quotas.close();
+});
+
+test('after the clock was set back the requests of other workers are counted at once (contract 7.3)', async () => {
+  nowMs = NOON + 40_000;
+  const [one, other] = [openQuotas(controls[0]!), openQuotas(controls[1]!)];
+  const key = await keyWith({ perMinute: 1_000 });
+  assert.equal((await one.take(key))!.quota.remaining, 999);
+  assert.equal(await countAdmitted(other, key, 10), 10);
+  await other.close();
+  nowMs = NOON + 20_000;
+  assert.equal((await one.take(key))!.quota.remaining, 988);
+  await one.close();
+});
+
 test('a restart gives no new quota within the day, and a new day does (contract 7.3)', async () => {
   nowMs = NOON;
   const key = await keyWith({ perDay: 500 });
