@@ -1,4 +1,4 @@
-// The stores of tests, on the engine that BOURSE_TEST_STORE names: a test asks here and writes no address of its own.
+// The stores of tests, on the engine that TEST_STORE names: a test asks here and writes no address of its own.
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,10 +29,10 @@ const engines: Readonly<Record<string, TestEngine>> = {
 };
 
 function chosenEngine(): TestEngine {
-  const name = process.env.BOURSE_TEST_STORE ?? 'sqlite';
+  const name = process.env.TEST_STORE ?? 'sqlite';
   const engine = engines[name];
   if (engine === undefined)
-    throw new Error(`BOURSE_TEST_STORE=${name}: the tests run on ${Object.keys(engines).join(', ')}`);
+    throw new Error(`TEST_STORE=${name}: the tests run on ${Object.keys(engines).join(', ')}`);
   return engine;
 }
 
