@@ -108,6 +108,31 @@ test('after the clock was set back the requests of other workers are counted at 
   await one.close();
 });
 
+test('a minute that begins while the others are told of the last one starts with its whole quota (contract 7.3)', async () => {
+  nowMs = NOON + 50_000;
+  let meanwhile = (): void => undefined;
+  const slow: RowStore = {
+    ...controls[0]!,
+    write: async (work) => {
+      const result = await controls[0]!.write(work);
+      meanwhile();
+      return result;
+    },
+  };
+  const quotas = openQuotas(slow);
+  const key = await keyWith({ perMinute: 200 });
+  const taken = (await quotas.take(key))!;
+  assert.equal(await countAdmitted(quotas, key, 2), 2);
+  nowMs = NOON + 55_000;
+  meanwhile = () => {
+    nowMs = NOON + 60_000;
+    taken.giveBack();
+    meanwhile = () => undefined;
+  };
+  assert.equal(await countAdmitted(quotas, key, 300), 200);
+  await quotas.close();
+});
+
 test('a restart gives no new quota within the day, and a new day does (contract 7.3)', async () => {
   nowMs = NOON;
   const key = await keyWith({ perDay: 500 });
