@@ -460,3 +460,16 @@ test('a run that set a row back to what it was before the undone one has nothing
     assert.deepEqual(shelf.names, [['A', 'first']]);
   });
 });
+
+test('an instrument that a later run needs, and a still later one renames, goes with the run that needs it (contract 10)', async () => {
+  await withShelf(async (shelf) => {
+    const made = await shelf.instruments('A,one');
+    const needed = await shelf.bars('A 1M 2024-01-08T14:30:00Z 2');
+    const renamed = await shelf.instruments('A,two');
+    assert.deepEqual((await shelf.undo(made)).keptBy, [needed]);
+    await shelf.undo(renamed);
+    assert.deepEqual(shelf.names, [['A', 'one']]);
+    await shelf.undo(needed);
+    assert.deepEqual(shelf.names, []);
+  });
+});
