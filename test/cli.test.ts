@@ -1,7 +1,7 @@
 // The command line as a child process: help, mistakes, keys, settings, stores, the demo (contract 10).
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve as resolvePath } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -64,6 +64,15 @@ const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../packag
 
 test('--version prints the version alone', async () => {
   assert.deepEqual(await run(['--version']), { status: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+test('a checkout keeps its compiled sources in node_modules, and nothing where a user stands', async () => {
+  const cwd = newFolder();
+  const { NODE_COMPILE_CACHE: _, ...env } = bare;
+  const { status } = spawnSync(command, ['--version'], { cwd, env });
+  assert.equal(status, 0);
+  assert.deepEqual(readdirSync(cwd), []);
+  assert.ok(existsSync(join(command, '../../node_modules/.cache/bourse')));
 });
 
 test('--help leads with examples, on every command that does something (contract 10)', async () => {

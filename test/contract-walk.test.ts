@@ -11,6 +11,7 @@ import { contract, type Endpoint, type EndpointName } from '../src/contract/inde
 import { Connection } from './connection.ts';
 import { cellsOf, parseCsv } from './csv.ts';
 import { Server, Workshop } from './service.ts';
+import { fileStore } from './sqlite/files.ts';
 
 type Texts = Readonly<Record<string, string>>;
 type Got = Record<string, unknown>;
@@ -102,7 +103,13 @@ before(async () => {
     'symbol,country_iso_code,parent_asset_schema,underlying_name,strike_price,expiration_date,option_type\n' +
       'BARELESS300621C00010000,US,stock,BARELESS,10,2030-06-21,call\n',
   );
-  await shop.must('import', 'option-contracts', shop.path('contracts.csv'), '--store', 'sqlite:data/demo.db');
+  await shop.must(
+    'import',
+    'option-contracts',
+    shop.path('contracts.csv'),
+    '--store',
+    fileStore('data/demo.db'),
+  );
   const document = (await (await server.get('/openapi.json')).json()) as {
     paths: typeof documented;
     components: Got;

@@ -5,11 +5,11 @@ import { after, before, test } from 'node:test';
 import { undoRun } from '../src/history/undo-run.ts';
 import { openStore } from '../src/store/engines.ts';
 import { Workshop } from './service.ts';
-import { contentOf, rowsOf } from './stored.ts';
+import { contentOf, rowsOf } from './stores.ts';
 
 const shop = new Workshop();
 after(() => shop.close());
-const path = shop.path('bourse.db');
+const url = shop.store;
 
 const files: Readonly<Record<string, readonly string[]>> = {
   'corporate-actions': [
@@ -65,7 +65,7 @@ before(async () => {
 const source = (timestamp: string): string =>
   String(
     rowsOf(
-      path,
+      url,
       `select source_id from economic_events where event_code like 'EMPL%' and event_timestamp = ${Date.parse(timestamp)}`,
     )[0]!.source_id,
   );
@@ -80,7 +80,7 @@ const cells: Readonly<Record<string, string>> = {
   'economic-event-codes': `select country_iso_code || ' ' || event_code as cell from economic_event_codes`,
 };
 const held = (dataset: string): string[] =>
-  rowsOf(path, `${cells[dataset]} order by cell`).map(({ cell }) => String(cell));
+  rowsOf(url, `${cells[dataset]} order by cell`).map(({ cell }) => String(cell));
 
 const acorn = ['--country', 'us', '--symbol', 'acorn'];
 const NFP = 'EMPLOYMENT_NFP_HEADLINE';
@@ -156,7 +156,7 @@ type Report = {
 for (const [dataset, flags, gone] of choices) {
   const given = (): readonly string[] => ['delete', dataset, ...flags(), '--json'];
   test(`delete ${dataset} takes ${gone.join(', ')}, and undo brings it back (contract 2.2, 10)`, async () => {
-    const { import_runs: _, counters: __, ...content } = contentOf(path);
+    const { import_runs: _, counters: __, ...content } = contentOf(url);
     const { runId, rowsDeleted, instrumentsDeleted } = JSON.parse(await shop.must(...given())) as Report;
     assert.equal(rowsDeleted, gone.length);
     assert.equal(instrumentsDeleted, dataset === 'option-contracts' ? gone.length : 0);
@@ -165,17 +165,17 @@ for (const [dataset, flags, gone] of choices) {
     assert.equal(rows.length, all - gone.length);
     for (const row of gone) assert.ok(!rows.includes(row), row);
     await undo(runId!);
-    const { import_runs: ___, counters: ____, ...now } = contentOf(path);
+    const { import_runs: ___, counters: ____, ...now } = contentOf(url);
     assert.deepEqual(now, content);
   });
 }
 
 test('a dry run tells what the real call then does, and stores nothing; the run says what was asked for', async () => {
   const asked = ['delete', 'news', ...acorn, '--to', '2024-03-01'];
-  const content = contentOf(path);
+  const content = contentOf(url);
   const trial = await shop.must(...asked, '--dry-run');
   assert.equal(trial, 'news US:ACORN to 2024-03-01: 1 row would be deleted; nothing was stored');
-  assert.deepEqual(contentOf(path), content);
+  assert.deepEqual(contentOf(url), content);
   const run = /^news US:ACORN to 2024-03-01: 1 row deleted \(run (\d+)\): bourse undo/.exec(
     await shop.must(...asked),
   )![1]!;
@@ -235,11 +235,11 @@ const mistakes: readonly (readonly [args: readonly string[], says: RegExp])[] = 
   [['economic-event-codes', '--country', 'US'], /this would delete all codes of US/],
 ];
 test('a deletion that says too little, or something wrong, is wrong usage and deletes nothing', async () => {
-  const content = contentOf(path);
+  const content = contentOf(url);
   for (const [args, says] of mistakes) {
     const { status, stdout, stderr } = await shop.run('delete', ...args);
     assert.match(stderr, says);
     assert.deepEqual([status, stdout], [2, ''], args.join(' '));
   }
-  assert.deepEqual(contentOf(path), content);
+  assert.deepEqual(contentOf(url), content);
 });

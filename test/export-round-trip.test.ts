@@ -1,7 +1,6 @@
 // What was imported, exported and imported again is the same: every dataset, every format, with all that its cells may hold (contract 10).
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
@@ -14,9 +13,11 @@ import { contentHash } from '../src/store/content.ts';
 import { openStore } from '../src/store/engines.ts';
 import type { Store } from '../src/store/store.ts';
 import { opened } from './service.ts';
+import { TestFolder } from './stores.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'bourse-export-'));
-after(() => rmSync(folder, { recursive: true }));
+const temporary = new TestFolder();
+const { folder } = temporary;
+after(() => temporary.close());
 
 type Row = Readonly<Record<string, unknown>>;
 /** In the order in which the documentation says to import them. */
@@ -323,7 +324,7 @@ let stores = 0;
 
 /** Runs `work` on a store of its own, and gives its content's hash. */
 async function hashAfter(work: (store: Store) => Promise<void>): Promise<string> {
-  const store = await openStore(`sqlite:${join(folder, `${++stores}.db`)}`, 'write');
+  const store = await openStore(temporary.storeUrl(String(++stores)), 'write');
   try {
     await work(store);
     return await store.snapshot(contentHash);

@@ -9,14 +9,14 @@ import { ownMark } from '../src/disk/temporary.ts';
 import type { Selection } from '../src/export/export-table.ts';
 import { exportTable } from '../src/export/tables.ts';
 import { csv } from '../src/export/text-style.ts';
-import { openStore } from '../src/store/engines.ts';
+import { isStoreMade, openStore } from '../src/store/engines.ts';
 import { parseCsv } from './csv.ts';
 import { noSmallDisk, SmallDisk } from './reliability/tmpfs.ts';
 import { command, type Finished, Workshop } from './service.ts';
+import { fileStore } from './sqlite/files.ts';
 import { barsOf } from './stored.ts';
 
 const shop = new Workshop();
-const storePath = shop.path('bourse.db');
 after(() => shop.close());
 
 const head =
@@ -163,7 +163,7 @@ test('what is asked for wrongly is told with the cure, exit status 2, and nothin
 });
 
 test('a store is never replaced by an export of it, whatever its name', async () => {
-  const store = `sqlite:${shop.path('store.csv')}`;
+  const store = fileStore(shop.path('store.csv'));
   writeFileSync(shop.path('one.csv'), `${head}\n${rows[0]}\n`);
   await shop.must('import', 'bars', shop.path('one.csv'), '--store', store);
   const out = ['--out', shop.path('store.csv'), '--force', '--store', store];
@@ -324,14 +324,14 @@ test('bars of days on which another instrument had the symbol stand under the on
       said,
       /1 bar under a symbol that their instrument had then.*; import the instruments before/,
     );
-    const store = `sqlite:${former.path('copy.db')}`;
+    const store = former.storeUrl('copy');
     await former.must('export', 'instruments', '--out', former.path('names-out.csv'));
     for (const [dataset, name] of [
       ['instruments', 'names-out.csv'],
       ['bars', 'out.csv'],
     ] as const)
       await former.must('import', dataset, former.path(name), '--store', store);
-    assert.deepEqual(barsOf(former.path('copy.db')), barsOf(former.path('bourse.db')));
+    assert.deepEqual(barsOf(store), barsOf(former.store));
   } finally {
     former.close();
   }
@@ -354,7 +354,7 @@ test('rows about days on which another instrument had the symbol do so too (cont
       'asset_schema,country_iso_code,symbol,former_symbols\nstock,US,META,FB:2012-05-18..2022-06-08\nstock,US,METV,META:2021-06-30..2022-01-31\n',
     );
     await former.must('import', 'instruments', former.path('names.csv'));
-    const copy = `sqlite:${former.path('copy.db')}`;
+    const copy = former.storeUrl('copy');
     await former.must('import', 'instruments', former.path('names.csv'), '--store', copy);
     for (const [dataset, text] of Object.entries(rows)) {
       const out = former.path(`${dataset}.csv`);
@@ -449,5 +449,5 @@ test('a full disk and a closed folder are told, exit status 3, and leave nothing
   } finally {
     disk.close();
   }
-  assert.ok(existsSync(storePath));
+  assert.ok(isStoreMade(shop.store));
 });

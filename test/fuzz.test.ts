@@ -1,8 +1,5 @@
 // Requests made from the contract's own declarations, right and wrong, in this process and over sockets (contract 4.4, 6, 7.4).
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { fuzzInProcess, openBench } from './fuzz/in-process.ts';
 import { fuzzSockets, openService } from './fuzz/sockets.ts';
@@ -12,8 +9,7 @@ import { Workshop } from './service.ts';
 const SEED = 20_250_303;
 
 test('100,000 requests to the request handler have the answers of the contract, none late, memory flat (contract 6.4)', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'bourse-fuzz-'));
-  const bench = await openBench(folder);
+  const bench = await openBench();
   try {
     const { findings, heapBytes } = await fuzzInProcess(bench, SEED, 100_000);
     t.diagnostic(`seed ${SEED}: ${findings.summary()}; heap ${heapBytes.join(' -> ')} bytes`);
@@ -25,7 +21,6 @@ test('100,000 requests to the request handler have the answers of the contract, 
     assert.deepEqual(findings.missing(), [], 'every endpoint gave something, in each format, by page keys');
   } finally {
     await bench.close();
-    rmSync(folder, { recursive: true });
   }
 });
 

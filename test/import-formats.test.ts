@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import duckdb from '@duckdb/node-bindings';
+import { isStoreMade } from '../src/store/engines.ts';
 import { Workshop } from './service.ts';
 import { barsOf } from './stored.ts';
 import { zipOf } from './zip.ts';
@@ -45,15 +46,15 @@ let stores = 0;
 /** Imports a file into a store of its own. */
 async function imported(name: string, content: string | Buffer | null, ...more: readonly string[]) {
   if (content !== null) writeFileSync(shop.path(name), content);
-  const path = shop.path(`${++stores}.db`);
-  const finished = await shop.run('import', 'bars', name, '--store', `sqlite:${path}`, ...flags, ...more);
-  return { ...finished, path };
+  const url = shop.storeUrl(String(++stores));
+  const finished = await shop.run('import', 'bars', name, '--store', url, ...flags, ...more);
+  return { ...finished, url };
 }
 
 let expected: ReturnType<typeof barsOf>;
 before(async () => {
-  const { path } = await imported('source.csv', csv);
-  expected = barsOf(path);
+  const { url } = await imported('source.csv', csv);
+  expected = barsOf(url);
   assert.equal(expected['stock:US:A:1M']?.length, rows.length);
 });
 
@@ -94,9 +95,9 @@ const readable: readonly (readonly [what: string, name: string, content: string 
 
 for (const [what, name, content] of readable) {
   test(`${what} is imported as the CSV is (contract 11)`, async () => {
-    const { status, stderr, path } = await imported(name, content);
+    const { status, stderr, url } = await imported(name, content);
     assert.equal(status, 0, stderr);
-    assert.deepEqual(barsOf(path), expected);
+    assert.deepEqual(barsOf(url), expected);
   });
 }
 
@@ -117,9 +118,9 @@ test('Parquet is imported as the CSV is, whatever the types of its columns (cont
   for (const [index, [select, more]] of shapes.entries()) {
     await writeParquet(shop.path(`${index}.parquet`), select);
     const zone = index === 0 ? ['--zone', 'UTC'] : more;
-    const { status, stderr, path } = await imported(`${index}.parquet`, null, ...zone);
+    const { status, stderr, url } = await imported(`${index}.parquet`, null, ...zone);
     assert.equal(status, 0, `${select}: ${stderr}`);
-    assert.deepEqual(barsOf(path), expected, select);
+    assert.deepEqual(barsOf(url), expected, select);
   }
 });
 
@@ -128,34 +129,34 @@ test('a NaN in Parquet is a missing number, as data frames write it', async () =
     shop.path('nan.parquet'),
     `symbol, datetime::timestamptz as datetime, open, high, low, close, 'nan'::double as volume`,
   );
-  const { status, stderr, path } = await imported('nan.parquet', null);
+  const { status, stderr, url } = await imported('nan.parquet', null);
   assert.equal(status, 0, stderr);
   assert.deepEqual(
-    barsOf(path)['stock:US:A:1M']?.map((bar) => bar[5]),
+    barsOf(url)['stock:US:A:1M']?.map((bar) => bar[5]),
     rows.map(() => null),
   );
 });
 
 test('a key that only a late JSON object has is taken', async () => {
   const late = `${ndjson}${JSON.stringify({ ...records[0], datetime: '2024-01-02T15:00:00Z', vwap: 10.5 })}\n`;
-  const { path } = await imported('late.ndjson', late);
-  assert.equal(barsOf(path)['stock:US:A:1M']?.at(-1)?.[6], 10.5);
+  const { url } = await imported('late.ndjson', late);
+  assert.equal(barsOf(url)['stock:US:A:1M']?.at(-1)?.[6], 10.5);
 });
 
 test('standard input is read in any format, packed or not', async () => {
   for (const [, name, content] of [['CSV', 'a.csv', csv] as const, ...readable]) {
-    const path = shop.path(`${++stores}.db`);
+    const url = shop.storeUrl(String(++stores));
     const { status, stderr } = await shop.pipe(
       Buffer.from(content),
       'import',
       'bars',
       '-',
       '--store',
-      `sqlite:${path}`,
+      url,
       ...flags,
     );
     assert.equal(status, 0, `${name}: ${stderr}`);
-    assert.deepEqual(barsOf(path), expected, name);
+    assert.deepEqual(barsOf(url), expected, name);
   }
 });
 
@@ -283,12 +284,12 @@ for (const { what, content, says, status = 1 } of refused) {
     assert.equal(finished.stderr.trim().split('\n').length, 1, finished.stderr);
     assert.doesNotMatch(finished.stderr, /bourse-import-/);
     assert.equal(finished.status, status, finished.stderr);
-    assert.deepEqual(Object.keys(barsIfAny(finished.path)), []);
+    assert.deepEqual(Object.keys(barsIfAny(finished.url)), []);
   });
 }
 
-function barsIfAny(path: string): ReturnType<typeof barsOf> {
-  return readdirSync(shop.folder).includes(path.slice(shop.folder.length + 1)) ? barsOf(path) : {};
+function barsIfAny(url: string): ReturnType<typeof barsOf> {
+  return isStoreMade(url) ? barsOf(url) : {};
 }
 
 test('Parquet with any part of it cut off or changed is refused, or read right', async () => {
@@ -306,7 +307,7 @@ test('Parquet with any part of it cut off or changed is refused, or read right',
     changed(whole, whole.length - 60),
   ]) {
     const finished = await imported('broken.parquet', bytes);
-    if (finished.status === 0) assert.deepEqual(barsOf(finished.path), expected);
+    if (finished.status === 0) assert.deepEqual(barsOf(finished.url), expected);
     else assert.match(finished.stderr, /^bourse: broken\.parquet: [^\n]+\n$/);
   }
 });
@@ -319,12 +320,12 @@ test('a pattern takes every file that fits, each as a run of its own; one at fau
   ] as const)
     writeFileSync(shop.path(name), content);
   writeFileSync(shop.path('p2.csv'), json.slice(0, -9));
-  const path = shop.path(`${++stores}.db`);
-  const finished = await shop.run('import', 'bars', 'p*', '--store', `sqlite:${path}`, ...flags);
+  const url = shop.storeUrl(String(++stores));
+  const finished = await shop.run('import', 'bars', 'p*', '--store', url, ...flags);
   assert.equal(finished.status, 1);
   assert.match(finished.stdout, /^p1\.csv: .*run 1[\s\S]*^p3\.json: .*run 2/m);
   assert.match(finished.stderr, /p2\.csv: .*not well-formed[\s\S]*3 files: 1 failed/);
-  assert.deepEqual(barsOf(path), expected);
+  assert.deepEqual(barsOf(url), expected);
 });
 
 test('an archive is imported but for the files in it that are at fault, each told, refused rows apart (contract 11)', async () => {
@@ -344,7 +345,7 @@ test('an archive is imported but for the files in it that are at fault, each tol
     finished.stderr,
     /mixed\.zip\/empty\.csv: is empty[\s\S]*mixed\.zip\/readme\.txt: required columns missing[\s\S]*5 files: 2 failed/,
   );
-  assert.equal(barsOf(finished.path)['stock:US:A:1M']?.length, rows.length + 1);
+  assert.equal(barsOf(finished.url)['stock:US:A:1M']?.length, rows.length + 1);
   const names = readdirSync(shop.folder).filter(
     (name) => name.startsWith('mixed.zip') && name.endsWith('.rejected.csv'),
   );
@@ -358,9 +359,9 @@ test('a pattern leaves files of refused rows out, told by what they are', async 
       shop.path(place),
       'symbol,rejected_row,rejected_column,rejected_reason\r\nA,1,open,is missing\r\n',
     );
-  const { status, stderr, path } = await imported('q*.csv', null);
+  const { status, stderr, url } = await imported('q*.csv', null);
   assert.equal(status, 0, stderr);
-  assert.deepEqual(barsOf(path), expected);
+  assert.deepEqual(barsOf(url), expected);
 });
 
 test('a pipe in the place of a file is told from an empty file', async () => {
@@ -376,11 +377,11 @@ test('names that stand for nothing are told before anything is imported (contrac
     [['none-*.csv'], /no file fits/],
     [['-', '-'], /only once/],
   ] as const) {
-    const path = shop.path(`${++stores}.db`);
-    const finished = await shop.run('import', 'bars', ...names, '--store', `sqlite:${path}`, ...flags);
+    const url = shop.storeUrl(String(++stores));
+    const finished = await shop.run('import', 'bars', ...names, '--store', url, ...flags);
     assert.equal(finished.status, 2);
     assert.match(finished.stderr, says);
-    assert.deepEqual(barsIfAny(path), {});
+    assert.deepEqual(barsIfAny(url), {});
   }
 });
 

@@ -1,7 +1,6 @@
 // Rows of instruments files into a real store: typed fields, partial updates, refusals (contract 11, spec 2.3).
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { FileProblem } from '../src/files/file-problem.ts';
@@ -9,16 +8,17 @@ import type { ImportReport } from '../src/history/import-report.ts';
 import { importFile } from '../src/loading/importers.ts';
 import { openStore } from '../src/store/engines.ts';
 import { opened } from './service.ts';
-import { contentOf, rowsOf } from './stored.ts';
+import { contentOf, rowsOf, TestFolder } from './stores.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'bourse-instruments-'));
-after(() => rmSync(folder, { recursive: true }));
+const temporary = new TestFolder();
+const { folder } = temporary;
+after(() => temporary.close());
 
 let stores = 0;
 
 class Shelf {
   readonly folder = join(folder, String(++stores));
-  readonly path = join(this.folder, 'store.db');
+  readonly url = temporary.storeUrl(String(stores));
 
   constructor() {
     mkdirSync(this.folder);
@@ -30,7 +30,7 @@ class Shelf {
   ): Promise<ImportReport> {
     const file = join(this.folder, 'file.csv');
     writeFileSync(file, typeof csv === 'string' ? csv : `${csv.join('\n')}\n`);
-    const store = await openStore(`sqlite:${this.path}`, 'write');
+    const store = await openStore(this.url, 'write');
     try {
       const about = { file: await opened(file), source: null, dryRun: false, nowMs: Date.now };
       return await importFile(store, 'instruments', { ...about, flags: new Map(Object.entries(flags)) });
@@ -41,7 +41,7 @@ class Shelf {
 
   /** The fields of an instrument that are known, identifiers left out. */
   known(symbol: string): Record<string, unknown> {
-    const [row] = rowsOf(this.path, `select * from instruments where symbol = '${symbol}'`);
+    const [row] = rowsOf(this.url, `select * from instruments where symbol = '${symbol}'`);
     const { instrument_id: _, asset_id: __, ...fields } = row!;
     return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
   }
@@ -172,17 +172,17 @@ test('a row changes the fields that it gives and keeps all others; the same row 
     `${names},name,currency,lot_size,trading_hours`,
     'stock,US,A,Agilent,USD,100,"{""regular_trading"":[]}"',
   ]);
-  const [before] = rowsOf(shelf.path, 'select * from instruments');
+  const [before] = rowsOf(shelf.url, 'select * from instruments');
   const report = await shelf.import([`${names},name,currency,tick_size`, 'stock,US,A,,EUR,0.01']);
   assert.deepEqual([report.rowsWritten, report.rowsUnchanged, report.newInstruments], [1, 0, 0]);
-  const [changed] = rowsOf(shelf.path, 'select * from instruments');
+  const [changed] = rowsOf(shelf.url, 'select * from instruments');
   assert.deepEqual({ ...changed }, { ...before, currency: 'EUR', tick_size: 0.01 });
   const again = await shelf.import([
     `${names},name,currency,trading_hours`,
     'stock,US,A,Agilent,EUR,"{""regular_trading"": []}"',
   ]);
   assert.deepEqual([again.rowsWritten, again.rowsUnchanged], [0, 1]);
-  assert.deepEqual(rowsOf(shelf.path, 'select * from instruments')[0], changed);
+  assert.deepEqual(rowsOf(shelf.url, 'select * from instruments')[0], changed);
 });
 
 test('an instrument twice in a file is one with the same values, refused with others', async () => {
@@ -205,7 +205,7 @@ test('identifiers are given out by the store alone, and never twice', async () =
   const shelf = new Shelf();
   const report = await shelf.import([`${names},instrument_id`, 'stock,US,A,7', 'stock,US,B,7']);
   assert.deepEqual(report.ignoredColumns, ['instrument_id']);
-  const ids = rowsOf(shelf.path, 'select instrument_id, asset_id from instruments').flatMap((row) =>
+  const ids = rowsOf(shelf.url, 'select instrument_id, asset_id from instruments').flatMap((row) =>
     Object.values(row),
   );
   assert.equal(new Set(ids).size, 2);
@@ -215,10 +215,10 @@ test('identifiers are given out by the store alone, and never twice', async () =
 test('a file all of whose rows are refused changes nothing', async () => {
   const shelf = new Shelf();
   await shelf.import([names, 'stock,US,A']);
-  const before = contentOf(shelf.path);
+  const before = contentOf(shelf.url);
   const report = await shelf.import([`${names},status`, 'stock,US,B,gone']);
   assert.equal(report.runId, null);
-  assert.deepEqual(contentOf(shelf.path), before);
+  assert.deepEqual(contentOf(shelf.url), before);
 });
 
 const flags: readonly (readonly [field: string, value: string, says: RegExp])[] = [
@@ -231,7 +231,7 @@ for (const [field, value, says] of flags) {
   test(`${field} ${value} for the whole file is wrong usage, and the store is as before (contract 10)`, async () => {
     const shelf = new Shelf();
     await shelf.import([names, 'stock,US,A']);
-    const before = contentOf(shelf.path);
+    const before = contentOf(shelf.url);
     const all = { asset_schema: 'stock', country_iso_code: 'US', symbol: 'A', [field]: value };
     await assert.rejects(shelf.import(['name', 'Agilent'], all), (error) => {
       assert.ok(error instanceof FileProblem, String(error));
@@ -239,6 +239,6 @@ for (const [field, value, says] of flags) {
       assert.match(error.message, says);
       return true;
     });
-    assert.deepEqual(contentOf(shelf.path), before);
+    assert.deepEqual(contentOf(shelf.url), before);
   });
 }

@@ -203,6 +203,35 @@ test('no file imports itself through others (house, Import law)', () => {
   assert.deepEqual(circles, []);
 });
 
+/** Every module that one loads when it starts: what is imported as a type alone, or later, is none of them. */
+function loadedBy(start: string): Set<string> {
+  const loaded = new Set<string>();
+  const visit = (path: string): void => {
+    if (loaded.has(path)) return;
+    loaded.add(path);
+    const text = withoutComments(texts.get(path) ?? '');
+    for (const [, specifier] of text.matchAll(
+      /^\s*(?:import|export)\b(?!\s+type\b)(?:[^;'"]*?\bfrom)?\s*['"]([^'"]+)['"]/gm,
+    ))
+      visit(
+        specifier!.startsWith('.') ? posix.join(posix.dirname(path), specifier!) : specifier!.split('/')[0]!,
+      );
+  };
+  visit(start);
+  return loaded;
+}
+
+test('commands that answer no request start without the schema library, which is hundreds of files', () => {
+  assert.ok(loadedBy('src/cli/serve.ts').has('typebox'));
+  for (const name of ['main', 'import', 'export', 'keys', 'status', 'undo', 'delete', 'backup', 'calendar'])
+    assert.ok(!loadedBy(`src/cli/${name}.ts`).has('typebox'), name);
+});
+
+test('help is printed without the modules of any command', () => {
+  const loaded = loadedBy('src/cli/main.ts');
+  for (const heavy of ['@duckdb', 'kysely', 'pino', 'typebox']) assert.ok(!loaded.has(heavy), heavy);
+});
+
 test('no source imports a test', () => {
   const found = sources.flatMap((path) =>
     targetsOf(path)

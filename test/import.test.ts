@@ -1,14 +1,6 @@
 // `bourse import` as its users have it: what files and flags it refuses, what is then in the store, and what is then served (contract 3, 10, 11).
 import assert from 'node:assert/strict';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
@@ -17,7 +9,9 @@ import { gzipSync } from 'node:zlib';
 import { importBars } from '../src/loading/bars.ts';
 import { openStore } from '../src/store/engines.ts';
 import { opened, type Server, Workshop } from './service.ts';
-import { barsOf, contentOf, rowsOf } from './stored.ts';
+import { fileStore, storeFile } from './sqlite/files.ts';
+import { barsOf } from './stored.ts';
+import { contentOf, copyStore, rowsOf } from './stores.ts';
 
 const shop = new Workshop();
 const seed = new Workshop();
@@ -33,7 +27,6 @@ const openMs = Date.UTC(2024, 0, 2, 14, 30);
 const minute = (at: number, rest = values): string => `${clockOf(openMs + at * 60_000)},${rest}`;
 const csvOf = (...lines: readonly string[]): string => `${lines.join('\n')}\n`;
 const flagsOfA = ['--schema', 'stock', '--country', 'US', '--symbol', 'A', '--interval', '1M'];
-const seedPath = seed.path('bourse.db');
 
 before(async () => {
   writeFileSync(seed.path('seed.csv'), csvOf(header, minute(0), minute(1), minute(2)));
@@ -44,9 +37,9 @@ let cases = 0;
 
 /** A store of its own with the seed in it. */
 function freshStore(): string {
-  const path = seed.path(`${++cases}.db`);
-  copyFileSync(seedPath, path);
-  return path;
+  const url = seed.storeUrl(String(++cases));
+  copyStore(seed.store, url);
+  return url;
 }
 
 type Problem = {
@@ -220,14 +213,14 @@ const problems: readonly Problem[] = [
 test('a file or a flag that cannot be used is one message, and the store is exactly as before (contract 10)', {
   concurrency: 3,
 }, async (t) => {
-  const expected = contentOf(seedPath);
+  const expected = contentOf(seed.store);
   const tests = problems.map((problem, index) =>
     t.test(problem.what, async () => {
       const { status, says, content, flags = flagsOfA, dataset = 'bars' } = problem;
       const name = problem.name ?? `bad ${index}.csv`;
       if (content !== undefined) writeFileSync(seed.path(name), content);
       const store = freshStore();
-      const finished = await seed.run('import', dataset, name, ...flags, '--store', `sqlite:${store}`);
+      const finished = await seed.run('import', dataset, name, ...flags, '--store', store);
       assert.equal(finished.status, status, finished.stderr + finished.stdout);
       if (says.source !== '^$') {
         assert.match(finished.stderr, says);
@@ -243,7 +236,7 @@ test('a file or a flag that cannot be used is one message, and the store is exac
 
 test('the good rows of a file are stored, the refused ones lie beside it, and can be mended and imported', async () => {
   const store = freshStore();
-  const more = ['--store', `sqlite:${store}`, ...flagsOfA];
+  const more = ['--store', store, ...flagsOfA];
   const file = seed.path('some "good" rows.csv');
   writeFileSync(
     file,
@@ -301,7 +294,7 @@ test('refused rows up to --allow-rejects leave the exit status 0, one more does 
     ['2', '1'].map((allowed) => {
       const file = `rejects ${allowed}.csv`;
       writeFileSync(seed.path(file), content);
-      const more = ['--store', `sqlite:${freshStore()}`, '--allow-rejects', allowed];
+      const more = ['--store', freshStore(), '--allow-rejects', allowed];
       return seed.run('import', 'bars', file, ...flagsOfA, ...more);
     }),
   );
@@ -338,7 +331,7 @@ test('files of any name and form are imported by one command, mixed series told 
   // What a pattern would find beside them.
   writeFileSync(join(folder, 'bxx.csv'), csvOf(named, ...rows('NEVER')));
   const paths = files.map(([name]) => join(basename(folder), name));
-  const finished = await seed.run('import', 'bars', ...paths, '--store', `sqlite:${store}`, '--json');
+  const finished = await seed.run('import', 'bars', ...paths, '--store', store, '--json');
   assert.equal(finished.status, 0, finished.stderr);
   const reports = finished.stdout
     .trim()
@@ -542,7 +535,7 @@ test('while a file is imported, others see nothing of it, and then all of it at 
   writeFileSync(file, csvOf(`${header},symbol`, rows.join('\n')));
   const store = freshStore();
   const [before] = rowsOf(store, 'select count(*) as blocks from bar_blocks');
-  const database = new DatabaseSync(store, { readOnly: true });
+  const database = new DatabaseSync(storeFile(store), { readOnly: true });
   const statement = database.prepare(
     `select (select count(*) from bar_blocks) as blocks, (select sum(bar_count) from series) as bars,
       (select count(*) from instruments) as instruments, (select count(*) from import_runs) as runs`,
@@ -560,7 +553,7 @@ test('while a file is imported, others see nothing of it, and then all of it at 
       '--interval',
       '1M',
       '--store',
-      `sqlite:${store}`,
+      store,
     )
     .finally(() => {
       isDone = true;
@@ -589,7 +582,7 @@ test('a dry run on a store that is not there tells what an import would do, and 
   const path = seed.path('not/there/trial.db');
   const temporary = seed.path('temporary');
   mkdirSync(temporary);
-  const call = ['import', 'bars', 'trial.csv', ...flagsOfA, '--store', `sqlite:${path}`];
+  const call = ['import', 'bars', 'trial.csv', ...flagsOfA, '--store', fileStore(path)];
   const trial = await seed.runWith({ TMPDIR: temporary }, ...call, '--dry-run');
   assert.equal(trial.status, 1, trial.stderr);
   assert.match(trial.stdout, /3 rows read, 2 written, 0 unchanged, 1 refused; nothing was stored/);
@@ -597,7 +590,7 @@ test('a dry run on a store that is not there tells what an import would do, and 
   assert.deepEqual(readdirSync(temporary), []);
 
   writeFileSync(seed.path('empty.db'), '');
-  await seed.run('import', 'bars', 'trial.csv', ...flagsOfA, '--store', 'sqlite:empty.db', '--dry-run');
+  await seed.run('import', 'bars', 'trial.csv', ...flagsOfA, '--store', fileStore('empty.db'), '--dry-run');
   assert.equal(statSync(seed.path('empty.db')).size, 0);
 });
 
@@ -606,7 +599,7 @@ test('a name with line ends and control characters is printed in one line, escap
   const shown = 'two\\nlines\\u001b[2J';
   writeFileSync(seed.path(`${name}.csv`), csvOf(header, minute(0), minute(1, 'x,1,1,1,1')));
   writeFileSync(seed.path(`${name}.txt`), 'what is this\n');
-  const store = ['--store', `sqlite:${freshStore()}`];
+  const store = ['--store', freshStore()];
   const done = await seed.run(
     'import',
     'bars',

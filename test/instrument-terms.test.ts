@@ -1,7 +1,6 @@
 // What instruments are found by follows their rows, whatever is imported, deleted and taken back; and finds what it should (contract 9.2, 9.6, 10).
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
@@ -12,10 +11,11 @@ import { openStore } from '../src/store/engines.ts';
 import { searchInstruments } from '../src/store/instrument-terms.ts';
 import type { Store } from '../src/store/store.ts';
 import { opened } from './service.ts';
-import { rowsOf } from './stored.ts';
+import { rowsOf, TestFolder } from './stores.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'bourse-terms-'));
-after(() => rmSync(folder, { recursive: true }));
+const temporary = new TestFolder();
+const { folder } = temporary;
+after(() => temporary.close());
 
 const symbols = ['A', 'AB', 'ABC', 'B', 'BA'] as const;
 const countries = ['US', 'UK'] as const;
@@ -87,9 +87,9 @@ type Stored = {
   readonly former: string;
 };
 
-const storedIn = (path: string): Stored[] =>
+const storedIn = (url: string): Stored[] =>
   rowsOf(
-    path,
+    url,
     `select country_iso_code as country, symbol, name, coalesce(former_symbols ->> '$[0].symbol', '') as former from instruments`,
   ) as unknown as Stored[];
 
@@ -108,8 +108,8 @@ function expectedTerms(stored: readonly Stored[]): string[] {
   return [...new Set(terms)].sort();
 }
 
-const storedTerms = (path: string): string[] =>
-  rowsOf(path, 'select country_iso_code, kind, term, symbol from instrument_terms')
+const storedTerms = (url: string): string[] =>
+  rowsOf(url, 'select country_iso_code, kind, term, symbol from instrument_terms')
     .map((one) => Object.values(one).join(' '))
     .sort();
 
@@ -123,12 +123,12 @@ test('the terms are those of the rows that are left, after any imports, deletion
       }),
       fc.constantFrom(null, ...countries),
       async (given, asked, country) => {
-        const path = join(folder, `${++stores}.db`);
-        const store = await openStore(`sqlite:${path}`, 'write');
+        const url = temporary.storeUrl(String(++stores));
+        const store = await openStore(url, 'write');
         try {
           await follow(store, given);
-          const stored = storedIn(path);
-          assert.deepEqual(storedTerms(path), expectedTerms(stored));
+          const stored = storedIn(url);
+          assert.deepEqual(storedTerms(url), expectedTerms(stored));
           const symbol = asked.length > 1 ? null : asked[0]!.toUpperCase();
           const search = { assetSchema: 'stock', country, symbol, words: asked, limit: 100 };
           const found = await store.snapshot((reader) => searchInstruments(reader, search));

@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test';
 import { contract } from '../src/contract/index.ts';
 import { limits } from '../src/contract/limits.ts';
 import { type Server, Workshop } from './service.ts';
+import { storeFile } from './sqlite/files.ts';
 
 const shop = new Workshop();
 let server: Server;
@@ -185,7 +186,7 @@ test('a marked key over every endpoint, error, place and log level is nowhere bu
   }
   await wrongPlaces(realKey);
   told.push({ what: 'half a request', answer: await late, sent: realKey });
-  const database = new DatabaseSync(shop.path('bourse.db'));
+  const database = new DatabaseSync(storeFile(shop.store));
   database.exec('update bar_blocks set bytes = zeroblob(64)');
   database.close();
   assert.match(await get('a damaged block', realKey, `${DAY}?secret_key=${realKey}`), /^HTTP\/1\.1 500 /);

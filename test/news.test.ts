@@ -50,6 +50,17 @@ const latest = (parameters: Parameters = {}): Promise<GotPage> => caller.list('n
 const titles = ({ data }: { readonly data: readonly Got[] }): unknown[] => data.map(({ title }) => title);
 const short = (item: Got): string => `${String(item.title)} ${item.symbol ?? ''}`;
 
+test('a walk of a range keeps both its ends on every page, in either order (contract 2.2, 4.1)', async () => {
+  const range = { from_date: '2025-03-03T20:00:00Z', to_date: '2025-03-04T12:00:00Z' };
+  for (const sort of ['asc', 'desc']) {
+    const walked = await caller.walk('news/list', { ...range, sort, limit: '1' });
+    const expected = ['Late', 'Coin', 'Tokyo'];
+    // Coin and Tokyo are published at the same instant: their order is that of a hash.
+    assert.deepEqual(new Set(walked.map(({ title }) => title)), new Set(expected), sort);
+    assert.equal(walked.length, expected.length, sort);
+  }
+});
+
 test('every field of an item stands in its place, null where nothing is known (spec 2.5, contract 8.3)', async () => {
   const { data } = await list({ full_symbol: 'stock:us:aaa' });
   assert.deepEqual(data[0], {

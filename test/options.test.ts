@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { patiently, type Server, sharedData, Workshop } from './service.ts';
-import { rowsOf } from './stored.ts';
+import { rowsOf } from './stores.ts';
 
 const shop = new Workshop();
 const head =
@@ -308,7 +308,7 @@ test('every optional field of a file goes to the contract, and to the instrument
   };
   for (const [field, value] of Object.entries(expected)) assert.equal(contract![field], value, field);
   const [instrument] = rowsOf(
-    shop.path('bourse.db'),
+    shop.store,
     "select * from instruments where asset_schema = 'option' and symbol = 'SPX981218P05000000'",
   );
   assert.deepEqual(
@@ -395,7 +395,7 @@ test('local expirations of a file are read by --zone (contract 2.5, 11)', async 
   await shop.must('import', 'option-contracts', shop.path('zoned.csv'), '--zone', 'America/Chicago');
   assert.deepEqual(
     rowsOf(
-      shop.path('bourse.db'),
+      shop.store,
       "select expiration_datetime as ms from option_contracts where underlying_name = 'ZON' order by symbol",
     ).map(({ ms }) => new Date(Number(ms)).toISOString()),
     ['2098-12-18T21:15:00.000Z', '2098-07-18T20:15:00.000Z'],

@@ -1,8 +1,7 @@
 // Page keys that older versions signed still open their pages (contract 4.1). The keys in fixtures/page-keys.json were signed
 // before fingerprints were derived from the contract: never sign them again.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { parseParameters } from '../src/contract/endpoint.ts';
@@ -12,6 +11,7 @@ import { openStore } from '../src/store/engines.ts';
 import type { Row } from './fuzz/data.ts';
 import { fillings } from './fuzz/store.ts';
 import { fillStore } from './importing.ts';
+import { TestFolder } from './stores.ts';
 
 type Texts = Readonly<Record<string, string>>;
 /** A query, and the keys of its first pages of one record each. */
@@ -22,10 +22,10 @@ const walks = JSON.parse(
 ) as readonly Walk[];
 
 const NOW_MS = Date.parse('2025-06-01T00:00:00Z');
-const folder = mkdtempSync(join(tmpdir(), 'bourse-page-keys-'));
-const url = `sqlite:${join(folder, 'bourse.db')}`;
+const temporary = new TestFolder();
+const url = temporary.storeUrl();
 const renamed = { asset_schema: 'stock', country_iso_code: 'US', symbol: 'AAPL' };
-await fillStore(url, folder, NOW_MS, [
+await fillStore(url, temporary.folder, NOW_MS, [
   ...fillings,
   ['instruments', [{ ...renamed, former_symbols: 'APPL:1900-01-01..2025-03-03' }]],
 ]);
@@ -33,7 +33,7 @@ const store = await openStore(url, 'read');
 const runner = new QueryRunner(store, new Uint8Array(32).fill(7));
 after(async () => {
   await store.close();
-  rmSync(folder, { recursive: true });
+  temporary.close();
 });
 
 async function answerOf(endpoint: EndpointName, texts: Texts) {

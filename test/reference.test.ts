@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type Server, sharedData, Workshop } from './service.ts';
-import { rowsOf } from './stored.ts';
+import { rowsOf } from './stores.ts';
 
 const shop = new Workshop();
 let server: Server;
@@ -417,10 +417,10 @@ test('actions, news, contracts and days of their own under a former symbol attac
       'Halt,HOLIDAY_HALT,2015-06-01,stock,US,OLDROW,CLOSED',
     ]),
   ];
-  const path = shop.path('bourse.db');
+  const url = shop.store;
   const of = (table: string, column: string, what: string) =>
     rowsOf(
-      path,
+      url,
       `select ${column} as name, ${what} as what from ${table} where ${column} like '%ROW' order by what`,
     ).map(({ name, what: said }) => `${String(name)} ${String(said)}`);
   assert.deepEqual(of('corporate_actions', 'symbol', "date(ex_date * 86400, 'unixepoch')"), [
@@ -442,7 +442,7 @@ test('actions, news, contracts and days of their own under a former symbol attac
   ]);
   assert.deepEqual(of('holidays', 'symbol', 'name'), ['NEWROW Halt']);
   const [parent] = rowsOf(
-    path,
+    url,
     `select i.instrument_id as id, o.parent_schema_instrument_id as parent from instruments i, instruments o
       where i.symbol = 'NEWROW' and o.symbol = 'OLDROW160115C00010000'`,
   );

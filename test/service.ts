@@ -1,8 +1,6 @@
 // The product as its users have it: the command line and the server as child processes, over a store of their own.
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,11 +11,12 @@ import type { MappedFile } from '../src/mapping/column-mapping.ts';
 import { ownNames } from '../src/mapping/column-mapping.ts';
 import { openStore } from '../src/store/engines.ts';
 import type { Store } from '../src/store/store.ts';
+import { command, type Finished, runAlone, runCommand } from './commands.ts';
+import { TestFolder } from './stores.ts';
+
+export { command, type Finished } from './commands.ts';
 
 const root = join(import.meta.dirname, '..');
-/** What users start. */
-export const command = join(root, 'bin/bourse');
-
 /** Where the data of others lies, when it is there. */
 export const sharedData = join(root, '../shared/data');
 
@@ -42,52 +41,28 @@ export async function stored(
   }
 }
 
-export type Finished = { readonly status: number; readonly stdout: string; readonly stderr: string };
-
-/** A folder of its own for one test file. */
-export class Workshop {
-  readonly folder = mkdtempSync(join(tmpdir(), 'bourse-test-'));
-  readonly store = `sqlite:${join(this.folder, 'bourse.db')}`;
+/** A folder of its own for one test file, with a store that commands and servers use. */
+export class Workshop extends TestFolder {
+  readonly store = this.storeUrl();
   readonly #servers: ChildProcess[] = [];
 
-  path(name: string): string {
-    return join(this.folder, name);
-  }
-
   /** Runs a command on the store. */
-  run(...args: readonly string[]): Promise<Finished> {
-    return this.runWith({}, ...args);
+  run(...words: readonly string[]): Promise<Finished> {
+    return this.runWith({}, ...words);
   }
 
   /** Runs a command on the store with more in its environment. */
-  runWith(environment: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Finished> {
-    return this.#finish('', environment, args);
+  runWith(more: Readonly<Record<string, string>>, ...words: readonly string[]): Promise<Finished> {
+    return runCommand({ words, folder: this.folder, environment: this.#environment(more) });
   }
 
-  /** Runs a command with something on its standard input. */
-  pipe(input: string | Uint8Array, ...args: readonly string[]): Promise<Finished> {
-    return this.#finish(input, {}, args);
+  /** Runs a command in a process of its own, with something on its standard input. */
+  pipe(input: string | Uint8Array, ...words: readonly string[]): Promise<Finished> {
+    return runAlone({ words, folder: this.folder, environment: this.#environment({}) }, input);
   }
 
-  #finish(
-    input: string | Uint8Array,
-    environment: Readonly<Record<string, string>>,
-    args: readonly string[],
-  ): Promise<Finished> {
-    const env = { ...process.env, BOURSE_STORE: this.store, NO_COLOR: '1', ...environment };
-    return new Promise((resolve) => {
-      const child = execFile(
-        command,
-        args,
-        { cwd: this.folder, env, maxBuffer: 64 * 1024 * 1024 },
-        (error, stdout, stderr) => {
-          resolve({ status: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
-        },
-      );
-      // One that ends without reading its input breaks the pipe.
-      child.stdin!.on('error', () => undefined);
-      child.stdin!.end(input);
-    });
+  #environment(more: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+    return { ...process.env, BOURSE_STORE: this.store, NO_COLOR: '1', ...more };
   }
 
   /** Runs a command that must succeed; what it printed. */
@@ -99,7 +74,7 @@ export class Workshop {
 
   /** Starts a command on the store, to be watched or killed. */
   start(args: readonly string[], environment: Readonly<Record<string, string>> = {}): ChildProcess {
-    const env = { ...process.env, BOURSE_STORE: this.store, NO_COLOR: '1', ...environment };
+    const env = this.#environment(environment);
     return spawn(command, args, { cwd: this.folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
   }
 
@@ -117,9 +92,9 @@ export class Workshop {
     return server;
   }
 
-  close(): void {
+  override close(): void {
     for (const child of this.#servers) child.kill('SIGKILL');
-    rmSync(this.folder, { recursive: true, force: true });
+    super.close();
   }
 }
 

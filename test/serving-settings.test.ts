@@ -153,7 +153,7 @@ test('bourse config shows each setting, its value and where it came from (contra
     assert.deepEqual(of('host'), ['127.0.0.1', 'default']);
     const table = await shop.must('config');
     assert.match(table, /^SETTING +VALUE +FROM\n/);
-    assert.match(table, /\nstore +sqlite:\S+ +BOURSE_STORE\n/);
+    assert.match(table, new RegExp(`\nstore +${RegExp.escape(shop.store)} +BOURSE_STORE\n`));
     assert.match(table, /\nallowedHosts +a\.example,b\.example +bourse\.config\.json\n/);
     assert.match(table, /\npublicUrl +- +default\n/);
     assert.equal(table.split('\n').length, shown.length + 1);

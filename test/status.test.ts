@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { alter } from './copies.ts';
 import { Workshop } from './service.ts';
-import { rowsOf } from './stored.ts';
+import { alter } from './sqlite/copies.ts';
+import { fileStore, rowsOfFile, storeFile } from './sqlite/files.ts';
 
 const shop = new Workshop();
 after(() => shop.close());
@@ -12,7 +12,7 @@ after(() => shop.close());
 const DAY_MS = 86_400_000;
 const firstMs = Date.UTC(2025, 2, 3, 15);
 const instant = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}+00:00`;
-const path = shop.path('bourse.db');
+const path = storeFile(shop.store);
 const header = 'open,high,low,close,volume';
 
 function write(name: string, ...lines: readonly string[]): string {
@@ -39,7 +39,7 @@ before(async () => {
 test('counts what was imported, whole and by market and interval (contract 10)', async () => {
   const status = JSON.parse(await shop.must('status', '--series', '--json'));
   assert.equal(status.data_version, 13);
-  assert.equal(status.layout, rowsOf(path, 'pragma user_version')[0]!.user_version);
+  assert.equal(status.layout, rowsOfFile(path, 'pragma user_version')[0]!.user_version);
   assert.deepEqual(status.totals, { instruments: 4, series: 3, bars: 15 });
   const market = { asset_schema: 'stock', country_iso_code: 'US' };
   const [first, last] = [instant(firstMs), instant(firstMs + 11 * DAY_MS)];
@@ -179,7 +179,7 @@ test('reads no bar, so that a big store is told as fast as a small one', async (
 });
 
 test('makes no store where there is none', async () => {
-  const finished = await shop.run('status', '--store', `sqlite:${shop.path('none/x.db')}`);
+  const finished = await shop.run('status', '--store', fileStore(shop.path('none/x.db')));
   assert.equal(finished.status, 3);
   assert.equal(finished.stdout, '');
   assert.match(

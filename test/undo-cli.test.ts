@@ -1,14 +1,14 @@
 // `bourse undo` and `bourse delete` as their users have them: what they print, refuse, and what a running server then answers (contract 10).
 import assert from 'node:assert/strict';
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { parseInstant } from '../src/base/instant.ts';
 import { parseInterval } from '../src/contract/interval.ts';
 import { deleteBars } from '../src/history/delete-bars.ts';
 import { undoRun } from '../src/history/undo-run.ts';
-import { openStore } from '../src/store/engines.ts';
+import { isStoreMade, openStore } from '../src/store/engines.ts';
 import { type Server, Workshop } from './service.ts';
-import { contentOf } from './stored.ts';
+import { contentOf } from './stores.ts';
 
 const shop = new Workshop();
 after(() => shop.close());
@@ -132,22 +132,22 @@ test('a range deletes exactly the stored bars that it serves (contract 2.2, 2.3)
 });
 
 test('a dry run tells what the real call then does, and stores nothing', async () => {
-  const path = shop.path('bourse.db');
-  const content = contentOf(path);
+  const url = shop.store;
+  const content = contentOf(url);
   const trial = await shop.must('delete', 'bars', ...ofAcorn, '--to', '2024-01-08', '--dry-run');
   assert.match(trial, /^stock:US:ACORN: 1 bar at 1M would be deleted; nothing was stored$/);
-  assert.deepEqual(contentOf(path), content);
+  assert.deepEqual(contentOf(url), content);
   const real = await shop.must('delete', 'bars', ...ofAcorn, '--to', '2024-01-08');
   const run = /^stock:US:ACORN: 1 bar at 1M deleted \(run (\d+)\)/.exec(real)![1]!;
-  const deleted = contentOf(path);
+  const deleted = contentOf(url);
   assert.match(
     await shop.must('undo', run, '--dry-run'),
     /would be taken back; nothing was stored\n {2}1 bar back as before$/,
   );
-  assert.deepEqual(contentOf(path), deleted);
+  assert.deepEqual(contentOf(url), deleted);
   const told = JSON.parse(await shop.must('undo', run, '--json')) as Record<string, unknown>;
   assert.equal(told.barsRestored, 1);
-  assert.deepEqual(contentOf(path).series, content.series);
+  assert.deepEqual(contentOf(url).series, content.series);
 });
 
 test('a deletion is a run that says what was asked for; one of nothing is none', async () => {
@@ -160,7 +160,7 @@ test('a deletion is a run that says what was asked for; one of nothing is none',
   );
   assert.match(await shop.must('delete', 'bars', ...ofAcorn, ...words), /nothing to delete/);
   await undo(runId);
-  const [newest] = (contentOf(shop.path('bourse.db')).import_runs ?? [])
+  const [newest] = (contentOf(shop.store).import_runs ?? [])
     .map((row) => row.run_id as number)
     .sort((a, b) => b - a);
   assert.equal(newest, runId);
@@ -186,20 +186,20 @@ const mistakes: readonly [args: readonly string[], says: RegExp][] = [
 ];
 for (const [args, says] of mistakes) {
   test(`asked for wrongly: bourse ${args.join(' ')}`, async () => {
-    const content = contentOf(shop.path('bourse.db'));
+    const content = contentOf(shop.store);
     const { status, stdout, stderr } = await shop.run(...args);
     assert.match(stderr, says);
     assert.deepEqual([status, stdout], [2, '']);
-    assert.deepEqual(contentOf(shop.path('bourse.db')), content);
+    assert.deepEqual(contentOf(shop.store), content);
   });
 }
 
 test('a store that is not there is not made', async () => {
   for (const args of [['undo'], ['delete', 'bars', ...ofAcorn]]) {
-    const { status, stderr } = await shop.run(...args, '--store', `sqlite:${shop.path('none.db')}`);
+    const { status, stderr } = await shop.run(...args, '--store', shop.storeUrl('none'));
     assert.equal(status, 3);
     assert.match(stderr, /there is no store at .*none\.db/);
-    assert.ok(!existsSync(shop.path('none.db')));
+    assert.ok(!isStoreMade(shop.storeUrl('none')));
   }
 });
 

@@ -1,7 +1,6 @@
 // Taking runs back that made instruments which rows of other datasets name: none is left without its instrument (contract 10, 11).
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileDatasetNamed } from '../src/datasets/index.ts';
@@ -12,10 +11,11 @@ import { importFile } from '../src/loading/importers.ts';
 import { openStore } from '../src/store/engines.ts';
 import type { Store } from '../src/store/store.ts';
 import { opened, Workshop } from './service.ts';
-import { contentOf, rowsOf } from './stored.ts';
+import { contentOf, rowsOf, TestFolder } from './stores.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'bourse-undo-rows-'));
-after(() => rmSync(folder, { recursive: true }));
+const temporary = new TestFolder();
+const { folder } = temporary;
+after(() => temporary.close());
 
 type Kind = {
   readonly dataset: string;
@@ -61,7 +61,7 @@ let shelves = 0;
 
 /** A store of its own, what is done to it, and what it then holds of one dataset. */
 class Shelf {
-  readonly path = join(folder, `${++shelves}.db`);
+  readonly url = temporary.storeUrl(String(++shelves));
   readonly #kind: Kind;
   readonly #store: Store;
 
@@ -71,7 +71,7 @@ class Shelf {
   }
 
   static async with(kind: Kind, work: (shelf: Shelf) => Promise<void>): Promise<void> {
-    const store = await openStore(`sqlite:${join(folder, `${shelves + 1}.db`)}`, 'write');
+    const store = await openStore(temporary.storeUrl(String(shelves + 1)), 'write');
     try {
       await work(new Shelf(kind, store));
     } finally {
@@ -109,8 +109,7 @@ class Shelf {
 
   /** Whether ACORN is known, and how many rows there are. */
   get held(): [isKnown: boolean, rows: number] {
-    const count = (sql: string): number =>
-      Number(rowsOf(this.path, `select count(*) as n from ${sql}`)[0]!.n);
+    const count = (sql: string): number => Number(rowsOf(this.url, `select count(*) as n from ${sql}`)[0]!.n);
     return [count("instruments where symbol = 'ACORN'") === 1, count(this.#kind.table)];
   }
 }
@@ -133,7 +132,7 @@ for (const kind of kinds) {
       const rows = await shelf.rows();
       assert.deepEqual(shelf.held, [true, 1]);
       await shelf.undo(rows);
-      const content = contentOf(shelf.path);
+      const content = contentOf(shelf.url);
       for (const name of [table, 'instruments', 'instrument_terms', 'row_changes'])
         assert.deepEqual(content[name], [], name);
     }));

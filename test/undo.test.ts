@@ -1,7 +1,6 @@
 // Taking runs back, in any order, against a direct model: a bar has a version for each run that changed it (contract 10).
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
@@ -15,17 +14,19 @@ import { contentHash } from '../src/store/content.ts';
 import { openStore } from '../src/store/engines.ts';
 import type { Store } from '../src/store/store.ts';
 import { opened } from './service.ts';
-import { barsOf, contentOf, rowsOf, type StoredBar } from './stored.ts';
+import { barsOf, type StoredBar } from './stored.ts';
+import { contentOf, rowsOf, TestFolder } from './stores.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'bourse-undo-'));
-after(() => rmSync(folder, { recursive: true }));
+const temporary = new TestFolder();
+const { folder } = temporary;
+after(() => temporary.close());
 
 let shelves = 0;
 
 /** A store of its own, and what is done to it. */
 class Shelf {
   readonly #folder = join(folder, String(++shelves));
-  readonly path = join(this.#folder, 'store.db');
+  readonly url = temporary.storeUrl(String(shelves));
   readonly store: Store;
 
   private constructor(store: Store) {
@@ -34,10 +35,7 @@ class Shelf {
 
   static async open(): Promise<Shelf> {
     mkdirSync(join(folder, String(shelves + 1)));
-    const shelf = new Shelf(
-      await openStore(`sqlite:${join(folder, String(shelves + 1), 'store.db')}`, 'write'),
-    );
-    return shelf;
+    return new Shelf(await openStore(temporary.storeUrl(String(shelves + 1)), 'write'));
   }
 
   async #request(lines: readonly string[]) {
@@ -90,7 +88,7 @@ class Shelf {
 
   /** Names of the instruments, by symbol. */
   get names(): unknown[][] {
-    return rowsOf(this.path, 'select symbol, name from instruments order by symbol').map((row) =>
+    return rowsOf(this.url, 'select symbol, name from instruments order by symbol').map((row) =>
       Object.values(row),
     );
   }
@@ -109,7 +107,7 @@ async function withShelf(work: (shelf: Shelf) => Promise<void>): Promise<void> {
 const dataTables = ['bar_blocks', 'series', 'instruments', 'bar_coverage', 'block_changes', 'row_changes'];
 
 function assertEmpty(shelf: Shelf): void {
-  const content = contentOf(shelf.path);
+  const content = contentOf(shelf.url);
   for (const table of dataTables) assert.deepEqual(content[table], [], table);
 }
 
@@ -204,10 +202,10 @@ class Model {
   }
 }
 
-const seriesOf = (path: string): Record<string, unknown[]> =>
+const seriesOf = (url: string): Record<string, unknown[]> =>
   Object.fromEntries(
     rowsOf(
-      path,
+      url,
       `select 'stock:US:' || symbol || ':' || interval as name, bar_count, first_ms, last_ms, off_grid
         from series join instruments using (instrument_id) where bar_count > 0`,
     ).map(({ name, ...row }) => [String(name), Object.values(row)]),
@@ -250,12 +248,12 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
 
 /** What `work` gives; null when it is refused, and then nothing has changed. */
 async function unlessRefused<T>(shelf: Shelf, work: () => Promise<T>): Promise<T | null> {
-  const before = contentOf(shelf.path);
+  const before = contentOf(shelf.url);
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof RequestProblem)) throw error;
-    assert.deepEqual(contentOf(shelf.path), before);
+    assert.deepEqual(contentOf(shelf.url), before);
     return null;
   }
 }
@@ -310,8 +308,8 @@ test('after any imports, deletions and undoings the bars are those of the runs t
         const model = new Model();
         for (const step of drawn) {
           await take(shelf, model, step);
-          assert.deepEqual(barsOf(shelf.path), model.bars);
-          assert.deepEqual(seriesOf(shelf.path), model.series);
+          assert.deepEqual(barsOf(shelf.url), model.bars);
+          assert.deepEqual(seriesOf(shelf.url), model.series);
         }
         // What is refused for the sake of another run is free when that is gone.
         while (model.runs.size > 0) {
@@ -375,7 +373,7 @@ test('what a later import replaced stays replaced, and the undoing names that ru
     assert.deepEqual([report.barsRemoved, report.barsKept], [1, 1]);
     assert.deepEqual(report.keptBy, [second]);
     await shelf.undo(third);
-    assert.deepEqual(barsOf(shelf.path)['stock:US:A:1M'], [['2024-01-08T14:30', 2, 2, 2, 2, null, null]]);
+    assert.deepEqual(barsOf(shelf.url)['stock:US:A:1M'], [['2024-01-08T14:30', 2, 2, 2, 2, null, null]]);
     await shelf.undo(second);
     assertEmpty(shelf);
   }));
@@ -413,7 +411,7 @@ test('what an instruments file said is unsaid, unless a later file said more of 
 
 test('how far imports cover a market goes back too (contract 3.9)', () =>
   withShelf(async (shelf) => {
-    const coverage = () => rowsOf(shelf.path, 'select * from bar_coverage');
+    const coverage = () => rowsOf(shelf.url, 'select * from bar_coverage');
     await shelf.bars('A 1M 2024-01-08T14:30:00Z 1');
     const before = coverage();
     const run = await shelf.bars('A 1M 2024-01-08T14:30:00Z 1', 'A DAY 2024-01-08 1');
@@ -424,7 +422,7 @@ test('how far imports cover a market goes back too (contract 3.9)', () =>
 
 test('a deleted instrument comes back under the identifiers that it had (contract 1.5)', () =>
   withShelf(async (shelf) => {
-    const ids = () => rowsOf(shelf.path, 'select symbol, instrument_id, asset_id from instruments');
+    const ids = () => rowsOf(shelf.url, 'select symbol, instrument_id, asset_id from instruments');
     await shelf.bars('A DAY 2024-01-08 1');
     const before = ids();
     const bars = await shelf.delete('A', null, null);
@@ -434,19 +432,44 @@ test('a deleted instrument comes back under the identifiers that it had (contrac
     await shelf.bars('A 1M 2024-01-08T14:30:00Z 1');
     assert.deepEqual(ids(), before);
     await shelf.undo(bars!);
-    assert.deepEqual(Object.keys(barsOf(shelf.path)), ['stock:US:A:1M', 'stock:US:A:DAY']);
+    assert.deepEqual(Object.keys(barsOf(shelf.url)), ['stock:US:A:1M', 'stock:US:A:DAY']);
   }));
 
 test('a run taken back is recorded as such, and the data version advances', () =>
   withShelf(async (shelf) => {
     const version = () =>
-      rowsOf(shelf.path, "select value from counters where name = 'data_version'")[0]!.value as number;
+      rowsOf(shelf.url, "select value from counters where name = 'data_version'")[0]!.value as number;
     const run = await shelf.bars('A DAY 2024-01-08 1');
     const before = version();
     await shelf.undo(run);
     assert.equal(version(), before + 1);
-    const [recorded] = rowsOf(shelf.path, 'select kind, file, rows_written, undone_ms from import_runs');
+    const [recorded] = rowsOf(shelf.url, 'select kind, file, rows_written, undone_ms from import_runs');
     assert.deepEqual([recorded!.kind, recorded!.file, recorded!.rows_written], ['import', 'file.csv', 1]);
     assert.ok((recorded!.undone_ms as number) > 0);
     await assert.rejects(shelf.undo(run), /taken back already/);
   }));
+
+test('a run that set a row back to what it was before the undone one has nothing left to restore (contract 10)', async () => {
+  await withShelf(async (shelf) => {
+    await shelf.instruments('A,first');
+    const second = await shelf.instruments('A,second');
+    const third = await shelf.instruments('A,first');
+    assert.equal((await shelf.undo(second)).rowsKept, 1);
+    const { rowsRemoved, rowsRestored, rowsKept } = await shelf.undo(third);
+    assert.deepEqual([rowsRemoved, rowsRestored, rowsKept], [0, 0, 0]);
+    assert.deepEqual(shelf.names, [['A', 'first']]);
+  });
+});
+
+test('an instrument that a later run needs, and a still later one renames, goes with the run that needs it (contract 10)', async () => {
+  await withShelf(async (shelf) => {
+    const made = await shelf.instruments('A,one');
+    const needed = await shelf.bars('A 1M 2024-01-08T14:30:00Z 2');
+    const renamed = await shelf.instruments('A,two');
+    assert.deepEqual((await shelf.undo(made)).keptBy, [needed]);
+    await shelf.undo(renamed);
+    assert.deepEqual(shelf.names, [['A', 'one']]);
+    await shelf.undo(needed);
+    assert.deepEqual(shelf.names, []);
+  });
+});

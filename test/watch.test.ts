@@ -5,9 +5,9 @@ import { appendFileSync, existsSync, mkdirSync, renameSync, symlinkSync, writeFi
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { writeDays } from './copies.ts';
 import { Workshop } from './service.ts';
-import { rowsOf } from './stored.ts';
+import { writeDays } from './sqlite/copies.ts';
+import { rowsOf } from './stores.ts';
 
 const shop = new Workshop();
 const children: ChildProcess[] = [];
@@ -50,7 +50,7 @@ class Watch {
 }
 
 const recorded = (): string[] =>
-  rowsOf(shop.path('bourse.db'), 'select file, rows_written from import_runs order by run_id').map(
+  rowsOf(shop.store, 'select file, rows_written from import_runs order by run_id').map(
     (run) => `${String(run.file)} ${String(run.rows_written)}`,
   );
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { patiently, type Server, Workshop } from './service.ts';
+import { fileStore } from './sqlite/files.ts';
 
 const shop = new Workshop();
 after(() => shop.close());
@@ -49,7 +50,7 @@ test('workers that cannot start end with the status of one that cannot, and do n
     '--port',
     '0',
     '--store',
-    'sqlite:/dev/null/x.db',
+    fileStore('/dev/null/x.db'),
   );
   assert.notEqual(status, 0);
   assert.match(stderr, /^bourse: /);

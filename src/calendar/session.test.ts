@@ -71,6 +71,7 @@ const lunch: Market = {
     shortened('2024-01-11', { open: '12:45' }),
     shortened('2024-01-12', { open: '10:00', close: '11:00' }),
     shortened('2024-01-15', { open: '08:30', close: '15:00' }),
+    shortened('2024-01-16', { open: '12:30' }),
   ],
 };
 
@@ -141,6 +142,12 @@ const days: readonly [name: string, date: string, hours: string, template: strin
     'REGULAR',
   ],
 ];
+test('only a segment that begins later than on other days is late (contract 3.8)', () => {
+  const lateOn = (date: string) => sessionOn(date)?.segments.map(({ late }) => late);
+  assert.deepEqual(lateOn('2024-01-10'), [false, true, false, false]);
+  assert.deepEqual(lateOn('2024-01-16'), [false, false, false]);
+});
+
 for (const [name, date, hours, template] of days) {
   test(`${name}: ${date} (contract 3.3, 3.4)`, () => {
     assert.equal(hoursOn(date), hours);

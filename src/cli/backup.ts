@@ -35,9 +35,6 @@ function print(flags: Flags, copied: Copied, lines: readonly string[]): void {
 export function backupCommand(): Command {
   return new Command('backup')
     .argument('<file>', 'where the copy goes')
-    .description(
-      'Copy the whole store, keys included, into one file, while it is served and imported into. The copy is verified.',
-    )
     .addOption(storeOption())
     .option('--force', 'replace the file if it is there')
     .addOption(jsonOption())
@@ -54,7 +51,6 @@ export function backupCommand(): Command {
 export function restoreCommand(): Command {
   return new Command('restore')
     .argument('<file>', 'what bourse backup made')
-    .description('Make a store of a backup. It is verified first; nothing may have the store open.')
     .addOption(storeOption())
     .option('--force', 'replace the store that is there; it is kept beside, as NAME.before-restore')
     .addOption(jsonOption())

@@ -168,7 +168,6 @@ export function calendarCommand(): Command {
       '<market>',
       'a country, such as US; of another asset type future:US; or a calendar key, such as US_FUTURE_CBOT_GRAIN',
     )
-    .description('Print the sessions of a market: hours, early closes, late opens and closings.')
     .option('--from <date>', 'first date (default: the first of the year)')
     .option('--to <date>', 'last date (default: the last of the year)')
     .option('--exceptions', 'only days that are not as every other')

@@ -111,7 +111,6 @@ const instrumentsCommand = (): Command =>
 
 export function deleteCommand(): Command {
   const command = new Command('delete')
-    .description('Delete what was imported. Each deletion is a run: bourse undo takes it back.')
     .addHelpText(
       'before',
       `Examples:

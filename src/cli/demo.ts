@@ -28,7 +28,6 @@ Your own data: bourse import --help. To stop: Ctrl-C.
 
 export function demoCommand(): Command {
   return new Command('demo')
-    .description('Make a store with sample data, data/demo.db, and serve it. It is synthetic.')
     .addOption(settingOption('host'))
     .addOption(settingOption('port'))
     .addOption(settingOption('logLevel'))

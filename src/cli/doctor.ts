@@ -15,9 +15,6 @@ function lineOf({ state, check, message, cure }: Diagnosis): string[] {
 
 export function doctorCommand(): Command {
   return addSettings(new Command('doctor'))
-    .description(
-      'Say what is wrong with this machine’s set-up, and what to do. Nothing is changed. Exit status 1 when something fails.',
-    )
     .addOption(jsonOption())
     .addHelpText(
       'before',

@@ -159,7 +159,6 @@ function tell(dataset: string, flags: Flags, done: Done): void {
 export function exportCommand(): Command {
   return new Command('export')
     .argument('<dataset>', fileDatasetNames.join(', '))
-    .description('Write what was imported as a file that bourse import takes: one state of the store, exact.')
     .addOption(
       new Option('--out <file>', `its name ends in ${outNames}; - is standard output, as CSV`).default(
         STANDARD_OUTPUT,

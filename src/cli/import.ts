@@ -211,9 +211,6 @@ export function importCommand(): Command {
       '[file...]',
       'CSV or TSV with a header, JSON, NDJSON or Parquet; plain, .gz, .zst or .zip; patterns; - for standard input',
     )
-    .description(
-      'Import files. Each becomes visible whole or not at all; importing one twice changes nothing.',
-    )
     .addOption(storeOption())
     .option(
       '--map <file>',

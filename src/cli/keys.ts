@@ -142,7 +142,6 @@ const revokeCommand = (): Command =>
 
 export function keysCommand(): Command {
   return new Command('keys')
-    .description('Issue, list and revoke the keys of callers.')
     .addHelpText('before', 'Examples:\n  bourse keys create alice\n  bourse keys list\n')
     .addCommand(createCommand())
     .addCommand(listCommand())

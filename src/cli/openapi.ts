@@ -7,7 +7,6 @@ import { version } from './version.ts';
 
 export function openapiCommand(): Command {
   return new Command('openapi')
-    .description('Print the OpenAPI 3.1 document, as a service gives it at /openapi.json.')
     .addOption(settingOption('publicUrl'))
     .addHelpText(
       'before',

@@ -7,7 +7,6 @@ import { serve } from './workers.ts';
 
 export function serveCommand(): Command {
   return addSettings(new Command('serve'))
-    .description('Serve a store over HTTP or HTTPS. A new or empty store is fine.')
     .addHelpText(
       'before',
       `Examples:

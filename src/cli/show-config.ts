@@ -23,9 +23,6 @@ function cellOf(value: unknown): string {
 
 export function configCommand(): Command {
   return addSettings(new Command('config'))
-    .description(
-      'Show each setting and where it comes from: flag, environment, bourse.config.json or default.',
-    )
     .addOption(jsonOption())
     .addHelpText(
       'before',

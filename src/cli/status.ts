@@ -127,9 +127,6 @@ function describe({ store, facts, holdings, hash }: Status, flags: Flags): strin
 
 export function statusCommand(): Command {
   return new Command('status')
-    .description(
-      'What the store holds: instruments, series, bars, rows of every dataset, newest imports, sizes. All counts are exact.',
-    )
     .addOption(storeOption())
     .option('--series', 'every series too')
     .option(

@@ -79,9 +79,6 @@ async function runNamed(store: Store, text: string | undefined): Promise<number>
 export function undoCommand(): Command {
   return new Command('undo')
     .argument('[run]', 'the run, by the number that its import or deletion printed')
-    .description(
-      'Take an import or a deletion back: what it replaced is there again. What later runs changed stays as they left it.',
-    )
     .addOption(storeOption())
     .option('--dry-run', 'say what would change, store nothing')
     .addOption(jsonOption())

@@ -10,6 +10,7 @@ import {
 import { MANTISSA_LIMIT, plainDecimal } from '../base/decimal.ts';
 import { formatDay, type ParsedInstant, parseInstant } from '../base/instant.ts';
 import { Refusal } from './errors.ts';
+import { flagWords, parseFlag } from './flag.ts';
 import {
   type AssetSchema,
   assetSchemas,
@@ -146,21 +147,6 @@ export function limit(bounds: ListLimit): Kind<number> {
     },
     print: String,
   };
-}
-
-const flagWords: Readonly<Record<string, boolean>> = {
-  true: true,
-  false: false,
-  '1': true,
-  '0': false,
-  yes: true,
-  no: false,
-};
-
-/** Reads the words of `flag`; undefined for anything else. */
-export function parseFlag(text: string): boolean | undefined {
-  const word = text.toLowerCase();
-  return Object.hasOwn(flagWords, word) ? flagWords[word] : undefined;
 }
 
 /** A yes or no: `true false 1 0 yes no` in any case (contract 3.5). */

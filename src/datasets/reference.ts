@@ -1,7 +1,7 @@
 // Instruments: what files say of them. What they do not say is null here and comes from the market when read (contract 11).
 import { parseDay } from '../base/instant.ts';
+import { parseFlag } from '../contract/flag.ts';
 import { parseSymbol } from '../contract/identifiers.ts';
-import { parseFlag } from '../contract/kinds.ts';
 import {
   boolean,
   type Column,

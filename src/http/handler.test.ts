@@ -1,11 +1,11 @@
 // The request handler in process, over a real store: checks in order, envelopes, addresses, headers (contract 4, 5, 6, 7).
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import fc from 'fast-check';
+import { TestFolder } from '../../test/stores.ts';
 import type { Observation } from '../base/observe.ts';
 import { barRecord } from '../contract/bars.ts';
 import { fieldsOf } from '../contract/endpoint.ts';
@@ -33,8 +33,9 @@ import { QueueError } from './queue/query-queue.ts';
 const opened = async (path: string): Promise<MappedFile> =>
   (await openSources(path, process.stdin, ownNames).next()).value as MappedFile;
 
-const folder = mkdtempSync(join(tmpdir(), 'bourse-handler-'));
-const storeUrl = `sqlite:${join(folder, 'bourse.db')}`;
+const temporary = new TestFolder();
+const { folder } = temporary;
+const storeUrl = temporary.storeUrl();
 const writer = await openStore(storeUrl, 'write');
 const opens = Array.from({ length: 12 }, (_, index) => `2025-03-03T14:${30 + index}:00Z`);
 const file = join(folder, 'aapl.csv');
@@ -66,7 +67,7 @@ const keys = new KeyRing(() => readKeys(control));
 const { secret: key } = await issueKey(control, 'test', noTerms, Date.now());
 after(async () => {
   for (const open of [writer, control, store]) await open.close();
-  rmSync(folder, { recursive: true });
+  temporary.close();
 });
 
 const observed: Observation[] = [];

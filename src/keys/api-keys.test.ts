@@ -1,23 +1,24 @@
 // Keys: issued once, kept as hashes, revoked and expired in time (contract 7.1 to 7.4).
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { TestFolder } from '../../test/stores.ts';
 import { limits } from '../contract/limits.ts';
 import { readKeys } from '../store/control.ts';
 import { openControl } from '../store/engines.ts';
 import { isLive, issueKey, KeyRing, noTerms, replaceKey, revokeKey } from './api-keys.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'bourse-keys-'));
-const storeUrl = `sqlite:${join(folder, 'bourse.db')}`;
+const temporary = new TestFolder();
+const { folder } = temporary;
+const storeUrl = temporary.storeUrl();
 // Two openings of one file, as `bourse keys` and a server have them.
 const control = await openControl(storeUrl, 'write');
 const served = await openControl(storeUrl, 'write');
 after(async () => {
   await control.close();
   await served.close();
-  rmSync(folder, { recursive: true });
+  temporary.close();
 });
 
 const NOW = Date.parse('2025-03-03T12:00:00Z');

@@ -1,10 +1,8 @@
 // Quotas over one control file: by one process exactly, by several within a bound, across restarts (contract 7.3).
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
+import { TestFolder } from '../../test/stores.ts';
 import type { Observation } from '../base/observe.ts';
 import { type ApiKey, addQuotaUses } from '../store/control.ts';
 import { openControl } from '../store/engines.ts';
@@ -12,14 +10,14 @@ import type { RowStore } from '../store/store.ts';
 import { issueKey, noTerms } from './api-keys.ts';
 import { Quotas } from './quotas.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'bourse-quotas-'));
-const storeUrl = `sqlite:${join(folder, 'bourse.db')}`;
+const temporary = new TestFolder();
+const storeUrl = temporary.storeUrl();
 // An opening each, as workers have them.
 const controls: RowStore[] = [];
 for (let count = 0; count < 3; count++) controls.push(await openControl(storeUrl, 'write'));
 after(async () => {
   for (const control of controls) await control.close();
-  rmSync(folder, { recursive: true });
+  temporary.close();
 });
 
 const NOON = Date.parse('2025-03-03T12:00:00Z');
@@ -90,6 +88,52 @@ test('a request that is given back can be made again (contract 7.3)', async () =
   assert.equal(taken.giveBack().remaining, 1);
   assert.equal(await admits(quotas, key), true);
   assert.equal(await admits(quotas, key), false);
+  await quotas.close();
+});
+
+test('a request of the minute before that is given back adds nothing to this one (contract 7.3)', async () => {
+  nowMs = NOON + 59_000;
+  const quotas = openQuotas(controls[0]!);
+  const taken = (await quotas.take(await keyWith({ perMinute: 5 })))!;
+  nowMs = NOON + 60_000;
+  assert.equal(taken.giveBack().remaining, 5);
+  await quotas.close();
+});
+
+test('after the clock was set back the requests of other workers are counted at once (contract 7.3)', async () => {
+  nowMs = NOON + 40_000;
+  const [one, other] = [openQuotas(controls[0]!), openQuotas(controls[1]!)];
+  const key = await keyWith({ perMinute: 1_000 });
+  assert.equal((await one.take(key))!.quota.remaining, 999);
+  assert.equal(await countAdmitted(other, key, 10), 10);
+  await other.close();
+  nowMs = NOON + 20_000;
+  assert.equal((await one.take(key))!.quota.remaining, 988);
+  await one.close();
+});
+
+test('a minute that begins while the others are told of the last one starts with its whole quota (contract 7.3)', async () => {
+  nowMs = NOON + 50_000;
+  let meanwhile = (): void => undefined;
+  const slow: RowStore = {
+    ...controls[0]!,
+    write: async (work) => {
+      const result = await controls[0]!.write(work);
+      meanwhile();
+      return result;
+    },
+  };
+  const quotas = openQuotas(slow);
+  const key = await keyWith({ perMinute: 200 });
+  const taken = (await quotas.take(key))!;
+  assert.equal(await countAdmitted(quotas, key, 2), 2);
+  nowMs = NOON + 55_000;
+  meanwhile = () => {
+    nowMs = NOON + 60_000;
+    taken.giveBack();
+    meanwhile = () => undefined;
+  };
+  assert.equal(await countAdmitted(quotas, key, 300), 200);
   await quotas.close();
 });
 

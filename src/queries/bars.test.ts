@@ -1,10 +1,8 @@
 // Bars in process: from a real SQLite store through the query runner (contract 2, 3, 4, 6).
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
+import { TestFolder } from '../../test/stores.ts';
 import { type Bars, emptyBars, lowerBound, sliceBars } from '../bars/bars.ts';
 import { encodeBlock } from '../bars/block-writer.ts';
 import { bucketOf } from '../bars/bucket.ts';
@@ -43,11 +41,11 @@ type BarRecord = {
 };
 type Page = { next_page_key: string | null; next_page_url: string | null; count: number; data: BarRecord[] };
 
-const folder = mkdtempSync(join(tmpdir(), 'bourse-bars-'));
+const temporary = new TestFolder();
 const opened: Store[] = [];
 after(async () => {
   for (const store of opened) await store.close();
-  rmSync(folder, { recursive: true });
+  temporary.close();
 });
 
 function columnsOf(rows: readonly Row[]): Bars {
@@ -79,7 +77,7 @@ class World {
   }
 
   static async create(): Promise<World> {
-    const url = `sqlite:${join(folder, `${opened.length}.db`)}`;
+    const url = temporary.storeUrl(String(opened.length));
     const writer = await openStore(url, 'write');
     const reader = await openStore(url, 'read');
     opened.push(writer, reader);

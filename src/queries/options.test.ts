@@ -1,10 +1,10 @@
 // Option search and expirations over a real store: every order and every page against a plain reading of the rules (spec 4.6, contract 8.4).
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
+import { TestFolder } from '../../test/stores.ts';
 import { contract } from '../contract/index.ts';
 import { openSources } from '../files/source.ts';
 import { importBars } from '../loading/bars.ts';
@@ -14,8 +14,9 @@ import { ownNames } from '../mapping/column-mapping.ts';
 import { openStore } from '../store/engines.ts';
 import { QueryRunner } from './index.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'bourse-options-'));
-const url = `sqlite:${join(folder, 'bourse.db')}`;
+const temporary = new TestFolder();
+const { folder } = temporary;
+const url = temporary.storeUrl();
 const NOW_MS = Date.parse('2025-06-20T20:00:00Z');
 
 /** One contract of the test, and when it expires: worked out by hand from the hours of the US market. */
@@ -84,7 +85,7 @@ const store = await openStore(url, 'read');
 const runner = new QueryRunner(store, new Uint8Array(32).fill(3));
 after(async () => {
   await store.close();
-  rmSync(folder, { recursive: true });
+  temporary.close();
 });
 
 type Wire = Readonly<Record<string, string | number | boolean | null>>;

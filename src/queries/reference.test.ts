@@ -1,9 +1,9 @@
 // What of a reference record changes with the moment: the store is the same, and the record is at hand (contract 8.1).
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { TestFolder } from '../../test/stores.ts';
 import { openSources } from '../files/source.ts';
 import { importFile } from '../loading/importers.ts';
 import type { MappedFile } from '../mapping/column-mapping.ts';
@@ -11,9 +11,10 @@ import { ownNames } from '../mapping/column-mapping.ts';
 import { openStore } from '../store/engines.ts';
 import { QueryRunner } from './index.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'bourse-reference-'));
-const url = `sqlite:${join(folder, 'bourse.db')}`;
-after(() => rmSync(folder, { recursive: true }));
+const temporary = new TestFolder();
+const { folder } = temporary;
+const url = temporary.storeUrl();
+after(() => temporary.close());
 
 test('daylight saving is that of the year in UTC, also for a record at hand while its market is in the old year', async () => {
   const path = join(folder, 'in.csv');

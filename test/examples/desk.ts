@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { importFile } from '../../src/loading/importers.ts';
 import { openStore } from '../../src/store/engines.ts';
 import { command, type Finished, Server, stored } from '../service.ts';
+import { fileStore } from '../sqlite/files.ts';
 import { standIn } from './stand-ins.ts';
 
 /** The service that the examples ask, and a key to it. */
@@ -34,7 +35,7 @@ export class Desk {
   constructor(folder: string, service: Service) {
     this.folder = folder;
     this.service = service;
-    this.#ownStore = `sqlite:${join(folder, 'own.db')}`;
+    this.#ownStore = fileStore(join(folder, 'own.db'));
     mkdirSync(join(folder, 'bin'), { recursive: true });
     symlinkSync(command, join(folder, 'bin/bourse'));
     this.#linkForeign('opt/bourse/node_modules/.bin');
@@ -133,7 +134,7 @@ export class Desk {
     const store = /bourse backup\b/.test(line)
       ? this.#ownStore
       : /bourse restore\b/.test(line)
-        ? `sqlite:${join(this.folder, this.#fresh('restored', '.db'))}`
+        ? fileStore(join(this.folder, this.#fresh('restored', '.db')))
         : this.service.store;
     return {
       ...process.env,

@@ -10,6 +10,7 @@ import { QueryRunner } from '../../src/queries/index.ts';
 import { addQuotaUses, readKeys } from '../../src/store/control.ts';
 import { openControl, openStore } from '../../src/store/engines.ts';
 import { fillStore } from '../importing.ts';
+import { TestFolder } from '../stores.ts';
 import type { Known } from './answers.ts';
 import { Findings } from './findings.ts';
 import { Random } from './random.ts';
@@ -23,10 +24,11 @@ export type Bench = { readonly handler: RequestHandler; readonly known: Known; c
 /** The moment of every request: after all bars, and the same in every run. */
 const NOW_MS = Date.parse('2025-06-01T00:00:00Z');
 
-/** Imports the fuzzer's data into a new store in the folder and opens a request handler on it. */
-export async function openBench(folder: string): Promise<Bench> {
-  const url = `sqlite:${folder}/bourse.db`;
-  await fillStore(url, folder, NOW_MS, fillings);
+/** Imports the fuzzer's data into a new store and opens a request handler on it. */
+export async function openBench(): Promise<Bench> {
+  const temporary = new TestFolder();
+  const url = temporary.storeUrl();
+  await fillStore(url, temporary.folder, NOW_MS, fillings);
   const control = await openControl(url, 'write');
   const { secret: liveKey } = await issueKey(control, 'live', noTerms, NOW_MS);
   const revoked = await issueKey(control, 'revoked', noTerms, NOW_MS);
@@ -59,6 +61,7 @@ export async function openBench(folder: string): Promise<Bench> {
     async close() {
       await store.close();
       await control.close();
+      temporary.close();
     },
   };
 }

@@ -1,7 +1,4 @@
 // `npm run fuzz`: the fuzzer for as long as one likes. --seed N repeats a run, --count N in process, --sockets N over sockets.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Workshop } from '../service.ts';
 import { fuzzInProcess, openBench } from './in-process.ts';
@@ -24,14 +21,12 @@ const [seed, count, sockets] = [wholeNumber('seed'), wholeNumber('count'), whole
 console.log(`seed ${seed}`);
 
 async function inProcess(): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'bourse-fuzz-'));
-  const bench = await openBench(folder);
+  const bench = await openBench();
   try {
     const { findings, heapBytes } = await fuzzInProcess(bench, seed, count);
     console.log(`in process: ${findings.summary()}; heap ${heapBytes.join(' -> ')} bytes`);
   } finally {
     await bench.close();
-    rmSync(folder, { recursive: true });
   }
 }
 

@@ -1,8 +1,9 @@
 // Presets and --explain on the command line (contract 10, contract 11).
 import assert from 'node:assert/strict';
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { presets } from '../../src/mapping/presets/index.ts';
+import { isStoreMade } from '../../src/store/engines.ts';
 import { Workshop } from '../service.ts';
 import { barsOf } from '../stored.ts';
 import { Vendor } from './vendor.ts';
@@ -27,7 +28,7 @@ test('a file is imported without a word of what it is, and the report says what 
     told,
     /read by the preset massive: asset_schema stock, country_iso_code US, interval 1M, prices raw/,
   );
-  assert.deepEqual(Object.keys(barsOf(shop.path('bourse.db'))), ['stock:US:AAPL:1M']);
+  assert.deepEqual(Object.keys(barsOf(shop.store)), ['stock:US:AAPL:1M']);
 });
 
 test('a file most of whose bars lie outside every session asks for its zone', async () => {
@@ -51,7 +52,7 @@ test('--preset list shows every preset with its example, with a dataset and with
 });
 
 test('--explain shows preset, columns and first rows, and writes nothing', async () => {
-  const store = `sqlite:${shop.path('none.db')}`;
+  const store = shop.storeUrl('none');
   const args = ['import', 'bars', '2025-04-16.csv', '--explain', '--store', store];
   const told = await shop.must(...args);
   assert.match(told, /text parted by commas, with a header; nothing was imported/);
@@ -65,7 +66,7 @@ test('--explain shows preset, columns and first rows, and writes nothing', async
   >;
   assert.equal((explained.values as Record<string, string>).symbol, 'X');
   assert.equal((explained.rows as unknown[]).length, 2);
-  assert.ok(!existsSync(shop.path('none.db')));
+  assert.ok(!isStoreMade(store));
 });
 
 test('--explain tells what is missing, and what a cell would be refused for', async () => {

@@ -8,7 +8,7 @@ import { formatDay } from '../../src/base/instant.ts';
 import { calendarOf } from '../../src/calendar/calendar.ts';
 import { parseCsv } from '../csv.ts';
 import { sharedData } from '../service.ts';
-import { rowsOf } from '../stored.ts';
+import { rowsOf } from '../stores.ts';
 import { zipOf } from '../zip.ts';
 import { Vendor } from './vendor.ts';
 
@@ -17,7 +17,7 @@ after(() => vendor.close());
 
 const actions = () =>
   rowsOf(
-    vendor.path,
+    vendor.url,
     `select symbol, ex_date, action_type, cash_amount, reference_price, split_from, split_to, currency
      from corporate_actions order by ex_date, action_type`,
   ).map(({ ex_date, ...rest }) => [formatDay(ex_date as number), ...Object.values(rest)]);
@@ -242,7 +242,7 @@ test('the factors of AAPL give the actions that others worked out of them', {
 
 const instruments = () =>
   rowsOf(
-    vendor.path,
+    vendor.url,
     'select symbol, exchange, status, listing_date, former_symbols from instruments order by symbol',
   ).map(({ former_symbols: former, ...rest }) => [
     ...Object.values(rest),

@@ -1,14 +1,14 @@
 // Nasdaq Trader's symbol directory as instruments, FRED's series as economic events, as they come (contract 11).
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { rowsOf } from '../stored.ts';
+import { rowsOf } from '../stores.ts';
 import { Vendor } from './vendor.ts';
 
 const vendor = new Vendor();
 after(() => vendor.close());
 
 const stored = () =>
-  rowsOf(vendor.path, 'select symbol, name, exchange from instruments order by symbol').map((row) =>
+  rowsOf(vendor.url, 'select symbol, name, exchange from instruments order by symbol').map((row) =>
     Object.values(row),
   );
 
@@ -87,7 +87,7 @@ for (const date of ['observation_date', 'DATE']) {
         ],
       );
       const rows = rowsOf(
-        vendor.path,
+        vendor.url,
         'select event_code, event_timestamp, actual_value from economic_events order by 2',
       );
       assert.deepEqual(

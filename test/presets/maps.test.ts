@@ -299,10 +299,10 @@ test('a decimal comma in one column is that of the file: a point in another is r
   const content = [header.replaceAll(',', ';'), `${time};1,5;2;0,5;1,5;12.500`, `${time};1,5;2;0,5;1,5;0,5`];
   const report = await vendor.import('a.csv', `${content.join('\n')}\n`, mapped(map));
   assert.deepEqual(report.refused, [{ row: 1, column: 'v', reason: 'is not a number with a decimal comma' }]);
-  assert.deepEqual(barsOf(vendor.path)['stock:US:A:1M']?.[0]?.slice(1, 6), [1.5, 2, 0.5, 1.5, 0.5]);
+  assert.deepEqual(barsOf(vendor.url)['stock:US:A:1M']?.[0]?.slice(1, 6), [1.5, 2, 0.5, 1.5, 0.5]);
   const plain = { ...map, columns: { ...map.columns, volume: { column: 'v', remove: '\\.' } } };
   await vendor.import('a.csv', `${content.slice(0, 2).join('\n')}\n`, mapped(plain));
-  assert.equal(barsOf(vendor.path)['stock:US:A:1M']?.[0]?.[5], 12500);
+  assert.equal(barsOf(vendor.url)['stock:US:A:1M']?.[0]?.[5], 12500);
 });
 
 const day = (at: number): string => new Date(Date.UTC(2025, 1, 3 + at)).toISOString().slice(0, 10);
@@ -362,7 +362,7 @@ test('bars of days on which the market is closed are told: the month may stand i
 test('milliseconds before 1973 are told by the map, as their size does not', async () => {
   const map = { columns: { ...columns, datetime: { column: 't', epoch: 'ms' } } };
   await vendor.import('a.csv', `${header}\n63124200000,1,2,0.5,1.5,10\n`, mapped(map));
-  assert.equal(barsOf(vendor.path)['stock:US:A:1M']?.[0]?.[0], '1972-01-01T14:30');
+  assert.equal(barsOf(vendor.url)['stock:US:A:1M']?.[0]?.[0], '1972-01-01T14:30');
 });
 
 for (const [what, text] of [
@@ -384,7 +384,7 @@ test('seconds of 1970 are told by the map, also where they look like a date', as
     ...mapped(map),
     fields: { ...fields, interval: 'DAY' },
   });
-  assert.equal(barsOf(vendor.path)['stock:US:A:DAY']?.[0]?.[0], '1970-08-23T00:00');
+  assert.equal(barsOf(vendor.url)['stock:US:A:DAY']?.[0]?.[0], '1970-08-23T00:00');
 });
 
 test('epochs in the wrong unit are refused, not put into 1970', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
-import { rowsOf } from '../stored.ts';
+import { rowsOf } from '../stores.ts';
 import { Vendor } from './vendor.ts';
 
 const vendor = new Vendor();
@@ -20,7 +20,7 @@ const flags = { dataset: 'option-contracts' };
 
 const stored = () =>
   rowsOf(
-    vendor.path,
+    vendor.url,
     'select symbol, underlying_name, strike_price, expiration_date, option_type from option_contracts order by symbol',
   ).map((row) => Object.values(row));
 
@@ -48,7 +48,7 @@ test('options on indices are exercised at their expiration, but for those of OEX
   );
   await vendor.import('series.txt', fileOf(...rows), flags);
   const styles = rowsOf(
-    vendor.path,
+    vendor.url,
     'select symbol, exercise_style, is_indices from option_contracts order by symbol',
   ).map(({ symbol, ...rest }) => [(symbol as string).replace(/2610.*/, ''), ...Object.values(rest)]);
   assert.deepEqual(styles, [

@@ -35,7 +35,7 @@ const values = ['open', 'high', 'low', 'close', 'volume', 'vwap'];
 export class Vendor {
   readonly shop = new Workshop();
   #stores = 0;
-  path = '';
+  url = '';
 
   /** Imports a file of this name and content into a new store, or the one before it. @throws FileProblem */
   async import(
@@ -47,9 +47,9 @@ export class Vendor {
     const path = this.shop.path(name);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, content);
-    if (isNew) this.path = this.shop.path(`${++this.#stores}.db`);
+    if (isNew) this.url = this.shop.storeUrl(String(++this.#stores));
     const { dataset = 'bars', preset, map, zone, prices, fields = {} } = flags;
-    const store = await openStore(`sqlite:${this.path}`, 'write');
+    const store = await openStore(this.url, 'write');
     try {
       const choose = chooseMapping(dataset, preset, map);
       let report: ImportReport | null = null;
@@ -103,7 +103,7 @@ export class Vendor {
       limit: '1000',
       ...more,
     };
-    const store = await openStore(`sqlite:${this.path}`, 'read');
+    const store = await openStore(this.url, 'read');
     try {
       const runner = new QueryRunner(store, new Uint8Array(32).fill(7));
       const parameters = parseParameters(historicalBars, new Map(Object.entries(texts)));

@@ -9,6 +9,7 @@ import { random } from '../../bench/minutes.ts';
 import { contentHash } from '../../src/store/content.ts';
 import { openStore } from '../../src/store/engines.ts';
 import { Workshop } from '../service.ts';
+import { storeFile } from '../sqlite/files.ts';
 import { type Figure, hashOf, minutesFile, named, seconds } from './minutes.ts';
 
 type CrashCheck = {
@@ -28,7 +29,7 @@ class CrashSite {
   readonly shop = new Workshop();
   readonly temporary = this.shop.path('tmp');
   readonly #base = this.shop.path('base.db');
-  readonly #db = this.shop.path('bourse.db');
+  readonly #db = storeFile(this.shop.store);
   readonly #files: string[] = [];
   before = '';
   after = '';

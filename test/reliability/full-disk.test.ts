@@ -9,6 +9,7 @@ import { DiskFull } from '../../src/disk/space.ts';
 import { storeNeedBytes } from '../../src/history/import-space.ts';
 import { openStore } from '../../src/store/engines.ts';
 import { type Finished, type Server, Workshop } from '../service.ts';
+import { fileStore } from '../sqlite/files.ts';
 import { fileOf, hashOf, minutesFile, named, rowsIn } from './minutes.ts';
 import { noSmallDisk, SmallDisk } from './tmpfs.ts';
 
@@ -55,7 +56,7 @@ let url = '';
 before(async () => {
   if (skip !== false) return;
   disk = diskOf(64 * MEGABYTE);
-  store = `sqlite:${disk.path('bourse.db')}`;
+  store = fileStore(disk.path('bourse.db'));
   await shop.must(
     'import',
     'bars',
@@ -149,7 +150,7 @@ test('keys on a full disk: nothing is changed, those there are go on, and the me
 
 test('a write that a full disk ends is undone whole, however it was cut into blocks', { skip }, async () => {
   const small = diskOf(8 * MEGABYTE);
-  const kept = await openStore(`sqlite:${small.path('blocks.db')}`, 'write');
+  const kept = await openStore(fileStore(small.path('blocks.db')), 'write');
   const put = (blocks: number) =>
     kept.write(async (writer) => {
       for (let bucket = 0; bucket < blocks; bucket++) {

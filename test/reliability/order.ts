@@ -17,7 +17,7 @@ export async function checkOrder({ symbols, minutes, seed }: OrderCheck): Promis
   const figures: Figure[] = [['rows', `${symbols * minutes} of ${symbols} symbols`]];
   const hashes = new Map<string, string>();
   const load = async (name: string, files: readonly string[], store = name): Promise<void> => {
-    const url = `sqlite:${shop.path(`${store}.db`)}`;
+    const url = shop.storeUrl(store);
     const startedMs = performance.now();
     await shop.must('import', 'bars', ...files, ...named, '--store', url);
     figures.push([`imported ${name}`, seconds(performance.now() - startedMs)]);

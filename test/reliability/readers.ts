@@ -4,6 +4,7 @@ import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { minuteTexts, symbolOf } from '../../bench/minutes.ts';
 import { type Server, Workshop } from '../service.ts';
+import { storeFile } from '../sqlite/files.ts';
 import { beside, Callers, type Result, serversOf } from './callers.ts';
 import { type Figure, megabytes, minutesFile, named, rowsIn, seconds } from './minutes.ts';
 
@@ -22,7 +23,7 @@ const LOG_BYTES_MAX = 64 * 2 ** 20;
 const PROMISE_MS = 5_000;
 
 const logBytes = (shop: Workshop): number =>
-  statSync(shop.path('bourse.db-wal'), { throwIfNoEntry: false })?.size ?? 0;
+  statSync(`${storeFile(shop.store)}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 
 /** Walks and single requests on every server while days are imported beside the range that they ask for. */
 async function checkWalks(

@@ -4,6 +4,7 @@ import { statSync } from 'node:fs';
 import { storeNeedBytes } from '../../src/history/import-space.ts';
 import { openStore } from '../../src/store/engines.ts';
 import { Workshop } from '../service.ts';
+import { fileStore, storeFile } from '../sqlite/files.ts';
 import { type Figure, fileOf, megabytes, minutesFile, named, rowsIn } from './minutes.ts';
 
 /** Bytes that even a small import is asked for. */
@@ -11,7 +12,7 @@ const LEAST_BYTES = storeNeedBytes(0);
 
 /** Bytes that importing a file takes, the log at its longest included, and the store's growth. */
 async function takenBy(shop: Workshop, path: string, url: string): Promise<number> {
-  const file = url.slice('sqlite:'.length);
+  const file = storeFile(url);
   const sizeOf = (name: string): number => statSync(name, { throwIfNoEntry: false })?.size ?? 0;
   const keeper = await openStore(url, 'write');
   const beforeBytes = sizeOf(file);
@@ -32,7 +33,7 @@ export async function checkRoom(rows: number): Promise<Figure[]> {
   const shop = new Workshop();
   const figures: Figure[] = [];
   const measure = async (what: string, path: string, store: string): Promise<void> => {
-    const taken = await takenBy(shop, path, `sqlite:${shop.path(`${store}.db`)}`);
+    const taken = await takenBy(shop, path, fileStore(shop.path(`${store}.db`)));
     const asked = storeNeedBytes(statSync(path).size);
     figures.push([what, `${megabytes(taken)} taken, ${megabytes(asked)} asked for`]);
     assert.ok(taken <= asked, `${what}: ${taken} bytes taken, only ${asked} asked for`);

@@ -1,10 +1,11 @@
 // The bounded queue in front of a real query thread on a real store (contract 6.4, house "One request").
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { MessagePort } from 'node:worker_threads';
+import { fileStore } from '../../../test/sqlite/files.ts';
+import { TestFolder } from '../../../test/stores.ts';
 import { latestBars } from '../../contract/bars.ts';
 import { parseParameters } from '../../contract/endpoint.ts';
 import { limits } from '../../contract/limits.ts';
@@ -21,8 +22,9 @@ import { QueryQueue, type QueueError } from './query-queue.ts';
 const opened = async (path: string): Promise<MappedFile> =>
   (await openSources(path, process.stdin, ownNames).next()).value as MappedFile;
 
-const folder = mkdtempSync(join(tmpdir(), 'bourse-queue-'));
-const storeUrl = `sqlite:${join(folder, 'bourse.db')}`;
+const temporary = new TestFolder();
+const { folder } = temporary;
+const storeUrl = temporary.storeUrl();
 const store = await openStore(storeUrl, 'write');
 const file = join(folder, 'aapl.csv');
 const opens = Array.from({ length: 30 }, (_, index) => `2025-03-03T14:${30 + index}:00Z`);
@@ -44,7 +46,7 @@ const queues: QueryQueue[] = [];
 after(async () => {
   for (const queue of queues) await queue.close();
   await store.close();
-  rmSync(folder, { recursive: true });
+  temporary.close();
 });
 
 const setup = { storeUrl, pageKeySecret: new Uint8Array(32).fill(7) };
@@ -265,16 +267,16 @@ test('when the thread dies its requests are faults, and the waiting ones go to a
 });
 
 test('a store that cannot be opened is reported at once, with its cause', async () => {
-  const queue = openQueue({}, { ...setup, storeUrl: `sqlite:${join(folder, 'nothing.db')}` });
+  const queue = openQueue({}, { ...setup, storeUrl: temporary.storeUrl('nothing') });
   await assert.rejects(settled(queue.ready()), /there is no store at/);
   await assert.rejects(settled(queue.submit(latest(1), here)), isQueueError('fault'));
 });
 
 test('when a thread cannot be replaced requests fail as faults until it can, none hangs', async (t) => {
   const copy = join(folder, 'copy.db');
-  const other = await openStore(`sqlite:${copy}`, 'write');
+  const other = await openStore(fileStore(copy), 'write');
   await other.close();
-  const queue = openQueue({}, { ...setup, storeUrl: `sqlite:${copy}` });
+  const queue = openQueue({}, { ...setup, storeUrl: fileStore(copy) });
   const port = await portOf(t, queue);
   rmSync(copy);
   port.postMessage(null);
@@ -283,7 +285,7 @@ test('when a thread cannot be replaced requests fail as faults until it can, non
   for (const end of await settled(Promise.allSettled(asked))) {
     assert.ok(end.status === 'rejected' && isQueueError('fault')(end.reason), String(end.status));
   }
-  await (await openStore(`sqlite:${copy}`, 'write')).close();
+  await (await openStore(fileStore(copy), 'write')).close();
   assert.equal((await settled(queue.submit(latest(1), here))).kind, 'refusal', 'the store is back');
 });
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { unpack } from '../../../test/old-stores.ts';
-import { contentOf } from '../../../test/stored.ts';
+import { contentOfFile as contentOf } from '../../../test/sqlite/files.ts';
 import { controlDatasets, dataDatasets } from '../../datasets/index.ts';
 import { openStore } from '../engines.ts';
 import { controlSteps, storeSteps } from '../migrations/index.ts';

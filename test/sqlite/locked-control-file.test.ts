@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { Workshop } from './service.ts';
+import { Workshop } from '../service.ts';
 
 const shop = new Workshop();
 after(() => shop.close());

@@ -15,11 +15,11 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, suite, test } from 'node:test';
-import { backupStore, openStore, restoreStore } from '../src/store/engines.ts';
-import { type CopyOptions, StoreUnusable, UnfitPlace, WouldReplace } from '../src/store/store.ts';
+import { backupStore, openStore, restoreStore } from '../../src/store/engines.ts';
+import { type CopyOptions, StoreUnusable, UnfitPlace, WouldReplace } from '../../src/store/store.ts';
+import { Workshop } from '../service.ts';
 import { alter, dataOf, forced, minuteFlags, plainly, SmallStores, writeDays } from './copies.ts';
-import { Workshop } from './service.ts';
-import { contentOf, rowsOf } from './stored.ts';
+import { contentOfFile, fileStore, rowsOfFile } from './files.ts';
 
 const shop = new Workshop();
 const stores = new SmallStores(shop);
@@ -78,9 +78,9 @@ suite('what a backup refuses', () => {
     test(`a backup to ${what} is refused, and changes nothing`, async () => {
       const { folder, path, url } = stores.fresh();
       writeFileSync(join(folder, 'there'), 'mine');
-      const data = contentOf(path);
+      const data = contentOfFile(path);
       await refused(backupStore(url, place(folder), options), says, kind);
-      assert.deepEqual(contentOf(path), data);
+      assert.deepEqual(contentOfFile(path), data);
       assert.equal(readFileSync(join(folder, 'there'), 'utf8'), 'mine');
       assert.ok(!readdirSync(folder).some((name) => name.includes('.partial')));
     });
@@ -88,7 +88,7 @@ suite('what a backup refuses', () => {
 
   test('a backup of no store is refused and makes nothing', async () => {
     const place = shop.path('nothing.backup');
-    await refused(backupStore(`sqlite:${shop.path('none/x.db')}`, place, plainly), /there is no store at/);
+    await refused(backupStore(fileStore(shop.path('none/x.db')), place, plainly), /there is no store at/);
     assert.ok(!existsSync(place));
   });
 
@@ -105,17 +105,17 @@ suite('what a backup refuses', () => {
     const link = join(folder, 'link.db');
     symlinkSync(path, link);
     const place = join(folder, 'linked.backup');
-    await backupStore(`sqlite:${link}`, place, plainly);
-    await backupStore(`sqlite:${path}`, join(folder, 'direct.backup'), plainly);
+    await backupStore(fileStore(link), place, plainly);
+    await backupStore(fileStore(path), join(folder, 'direct.backup'), plainly);
     assert.equal(statSync(place).size, statSync(join(folder, 'direct.backup')).size);
-    await refused(backupStore(`sqlite:${path}`, link, forced), /is a folder, a link or a device/, UnfitPlace);
+    await refused(backupStore(fileStore(path), link, forced), /is a folder, a link or a device/, UnfitPlace);
   });
 
   test('--force replaces a file that is there', async () => {
     const { folder, path, url } = stores.fresh();
     writeFileSync(join(folder, 'there'), 'mine');
     await backupStore(url, join(folder, 'there'), forced);
-    assert.deepEqual(dataOf(join(folder, 'there')), contentOf(path));
+    assert.deepEqual(dataOf(join(folder, 'there')), contentOfFile(path));
   });
 
   test('a damaged store is not backed up as if it were sound', async () => {
@@ -139,7 +139,7 @@ suite('what a restore refuses', () => {
     writeFileSync(file, content);
   }
   const bytesIn = (file: string, sql: string): Uint8Array =>
-    Object.values(rowsOf(file, sql)[0]!)[0] as Uint8Array;
+    Object.values(rowsOfFile(file, sql)[0]!)[0] as Uint8Array;
 
   /** Puts another file of keys into a backup. */
   function replaceKeys(backup: string, change: (control: string) => void): void {
@@ -174,7 +174,7 @@ suite('what a restore refuses', () => {
       'a backup with another run',
       /is damaged: its data is not what was written/,
       (backup) =>
-        flip(backup, Buffer.from(String(rowsOf(backup, 'select sha256 from import_runs')[0]!.sha256))),
+        flip(backup, Buffer.from(String(rowsOfFile(backup, 'select sha256 from import_runs')[0]!.sha256))),
     ],
     [
       'a backup with another key',
@@ -202,10 +202,10 @@ suite('what a restore refuses', () => {
       const backup = join(folder, 'a.backup');
       await backupStore(url, backup, plainly);
       damage(backup);
-      const [data, keys] = [contentOf(path), contentOf(control)];
+      const [data, keys] = [contentOfFile(path), contentOfFile(control)];
       const kind = existsSync(backup) ? StoreUnusable : UnfitPlace;
       await refused(restoreStore(url, backup, forced), says, kind);
-      assert.deepEqual([contentOf(path), contentOf(control)], [data, keys]);
+      assert.deepEqual([contentOfFile(path), contentOfFile(control)], [data, keys]);
       assert.ok(!readdirSync(folder).some((name) => /partial|before-restore/.test(name)));
       await (await openStore(url, 'write')).close();
     });
@@ -214,7 +214,7 @@ suite('what a restore refuses', () => {
   for (const file of ['bourse.db', 'bourse.control.db']) {
     test(`${file} is no backup, and is named for what it is`, async () => {
       const { folder } = stores.fresh();
-      const restored = restoreStore(`sqlite:${join(folder, 'x.db')}`, join(folder, file), plainly);
+      const restored = restoreStore(fileStore(join(folder, 'x.db')), join(folder, file), plainly);
       await refused(restored, /is not a Bourse backup: it is (a Bourse store|the keys of a Bourse store)/);
       assert.ok(!existsSync(join(folder, 'x.db')));
     });
@@ -224,7 +224,7 @@ suite('what a restore refuses', () => {
     const { folder, url } = stores.fresh();
     const backup = join(folder, 'a.backup');
     await backupStore(url, backup, plainly);
-    await refused(openStore(`sqlite:${backup}`, 'write'), /not a Bourse store: it is a Bourse backup/);
+    await refused(openStore(fileStore(backup), 'write'), /not a Bourse store: it is a Bourse backup/);
   });
 
   test('a store that is there is replaced only with --force, and one kept earlier never', async () => {
@@ -246,9 +246,9 @@ suite('what a restore refuses', () => {
     const backup = join(folder, 'a.backup');
     await backupStore(url, backup, plainly);
     const server = await shop.serve('--store', url);
-    const data = contentOf(path);
+    const data = contentOfFile(path);
     await refused(restoreStore(url, backup, forced), /is in use: stop bourse serve/);
-    assert.deepEqual(contentOf(path), data);
+    assert.deepEqual(contentOfFile(path), data);
     assert.equal((await server.get('/api/v2/stock/bars/US:A/1M/latest?secret_key=x')).status, 401);
     await server.stop();
     await restoreStore(url, backup, forced);
@@ -272,7 +272,7 @@ suite('what a restore refuses', () => {
     const other = join(folder, 'other.db');
     alter(other, 'create table prices (close real)');
     const bytes = readFileSync(other);
-    await refused(restoreStore(`sqlite:${other}`, backup, forced), /other\.db is not a Bourse store/);
+    await refused(restoreStore(fileStore(other), backup, forced), /other\.db is not a Bourse store/);
     assert.ok(readFileSync(other).equals(bytes));
   });
 });
@@ -281,7 +281,7 @@ test('a damaged store is what restoring is for: it is replaced, and kept with it
   const { folder, path, url } = stores.fresh();
   const backup = join(folder, 'a.backup');
   await backupStore(url, backup, plainly);
-  const data = contentOf(path);
+  const data = contentOfFile(path);
   // What a process leaves that was killed: a log with pages that are not in the file.
   const live = new DatabaseSync(path);
   live.exec('pragma wal_autocheckpoint = 0; delete from bar_blocks; delete from instruments');
@@ -290,7 +290,7 @@ test('a damaged store is what restoring is for: it is replaced, and kept with it
   copyFileSync(join(folder, 'log'), `${path}-wal`);
   writeFileSync(path, 'no database any more'.repeat(1000));
   await restoreStore(url, backup, forced);
-  assert.deepEqual(contentOf(path), data);
+  assert.deepEqual(contentOfFile(path), data);
   assert.match(readFileSync(`${path}.before-restore`, 'utf8'), /^no database/);
   assert.ok(existsSync(`${path}.before-restore-wal`));
 });
@@ -301,7 +301,7 @@ test('a backup that an older layout wrote is made a store, which is brought up t
   const older = join(folder, 'older.db');
   alter(older, 'pragma application_id = 1112691525');
   const backup = join(folder, 'a.backup');
-  await backupStore(`sqlite:${older}`, backup, plainly);
+  await backupStore(fileStore(older), backup, plainly);
   await restoreStore(url, backup, forced);
   await shop.must(
     'import',
@@ -313,5 +313,5 @@ test('a backup that an older layout wrote is made a store, which is brought up t
     '--store',
     url,
   );
-  assert.equal(rowsOf(path, 'select bar_count from series')[0]!.bar_count, 1);
+  assert.equal(rowsOfFile(path, 'select bar_count from series')[0]!.bar_count, 1);
 });

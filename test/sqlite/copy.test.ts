@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { writeMinutes } from '../bench/minutes.ts';
-import { backupStore, restoreStore } from '../src/store/engines.ts';
+import { writeMinutes } from '../../bench/minutes.ts';
+import { backupStore, restoreStore } from '../../src/store/engines.ts';
+import { command, type Finished, Workshop } from '../service.ts';
 import { dataOf, forced, minuteFlags, minuteOf, plainly, SmallStores, writeDays } from './copies.ts';
-import { command, type Finished, Workshop } from './service.ts';
-import { contentOf, rowsOf } from './stored.ts';
+import { contentOfFile, fileStore, rowsOfFile } from './files.ts';
 
 const shop = new Workshop();
 const stores = new SmallStores(shop);
@@ -49,7 +49,7 @@ test('a store comes back whole from its backup: bars, keys, and pages begun befo
   const page = (await (await first.get(`${range}?secret_key=${key}&limit=1`)).json()) as Page;
   const { next_page_key } = page.result;
   assert.ok(next_page_key);
-  const [data, keys, hash] = [contentOf(path), contentOf(control), await hashOf(url)];
+  const [data, keys, hash] = [contentOfFile(path), contentOfFile(control), await hashOf(url)];
 
   const backup = join(folder, 'a.backup');
   const copied = JSON.parse(await shop.must('backup', backup, '--json', '--store', url));
@@ -70,16 +70,16 @@ test('a store comes back whole from its backup: bars, keys, and pages begun befo
     url,
   );
   await shop.must('keys', 'create', 'later', '--store', url);
-  const [laterData, laterKeys] = [contentOf(path), contentOf(control)];
+  const [laterData, laterKeys] = [contentOfFile(path), contentOfFile(control)];
   await shop.must('restore', backup, '--force', '--store', url);
-  assert.deepEqual(contentOf(path), data);
-  assert.deepEqual(contentOf(control), keys);
+  assert.deepEqual(contentOfFile(path), data);
+  assert.deepEqual(contentOfFile(control), keys);
   assert.equal(await hashOf(url), hash);
   assert.equal(permissionsOf(control), 0o600);
-  assert.deepEqual(contentOf(`${path}.before-restore`), laterData);
-  assert.deepEqual(contentOf(`${control}.before-restore`), laterKeys);
+  assert.deepEqual(contentOfFile(`${path}.before-restore`), laterData);
+  assert.deepEqual(contentOfFile(`${control}.before-restore`), laterKeys);
   const restored = readFileSync(path);
-  for (const { hash: secret } of rowsOf(control, 'select hash from api_keys'))
+  for (const { hash: secret } of rowsOfFile(control, 'select hash from api_keys'))
     assert.equal(restored.indexOf(secret as Uint8Array), -1, 'the data holds nothing of the keys');
 
   const second = await shop.serve('--store', url);
@@ -113,7 +113,7 @@ test('what would be replaced, or can be no copy, is wrong usage, what cannot be 
     /^bourse: .*not a Bourse backup: it is a folder/,
   );
   told(
-    await shop.run('restore', backup, '--force', '--store', `sqlite:${folder}`),
+    await shop.run('restore', backup, '--force', '--store', fileStore(folder)),
     2,
     /^bourse: .*not a Bourse store: it is a folder/,
   );
@@ -124,8 +124,8 @@ test('a backup becomes a store where there is none, in a folder that is made', a
   const { folder, path, url } = stores.fresh();
   await shop.must('backup', join(folder, 'a.backup'), '--store', url);
   const elsewhere = join(folder, 'new/place/trial.db');
-  await shop.must('restore', join(folder, 'a.backup'), '--store', `sqlite:${elsewhere}`);
-  assert.deepEqual(contentOf(elsewhere), contentOf(path));
+  await shop.must('restore', join(folder, 'a.backup'), '--store', fileStore(elsewhere));
+  assert.deepEqual(contentOfFile(elsewhere), contentOfFile(path));
   assert.deepEqual(
     readdirSync(join(folder, 'new/place'))
       .filter((name) => !/-(wal|shm)$/.test(name))
@@ -148,7 +148,7 @@ test('a store without keys is backed up and restored without keys', async () => 
   assert.match(brought, /, verified, without any key, as it was at /);
   assert.ok(!existsSync(control));
   assert.ok(existsSync(`${control}.before-restore`));
-  assert.equal(rowsOf(path, 'select bar_count from series')[0]!.bar_count, 2);
+  assert.equal(rowsOfFile(path, 'select bar_count from series')[0]!.bar_count, 2);
 });
 
 test('the file of keys is its owner’s alone from the first', async () => {
@@ -172,7 +172,7 @@ function isBeingWritten(path: string): boolean {
 suite('beside imports and a server', () => {
   const rows = 600_000;
   const symbols = 100;
-  const big = { path: shop.path('big.db'), url: `sqlite:${shop.path('big.db')}` };
+  const big = { path: shop.path('big.db'), url: fileStore(shop.path('big.db')) };
   const csv = shop.path('big.csv');
 
   before(async () => {
@@ -192,7 +192,7 @@ suite('beside imports and a server', () => {
   test('a backup is the store before an import or after it, never between (contract 10)', async (t) => {
     const key = await shop.must('keys', 'create', 'me', '--store', big.url);
     const server = await shop.serve('--store', big.url);
-    const beforeImport = contentOf(big.path);
+    const beforeImport = contentOfFile(big.path);
     let importing = true;
     const done = shop.must('import', 'bars', csv, ...minuteFlags, '--store', big.url).finally(() => {
       importing = false;
@@ -207,7 +207,7 @@ suite('beside imports and a server', () => {
     } while (importing);
     await done;
     await backupStore(big.url, shop.path('after.backup'), plainly);
-    const afterImport = contentOf(big.path);
+    const afterImport = contentOfFile(big.path);
     const states = backups.map((backup) => {
       const data = dataOf(backup);
       const isBefore = data.import_runs!.length === 1;
@@ -221,7 +221,7 @@ suite('beside imports and a server', () => {
   });
 
   test('backups beside a row of short imports each hold whole imports', async () => {
-    const url = `sqlite:${shop.path('short.db')}`;
+    const url = fileStore(shop.path('short.db'));
     const files = Array.from({ length: 12 }, (_, day) => writeDays(shop, `short-${day}.csv`, [day]));
     await shop.must(
       'import',
@@ -266,7 +266,7 @@ suite('beside imports and a server', () => {
       await killDuring(['backup', place, '--force', '--store', big.url], folder, afterMs);
       const now = readFileSync(place);
       if (now.equals(earlier)) killed++;
-      assert.deepEqual(dataOf(place), contentOf(big.path));
+      assert.deepEqual(dataOf(place), contentOfFile(big.path));
     }
     t.diagnostic(`${killed} of 4 were killed before the end`);
     assert.ok(readdirSync(folder).length > 1, 'one was killed in the midst');
@@ -277,17 +277,17 @@ suite('beside imports and a server', () => {
   test('kill -9 during a restore leaves one store or the other, and a second restore works', async () => {
     const backup = shop.path('big.backup');
     await backupStore(big.url, backup, plainly);
-    const whole = contentOf(big.path);
+    const whole = contentOfFile(big.path);
     for (let round = 0; round < 3; round++) {
       const { folder, path, url } = stores.fresh();
-      const small = contentOf(path);
+      const small = contentOfFile(path);
       await killDuring(['restore', backup, '--force', '--store', url], folder, randomInt(200));
-      const left = contentOf(path);
+      const left = contentOfFile(path);
       assert.deepEqual(left, left.instruments!.length === 1 ? small : whole);
       for (const name of readdirSync(folder))
         if (name.endsWith('.before-restore')) rmSync(join(folder, name));
       await restoreStore(url, backup, forced);
-      assert.deepEqual(contentOf(path), whole);
+      assert.deepEqual(contentOfFile(path), whole);
       assert.deepEqual(
         readdirSync(folder).filter((name) => name.includes('.partial')),
         [],
@@ -323,12 +323,12 @@ suite('beside imports and a server', () => {
       const good = names.filter((_, at) => ended[at]!.status === 0);
       assert.ok(good.length < 2);
       assert.deepEqual(readdirSync(disk), good);
-      for (const name of good) assert.deepEqual(dataOf(join(disk, name)), contentOf(big.path));
+      for (const name of good) assert.deepEqual(dataOf(join(disk, name)), contentOfFile(big.path));
       const restored = await shop.run(
         'restore',
         shop.path('after.backup'),
         '--store',
-        `sqlite:${join(disk, 'x.db')}`,
+        fileStore(join(disk, 'x.db')),
       );
       if (good.length > 0) told(restored, 3, full);
       assert.ok(!readdirSync(disk).some((name) => name.includes('.partial')));
@@ -350,7 +350,7 @@ suite('beside imports and a server', () => {
     );
     await importing;
     assert.ok(!existsSync(`${path}.before-restore`));
-    assert.equal(rowsOf(path, 'select sum(bar_count) as bars from series')[0]!.bars, rows + 2);
+    assert.equal(rowsOfFile(path, 'select sum(bar_count) as bars from series')[0]!.bars, rows + 2);
   });
 
   /** Kills a command some time after its temporary file appeared, or lets it end before. */

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { CopyOptions } from '../src/store/store.ts';
-import type { Workshop } from './service.ts';
-import { contentOf } from './stored.ts';
+import type { CopyOptions } from '../../src/store/store.ts';
+import type { Workshop } from '../service.ts';
+import { contentOfFile, fileStore } from './files.ts';
 
 const DAY_MS = 86_400_000;
 const firstMs = Date.UTC(2025, 2, 3, 15);
@@ -33,7 +33,7 @@ export type SmallStore = {
 
 function storeIn(folder: string): SmallStore {
   const path = join(folder, 'bourse.db');
-  return { folder, path, control: join(folder, 'bourse.control.db'), url: `sqlite:${path}` };
+  return { folder, path, control: join(folder, 'bourse.control.db'), url: fileStore(path) };
 }
 
 /** Stores of two bars of A and one key, each in a folder of its own; the command line made the first of them. */
@@ -63,8 +63,8 @@ export class SmallStores {
 }
 
 /** Every row of a backup's data. */
-export function dataOf(backup: string): ReturnType<typeof contentOf> {
-  const { backup: manifest, ...data } = contentOf(backup);
+export function dataOf(backup: string): ReturnType<typeof contentOfFile> {
+  const { backup: manifest, ...data } = contentOfFile(backup);
   assert.equal(manifest?.length, 1);
   return data;
 }

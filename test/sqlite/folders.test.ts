@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { noSmallDisk, SmallDisk } from './reliability/tmpfs.ts';
-import { type Finished, Workshop } from './service.ts';
+import { noSmallDisk, SmallDisk } from '../reliability/tmpfs.ts';
+import { type Finished, Workshop } from '../service.ts';
+import { fileStore } from './files.ts';
 
 const shop = new Workshop();
 after(() => shop.close());
@@ -23,7 +24,7 @@ function told({ status, stdout, stderr }: Finished, message: RegExp): void {
 }
 
 test('a store below a file is refused in words that name the file', async () => {
-  const store = ['--store', `sqlite:${shop.path('x.csv/data/a.db')}`];
+  const store = ['--store', fileStore(shop.path('x.csv/data/a.db'))];
   for (const call of [imports('x.csv'), ['serve', '--port', '0']])
     told(
       await shop.run(...call, ...store),
@@ -51,7 +52,7 @@ const skip = noSmallDisk();
 test('a read-only disk is named, whatever was to be written on it', { skip }, async () => {
   const disk = new SmallDisk(32 * 1024 * 1024);
   try {
-    const store = ['--store', `sqlite:${disk.path('a.db')}`];
+    const store = ['--store', fileStore(disk.path('a.db'))];
     await shop.run(...imports('x.csv'), ...store);
     await shop.must('keys', 'create', 'me', ...store);
     disk.makeReadOnly();
@@ -62,11 +63,11 @@ test('a read-only disk is named, whatever was to be written on it', { skip }, as
     assert.deepEqual(status.totals, { instruments: 1, series: 1, bars: 1 });
     assert.match(await shop.must('keys', 'list', ...store), / me +live /);
     await shop.must('backup', shop.path('of-read-only.backup'), ...store);
-    const other = ['--store', `sqlite:${disk.path('b.db')}`];
+    const other = ['--store', fileStore(disk.path('b.db'))];
     told(await shop.run(...imports('x.csv'), ...other), new RegExp(reason));
-    const below = ['--store', `sqlite:${disk.path('new/b.db')}`];
+    const below = ['--store', fileStore(disk.path('new/b.db'))];
     told(await shop.run(...imports('x.csv'), ...below), new RegExp(`the folder ${disk.path('new')} cannot`));
-    const own = ['--store', `sqlite:${shop.path('own.db')}`];
+    const own = ['--store', fileStore(shop.path('own.db'))];
     await shop.run(...imports('x.csv'), ...own);
     told(await shop.run('backup', disk.path('a.backup'), ...own), new RegExp(reason));
     const finished = await shop.runWith({ TMPDIR: disk.folder }, ...imports('x.csv.gz'), ...own);
@@ -82,7 +83,7 @@ test('a store whose log was cut off is not read on a read-only disk, and the mes
 }, async () => {
   const disk = new SmallDisk(32 * 1024 * 1024);
   try {
-    const store = ['--store', `sqlite:${disk.path('a.db')}`];
+    const store = ['--store', fileStore(disk.path('a.db'))];
     await shop.run(...imports('x.csv'), ...store);
     writeFileSync(disk.path('a.db-wal'), 'x');
     disk.makeReadOnly();

@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after, suite, test } from 'node:test';
-import { importRuns } from '../src/datasets/internal.ts';
-import { DiskFull } from '../src/disk/space.ts';
-import { contentHash } from '../src/store/content.ts';
-import { readKeys } from '../src/store/control.ts';
-import { openControl, openStore, restoreStore } from '../src/store/engines.ts';
-import { searchInstruments } from '../src/store/instrument-terms.ts';
-import { controlSteps, storeSteps } from '../src/store/migrations/index.ts';
+import { importRuns } from '../../src/datasets/internal.ts';
+import { DiskFull } from '../../src/disk/space.ts';
+import { contentHash } from '../../src/store/content.ts';
+import { readKeys } from '../../src/store/control.ts';
+import { openControl, openStore, restoreStore } from '../../src/store/engines.ts';
+import { searchInstruments } from '../../src/store/instrument-terms.ts';
+import { controlSteps, storeSteps } from '../../src/store/migrations/index.ts';
+import { saidOf, unpack } from '../old-stores.ts';
+import { noSmallDisk, SmallDisk } from '../reliability/tmpfs.ts';
+import { Workshop } from '../service.ts';
 import { plainly } from './copies.ts';
-import { saidOf, unpack } from './old-stores.ts';
-import { noSmallDisk, SmallDisk } from './reliability/tmpfs.ts';
-import { Workshop } from './service.ts';
 
 const shops: Workshop[] = [];
 after(() => {

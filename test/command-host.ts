@@ -1,0 +1,50 @@
+// A process that runs one command after the other as bin/bourse runs one: loading the program is most of what a command costs.
+import { runProgram } from '../src/cli/program.ts';
+
+/** A command to run: its words, where, and its whole environment. */
+export type Call = {
+  readonly words: readonly string[];
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+};
+
+/** What became of it. */
+export type Finished = { readonly status: number; readonly stdout: string; readonly stderr: string };
+
+const printed = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
+
+/** Keeps what is written on a stream, in place of writing it. */
+function keepWritten(name: 'stdout' | 'stderr'): void {
+  const write = (piece: string | Uint8Array, ...rest: readonly unknown[]): boolean => {
+    printed[name].push(Buffer.from(piece as Uint8Array));
+    const done = rest.at(-1);
+    if (typeof done === 'function') process.nextTick(() => void done());
+    return true;
+  };
+  process[name].write = write;
+}
+
+function takeEnvironment(environment: Call['environment']): void {
+  for (const name of Object.keys(process.env))
+    if (!Object.hasOwn(environment, name)) delete process.env[name];
+  for (const [name, value] of Object.entries(environment)) process.env[name] = value;
+}
+
+async function run({ words, folder, environment }: Call): Promise<Finished> {
+  process.chdir(folder);
+  takeEnvironment(environment);
+  process.exitCode = 0;
+  await runProgram(words);
+  const [stdout, stderr] = [printed.stdout, printed.stderr].map((pieces) =>
+    Buffer.concat(pieces.splice(0)).toString(),
+  );
+  return { status: Number(process.exitCode), stdout: stdout!, stderr: stderr! };
+}
+
+keepWritten('stdout');
+keepWritten('stderr');
+process.on('message', (call: Call) => {
+  void run(call).then((finished) => process.send!(finished));
+});
+
+process.once('disconnect', () => process.exit());

@@ -1,0 +1,82 @@
+// Commands of bourse for tests: in a process that runs many, or each in its own as users start them.
+import { type ChildProcess, execFile, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Call, Finished } from './command-host.ts';
+
+export type { Finished } from './command-host.ts';
+
+/** What users start. */
+export const command = join(import.meta.dirname, '../bin/bourse');
+
+const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
+
+/** Runs a command in a process of its own. */
+export function runAlone(
+  { words, folder, environment }: Call,
+  input: string | Uint8Array = '',
+): Promise<Finished> {
+  return new Promise((resolve) => {
+    const options = { cwd: folder, env: environment, maxBuffer: OUTPUT_BYTES_MAX };
+    const child = execFile(command, words, options, (error, stdout, stderr) => {
+      resolve({ status: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
+    });
+    // One that ends without reading its input breaks the pipe.
+    child.stdin!.on('error', () => undefined);
+    child.stdin!.end(input);
+  });
+}
+
+/** Commands that end by themselves and read no input: one process can run many of them. */
+const hosted = [
+  'backup',
+  'calendar',
+  'config',
+  'delete',
+  'export',
+  'import',
+  'keys',
+  'restore',
+  'status',
+  'undo',
+];
+
+const isHosted = ({ words, environment }: Call): boolean =>
+  hosted.includes(words[0] ?? '') &&
+  !words.includes('--watch') &&
+  !words.includes('-') &&
+  environment.NODE_OPTIONS === process.env.NODE_OPTIONS;
+
+let host: ChildProcess | null = null;
+let isBusy = false;
+
+function startHost(): ChildProcess {
+  const child = fork(join(import.meta.dirname, 'command-host.ts'), { execArgv: ['--single-threaded-gc'] });
+  child.unref();
+  child.channel!.unref();
+  return child;
+}
+
+/** Runs a command, in the common process where that is free. */
+export async function runCommand(call: Call): Promise<Finished> {
+  if (isBusy || !isHosted(call)) return runAlone(call);
+  isBusy = true;
+  host ??= startHost();
+  host.ref();
+  host.channel!.ref();
+  const answered = new AbortController();
+  const { signal } = answered;
+  try {
+    host.send(call);
+    const ended = once(host, 'exit', { signal }).then(() => {
+      throw new Error(`the process of the command ended: bourse ${call.words.join(' ')}`);
+    });
+    const [finished] = (await Promise.race([once(host, 'message', { signal }), ended])) as [Finished];
+    return finished;
+  } finally {
+    answered.abort();
+    host.unref();
+    host.channel!.unref();
+    isBusy = false;
+  }
+}

@@ -1,0 +1,57 @@
+// The whole suite takes its stores by one setting: which tests are about SQLite's files, and that no other names them.
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+const root = join(import.meta.dirname, '..');
+
+/** Tests that are about a store's file, with what of it they need. */
+const aboutFiles: Readonly<Record<string, string>> = {
+  'src/http/queue/query-queue.test.ts': 'a store that goes away under a server',
+  'src/keys/control-client.test.ts': 'a control file that cannot be opened',
+  'test/cli.test.ts': 'the default store, and what stands where a store should',
+  'test/contract-walk.test.ts': 'the store of bourse demo',
+  'test/doctor.test.ts': 'what is wrong with files',
+  'test/examples.test.ts': 'the store of bourse demo',
+  'test/examples/desk.ts': 'backups',
+  'test/export.test.ts': 'an export in place of the store',
+  'test/import-law.test.ts': 'who may open a database',
+  'test/import.test.ts': 'a dry run beside a file that is not there, or empty',
+  'test/leak.test.ts': 'every byte of the files',
+  'test/reliability/crashes.ts': 'what a killed process leaves in files',
+  'test/reliability/full-disk.test.ts': 'a full disk',
+  'test/reliability/readers.ts': 'the length of the log',
+  'test/reliability/room.ts': 'what files take of a disk',
+  'test/status.test.ts': 'sizes of files, and damage',
+  'test/stores.ts': 'where the engine is chosen',
+  'test/watch.test.ts': 'small files of bars',
+  'test/workers.test.ts': 'a store that cannot be opened',
+};
+
+const isAboutFiles = (path: string): boolean =>
+  Object.hasOwn(aboutFiles, path) || /^(?:test|src\/store)\/sqlite\//.test(path);
+
+const texts = new Map(
+  globSync(['src/**/*.test.ts', 'test/**/*.ts'], { cwd: root })
+    .filter((path) => path !== 'test/stores.test.ts')
+    .sort()
+    .map((path) => [path, readFileSync(join(root, path), 'utf8')]),
+);
+
+test('tests ask test/stores.ts for a store: only those about SQLite files name their addresses or open them', () => {
+  const direct = /['"`]sqlite:|\bnode:sqlite\b|\/sqlite\/\w+\.ts'|['"`/]bourse(?:\.control)?\.db\b/;
+  const found = [...texts].filter(([path, text]) => direct.test(text) && !isAboutFiles(path));
+  assert.deepEqual(
+    found.map(([path]) => path),
+    [],
+  );
+});
+
+test('every test that is said to be about SQLite files is there and is', () => {
+  const direct = /sqlite/;
+  assert.deepEqual(
+    Object.keys(aboutFiles).filter((path) => !direct.test(texts.get(path) ?? '')),
+    [],
+  );
+});
