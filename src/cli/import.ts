@@ -98,9 +98,14 @@ function fieldFlags(flags: Flags): Map<string, string> {
 const presetWords = ({ preset }: ImportReport): string =>
   preset === null
     ? ''
-    : `${preset.name}: ${Object.entries(preset.says)
-        .map(([what, value]) => `${what} ${value}`)
-        .join(', ')}`;
+    : [
+        preset.name,
+        Object.entries(preset.says)
+          .map(([what, value]) => `${what} ${value}`)
+          .join(', '),
+      ]
+        .filter((words) => words !== '')
+        .join(': ');
 
 /** The account of an import in words. */
 function describe(report: ImportReport): string {

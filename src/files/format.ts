@@ -1,8 +1,10 @@
 // What a plain file is, told by its bytes and never by its name: CSV or TSV with a header, JSON, Parquet; and its columns.
 import { open } from 'node:fs/promises';
+import type { Convert } from './convert.ts';
+import { cellsOf } from './csv-line.ts';
 import { FileProblem } from './file-problem.ts';
 import { reasonColumns } from './rejected-file.ts';
-import { cellsOf, SAMPLE_BYTES, type Sample } from './sample.ts';
+import { decodeText, SAMPLE_BYTES, type Sample } from './sample.ts';
 import { packedTwice, packingOf } from './unpack.ts';
 
 /** Rows that lie deeper in JSON: a query on the table `{file}`, which has the columns `keys`, each as JSON. */
@@ -18,6 +20,10 @@ export type Layout = {
   readonly delimiter?: string;
   /** Lines before the header line, or before the first row where there is none. */
   readonly skip?: number;
+  /** Makes native rows of a file whose rows make sense only together. */
+  readonly convert?: Convert;
+  /** What is odd about the file as a whole, and does not keep it out. */
+  readonly doubt?: string;
   /** The preset that said all this. */
   readonly preset?: string;
 };
@@ -40,10 +46,6 @@ export type Format =
 const HEADER_BYTES_MAX = SAMPLE_BYTES;
 
 const PARQUET_MAGIC = 'PAR1';
-
-/** Said of text in other bytes: mostly spreadsheets of Windows. */
-export const NOT_UTF8 =
-  'is not UTF-8: save it as CSV UTF-8, or convert it, such as by iconv -f WINDOWS-1252 -t UTF-8';
 
 /** The first bytes of a file. @throws FileProblem where it cannot be read */
 export async function firstBytes(name: string, path: string, count: number): Promise<Buffer> {
@@ -86,10 +88,11 @@ export async function shapeOf<L extends Layout>(
     return { format: { kind: 'parquet' }, mapping: choose({ name, text: '', isCut: true }), ...about };
   if (packingOf(start) !== null) throw packedTwice(name);
   if (start.includes(0)) throw new FileProblem('content', `${name}: ${binaryTold(start)}`);
-  const text = decodeStart(name, start);
+  const text = decodeText(name, start, true);
   if (/^\s*<(!doctype|html|\?xml)\b/i.test(text))
     throw new FileProblem('content', `${name}: is a web page or XML, no data: was its download refused?`);
   const mapping = choose({ name, text, isCut: start.length === SAMPLE_BYTES });
+  if (mapping.convert !== undefined) return { format: { kind: 'csv', delimiter: ',' }, mapping, ...about };
   const bytesPerRow = start.length / Math.max(1, text.split('\n').length - 1);
   const first = /\S/.exec(text)?.[0];
   if (first === '[' || first === '{') {
@@ -140,14 +143,6 @@ function binaryTold(start: Buffer): string {
   if (/^(fffe|feff)/.test(mark))
     return 'is UTF-16 text: save it as UTF-8, or convert it, such as by iconv -f UTF-16 -t UTF-8';
   return 'is not a text file: it has NUL bytes';
-}
-
-function decodeStart(name: string, start: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(start, { stream: true });
-  } catch {
-    throw new FileProblem('content', `${name}: ${NOT_UTF8}`);
-  }
 }
 
 function firstLine(name: string, whole: string, bytes: number, skip: number): string {

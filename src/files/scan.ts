@@ -3,7 +3,8 @@
 import { limits } from '../contract/limits.ts';
 import { type ComputedColumn, filledIn, quoted } from './computed-column.ts';
 import { FileProblem } from './file-problem.ts';
-import { type CsvFormat, type Format, NOT_UTF8 } from './format.ts';
+import type { CsvFormat, Format } from './format.ts';
+import { NOT_UTF8 } from './sample.ts';
 
 /** A plain file whose columns are known. */
 export type ReadableFile = {

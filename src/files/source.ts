@@ -7,8 +7,9 @@ import { pipeline } from 'node:stream/promises';
 import { Worker } from 'node:worker_threads';
 import { moduleBeside } from '../base/module.ts';
 import { limits } from '../contract/limits.ts';
+import { convertFile } from './convert.ts';
 import { FileProblem } from './file-problem.ts';
-import { type ChooseLayout, checkHeader, firstBytes, type Layout, shapeOf } from './format.ts';
+import { type ChooseLayout, checkHeader, firstBytes, type Layout, type Shape, shapeOf } from './format.ts';
 import { describeFile } from './read.ts';
 import type { ReadableFile } from './scan.ts';
 import { gunzippedBytes, spool, unpackedBytes } from './spool.ts';
@@ -27,6 +28,8 @@ export type SourceFile<L extends Layout = Layout> = ReadableFile & {
   /** Where refused rows go, if that place is free. */
   readonly rejectedPath: string;
   readonly isStandardInput: boolean;
+  /** For each row, its number in the original file, where a preset converted that. */
+  readonly rowNumbers?: readonly number[];
   /** Of the plain file. */
   readonly bytes: number;
   /** How many rows it has, about; null where that is not known. */
@@ -144,37 +147,59 @@ function digestBeside({ name, path }: Pick<Found<Layout>, 'name' | 'path'>): Dig
 
 /** Opens a plain file; the digest is closed with it. */
 async function openPlain<L extends Layout>(
-  { name, recordedAs, path, rejectedPath, isStandardInput, choose }: Found<L>,
+  { choose, ...found }: Found<L>,
   digesting: Digesting,
 ): Promise<SourceFile<L>> {
+  const { name, path } = found;
   try {
-    const { format, mapping, header, bytesPerRow, mayHaveOddNumbers } = await shapeOf(name, path, choose);
-    const { size } = await check(name, path);
-    const columns = header === null ? await describeFile({ name, path, format }) : { header, types: [] };
-    checkHeader(name, columns.header);
+    const shape = await shapeOf(name, path, choose);
+    const { format, mayHaveOddNumbers } = shape;
+    const { close, ...content } = await contentOf(name, path, shape);
     return {
-      name,
-      recordedAs,
-      path,
+      ...found,
+      ...content,
       format,
-      mapping,
-      ...columns,
-      rejectedPath,
-      isStandardInput,
-      bytes: size,
-      rowsAbout: bytesPerRow === null ? null : Math.round(size / bytesPerRow),
       async digest() {
         const digest = await digesting.digest();
         if (format.kind !== 'csv') return digest;
         const checked = checkText(name, digest);
         return mayHaveOddNumbers ? { ...checked, mayHaveOddNumbers } : checked;
       },
-      close: () => digesting.close(),
+      async close() {
+        await close?.();
+        await digesting.close();
+      },
     };
   } catch (error) {
     await digesting.close();
     throw error;
   }
+}
+
+type Content<L extends Layout> = Omit<
+  SourceFile<L>,
+  keyof Omit<Found<L>, 'path'> | 'format' | 'digest' | 'close'
+> & {
+  readonly close?: () => Promise<void>;
+};
+
+/** What is read of a file: its own columns and rows, or those that it is converted to. */
+async function contentOf<L extends Layout>(
+  name: string,
+  path: string,
+  { format, mapping, header, bytesPerRow }: Shape<L>,
+): Promise<Content<L>> {
+  if (mapping.convert !== undefined) {
+    const { filled, close } = await convertFile(name, path, mapping.convert, mapping.delimiter);
+    const { doubt, ...content } = filled;
+    const said = doubt === undefined ? mapping : { ...mapping, doubt };
+    return { ...content, mapping: said, types: [], rowsAbout: content.rowNumbers.length, close };
+  }
+  const { size } = await check(name, path);
+  const columns = header === null ? await describeFile({ name, path, format }) : { header, types: [] };
+  checkHeader(name, columns.header);
+  const rowsAbout = bytesPerRow === null ? null : Math.round(size / bytesPerRow);
+  return { ...columns, path, mapping, bytes: size, rowsAbout };
 }
 
 /** What DuckDB would read wrongly, and say nothing: an open quote is a cell to the end of the file. */

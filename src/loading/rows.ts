@@ -87,7 +87,8 @@ export async function importRows<D extends Dataset>(
         await pass.take(chunk);
         request.onRows?.(pass.rowsRead);
       }
-      if (pass.isEmpty) throw new FileProblem('content', `${file.name}: has no rows`);
+      if (pass.isEmpty && file.rowNumbers === undefined)
+        throw new FileProblem('content', `${file.name}: has no rows`);
       newRows = pass.newRows;
       const result = {
         rowsRead: pass.rowsRead,

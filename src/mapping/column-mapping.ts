@@ -2,9 +2,9 @@
 import { nearest } from '../base/nearest.ts';
 import type { PriceBasis } from '../contract/price-basis.ts';
 import type { ComputedColumn } from '../files/computed-column.ts';
+import { cellsOf } from '../files/csv-line.ts';
 import { FileProblem } from '../files/file-problem.ts';
 import type { ChooseLayout, Layout } from '../files/format.ts';
-import { cellsOf } from '../files/sample.ts';
 import type { SourceFile } from '../files/source.ts';
 import { type Cell, derive, type Expression } from './cell.ts';
 
@@ -24,12 +24,8 @@ export type ColumnMapping = Layout & {
   readonly parts?: readonly Part[];
   /** Whether a symbol is the one that its instrument has now, whatever day a row is about (contract 9.6). */
   readonly hasPresentSymbols?: boolean;
-  /** Columns that its values and lookups were made of. */
-  readonly taken?: readonly string[];
   /** Tells the columns that are made for one part from those of another. */
   readonly tag?: string;
-  /** What is odd about the file as a whole, and does not keep it out. */
-  readonly doubt?: string;
   /** What is told where a required field has nothing that gives it. */
   readonly hint?: string;
   /** Where in the map file something stands, for messages: by part, field and key. */
@@ -119,14 +115,12 @@ export function findSources(
   checkDelimiter(file, header, fields, map);
   const keep = map.keep === undefined ? null : derive('', map.keep, map.tag);
   if (keep !== null) derived.push(keep);
-  const used = new Set([
-    ...columns.values(),
-    ...derived.flatMap(({ inputs }) => inputs),
-    ...(map.taken ?? []),
-  ]);
+  const used = new Set([...columns.values(), ...derived.flatMap(({ inputs }) => inputs)]);
   const missing = fields.required.filter((field) => !columns.has(field) && !values.has(field));
   if (missing.length > 0) throw missingProblem(file, header, missing, fields, map, [...used]);
-  return { columns, values, derived, keep, ignored: header.filter((column) => !used.has(column)) };
+  // The columns of a converted file are its preset's own.
+  const ignored = map.convert === undefined ? header.filter((column) => !used.has(column)) : [];
+  return { columns, values, derived, keep, ignored };
 }
 
 function checkDelimiter(

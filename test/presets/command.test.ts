@@ -113,15 +113,19 @@ test('holidays of a whole market may be given by --symbol', async () => {
   assert.match(await shop.must('import', 'holidays', 'days.csv', ...flags), /1 row read, 1 written/);
 });
 
-test('--explain shows each of the rows that a row is', async () => {
+test('--explain shows the rows that a file is converted to', async () => {
   writeFileSync(
     shop.path('leanx.csv'),
     '20120518,0.97,0.25,1\n20190805,0.97,0.25,100\n20200828,1,0.25,499\n20501231,1,1,0\n',
   );
   const said = await shop.must('import', 'corporate-actions', 'leanx.csv', '--explain');
-  assert.match(said, /action_type: dividend or split, in every row/);
-  assert.match(said, /dividend +USD +2019-08-06 +3\.00 +100\s+US +LEANX +split +2020-08-31 +499 +1 +4$/);
-  assert.doesNotMatch(said, /passed over/);
+  assert.match(said, /leanx\.csv: converted as a whole; nothing was imported/);
+  assert.match(said, /country_iso_code: US, in every row\n +symbol: LEANX, in every row/);
+  assert.match(
+    said,
+    /US +LEANX +dividend +2019-08-06 +3\.00 +USD +100\s+US +LEANX +split +2020-08-31 +1 +4 +499$/,
+  );
+  assert.doesNotMatch(said, /passed over|lean_date/);
 });
 
 test('--watch goes with no file, and without what stores nothing', async () => {

@@ -1,7 +1,8 @@
 // What a preset is: exact knowledge of one vendor's files. It looks at a file's name and beginning and says how the file is to be read.
 import { DAY_MS } from '../../base/instant.ts';
+import { cellsOf } from '../../files/csv-line.ts';
 import { reasonColumns } from '../../files/rejected-file.ts';
-import { cellsOf, linesOf, type Sample } from '../../files/sample.ts';
+import { linesOf, type Sample } from '../../files/sample.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
 
 /** How well a file fits: `surely` where no other file looks like it, `perhaps` where it has what is needed. */
