@@ -25,20 +25,20 @@ function told({ status, stdout, stderr }: Finished, message: RegExp): void {
 test('a store below a file is refused in words that name the file', async () => {
   const store = ['--store', `sqlite:${shop.path('x.csv/data/a.db')}`];
   for (const call of [imports('x.csv'), ['serve', '--port', '0']])
-    told(await shop.run(...call, ...store), /the folder .*x\.csv\/data cannot be used: a file stands where/);
+    told(await shop.run(...call, ...store), /the folder .*x\.csv\/data cannot be used: a file has that name/);
   assert.equal(readFileSync(shop.path('x.csv'), 'utf8'), csv);
 });
 
 test('a temporary folder that is not there, or is a file, is named with the setting that names it', async () => {
   for (const [name, reason] of [
     ['none', 'it is not there'],
-    ['x.csv', 'a file stands where'],
+    ['x.csv', 'a file has that name'],
   ] as const) {
     const folder = shop.path(name);
     const finished = await shop.runWith({ TMPDIR: folder }, ...imports('x.csv.gz'));
     told(
       finished,
-      new RegExp(`the folder ${folder} cannot be used: ${reason}.*; TMPDIR names another$`, 'm'),
+      new RegExp(`the folder ${folder} cannot be used: ${reason}.*; set TMPDIR to another one$`, 'm'),
     );
   }
 });
@@ -67,7 +67,7 @@ test('a read-only disk is named, whatever was to be written on it', { skip }, as
     await shop.run(...imports('x.csv'), ...own);
     told(await shop.run('backup', disk.path('a.backup'), ...own), new RegExp(reason));
     const finished = await shop.runWith({ TMPDIR: disk.folder }, ...imports('x.csv.gz'), ...own);
-    told(finished, new RegExp(`${reason}; TMPDIR names another`));
+    told(finished, new RegExp(`${reason}; set TMPDIR to another one`));
     assert.ok(!existsSync(disk.path('b.db')));
   } finally {
     disk.close();

@@ -83,7 +83,7 @@ const problems: readonly Problem[] = [
     status: 2,
     content: good,
     flags: ['--schema', 'stock', '--country', 'US'],
-    says: /missing: symbol, interval\. .*given as --symbol, --interval/,
+    says: /missing: symbol, interval\. .*give it as a flag: --symbol, --interval/,
   },
   {
     what: 'times without an offset and no zone',
@@ -166,7 +166,7 @@ const problems: readonly Problem[] = [
     what: 'a column twice',
     status: 1,
     content: csvOf(`${header},open`, `${minute(3)},10`),
-    says: /column open stands twice/,
+    says: /two columns are named open/,
   },
   {
     what: 'a program',
@@ -617,7 +617,7 @@ test('a name with line ends and control characters is printed in one line, escap
     ...store,
   );
   assert.equal(done.status, 2);
-  assert.equal(done.stderr, `bourse: ${shown}.no*: no file fits this pattern\n`);
+  assert.equal(done.stderr, `bourse: ${shown}.no*: no file matches this pattern\n`);
   const { stdout, stderr } = await seed.run(
     'import',
     'bars',

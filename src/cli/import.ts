@@ -31,6 +31,7 @@ const EXIT_USAGE = 2;
 type Flags = {
   readonly store?: string;
   readonly map?: string;
+  readonly delimiter?: string;
   readonly preset?: string;
   readonly schema?: string;
   readonly country?: string;
@@ -218,6 +219,7 @@ export function importCommand(): Command {
       '--map <file>',
       'JSON that says which column gives which field: {"columns": {"datetime": "open_utc"}, "values": {"symbol": "X"}}',
     )
+    .option('--delimiter <character>', 'separator of the columns, where it is neither a comma nor a tab: ";"')
     .option(
       '--preset <name>',
       'whose files these are, where their header does not tell; none: Bourse’s own names; list: shows all',
@@ -268,7 +270,7 @@ export function importCommand(): Command {
       checkDataset(dataset);
       checkFlags(dataset, flags);
       checkSources(names, flags);
-      const choose = chooseMapping(dataset, flags.preset, flags.map);
+      const choose = chooseMapping(dataset, flags.preset, flags.map, flags.delimiter);
       const settings = readSettings(flags.store === undefined ? {} : { store: flags.store });
       if (flags.watch !== undefined)
         return watchFolder(watchedBy(dataset, choose, settings.store, flags.watch, flags));

@@ -1,25 +1,25 @@
-// Room on a disk: what ends for want of it.
+// Disk space: errors of a full disk, and the refusal.
 import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import { test } from 'node:test';
-import { DiskFull, diskFull, freeBytesIn, isNoRoom, requireRoom } from './space.ts';
+import { DiskFull, diskFull, freeBytesIn, isOutOfSpace, requireSpace } from './space.ts';
 
-test('a full disk and a used up quota are no room, other errors are not', () => {
+test('a full disk and a used up quota are out of space, other errors are not', () => {
   for (const [code, expected] of [
     ['ENOSPC', true],
     ['EDQUOT', true],
     ['EIO', false],
     [undefined, false],
   ] as const)
-    assert.equal(isNoRoom(Object.assign(new Error('a write failed'), { code })), expected, code);
+    assert.equal(isOutOfSpace(Object.assign(new Error('a write failed'), { code })), expected, code);
 });
 
 test('a refusal names the folder, what is free and more than that as needed', async () => {
   const folder = tmpdir();
   const freeBytes = await freeBytesIn(folder);
-  await assert.rejects(requireRoom(folder, 1e18), DiskFull);
-  await requireRoom(folder, Math.min(1, freeBytes));
+  await assert.rejects(requireSpace(folder, 1e18), DiskFull);
+  await requireSpace(folder, Math.min(1, freeBytes));
   const filled = await diskFull(folder, 10, new Error('no room'));
   assert.ok(filled.neededBytes > filled.freeBytes);
-  assert.ok(filled.message.startsWith(`the disk that ${folder} is on has `), filled.message);
+  assert.ok(filled.message.startsWith(`the disk of ${folder} has `), filled.message);
 });

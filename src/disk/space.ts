@@ -1,19 +1,19 @@
-// Room on a disk: asked for before anything is written, and named when it ends on the way. Folders that take nothing.
+// Disk space: checked before anything is written, and named when the disk fills. Folders that cannot be written to.
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 
 const bytesText = (bytes: number): string => `${Math.ceil(bytes).toLocaleString('en-US')} bytes`;
 
-/** A disk has no room for what is to be written. Nothing of it was kept. */
+/** A disk has too little space. Nothing was kept. */
 export class DiskFull extends Error {
   readonly folder: string;
   readonly freeBytes: number;
-  /** At least. */
+  /** A lower bound. */
   readonly neededBytes: number;
 
   constructor(folder: string, freeBytes: number, neededBytes: number, options?: ErrorOptions) {
     super(
-      `the disk that ${folder} is on has ${bytesText(freeBytes)} free, and about ${bytesText(neededBytes)} are needed: make room there. Nothing was imported or changed.`,
+      `the disk of ${folder} has ${bytesText(freeBytes)} free, but about ${bytesText(neededBytes)} are needed. Free some disk space. Nothing was imported or changed.`,
       options,
     );
     this.name = 'DiskFull';
@@ -29,25 +29,25 @@ export async function freeBytesIn(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** Makes sure of room before the first write. @throws DiskFull */
-export async function requireRoom(folder: string, neededBytes: number): Promise<void> {
+/** Checks the disk space before the first write. @throws DiskFull */
+export async function requireSpace(folder: string, neededBytes: number): Promise<void> {
   const freeBytes = await freeBytesIn(folder);
   if (freeBytes < neededBytes) throw new DiskFull(folder, freeBytes, neededBytes);
 }
 
-/** Whether the system found no room, or none within what a user may take. */
-export function isNoRoom(error: unknown): boolean {
+/** Whether the disk is full, or the user's quota on it. */
+export function isOutOfSpace(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
-/** That the disk of a folder has filled, on the way: at least so much was to be written there. */
+/** The error for a disk that filled during a write of at least `neededBytes`. */
 export async function diskFull(folder: string, neededBytes: number, cause: unknown): Promise<DiskFull> {
   const freeBytes = await freeBytesIn(folder);
   return new DiskFull(folder, freeBytes, Math.max(neededBytes, 2 * freeBytes), { cause });
 }
 
-/** Nothing can be made in a folder; the message names it and the cure. Nothing was kept. */
+/** A folder cannot be used; the message names it and the cure. Nothing was kept. */
 export class FolderUnusable extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -59,26 +59,26 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: 'this user may not write there',
   EPERM: 'this user may not write there',
   EROFS: 'its disk is read-only',
-  ENOENT: 'it is not there and cannot be made',
-  ENOTDIR: 'a file stands where a folder is needed',
-  EEXIST: 'a file stands where a folder is needed',
+  ENOENT: 'it does not exist and cannot be made',
+  ENOTDIR: 'a file has that name',
+  EEXIST: 'a file has that name',
 };
 
-/** The same error, or what it means where something was to be made in a folder; `cure` says what to do. */
+/** A FolderUnusable for an error in a folder, or the same error where it has another cause; `cure` says what to do. */
 export function folderProblem(error: unknown, folder: string, cure: string): unknown {
   const reason = reasons[(error as NodeJS.ErrnoException).code ?? ''];
   if (reason === undefined) return error;
   return new FolderUnusable(`the folder ${folder} cannot be used: ${reason}; ${cure}`, { cause: error });
 }
 
-/** What is to be done about the folder of a store. */
+/** The cure for the folder of a store. */
 export const STORE_NEEDS = 'a store needs one that can be written to';
 
-/** What is to be done where a store's own log cannot be kept. */
+/** The cure where a store's log cannot be written. */
 export const LOG_NEEDS =
   'a store keeps its log beside it: make that possible, or copy it, with the files beside it, to where it is';
 
-/** Makes sure of the folder of a store. @throws FolderUnusable */
+/** Makes the folder of a store. @throws FolderUnusable */
 export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true });
@@ -87,7 +87,7 @@ export function makeFolder(folder: string): void {
   }
 }
 
-/** Whether nobody can write in a folder, whatever their rights. */
+/** Whether a folder is on a read-only disk. */
 export function isReadOnlyDisk(folder: string): boolean {
   try {
     accessSync(folder, constants.W_OK);
@@ -97,7 +97,7 @@ export function isReadOnlyDisk(folder: string): boolean {
   }
 }
 
-/** What this user cannot write of some files and folders, with the reason; null where it is none of them. */
+/** The first of some files and folders that this user cannot write to, with the reason; null where there is none. */
 export function closedAmong(paths: readonly string[]): string | null {
   for (const path of paths) {
     try {
@@ -109,6 +109,6 @@ export function closedAmong(paths: readonly string[]): string | null {
   return null;
 }
 
-/** The same error, or what it means where the disk of a folder has filled: at least so much was to be written there. */
+/** A DiskFull for an error of a full disk, or the same error where it has another cause. */
 export const diskProblem = async (error: unknown, folder: string, neededBytes: number): Promise<unknown> =>
-  isNoRoom(error) ? diskFull(folder, neededBytes, error) : error;
+  isOutOfSpace(error) ? diskFull(folder, neededBytes, error) : error;

@@ -1,8 +1,8 @@
-// Names of temporary files that tell whose they are, so that those of a process that was killed can be removed later.
+// Names of temporary files. They have the process, so that the files of a killed process can be removed later.
 import { readdirSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A process number means a process only in its own namespace: containers that share a folder do not share their numbers. */
+/** The namespace of process numbers: containers that share a folder do not share them. */
 function namespaceOfPids(): string {
   try {
     return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';
@@ -13,13 +13,13 @@ function namespaceOfPids(): string {
 
 const namespace = namespaceOfPids();
 
-/** Age at which a file of another namespace is taken for left over: no import or backup is so long. */
+/** A file of another namespace is left over at this age: no import or backup takes so long. */
 const FOREIGN_LEFT_MS = 24 * 60 * 60 * 1000;
 
-/** What this process puts into the names of its temporary files: `PID.NAMESPACE`. */
+/** The mark of this process in the names of its temporary files: `PID.NAMESPACE`. */
 export const ownMark = `${process.pid}.${namespace}`;
 
-/** Removes what in a folder has, where `pattern` has its group, the mark of a process that has ended. */
+/** Removes the files of ended processes from a folder; the group of `pattern` is the mark. */
 export function removeLeftovers(folder: string, pattern: RegExp): void {
   for (const name of readdirSync(folder)) {
     const mark = pattern.exec(name)?.[1];
@@ -28,7 +28,7 @@ export function removeLeftovers(folder: string, pattern: RegExp): void {
       if (isLeft(mark, statSync(join(folder, name)).mtimeMs))
         rmSync(join(folder, name), { recursive: true, force: true });
     } catch {
-      // Another user's are another user's matter.
+      // Another user's files cannot be removed.
     }
   }
 }
@@ -36,7 +36,7 @@ export function removeLeftovers(folder: string, pattern: RegExp): void {
 function isLeft(mark: string, changedMs: number): boolean {
   const [pid, home] = mark.split('.');
   if (home !== namespace) return Date.now() - changedMs > FOREIGN_LEFT_MS;
-  // In a container the same number comes again with every start.
+  // In a container, every start has the same process number.
   if (Number(pid) === process.pid) return changedMs < performance.timeOrigin;
   return !isRunning(Number(pid));
 }

@@ -4,7 +4,7 @@ import { basename, dirname, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip, createZstdCompress } from 'node:zlib';
-import { diskFull, folderProblem, isNoRoom } from '../disk/space.ts';
+import { diskFull, folderProblem, isOutOfSpace } from '../disk/space.ts';
 import { ownMark, removeLeftovers } from '../disk/temporary.ts';
 import { otherThanFile } from '../store/place.ts';
 import { UnfitPlace, WouldReplace } from '../store/store.ts';
@@ -89,7 +89,7 @@ export async function writeToFile(
     return (await fill(table, part, format, onRows)) ? moveTo(part, place, force) : 0;
   } catch (error) {
     discard();
-    throw isNoRoom(error)
+    throw isOutOfSpace(error)
       ? await diskFull(folder, bytes, error)
       : folderProblem(error, folder, 'name another');
   } finally {

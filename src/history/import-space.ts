@@ -1,6 +1,6 @@
 // How much room an import needs, judged before its first write from the size of its file.
 import { dirname } from 'node:path';
-import { DiskFull, diskProblem, requireRoom } from '../disk/space.ts';
+import { DiskFull, diskProblem, requireSpace } from '../disk/space.ts';
 import type { Format } from '../files/format.ts';
 import type { Store } from '../store/store.ts';
 
@@ -37,7 +37,7 @@ export class ImportRoom {
 
   /** Makes sure of room before the first write. @throws DiskFull */
   async require(): Promise<void> {
-    if (this.#store.folder !== null) await requireRoom(this.#store.folder, storeNeedBytes(this.#textBytes));
+    if (this.#store.folder !== null) await requireSpace(this.#store.folder, storeNeedBytes(this.#textBytes));
   }
 
   /** What an error on the way means: the same error, or which disk has filled and what it needs. */

@@ -52,7 +52,7 @@ test('standard input has no name: the symbol is a flag, and asked for without it
   const args = ['import', 'corporate-actions', '-', '--preset', 'lean-factors'];
   const asked = await shop.pipe(split, ...args);
   assert.equal(asked.status, 2);
-  assert.match(asked.stderr, /required column missing: symbol\. .*can be given as --symbol/);
+  assert.match(asked.stderr, /required column missing: symbol\. .*give it as a flag: --symbol/);
   const { status, stdout } = await shop.pipe(split, ...args, '--symbol', 'PIPED');
   assert.equal(status, 0);
   assert.match(stdout, /standard input: 1 row read, 1 written/);
@@ -145,7 +145,7 @@ test('a row further down that is of another form, or no text, is told with its n
   const rows = days.map((day) => `${day},1,1,100.1234567890\n`).join('');
   assert.match(
     await vendor.refusal(FACTORS, `${rows}20200828,one,1,10\n${END}`, asActions),
-    /row 4001 is not of the same form as the first one/,
+    /row 4001 does not have the form of the first one/,
   );
   assert.match(
     await vendor.refusal(FACTORS, `${rows}"20200828\n${END}`, asActions),

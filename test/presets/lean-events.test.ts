@@ -88,7 +88,7 @@ test('files of other markets, and bars of days, are not taken for factor files',
   const text = '20200102,0.9,1,10\n20501231,1,1,0\n';
   assert.match(
     await vendor.refusal('equity/india/factor_files/abc.csv', text, asActions),
-    /read of the market usa, not of india/,
+    /can be imported for the market usa only, not for india/,
   );
   assert.match(
     await vendor.refusal(
@@ -99,7 +99,7 @@ test('files of other markets, and bars of days, are not taken for factor files',
         preset: 'lean-factors',
       },
     ),
-    /is no file of the preset lean-factors; it is one of the preset lean/,
+    /is not a file of the preset lean-factors; it is a file of the preset lean:/,
   );
 });
 

@@ -1,4 +1,4 @@
-// QuantConnect LEAN factor files as dividends and splits: a row has the products of all later ones, and the last close before the next row.
+// QuantConnect LEAN factor files as dividends and splits: a row has the products of all later factors, and the last close before the next row.
 import { formatDay } from '../../base/instant.ts';
 import { calendarOf } from '../../calendar/calendar.ts';
 import { parseSymbol } from '../../contract/identifiers.ts';
@@ -12,20 +12,20 @@ import { hasColumns, known, type Preset } from './preset.ts';
 /** Date, price factor, split factor, close, and where they come from. */
 const ROW = /^\d{8},[\d.einf+-]+,[\d.einf+-]+(,[\d.]+)?(,[^,]*)?$/i;
 
-/** Days in which there is a session. */
+/** There is always a session within these days. */
 const SESSION_WITHIN_DAYS = 30;
 
-/** The first session behind the last day on which a factor holds. */
+/** The first session after the last day of a factor. */
 function nextSession(date: string): string {
   const from = dayNumber(date) + 1;
   return formatDay(calendarOf('stock', 'US').sessions(from, from + SESSION_WITHIN_DAYS)[0]!.day);
 }
 
-/** Factors of fewer decimals are exact; others are rounded, and some of those were so once more, at the seventh. */
+/** Factors of fewer decimals are exact. Others are rounded, and some were rounded again at the seventh decimal. */
 const DECIMALS_ROUNDED = 6;
 const ROUNDED_BY = 1e-7;
 
-/** A float is this close to what it stands for. */
+/** The relative error of a float. */
 const FLOAT_DOUBT = 1e-12;
 
 const doubtOf = (factor: string): number =>
@@ -33,7 +33,7 @@ const doubtOf = (factor: string): number =>
     ? FLOAT_DOUBT
     : ROUNDED_BY / Number(factor);
 
-/** How many times of the next row's factor a row's is, and what that may be off. */
+/** The ratio of a row's factor to the next row's, and its possible error. */
 function ratioOf(factor: string, next: string): { readonly ratio: number; readonly doubt: number } {
   const ratio = Number(factor) / Number(next);
   return { ratio, doubt: ratio * (doubtOf(factor) + doubtOf(next)) };
@@ -50,13 +50,13 @@ function simplestWithin(low: number, high: number): Shares {
   return [whole * to + from, to];
 }
 
-/** More shares than a split has. */
+/** No real split has more shares. */
 const MANY_SHARES = 1_000;
-/** Factors that were worked out of prices are off by more than their rounding: this near, few shares are what was meant. */
+/** Factors that LEAN computed from prices have larger errors than rounding: a split of few shares this near is the real one. */
 const NEAR = 2e-4;
 const FEW_SHARES = 50;
 
-/** The shares of a split: the simplest that its factors can stand for. */
+/** The shares of a split: the simplest fraction that fits its factors. */
 function sharesOf({ ratio, doubt }: { readonly ratio: number; readonly doubt: number }): Shares {
   const exact = simplestWithin(ratio - doubt, ratio + doubt);
   if (Math.max(...exact) <= MANY_SHARES) return exact;
@@ -66,7 +66,7 @@ function sharesOf({ ratio, doubt }: { readonly ratio: number; readonly doubt: nu
 
 const DECIMALS_MOST = 10;
 
-/** The amount with the fewest decimals, from cents on, that is what the factors say; empty where they say none. */
+/** The amount with the fewest decimals, at least two, that fits the factors; empty where they give none. */
 function amountWithin(amount: number, doubt: number): string {
   if (amount <= 2 * doubt) return '';
   for (let decimals = 2; ; decimals++) {

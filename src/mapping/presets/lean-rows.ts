@@ -23,18 +23,18 @@ export function byDate(name: string, rows: readonly NumberedRow[], form: RegExp)
   if (market !== 'usa')
     throw new FileProblem(
       'unfit',
-      `${name}: LEAN's factor and map files are read of the market usa, not of ${market}`,
+      `${name}: LEAN's factor and map files can be imported for the market usa only, not for ${market}`,
     );
   const odd = rows.find(({ cells }) => !form.test(cells.join()));
   if (odd !== undefined)
-    throw new FileProblem('content', `${name}: row ${odd.row} is not of the same form as the first one`);
+    throw new FileProblem('content', `${name}: row ${odd.row} does not have the form of the first one`);
   const sorted = rows.toSorted((one, other) => (one.cells[0]! < other.cells[0]! ? -1 : 1));
   for (const [index, { row, cells }] of sorted.entries()) {
     const [date] = cells;
     if (dashed(date!).replaceAll('-', '') !== date)
       throw new FileProblem('content', `${name}: row ${row}: ${date} is no date of the form 20200828`);
     if (sorted[index + 1]?.cells[0] === date)
-      throw new FileProblem('content', `${name}: has two rows of ${date}: only one can hold until then`);
+      throw new FileProblem('content', `${name}: has two rows of ${date}. Only one can hold until that date`);
   }
   return sorted;
 }

@@ -1,7 +1,7 @@
 // A whole store as one file, made while others read and write it (docs/decisions/0010).
 import { existsSync, lstatSync, readFileSync, renameSync, statSync, truncateSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { requireRoom } from '../../disk/space.ts';
+import { requireSpace } from '../../disk/space.ts';
 import { type Copied, type CopyOptions, StoreUnusable, UnfitPlace, WouldReplace } from '../store.ts';
 import { controlPathOf } from './control.ts';
 import { Database, type FileKind } from './database.ts';
@@ -21,7 +21,7 @@ export async function backupSqlite(path: string, file: string, options: CopyOpti
   checkPlace(path, place, options.force);
   const folder = dirname(place);
   const bytes = bytesOf(path, 'store') + 2 * controlBytes(path) + MANIFEST_BYTES;
-  await requireRoom(folder, bytes);
+  await requireSpace(folder, bytes);
   try {
     return copyStore(path, place, options);
   } catch (error) {

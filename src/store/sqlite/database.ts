@@ -11,7 +11,7 @@ import {
   DiskFull,
   folderProblem,
   freeBytesIn,
-  isNoRoom,
+  isOutOfSpace,
   isReadOnlyDisk,
   LOG_NEEDS,
   STORE_NEEDS,
@@ -99,7 +99,7 @@ export function requireFile(path: string, kind: FileKind): void {
 /** What SQLite or the system says is wrong, where it is one of these (sqlite.org/rescode.html). */
 export function troubleOf(error: unknown): Trouble | null {
   const { errcode, cause } = error as { errcode?: number; cause?: unknown };
-  if (isNoRoom(error)) return 'full';
+  if (isOutOfSpace(error)) return 'full';
   if (errcode !== undefined) return troubles[errcode & 0xff] ?? null;
   return cause instanceof Error ? troubleOf(cause) : null;
 }

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { makeFolder, requireRoom } from '../../disk/space.ts';
+import { makeFolder, requireSpace } from '../../disk/space.ts';
 import { type CopyOptions, type Restored, StoreUnusable, UnfitPlace, WouldReplace } from '../store.ts';
 import { controlMigrations, controlPathOf } from './control.ts';
 import { Database, type FileKind, requireFile, troubleOf } from './database.ts';
@@ -37,7 +37,7 @@ export async function restoreSqlite(path: string, file: string, options: CopyOpt
   const bytes = statSync(backup).size;
   let keys: number;
   try {
-    await requireRoom(folder, bytes);
+    await requireSpace(folder, bytes);
     keys = replace(places, present, { path: backup, manifest }, options.tell);
   } catch (error) {
     throw damageOf(backup, await writeProblem(error, folder, bytes));
