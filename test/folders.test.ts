@@ -31,7 +31,7 @@ test('a store below a file is refused in words that name the file', async () => 
 
 test('a temporary folder that is not there, or is a file, is named with the setting that names it', async () => {
   for (const [name, reason] of [
-    ['none', 'it is not there'],
+    ['none', 'it does not exist'],
     ['x.csv', 'a file has that name'],
   ] as const) {
     const folder = shop.path(name);

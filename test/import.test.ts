@@ -160,7 +160,7 @@ const problems: readonly Problem[] = [
     what: 'values in the place of a header',
     status: 1,
     content: csvOf(...lines.slice(0, 9)),
-    says: /header line is expected/,
+    says: /only values, no column names\. Add a header line/,
   },
   {
     what: 'a column twice',
