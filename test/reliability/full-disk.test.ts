@@ -38,7 +38,7 @@ function roomIn(
   const [line, ...more] = stderr.trimEnd().split('\n');
   assert.deepEqual(more, []);
   assert.ok(line!.startsWith(`bourse: the disk that ${folder} is on has `), line);
-  const found = /has ([\d,]+) bytes free, and about ([\d,]+) bytes are needed/.exec(line!);
+  const found = /has ([\d,]+) bytes free, but about ([\d,]+) bytes are needed/.exec(line!);
   const [freeBytes, neededBytes] = found!.slice(1).map((text) => Number(text.replaceAll(',', '')));
   assert.ok(freeBytes! < neededBytes!, line);
   return { freeBytes: freeBytes!, neededBytes: neededBytes! };
