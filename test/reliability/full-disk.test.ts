@@ -37,7 +37,7 @@ function roomIn(
   assert.equal(stdout, '');
   const [line, ...more] = stderr.trimEnd().split('\n');
   assert.deepEqual(more, []);
-  assert.ok(line!.startsWith(`bourse: the disk that ${folder} is on has `), line);
+  assert.ok(line!.startsWith(`bourse: the disk of ${folder} has `), line);
   const found = /has ([\d,]+) bytes free, but about ([\d,]+) bytes are needed/.exec(line!);
   const [freeBytes, neededBytes] = found!.slice(1).map((text) => Number(text.replaceAll(',', '')));
   assert.ok(freeBytes! < neededBytes!, line);
