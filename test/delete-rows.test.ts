@@ -197,7 +197,7 @@ test('a contract that has bars is deleted without its instrument', async () => {
 });
 
 const named: readonly (readonly [symbol: string, schema: string, says: RegExp])[] = [
-  ['ACORN', 'stock', /by bourse delete option-contracts --schema stock --country US --symbol ACORN/],
+  ['ACORN', 'stock', /by bourse delete corporate-actions --country US --symbol ACORN/],
   ['ACORN240621C00010000', 'option', /delete option-contracts --country US --contract ACORN240621C00010000/],
   ['OAK', 'crypto', /by bourse delete news --schema crypto --country GLOBAL --symbol OAK/],
 ];

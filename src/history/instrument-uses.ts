@@ -49,7 +49,7 @@ function useBy(dataset: FileDataset, naming: Naming, name: InstrumentName): Use 
 
 /** Rows that name an instrument, of the first dataset that has some; null where none has. */
 export async function useOf(reader: RowReader, name: InstrumentName): Promise<Use | null> {
-  for (const dataset of fileDatasets.toReversed())
+  for (const dataset of fileDatasets)
     for (const naming of dataset.file.names ?? []) {
       const use = useBy(dataset, naming, name);
       if (use !== null && (await hasRow(reader, dataset, use.where))) return use;
