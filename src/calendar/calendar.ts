@@ -49,9 +49,8 @@ function concat(parts: readonly Segments[]): Segments {
   return joined;
 }
 
-/** The years of the dates that a rule names. */
-const yearsNamed = ({ when }: HolidayRule): number[] =>
-  'dates' in when ? when.dates.map((date) => dateOf(dayOfText(date)).year) : [];
+const yearOfOverride = (rule: HolidayRule): number =>
+  'dates' in rule ? dateOf(dayOfText(rule.dates)).year : 0;
 
 /** The calendar of one market. Years are built on first use and kept. */
 export class Calendar {
@@ -69,7 +68,7 @@ export class Calendar {
   constructor(market: Market, base: Calendar | null = null) {
     this.market = market;
     this.#base = base;
-    this.#overridesByYear = Map.groupBy(market.overrides ?? [], (rule) => yearsNamed(rule)[0]!);
+    this.#overridesByYear = Map.groupBy(market.overrides ?? [], yearOfOverride);
     this.zone = zoneOf(market.zone);
     this.dateZone = zoneOf(market.dateZone ?? market.zone);
     this.hasExtendedHours = market.hours.some((hours) => hours.segments.some(([kind]) => kind !== 'regular'));

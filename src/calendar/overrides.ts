@@ -54,7 +54,7 @@ function ruleOf(base: Calendar, override: CalendarOverride): HolidayRule {
   const rule = {
     code: override.holiday_code,
     name: override.name,
-    when: { dates: [formatDay(override.calendar_date)] },
+    dates: formatDay(override.calendar_date),
     source: 'imported',
   };
   if (override.session_template === 'REGULAR') return { ...rule, regular: true };

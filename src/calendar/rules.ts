@@ -1,6 +1,6 @@
 // Holiday rules -> days: which rule of a market applies on which date of a year.
 import { dateOf, dayOf, parseDay, weekdayOf } from '../base/instant.ts';
-import type { HolidayRule, Market, Observance, When } from './market.ts';
+import type { HolidayRule, Market, Observance } from './market.ts';
 
 /** Easter Sunday of the western church: the anonymous Gregorian computus (Meeus, Astronomical Algorithms, ch. 8). */
 export function easterDay(year: number): number {
@@ -41,24 +41,35 @@ function nthWeekday(year: number, month: number, weekday: number, nth: number): 
   return last - ((weekdayOf(last) - weekday + 7) % 7);
 }
 
-const listed = new WeakMap<readonly string[], ReadonlyMap<number, readonly number[]>>();
+/** Lists of dates that were read before, by year: every year asks for the same ones. */
+const listed = new Map<string, ReadonlyMap<number, readonly number[]>>();
 
-/** Listed dates by their year, sorted once. */
-function byYear(dates: readonly string[]): ReadonlyMap<number, readonly number[]> {
-  let found = listed.get(dates);
-  if (found === undefined) {
-    found = Map.groupBy(dates.map(dayOfText), (day) => dateOf(day).year);
-    listed.set(dates, found);
+/** The days of a list of dates in a year. */
+function listedDays(dates: string, year: number): readonly number[] {
+  let byYear = listed.get(dates);
+  if (byYear === undefined) {
+    const days = dates
+      .trim()
+      .split(/\s+/)
+      .flatMap((entry) => {
+        const [first, last] = entry.split('/').map(dayOfText);
+        if (last === undefined) return [first!];
+        return Array.from({ length: last - first! + 1 }, (_, index) => first! + index).filter(
+          (day) => weekdayOf(day) < 6,
+        );
+      });
+    byYear = Map.groupBy(days, (day) => dateOf(day).year);
+    listed.set(dates, byYear);
   }
-  return found;
+  return byYear.get(year) ?? [];
 }
 
-function daysOf(when: When, year: number): number[] {
-  if ('dates' in when) return (byYear(when.dates).get(year) ?? []).map((day) => day + (when.plus ?? 0));
-  if ('easter' in when) return [easterDay(year) + when.easter];
-  const day =
-    'nth' in when ? nthWeekday(year, when.month, when.weekday, when.nth) : dayOf(year, when.month, when.day);
-  return [day + (when.plus ?? 0)];
+function daysOf(rule: HolidayRule, year: number): number[] {
+  if ('easter' in rule) return [easterDay(year) + rule.easter];
+  const { plus = 0 } = rule;
+  if ('dates' in rule) return listedDays(rule.dates, year).map((day) => day + plus);
+  if ('nth' in rule) return [nthWeekday(year, rule.month, rule.weekday, rule.nth) + plus];
+  return [dayOf(year, rule.month, rule.day) + plus];
 }
 
 /** Whether a date is observed on another one. */
@@ -100,7 +111,7 @@ function collect(rules: readonly HolidayRule[], year: number): Map<number, Holid
   const moving: [day: number, rule: HolidayRule][] = [];
   for (const rule of rules) {
     for (const origin of [year - 1, year, year + 1]) {
-      for (const date of daysOf(rule.when, origin)) {
+      for (const date of daysOf(rule, origin)) {
         const day = moves(date, rule.observed) ? observe(date, rule.observed) : date;
         if (day === null) moving.push([date, rule]);
         else if (applies(rule, day) && !found.has(day)) found.set(day, rule);

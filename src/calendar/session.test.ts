@@ -25,7 +25,7 @@ test('the kind of regular segments is the number that REGULAR names', () => {
 const shortened = (date: string, part: Partial<HolidayRule>): HolidayRule => ({
   code: 'HOLIDAY_X',
   name: date,
-  when: { dates: [date] },
+  dates: date,
   source: 'a test',
   ...part,
 });
