@@ -1,6 +1,6 @@
 // Holiday rules -> days: which rule of a market applies on which date of a year.
 import { dateOf, dayOf, parseDay, weekdayOf } from '../base/instant.ts';
-import type { HolidayRule, Market, Observance } from './market.ts';
+import type { HolidayRule, Hours, Market, Observance } from './market.ts';
 
 /** Easter Sunday of the western church: the anonymous Gregorian computus (Meeus, Astronomical Algorithms, ch. 8). */
 export function easterDay(year: number): number {
@@ -20,15 +20,13 @@ export function easterDay(year: number): number {
 }
 
 /** Dates parsed so far: every year asks for the same ones. */
-const known = new Map<string, number>();
+const parsed = new Map<string, number>();
 
 /** The day number of a date in the markets' data. */
 export function dayOfText(text: string): number {
-  const before = known.get(text);
-  if (before !== undefined) return before;
-  const day = parseDay(text);
+  const day = parsed.get(text) ?? parseDay(text);
   if (day === null) throw new Error(`${text} is not a date`);
-  known.set(text, day);
+  parsed.set(text, day);
   return day;
 }
 
@@ -102,8 +100,13 @@ function applies(rule: HolidayRule, day: number): boolean {
   return rule.to === undefined || day <= dayOfText(rule.to);
 }
 
-const closes = (rule: HolidayRule | undefined): boolean =>
-  rule !== undefined && rule.open === undefined && rule.close === undefined;
+/** Whether a rule closes the market for the whole day. */
+export const isClosing = (rule: HolidayRule | null): boolean =>
+  rule !== null && rule.open === undefined && rule.close === undefined;
+
+/** The weekly pattern of a market on a date; before the first one, that one. */
+export const hoursOn = ({ hours }: Market, day: number): Hours =>
+  hours.findLast(({ from }) => dayOfText(from) <= day) ?? hours[0]!;
 
 /** The rules by day. The years before and after count too: their dates may be observed in this one. */
 function collect(rules: readonly HolidayRule[], year: number): Map<number, HolidayRule> {
@@ -119,7 +122,7 @@ function collect(rules: readonly HolidayRule[], year: number): Map<number, Holid
     }
   }
   for (const [date, rule] of moving) {
-    const day = nextOpen(date, (taken) => closes(found.get(taken)));
+    const day = nextOpen(date, (other) => isClosing(found.get(other) ?? null));
     if (applies(rule, day)) found.set(day, rule);
   }
   return found;
