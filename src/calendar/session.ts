@@ -129,18 +129,18 @@ class Clocks {
   }
 }
 
-/** Segments of sessions as arrays. */
-function flatten(sessions: readonly Session[], holds: (kind: SegmentKind) => boolean): Segments {
-  const rows = sessions.flatMap(({ day, segments }) =>
-    segments.filter(({ kind }) => holds(kind)).map((segment) => ({ ...segment, day })),
-  );
-  return {
-    openMs: Float64Array.from(rows, ({ openMs }) => openMs),
-    closeMs: Float64Array.from(rows, ({ closeMs }) => closeMs),
-    kind: Uint8Array.from(rows, ({ kind }) => segmentKinds.indexOf(kind)),
-    day: Int32Array.from(rows, ({ day }) => day),
-    late: Uint8Array.from(rows, ({ late }) => (late ? 1 : 0)),
-  };
+type Row = { readonly day: number; readonly segment: Session['segments'][number] };
+
+function flatten(rows: readonly Row[]): Segments {
+  const flat = emptySegments(rows.length);
+  for (const [index, { day, segment }] of rows.entries()) {
+    flat.openMs[index] = segment.openMs;
+    flat.closeMs[index] = segment.closeMs;
+    flat.kind[index] = segmentKinds.indexOf(segment.kind);
+    flat.day[index] = day;
+    flat.late[index] = segment.late ? 1 : 0;
+  }
+  return flat;
 }
 
 /** Builds the sessions of one year of a market. */
@@ -174,6 +174,7 @@ export function buildYear(market: Market, zone: Zone, year: number): SessionYear
     });
   }
   const days = Int32Array.from(sessions, ({ day }) => day);
-  const segments = flatten(sessions, () => true);
-  return { sessions, days, segments, regular: flatten(sessions, (kind) => kind === 'regular') };
+  const rows = sessions.flatMap(({ day, segments }) => segments.map((segment) => ({ day, segment })));
+  const regular = rows.filter(({ segment }) => segment.kind === 'regular');
+  return { sessions, days, segments: flatten(rows), regular: flatten(regular) };
 }

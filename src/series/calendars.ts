@@ -4,6 +4,7 @@ import type { Market } from '../calendar/market.ts';
 import { type CalendarOverride, withOverrides } from '../calendar/overrides.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { type Instrument, instruments } from '../datasets/reference.ts';
+import { rowWith } from '../store/all-rows.ts';
 import { readOverrides } from '../store/calendar-overrides.ts';
 import type { RowReader } from '../store/store.ts';
 
@@ -32,12 +33,8 @@ export const ownerNamed = (assetSchema: AssetSchema, country: string, symbol: st
 async function underlyingOf(reader: RowReader, { parent_schema_instrument_id: parent }: CalendarOwner) {
   const [, schema, id] = /^([a-z]+)_(\d{1,15})$/.exec(parent ?? '') ?? [];
   if (id === undefined) return null;
-  const found = await reader.rows(instruments, {
-    where: { instrument_id: Number(id) },
-    order: [['instrument_id', 'asc']],
-    limit: 1,
-  });
-  return found.find(({ asset_schema }) => asset_schema === schema) ?? null;
+  const found = await rowWith(reader, instruments, { instrument_id: Number(id) });
+  return found?.asset_schema === schema ? found : null;
 }
 
 /** The key of the market that an instrument follows, where it is not the default one: its own, or of an option that of its underlying. */

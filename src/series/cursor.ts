@@ -43,7 +43,7 @@ export class SeriesCursor implements BarSource {
     this.#toBucket = bucketOf(series.interval, this.#toMs - 1);
   }
 
-  async next(atLeast: number): Promise<Bars | null> {
+  next(atLeast: number): Promise<Bars | null> {
     return this.#descending ? this.#nextDescending(atLeast) : this.#nextAscending(atLeast);
   }
 
@@ -99,12 +99,7 @@ export class SeriesCursor implements BarSource {
 
   #decode(block: StoredBlock, atLeast: number, target: Bars): Bars {
     try {
-      const range = {
-        fromMs: this.#fromMs,
-        toMs: this.#toMs,
-        atLeast,
-        descending: this.#descending,
-      };
+      const range = { fromMs: this.#fromMs, toMs: this.#toMs, atLeast, descending: this.#descending };
       return decodeBlock(block.bytes, range, target);
     } catch (error) {
       if (!(error instanceof DamagedBlock)) throw error;
