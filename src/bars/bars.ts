@@ -92,7 +92,7 @@ export function lowerBound(bars: Bars, keyMs: number): number {
   return low;
 }
 
-/** Index of the bar of a key; -1 where there is none. */
+/** Index of the bar with a key, or -1. */
 export function indexOfKey(bars: Bars, keyMs: number): number {
   const at = lowerBound(bars, keyMs);
   return at < bars.count && bars.keyMs[at] === keyMs ? at : -1;

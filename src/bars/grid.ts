@@ -29,7 +29,7 @@ function eachInSegments(bars: Bars, segments: Segments, visit: (bar: number, seg
   }
 }
 
-/** The cells of base bars by `cellOf`, which gives a cell's key, or NaN for none. Bars without a cell and outside all segments are left out. */
+/** The cells of base bars. `cellOf` gives a cell's key, or NaN for no cell. Bars outside all segments and bars without a cell are left out. */
 function cellsBy(
   bars: Bars,
   segments: Segments,
@@ -47,7 +47,7 @@ function cellsBy(
   return { bars: pickBars(bars, kept, count), cellMs };
 }
 
-/** The first `count` bars of a list of indexes: the bars themselves where it holds all of them. */
+/** The bars at the first `count` indexes; where these are all bars, `bars` itself. */
 function pickBars(bars: Bars, indexes: Int32Array, count: number): Bars {
   if (count === bars.count) return bars;
   const picked = emptyBars(count);

@@ -107,7 +107,7 @@ export class Calendar {
     return parts.length === 1 ? parts[0]! : concat(parts);
   }
 
-  /** The sessions whose label dates lie in `[fromDay, toDay)`, in order. */
+  /** The sessions with label dates in `[fromDay, toDay)`, in order. */
   sessions(fromDay: number, toDay: number): Session[] {
     const found: Session[] = [];
     for (let year = yearOfDay(fromDay); year <= yearOfDay(toDay - 1); year++) {
@@ -154,7 +154,7 @@ const yearOf = (ms: number): number => yearOfDay(Math.floor(ms / DAY_MS));
 
 const calendars = new Map<string, Calendar>();
 
-/** The asset type whose market instruments follow by default: options follow stocks (contract 3.7). */
+/** The asset type of the market that instruments follow by default: options follow stocks (contract 3.7). */
 export const marketSchema = (assetSchema: AssetSchema): AssetSchema =>
   assetSchema === 'option' ? 'stock' : assetSchema;
 
@@ -165,11 +165,11 @@ const byCountry = new Map(
     .map((market) => [`${market.assetSchema}:${market.country}`, market]),
 );
 
-/** The market of a calendar key; null where none ships under it. */
+/** The market of a calendar key; null for an unknown key. */
 export const marketOfKey = (key: string | null): Market | null =>
   key === null ? null : (byKey.get(key) ?? null);
 
-/** The market that instruments follow: that of their calendar key, else of their asset type and country. Null where none ships. */
+/** The market that instruments follow: that of their calendar key, else of their asset type and country. Null without one. */
 export function findMarket(
   assetSchema: AssetSchema,
   country: string,
@@ -178,7 +178,7 @@ export function findMarket(
   return marketOfKey(key) ?? byCountry.get(`${marketSchema(assetSchema)}:${country}`) ?? null;
 }
 
-/** The calendar of a market as `findMarket` finds it; where there is none, trading goes on all day in `zone`, by default UTC (contract 3.7). */
+/** The calendar of the market that `findMarket` finds. Without a market, trading goes on all day in `zone`, by default UTC (contract 3.7). */
 export function calendarOf(
   assetSchema: AssetSchema,
   country: string,

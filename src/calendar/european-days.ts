@@ -1,4 +1,4 @@
-// The closing days that the exchanges of continental Europe share. None of them moves from a weekend.
+// The closing days that the exchanges of continental Europe share. They do not move from a weekend.
 import type { HolidayRule, rulesFrom } from './market.ts';
 
 /** The shared closing days as rules of one market; countries differ in the name of 26 December. */

@@ -94,16 +94,16 @@ export type Market = {
   readonly dateZone?: string;
   readonly sessionTemplate: string;
   readonly currency: string | null;
-  /** The exchange of instruments whose files name none; null where the market has several exchanges. */
+  /** The default exchange of its instruments; null where the market has several exchanges. */
   readonly exchange: string | null;
-  /** Years, first and last, for which `holidays` is complete; outside them the weekly pattern alone holds (contract 3.7). */
+  /** First and last year for which `holidays` is complete; outside them only the weekly pattern applies (contract 3.7). */
   readonly years: readonly [number, number];
   readonly hours: readonly Hours[];
   /** What each code of `holidays` means (spec 2.9). */
   readonly codes: Readonly<Record<string, string>>;
-  /** The first rule of a date wins; a rule on its own date goes before one that moves there. */
+  /** The first rule of a date wins; a rule on its own date overrides one that moves there. */
   readonly holidays: readonly HolidayRule[];
-  /** What an operator imported, one date each, also outside `years`: goes before `holidays`. */
+  /** Calendar overrides, one date each, also outside `years`: they override `holidays`. */
   readonly overrides?: readonly HolidayRule[];
 };
 

@@ -25,7 +25,7 @@ test('Easter is a Sunday from 22 March to 25 April in every year of 1900 to 2200
   }
 });
 
-test('a date in our own data that is none is a fault', () => {
+test('an impossible date in our own data is a fault', () => {
   assert.throws(() => dayOfText('2025-02-29'), /2025-02-29/);
 });
 
@@ -168,7 +168,7 @@ test('what is observed on the Friday before a weekend', () => {
   );
 });
 
-test("an operator's own days come first, cancel others, and hold in every year (contract 8.6)", () => {
+test('calendar overrides come first, cancel other days, and apply in every year (contract 8.6)', () => {
   const market = {
     ...marketOf([rule({ month: 7, day: 4 })]),
     overrides: [
@@ -182,7 +182,7 @@ test("an operator's own days come first, cancel others, and hold in every year (
   assert.deepEqual(days(2040), ['2040-01-02']);
 });
 
-test("an operator's own day neither moves a substitute on nor gives way to one (contract 8.6)", () => {
+test('a calendar override and a substitute day do not move each other (contract 8.6)', () => {
   const own = (part: Partial<HolidayRule>): string[] => {
     const day = rule({ dates: '2021-12-27', ...part }, 'HOLIDAY_OWN');
     const found = holidaysOf({ ...marketOf([christmas, boxing]), overrides: [day] }, 2021);
@@ -193,7 +193,7 @@ test("an operator's own day neither moves a substitute on nor gives way to one (
   assert.deepEqual(own({ close: '12:30' }), ['2021-12-27 HOLIDAY_OWN', '2021-12-28 HOLIDAY_BOXING_DAY']);
 });
 
-test("outside the market's years no rule holds (contract 3.7)", () => {
+test("outside the market's years no rule applies (contract 3.7)", () => {
   const holidays = [rule({ month: 7, day: 4 })];
   for (const [year, count] of [
     [1999, 0],

@@ -46,7 +46,7 @@ export type Session = {
   }[];
 };
 
-/** The sessions whose label dates are in one year, their label dates, their segments, and the regular ones of these. */
+/** The sessions of one year by label date, their label dates, all their segments, and the regular ones. */
 export type SessionYear = {
   readonly sessions: readonly Session[];
   readonly days: Int32Array;

@@ -8,7 +8,7 @@ const DAY_MINUTES = 1440;
 /** The end of a day on the wire, which has no 24:00. */
 const DAY_END = '23:59:59';
 
-/** Ranges of clock times, `HH:MM:SS-HH:MM:SS`; a range whose end is not after its start ends on the next day. */
+/** Ranges of clock times, `HH:MM:SS-HH:MM:SS`; a range that ends at or before its start ends on the next day. */
 export type TradingHours = Readonly<Record<SegmentKind, readonly string[]>>;
 
 function clockText(minutes: number): string {

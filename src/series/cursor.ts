@@ -55,7 +55,7 @@ export class SeriesCursor implements BarSource {
       const before = target.count;
       this.#decode(block, atLeast - before, target);
       if (target.count === before) this.#blocks.shift();
-      // A run may hold more bars than were asked for: the next step reads those again.
+      // A run may have more bars than this step needs: the next step reads those again.
       target.count = Math.min(target.count, Math.max(atLeast, before));
       if (target.count > before) this.#fromMs = target.keyMs[target.count - 1]! + 1;
     }

@@ -31,7 +31,7 @@ export function wholePeriods(interval: PeriodInterval, range: StreamRange): Stre
   return { ...range, fromMs: startMs, toMs: endMs };
 }
 
-/** The keys between which the base bars of a range of asked cells are. */
+/** The keys of the base bars of a range of cells. */
 function baseRange(context: StreamContext, base: Interval, range: StreamRange): StreamRange {
   const { interval } = context;
   if (!isPeriod(interval)) return { ...range, toMs: range.toMs + intervalMinutes(interval)! * MINUTE_MS };

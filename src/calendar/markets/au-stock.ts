@@ -1,4 +1,4 @@
-// Australian stocks: the cash market of the Australian Securities Exchange, whose regular hours end at 16:00, before the closing auction.
+// Australian stocks: the cash market of the Australian Securities Exchange. Regular hours end at 16:00, before the closing auction.
 import { type HolidayRule, rulesFrom, stockMarket, weekdayHours } from '../market.ts';
 
 const closed = rulesFrom('ASX, Cash market trading calendar');

@@ -1,4 +1,4 @@
-// Swiss stocks: SIX Swiss Exchange. A holiday on a weekend is not made up for, and no day is shortened.
+// Swiss stocks: SIX Swiss Exchange. Holidays on a weekend do not move, and no day is shortened.
 import { europeanDays } from '../european-days.ts';
 import { rulesFrom, stockMarket, weekdayHours } from '../market.ts';
 
