@@ -47,7 +47,7 @@ const chungYeung = `
   2018-10-17 2019-10-07 2020-10-25 2021-10-14 2022-10-04 2023-10-23 2024-10-11 2025-10-29 2026-10-18
   2027-10-08 2028-10-26 2029-10-16 2030-10-05`;
 
-/** A general holiday on a Sunday is observed on the next day that is no holiday. */
+/** A general holiday on a Sunday is observed on the next day without a holiday. */
 const substitute = { observed: 'sunday-to-weekday' } as const;
 
 const closed = rulesFrom(ordinance);

@@ -7,7 +7,7 @@ const equinoxes =
 const tradingRules = 'TSE Business Regulations, trading hours and non-business days';
 const halfDays = `${tradingRules}, until the half days ended with arrowhead in 2009`;
 
-/** Article 3, paragraph 2 of the act: a holiday on a Sunday is observed on the next day that is no holiday. */
+/** Article 3, paragraph 2 of the act: a holiday on a Sunday is observed on the next day without a holiday. */
 const substitute = { observed: 'sunday-to-weekday' } as const;
 
 const closed = rulesFrom(act);
