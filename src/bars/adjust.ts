@@ -14,8 +14,8 @@ export const givenFactor = (factor: number): Fraction => fractionOf(factor, 1);
 export const splitFactor = (from: number, to: number): Fraction => fractionOf(from, to);
 
 /**
- * The factor of a cash dividend: `1 - cash / referencePrice`, by the raw close before the ex-date. Null where the dividend is not
- * smaller than that close; both positive.
+ * The factor of a cash dividend: `1 - cash / referencePrice`, where the reference price is the raw close before the ex-date.
+ * Both are positive. Null where the dividend is at least that close.
  */
 export function dividendFactor(cash: number, referencePrice: number): Fraction | null {
   const { part: paid, whole: price } = fractionOf(cash, referencePrice);

@@ -31,7 +31,7 @@ export class Adjustment {
     this.#eras = eras.reverse();
   }
 
-  /** The first ex-date after `firstDay` and not after `lastDay`, label dates of sessions; null where there is none. */
+  /** The first ex-date after `firstDay` and not after `lastDay`, label dates of sessions; null without one. */
   exDayBetween(firstDay: number, lastDay: number): number | null {
     return this.#eras.find(({ day }) => firstDay < day && day <= lastDay)?.day ?? null;
   }

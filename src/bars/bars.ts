@@ -38,7 +38,8 @@ export function emptyBars(capacity = 0): Bars {
   };
 }
 
-const columns = ['keyMs', ...valueColumns] as const;
+/** The columns of bars: the key and the values. */
+export const columns = ['keyMs', ...valueColumns] as const;
 
 /** The bars `from` (included) to `to` (not): views, not copies. */
 export function sliceBars(bars: Bars, from: number, to: number): Bars {
@@ -70,11 +71,12 @@ export function copyBar(target: Bars, at: number, source: Bars, from: number): v
   for (const column of columns) target[column][at] = source[column][from]!;
 }
 
-/** Joins bars, in the order given. */
+/** Joins bars, in the order given. Where only one part has bars, it is that part. */
 export function concatBars(parts: readonly Bars[]): Bars {
-  if (parts.length === 1) return parts[0]!;
-  const joined = emptyBars(parts.reduce((sum, part) => sum + part.count, 0));
-  for (const part of parts) appendBars(joined, part);
+  const full = parts.filter(({ count }) => count > 0);
+  if (full.length === 1) return full[0]!;
+  const joined = emptyBars(full.reduce((sum, part) => sum + part.count, 0));
+  for (const part of full) appendBars(joined, part);
   return joined;
 }
 
@@ -90,7 +92,7 @@ export function lowerBound(bars: Bars, keyMs: number): number {
   return low;
 }
 
-/** Index of the bar of a key; -1 where there is none. */
+/** Index of the bar with a key, or -1. */
 export function indexOfKey(bars: Bars, keyMs: number): number {
   const at = lowerBound(bars, keyMs);
   return at < bars.count && bars.keyMs[at] === keyMs ? at : -1;

@@ -2,7 +2,7 @@
 import { crc32 } from 'node:zlib';
 import { POWERS_OF_TEN } from '../base/decimal.ts';
 import { MINUTE_MS } from '../base/instant.ts';
-import { type Bars, emptyBars, reserve } from './bars.ts';
+import { type Bars, columns, emptyBars, reserve } from './bars.ts';
 import {
   ALL_NULL,
   DamagedBlock,
@@ -21,12 +21,11 @@ import {
 class ByteReader {
   readonly bytes: Uint8Array;
   readonly view: DataView;
-  at: number;
+  at = 0;
 
-  constructor(bytes: Uint8Array, at: number) {
+  constructor(bytes: Uint8Array) {
     this.bytes = bytes;
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    this.at = at;
   }
 
   double(): number {
@@ -59,18 +58,7 @@ class ByteReader {
   }
 }
 
-type Header = {
-  readonly unitMs: number;
-  readonly prices: number;
-  readonly volumes: number;
-  readonly vwaps: number;
-  readonly nulls: number;
-  readonly count: number;
-  readonly firstKey: number;
-  readonly runs: number;
-};
-
-function readHeader(bytes: Uint8Array, view: DataView): Header {
+function readHeader({ bytes, view }: ByteReader) {
   if (bytes.length < HEADER_BYTES) throw new DamagedBlock(`${bytes.length} bytes are less than a header`);
   if (crc32(bytes.subarray(4)) !== view.getUint32(0, true))
     throw new DamagedBlock('its checksum does not match');
@@ -91,7 +79,7 @@ function readHeader(bytes: Uint8Array, view: DataView): Header {
 
 /** How many bars a block holds. */
 export function blockCount(bytes: Uint8Array): number {
-  return readHeader(bytes, new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)).count;
+  return readHeader(new ByteReader(bytes)).count;
 }
 
 /** The part of a block to read: keys in `[fromMs, toMs)`, and only as many runs from one end as hold `atLeast` bars. */
@@ -116,8 +104,8 @@ export const wholeBlock: BlockRange = {
  * @throws DamagedBlock when the bytes are not those of `encodeBlock`.
  */
 export function decodeBlock(bytes: Uint8Array, range: BlockRange, target: Bars = emptyBars()): Bars {
-  const reader = new ByteReader(bytes, 0);
-  const header = readHeader(bytes, reader.view);
+  const reader = new ByteReader(bytes);
+  const header = readHeader(reader);
   const firstOf = (run: number): number =>
     (header.firstKey + reader.view.getUint32(HEADER_BYTES + run * ENTRY_BYTES, true)) * header.unitMs;
   let first = 0;
@@ -145,29 +133,21 @@ function before(bars: Bars, start: number, fromMs: number): number {
   return at - start;
 }
 
+type Header = ReturnType<typeof readHeader>;
+
 function readRun(reader: ByteReader, header: Header, firstMs: number, count: number, target: Bars): void {
   const from = target.count;
   const to = from + count;
-  readKeys(reader, target.keyMs, from, to, firstMs, header.unitMs);
+  const { keyMs } = target;
+  reader.integers(keyMs, from + 1, to);
+  keyMs[from] = firstMs;
+  for (let index = from + 1; index < to; index++)
+    keyMs[index] = keyMs[index - 1]! + (keyMs[index]! + 1) * header.unitMs;
   readPrices(reader, target, from, to, header.prices);
   readColumn(reader, target.volume, null, from, to, header.volumes, (header.nulls & SOME_VOLUME_NULL) !== 0);
   const expected = header.prices < 0 ? null : target.close;
   readColumn(reader, target.vwap, expected, from, to, header.vwaps, (header.nulls & SOME_VWAP_NULL) !== 0);
   target.count = to;
-}
-
-function readKeys(
-  reader: ByteReader,
-  keyMs: Float64Array,
-  from: number,
-  to: number,
-  firstMs: number,
-  unitMs: number,
-): void {
-  reader.integers(keyMs, from + 1, to);
-  keyMs[from] = firstMs;
-  for (let index = from + 1; index < to; index++)
-    keyMs[index] = keyMs[index - 1]! + (keyMs[index]! + 1) * unitMs;
 }
 
 function readPrices(reader: ByteReader, bars: Bars, from: number, to: number, decimals: number): void {
@@ -226,10 +206,6 @@ function trim(bars: Bars, start: number, range: BlockRange): void {
   const from = start + before(bars, start, range.fromMs);
   let to = bars.count;
   while (to > from && bars.keyMs[to - 1]! >= range.toMs) to--;
-  if (from > start) {
-    for (const column of ['keyMs', 'open', 'high', 'low', 'close', 'volume', 'vwap'] as const) {
-      bars[column].copyWithin(start, from, to);
-    }
-  }
+  if (from > start) for (const column of columns) bars[column].copyWithin(start, from, to);
   bars.count = start + to - from;
 }

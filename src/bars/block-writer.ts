@@ -2,7 +2,7 @@
 import { crc32 } from 'node:zlib';
 import { DECIMALS_MAX, MANTISSA_LIMIT, POWERS_OF_TEN } from '../base/decimal.ts';
 import { DAY_MS } from '../base/instant.ts';
-import { type Bars, valueColumns } from './bars.ts';
+import { type Bars, emptyBars, type valueColumns } from './bars.ts';
 import {
   ALL_NULL,
   ENTRY_BYTES,
@@ -80,30 +80,22 @@ function widthOf(least: number, most: number): number {
 /** The integers of one column of a run. */
 const steps = new Float64Array(RUN_BARS);
 
-function hasNull(values: Float64Array, count: number): boolean {
-  for (let index = 0; index < count; index++) if (Number.isNaN(values[index]!)) return true;
-  return false;
-}
-
-function allNull(values: Float64Array, count: number): boolean {
-  for (let index = 0; index < count; index++) if (!Number.isNaN(values[index]!)) return false;
-  return true;
+/** How many of the first values of a column are null. */
+function countNulls(values: Float64Array, count: number): number {
+  let nulls = 0;
+  for (let index = 0; index < count; index++) if (Number.isNaN(values[index]!)) nulls++;
+  return nulls;
 }
 
 /** Scaled integers of the current columns; the arrays are reused by the next block. */
-const scratch = {
-  open: new Float64Array(0),
-  high: new Float64Array(0),
-  low: new Float64Array(0),
-  close: new Float64Array(0),
-  volume: new Float64Array(0),
-  vwap: new Float64Array(0),
-};
+let scratch = emptyBars();
+
+type ValueColumn = (typeof valueColumns)[number];
 
 const priceColumns = ['open', 'high', 'low', 'close'] as const;
 
-/** Index of the first value that is no integer of at most 15 digits at a scale; `into` has the integers before it. NaN is ignored. */
-function scaleColumn(values: Float64Array, into: Float64Array, count: number, decimals: number): number {
+/** Writes a column as integers to `into`. False at the first value that is no integer of at most 15 digits at the scale; NaN is ignored. */
+function scaleColumn(values: Float64Array, into: Float64Array, count: number, decimals: number): boolean {
   const power = POWERS_OF_TEN[decimals]!;
   for (let index = 0; index < count; index++) {
     const value = values[index]!;
@@ -116,20 +108,17 @@ function scaleColumn(values: Float64Array, into: Float64Array, count: number, de
       (mantissa !== 0 || 1 / value > 0)
     )
       continue;
-    if (!Number.isNaN(value)) return index;
+    if (!Number.isNaN(value)) return false;
   }
-  return count;
+  return true;
 }
 
 /** The fewest decimals at which all values of some columns are integers of at most 15 digits, put into the scratch; else -1. */
-function scale(bars: Bars, columns: readonly (keyof typeof scratch)[]): number {
+function scale(bars: Bars, columns: readonly ValueColumn[]): number {
   for (let decimals = 0; decimals <= DECIMALS_MAX; decimals++) {
-    if (
-      columns.every(
-        (column) => scaleColumn(bars[column], scratch[column], bars.count, decimals) === bars.count,
-      )
-    )
-      return decimals;
+    const fits = (column: ValueColumn): boolean =>
+      scaleColumn(bars[column], scratch[column], bars.count, decimals);
+    if (columns.every(fits)) return decimals;
   }
   return PLAIN;
 }
@@ -150,16 +139,7 @@ function priceDecimals(bars: Bars): number {
   return decimals;
 }
 
-function columnDecimals(bars: Bars, column: 'volume' | 'vwap'): number {
-  return allNull(bars[column], bars.count) ? ALL_NULL : scale(bars, [column]);
-}
-
-function reserveScratch(count: number): void {
-  if (scratch.open.length >= count) return;
-  for (const column of valueColumns) scratch[column] = new Float64Array(count * 2);
-}
-
-const writer = new ByteWriter();
+const out = new ByteWriter();
 
 /** Encodes bars whose keys ascend strictly and are whole minutes. Up to 2^32 - 1 bars; any doubles. */
 export function encodeBlock(bars: Bars): Uint8Array {
@@ -167,14 +147,14 @@ export function encodeBlock(bars: Bars): Uint8Array {
   let unit = 1;
   for (let index = 0; index < count; index++) if (keyMs[index]! % DAY_MS !== 0) unit = 0;
   const unitMs = UNITS_MS[unit]!;
-  reserveScratch(count);
+  if (scratch.open.length < count) scratch = emptyBars(count * 2);
   const prices = priceDecimals(bars);
-  const volumes = columnDecimals(bars, 'volume');
-  const vwaps = columnDecimals(bars, 'vwap');
-  const volumeNulls = volumes >= PLAIN && hasNull(bars.volume, count);
-  const vwapNulls = vwaps >= PLAIN && hasNull(bars.vwap, count);
+  const [nullVolumes, nullVwaps] = [countNulls(bars.volume, count), countNulls(bars.vwap, count)];
+  const volumes = nullVolumes === count ? ALL_NULL : scale(bars, ['volume']);
+  const vwaps = nullVwaps === count ? ALL_NULL : scale(bars, ['vwap']);
+  const volumeNulls = nullVolumes > 0 && nullVolumes < count;
+  const vwapNulls = nullVwaps > 0 && nullVwaps < count;
   const runs = Math.ceil(count / RUN_BARS);
-  const out = writer;
   out.at = 0;
   out.reserve(HEADER_BYTES + runs * ENTRY_BYTES);
   const firstKey = count === 0 ? 0 : keyMs[0]! / unitMs;
@@ -195,22 +175,22 @@ export function encodeBlock(bars: Bars): Uint8Array {
     out.reserve((to - from) * 9 * 7 + 64);
     out.view.setUint32(HEADER_BYTES + run * ENTRY_BYTES, keyMs[from]! / unitMs - firstKey, true);
     out.view.setUint32(HEADER_BYTES + run * ENTRY_BYTES + 4, out.at, true);
-    writeKeys(out, keyMs, from, to, unitMs);
-    writePrices(out, bars, from, to, prices);
-    writeColumn(out, bars.volume, scratch.volume, null, from, to, volumes, volumeNulls);
-    writeColumn(out, bars.vwap, scratch.vwap, prices < 0 ? null : bars.close, from, to, vwaps, vwapNulls);
+    writeKeys(keyMs, from, to, unitMs);
+    writePrices(bars, from, to, prices);
+    writeColumn(bars.volume, scratch.volume, null, from, to, volumes, volumeNulls);
+    writeColumn(bars.vwap, scratch.vwap, prices < 0 ? null : bars.close, from, to, vwaps, vwapNulls);
   }
   out.view.setUint32(0, crc32(out.bytes.subarray(4, out.at)), true);
   return out.bytes.slice(0, out.at);
 }
 
-function writeKeys(out: ByteWriter, keyMs: Float64Array, from: number, to: number, unitMs: number): void {
+function writeKeys(keyMs: Float64Array, from: number, to: number, unitMs: number): void {
   for (let index = from + 1; index < to; index++)
     steps[index - from - 1] = (keyMs[index]! - keyMs[index - 1]!) / unitMs - 1;
   out.integers(to - from - 1);
 }
 
-function writePrices(out: ByteWriter, bars: Bars, from: number, to: number, decimals: number): void {
+function writePrices(bars: Bars, from: number, to: number, decimals: number): void {
   if (decimals < 0) {
     for (const column of [bars.open, bars.close, bars.high, bars.low]) out.doubles(column, from, to);
     return;
@@ -230,7 +210,7 @@ function writePrices(out: ByteWriter, bars: Bars, from: number, to: number, deci
   out.integers(count);
 }
 
-function writeNulls(out: ByteWriter, values: Float64Array, from: number, to: number): void {
+function writeNulls(values: Float64Array, from: number, to: number): void {
   for (let index = from; index < to; index += 8) {
     let bits = 0;
     for (let bit = 0; bit < 8 && index + bit < to; bit++) {
@@ -241,7 +221,6 @@ function writeNulls(out: ByteWriter, values: Float64Array, from: number, to: num
 }
 
 function writeColumn(
-  out: ByteWriter,
   values: Float64Array,
   mantissas: Float64Array,
   expected: Float64Array | null,
@@ -251,7 +230,7 @@ function writeColumn(
   nulls: boolean,
 ): void {
   if (decimals === ALL_NULL) return;
-  if (nulls) writeNulls(out, values, from, to);
+  if (nulls) writeNulls(values, from, to);
   if (decimals < 0) {
     for (let index = from; index < to; index++) if (!Number.isNaN(values[index]!)) out.double(values[index]!);
     return;

@@ -40,7 +40,7 @@ export const UNITS_MS = [MINUTE_MS, DAY_MS];
 
 export const TWO_TO_32 = 2 ** 32;
 
-/** The bytes of a block are not those that were written. The reader of the store adds the block's name. */
+/** The bytes of a block were changed after they were written. The reader of the store adds the block's name. */
 export class DamagedBlock extends Error {
   constructor(problem: string) {
     super(`damaged block: ${problem}`);

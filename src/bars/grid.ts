@@ -29,7 +29,7 @@ function eachInSegments(bars: Bars, segments: Segments, visit: (bar: number, seg
   }
 }
 
-/** The cells of base bars by `cellOf`, which gives a cell's key, or NaN for none. Bars without a cell and outside all segments are left out. */
+/** The cells of base bars. `cellOf` gives a cell's key, or NaN for no cell. Bars outside all segments and bars without a cell are left out. */
 function cellsBy(
   bars: Bars,
   segments: Segments,
@@ -44,12 +44,25 @@ function cellsBy(
     kept[count] = bar;
     cellMs[count++] = cell;
   });
-  if (count === bars.count) return { bars, cellMs };
-  const inside = emptyBars(count);
-  for (let index = 0; index < count; index++) copyBar(inside, index, bars, kept[index]!);
-  inside.count = count;
-  return { bars: inside, cellMs };
+  return { bars: pickBars(bars, kept, count), cellMs };
 }
+
+/** The bars at the first `count` indexes; where these are all bars, `bars` itself. */
+function pickBars(bars: Bars, indexes: Int32Array, count: number): Bars {
+  if (count === bars.count) return bars;
+  const picked = emptyBars(count);
+  for (let at = 0; at < count; at++) copyBar(picked, at, bars, indexes[at]!);
+  picked.count = count;
+  return picked;
+}
+
+/** Timed bars whose instants are still to be written. */
+const untimed = (bars: Bars): TimedBars => ({
+  bars,
+  openMs: new Float64Array(bars.count),
+  closeMs: new Float64Array(bars.count),
+  day: new Int32Array(bars.count),
+});
 
 /**
  * Cells of a minute interval over bars of `baseMinutes`: anchored at the open of the segment (contract 3.3). The key is the
@@ -84,9 +97,7 @@ export function dayCells(bars: Bars, interval: PeriodInterval): CellBars {
  */
 export function timeMinutes(bars: Bars, segments: Segments, minutes: number, offGrid: boolean): TimedBars {
   const stepMs = minutes * MINUTE_MS;
-  const openMs = new Float64Array(bars.count);
-  const closeMs = new Float64Array(bars.count);
-  const day = new Int32Array(bars.count);
+  const { openMs, closeMs, day } = untimed(bars);
   const kept = new Int32Array(bars.count);
   let count = 0;
   eachInSegments(bars, segments, (bar, segment) => {
@@ -96,11 +107,7 @@ export function timeMinutes(bars: Bars, segments: Segments, minutes: number, off
     day[count] = segments.day[segment]!;
     kept[count++] = bar;
   });
-  if (count === bars.count) return { bars, openMs, closeMs, day };
-  const inside = emptyBars(count);
-  for (let index = 0; index < count; index++) copyBar(inside, index, bars, kept[index]!);
-  inside.count = count;
-  return { bars: inside, openMs, closeMs, day };
+  return { bars: pickBars(bars, kept, count), openMs, closeMs, day };
 }
 
 /** DAY, WEEK or MON bars with the instants of the calendar (contract 3.6, 3.10). */
@@ -110,12 +117,7 @@ export function timePeriods(
   interval: PeriodInterval,
   extended: boolean,
 ): TimedBars {
-  const timed = {
-    bars,
-    openMs: new Float64Array(bars.count),
-    closeMs: new Float64Array(bars.count),
-    day: new Int32Array(bars.count),
-  };
+  const timed = untimed(bars);
   for (let bar = 0; bar < bars.count; bar++) {
     const hours = periodHours(calendar, interval, bars.keyMs[bar]! / DAY_MS, extended);
     timed.openMs[bar] = hours.openMs;
@@ -137,13 +139,7 @@ export function sliceTimed(timed: TimedBars, from: number, to: number): TimedBar
 
 /** Joins timed bars, in the order given. */
 export function concatTimed(parts: readonly TimedBars[]): TimedBars {
-  const bars = concatBars(parts.map((part) => part.bars));
-  const timed = {
-    bars,
-    openMs: new Float64Array(bars.count),
-    closeMs: new Float64Array(bars.count),
-    day: new Int32Array(bars.count),
-  };
+  const timed = untimed(concatBars(parts.map((part) => part.bars)));
   let at = 0;
   for (const part of parts) {
     const { count } = part.bars;

@@ -1,4 +1,4 @@
-// Doubles as the decimals that they stand for: scale, digits and exact sums, up to 15 significant digits (contract 3.12).
+// Doubles as the decimals that they represent: scale, digits and exact sums, up to 15 significant digits (contract 3.12).
 
 /** Powers of ten 10^0 .. 10^15: each an exact double. */
 export const POWERS_OF_TEN: readonly number[] = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
@@ -23,7 +23,7 @@ export function isScaled(value: number, decimals: number): boolean {
 
 /**
  * The fewest decimals at which every value of the column is a scaled integer of at most 15 digits; NaN (null) is ignored.
- * -1 when there is none: some value is no short decimal.
+ * -1 when some value has too many digits.
  */
 export function decimalsOf(values: Float64Array, count: number): number {
   let decimals = 0;

@@ -3,12 +3,7 @@ import { distance } from 'fastest-levenshtein';
 
 /** The nearest of some names, where one is near. */
 export function nearest(name: string, among: readonly string[]): string | undefined {
-  const ranked = [...among].sort(
-    (a, b) => distance(a.toLowerCase(), name.toLowerCase()) - distance(b.toLowerCase(), name.toLowerCase()),
-  );
-  const best = ranked[0];
-  return best !== undefined &&
-    distance(best.toLowerCase(), name.toLowerCase()) <= Math.max(2, name.length / 3)
-    ? best
-    : undefined;
+  const distanceTo = (word: string): number => distance(word.toLowerCase(), name.toLowerCase());
+  const [best] = among.toSorted((a, b) => distanceTo(a) - distanceTo(b));
+  return best !== undefined && distanceTo(best) <= Math.max(2, name.length / 3) ? best : undefined;
 }

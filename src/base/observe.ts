@@ -22,7 +22,7 @@ export type Observation =
       readonly cause: string;
     }
   | { readonly kind: 'listening'; readonly url: string; readonly store: string; readonly pid: number }
-  /** Metrics are served at an address of their own. */
+  /** Metrics have a separate address. */
   | { readonly kind: 'metrics'; readonly url: string }
   /** The address can be reached from other machines, without HTTPS and without a proxy. */
   | { readonly kind: 'exposed'; readonly host: string; readonly words: string }

@@ -2,16 +2,10 @@
 import { DAY_MS, dateOf, YEAR_MAX, YEAR_MIN } from '../base/instant.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import type { HolidayRule, Market } from './market.ts';
+import { crypto } from './markets/crypto.ts';
 import { markets } from './markets/index.ts';
 import { dayOfText, holidaysOf } from './rules.ts';
-import {
-  buildYear,
-  emptySegments,
-  REGULAR,
-  type Segments,
-  type Session,
-  type SessionYear,
-} from './session.ts';
+import { buildYear, emptySegments, type Segments, type Session, type SessionYear } from './session.ts';
 import { findZone, type Zone, zoneOf } from './zone.ts';
 
 /** Index of the first element that is greater than `value` in an ascending array. */
@@ -25,8 +19,6 @@ function upperBound(values: ArrayLike<number>, value: number): number {
   }
   return low;
 }
-
-const noSegments = emptySegments(0);
 
 function slice(segments: Segments, from: number, to: number): Segments {
   return {
@@ -49,9 +41,8 @@ function concat(parts: readonly Segments[]): Segments {
   return joined;
 }
 
-/** The years of the dates that a rule names. */
-const yearsNamed = ({ when }: HolidayRule): number[] =>
-  'dates' in when ? when.dates.map((date) => dateOf(dayOfText(date)).year) : [];
+const yearOfOverride = (rule: HolidayRule): number =>
+  'dates' in rule ? dateOf(dayOfText(rule.dates)).year : 0;
 
 /** The calendar of one market. Years are built on first use and kept. */
 export class Calendar {
@@ -69,7 +60,7 @@ export class Calendar {
   constructor(market: Market, base: Calendar | null = null) {
     this.market = market;
     this.#base = base;
-    this.#overridesByYear = Map.groupBy(market.overrides ?? [], (rule) => yearsNamed(rule)[0]!);
+    this.#overridesByYear = Map.groupBy(market.overrides ?? [], yearOfOverride);
     this.zone = zoneOf(market.zone);
     this.dateZone = zoneOf(market.dateZone ?? market.zone);
     this.hasExtendedHours = market.hours.some((hours) => hours.segments.some(([kind]) => kind !== 'regular'));
@@ -101,22 +92,22 @@ export class Calendar {
 
   /** The segments that overlap `[fromMs, toMs)`, in order; only regular ones unless `extended`. */
   segments(fromMs: number, toMs: number, extended: boolean): Segments {
-    if (toMs <= fromMs) return noSegments;
+    if (toMs <= fromMs) return emptySegments(0);
     // A session may begin on the day before its label or end on the day after it, in the zone's own date.
     const first = yearOf(fromMs - 2 * DAY_MS);
     const last = yearOf(toMs + 2 * DAY_MS);
     const parts: Segments[] = [];
     for (let year = first; year <= last; year++) {
-      const { segments } = this.#year(year);
+      const { segments: all, regular } = this.#year(year);
+      const segments = extended ? all : regular;
       const from = upperBound(segments.closeMs, fromMs);
       const to = upperBound(segments.openMs, toMs - 1);
       if (to > from) parts.push(slice(segments, from, to));
     }
-    const all = parts.length === 1 ? parts[0]! : concat(parts);
-    return extended || !this.hasExtendedHours ? all : onlyRegular(all);
+    return parts.length === 1 ? parts[0]! : concat(parts);
   }
 
-  /** The sessions whose label dates lie in `[fromDay, toDay)`, in order. */
+  /** The sessions with label dates in `[fromDay, toDay)`, in order. */
   sessions(fromDay: number, toDay: number): Session[] {
     const found: Session[] = [];
     for (let year = yearOfDay(fromDay); year <= yearOfDay(toDay - 1); year++) {
@@ -161,45 +152,9 @@ export class Calendar {
 const yearOfDay = (day: number): number => Math.min(Math.max(dateOf(day).year, YEAR_MIN), YEAR_MAX);
 const yearOf = (ms: number): number => yearOfDay(Math.floor(ms / DAY_MS));
 
-function onlyRegular(all: Segments): Segments {
-  const keep = all.kind.map((kind) => (kind === REGULAR ? 1 : 0));
-  const pick = <T extends Float64Array | Int32Array | Uint8Array>(values: T): T =>
-    values.filter((_, index) => keep[index] === 1) as T;
-  return {
-    openMs: pick(all.openMs),
-    closeMs: pick(all.closeMs),
-    kind: pick(all.kind),
-    day: pick(all.day),
-    late: pick(all.late),
-  };
-}
-
 const calendars = new Map<string, Calendar>();
 
-function alwaysOpen(assetSchema: AssetSchema, country: string, zone: string): Market {
-  return {
-    key: '',
-    assetSchema,
-    country,
-    zone,
-    sessionTemplate: '',
-    currency: null,
-    exchange: null,
-    years: [YEAR_MIN, YEAR_MAX],
-    hours: [
-      {
-        from: '1900-01-01',
-        weekdays: [1, 2, 3, 4, 5, 6, 7],
-        segments: [['regular', '00:00', '24:00']],
-        source: 'contract 3.7: a market without a calendar trades all day in its time zone',
-      },
-    ],
-    codes: {},
-    holidays: [],
-  };
-}
-
-/** The asset type whose market instruments follow by default: options follow stocks (contract 3.7). */
+/** The asset type of the market that instruments follow by default: options follow stocks (contract 3.7). */
 export const marketSchema = (assetSchema: AssetSchema): AssetSchema =>
   assetSchema === 'option' ? 'stock' : assetSchema;
 
@@ -210,11 +165,11 @@ const byCountry = new Map(
     .map((market) => [`${market.assetSchema}:${market.country}`, market]),
 );
 
-/** The market of a calendar key; null where none ships under it. */
+/** The market of a calendar key; null for an unknown key. */
 export const marketOfKey = (key: string | null): Market | null =>
   key === null ? null : (byKey.get(key) ?? null);
 
-/** The market that instruments follow: that of their calendar key, else of their asset type and country. Null where none ships. */
+/** The market that instruments follow: that of their calendar key, else of their asset type and country. Null without one. */
 export function findMarket(
   assetSchema: AssetSchema,
   country: string,
@@ -223,7 +178,7 @@ export function findMarket(
   return marketOfKey(key) ?? byCountry.get(`${marketSchema(assetSchema)}:${country}`) ?? null;
 }
 
-/** The calendar of a market as `findMarket` finds it; where there is none, trading goes on all day in `zone`, by default UTC (contract 3.7). */
+/** The calendar of the market that `findMarket` finds. Without a market, trading goes on all day in `zone`, by default UTC (contract 3.7). */
 export function calendarOf(
   assetSchema: AssetSchema,
   country: string,
@@ -235,7 +190,8 @@ export function calendarOf(
   const name = market?.key ?? zoneName;
   let calendar = calendars.get(name);
   if (calendar === undefined) {
-    calendar = new Calendar(market ?? alwaysOpen(assetSchema, country, zoneName));
+    const alwaysOpen = { ...crypto, key: '', assetSchema, country, zone: zoneName };
+    calendar = new Calendar(market ?? { ...alwaysOpen, sessionTemplate: '', exchange: null });
     calendars.set(name, calendar);
   }
   return calendar;

@@ -2,7 +2,7 @@
 import { dateOf, dayOf, weekdayOf } from '../base/instant.ts';
 import type { Calendar } from './calendar.ts';
 import type { HolidayRule } from './market.ts';
-import { dayOfText } from './rules.ts';
+import { hoursOn } from './rules.ts';
 
 /** One closed or shortened day. */
 export type Holiday = {
@@ -14,12 +14,6 @@ export type Holiday = {
   readonly closeMs: number | null;
 };
 
-/** Whether a day would be a session if it were no holiday. */
-function isTradingDay({ market }: Calendar, day: number): boolean {
-  const pattern = market.hours.findLast(({ from }) => dayOfText(from) <= day) ?? market.hours[0]!;
-  return pattern.weekdays.includes(weekdayOf(day));
-}
-
 function holidaysOfYear(calendar: Calendar, year: number): Holiday[] {
   const sessions = new Map(
     calendar.sessions(dayOf(year, 1, 1), dayOf(year + 1, 1, 1)).map((session) => [session.day, session]),
@@ -27,7 +21,7 @@ function holidaysOfYear(calendar: Calendar, year: number): Holiday[] {
   const found: Holiday[] = [];
   for (const [day, rule] of calendar.holidays(year)) {
     const session = sessions.get(day);
-    if (session === undefined && isTradingDay(calendar, day))
+    if (session === undefined && hoursOn(calendar.market, day).weekdays.includes(weekdayOf(day)))
       found.push({ day, rule, template: 'CLOSED', openMs: null, closeMs: null });
     else if (session !== undefined && session.template !== 'REGULAR')
       found.push({ day, rule, template: session.template, openMs: session.openMs, closeMs: session.closeMs });
@@ -43,17 +37,8 @@ function yearsOf({ market, overrideYears }: Calendar): number[] {
   return [...years].sort((a, b) => a - b);
 }
 
-type Known = { readonly years: readonly number[]; readonly holidays: Map<number, readonly Holiday[]> };
-const kept = new WeakMap<Calendar, Known>();
-
-function knownOf(calendar: Calendar): Known {
-  let known = kept.get(calendar);
-  if (known === undefined) {
-    known = { years: yearsOf(calendar), holidays: new Map() };
-    kept.set(calendar, known);
-  }
-  return known;
-}
+/** The holidays of calendars, by year. */
+const known = new WeakMap<Calendar, Map<number, readonly Holiday[]>>();
 
 /** The closed and shortened days of a calendar from one day to another, both included; a year is built when it is reached. */
 export function* holidaysIn(
@@ -62,7 +47,9 @@ export function* holidaysIn(
   toDay: number,
   sort: 'asc' | 'desc' = 'asc',
 ): Generator<Holiday> {
-  const { years, holidays } = knownOf(calendar);
+  const holidays = known.get(calendar) ?? new Map<number, readonly Holiday[]>();
+  known.set(calendar, holidays);
+  const years = yearsOf(calendar);
   const [first, last] = [dateOf(fromDay).year, dateOf(toDay).year];
   for (const year of sort === 'asc' ? years : years.toReversed()) {
     if (year < first || year > last) continue;

@@ -26,12 +26,15 @@ export const weekdayHours = (from: string, source: string, segments: readonly Se
   source,
 });
 
-/** The dates of a rule, before observance; `plus` moves them by days (the day after Thanksgiving). `nth` -1 is the last. */
-export type When =
+/**
+ * The dates of a rule, before observance; `plus` moves them by days (the day after Thanksgiving). `nth` -1 is the last. `dates`
+ * are separated by white space; `first/last` means the weekdays from one date to another.
+ */
+type RuleDates =
   | { readonly month: number; readonly day: number; readonly plus?: number }
   | { readonly month: number; readonly weekday: number; readonly nth: number; readonly plus?: number }
   | { readonly easter: number }
-  | { readonly dates: readonly string[]; readonly plus?: number };
+  | { readonly dates: string; readonly plus?: number };
 
 /**
  * Where a date on a weekend moves to. `…-to-weekday`: the next weekday on which no other rule closes the market. A rule
@@ -44,11 +47,8 @@ export type Observance =
   | 'weekend-to-weekday'
   | 'weekend-to-friday';
 
-/** One closed or shortened day, by rule or by date. */
-export type HolidayRule = {
-  readonly code: string;
-  readonly name: string;
-  readonly when: When;
+/** When the market is closed or shortened, by rule or by date. */
+export type HolidayTerms = RuleDates & {
   readonly observed?: Observance;
   /** The rule applies on these weekdays only. */
   readonly weekdays?: readonly number[];
@@ -57,22 +57,26 @@ export type HolidayRule = {
   readonly to?: string;
   /** An ordinary trading day; overrides later rules. */
   readonly regular?: true;
-  /** Neither: the market is closed. `close`: it ends early. `open`: it starts late. */
+  /** Without both the market is closed. `close`: it ends early. `open`: it starts late. */
   readonly open?: Clock;
   readonly close?: Clock;
+};
+
+/** One closed or shortened day. */
+export type HolidayRule = HolidayTerms & {
+  readonly code: string;
+  readonly name: string;
   readonly source: string;
 };
 
-/** A rule without its code, name and source. */
-export type HolidayTerms = Omit<HolidayRule, 'code' | 'name' | 'source'>;
-
-/** Makes the rules of one market: codes get the prefix `HOLIDAY_`, and `usualSource` is the source where none is named. */
+/** Makes rules of one source, which may share an observance or a close. Codes get the prefix `HOLIDAY_`. */
 export const rulesFrom =
-  (usualSource: string) =>
-  (code: string, name: string, terms: HolidayTerms, source = usualSource): HolidayRule => ({
+  (source: string, shared: Pick<HolidayTerms, 'observed' | 'close'> = {}) =>
+  (code: string, name: string, terms: HolidayTerms): HolidayRule => ({
     code: `HOLIDAY_${code}`,
     name,
     source,
+    ...shared,
     ...terms,
   });
 
@@ -90,15 +94,27 @@ export type Market = {
   readonly dateZone?: string;
   readonly sessionTemplate: string;
   readonly currency: string | null;
-  /** The exchange of instruments whose files name none; null where the market has several exchanges. */
+  /** The default exchange of its instruments; null where the market has several exchanges. */
   readonly exchange: string | null;
-  /** Years, first and last, for which `holidays` is complete; outside them the weekly pattern alone holds (contract 3.7). */
+  /** First and last year for which `holidays` is complete; outside them only the weekly pattern applies (contract 3.7). */
   readonly years: readonly [number, number];
   readonly hours: readonly Hours[];
   /** What each code of `holidays` means (spec 2.9). */
   readonly codes: Readonly<Record<string, string>>;
-  /** The first rule of a date wins; a rule on its own date goes before one that moves there. */
+  /** The first rule of a date wins; a rule on its own date overrides one that moves there. */
   readonly holidays: readonly HolidayRule[];
-  /** What an operator imported, one date each, also outside `years`: goes before `holidays`. */
+  /** Calendar overrides, one date each, also outside `years`: they override `holidays`. */
   readonly overrides?: readonly HolidayRule[];
 };
+
+/** A market of stocks: its key and its session template are named after its country. */
+export const stockMarket = (
+  country: string,
+  market: Omit<Market, 'key' | 'assetSchema' | 'country' | 'sessionTemplate'>,
+): Market => ({
+  key: `${country}_STOCK`,
+  assetSchema: 'stock',
+  country,
+  sessionTemplate: `${country}_STOCK_RTH`,
+  ...market,
+});

@@ -98,7 +98,7 @@ const winners: readonly [
 ][] = [
   ['the highest priority holds', [closed('*', 1), closed('*', 3), closed('*', 2)], 'X', '* 3'],
   [
-    "of equal priority the instrument's own day holds",
+    'of equal priority the override of the instrument wins',
     [closed('*', 1), closed('X', 1), closed('*', 1)],
     'X',
     'X 1',

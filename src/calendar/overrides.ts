@@ -9,7 +9,7 @@ export const SHIPPED_PRIORITY = 0;
 /** The priority of an override that names none. */
 export const OVERRIDE_PRIORITY = 1;
 
-/** One override: what an operator says of one day. */
+/** What an operator imported for one day. */
 export type CalendarOverride = {
   /** `*`: every instrument of the asset type and country. */
   readonly symbol: string;
@@ -23,7 +23,7 @@ export type CalendarOverride = {
   readonly close_timestamp: number | null;
 };
 
-/** Whether an override goes before another of its day: the higher priority, then the one of the instrument itself. */
+/** Whether an override wins over another of its day: the higher priority, then the one of the instrument itself. */
 function wins(one: CalendarOverride, other: CalendarOverride): boolean {
   if (one.priority !== other.priority) return one.priority > other.priority;
   return one.symbol !== '*';
@@ -54,7 +54,7 @@ function ruleOf(base: Calendar, override: CalendarOverride): HolidayRule {
   const rule = {
     code: override.holiday_code,
     name: override.name,
-    when: { dates: [formatDay(override.calendar_date)] },
+    dates: formatDay(override.calendar_date),
     source: 'imported',
   };
   if (override.session_template === 'REGULAR') return { ...rule, regular: true };

@@ -236,7 +236,7 @@ test('a WEEK without a session keeps its Monday as label (contract 3.10)', () =>
       {
         code: 'HOLIDAY_X',
         name: 'A closed week',
-        when: { dates: ['2024-06-10', '2024-06-11', '2024-06-12', '2024-06-13', '2024-06-14'] },
+        dates: '2024-06-10 2024-06-11 2024-06-12 2024-06-13 2024-06-14',
         source: 'a test',
       },
     ],

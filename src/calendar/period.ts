@@ -49,11 +49,8 @@ export function periodHours(
   const end = periodEnd(interval, start);
   const last = calendar.sessionOnOrBefore(end - 1) ?? calendar.sessionOnOrAfter(start);
   if (last === null) throw new Error(`the calendar ${calendar.market.key} has no session`);
-  if (last.day < start) return { day: start, ...pick(last, last, extended) };
-  const first = interval === 'DAY' ? last : (calendar.sessionOnOrAfter(start) ?? last);
-  return { day: first.day, ...pick(first, last, extended) };
-}
-
-function pick(first: Session, last: Session, extended: boolean): { openMs: number; closeMs: number } {
-  return { openMs: hoursOf(first, extended).openMs, closeMs: hoursOf(last, extended).closeMs };
+  const isOwn = last.day >= start;
+  const first = isOwn && interval !== 'DAY' ? (calendar.sessionOnOrAfter(start) ?? last) : last;
+  const { openMs } = hoursOf(first, extended);
+  return { day: isOwn ? first.day : start, openMs, closeMs: hoursOf(last, extended).closeMs };
 }

@@ -1,6 +1,6 @@
 // Holiday rules -> days: which rule of a market applies on which date of a year.
 import { dateOf, dayOf, parseDay, weekdayOf } from '../base/instant.ts';
-import type { HolidayRule, Market, Observance, When } from './market.ts';
+import type { HolidayRule, Hours, Market, Observance } from './market.ts';
 
 /** Easter Sunday of the western church: the anonymous Gregorian computus (Meeus, Astronomical Algorithms, ch. 8). */
 export function easterDay(year: number): number {
@@ -20,15 +20,13 @@ export function easterDay(year: number): number {
 }
 
 /** Dates parsed so far: every year asks for the same ones. */
-const known = new Map<string, number>();
+const parsed = new Map<string, number>();
 
 /** The day number of a date in the markets' data. */
 export function dayOfText(text: string): number {
-  const before = known.get(text);
-  if (before !== undefined) return before;
-  const day = parseDay(text);
+  const day = parsed.get(text) ?? parseDay(text);
   if (day === null) throw new Error(`${text} is not a date`);
-  known.set(text, day);
+  parsed.set(text, day);
   return day;
 }
 
@@ -41,24 +39,35 @@ function nthWeekday(year: number, month: number, weekday: number, nth: number): 
   return last - ((weekdayOf(last) - weekday + 7) % 7);
 }
 
-const listed = new WeakMap<readonly string[], ReadonlyMap<number, readonly number[]>>();
+/** Lists of dates that were read before, by year: every year asks for the same ones. */
+const listed = new Map<string, ReadonlyMap<number, readonly number[]>>();
 
-/** Listed dates by their year, sorted once. */
-function byYear(dates: readonly string[]): ReadonlyMap<number, readonly number[]> {
-  let found = listed.get(dates);
-  if (found === undefined) {
-    found = Map.groupBy(dates.map(dayOfText), (day) => dateOf(day).year);
-    listed.set(dates, found);
+/** The days of a list of dates in a year. */
+function listedDays(dates: string, year: number): readonly number[] {
+  let byYear = listed.get(dates);
+  if (byYear === undefined) {
+    const days = dates
+      .trim()
+      .split(/\s+/)
+      .flatMap((entry) => {
+        const [first, last] = entry.split('/').map(dayOfText);
+        if (last === undefined) return [first!];
+        return Array.from({ length: last - first! + 1 }, (_, index) => first! + index).filter(
+          (day) => weekdayOf(day) < 6,
+        );
+      });
+    byYear = Map.groupBy(days, (day) => dateOf(day).year);
+    listed.set(dates, byYear);
   }
-  return found;
+  return byYear.get(year) ?? [];
 }
 
-function daysOf(when: When, year: number): number[] {
-  if ('dates' in when) return (byYear(when.dates).get(year) ?? []).map((day) => day + (when.plus ?? 0));
-  if ('easter' in when) return [easterDay(year) + when.easter];
-  const day =
-    'nth' in when ? nthWeekday(year, when.month, when.weekday, when.nth) : dayOf(year, when.month, when.day);
-  return [day + (when.plus ?? 0)];
+function daysOf(rule: HolidayRule, year: number): number[] {
+  if ('easter' in rule) return [easterDay(year) + rule.easter];
+  const { plus = 0 } = rule;
+  if ('dates' in rule) return listedDays(rule.dates, year).map((day) => day + plus);
+  if ('nth' in rule) return [nthWeekday(year, rule.month, rule.weekday, rule.nth) + plus];
+  return [dayOf(year, rule.month, rule.day) + plus];
 }
 
 /** Whether a date is observed on another one. */
@@ -91,8 +100,13 @@ function applies(rule: HolidayRule, day: number): boolean {
   return rule.to === undefined || day <= dayOfText(rule.to);
 }
 
-const closes = (rule: HolidayRule | undefined): boolean =>
-  rule !== undefined && rule.open === undefined && rule.close === undefined;
+/** Whether a rule closes the market for the whole day. */
+export const isClosing = (rule: HolidayRule | null): boolean =>
+  rule !== null && rule.open === undefined && rule.close === undefined;
+
+/** The weekly pattern of a market on a date; before the first one, that one. */
+export const hoursOn = ({ hours }: Market, day: number): Hours =>
+  hours.findLast(({ from }) => dayOfText(from) <= day) ?? hours[0]!;
 
 /** The rules by day. The years before and after count too: their dates may be observed in this one. */
 function collect(rules: readonly HolidayRule[], year: number): Map<number, HolidayRule> {
@@ -100,7 +114,7 @@ function collect(rules: readonly HolidayRule[], year: number): Map<number, Holid
   const moving: [day: number, rule: HolidayRule][] = [];
   for (const rule of rules) {
     for (const origin of [year - 1, year, year + 1]) {
-      for (const date of daysOf(rule.when, origin)) {
+      for (const date of daysOf(rule, origin)) {
         const day = moves(date, rule.observed) ? observe(date, rule.observed) : date;
         if (day === null) moving.push([date, rule]);
         else if (applies(rule, day) && !found.has(day)) found.set(day, rule);
@@ -108,7 +122,7 @@ function collect(rules: readonly HolidayRule[], year: number): Map<number, Holid
     }
   }
   for (const [date, rule] of moving) {
-    const day = nextOpen(date, (taken) => closes(found.get(taken)));
+    const day = nextOpen(date, (other) => isClosing(found.get(other) ?? null));
     if (applies(rule, day)) found.set(day, rule);
   }
   return found;

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { DAY_MS } from '../base/instant.ts';
 import type { Clock, HolidayRule, Market } from './market.ts';
 import { dayOfText } from './rules.ts';
-import { buildYear, clockMinutes, REGULAR, type Session, segmentKinds } from './session.ts';
+import { buildYear, clockMinutes, type Session, segmentKinds } from './session.ts';
 import { zoneOf } from './zone.ts';
 
 const clocks: readonly [clock: Clock, minutes: number][] = [
@@ -18,14 +18,10 @@ test('a clock counts minutes from the midnight of the label date, backwards with
   for (const [clock, minutes] of clocks) assert.equal(clockMinutes(clock), minutes, clock);
 });
 
-test('the kind of regular segments is the number that REGULAR names', () => {
-  assert.equal(segmentKinds[REGULAR], 'regular');
-});
-
 const shortened = (date: string, part: Partial<HolidayRule>): HolidayRule => ({
   code: 'HOLIDAY_X',
   name: date,
-  when: { dates: [date] },
+  dates: date,
   source: 'a test',
   ...part,
 });

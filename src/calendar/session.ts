@@ -1,12 +1,11 @@
 // One year of a market's sessions as parallel arrays: label dates, segments, and what shortens them.
 import { DAY_MS, dayOf, MINUTE_MS, weekdayOf } from '../base/instant.ts';
-import type { Clock, HolidayRule, Market, SegmentHours, SegmentKind } from './market.ts';
-import { dayOfText, holidaysOf } from './rules.ts';
+import type { Clock, HolidayRule, Hours, Market, SegmentKind } from './market.ts';
+import { holidaysOf, hoursOn, isClosing } from './rules.ts';
 import type { Stretch, Zone } from './zone.ts';
 
 /** Segment kinds as numbers, for the arrays. */
 export const segmentKinds: readonly SegmentKind[] = ['pre', 'regular', 'post'];
-export const REGULAR = 1;
 
 /** Whether a session is whole, or how a rule shortens it. */
 export type SessionTemplate = 'REGULAR' | 'EARLY_CLOSE' | 'LATE_OPEN';
@@ -47,11 +46,12 @@ export type Session = {
   }[];
 };
 
-/** The sessions whose label dates are in one year, their label dates, and their segments. */
+/** The sessions of one year by label date, their label dates, all their segments, and the regular ones. */
 export type SessionYear = {
   readonly sessions: readonly Session[];
   readonly days: Int32Array;
   readonly segments: Segments;
+  readonly regular: Segments;
 };
 
 /** Minutes after the label date's midnight; negative before it. */
@@ -61,11 +61,11 @@ export function clockMinutes(clock: Clock): number {
   return (before ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
 }
 
+/** A segment in clock minutes; `late`: it opens later than on other days. */
 type Span = {
   readonly kind: SegmentKind;
   readonly open: number;
   readonly close: number;
-  /** Opens later than on other days. */
   readonly late: boolean;
 };
 
@@ -80,7 +80,7 @@ function shorten(spans: readonly Span[], rule: HolidayRule): Span[] {
   const open = rule.open === undefined ? Number.NEGATIVE_INFINITY : clockMinutes(rule.open);
   const close = rule.close === undefined ? Number.POSITIVE_INFINITY : clockMinutes(rule.close);
   const earlier = Math.max(0, regularHours(spans).close - close);
-  const cut = spans.map((span) => {
+  const cut = spans.map((span): Span => {
     if (span.kind === 'pre') return { ...span, close: Math.max(span.close, open) };
     if (span.kind === 'post') return { ...span, open: span.open - earlier, close: span.close - earlier };
     return {
@@ -93,14 +93,13 @@ function shorten(spans: readonly Span[], rule: HolidayRule): Span[] {
   return cut.filter((span) => span.open < span.close);
 }
 
-function spansOf(segments: readonly SegmentHours[]): Span[] {
-  return segments.map(([kind, open, close]) => ({
+const wholeSpans = ({ segments }: Hours): readonly Span[] =>
+  segments.map(([kind, from, to]) => ({
     kind,
-    open: clockMinutes(open),
-    close: clockMinutes(close),
+    open: clockMinutes(from),
+    close: clockMinutes(to),
     late: false,
   }));
-}
 
 /** How regular hours are shortened; a day shortened at both ends counts as an early close. */
 function templateOf(spans: readonly Span[], whole: readonly Span[]): SessionTemplate {
@@ -130,73 +129,52 @@ class Clocks {
   }
 }
 
-function buildSession(
-  instant: (minutes: number) => number,
-  day: number,
-  spans: readonly Span[],
-  template: SessionTemplate,
-  rule: HolidayRule | null,
-): Session {
-  const segments = spans.map((span) => ({
-    kind: span.kind,
-    openMs: instant(span.open),
-    closeMs: instant(span.close),
-    late: span.late,
-  }));
-  const { open, close } = regularHours(spans);
-  return {
-    day,
-    openMs: instant(open),
-    closeMs: instant(close),
-    template,
-    holiday: rule,
-    segments,
-  };
-}
+type Row = { readonly day: number; readonly segment: Session['segments'][number] };
 
-function flatten(sessions: readonly Session[]): Segments {
-  const segments = emptySegments(sessions.reduce((sum, session) => sum + session.segments.length, 0));
-  let index = 0;
-  for (const session of sessions) {
-    for (const segment of session.segments) {
-      segments.openMs[index] = segment.openMs;
-      segments.closeMs[index] = segment.closeMs;
-      segments.kind[index] = segmentKinds.indexOf(segment.kind);
-      segments.day[index] = session.day;
-      segments.late[index] = segment.late ? 1 : 0;
-      index++;
-    }
+function flatten(rows: readonly Row[]): Segments {
+  const flat = emptySegments(rows.length);
+  for (const [index, { day, segment }] of rows.entries()) {
+    flat.openMs[index] = segment.openMs;
+    flat.closeMs[index] = segment.closeMs;
+    flat.kind[index] = segmentKinds.indexOf(segment.kind);
+    flat.day[index] = day;
+    flat.late[index] = segment.late ? 1 : 0;
   }
-  return segments;
+  return flat;
 }
 
 /** Builds the sessions of one year of a market. */
 export function buildYear(market: Market, zone: Zone, year: number): SessionYear {
   const holidays = holidaysOf(market, year);
-  const patterns = market.hours.map((hours) => ({
-    ...hours,
-    fromDay: dayOfText(hours.from),
-    spans: spansOf(hours.segments),
-  }));
+  const spansOf = new Map(market.hours.map((hours) => [hours, wholeSpans(hours)]));
   const sessions: Session[] = [];
   const clocks = new Clocks(zone, dayOf(year, 1, 1) * DAY_MS);
   const end = dayOf(year + 1, 1, 1);
   for (let day = dayOf(year, 1, 1); day < end; day++) {
-    const pattern = patterns.findLast((candidate) => candidate.fromDay <= day) ?? patterns[0]!;
-    if (!pattern.weekdays.includes(weekdayOf(day))) continue;
+    const hours = hoursOn(market, day);
     const rule = holidays.get(day) ?? null;
-    if (rule !== null && rule.open === undefined && rule.close === undefined) continue;
-    if (rule === null) {
-      sessions.push(buildSession(clocks.of(day), day, pattern.spans, 'REGULAR', null));
-      continue;
-    }
-    const spans = shorten(pattern.spans, rule);
-    if (spans.some(({ kind }) => kind === 'regular'))
-      sessions.push(buildSession(clocks.of(day), day, spans, templateOf(spans, pattern.spans), rule));
+    if (!hours.weekdays.includes(weekdayOf(day)) || isClosing(rule)) continue;
+    const whole = spansOf.get(hours)!;
+    const spans = rule === null ? whole : shorten(whole, rule);
+    if (!spans.some(({ kind }) => kind === 'regular')) continue;
+    const instant = clocks.of(day);
+    const { open, close } = regularHours(spans);
+    sessions.push({
+      day,
+      openMs: instant(open),
+      closeMs: instant(close),
+      template: rule === null ? 'REGULAR' : templateOf(spans, whole),
+      holiday: rule,
+      segments: spans.map((span) => ({
+        kind: span.kind,
+        openMs: instant(span.open),
+        closeMs: instant(span.close),
+        late: span.late,
+      })),
+    });
   }
-  return {
-    sessions,
-    days: Int32Array.from(sessions, ({ day }) => day),
-    segments: flatten(sessions),
-  };
+  const days = Int32Array.from(sessions, ({ day }) => day);
+  const rows = sessions.flatMap(({ day, segments }) => segments.map((segment) => ({ day, segment })));
+  const regular = rows.filter(({ segment }) => segment.kind === 'regular');
+  return { sessions, days, segments: flatten(rows), regular: flatten(regular) };
 }

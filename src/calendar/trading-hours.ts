@@ -1,6 +1,6 @@
 // A market's hours as clock times, for the reference record (contract 8.1).
 import type { Market, SegmentKind } from './market.ts';
-import { dayOfText } from './rules.ts';
+import { hoursOn } from './rules.ts';
 import { clockMinutes } from './session.ts';
 
 const DAY_MINUTES = 1440;
@@ -8,7 +8,7 @@ const DAY_MINUTES = 1440;
 /** The end of a day on the wire, which has no 24:00. */
 const DAY_END = '23:59:59';
 
-/** Ranges of clock times, `HH:MM:SS-HH:MM:SS`; a range whose end is not after its start ends on the next day. */
+/** Ranges of clock times, `HH:MM:SS-HH:MM:SS`; a range that ends at or before its start ends on the next day. */
 export type TradingHours = Readonly<Record<SegmentKind, readonly string[]>>;
 
 function clockText(minutes: number): string {
@@ -19,10 +19,8 @@ function clockText(minutes: number): string {
 
 /** The hours of a market on a date, without holidays. */
 export function tradingHours(market: Market, day: number): TradingHours {
-  const { hours } = market;
-  const current = hours.findLast(({ from }) => dayOfText(from) <= day) ?? hours[0]!;
   const found: Record<SegmentKind, string[]> = { pre: [], regular: [], post: [] };
-  for (const [kind, open, close] of current.segments) {
+  for (const [kind, open, close] of hoursOn(market, day).segments) {
     const end = clockMinutes(close);
     found[kind].push(`${clockText(clockMinutes(open))}-${end === DAY_MINUTES ? DAY_END : clockText(end)}`);
   }

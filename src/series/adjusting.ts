@@ -4,7 +4,6 @@ import { Adjustment, type Change } from '../bars/adjustment.ts';
 import { copyBar } from '../bars/bars.ts';
 import { dayCells, type TimedBars } from '../bars/grid.ts';
 import { resample } from '../bars/resample.ts';
-import type { Fraction } from '../base/decimal.ts';
 import { DAY_MS, END_DAY, FIRST_DAY } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import { isPeriod, periodEnd } from '../calendar/period.ts';
@@ -12,7 +11,7 @@ import { corporateActions } from '../datasets/corporate-actions.ts';
 import { CannotAdjust } from './cannot-adjust.ts';
 import { RawCloses } from './closes.ts';
 import { type Action, factorOf, referencePrice } from './factors.ts';
-import { type BuiltPeriod, daysOf } from './period-days.ts';
+import { daysOf } from './period-days.ts';
 import type { StoredInstrument } from './series.ts';
 import type { StreamContext } from './stream.ts';
 
@@ -36,8 +35,6 @@ function lastOverDay(calendar: Calendar, nowMs: number): number {
   while (session !== null && session.closeMs > nowMs) session = calendar.sessionOnOrBefore(session.day - 1);
   return session?.day ?? FIRST_DAY;
 }
-
-const changesNothing = ({ part, whole }: Fraction): boolean => part === whole;
 
 async function changeOf(action: Action, closes: RawCloses): Promise<Change> {
   const price = factorOf(action, await referencePrice(action, closes));
@@ -64,7 +61,7 @@ async function readChanges(
   const closes = new RawCloses(reader, stored, nowMs);
   const changes: Change[] = [];
   for (const action of actions) changes.push(await changeOf(action, closes));
-  return changes.filter(({ price, volume }) => !changesNothing(price) || !changesNothing(volume));
+  return changes.filter(({ price, volume }) => price.part !== price.whole || volume.part !== volume.whole);
 }
 
 async function adjustmentOf(
@@ -82,26 +79,17 @@ async function adjustmentOf(
   return changes.length === 0 ? null : new Adjustment(changes);
 }
 
-/** A WEEK or MON bar with sessions before and after an ex-date. */
-type SplitBar = { readonly row: number; readonly period: BuiltPeriod; readonly exDay: number };
-
+/** The WEEK or MON bars with sessions before and after an ex-date. */
 function* splitBars({ calendar, interval }: StreamContext, timed: TimedBars, adjustment: Adjustment) {
   if (!isPeriod(interval) || interval === 'DAY') return;
   for (let row = 0; row < timed.bars.count; row++) {
     const fromMs = timed.bars.keyMs[row]!;
     const endDay = periodEnd(interval, fromMs / DAY_MS);
     const lastDay = calendar.sessionOnOrBefore(endDay - 1)?.day ?? endDay - 1;
-    const firstDay = timed.day[row]!;
+    const [firstDay, closeMs] = [timed.day[row]!, timed.closeMs[row]!];
     const exDay = adjustment.exDayBetween(firstDay, lastDay);
-    const period = {
-      interval,
-      firstDay,
-      lastDay,
-      fromMs,
-      toMs: endDay * DAY_MS,
-      closeMs: timed.closeMs[row]!,
-    };
-    if (exDay !== null) yield { row, period, exDay } satisfies SplitBar;
+    if (exDay === null) continue;
+    yield { row, exDay, period: { interval, firstDay, lastDay, fromMs, toMs: endDay * DAY_MS, closeMs } };
   }
 }
 

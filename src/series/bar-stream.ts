@@ -1,9 +1,9 @@
 // The bars of an instrument at any interval: stored, derived, or both over a range (contract 3.6, 3.8, 3.9).
-import { type Bars, concatBars, emptyBars, mergeBars } from '../bars/bars.ts';
+import { type Bars, concatBars, mergeBars } from '../bars/bars.ts';
 import { DAY_MS } from '../base/instant.ts';
 import { isPeriod, type PeriodInterval, periodEnd, periodStart } from '../calendar/period.ts';
 import type { StreamRange } from './cursor.ts';
-import { baseSource, derivedStream, wholePeriods } from './derived.ts';
+import { derivedFrom, derivedStream, wholePeriods } from './derived.ts';
 import { overlay } from './overlay.ts';
 import { candidates, DAY, type Piece, reachOf, splitRange } from './plan.ts';
 import type { Series, StoredInstrument } from './series.ts';
@@ -19,11 +19,7 @@ import {
 function pieceStream(context: StreamContext, { series, range }: Piece, nowMs: number): BarStream {
   if (series.interval === context.interval)
     return checkBasis(context, series, finished(storedStream(context, series, range), nowMs));
-  const derived = derivedStream(context, {
-    source: baseSource(context, series, range),
-    base: series.interval,
-    range,
-  });
+  const derived = derivedFrom(context, series, range);
   return checkBasis(context, series, finished(derived, Math.min(nowMs, series.coveredMs)));
 }
 
@@ -34,8 +30,8 @@ function regularStream(
   nowMs: number,
 ): BarStream {
   const pieces = splitRange(context, from, range);
-  const ordered = range.descending ? pieces.reverse() : pieces;
-  return sequence(ordered.map((piece) => pieceStream(context, piece, nowMs)));
+  if (range.descending) pieces.reverse();
+  return sequence(pieces.map((piece) => pieceStream(context, piece, nowMs)));
 }
 
 /** Adds stored DAY bars to given days: those of the same weeks or months on other dates (contract 3.6). */
@@ -52,7 +48,7 @@ function withStoredDays(context: StreamContext, days: Series | undefined): (bars
       const step = await checkBasis(context, days, inDays).next(Number.POSITIVE_INFINITY);
       if (step !== null) stored.push(step.bars);
     }
-    return mergeBars(stored.length === 0 ? emptyBars() : concatBars(stored), bars);
+    return mergeBars(concatBars(stored), bars);
   };
 }
 
@@ -78,16 +74,6 @@ function limitsOf(
   };
 }
 
-/** DAY bars of whole sessions, extended hours included, from series of minutes. */
-function sessionStream(context: StreamContext, pieces: readonly Piece[], descending: boolean): BarStream {
-  return sequence(
-    (descending ? pieces.toReversed() : pieces).map(({ series, range }) => {
-      const source = baseSource(context, series, range);
-      return checkBasis(context, series, derivedStream(context, { source, base: series.interval, range }));
-    }),
-  );
-}
-
 /** DAY, WEEK or MON with extended hours: sessions with minute bars come from them, any other is its stored bar (contract 3.6). */
 function extendedStream(
   context: StreamContext,
@@ -100,19 +86,22 @@ function extendedStream(
   const all = candidates(stored, context.interval);
   const minutes = all.filter((series) => !isPeriod(series.interval));
   const periods = all.filter((series) => isPeriod(series.interval));
-  const regular = {
-    stream: regularStream({ ...context, extended: false }, periods, range, nowMs),
-    limitOf: () => nowMs,
-  };
-  if (minutes.length === 0) return regular.stream;
+  const stream = regularStream({ ...context, extended: false }, periods, range, nowMs);
+  if (minutes.length === 0) return stream;
+  const regular = { stream, limitOf: () => nowMs };
   const dayContext = { ...context, interval: DAY };
   const pieces = splitRange(dayContext, minutes, wholePeriods(interval, range));
   const limitOf = limitsOf(dayContext, interval, pieces, nowMs);
-  const sessions = sessionStream(dayContext, pieces, descending);
+  // DAY bars of whole sessions, extended hours included.
+  const sessions = sequence(
+    (descending ? pieces.toReversed() : pieces).map(({ series, range: part }) =>
+      checkBasis(dayContext, series, derivedFrom(dayContext, series, part)),
+    ),
+  );
   if (interval === 'DAY') return overlay({ stream: sessions, limitOf }, regular, descending);
   const source = { next: async (atLeast: number) => (await sessions.next(atLeast))?.bars ?? null };
   const days = stored.series.find((series) => series.interval === DAY);
-  const built = derivedStream(context, { source, base: DAY, range, complete: withStoredDays(context, days) });
+  const built = derivedStream(context, source, DAY, range, withStoredDays(context, days));
   return overlay({ stream: built, limitOf }, regular, descending);
 }
 

@@ -4,10 +4,11 @@ import type { Market } from '../calendar/market.ts';
 import { type CalendarOverride, withOverrides } from '../calendar/overrides.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { type Instrument, instruments } from '../datasets/reference.ts';
+import { rowWith } from '../store/all-rows.ts';
 import { readOverrides } from '../store/calendar-overrides.ts';
 import type { RowReader } from '../store/store.ts';
 
-/** What of an instrument decides which calendar it follows. */
+/** The fields that decide which calendar an instrument follows. */
 export type CalendarOwner = Pick<
   Instrument,
   | 'asset_schema'
@@ -32,21 +33,17 @@ export const ownerNamed = (assetSchema: AssetSchema, country: string, symbol: st
 async function underlyingOf(reader: RowReader, { parent_schema_instrument_id: parent }: CalendarOwner) {
   const [, schema, id] = /^([a-z]+)_(\d{1,15})$/.exec(parent ?? '') ?? [];
   if (id === undefined) return null;
-  const found = await reader.rows(instruments, {
-    where: { instrument_id: Number(id) },
-    order: [['instrument_id', 'asc']],
-    limit: 1,
-  });
-  return found.find(({ asset_schema }) => asset_schema === schema) ?? null;
+  const found = await rowWith(reader, instruments, { instrument_id: Number(id) });
+  return found?.asset_schema === schema ? found : null;
 }
 
-/** The key of the market that an instrument follows, where it is not the default one: its own, or of an option that of its underlying. */
+/** The calendar key that an instrument follows: its own, or for an option that of its underlying. Null means the default market. */
 async function keyOf(reader: RowReader, owner: CalendarOwner): Promise<string | null> {
   if (owner.asset_schema !== 'option' || marketOfKey(owner.calendar_key) !== null) return owner.calendar_key;
   return (await underlyingOf(reader, owner))?.calendar_key ?? null;
 }
 
-/** The market that an instrument follows; null where none ships. */
+/** The market that an instrument follows; null without one. */
 export async function marketOf(reader: RowReader, owner: CalendarOwner): Promise<Market | null> {
   const { asset_schema, country_iso_code } = owner;
   return findMarket(asset_schema as AssetSchema, country_iso_code, await keyOf(reader, owner));
@@ -80,7 +77,7 @@ export class Calendars {
     return (await this.read(reader, owner)).calendar;
   }
 
-  /** As `of`, with the market, all its overrides and their asset type: an option has those of the market that it follows. */
+  /** As `of`, with the market, all its overrides and their asset type. An option has the overrides of the market that it follows. */
   async read(reader: RowReader, owner: CalendarOwner) {
     const { asset_schema, country_iso_code: country, symbol, time_zone: zone } = owner;
     const market = await marketOf(reader, owner);

@@ -1,4 +1,4 @@
-// Why bars cannot be adjusted (contract 9.4): an error without wording, which each caller words for its own users.
+// Why bars cannot be adjusted (contract 9.4). The error has no wording: each caller words it for its own users.
 import type { Interval } from '../contract/interval.ts';
 
 /**
@@ -14,7 +14,7 @@ export type AdjustObstacle =
       readonly exDay: number;
     };
 
-/** Thrown where adjusted bars were asked for that the stored bars cannot give. */
+/** Thrown when the stored bars cannot give the adjusted bars of a request. */
 export class CannotAdjust extends Error {
   readonly obstacle: AdjustObstacle;
 

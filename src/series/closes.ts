@@ -20,10 +20,7 @@ export class RawCloses {
     this.#nowMs = nowMs;
   }
 
-  /**
-   * The close before a day. Null before the first bar, and after the last one where sessions without stored bars lie between:
-   * their prices are not known.
-   */
+  /** The close before a day. Null before the first bar, and after the last one if sessions in between have no stored bars. */
   async before(day: number): Promise<number | null> {
     if (this.#stored.series.length === 0) return null;
     const last = await this.#lastBefore(day);

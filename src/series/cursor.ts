@@ -43,7 +43,7 @@ export class SeriesCursor implements BarSource {
     this.#toBucket = bucketOf(series.interval, this.#toMs - 1);
   }
 
-  async next(atLeast: number): Promise<Bars | null> {
+  next(atLeast: number): Promise<Bars | null> {
     return this.#descending ? this.#nextDescending(atLeast) : this.#nextAscending(atLeast);
   }
 
@@ -55,7 +55,7 @@ export class SeriesCursor implements BarSource {
       const before = target.count;
       this.#decode(block, atLeast - before, target);
       if (target.count === before) this.#blocks.shift();
-      // A run may hold more bars than were asked for: the next step reads those again.
+      // A run may have more bars than this step needs: the next step reads those again.
       target.count = Math.min(target.count, Math.max(atLeast, before));
       if (target.count > before) this.#fromMs = target.keyMs[target.count - 1]! + 1;
     }
@@ -99,12 +99,7 @@ export class SeriesCursor implements BarSource {
 
   #decode(block: StoredBlock, atLeast: number, target: Bars): Bars {
     try {
-      const range = {
-        fromMs: this.#fromMs,
-        toMs: this.#toMs,
-        atLeast,
-        descending: this.#descending,
-      };
+      const range = { fromMs: this.#fromMs, toMs: this.#toMs, atLeast, descending: this.#descending };
       return decodeBlock(block.bytes, range, target);
     } catch (error) {
       if (!(error instanceof DamagedBlock)) throw error;

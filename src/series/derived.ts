@@ -1,5 +1,5 @@
 // Bars derived from those of a finer interval, cell by cell (contract 3.8).
-import { appendBars, type Bars, emptyBars, lowerBound, sliceBars } from '../bars/bars.ts';
+import { type Bars, concatBars, emptyBars, lowerBound, sliceBars } from '../bars/bars.ts';
 import {
   type CellBars,
   dayCells,
@@ -31,13 +31,10 @@ export function wholePeriods(interval: PeriodInterval, range: StreamRange): Stre
   return { ...range, fromMs: startMs, toMs: endMs };
 }
 
-/** The keys between which the base bars of a range of asked cells are. */
+/** The keys of the base bars of a range of cells. */
 function baseRange(context: StreamContext, base: Interval, range: StreamRange): StreamRange {
   const { interval } = context;
-  if (!isPeriod(interval)) {
-    const stepMs = intervalMinutes(interval)! * MINUTE_MS;
-    return { ...range, toMs: range.toMs + stepMs };
-  }
+  if (!isPeriod(interval)) return { ...range, toMs: range.toMs + intervalMinutes(interval)! * MINUTE_MS };
   const { fromMs, toMs } = wholePeriods(interval, range);
   // A session may be up to two UTC days away from its label date.
   const slack = isPeriod(base) ? 0 : 2 * DAY_MS;
@@ -52,53 +49,45 @@ function basePerBar(interval: Interval, base: Interval): number {
   return baseMinutes === null ? days : Math.ceil(askedMinutes / baseMinutes);
 }
 
-/** The stored bars that a range of the asked interval is derived from. */
-export function baseSource(context: StreamContext, series: Series, range: StreamRange): BarSource {
-  return new SeriesCursor(context.reader, series, baseRange(context, series.interval, range));
-}
+/** The bars of a range of the asked interval, derived from those of one series. */
+export const derivedFrom = (context: StreamContext, series: Series, range: StreamRange): BarStream =>
+  derivedStream(
+    context,
+    new SeriesCursor(context.reader, series, baseRange(context, series.interval, range)),
+    series.interval,
+    range,
+  );
 
 function cellsOf(context: StreamContext, base: Interval, bars: Bars): CellBars {
   const { interval } = context;
-  if (!isPeriod(interval))
-    return minuteCells(
-      bars,
-      segmentsAround(context, bars),
-      intervalMinutes(interval)!,
-      intervalMinutes(base)!,
-    );
-  return isPeriod(base)
-    ? dayCells(bars, interval)
-    : periodCells(bars, segmentsAround(context, bars), interval);
+  if (isPeriod(interval) && isPeriod(base)) return dayCells(bars, interval);
+  const segments = segmentsAround(context, bars);
+  if (isPeriod(interval)) return periodCells(bars, segments, interval);
+  return minuteCells(bars, segments, intervalMinutes(interval)!, intervalMinutes(base)!);
 }
 
 /** Separates whole cells from the last one of the step, which the next step may still add to. */
 function splitCells({ bars, cellMs }: CellBars, descending: boolean): { whole: CellBars; rest: Bars } {
-  let at = descending ? 0 : bars.count - 1;
-  const far = cellMs[at];
-  if (descending) {
-    while (at < bars.count && cellMs[at] === far) at++;
-    return {
-      whole: { bars: sliceBars(bars, at, bars.count), cellMs: cellMs.subarray(at) },
-      rest: sliceBars(bars, 0, at),
-    };
-  }
-  while (at >= 0 && cellMs[at] === far) at--;
-  return { whole: { bars: sliceBars(bars, 0, at + 1), cellMs }, rest: sliceBars(bars, at + 1, bars.count) };
+  const { count } = bars;
+  let at = descending ? 0 : count;
+  const last = cellMs[descending ? 0 : count - 1];
+  if (descending) while (at < count && cellMs[at] === last) at++;
+  else while (at > 0 && cellMs[at - 1] === last) at--;
+  const [before, after] = [sliceBars(bars, 0, at), sliceBars(bars, at, count)];
+  if (!descending) return { whole: { bars: before, cellMs }, rest: after };
+  return { whole: { bars: after, cellMs: cellMs.subarray(at) }, rest: before };
 }
 
-/** What a derived stream is made of. */
-export type Derivation = {
-  readonly source: BarSource;
-  readonly base: Interval;
-  readonly range: StreamRange;
-  /** Adds base bars to those of whole cells before they become one bar. */
-  readonly complete?: (bars: Bars) => Promise<Bars>;
-};
-
-/** Bars of a coarser interval made from base bars, cell by cell; a step never ends inside a cell. */
+/**
+ * Bars of a coarser interval made from the bars of `source`, cell by cell; a step never ends inside a cell. `complete` adds base
+ * bars to those of whole cells before they become one bar.
+ */
 export function derivedStream(
   context: StreamContext,
-  { source, base, range, complete }: Derivation,
+  source: BarSource,
+  base: Interval,
+  range: StreamRange,
+  complete?: (bars: Bars) => Promise<Bars>,
 ): BarStream {
   const perBar = basePerBar(context.interval, base);
   let carried: Bars = emptyBars();
@@ -108,7 +97,8 @@ export function derivedStream(
       while (!ended) {
         const step = await source.next(Math.min((atLeast + 1) * perBar, limits.barsPerStepMax));
         ended = step === null;
-        const bars = joinStep(carried, step, range.descending);
+        const bars =
+          step === null ? carried : concatBars(range.descending ? [step, carried] : [carried, step]);
         if (bars.count === 0) continue;
         const cells = cellsOf(context, base, bars);
         const { whole, rest } = ended
@@ -122,13 +112,4 @@ export function derivedStream(
       return null;
     },
   };
-}
-
-function joinStep(carried: Bars, step: Bars | null, descending: boolean): Bars {
-  if (step === null) return carried;
-  if (carried.count === 0) return step;
-  const joined = emptyBars(carried.count + step.count);
-  appendBars(joined, descending ? step : carried);
-  appendBars(joined, descending ? carried : step);
-  return joined;
 }

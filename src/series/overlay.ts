@@ -21,8 +21,7 @@ export function overlay(upper: LimitedStream, lower: LimitedStream, descending: 
         const { row, done } = heads[upperLeads ? 0 : 1].take();
         if (done) rows.push(row);
       }
-      if (rows.length === 0) return null;
-      return concatTimed(descending ? rows.reverse() : rows);
+      return rows.length === 0 ? null : concatTimed(descending ? rows.reverse() : rows);
     },
   };
 }

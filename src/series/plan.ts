@@ -25,7 +25,7 @@ export function candidates(found: StoredInstrument, asked: Interval): Series[] {
   return [...exact, ...bases.sort((a, b) => coarseness(b) - coarseness(a))];
 }
 
-/** How far a series reaches: its first and last cell of the asked interval, and the instants from which to which it has bars. */
+/** How far a series reaches: its first and last cell of the asked interval, and the instants of its first and last bar. */
 export type Reach = {
   readonly first: Cell;
   readonly last: Cell;
@@ -62,8 +62,8 @@ export type Piece = { readonly series: Series; readonly range: StreamRange };
 
 /**
  * Splits a range among candidates. The best one serves the cells from its first to its last bar, holes included; the next
- * ones serve the range before and after. Its first or last cell goes to a finer series as a whole where that one has more of
- * it: one bar never mixes series.
+ * ones serve the range before and after. Where a finer series has more of the first or last cell, it serves the whole cell:
+ * one bar never mixes series.
  */
 export function splitRange(context: StreamContext, best: readonly Series[], range: StreamRange): Piece[] {
   const [series, ...finer] = best;

@@ -1,4 +1,4 @@
-// What the store holds of an instrument's bars: its series, its calendar, and how far imports completed each series.
+// The stored series of an instrument, its calendar, and how far imports completed each series.
 import { type Calendar, findMarket } from '../calendar/calendar.ts';
 import type { Market } from '../calendar/market.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
@@ -34,7 +34,7 @@ const SERIES_MAX = 1500;
 export const coarseness = ({ interval }: Series): number =>
   intervalMinutes(interval) ?? INTERVAL_MINUTES_MAX + namedIntervals.indexOf(interval);
 
-/** The columns of `bar_coverage` by which the imports into an instrument's market are found: those of several venues never mix. */
+/** The columns of `bar_coverage` that select the imports into an instrument's market. Several venues never mix. */
 export function coverageOwner(
   { asset_schema, country_iso_code }: Pick<Instrument, 'asset_schema' | 'country_iso_code'>,
   market: Market | null,
@@ -43,7 +43,7 @@ export function coverageOwner(
   return { asset_schema: isDefault ? asset_schema : `${asset_schema}/${market!.key}`, country_iso_code };
 }
 
-/** When the newest import into an instrument's market was finished, by interval. Before the first one of a venue the default market's count. */
+/** When the newest import into an instrument's market finished, by interval. A venue without imports has those of the default market. */
 async function readCoverage(
   reader: Reader,
   instrument: Instrument,

@@ -1,11 +1,11 @@
-// Instruments whose calendar key names no market: they follow the default one, which `bourse doctor` tells.
+// Instruments with an unknown calendar key. They follow the default market, and `bourse doctor` reports them.
 import { marketOfKey } from '../calendar/calendar.ts';
 import { instruments } from '../datasets/reference.ts';
 import type { Reader } from '../store/store.ts';
 
 const ROWS_PER_READ = 5_000;
 
-/** An instrument's name and the key that names no market. */
+/** An instrument's name and its unknown key. */
 export type UnknownKey = { readonly name: string; readonly key: string };
 
 /** The first `limit` instruments with an unknown calendar key, in order of asset type, country and symbol. */

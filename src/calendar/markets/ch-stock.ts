@@ -1,15 +1,11 @@
-// Swiss stocks: SIX Swiss Exchange. A holiday on a weekend is not made up for, and no day is shortened.
+// Swiss stocks: SIX Swiss Exchange. Holidays on a weekend do not move, and no day is shortened.
 import { europeanDays } from '../european-days.ts';
-import { type Market, rulesFrom, weekdayHours } from '../market.ts';
+import { rulesFrom, stockMarket, weekdayHours } from '../market.ts';
 
 const closed = rulesFrom('SIX Swiss Exchange, Trading and Settlement Calendar');
 
-export const chStock: Market = {
-  key: 'CH_STOCK',
-  assetSchema: 'stock',
-  country: 'CH',
+export const chStock = stockMarket('CH', {
   zone: 'Europe/Zurich',
-  sessionTemplate: 'CH_STOCK_RTH',
   currency: 'CHF',
   exchange: 'XSWX',
   years: [2000, 2030],
@@ -36,11 +32,11 @@ export const chStock: Market = {
   },
   holidays: [
     ...europeanDays(closed, "St Stephen's Day"),
-    closed('BERCHTOLDS_DAY', "Berchtold's Day", { when: { month: 1, day: 2 } }),
-    closed('ASCENSION_DAY', 'Ascension Day', { when: { easter: 39 } }),
-    closed('WHIT_MONDAY', 'Whit Monday', { when: { easter: 50 } }),
-    closed('NATIONAL_DAY', 'Swiss National Day', { when: { month: 8, day: 1 } }),
-    closed('CHRISTMAS_EVE', 'Christmas Eve', { when: { month: 12, day: 24 } }),
-    closed('NEW_YEAR_EVE', "New Year's Eve", { when: { month: 12, day: 31 } }),
+    closed('BERCHTOLDS_DAY', "Berchtold's Day", { month: 1, day: 2 }),
+    closed('ASCENSION_DAY', 'Ascension Day', { easter: 39 }),
+    closed('WHIT_MONDAY', 'Whit Monday', { easter: 50 }),
+    closed('NATIONAL_DAY', 'Swiss National Day', { month: 8, day: 1 }),
+    closed('CHRISTMAS_EVE', 'Christmas Eve', { month: 12, day: 24 }),
+    closed('NEW_YEAR_EVE', "New Year's Eve", { month: 12, day: 31 }),
   ],
-};
+});

@@ -1,19 +1,16 @@
 // German stocks: Xetra, the electronic market of the Frankfurt Stock Exchange.
 import { europeanDays } from '../european-days.ts';
-import { type Market, rulesFrom, type SegmentHours, weekdayHours } from '../market.ts';
+import { rulesFrom, type SegmentHours, stockMarket, weekdayHours } from '../market.ts';
 
-const calendar = 'Frankfurt Stock Exchange, yearly trading calendar';
-
-const closed = rulesFrom(calendar);
+const closed = rulesFrom('Frankfurt Stock Exchange, yearly trading calendar');
+const council2007 = rulesFrom('Frankfurt Stock Exchange, decision of the exchange council for 2007');
+const lastDay = rulesFrom('Frankfurt Stock Exchange, yearly notice of the last trading day');
+const notice2000 = rulesFrom('Deutsche Börse and Eurex, joint notice of 2000: no trading on 2000-10-03');
 
 const until = (close: string): readonly SegmentHours[] => [['regular', '09:00', close]];
 
-export const deStock: Market = {
-  key: 'DE_STOCK',
-  assetSchema: 'stock',
-  country: 'DE',
+export const deStock = stockMarket('DE', {
   zone: 'Europe/Berlin',
-  sessionTemplate: 'DE_STOCK_RTH',
   currency: 'EUR',
   exchange: 'XETR',
   years: [2000, 2030],
@@ -41,36 +38,23 @@ export const deStock: Market = {
   },
   holidays: [
     ...europeanDays(closed, 'Second day of Christmas'),
-    closed(
-      'WHIT_MONDAY',
-      'Whit Monday',
-      { when: { dates: ['2007-05-28'] } },
-      'Frankfurt Stock Exchange, decision of the exchange council for 2007',
-    ),
-    closed('WHIT_MONDAY', 'Whit Monday', {
-      when: { easter: 50 },
-      from: '2015-01-01',
-      to: '2021-12-31',
-    }),
-    closed(
-      'GERMAN_UNITY',
-      'Ten years of German Unity',
-      { when: { dates: ['2000-10-03'] } },
-      'Deutsche Börse and Eurex, joint notice of 2000: no trading on 2000-10-03',
-    ),
+    council2007('WHIT_MONDAY', 'Whit Monday', { dates: '2007-05-28' }),
+    closed('WHIT_MONDAY', 'Whit Monday', { easter: 50, from: '2015-01-01', to: '2021-12-31' }),
+    notice2000('GERMAN_UNITY', 'Ten years of German Unity', { dates: '2000-10-03' }),
     closed('GERMAN_UNITY', 'Day of German Unity', {
-      when: { month: 10, day: 3 },
+      month: 10,
+      day: 3,
       from: '2014-01-01',
       to: '2021-12-31',
     }),
-    closed('REFORMATION_DAY', '500 years of the Reformation', { when: { dates: ['2017-10-31'] } }),
-    closed('CHRISTMAS_EVE', 'Christmas Eve', { when: { month: 12, day: 24 } }),
-    closed('NEW_YEAR_EVE', "New Year's Eve", { when: { month: 12, day: 31 } }),
-    closed(
-      'NEW_YEAR_EVE',
-      'Last trading day of the year',
-      { when: { month: 12, day: 30 }, observed: 'weekend-to-friday', close: '14:00' },
-      'Frankfurt Stock Exchange, yearly notice of the last trading day',
-    ),
+    closed('REFORMATION_DAY', '500 years of the Reformation', { dates: '2017-10-31' }),
+    closed('CHRISTMAS_EVE', 'Christmas Eve', { month: 12, day: 24 }),
+    closed('NEW_YEAR_EVE', "New Year's Eve", { month: 12, day: 31 }),
+    lastDay('NEW_YEAR_EVE', 'Last trading day of the year', {
+      month: 12,
+      day: 30,
+      observed: 'weekend-to-friday',
+      close: '14:00',
+    }),
   ],
-};
+});

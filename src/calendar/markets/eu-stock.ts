@@ -1,19 +1,15 @@
 // Stocks of the euro area as one market: the closing days of TARGET2 with the hours of Euronext Amsterdam.
 import { europeanDays } from '../european-days.ts';
-import { type Market, rulesFrom, weekdayHours } from '../market.ts';
+import { rulesFrom, stockMarket, weekdayHours } from '../market.ts';
 
-const target = 'European Central Bank, TARGET closing days: decisions of 1999-07-15 and 2000-12-14';
+const closed = rulesFrom(
+  'European Central Bank, TARGET closing days: decisions of 1999-07-15 and 2000-12-14',
+);
+const target2001 = rulesFrom('European Central Bank, TARGET closing days of 2001');
+const euronext = rulesFrom('Euronext, yearly calendar of business days');
 
-const closed = rulesFrom(target);
-
-const euronext = 'Euronext, yearly calendar of business days';
-
-export const euStock: Market = {
-  key: 'EU_STOCK',
-  assetSchema: 'stock',
-  country: 'EU',
+export const euStock = stockMarket('EU', {
   zone: 'Europe/Amsterdam',
-  sessionTemplate: 'EU_STOCK_RTH',
   currency: 'EUR',
   exchange: 'XAMS',
   years: [2000, 2030],
@@ -34,13 +30,8 @@ export const euStock: Market = {
   },
   holidays: [
     ...europeanDays(closed, 'Day after Christmas Day'),
-    closed(
-      'NEW_YEAR_EVE',
-      'The last day before euro cash',
-      { when: { dates: ['2001-12-31'] } },
-      'European Central Bank, TARGET closing days of 2001',
-    ),
-    closed('CHRISTMAS_EVE', 'Christmas Eve', { when: { month: 12, day: 24 }, close: '14:05' }, euronext),
-    closed('NEW_YEAR_EVE', "New Year's Eve", { when: { month: 12, day: 31 }, close: '14:05' }, euronext),
+    target2001('NEW_YEAR_EVE', 'The last day before euro cash', { dates: '2001-12-31' }),
+    euronext('CHRISTMAS_EVE', 'Christmas Eve', { month: 12, day: 24, close: '14:05' }),
+    euronext('NEW_YEAR_EVE', "New Year's Eve", { month: 12, day: 31, close: '14:05' }),
   ],
-};
+});

@@ -1,17 +1,11 @@
 // French stocks: Euronext Paris.
 import { europeanDays } from '../european-days.ts';
-import { type Market, rulesFrom, weekdayHours } from '../market.ts';
+import { rulesFrom, stockMarket, weekdayHours } from '../market.ts';
 
-const calendar = 'Euronext, yearly calendar of business days';
+const closed = rulesFrom('Euronext, yearly calendar of business days');
 
-const closed = rulesFrom(calendar);
-
-export const frStock: Market = {
-  key: 'FR_STOCK',
-  assetSchema: 'stock',
-  country: 'FR',
+export const frStock = stockMarket('FR', {
   zone: 'Europe/Paris',
-  sessionTemplate: 'FR_STOCK_RTH',
   currency: 'EUR',
   exchange: 'XPAR',
   years: [2000, 2030],
@@ -39,10 +33,10 @@ export const frStock: Market = {
   },
   holidays: [
     ...europeanDays(closed, 'Day after Christmas Day'),
-    closed('WHIT_MONDAY', 'Whit Monday', { when: { easter: 50 }, to: '2001-12-31' }),
-    closed('BASTILLE_DAY', 'Bastille Day', { when: { month: 7, day: 14 }, to: '2001-12-31' }),
-    closed('NEW_YEAR_EVE', "New Year's Eve", { when: { month: 12, day: 31 }, to: '2001-12-31' }),
-    closed('CHRISTMAS_EVE', 'Christmas Eve', { when: { month: 12, day: 24 }, close: '14:05' }),
-    closed('NEW_YEAR_EVE', "New Year's Eve", { when: { month: 12, day: 31 }, close: '14:05' }),
+    closed('WHIT_MONDAY', 'Whit Monday', { easter: 50, to: '2001-12-31' }),
+    closed('BASTILLE_DAY', 'Bastille Day', { month: 7, day: 14, to: '2001-12-31' }),
+    closed('NEW_YEAR_EVE', "New Year's Eve", { month: 12, day: 31, to: '2001-12-31' }),
+    closed('CHRISTMAS_EVE', 'Christmas Eve', { month: 12, day: 24, close: '14:05' }),
+    closed('NEW_YEAR_EVE', "New Year's Eve", { month: 12, day: 31, close: '14:05' }),
   ],
-};
+});

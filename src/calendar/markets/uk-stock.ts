@@ -1,27 +1,19 @@
 // UK stocks: the London Stock Exchange, which closes on the bank holidays of England and Wales.
-import { type HolidayRule, type HolidayTerms, type Market, rulesFrom, weekdayHours } from '../market.ts';
+import { rulesFrom, stockMarket, weekdayHours } from '../market.ts';
 
-const lseDays = 'London Stock Exchange, Business Days';
 const bankHolidays = 'Banking and Financial Dealings Act 1971, schedule 1';
-const proclamation = 'Royal Proclamation under the Banking and Financial Dealings Act 1971, section 1';
 
 const closed = rulesFrom(bankHolidays);
+const christmas = rulesFrom(`Holiday by common law; ${bankHolidays}`);
+const commonLaw = rulesFrom('Holiday by common law');
+const proclaimed = rulesFrom(
+  'Royal Proclamation under the Banking and Financial Dealings Act 1971, section 1',
+);
 
-const proclaimed = (code: string, name: string, ...dates: string[]): HolidayRule =>
-  closed(code, name, { when: { dates } }, proclamation);
+const earlyClose = rulesFrom('London Stock Exchange, Business Days', { close: '12:30' });
 
-const moved = (code: string, name: string, ...dates: string[]): HolidayRule =>
-  closed(code, name, { when: { dates }, regular: true }, proclamation);
-
-const earlyClose = (code: string, name: string, terms: HolidayTerms): HolidayRule =>
-  closed(code, name, { ...terms, close: '12:30' }, lseDays);
-
-export const ukStock: Market = {
-  key: 'UK_STOCK',
-  assetSchema: 'stock',
-  country: 'UK',
+export const ukStock = stockMarket('UK', {
   zone: 'Europe/London',
-  sessionTemplate: 'UK_STOCK_RTH',
   currency: 'GBP',
   exchange: 'XLON',
   years: [2000, 2030],
@@ -49,58 +41,33 @@ export const ukStock: Market = {
     HOLIDAY_CORONATION: 'Coronation of the sovereign',
   },
   holidays: [
-    moved('EARLY_MAY_BANK_HOLIDAY', 'Early May bank holiday, moved to VE Day', '2020-05-04'),
-    moved(
-      'SPRING_BANK_HOLIDAY',
-      'Spring bank holiday, moved to a jubilee',
-      '2002-05-27',
-      '2012-05-28',
-      '2022-05-30',
-    ),
-    closed('GOOD_FRIDAY', 'Good Friday', { when: { easter: -2 } }, 'Holiday by common law'),
-    closed('EASTER_MONDAY', 'Easter Monday', { when: { easter: 1 } }),
-    closed(
-      'EARLY_MAY_BANK_HOLIDAY',
-      'Early May bank holiday',
-      { when: { month: 5, weekday: 1, nth: 1 } },
-      proclamation,
-    ),
-    proclaimed('EARLY_MAY_BANK_HOLIDAY', 'Early May bank holiday, on VE Day', '2020-05-08'),
-    closed('SPRING_BANK_HOLIDAY', 'Spring bank holiday', { when: { month: 5, weekday: 1, nth: -1 } }),
-    proclaimed(
-      'SPRING_BANK_HOLIDAY',
-      'Spring bank holiday, beside a jubilee',
-      '2002-06-04',
-      '2012-06-04',
-      '2022-06-02',
-    ),
-    closed('SUMMER_BANK_HOLIDAY', 'Summer bank holiday', { when: { month: 8, weekday: 1, nth: -1 } }),
-    proclaimed('JUBILEE', 'Golden Jubilee of Queen Elizabeth II', '2002-06-03'),
-    proclaimed('JUBILEE', 'Diamond Jubilee of Queen Elizabeth II', '2012-06-05'),
-    proclaimed('JUBILEE', 'Platinum Jubilee of Queen Elizabeth II', '2022-06-03'),
-    proclaimed('ROYAL_WEDDING', 'Wedding of Prince William and Catherine Middleton', '2011-04-29'),
-    proclaimed('STATE_FUNERAL', 'State funeral of Queen Elizabeth II', '2022-09-19'),
-    proclaimed('CORONATION', 'Coronation of King Charles III', '2023-05-08'),
-    earlyClose('CHRISTMAS_EVE', 'Christmas Eve', {
-      when: { month: 12, day: 24 },
-      observed: 'weekend-to-friday',
+    proclaimed('EARLY_MAY_BANK_HOLIDAY', 'Early May bank holiday, moved to VE Day', {
+      dates: '2020-05-04',
+      regular: true,
     }),
-    earlyClose('NEW_YEAR_EVE', "New Year's Eve", {
-      when: { month: 12, day: 31 },
-      observed: 'weekend-to-friday',
+    proclaimed('SPRING_BANK_HOLIDAY', 'Spring bank holiday, moved to a jubilee', {
+      dates: '2002-05-27 2012-05-28 2022-05-30',
+      regular: true,
     }),
-    closed(
-      'NEW_YEAR',
-      "New Year's Day",
-      { when: { month: 1, day: 1 }, observed: 'weekend-to-weekday' },
-      proclamation,
-    ),
-    closed(
-      'CHRISTMAS',
-      'Christmas Day',
-      { when: { month: 12, day: 25 }, observed: 'weekend-to-weekday' },
-      `Holiday by common law; ${bankHolidays}`,
-    ),
-    closed('BOXING_DAY', 'Boxing Day', { when: { month: 12, day: 26 }, observed: 'weekend-to-weekday' }),
+    commonLaw('GOOD_FRIDAY', 'Good Friday', { easter: -2 }),
+    closed('EASTER_MONDAY', 'Easter Monday', { easter: 1 }),
+    proclaimed('EARLY_MAY_BANK_HOLIDAY', 'Early May bank holiday', { month: 5, weekday: 1, nth: 1 }),
+    proclaimed('EARLY_MAY_BANK_HOLIDAY', 'Early May bank holiday, on VE Day', { dates: '2020-05-08' }),
+    closed('SPRING_BANK_HOLIDAY', 'Spring bank holiday', { month: 5, weekday: 1, nth: -1 }),
+    proclaimed('SPRING_BANK_HOLIDAY', 'Spring bank holiday, beside a jubilee', {
+      dates: '2002-06-04 2012-06-04 2022-06-02',
+    }),
+    closed('SUMMER_BANK_HOLIDAY', 'Summer bank holiday', { month: 8, weekday: 1, nth: -1 }),
+    proclaimed('JUBILEE', 'Golden Jubilee of Queen Elizabeth II', { dates: '2002-06-03' }),
+    proclaimed('JUBILEE', 'Diamond Jubilee of Queen Elizabeth II', { dates: '2012-06-05' }),
+    proclaimed('JUBILEE', 'Platinum Jubilee of Queen Elizabeth II', { dates: '2022-06-03' }),
+    proclaimed('ROYAL_WEDDING', 'Wedding of Prince William and Catherine Middleton', { dates: '2011-04-29' }),
+    proclaimed('STATE_FUNERAL', 'State funeral of Queen Elizabeth II', { dates: '2022-09-19' }),
+    proclaimed('CORONATION', 'Coronation of King Charles III', { dates: '2023-05-08' }),
+    earlyClose('CHRISTMAS_EVE', 'Christmas Eve', { month: 12, day: 24, observed: 'weekend-to-friday' }),
+    earlyClose('NEW_YEAR_EVE', "New Year's Eve", { month: 12, day: 31, observed: 'weekend-to-friday' }),
+    proclaimed('NEW_YEAR', "New Year's Day", { month: 1, day: 1, observed: 'weekend-to-weekday' }),
+    christmas('CHRISTMAS', 'Christmas Day', { month: 12, day: 25, observed: 'weekend-to-weekday' }),
+    closed('BOXING_DAY', 'Boxing Day', { month: 12, day: 26, observed: 'weekend-to-weekday' }),
   ],
-};
+});

@@ -1,24 +1,21 @@
 // US stocks: New York Stock Exchange and Nasdaq, which keep the same days and hours.
-import { type HolidayRule, type HolidayTerms, type Market, rulesFrom, weekdayHours } from '../market.ts';
+import { type HolidayRule, rulesFrom, stockMarket, weekdayHours } from '../market.ts';
 
 const nyseHours = 'NYSE, Holidays and Trading Hours, nyse.com/markets/hours-calendars';
 const nyseClosings = 'NYSE, Special Closings since 1885';
-const rule72 = 'NYSE Rule 7.2 (Holidays)';
 
-const closed = rulesFrom(rule72);
+const closed = rulesFrom('NYSE Rule 7.2 (Holidays)');
+const specialClosing = rulesFrom(nyseClosings);
+const hurricane = rulesFrom('NYSE notices of 2012-10-28 and 29');
+const mourning = rulesFrom(`${nyseClosings}; NYSE notices of 2018-12-01 and 2024-12-30`);
 
-const earlyClose = (code: string, name: string, terms: HolidayTerms): HolidayRule =>
-  closed(code, name, { ...terms, close: '13:00' }, nyseHours);
+const earlyClose = rulesFrom(nyseHours, { close: '13:00' });
 
 const lateOpen = (date: string, open: string, name: string): HolidayRule =>
-  closed('LATE_OPEN', name, { when: { dates: [date] }, open }, nyseClosings);
+  specialClosing('LATE_OPEN', name, { dates: date, open });
 
-export const usStock: Market = {
-  key: 'US_STOCK',
-  assetSchema: 'stock',
-  country: 'US',
+export const usStock = stockMarket('US', {
   zone: 'America/New_York',
-  sessionTemplate: 'US_STOCK_RTH',
   currency: 'USD',
   exchange: null,
   years: [2000, 2030],
@@ -47,63 +44,44 @@ export const usStock: Market = {
     HOLIDAY_LATE_OPEN: 'Opened late for a single occasion',
   },
   holidays: [
-    closed('NEW_YEAR', "New Year's Day", { when: { month: 1, day: 1 }, observed: 'sunday-to-monday' }),
-    closed('MLK_DAY', 'Martin Luther King Jr. Day', {
-      when: { month: 1, weekday: 1, nth: 3 },
-      from: '1998-01-01',
-    }),
-    closed('PRESIDENTS_DAY', "Presidents' Day", { when: { month: 2, weekday: 1, nth: 3 } }),
-    closed('GOOD_FRIDAY', 'Good Friday', { when: { easter: -2 } }),
-    closed('MEMORIAL_DAY', 'Memorial Day', { when: { month: 5, weekday: 1, nth: -1 } }),
+    closed('NEW_YEAR', "New Year's Day", { month: 1, day: 1, observed: 'sunday-to-monday' }),
+    closed('MLK_DAY', 'Martin Luther King Jr. Day', { month: 1, weekday: 1, nth: 3, from: '1998-01-01' }),
+    closed('PRESIDENTS_DAY', "Presidents' Day", { month: 2, weekday: 1, nth: 3 }),
+    closed('GOOD_FRIDAY', 'Good Friday', { easter: -2 }),
+    closed('MEMORIAL_DAY', 'Memorial Day', { month: 5, weekday: 1, nth: -1 }),
     closed('JUNETEENTH', 'Juneteenth', {
-      when: { month: 6, day: 19 },
-      observed: 'nearest-weekday',
+      month: 6,
+      day: 19,
       from: '2022-01-01',
-    }),
-    closed('INDEPENDENCE_DAY', 'Independence Day', {
-      when: { month: 7, day: 4 },
       observed: 'nearest-weekday',
     }),
-    closed('LABOR_DAY', 'Labor Day', { when: { month: 9, weekday: 1, nth: 1 } }),
-    closed('THANKSGIVING', 'Thanksgiving Day', { when: { month: 11, weekday: 4, nth: 4 } }),
-    closed('CHRISTMAS', 'Christmas Day', { when: { month: 12, day: 25 }, observed: 'nearest-weekday' }),
-    closed(
-      'SEPTEMBER_11',
-      'September 11 attacks',
-      { when: { dates: ['2001-09-11', '2001-09-12', '2001-09-13', '2001-09-14'] } },
-      nyseClosings,
-    ),
-    closed(
-      'NATIONAL_DAY_OF_MOURNING',
-      'National Day of Mourning',
-      { when: { dates: ['2004-06-11', '2007-01-02', '2018-12-05', '2025-01-09'] } },
-      `${nyseClosings}; NYSE notices of 2018-12-01 and 2024-12-30`,
-    ),
-    closed(
-      'WEATHER',
-      'Hurricane Sandy',
-      { when: { dates: ['2012-10-29', '2012-10-30'] } },
-      'NYSE notices of 2012-10-28 and 29',
-    ),
-    earlyClose('INDEPENDENCE_DAY', 'Day before Independence Day', {
-      when: { month: 7, day: 3 },
-      weekdays: [1, 2, 4],
+    closed('INDEPENDENCE_DAY', 'Independence Day', { month: 7, day: 4, observed: 'nearest-weekday' }),
+    closed('LABOR_DAY', 'Labor Day', { month: 9, weekday: 1, nth: 1 }),
+    closed('THANKSGIVING', 'Thanksgiving Day', { month: 11, weekday: 4, nth: 4 }),
+    closed('CHRISTMAS', 'Christmas Day', { month: 12, day: 25, observed: 'nearest-weekday' }),
+    specialClosing('SEPTEMBER_11', 'September 11 attacks', {
+      dates: '2001-09-11 2001-09-12 2001-09-13 2001-09-14',
     }),
+    mourning('NATIONAL_DAY_OF_MOURNING', 'National Day of Mourning', {
+      dates: '2004-06-11 2007-01-02 2018-12-05 2025-01-09',
+    }),
+    hurricane('WEATHER', 'Hurricane Sandy', { dates: '2012-10-29 2012-10-30' }),
+    earlyClose('INDEPENDENCE_DAY', 'Day before Independence Day', { month: 7, day: 3, weekdays: [1, 2, 4] }),
     earlyClose('INDEPENDENCE_DAY', 'Day before Independence Day', {
-      when: { month: 7, day: 3 },
+      month: 7,
+      day: 3,
       weekdays: [3],
       from: '2013-01-01',
     }),
     earlyClose('INDEPENDENCE_DAY', 'Day after Independence Day', {
-      when: { month: 7, day: 5 },
+      month: 7,
+      day: 5,
       weekdays: [5],
       to: '2012-12-31',
     }),
-    earlyClose('THANKSGIVING', 'Day after Thanksgiving', {
-      when: { month: 11, weekday: 4, nth: 4, plus: 1 },
-    }),
-    earlyClose('CHRISTMAS_EVE', 'Christmas Eve', { when: { month: 12, day: 24 }, weekdays: [1, 2, 3, 4] }),
-    earlyClose('CHRISTMAS', 'Day after Christmas', { when: { dates: ['2003-12-26'] } }),
+    earlyClose('THANKSGIVING', 'Day after Thanksgiving', { month: 11, weekday: 4, nth: 4, plus: 1 }),
+    earlyClose('CHRISTMAS_EVE', 'Christmas Eve', { month: 12, day: 24, weekdays: [1, 2, 3, 4] }),
+    earlyClose('CHRISTMAS', 'Day after Christmas', { dates: '2003-12-26' }),
     lateOpen('2001-09-17', '09:33', 'Reopening after the September 11 attacks'),
     lateOpen('2001-10-08', '09:31', 'Silence for Operation Enduring Freedom'),
     lateOpen('2002-09-11', '12:00', 'First anniversary of the September 11 attacks'),
@@ -111,4 +89,4 @@ export const usStock: Market = {
     lateOpen('2004-06-07', '09:32', 'Silence for President Reagan'),
     lateOpen('2006-12-27', '09:32', 'Silence for President Ford'),
   ],
-};
+});
