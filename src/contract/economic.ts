@@ -1,5 +1,5 @@
 // The economic calendar: the event (spec 2.11), its lists (spec 4.12, contract 9.1), one event (spec 4.13), the codes (spec 4.14).
-import { Enum, Integer, String as StringSchema } from 'typebox';
+import { Type } from 'typebox';
 import { endpoint } from './endpoint.ts';
 import { dateTime, nullable, number, record, text } from './fields.ts';
 import { codeMap } from './holidays.ts';
@@ -18,12 +18,14 @@ export const economicEventRecord = record('EconomicEvent', {
   event_name: [text('Name of the event'), 'Non-farm payrolls'],
   event_driven_type: [
     nullable(
-      Enum(['time_driven', 'data_driven'], { description: '`time_driven` for events on a regular schedule' }),
+      Type.Enum(['time_driven', 'data_driven'], {
+        description: '`time_driven` for events on a regular schedule',
+      }),
     ),
     'time_driven',
   ],
-  importance: [nullable(Integer({ minimum: 1, maximum: 3, description: '1 to 3, 3 the highest' })), 3],
-  impact: [nullable(Enum(['low', 'medium', 'high'], { description: '`importance` as a word' })), 'high'],
+  importance: [nullable(Type.Integer({ minimum: 1, maximum: 3, description: '1 to 3, 3 the highest' })), 3],
+  impact: [nullable(Type.Enum(['low', 'medium', 'high'], { description: '`importance` as a word' })), 'high'],
   event_timestamp: [dateTime('Time of the event, UTC'), '2025-03-07T13:30:00Z'],
   actual_value: [value('Published value'), 151],
   previous_value: [value('Value of the period before'), 125],
@@ -33,7 +35,7 @@ export const economicEventRecord = record('EconomicEvent', {
   period: [nullable(text('Month, quarter or year of the value')), 'Feb'],
   unit: [nullable(text('Unit of the values')), 'K'],
   source_id: [
-    StringSchema({
+    Type.String({
       minLength: sourceIdCharacters,
       maxLength: sourceIdCharacters,
       description: `Identifier of the event, ${sourceIdCharacters} characters`,

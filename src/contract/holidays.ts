@@ -1,5 +1,5 @@
 // Market holidays: the record (spec 2.8), the list (spec 4.8) and the codes (spec 2.9, 4.9).
-import { Record as RecordSchema, String as StringSchema } from 'typebox';
+import { Type } from 'typebox';
 import { endpoint } from './endpoint.ts';
 import { date, dateTime, integer, nullable, record, text } from './fields.ts';
 import * as kind from './kinds.ts';
@@ -10,7 +10,7 @@ import { formats, limit, nextPageKey, optional, path, required, sort } from './p
 export const holidayRecord = record('Holiday', {
   name: [text('Name of the holiday'), 'Christmas'],
   holiday_code: [
-    StringSchema({ pattern: '^HOLIDAY_', description: 'Code of the holiday' }),
+    Type.String({ pattern: '^HOLIDAY_', description: 'Code of the holiday' }),
     'HOLIDAY_CHRISTMAS',
   ],
   calendar_date: [date('Date in the time zone of the market'), '2025-12-25'],
@@ -24,7 +24,7 @@ export const holidayRecord = record('Holiday', {
 });
 
 /** Code to description (spec 2.9). */
-export const codeMap = RecordSchema(StringSchema(), StringSchema(), {
+export const codeMap = Type.Record(Type.String(), Type.String(), {
   title: 'Codes',
   description: 'Code to description',
   examples: [{ HOLIDAY_CHRISTMAS: 'Christmas Day' }],

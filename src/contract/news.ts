@@ -1,5 +1,5 @@
 // News: the item (spec 2.5) and its endpoints, by range (spec 4.4) and latest (spec 4.5).
-import { Enum } from 'typebox';
+import { Type } from 'typebox';
 import { endpoint } from './endpoint.ts';
 import { dateTime, nullable, number, record, text } from './fields.ts';
 import * as kind from './kinds.ts';
@@ -10,7 +10,7 @@ import { limit, nextPageKey, optional, required, sort } from './parameter.ts';
 export const newsRecord = record('NewsItem', {
   sentiment_label: [
     nullable(
-      Enum(['positive', 'neutral', 'negative'], {
+      Type.Enum(['positive', 'neutral', 'negative'], {
         description: 'Tone of the item, null where it was not judged',
       }),
     ),
