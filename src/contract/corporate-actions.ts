@@ -1,7 +1,6 @@
 // Stock corporate actions: the record (spec 2.4) and its endpoint (spec 4.3).
-import { Type } from 'typebox';
 import { endpoint } from './endpoint.ts';
-import { date, integer, nullable, number, record, text } from './fields.ts';
+import { date, integer, nullable, number, oneOf, record, text } from './fields.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
 import { formats, instrument, limit, nextPageKey, optional, required } from './parameter.ts';
@@ -12,7 +11,7 @@ export const corporateActionRecord = record('CorporateAction', {
   country_iso_code: [text('Country of the stock'), 'US'],
   symbol: [text('Symbol of the stock'), 'AAPL'],
   exchange: [nullable(text('MIC, null where unknown')), 'XNAS'],
-  action_type: [Type.Enum(['dividend', 'split'], { description: 'Kind of the action' }), 'split'],
+  action_type: [oneOf(['dividend', 'split'], 'Kind of the action'), 'split'],
   ex_date: [
     date('First date on which the stock trades without the dividend or after the split'),
     '2020-08-31',

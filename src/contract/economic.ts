@@ -1,7 +1,7 @@
 // The economic calendar: the event (spec 2.11), its lists (spec 4.12, contract 9.1), one event (spec 4.13), the codes (spec 4.14).
 import { Type } from 'typebox';
 import { endpoint } from './endpoint.ts';
-import { dateTime, nullable, number, record, text } from './fields.ts';
+import { dateTime, nullable, number, oneOf, record, text } from './fields.ts';
 import { codeMap } from './holidays.ts';
 import * as kind from './kinds.ts';
 import { limits, listLimits } from './limits.ts';
@@ -17,15 +17,11 @@ export const economicEventRecord = record('EconomicEvent', {
   event_code: [text('Code of the kind of event'), 'EMPLOYMENT_NFP_HEADLINE'],
   event_name: [text('Name of the event'), 'Non-farm payrolls'],
   event_driven_type: [
-    nullable(
-      Type.Enum(['time_driven', 'data_driven'], {
-        description: '`time_driven` for events on a regular schedule',
-      }),
-    ),
+    nullable(oneOf(['time_driven', 'data_driven'], '`time_driven` for events on a regular schedule')),
     'time_driven',
   ],
   importance: [nullable(Type.Integer({ minimum: 1, maximum: 3, description: '1 to 3, 3 the highest' })), 3],
-  impact: [nullable(Type.Enum(['low', 'medium', 'high'], { description: '`importance` as a word' })), 'high'],
+  impact: [nullable(oneOf(['low', 'medium', 'high'], '`importance` as a word')), 'high'],
   event_timestamp: [dateTime('Time of the event, UTC'), '2025-03-07T13:30:00Z'],
   actual_value: [value('Published value'), 151],
   previous_value: [value('Value of the period before'), 125],
@@ -57,6 +53,7 @@ const filters = {
   ),
   from_date: optional(kind.dateTime, 'the first time to return'),
   to_date: optional(kind.dateTime, 'the last time to return'),
+  impact,
 };
 
 export const economicEvents = endpoint({
@@ -65,7 +62,6 @@ export const economicEvents = endpoint({
   summary: 'Economic events in a range',
   parameters: {
     ...filters,
-    impact,
     sort: sort('asc', 'the order of the events by their time'),
     limit: limit(listLimits.economicEvents, 'events'),
     ...formats('csv'),
@@ -80,11 +76,7 @@ export const economicEvent = endpoint({
   path: '/api/v2/economic_calendar/event',
   tag: 'economic calendar',
   summary: 'One economic event: the newest that matches, or one by its identifier',
-  parameters: {
-    ...filters,
-    impact,
-    sort: sort('desc', '`desc` for the newest event, `asc` for the oldest'),
-  },
+  parameters: { ...filters, sort: sort('desc', '`desc` for the newest event, `asc` for the oldest') },
   record: economicEventRecord,
   shape: 'single',
   refusals: ['no_data'],

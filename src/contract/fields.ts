@@ -15,6 +15,10 @@ export const integer = (description: string) => Type.Integer({ description });
 
 export const boolean = (description: string) => Type.Boolean({ description });
 
+/** One of a few words. */
+export const oneOf = <const W extends string>(words: readonly W[], description: string) =>
+  Type.Enum([...words], { description });
+
 /** A value that may be null. */
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 

@@ -1,7 +1,6 @@
 // News: the item (spec 2.5) and its endpoints, by range (spec 4.4) and latest (spec 4.5).
-import { Type } from 'typebox';
 import { endpoint } from './endpoint.ts';
-import { dateTime, nullable, number, record, text } from './fields.ts';
+import { dateTime, nullable, number, oneOf, record, text } from './fields.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
 import { limit, nextPageKey, optional, required, sort } from './parameter.ts';
@@ -9,11 +8,7 @@ import { limit, nextPageKey, optional, required, sort } from './parameter.ts';
 /** One news item of one instrument on the wire (spec 2.5, contract 8.3). */
 export const newsRecord = record('NewsItem', {
   sentiment_label: [
-    nullable(
-      Type.Enum(['positive', 'neutral', 'negative'], {
-        description: 'Tone of the item, null where it was not judged',
-      }),
-    ),
+    nullable(oneOf(['positive', 'neutral', 'negative'], 'Tone of the item, null where it was not judged')),
     'neutral',
   ],
   sentiment_score: [

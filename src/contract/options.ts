@@ -1,7 +1,6 @@
 // Options: the contract (spec 2.6), the expiration (spec 2.7), their search (spec 4.6) and list (spec 4.7).
-import { Type } from 'typebox';
 import { endpoint } from './endpoint.ts';
-import { boolean, date, dateTime, integer, nullable, number, record, text } from './fields.ts';
+import { boolean, date, dateTime, integer, nullable, number, oneOf, record, text } from './fields.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
 import { limit, nextPageKey, optional, path } from './parameter.ts';
@@ -17,7 +16,7 @@ export const optionContractRecord = record('OptionContract', {
   underlying_name: [text('Symbol of the underlying'), 'AAPL'],
   calendar_key: [nullable(text('Calendar that the contract follows')), 'US_STOCK'],
   session_template: [nullable(text('Template of its sessions')), 'US_STOCK_RTH'],
-  status: [Type.Enum(['active', 'inactive'], { description: '`inactive` once it has expired' }), 'active'],
+  status: [oneOf(['active', 'inactive'], '`inactive` once it has expired'), 'active'],
   parent_schema_instrument_id: [text('`<schema>_<instrument_id>` of the underlying'), 'stock_1'],
   parent_asset_schema: [text('Asset type of the underlying, in lower case'), 'stock'],
   daily_minute_count: [nullable(integer('Minutes of a regular session')), 390],
@@ -26,11 +25,8 @@ export const optionContractRecord = record('OptionContract', {
   strike_price: [number('Strike'), 250],
   expiration_date: [date('Last date of the contract'), '2025-12-19'],
   expiration_datetime: [dateTime('When it expires, UTC'), '2025-12-19T21:00:00+00:00'],
-  option_type: [Type.Enum(['call', 'put'], { description: 'Right to buy or to sell' }), 'call'],
-  exercise_style: [
-    Type.Enum(['american', 'european'], { description: 'When the option may be exercised' }),
-    'american',
-  ],
+  option_type: [oneOf(['call', 'put'], 'Right to buy or to sell'), 'call'],
+  exercise_style: [oneOf(['american', 'european'], 'When the option may be exercised'), 'american'],
   trading_codes: [nullable(text('Codes of the contract in other systems')), null],
   is_indices: [boolean('Whether the underlying is an index'), false],
   ...contractTerms(null, null, null),

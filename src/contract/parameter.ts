@@ -36,14 +36,13 @@ export const extension = <P extends Parameter>(parameter: P) => ({ ...parameter,
 /** Marks a parameter on which page keys do not depend: it chooses no records, or the key itself holds its value (contract 4.1). */
 export const unbound = <P extends Parameter>(parameter: P): P => ({ ...parameter, bindsPage: false });
 
-const csvSafeDescription =
-  'whether to put an apostrophe before CSV text that a spreadsheet would run as a formula';
+const csvSafe = 'whether to put an apostrophe before CSV text that a spreadsheet would run as a formula';
 
 /** The parameters of an endpoint that also answers in CSV (contract 5.1). */
 export function formats<const F extends 'json' | 'csv'>(format: F) {
   return {
     format: unbound(defaulted(kind.oneOf(['json', 'csv']), format, 'the format of the response')),
-    csv_safe: extension(unbound(defaulted(kind.flag, false, csvSafeDescription))),
+    csv_safe: extension(unbound(defaulted(kind.flag, false, csvSafe))),
   };
 }
 

@@ -1,7 +1,7 @@
 // Instrument reference: the record (spec 2.3), its endpoint (spec 4.2) and the search (contract 9.2).
 import { Type } from 'typebox';
 import { endpoint } from './endpoint.ts';
-import { boolean, date, integer, nullable, number, record, text } from './fields.ts';
+import { boolean, date, integer, nullable, number, oneOf, record, text } from './fields.ts';
 import * as kind from './kinds.ts';
 import { limits, listLimits } from './limits.ts';
 import { instrument, limit, optional, required } from './parameter.ts';
@@ -41,7 +41,7 @@ export const instrumentRecord = record('Instrument', {
       post_market_trading: ['16:00:00-20:00:00'],
     },
   ],
-  status: [Type.Enum(['active', 'inactive'], { description: 'Whether it trades' }), 'active'],
+  status: [oneOf(['active', 'inactive'], 'Whether it trades'), 'active'],
   calendar_key: [nullable(text('Calendar that it follows')), 'US_STOCK'],
   session_template: [nullable(text('Template of its sessions')), 'US_STOCK_RTH'],
   support_dst: [boolean('Whether its time zone has daylight saving'), true],
