@@ -98,11 +98,8 @@ export const answerOptionSearch: Query<typeof optionSearch> = async (parameters,
   const symbols = shown.map((values) => values.at(-1) as string);
   const rows = await rowsOf(reader, country_symbol.country, symbols);
   const end = sorted.length <= limit ? null : { position: shown.at(-1)!, pinned: [nowMs, price] };
-  return renderGrouped({
-    contracts: contractRecords(rows, found, expirations, request.nowMs),
-    paging: paging(end),
-    allocate: context.allocate,
-  });
+  const contracts = contractRecords(rows, found, expirations, request.nowMs);
+  return renderGrouped(contracts, paging(end), context.allocate);
 };
 
 /** `GET …/option/expiration_date_list/…` */
