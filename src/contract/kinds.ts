@@ -26,7 +26,7 @@ export type Kind<T> = {
   readonly emptyAllowed?: true;
 };
 
-/** The texts that `read` understands; it gives nothing for any other, which is refused with the problem and what is allowed. */
+/** A kind whose texts `read` understands. It returns null or undefined for any other text; that is refused with `problem` and `allowed`. */
 function kindOf<T>(
   schema: TSchema,
   example: string,

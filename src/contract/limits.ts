@@ -23,7 +23,7 @@ export const limits = {
   requestTimeoutMs: 15_000,
   /** Requests of one connection that wait for their answers before reading pauses; bytes that arrived before are kept. */
   pipelinedMax: 32,
-  /** Time for a caller to take an answer: of the largest, 300 kB, that is 10 kB a second. */
+  /** Time for a caller to receive an answer: 10 kB a second for the largest, 300 kB. */
   sendTimeoutMs: 30_000,
   /** Idle time after which a kept connection is closed; longer than common proxies hold theirs. */
   keepAliveTimeoutMs: 65_000,
@@ -51,7 +51,7 @@ export const limits = {
   queueWaitMaxMs: 400,
   /** Most requests in the query thread: each has a shared buffer for its answer. */
   queueInFlightMax: 256,
-  /** Work in the query thread: more would only take the processor from refusing the rest. */
+  /** Work in the query thread: with more, refusing the rest would lack processor time. */
   queueInFlightMs: 25,
   /** Smallest body that is encoded: a smaller one fits into a packet anyway. */
   encodedBytesLeast: 1_024,
@@ -69,13 +69,13 @@ export const limits = {
   keyMissRefreshMs: 100,
   /** Time after which a worker reports what keys have used of their quotas, and reads what all workers have counted. */
   quotaSyncMs: 1_000,
-  /** Part of a quota that a worker gives out before it reports: each other worker can let this much too much through. */
+  /** Part of a quota that a worker gives out before it reports: each other worker may exceed the quota by this much. */
   quotaUnreportedShare: 0.02,
   /** Time that requests wait for a report; on a healthy disk it takes a millisecond, so after this the control file is locked. */
   quotaWaitMaxMs: 250,
   /** Characters of a key as sent; issued ones have 43. */
   keyCharactersMax: 256,
-  /** Shortest key that the economic endpoints take (spec 4.12, contract 7.2). */
+  /** Shortest key that the economic endpoints accept (spec 4.12, contract 7.2). */
   economicKeyCharactersMin: 20,
   /** Characters of a symbol (contract 1.3). */
   symbolCharactersMax: 40,
@@ -94,7 +94,7 @@ export const limits = {
   /** Instruments whose record and calendar the query thread caches. */
   instrumentCacheMax: 10_000,
   /** Values that it caches until anything is committed: records of 1 kB, lists of a few kB. */
-  keptAnswersMax: 10_000,
+  cachedValuesMax: 10_000,
   /** Bytes of the response cache of a serving process. */
   cachedBytesMax: 64 * 1024 * 1024,
   /** Bytes of a cached response: most lists are smaller, and a few must not fill the cache. */

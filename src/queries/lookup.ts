@@ -32,7 +32,7 @@ const DISTANCE_MAX = 2;
 /** The look-ups of one query thread. */
 export class Lookup {
   readonly #found = new Map<string, Found>();
-  readonly #kept = new Map<string, unknown>();
+  readonly #cached = new Map<string, unknown>();
   readonly #calendars = new Calendars();
   #token = Number.NaN;
 
@@ -48,64 +48,64 @@ export class Lookup {
     if (token === this.#token) return;
     this.#token = token;
     this.#found.clear();
-    this.#kept.clear();
+    this.#cached.clear();
     this.#calendars.forget();
   }
 
   /**
-   * The value of a name: the cached one (`isKept`), unless anything was committed or `isStill` says no; else what `make` gives.
+   * The value of a name: the cached one (`isCached`), unless anything was committed or `isStill` says no; else what `make` gives.
    * Null is not cached; the oldest value is dropped where there are too many.
    */
-  async kept<T>(
+  async cached<T>(
     reader: Reader,
     name: string,
     make: () => Promise<T>,
-    isStill: (kept: T) => boolean = () => true,
-  ): Promise<{ readonly value: T; readonly isKept: boolean }> {
+    isStill: (value: T) => boolean = () => true,
+  ): Promise<{ readonly value: T; readonly isCached: boolean }> {
     await this.#renew(reader);
-    const kept = this.#kept.get(name) as T | undefined;
-    if (kept !== undefined && isStill(kept)) return { value: kept, isKept: true };
+    const cached = this.#cached.get(name) as T | undefined;
+    if (cached !== undefined && isStill(cached)) return { value: cached, isCached: true };
     const value = await make();
-    if (value === null) return { value, isKept: false };
-    if (this.#kept.size >= limits.keptAnswersMax) this.#kept.delete(this.#kept.keys().next().value!);
-    this.#kept.set(name, value);
-    return { value, isKept: false };
+    if (value === null) return { value, isCached: false };
+    if (this.#cached.size >= limits.cachedValuesMax) this.#cached.delete(this.#cached.keys().next().value!);
+    this.#cached.set(name, value);
+    return { value, isCached: false };
   }
 
-  /** The instrument of a name, as `bearer` finds it. @throws Refusal `unknown_instrument` with near symbols. */
+  /** The instrument of a name, as `instrumentOrNull` finds it. @throws Refusal `unknown_instrument` with near symbols. */
   async instrument(
     reader: Reader,
     assetSchema: AssetSchema,
     named: CountrySymbol,
     days: DayRange | null = null,
   ): Promise<Found> {
-    const found = await this.bearer(reader, assetSchema, named, days);
+    const found = await this.instrumentOrNull(reader, assetSchema, named, days);
     if (found === null) throw await unknownInstrument(reader, assetSchema, named);
     return found;
   }
 
   /**
-   * The instrument of a name, null where none has it. With days, it is the one that bore the symbol on all of them, else the one that
-   * bears it now, else the last one that bore it on any of them (contract 9.6).
+   * The instrument of a name, null where none has it. With days, it is the one that had the symbol on all of them, else the one that
+   * has it now, else the last one that had it on any of them (contract 9.6).
    */
-  async bearer(
+  async instrumentOrNull(
     reader: Reader,
     assetSchema: AssetSchema,
     named: CountrySymbol,
     days: DayRange | null,
   ): Promise<Found | null> {
-    const now = await this.find(reader, assetSchema, named);
+    const now = await this.#find(reader, assetSchema, named);
     const former =
       days === null ? [] : (now?.former ?? (await formerBearers(reader, nameOf(assetSchema, named))));
     const whole = former.find(({ fromDay, toDay }) => fromDay <= days!.from && days!.to <= toDay);
     const part = former.find(({ fromDay, toDay }) => fromDay <= days!.to && days!.from <= toDay);
     const before = whole ?? (now === null ? part : undefined);
     if (before === undefined) return now;
-    return this.find(reader, assetSchema, { country: named.country, symbol: before.symbol });
+    return this.#find(reader, assetSchema, { country: named.country, symbol: before.symbol });
   }
 
-  /** The instrument that bears a name now, or null. */
-  async find(reader: Reader, assetSchema: AssetSchema, named: CountrySymbol): Promise<Found | null> {
+  /** The instrument that has a name now, or null. */
+  async #find(reader: Reader, assetSchema: AssetSchema, named: CountrySymbol): Promise<Found | null> {
     await this.#renew(reader);
     if (this.#found.size >= limits.instrumentCacheMax) this.#found.clear();
     const name = `${assetSchema}:${named.country}:${named.symbol}`;
@@ -134,7 +134,7 @@ export const findInstrument = (
   named: CountrySymbol,
 ): Promise<Instrument | null> => rowWith(reader, instruments, nameOf(assetSchema, named));
 
-/** Symbols that begin like the one asked for, the nearest first. */
+/** Symbols that begin like the requested one, the nearest first. */
 async function nearSymbols(
   reader: Reader,
   assetSchema: AssetSchema,

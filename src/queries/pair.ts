@@ -1,7 +1,7 @@
 // The two currencies in the symbol of a pair: `EURUSD`, `BTC-USD`, `BTCUSDT`.
 import type { AssetSchema } from '../contract/identifiers.ts';
 
-/** Base and quote currency; null where the symbol does not tell. */
+/** Base and quote currency; null where the symbol does not say. */
 export type Pair = { readonly base: string | null; readonly quote: string | null };
 
 const none: Pair = { base: null, quote: null };

@@ -5,7 +5,8 @@ import { Refusal } from '../contract/errors.ts';
 /** From `from` up to but not including `to`; a missing end is unbounded. */
 export type Bounds = { readonly from?: number; readonly to?: number };
 
-const boundsOf = (from: number | undefined, to: number | undefined): Bounds => ({
+/** Bounds of those ends that are given. */
+export const boundsOf = (from: number | undefined, to: number | undefined): Bounds => ({
   ...(from !== undefined && { from }),
   ...(to !== undefined && { to }),
 });

@@ -15,7 +15,8 @@ export const ENVELOPE_TAIL = '}';
 /** The beginning of a text, cut between characters: half a surrogate pair is no text. */
 function cut(text: string): string {
   const { echoCharactersMax: max } = limits;
-  return [...text.slice(0, max * 2)].slice(0, max).join('').toWellFormed();
+  const characters = Array.from(text.slice(0, max * 2));
+  return characters.slice(0, max).join('').toWellFormed();
 }
 
 /** The envelope of an error; without a hint of its own it has the catalogue's. */

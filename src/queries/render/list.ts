@@ -20,7 +20,7 @@ type ListParts = {
   readonly writeCsv: (sink: Sink) => void;
 };
 
-/** One for all answers of a thread: answers are written one at a time. */
+/** Shared: a thread writes one answer at a time. */
 const sink = new Sink();
 
 /** Renders a list. */
@@ -52,7 +52,7 @@ function writeList(to: Sink, { count, paging, writeJson }: ListParts, csv: strin
   return at;
 }
 
-/** Renders the envelope; `writeResult` writes `result` and gives the place in the body where the address of the next page belongs. */
+/** Renders the envelope; `writeResult` writes `result` and returns the place in the body where the address of the next page belongs. */
 export function renderEnvelope(
   paging: Paging | null,
   allocate: Allocate,
@@ -67,7 +67,7 @@ export function renderEnvelope(
   return { kind: 'answer', contentType: JSON_TYPE, headers, body: sink.take(allocate), next };
 }
 
-/** Writes the paging fields; gives the place in the body where the request handler puts the address of the next page. */
+/** Writes the paging fields; returns the place in the body where the request handler puts the address of the next page. */
 export function writePaging(to: Sink, { next }: Paging): number | null {
   if (next === null) {
     to.text('"next_page_key":null,"next_page_url":null,');
