@@ -1,13 +1,14 @@
 // OHLC bars: the record (spec 2.10) and its endpoints, historical (spec 4.10) and latest (spec 4.11).
-import { Object as ObjectSchema, Optional } from 'typebox';
+import { Type } from 'typebox';
 import { endpoint } from './endpoint.ts';
-import { date, dateTime, nullable, number, text } from './fields.ts';
+import { date, dateTime, nullable, number, record, text } from './fields.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
 import {
   defaulted,
   extension,
   formats,
+  instrument,
   limit,
   nextPageKey,
   optional,
@@ -17,50 +18,24 @@ import {
 } from './parameter.ts';
 
 /** One bar on the wire (spec 2.10). `session_date` is present only with `session_date=true` (contract 9.5). */
-export const barRecord = ObjectSchema(
-  {
-    asset_schema: text('Asset type in upper case'),
-    interval: text('Interval code in upper case'),
-    country_iso_code: text('Country of the instrument'),
-    exchange: nullable(text('MIC, null where unknown')),
-    symbol: text('Symbol of the instrument'),
-    datetime: dateTime('Open of the bar, UTC'),
-    close_datetime: dateTime('Nominal end of the bar, UTC'),
-    session_date: Optional(date('Label date of the session; with session_date=true')),
-    open: number('First price'),
-    high: number('Highest price'),
-    low: number('Lowest price'),
-    close: number('Last price'),
-    volume: nullable(number('Volume, null where unknown')),
-    vwap: nullable(number('Volume weighted average price, when available')),
-  },
-  {
-    title: 'Bar',
-    examples: [
-      {
-        asset_schema: 'STOCK',
-        interval: '1M',
-        country_iso_code: 'US',
-        exchange: 'XNAS',
-        symbol: 'AAPL',
-        datetime: '2025-03-03T14:30:00+00:00',
-        close_datetime: '2025-03-03T14:31:00+00:00',
-        open: 241.79,
-        high: 242.4,
-        low: 241.5,
-        close: 242.1,
-        volume: 1048576,
-        vwap: 241.98,
-      },
-    ],
-  },
-);
+export const barRecord = record('Bar', {
+  asset_schema: [text('Asset type in upper case'), 'STOCK'],
+  interval: [text('Interval code in upper case'), '1M'],
+  country_iso_code: [text('Country of the instrument'), 'US'],
+  exchange: [nullable(text('MIC, null where unknown')), 'XNAS'],
+  symbol: [text('Symbol of the instrument'), 'AAPL'],
+  datetime: [dateTime('Open of the bar, UTC'), '2025-03-03T14:30:00+00:00'],
+  close_datetime: [dateTime('Nominal end of the bar, UTC'), '2025-03-03T14:31:00+00:00'],
+  session_date: [Type.Optional(date('Label date of the session; with session_date=true'))],
+  open: [number('First price'), 241.79],
+  high: [number('Highest price'), 242.4],
+  low: [number('Lowest price'), 241.5],
+  close: [number('Last price'), 242.1],
+  volume: [nullable(number('Volume, null where unknown')), 1048576],
+  vwap: [nullable(number('Volume weighted average price, when available')), 241.98],
+});
 
-const instrument = {
-  schema_asset: path(kind.assetSchema, 'the asset type'),
-  country_symbol: path(kind.countrySymbol, 'the country and the symbol'),
-  interval: path(kind.interval, 'the interval of the bars'),
-};
+const series = { ...instrument, interval: path(kind.interval, 'the interval of the bars') };
 
 const shared = {
   ...formats('json'),
@@ -88,7 +63,7 @@ export const historicalBars = endpoint({
   tag: 'bars',
   summary: 'OHLC bars of one instrument that open in a range',
   parameters: {
-    ...instrument,
+    ...series,
     from_date: path(kind.dateTime, 'the first open to return'),
     to_date: path(kind.dateTime, 'the last open to return; a date alone covers that whole day'),
     ...shared,
@@ -104,7 +79,7 @@ export const latestBars = endpoint({
   path: '/api/v2/{schema_asset}/bars/{country_symbol}/{interval}/latest',
   tag: 'bars',
   summary: 'The newest completed OHLC bars of one instrument, in ascending order',
-  parameters: { ...instrument, ...shared },
+  parameters: { ...series, ...shared },
   record: barRecord,
   shape: 'list',
   refusals: ['unknown_instrument'],

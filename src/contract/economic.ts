@@ -1,7 +1,7 @@
 // The economic calendar: the event (spec 2.11), its lists (spec 4.12, contract 9.1), one event (spec 4.13), the codes (spec 4.14).
-import { Enum, Integer, Object as ObjectSchema, String as StringSchema } from 'typebox';
+import { Type } from 'typebox';
 import { endpoint } from './endpoint.ts';
-import { dateTime, nullable, number, text } from './fields.ts';
+import { dateTime, nullable, number, oneOf, record, text } from './fields.ts';
 import { codeMap } from './holidays.ts';
 import * as kind from './kinds.ts';
 import { limits, listLimits } from './limits.ts';
@@ -12,53 +12,33 @@ const { economicKeyCharactersMin: keyCharactersMin, sourceIdCharacters } = limit
 const value = (description: string) => nullable(number(description));
 
 /** One economic event on the wire (spec 2.11, contract 8.7). */
-export const economicEventRecord = ObjectSchema(
-  {
-    country_iso_code: text('Country of the event'),
-    event_code: text('Code of the kind of event'),
-    event_name: text('Name of the event'),
-    event_driven_type: nullable(
-      Enum(['time_driven', 'data_driven'], { description: '`time_driven` for events on a regular schedule' }),
-    ),
-    importance: nullable(Integer({ minimum: 1, maximum: 3, description: '1 to 3, 3 the highest' })),
-    impact: nullable(Enum(['low', 'medium', 'high'], { description: '`importance` as a word' })),
-    event_timestamp: dateTime('Time of the event, UTC'),
-    actual_value: value('Published value'),
-    previous_value: value('Value of the period before'),
-    forecast_value: value('Expected value'),
-    change: value('Actual value minus previous value'),
-    change_percent: value('Change in percent of the previous value'),
-    period: nullable(text('Month, quarter or year of the value')),
-    unit: nullable(text('Unit of the values')),
-    source_id: StringSchema({
+export const economicEventRecord = record('EconomicEvent', {
+  country_iso_code: [text('Country of the event'), 'US'],
+  event_code: [text('Code of the kind of event'), 'EMPLOYMENT_NFP_HEADLINE'],
+  event_name: [text('Name of the event'), 'Non-farm payrolls'],
+  event_driven_type: [
+    nullable(oneOf(['time_driven', 'data_driven'], '`time_driven` for events on a regular schedule')),
+    'time_driven',
+  ],
+  importance: [nullable(Type.Integer({ minimum: 1, maximum: 3, description: '1 to 3, 3 the highest' })), 3],
+  impact: [nullable(oneOf(['low', 'medium', 'high'], '`importance` as a word')), 'high'],
+  event_timestamp: [dateTime('Time of the event, UTC'), '2025-03-07T13:30:00Z'],
+  actual_value: [value('Published value'), 151],
+  previous_value: [value('Value of the period before'), 125],
+  forecast_value: [value('Expected value'), 160],
+  change: [value('Actual value minus previous value'), 26],
+  change_percent: [value('Change in percent of the previous value'), 20.8],
+  period: [nullable(text('Month, quarter or year of the value')), 'Feb'],
+  unit: [nullable(text('Unit of the values')), 'K'],
+  source_id: [
+    Type.String({
       minLength: sourceIdCharacters,
       maxLength: sourceIdCharacters,
       description: `Identifier of the event, ${sourceIdCharacters} characters`,
     }),
-  },
-  {
-    title: 'EconomicEvent',
-    examples: [
-      {
-        country_iso_code: 'US',
-        event_code: 'EMPLOYMENT_NFP_HEADLINE',
-        event_name: 'Non-farm payrolls',
-        event_driven_type: 'time_driven',
-        importance: 3,
-        impact: 'high',
-        event_timestamp: '2025-03-07T13:30:00Z',
-        actual_value: 151,
-        previous_value: 125,
-        forecast_value: 160,
-        change: 26,
-        change_percent: 20.8,
-        period: 'Feb',
-        unit: 'K',
-        source_id: '0123456789abcdef'.repeat(4),
-      },
-    ],
-  },
-);
+    '0123456789abcdef'.repeat(4),
+  ],
+});
 
 const impact = extension(optional(kind.oneOf(['low', 'medium', 'high', 'all']), 'the impact of the events'));
 const which = {
@@ -73,6 +53,7 @@ const filters = {
   ),
   from_date: optional(kind.dateTime, 'the first time to return'),
   to_date: optional(kind.dateTime, 'the last time to return'),
+  impact,
 };
 
 export const economicEvents = endpoint({
@@ -81,7 +62,6 @@ export const economicEvents = endpoint({
   summary: 'Economic events in a range',
   parameters: {
     ...filters,
-    impact,
     sort: sort('asc', 'the order of the events by their time'),
     limit: limit(listLimits.economicEvents, 'events'),
     ...formats('csv'),
@@ -96,11 +76,7 @@ export const economicEvent = endpoint({
   path: '/api/v2/economic_calendar/event',
   tag: 'economic calendar',
   summary: 'One economic event: the newest that matches, or one by its identifier',
-  parameters: {
-    ...filters,
-    impact,
-    sort: sort('desc', '`desc` for the newest event, `asc` for the oldest'),
-  },
+  parameters: { ...filters, sort: sort('desc', '`desc` for the newest event, `asc` for the oldest') },
   record: economicEventRecord,
   shape: 'single',
   refusals: ['no_data'],

@@ -37,14 +37,10 @@ export type ParametersOf<E extends Endpoint> = {
 export type RecordOf<E extends Endpoint> = Static<E['record']>;
 
 /** Declares an endpoint, keeping its exact types. */
-export function endpoint<const E extends Endpoint>(declaration: E): E {
-  return declaration;
-}
+export const endpoint = <const E extends Endpoint>(declaration: E): E => declaration;
 
 /** The field names of an endpoint's record in the order of the wire. */
-export function fieldsOf(record: TObject): string[] {
-  return Object.keys(record.properties);
-}
+export const fieldsOf = (record: TObject): string[] => Object.keys(record.properties);
 
 /**
  * Parses raw texts, already decoded, by an endpoint's declaration.
@@ -62,29 +58,23 @@ export function parseParameters<E extends Endpoint>(
 }
 
 function parseOne(name: string, parameter: Parameter, raw: string | undefined): unknown {
-  if (raw === undefined) {
-    if (!parameter.required) return parameter.default;
-    throw new Refusal('invalid_parameter', {
-      message: `${name} is required: ${parameter.description}, such as ${parameter.example}.`,
-      param: name,
-    });
-  }
-  if (raw === '' && parameter.emptyAllowed !== true) {
-    throw new Refusal('invalid_parameter', {
-      message: `${name} is empty: leave it out or give it a value such as ${parameter.example}.`,
-      param: name,
-      got: '',
-    });
-  }
+  const { required, description, example, emptyAllowed = false } = parameter;
+  if (raw === undefined && !required) return parameter.default;
   try {
+    if (raw === undefined) throw refusal(`is required: ${description}, such as ${example}`);
+    if (raw === '' && !emptyAllowed)
+      throw refusal(`is empty: leave it out or give it a value such as ${example}`);
     return parameter.parse(raw);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
+    const message = `${name} ${error.facts.message}.`;
     throw new Refusal(error.word, {
       ...error.facts,
-      message: `${name} ${error.facts.message}.`,
+      message,
       param: name,
-      got: raw,
+      ...(raw !== undefined && { got: raw }),
     });
   }
 }
+
+const refusal = (message: string): Refusal => new Refusal('invalid_parameter', { message });

@@ -1,46 +1,30 @@
 // Market holidays: the record (spec 2.8), the list (spec 4.8) and the codes (spec 2.9, 4.9).
-import { Object as ObjectSchema, Record as RecordSchema, String as StringSchema } from 'typebox';
+import { Type } from 'typebox';
 import { endpoint } from './endpoint.ts';
-import { date, dateTime, integer, nullable, text } from './fields.ts';
+import { date, dateTime, integer, nullable, record, text } from './fields.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
 import { formats, limit, nextPageKey, optional, path, required, sort } from './parameter.ts';
 
 /** One closed or shortened day on the wire (spec 2.8, contract 8.6). */
-export const holidayRecord = ObjectSchema(
-  {
-    name: text('Name of the holiday'),
-    holiday_code: StringSchema({ pattern: '^HOLIDAY_', description: 'Code of the holiday' }),
-    calendar_date: date('Date in the time zone of the market'),
-    asset_name: text('Asset type of the market'),
-    country_iso_code: text('Country of the market'),
-    symbol: text('`*` for the whole market, or the symbol of one instrument'),
-    priority: integer('Of several rows for one date the highest counts'),
-    session_template: text('`CLOSED`, or the name of a shortened session such as `EARLY_CLOSE`'),
-    open_timestamp: nullable(dateTime('Open of a shortened session, UTC; null where closed')),
-    close_timestamp: nullable(dateTime('Close of a shortened session, UTC; null where closed')),
-  },
-  {
-    title: 'Holiday',
-    examples: [
-      {
-        name: 'Christmas',
-        holiday_code: 'HOLIDAY_CHRISTMAS',
-        calendar_date: '2025-12-25',
-        asset_name: 'stock',
-        country_iso_code: 'US',
-        symbol: '*',
-        priority: 1,
-        session_template: 'CLOSED',
-        open_timestamp: null,
-        close_timestamp: null,
-      },
-    ],
-  },
-);
+export const holidayRecord = record('Holiday', {
+  name: [text('Name of the holiday'), 'Christmas'],
+  holiday_code: [
+    Type.String({ pattern: '^HOLIDAY_', description: 'Code of the holiday' }),
+    'HOLIDAY_CHRISTMAS',
+  ],
+  calendar_date: [date('Date in the time zone of the market'), '2025-12-25'],
+  asset_name: [text('Asset type of the market'), 'stock'],
+  country_iso_code: [text('Country of the market'), 'US'],
+  symbol: [text('`*` for the whole market, or the symbol of one instrument'), '*'],
+  priority: [integer('Of several rows for one date the highest counts'), 1],
+  session_template: [text('`CLOSED`, or the name of a shortened session such as `EARLY_CLOSE`'), 'CLOSED'],
+  open_timestamp: [nullable(dateTime('Open of a shortened session, UTC; null where closed')), null],
+  close_timestamp: [nullable(dateTime('Close of a shortened session, UTC; null where closed')), null],
+});
 
 /** Code to description (spec 2.9). */
-export const codeMap = RecordSchema(StringSchema(), StringSchema(), {
+export const codeMap = Type.Record(Type.String(), Type.String(), {
   title: 'Codes',
   description: 'Code to description',
   examples: [{ HOLIDAY_CHRISTMAS: 'Christmas Day' }],

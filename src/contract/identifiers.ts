@@ -5,22 +5,6 @@ import { limits } from './limits.ts';
 export const assetSchemas = ['stock', 'future', 'crypto', 'forex', 'option'] as const;
 export type AssetSchema = (typeof assetSchemas)[number];
 
-/** The countries that the specification names, and the market of crypto and forex (contract 1.2). */
-export const countryCodes = [
-  'US',
-  'UK',
-  'EU',
-  'DE',
-  'FR',
-  'JP',
-  'AU',
-  'CA',
-  'CH',
-  'HK',
-  'CN',
-  'GLOBAL',
-] as const;
-
 /** One instrument as callers name it; its asset type is a separate path segment. */
 export type CountrySymbol = { readonly country: string; readonly symbol: string };
 

@@ -4,17 +4,11 @@ import { upperAscii } from './identifiers.ts';
 /** `1M` is one minute, `MON` a month. Minute intervals are `<n>M`, n 1..1440 without leading zeros. */
 export type Interval = string & { readonly __interval: unique symbol };
 
+const namedMinutes = [1, 3, 5, 10, 15, 30, 60, 120, 240];
+
 /** The intervals named by the contract, finest first. */
 export const namedIntervals: readonly string[] = [
-  '1M',
-  '3M',
-  '5M',
-  '10M',
-  '15M',
-  '30M',
-  '60M',
-  '120M',
-  '240M',
+  ...namedMinutes.map((minutes) => `${minutes}M`),
   'DAY',
   'WEEK',
   'MON',
@@ -23,27 +17,13 @@ export const namedIntervals: readonly string[] = [
 /** The most minutes that a minute interval may have: a day. */
 export const INTERVAL_MINUTES_MAX = 1440;
 
-const aliases: Readonly<Record<string, string>> = {
-  '1MIN': '1M',
-  '3MIN': '3M',
-  '5MIN': '5M',
-  '10MIN': '10M',
-  '15MIN': '15M',
-  '30MIN': '30M',
-  '60MIN': '60M',
-  '120MIN': '120M',
-  '240MIN': '240M',
-  '1H': '60M',
-  '2H': '120M',
-  '4H': '240M',
-  '1D': 'DAY',
-  DAY: 'DAY',
-  '1W': 'WEEK',
-  WEEK: 'WEEK',
-  '1MO': 'MON',
-  MON: 'MON',
-  MONTH: 'MON',
-};
+const aliases: Readonly<Record<string, string>> = Object.fromEntries([
+  ...namedMinutes.map((minutes) => [`${minutes}MIN`, `${minutes}M`]),
+  ...[1, 2, 4].map((hours) => [`${hours}H`, `${60 * hours}M`]),
+  ...['1D', 'DAY'].map((alias) => [alias, 'DAY']),
+  ...['1W', 'WEEK'].map((alias) => [alias, 'WEEK']),
+  ...['1MO', 'MON', 'MONTH'].map((alias) => [alias, 'MON']),
+]);
 
 /** What an error lists as allowed. */
 export const intervalsAllowed = `${namedIntervals.join(', ')}, or any other whole number of minutes from 1M to 1440M`;

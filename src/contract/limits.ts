@@ -9,25 +9,25 @@ export const limits = {
   echoCharactersMax: 80,
   /** Characters of a caller's own request id (contract 6.5). */
   requestIdCharactersMax: 64,
-  /** Connections that wait to be taken: one too many for the kernel is tried again by its caller only a second later. */
+  /** Connections that wait to be accepted: the caller of one that the kernel drops tries again only after a second. */
   connectionBacklogMax: 4_096,
   /** Time for a request's head to arrive; it is one small packet. */
   headersTimeoutMs: 10_000,
   /** Time for a TLS handshake; it is two small packets each way. */
   handshakeTimeoutMs: 10_000,
-  /** Time that handshakes under way have once the service stops. */
+  /** Time that unfinished handshakes have once the service stops. */
   handshakeGraceMs: 1_000,
   /** A changed certificate is found within this time. */
   certificateCheckMs: 5_000,
   /** Time for a whole request to arrive; no endpoint reads a body. */
   requestTimeoutMs: 15_000,
-  /** Requests of one connection that wait for their answers before it is read on; what has come already is kept. */
+  /** Requests of one connection that wait for their answers before reading pauses; bytes that arrived before are kept. */
   pipelinedMax: 32,
-  /** Time for a caller to take an answer: of the largest, 300 kB, that is 10 kB a second. */
+  /** Time for a caller to receive an answer: 10 kB a second for the largest, 300 kB. */
   sendTimeoutMs: 30_000,
   /** Idle time after which a kept connection is closed; longer than common proxies hold theirs. */
   keepAliveTimeoutMs: 65_000,
-  /** Requests waiting for the query thread, however fast it is: bounds the memory that they hold. */
+  /** Requests that wait for the query thread, however fast it is: bounds the memory that they hold. */
   queueLengthMax: 1_024,
   /** A queue that has not been empty for this long is overload, not a burst. */
   queueBurstMs: 100,
@@ -47,11 +47,11 @@ export const limits = {
   sheddingShare: 0.7,
   /** Work that may be admitted at once then, after a pause. */
   sheddingBurstMs: 20,
-  /** Wait after which an admitted request is refused after all: the ones before it were slower than expected. */
+  /** Wait after which an admitted request is still refused: the ones before it were slower than expected. */
   queueWaitMaxMs: 400,
   /** Most requests in the query thread: each has a shared buffer for its answer. */
   queueInFlightMax: 256,
-  /** Work in the query thread: more would only take the processor from refusing the rest. */
+  /** Work in the query thread: with more, refusing the rest would lack processor time. */
   queueInFlightMs: 25,
   /** Smallest body that is encoded: a smaller one fits into a packet anyway. */
   encodedBytesLeast: 1_024,
@@ -69,13 +69,13 @@ export const limits = {
   keyMissRefreshMs: 100,
   /** Time after which a worker reports what keys have used of their quotas, and reads what all workers have counted. */
   quotaSyncMs: 1_000,
-  /** Part of a quota that a worker gives out before it reports: each other worker can let this much too much through. */
+  /** Part of a quota that a worker gives out before it reports: each other worker may exceed the quota by this much. */
   quotaUnreportedShare: 0.02,
   /** Time that requests wait for a report; on a healthy disk it takes a millisecond, so after this the control file is locked. */
   quotaWaitMaxMs: 250,
   /** Characters of a key as sent; issued ones have 43. */
   keyCharactersMax: 256,
-  /** Shortest key that the economic endpoints take (spec 4.12, contract 7.2). */
+  /** Shortest key that the economic endpoints accept (spec 4.12, contract 7.2). */
   economicKeyCharactersMin: 20,
   /** Characters of a symbol (contract 1.3). */
   symbolCharactersMax: 40,
@@ -91,10 +91,10 @@ export const limits = {
   searchCharactersMax: 100,
   /** Near symbols that an unknown instrument's hint names (contract 6.3). */
   nearSymbolsMax: 3,
-  /** Instruments whose record and calendar the query thread keeps at hand. */
+  /** Instruments whose record and calendar the query thread caches. */
   instrumentCacheMax: 10_000,
-  /** Answers that it keeps at hand until anything is committed: records of 1 kB, lists of some. */
-  keptAnswersMax: 10_000,
+  /** Values that it caches until anything is committed: records of 1 kB, lists of a few kB. */
+  cachedValuesMax: 10_000,
   /** Bytes of the response cache of a serving process. */
   cachedBytesMax: 64 * 1024 * 1024,
   /** Bytes of a cached response: most lists are smaller, and a few must not fill the cache. */

@@ -1,51 +1,30 @@
 // News: the item (spec 2.5) and its endpoints, by range (spec 4.4) and latest (spec 4.5).
-import { Enum, Object as ObjectSchema } from 'typebox';
 import { endpoint } from './endpoint.ts';
-import { dateTime, nullable, number, text } from './fields.ts';
+import { dateTime, nullable, number, oneOf, record, text } from './fields.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
 import { limit, nextPageKey, optional, required, sort } from './parameter.ts';
 
 /** One news item of one instrument on the wire (spec 2.5, contract 8.3). */
-export const newsRecord = ObjectSchema(
-  {
-    sentiment_label: nullable(
-      Enum(['positive', 'neutral', 'negative'], {
-        description: 'Tone of the item, null where it was not judged',
-      }),
-    ),
-    sentiment_score: nullable(
-      number('Score of the tone on the scale of its source, null where it was not judged'),
-    ),
-    asset_name: nullable(text('Asset type of the instrument, null where the item belongs to none')),
-    country_iso_code: nullable(text('Country of the instrument')),
-    symbol: nullable(text('Symbol of the instrument')),
-    link_type: nullable(text('`SPECIFIC_ASSET` where the item belongs to an instrument')),
-    published_date: dateTime('When it was published, UTC'),
-    publisher: nullable(text('Source of the item')),
-    title: text('Headline'),
-    text_content: nullable(text('Summary or opening paragraphs')),
-    publisher_url: text('Address of the original'),
-  },
-  {
-    title: 'NewsItem',
-    examples: [
-      {
-        sentiment_label: 'neutral',
-        sentiment_score: 0.1,
-        asset_name: 'stock',
-        country_iso_code: 'US',
-        symbol: 'AAPL',
-        link_type: 'SPECIFIC_ASSET',
-        published_date: '2025-03-03T14:30:00+00:00',
-        publisher: 'Example Wire',
-        title: 'A sample headline',
-        text_content: 'The first paragraph.',
-        publisher_url: 'https://news.example.com/1',
-      },
-    ],
-  },
-);
+export const newsRecord = record('NewsItem', {
+  sentiment_label: [
+    nullable(oneOf(['positive', 'neutral', 'negative'], 'Tone of the item, null where it was not judged')),
+    'neutral',
+  ],
+  sentiment_score: [
+    nullable(number('Score of the tone on the scale of its source, null where it was not judged')),
+    0.1,
+  ],
+  asset_name: [nullable(text('Asset type of the instrument, null where the item belongs to none')), 'stock'],
+  country_iso_code: [nullable(text('Country of the instrument')), 'US'],
+  symbol: [nullable(text('Symbol of the instrument')), 'AAPL'],
+  link_type: [nullable(text('`SPECIFIC_ASSET` where the item belongs to an instrument')), 'SPECIFIC_ASSET'],
+  published_date: [dateTime('When it was published, UTC'), '2025-03-03T14:30:00+00:00'],
+  publisher: [nullable(text('Source of the item')), 'Example Wire'],
+  title: [text('Headline'), 'A sample headline'],
+  text_content: [nullable(text('Summary or opening paragraphs')), 'The first paragraph.'],
+  publisher_url: [text('Address of the original'), 'https://news.example.com/1'],
+});
 
 const shared = {
   full_symbol: optional(kind.fullSymbol, 'one instrument, or a market with the symbol *'),

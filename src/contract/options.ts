@@ -1,86 +1,42 @@
 // Options: the contract (spec 2.6), the expiration (spec 2.7), their search (spec 4.6) and list (spec 4.7).
-import { Enum, Object as ObjectSchema } from 'typebox';
 import { endpoint } from './endpoint.ts';
-import { boolean, date, dateTime, integer, nullable, number, text } from './fields.ts';
+import { boolean, date, dateTime, integer, nullable, number, oneOf, record, text } from './fields.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
 import { limit, nextPageKey, optional, path } from './parameter.ts';
 import { contractTerms } from './reference.ts';
 
 /** One option contract on the wire (spec 2.6, contract 8.4). */
-export const optionContractRecord = ObjectSchema(
-  {
-    instrument_id: integer('Identifier of the contract, stable for its life'),
-    asset_id: integer('Identifier of the contract as an asset'),
-    symbol: text('Root, date, C or P, and strike x 1000 in 8 digits'),
-    country_iso_code: text('Country of the contract'),
-    exchange: nullable(text('MIC of the underlying, null where unknown')),
-    underlying_name: text('Symbol of the underlying'),
-    calendar_key: nullable(text('Calendar that the contract follows')),
-    session_template: nullable(text('Template of its sessions')),
-    status: Enum(['active', 'inactive'], { description: '`inactive` once it has expired' }),
-    parent_schema_instrument_id: text('`<schema>_<instrument_id>` of the underlying'),
-    parent_asset_schema: text('Asset type of the underlying, in lower case'),
-    daily_minute_count: nullable(integer('Minutes of a regular session')),
-    contract_value: number('Units of the underlying in one contract'),
-    option_exchange: nullable(text('Exchange of the contract, null where unknown')),
-    strike_price: number('Strike'),
-    expiration_date: date('Last date of the contract'),
-    expiration_datetime: dateTime('When it expires, UTC'),
-    option_type: Enum(['call', 'put'], { description: 'Right to buy or to sell' }),
-    exercise_style: Enum(['american', 'european'], { description: 'When the option may be exercised' }),
-    trading_codes: nullable(text('Codes of the contract in other systems')),
-    is_indices: boolean('Whether the underlying is an index'),
-    ...contractTerms,
-  },
-  {
-    title: 'OptionContract',
-    examples: [
-      {
-        instrument_id: 2,
-        asset_id: 2,
-        symbol: 'AAPL251219C00250000',
-        country_iso_code: 'US',
-        exchange: 'XNAS',
-        underlying_name: 'AAPL',
-        calendar_key: 'US_STOCK',
-        session_template: 'US_STOCK_RTH',
-        status: 'active',
-        parent_schema_instrument_id: 'stock_1',
-        parent_asset_schema: 'stock',
-        daily_minute_count: 390,
-        contract_value: 100,
-        option_exchange: null,
-        strike_price: 250,
-        expiration_date: '2025-12-19',
-        expiration_datetime: '2025-12-19T21:00:00+00:00',
-        option_type: 'call',
-        exercise_style: 'american',
-        trading_codes: null,
-        is_indices: false,
-        contract_type: null,
-        price_precision: null,
-        quantity_precision: null,
-        min_initial_open_quantity: null,
-        tick_size: null,
-        lot_size: null,
-        listing_date: null,
-      },
-    ],
-  },
-);
+export const optionContractRecord = record('OptionContract', {
+  instrument_id: [integer('Identifier of the contract, stable for its life'), 2],
+  asset_id: [integer('Identifier of the contract as an asset'), 2],
+  symbol: [text('Root, date, C or P, and strike x 1000 in 8 digits'), 'AAPL251219C00250000'],
+  country_iso_code: [text('Country of the contract'), 'US'],
+  exchange: [nullable(text('MIC of the underlying, null where unknown')), 'XNAS'],
+  underlying_name: [text('Symbol of the underlying'), 'AAPL'],
+  calendar_key: [nullable(text('Calendar that the contract follows')), 'US_STOCK'],
+  session_template: [nullable(text('Template of its sessions')), 'US_STOCK_RTH'],
+  status: [oneOf(['active', 'inactive'], '`inactive` once it has expired'), 'active'],
+  parent_schema_instrument_id: [text('`<schema>_<instrument_id>` of the underlying'), 'stock_1'],
+  parent_asset_schema: [text('Asset type of the underlying, in lower case'), 'stock'],
+  daily_minute_count: [nullable(integer('Minutes of a regular session')), 390],
+  contract_value: [number('Units of the underlying in one contract'), 100],
+  option_exchange: [nullable(text('Exchange of the contract, null where unknown')), null],
+  strike_price: [number('Strike'), 250],
+  expiration_date: [date('Last date of the contract'), '2025-12-19'],
+  expiration_datetime: [dateTime('When it expires, UTC'), '2025-12-19T21:00:00+00:00'],
+  option_type: [oneOf(['call', 'put'], 'Right to buy or to sell'), 'call'],
+  exercise_style: [oneOf(['american', 'european'], 'When the option may be exercised'), 'american'],
+  trading_codes: [nullable(text('Codes of the contract in other systems')), null],
+  is_indices: [boolean('Whether the underlying is an index'), false],
+  ...contractTerms(null, null, null),
+});
 
 /** One expiration on the wire (spec 2.7). */
-export const expirationRecord = ObjectSchema(
-  {
-    expiration_date: date('Last date of the contracts'),
-    expiration_datetime: dateTime('When they expire, UTC'),
-  },
-  {
-    title: 'Expiration',
-    examples: [{ expiration_date: '2025-12-19', expiration_datetime: '2025-12-19T21:00:00+00:00' }],
-  },
-);
+export const expirationRecord = record('Expiration', {
+  expiration_date: [date('Last date of the contracts'), '2025-12-19'],
+  expiration_datetime: [dateTime('When they expire, UTC'), '2025-12-19T21:00:00+00:00'],
+});
 
 /** Fields that option search sorts by (contract 8.4). */
 export const optionSortFields = [

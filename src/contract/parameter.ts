@@ -15,53 +15,34 @@ export type Parameter<T = unknown> = kind.Kind<T> & {
 };
 
 /** A path parameter: always required. */
-export function path<T>(of: kind.Kind<T>, description: string): Parameter<T> & { readonly required: true } {
-  return { ...of, in: 'path', description, required: true, bindsPage: true };
-}
+export const path = <T>(of: kind.Kind<T>, description: string) =>
+  ({ ...of, in: 'path', description, required: true, bindsPage: true }) as const;
 
 /** A query parameter that must be sent. */
-export function required<T>(
-  of: kind.Kind<T>,
-  description: string,
-): Parameter<T> & { readonly required: true } {
-  return { ...of, in: 'query', description, required: true, bindsPage: true };
-}
+export const required = <T>(of: kind.Kind<T>, description: string) =>
+  ({ ...of, in: 'query', description, required: true, bindsPage: true }) as const;
 
 /** A query parameter that may be left out, and is then undefined. */
-export function optional<T>(
-  of: kind.Kind<T>,
-  description: string,
-): Parameter<T> & { readonly required: false } {
-  return { ...of, in: 'query', description, required: false, bindsPage: true };
-}
+export const optional = <T>(of: kind.Kind<T>, description: string) =>
+  ({ ...of, in: 'query', description, required: false, bindsPage: true }) as const;
 
 /** A query parameter with a default. */
-export function defaulted<T, D extends T>(
-  of: kind.Kind<T>,
-  value: D,
-  description: string,
-): Parameter<T> & { readonly required: false; readonly default: D } {
-  return { ...of, in: 'query', description, required: false, default: value, bindsPage: true };
-}
+export const defaulted = <T, D extends T>(of: kind.Kind<T>, value: D, description: string) =>
+  ({ ...optional(of, description), default: value }) as const;
 
 /** Marks a parameter as beyond the specification (contract 9). */
-export function extension<P extends Parameter>(parameter: P): P & { readonly extension: true } {
-  return { ...parameter, extension: true };
-}
+export const extension = <P extends Parameter>(parameter: P) => ({ ...parameter, extension: true }) as const;
 
 /** Marks a parameter on which page keys do not depend: it chooses no records, or the key itself holds its value (contract 4.1). */
-export function unbound<P extends Parameter>(parameter: P): P {
-  return { ...parameter, bindsPage: false };
-}
+export const unbound = <P extends Parameter>(parameter: P): P => ({ ...parameter, bindsPage: false });
 
-const csvSafeDescription =
-  'whether to put an apostrophe before CSV text that a spreadsheet would run as a formula';
+const csvSafe = 'whether to put an apostrophe before CSV text that a spreadsheet would run as a formula';
 
 /** The parameters of an endpoint that also answers in CSV (contract 5.1). */
 export function formats<const F extends 'json' | 'csv'>(format: F) {
   return {
     format: unbound(defaulted(kind.oneOf(['json', 'csv']), format, 'the format of the response')),
-    csv_safe: extension(unbound(defaulted(kind.flag, false, csvSafeDescription))),
+    csv_safe: extension(unbound(defaulted(kind.flag, false, csvSafe))),
   };
 }
 
@@ -74,3 +55,9 @@ export const limit = (bounds: ListLimit, records: string) =>
   unbound(defaulted(kind.limit(bounds), bounds.default, `how many ${records} to return`));
 
 export const nextPageKey = unbound(optional(kind.pageKey, 'the key of the next page'));
+
+/** The path parameters that name one instrument. */
+export const instrument = {
+  schema_asset: path(kind.assetSchema, 'the asset type'),
+  country_symbol: path(kind.countrySymbol, 'the country and the symbol'),
+};

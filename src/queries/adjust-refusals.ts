@@ -20,7 +20,7 @@ function refusalOf(obstacle: AdjustObstacle, { instrument }: Found): Refusal {
   });
 }
 
-/** What `work` gives. @throws Refusal `invalid_parameter` where the bars cannot be adjusted */
+/** The result of `work`. @throws Refusal `invalid_parameter` where the bars cannot be adjusted */
 export async function refusingAdjust<T>(found: Found, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

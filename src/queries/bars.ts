@@ -15,7 +15,7 @@ import { foreignKey } from './page-key.ts';
 import { openWalk } from './page-walk.ts';
 import type { Paging, Query, QueryContext } from './query.ts';
 import { wrongOrder } from './range.ts';
-import { type BarConstants, writeCsv, writeJsonRows } from './render/bar-records.ts';
+import { writeCsv, writeJsonRows } from './render/bar-records.ts';
 import { csvCellOf } from './render/csv-cell.ts';
 import { renderList } from './render/list.ts';
 
@@ -71,7 +71,7 @@ function streamContextOf({ reader }: QueryContext, found: Found, parameters: Bar
   return { reader, calendar, interval: parameters.interval, extended, rawOnly: parameters.adjust !== 'none' };
 }
 
-/** Adjusts bars in place where that is asked for. @throws Refusal where the stored bars do not allow it */
+/** Adjusts bars in place where the request wants it. @throws Refusal where the stored bars do not allow it */
 async function adjust(
   { reader, lookup }: QueryContext,
   found: Found,
@@ -80,25 +80,14 @@ async function adjust(
   adjusting: Adjusting | null,
 ): Promise<void> {
   if (adjusting === null) return;
-  const keep: Keep = async (name, make) => (await lookup.kept(reader, name, make)).value;
+  const keep: Keep = async (name, make) => (await lookup.cached(reader, name, make)).value;
   await refusingAdjust(found, () => adjustBars(stream, found, timed, adjusting, keep));
 }
 
-/** Which actions adjust at a moment; null where none are to. */
+/** Which actions adjust at a moment; null where none do. */
 function adjustingOf(found: Found, { adjust, adjust_as_of }: BarParameters, nowMs: number): Adjusting | null {
   if (adjust === 'none') return null;
   return { kind: adjust, asOfDay: adjust_as_of ?? found.calendar.zone.dayAt(nowMs), nowMs };
-}
-
-function constantsOf(found: Found, parameters: BarParameters): BarConstants {
-  const { instrument } = found;
-  return {
-    asset_schema: instrument.asset_schema.toUpperCase(),
-    interval: parameters.interval,
-    country_iso_code: instrument.country_iso_code,
-    exchange: instrument.exchange,
-    symbol: instrument.symbol,
-  };
 }
 
 type HistoryParameters = ParametersOf<typeof historicalBars>;
@@ -132,13 +121,9 @@ function walkOf(context: QueryContext, found: Found, parameters: HistoryParamete
 
 /** `GET …/bars/…/from/…/to/…` */
 export const answerHistoricalBars: Query<typeof historicalBars> = async (parameters, context) => {
-  const { from_date: from, to_date: to, sort, limit } = parameters;
-  const found = await context.lookup.instrument(
-    context.reader,
-    parameters.schema_asset,
-    parameters.country_symbol,
-    { from: from.day, to: to.day },
-  );
+  const { schema_asset, country_symbol, from_date: from, to_date: to, sort, limit } = parameters;
+  const days = { from: from.day, to: to.day };
+  const found = await context.lookup.instrument(context.reader, schema_asset, country_symbol, days);
   if (!inOrder(parameters.interval, found.calendar, from, to)) throw wrongOrder(from.text, to.text);
   const descending = sort === 'desc';
   const { nowMs, adjusting, lastMs, pagingAfter } = walkOf(context, found, parameters);
@@ -153,53 +138,47 @@ export const answerHistoricalBars: Query<typeof historicalBars> = async (paramet
     take(barStream(stream, found, rest, nowMs), limit + 1, range, descending),
   );
   const surplus = taken.bars.count - limit;
-  const timed =
-    surplus <= 0 ? taken : descending ? sliceTimed(taken, surplus, limit + 1) : sliceTimed(taken, 0, limit);
+  const start = descending ? surplus : 0;
+  const timed = surplus <= 0 ? taken : sliceTimed(taken, start, start + limit);
   await adjust(context, found, stream, timed, adjusting);
   if (descending) reverse(timed);
   const paging = pagingAfter(surplus <= 0 ? undefined : timed.bars.keyMs[limit - 1]!);
   return render(timed, found, parameters, context, paging);
 };
 
+const everything = { fromMs: FIRST_MS, toMs: END_MS, descending: true, holds: null };
+
 /** `GET …/bars/…/latest` */
 export const answerLatestBars: Query<typeof latestBars> = async (parameters, context) => {
-  const found = await context.lookup.instrument(
-    context.reader,
-    parameters.schema_asset,
-    parameters.country_symbol,
-  );
-  const everything: StreamRange & BarRange = {
-    fromMs: FIRST_MS,
-    toMs: END_MS,
-    descending: true,
-    holds: null,
-  };
+  const { schema_asset, country_symbol, limit } = parameters;
+  const found = await context.lookup.instrument(context.reader, schema_asset, country_symbol);
   const { nowMs } = context.request;
   const stream = streamContextOf(context, found, parameters);
   const timed = await refusingAdjust(found, () =>
-    take(barStream(stream, found, everything, nowMs), parameters.limit, everything, true),
+    take(barStream(stream, found, everything, nowMs), limit, everything, true),
   );
-  const adjusting = adjustingOf(found, parameters, nowMs);
-  await adjust(context, found, stream, timed, adjusting);
+  await adjust(context, found, stream, timed, adjustingOf(found, parameters, nowMs));
   return render(timed, found, parameters, context, null);
 };
 
 function render(
   timed: TimedBars,
-  found: Found,
+  { instrument }: Found,
   parameters: BarParameters,
   context: QueryContext,
   paging: Paging | null,
 ) {
-  const constants = constantsOf(found, parameters);
+  const { country_iso_code, exchange, symbol } = instrument;
+  const { interval, session_date: withSessionDate } = parameters;
+  const asset_schema = instrument.asset_schema.toUpperCase();
+  const constants = { asset_schema, interval, country_iso_code, exchange, symbol };
   return renderList({
     format: parameters.format,
     wrapCsv: context.request.wrapCsv,
     allocate: context.allocate,
     count: timed.bars.count,
     paging,
-    writeJson: (sink) => writeJsonRows(sink, timed, constants, parameters.session_date),
-    writeCsv: (sink) =>
-      writeCsv(sink, timed, constants, parameters.session_date, csvCellOf(parameters.csv_safe)),
+    writeJson: (sink) => writeJsonRows(sink, timed, constants, withSessionDate),
+    writeCsv: (sink) => writeCsv(sink, timed, constants, withSessionDate, csvCellOf(parameters.csv_safe)),
   });
 }

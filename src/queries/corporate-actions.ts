@@ -18,13 +18,10 @@ async function stockOf(
   named: CountrySymbol,
   days: DayRange,
 ): Promise<Found | null> {
-  const found = await lookup.bearer(reader, 'stock', named, days);
+  const found = await lookup.instrumentOrNull(reader, 'stock', named, days);
   if (found !== null) return found;
-  const [action] = await reader.rows(corporateActions, {
-    where: { country_iso_code: named.country, symbol: named.symbol },
-    order: [['ex_date', 'asc']],
-    limit: 1,
-  });
+  const where = { country_iso_code: named.country, symbol: named.symbol };
+  const [action] = await reader.rows(corporateActions, { where, order: [['ex_date', 'asc']], limit: 1 });
   if (action === undefined) throw await unknownInstrument(reader, 'stock', named);
   return null;
 }
@@ -62,7 +59,7 @@ export const answerCorporateActions: Query<typeof endpoint> = async (parameters,
     parameters,
     understood: { country_symbol: `${country_iso_code}|${symbol}` },
     dataset: corporateActions,
-    where: { country_iso_code, symbol, ...(type === undefined ? {} : { action_type: type }) },
+    where: { country_iso_code, symbol, ...(type !== undefined && { action_type: type }) },
     range,
     order: ['ex_date', 'occurrence', 'action_type'],
     direction: 'asc',

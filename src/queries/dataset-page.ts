@@ -8,43 +8,39 @@ import type { PagedEndpoint, Understood } from './page-fingerprint.ts';
 import type { Place } from './page-key.ts';
 import { openWalk } from './page-walk.ts';
 import type { Answer, QueryContext } from './query.ts';
+import { type Bounds, boundsOf } from './range.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
 
 /** The paged endpoints whose records are rows of one dataset. */
 type DatasetEndpoint = Exclude<PagedEndpoint, 'optionSearch' | 'holidayList' | 'historicalBars'>;
 
-type ListParameters = {
-  readonly limit: number;
-  readonly next_page_key?: string | undefined;
-  readonly format?: 'json' | 'csv';
-};
-
 /** One requested page. */
 type DatasetPage<N extends DatasetEndpoint, D extends Dataset> = {
   readonly endpoint: N;
-  readonly parameters: ParametersOf<Contract[N]> & ListParameters;
+  readonly parameters: ParametersOf<Contract[N]> & {
+    readonly limit: number;
+    readonly format?: 'json' | 'csv';
+  };
   readonly understood: Understood<N>;
   readonly dataset: D;
   readonly where: Partial<RowOf<D>>;
   readonly along?: NonNullable<Read<D>['along']>;
   /** Bounds on the first column of the order. */
-  readonly range?: NonNullable<Read<D>['range']>;
+  readonly range?: Bounds;
   /** The columns of an index, in its order; the last ones are a unique key. */
   readonly order: readonly (keyof D['columns'] & string)[];
   readonly direction: Direction;
   readonly recordOf: (row: RowOf<D>) => WireRecord | Promise<WireRecord>;
 };
 
-/** The rows of a page, and whether more follow. */
-export type Taken<D extends Dataset> = { readonly rows: readonly RowOf<D>[]; readonly hasMore: boolean };
-
-/** Reads up to `read.limit` rows; fewer where their texts are too long for one answer, but at least one if there is any. */
+/** Reads up to `read.limit` rows, and whether more follow; fewer where their texts are too long for one answer, but at least one. */
 export async function takeRows<D extends Dataset>(
   reader: RowReader,
   read: Read<D>,
   dataset: D,
-): Promise<Taken<D>> {
-  const { limit, order } = read;
+): Promise<{ readonly rows: readonly RowOf<D>[]; readonly hasMore: boolean }> {
+  const { limit } = read;
+  const columns = read.order.map(([column]) => column);
   const rows: RowOf<D>[] = [];
   let after = read.after;
   let characters = 0;
@@ -58,10 +54,7 @@ export async function takeRows<D extends Dataset>(
       rows.push(row);
     }
     if (step.length < wanted) return { rows, hasMore: false };
-    after = positionOf(
-      rows.at(-1)!,
-      order.map(([column]) => column),
-    );
+    after = positionOf(rows.at(-1)!, columns);
   }
 }
 
@@ -95,11 +88,10 @@ function readOf<N extends DatasetEndpoint, D extends Dataset>(
   page: DatasetPage<N, D>,
   place: Place | null,
 ): Read<D> {
-  const { where, along = {}, range = {}, direction, parameters } = page;
+  const { where, along = {}, range = {}, direction } = page;
+  const { limit } = page.parameters;
   const order = page.order.map((column) => [column, direction] as const);
-  const { limit } = parameters;
   if (place === null) return { where, along, range, order, limit };
-  const { from, to } = range;
-  const rest = direction === 'asc' ? (to === undefined ? {} : { to }) : from === undefined ? {} : { from };
+  const rest = direction === 'asc' ? boundsOf(undefined, range.to) : boundsOf(range.from, undefined);
   return { where, along, range: rest, order, after: place.position, limit };
 }

@@ -8,6 +8,7 @@ import {
   type economicEvents,
   latestEconomicEvents,
 } from '../contract/economic.ts';
+import type { ParametersOf } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { eventCodes, events } from '../datasets/economic.ts';
@@ -28,38 +29,33 @@ const impacts = ['high', 'medium', 'low', null] as const;
 const IMPORTANCE_MAX = 3;
 const PERCENT_DECIMALS = 4;
 
-const finiteOrNull = (value: number): number | null => (Number.isFinite(value) ? value : null);
-
 /** An event on the wire. Changes that the file lacks are computed (contract 8.7). */
 function recordOf(event: Event): WireRecord {
   const { rank, actual_value: actual, previous_value: previous } = event;
-  const hasBoth = actual !== null && previous !== null;
+  const computed = (compute: (previous: number, actual: number) => number): number | null => {
+    const value = actual === null || previous === null ? Number.NaN : compute(previous, actual);
+    return Number.isFinite(value) ? value : null;
+  };
   return {
     ...event,
     importance: rank === IMPORTANCE_MAX ? null : IMPORTANCE_MAX - rank,
     impact: impacts[rank],
     event_timestamp: formatInstantZ(event.event_timestamp),
-    change: event.change ?? (hasBoth ? finiteOrNull(exactDifference(previous, actual)) : null),
+    change: event.change ?? computed(exactDifference),
     change_percent:
-      event.change_percent ??
-      (hasBoth ? finiteOrNull(exactPercentChange(previous, actual, PERCENT_DECIMALS)) : null),
+      event.change_percent ?? computed((...sides) => exactPercentChange(...sides, PERCENT_DECIMALS)),
   };
 }
 
-type Asked = {
-  readonly country_iso_code?: string | undefined;
-  readonly event_code?: string | undefined;
-  readonly source_id?: string | undefined;
-  readonly impact?: 'low' | 'medium' | 'high' | 'all' | undefined;
-};
+type Asked = Partial<ParametersOf<typeof economicEvents>>;
 
 /** The columns of the requested events that must have one value. */
 function filtersOf({ country_iso_code: country, event_code: code, source_id: id, impact }: Asked): Filters {
   return {
-    ...(country === undefined ? {} : { country_iso_code: country }),
-    ...(code === undefined ? {} : { event_code: code }),
-    ...(impact === undefined || impact === 'all' ? {} : { rank: impacts.indexOf(impact) }),
-    ...(id === undefined ? {} : { source_id: id.toLowerCase() }),
+    ...(country !== undefined && { country_iso_code: country }),
+    ...(code !== undefined && { event_code: code }),
+    ...(impact !== undefined && impact !== 'all' && { rank: impacts.indexOf(impact) }),
+    ...(id !== undefined && { source_id: id.toLowerCase() }),
   };
 }
 
@@ -73,11 +69,8 @@ function indexReadOf(filters: Filters) {
   const { rank, ...named } = filters;
   const isAlong = rank !== undefined && Object.keys(named).length > 0;
   const where = isAlong ? named : filters;
-  return {
-    where,
-    along: isAlong ? { rank } : {},
-    order: columns.filter((column) => !Object.hasOwn(where, column)),
-  };
+  const order = columns.filter((column) => !Object.hasOwn(where, column));
+  return { where, along: isAlong ? { rank } : {}, order };
 }
 
 /** `GET …/economic_calendar/event_list` */
@@ -117,7 +110,7 @@ function readEvents(
 const soonest = (reader: Reader, filters: Filters, range: Bounds, limit: number): Promise<Event[]> =>
   readEvents(reader, filters, range, 'asc', limit);
 
-/** The last events of a range, newest first; of those at one time the more important are taken first (contract 8.8). */
+/** The last events of a range, newest first; at equal times the more important first (contract 8.8). */
 async function newest(reader: Reader, filters: Filters, range: Bounds, limit: number): Promise<Event[]> {
   const found = await readEvents(reader, filters, range, 'desc', limit);
   const last = found.at(-1)?.event_timestamp;
@@ -130,13 +123,10 @@ async function newest(reader: Reader, filters: Filters, range: Bounds, limit: nu
 /** `GET …/economic_calendar/event` */
 export const answerEconomicEvent: Query<typeof economicEvent> = async (parameters, context) => {
   const where = filtersOf(parameters);
-  const { from, to } = instantBounds(parameters.from_date, parameters.to_date);
+  const bounds = instantBounds(parameters.from_date, parameters.to_date);
   const { nowMs } = context.request;
   // Contract 8.8: an identifier selects its event at any time; otherwise, without to_date, only events up to now count.
-  const range =
-    parameters.source_id === undefined
-      ? { ...(from === undefined ? {} : { from }), to: to ?? nowMs + 1 }
-      : {};
+  const range = parameters.source_id === undefined ? { ...bounds, to: bounds.to ?? nowMs + 1 } : {};
   const find = parameters.sort === 'asc' ? soonest : newest;
   const [event] = await find(context.reader, where, range, 1);
   if (event === undefined) {
@@ -148,7 +138,7 @@ export const answerEconomicEvent: Query<typeof economicEvent> = async (parameter
   return renderResult(inWireOrder(economicEventRecord, recordOf(event)), context.allocate);
 };
 
-/** The order of events in a list (contract 4.5). */
+/** Compares by the order of events in a list (contract 4.5). */
 function compare(a: Event, b: Event): number {
   for (const column of columns) {
     if (a[column] < b[column]) return -1;

@@ -37,7 +37,7 @@ function recordOf(
   };
 }
 
-/** Whose calendar is asked for: that of an instrument, of a symbol that overrides name, or of the market. @throws Refusal where nothing names the symbol */
+/** The owner of the requested calendar: an instrument, a symbol that overrides name, or the market. @throws Refusal where nothing has the symbol */
 async function ownerOf(
   context: QueryContext,
   calendars: Calendars,

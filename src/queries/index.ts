@@ -57,22 +57,17 @@ export class QueryRunner {
 
   /** The answer, or a refusal. Anything that is thrown is a fault. */
   async run(request: QueryRequest, allocate: Allocate = allocateFresh): Promise<Answer> {
+    // The parameters were parsed by this endpoint's own declaration.
+    const query = queries[request.endpoint] as (
+      parameters: unknown,
+      context: QueryContext,
+    ) => Promise<Answer>;
+    const tools = { lookup: this.#lookup, pageKeys: this.#pageKeys, allocate };
     try {
-      return await this.#store.snapshot((reader) =>
-        runQuery({ request, reader, lookup: this.#lookup, pageKeys: this.#pageKeys, allocate }),
-      );
+      return await this.#store.snapshot((reader) => query(request.parameters, { request, reader, ...tools }));
     } catch (error) {
       if (error instanceof Refusal) return { kind: 'refusal', word: error.word, facts: error.facts };
       throw error;
     }
   }
-}
-
-function runQuery(context: QueryContext): Promise<Answer> {
-  // The parameters were parsed by this endpoint's own declaration.
-  const query = queries[context.request.endpoint] as (
-    parameters: unknown,
-    context: QueryContext,
-  ) => Promise<Answer>;
-  return query(context.request.parameters, context);
 }

@@ -7,6 +7,7 @@ import { limits } from '../contract/limits.ts';
 import { type Instrument, instruments } from '../datasets/reference.ts';
 import { Calendars } from '../series/calendars.ts';
 import { readStored, type StoredInstrument } from '../series/series.ts';
+import { rowWith } from '../store/all-rows.ts';
 import { type FormerBearer, formerBearers } from '../store/instrument-terms.ts';
 import type { Reader } from '../store/store.ts';
 
@@ -19,10 +20,10 @@ export type Found = StoredInstrument & {
 /** Calendar days, both included. */
 export type DayRange = { readonly from: number; readonly to: number };
 
-/** Symbols compared for a hint, a beginning at a time. */
+/** Symbols of one beginning that are compared for a hint. */
 const NEIGHBOURS_MAX = 64;
 
-/** Characters of the beginning that near symbols share at the most: bounds how often is looked. */
+/** Most characters of the shared beginning of near symbols: bounds the number of reads. */
 const NEAR_BEGINNING_MAX = 6;
 
 /** Edits by which a symbol may differ and still be named in a hint. */
@@ -31,7 +32,7 @@ const DISTANCE_MAX = 2;
 /** The look-ups of one query thread. */
 export class Lookup {
   readonly #found = new Map<string, Found>();
-  readonly #kept = new Map<string, unknown>();
+  readonly #cached = new Map<string, unknown>();
   readonly #calendars = new Calendars();
   #token = Number.NaN;
 
@@ -41,114 +42,99 @@ export class Lookup {
     return this.#calendars;
   }
 
-  /** Forgets everything where anything was committed since. */
+  /** Forgets everything once anything is committed. */
   async #renew(reader: Reader): Promise<void> {
     const token = await reader.changeToken();
     if (token === this.#token) return;
     this.#token = token;
     this.#found.clear();
-    this.#kept.clear();
+    this.#cached.clear();
     this.#calendars.forget();
   }
 
   /**
-   * What `make` gives of a name, kept until anything is committed or `isStill` says no: `isKept` where it was kept before. The
-   * oldest value goes where there are too many; null is not kept.
+   * The value of a name: the cached one (`isCached`), unless anything was committed or `isStill` says no; else what `make` gives.
+   * Null is not cached; the oldest value is dropped where there are too many.
    */
-  async kept<T>(
+  async cached<T>(
     reader: Reader,
     name: string,
     make: () => Promise<T>,
-    isStill: (kept: T) => boolean = () => true,
-  ): Promise<{ readonly value: T; readonly isKept: boolean }> {
+    isStill: (value: T) => boolean = () => true,
+  ): Promise<{ readonly value: T; readonly isCached: boolean }> {
     await this.#renew(reader);
-    const kept = this.#kept.get(name) as T | undefined;
-    if (kept !== undefined && isStill(kept)) return { value: kept, isKept: true };
+    const cached = this.#cached.get(name) as T | undefined;
+    if (cached !== undefined && isStill(cached)) return { value: cached, isCached: true };
     const value = await make();
-    if (value === null) return { value, isKept: false };
-    if (this.#kept.size >= limits.keptAnswersMax) this.#kept.delete(this.#kept.keys().next().value!);
-    this.#kept.set(name, value);
-    return { value, isKept: false };
+    if (value === null) return { value, isCached: false };
+    if (this.#cached.size >= limits.cachedValuesMax) this.#cached.delete(this.#cached.keys().next().value!);
+    this.#cached.set(name, value);
+    return { value, isCached: false };
   }
 
-  /** The instrument of a name, as `bearer` finds it. @throws Refusal `unknown_instrument` with near symbols. */
+  /** The instrument of a name, as `instrumentOrNull` finds it. @throws Refusal `unknown_instrument` with near symbols. */
   async instrument(
     reader: Reader,
     assetSchema: AssetSchema,
     named: CountrySymbol,
     days: DayRange | null = null,
   ): Promise<Found> {
-    const found = await this.bearer(reader, assetSchema, named, days);
+    const found = await this.instrumentOrNull(reader, assetSchema, named, days);
     if (found === null) throw await unknownInstrument(reader, assetSchema, named);
     return found;
   }
 
   /**
-   * The instrument of a name, null where none has it. With days, it is the one that bore the symbol on all of them, else the one that
-   * bears it now, else the last one that bore it on any of them (contract 9.6).
+   * The instrument of a name, null where none has it. With days, it is the one that had the symbol on all of them, else the one that
+   * has it now, else the last one that had it on any of them (contract 9.6).
    */
-  async bearer(
+  async instrumentOrNull(
     reader: Reader,
     assetSchema: AssetSchema,
     named: CountrySymbol,
     days: DayRange | null,
   ): Promise<Found | null> {
-    const now = await this.find(reader, assetSchema, named);
-    const former = days === null ? [] : (now?.former ?? (await bearersOf(reader, assetSchema, named)));
+    const now = await this.#find(reader, assetSchema, named);
+    const former =
+      days === null ? [] : (now?.former ?? (await formerBearers(reader, nameOf(assetSchema, named))));
     const whole = former.find(({ fromDay, toDay }) => fromDay <= days!.from && days!.to <= toDay);
     const part = former.find(({ fromDay, toDay }) => fromDay <= days!.to && days!.from <= toDay);
     const before = whole ?? (now === null ? part : undefined);
     if (before === undefined) return now;
-    return this.find(reader, assetSchema, { country: named.country, symbol: before.symbol });
+    return this.#find(reader, assetSchema, { country: named.country, symbol: before.symbol });
   }
 
-  /** The instrument that bears a name now, or null. */
-  async find(reader: Reader, assetSchema: AssetSchema, named: CountrySymbol): Promise<Found | null> {
+  /** The instrument that has a name now, or null. */
+  async #find(reader: Reader, assetSchema: AssetSchema, named: CountrySymbol): Promise<Found | null> {
     await this.#renew(reader);
     if (this.#found.size >= limits.instrumentCacheMax) this.#found.clear();
     const name = `${assetSchema}:${named.country}:${named.symbol}`;
     const known = this.#found.get(name);
     if (known !== undefined) return known;
-    const found = await find(reader, this.#calendars, assetSchema, named);
-    if (found !== null) this.#found.set(name, found);
+    const instrument = await findInstrument(reader, assetSchema, named);
+    if (instrument === null) return null;
+    const stored = await readStored(reader, this.#calendars, instrument);
+    const found = { ...stored, former: await formerBearers(reader, nameOf(assetSchema, named)) };
+    this.#found.set(name, found);
     return found;
   }
 }
 
-const bearersOf = (
-  reader: Reader,
-  assetSchema: AssetSchema,
-  { country, symbol }: CountrySymbol,
-): Promise<FormerBearer[]> =>
-  formerBearers(reader, { asset_schema: assetSchema, country_iso_code: country, symbol });
+/** The columns that name an instrument. */
+const nameOf = (assetSchema: AssetSchema, { country, symbol }: CountrySymbol) => ({
+  asset_schema: assetSchema,
+  country_iso_code: country,
+  symbol,
+});
 
 /** The row of an instrument that has a name now; null where none has. */
-export async function findInstrument(
+export const findInstrument = (
   reader: Reader,
-  assetSchema: AssetSchema,
-  { country, symbol }: CountrySymbol,
-): Promise<Instrument | null> {
-  const [instrument] = await reader.rows(instruments, {
-    where: { asset_schema: assetSchema, country_iso_code: country, symbol },
-    order: [['symbol', 'asc']],
-    limit: 1,
-  });
-  return instrument ?? null;
-}
-
-async function find(
-  reader: Reader,
-  calendars: Calendars,
   assetSchema: AssetSchema,
   named: CountrySymbol,
-): Promise<Found | null> {
-  const instrument = await findInstrument(reader, assetSchema, named);
-  if (instrument === null) return null;
-  const stored = await readStored(reader, calendars, instrument);
-  return { ...stored, former: await bearersOf(reader, assetSchema, named) };
-}
+): Promise<Instrument | null> => rowWith(reader, instruments, nameOf(assetSchema, named));
 
-/** Symbols that begin like the one asked for, the nearest first. */
+/** Symbols that begin like the requested one, the nearest first. */
 async function nearSymbols(
   reader: Reader,
   assetSchema: AssetSchema,
@@ -176,21 +162,13 @@ export async function unknownInstrument(
   named: CountrySymbol,
   param: 'country_symbol' | 'full_symbol' = 'country_symbol',
 ): Promise<Refusal> {
-  const [former] = await bearersOf(reader, assetSchema, named);
+  const [former] = await formerBearers(reader, nameOf(assetSchema, named));
   const near = former === undefined ? await nearSymbols(reader, assetSchema, named) : [];
   const name = `${param === 'full_symbol' ? `${assetSchema}:` : ''}${named.country}:${named.symbol}`;
-  return new Refusal('unknown_instrument', {
-    message: `${param} names no ${assetSchema} that this service holds data of: ${name}.`,
-    param,
-    got: name,
-    hint: former === undefined ? hintOf(near) : formerHint(named, former),
-  });
+  let hint = 'Check the asset type, the country and the symbol.';
+  if (former !== undefined)
+    hint = `${named.symbol} was the symbol of ${former.symbol} from ${formatDay(former.fromDay)} to ${formatDay(former.toDay)}.`;
+  else if (near.length > 0) hint = `Near symbols: ${near.join(', ')}`;
+  const message = `${param} names no ${assetSchema} that this service holds data of: ${name}.`;
+  return new Refusal('unknown_instrument', { message, param, got: name, hint });
 }
-
-const hintOf = (near: readonly string[]): string =>
-  near.length === 0
-    ? 'Check the asset type, the country and the symbol.'
-    : `Near symbols: ${near.join(', ')}`;
-
-const formerHint = ({ symbol: was }: CountrySymbol, { symbol, fromDay, toDay }: FormerBearer): string =>
-  `${was} was the symbol of ${symbol} from ${formatDay(fromDay)} to ${formatDay(toDay)}.`;

@@ -25,7 +25,7 @@ async function whereOf(
   if (named === undefined) return {};
   const market = { asset_name: named.assetSchema, country_iso_code: named.country };
   if (named.symbol === '*') return market;
-  const found = await lookup.bearer(reader, named.assetSchema, named, days);
+  const found = await lookup.instrumentOrNull(reader, named.assetSchema, named, days);
   if (found !== null) return { ...market, symbol: found.instrument.symbol };
   const where = { ...market, symbol: named.symbol };
   const [item] = await reader.rows(news, { where, order: [['published_date', 'asc']], limit: 1 });

@@ -14,7 +14,7 @@ type Row = RowOf<typeof optionContracts>;
 /** One contract of a search: its record, and the instant that it is grouped by. */
 export type GroupedContract = { readonly expiresMs: number; readonly record: WireRecord };
 
-/** The fields that contracts take from the market of their underlying where their rows have none. */
+/** Fields of the underlying's market, for rows that lack them. */
 function defaultsOf({ instrument, calendar }: Found, nowMs: number): WireRecord {
   const { asset_schema: assetSchema, country_iso_code: country, calendar_key: key } = instrument;
   const market = findMarket(assetSchema as AssetSchema, country, key);

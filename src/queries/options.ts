@@ -10,7 +10,7 @@ import type { Reader } from '../store/store.ts';
 import { contractsOf, type Expiration, expirationsOf } from './expirations.ts';
 import type { Found } from './lookup.ts';
 import { contractRecords } from './option-contract.ts';
-import { orderOf, ranksOf, type Side } from './option-order.ts';
+import { orderOf, ranksOf } from './option-order.ts';
 import type { Place } from './page-key.ts';
 import { openWalk } from './page-walk.ts';
 import { goodUntil, type Query, type QueryContext } from './query.ts';
@@ -20,7 +20,7 @@ import { renderResult } from './render/result.ts';
 type Parameters = ParametersOf<typeof optionSearch>;
 type Row = RowOf<typeof optionContracts>;
 
-/** The walk of a search, by the underlying that was found. */
+/** The walk over the pages of a search. */
 function walkOf(context: QueryContext, { instrument }: Found, parameters: Parameters) {
   const { sort_by: sortBy } = parameters;
   return openWalk(context, 'optionSearch', parameters, {
@@ -30,11 +30,7 @@ function walkOf(context: QueryContext, { instrument }: Found, parameters: Parame
   });
 }
 
-/** The side of the price on which the requested strikes are (spec 4.6, rules 1 and 2). */
-const sideOf = ({ option_type, moneyness }: Parameters): Side =>
-  (option_type === 'call') === (moneyness === 'in_the_money') ? 'below' : 'above';
-
-/** The price that strikes are compared with. @throws Refusal `no_data` where there is none */
+/** The price to compare strikes with. @throws Refusal `no_data` where there is none */
 async function priceOf(context: QueryContext, found: Found, parameters: Parameters): Promise<number> {
   const { ref_asset_price: given, country_symbol: named } = parameters;
   const price = given ?? (await latestPrice(context.reader, found, context.request.nowMs));
@@ -47,8 +43,8 @@ async function priceOf(context: QueryContext, found: Found, parameters: Paramete
 }
 
 /** The expirations of an underlying, and whether they were cached. */
-const keptExpirations = ({ reader, lookup }: QueryContext, found: Found) =>
-  lookup.kept(reader, `expirations|${found.instrument.instrument_id}`, () => expirationsOf(reader, found));
+const cachedExpirations = ({ reader, lookup }: QueryContext, found: Found) =>
+  lookup.cached(reader, `expirations|${found.instrument.instrument_id}`, () => expirationsOf(reader, found));
 
 /** The rows of contracts, in the order of the given symbols. */
 async function rowsOf(reader: Reader, country: string, symbols: readonly string[]): Promise<Row[]> {
@@ -57,7 +53,7 @@ async function rowsOf(reader: Reader, country: string, symbols: readonly string[
   return symbols.map((symbol) => rows.get(symbol)!);
 }
 
-/** The order keys of the contracts of one page, and of the next contract where there is one. */
+/** The order keys of one page's contracts, and of the next contract where one follows. */
 function readPage(
   reader: Reader,
   found: Found,
@@ -67,15 +63,16 @@ function readPage(
   after: Place['position'] | null,
 ) {
   const { option_type, strike_price: strike, expiration_date: day, sort_by = [], limit } = parameters;
-  const side = sideOf(parameters);
+  // The side of the price on which the requested strikes are (spec 4.6, rules 1 and 2).
+  const side = (option_type === 'call') === (parameters.moneyness === 'in_the_money') ? 'below' : 'above';
   const asked = day === undefined ? expirations : expirations.filter((one) => one.day === day);
   return reader.ranked(optionContracts, {
-    where: { ...contractsOf(found, option_type), ...(strike === undefined ? {} : { strike_price: strike }) },
+    where: { ...contractsOf(found, option_type), ...(strike !== undefined && { strike_price: strike }) },
     groupBy: ['expiration_date', 'expiration_datetime'],
     groups: ranksOf(asked, sort_by, moment.nowMs),
     between: { column: 'strike_price', [side]: moment.price },
     order: orderOf(sort_by, side),
-    ...(after === null ? {} : { after }),
+    ...(after && { after }),
     limit: limit + 1,
   });
 }
@@ -90,7 +87,7 @@ export const answerOptionSearch: Query<typeof optionSearch> = async (parameters,
     number,
     number,
   ];
-  const { value: expirations } = await keptExpirations(context, found);
+  const { value: expirations } = await cachedExpirations(context, found);
   const after = place?.position ?? null;
   const sorted = await readPage(reader, found, parameters, expirations, { nowMs, price }, after);
   const shown = sorted.slice(0, limit);
@@ -98,18 +95,15 @@ export const answerOptionSearch: Query<typeof optionSearch> = async (parameters,
   const symbols = shown.map((values) => values.at(-1) as string);
   const rows = await rowsOf(reader, country_symbol.country, symbols);
   const end = sorted.length <= limit ? null : { position: shown.at(-1)!, pinned: [nowMs, price] };
-  return renderGrouped({
-    contracts: contractRecords(rows, found, expirations, request.nowMs),
-    paging: paging(end),
-    allocate: context.allocate,
-  });
+  const contracts = contractRecords(rows, found, expirations, request.nowMs);
+  return renderGrouped(contracts, paging(end), context.allocate);
 };
 
 /** `GET …/option/expiration_date_list/…` */
 export const answerOptionExpirations: Query<typeof optionExpirations> = async (parameters, context) => {
   const { reader, lookup, request, allocate } = context;
   const found = await lookup.instrument(reader, parameters.schema_asset, parameters.country_symbol);
-  const { value: expirations, isKept } = await keptExpirations(context, found);
+  const { value: expirations, isCached } = await cachedExpirations(context, found);
   // Contracts of one date can have the same instant, some from a file and others from the calendar.
   const coming = new Map<string, { expiration_date: string; expiration_datetime: string }>();
   const ahead = expirations.filter(({ expiresMs }) => expiresMs >= request.nowMs);
@@ -117,6 +111,6 @@ export const answerOptionExpirations: Query<typeof optionExpirations> = async (p
     const record = { expiration_date: formatDay(day), expiration_datetime: formatInstant(expiresMs) };
     coming.set(Object.values(record).join(), record);
   }
-  const answer = renderResult([...coming.values()], allocate, isKept ? 'cached' : null);
-  return isKept ? goodUntil(answer, ahead[0] && ahead[0].expiresMs + 1) : answer;
+  const answer = renderResult([...coming.values()], allocate, isCached ? 'cached' : null);
+  return isCached ? goodUntil(answer, ahead[0] && ahead[0].expiresMs + 1) : answer;
 };

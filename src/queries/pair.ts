@@ -1,32 +1,13 @@
 // The two currencies in the symbol of a pair: `EURUSD`, `BTC-USD`, `BTCUSDT`.
 import type { AssetSchema } from '../contract/identifiers.ts';
 
-/** Base and quote currency; null where the symbol does not tell. */
+/** Base and quote currency; null where the symbol does not say. */
 export type Pair = { readonly base: string | null; readonly quote: string | null };
 
 const none: Pair = { base: null, quote: null };
 
 /** Quote currencies of crypto pairs without a separator; longer ones first. */
-const quotes = [
-  ...[
-    'FDUSD',
-    'USDT',
-    'USDC',
-    'BUSD',
-    'TUSD',
-    'USD',
-    'EUR',
-    'GBP',
-    'JPY',
-    'AUD',
-    'CAD',
-    'CHF',
-    'BRL',
-    'TRY',
-    'KRW',
-  ],
-  ...['BTC', 'ETH', 'BNB'],
-];
+const quotes = 'FDUSD USDT USDC BUSD TUSD USD EUR GBP JPY AUD CAD CHF BRL TRY KRW BTC ETH BNB'.split(' ');
 
 /** The pair that a symbol of crypto or forex names. */
 export function pairOf(assetSchema: AssetSchema, symbol: string): Pair {

@@ -38,7 +38,7 @@ export type Answer =
       readonly next: NextPage | null;
       /** The same request has this answer until then, unless anything is committed; absent where unknown. */
       readonly goodUntilMs?: number;
-      /** Call it once the body is sent: its memory is used again. */
+      /** To call once the body is sent: its memory is used again. */
       readonly release?: () => void;
     }
   | { readonly kind: 'refusal'; readonly word: ErrorWord; readonly facts: ErrorFacts };

@@ -5,9 +5,10 @@ import { Refusal } from '../contract/errors.ts';
 /** From `from` up to but not including `to`; a missing end is unbounded. */
 export type Bounds = { readonly from?: number; readonly to?: number };
 
-const boundsOf = (from: number | undefined, to: number | undefined): Bounds => ({
-  ...(from === undefined ? {} : { from }),
-  ...(to === undefined ? {} : { to }),
+/** Bounds of those ends that are given. */
+export const boundsOf = (from: number | undefined, to: number | undefined): Bounds => ({
+  ...(from !== undefined && { from }),
+  ...(to !== undefined && { to }),
 });
 
 /** The days from one date to another, both included. @throws Refusal where `from` is after `to` */
@@ -16,7 +17,6 @@ export function dayBounds(from: number | undefined, to: number | undefined): Bou
   return boundsOf(from, to === undefined ? undefined : to + 1);
 }
 
-/** A bound and its text. */
 type Sent = ParsedInstant & { readonly text: string };
 
 /** The instants from one to another, both included; a date is a UTC day. @throws Refusal where `from` is after `to` */

@@ -1,5 +1,4 @@
 // Instrument reference (spec 4.2): a record from the stored row, completed from its market (spec 2.3, contract 8.1).
-
 import { DAY_MS, dateOf } from '../base/instant.ts';
 import type { Market, SegmentKind } from '../calendar/market.ts';
 import { minutesOf, type TradingHours, tradesAtWeekends, tradingHours } from '../calendar/trading-hours.ts';
@@ -44,42 +43,39 @@ function wireHours(assetSchema: AssetSchema, hours: TradingHours, given: GivenHo
   );
 }
 
-/** First open, last close and minutes of a day's hours. */
-function boundsOf(regular: readonly string[]) {
+/** A day's hours, with the first open, the last close and the minutes of the regular ones. */
+function dayHours(trading: GivenHours, day: number | null) {
+  const regular = trading.regular_trading ?? [];
   return {
+    day,
+    trading,
     open_time: regular[0]?.slice(0, 8) ?? null,
     close_time: regular.at(-1)?.slice(9) ?? null,
     daily_minute_count: regular.length === 0 ? null : minutesOf(regular),
   };
 }
 
-type MarketHours = {
-  readonly day: number;
-  readonly trading: GivenHours;
-  readonly bounds: ReturnType<typeof boundsOf>;
-};
+type DayHours = ReturnType<typeof dayHours>;
 
-/** The hours of each market on the day that was asked for last; they hold for all its instruments without hours of their own. */
-const marketHours = new Map<string, MarketHours>();
+/** The hours of each market on the last requested day: those of all its instruments without hours of their own. */
+const marketHours = new Map<string, DayHours>();
 
-function hoursOf(assetSchema: AssetSchema, market: Market, day: number): MarketHours {
+function hoursOf(assetSchema: AssetSchema, market: Market, day: number): DayHours {
   const name = `${assetSchema}|${market.key}`;
   const known = marketHours.get(name);
   if (known?.day === day) return known;
-  const trading = wireHours(assetSchema, tradingHours(market, day), null);
-  const hours = { day, trading, bounds: boundsOf(trading.regular_trading ?? []) };
+  const hours = dayHours(wireHours(assetSchema, tradingHours(market, day), null), day);
   marketHours.set(name, hours);
   return hours;
 }
 
 /** The hours of an instrument on the wire. */
-function tradingOf(row: Instrument, market: Market | null, nowMs: number): Omit<MarketHours, 'day'> {
+function tradingOf(row: Instrument, market: Market | null, nowMs: number): DayHours {
   const assetSchema = row.asset_schema as AssetSchema;
   const given = row.trading_hours as GivenHours | null;
   if (given === null && market !== null)
     return hoursOf(assetSchema, market, zoneOf(market.zone).dayAt(nowMs));
-  const trading = wireHours(assetSchema, noHours, given);
-  return { trading, bounds: boundsOf(trading.regular_trading ?? []) };
+  return dayHours(wireHours(assetSchema, noHours, given), null);
 }
 
 /** The currencies of crypto and forex; other records lack the fields (contract 8.1). */
@@ -90,11 +86,13 @@ function pairFields(row: Instrument) {
   return { base_currency: row.base_currency ?? base, quote_currency: row.quote_currency ?? quote };
 }
 
-/** The record of an instrument: what files say, else what the market that it follows has on that day. */
+const zoneOfMarket = (market: Market | null): Zone => zoneOf(market?.zone ?? 'UTC');
+
+/** The record of an instrument: values from files, else those of its market on that day. */
 export function recordOf(row: Instrument, market: Market | null, nowMs: number): WireRecord {
   const assetSchema = row.asset_schema as AssetSchema;
-  const zone = (row.time_zone === null ? null : findZone(row.time_zone)) ?? zoneOf(market?.zone ?? 'UTC');
-  const { trading, bounds } = tradingOf(row, market, nowMs);
+  const zone = (row.time_zone === null ? null : findZone(row.time_zone)) ?? zoneOfMarket(market);
+  const hours = tradingOf(row, market, nowMs);
   const pair = pairFields(row);
   return {
     ...row,
@@ -102,10 +100,10 @@ export function recordOf(row: Instrument, market: Market | null, nowMs: number):
     exchange: row.exchange ?? market?.exchange ?? null,
     currency: row.currency ?? market?.currency ?? pair.quote_currency ?? null,
     time_zone: zone.name,
-    trading_hours: trading,
-    open_time: row.open_time ?? bounds.open_time,
-    close_time: row.close_time ?? bounds.close_time,
-    daily_minute_count: row.daily_minute_count ?? bounds.daily_minute_count,
+    trading_hours: hours.trading,
+    open_time: row.open_time ?? hours.open_time,
+    close_time: row.close_time ?? hours.close_time,
+    daily_minute_count: row.daily_minute_count ?? hours.daily_minute_count,
     status: row.status ?? 'active',
     calendar_key: row.calendar_key ?? market?.key ?? null,
     session_template: row.session_template ?? market?.sessionTemplate ?? null,
@@ -116,23 +114,21 @@ export function recordOf(row: Instrument, market: Market | null, nowMs: number):
   };
 }
 
-/** A record that is kept, its market, and the days on which it was made. */
-type KeptRecord = { readonly record: WireRecord; readonly zone: Zone; readonly made: string };
-
-const zoneOfMarket = (market: Market | null): Zone => zoneOf(market?.zone ?? 'UTC');
+/** A cached record, the zone of its market, and the days on which it was made. */
+type CachedRecord = { readonly record: WireRecord; readonly zone: Zone; readonly made: string };
 
 /** Market hours are those of the market's day, daylight saving is that of the UTC year: a record lasts as long as both. */
 const daysAt = (zone: Zone, nowMs: number): string =>
   `${zone.dayAt(nowMs)} ${dateOf(Math.floor(nowMs / DAY_MS)).year}`;
 
-/** An instrument's record of the day, and whether it was cached; the value is null where nobody has the name. */
+/** An instrument's record of the day, and whether it was cached; the value is null where no instrument has the name. */
 function findRecord(
   { reader, lookup, request }: QueryContext,
   assetSchema: AssetSchema,
   { country, symbol }: CountrySymbol,
 ) {
   const { nowMs } = request;
-  const make = async (): Promise<KeptRecord | null> => {
+  const make = async (): Promise<CachedRecord | null> => {
     const row = await findInstrument(reader, assetSchema, { country, symbol });
     if (row === null) return null;
     const market = await marketOf(reader, row);
@@ -141,11 +137,11 @@ function findRecord(
     return { record, zone, made: daysAt(zone, nowMs) };
   };
   const name = `record|${assetSchema}:${country}:${symbol}`;
-  return lookup.kept(reader, name, make, (kept) => kept !== null && kept.made === daysAt(kept.zone, nowMs));
+  return lookup.cached(reader, name, make, (kept) => kept !== null && kept.made === daysAt(kept.zone, nowMs));
 }
 
 /** When a record of now may change by itself: its market's day or the year ends (contract 8.1). */
-function endOfDay({ zone }: KeptRecord, nowMs: number): number {
+function endOfDay({ zone }: CachedRecord, nowMs: number): number {
   const utcMidnightMs = (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS;
   return Math.min(zone.instantOf(zone.dayAt(nowMs) + 1, 0), utcMidnightMs);
 }
@@ -153,8 +149,8 @@ function endOfDay({ zone }: KeptRecord, nowMs: number): number {
 /** `GET …/reference/{country_symbol}` */
 export const answerInstrumentReference: Query<typeof instrumentReference> = async (parameters, context) => {
   const { schema_asset: assetSchema, country_symbol: named } = parameters;
-  const { value, isKept } = await findRecord(context, assetSchema, named);
+  const { value, isCached } = await findRecord(context, assetSchema, named);
   if (value === null) throw await unknownInstrument(context.reader, assetSchema, named);
-  const answer = renderResult(value.record, context.allocate, isKept ? 'cached' : null);
-  return isKept ? goodUntil(answer, endOfDay(value, context.request.nowMs)) : answer;
+  const answer = renderResult(value.record, context.allocate, isCached ? 'cached' : null);
+  return isCached ? goodUntil(answer, endOfDay(value, context.request.nowMs)) : answer;
 };

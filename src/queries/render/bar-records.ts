@@ -21,81 +21,45 @@ const fields = fieldsOf(barRecord);
 const constantFields = fields.slice(0, fields.indexOf('datetime')) as (keyof BarConstants)[];
 const varyingFields = fields.slice(fields.indexOf('datetime'));
 
-/** How a varying field is written. */
 const NUMBER = 0;
 const INSTANT = 1;
 const DATE = 2;
 
-/** One varying field: the bytes before it, how it is written, its values. */
+/** How the varying fields are written that are no numbers. */
+const moments: Readonly<Record<string, number>> = {
+  datetime: INSTANT,
+  close_datetime: INSTANT,
+  session_date: DATE,
+};
+
+/** One varying field: the bytes before it, how it is written, its values, and the decimals of the last number written. */
 type Cell = {
   readonly before: Constant;
   readonly kind: number;
   readonly values: Float64Array | Int32Array;
-  /** Decimals of the last number written. */
   decimals: number;
 };
 
-function cellOf(field: string, before: Constant, timed: TimedBars): Cell {
-  if (field === 'datetime') return { before, kind: INSTANT, values: timed.openMs, decimals: 0 };
-  if (field === 'close_datetime') return { before, kind: INSTANT, values: timed.closeMs, decimals: 0 };
-  if (field === 'session_date') return { before, kind: DATE, values: timed.day, decimals: 0 };
-  return { before, kind: NUMBER, values: timed.bars[field as 'open'], decimals: 0 };
+/** The layout of rows in one format, for every instrument; the text before the first field follows the constant fields. */
+function layoutOf(isJson: boolean, withSessionDate: boolean) {
+  const fields = varyingFields.filter((field) => withSessionDate || field !== 'session_date');
+  const quote = (field: string | undefined): string => (field !== undefined && field in moments ? '"' : '');
+  const befores = isJson
+    ? fields.map((field, index) => `${quote(fields[index - 1])},"${field}":${quote(field)}`)
+    : fields.map(() => ',');
+  const [after, between, none] = isJson ? ['}', ',', 'null'] : ['\r\n', '', ''];
+  return {
+    fields,
+    befores,
+    constants: befores.map((before) => new Constant(before)),
+    after: new Constant(after!),
+    between: new Constant(between!),
+    none: new Constant(none!),
+  };
 }
 
-/** The layout of rows in one format, for every instrument. */
-type Layout = {
-  readonly fields: readonly string[];
-  /** The text before each field; the first one follows the constant fields. */
-  readonly befores: readonly string[];
-  readonly constants: readonly Constant[];
-  readonly after: Constant;
-  readonly between: Constant;
-  readonly none: Constant;
-};
-
-const isMoment = (field: string): boolean => ['datetime', 'close_datetime', 'session_date'].includes(field);
-
-const chosenFields = (withSessionDate: boolean): string[] =>
-  varyingFields.filter((field) => withSessionDate || field !== 'session_date');
-
-function layout(
-  fields: readonly string[],
-  befores: readonly string[],
-  after: string,
-  between: string,
-  none: string,
-): Layout {
-  const constants = befores.map((before) => new Constant(before));
-  const [last, comma, nothing] = [after, between, none].map((text) => new Constant(text)) as [
-    Constant,
-    Constant,
-    Constant,
-  ];
-  return { fields, befores, constants, after: last, between: comma, none: nothing };
-}
-
-function jsonLayout(withSessionDate: boolean): Layout {
-  const chosen = chosenFields(withSessionDate);
-  const befores = chosen.map((field, index) => {
-    const closing = index > 0 && isMoment(chosen[index - 1]!) ? '"' : '';
-    return `${closing},"${field}":${isMoment(field) ? '"' : ''}`;
-  });
-  return layout(chosen, befores, '}', ',', 'null');
-}
-
-function csvLayout(withSessionDate: boolean): Layout {
-  const chosen = chosenFields(withSessionDate);
-  return layout(
-    chosen,
-    chosen.map(() => ','),
-    '\r\n',
-    '',
-    '',
-  );
-}
-
-const jsonLayouts = { with: jsonLayout(true), without: jsonLayout(false) };
-const csvLayouts = { with: csvLayout(true), without: csvLayout(false) };
+const jsonLayouts = { with: layoutOf(true, true), without: layoutOf(true, false) };
+const csvLayouts = { with: layoutOf(false, true), without: layoutOf(false, false) };
 
 /** Writes the rows as elements of a JSON array, without its brackets. */
 export function writeJsonRows(
@@ -121,12 +85,15 @@ export function writeCsv(
   writeRows(sink, timed, constantFields.map((field) => textCell(constants[field])).join(), rows);
 }
 
-function writeRows(sink: Sink, timed: TimedBars, opening: string, rows: Layout): void {
+function writeRows(sink: Sink, timed: TimedBars, opening: string, rows: ReturnType<typeof layoutOf>): void {
   const { after, between, none } = rows;
   const first = new Constant(opening + rows.befores[0]!);
-  const cells = rows.fields.map((field, index) =>
-    cellOf(field, index === 0 ? first : rows.constants[index]!, timed),
-  );
+  const { openMs: datetime, closeMs: close_datetime, day: session_date } = timed;
+  const columns = { ...timed.bars, datetime, close_datetime, session_date };
+  const cells = rows.fields.map((field, index): Cell => {
+    const before = index === 0 ? first : rows.constants[index]!;
+    return { before, kind: moments[field] ?? NUMBER, values: columns[field as 'open'], decimals: 0 };
+  });
   const rowBytesMax = cells.reduce(
     (sum, { before }) => sum + before.length,
     ROW_BYTES_MAX + after.length + between.length,

@@ -1,7 +1,5 @@
 // The envelope as bytes: around a success, and an error's whole body (contract 6.1, 6.2).
-
-import type { ErrorEnvelope } from '../../contract/envelope.ts';
-import { SUCCESS_MESSAGE } from '../../contract/envelope.ts';
+import { type ErrorEnvelope, SUCCESS_MESSAGE } from '../../contract/envelope.ts';
 import { type ErrorFacts, type ErrorWord, errors } from '../../contract/errors.ts';
 import { limits } from '../../contract/limits.ts';
 
@@ -14,12 +12,11 @@ export function envelopeHead(reference: 'cached' | null): string {
 
 export const ENVELOPE_TAIL = '}';
 
+/** The beginning of a text, cut between characters: half a surrogate pair is no text. */
 function cut(text: string): string {
-  // Cut between characters: half a surrogate pair is no text.
-  return Array.from(text.slice(0, limits.echoCharactersMax * 2))
-    .slice(0, limits.echoCharactersMax)
-    .join('')
-    .toWellFormed();
+  const { echoCharactersMax: max } = limits;
+  const characters = Array.from(text.slice(0, max * 2));
+  return characters.slice(0, max).join('').toWellFormed();
 }
 
 /** The envelope of an error; without a hint of its own it has the catalogue's. */

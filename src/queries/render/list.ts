@@ -1,11 +1,12 @@
 // The whole answer of a list: as JSON, as CSV, or as CSV inside the envelope, with its count and paging (contract 5, 6.1).
-import { type Allocate, type Answer, allocateFresh, type NextPage, type Paging } from '../query.ts';
+import { type Allocate, type Answer, allocateFresh, type Paging } from '../query.ts';
 import { ENVELOPE_TAIL, envelopeHead, JSON_TYPE } from './envelope.ts';
 import { Sink } from './sink.ts';
 
 const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
 
-export type ListParts = {
+/** What a list is rendered from. */
+type ListParts = {
   readonly format: 'json' | 'csv';
   /** Whether CSV goes into the envelope as a string (contract 5.3). */
   readonly wrapCsv: boolean;
@@ -19,66 +20,61 @@ export type ListParts = {
   readonly writeCsv: (sink: Sink) => void;
 };
 
+/** Shared: a thread writes one answer at a time. */
 const sink = new Sink();
 
-/** Renders a list. The sink is shared: one answer at a time. */
+/** Renders a list. */
 export function renderList(parts: ListParts): Answer {
-  if (parts.format === 'csv' && !parts.wrapCsv) return renderCsv(parts);
-  const data = parts.format === 'csv' ? csvText(parts) : null;
-  sink.start();
-  sink.text(`${envelopeHead(null)}{`);
-  const at = parts.paging === null ? null : writePaging(sink, parts.paging);
-  sink.text(`"count":${parts.count},"data":`);
-  if (data === null) {
-    sink.text('[');
-    parts.writeJson(sink);
-    sink.text(']');
-  } else sink.text(JSON.stringify(data));
-  sink.text(`}${ENVELOPE_TAIL}`);
-  const headers = parts.format === 'csv' ? pagingHeaders(parts) : {};
-  return {
-    kind: 'answer',
-    contentType: JSON_TYPE,
-    headers,
-    body: sink.take(parts.allocate),
-    next: nextPage(parts.paging, at),
-  };
-}
-
-function csvText(parts: ListParts): string {
+  const { format, count, paging, allocate } = parts;
+  if (format === 'json') return renderEnvelope(paging, allocate, (to) => writeList(to, parts, null));
   sink.start();
   parts.writeCsv(sink);
-  return Buffer.from(sink.take(allocateFresh)).toString();
+  const headers = { 'X-Count': String(count), ...(paging?.next && { 'X-Next-Page-Key': paging.next.key }) };
+  if (parts.wrapCsv) {
+    const csv = Buffer.from(sink.take(allocateFresh)).toString();
+    return renderEnvelope(paging, allocate, (to) => writeList(to, parts, csv), headers);
+  }
+  const next = paging?.next ? { ...paging.next, at: null } : null;
+  return { kind: 'answer', contentType: CSV_TYPE, headers, body: sink.take(allocate), next };
 }
 
-function renderCsv(parts: ListParts): Answer {
+/** Writes the result of a list: its records, or its whole CSV as one string. */
+function writeList(to: Sink, { count, paging, writeJson }: ListParts, csv: string | null): number | null {
+  to.text('{');
+  const at = paging && writePaging(to, paging);
+  to.text(`"count":${count},"data":`);
+  if (csv === null) {
+    to.text('[');
+    writeJson(to);
+    to.text(']');
+  } else to.text(JSON.stringify(csv));
+  to.text('}');
+  return at;
+}
+
+/** Renders the envelope; `writeResult` writes `result` and returns the place in the body where the address of the next page belongs. */
+export function renderEnvelope(
+  paging: Paging | null,
+  allocate: Allocate,
+  writeResult: (to: Sink) => number | null,
+  headers: Readonly<Record<string, string>> = {},
+): Answer {
   sink.start();
-  parts.writeCsv(sink);
-  return {
-    kind: 'answer',
-    contentType: CSV_TYPE,
-    headers: pagingHeaders(parts),
-    body: sink.take(parts.allocate),
-    next: nextPage(parts.paging, null),
-  };
+  sink.text(envelopeHead(null));
+  const at = writeResult(sink);
+  sink.text(ENVELOPE_TAIL);
+  const next = paging?.next ? { ...paging.next, at } : null;
+  return { kind: 'answer', contentType: JSON_TYPE, headers, body: sink.take(allocate), next };
 }
-
-function pagingHeaders({ count, paging }: ListParts): Record<string, string> {
-  return { 'X-Count': String(count), ...(paging?.next && { 'X-Next-Page-Key': paging.next.key }) };
-}
-
-/** The next page, with the place in the body where its address belongs. */
-export const nextPage = (paging: Paging | null, at: number | null): NextPage | null =>
-  paging?.next ? { ...paging.next, at } : null;
 
 /** Writes the paging fields; returns the place in the body where the request handler puts the address of the next page. */
-export function writePaging(sink: Sink, { next }: Paging): number | null {
+export function writePaging(to: Sink, { next }: Paging): number | null {
   if (next === null) {
-    sink.text('"next_page_key":null,"next_page_url":null,');
+    to.text('"next_page_key":null,"next_page_url":null,');
     return null;
   }
-  sink.text(`"next_page_key":"${next.key}","next_page_url":"`);
-  const at = sink.length;
-  sink.text('",');
+  to.text(`"next_page_key":"${next.key}","next_page_url":"`);
+  const at = to.length;
+  to.text('",');
   return at;
 }

@@ -10,11 +10,7 @@ import type { Sink } from './sink.ts';
 export type WireRecord = Readonly<Record<string, unknown>>;
 
 /** The declared fields of a record, in the order of the wire. */
-export function inWireOrder(record: TObject, row: WireRecord): WireRecord {
-  return fieldsIn(fieldsOf(record), row);
-}
-
-function fieldsIn(fields: readonly string[], row: WireRecord): WireRecord {
+export function inWireOrder(record: TObject, row: WireRecord, fields = fieldsOf(record)): WireRecord {
   const ordered: Record<string, unknown> = {};
   for (const field of fields) ordered[field] = row[field];
   return ordered;
@@ -25,12 +21,12 @@ export function writeJsonRecords(sink: Sink, record: TObject, rows: readonly Wir
   const fields = fieldsOf(record);
   rows.forEach((row, index) => {
     if (index > 0) sink.text(',');
-    sink.text(JSON.stringify(fieldsIn(fields, row)));
+    sink.text(JSON.stringify(inWireOrder(record, row, fields)));
   });
 }
 
 /** Writes header and rows; `textCell` makes a cell of a text. */
-export function writeCsvRecords(
+function writeCsvRecords(
   sink: Sink,
   record: TObject,
   rows: readonly WireRecord[],

@@ -10,8 +10,8 @@ const MINUS = 45;
 const OVERHANG = 7;
 
 /**
- * Text that is written often: encoded once, stored eight bytes at a time. UTF-8 never makes a NaN, whose bits a double
- * need not keep: the byte FF is not in it, and 7F does not follow F0 and above.
+ * Text that is written often: encoded once, stored eight bytes at a time. The words are doubles.
+ * A NaN could lose bits, but UTF-8 never makes one: it has no byte FF, and no 7F after F0 or above.
  */
 export class Constant {
   readonly length: number;
@@ -69,7 +69,7 @@ const GROUPED_DECIMALS_MAX = 8;
 /** Digits of a number below 10,000. */
 const groupDigits = (group: number): number => (group < 100 ? (group < 10 ? 1 : 2) : group < 1000 ? 3 : 4);
 
-/** A buffer that is filled and then taken as one piece. Each thread reuses one for all its answers. */
+/** A buffer that is filled and then copied as one piece. Each thread reuses one for all its answers. */
 export class Sink {
   #bytes: Uint8Array = new Uint8Array(256 * 1024);
   #view = new DataView(this.#bytes.buffer);
@@ -86,7 +86,7 @@ export class Sink {
     this.#at = 0;
   }
 
-  /** Makes room for `count` more bytes. The writers below do not check, except `text`. */
+  /** Grows the buffer for `count` more bytes. Of the writers below only `text` calls it. */
   reserve(count: number): void {
     if (this.#at + count + OVERHANG <= this.#bytes.length) return;
     const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.#at + count + OVERHANG));
