@@ -37,17 +37,11 @@ function send(result: ThreadResult, transferred: ArrayBuffer[] = []): void {
 
 /** Sends an answer. A body in the shared buffer stays there; any other is transferred. */
 function sendAnswer(id: number, answer: Answer, tookMs: number): void {
-  if (answer.kind === 'refusal') send({ kind: 'answer', id, answer, bufferLength: null, tookMs });
-  else if (answer.body.buffer === memory) {
-    send({
-      kind: 'answer',
-      id,
-      answer: { ...answer, body: noBody },
-      bufferLength: answer.body.length,
-      tookMs,
-    });
-  } else
-    send({ kind: 'answer', id, answer, bufferLength: null, tookMs }, [answer.body.buffer as ArrayBuffer]);
+  const common = { kind: 'answer', id, tookMs } as const;
+  if (answer.kind === 'refusal') send({ ...common, answer, bufferLength: null });
+  else if (answer.body.buffer === memory)
+    send({ ...common, answer: { ...answer, body: noBody }, bufferLength: answer.body.length });
+  else send({ ...common, answer, bufferLength: null }, [answer.body.buffer as ArrayBuffer]);
 }
 
 async function answer(runner: QueryRunner, [id, request, buffer]: ThreadRequest): Promise<void> {
