@@ -4,6 +4,7 @@ import { Refusal } from '../contract/errors.ts';
 import { type Named, PORT_MAX, readForwarded } from './forwarded.ts';
 import type { HttpRequest } from './message.ts';
 
+/** The settings that decide the base address. */
 export type AddressSettings = {
   /** Scheme, host and path of the service for its callers; null where the request decides. */
   readonly publicUrl: string | null;
@@ -24,7 +25,7 @@ function isOurs(name: string, allowed: readonly string[]): boolean {
 }
 
 /**
- * A host of ours with its port.
+ * A host of this service, as matched with its port.
  * @throws Refusal `bad_request` for a foreign or malformed host, which it does not repeat: no answer contains a foreign name
  */
 function ourHost({ header, text }: Named, allowed: readonly string[]): RegExpExecArray {

@@ -38,7 +38,7 @@ function lastElement(text: string): ReadonlyMap<string, string> {
     const [, name, token, quoted, separator] = PAIR.exec(text) ?? [];
     const key = name?.toLowerCase() ?? '';
     if (separator === undefined || pairs.has(key)) {
-      const wanted = 'as RFC 7239 has it, such as host="data.example.com";proto=https';
+      const wanted = 'in the form of RFC 7239, such as host="data.example.com";proto=https';
       throw malformed({ header: 'Forwarded', text }, wanted);
     }
     if (name !== undefined) pairs.set(key, token ?? quoted!.replace(/\\(.)/g, '$1'));
@@ -54,8 +54,8 @@ function checked(part: Named | null, isValid: (text: string) => boolean, wanted:
 }
 
 /**
- * The forwarded parts of a request's address, null for the others. The prefix is the path that the proxy removed, without a trailing
- * slash. `Forwarded` takes precedence over the older headers. @throws Refusal `bad_request` that names a malformed header
+ * The forwarded parts of a request's address; null where a part was not sent. The prefix is the path that the proxy removed, without
+ * a trailing slash. `Forwarded` takes precedence over the older headers. @throws Refusal `bad_request` that names a malformed header
  */
 export function readForwarded(headers: HttpRequest['headers']) {
   const pairs = headers.forwarded === undefined ? null : lastElement(String(headers.forwarded));

@@ -2,7 +2,7 @@
 import { causeOf, type Observe } from '../base/observe.ts';
 import { type ErrorFacts, type ErrorWord, Refusal } from '../contract/errors.ts';
 import type { KeyRing } from '../keys/api-keys.ts';
-import type { Quotas, Taken } from '../keys/quotas.ts';
+import type { CountedRequest, Quotas } from '../keys/quotas.ts';
 import type { Answer, QueryRequest } from '../queries/query.ts';
 import { type AddressSettings, baseAddress, decidingHeaders } from './base-address.ts';
 import type { BuiltInPages } from './built-in-pages.ts';
@@ -11,14 +11,16 @@ import type { ResponseCache } from './cache/response-cache.ts';
 import { encoded } from './encoding.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
 import { QueueError } from './queue/query-queue.ts';
+import type { Caller } from './request.ts';
 import * as requests from './request.ts';
 import * as responses from './response.ts';
 import { type Match, matchRoute, parseRequest, type RawQuery, readQuery } from './route.ts';
 
+/** The parts of a service that the request handler works with. */
 export type HandlerParts = {
   readonly pages: BuiltInPages;
   readonly keys: Pick<KeyRing, 'verify'>;
-  readonly quotas: Pick<Quotas, 'take'>;
+  readonly quotas: Pick<Quotas, 'count'>;
   readonly cache: ResponseCache;
   readonly submit: (request: QueryRequest, isGone: () => boolean) => Promise<Answer>;
   readonly address: AddressSettings;
@@ -28,6 +30,7 @@ export type HandlerParts = {
 
 /** Facts about a request that are found while it is handled, for the observation at its end. */
 type Trace = {
+  readonly requestId: string;
   /** The pattern of the path. */
   route: string | null;
   keyId: string | null;
@@ -35,7 +38,7 @@ type Trace = {
   /** The caller's key, which no error may repeat. */
   secret: string | null;
   /** Null where the key has no quota. */
-  taken: Taken | null;
+  counted: CountedRequest | null;
 };
 
 /** Handles requests. */
@@ -50,8 +53,13 @@ export class RequestHandler {
   async handle(request: HttpRequest): Promise<HttpResponse> {
     const startedMs = request.arrivedMs ?? performance.now();
     const requestId = requests.requestIdOf(request);
-    const trace: Trace = { route: null, keyId: null, word: null, secret: null, taken: null };
-    const response = responses.withQuota(await this.#respond(request, requestId, trace), trace.taken);
+    const trace: Trace = { requestId, route: null, keyId: null, word: null, secret: null, counted: null };
+    const answered = await this.#route(request, trace).catch((error: unknown) => {
+      const { word, facts } = this.#problemOf(error, requestId);
+      trace.word = word;
+      return responses.errorResponse(word, withoutKey(facts, trace.secret), requestId);
+    });
+    const response = responses.withQuota(answered, trace.counted);
     const isGone = request.isGone();
     this.#parts.observe({
       kind: 'request',
@@ -67,16 +75,6 @@ export class RequestHandler {
     return response;
   }
 
-  async #respond(request: HttpRequest, requestId: string, trace: Trace): Promise<HttpResponse> {
-    try {
-      return await this.#route(request, requestId, trace);
-    } catch (error) {
-      const { word, facts } = this.#problemOf(error, requestId);
-      trace.word = word;
-      return responses.errorResponse(word, withoutKey(facts, trace.secret), requestId);
-    }
-  }
-
   #problemOf(error: unknown, requestId: string): { word: ErrorWord; facts: ErrorFacts } {
     if (error instanceof Refusal) return error;
     if (error instanceof QueueError && error.problem !== 'fault') {
@@ -88,7 +86,8 @@ export class RequestHandler {
     return { word: 'internal', facts: { message } };
   }
 
-  async #route(request: HttpRequest, requestId: string, trace: Trace): Promise<HttpResponse> {
+  async #route(request: HttpRequest, trace: Trace): Promise<HttpResponse> {
+    const { requestId } = trace;
     requests.checkHead(request);
     const { path, query } = requests.splitTarget(request.target);
     const page = this.#parts.pages.get(path);
@@ -101,7 +100,7 @@ export class RequestHandler {
     if (request.method === 'OPTIONS') return responses.preflightResponse(requestId);
     if (request.method !== 'GET' && request.method !== 'HEAD')
       throw responses.methodNotAllowed(request.method);
-    if (match !== null) return this.#data(request, match, query, requestId, trace);
+    if (match !== null) return this.#data(request, match, query, trace);
     return responses.pageResponse(
       await page!(() => baseAddress(this.#parts.address, request.headers)),
       requestId,
@@ -109,13 +108,7 @@ export class RequestHandler {
   }
 
   /** Data, from the response cache or from the query thread. */
-  async #data(
-    request: HttpRequest,
-    match: Match,
-    sent: string,
-    requestId: string,
-    trace: Trace,
-  ): Promise<HttpResponse> {
+  async #data(request: HttpRequest, match: Match, sent: string, trace: Trace): Promise<HttpResponse> {
     const { cache, address, submit } = this.#parts;
     const { name: endpoint, endpoint: declared } = match.route;
     const isKnown = (name: string) => name === 'secret_key' || declared.parameters[name]?.in === 'query';
@@ -125,7 +118,7 @@ export class RequestHandler {
     const nowMs = this.#parts.nowMs();
     const name = state === null ? '' : cacheNameOf(request, address);
     const cached = state === null ? undefined : cache.find(name, nowMs);
-    if (cached !== undefined) return completed(cached.response, request, requestId);
+    if (cached !== undefined) return completed(cached.response, request, trace.requestId);
     const base = baseAddress(address, request.headers);
     const parameters = parseRequest(match, query);
     const wrapCsv = requests.wantsWrappedCsv(request);
@@ -133,19 +126,14 @@ export class RequestHandler {
     if (answer.kind === 'refusal') throw new Refusal(answer.word, answer.facts);
     const response = responses.answerResponse(answer, base, caller);
     const { goodUntilMs } = answer;
-    if (goodUntilMs === undefined) return encoded(completed(response, request, requestId), request);
+    if (goodUntilMs === undefined) return encoded(completed(response, request, trace.requestId), request);
     const copy = responses.copyOf(await encoded(response, request));
     cache.add(endpoint, name, { response: copy, goodUntilMs }, state);
-    return completed(copy, request, requestId);
+    return completed(copy, request, trace.requestId);
   }
 
   /** The caller, with a valid key that has a request left. @throws Refusal (contract 6.3, 7.2) */
-  async #admit(
-    request: HttpRequest,
-    { route }: Match,
-    query: RawQuery,
-    trace: Trace,
-  ): Promise<requests.Caller> {
+  async #admit(request: HttpRequest, { route }: Match, query: RawQuery, trace: Trace): Promise<Caller> {
     const param = 'secret_key';
     const caller = requests.callerOf(request, query);
     if (caller === null) {
@@ -162,9 +150,9 @@ export class RequestHandler {
       throw new Refusal('invalid_key', { message: 'secret_key is not a valid key of this service.', param });
     trace.keyId = key.key_id;
     trace.secret = caller.secret;
-    const taking = this.#parts.quotas.take(key);
-    if (taking !== null) trace.taken = await taking;
-    if (trace.taken?.isAdmitted === false) throw responses.overQuota(trace.taken.quota);
+    const counting = this.#parts.quotas.count(key);
+    if (counting !== null) trace.counted = await counting;
+    if (trace.counted?.isAdmitted === false) throw responses.overQuota(trace.counted.quota);
     return caller;
   }
 }

@@ -1,4 +1,4 @@
-// The metrics page, and the request handler of a port with metrics alone (contract 9.3).
+// The metrics page, and the request handler of a port that serves only metrics (contract 9.3).
 import { randomUUID } from 'node:crypto';
 import { prometheusContentType } from '@prometheus-io/client';
 import { causeOf, type Observe } from '../base/observe.ts';
@@ -19,7 +19,7 @@ export function metricsPage(text: () => Promise<string>): BuiltInPage {
   });
 }
 
-/** Handles the requests of a port with metrics alone. Only its faults are observed: its requests come from no caller. */
+/** Handles the requests of a port that serves only metrics. Only faults are observed: no caller sends these requests. */
 export class MetricsHandler {
   readonly #page: BuiltInPage;
   readonly #observe: Observe;

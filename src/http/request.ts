@@ -19,7 +19,7 @@ const OWN_REQUEST_ID = new RegExp(`^[A-Za-z0-9._-]{1,${limits.requestIdCharacter
 /** A key has more characters. A shorter id may be a part of an address by chance. */
 const KEY_CHARACTERS_MIN = 20;
 
-/** The caller's own request id where it is valid and not the caller's key, which would be logged; else a new one (contract 6.5, 7.4). */
+/** The caller's own request id, or a new one where it is invalid or the caller's key: ids are logged (contract 6.5, 7.4). */
 export function requestIdOf(request: HttpRequest): string {
   const sent = headerOf(request, 'x-request-id');
   if (sent === undefined || !OWN_REQUEST_ID.test(sent)) return randomUUID();

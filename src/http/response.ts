@@ -1,7 +1,7 @@
 // Responses, made by pure functions: errors, preflight, built-in pages, answers of queries, and the state of a quota.
 import { type ErrorFacts, type ErrorWord, errors, Refusal } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
-import type { Quota, Taken } from '../keys/quotas.ts';
+import type { CountedRequest, Quota } from '../keys/quotas.ts';
 import type { Answer } from '../queries/query.ts';
 import { errorBody, JSON_TYPE } from '../queries/render/envelope.ts';
 import type { PageContent } from './built-in-pages.ts';
@@ -90,7 +90,7 @@ export function pageResponse(
   };
 }
 
-/** An answer of the query thread as a response, with what that thread does not know: base address and the caller's key. */
+/** An answer of the query thread as a response, with the base address and the caller's key, which that thread does not know. */
 export function answerResponse(
   answer: Answer & { kind: 'answer' },
   baseAddress: string,
@@ -134,12 +134,12 @@ export function overQuota({ span, limit, resetSeconds }: Quota): Refusal {
 }
 
 /**
- * Adds the state of the key's quota (contract 7.5), by the RateLimit headers of the IETF draft, in its form with three fields. A request
- * that the service itself failed to answer does not count.
+ * Adds the state of the key's quota (contract 7.5), in the three RateLimit headers of the IETF draft. A request that the service
+ * failed to answer does not count.
  */
-export function withQuota(response: HttpResponse, taken: Taken | null): HttpResponse {
-  if (taken === null) return response;
-  const quota = response.status >= 500 ? taken.giveBack() : taken.quota;
+export function withQuota(response: HttpResponse, counted: CountedRequest | null): HttpResponse {
+  if (counted === null) return response;
+  const quota = response.status >= 500 ? counted.giveBack() : counted.quota;
   return {
     ...response,
     headers: {
@@ -147,7 +147,7 @@ export function withQuota(response: HttpResponse, taken: Taken | null): HttpResp
       'RateLimit-Limit': String(quota.limit),
       'RateLimit-Remaining': String(quota.remaining),
       'RateLimit-Reset': String(quota.resetSeconds),
-      ...(taken.isAdmitted ? {} : { 'Retry-After': String(quota.resetSeconds) }),
+      ...(counted.isAdmitted ? {} : { 'Retry-After': String(quota.resetSeconds) }),
     },
   };
 }

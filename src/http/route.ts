@@ -3,6 +3,7 @@ import { type Endpoint, parseParameters } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';
 import { contract, type EndpointName } from '../contract/index.ts';
 
+/** An endpoint, and the segments of its path. */
 export type Route = {
   readonly name: EndpointName;
   readonly endpoint: Endpoint;

@@ -20,11 +20,11 @@ export type Listening = {
   readonly port: number;
   /** New connections get this certificate; open ones keep theirs. Does nothing on HTTP. */
   renew(certificate: Certificate): void;
-  /** Accepts no more connections, answers the open ones, then ends; after the time limit it cuts them. */
+  /** Accepts no more connections, answers the open ones, then ends; after the time limit it closes them. */
   stop(reason: string): Promise<void>;
 };
 
-/** The headers, by lower-case name. Node keeps only the first Host line; this keeps all. */
+/** The headers, by lower-case name. Node gives only the first Host line; this gives all. */
 function headersOf({ headers, rawHeaders }: IncomingMessage): HttpRequest['headers'] {
   const hosts: string[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -40,14 +40,14 @@ function respond(
   outgoing: ServerResponse,
   handler: Handler,
   connections: OpenConnections,
-  taken: Pick<HttpRequest, 'arrivedMs' | 'batch'>,
+  moment: Pick<HttpRequest, 'arrivedMs' | 'batch'>,
 ): void {
   handler
     .handle({
       method: incoming.method ?? 'GET',
       target: incoming.url ?? '/',
       headers: headersOf(incoming),
-      ...taken,
+      ...moment,
       isGone: () => outgoing.destroyed || outgoing.closed,
     })
     .then((response) => {
@@ -88,7 +88,7 @@ function protocolProblem(code: string | undefined): Refusal {
   return new Refusal('bad_request', { message: 'The request is not well-formed HTTP/1.1.' });
 }
 
-/** Refuses what a client sent outside of a well-formed request. */
+/** Answers a request that is not well-formed HTTP, or did not arrive in time. */
 function refuseSocket(
   code: string | undefined,
   socket: Socket,
@@ -144,7 +144,7 @@ export async function listen(
 ): Promise<Listening> {
   const connections = new OpenConnections();
   const batches = new RequestBatches();
-  const take = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+  const receive = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const before = connections.lastResponse(incoming.socket);
     connections.addResponse(incoming.socket, outgoing);
     const answer = (): void => {
@@ -155,11 +155,11 @@ export async function listen(
     if (before === undefined) answer();
     else before.once('close', () => setImmediate(answer));
   };
-  const tls = certificate === null ? null : createTlsServer(options, certificate, take);
-  const server = tls?.server ?? createServer(options, take);
+  const tls = certificate === null ? null : createTlsServer(options, certificate, receive);
+  const server = tls?.server ?? createServer(options, receive);
   server.on(tls === null ? 'connection' : 'secureConnection', (socket) => connections.add(socket));
   // Node would answer these itself, without the envelope.
-  server.on('checkExpectation', take);
+  server.on('checkExpectation', receive);
   server.on('connect', (_, socket) => {
     socket.on('error', () => socket.destroy());
     writeRefusal(methodNotAllowed('CONNECT'), socket as Socket, observe);

@@ -89,7 +89,7 @@ async function closeListener(server: Server): Promise<void> {
     nowMs = performance.now();
     if (aside.length === accepted && nowMs - beganMs < SHORT_TICK_MS) break;
   }
-  // http.Server's own close would cut idle connections at once, and responses on their way to a slow caller.
+  // The close of http.Server would also cut idle connections at once, and responses that a slow caller still reads.
   NetServer.prototype.close.call(server);
   for (const socket of aside) {
     for (const listener of listeners) listener.call(server, socket);

@@ -26,8 +26,6 @@ export class CertificateProblem extends Error {
   override readonly name = 'CertificateProblem';
 }
 
-const TLS_VERSION_MIN = 'TLSv1.2';
-
 function textOf(file: string): string {
   const found = otherThanFile(file);
   if (found !== null) throw new CertificateProblem(`${file} is ${found}: name a file in PEM form`);
@@ -69,35 +67,36 @@ export function readCertificate(files: CertificateFiles): Certificate {
   return { files, cert, key, x509 };
 }
 
+const contextOf = ({ cert, key }: Certificate) => ({ cert, key, minVersion: 'TLSv1.2' }) as const;
+
 const addressOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
-/** Makes an HTTPS server, which does not listen yet, and knows the connections whose handshake is not done: node:http does not. */
-export function createTlsServer(options: ServerOptions, { cert, key }: Certificate, take: RequestListener) {
+/** Makes an HTTPS server. It also tracks the connections whose handshake is not done, because node:http does not. */
+export function createTlsServer(options: ServerOptions, certificate: Certificate, receive: RequestListener) {
   const handshakeTimeout = limits.handshakeTimeoutMs;
-  const server = createServer({ ...options, cert, key, handshakeTimeout, minVersion: TLS_VERSION_MIN }, take);
-  const beginning = new Map<string, Socket>();
+  const server = createServer({ ...options, ...contextOf(certificate), handshakeTimeout }, receive);
+  const handshaking = new Map<string, Socket>();
   server.on('connection', (socket: Socket) => {
     const address = addressOf(socket);
-    beginning.set(address, socket);
+    handshaking.set(address, socket);
     socket.once('close', () => {
-      if (beginning.get(address) === socket) beginning.delete(address);
+      if (handshaking.get(address) === socket) handshaking.delete(address);
     });
   });
-  server.on('secureConnection', (socket) => beginning.delete(addressOf(socket)));
+  server.on('secureConnection', (socket) => handshaking.delete(addressOf(socket)));
   return {
     server,
     /** The TCP socket of a connection; undefined once its handshake is done, so that it speaks HTTP. */
-    bareSocket: (socket: Socket) => beginning.get(addressOf(socket)),
-    /** Cuts the connections whose handshake is not done. */
+    bareSocket: (socket: Socket) => handshaking.get(addressOf(socket)),
+    /** Closes the connections whose handshake is not done. */
     endHandshakes: (): void => {
-      for (const socket of beginning.values()) socket.destroy();
+      for (const socket of handshaking.values()) socket.destroy();
     },
-    renew: (next: Certificate): void =>
-      server.setSecureContext({ cert: next.cert, key: next.key, minVersion: TLS_VERSION_MIN }),
+    renew: (next: Certificate): void => server.setSecureContext(contextOf(next)),
   };
 }
 
-/** Checks the files of a certificate now and then while it is in use. */
+/** Checks the files of a certificate every few seconds while it is in use. */
 export class CertificateWatch {
   #current: Certificate;
   #problem: string | null = null;

@@ -4,7 +4,7 @@ import { limits } from '../contract/limits.ts';
 import { type ApiKey, putKey, readKeys } from '../store/control.ts';
 import type { RowStore } from '../store/store.ts';
 
-/** A key is found by so many bytes of its hash; then the whole hash is compared in constant time. */
+/** Keys are looked up by the first bytes of their hash; the whole hash is then compared in constant time. */
 const PREFIX_BYTES = 8;
 
 /** A new key: the only moment at which the key itself is known. */
@@ -17,6 +17,7 @@ export type KeyTerms = {
   readonly perDay: number | null;
 };
 
+/** A key without expiry and quotas. */
 export const noTerms: KeyTerms = { expiresMs: null, perMinute: null, perDay: null };
 
 const hashOf = (secret: string): Buffer => hash('sha256', secret, 'buffer');

@@ -16,13 +16,13 @@ export type Quota = {
   readonly resetSeconds: number;
 };
 
-/** The outcome for a request with a key that has a quota. */
-export type Taken = {
-  /** False where nothing was left. */
+/** A request of a key that has a quota. */
+export type CountedRequest = {
+  /** False where the quota was used up: the request was not counted. */
   readonly isAdmitted: boolean;
   /** The tighter of the key's quotas, this request included. */
   readonly quota: Quota;
-  /** Stops counting the request, because it was not answered; gives the quota after that. */
+  /** Stops counting the request, because it was not answered; returns the quota after that. */
   readonly giveBack: () => Quota;
 };
 
@@ -110,7 +110,7 @@ class KeyCounts {
   }
 
   /** Counts a request where each quota has something left. */
-  take(nowMs: number): boolean {
+  count(nowMs: number): boolean {
     this.moveTo(nowMs);
     const isAdmitted = this.counts.every(({ remaining }) => remaining > 0);
     if (isAdmitted) for (const count of this.counts) count.add();
@@ -127,8 +127,9 @@ class KeyCounts {
 /** A report in progress: `ended` resolves when it has ended or failed, `awaited` also once requests have waited long enough. */
 type Sync = { readonly ended: Promise<void>; readonly awaited: Promise<void>; isLate: boolean };
 
+/** The parts that quotas work with. */
 export type QuotaParts = {
-  /** Adds to the counts of all processes, and gives them (`addQuotaUses`). It may take seconds while the control file is locked. */
+  /** Adds to the counts of all processes, and returns the totals (`addQuotaUses`). A lock may delay it for seconds. */
   readonly addUses: (uses: readonly QuotaUse[]) => Promise<readonly QuotaUse[]>;
   readonly observe: Observe;
   readonly nowMs: () => number;
@@ -149,19 +150,19 @@ export class Quotas {
     this.#parts = parts;
   }
 
-  /** Counts a request with a key; null, and no work, where the key has no quota. */
-  take(key: ApiKey): Promise<Taken> | null {
-    return key.per_minute === null && key.per_day === null ? null : this.#take(key);
+  /** Counts a request of a key; null at once where the key has no quota. */
+  count(key: ApiKey): Promise<CountedRequest> | null {
+    return key.per_minute === null && key.per_day === null ? null : this.#count(key);
   }
 
-  /** Reports the rest. */
+  /** Reports the counts that are not reported yet. */
   async close(): Promise<void> {
     await this.#sync?.ended;
     if (this.#pending.size > 0) await this.#startSync().ended;
     if (this.#timer !== null) clearTimeout(this.#timer);
   }
 
-  async #take(key: ApiKey): Promise<Taken> {
+  async #count(key: ApiKey): Promise<CountedRequest> {
     const counts = this.#byKey.get(key.key_id) ?? new KeyCounts(key);
     this.#byKey.set(key.key_id, counts);
     let nowMs = this.#parts.nowMs();
@@ -170,7 +171,7 @@ export class Quotas {
       await (this.#sync ?? this.#startSync()).awaited;
       nowMs = this.#parts.nowMs();
     }
-    const isAdmitted = counts.take(nowMs);
+    const isAdmitted = counts.count(nowMs);
     const quota = counts.tighterAt(nowMs);
     if (isAdmitted) this.#reportSoon(counts);
     const giveBack = (): Quota => {

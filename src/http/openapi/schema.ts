@@ -4,7 +4,7 @@ import type { Endpoint } from '../../contract/endpoint.ts';
 /** A part of the document: JSON Schema of draft 2020-12, or an object of OpenAPI. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** What schemas of the contract say. */
+/** The parts of JSON Schema that the contract uses. */
 export type PlainSchema = Json & {
   readonly type?: string | readonly string[];
   readonly enum?: readonly (string | null)[];
@@ -18,9 +18,10 @@ export type PlainSchema = Json & {
   readonly properties?: Readonly<Record<string, PlainSchema>>;
 };
 
+/** A reference to a component of the document. */
 export const ref = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` });
 
-/** A schema without what only code needs; a value or null is written as one type, which generators of clients like better. */
+/** A schema without the parts that only code needs. A value or null becomes one type: client generators handle that better. */
 export function plainSchema(schema: unknown): PlainSchema {
   return simpler(JSON.parse(JSON.stringify(schema))) as PlainSchema;
 }

@@ -10,7 +10,7 @@ export class RequestBatches {
   static #batch = 0;
   #works: Work[] = [];
 
-  /** Does `work` at the end of this tick, or as soon as the batch is full. It gets the number of its batch; later batches have higher ones. */
+  /** Does `work` with the number of its batch, at the end of this tick or once the batch is full. Numbers ascend. */
   add(work: Work): void {
     const count = this.#works.push(work);
     if (count === 1) setImmediate(() => this.#flush());

@@ -11,6 +11,7 @@ import { bufferBytes, SharedBuffers } from './shared-buffers.ts';
 /** Why a request got no answer: the queue is full or closing, its caller has gone, or the thread failed. */
 export type QueueProblem = 'full' | 'gone' | 'fault';
 
+/** A request got no answer from the queue. */
 export class QueueError extends Error {
   override readonly name = 'QueueError';
   readonly problem: QueueProblem;
@@ -41,7 +42,7 @@ export class QueryQueue {
   readonly #buffers = new SharedBuffers();
   /** To the thread and back. */
   #port: MessagePort | null = null;
-  /** Whether the thread has opened the store, and what ended it. */
+  /** Whether the thread has opened the store, and why it ended. */
   #life = { opened: Promise.withResolvers<void>(), isReady: false, cause: '' };
   /** When its results were last polled. */
   #polledMs = performance.now();
@@ -185,7 +186,7 @@ export class QueryQueue {
     this.#feed();
   }
 
-  /** An answer with its body. A buffer with the body is released once that is sent, any other now. */
+  /** An answer with its body. The buffer is released once the body is sent, or now where it does not hold the body. */
   #complete({ answer, bufferLength }: ThreadResult & { kind: 'answer' }, buffer: number | null): Answer {
     if (answer.kind === 'refusal' || buffer === null || bufferLength === null) {
       this.#buffers.release(buffer);
@@ -199,7 +200,7 @@ export class QueryQueue {
     return { ...answer, body: bufferBytes(this.#buffers.memory, buffer, bufferLength), release };
   }
 
-  /** The thread ended: the requests in it fail. The others go to a new thread, or fail too where this one could not open the store. */
+  /** The thread ended: its requests fail. Others go to a new thread, or fail too where this one could not open the store. */
   #lost(): void {
     const { cause, isReady } = this.#life;
     this.#worker = null;
