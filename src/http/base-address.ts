@@ -1,8 +1,10 @@
 // The base address of a request: the configured public URL, or the request's scheme and host where the host is ours (contract 4.3).
 import { isIPv4, isIPv6 } from 'node:net';
 import { Refusal } from '../contract/errors.ts';
-import { type Forwarded, type Named, PORT_MAX, readForwarded } from './forwarded.ts';
+import { type Named, PORT_MAX, readForwarded } from './forwarded.ts';
+import type { HttpRequest } from './message.ts';
 
+/** The settings that decide the base address. */
 export type AddressSettings = {
   /** Scheme, host and path of the service for its callers; null where the request decides. */
   readonly publicUrl: string | null;
@@ -14,10 +16,8 @@ export type AddressSettings = {
   readonly scheme: 'http' | 'https';
 };
 
-type Headers = Readonly<Record<string, string | string[] | undefined>>;
-
 const HOST = /^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+)(?::(\d{1,5}))?$/;
-const DEFAULT_PORT = { http: '80', https: '443' } as const;
+const DEFAULT_PORT: Readonly<Record<string, string>> = { http: '80', https: '443' };
 
 function isOurs(name: string, allowed: readonly string[]): boolean {
   if (name === 'localhost' || allowed.includes(name)) return true;
@@ -25,7 +25,7 @@ function isOurs(name: string, allowed: readonly string[]): boolean {
 }
 
 /**
- * A host of ours with its port.
+ * A host of this service, as matched with its port.
  * @throws Refusal `bad_request` for a foreign or malformed host, which it does not repeat: no answer contains a foreign name
  */
 function ourHost({ header, text }: Named, allowed: readonly string[]): RegExpExecArray {
@@ -37,14 +37,6 @@ function ourHost({ header, text }: Named, allowed: readonly string[]): RegExpExe
     param: header,
     hint: 'The operator of the service can allow it: bourse serve --allowed-hosts NAME, or --public-url URL.',
   });
-}
-
-/** The address that a proxy was reached by. A forwarded host is checked like Host, because proxies pass on what callers send. */
-function forwardedAddress(settings: AddressSettings, host: Named, forwarded: Forwarded): string {
-  const scheme = forwarded.scheme ?? settings.scheme;
-  const [asked, , port] = ourHost(forwarded.host ?? host, settings.allowedHosts);
-  const isPlain = port !== undefined || forwarded.port === null || forwarded.port === DEFAULT_PORT[scheme];
-  return `${scheme}://${asked}${isPlain ? '' : `:${forwarded.port}`}${forwarded.prefix}`;
 }
 
 const forwardedHeaders = [
@@ -59,9 +51,14 @@ export function decidingHeaders({ publicUrl, trustProxy }: AddressSettings): rea
 }
 
 /** The base address, without a trailing slash. @throws Refusal `bad_request` for a foreign or malformed host */
-export function baseAddress(settings: AddressSettings, headers: Headers): string {
+export function baseAddress(settings: AddressSettings, headers: HttpRequest['headers']): string {
   if (settings.publicUrl !== null) return settings.publicUrl;
   const host = { header: 'Host', text: String(headers.host ?? '') };
-  if (settings.trustProxy) return forwardedAddress(settings, host, readForwarded(headers));
-  return `${settings.scheme}://${ourHost(host, settings.allowedHosts)[0]}`;
+  const forwarded = settings.trustProxy ? readForwarded(headers) : null;
+  // A forwarded host is checked like Host, because proxies pass on the headers of their callers.
+  const [name, , port] = ourHost(forwarded?.host ?? host, settings.allowedHosts);
+  const scheme = forwarded?.scheme ?? settings.scheme;
+  const proxyPort = port === undefined ? (forwarded?.port ?? null) : null;
+  const suffix = proxyPort === null || proxyPort === DEFAULT_PORT[scheme] ? '' : `:${proxyPort}`;
+  return `${scheme}://${name}${suffix}${forwarded?.prefix ?? ''}`;
 }

@@ -14,7 +14,7 @@ export type PageContent = {
   readonly isSameOrigin?: boolean;
 };
 
-/** Gives the content for a request by the base address that it reached the service by, which throws the refusal of a foreign host. */
+/** Gives the content for a request. `baseAddress` gives the request's base address; for a foreign host it throws the refusal. */
 export type BuiltInPage = (baseAddress: () => string) => PageContent | Promise<PageContent>;
 
 /** Pages by path. */
@@ -27,19 +27,7 @@ const json = (body: unknown): PageContent => ({
 
 const healthy = json({ status: 'ok', code: 200, message: SUCCESS_MESSAGE, reference: null, result: {} });
 
-const fixed =
-  (headers: Readonly<Record<string, string>>, body: string): BuiltInPage =>
-  () => ({
-    headers: { 'Cache-Control': 'no-cache', ...headers },
-    body,
-  });
-
-async function readiness(isReady: () => Promise<boolean>): Promise<PageContent> {
-  if (await isReady()) return healthy;
-  throw new Refusal('unavailable', { message: errors.unavailable.meaning });
-}
-
-/** The document. It is made again only for another base address. */
+/** The OpenAPI document. It is made again only for another base address. */
 function openApiPage(version: string): BuiltInPage {
   let [base, content] = ['', json({})];
   return (baseAddress) => {
@@ -51,12 +39,17 @@ function openApiPage(version: string): BuiltInPage {
 
 /** The built-in pages of a service; `isReady` says whether it can answer requests for data now. */
 export function builtInPages(version: string, isReady: () => Promise<boolean>): BuiltInPages {
+  const docs = docsPage(version);
+  const readiness = async (): Promise<PageContent> => {
+    if (await isReady()) return healthy;
+    throw new Refusal('unavailable', { message: errors.unavailable.meaning });
+  };
   return new Map<string, BuiltInPage>([
     ['/', () => ({ status: 302, headers: { Location: 'docs', 'Cache-Control': 'no-cache' }, body: '' })],
     ['/healthz', () => healthy],
-    ['/readyz', () => readiness(isReady)],
+    ['/readyz', readiness],
     ['/openapi.json', openApiPage(version)],
-    ['/docs', fixed(docsPage.headers, docsPage.html(version))],
-    ...docsAssets.map(({ path, headers, body }): [string, BuiltInPage] => [path, fixed(headers, body)]),
+    ['/docs', () => docs],
+    ...docsAssets.map(({ path, content }) => [path, () => content] as const),
   ]);
 }

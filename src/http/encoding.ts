@@ -1,40 +1,25 @@
 // Encoded bodies (contract 9.7): chooses the coding that a caller prefers, and encodes a body.
 import { promisify } from 'node:util';
-import {
-  constants,
-  gzip,
-  gzipSync,
-  type ZlibOptions,
-  type ZstdOptions,
-  zstdCompress,
-  zstdCompressSync,
-} from 'node:zlib';
+import * as zlib from 'node:zlib';
 import { limits } from '../contract/limits.ts';
-import type { HttpResponse } from './message.ts';
+import type { HttpRequest, HttpResponse } from './message.ts';
+import { headerOf } from './request.ts';
 
-type Codec = {
-  readonly atOnce: (body: Uint8Array) => Uint8Array;
-  readonly inPool: (body: Uint8Array) => Promise<Uint8Array>;
-};
+const gzipLevel = { level: zlib.constants.Z_BEST_SPEED };
+const zstdLevel = { params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } };
+const gzipInPool = promisify<Uint8Array, zlib.ZlibOptions, Uint8Array>(zlib.gzip);
+const zstdInPool = promisify<Uint8Array, zlib.ZstdOptions, Uint8Array>(zlib.zstdCompress);
 
-const gzipLevel: ZlibOptions = { level: constants.Z_BEST_SPEED };
-const zstdLevel: ZstdOptions = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
-const gzipInPool = promisify<Uint8Array, ZlibOptions, Uint8Array>(gzip);
-const zstdInPool = promisify<Uint8Array, ZstdOptions, Uint8Array>(zstdCompress);
-
-/** Of equal preferences the first wins: it is faster, and its bodies are smaller. */
 const codecs = {
   zstd: {
-    atOnce: (body) => zstdCompressSync(body, zstdLevel),
-    inPool: (body) => zstdInPool(body, zstdLevel),
+    atOnce: (body: Uint8Array): Uint8Array => zlib.zstdCompressSync(body, zstdLevel),
+    inPool: (body: Uint8Array) => zstdInPool(body, zstdLevel),
   },
-  gzip: { atOnce: (body) => gzipSync(body, gzipLevel), inPool: (body) => gzipInPool(body, gzipLevel) },
-} as const satisfies Record<string, Codec>;
-
-type Coding = keyof typeof codecs;
-
-/** The coding that a caller prefers, null for none; and whether it refuses a body without a coding. */
-type Preference = { readonly coding: Coding | null; readonly isDemanded: boolean };
+  gzip: {
+    atOnce: (body: Uint8Array): Uint8Array => zlib.gzipSync(body, gzipLevel),
+    inPool: (body: Uint8Array) => gzipInPool(body, gzipLevel),
+  },
+};
 
 const LISTED = /^\s*([!#$%&'*+.^_`|~\w-]+)\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?$/i;
 
@@ -47,40 +32,37 @@ function weightsOf(acceptEncoding: string): Map<string, number> {
   return weights;
 }
 
-/** RFC 9110, 12.5.3. A star counts for gzip only: a caller that does not name zstd may not know it. */
-function preferenceOf(acceptEncoding: string): Preference {
+/**
+ * The coding that a caller prefers, null for none; and whether it refuses a body without a coding (RFC 9110, 12.5.3). A star counts
+ * for gzip only: a caller that does not name zstd may not know it. At equal weights zstd wins: it is faster and smaller.
+ */
+function preferenceOf(acceptEncoding: string) {
   const weights = weightsOf(acceptEncoding);
   const star = weights.get('*');
   const zstd = weights.get('zstd') ?? 0;
   const gzip = weights.get('gzip') ?? weights.get('x-gzip') ?? star ?? 0;
-  const [coding, weight] = gzip > zstd ? (['gzip', gzip] as const) : (['zstd', zstd] as const);
+  const weight = Math.max(zstd, gzip);
   const identity = weights.get('identity');
+  const isPreferred = weight > 0 && weight >= (identity ?? 0);
   return {
-    coding: weight > (identity ?? 0) || (weight > 0 && weight === identity) ? coding : null,
+    coding: isPreferred ? (gzip > zstd ? ('gzip' as const) : ('zstd' as const)) : null,
     isDemanded: identity === 0 || (identity === undefined && star === 0),
   };
 }
 
 /** A response with its body in the coding that its caller prefers, where that saves enough or is demanded. */
-export function encoded(
-  response: HttpResponse,
-  acceptEncoding: string | undefined,
-): HttpResponse | Promise<HttpResponse> {
+export function encoded(response: HttpResponse, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
+  const acceptEncoding = headerOf(request, 'accept-encoding');
   if (acceptEncoding === undefined || response.status !== 200) return response;
   const { coding, isDemanded } = preferenceOf(acceptEncoding);
   const bytes = Number(response.headers['Content-Length']);
   if (coding === null || (bytes < limits.encodedBytesLeast && !isDemanded)) return response;
   const whole = Buffer.concat(response.body);
   response.release?.();
-  const { atOnce, inPool } = codecs[coding];
-  if (bytes <= limits.encodedAtOnceBytesMax) return inCoding(response, coding, atOnce(whole));
-  return inPool(whole).then((body) => inCoding(response, coding, body));
-}
-
-function inCoding({ status, headers }: HttpResponse, coding: Coding, body: Uint8Array): HttpResponse {
-  return {
-    status,
-    headers: { ...headers, 'Content-Encoding': coding, 'Content-Length': String(body.length) },
-    body: [body],
+  const inCoding = (body: Uint8Array): HttpResponse => {
+    const changed = { 'Content-Encoding': coding, 'Content-Length': String(body.length) };
+    return { status: response.status, headers: { ...response.headers, ...changed }, body: [body] };
   };
+  const { atOnce, inPool } = codecs[coding];
+  return bytes <= limits.encodedAtOnceBytesMax ? inCoding(atOnce(whole)) : inPool(whole).then(inCoding);
 }

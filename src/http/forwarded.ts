@@ -1,19 +1,9 @@
 // Headers in which a proxy describes the original request: RFC 7239 `Forwarded`, and the older X-Forwarded-*.
 import { Refusal } from '../contract/errors.ts';
+import type { HttpRequest } from './message.ts';
 
 /** A text and the header that it comes from. */
 export type Named = { readonly header: string; readonly text: string };
-
-/** The parts of a request's address that were forwarded; null for the others. */
-export type Forwarded = {
-  readonly scheme: 'http' | 'https' | null;
-  readonly host: Named | null;
-  readonly port: string | null;
-  /** The path that the proxy removed, without a trailing slash; empty for none. */
-  readonly prefix: string;
-};
-
-type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** The highest port number. */
 export const PORT_MAX = 65_535;
@@ -32,7 +22,7 @@ function malformed({ header, text }: Named, wanted: string): Refusal {
 }
 
 /** The last value of a header. The nearest proxy adds it at the end; earlier values came from outside. */
-function lastOf(headers: Headers, header: string): Named | null {
+function lastOf(headers: HttpRequest['headers'], header: string): Named | null {
   const found = headers[header.toLowerCase()];
   if (found === undefined) return null;
   const text = String(found);
@@ -41,52 +31,51 @@ function lastOf(headers: Headers, header: string): Named | null {
 
 /** The pairs of the last element of `Forwarded`, by lower-case name. @throws Refusal for a syntax error */
 function lastElement(text: string): ReadonlyMap<string, string> {
-  const wanted = 'as RFC 7239 has it, such as host="data.example.com";proto=https';
   let pairs = new Map<string, string>();
   PAIR.lastIndex = 0;
   for (let end = ','; end !== ''; ) {
     if (end === ',') pairs = new Map();
-    const match = PAIR.exec(text);
-    const name = match?.[1]?.toLowerCase();
-    if (match === null || (name !== undefined && pairs.has(name)))
+    const [, name, token, quoted, separator] = PAIR.exec(text) ?? [];
+    const key = name?.toLowerCase() ?? '';
+    if (separator === undefined || pairs.has(key)) {
+      const wanted = 'in the form of RFC 7239, such as host="data.example.com";proto=https';
       throw malformed({ header: 'Forwarded', text }, wanted);
-    if (name !== undefined) pairs.set(name, match[2] ?? match[3]!.replace(/\\(.)/g, '$1'));
-    end = match[4]!;
+    }
+    if (name !== undefined) pairs.set(key, token ?? quoted!.replace(/\\(.)/g, '$1'));
+    end = separator;
   }
   return pairs;
 }
 
-function schemeOf(proto: Named | null): Forwarded['scheme'] {
-  if (proto === null) return null;
-  const scheme = proto.text.toLowerCase();
-  if (scheme === 'http' || scheme === 'https') return scheme;
-  throw malformed(proto, 'http or https');
+/** The text of a part, null where it was not sent. @throws Refusal for a malformed text */
+function checked(part: Named | null, isValid: (text: string) => boolean, wanted: string): string | null {
+  if (part !== null && !isValid(part.text)) throw malformed(part, wanted);
+  return part?.text ?? null;
 }
 
-function portOf(port: Named | null): string | null {
-  if (port === null) return null;
-  if (/^[1-9]\d{0,4}$/.test(port.text) && Number(port.text) <= PORT_MAX) return port.text;
-  throw malformed(port, `a port from 1 to ${PORT_MAX}`);
-}
-
-function prefixOf(prefix: Named | null): string {
-  if (prefix === null) return '';
-  if (PREFIX.test(prefix.text)) return prefix.text.replace(/\/$/, '');
-  throw malformed(prefix, 'a path such as /bourse');
-}
-
-/** Reads the headers; `Forwarded` takes precedence over the older ones. @throws Refusal `bad_request` that names a malformed header */
-export function readForwarded(headers: Headers): Forwarded {
-  const text = headers.forwarded;
-  const pairs = text === undefined ? new Map<string, string>() : lastElement(String(text));
+/**
+ * The forwarded parts of a request's address; null where a part was not sent. The prefix is the path that the proxy removed, without
+ * a trailing slash. `Forwarded` takes precedence over the older headers. @throws Refusal `bad_request` that names a malformed header
+ */
+export function readForwarded(headers: HttpRequest['headers']) {
+  const pairs = headers.forwarded === undefined ? null : lastElement(String(headers.forwarded));
   const pick = (name: string, header: string): Named | null => {
-    const paired = pairs.get(name);
-    return paired === undefined ? lastOf(headers, header) : { header: 'Forwarded', text: paired };
+    const text = pairs?.get(name);
+    return text === undefined ? lastOf(headers, header) : { header: 'Forwarded', text };
   };
+  const isPort = (text: string): boolean => /^[1-9]\d{0,4}$/.test(text) && Number(text) <= PORT_MAX;
+  const scheme = checked(
+    pick('proto', 'X-Forwarded-Proto'),
+    (text) => /^https?$/i.test(text),
+    'http or https',
+  );
+  const port = checked(lastOf(headers, 'X-Forwarded-Port'), isPort, `a port from 1 to ${PORT_MAX}`);
+  const sentPrefix = lastOf(headers, 'X-Forwarded-Prefix');
+  const prefix = checked(sentPrefix, (text) => PREFIX.test(text), 'a path such as /bourse');
   return {
-    scheme: schemeOf(pick('proto', 'X-Forwarded-Proto')),
+    scheme: scheme?.toLowerCase() ?? null,
     host: pick('host', 'X-Forwarded-Host'),
-    port: portOf(lastOf(headers, 'X-Forwarded-Port')),
-    prefix: prefixOf(lastOf(headers, 'X-Forwarded-Prefix')),
+    port,
+    prefix: prefix?.replace(/\/$/, '') ?? null,
   };
 }

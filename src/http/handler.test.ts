@@ -419,7 +419,7 @@ test('what arrived is not repeated where it is the key itself (contract 6.2)', a
   refused(await ask(url, { headers }), 'unknown_interval', 'interval', 'a key in the path');
 });
 
-test('Authorization: Bearer is taken, in any case of its scheme, and the query wins over it (contract 7.1)', async () => {
+test('Authorization: Bearer is accepted, in any case of its scheme, and the query wins over it (contract 7.1)', async () => {
   for (const authorization of [`Bearer ${key}`, `bearer ${key}`, `BEARER   ${key}`])
     assert.equal((await ask(LATEST, { headers: { authorization } })).status, 200, 'Bearer');
   assert.equal(

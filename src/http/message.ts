@@ -6,7 +6,7 @@ export type HttpRequest = {
   /** The request target as sent. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** When it could first have been answered, by `performance.now()`; absent where that is now. */
+  /** When its handling could have begun, by `performance.now()`; absent for now. */
   readonly arrivedMs?: number;
   /** The batch that it is handled in: all requests of a batch arrived before it. */
   readonly batch?: number;

@@ -1,5 +1,4 @@
-// The metrics page, and the request handler of a port with metrics alone (contract 9.3).
-
+// The metrics page, and the request handler of a port that serves only metrics (contract 9.3).
 import { randomUUID } from 'node:crypto';
 import { prometheusContentType } from '@prometheus-io/client';
 import { causeOf, type Observe } from '../base/observe.ts';
@@ -20,7 +19,7 @@ export function metricsPage(text: () => Promise<string>): BuiltInPage {
   });
 }
 
-/** Handles the requests of a port with metrics alone. Only its faults are observed: its requests come from no caller. */
+/** Handles the requests of a port that serves only metrics. Only faults are observed: no caller sends these requests. */
 export class MetricsHandler {
   readonly #page: BuiltInPage;
   readonly #observe: Observe;
@@ -31,28 +30,20 @@ export class MetricsHandler {
   }
 
   /** Handles one request; never throws. */
-  async handle(request: Pick<HttpRequest, 'method' | 'target'>): Promise<HttpResponse> {
+  async handle({ method, target }: Pick<HttpRequest, 'method' | 'target'>): Promise<HttpResponse> {
     const requestId = randomUUID();
     try {
-      return await this.#respond(request, requestId);
+      if (target.split('?', 1)[0] !== METRICS_PATH) {
+        const hint = `They are at ${METRICS_PATH}.`;
+        throw new Refusal('unknown_path', { message: 'This port serves metrics only.', hint });
+      }
+      if (method === 'OPTIONS') return preflightResponse(requestId);
+      if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed(method);
+      return pageResponse(await this.#page(() => ''), requestId);
     } catch (error) {
       if (error instanceof Refusal) return errorResponse(error.word, error.facts, requestId);
       this.#observe({ kind: 'fault', requestId, where: 'metrics', cause: causeOf(error) });
       return errorResponse('internal', { message: 'The service failed to give its metrics.' }, requestId);
     }
-  }
-
-  async #respond(
-    { method, target }: Pick<HttpRequest, 'method' | 'target'>,
-    requestId: string,
-  ): Promise<HttpResponse> {
-    if (target.split('?', 1)[0] !== METRICS_PATH)
-      throw new Refusal('unknown_path', {
-        message: 'This port serves metrics only.',
-        hint: `They are at ${METRICS_PATH}.`,
-      });
-    if (method === 'OPTIONS') return preflightResponse(requestId);
-    if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed(method);
-    return pageResponse(await this.#page(() => ''), requestId);
   }
 }

@@ -2,47 +2,34 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import type { Observation } from '../base/observe.ts';
 import { type ErrorWord, errors } from '../contract/errors.ts';
+import type { QueueLength } from './queue/admission.ts';
 
-/** The metrics of one process at one moment: plain data, which can be sent to another process. */
+/** The metrics of one process at one moment, as plain data that can be sent to another process. */
 export type Report = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 /** Facts that are measured when metrics are requested. */
-export type Measurable = {
-  readonly version: string;
-  /** Requests that wait for the query thread, and those in it. */
-  readonly queue: { readonly waiting: number; readonly inFlight: number };
-};
-
-type RequestObservation = Observation & { readonly kind: 'request' };
+export type Measurable = { readonly version: string; readonly queue: QueueLength };
 
 /** In seconds: from a request that needs no work to one that its caller gives up. */
 const DURATION_BUCKETS = [0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** The library's sum of it over processes would mean nothing. */
+/** Is left out: its sum over processes would mean nothing. */
 const SUMMARY = 'nodejs_eventloop_utilization_summary';
 
-/** The library leaves it out of sums. The start of the service is the start of its oldest process. */
+/** The library does not sum it. The service started with its oldest process. */
 const START_TIME = 'process_start_time_seconds';
-
-/** The outcome for a request's key; null where it was not looked at. */
-function keyOutcomeOf({ keyId, word }: RequestObservation): string | null {
-  if (keyId !== null) return 'valid';
-  if (word === 'invalid_key') return 'invalid';
-  return word === 'missing_key' ? 'missing' : null;
-}
 
 /** The metrics of one serving process. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #registers = [this.#registry];
-  readonly #requests = new Counter({
-    name: 'bourse_requests_total',
-    help: 'Requests, by route, method and status of the answer; "gone" where the caller had gone before it.',
-    labelNames: ['route', 'method', 'status'],
-    registers: this.#registers,
-  });
+  readonly #requests = this.#counter(
+    'bourse_requests_total',
+    'Requests, by route, method and status of the answer; "gone" where the caller had gone before it.',
+    ['route', 'method', 'status'],
+  );
   readonly #durations = new Histogram({
     name: 'bourse_request_duration_seconds',
     help: 'Time from the head of a request to its answer, ready to be sent.',
@@ -50,37 +37,28 @@ export class Metrics {
     buckets: DURATION_BUCKETS,
     registers: this.#registers,
   });
-  readonly #bytes = new Counter({
-    name: 'bourse_response_bytes_total',
-    help: 'Bytes of the bodies of answers.',
-    labelNames: ['route'],
-    registers: this.#registers,
-  });
-  readonly #errors = new Counter({
-    name: 'bourse_errors_total',
-    help: 'Answers with an error, by its word; "unavailable" was refused because of overload.',
-    labelNames: ['error'],
-    registers: this.#registers,
-  });
-  readonly #keys = new Counter({
-    name: 'bourse_key_checks_total',
-    help: 'Requests by what became of their key: valid, invalid or missing.',
-    labelNames: ['outcome'],
-    registers: this.#registers,
-  });
-  readonly #faults = new Counter({
-    name: 'bourse_faults_total',
-    help: 'Failures of the service itself; the log has their causes.',
-    labelNames: ['where'],
-    registers: this.#registers,
-  });
+  readonly #bytes = this.#counter('bourse_response_bytes_total', 'Bytes of the bodies of answers.', [
+    'route',
+  ]);
+  readonly #errors = this.#counter(
+    'bourse_errors_total',
+    'Answers with an error, by its word; "unavailable" was refused because of overload.',
+    ['error'],
+  );
+  readonly #keys = this.#counter(
+    'bourse_key_checks_total',
+    'Requests by what became of their key: valid, invalid or missing.',
+    ['outcome'],
+  );
+  readonly #faults = this.#counter(
+    'bourse_faults_total',
+    'Failures of the service itself; the log has their causes.',
+    ['where'],
+  );
 
   constructor({ version, queue }: Measurable) {
-    this.#gauge(
-      'bourse_queue_waiting_requests',
-      'Requests that wait for a query thread.',
-      () => queue.waiting,
-    );
+    const waiting = (): number => queue.waiting;
+    this.#gauge('bourse_queue_waiting_requests', 'Requests that wait for a query thread.', waiting);
     this.#gauge('bourse_queue_in_flight_requests', 'Requests in a query thread.', () => queue.inFlight);
     this.#gauge('bourse_workers', 'Serving processes.', () => 1);
     new Gauge({
@@ -98,6 +76,10 @@ export class Metrics {
     this.#registry.removeSingleMetric(SUMMARY);
   }
 
+  #counter<L extends string>(name: string, help: string, labelNames: L[]): Counter<L> {
+    return new Counter({ name, help, labelNames, registers: this.#registers });
+  }
+
   #gauge(name: string, help: string, read: () => number): void {
     const collect = function (this: Gauge): void {
       this.set(read());
@@ -111,7 +93,7 @@ export class Metrics {
     else if (observation.kind === 'fault') this.#faults.inc({ where: observation.where });
   }
 
-  #count(request: RequestObservation): void {
+  #count(request: Observation & { kind: 'request' }): void {
     const { status, word, bytes } = request;
     const route = request.route ?? 'none';
     const method = METHODS.has(request.method) ? request.method : 'other';
@@ -122,8 +104,9 @@ export class Metrics {
     }
     if (bytes > 0) this.#bytes.inc({ route }, bytes);
     if (word !== null) this.#errors.inc({ error: word });
-    const outcome = keyOutcomeOf(request);
-    if (outcome !== null) this.#keys.inc({ outcome });
+    if (request.keyId !== null) this.#keys.inc({ outcome: 'valid' });
+    else if (word === 'invalid_key') this.#keys.inc({ outcome: 'invalid' });
+    else if (word === 'missing_key') this.#keys.inc({ outcome: 'missing' });
   }
 
   /** All metrics up to now. */

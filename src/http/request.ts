@@ -19,17 +19,12 @@ const OWN_REQUEST_ID = new RegExp(`^[A-Za-z0-9._-]{1,${limits.requestIdCharacter
 /** A key has more characters. A shorter id may be a part of an address by chance. */
 const KEY_CHARACTERS_MIN = 20;
 
-/** Whether a request id that was sent is the request's key: it would be logged (contract 7.4). */
-function isKeyOf(request: HttpRequest, id: string): boolean {
-  if (id.length < KEY_CHARACTERS_MIN) return false;
-  return request.target.includes(id) || (headerOf(request, 'authorization')?.includes(id) ?? false);
-}
-
-/** The caller's own request id where it is a valid one, else a new one (contract 6.5). */
+/** The caller's own request id, or a new one where it is invalid or the caller's key: ids are logged (contract 6.5, 7.4). */
 export function requestIdOf(request: HttpRequest): string {
   const sent = headerOf(request, 'x-request-id');
-  const isUsable = sent !== undefined && OWN_REQUEST_ID.test(sent) && !isKeyOf(request, sent);
-  return isUsable ? sent : randomUUID();
+  if (sent === undefined || !OWN_REQUEST_ID.test(sent)) return randomUUID();
+  const isKey = request.target.includes(sent) || headerOf(request, 'authorization')?.includes(sent) === true;
+  return isKey && sent.length >= KEY_CHARACTERS_MIN ? randomUUID() : sent;
 }
 
 /** The caller's key: from the query, as specified, or from the Authorization header (contract 7.1). */
@@ -50,11 +45,10 @@ export function wantsWrappedCsv(request: HttpRequest): boolean {
 
 /** Refuses a request that is malformed or too long, whatever its path. @throws Refusal */
 export function checkHead({ headers, target }: HttpRequest): void {
-  if (Array.isArray(headers.host))
-    throw new Refusal('bad_request', {
-      message: 'The request has more than one Host header: send one.',
-      param: 'Host',
-    });
+  if (Array.isArray(headers.host)) {
+    const message = 'The request has more than one Host header: send one.';
+    throw new Refusal('bad_request', { message, param: 'Host' });
+  }
   if (target.length <= limits.uriBytesMax) return;
   const message = `The request address is longer than ${limits.uriBytesMax} characters.`;
   throw new Refusal('uri_too_long', { message });
@@ -64,8 +58,7 @@ export function checkHead({ headers, target }: HttpRequest): void {
 export function splitTarget(target: string): { path: string; query: string } {
   const origin = /^https?:\/\/[^/?#]*/i.exec(target);
   const rest = origin === null ? target : target.slice(origin[0].length) || '/';
-  const end = rest.indexOf('#');
-  const whole = end < 0 ? rest : rest.slice(0, end);
+  const whole = rest.split('#', 1)[0]!;
   const mark = whole.indexOf('?');
   return mark < 0 ? { path: whole, query: '' } : { path: whole.slice(0, mark), query: whole.slice(mark + 1) };
 }

@@ -1,6 +1,7 @@
-// Responses, made by pure functions: errors, preflight, built-in pages, answers of queries.
+// Responses, made by pure functions: errors, preflight, built-in pages, answers of queries, and the state of a quota.
 import { type ErrorFacts, type ErrorWord, errors, Refusal } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
+import type { CountedRequest, Quota } from '../keys/quotas.ts';
 import type { Answer } from '../queries/query.ts';
 import { errorBody, JSON_TYPE } from '../queries/render/envelope.ts';
 import type { PageContent } from './built-in-pages.ts';
@@ -15,11 +16,8 @@ const EXPOSED = [
   ...['X-Count', 'X-Next-Page-Key', 'X-Request-Id'],
 ].join(', ');
 
-/** Headers of every response. Alone they do not let web pages of other origins read it. */
-const sameOrigin = {
-  'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
-} as const;
+/** Headers of every response. With these alone, web pages of other origins cannot read it. */
+const sameOrigin = { 'Referrer-Policy': 'no-referrer', 'X-Content-Type-Options': 'nosniff' } as const;
 
 const anyOrigin = {
   ...sameOrigin,
@@ -27,8 +25,8 @@ const anyOrigin = {
   'Access-Control-Expose-Headers': EXPOSED,
 } as const;
 
-/** The bytes of a body. */
-export const bodyBytes = ({ body }: HttpResponse): number =>
+/** The length of a body in bytes. */
+export const bodyBytes = ({ body }: Pick<HttpResponse, 'body'>): number =>
   body.reduce((sum, piece) => sum + piece.length, 0);
 
 /** An error as a response (contract 6.2). */
@@ -92,7 +90,7 @@ export function pageResponse(
   };
 }
 
-/** An answer of the query thread as a response, with what that thread does not know: base address and the caller's key. */
+/** An answer of the query thread as a response, with the base address and the caller's key, which that thread does not know. */
 export function answerResponse(
   answer: Answer & { kind: 'answer' },
   baseAddress: string,
@@ -101,17 +99,15 @@ export function answerResponse(
   const { next } = answer;
   const key = caller.inQuery ? `&secret_key=${encodeURIComponent(caller.secret)}` : '';
   const url = next === null ? null : `${baseAddress}${next.address}${key}&next_page_key=${next.key}`;
-  const at = next?.at ?? null;
+  const [at, whole] = [next?.at ?? null, answer.body];
   const body =
-    url === null || at === null
-      ? [answer.body]
-      : [answer.body.subarray(0, at), Buffer.from(url), answer.body.subarray(at)];
+    url === null || at === null ? [whole] : [whole.subarray(0, at), Buffer.from(url), whole.subarray(at)];
   return {
     status: 200,
     headers: {
       ...anyOrigin,
       'Content-Type': answer.contentType,
-      'Content-Length': String(body.reduce((sum, piece) => sum + piece.length, 0)),
+      'Content-Length': String(bodyBytes({ body })),
       'Cache-Control': 'private, no-cache',
       ETag: etagOf(answer),
       Vary: 'Accept, Accept-Encoding',
@@ -128,4 +124,30 @@ export function copyOf({ release, body, ...rest }: HttpResponse): HttpResponse {
   const copy = { ...rest, body: body.map((piece) => Uint8Array.from(piece)) };
   release?.();
   return copy;
+}
+
+/** The refusal of a request whose key has used up a quota. */
+export function overQuota({ span, limit, resetSeconds }: Quota): Refusal {
+  const requests = limit === 1 ? '1 request' : `${limit} requests`;
+  const message = `The key has used up its quota of ${requests} a ${span}: try again in ${resetSeconds} s.`;
+  return new Refusal('rate_limited', { message });
+}
+
+/**
+ * Adds the state of the key's quota (contract 7.5), in the three RateLimit headers of the IETF draft. A request that the service
+ * failed to answer does not count.
+ */
+export function withQuota(response: HttpResponse, counted: CountedRequest | null): HttpResponse {
+  if (counted === null) return response;
+  const quota = response.status >= 500 ? counted.giveBack() : counted.quota;
+  return {
+    ...response,
+    headers: {
+      ...response.headers,
+      'RateLimit-Limit': String(quota.limit),
+      'RateLimit-Remaining': String(quota.remaining),
+      'RateLimit-Reset': String(quota.resetSeconds),
+      ...(counted.isAdmitted ? {} : { 'Retry-After': String(quota.resetSeconds) }),
+    },
+  };
 }

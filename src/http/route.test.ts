@@ -189,7 +189,7 @@ test('of a repeated parameter the last counts (contract 4.4)', () => {
   assert.equal(parsed('/api/v2/news/latest', 'limit=wrong&limit=7').limit, 7);
 });
 
-test('a repeated key or page key is taken once where its values are the same, refused where not (contract 4.4)', () => {
+test('a repeated key or page key counts once where its values are the same, and is refused where they differ (contract 4.4)', () => {
   for (const name of ['secret_key', 'next_page_key']) {
     assert.equal(sentAs(`${name}=abc&limit=5&${name}=abc`, name), 'abc');
     assert.equal(sentAs(`${name}=abc&${name}=%61bc`, name), 'abc');

@@ -3,6 +3,7 @@ import { type Endpoint, parseParameters } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';
 import { contract, type EndpointName } from '../contract/index.ts';
 
+/** An endpoint, and the segments of its path. */
 export type Route = {
   readonly name: EndpointName;
   readonly endpoint: Endpoint;
@@ -16,14 +17,8 @@ const literals = ({ segments }: Route): number =>
   segments.filter((segment) => !segment.startsWith('{')).length;
 
 /** The routes of all endpoints. Those with more literal segments come first. */
-const routes = Object.entries(contract)
-  .map(
-    ([name, endpoint]): Route => ({
-      name: name as EndpointName,
-      endpoint,
-      segments: endpoint.path.split('/'),
-    }),
-  )
+const routes = (Object.keys(contract) as EndpointName[])
+  .map((name): Route => ({ name, endpoint: contract[name], segments: contract[name].path.split('/') }))
   .sort((a, b) => literals(b) - literals(a));
 
 /** The route of a path as sent, or null. Literal segments match exactly. */
@@ -47,24 +42,27 @@ function matchSegments(segments: readonly string[], sent: readonly string[]): Ma
   return found;
 }
 
-/** Percent-decoded once. @throws Refusal that names the parameter when the text is not UTF-8 percent-encoded. */
-function decode(name: string, text: string): string {
+/** A text, percent-decoded once; null where it is not percent-encoded UTF-8. */
+function decoded(text: string): string | null {
   if (!text.includes('%')) return text;
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Refusal('invalid_parameter', {
-      message: `${name} is not percent-encoded UTF-8: write % as %25.`,
-      param: name,
-      ...(name === 'secret_key' ? {} : { got: text }),
-    });
+    return null;
   }
+}
+
+/** A parameter's text, percent-decoded once. @throws Refusal that names the parameter where the text is not percent-encoded UTF-8 */
+function decode(name: string, text: string): string {
+  const plain = decoded(text);
+  if (plain !== null) return plain;
+  const message = `${name} is not percent-encoded UTF-8: write % as %25.`;
+  const got = name === 'secret_key' ? {} : { got: text };
+  throw new Refusal('invalid_parameter', { message, param: name, ...got });
 }
 
 /** A query string's known parameters by name: every text as sent, in order, still encoded. */
 export type RawQuery = ReadonlyMap<string, readonly string[]>;
-
-const REFUSED_IF_DIFFERENT = ['secret_key', 'next_page_key'];
 
 /** Reads the known parameters of a query string; the others are ignored (contract 4.4). */
 export function readQuery(query: string, known: (name: string) => boolean): RawQuery {
@@ -72,7 +70,8 @@ export function readQuery(query: string, known: (name: string) => boolean): RawQ
   if (query === '') return values;
   for (const pair of query.split('&')) {
     const equals = pair.indexOf('=');
-    const name = plainName(equals < 0 ? pair : pair.slice(0, equals));
+    // A name that cannot be decoded is ignored like every unknown name.
+    const name = decoded((equals < 0 ? pair : pair.slice(0, equals)).replaceAll('+', ' '));
     if (name === null || !known(name)) continue;
     const text = equals < 0 ? '' : pair.slice(equals + 1);
     const before = values.get(name);
@@ -89,27 +88,14 @@ export function readQuery(query: string, known: (name: string) => boolean): RawQ
 export function queryText(query: RawQuery, name: string): string | undefined {
   const sent = query.get(name);
   if (sent === undefined) return undefined;
-  const decoded = (REFUSED_IF_DIFFERENT.includes(name) ? sent : sent.slice(-1)).map((text) =>
-    decode(name, text.replaceAll('+', ' ')),
-  );
-  const last = decoded[decoded.length - 1];
-  if (decoded.some((text) => text !== last)) {
-    throw new Refusal('invalid_parameter', {
-      message: `${name} is given twice with differing values: give it once.`,
-      param: name,
-    });
+  const compared = name === 'secret_key' || name === 'next_page_key' ? sent : sent.slice(-1);
+  const texts = compared.map((text) => decode(name, text.replaceAll('+', ' ')));
+  const last = texts.at(-1);
+  if (texts.some((text) => text !== last)) {
+    const message = `${name} is given twice with differing values: give it once.`;
+    throw new Refusal('invalid_parameter', { message, param: name });
   }
   return last;
-}
-
-/** A decoded name. One that cannot be decoded is ignored like every unknown name. */
-function plainName(text: string): string | null {
-  if (!/[%+]/.test(text)) return text;
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
-    return null;
-  }
 }
 
 /** The parsed parameters of a matched request. @throws Refusal that names the first invalid one */

@@ -1,22 +1,16 @@
-// The sockets: a node:http server with every limit named, and a stop that loses no request.
+// The sockets: a node:http server with all its limits, and a stop that loses no request.
 import { randomUUID } from 'node:crypto';
-import {
-  createServer,
-  type IncomingMessage,
-  type ServerOptions,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Observe } from '../base/observe.ts';
-import { type ErrorFacts, type ErrorWord, errors } from '../contract/errors.ts';
+import { Refusal } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
 import { RequestBatches } from './queue/batching.ts';
 import { errorResponse, methodNotAllowed } from './response.ts';
 import { OpenConnections, stop } from './stop.ts';
-import { type Certificate, createTlsServer, type TlsServer } from './tls.ts';
+import { type Certificate, createTlsServer } from './tls.ts';
 
 /** Handles requests; never throws. */
 export type Handler = { handle(request: HttpRequest): Promise<HttpResponse> };
@@ -26,11 +20,11 @@ export type Listening = {
   readonly port: number;
   /** New connections get this certificate; open ones keep theirs. Does nothing on HTTP. */
   renew(certificate: Certificate): void;
-  /** Accepts no more connections, answers the open ones, then ends; after the time limit it cuts them. */
+  /** Accepts no more connections, answers the open ones, then ends; after the time limit it closes them. */
   stop(reason: string): Promise<void>;
 };
 
-/** The headers, by lower-case name. Node keeps only the first Host line; this keeps all. */
+/** The headers, by lower-case name. Node gives only the first Host line; this gives all. */
 function headersOf({ headers, rawHeaders }: IncomingMessage): HttpRequest['headers'] {
   const hosts: string[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -46,14 +40,14 @@ function respond(
   outgoing: ServerResponse,
   handler: Handler,
   connections: OpenConnections,
-  taken: Pick<HttpRequest, 'arrivedMs' | 'batch'>,
+  moment: Pick<HttpRequest, 'arrivedMs' | 'batch'>,
 ): void {
   handler
     .handle({
       method: incoming.method ?? 'GET',
       target: incoming.url ?? '/',
       headers: headersOf(incoming),
-      ...taken,
+      ...moment,
       isGone: () => outgoing.destroyed || outgoing.closed,
     })
     .then((response) => {
@@ -64,12 +58,9 @@ function respond(
       }
       if (connections.endsWith(outgoing)) outgoing.setHeader('Connection', 'close');
       outgoing.writeHead(response.status, response.headers);
-      if (incoming.method === 'HEAD') outgoing.end();
-      else if (response.body.length === 1) outgoing.end(response.body[0]);
-      else {
-        for (const piece of response.body) outgoing.write(piece);
-        outgoing.end();
-      }
+      const pieces = incoming.method === 'HEAD' ? [] : response.body;
+      for (const piece of pieces.slice(0, -1)) outgoing.write(piece);
+      outgoing.end(pieces.at(-1));
       endSlowReader(outgoing);
     })
     .catch(() => outgoing.destroy());
@@ -86,77 +77,44 @@ function endSlowReader(outgoing: ServerResponse): void {
   outgoing.once('close', () => clearTimeout(timer));
 }
 
-/** The error for a request that could not be parsed, by Node's error code. */
-function protocolProblem(code: string | undefined): { word: ErrorWord; facts: ErrorFacts } {
+/** The refusal of a request that could not be parsed, by Node's error code. */
+function protocolProblem(code: string | undefined): Refusal {
   if (code === 'HPE_HEADER_OVERFLOW') {
     const message = `The request's head is larger than ${limits.headerBytesMax} bytes, or has too many headers.`;
-    return { word: 'headers_too_large', facts: { message } };
+    return new Refusal('headers_too_large', { message });
   }
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return { word: 'timeout', facts: { message: 'The request did not arrive in time.' } };
-  }
-  return { word: 'bad_request', facts: { message: 'The request is not well-formed HTTP/1.1.' } };
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new Refusal('timeout', { message: 'The request did not arrive in time.' });
+  return new Refusal('bad_request', { message: 'The request is not well-formed HTTP/1.1.' });
 }
 
+/** Answers a request that is not well-formed HTTP, or did not arrive in time. */
 function refuseSocket(
-  error: NodeJS.ErrnoException,
+  code: string | undefined,
   socket: Socket,
   connections: OpenConnections,
   observe: Observe,
 ): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
   // The responses to earlier, well-formed requests come first (RFC 9112, 9.3.2).
   const last = connections.lastResponse(socket);
-  if (last !== undefined) last.once('close', () => socket.end());
-  else writeRefusal(protocolProblem(error.code), socket, observe);
-}
-
-/** Ends a connection without a TLS handshake. One that speaks plain HTTP gets an error in plain HTTP. */
-function refuseHandshake(
-  error: NodeJS.ErrnoException,
-  socket: Socket,
-  tls: TlsServer,
-  observe: Observe,
-): void {
-  const bare = error.code === 'ERR_SSL_HTTP_REQUEST' ? tls.bareSocket(socket) : undefined;
-  if (bare === undefined) {
-    socket.destroy();
-    return;
-  }
-  const message = 'This service speaks HTTPS: begin its address with https://.';
-  writeRefusal({ word: 'bad_request', facts: { message } }, bare, observe);
+  if (code === 'ECONNRESET' || !socket.writable) socket.destroy();
+  else if (last !== undefined) last.once('close', () => socket.end());
+  else writeRefusal(protocolProblem(code), socket, observe);
 }
 
 /** Writes an error to a bare connection, and ends it. */
-function writeRefusal(
-  { word, facts }: { readonly word: ErrorWord; readonly facts: ErrorFacts },
-  socket: Socket,
-  observe: Observe,
-): void {
+function writeRefusal({ word, facts }: Refusal, socket: Socket, observe: Observe): void {
   const requestId = randomUUID();
-  const response = errorResponse(word, facts, requestId);
+  const { status, headers, body } = errorResponse(word, facts, requestId);
   const head = [
-    `HTTP/1.1 ${response.status} ${STATUS_CODES[response.status]}`,
-    ...Object.entries(response.headers).map(([name, value]) => `${name}: ${value}`),
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     `Date: ${new Date().toUTCString()}`,
     'Connection: close',
   ];
-  socket.end(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), ...response.body]));
-  const status = errors[word].status;
-  observe({
-    kind: 'request',
-    requestId,
-    method: '-',
-    route: null,
-    status,
-    word,
-    keyId: null,
-    durationMs: 0,
-    bytes: response.body[0]!.length,
-  });
+  socket.end(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), ...body]));
+  const unparsed = { kind: 'request', method: '-', route: null, keyId: null, durationMs: 0 } as const;
+  observe({ ...unparsed, requestId, status, word, bytes: body[0]!.length });
 }
 
 /** Where a server listens, and the certificate of HTTPS; null for HTTP. */
@@ -168,7 +126,7 @@ export type ListenAddress = {
   readonly certificate: Certificate | null;
 };
 
-const options: ServerOptions = {
+const options = {
   maxHeaderSize: limits.headerBytesMax,
   headersTimeout: limits.headersTimeoutMs,
   requestTimeout: limits.requestTimeoutMs,
@@ -186,7 +144,7 @@ export async function listen(
 ): Promise<Listening> {
   const connections = new OpenConnections();
   const batches = new RequestBatches();
-  const take = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+  const receive = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const before = connections.lastResponse(incoming.socket);
     connections.addResponse(incoming.socket, outgoing);
     const answer = (): void => {
@@ -197,18 +155,23 @@ export async function listen(
     if (before === undefined) answer();
     else before.once('close', () => setImmediate(answer));
   };
-  const tls = certificate === null ? null : createTlsServer(options, certificate, take);
-  const server = tls?.server ?? createServer(options, take);
+  const tls = certificate === null ? null : createTlsServer(options, certificate, receive);
+  const server = tls?.server ?? createServer(options, receive);
   server.on(tls === null ? 'connection' : 'secureConnection', (socket) => connections.add(socket));
   // Node would answer these itself, without the envelope.
-  server.on('checkExpectation', take);
+  server.on('checkExpectation', receive);
   server.on('connect', (_, socket) => {
     socket.on('error', () => socket.destroy());
     writeRefusal(methodNotAllowed('CONNECT'), socket as Socket, observe);
   });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (tls === null || tls.isSecure(socket)) refuseSocket(error, socket, connections, observe);
-    else refuseHandshake(error, socket, tls, observe);
+  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket: Socket) => {
+    const bare = tls?.bareSocket(socket);
+    const message = 'This service speaks HTTPS: begin its address with https://.';
+    if (bare === undefined) refuseSocket(code, socket, connections, observe);
+    // Only a caller that speaks plain HTTP can read an error without a handshake.
+    else if (code === 'ERR_SSL_HTTP_REQUEST')
+      writeRefusal(new Refusal('bad_request', { message }), bare, observe);
+    else socket.destroy();
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

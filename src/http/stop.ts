@@ -1,4 +1,4 @@
-// The stop that loses no request: requests that arrive meanwhile are answered, and each connection ends with its last response.
+// A stop that loses no request: requests that arrive meanwhile are answered, and each connection ends with its last response.
 import type { Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
@@ -8,12 +8,8 @@ import { limits } from '../contract/limits.ts';
 /** A tick of the event loop in which nothing happened. */
 const SHORT_TICK_MS = 0.05;
 
-/** The responses of a connection that have not ended, and the newest of them, which ends last. */
-type Unfinished = {
-  readonly responses: Set<ServerResponse>;
-  newest: ServerResponse | undefined;
-  isPaused: boolean;
-};
+/** How many responses of a connection have not ended, and the newest of them, which ends last. */
+type Unfinished = { count: number; newest: ServerResponse | undefined; isPaused: boolean };
 
 /** The open connections, each with the responses that it still has to send. */
 export class OpenConnections {
@@ -27,30 +23,30 @@ export class OpenConnections {
 
   /** Adds a new connection. */
   add(socket: Socket): void {
-    this.#bySocket.set(socket, { responses: new Set(), newest: undefined, isPaused: false });
+    this.#bySocket.set(socket, { count: 0, newest: undefined, isPaused: false });
     socket.once('close', () => this.#bySocket.delete(socket));
   }
 
-  /** Adds a response to be sent. A caller with many requests before its first response is not read on. */
+  /** Adds a response to be sent. While a caller has many unanswered requests, its connection is not read. */
   addResponse(socket: Socket, response: ServerResponse): void {
     const unfinished = this.#bySocket.get(socket);
     if (unfinished === undefined) return;
-    unfinished.responses.add(response);
+    unfinished.count++;
     unfinished.newest = response;
-    if (unfinished.responses.size > limits.pipelinedMax && !unfinished.isPaused) {
+    if (unfinished.count > limits.pipelinedMax && !unfinished.isPaused) {
       unfinished.isPaused = true;
       socket.pause();
     }
-    response.once('close', () => this.#finish(socket, unfinished, response));
+    response.once('close', () => this.#finish(socket, unfinished));
   }
 
-  #finish(socket: Socket, unfinished: Unfinished, response: ServerResponse): void {
-    unfinished.responses.delete(response);
-    if (unfinished.isPaused && unfinished.responses.size <= limits.pipelinedMax / 2) {
+  #finish(socket: Socket, unfinished: Unfinished): void {
+    unfinished.count--;
+    if (unfinished.isPaused && unfinished.count <= limits.pipelinedMax / 2) {
       unfinished.isPaused = false;
       socket.resume();
     }
-    if (unfinished.responses.size > 0) return;
+    if (unfinished.count > 0) return;
     unfinished.newest = undefined;
     if (this.#isStopping) socket.destroySoon();
   }
@@ -60,7 +56,7 @@ export class OpenConnections {
     return this.#bySocket.get(socket)?.newest;
   }
 
-  /** Whether its connection ends with this response; the response says so. */
+  /** Whether a connection ends with this response, which must then say so. */
   endsWith(response: ServerResponse): boolean {
     return this.#isStopping && this.lastResponse(response.req.socket) === response;
   }
@@ -81,7 +77,7 @@ export class OpenConnections {
  * accepted connections are set aside until a tick brings none and takes no time, and are served after that.
  */
 async function closeListener(server: Server): Promise<void> {
-  const serve = server.listeners('connection');
+  const listeners = server.listeners('connection');
   const aside: Socket[] = [];
   server.removeAllListeners('connection');
   Object.assign(server, { pauseOnConnect: true });
@@ -93,10 +89,10 @@ async function closeListener(server: Server): Promise<void> {
     nowMs = performance.now();
     if (aside.length === accepted && nowMs - beganMs < SHORT_TICK_MS) break;
   }
-  // http.Server's own close would cut idle connections at once, and responses on their way to a slow caller.
+  // The close of http.Server would also cut idle connections at once, and responses that a slow caller still reads.
   NetServer.prototype.close.call(server);
   for (const socket of aside) {
-    for (const listener of serve) listener.call(server, socket);
+    for (const listener of listeners) listener.call(server, socket);
     socket.resume();
   }
 }
@@ -114,8 +110,8 @@ export async function stop(
   await closeListener(server);
   // A request on a kept connection may not have been read yet: idle connections get a moment, too.
   const idle = setTimeout(() => connections.endIdle(), limits.stopIdleMs);
-  const cut = setTimeout(() => server.closeAllConnections(), limits.stopTimeoutMs);
+  const timeout = setTimeout(() => server.closeAllConnections(), limits.stopTimeoutMs);
   await ended;
   clearTimeout(idle);
-  clearTimeout(cut);
+  clearTimeout(timeout);
 }

@@ -1,8 +1,8 @@
 // HTTPS: reads and checks certificate files, makes the server that uses them, and renews them while it runs.
-import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { RequestListener, ServerOptions } from 'node:http';
-import { createServer, type Server } from 'node:https';
+import { createServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import type { Observe } from '../base/observe.ts';
@@ -23,13 +23,8 @@ export type Certificate = {
 
 /** The files cannot be used for HTTPS; the message says what to do. */
 export class CertificateProblem extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'CertificateProblem';
-  }
+  override readonly name = 'CertificateProblem';
 }
-
-const TLS_VERSION_MIN = 'TLSv1.2';
 
 function textOf(file: string): string {
   const found = otherThanFile(file);
@@ -38,10 +33,8 @@ function textOf(file: string): string {
     return readFileSync(file, 'utf8');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new CertificateProblem(
-      code === 'ENOENT' ? `there is no file ${file}` : `${file} cannot be read: ${message}`,
-      { cause: error },
-    );
+    const problem = code === 'ENOENT' ? `there is no file ${file}` : `${file} cannot be read: ${message}`;
+    throw new CertificateProblem(problem, { cause: error });
   }
 }
 
@@ -54,18 +47,15 @@ function parsed<T>(read: () => T, problem: string): T {
   }
 }
 
-function privateKeyOf(key: string, file: string): KeyObject {
-  if (key.includes('ENCRYPTED'))
-    throw new CertificateProblem(`${file} is protected by a passphrase: give a key without one`);
-  return parsed(() => createPrivateKey(key), `${file} holds no private key in PEM form`);
-}
-
 /** Reads a certificate and its key. @throws CertificateProblem for files that are missing, malformed or do not match */
 export function readCertificate(files: CertificateFiles): Certificate {
   const cert = textOf(files.cert);
   const key = textOf(files.key);
   const x509 = parsed(() => new X509Certificate(cert), `${files.cert} holds no certificate in PEM form`);
-  if (!x509.checkPrivateKey(privateKeyOf(key, files.key))) {
+  if (key.includes('ENCRYPTED'))
+    throw new CertificateProblem(`${files.key} is protected by a passphrase: give a key without one`);
+  const privateKey = parsed(() => createPrivateKey(key), `${files.key} holds no private key in PEM form`);
+  if (!x509.checkPrivateKey(privateKey)) {
     throw new CertificateProblem(
       `${files.key} is not the key of the certificate ${files.cert}: give the two that were issued together`,
     );
@@ -77,49 +67,36 @@ export function readCertificate(files: CertificateFiles): Certificate {
   return { files, cert, key, x509 };
 }
 
+const contextOf = ({ cert, key }: Certificate) => ({ cert, key, minVersion: 'TLSv1.2' }) as const;
+
 const addressOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
-/** An HTTPS server, with what node:https lacks. */
-export type TlsServer = {
-  readonly server: Server;
-  /** Whether a connection's handshake is done, so that it speaks HTTP. */
-  isSecure(socket: Socket): boolean;
-  /** The TCP socket of a connection whose handshake is not done. */
-  bareSocket(socket: Socket): Socket | undefined;
-  /** Cuts connections whose handshake is not done: node:http does not know them, and would leave them open. */
-  endHandshakes(): void;
-  renew(certificate: Certificate): void;
-};
-
-/** Makes an HTTPS server, which does not listen yet. */
-export function createTlsServer(
-  options: ServerOptions,
-  { cert, key }: Certificate,
-  take: RequestListener,
-): TlsServer {
+/** Makes an HTTPS server. It also tracks the connections whose handshake is not done, because node:http does not. */
+export function createTlsServer(options: ServerOptions, certificate: Certificate, receive: RequestListener) {
   const handshakeTimeout = limits.handshakeTimeoutMs;
-  const server = createServer({ ...options, cert, key, handshakeTimeout, minVersion: TLS_VERSION_MIN }, take);
-  const beginning = new Map<string, Socket>();
+  const server = createServer({ ...options, ...contextOf(certificate), handshakeTimeout }, receive);
+  const handshaking = new Map<string, Socket>();
   server.on('connection', (socket: Socket) => {
     const address = addressOf(socket);
-    beginning.set(address, socket);
+    handshaking.set(address, socket);
     socket.once('close', () => {
-      if (beginning.get(address) === socket) beginning.delete(address);
+      if (handshaking.get(address) === socket) handshaking.delete(address);
     });
   });
-  server.on('secureConnection', (socket) => beginning.delete(addressOf(socket)));
+  server.on('secureConnection', (socket) => handshaking.delete(addressOf(socket)));
   return {
     server,
-    isSecure: (socket) => !beginning.has(addressOf(socket)),
-    bareSocket: (socket) => beginning.get(addressOf(socket)),
-    endHandshakes: () => {
-      for (const socket of beginning.values()) socket.destroy();
+    /** The TCP socket of a connection; undefined once its handshake is done, so that it speaks HTTP. */
+    bareSocket: (socket: Socket) => handshaking.get(addressOf(socket)),
+    /** Closes the connections whose handshake is not done. */
+    endHandshakes: (): void => {
+      for (const socket of handshaking.values()) socket.destroy();
     },
-    renew: (next) => server.setSecureContext({ cert: next.cert, key: next.key, minVersion: TLS_VERSION_MIN }),
+    renew: (next: Certificate): void => server.setSecureContext(contextOf(next)),
   };
 }
 
-/** Checks the files of a certificate now and then while it is in use. */
+/** Checks the files of a certificate every few seconds while it is in use. */
 export class CertificateWatch {
   #current: Certificate;
   #problem: string | null = null;
@@ -136,10 +113,21 @@ export class CertificateWatch {
     this.#timer.unref();
   }
 
-  /** Reads the files again. Valid changes are used from now on; a problem is reported once, and the certificate stays. */
+  /** Reads the files again. A valid change is used from now on; a problem is reported once, and the certificate stays. */
   check(): void {
     const before = this.#current;
-    const problem = this.#refresh();
+    let problem: string | null = null;
+    try {
+      const next = readCertificate(before.files);
+      if (next.cert !== before.cert || next.key !== before.key) {
+        this.#renew(next);
+        this.#current = next;
+      }
+      if (next.x509.validToDate.getTime() <= Date.now()) problem = 'the certificate has expired';
+    } catch (error) {
+      if (!(error instanceof CertificateProblem)) throw error;
+      problem = error.message;
+    }
     if (problem === this.#problem && before === this.#current) return;
     this.#problem = problem;
     const { files, x509 } = this.#current;
@@ -148,19 +136,5 @@ export class CertificateWatch {
 
   stop(): void {
     clearInterval(this.#timer);
-  }
-
-  #refresh(): string | null {
-    try {
-      const next = readCertificate(this.#current.files);
-      if (next.cert !== this.#current.cert || next.key !== this.#current.key) {
-        this.#renew(next);
-        this.#current = next;
-      }
-    } catch (error) {
-      if (error instanceof CertificateProblem) return error.message;
-      throw error;
-    }
-    return this.#current.x509.validToDate.getTime() > Date.now() ? null : 'the certificate has expired';
   }
 }

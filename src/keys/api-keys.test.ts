@@ -23,7 +23,7 @@ after(async () => {
 
 const NOW = Date.parse('2025-03-03T12:00:00Z');
 
-test('a key is 256 random bits in 43 characters that a URL takes as they are (contract 7.2, 7.3)', async () => {
+test('a key is 256 random bits in 43 characters that need no encoding in a URL (contract 7.2, 7.3)', async () => {
   const issued = [];
   for (let count = 0; count < 50; count++) issued.push(await issueKey(control, 'shape', noTerms, NOW));
   for (const { secret, key } of issued) {
@@ -70,7 +70,7 @@ test('a key keeps its name, creation, expiry and quotas; its id tells nothing of
   assert.ok(!secret.includes(key_id) && !Buffer.from(hash).toString('hex').includes(key_id));
 });
 
-test('a ring takes each issued key for itself, and nothing like it (contract 7.3)', async () => {
+test('a ring accepts each issued key, and nothing like it (contract 7.3)', async () => {
   const ring = new KeyRing(() => readKeys(served));
   const issued = [await issueKey(control, 'a', noTerms, NOW), await issueKey(control, 'b', noTerms, NOW)];
   for (const { secret, key } of issued) {
@@ -94,7 +94,7 @@ test('a ring takes each issued key for itself, and nothing like it (contract 7.3
   }
 });
 
-test('keys that arrive at once, the first of a process among them, are all taken', async () => {
+test('keys that arrive at once, the first of a process among them, are all accepted', async () => {
   const { secret } = await issueKey(control, 'at once', noTerms, NOW);
   const ring = new KeyRing(() => readKeys(served));
   const first = await Promise.all(Array.from({ length: 20 }, () => ring.verify(secret, NOW)));

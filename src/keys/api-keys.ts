@@ -1,41 +1,37 @@
-// Keys of callers: issue, list, revoke, verify. Only hashes are kept (contract 7).
-import { hash as hashOnce, randomBytes, timingSafeEqual } from 'node:crypto';
+// Keys of callers: issues, revokes and verifies them. Only hashes are stored (contract 7).
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { limits } from '../contract/limits.ts';
 import { type ApiKey, putKey, readKeys } from '../store/control.ts';
 import type { RowStore } from '../store/store.ts';
 
-const KEY_BYTES = 32;
-const ID_BYTES = 5;
-
-/** Bytes of a hash by which it is found, before the whole of it is compared in constant time. */
+/** Keys are looked up by the first bytes of their hash; the whole hash is then compared in constant time. */
 const PREFIX_BYTES = 8;
 
 /** A new key: the only moment at which the key itself is known. */
 export type IssuedKey = { readonly secret: string; readonly key: ApiKey };
 
-/** What a new key may and when it ends. */
+/** The expiry and the quotas of a new key; null for none. */
 export type KeyTerms = {
   readonly expiresMs: number | null;
   readonly perMinute: number | null;
   readonly perDay: number | null;
 };
 
+/** A key without expiry and quotas. */
 export const noTerms: KeyTerms = { expiresMs: null, perMinute: null, perDay: null };
 
-function hashOf(secret: string): Buffer {
-  return hashOnce('sha256', secret, 'buffer');
-}
+const hashOf = (secret: string): Buffer => hash('sha256', secret, 'buffer');
 
-/** Issues a key of 256 random bits, 43 characters, and keeps its hash. */
+/** Issues a key of 256 random bits, 43 characters, and stores its hash. */
 export async function issueKey(
   control: RowStore,
   name: string,
   terms: KeyTerms,
   nowMs: number,
 ): Promise<IssuedKey> {
-  const secret = randomBytes(KEY_BYTES).toString('base64url');
+  const secret = randomBytes(32).toString('base64url');
   const key: ApiKey = {
-    key_id: randomBytes(ID_BYTES).toString('hex'),
+    key_id: randomBytes(5).toString('hex'),
     name,
     hash: new Uint8Array(hashOf(secret)),
     created_ms: nowMs,
@@ -48,7 +44,7 @@ export async function issueKey(
   return { secret, key };
 }
 
-/** Revokes a key by its id. Null when there is none of it. */
+/** Revokes a key by its id; null where no key has it. */
 export async function revokeKey(control: RowStore, keyId: string, nowMs: number): Promise<ApiKey | null> {
   const known = (await readKeys(control)).find((key) => key.key_id === keyId);
   if (known === undefined) return null;
@@ -87,13 +83,13 @@ export class KeyRing {
   async verify(secret: string, nowMs: number): Promise<ApiKey | null> {
     if (secret.length > limits.keyCharactersMax) return null;
     if (this.#ageMs(nowMs) >= limits.keyRefreshMs) await this.#refresh(nowMs);
-    const hash = hashOf(secret);
-    const prefix = prefixOf(hash);
+    const sent = hashOf(secret);
+    const prefix = prefixOf(sent);
     // A key may have been issued a moment ago.
     const isMiss = !this.#byPrefix.has(prefix);
     if (isMiss && this.#ageMs(nowMs) >= limits.keyMissRefreshMs) await this.#refresh(nowMs);
     const key = this.#byPrefix.get(prefix);
-    return key !== undefined && timingSafeEqual(key.hash, hash) && isLive(key, nowMs) ? key : null;
+    return key !== undefined && timingSafeEqual(key.hash, sent) && isLive(key, nowMs) ? key : null;
   }
 
   #ageMs(nowMs: number): number {
@@ -102,15 +98,14 @@ export class KeyRing {
 
   /** Reads the keys. Callers that ask meanwhile wait for the same read. */
   #refresh(nowMs: number): Promise<void> {
-    this.#reading ??= this.#read(nowMs).finally(() => {
-      this.#reading = null;
-    });
+    this.#reading ??= this.#readKeys()
+      .then((keys) => {
+        this.#byPrefix = new Map(keys.map((key) => [prefixOf(Buffer.from(key.hash)), key]));
+        this.#readAtMs = nowMs;
+      })
+      .finally(() => {
+        this.#reading = null;
+      });
     return this.#reading;
-  }
-
-  async #read(nowMs: number): Promise<void> {
-    const keys = await this.#readKeys();
-    this.#byPrefix = new Map(keys.map((key) => [prefixOf(Buffer.from(key.hash)), key]));
-    this.#readAtMs = nowMs;
   }
 }

@@ -1,4 +1,4 @@
-// The control file as the HTTP thread reaches it: calls to the control thread.
+// The HTTP thread's access to the control file: calls to the control thread.
 import { Worker } from 'node:worker_threads';
 import { moduleBeside } from '../base/module.ts';
 import type { ApiKey, QuotaUse } from '../store/control.ts';
@@ -17,30 +17,29 @@ export class ControlClient {
     this.#storeUrl = storeUrl;
   }
 
-  /** All keys, those revoked included. @throws what kept the thread from reading them */
+  /** All keys, those revoked included. @throws where the thread could not read them */
   keys(): Promise<readonly ApiKey[]> {
-    return this.#call({ id: this.#nextId++, kind: 'keys' }) as Promise<readonly ApiKey[]>;
+    return this.#call(null) as Promise<readonly ApiKey[]>;
   }
 
-  /** Adds to what keys have used, as `addQuotaUses`. @throws what kept the thread from writing, such as a full disk */
+  /** Adds to what keys have used, as `addQuotaUses`. @throws where the thread could not write, such as on a full disk */
   addQuotaUses(uses: readonly QuotaUse[]): Promise<readonly QuotaUse[]> {
-    return this.#call({ id: this.#nextId++, kind: 'quotaUses', uses }) as Promise<readonly QuotaUse[]>;
+    return this.#call(uses) as Promise<readonly QuotaUse[]>;
   }
 
   /** Ends the thread once it has closed its connections. To be called when no call waits. */
   async close(): Promise<void> {
     const worker = this.#worker;
-    if (worker === null) return;
-    const ended = new Promise((resolve) => worker.once('exit', resolve));
-    worker.postMessage(null);
-    await ended;
+    worker?.postMessage(null);
+    if (worker !== null) await new Promise((resolve) => worker.once('exit', resolve));
   }
 
-  #call(call: ControlCall): Promise<Rows> {
+  #call(uses: ControlCall['uses']): Promise<Rows> {
     const waiting = Promise.withResolvers<Rows>();
-    this.#waiting.set(call.id, waiting);
+    const id = this.#nextId++;
+    this.#waiting.set(id, waiting);
     this.#worker ??= this.#start();
-    this.#worker.postMessage(call);
+    this.#worker.postMessage({ id, uses } satisfies ControlCall);
     return waiting.promise;
   }
 
@@ -51,7 +50,12 @@ export class ControlClient {
       resourceLimits: { maxYoungGenerationSizeMb: 2 },
     });
     let cause: unknown = new Error('the control thread ended');
-    worker.on('message', (result: ControlResult) => this.#settle(result));
+    worker.on('message', (result: ControlResult) => {
+      const waiting = this.#waiting.get(result.id);
+      this.#waiting.delete(result.id);
+      if ('rows' in result) waiting?.resolve(result.rows);
+      else waiting?.reject(new Error(result.cause));
+    });
     worker.once('error', (error) => {
       cause = error;
     });
@@ -61,12 +65,5 @@ export class ControlClient {
       this.#waiting.clear();
     });
     return worker;
-  }
-
-  #settle(result: ControlResult): void {
-    const waiting = this.#waiting.get(result.id);
-    this.#waiting.delete(result.id);
-    if ('rows' in result) waiting?.resolve(result.rows);
-    else waiting?.reject(new Error(result.cause));
   }
 }

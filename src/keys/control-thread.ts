@@ -4,10 +4,8 @@ import { causeOf } from '../base/observe.ts';
 import { type ApiKey, addQuotaUses, type QuotaUse, readKeys } from '../store/control.ts';
 import { openControl } from '../store/engines.ts';
 
-/** What the thread is asked for: all keys, or to add what keys have used; null asks it to end. */
-export type ControlCall =
-  | { readonly id: number; readonly kind: 'keys' }
-  | { readonly id: number; readonly kind: 'quotaUses'; readonly uses: readonly QuotaUse[] };
+/** A call and its number: adds what keys have used, or with null reads all keys. */
+export type ControlCall = { readonly id: number; readonly uses: readonly QuotaUse[] | null };
 
 /** The rows that a call asked for, or why there are none. */
 export type ControlResult =
@@ -15,20 +13,19 @@ export type ControlResult =
   | { readonly id: number; readonly cause: string };
 
 const port = parentPort!;
-const storeUrl = workerData as string;
-const writer = await openControl(storeUrl, 'write');
+const writer = await openControl(workerData, 'write');
 // A connection of its own: keys are read while a write waits for the lock.
-const reader = await openControl(storeUrl, 'read');
+const reader = await openControl(workerData, 'read');
 
-async function resultOf(call: ControlCall): Promise<ControlResult> {
-  const { id } = call;
+async function answer({ id, uses }: ControlCall): Promise<void> {
+  let result: ControlResult;
   try {
-    const rows =
-      call.kind === 'keys' ? await readKeys(reader) : await addQuotaUses(writer, call.uses, Date.now);
-    return { id, rows };
+    const rows = uses === null ? await readKeys(reader) : await addQuotaUses(writer, uses, Date.now);
+    result = { id, rows };
   } catch (error) {
-    return { id, cause: causeOf(error) };
+    result = { id, cause: causeOf(error) };
   }
+  port.postMessage(result);
 }
 
 async function end(): Promise<void> {
@@ -37,7 +34,5 @@ async function end(): Promise<void> {
   await writer.close();
 }
 
-port.on('message', (call: ControlCall | null) => {
-  if (call === null) void end();
-  else void resultOf(call).then((result) => port.postMessage(result));
-});
+// Null ends the thread.
+port.on('message', (call: ControlCall | null) => void (call === null ? end() : answer(call)));

@@ -36,7 +36,7 @@ async function keyWith(terms: { perMinute?: number; perDay?: number }): Promise<
 }
 
 async function admits(quotas: Quotas, key: ApiKey): Promise<boolean> {
-  return (await quotas.take(key))!.isAdmitted;
+  return (await quotas.count(key))!.isAdmitted;
 }
 
 async function countAdmitted(quotas: Quotas, key: ApiKey, requests: number): Promise<number> {
@@ -49,7 +49,7 @@ test('a key without a quota is not counted at all (contract 7.3)', async () => {
     ...controls[0]!,
     write: () => Promise.reject(new Error('the control file was asked')),
   });
-  assert.equal(quotas.take(await keyWith({})), null);
+  assert.equal(quotas.count(await keyWith({})), null);
   await quotas.close();
 });
 
@@ -66,7 +66,7 @@ test('the answer tells the tighter quota, and the next minute begins anew while 
   const quotas = openQuotas(controls[0]!);
   const key = await keyWith({ perMinute: 2, perDay: 3 });
   const told = async () => {
-    const { isAdmitted, quota } = (await quotas.take(key))!;
+    const { isAdmitted, quota } = (await quotas.count(key))!;
     return [isAdmitted, quota.span, quota.limit, quota.remaining, quota.resetSeconds];
   };
   assert.deepEqual(await told(), [true, 'minute', 2, 1, 45]);
@@ -90,9 +90,9 @@ test('of two quotas with as much left the one of the day is told, which lasts lo
 test('a request that is given back can be made again (contract 7.3)', async () => {
   const quotas = openQuotas(controls[0]!);
   const key = await keyWith({ perDay: 1 });
-  const taken = (await quotas.take(key))!;
+  const counted = (await quotas.count(key))!;
   assert.equal(await admits(quotas, key), false);
-  assert.equal(taken.giveBack().remaining, 1);
+  assert.equal(counted.giveBack().remaining, 1);
   assert.equal(await admits(quotas, key), true);
   assert.equal(await admits(quotas, key), false);
   await quotas.close();
@@ -101,9 +101,9 @@ test('a request that is given back can be made again (contract 7.3)', async () =
 test('a request of the minute before that is given back adds nothing to this one (contract 7.3)', async () => {
   nowMs = NOON + 59_000;
   const quotas = openQuotas(controls[0]!);
-  const taken = (await quotas.take(await keyWith({ perMinute: 5 })))!;
+  const counted = (await quotas.count(await keyWith({ perMinute: 5 })))!;
   nowMs = NOON + 60_000;
-  assert.equal(taken.giveBack().remaining, 5);
+  assert.equal(counted.giveBack().remaining, 5);
   await quotas.close();
 });
 
@@ -111,11 +111,11 @@ test('after the clock was set back the requests of other workers are counted at 
   nowMs = NOON + 40_000;
   const [one, other] = [openQuotas(controls[0]!), openQuotas(controls[1]!)];
   const key = await keyWith({ perMinute: 1_000 });
-  assert.equal((await one.take(key))!.quota.remaining, 999);
+  assert.equal((await one.count(key))!.quota.remaining, 999);
   assert.equal(await countAdmitted(other, key, 10), 10);
   await other.close();
   nowMs = NOON + 20_000;
-  assert.equal((await one.take(key))!.quota.remaining, 988);
+  assert.equal((await one.count(key))!.quota.remaining, 988);
   await one.close();
 });
 
@@ -132,12 +132,12 @@ test('a minute that begins while the others are told of the last one starts with
   };
   const quotas = openQuotas(slow);
   const key = await keyWith({ perMinute: 200 });
-  const taken = (await quotas.take(key))!;
+  const counted = (await quotas.count(key))!;
   assert.equal(await countAdmitted(quotas, key, 2), 2);
   nowMs = NOON + 55_000;
   meanwhile = () => {
     nowMs = NOON + 60_000;
-    taken.giveBack();
+    counted.giveBack();
     meanwhile = () => undefined;
   };
   assert.equal(await countAdmitted(quotas, key, 300), 200);
@@ -251,7 +251,7 @@ test('requests do not wait for a control file that stays locked: this process co
   lock.resolve();
   await quotas.close();
   const after = openQuotas(other!);
-  const { quota } = (await after.take(key))!;
+  const { quota } = (await after.count(key))!;
   assert.equal(quota.remaining, 0);
   await after.close();
 });

@@ -1,53 +1,49 @@
-// Quotas: counts what each key uses of its minute and its day in this process, and shares the counts with the other workers
-// (docs/decisions/0016).
+// Quotas: counts the requests of each key in this process, and shares the counts with the other workers (docs/decisions/0016).
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../base/instant.ts';
 import { causeOf, type Observe } from '../base/observe.ts';
 import { limits } from '../contract/limits.ts';
 import type { ApiKey, QuotaUse } from '../store/control.ts';
 
 const spans = { minute: MINUTE_MS, day: DAY_MS } as const;
-type Span = keyof typeof spans;
 
 /** The state of one quota of a key. */
 export type Quota = {
   /** The period that it counts: minutes of the clock, or days (UTC). */
-  readonly span: Span;
+  readonly span: keyof typeof spans;
   readonly limit: number;
   readonly remaining: number;
   /** Until the next minute or day begins, at least 1. */
   readonly resetSeconds: number;
 };
 
-/** The outcome for a request with a key that has a quota. */
-export type Taken = {
-  /** False where nothing was left. */
+/** A request of a key that has a quota. */
+export type CountedRequest = {
+  /** False where the quota was used up: the request was not counted. */
   readonly isAdmitted: boolean;
   /** The tighter of the key's quotas, this request included. */
   readonly quota: Quota;
-  /** Stops counting the request, because it was not answered; gives the quota after that. */
+  /** Stops counting the request, because it was not answered; returns the quota after that. */
   readonly giveBack: () => Quota;
 };
 
 /** One quota of one key, as this process knows it. */
 class Count {
-  readonly span: Span;
-  readonly limit: number;
-  readonly #unreportedMax: number;
+  readonly #span: Quota['span'];
+  readonly #limit: number;
   #fromMs = Number.NaN;
-  /** What all processes had used at the last report. */
+  /** The requests that all processes had counted at the last report. */
   #reported = 0;
-  /** What this process has used since. */
+  /** The requests that this process has counted since. */
   #unreported = 0;
 
-  constructor(span: Span, limit: number) {
-    this.span = span;
-    this.limit = limit;
-    this.#unreportedMax = Math.max(1, Math.floor(limit * limits.quotaUnreportedShare));
+  constructor(span: Quota['span'], limit: number) {
+    this.#span = span;
+    this.#limit = limit;
   }
 
   /** Begins a new count where a moment is in another minute or day. */
   moveTo(nowMs: number): void {
-    const fromMs = nowMs - (nowMs % spans[this.span]);
+    const fromMs = nowMs - (nowMs % spans[this.#span]);
     if (fromMs === this.#fromMs) return;
     this.#fromMs = fromMs;
     this.#reported = 0;
@@ -55,12 +51,12 @@ class Count {
   }
 
   get remaining(): number {
-    return Math.max(0, this.limit - this.#reported - this.#unreported);
+    return Math.max(0, this.#limit - this.#reported - this.#unreported);
   }
 
-  /** Whether it has to be reported before it goes on. */
+  /** Whether it must be reported before it counts more. */
   get isFull(): boolean {
-    return this.#unreported >= this.#unreportedMax;
+    return this.#unreported >= Math.max(1, Math.floor(this.#limit * limits.quotaUnreportedShare));
   }
 
   add(): void {
@@ -73,7 +69,7 @@ class Count {
   }
 
   use(keyId: string): QuotaUse {
-    return { key_id: keyId, span: this.span, from_ms: this.#fromMs, used: this.#unreported };
+    return { key_id: keyId, span: this.#span, from_ms: this.#fromMs, used: this.#unreported };
   }
 
   /** Takes over the total of all processes, of which `reported` is now a part. */
@@ -84,9 +80,9 @@ class Count {
   }
 
   stateAt(nowMs: number): Quota {
-    const { span, limit, remaining } = this;
-    const resetMs = this.#fromMs + spans[span] - nowMs;
-    return { span, limit, remaining, resetSeconds: Math.max(1, Math.ceil(resetMs / SECOND_MS)) };
+    const resetMs = this.#fromMs + spans[this.#span] - nowMs;
+    const resetSeconds = Math.max(1, Math.ceil(resetMs / SECOND_MS));
+    return { span: this.#span, limit: this.#limit, remaining: this.remaining, resetSeconds };
   }
 }
 
@@ -107,14 +103,14 @@ class KeyCounts {
     for (const count of this.counts) count.moveTo(nowMs);
   }
 
-  /** Whether it has to be reported before one more request is counted. */
+  /** Whether it must be reported before one more request is counted. */
   isStale(nowMs: number): boolean {
     this.moveTo(nowMs);
     return Math.abs(nowMs - this.syncedMs) >= limits.quotaSyncMs || this.counts.some(({ isFull }) => isFull);
   }
 
   /** Counts a request where each quota has something left. */
-  take(nowMs: number): boolean {
+  count(nowMs: number): boolean {
     this.moveTo(nowMs);
     const isAdmitted = this.counts.every(({ remaining }) => remaining > 0);
     if (isAdmitted) for (const count of this.counts) count.add();
@@ -128,17 +124,12 @@ class KeyCounts {
   }
 }
 
-/** A report on its way. */
-type Sync = {
-  /** Resolves when it has ended, well or not. */
-  readonly ended: Promise<void>;
-  /** Resolves then too, or once requests have waited long enough. */
-  readonly awaited: Promise<void>;
-  isLate: boolean;
-};
+/** A report in progress: `ended` resolves when it has ended or failed, `awaited` also once requests have waited long enough. */
+type Sync = { readonly ended: Promise<void>; readonly awaited: Promise<void>; isLate: boolean };
 
+/** The parts that quotas work with. */
 export type QuotaParts = {
-  /** Adds to the counts of all processes, and gives them (`addQuotaUses`). It may take seconds while the control file is locked. */
+  /** Adds to the counts of all processes, and returns the totals (`addQuotaUses`). A lock may delay it for seconds. */
   readonly addUses: (uses: readonly QuotaUse[]) => Promise<readonly QuotaUse[]>;
   readonly observe: Observe;
   readonly nowMs: () => number;
@@ -151,7 +142,7 @@ export class Quotas {
   /** Keys for the next report. */
   readonly #pending = new Set<KeyCounts>();
   #sync: Sync | null = null;
-  /** After a failure each worker counts alone until then. */
+  /** After a failure this process counts alone until this moment. */
   #aloneUntilMs = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | null = null;
 
@@ -159,46 +150,38 @@ export class Quotas {
     this.#parts = parts;
   }
 
-  /** Counts a request with a key; null, and no work, where the key has no quota. */
-  take(key: ApiKey): Promise<Taken> | null {
-    return key.per_minute === null && key.per_day === null ? null : this.#take(key);
+  /** Counts a request of a key; null at once where the key has no quota. */
+  count(key: ApiKey): Promise<CountedRequest> | null {
+    return key.per_minute === null && key.per_day === null ? null : this.#count(key);
   }
 
-  /** Reports what is left to report. */
+  /** Reports the counts that are not reported yet. */
   async close(): Promise<void> {
     await this.#sync?.ended;
     if (this.#pending.size > 0) await this.#startSync().ended;
     if (this.#timer !== null) clearTimeout(this.#timer);
   }
 
-  async #take(key: ApiKey): Promise<Taken> {
-    const counts = this.#countsOf(key);
+  async #count(key: ApiKey): Promise<CountedRequest> {
+    const counts = this.#byKey.get(key.key_id) ?? new KeyCounts(key);
+    this.#byKey.set(key.key_id, counts);
     let nowMs = this.#parts.nowMs();
     while (counts.isStale(nowMs) && nowMs >= this.#aloneUntilMs && this.#sync?.isLate !== true) {
       this.#pending.add(counts);
       await (this.#sync ?? this.#startSync()).awaited;
       nowMs = this.#parts.nowMs();
     }
-    const isAdmitted = counts.take(nowMs);
+    const isAdmitted = counts.count(nowMs);
     const quota = counts.tighterAt(nowMs);
     if (isAdmitted) this.#reportSoon(counts);
-    return { isAdmitted, quota, giveBack: () => this.#giveBack(counts, nowMs) };
-  }
-
-  #giveBack(counts: KeyCounts, takenMs: number): Quota {
-    const nowMs = this.#parts.nowMs();
-    counts.moveTo(nowMs);
-    for (const count of counts.counts) count.subtract(takenMs);
-    this.#reportSoon(counts);
-    return counts.tighterAt(nowMs);
-  }
-
-  #countsOf(key: ApiKey): KeyCounts {
-    const known = this.#byKey.get(key.key_id);
-    if (known !== undefined) return known;
-    const counts = new KeyCounts(key);
-    this.#byKey.set(key.key_id, counts);
-    return counts;
+    const giveBack = (): Quota => {
+      const givenBackMs = this.#parts.nowMs();
+      counts.moveTo(givenBackMs);
+      for (const count of counts.counts) count.subtract(nowMs);
+      this.#reportSoon(counts);
+      return counts.tighterAt(givenBackMs);
+    };
+    return { isAdmitted, quota, giveBack };
   }
 
   #reportSoon(counts: KeyCounts): void {
@@ -216,6 +199,10 @@ export class Quotas {
   /** Reports the pending keys. Requests of keys that are stale meanwhile wait for it, but not longer than the limit. */
   #startSync(): Sync {
     const { promise: awaited, resolve } = Promise.withResolvers<void>();
+    const giveUp = (): void => {
+      sync.isLate = true;
+      resolve();
+    };
     // A result that came while this thread was busy is handled before `setImmediate`.
     const timer = setTimeout(() => setImmediate(giveUp), limits.quotaWaitMaxMs);
     const ended = this.#report().then(() => {
@@ -225,36 +212,27 @@ export class Quotas {
       resolve();
     });
     const sync: Sync = { ended, awaited, isLate: false };
-    function giveUp(): void {
-      sync.isLate = true;
-      resolve();
-    }
     this.#sync = sync;
     return sync;
   }
 
-  /** Reports the pending keys. What cannot be reported, such as on a full disk, is kept for later: the service goes on. */
+  /** Reports the pending keys. After a failure, such as a full disk, it keeps their counts for later: the service goes on. */
   async #report(): Promise<void> {
+    const { addUses, observe, nowMs } = this.#parts;
     const pending = [...this.#pending];
     this.#pending.clear();
+    for (const counts of pending) counts.moveTo(nowMs());
+    const reported = pending.flatMap(({ keyId, counts }) =>
+      counts.map((count) => ({ count, use: count.use(keyId) })),
+    );
     try {
-      await this.#exchange(pending);
+      const totals = await addUses(reported.map(({ use }) => use));
+      for (const [index, { count, use }] of reported.entries()) count.settle(use, totals[index]!.used);
+      for (const counts of pending) counts.syncedMs = nowMs();
     } catch (error) {
-      this.#aloneUntilMs = this.#parts.nowMs() + limits.quotaSyncMs;
+      this.#aloneUntilMs = nowMs() + limits.quotaSyncMs;
       for (const counts of pending) this.#pending.add(counts);
-      this.#parts.observe({ kind: 'fault', requestId: null, where: 'quotas', cause: causeOf(error) });
+      observe({ kind: 'fault', requestId: null, where: 'quotas', cause: causeOf(error) });
     }
-  }
-
-  async #exchange(pending: readonly KeyCounts[]): Promise<void> {
-    const nowMs = this.#parts.nowMs();
-    const reported = pending.flatMap((counts) => {
-      counts.moveTo(nowMs);
-      return counts.counts.map((count) => ({ count, use: count.use(counts.keyId) }));
-    });
-    const totals = await this.#parts.addUses(reported.map(({ use }) => use));
-    for (const [index, { count, use }] of reported.entries()) count.settle(use, totals[index]!.used);
-    const syncedMs = this.#parts.nowMs();
-    for (const counts of pending) counts.syncedMs = syncedMs;
   }
 }

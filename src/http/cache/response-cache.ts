@@ -1,15 +1,11 @@
-// The response cache: gives a response again to the same request until anything is committed, or until the response is out of date.
+// The response cache: answers the same request with the same response until anything is committed, or the response is out of date.
 import type { EndpointName } from '../../contract/index.ts';
 import { limits } from '../../contract/limits.ts';
 import type { Store } from '../../store/store.ts';
 import type { HttpResponse } from '../message.ts';
 
-/** A response, and until when it is right. */
-export type CachedResponse = {
-  /** Without a request id. */
-  readonly response: HttpResponse;
-  readonly goodUntilMs: number;
-};
+/** A response without a request id, and until when it is right. */
+export type CachedResponse = { readonly response: HttpResponse; readonly goodUntilMs: number };
 
 /** The responses of one process by the request as it was sent. Bounded in bytes: the least recently used one goes first. */
 export class ResponseCache {
@@ -39,18 +35,15 @@ export class ResponseCache {
    */
   state(batch?: number): Promise<number> {
     if (batch !== undefined && this.#read !== null && this.#read.batch >= batch) return this.#read.state;
-    const state = this.#readState();
+    const state = this.#store.changeToken().then((read) => {
+      if (read !== this.#state) {
+        this.#state = read;
+        this.#cached.clear();
+        this.#bytes = 0;
+      }
+      return read;
+    });
     this.#read = batch === undefined ? null : { batch, state };
-    return state;
-  }
-
-  async #readState(): Promise<number> {
-    const state = await this.#store.changeToken();
-    if (state !== this.#state) {
-      this.#state = state;
-      this.#cached.clear();
-      this.#bytes = 0;
-    }
     return state;
   }
 

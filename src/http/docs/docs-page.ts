@@ -37,7 +37,7 @@ const nothing = html``;
 const prose = (text: string): Html[] =>
   text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
 
-/** What a value may be, in words. */
+/** The values that a schema allows, in words. */
 function typeText({ enum: words, type, format, items, ...bounds }: PlainSchema): string {
   if (words !== undefined) return words.join(' | ');
   if (items !== undefined) return `array of ${typeText(items)}`;
@@ -48,7 +48,7 @@ function typeText({ enum: words, type, format, items, ...bounds }: PlainSchema):
   return `${name}${format === undefined ? '' : ` (${format})`}${range}${length}`;
 }
 
-/** The default as it would be sent. */
+/** The default as a caller would send it. */
 const defaultOf = (parameter: Parameter): string | undefined =>
   parameter.default === undefined ? undefined : parameter.print(parameter.default);
 
@@ -72,10 +72,10 @@ function control(name: string, parameter: Parameter): Html {
 function parameterRow([name, parameter]: [string, Parameter]): Html {
   const fallback = defaultOf(parameter);
   const marks = [
-    parameter.required ? 'required' : '',
-    fallback === undefined ? '' : `default ${fallback}`,
-    parameter.extension ? 'extension' : '',
-  ].filter((mark) => mark !== '');
+    ...(parameter.required ? ['required'] : []),
+    ...(fallback === undefined ? [] : [`default ${fallback}`]),
+    ...(parameter.extension ? ['extension'] : []),
+  ];
   return html`<tr data-in="${parameter.in}"><th scope="row">${name}<small>${marks.join(', ')}</small></th>
 <td>${control(name, parameter)}</td><td>${prose(parameter.description)}<small>${typeText(plainSchema(parameter.schema))}</small></td></tr>`;
 }
@@ -142,21 +142,23 @@ function wholePage(version: string): Html {
 `;
 }
 
-/** Nothing from elsewhere, nothing to elsewhere: what is typed on the page cannot leave this service. */
+/** The page loads from this service only and sends to this service only: a key that is typed there cannot leave it. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+const contentOf = (type: string, body: string, policy: Record<string, string> = {}) => ({
+  headers: { 'Cache-Control': 'no-cache', 'Content-Type': `${type}; charset=utf-8`, ...policy },
+  body,
+});
+
 /** The page itself. */
-export const docsPage = {
-  headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': POLICY },
-  html: (version: string): string => wholePage(version).text,
-};
+export const docsPage = (version: string) =>
+  contentOf('text/html', wholePage(version).text, { 'Content-Security-Policy': POLICY });
 
 const asset = (name: string, type: string) => ({
   path: `/docs/${name}`,
-  headers: { 'Content-Type': `${type}; charset=utf-8` },
-  body: readFileSync(new URL(`browser/${name}`, import.meta.url), 'utf8'),
+  content: contentOf(type, readFileSync(new URL(`browser/${name}`, import.meta.url), 'utf8')),
 });
 
-/** What the page loads. */
+/** The files that the page loads, by path. */
 export const docsAssets = [asset('page.css', 'text/css'), asset('forms.js', 'text/javascript')];

@@ -25,40 +25,34 @@ function exampleOf({ type }: Json, text: string): unknown {
 }
 
 function parameterOf([name, parameter]: [string, Parameter]): Json {
-  const { schema, example, description, required, in: place, default: value, extension } = parameter;
-  const plain = plainSchema(schema);
+  const { in: place, required, description, example, default: value, emptyAllowed, extension } = parameter;
+  const schema = plainSchema(parameter.schema);
   return {
     name,
     in: place,
     required,
     description: sentence(description),
-    schema: value === undefined ? plain : { ...plain, default: value },
-    ...(example === '' ? {} : { example: exampleOf(plain, example) }),
-    ...(parameter.emptyAllowed ? { allowEmptyValue: true } : {}),
-    ...(extension ? { 'x-extension': true } : {}),
+    schema: { ...schema, default: value },
+    example: example === '' ? undefined : exampleOf(schema, example),
+    allowEmptyValue: emptyAllowed,
+    'x-extension': extension,
   };
 }
 
-function descriptionOf({ keyCharactersMin, extension, parameters }: Endpoint): string {
-  const format = parameters.format?.default;
-  return [
-    extension ? 'Beyond the specification.' : '',
-    format === 'csv' ? 'Answers CSV unless `format=json` is asked for.' : '',
-    keyCharactersMin === undefined ? '' : `The key has at least ${keyCharactersMin} characters.`,
-  ]
-    .filter((part) => part !== '')
-    .join(' ');
-}
-
 function operationOf([name, endpoint]: [string, Endpoint]): Json {
-  const description = descriptionOf(endpoint);
+  const { tag, summary, extension, keyCharactersMin: least, parameters } = endpoint;
+  const description = [
+    extension ? 'Beyond the specification.' : '',
+    parameters.format?.default === 'csv' ? 'Answers CSV unless `format=json` is asked for.' : '',
+    least === undefined ? '' : `The key has at least ${least} characters.`,
+  ];
   return {
     operationId: name,
-    tags: [endpoint.tag],
-    summary: endpoint.summary,
-    ...(description === '' ? {} : { description }),
-    ...(endpoint.extension ? { 'x-extension': true } : {}),
-    parameters: Object.entries(endpoint.parameters).map(parameterOf),
+    tags: [tag],
+    summary,
+    description: description.filter((part) => part !== '').join(' ') || undefined,
+    'x-extension': extension,
+    parameters: Object.entries(parameters).map(parameterOf),
     responses: answersOf(endpoint),
   };
 }
@@ -68,7 +62,7 @@ const introduction = `Market data over HTTP GET, as JSON or CSV.
 Every request carries a key: \`secret_key=<API_KEY>\` in the query, or the header \`Authorization: Bearer <API_KEY>\`.
 Every path answers HEAD as GET without the body, and OPTIONS without a key. Unknown query parameters are ignored.`;
 
-/** The document of a service that is reached by a base address. */
+/** The document of a service with a base address, to be written as JSON, which leaves undefined values out. */
 export function openApiDocument(baseUrl: string, version: string): Json {
   const endpoints: readonly [string, Endpoint][] = Object.entries(contract);
   const tags = [...new Set(endpoints.map(([, { tag }]) => tag))];
@@ -93,9 +87,7 @@ export function openApiDocument(baseUrl: string, version: string): Json {
       headers,
       responses: { NotModified: notModified, ...sharedAnswers() },
       schemas: {
-        ...Object.fromEntries(
-          endpoints.map(([, endpoint]) => [recordName(endpoint), plainSchema(endpoint.record)]),
-        ),
+        ...Object.fromEntries(endpoints.map(([, one]) => [recordName(one), plainSchema(one.record)])),
         Error: errorSchema,
       },
     },

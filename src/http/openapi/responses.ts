@@ -6,19 +6,13 @@ import { csvCell } from '../../queries/render/csv-cell.ts';
 import { errorBody } from '../../queries/render/envelope.ts';
 import { answerOf, type Json, plainSchema, recordExample, recordName, ref } from './schema.ts';
 
-/** Errors of any request, whatever it asks for. */
+/** The errors that every request can get. */
 const ofEvery: readonly ErrorWord[] = [
-  'missing_key',
-  'invalid_key',
-  'timeout',
-  'uri_too_long',
-  'rate_limited',
-  'headers_too_large',
-  'internal',
-  'unavailable',
+  ...(['missing_key', 'invalid_key', 'timeout', 'uri_too_long', 'rate_limited'] as const),
+  ...(['headers_too_large', 'internal', 'unavailable'] as const),
 ];
 
-/** The words that an endpoint's own parameters and data may call for. */
+/** The errors that an endpoint's own parameters and data can cause. */
 function ownWords({ parameters, refusals = [] }: Endpoint): ErrorWord[] {
   return [
     'invalid_parameter',
@@ -29,15 +23,16 @@ function ownWords({ parameters, refusals = [] }: Endpoint): ErrorWord[] {
   ];
 }
 
-const byStatus = (words: readonly ErrorWord[]): Map<number, ErrorWord[]> =>
-  Map.groupBy(words, (word) => errors[word].status);
+const byStatus = (words: readonly ErrorWord[]): [status: number, words: ErrorWord[]][] => [
+  ...Map.groupBy(words, (word) => errors[word].status),
+];
 
 const EXAMPLE_REQUEST_ID = '5f0c1e9a-7c1b-4a52-9d0e-2f6f0a1b3c4d';
 
 function errorAnswer(words: readonly ErrorWord[], headers: Json): Json {
   const examples = words.map((word) => {
-    const { meaning } = errors[word];
-    return [word, { summary: meaning, value: errorBody(word, { message: meaning }, EXAMPLE_REQUEST_ID) }];
+    const message = errors[word].meaning;
+    return [word, { summary: message, value: errorBody(word, { message }, EXAMPLE_REQUEST_ID) }];
   });
   return {
     description: words.map((word) => `\`${word}\`: ${errors[word].meaning}`).join('\n\n'),
@@ -48,40 +43,31 @@ function errorAnswer(words: readonly ErrorWord[], headers: Json): Json {
   };
 }
 
-const statusName = (status: number): string => `Error${status}`;
-
 const retryAfter = { 'Retry-After': ref('headers', 'Retry-After') };
 
 /** The answers that every operation shares, by name. */
 export function sharedAnswers(): Json {
-  return Object.fromEntries(
-    [...byStatus(ofEvery)].map(([status, words]) => [
-      statusName(status),
-      errorAnswer(words, status === 429 || status === 503 ? retryAfter : {}),
-    ]),
-  );
+  const answers = byStatus(ofEvery).map(([status, words]) => [
+    `Error${status}`,
+    errorAnswer(words, status === 429 || status === 503 ? retryAfter : {}),
+  ]);
+  return Object.fromEntries(answers);
 }
+
+const text = (description: string): Json => ({ description, schema: { type: 'string' } });
+const integer = (description: string): Json => ({ description, schema: { type: 'integer' } });
 
 /** The headers that answers name. */
 export const headers: Json = {
-  'X-Request-Id': {
-    description: "The request's id: the caller's own, or a new one",
-    schema: { type: 'string' },
-  },
-  'X-Count': { description: 'Records of the answer', schema: { type: 'integer' } },
-  'X-Next-Page-Key': { description: 'Key of the next page; absent on the last', schema: { type: 'string' } },
-  Link: {
-    description: '`<address of the next page>; rel="next"`; absent on the last',
-    schema: { type: 'string' },
-  },
-  ETag: {
-    description: 'Tag of the answer, for `If-None-Match`',
-    schema: { type: 'string' },
-  },
-  'RateLimit-Limit': { description: "Requests of the key's quota", schema: { type: 'integer' } },
-  'RateLimit-Remaining': { description: 'Requests that are left of it', schema: { type: 'integer' } },
-  'RateLimit-Reset': { description: 'Seconds until it begins anew', schema: { type: 'integer' } },
-  'Retry-After': { description: 'Seconds after which to ask again', schema: { type: 'integer' } },
+  'X-Request-Id': text("The request's id: the caller's own, or a new one"),
+  'X-Count': integer('Records of the answer'),
+  'X-Next-Page-Key': text('Key of the next page; absent on the last'),
+  Link: text('`<address of the next page>; rel="next"`; absent on the last'),
+  ETag: text('Tag of the answer, for `If-None-Match`'),
+  'RateLimit-Limit': integer("Requests of the key's quota"),
+  'RateLimit-Remaining': integer('Requests that are left of it'),
+  'RateLimit-Reset': integer('Seconds until it begins anew'),
+  'Retry-After': integer('Seconds after which to ask again'),
 };
 
 const headerRefs = (...names: readonly string[]): Json =>
@@ -96,8 +82,7 @@ export const notModified: Json = {
   headers: headerRefs(...ofSuccess),
 };
 
-function csvExample(endpoint: Endpoint): string {
-  const record = recordExample(endpoint);
+function csvExample(record: Json): string {
   const cells = Object.values(record).map((value) =>
     value === null || typeof value === 'string' ? csvCell(value) : JSON.stringify(value),
   );
@@ -106,30 +91,24 @@ function csvExample(endpoint: Endpoint): string {
 
 function success(endpoint: Endpoint): Json {
   const name = `${recordName(endpoint)} (${endpoint.shape})`;
-  const { schema, example } = answerOf(endpoint);
-  const json = { 'application/json': { schema, example } };
+  const json = { 'application/json': answerOf(endpoint) };
   if (!('format' in endpoint.parameters))
     return { description: name, headers: headerRefs(...ofSuccess), content: json };
   const paged = endpoint.shape === 'paged' ? ['X-Next-Page-Key', 'Link'] : [];
+  const csv = { schema: { type: 'string' }, example: csvExample(recordExample(endpoint)) };
   return {
     description: `${name}. With \`format=csv\` and an \`Accept\` that names JSON alone, \`result.data\` is the CSV text.`,
     headers: headerRefs(...ofSuccess, 'X-Count', ...paged),
-    content: { ...json, 'text/csv': { schema: { type: 'string' }, example: csvExample(endpoint) } },
+    content: { ...json, 'text/csv': csv },
   };
 }
 
 /** The answers of one operation by status. */
 export function answersOf(endpoint: Endpoint): Json {
-  const own = [...byStatus(ownWords(endpoint))].map(([status, words]) => [status, errorAnswer(words, {})]);
-  const shared = [...byStatus(ofEvery).keys()].map((status) => [
-    status,
-    ref('responses', statusName(status)),
-  ]);
-  return {
-    200: success(endpoint),
-    304: ref('responses', 'NotModified'),
-    ...Object.fromEntries([...own, ...shared]),
-  };
+  const own = byStatus(ownWords(endpoint)).map(([status, words]) => [status, errorAnswer(words, {})]);
+  const shared = byStatus(ofEvery).map(([status]) => [status, ref('responses', `Error${status}`)]);
+  const failures = Object.fromEntries([...own, ...shared]);
+  return { 200: success(endpoint), 304: ref('responses', 'NotModified'), ...failures };
 }
 
 /** The schema of every error (contract 6.2). */

@@ -4,7 +4,7 @@ import type { Endpoint } from '../../contract/endpoint.ts';
 /** A part of the document: JSON Schema of draft 2020-12, or an object of OpenAPI. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** What schemas of the contract say. */
+/** The parts of JSON Schema that the contract uses. */
 export type PlainSchema = Json & {
   readonly type?: string | readonly string[];
   readonly enum?: readonly (string | null)[];
@@ -18,9 +18,10 @@ export type PlainSchema = Json & {
   readonly properties?: Readonly<Record<string, PlainSchema>>;
 };
 
+/** A reference to a component of the document. */
 export const ref = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` });
 
-/** A schema without what only code needs; a value or null is written as one type, which generators of clients like better. */
+/** A schema without the parts that only code needs. A value or null becomes one type: client generators handle that better. */
 export function plainSchema(schema: unknown): PlainSchema {
   return simpler(JSON.parse(JSON.stringify(schema))) as PlainSchema;
 }
@@ -37,9 +38,8 @@ function simpler(node: unknown): unknown {
 }
 
 function orNull(schema: Json): Json {
-  return 'enum' in schema
-    ? { ...schema, enum: [...(schema.enum as unknown[]), null] }
-    : { ...schema, type: [schema.type, 'null'] };
+  if ('enum' in schema) return { ...schema, enum: [...(schema.enum as unknown[]), null] };
+  return { ...schema, type: [schema.type, 'null'] };
 }
 
 /** The name of an endpoint's record among the document's schemas. */
@@ -49,14 +49,11 @@ export const recordName = ({ record }: Endpoint): string => (record as { title?:
 export const recordExample = ({ record }: Endpoint): Json =>
   (record as { examples?: readonly Json[] }).examples![0]!;
 
-const text = { type: 'string' };
 const count = { type: 'integer', minimum: 0, description: 'Records of this answer' };
+const orNoText = (description: string): Json => ({ type: ['string', 'null'], description });
 const paging = {
-  next_page_key: { type: ['string', 'null'], description: 'Key of the next page, null on the last' },
-  next_page_url: {
-    type: ['string', 'null'],
-    description: 'Whole address of the next page, null on the last',
-  },
+  next_page_key: orNoText('Key of the next page, null on the last'),
+  next_page_url: orNoText('Whole address of the next page, null on the last'),
 };
 const examplePaging = { next_page_key: null, next_page_url: null };
 
@@ -66,32 +63,29 @@ const object = (properties: Json): Json => ({
   required: Object.keys(properties),
 });
 
+type Example = { readonly schema: Json; readonly example: unknown };
+
 /** `result` of an endpoint, and an example of it. */
-function resultOf(endpoint: Endpoint): { readonly schema: Json; readonly example: unknown } {
+function resultOf(endpoint: Endpoint): Example {
   const record = ref('schemas', recordName(endpoint));
   const one = recordExample(endpoint);
-  const records = { type: 'array', items: record };
+  const data = { type: 'array', items: record };
+  const list = { count: 1, data: [one] };
   switch (endpoint.shape) {
     case 'single':
     case 'map':
       return { schema: record, example: one };
     case 'array':
-      return { schema: records, example: [one] };
+      return { schema: data, example: [one] };
     case 'list':
-      return { schema: object({ count, data: records }), example: { count: 1, data: [one] } };
+      return { schema: object({ count, data }), example: list };
     case 'paged':
-      return {
-        schema: object({ ...paging, count, data: records }),
-        example: { ...examplePaging, count: 1, data: [one] },
-      };
+      return { schema: object({ ...paging, count, data }), example: { ...examplePaging, ...list } };
     case 'grouped': {
       const expires = String(one.expiration_datetime).replace('+00:00', 'Z');
-      const expirations = { type: 'array', items: { ...text, format: 'date-time' } };
-      const groups = {
-        type: 'object',
-        additionalProperties: records,
-        description: 'Expiration to contracts',
-      };
+      const expirations = { type: 'array', items: { type: 'string', format: 'date-time' } };
+      const description = 'Expiration to contracts';
+      const groups = { type: 'object', additionalProperties: data, description };
       return {
         schema: object({ count, ...paging, expiration_datetimes: expirations, data: groups }),
         example: { count: 1, ...examplePaging, expiration_datetimes: [expires], data: { [expires]: [one] } },
@@ -101,18 +95,16 @@ function resultOf(endpoint: Endpoint): { readonly schema: Json; readonly example
 }
 
 /** The envelope of an endpoint's answers (spec 2.1), and an example of it. */
-export function answerOf(endpoint: Endpoint): { readonly schema: Json; readonly example: Json } {
-  const { schema, example } = resultOf(endpoint);
+export function answerOf(endpoint: Endpoint): Example {
+  const { schema: result, example } = resultOf(endpoint);
+  const description = '`cached` where the record came from the cache of the server';
   return {
     schema: object({
       status: { const: 'ok' },
       code: { const: 200 },
-      message: text,
-      reference: {
-        enum: ['cached', null],
-        description: '`cached` where the record came from the cache of the server',
-      },
-      result: schema,
+      message: { type: 'string' },
+      reference: { enum: ['cached', null], description },
+      result,
     }),
     example: { status: 'ok', code: 200, message: 'success', reference: null, result: example },
   };

@@ -1,17 +1,18 @@
-// Admission control: decides which requests join the queue of the query thread, and how much the thread gets at once. README.md has the
-// rules.
+// Admission control: decides which requests join the queue, and how much the query thread gets at once. README.md has the rules.
 import { limits } from '../../contract/limits.ts';
 import { LoadShedding } from './load-shedding.ts';
 import { ServiceTime } from './service-time.ts';
 
-/** Bounds in place of those in `limits`. */
-export type QueueBounds = {
-  readonly queueLengthMax?: number;
-  readonly inFlightMax?: number;
-  readonly waitMaxMs?: number;
-  readonly burstWaitMs?: number;
-  readonly overloadWaitMs?: number;
+const defaultBounds = {
+  queueLengthMax: limits.queueLengthMax,
+  inFlightMax: limits.queueInFlightMax,
+  waitMaxMs: limits.queueWaitMaxMs,
+  burstWaitMs: limits.queueBurstWaitMs,
+  overloadWaitMs: limits.queueOverloadWaitMs,
 };
+
+/** Bounds in place of those in `limits`. */
+export type QueueBounds = { readonly [name in keyof typeof defaultBounds]?: number };
 
 /** How many requests wait, and how many the thread holds. */
 export type QueueLength = { readonly waiting: number; readonly inFlight: number };
@@ -28,14 +29,7 @@ export class AdmissionControl {
   #emptyMs = performance.now();
 
   constructor(bounds: QueueBounds) {
-    this.#bounds = {
-      queueLengthMax: limits.queueLengthMax,
-      inFlightMax: limits.queueInFlightMax,
-      waitMaxMs: limits.queueWaitMaxMs,
-      burstWaitMs: limits.queueBurstWaitMs,
-      overloadWaitMs: limits.queueOverloadWaitMs,
-      ...bounds,
-    };
+    this.#bounds = { ...defaultBounds, ...bounds };
   }
 
   /** Whether one more request joins the queue. */

@@ -6,14 +6,11 @@ type Work = (batch: number) => void;
 
 /** The requests of the current tick. */
 export class RequestBatches {
-  /** Counts batches of the whole process: servers share what is found out once a batch. */
+  /** Counts the batches of the whole process: its servers share what is read once a batch. */
   static #batch = 0;
   #works: Work[] = [];
 
-  /**
-   * Does `work` at the end of this tick, or as soon as the batch is full. It gets the number of its batch; work that is added later gets
-   * a higher one.
-   */
+  /** Does `work` with the number of its batch, at the end of this tick or once the batch is full. Numbers ascend. */
   add(work: Work): void {
     const count = this.#works.push(work);
     if (count === 1) setImmediate(() => this.#flush());

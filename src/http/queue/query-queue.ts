@@ -11,11 +11,12 @@ import { bufferBytes, SharedBuffers } from './shared-buffers.ts';
 /** Why a request got no answer: the queue is full or closing, its caller has gone, or the thread failed. */
 export type QueueProblem = 'full' | 'gone' | 'fault';
 
+/** A request got no answer from the queue. */
 export class QueueError extends Error {
+  override readonly name = 'QueueError';
   readonly problem: QueueProblem;
   constructor(problem: QueueProblem, message: string) {
     super(message);
-    this.name = 'QueueError';
     this.problem = problem;
   }
 }
@@ -23,12 +24,10 @@ export class QueueError extends Error {
 // Overload makes thousands of these a second, and nobody reads their stack.
 const full = new QueueError('full', 'the query queue is full or closing');
 
-type Waiting = {
+type Waiting = PromiseWithResolvers<Answer> & {
   readonly request: QueryRequest;
   readonly sinceMs: number;
   readonly isGone: () => boolean;
-  readonly resolve: (answer: Answer) => void;
-  readonly reject: (error: Error) => void;
 };
 
 type InFlight = Waiting & { readonly buffer: number | null };
@@ -38,16 +37,13 @@ export class QueryQueue {
   readonly #setup: ThreadSetup;
   readonly #admission: AdmissionControl;
   #worker: Worker | null = null;
-  #ready: Promise<void>;
-  #queue: Waiting[] = [];
-  #head = 0;
+  readonly #queue: Waiting[] = [];
   readonly #inFlight = new Map<number, InFlight>();
   readonly #buffers = new SharedBuffers();
   /** To the thread and back. */
   #port: MessagePort | null = null;
-  /** Whether the thread has opened the store, and what ended it. */
-  #life = { cause: '', isReady: false };
-  #onReady: () => void = () => undefined;
+  /** Whether the thread has opened the store, and why it ended. */
+  #life = { opened: Promise.withResolvers<void>(), isReady: false, cause: '' };
   /** When its results were last polled. */
   #polledMs = performance.now();
   #nextId = 0;
@@ -57,17 +53,17 @@ export class QueryQueue {
   constructor(setup: ThreadSetup, bounds: QueueBounds = {}) {
     this.#setup = setup;
     this.#admission = new AdmissionControl(bounds);
-    this.#ready = this.#start();
+    this.#start();
   }
 
-  /** Resolves once the thread has opened the store. @throws what kept the thread from it */
+  /** Resolves once the thread has opened the store. @throws where it cannot */
   ready(): Promise<void> {
-    return this.#ready;
+    return this.#life.opened.promise;
   }
 
   /** Requests that wait, without those in the thread. */
   get waiting(): number {
-    return this.#queue.length - this.#head;
+    return this.#queue.length;
   }
 
   /** Requests in the thread. */
@@ -80,10 +76,10 @@ export class QueryQueue {
     const sinceMs = performance.now();
     if (sinceMs - this.#polledMs > limits.queuePollMs) this.#poll(sinceMs);
     if (this.#closed !== null || !this.#admission.admits(this, sinceMs)) return Promise.reject(full);
-    return new Promise((resolve, reject) => {
-      this.#queue.push({ request, sinceMs, isGone, resolve, reject });
-      this.#feed();
-    });
+    const waiting = { request, sinceMs, isGone, ...Promise.withResolvers<Answer>() };
+    this.#queue.push(waiting);
+    this.#feed();
+    return waiting.promise;
   }
 
   /**
@@ -92,11 +88,11 @@ export class QueryQueue {
    */
   #poll(nowMs: number): void {
     this.#polledMs = nowMs;
-    for (let next = this.#nextResult(); next !== undefined; next = this.#nextResult()) this.#receive(next);
-  }
-
-  #nextResult(): ThreadResult | undefined {
-    return this.#port === null ? undefined : receiveMessageOnPort(this.#port)?.message;
+    while (this.#port !== null) {
+      const next = receiveMessageOnPort(this.#port);
+      if (next === undefined) return;
+      this.#receive(next.message);
+    }
   }
 
   /** Answers the admitted requests, then ends the thread. */
@@ -106,7 +102,7 @@ export class QueryQueue {
   }
 
   async #finish(): Promise<void> {
-    await this.#ready.catch(() => undefined);
+    await this.ready().catch(() => undefined);
     await new Promise<void>((resolve) => {
       this.#onDrained = resolve;
       this.#feed();
@@ -115,22 +111,17 @@ export class QueryQueue {
   }
 
   #feed(): void {
-    if (this.#worker === null && this.waiting > 0) this.#ready = this.#start();
+    if (this.#worker === null && this.waiting > 0) this.#start();
     const nowMs = performance.now();
-    for (; this.waiting > 0; this.#head++) {
-      const next = this.#queue[this.#head]!;
+    for (let next = this.#queue[0]; next !== undefined; next = this.#queue[0]) {
       if (next.isGone()) next.reject(new QueueError('gone', 'the caller has gone'));
       else if (this.#admission.isTooLate(next.sinceMs, nowMs)) next.reject(full);
       else if (this.#admission.isBusy(this.inFlight)) break;
       else this.#send(next);
+      this.#queue.shift();
     }
     if (this.waiting === 0) this.#admission.onEmpty(nowMs);
     if (this.#inFlight.size === 0 && this.waiting === 0) this.#onDrained?.();
-    // The served part is dropped in large pieces: a long queue must not be copied for every request.
-    if (this.#head > 256 && this.#head * 2 > this.#queue.length) {
-      this.#queue = this.#queue.slice(this.#head);
-      this.#head = 0;
-    }
   }
 
   #send(next: Waiting): void {
@@ -140,13 +131,13 @@ export class QueryQueue {
       this.#port?.postMessage([id, next.request, buffer] satisfies ThreadRequest);
       this.#inFlight.set(id, { ...next, buffer });
     } catch (error) {
-      this.#release(buffer);
+      this.#buffers.release(buffer);
       next.reject(new QueueError('fault', causeOf(error)));
     }
   }
 
-  /** Starts a thread; resolves once it has opened the store. */
-  #start(): Promise<void> {
+  /** Starts a thread. */
+  #start(): void {
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
     const worker = new Worker(moduleBeside('./query-thread.ts', import.meta.url), {
@@ -159,28 +150,24 @@ export class QueryQueue {
     port1.once('close', () => {
       if (this.#port === port1) this.#port = null;
     });
-    this.#life = { cause: 'the query thread ended', isReady: false };
-    const ready = new Promise<void>((resolve, reject) => {
-      this.#onReady = resolve;
-      worker.once('error', (error) => {
-        this.#life.cause = causeOf(error);
-      });
-      worker.once('exit', () => {
-        this.#poll(performance.now());
-        this.#port = null;
-        port1.close();
-        reject(new Error(this.#life.cause));
-        this.#lost();
-      });
+    this.#life = { opened: Promise.withResolvers(), isReady: false, cause: 'the query thread ended' };
+    this.#life.opened.promise.catch(() => undefined);
+    worker.once('error', (error) => {
+      this.#life.cause = causeOf(error);
     });
-    ready.catch(() => undefined);
-    return ready;
+    worker.once('exit', () => {
+      this.#poll(performance.now());
+      this.#port = null;
+      port1.close();
+      this.#life.opened.reject(new Error(this.#life.cause));
+      this.#lost();
+    });
   }
 
   #receive(message: ThreadResult): void {
     if (message.kind === 'ready') {
       this.#life.isReady = true;
-      this.#onReady();
+      this.#life.opened.resolve();
     } else if (message.kind === 'failed') this.#life.cause = message.cause;
     else this.#settle(message);
   }
@@ -193,42 +180,34 @@ export class QueryQueue {
       this.#admission.onAnswer(message.tookMs);
       waiting.resolve(this.#complete(message, waiting.buffer));
     } else {
-      this.#release(waiting.buffer);
+      this.#buffers.release(waiting.buffer);
       waiting.reject(new QueueError('fault', message.cause));
     }
     this.#feed();
   }
 
-  /** An answer with its body. Its buffer is released once the body is sent, or now where it has no body in the buffer. */
+  /** An answer with its body. The buffer is released once the body is sent, or now where it does not hold the body. */
   #complete({ answer, bufferLength }: ThreadResult & { kind: 'answer' }, buffer: number | null): Answer {
     if (answer.kind === 'refusal' || buffer === null || bufferLength === null) {
-      this.#release(buffer);
+      this.#buffers.release(buffer);
       return answer;
     }
     let isReleased = false;
     const release = (): void => {
-      if (!isReleased) this.#release(buffer);
+      if (!isReleased) this.#buffers.release(buffer);
       isReleased = true;
     };
     return { ...answer, body: bufferBytes(this.#buffers.memory, buffer, bufferLength), release };
   }
 
-  #release(buffer: number | null): void {
-    if (buffer !== null) this.#buffers.release(buffer);
-  }
-
-  /** The thread ended: the requests that it held fail. The others go to a new thread, or fail too if this one could not even start. */
+  /** The thread ended: its requests fail. Others go to a new thread, or fail too where this one could not open the store. */
   #lost(): void {
     const { cause, isReady } = this.#life;
     this.#worker = null;
-    for (const { buffer } of this.#inFlight.values()) this.#release(buffer);
+    for (const { buffer } of this.#inFlight.values()) this.#buffers.release(buffer);
     const failed: Waiting[] = [...this.#inFlight.values()];
     this.#inFlight.clear();
-    if (!isReady) {
-      failed.push(...this.#queue.slice(this.#head));
-      this.#queue = [];
-      this.#head = 0;
-    }
+    if (!isReady) failed.push(...this.#queue.splice(0));
     for (const waiting of failed) waiting.reject(new QueueError('fault', cause));
     this.#feed();
   }

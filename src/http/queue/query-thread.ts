@@ -6,6 +6,7 @@ import { type Allocate, type Answer, allocateFresh, type QueryRequest } from '..
 import { openStore } from '../../store/engines.ts';
 import { BUFFER_BYTES, bufferBytes } from './shared-buffers.ts';
 
+/** What a query thread works with. */
 export type ThreadSetup = { readonly storeUrl: string; readonly pageKeySecret: Uint8Array };
 
 /** The setup, the port for requests and results, and the memory of the shared buffers. */
@@ -14,6 +15,7 @@ export type ThreadData = ThreadSetup & { readonly port: MessagePort; readonly me
 /** A request, its number, and the shared buffer that its body may use. */
 export type ThreadRequest = readonly [id: number, request: QueryRequest, buffer: number | null];
 
+/** A message from the thread. */
 export type ThreadResult =
   | { readonly kind: 'ready' }
   /** `bufferLength`: length of the body in the request's buffer; null where it is in the answer. `tookMs`: the thread's own time. */
@@ -35,28 +37,18 @@ function send(result: ThreadResult, transferred: ArrayBuffer[] = []): void {
   port.postMessage(result, transferred);
 }
 
-/** Sends an answer. A body in the shared buffer stays there; any other is transferred. */
-function sendAnswer(id: number, answer: Answer, tookMs: number): void {
-  if (answer.kind === 'refusal') send({ kind: 'answer', id, answer, bufferLength: null, tookMs });
-  else if (answer.body.buffer === memory) {
-    send({
-      kind: 'answer',
-      id,
-      answer: { ...answer, body: noBody },
-      bufferLength: answer.body.length,
-      tookMs,
-    });
-  } else
-    send({ kind: 'answer', id, answer, bufferLength: null, tookMs }, [answer.body.buffer as ArrayBuffer]);
-}
-
 async function answer(runner: QueryRunner, [id, request, buffer]: ThreadRequest): Promise<void> {
   const allocate: Allocate = (length) =>
     buffer === null || length > BUFFER_BYTES ? allocateFresh(length) : bufferBytes(memory, buffer, length);
   const startedMs = performance.now();
   try {
-    const answered = await runner.run(request, allocate);
-    sendAnswer(id, answered, performance.now() - startedMs);
+    const found = await runner.run(request, allocate);
+    const result = { kind: 'answer', id, tookMs: performance.now() - startedMs } as const;
+    if (found.kind === 'refusal') send({ ...result, answer: found, bufferLength: null });
+    // A body in the shared buffer stays there; any other is transferred.
+    else if (found.body.buffer === memory)
+      send({ ...result, answer: { ...found, body: noBody }, bufferLength: found.body.length });
+    else send({ ...result, answer: found, bufferLength: null }, [found.body.buffer as ArrayBuffer]);
   } catch (error) {
     send({ kind: 'fault', id, cause: causeOf(error) });
   }

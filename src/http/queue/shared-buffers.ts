@@ -21,7 +21,8 @@ export class SharedBuffers {
     return this.#free.pop() ?? null;
   }
 
-  release(buffer: number): void {
-    this.#free.push(buffer);
+  /** Frees a buffer; null is none. */
+  release(buffer: number | null): void {
+    if (buffer !== null) this.#free.push(buffer);
   }
 }
