@@ -35,6 +35,7 @@ const EXIT_USAGE = 2;
 type Flags = {
   readonly store?: string;
   readonly map?: string;
+  readonly delimiter?: string;
   readonly preset?: string;
   readonly schema?: string;
   readonly country?: string;
@@ -104,9 +105,14 @@ const fieldFlags = (dataset: string, flags: Flags): Map<string, string> =>
 const presetWords = ({ preset }: ImportReport): string =>
   preset === null
     ? ''
-    : `${preset.name}: ${Object.entries(preset.says)
-        .map(([what, value]) => `${what} ${value}`)
-        .join(', ')}`;
+    : [
+        preset.name,
+        Object.entries(preset.says)
+          .map(([what, value]) => `${what} ${value}`)
+          .join(', '),
+      ]
+        .filter((words) => words !== '')
+        .join(': ');
 
 /** The account of an import in words. */
 function describe(report: ImportReport): string {
@@ -216,6 +222,7 @@ export function importCommand(): Command {
       '--map <file>',
       'JSON that says which column gives which field: {"columns": {"datetime": "open_utc"}, "values": {"symbol": "X"}}',
     )
+    .option('--delimiter <character>', 'separator of the columns, where it is neither a comma nor a tab: ";"')
     .option(
       '--preset <name>',
       'whose files these are, where their header does not tell; none: Bourse’s own names; list: shows all',
@@ -262,7 +269,7 @@ export function importCommand(): Command {
       checkDataset(dataset);
       checkFlags(dataset, flags);
       checkSources(names, flags);
-      const choose = chooseMapping(dataset, flags.preset, flags.map);
+      const choose = chooseMapping(dataset, flags.preset, flags.map, flags.delimiter);
       const settings = readSettings(flags.store === undefined ? {} : { store: flags.store });
       if (flags.watch !== undefined)
         return watchFolder(watchedBy(dataset, choose, settings.store, flags.watch, flags));

@@ -4,14 +4,10 @@ import { basename, dirname, resolve } from 'node:path';
 import { limits } from '../contract/limits.ts';
 import { folderProblem } from '../disk/space.ts';
 import { ownMark, removeLeftovers } from '../disk/temporary.ts';
+import { lineOf } from '../files/csv-line.ts';
 import type { RefusedRow } from '../files/file-problem.ts';
 import { reasonColumns, rejectedPlace, removeEarlier } from '../files/rejected-file.ts';
 import type { MappedFile } from '../mapping/column-mapping.ts';
-
-const cellText = (cell: string | null): string =>
-  cell !== null && /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : (cell ?? '');
-
-const lineOf = (cells: readonly (string | null)[]): string => `${cells.map(cellText).join()}\r\n`;
 
 /** Collects the refused rows of one file. */
 export class RefusedRows {
@@ -22,9 +18,12 @@ export class RefusedRows {
   readonly #columns: readonly (readonly [name: string, place: number])[];
   /** Not for standard input: the rows of an earlier one are nowhere else. */
   readonly #replacesEarlier: boolean;
+  /** For each row its number in the original file, where a preset converted that. */
+  readonly #rowNumbers: readonly number[] | undefined;
   #file: number | null = null;
 
-  constructor({ rejectedPath, header, isStandardInput }: MappedFile) {
+  constructor({ rejectedPath, header, isStandardInput, rowNumbers }: MappedFile) {
+    this.#rowNumbers = rowNumbers;
     this.#path = rejectedPath;
     this.#columns = header
       .map((name, place) => [name, place] as const)
@@ -32,7 +31,8 @@ export class RefusedRows {
     this.#replacesEarlier = !isStandardInput;
   }
 
-  add({ row, column, reason, cells }: RefusedRow): void {
+  add({ row: rowRead, column, reason, cells }: RefusedRow): void {
+    const row = this.#rowNumbers?.[rowRead - 1] ?? rowRead;
     this.count++;
     if (this.first.length < limits.reportedRefusalsMax) this.first.push({ row, column, reason });
     if (this.#file === null) {
