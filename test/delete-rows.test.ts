@@ -218,17 +218,17 @@ test('an instrument that rows name is not deleted, and the message says how to d
 });
 
 const mistakes: readonly (readonly [args: readonly string[], says: RegExp])[] = [
-  [['news'], /this would delete all news of the store: narrow it by --symbol, --from or --to, or say --all/],
+  [['news'], /this would delete all news of the store: narrow it by --symbol, --from or --to, or add --all/],
   [['news', '--country', 'US'], /--country and --schema name a market together/],
   [['news', '--symbol', 'ACRON', '--country', 'US'], /no instrument US:ACRON; is it ACORN\?/],
-  [['news', '--from', '2024-03-03', '--to', '2024-03-02'], /--from lies after --to/],
+  [['news', '--from', '2024-03-03', '--to', '2024-03-02'], /--from is after --to/],
   [['news', '--symbol', '*', '--country', 'US'], /--symbol \*: must be/],
   [['corporate-actions', '--country', 'US'], /--symbol/],
   [['corporate-actions', ...acorn, '--action-type', 'merger'], /must be one of dividend, split/],
   [['option-contracts', '--country', 'US'], /give --symbol, the underlying, or --contract/],
   [
     ['option-contracts', '--country', 'US', '--contract', 'X', '--to', '2024-01-01'],
-    /has no range: leave --from and --to away/,
+    /have no range: leave out --from and --to/,
   ],
   [['economic-events', '--country', 'US'], /this would delete all events of US: narrow it by --event-code/],
   [['economic-events', '--source-id', 'abc'], /--source-id abc: must be 64 hexadecimal digits/],

@@ -142,14 +142,14 @@ test('what is asked for wrongly is told with the cure, exit status 2, and nothin
     [['bars', '--symbol', 'A'], /--symbol A: name its country too, such as --country US/],
     [['bar'], /no dataset bar to export.* is it bars\?/],
     [['instruments', '--interval', '1M'], /--interval says nothing of instruments/],
-    [['news', '--from', '2025-03-04', '--to', '2025-03-03'], /--from lies after --to/],
+    [['news', '--from', '2025-03-04', '--to', '2025-03-03'], /--from is after --to/],
     [
       ['corporate-actions', '--from', '2025-01-03T00:00:00+14:00', '--to', '2025-01-02T12:00:00Z'],
-      /--from lies after --to/,
+      /--from is after --to/,
     ],
     [['bars', '--out', shop.path('x.xlsx')], /must end in \.csv, \.tsv, \.ndjson or \.parquet/],
     [['bars', '--out', shop.path('x.parquet.gz')], /must end in/],
-    [['bars', '--out', shop.path('mine.csv')], /mine\.csv is there already: .* --force replaces it/],
+    [['bars', '--out', shop.path('mine.csv')], /mine\.csv exists already: .* --force to replace it/],
     [['bars', '--force', '--out', shop.path('folder.csv')], /folder\.csv is a folder/],
     [['bars', '--force', '--out', shop.path('link.csv')], /link\.csv is a link/],
   ];

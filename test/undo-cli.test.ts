@@ -177,7 +177,7 @@ const mistakes: readonly [args: readonly string[], says: RegExp][] = [
   [['delete', 'bars', ...ofAcorn, '--schema', 'stok'], /--schema stok: must be one of stock/],
   [['delete', 'bars', ...ofAcorn, '--interval', '7X'], /--interval 7X: must be one of 1M/],
   [['delete', 'bars', ...ofAcorn, '--from', 'monday'], /--from monday: must be a date such as/],
-  [['delete', 'bars', ...ofAcorn, '--from', '2024-02-01', '--to', '2024-01-01'], /--from lies after --to/],
+  [['delete', 'bars', ...ofAcorn, '--from', '2024-02-01', '--to', '2024-01-01'], /--from is after --to/],
   [
     ['delete', 'instruments', ...ofAcorn],
     /has bars \(1M\): .*bourse delete bars --schema stock --country US --symbol ACORN/,
@@ -203,12 +203,12 @@ test('a store that is not there is not made', async () => {
   }
 });
 
-test('a run is taken back once, and the message says how to have it back', async () => {
+test('a run is undone once, and the message says how to restore it', async () => {
   const run = await load('60M', ['2024-01-08T14:30:00Z 5']);
   await undo(run);
   const again = await shop.run('undo', String(run));
   assert.equal(again.status, 2);
-  assert.match(again.stderr, /taken back already, at .*: import bars\.csv again/);
+  assert.match(again.stderr, /undone already, at .*: import bars\.csv again/);
 });
 
 test('a symbol of several asset types is deleted only with its type named', async () => {

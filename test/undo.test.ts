@@ -446,7 +446,7 @@ test('a run taken back is recorded as such, and the data version advances', () =
     const [recorded] = rowsOf(shelf.url, 'select kind, file, rows_written, undone_ms from import_runs');
     assert.deepEqual([recorded!.kind, recorded!.file, recorded!.rows_written], ['import', 'file.csv', 1]);
     assert.ok((recorded!.undone_ms as number) > 0);
-    await assert.rejects(shelf.undo(run), /taken back already/);
+    await assert.rejects(shelf.undo(run), /undone already/);
   }));
 
 test('a run that set a row back to what it was before the undone one has nothing left to restore (contract 10)', async () => {

@@ -1,34 +1,40 @@
-// Bars as lines of text: what is the same in every line of a series is made once.
+// Bars as lines of text: the parts that all lines of a series share are made once.
 import type { Bars } from '../bars/bars.ts';
 import { DAY_MS, formatDay, formatInstantZ, HOUR_MS, MINUTE_MS } from '../base/instant.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
-import { EXCHANGE_LENGTH_MAX, seriesFields } from '../datasets/bars.ts';
+import { EXCHANGE_LENGTH_MAX, seriesFields, valueFields } from '../datasets/bars.ts';
 import type { Instrument } from '../datasets/reference.ts';
+import { dayOf } from '../history/naming.ts';
 import { numberText, type TextStyle } from './text-style.ts';
 
-/** Where the minutes end in `2025-03-03T09:30:00Z`, and what of it stands before them. */
+/** The part of `2025-03-03T09:30:00Z` before the minutes. */
 const HOUR_LENGTH = 'YYYY-MM-DDTHH:'.length;
 
 const MINUTES = Array.from({ length: 60 }, (_, minute) => `${String(minute).padStart(2, '0')}:00Z`);
 
-/** Writes the lines of one series: names, moment, values. */
+/** Writes the lines of one series: names, moment, values, in the order of `seriesFields` and `valueFields`. */
 export class BarLine {
   readonly #style: TextStyle;
   readonly #before: readonly string[];
   readonly #instrument: Instrument;
-  readonly #interval: string;
+  readonly #interval: Interval;
   readonly #isMinutes: boolean;
   readonly #null: string;
   #hour = Number.NaN;
   #hourText = '';
 
-  constructor(style: TextStyle, columns: readonly string[], instrument: Instrument, interval: string) {
+  constructor(style: TextStyle, instrument: Instrument, interval: Interval) {
     this.#style = style;
-    this.#before = style.before(columns);
+    this.#before = style.before([...seriesFields, 'datetime', ...valueFields]);
     this.#instrument = instrument;
     this.#interval = interval;
-    this.#isMinutes = intervalMinutes(interval as Interval) !== null;
+    this.#isMinutes = intervalMinutes(interval) !== null;
     this.#null = style.cell(null);
+  }
+
+  /** The day that a bar is about: of a bar of minutes the day of its open, else its date. */
+  dayOf(keyMs: number): number {
+    return this.#isMinutes ? dayOf(this.#instrument, keyMs) : keyMs / DAY_MS;
   }
 
   /** The lines of the bars `from` (included) to `to` (not), under a symbol. */
@@ -43,17 +49,17 @@ export class BarLine {
     return text;
   }
 
-  /** Everything before the moment. */
+  /** All cells before the moment. */
   #start(symbol: string): string {
     const { asset_schema, country_iso_code, exchange } = this.#instrument;
-    // A longer one comes with the instruments alone.
+    // A longer one is imported with instruments only.
     const named = exchange !== null && exchange.length > EXCHANGE_LENGTH_MAX ? null : exchange;
     const names = [asset_schema, country_iso_code, symbol, this.#interval, named];
     const cells = names.map((name, place) => this.#before[place]! + this.#style.cell(name));
     return cells.join('') + this.#before[seriesFields.length]!;
   }
 
-  /** The open of minutes; else the first day of the period. */
+  /** The open of a bar of minutes, else the first day of the period. */
   #moment(keyMs: number): string {
     if (!this.#isMinutes) return formatDay(keyMs / DAY_MS);
     const hour = Math.floor(keyMs / HOUR_MS);

@@ -1,4 +1,4 @@
-// The file that an export becomes: written beside its place, moved there when it is whole, and never over another one unasked.
+// The file of an export: written under a temporary name, renamed when it is whole. It replaces another file only with --force.
 import { createWriteStream, linkSync, lstatSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
@@ -12,16 +12,16 @@ import type { ExportTable } from './export-table.ts';
 import { writeParquet } from './parquet.ts';
 import { csv, ndjson, type TextStyle, tsv } from './text-style.ts';
 
-/** What a file is to be. */
+/** The format of an exported file. */
 export type OutFormat = {
   readonly kind: 'csv' | 'tsv' | 'ndjson' | 'parquet';
   readonly packing: 'gz' | 'zst' | null;
 };
 
-/** What the names of files end in. */
+/** The endings of file names. */
 export const outNames = '.csv, .tsv, .ndjson or .parquet, and .gz or .zst after those of text';
 
-/** The format that a file's name asks for; null where it says none. */
+/** The format of a file, by the ending of its name; null for any other ending. */
 export function outFormatOf(name: string): OutFormat | null {
   const [, kind, packing] = /\.(csv|tsv|ndjson|parquet)(?:\.(gz|zst))?$/i.exec(name) ?? [];
   if (kind === undefined) return null;
@@ -29,12 +29,12 @@ export function outFormatOf(name: string): OutFormat | null {
   return format.kind === 'parquet' && format.packing !== null ? null : format;
 }
 
-/** Told how many rows have been written. */
+/** Called with the number of rows written so far. */
 type OnRows = (rows: number) => void;
 
 const styles: Readonly<Record<OutFormat['kind'], TextStyle>> = { csv, tsv, ndjson, parquet: csv };
 
-/** The lines of a table; nothing at all, not even a header, where it has no row. */
+/** The lines of a table; nothing, not even a header, where it has no row. */
 async function* piecesOf(table: ExportTable, style: TextStyle, onRows: OnRows): AsyncGenerator<string> {
   let rows = 0;
   for await (const lines of table.lines(style)) {
@@ -49,20 +49,20 @@ async function* piecesOf(table: ExportTable, style: TextStyle, onRows: OnRows): 
 export const writeToStream = (table: ExportTable, target: Writable, onRows: OnRows): Promise<void> =>
   pipeline(piecesOf(table, csv, onRows), target, { end: false });
 
-/** A place that no file may be made in as things are is told before any work. @throws UnfitPlace, WouldReplace */
+/** Checks before any work that a file may be made at a path. @throws UnfitPlace, WouldReplace */
 export function requireFree(place: string, force: boolean): void {
   const found = lstatSync(place, { throwIfNoEntry: false });
   if (found === undefined) return;
   if (!found.isFile())
     throw new UnfitPlace(
-      `${place} is ${otherThanFile(place) ?? 'a link'}: an export is a file of its own, give it a name`,
+      `${place} is ${otherThanFile(place) ?? 'a link'}: an export is a new file, give it a name`,
     );
   if (!force)
-    throw new WouldReplace(`${place} is there already: choose another name, or --force replaces it`);
+    throw new WouldReplace(`${place} exists already: choose another name, or add --force to replace it`);
 }
 
 /**
- * Writes a table into a file, whole or not at all; its bytes, 0 where there was no row and no file is made.
+ * Writes a table to a file, whole or not at all, and gives the file's bytes: 0 without rows, when no file is made.
  * @throws WouldReplace, UnfitPlace, FolderUnusable, DiskFull
  */
 export async function writeToFile(
@@ -85,7 +85,10 @@ export async function writeToFile(
     }
   };
   try {
-    removeLeftovers(folder, leftoversOf(place));
+    removeLeftovers(
+      folder,
+      new RegExp(`^${RegExp.escape(basename(place))}\\.(\\d+\\.\\d+)\\.part(?:\\.csv)?$`),
+    );
     return (await fill(table, part, format, onRows)) ? moveTo(part, place, force) : 0;
   } catch (error) {
     discard();
@@ -97,10 +100,7 @@ export async function writeToFile(
   }
 }
 
-const leftoversOf = (place: string): RegExp =>
-  new RegExp(`^${RegExp.escape(basename(place))}\\.(\\d+\\.\\d+)\\.part(?:\\.csv)?$`);
-
-/** Fills a file that is not there; whether the table had a row. */
+/** Writes a new file; whether the table had a row. */
 async function fill(table: ExportTable, part: string, format: OutFormat, onRows: OnRows): Promise<boolean> {
   const { kind, packing } = format;
   let rows = 0;
@@ -116,21 +116,18 @@ async function fill(table: ExportTable, part: string, format: OutFormat, onRows:
   return rows > 0;
 }
 
-/** Moves a file to its place; its bytes. */
+/** Gives a file its name, and returns its bytes. */
 function moveTo(part: string, place: string, force: boolean): number {
   const { size } = statSync(part);
   if (force) renameSync(part, place);
-  else linkTo(part, place);
+  else
+    try {
+      // A link fails where the name is taken; a rename would replace that file.
+      linkSync(part, place);
+    } catch {
+      // Some file systems have no hard links.
+      requireFree(place, false);
+      renameSync(part, place);
+    }
   return size;
-}
-
-/** Gives a file its name where no other has it: a second name, for a move replaces what is there. */
-function linkTo(part: string, place: string): void {
-  try {
-    linkSync(part, place);
-  } catch {
-    // Some disks have no second names, and what is there by now is told.
-    requireFree(place, false);
-    renameSync(part, place);
-  }
 }

@@ -1,4 +1,4 @@
-// What is wanted of a dataset, and what is to be written of it.
+// What an export selects of a dataset, and what it writes.
 import type { ParsedInstant } from '../base/instant.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import type { Interval } from '../contract/interval.ts';
@@ -6,11 +6,11 @@ import type { PriceBasis } from '../contract/price-basis.ts';
 import type { FileDataset } from '../datasets/index.ts';
 import type { TextStyle } from './text-style.ts';
 
-/** What of a dataset is wanted; null is everything. */
+/** What of a dataset is selected; null selects everything. */
 export type Selection = {
   readonly assetSchema: AssetSchema | null;
   readonly country: string | null;
-  /** Goes with a country. */
+  /** Needs a country. */
   readonly symbol: string | null;
   readonly interval: Interval | null;
   readonly basis: PriceBasis | null;
@@ -19,7 +19,7 @@ export type Selection = {
   readonly to: ParsedInstant | null;
 };
 
-/** The fields that a selection names, and what they must be. */
+/** The fields that a selection names, and their values. */
 export function whereOf(dataset: FileDataset, selection: Selection): Record<string, string> {
   const named = {
     '--schema': selection.assetSchema,
@@ -34,26 +34,22 @@ export function whereOf(dataset: FileDataset, selection: Selection): Record<stri
   );
 }
 
-/** A column of a file, and its type where the format has types: a name of DuckDB's. */
+/** A column of a file, and the name of its DuckDB type, for formats that have types. */
 export type ExportColumn = { readonly name: string; readonly type: string };
 
 /** Some lines of a file. */
 export type Lines = { readonly text: string; readonly rows: number };
 
-/** What is to be written of a dataset. */
+/** What an export writes. */
 export type ExportTable = {
   readonly columns: readonly ExportColumn[];
-  /** How many rows it has, about; null where that is not known. */
+  /** About how many rows it has; null where that is unknown. */
   readonly rowsAbout: number | null;
-  /** The rows as lines of a style of text, some at a time; to be read once. */
+  /** The rows as lines of a text style, some at a time; can be read once. */
   lines(style: TextStyle): AsyncGenerator<Lines>;
-  /** What whoever imports the file should know, once all lines were read. */
+  /** How to import the file; complete once all lines were read. */
   advice(): ImportAdvice;
 };
 
-/** How a file comes back. */
-export type ImportAdvice = {
-  /** Flags that its import needs. */
-  readonly flags: readonly string[];
-  readonly notes: readonly string[];
-};
+/** How to import an exported file: the flags that it needs, and what to know of its rows. */
+export type ImportAdvice = { readonly flags: readonly string[]; readonly notes: readonly string[] };

@@ -1,4 +1,4 @@
-// Parquet of lines that were written as CSV: DuckDB knows both.
+// Makes Parquet of a CSV, by DuckDB.
 import { open as openFile } from 'node:fs/promises';
 import duckdb, { type Result } from '@duckdb/node-bindings';
 import { quoted } from '../files/computed-column.ts';
@@ -6,10 +6,10 @@ import { open } from '../files/read.ts';
 import { named, pathOf } from '../files/scan.ts';
 import type { ExportColumn } from './export-table.ts';
 
-/** Bytes of a line: a quoted text may be twice as long as the longest that an import takes. */
+/** Bytes of a line: a quoted text may be twice as long as the longest text of an import. */
 const LINE_BYTES_MAX = 16 * 1024 * 1024;
 
-/** Makes a Parquet file of a CSV with these columns and so many rows, in their order. */
+/** Makes a Parquet file of a CSV with these columns and so many rows, in the same order. */
 export async function writeParquet(
   csvPath: string,
   columns: readonly ExportColumn[],
@@ -24,9 +24,11 @@ export async function writeParquet(
     const options = 'format parquet, compression zstd, use_tmp_file false';
     const result = await duckdb.query(connection, `copy (from ${table}) to ${quoted(path)} (${options})`);
     const written = await countIn(result);
-    if (written !== rows) throw new Error(`of ${rows} rows DuckDB has written ${written}`);
+    if (written !== rows) throw new Error(`DuckDB wrote ${written} of ${rows} rows`);
   } catch (error) {
-    throw noRoomOr(error as Error);
+    // DuckDB has no codes for a full disk.
+    const isFull = /No space left|quota exceeded/i.test((error as Error).message);
+    throw isFull ? Object.assign(error as Error, { code: 'ENOSPC' }) : error;
   } finally {
     close();
   }
@@ -45,7 +47,3 @@ async function countIn(result: Result): Promise<number> {
   const bytes = duckdb.vector_get_data(duckdb.data_chunk_get_vector(chunk, 0), 8);
   return Number(new DataView(bytes.buffer, bytes.byteOffset, 8).getBigInt64(0, true));
 }
-
-/** DuckDB says in words what the system says by a code. */
-const noRoomOr = (error: Error): Error =>
-  /No space left|quota exceeded/i.test(error.message) ? Object.assign(error, { code: 'ENOSPC' }) : error;

@@ -1,12 +1,12 @@
-// What leaves the store as files: the datasets by the names and columns of native files (contract 10, 11).
+// The table of an export, by the name of its dataset (contract 10, 11).
 import { BARS, fileDatasetNamed } from '../datasets/index.ts';
 import { findInstruments } from '../history/instrument-choice.ts';
 import type { Reader } from '../store/store.ts';
-import { barTable } from './bars.ts';
+import { barTable } from './export-bars.ts';
+import { rowTable } from './export-rows.ts';
 import { type ExportTable, type Selection, whereOf } from './export-table.ts';
-import { rowTable } from './rows.ts';
 
-/** The part of a selection that says nothing of a dataset; undefined where all of it does. */
+/** The first part of a selection that a dataset does not have; undefined where it has all. */
 export function straySelector(name: string, selection: Selection): keyof Selection | undefined {
   if (name === BARS) return undefined;
   const dataset = fileDatasetNamed(name)!;
@@ -28,11 +28,11 @@ const nothing: Selection = {
   to: null,
 };
 
-/** What of a dataset is selected. @throws RequestProblem for a symbol that is not known, and for what one file cannot hold */
+/** The selected part of a dataset. @throws RequestProblem for an unknown symbol, a range that ends before it begins, and prices of several bases */
 export async function exportTable(reader: Reader, name: string, selection: Selection): Promise<ExportTable> {
   const { assetSchema, country, symbol } = selection;
   const dataset = fileDatasetNamed(name);
-  // Days may be an instrument's that is not known.
+  // Calendar overrides may be of an unknown instrument.
   const isKnown = dataset?.file.names?.[0]?.mayBeMarket !== true;
   if (symbol !== null && country !== null && isKnown)
     await findInstruments(reader, { assetSchema, country, symbol });

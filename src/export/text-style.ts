@@ -1,15 +1,15 @@
 // Rows as lines of text: CSV and TSV as the answers write them (contract 5.1), NDJSON.
 
-/** What a cell holds; an object is JSON. */
+/** The value of a cell; an object is written as JSON. */
 export type Cell = string | number | boolean | object | null;
 
-/** A kind of text. A line is, column by column, what stands before its cell and the cell, then the end. */
+/** A text format. A line is, for each column, its text of `before` and the cell, then `end`. */
 export type TextStyle = {
-  /** Before the first line. */
+  /** The header. */
   head(columns: readonly string[]): string;
   before(columns: readonly string[]): string[];
   cell(value: Cell): string;
-  /** Stands on either side of a text that needs no escaping. */
+  /** Encloses a text that needs no escaping. */
   readonly quote: string;
   readonly end: string;
 };
@@ -18,7 +18,7 @@ export type TextStyle = {
 export const numberText = (value: number): string =>
   value === 0 && Object.is(value, -0) ? '-0.0' : String(value);
 
-/** What a reader may take for a mark of its own. */
+/** Characters with a meaning of their own in CSV. */
 const NEEDS_QUOTES = /["\p{Cc}]/u;
 
 function csvCell(value: Cell, delimiter: string): string {
@@ -40,7 +40,9 @@ function delimited(delimiter: ',' | '\t'): TextStyle {
   };
 }
 
+/** CSV (contract 5.1). */
 export const csv: TextStyle = delimited(',');
+/** TSV (contract 5.1). */
 export const tsv: TextStyle = delimited('\t');
 
 /** One JSON object a line. */

@@ -1,4 +1,4 @@
-// Deleting rows of the datasets beside bars and instruments: a recorded run like an import, which can be taken back (contract 10).
+// Deleting rows of the datasets beside bars and instruments: a recorded run, which can be undone (contract 10).
 import type { ParsedInstant } from '../base/instant.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { type Dataset, type RowOf, spokenName } from '../datasets/dataset.ts';
@@ -13,37 +13,38 @@ import { seriesWithBars, useOf } from './instrument-uses.ts';
 import { changeRow } from './journal.ts';
 import { namedBy } from './naming.ts';
 import { RequestProblem } from './request-problem.ts';
-import { rangeOf } from './row-selection.ts';
+import { rangeOf } from './selection.ts';
 
-/** What chooses rows. */
+/** Which rows to delete. */
 export type RowChoice = {
   /** The values of flags, such as `--country`: those of the dataset's fields, and its selectors. */
   readonly flags: Readonly<Record<string, string>>;
   /** Inclusive bounds of the row's own time (contract 2.2). */
   readonly from?: ParsedInstant | undefined;
   readonly to?: ParsedInstant | undefined;
-  /** Nothing else that narrows the choice is meant to be said. */
+  /** Allows a choice that nothing narrows. */
   readonly all?: boolean | undefined;
 };
 
+/** A deletion of rows of one dataset. */
 export type RowDeleteRequest = DeletionRequest & RowChoice & { readonly dataset: FileDataset };
 
-/** The account of a deletion. */
+/** The report of a deletion. */
 export type RowDeleteReport = {
   readonly dataset: string;
   /** Null where nothing was written. */
   readonly runId: number | null;
-  /** What was asked for, in words. */
+  /** The choice in words. */
   readonly choice: string;
   readonly rowsDeleted: number;
-  /** Those of option contracts, which go with them. */
+  /** Instruments of deleted option contracts. */
   readonly instrumentsDeleted: number;
 };
 
-/** Flags that name a market: by themselves they narrow no choice. */
+/** Flags that name a market: these alone narrow no choice. */
 const marketFlags = ['--country', '--schema'];
 
-/** The rows that a choice takes. @throws RequestProblem where it says too little, or names what is not there */
+/** The rows of a choice. @throws RequestProblem where it is too wide, or names an unknown instrument */
 async function selectionOf(writer: Writer, request: RowDeleteRequest): Promise<RowSelection> {
   const { dataset, flags, from, to } = request;
   const { fields, time, deletion } = dataset.file;
@@ -56,82 +57,71 @@ async function selectionOf(writer: Writer, request: RowDeleteRequest): Promise<R
     if (Object.hasOwn(dataset.columns, column)) where[column] = value;
   }
   if (time === undefined) return { where };
-  const isAlone = Object.keys(flags).some((flag) => selectors[flag]?.isAlone);
-  if (isAlone && (from ?? to) !== undefined)
-    throw new RequestProblem('what is named one by one has no range: leave --from and --to away');
+  const alone = Object.keys(flags).find((flag) => selectors[flag]?.isAlone);
+  if (alone !== undefined && (from ?? to) !== undefined)
+    throw new RequestProblem(`${alone} names single rows, which have no range: leave out --from and --to`);
   return { where, range: rangeOf(from, to, dataset.columns[time]!.kind === 'day' ? 'day' : 'instant') };
 }
 
-/** A choice of everything must be said to be one. */
+/** Refuses a choice that lacks a flag, or deletes everything without `--all`. */
 function checkChoice({ dataset, flags, from, to, all }: RowDeleteRequest): void {
   const { fields, time, names = [], deletion } = dataset.file;
   const { rows, needs, selectors = {} } = deletion!;
+  const { '--country': country, '--schema': schema, '--symbol': symbol } = flags;
   const alone = Object.keys(selectors).filter((flag) => selectors[flag]!.isAlone);
   const given = [...alone, '--symbol'].filter((flag) => flags[flag] !== undefined);
-  const isNamed = names.some(({ isOwn }) => isOwn);
-  if (isNamed && given.length !== 1)
+  if (names.some(({ isOwn }) => isOwn) && given.length !== 1)
     throw new RequestProblem(`give --symbol, the underlying, or ${alone.join(' or ')}, one contract`);
-  const has = (flag: string): boolean => Object.values(fields).some((field) => field.flag === flag);
-  if (has('--symbol') && !needs.includes('--country')) checkMarket(flags);
+  const hasSymbol = Object.values(fields).some(({ flag }) => flag === '--symbol');
+  if (hasSymbol && !needs.includes('--country')) {
+    if (symbol !== undefined && country === undefined)
+      throw new RequestProblem('--symbol needs --country, such as --country US');
+    if (symbol === undefined && (country === undefined) !== (schema === undefined))
+      throw new RequestProblem('--country and --schema name a market together: give both, or add --symbol');
+  }
   const isNarrowed = Object.keys(flags).some((flag) => !marketFlags.includes(flag));
   if (isNarrowed || from !== undefined || to !== undefined || all === true) return;
-  const where = flags['--country'] ?? 'the store';
   const narrower = [
-    ...(has('--symbol') ? ['--symbol'] : []),
+    ...(hasSymbol ? ['--symbol'] : []),
     ...Object.keys(selectors),
     ...(time === undefined ? [] : ['--from', '--to']),
   ];
-  const last = narrower.pop();
+  const choices = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(narrower);
   throw new RequestProblem(
-    `this would delete all ${rows} of ${where}: narrow it by ${[...(narrower.length > 0 ? [narrower.join(', ')] : []), last].join(' or ')}, or say --all`,
+    `this would delete all ${rows} of ${country ?? 'the store'}: narrow it by ${choices}, or add --all`,
   );
 }
 
-/** A symbol and a market are named whole. */
-function checkMarket(flags: RowChoice['flags']): void {
-  const { '--country': country, '--schema': schema, '--symbol': symbol } = flags;
-  if (symbol !== undefined && country === undefined)
-    throw new RequestProblem('--symbol needs --country, such as --country US');
-  if (symbol === undefined && (country === undefined) !== (schema === undefined))
-    throw new RequestProblem('--country and --schema name a market together: give both, or a --symbol too');
-}
-
-/** The flags of a choice with the asset type of the instrument that it names, where that was left out. */
+/** The flags of a choice, with the asset type of the instrument that they name. */
 async function withInstrument(
   writer: Writer,
   { dataset, flags }: RowDeleteRequest,
 ): Promise<RowChoice['flags']> {
   const { '--symbol': symbol, '--country': country, '--schema': schema } = flags;
   const [naming] = dataset.file.names ?? [];
-  // Days may be an instrument's that is not known.
+  // Calendar overrides may be of an unknown instrument.
   if (symbol === undefined || naming === undefined || naming.mayBeMarket) return flags;
   const assetSchema = typeof naming.assetSchema === 'string' ? naming.assetSchema : (schema ?? null);
   const choice = { assetSchema: assetSchema as AssetSchema | null, country: country!, symbol };
-  const { asset_schema } = await findInstrument(writer, choice);
-  return { ...flags, '--schema': asset_schema };
+  return { ...flags, '--schema': (await findInstrument(writer, choice)).asset_schema };
 }
 
-/** Deletes the rows that a choice takes. @throws RequestProblem when it says too little, or names what is not there */
+/** Deletes the rows of a choice. @throws RequestProblem where it is too wide, or names an unknown instrument */
 export function deleteRows(store: Store, request: RowDeleteRequest): Promise<RowDeleteReport> {
-  const { dataset } = request;
+  const { dataset, words } = request;
   return runDeletion(store, spokenName(dataset), request, async (writer, runId) => {
-    const deleted = { rows: 0, instruments: 0 };
+    let [rowsDeleted, instrumentsDeleted] = [0, 0];
     for await (const row of selectedRows(writer, dataset, await selectionOf(writer, request))) {
       await changeRow(writer, runId, dataset, row, null);
-      deleted.rows++;
-      if (await deleteOwn(writer, runId, dataset, row)) deleted.instruments++;
+      rowsDeleted++;
+      if (await deleteOwn(writer, runId, dataset, row)) instrumentsDeleted++;
     }
-    const result = {
-      dataset: spokenName(dataset),
-      choice: request.words,
-      rowsDeleted: deleted.rows,
-      instrumentsDeleted: deleted.instruments,
-    };
-    return { result, count: deleted.rows };
+    const result = { dataset: spokenName(dataset), choice: words, rowsDeleted, instrumentsDeleted };
+    return { result, count: rowsDeleted };
   });
 }
 
-/** The instrument that a row is goes with it, unless something else needs it. */
+/** Deletes the instrument that a row is, unless something else needs it. */
 async function deleteOwn(
   writer: Writer,
   runId: number,
@@ -139,8 +129,7 @@ async function deleteOwn(
   row: RowOf<Dataset>,
 ): Promise<boolean> {
   const named = namedBy(dataset, row).find(({ isOwn }) => isOwn);
-  if (named === undefined) return false;
-  const own = await rowWith(writer, instruments, named.name);
+  const own = named === undefined ? null : await rowWith(writer, instruments, named.name);
   if (own === null || (await useOf(writer, own)) !== null) return false;
   if ((await seriesWithBars(writer, own)).length > 0) return false;
   await changeRow(writer, runId, instruments, own, null);

@@ -1,17 +1,18 @@
-// The account of one import.
+// The report of one import.
 import type { RefusedRow } from '../files/file-problem.ts';
 
+/** What an import did, as `--json` prints it. */
 export type ImportReport = {
   readonly dataset: string;
   readonly file: string;
   readonly sha256: string;
-  /** The last line of a text file has no end: it may have been cut off inside its last cell. */
+  /** The last line of a CSV has no line end: the file may have been cut off inside its last cell. */
   readonly mayBeCut: boolean;
-  /** The preset that it was read by, and what that says of every row; null where none was. */
+  /** The preset that read the file, and what it says of every row; null where none did. */
   readonly preset: {
     readonly name: string;
     readonly says: Readonly<Record<string, string>>;
-    /** What is odd about the file as a whole. */
+    /** A warning about the file as a whole. */
     readonly doubt: string | null;
   } | null;
   /** Null where nothing was written. */
@@ -21,7 +22,7 @@ export type ImportReport = {
   readonly rowsUnchanged: number;
   readonly rowsRefused: number;
   readonly newInstruments: number;
-  /** What is odd about rows that were stored all the same, and how many. */
+  /** Warnings about rows that were stored, each with its number of rows. */
   readonly findings: Readonly<Record<string, number>>;
   readonly outsideSessions: number;
   readonly offGrid: number;

@@ -1,5 +1,4 @@
-// The instruments that a command names, and what may have been meant where the store knows none.
-
+// The instruments that a command names, and a hint where the store has none of that name.
 import { nearest } from '../base/nearest.ts';
 import { type AssetSchema, assetSchemas } from '../contract/identifiers.ts';
 import { type Instrument, instruments } from '../datasets/reference.ts';
@@ -7,7 +6,7 @@ import { rowWith } from '../store/all-rows.ts';
 import type { RowReader } from '../store/store.ts';
 import { RequestProblem } from './request-problem.ts';
 
-/** Which instrument is meant. The asset type may be left out where no other type has the symbol. */
+/** Which instrument is meant. The asset type may be null where only one type has the symbol. */
 export type InstrumentChoice = {
   readonly assetSchema: AssetSchema | null;
   readonly country: string;
@@ -17,17 +16,26 @@ export type InstrumentChoice = {
 /** Symbols compared for a hint. */
 const NEIGHBOURS_MAX = 1000;
 
-/** The instruments of a symbol, one an asset type that has it. @throws RequestProblem where there is none, naming a near one */
+/** The instruments of a symbol, at most one of each asset type. @throws RequestProblem where there is none, with a similar symbol */
 export async function findInstruments(reader: RowReader, choice: InstrumentChoice): Promise<Instrument[]> {
   const { assetSchema, country, symbol } = choice;
-  const schemas = assetSchema === null ? assetSchemas : [assetSchema];
+  const markets = (assetSchema === null ? assetSchemas : [assetSchema]).map((asset_schema) => ({
+    asset_schema,
+    country_iso_code: country,
+  }));
   const found: Instrument[] = [];
-  for (const asset_schema of schemas) {
-    const row = await rowWith(reader, instruments, { asset_schema, country_iso_code: country, symbol });
+  for (const market of markets) {
+    const row = await rowWith(reader, instruments, { ...market, symbol });
     if (row !== null) found.push(row);
   }
   if (found.length > 0) return found;
-  const near = nearest(symbol, await neighbours(reader, schemas, country, symbol[0]!));
+  const neighbours: string[] = [];
+  for (const where of markets) {
+    const range = { from: symbol[0]!, to: `${symbol[0]}\u{10ffff}` };
+    const read = { where, range, order: [['symbol', 'asc']], limit: NEIGHBOURS_MAX } as const;
+    neighbours.push(...(await reader.rows(instruments, read)).map((instrument) => instrument.symbol));
+  }
+  const near = nearest(symbol, neighbours);
   throw new RequestProblem(
     `the store holds no ${assetSchema ?? 'instrument'} ${country}:${symbol}${near === undefined ? '' : `; is it ${near}?`}`,
   );
@@ -41,23 +49,4 @@ export async function findInstrument(reader: RowReader, choice: InstrumentChoice
   throw new RequestProblem(
     `${choice.country}:${choice.symbol} is of several asset types: choose by --schema one of ${types}`,
   );
-}
-
-async function neighbours(
-  reader: RowReader,
-  schemas: readonly string[],
-  country: string,
-  beginning: string,
-): Promise<string[]> {
-  const symbols: string[] = [];
-  for (const schema of schemas) {
-    const found = await reader.rows(instruments, {
-      where: { asset_schema: schema, country_iso_code: country },
-      range: { from: beginning, to: `${beginning}\u{10ffff}` },
-      order: [['symbol', 'asc']],
-      limit: NEIGHBOURS_MAX,
-    });
-    symbols.push(...found.map((instrument) => instrument.symbol));
-  }
-  return symbols;
 }

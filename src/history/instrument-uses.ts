@@ -1,33 +1,20 @@
 // What an instrument is needed for: its bars, and the rows of other datasets that name it.
 import { series } from '../datasets/bars.ts';
-import type { Naming, RowOf } from '../datasets/dataset.ts';
+import type { RowOf } from '../datasets/dataset.ts';
 import { type FileDataset, fileDatasets } from '../datasets/index.ts';
 import type { Instrument, InstrumentName } from '../datasets/reference.ts';
+import { allRows } from '../store/all-rows.ts';
 import { selectedRows } from '../store/selected-rows.ts';
 import type { RowReader } from '../store/store.ts';
 
-/** Rows of a dataset that name an instrument, found along an index. */
-type Use = {
-  readonly dataset: FileDataset;
-  readonly where: Readonly<Record<string, string>>;
-  /** What chooses them for `bourse delete`. */
-  readonly flags: string;
-};
-
-/** No instrument has more series. */
-const SERIES_MAX = 1500;
-
-/** The series of an instrument that have bars. */
+/** The series of an instrument that have bars, in the order of their intervals' names. */
 export async function seriesWithBars(
   reader: RowReader,
   { instrument_id }: Pick<Instrument, 'instrument_id'>,
 ): Promise<RowOf<typeof series>[]> {
-  const found = await reader.rows(series, {
-    where: { instrument_id },
-    order: [['interval', 'asc']],
-    limit: SERIES_MAX,
-  });
-  return found.filter((row) => row.bar_count > 0);
+  const found: RowOf<typeof series>[] = [];
+  for await (const row of allRows(reader, series, { instrument_id })) if (row.bar_count > 0) found.push(row);
+  return found;
 }
 
 /** The flag by which `bourse delete` chooses rows of a column. */
@@ -38,26 +25,22 @@ function flagOf({ file: { fields, deletion } }: FileDataset, column: string): st
   return selector?.[0] ?? fields[column]!.flag;
 }
 
-function useBy(dataset: FileDataset, naming: Naming, name: InstrumentName): Use | null {
-  const { assetSchema, symbol } = naming;
-  if (typeof assetSchema === 'string' && assetSchema !== name.asset_schema) return null;
-  const typed = typeof assetSchema === 'string' ? {} : { [assetSchema.column]: name.asset_schema };
-  const where = { ...typed, country_iso_code: name.country_iso_code, [symbol]: name.symbol };
-  const flags = Object.entries(where).map(([column, value]) => `${flagOf(dataset, column)} ${value}`);
-  return { dataset, where, flags: flags.join(' ') };
-}
-
-/** Rows that name an instrument, of the first dataset that has some; null where none has. */
-export async function useOf(reader: RowReader, name: InstrumentName): Promise<Use | null> {
+/** The first dataset with rows that name an instrument, and the flags that choose them for `bourse delete`; null where none has any. */
+export async function useOf(
+  reader: RowReader,
+  name: InstrumentName,
+): Promise<{ readonly dataset: FileDataset; readonly flags: string } | null> {
+  const { asset_schema, country_iso_code } = name;
   for (const dataset of fileDatasets)
-    for (const naming of dataset.file.names ?? []) {
-      const use = useBy(dataset, naming, name);
-      if (use !== null && (await hasRow(reader, dataset, use.where))) return use;
+    for (const { assetSchema, symbol } of dataset.file.names ?? []) {
+      const isText = typeof assetSchema === 'string';
+      if (isText && assetSchema !== asset_schema) continue;
+      const typed = isText ? {} : { [assetSchema.column]: asset_schema };
+      const where = { ...typed, country_iso_code, [symbol]: name.symbol };
+      for await (const _ of selectedRows(reader, dataset, { where, limit: 1 })) {
+        const flags = Object.entries(where).map(([column, value]) => `${flagOf(dataset, column)} ${value}`);
+        return { dataset, flags: flags.join(' ') };
+      }
     }
   return null;
-}
-
-async function hasRow(reader: RowReader, dataset: FileDataset, where: Use['where']): Promise<boolean> {
-  for await (const _ of selectedRows(reader, dataset, { where, limit: 1 })) return true;
-  return false;
 }

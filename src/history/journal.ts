@@ -1,4 +1,4 @@
-// What a run finds before it changes it: written beside each change, so that the run can be taken back (docs/decisions/0009).
+// The journal: what a run found before each change, so that the run can be undone (docs/decisions/0009).
 import {
   type Bars,
   emptyBars,
@@ -22,39 +22,36 @@ export type BlockPlace = Pick<RowOf<typeof blockChanges>, 'series_id' | 'bucket'
 
 /** The bars of a block that a run changed, by their state before it. */
 export type BlockChange = {
-  /** Bars that were not there: keys, and values of no meaning. Null: the block was not, so none of its bars were. */
+  /** Bars that the run added: their values mean nothing. Null: the run added the block, so it added every bar. */
   readonly added: Bars | null;
-  /** Bars that were there with other values, or were removed. */
+  /** Bars that the run replaced or removed, as they were. */
   readonly before: Bars;
 };
 
 const none = emptyBars();
 
-/** The change of a run that makes a block where none was. */
+/** The change of a run that adds a block. */
 export const wholeChange: BlockChange = { added: null, before: none };
 
-/** The bars without what they say: what an absence takes to keep. */
-function blank(bars: Bars): Bars {
-  for (const column of valueColumns) {
-    bars[column].fill(column === 'volume' || column === 'vwap' ? Number.NaN : 0, 0, bars.count);
-  }
-  return bars;
+/** The bars that `holds` is true for, without their values. */
+export function blankBars(bars: Bars, holds: (at: number) => boolean): Bars {
+  const blank = filterBars(bars, holds);
+  for (const column of valueColumns)
+    blank[column].fill(column === 'volume' || column === 'vwap' ? Number.NaN : 0, 0, blank.count);
+  return blank;
 }
 
-/** Absences at the keys of bars. */
-export const absences = (bars: Bars): Bars => blank(filterBars(bars, () => true));
-
-/** What changes where `bars` are put over `older`. A bar that is the same already is no change. */
+/** What changes where `bars` replace `older`. An equal bar is no change. */
 export function changeOf(bars: Bars, older: Bars): BlockChange {
   const isNew = (index: number): boolean => indexOfKey(older, bars.keyMs[index]!) < 0;
   const isReplaced = (at: number): boolean => {
     const index = indexOfKey(bars, older.keyMs[at]!);
     return index >= 0 && !sameBar(older, at, bars, index);
   };
-  return { added: blank(filterBars(bars, isNew)), before: filterBars(older, isReplaced) };
+  return { added: blankBars(bars, isNew), before: filterBars(older, isReplaced) };
 }
 
-/** A stored entry's change. */
+/** The change that a stored entry has. */
 export function decodeChange({ added, before }: RowOf<typeof blockChanges>): BlockChange {
   return {
     added: added === null ? null : decodeBlock(added, wholeBlock),
@@ -62,7 +59,7 @@ export function decodeChange({ added, before }: RowOf<typeof blockChanges>): Blo
   };
 }
 
-/** Puts a change in place of what the journal holds of the run and block. */
+/** Replaces the journal's entry of a run and block. */
 export async function putChange(
   writer: Writer,
   { series_id, bucket, run_id }: BlockPlace,
@@ -79,12 +76,12 @@ export async function putChange(
   ]);
 }
 
-/** Records what a run changes in a block, beside what it changed there earlier: other bars, for a run changes none twice. */
+/** Records what a run changes in a block, beside its earlier changes there: those are of other bars, for a run changes no bar twice. */
 export async function recordBlock(writer: Writer, place: BlockPlace, change: BlockChange): Promise<void> {
-  if (change.added === null) return putChange(writer, place, change);
   const { series_id, bucket, run_id } = place;
-  const known = await rowWith(writer, blockChanges, { series_id, bucket, run_id });
-  if (known === null) return putChange(writer, place, change);
+  const known =
+    change.added === null ? null : await rowWith(writer, blockChanges, { series_id, bucket, run_id });
+  if (change.added === null || known === null) return putChange(writer, place, change);
   const { added, before } = decodeChange(known);
   await putChange(writer, place, {
     added: added === null ? null : mergeBars(added, change.added),
@@ -96,7 +93,7 @@ export async function recordBlock(writer: Writer, place: BlockPlace, change: Blo
 export const rowKeyOf = (dataset: Dataset, row: Readonly<Record<string, unknown>>): string =>
   JSON.stringify(dataset.key.map((column) => row[column]));
 
-/** Writes a row in place of `before`, null where there was none, and records that; `after` null removes it. */
+/** Replaces the row `before` by `after`, each null for no row, and records that. */
 export async function changeRow<D extends Dataset>(
   writer: Writer,
   runId: number,
@@ -106,13 +103,13 @@ export async function changeRow<D extends Dataset>(
 ): Promise<void> {
   const row = (before ?? after)!;
   const where = { dataset: dataset.name, row_key: rowKeyOf(dataset, row), run_id: runId };
-  // A run that changes a row again has recorded what it found; a row that it makes it has not changed before.
+  // A run records what it found at its first change of a row; without `before` this is the first.
   const isRecorded = before !== null && (await rowWith(writer, rowChanges, where)) !== null;
   if (!isRecorded) await writer.upsert(rowChanges, [{ ...where, before }]);
   await putRow(writer, dataset, before, after);
 }
 
-/** Writes a row in place of `before`, null where there was none; `after` null removes it. What is made from rows follows. */
+/** Replaces the row `before` by `after`, each null for no row, and an instrument's search terms with it. */
 export async function putRow<D extends Dataset>(
   writer: Writer,
   dataset: D,

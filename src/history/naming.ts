@@ -5,41 +5,23 @@ import type { AssetSchema } from '../contract/identifiers.ts';
 import type { Dataset, Naming } from '../datasets/dataset.ts';
 import type { Values } from '../datasets/field.ts';
 import type { InstrumentName } from '../datasets/reference.ts';
-
-/** An instrument as a row names it. */
-export type Named = {
-  readonly name: InstrumentName;
-  /** The exchange that it gets where it is made; null where the row says nothing of it. */
-  readonly exchange: string | null;
-  /** Whether the row is the instrument. */
-  readonly isOwn: boolean;
-};
-
-/** An instrument that a row names by the symbol that it had on a day. */
-export type NamedOnDay = {
-  /** The column of the symbol. */
-  readonly column: string;
-  readonly name: InstrumentName;
-  /** Day number. */
-  readonly day: number;
-};
+import type { FormerBearer } from '../store/instrument-terms.ts';
 
 const textIn = (row: Values, column: string): string | null => (row[column] ?? null) as string | null;
 
-/** The asset type of the instruments that a naming is about, in a row. */
-const assetSchemaIn = (row: Values, { assetSchema }: Naming): string | null =>
-  typeof assetSchema === 'string' ? assetSchema : textIn(row, assetSchema.column);
-
-function nameIn(row: Values, naming: Naming): InstrumentName | null {
-  const asset_schema = assetSchemaIn(row, naming);
+function nameIn(row: Values, { assetSchema, symbol: column }: Naming): InstrumentName | null {
+  const asset_schema = typeof assetSchema === 'string' ? assetSchema : textIn(row, assetSchema.column);
   const country_iso_code = textIn(row, 'country_iso_code');
-  const symbol = textIn(row, naming.symbol);
+  const symbol = textIn(row, column);
   if (asset_schema === null || country_iso_code === null || symbol === null || symbol === '*') return null;
   return { asset_schema, country_iso_code, symbol };
 }
 
-/** The instruments that a row names. */
-export function namedBy({ file }: Dataset, row: Values): Named[] {
+/** The instruments that a row names. A new one gets the `exchange`, where the row has it; with `isOwn` the row is the instrument. */
+export function namedBy(
+  { file }: Dataset,
+  row: Values,
+): { readonly name: InstrumentName; readonly exchange: string | null; readonly isOwn: boolean }[] {
   return (file?.names ?? []).flatMap((naming) => {
     const name = nameIn(row, naming);
     if (name === null) return [];
@@ -48,18 +30,30 @@ export function namedBy({ file }: Dataset, row: Values): Named[] {
   });
 }
 
-/** The instrument that a row is about and the day on which it had the symbol; null where it names none. */
-export function namedOnDay({ file, columns }: Dataset, row: Values): NamedOnDay | null {
+/** The instrument that a row is about, the column of its symbol, and the day number on which it had that; null where the row names none. */
+export function namedOnDay(
+  { file, columns }: Dataset,
+  row: Values,
+): { readonly column: string; readonly name: InstrumentName; readonly day: number } | null {
   const naming = file?.names?.find(({ on }) => on !== undefined);
   if (naming === undefined) return null;
   const name = nameIn(row, naming);
   const time = naming.on!.find((column) => (row[column] ?? null) !== null);
   if (name === null || time === undefined) return null;
   const { kind } = columns[time]!;
-  if (kind === 'instant') {
-    const { zone } = calendarOf(name.asset_schema as AssetSchema, name.country_iso_code);
-    return { column: naming.symbol, name, day: zone.dayAt(row[time] as number) };
-  }
-  const day = kind === 'text' ? parseDay(row[time] as string)! : (row[time] as number);
+  const day =
+    kind === 'instant'
+      ? dayOf(name, row[time] as number)
+      : kind === 'text'
+        ? parseDay(row[time] as string)!
+        : (row[time] as number);
   return { column: naming.symbol, name, day };
 }
+
+/** The day number of an instant in the zone of an instrument's market. */
+export const dayOf = ({ asset_schema, country_iso_code }: InstrumentName, ms: number): number =>
+  calendarOf(asset_schema as AssetSchema, country_iso_code).zone.dayAt(ms);
+
+/** Which former bearer of a symbol had it on a day; undefined: the instrument that has it now. */
+export const bearerOn = (bearers: readonly FormerBearer[], day: number): FormerBearer | undefined =>
+  bearers.find(({ fromDay, toDay }) => fromDay <= day && day <= toDay);

@@ -8,10 +8,10 @@ import { rowKeyOf } from './journal.ts';
 /** The first identifier given out. */
 const FIRST_INSTRUMENT_ID = 100_001;
 
-/** Changes of an instrument that are looked through for the identifiers that it had: the newest ones have them. */
+/** Changes of an instrument in which its former identifiers are looked up: the newest ones have them. */
 const CHANGES_OF_NAME_MAX = 100;
 
-/** The next value of a counter, which is never given out again. */
+/** The next value of a counter. No value is given out twice. */
 export async function nextValue(writer: Writer, name: string, first: number): Promise<number> {
   const counter = await rowWith(writer, counters, { name });
   const value = counter === null ? first : counter.value + 1;
@@ -19,23 +19,17 @@ export async function nextValue(writer: Writer, name: string, first: number): Pr
   return value;
 }
 
-/** A new instrument of which nothing but its name is known. One that was deleted comes back under the identifiers it had. */
+/** A new instrument with nothing but its name. One that was deleted gets its former identifiers again. */
 export async function newInstrument(writer: Writer, name: InstrumentName): Promise<Instrument> {
   const blank = Object.fromEntries(Object.keys(instruments.columns).map((column) => [column, null]));
-  return { ...blank, ...name, ...(await identifiersOf(writer, name)) } as Instrument;
-}
-
-async function identifiersOf(
-  writer: Writer,
-  name: InstrumentName,
-): Promise<Pick<Instrument, 'instrument_id' | 'asset_id'>> {
   const found = await writer.rows(rowChanges, {
     where: { dataset: instruments.name, row_key: rowKeyOf(instruments, name) },
     order: [['run_id', 'desc']],
     limit: CHANGES_OF_NAME_MAX,
   });
-  const deleted = (found.find(({ before }) => before !== null)?.before ?? null) as Instrument | null;
-  if (deleted !== null) return { instrument_id: deleted.instrument_id, asset_id: deleted.asset_id };
-  const id = await nextValue(writer, 'instrument_id', FIRST_INSTRUMENT_ID);
-  return { instrument_id: id, asset_id: id };
+  const deleted = found.find(({ before }) => before !== null)?.before as Instrument | undefined;
+  const instrument_id =
+    deleted?.instrument_id ?? (await nextValue(writer, 'instrument_id', FIRST_INSTRUMENT_ID));
+  const asset_id = deleted?.asset_id ?? instrument_id;
+  return { ...blank, ...name, instrument_id, asset_id } as Instrument;
 }

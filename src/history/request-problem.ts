@@ -1,9 +1,6 @@
-// Why a command on stored data cannot be carried out: one clear message, the store as before.
+// Why a command on stored data cannot be carried out.
 
-/** What was asked for of the store cannot be done; the message names the cure (exit status 2). Nothing was written. */
+/** The store cannot do what was asked; the message says what to do instead (exit status 2). Nothing was written. */
 export class RequestProblem extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'RequestProblem';
-  }
+  override readonly name = 'RequestProblem';
 }

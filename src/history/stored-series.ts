@@ -1,4 +1,4 @@
-// A stored series whose bars are taken away or put back, block by block, by other ways than an import.
+// A stored series whose bars a deletion or an undo removes and restores, block by block.
 import { type Bars, emptyBars } from '../bars/bars.ts';
 import { blockCount, decodeBlock, wholeBlock } from '../bars/block-reader.ts';
 import { encodeBlock } from '../bars/block-writer.ts';
@@ -11,10 +11,8 @@ import { blockChanges } from '../datasets/internal.ts';
 import { allBlocks, everyBucket } from '../store/all-blocks.ts';
 import type { Direction, StoredBlock, Writer } from '../store/store.ts';
 
-type SeriesRow = RowOf<typeof seriesDataset>;
-
-/** A block as stored, with its bars. */
-export type OpenedBlock = { readonly bucket: number; readonly runId: number; readonly bars: Bars };
+/** A stored block with its bars. */
+type OpenedBlock = { readonly bucket: number; readonly runId: number; readonly bars: Bars };
 
 const openBlock = ({ bucket, runId, bytes }: StoredBlock): OpenedBlock => ({
   bucket,
@@ -22,93 +20,84 @@ const openBlock = ({ bucket, runId, bytes }: StoredBlock): OpenedBlock => ({
   bars: decodeBlock(bytes, wholeBlock),
 });
 
-/** One series, and what `put` has made of it; `settle` brings its row up to date. */
+/** One series: `put` changes its blocks, then `settle` updates its row. */
 export class StoredSeries {
-  readonly row: SeriesRow;
+  readonly row: RowOf<typeof seriesDataset>;
   readonly #writer: Writer;
   readonly calendar: Calendar;
   #barCount: number;
   #offGrid = false;
 
   /** `calendar` is the instrument's. */
-  constructor(writer: Writer, row: SeriesRow, calendar: Calendar) {
+  constructor(writer: Writer, row: RowOf<typeof seriesDataset>, calendar: Calendar) {
     this.row = row;
     this.#writer = writer;
     this.calendar = calendar;
     this.#barCount = row.bar_count;
   }
 
-  /** The blocks of buckets `fromBucket` and `toBucket` included, one by one. */
+  /** The blocks from one bucket to another, both included, one by one. */
   async *blocks(fromBucket: number, toBucket: number): AsyncGenerator<OpenedBlock> {
     const read = { seriesId: this.row.series_id, fromBucket, toBucket, direction: 'asc' } as const;
     for await (const block of allBlocks(this.#writer, read)) yield openBlock(block);
   }
 
-  /** The block of a bucket; where there is none, one without bars. */
+  /** The block of a bucket, without bars where there is none. */
   async block(bucket: number): Promise<OpenedBlock> {
-    const read = { seriesId: this.row.series_id, fromBucket: bucket, toBucket: bucket } as const;
-    const [stored] = await this.#writer.blocks({ ...read, direction: 'asc', limit: 1 });
-    return stored === undefined ? { bucket, runId: 0, bars: emptyBars() } : openBlock(stored);
+    for await (const block of this.blocks(bucket, bucket)) return block;
+    return { bucket, runId: 0, bars: emptyBars() };
   }
 
-  /** Puts bars in place of those of a block. One without bars stays while the journal names it. */
+  /** Replaces the bars of a block. An empty block stays while the journal names it. */
   async put(block: OpenedBlock, bars: Bars): Promise<void> {
     const { series_id: seriesId } = this.row;
     const { bucket, runId } = block;
     this.#barCount += bars.count - block.bars.count;
-    this.#offGrid ||= this.#isOffGrid(bars);
+    this.#offGrid ||= this.#hasOffGrid(bars);
     if (bars.count === 0 && !(await this.#isNamed({ bucket })))
       await this.#writer.removeBlock(seriesId, bucket);
     else await this.#writer.putBlock(seriesId, { bucket, runId, bytes: encodeBlock(bars) });
   }
 
-  /** Writes the series' row; how many bars it has. A series without bars stays while the journal names it. */
+  /** Writes the series' row and gives its number of bars. An empty series stays while the journal names it. */
   async settle(): Promise<number> {
-    if (this.#barCount > 0) await this.#writer.upsert(seriesDataset, [await this.#current()]);
-    else if (await this.#isNamed({})) {
-      const empty = { first_ms: 0, last_ms: 0, bar_count: 0, off_grid: false };
-      await this.#writer.upsert(seriesDataset, [{ ...this.row, ...empty }]);
-    } else await this.#writer.remove(seriesDataset, [this.row]);
+    let row = { ...this.row, first_ms: 0, last_ms: 0, bar_count: this.#barCount, off_grid: false };
+    if (this.#barCount > 0) {
+      const first = await this.#outermost('asc');
+      const last = await this.#outermost('desc');
+      // The bars that were off the grid may be gone.
+      const off_grid = this.#offGrid || (this.row.off_grid && (await this.#anyOffGrid()));
+      row = { ...row, first_ms: first.keyMs[0]!, last_ms: last.keyMs[last.count - 1]!, off_grid };
+    } else if (!(await this.#isNamed({}))) {
+      await this.#writer.remove(seriesDataset, [this.row]);
+      return 0;
+    }
+    await this.#writer.upsert(seriesDataset, [row]);
     return this.#barCount;
-  }
-
-  async #current(): Promise<SeriesRow> {
-    const first = await this.#outermost('asc');
-    const last = await this.#outermost('desc');
-    return {
-      ...this.row,
-      first_ms: first.keyMs[0]!,
-      last_ms: last.keyMs[last.count - 1]!,
-      bar_count: this.#barCount,
-      // Bars that were off the grid may be gone.
-      off_grid: this.#offGrid || (this.row.off_grid && (await this.#anyOffGrid())),
-    };
   }
 
   /** The bars of the first or the last block that has some. */
   async #outermost(direction: Direction): Promise<Bars> {
     const read = { seriesId: this.row.series_id, ...everyBucket, direction, limit: 1 };
-    for await (const block of allBlocks(this.#writer, read)) {
+    for await (const block of allBlocks(this.#writer, read))
       if (blockCount(block.bytes) > 0) return openBlock(block).bars;
-    }
     throw new Error(`series ${this.row.series_id} has ${this.#barCount} bars and no block with bars`);
   }
 
   async #anyOffGrid(): Promise<boolean> {
-    for await (const { bars } of this.blocks(everyBucket.fromBucket, everyBucket.toBucket)) {
-      if (this.#isOffGrid(bars)) return true;
-    }
+    for await (const { bars } of this.blocks(everyBucket.fromBucket, everyBucket.toBucket))
+      if (this.#hasOffGrid(bars)) return true;
     return false;
   }
 
-  #isOffGrid(bars: Bars): boolean {
+  #hasOffGrid(bars: Bars): boolean {
     const minutes = intervalMinutes(this.row.interval as Interval);
     if (minutes === null || minutes === 1 || bars.count === 0) return false;
     const segments = this.calendar.segments(bars.keyMs[0]!, bars.keyMs[bars.count - 1]! + 1, true);
     return countOffGrid(bars, segments, minutes) > 0;
   }
 
-  /** Whether a run that can be taken back changed the series, or one bucket of it. */
+  /** Whether a run that can be undone changed the series, or one bucket of it. */
   async #isNamed(where: { readonly bucket?: number }): Promise<boolean> {
     const found = await this.#writer.rows(blockChanges, {
       where: { series_id: this.row.series_id, ...where },

@@ -1,9 +1,10 @@
-// Taking one run's change of one block back, out of the middle of what later runs made of it (docs/decisions/0009).
+// Undoing one run's change of one block, under the changes of later runs (docs/decisions/0009).
 import { type Bars, emptyBars, filterBars, indexOfKey, mergeBars } from '../bars/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { blockChanges } from '../datasets/internal.ts';
+import { rowsInOrder } from '../store/all-rows.ts';
 import type { Writer } from '../store/store.ts';
-import { absences, type BlockChange, decodeChange, putChange } from './journal.ts';
+import { type BlockChange, blankBars, decodeChange, putChange } from './journal.ts';
 import type { StoredSeries } from './stored-series.ts';
 
 /** Entries of later runs read at a time. */
@@ -12,32 +13,24 @@ const LATER_PER_READ = 32;
 const none = emptyBars();
 const has = (bars: Bars, keyMs: number): boolean => indexOfKey(bars, keyMs) >= 0;
 
-/** What became of the bars that a run had changed. */
-export type BarsUndone = {
-  removed: number;
-  restored: number;
-  /** Bars that a later run changed too: they stay as it left them. */
-  kept: number;
-};
-
-/** One change on its way back: later runs take over what they changed after it, the store gets the rest. */
+/** One change that is being undone: later runs take over the bars that they changed too, the store gets the rest. */
 class Reversal {
   kept = 0;
   readonly #change: BlockChange;
-  /** Keys that a later run changed: what the first of them found is what this change left. */
+  /** Keys that a later run changed: the first such run found what this change left. */
   readonly #named = new Set<number>();
 
   constructor(change: BlockChange) {
     this.#change = change;
   }
 
-  /** Whether no later run can name a bar of this change any more. */
+  /** Whether later runs have named every bar of this change. */
   get isSettled(): boolean {
     const { added, before } = this.#change;
     return added !== null && this.kept === added.count + before.count;
   }
 
-  /** A later run's change, finding what this one found where it follows it directly; null where that alters nothing. */
+  /** A later run's change, as if this one had not been: for a bar that it changed next, it finds what this one found. Null: no difference. */
   handTo(later: BlockChange): BlockChange | null {
     const { added, before } = this.#change;
     const laterAdded = this.#firstNamed(later.added ?? none);
@@ -52,10 +45,16 @@ class Reversal {
     if (gone.count + back.count === 0) return null;
     const stillAdded = filterBars(later.added ?? none, (at) => !has(back, later.added!.keyMs[at]!));
     const stillBefore = filterBars(later.before, (at) => !has(gone, later.before.keyMs[at]!));
-    return { added: mergeBars(stillAdded, absences(gone)), before: mergeBars(stillBefore, back) };
+    return {
+      added: mergeBars(
+        stillAdded,
+        blankBars(gone, () => true),
+      ),
+      before: mergeBars(stillBefore, back),
+    };
   }
 
-  /** The stored bars without this change, and how many of them went and came. */
+  /** The stored bars without this change, and how many that removes and restores. */
   applyTo(stored: Bars): { bars: Bars; removed: number; restored: number } {
     const { added, before } = this.#change;
     const stays = filterBars(stored, (at) => {
@@ -63,14 +62,10 @@ class Reversal {
       return this.#named.has(keyMs) || (added !== null && !has(added, keyMs));
     });
     const back = filterBars(before, (at) => !this.#named.has(before.keyMs[at]!));
-    return {
-      bars: mergeBars(stays, back),
-      removed: stored.count - stays.count,
-      restored: back.count,
-    };
+    return { bars: mergeBars(stays, back), removed: stored.count - stays.count, restored: back.count };
   }
 
-  /** Those of a later run's bars that no run between has named. */
+  /** The bars of a later run that no run between has named. */
   #firstNamed(bars: Bars): Bars {
     const first = filterBars(bars, (at) => !this.#named.has(bars.keyMs[at]!));
     for (let at = 0; at < first.count; at++) this.#named.add(first.keyMs[at]!);
@@ -78,42 +73,30 @@ class Reversal {
   }
 }
 
-/** Takes an entry of the journal back; `keptBy` gets the later runs that keep bars of it. */
+/** Undoes an entry of the journal and counts its bars; `kept` are those that later runs changed too. `keptBy` gets these runs. */
 export async function undoBlock(
   writer: Writer,
   series: StoredSeries,
   entry: RowOf<typeof blockChanges>,
   keptBy: Set<number>,
-): Promise<BarsUndone> {
+): Promise<{ removed: number; restored: number; kept: number }> {
   const reversal = new Reversal(decodeChange(entry));
   await writer.remove(blockChanges, [entry]);
-  for await (const later of laterEntries(writer, entry)) {
+  const { series_id, bucket, run_id } = entry;
+  for await (const later of rowsInOrder(writer, blockChanges, {
+    where: { series_id, bucket },
+    range: { from: run_id + 1 },
+    order: [['run_id', 'asc']],
+    limit: LATER_PER_READ,
+  })) {
     if (reversal.isSettled) break;
     const before = reversal.kept;
     const change = reversal.handTo(decodeChange(later));
     if (change !== null) await putChange(writer, later, change);
     if (reversal.kept > before) keptBy.add(later.run_id);
   }
-  const block = await series.block(entry.bucket);
+  const block = await series.block(bucket);
   const { bars, removed, restored } = reversal.applyTo(block.bars);
   if (removed + restored > 0 || bars.count === 0) await series.put(block, bars);
   return { removed, restored, kept: reversal.kept };
-}
-
-async function* laterEntries(
-  writer: Writer,
-  { series_id, bucket, run_id }: RowOf<typeof blockChanges>,
-): AsyncGenerator<RowOf<typeof blockChanges>> {
-  let afterRun = run_id;
-  for (;;) {
-    const found = await writer.rows(blockChanges, {
-      where: { series_id, bucket },
-      order: [['run_id', 'asc']],
-      after: [afterRun],
-      limit: LATER_PER_READ,
-    });
-    yield* found;
-    if (found.length < LATER_PER_READ) return;
-    afterRun = found.at(-1)!.run_id;
-  }
 }

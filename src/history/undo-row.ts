@@ -1,11 +1,11 @@
-// Taking one run's change of one row back: an instrument, or how far imports cover a market (docs/decisions/0009).
+// Undoing one run's change of one row: of any dataset, or how far imports cover a market (docs/decisions/0009).
 import { series as seriesDataset } from '../datasets/bars.ts';
 import { type Dataset, type RowOf, spokenName } from '../datasets/dataset.ts';
 import { dataDatasets } from '../datasets/index.ts';
 import { blockChanges, importRuns, rowChanges } from '../datasets/internal.ts';
 import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
-import { rowsInOrder, rowWith } from '../store/all-rows.ts';
-import type { Writer } from '../store/store.ts';
+import { allRows, rowsInOrder, rowWith } from '../store/all-rows.ts';
+import type { Read, Writer } from '../store/store.ts';
 import { seriesWithBars, useOf } from './instrument-uses.ts';
 import { putRow, rowKeyOf } from './journal.ts';
 import { namedBy } from './naming.ts';
@@ -13,26 +13,22 @@ import { RequestProblem } from './request-problem.ts';
 
 type Entry = RowOf<typeof rowChanges>;
 
-/** What became of a row: gone, as it was before, never changed but needed, or left as it is for the sake of a later run. */
-export type RowUndone = 'removed' | 'restored' | 'unchanged' | { readonly keptBy: number };
-
-/** No instrument has more series. */
-const SERIES_MAX = 1500;
 const ENTRIES_PER_READ = 500;
 
 /** How people write an instrument. */
 export const nameOf = ({ asset_schema, country_iso_code, symbol }: InstrumentName): string =>
   `${asset_schema}:${country_iso_code}:${symbol}`;
 
-function datasetOf(entry: Entry): Dataset {
-  const found = dataDatasets.find((dataset) => dataset.name === entry.dataset);
-  if (found === undefined) throw new Error(`the journal names a dataset ${entry.dataset}, which is not kept`);
-  return found;
-}
-
-/** Takes an entry of the journal back. @throws RequestProblem where bars or rows would be left without their instrument */
-export async function undoRow(writer: Writer, entry: Entry): Promise<RowUndone> {
-  const dataset = datasetOf(entry);
+/**
+ * Undoes an entry of the journal and says what became of its row: `keptBy` is the later run that keeps it.
+ * @throws RequestProblem where bars or rows would lose their instrument
+ */
+export async function undoRow(
+  writer: Writer,
+  entry: Entry,
+): Promise<'removed' | 'restored' | 'unchanged' | { readonly keptBy: number }> {
+  const dataset = dataDatasets.find(({ name }) => name === entry.dataset);
+  if (dataset === undefined) throw new Error(`the journal names an unknown dataset ${entry.dataset}`);
   const values = JSON.parse(entry.row_key) as (string | number)[];
   const key = Object.fromEntries(dataset.key.map((column, index) => [column, values[index]!]));
   const before = entry.before as RowOf<Dataset> | null;
@@ -42,10 +38,10 @@ export async function undoRow(writer: Writer, entry: Entry): Promise<RowUndone> 
     after: [entry.run_id],
     limit: 1,
   });
-  const stored = (await rowWith(writer, dataset, key)) ?? undefined;
-  const left = (later === undefined ? stored : later.before) as Instrument | null | undefined;
-  const isMade = dataset === instruments && before === null && left !== null && left !== undefined;
-  const user = isMade ? await firstUser(writer, left.instrument_id, entry.run_id) : null;
+  const stored = await rowWith(writer, dataset, key);
+  const left = (later === undefined ? stored : later.before) as Instrument | null;
+  const made = dataset === instruments && before === null ? left : null;
+  const user = made === null ? null : await firstUser(writer, made.instrument_id, entry.run_id);
   await writer.remove(rowChanges, [entry]);
   if (user !== null && (later === undefined || user < later.run_id)) {
     await writer.upsert(rowChanges, [{ ...entry, run_id: user }]);
@@ -55,40 +51,23 @@ export async function undoRow(writer: Writer, entry: Entry): Promise<RowUndone> 
     await writer.upsert(rowChanges, [{ ...later, before }]);
     return { keptBy: later.run_id };
   }
-  if (before !== null) {
-    if (JSON.stringify(before) === JSON.stringify(stored)) return 'unchanged';
-    if (stored === undefined) await refuseUnnamed(writer, dataset, before);
-    await putRow(writer, dataset, stored ?? null, before);
-    return 'restored';
-  }
-  if (isMade) await refuseOrphans(writer, left);
-  await putRow(writer, dataset, stored ?? null, null);
-  return 'removed';
+  if (before !== null && JSON.stringify(before) === JSON.stringify(stored)) return 'unchanged';
+  if (before !== null && stored === null) await refuseUnnamed(writer, dataset, before);
+  if (made !== null) await refuseOrphans(writer, made);
+  await putRow(writer, dataset, stored, before);
+  return before === null ? 'removed' : 'restored';
 }
-
-const seriesOf = (writer: Writer, instrumentId: number): Promise<RowOf<typeof seriesDataset>[]> =>
-  writer.rows(seriesDataset, {
-    where: { instrument_id: instrumentId },
-    order: [['interval', 'asc']],
-    limit: SERIES_MAX,
-  });
 
 /** The first run after another that changed bars of an instrument; null where none did. */
-async function firstUser(writer: Writer, instrumentId: number, runId: number): Promise<number | null> {
-  let first = Number.POSITIVE_INFINITY;
-  const order = [
-    ['bucket', 'asc'],
-    ['run_id', 'asc'],
-  ] as const;
-  for (const { series_id } of await seriesOf(writer, instrumentId)) {
-    const read = { where: { series_id }, order, limit: ENTRIES_PER_READ };
-    for await (const { run_id } of rowsInOrder(writer, blockChanges, read))
-      if (run_id > runId) first = Math.min(first, run_id);
-  }
-  return first === Number.POSITIVE_INFINITY ? null : first;
+async function firstUser(writer: Writer, instrument_id: number, runId: number): Promise<number | null> {
+  let first: number | null = null;
+  for await (const { series_id } of allRows(writer, seriesDataset, { instrument_id }))
+    for await (const { run_id } of allRows(writer, blockChanges, { series_id }))
+      if (run_id > runId && run_id < (first ?? Number.POSITIVE_INFINITY)) first = run_id;
+  return first;
 }
 
-/** An instrument that an earlier run deleted is needed again where bars or rows came back that were deleted before it. */
+/** An undo may have restored bars or rows of an instrument that an earlier run deleted. */
 async function refuseOrphans(writer: Writer, instrument: Instrument): Promise<void> {
   const hasBars = (await seriesWithBars(writer, instrument)).length > 0;
   const use = hasBars ? null : await useOf(writer, instrument);
@@ -97,52 +76,50 @@ async function refuseOrphans(writer: Writer, instrument: Instrument): Promise<vo
   throw orphansOf(deletion, use === null ? 'bars' : spokenName(use.dataset));
 }
 
-/** A row that comes back needs the instruments that it names, which may have been deleted after it. */
+/** A restored row needs the instruments that it names, which a later run may have deleted. */
 async function refuseUnnamed(writer: Writer, dataset: Dataset, row: RowOf<Dataset>): Promise<void> {
   for (const { name } of namedBy(dataset, row)) {
-    if ((await rowWith(writer, instruments, name)) === null)
-      throw orphansOf(await deletionOfName(writer, name), spokenName(dataset));
+    if ((await rowWith(writer, instruments, name)) !== null) continue;
+    const where = { dataset: instruments.name, row_key: rowKeyOf(instruments, name) };
+    const deletion = await newestDeletion(writer, { where, order: [['run_id', 'desc']] });
+    if (deletion === null) throw new Error(`${nameOf(name)} is missing, and no run has deleted it`);
+    throw orphansOf(deletion, spokenName(dataset));
   }
-}
-
-/** The newest deletion of the instrument that had a name. */
-async function deletionOfName(writer: Writer, name: InstrumentName): Promise<Deletion> {
-  const entries = await writer.rows(rowChanges, {
-    where: { dataset: instruments.name, row_key: rowKeyOf(instruments, name) },
-    order: [['run_id', 'desc']],
-    limit: ENTRIES_PER_READ,
-  });
-  for (const { before, run_id } of entries)
-    if (before !== null && (await isDeletion(writer, run_id)))
-      return { runId: run_id, instrument: before as Instrument };
-  throw new Error(`no run has deleted ${nameOf(name)}, and it is not there`);
 }
 
 /** A deleted instrument as it was, and the newest run that deleted it. */
 export type Deletion = { readonly runId: number; readonly instrument: Instrument };
 
-/** The newest deletion of an instrument that no row names any more. */
+/** The newest deletion of an instrument whose name no row has any more. */
 export async function deletionOf(writer: Writer, instrumentId: number): Promise<Deletion> {
-  const order = [
-    ['run_id', 'desc'],
-    ['dataset', 'desc'],
-    ['row_key', 'desc'],
-  ] as const;
-  for await (const entry of rowsInOrder(writer, rowChanges, { order, limit: ENTRIES_PER_READ })) {
-    const { dataset, before, run_id } = entry;
-    const instrument = dataset === instruments.name ? (before as Instrument | null) : null;
-    if (instrument?.instrument_id === instrumentId && (await isDeletion(writer, run_id)))
-      return { runId: run_id, instrument };
-  }
-  throw new Error(`no run has deleted instrument ${instrumentId}, and no row names it`);
+  const order = [['run_id', 'desc'] as const, ['dataset', 'desc'] as const, ['row_key', 'desc'] as const];
+  const deletion = await newestDeletion(writer, { order }, instrumentId);
+  if (deletion === null) throw new Error(`instrument ${instrumentId} is missing, and no run has deleted it`);
+  return deletion;
 }
 
-const isDeletion = async (writer: Writer, runId: number): Promise<boolean> =>
-  (await rowWith(writer, importRuns, { run_id: runId }))?.kind === 'delete';
+/** The first entry of a read that is the deletion of an instrument; null where none is. */
+async function newestDeletion(
+  writer: Writer,
+  read: Pick<Read<typeof rowChanges>, 'where' | 'order'>,
+  instrumentId?: number,
+): Promise<Deletion | null> {
+  for await (const { dataset, before, run_id } of rowsInOrder(writer, rowChanges, {
+    ...read,
+    limit: ENTRIES_PER_READ,
+  })) {
+    if (dataset !== instruments.name || before === null) continue;
+    const instrument = before as Instrument;
+    if (instrumentId !== undefined && instrument.instrument_id !== instrumentId) continue;
+    const run = await rowWith(writer, importRuns, { run_id });
+    if (run?.kind === 'delete') return { runId: run_id, instrument };
+  }
+  return null;
+}
 
-/** Why bars, or rows of another dataset, cannot come back or stay: their instrument would be missing. */
+/** Refuses to leave bars, or rows of another dataset, without their instrument. */
 export function orphansOf({ runId, instrument }: Deletion, what = 'bars'): RequestProblem {
   return new RequestProblem(
-    `${what} of ${nameOf(instrument)} would be left without their instrument, which run ${runId} deleted: take that back first, by bourse undo ${runId}`,
+    `${what} of ${nameOf(instrument)} would be left without their instrument, which run ${runId} deleted: undo that first, by bourse undo ${runId}`,
   );
 }

@@ -1,4 +1,4 @@
-// What a watched folder's files have come to: the store's runs say what was imported, a file in the folder the rest.
+// Which files of a watched folder are done: the store's runs name those that were imported, a file in the folder the others.
 import { createHash } from 'node:crypto';
 import { appendFileSync, createReadStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,14 +6,14 @@ import { importRuns } from '../datasets/internal.ts';
 import { rowsInOrder } from '../store/all-rows.ts';
 import type { RowReader } from '../store/store.ts';
 
-/** The file of the memory: a dot file, so that it is never taken for data. */
-export const MEMORY_NAME = '.bourse-watch.ndjson';
+/** A dot file, so that it is never imported itself. */
+const MEMORY_NAME = '.bourse-watch.ndjson';
 
 const RUNS_PER_READ = 2_000;
 
-/** What a file came to that was taken: the runs that it became; none where nothing of it could be imported. */
+/** A file that was handled, and its runs: none where nothing of it could be imported. */
 type Entry = {
-  /** Dataset, flags and bytes. */
+  /** Dataset, flags and hash. */
   readonly key: string;
   readonly file: string;
   readonly runs: readonly number[];
@@ -34,7 +34,7 @@ function readEntries(path: string): Entry[] {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   }
-  // The last line of a process that was killed may be half a line.
+  // A process that was killed may have left half a line.
   return text.split('\n').flatMap((line) => {
     try {
       return [JSON.parse(line) as Entry];
@@ -44,18 +44,18 @@ function readEntries(path: string): Entry[] {
   });
 }
 
-/** Knows what was done, across restarts. */
+/** Knows which files are done, across restarts. */
 export class WatchMemory {
   readonly #path: string;
   readonly #dataset: string;
   readonly #call: string;
   readonly #entries: Map<string, Entry>;
-  /** Of the store: its runs of the dataset, and what they were made of. A run that was taken back is not to come again. */
+  /** The store's runs of the dataset, and the hashes of their files. A run that was undone counts: its file is not imported again. */
   readonly #runs = new Set<number>();
   readonly #hashes = new Set<string>();
   #lastRun = 0;
 
-  /** `call` is what beside a file decides what becomes of it: the flags. */
+  /** `call` is the flags: with other ones a file may have another result. */
   constructor(folder: string, dataset: string, call: string) {
     this.#path = join(folder, MEMORY_NAME);
     this.#dataset = dataset;
@@ -63,11 +63,13 @@ export class WatchMemory {
     this.#entries = new Map(readEntries(this.#path).map((entry) => [entry.key, entry]));
   }
 
-  /** Learns what the store has recorded since. */
+  /** Reads the runs that the store has recorded since. */
   async learn(reader: RowReader): Promise<void> {
-    const range = { from: this.#lastRun + 1 };
-    const read = { range, order: [['run_id', 'asc']] as const, limit: RUNS_PER_READ };
-    for await (const run of rowsInOrder(reader, importRuns, read)) {
+    for await (const run of rowsInOrder(reader, importRuns, {
+      range: { from: this.#lastRun + 1 },
+      order: [['run_id', 'asc']],
+      limit: RUNS_PER_READ,
+    })) {
       this.#lastRun = run.run_id;
       if (run.kind !== 'import' || run.dataset !== this.#dataset) continue;
       this.#runs.add(run.run_id);
@@ -75,14 +77,14 @@ export class WatchMemory {
     }
   }
 
-  /** Whether a file of these bytes was taken before, with the same flags or with success. */
+  /** Whether a file with this hash was handled before, with the same flags or with success. */
   knows(sha256: string): boolean {
     if (this.#hashes.has(sha256)) return true;
     const entry = this.#entries.get(this.#keyOf(sha256));
     return entry?.runs.every((run) => this.#runs.has(run)) ?? false;
   }
 
-  /** Keeps what a file came to; false where its folder takes no memory, which then ends with the process. */
+  /** Keeps the runs of a file; false where the folder cannot be written to, so that the memory ends with the process. */
   remember(sha256: string, file: string, runs: readonly number[]): boolean {
     const entry = { key: this.#keyOf(sha256), file, runs };
     this.#entries.set(entry.key, entry);

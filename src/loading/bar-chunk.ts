@@ -1,14 +1,12 @@
-// Rows of a bars file in the shape that the load takes: moments, values, and runs of rows that name the same series.
-
+// Rows of a bars file as arrays: moments, values, and the number of the names in each row.
 import { numberOf } from '../base/number.ts';
 import { seriesFields, valueFields } from '../datasets/bars.ts';
 import { type ComputedColumn, UNMADE } from '../files/computed-column.ts';
 import type { RowProblem } from '../files/file-problem.ts';
 import type { Chunk } from '../files/read.ts';
-import type { TextColumn } from '../files/text-column.ts';
 import { type CellKind, InstantCell } from '../mapping/instant-cell.ts';
 
-/** What a moment's cell said, as a number: an index into this. */
+/** What the cell of a moment may be; chunks have an index into this. */
 export const momentKinds: readonly (CellKind | 'missing')[] = ['instant', 'local', 'date', 'bad', 'missing'];
 export const INSTANT = 0;
 const MISSING = 4;
@@ -21,31 +19,29 @@ export type BarChunk = {
   readonly count: number;
   /** Of the first row, counted from 1. */
   readonly firstRow: number;
-  /** What the cell of a moment said: `kinds` indexes `momentKinds`, `ms` is as `InstantCell` has it. */
+  /** Of every row's moment: `ms` as `InstantCell` has it, and its kind as an index into `momentKinds`. */
   readonly ms: Float64Array;
   readonly kinds: Uint8Array;
-  /** In the order of `valueFields`; NaN where there is none; null where the file has no such column. */
+  /** In the order of `valueFields`; NaN for an empty cell; null where the file has no such column. */
   readonly values: readonly (Float64Array | null)[];
-  /** Of every row: which names it has, by their number in the file's order of first appearance. */
+  /** Of every row: the number of its names, in the order of their first appearance in the file. */
   readonly nameIds: Int32Array;
-  /** Names that appear in this chunk for the first time; their numbers go on from those before. */
+  /** Names that first appear in this chunk; their numbers continue those before. */
   readonly newNames: readonly Names[];
 };
 
 /** Which column of a file gives which field. */
 export type BarColumns = ReadonlyMap<string, string>;
 
-/** The columns of a fast reading: texts and numbers apart. */
+/** The columns that a fast reading reads as text and as numbers. */
 export function columnsOf(columns: BarColumns): { texts: string[]; numbers: string[] } {
-  const isValue = (field: string): boolean => (valueFields as readonly string[]).includes(field);
   const named = [...columns];
-  return {
-    texts: named.filter(([field]) => !isValue(field)).map(([, column]) => column),
-    numbers: named.filter(([field]) => isValue(field)).map(([, column]) => column),
-  };
+  const isValue = ([field]: readonly [string, string]): boolean => valueFields.some((name) => name === field);
+  const numbers = named.filter(isValue).map(([, column]) => column);
+  return { texts: named.filter((one) => !isValue(one)).map(([, column]) => column), numbers };
 }
 
-/** Turns chunks of columns into chunks of bars. One is used for a whole file. */
+/** Makes chunks of bars from chunks of columns. One is used for a whole file. */
 export class BarChunker {
   readonly #cell = new InstantCell();
   readonly #names: readonly number[];
@@ -62,17 +58,6 @@ export class BarChunker {
     this.#names = seriesFields.map((field) => locate(field, texts));
     this.#datetime = locate('datetime', texts);
     this.#values = valueFields.map((field) => locate(field, numbers));
-  }
-
-  /** The rows of a chunk. */
-  take(chunk: Chunk): BarChunk {
-    const ms = new Float64Array(chunk.count);
-    const kinds = new Uint8Array(chunk.count);
-    this.readMoments(chunk, ms, kinds, 0);
-    const { count, firstRow } = chunk;
-    const nameIds = new Int32Array(count);
-    const newNames = this.readNames(chunk, nameIds, 0);
-    return { count, firstRow, ms, kinds, values: this.valuesOf(chunk), nameIds, newNames };
   }
 
   /** The value columns of a chunk that was read as numbers. */
@@ -96,7 +81,7 @@ export class BarChunker {
     }
   }
 
-  /** Writes the numbers of the names of a chunk's rows from `at` on; gives the names that are new. */
+  /** Writes the numbers of the names of a chunk's rows from `at` on, and gives the new names. */
   readNames(chunk: Chunk, nameIds: Int32Array, at: number): Names[] {
     const columns = this.#names.map((place) => (place < 0 ? null : chunk.texts[place]!));
     const named = columns.filter((column) => column !== null);
@@ -121,39 +106,33 @@ export class BarChunker {
     return newNames;
   }
 
-  /** In a careful reading: the values as numbers, and the rows that have text which is none, or which gives none. */
-  parseValues(
+  /** The bars of a chunk that was read carefully, and its problems by row: text in place of a number, and cells that could not be made. */
+  parse(
     chunk: Chunk,
     columns: BarColumns,
     derived: readonly ComputedColumn[],
   ): { chunk: BarChunk; strange: ReadonlyMap<number, RowProblem> } {
+    const { count, firstRow } = chunk;
     const strange = new Map<number, RowProblem>();
     const values = valueFields.map((field) => {
       const place = this.#texts.indexOf(columns.get(field) ?? '\0');
-      return place < 0
-        ? null
-        : parseNumbers(
-            chunk.texts[place]!,
-            chunk.count,
-            (row) => void strange.set(row, { column: field, reason: 'is not a number' }),
-          );
+      if (place < 0) return null;
+      return Float64Array.from({ length: count }, (_, row) => {
+        const number = numberOf(chunk.texts[place]!.text(row));
+        if (number === null) strange.set(row, { column: field, reason: 'is not a number' });
+        return number ?? Number.NaN;
+      });
     });
     for (const { name, reason } of derived) {
       const column = chunk.texts[this.#texts.indexOf(name)]!;
-      for (let row = 0; row < chunk.count; row++)
+      for (let row = 0; row < count; row++)
         if (column.text(row)?.startsWith(UNMADE) === true) strange.set(row, { column: name, reason });
     }
-    return { chunk: { ...this.take(chunk), values }, strange };
+    const ms = new Float64Array(count);
+    const kinds = new Uint8Array(count);
+    const nameIds = new Int32Array(count);
+    this.readMoments(chunk, ms, kinds, 0);
+    const newNames = this.readNames(chunk, nameIds, 0);
+    return { chunk: { count, firstRow, ms, kinds, values, nameIds, newNames }, strange };
   }
-}
-
-/** The numbers of a column of texts; NaN, and told, where a text is none. */
-function parseNumbers(column: TextColumn, count: number, tell: (row: number) => void): Float64Array {
-  const parsed = new Float64Array(count);
-  for (let row = 0; row < count; row++) {
-    const number = numberOf(column.text(row));
-    parsed[row] = number ?? Number.NaN;
-    if (number === null) tell(row);
-  }
-  return parsed;
 }

@@ -1,4 +1,4 @@
-// Checked bars -> the store: one open block a series, merged with what is stored, written when its bucket changes.
+// Writes checked bars to the store: one open block a series, merged with the stored one, written when its bucket changes.
 import { type Bars, emptyBars, lowerBound, mergeBars, reserve, valueColumns } from '../bars/bars.ts';
 import { decodeBlock, wholeBlock } from '../bars/block-reader.ts';
 import { encodeBlock } from '../bars/block-writer.ts';
@@ -12,68 +12,44 @@ import { limits } from '../contract/limits.ts';
 import type { PriceBasis } from '../contract/price-basis.ts';
 import { barCoverage, series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
-import { instruments } from '../datasets/reference.ts';
+import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
 import { changeOf, changeRow, recordBlock, rowKeyOf, wholeChange } from '../history/journal.ts';
 import { newInstrument, nextValue } from '../history/new-instrument.ts';
 import { Calendars } from '../series/calendars.ts';
 import { coverageOwner } from '../series/series.ts';
-import type { StoredBlock, Writer } from '../store/store.ts';
+import { rowWith } from '../store/all-rows.ts';
+import type { Writer } from '../store/store.ts';
 import { Spacing } from './spacing.ts';
 
 /** Which series a bar belongs to. */
-export type SeriesName = {
-  readonly assetSchema: AssetSchema;
-  readonly country: string;
-  readonly symbol: string;
+export type SeriesName = InstrumentName & {
   readonly interval: Interval;
-  /** Null where the file says nothing of it. */
+  /** Null where the file names none. */
   readonly exchange: string | null;
 };
 
-/** Rows that the load took in, and what it found in them. */
-export type LoadCounts = {
-  written: number;
-  unchanged: number;
-  newInstruments: number;
-  /** Bars outside every segment: kept, not served. */
-  outsideSessions: number;
-  /** Bars off the session grid of their interval. */
-  offGrid: number;
-  /** Bars whose vwap lies outside their low and high. */
-  vwapOutside: number;
-  /** Bars of DAY on a date that the calendar holds closed: kept and served. */
-  onClosedDays: number;
-  /** Bars of the days in which epochs of our time lie when they are taken for a finer unit. */
-  atEpoch: number;
-};
-
-/** Seconds of the year 2200 that are taken for milliseconds are as many days. */
+/** An epoch in seconds up to the year 2200, read as milliseconds, is within so many days. */
 const EPOCH_DAYS = 85;
 
 /** Bytes of one bar in an open block. */
 const BAR_BYTES = 64;
 
-/** Emptied blocks kept to be filled again. */
+/** Empty blocks kept for reuse. */
 const SPARE_MAX = 64;
 
-/** The first identifier given out. */
-const FIRST_SERIES_ID = 1;
-
-/** The rows of one bucket of one series that this import has brought so far. */
+/** The rows of one bucket of one series in this import so far. */
 type OpenBlock = {
   readonly bucket: number;
   readonly bars: Bars;
-  /** What was stored in the bucket when it was opened, unless it is all this import's own. */
+  /** The stored bars of the bucket when it was opened, unless all are this import's own. */
   readonly older: Bars | null;
-  /** Rows counted when this block was written out before, to be counted anew. */
+  /** Rows that were counted when this block was written before: they are counted again. */
   readonly counted: { readonly written: number; readonly unchanged: number };
   /** Bars stored in the bucket when it was opened. */
   readonly storedCount: number;
-  /** Bars in `bars` when it was opened. */
-  readonly startCount: number;
 };
 
-/** A series being loaded. */
+/** A series that is being loaded. */
 export class OpenSeries {
   readonly row: { -readonly [K in keyof RowOf<typeof seriesDataset>]: RowOf<typeof seriesDataset>[K] };
   readonly instrumentKey: string;
@@ -85,16 +61,20 @@ export class OpenSeries {
   /** Milliseconds of one bucket: `bars/bucket.ts`. */
   readonly bucketMs: number;
   open: OpenBlock | null = null;
-  /** The highest bucket written out so far: those above it are untouched by this import. */
+  /** Whether its prices may be zero and negative. */
+  readonly anySign: boolean;
+  /** The highest bucket written so far: this import has not touched higher ones. */
   highestBucket = Number.NEGATIVE_INFINITY;
   /** Of the instrument, as this import knows it. */
-  exchange: string | null = null;
-  /** Instant of the last row taken, to tell doubled hours apart. */
+  exchange: string | null;
+  /** Instant of the row before: it tells which of a repeated hour a local time means. */
   beforeMs = Number.NaN;
 
-  constructor(row: RowOf<typeof seriesDataset>, instrumentKey: string, calendar: Calendar, isNew: boolean) {
+  constructor(row: RowOf<typeof seriesDataset>, instrument: Instrument, calendar: Calendar, isNew: boolean) {
     this.row = { ...row };
-    this.instrumentKey = instrumentKey;
+    this.instrumentKey = rowKeyOf(instruments, instrument);
+    this.anySign = instrument.asset_schema === 'future';
+    this.exchange = instrument.exchange;
     this.interval = row.interval as Interval;
     this.calendar = calendar;
     this.isNew = isNew;
@@ -103,8 +83,8 @@ export class OpenSeries {
   }
 
   /**
-   * Adds the rows `from` to `to` of value columns, whose keys ascend within the open block's bucket. False, and nothing
-   * done, when they do not all come after what the block holds.
+   * Appends the rows `from` to `to` of value columns, whose keys ascend within the open block's bucket. False, and nothing
+   * appended, where the block has later bars.
    */
   append(keys: Float64Array, values: readonly Float64Array[], from: number, to: number): boolean {
     const { bars } = this.open!;
@@ -112,25 +92,23 @@ export class OpenSeries {
     if (at > 0 && keys[from]! <= bars.keyMs[at - 1]!) return false;
     reserve(bars, at + to - from);
     copyRun(bars.keyMs, at, keys, from, to);
-    for (let column = 0; column < valueColumns.length; column++) {
+    for (let column = 0; column < valueColumns.length; column++)
       copyRun(bars[valueColumns[column]!], at, values[column]!, from, to);
-    }
     bars.count = at + to - from;
     return true;
   }
 
   /**
-   * Puts a row's bar in its place in the open block, which must be its bucket's. False, and nothing done, when the file has
-   * brought this key with other values already.
+   * Inserts a row's bar into the open block, which must be its bucket's. False, and nothing inserted, where the block has
+   * this key with other values.
    */
   insert(keyMs: number, values: readonly Float64Array[], row: number): boolean {
     const { bars } = this.open!;
     const at = lowerBound(bars, keyMs);
-    if (at < bars.count && bars.keyMs[at] === keyMs) {
+    if (at < bars.count && bars.keyMs[at] === keyMs)
       return valueColumns.every((column, index) => Object.is(bars[column][at], values[index]![row]));
-    }
     reserve(bars, bars.count + 1);
-    if (at < bars.count) shift(bars, at);
+    for (const column of ['keyMs', ...valueColumns] as const) bars[column].copyWithin(at + 1, at, bars.count);
     bars.keyMs[at] = keyMs;
     for (const [index, column] of valueColumns.entries()) bars[column][at] = values[index]![row]!;
     bars.count++;
@@ -146,23 +124,21 @@ function copyRun(target: Float64Array, at: number, source: Float64Array, from: n
   else target.set(source.subarray(from, to), at);
 }
 
-/** Makes room for one bar at a place in the middle. */
-function shift(bars: Bars, at: number): void {
-  for (const column of ['keyMs', ...valueColumns] as const) {
-    bars[column].copyWithin(at + 1, at, bars.count);
-  }
-}
-
 /** Loads bars in one write of the store. */
 export class BarLoad {
-  readonly counts: LoadCounts = {
+  readonly counts = {
     written: 0,
     unchanged: 0,
     newInstruments: 0,
+    /** Bars outside every segment: stored, not served. */
     outsideSessions: 0,
+    /** Bars off the session grid of their interval. */
     offGrid: 0,
+    /** Bars with a vwap outside their low and high. */
     vwapOutside: 0,
+    /** DAY bars of dates on which the market is closed: stored and served. */
     onClosedDays: 0,
+    /** Bars of the days around 1970 that a present time gives in the wrong unit. */
     atEpoch: 0,
   };
   readonly #spacing = new Spacing();
@@ -171,13 +147,10 @@ export class BarLoad {
   readonly #runId: number;
   readonly #basis: PriceBasis;
   readonly #series = new Map<string, OpenSeries>();
-  readonly #coverage = new Map<
-    string,
-    { asset_schema: string; country_iso_code: string; interval: string }
-  >();
-  /** Instruments that the store does not know, until a bar of theirs comes. */
-  readonly #unwritten = new Map<string, RowOf<typeof instruments>>();
-  /** Arrays of blocks written out, to be filled again. */
+  readonly #coverage = new Map<string, Omit<RowOf<typeof barCoverage>, 'finished_ms'>>();
+  /** Instruments that the store does not know, until their first bar. */
+  readonly #unwritten = new Map<string, Instrument>();
+  /** Arrays of written blocks, for reuse. */
   readonly #spare: Bars[] = [];
   #openBytes = 0;
 
@@ -187,9 +160,9 @@ export class BarLoad {
     this.#basis = basis;
   }
 
-  /** The series of a name, made with its instrument where the store does not know it. Null when its prices have another basis. */
+  /** The series of a name, new with its instrument where the store does not know it. Null where its prices have another basis. */
   async series(name: SeriesName): Promise<OpenSeries | null> {
-    const key = `${name.assetSchema}:${name.country}:${name.symbol}:${name.interval}`;
+    const key = `${rowKeyOf(instruments, name)} ${name.interval}`;
     const known = this.#series.get(key);
     if (known !== undefined && (name.exchange === null || name.exchange === known.exchange)) return known;
     const instrument = await this.#instrument(name);
@@ -198,129 +171,106 @@ export class BarLoad {
       return known;
     }
     const { calendar, market } = await this.#calendars.read(this.#writer, instrument);
-    const [stored] = await this.#writer.rows(seriesDataset, {
-      where: { instrument_id: instrument.instrument_id, interval: name.interval },
-      order: [['interval', 'asc']],
-      limit: 1,
-    });
-    if (stored !== undefined && stored.prices !== this.#basis) return null;
-    const empty = {
+    const where = { instrument_id: instrument.instrument_id, interval: name.interval };
+    const stored = await rowWith(this.#writer, seriesDataset, where);
+    if (stored !== null && stored.prices !== this.#basis) return null;
+    const row = {
+      ...where,
+      series_id: stored?.series_id ?? (await nextValue(this.#writer, 'series_id', 1)),
+      prices: this.#basis,
       first_ms: Number.POSITIVE_INFINITY,
       last_ms: Number.NEGATIVE_INFINITY,
       bar_count: 0,
       off_grid: false,
+      ...(stored !== null && stored.bar_count > 0 && stored),
     };
-    const seriesId = stored?.series_id ?? (await nextValue(this.#writer, 'series_id', FIRST_SERIES_ID));
-    const row = {
-      instrument_id: instrument.instrument_id,
-      interval: name.interval,
-      series_id: seriesId,
-      prices: this.#basis,
-      ...(stored === undefined || stored.bar_count === 0 ? empty : stored),
-    };
-    const opened = new OpenSeries(row, rowKeyOf(instruments, instrument), calendar, stored === undefined);
-    opened.exchange = instrument.exchange;
+    const opened = new OpenSeries(row, instrument, calendar, stored === null);
     this.#series.set(key, opened);
     const covered = { ...coverageOwner(instrument, market), interval: name.interval };
     this.#coverage.set(Object.values(covered).join(':'), covered);
     return opened;
   }
 
-  async #instrument(name: SeriesName): Promise<RowOf<typeof instruments>> {
-    const where = { asset_schema: name.assetSchema, country_iso_code: name.country, symbol: name.symbol };
-    const [stored] = await this.#writer.rows(instruments, { where, order: [['symbol', 'asc']], limit: 1 });
+  async #instrument(name: SeriesName): Promise<Instrument> {
+    const { asset_schema, country_iso_code, symbol } = name;
+    const where = { asset_schema, country_iso_code, symbol };
+    const stored = await rowWith(this.#writer, instruments, where);
     const known = stored ?? this.#unwritten.get(rowKeyOf(instruments, where));
     const exchange =
       name.exchange ??
       known?.exchange ??
-      findMarket(name.assetSchema, name.country, known?.calendar_key)?.exchange ??
+      findMarket(asset_schema as AssetSchema, country_iso_code, known?.calendar_key)?.exchange ??
       null;
     if (known !== undefined && known.exchange === exchange) return known;
     const row = { ...(known ?? (await newInstrument(this.#writer, where))), exchange };
-    if (stored === undefined) this.#unwritten.set(rowKeyOf(instruments, where), row);
+    if (stored === null) this.#unwritten.set(rowKeyOf(instruments, where), row);
     else await changeRow(this.#writer, this.#runId, instruments, stored, row);
     return row;
   }
 
-  /** Writes a series' instrument where it is new: only a bar makes it, no row that is refused. */
-  async #writeInstrument({ instrumentKey }: OpenSeries): Promise<void> {
-    const row = this.#unwritten.get(instrumentKey);
-    if (row === undefined) return;
-    this.#unwritten.delete(instrumentKey);
-    this.counts.newInstruments++;
-    await changeRow(this.#writer, this.#runId, instruments, null, row);
-  }
-
-  /** Makes a bucket the open block of its series; the one open before is written out. */
+  /** Opens the block of a bucket; the series' former open block is written. */
   async turn(series: OpenSeries, bucket: number): Promise<void> {
     if (series.open !== null) await this.#flush(series);
-    await this.#writeInstrument(series);
+    // Only a bar makes a new instrument; a refused row does not.
+    const row = this.#unwritten.get(series.instrumentKey);
+    if (row !== undefined) {
+      this.#unwritten.delete(series.instrumentKey);
+      this.counts.newInstruments++;
+      await changeRow(this.#writer, this.#runId, instruments, null, row);
+    }
     if (this.#openBytes > limits.importOpenBytesMax) await this.settle();
     series.open = await this.#openBlock(series, bucket);
   }
 
-  /** Writes every open block out: after it the counts are final. */
+  /** Writes every open block: after it the counts are final. */
   async settle(): Promise<void> {
     for (const series of this.#series.values()) if (series.open !== null) await this.#flush(series);
   }
 
-  /** Writes the settled load's series and coverage. */
+  /** Writes the series and the coverage of a settled load. */
   async finish(finishedMs: number): Promise<void> {
-    for (const { row } of this.#series.values()) {
+    for (const { row } of this.#series.values())
       if (row.bar_count > 0) await this.#writer.upsert(seriesDataset, [row]);
+    for (const where of this.#coverage.values()) {
+      const known = await rowWith(this.#writer, barCoverage, where);
+      const row = { ...where, finished_ms: finishedMs };
+      await changeRow(this.#writer, this.#runId, barCoverage, known, row);
     }
-    for (const covered of this.#coverage.values()) await this.#cover(covered, finishedMs);
-  }
-
-  async #cover(where: Omit<RowOf<typeof barCoverage>, 'finished_ms'>, finishedMs: number): Promise<void> {
-    const [known] = await this.#writer.rows(barCoverage, { where, order: [['interval', 'asc']], limit: 1 });
-    const row = { ...where, finished_ms: finishedMs };
-    await changeRow(this.#writer, this.#runId, barCoverage, known ?? null, row);
-  }
-
-  async #stored(series: OpenSeries, bucket: number): Promise<StoredBlock | null> {
-    const found = await this.#writer.blocks({
-      seriesId: series.row.series_id,
-      fromBucket: bucket,
-      toBucket: bucket,
-      direction: 'asc',
-      limit: 1,
-    });
-    return found[0] ?? null;
   }
 
   async #openBlock(series: OpenSeries, bucket: number): Promise<OpenBlock> {
-    const bare = this.#spare.pop() ?? emptyBars();
-    const nothing = {
+    const fresh = {
       bucket,
-      bars: bare,
+      bars: this.#spare.pop() ?? emptyBars(),
       older: null,
       counted: { written: 0, unchanged: 0 },
       storedCount: 0,
-      startCount: 0,
     };
-    if (bucket > series.highestBucket && series.isNew) return nothing;
-    const stored = await this.#stored(series, bucket);
-    if (stored === null) return nothing;
-    const bars = decodeBlock(stored.bytes, wholeBlock);
-    if (bucket > series.highestBucket) return { ...nothing, older: bars, storedCount: bars.count };
-    // This import may have written the bucket out before: its own rows are in a note where older ones were there too.
-    const note = await this.#writer.note(series.row.series_id, bucket);
+    const isUntouched = bucket > series.highestBucket;
+    if (isUntouched && series.isNew) return fresh;
+    const { series_id: seriesId } = series.row;
+    const read = { seriesId, fromBucket: bucket, toBucket: bucket, direction: 'asc', limit: 1 } as const;
+    const [stored] = await this.#writer.blocks(read);
+    if (stored === undefined) return fresh;
+    const older = decodeBlock(stored.bytes, wholeBlock);
+    const storedCount = older.count;
+    // This import may have written the bucket before: its own rows are in a note where older ones were there too.
+    const note = isUntouched ? null : await this.#writer.note(seriesId, bucket);
     if (note !== null) {
-      const own = decodeBlock(note, wholeBlock);
-      this.#judge(series, own, -1);
-      const counted = { written: 0, unchanged: own.count };
-      return { bucket, bars: own, older: bars, counted, storedCount: bars.count, startCount: own.count };
+      const bars = decodeBlock(note, wholeBlock);
+      this.#judge(series, bars, -1);
+      return { bucket, bars, older, counted: { written: 0, unchanged: bars.count }, storedCount };
     }
-    if (stored.runId !== this.#runId) return { ...nothing, older: bars, storedCount: bars.count };
-    this.#judge(series, bars, -1);
-    const counted = { written: bars.count, unchanged: 0 };
-    return { bucket, bars, older: null, counted, storedCount: bars.count, startCount: bars.count };
+    if (isUntouched || stored.runId !== this.#runId) return { ...fresh, older, storedCount };
+    this.#judge(series, older, -1);
+    const counted = { written: storedCount, unchanged: 0 };
+    return { bucket, bars: older, older: null, counted, storedCount };
   }
 
   async #flush(series: OpenSeries): Promise<void> {
     const { row } = series;
-    const { bucket, bars, older, counted, storedCount, startCount } = series.open!;
+    const { bucket, bars, older, counted, storedCount } = series.open!;
+    const startCount = counted.written + counted.unchanged;
     series.open = null;
     this.#openBytes = Math.max(0, this.#openBytes - (bars.count - startCount) * BAR_BYTES);
     if (bars.count === 0) return;
@@ -329,7 +279,7 @@ export class BarLoad {
     this.counts.written += written - counted.written;
     this.counts.unchanged += bars.count - written - counted.unchanged;
     this.#judge(series, bars, 1);
-    this.#spacing.take(series.interval, bars);
+    this.#spacing.add(series.interval, bars);
     const merged = older === null ? bars : mergeBars(older, bars);
     if (written > 0) {
       const { series_id } = row;
@@ -345,7 +295,7 @@ export class BarLoad {
     if (this.#spare.length < SPARE_MAX) this.#spare.push(bars);
   }
 
-  /** Finds bars outside the sessions and off their grid (contract 3.10), and a vwap that cannot be. A block that is opened again is judged anew. */
+  /** Counts bars that deserve a warning (contract 3.10, 11). A block that is opened again is first subtracted: `sign` -1. */
   #judge(series: OpenSeries, bars: Bars, sign: 1 | -1): void {
     this.counts.vwapOutside += sign * countVwapOutside(bars);
     this.counts.atEpoch += sign * (lowerBound(bars, EPOCH_DAYS * DAY_MS) - lowerBound(bars, 0));
@@ -360,7 +310,7 @@ export class BarLoad {
     series.row.off_grid ||= offGrid > 0;
   }
 
-  /** What is odd about bars that were taken all the same, and of how many. */
+  /** Warnings about bars that were loaded, each with its number of bars. */
   findings(): Record<string, number> {
     const { onClosedDays, atEpoch } = this.counts;
     return {
@@ -370,13 +320,13 @@ export class BarLoad {
     };
   }
 
-  /** Tells the load that open blocks have grown by some bars. */
+  /** Counts bars that were added to open blocks. */
   grew(count: number): void {
     this.#openBytes += count * BAR_BYTES;
   }
 }
 
-/** How many bars of days are of one without a session (contract 3.10). */
+/** How many DAY bars are of a date without a session (contract 3.10). */
 function countClosed({ count, keyMs }: Bars, calendar: Calendar): number {
   let closed = 0;
   for (let index = 0; index < count; index++) {
@@ -389,8 +339,7 @@ function countClosed({ count, keyMs }: Bars, calendar: Calendar): number {
 /** How many bars have a vwap outside their low and high (contract 11). */
 function countVwapOutside({ count, low, high, vwap }: Bars): number {
   let outside = 0;
-  for (let index = 0; index < count; index++) {
+  for (let index = 0; index < count; index++)
     if (vwap[index]! < low[index]! || vwap[index]! > high[index]!) outside++;
-  }
   return outside;
 }

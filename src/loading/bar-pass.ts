@@ -1,13 +1,13 @@
-// One pass over the rows of a bars file: each is found its series and its key, and taken in stretches, or refused.
+// One pass over the rows of a bars file: finds each row's series and key, and loads the row or refuses it.
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
-import { calendarOf } from '../calendar/calendar.ts';
 import { type PeriodInterval, periodStart } from '../calendar/period.ts';
-import { type AssetSchema, parseAssetSchema, parseCountry, parseSymbol } from '../contract/identifiers.ts';
+import { parseAssetSchema, parseCountry, parseSymbol } from '../contract/identifiers.ts';
 import { type Interval, parseInterval } from '../contract/interval.ts';
 import { barFields, seriesFields, valueFields } from '../datasets/bars.ts';
 import type { FieldRule } from '../datasets/field.ts';
 import { FileProblem, type RowProblem } from '../files/file-problem.ts';
 import { type Chunk, NeedsCare } from '../files/read.ts';
+import { bearerOn, dayOf } from '../history/naming.ts';
 import type { ImportRequest, RunResult } from '../history/run.ts';
 import { type FieldSources, reportedColumn } from '../mapping/column-mapping.ts';
 import { LocalClock } from '../mapping/instant-cell.ts';
@@ -19,57 +19,37 @@ import { type BarValues, barProblem, isSoundBar } from './bar-rules.ts';
 import { BATCH_ROWS } from './bar-thread.ts';
 import type { RefusedRows } from './refused-rows.ts';
 
-type NameField = (typeof seriesFields)[number];
-
-/** Why a text cannot name a part of a series, or null. */
-export function nameProblem(field: NameField, text: string | null): RowProblem | null {
+/** Why a text cannot name a part of a series; null where it can. */
+export function nameProblem(field: (typeof seriesFields)[number], text: string | null): RowProblem | null {
   const { rule, isRequired } = barFields[field]!;
   if (text === null || text === '') return isRequired ? { column: field, reason: 'is missing' } : null;
   const { parse, reason } = rule as FieldRule;
   return parse(text) === undefined ? { column: field, reason } : null;
 }
 
-/** What a careful reading knows beside a chunk: its cells, by row what is no number or cannot be made, and how many columns the file has. */
+/** What a careful reading adds to a chunk: its cells, the problems of rows by their number, and how many columns the file has. */
 type Care = {
   readonly read: Chunk;
   readonly strange: ReadonlyMap<number, RowProblem>;
   readonly width: number;
 };
 
-/** What some names in a file stand for: a series, or why they stand for none. */
-type Named = {
-  readonly series: OpenSeries | null;
-  readonly problem: RowProblem | null;
-  /** Whether its prices may be zero and negative. */
-  readonly anySign: boolean;
-};
-
-/** Some names in a file, and the instruments that had their symbol before (contract 9.6). */
+/** What the names in some rows stand for. */
 type Called = {
-  /** Null where they can name nothing. */
+  /** Why they stand for no series. */
+  readonly problem: RowProblem | null;
+  /** Null where there is a problem. */
   readonly name: SeriesName | null;
-  /** Those that have the symbol now, once a row is theirs. */
-  named: Named | null;
+  /** The instruments that had the symbol before (contract 9.6). */
   readonly former: readonly FormerBearer[];
+  /** Of the instrument that has the symbol now, from its first row on. */
+  series: OpenSeries | null;
 };
 
-/** Which former bearer of its symbol a row belongs to; null where it is the present one's. */
-function bearerOf({ name, former }: Called, chunk: BarChunk, row: number): FormerBearer | null {
-  if (former.length === 0) return null;
-  const kind = momentKinds[chunk.kinds[row]!]!;
-  const ms = chunk.ms[row]!;
-  if (kind === 'missing' || kind === 'bad') return null;
-  const day =
-    kind === 'instant'
-      ? calendarOf(name!.assetSchema, name!.country).zone.dayAt(ms)
-      : Math.floor(ms / DAY_MS);
-  return former.find(({ fromDay, toDay }) => fromDay <= day && day <= toDay) ?? null;
-}
-
-/** The column that a file does not have. */
+/** A column that a file lacks. */
 const noValues = new Float64Array(BATCH_ROWS).fill(Number.NaN);
 
-/** One pass over a file: rows into the load, or refused. */
+/** One pass over a file. */
 export class BarPass {
   readonly load: BarLoad;
   rowsRead = 0;
@@ -78,13 +58,15 @@ export class BarPass {
   readonly #mapping: FieldSources;
   readonly #refused: RefusedRows;
   readonly #clock: LocalClock | null;
-  /** By number. */
+  /** By the number of the names. */
   readonly #called: Called[] = [];
-  /** Whether the prices of the series at hand may be zero and negative. */
-  #anySign = false;
-  /** The key of the row read last, and those of a chunk's rows. */
-  #keyMs = 0;
+  /** The present chunk, its value columns, and the keys of its rows. */
+  #chunk!: BarChunk;
+  #values: readonly Float64Array[] = [];
+  #care: Care | null = null;
   readonly #keys = new Float64Array(BATCH_ROWS);
+  /** The key that was read last. */
+  #keyMs = 0;
 
   constructor(
     writer: Writer,
@@ -101,70 +83,64 @@ export class BarPass {
     this.#clock = request.zone ? new LocalClock(request.zone) : null;
   }
 
-  /** Takes the rows of a chunk. Without care the first problem is thrown: NeedsCare. */
-  async take(chunk: BarChunk, care: Care | null): Promise<void> {
-    const values = chunk.values.map((column) => column ?? noValues);
+  /** Loads the rows of a chunk, or refuses them. Without `care` the first problem is thrown: NeedsCare. */
+  async add(chunk: BarChunk, care: Care | null): Promise<void> {
+    this.#chunk = chunk;
+    this.#values = chunk.values.map((column) => column ?? noValues);
+    this.#care = care;
     for (const names of chunk.newNames) this.#called.push(await this.#call(names));
     const { nameIds, count } = chunk;
     for (let from = 0; from < count; ) {
       const id = nameIds[from]!;
       const called = this.#called[id]!;
-      const bearer = bearerOf(called, chunk, from);
+      const bearer = this.#bearerOf(called, from);
       let to = from + 1;
-      while (to < count && nameIds[to] === id && bearerOf(called, chunk, to) === bearer) to++;
-      await this.#takeRun(await this.#named(called, bearer), chunk, values, care, from, to);
+      while (to < count && nameIds[to] === id && this.#bearerOf(called, to) === bearer) to++;
+      if (called.problem === null) await this.#addRun(await this.#seriesOf(called, bearer), from, to);
+      else for (let row = from; row < to; row++) this.#refuse(row, care?.strange.get(row) ?? called.problem);
       from = to;
     }
-    this.rowsRead += chunk.count;
+    this.rowsRead += count;
     this.#request.onRows?.(this.rowsRead);
-    this.load.grew(chunk.count);
+    this.load.grew(count);
   }
 
-  /** Takes rows of one series: stretches of sound bars that ascend in one bucket at once, every other row alone. */
-  async #takeRun(
-    { series, problem: nameProblem, anySign }: Named,
-    chunk: BarChunk,
-    values: readonly Float64Array[],
-    care: Care | null,
-    from: number,
-    to: number,
-  ): Promise<void> {
-    this.#anySign = anySign;
-    let at = from;
-    while (at < to) {
-      const beforeMs = series?.beforeMs ?? Number.NaN;
-      const end = series === null ? at : this.#stretchEnd(series, chunk, values, care, at, to);
-      if (series !== null && end > at) {
+  /** Which former bearer of its symbol a row belongs to; undefined: the present one. */
+  #bearerOf({ name, former }: Called, row: number): FormerBearer | undefined {
+    if (former.length === 0) return undefined;
+    const kind = momentKinds[this.#chunk.kinds[row]!]!;
+    if (kind === 'missing' || kind === 'bad') return undefined;
+    const ms = this.#chunk.ms[row]!;
+    return bearerOn(former, kind === 'instant' ? dayOf(name!, ms) : Math.floor(ms / DAY_MS));
+  }
+
+  /** Adds rows of one series: together where bars keep every rule and ascend in one bucket, every other row alone. */
+  async #addRun(series: OpenSeries, from: number, to: number): Promise<void> {
+    for (let at = from; at < to; ) {
+      const { beforeMs } = series;
+      const end = this.#stretchEnd(series, at, to);
+      if (end > at) {
         const bucket = Math.floor(this.#keys[at]! / series.bucketMs);
         if (series.open?.bucket !== bucket) await this.load.turn(series, bucket);
-        // A block opened anew may hold rows of this file already: then the first row finds its place alone.
-        if (series.append(this.#keys, values, at, end)) {
+        if (series.append(this.#keys, this.#values, at, end)) {
           at = end;
           continue;
         }
+        // The block has later rows of this file already: insert the first row alone.
         series.beforeMs = beforeMs;
       }
-      const problem =
-        series === null
-          ? (care?.strange.get(at) ?? nameProblem)
-          : await this.#takeRow(series, chunk, values, care, at);
-      if (problem !== null) this.#refuse(chunk, care, at, problem);
+      const problem = await this.#addRow(series, at);
+      if (problem !== null) this.#refuse(at, problem);
       at++;
     }
   }
 
-  /** The end of the stretch of sound bars from `from` on that ascend within one bucket; their keys are in `#keys`. */
-  #stretchEnd(
-    series: OpenSeries,
-    chunk: BarChunk,
-    values: readonly Float64Array[],
-    care: Care | null,
-    from: number,
-    to: number,
-  ): number {
-    const [open, high, low, close, volume, vwap] = values;
+  /** The end of the rows from `from` on that keep every rule and ascend within one bucket; their keys are in `#keys`. */
+  #stretchEnd(series: OpenSeries, from: number, to: number): number {
+    const [open, high, low, close, volume, vwap] = this.#values;
     const keys = this.#keys;
-    const anySign = this.#anySign;
+    const care = this.#care;
+    const { anySign } = series;
     let last = Number.NEGATIVE_INFINITY;
     let bucketEnd = Number.POSITIVE_INFINITY;
     for (let row = from; row < to; row++) {
@@ -173,7 +149,7 @@ export class BarPass {
       )
         return row;
       if (care !== null && oddRow(care, row) !== null) return row;
-      if (this.#readKey(series, chunk, row) !== null) return row;
+      if (this.#readKey(series, row) !== null) return row;
       const key = this.#keyMs;
       if (key <= last || key >= bucketEnd) return row;
       if (row === from) bucketEnd = (Math.floor(key / series.bucketMs) + 1) * series.bucketMs;
@@ -184,87 +160,77 @@ export class BarPass {
     return to;
   }
 
-  /** Takes one row that is in no stretch; why it is refused, or null. */
-  async #takeRow(
-    series: OpenSeries,
-    chunk: BarChunk,
-    values: readonly Float64Array[],
-    care: Care | null,
-    row: number,
-  ): Promise<RowProblem | null> {
-    const odd = care === null ? null : oddRow(care, row);
+  /** Adds one row alone; why it is refused, or null. */
+  async #addRow(series: OpenSeries, row: number): Promise<RowProblem | null> {
+    const odd = this.#care === null ? null : oddRow(this.#care, row);
     if (odd !== null) return odd;
-    const bar = Object.fromEntries(
-      valueFields.map((field, index) => [field, values[index]![row]!]),
-    ) as BarValues;
-    const problem = barProblem(bar, this.#anySign) ?? this.#readKey(series, chunk, row);
+    const values = valueFields.map((field, index) => [field, this.#values[index]![row]!]);
+    const bar = Object.fromEntries(values) as BarValues;
+    const problem = barProblem(bar, series.anySign) ?? this.#readKey(series, row);
     if (problem !== null) return problem;
-    series.beforeMs = this.#keyMs;
-    const bucket = Math.floor(this.#keyMs / series.bucketMs);
-    if (series.open?.bucket !== bucket) await this.load.turn(series, bucket);
     const keyMs = this.#keyMs;
-    if (series.insert(keyMs, values, row)) return null;
-    if (care !== null) this.#checkPeriod(series, chunk, row, keyMs);
+    series.beforeMs = keyMs;
+    const bucket = Math.floor(keyMs / series.bucketMs);
+    if (series.open?.bucket !== bucket) await this.load.turn(series, bucket);
+    if (series.insert(keyMs, this.#values, row)) return null;
+    if (this.#care !== null) this.#checkPeriod(series, row, keyMs);
     return { column: 'datetime', reason: 'the file has this bar already, with other values' };
   }
 
-  /** Two moments of one day, with other values, are no bars of days: the first would be stored as all of it. */
-  #checkPeriod(series: OpenSeries, chunk: BarChunk, row: number, keyMs: number): void {
+  /** Refuses several bars within one day of DAY, and the like: the interval is wrong, and one of them would be stored as the whole day. */
+  #checkPeriod(series: OpenSeries, row: number, keyMs: number): void {
+    const { nameIds, ms, kinds, firstRow } = this.#chunk;
     const before = row - 1;
-    if (series.isMinutes || before < 0 || chunk.nameIds[before] !== chunk.nameIds[row]) return;
-    if (chunk.ms[before] === chunk.ms[row] || momentKinds[chunk.kinds[row]!] === 'date') return;
-    if (this.#readKey(series, chunk, before) !== null || this.#keyMs !== keyMs) return;
+    if (series.isMinutes || before < 0 || nameIds[before] !== nameIds[row]) return;
+    if (ms[before] === ms[row] || momentKinds[kinds[row]!] === 'date') return;
+    if (this.#readKey(series, before) !== null || this.#keyMs !== keyMs) return;
     throw new FileProblem(
       'unfit',
-      `${this.#request.file.name}: has several bars within one ${series.interval}, in data rows ${chunk.firstRow + before} and ${chunk.firstRow + row}: is the interval right (--interval)? Nothing was imported.`,
+      `${this.#request.file.name}: has several bars within one ${series.interval}, in data rows ${firstRow + before} and ${firstRow + row}: is the interval right (--interval)? Nothing was imported.`,
     );
   }
 
-  /** Finds whom some names stand for. */
+  /** Parses names, and finds the former bearers of their symbol. */
   async #call(names: Names): Promise<Called> {
     const texts = names.map((text, index) => text ?? this.#mapping.values.get(seriesFields[index]!) ?? null);
     for (const [index, field] of seriesFields.entries()) {
       const problem = nameProblem(field, texts[index]!);
-      if (problem !== null)
-        return { name: null, named: { series: null, problem, anySign: false }, former: [] };
+      if (problem !== null) return { problem, name: null, former: [], series: null };
     }
     const name = {
-      assetSchema: parseAssetSchema(texts[0]!) as AssetSchema,
-      country: parseCountry(texts[1]!)!,
+      asset_schema: parseAssetSchema(texts[0]!)!,
+      country_iso_code: parseCountry(texts[1]!)!,
       symbol: parseSymbol(texts[2]!)!,
       interval: parseInterval(texts[3]!) as Interval,
       exchange: texts[4] === '' ? null : (texts[4]?.toUpperCase() ?? null),
     };
-    const { assetSchema, country, symbol } = name;
-    const former = await formerBearers(this.#writer, {
-      asset_schema: assetSchema,
-      country_iso_code: country,
-      symbol,
-    });
-    return { name, named: null, former };
+    const { asset_schema, country_iso_code, symbol } = name;
+    const former = await formerBearers(this.#writer, { asset_schema, country_iso_code, symbol });
+    return { problem: null, name, former, series: null };
   }
 
-  /** The series of those that names stand for: of a former bearer of the symbol, or of the one that has it. */
-  async #named(called: Called, bearer: FormerBearer | null): Promise<Named> {
-    if (bearer !== null) return this.#findSeries({ ...called.name!, symbol: bearer.symbol });
-    called.named ??= await this.#findSeries(called.name!);
-    return called.named;
+  /** The series of a former bearer of the symbol, or of the instrument that has it now. */
+  async #seriesOf(called: Called, bearer: FormerBearer | undefined): Promise<OpenSeries> {
+    if (bearer !== undefined) return this.#findSeries({ ...called.name!, symbol: bearer.symbol });
+    called.series ??= await this.#findSeries(called.name!);
+    return called.series;
   }
 
-  async #findSeries(name: SeriesName): Promise<Named> {
+  async #findSeries(name: SeriesName): Promise<OpenSeries> {
     const series = await this.load.series(name);
-    if (series !== null) return { series, problem: null, anySign: name.assetSchema === 'future' };
+    if (series !== null) return series;
     throw new FileProblem(
       'usage',
-      `${this.#request.file.name}: the store holds the ${name.interval} bars of ${name.symbol} with prices of another basis than ${this.#request.basis}: give --prices as they were imported, or take back by bourse undo the runs that brought and deleted them`,
+      `${this.#request.file.name}: the store has the ${name.interval} bars of ${name.symbol} with prices of another basis than ${this.#request.basis}: give --prices as they were imported, or undo the runs that imported and deleted them, by bourse undo`,
     );
   }
 
-  /** Reads the key that a row's bar has in its series into `#keyMs`; why it has none, or null. */
-  #readKey(series: OpenSeries, chunk: BarChunk, row: number): RowProblem | null {
-    const ms = chunk.ms[row]!;
-    if (chunk.kinds[row] === INSTANT && series.isMinutes) return this.#minuteKey(ms);
-    const kind = momentKinds[chunk.kinds[row]!]!;
+  /** Reads the key of a row's bar into `#keyMs`; why it has none, or null. */
+  #readKey(series: OpenSeries, row: number): RowProblem | null {
+    const { ms: allMs, kinds } = this.#chunk;
+    const ms = allMs[row]!;
+    if (kinds[row] === INSTANT && series.isMinutes) return this.#minuteKey(ms);
+    const kind = momentKinds[kinds[row]!]!;
     if (kind === 'missing') return { column: 'datetime', reason: 'is missing' };
     if (kind === 'bad')
       return {
@@ -272,16 +238,17 @@ export class BarPass {
         reason:
           'is not a date or a time of the years 1900 to 2200: write 2025-03-03T09:30:00Z, or an epoch; a map says another form by "format", such as %Y%m%d',
       };
-    if (!series.isMinutes) {
-      const label = this.#labelOf(series, kind, ms);
-      if (typeof label !== 'number') return label;
-      this.#keyMs = periodStart(series.interval as PeriodInterval, label) * DAY_MS;
-      return null;
-    }
-    if (kind === 'date')
+    if (series.isMinutes && kind === 'date')
       return { column: 'datetime', reason: 'is a date without a time: a bar of minutes needs its open' };
-    const instant = this.#instantOf(series, kind, ms);
-    return typeof instant === 'number' ? this.#minuteKey(instant) : instant;
+    const isLabel = !series.isMinutes && (kind === 'date' || (kind === 'local' && ms % DAY_MS === 0));
+    const instant = isLabel || kind === 'instant' ? ms : this.#instantOf(ms, series.beforeMs);
+    if (typeof instant !== 'number') return instant;
+    if (series.isMinutes) return this.#minuteKey(instant);
+    // The label date of a DAY, WEEK or MON row (contract 3.10).
+    const { calendar, interval } = series;
+    const label = isLabel ? ms / DAY_MS : (calendar.labelAt(instant) ?? calendar.zone.dayAt(instant));
+    this.#keyMs = periodStart(interval as PeriodInterval, label) * DAY_MS;
+    return null;
   }
 
   #minuteKey(ms: number): RowProblem | null {
@@ -291,40 +258,33 @@ export class BarPass {
     return null;
   }
 
-  /** The label date of a DAY, WEEK or MON row (contract 3.10). */
-  #labelOf(series: OpenSeries, kind: string, ms: number): number | RowProblem {
-    if (kind === 'date' || (kind === 'local' && ms % DAY_MS === 0)) return ms / DAY_MS;
-    const instant = this.#instantOf(series, kind, ms);
-    if (typeof instant !== 'number') return instant;
-    return series.calendar.labelAt(instant) ?? series.calendar.zone.dayAt(instant);
-  }
-
-  #instantOf(series: OpenSeries, kind: string, ms: number): number | RowProblem {
-    if (kind === 'instant') return ms;
+  /** The instant of a local time; why it has none. */
+  #instantOf(localMs: number, beforeMs: number): number | RowProblem {
     if (this.#clock === null) {
       throw new FileProblem(
         'usage',
         `${this.#request.file.name}: its times have no offset: name their zone, such as --zone America/New_York or --zone UTC`,
       );
     }
-    const placed = this.#clock.place(ms, series.beforeMs);
+    const placed = this.#clock.place(localMs, beforeMs);
     if (typeof placed === 'number') return placed;
     const zone = this.#request.zone!.name;
     const reason =
       placed === 'skipped'
-        ? `lies in an hour that ${zone} skips`
-        : `lies in an hour that ${zone} has twice, and the order of the rows does not tell which`;
+        ? `is in an hour that ${zone} skips`
+        : `is in an hour that ${zone} has twice, and the order of the rows does not show which`;
     return { column: 'datetime', reason };
   }
 
-  #refuse(chunk: BarChunk, care: Care | null, row: number, problem: RowProblem): void {
-    if (care === null) throw new NeedsCare();
-    const cells = care.read.texts.slice(0, care.width).map((column) => column.text(row));
+  #refuse(row: number, problem: RowProblem): void {
+    if (this.#care === null) throw new NeedsCare();
+    const { read, width } = this.#care;
+    const cells = read.texts.slice(0, width).map((column) => column.text(row));
     const column = reportedColumn(this.#mapping, this.#mapping.columns.get(problem.column) ?? problem.column);
-    this.#refused.add({ row: chunk.firstRow + row, column, reason: problem.reason, cells });
+    this.#refused.add({ row: this.#chunk.firstRow + row, column, reason: problem.reason, cells });
   }
 
-  /** The account of a settled pass. */
+  /** The report of a settled pass. */
   result(): RunResult {
     const { counts } = this.load;
     return {
@@ -343,13 +303,12 @@ export class BarPass {
   }
 }
 
-/** Why a row is odd in a way that its values do not show: surplus cells, text that is no number. */
+/** What is wrong with a row's cells: their number, or text in place of a number. */
 function oddRow({ read, strange, width }: Care, row: number): RowProblem | null {
   if (read.surplus?.isNull(row) === false)
     return { column: 'row', reason: 'has more cells than the header has columns' };
-  // Only a CSV can be short of a cell: elsewhere it is a null.
-  if (read.surplus !== null && read.texts[width - 1]!.isNull(row)) {
+  // Only a CSV can lack a cell: in other formats it is null.
+  if (read.surplus !== null && read.texts[width - 1]!.isNull(row))
     return { column: 'row', reason: 'has fewer cells than the header has columns' };
-  }
   return strange.get(row) ?? null;
 }

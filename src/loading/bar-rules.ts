@@ -1,19 +1,12 @@
-// Typed values or a reason: the rules that one bar must keep (contract 11).
+// The rules that one bar must keep (contract 11).
 import type { RowProblem } from '../files/file-problem.ts';
-
-/** One bar's values; NaN in `volume` and `vwap` is null. */
-export type BarValues = {
-  open: number;
-  high: number;
-  low: number;
-  close: number;
-  volume: number;
-  vwap: number;
-};
 
 const prices = ['open', 'high', 'low', 'close'] as const;
 
-/** Whether a bar keeps every rule: the quick form of `barProblem`. */
+/** One bar's values; NaN in `volume` and `vwap` is null. */
+export type BarValues = Record<(typeof prices)[number] | 'volume' | 'vwap', number>;
+
+/** Whether a bar keeps every rule: the fast form of `barProblem`. */
 export function isSoundBar(
   open: number,
   high: number,
@@ -45,9 +38,8 @@ export function barProblem(bar: BarValues, anySign: boolean): RowProblem | null 
     if (!Number.isFinite(value)) return { column, reason: 'a price must be finite' };
     if (!anySign && value <= 0) return { column, reason: `a price must be positive, not ${value}` };
   }
-  if (bar.high < Math.max(bar.open, bar.close, bar.low)) {
+  if (bar.high < Math.max(bar.open, bar.close, bar.low))
     return { column: 'high', reason: `high ${bar.high} is below open, close or low` };
-  }
   if (bar.low > Math.min(bar.open, bar.close))
     return { column: 'low', reason: `low ${bar.low} is above open or close` };
   if (bar.volume < 0) return { column: 'volume', reason: `volume must not be negative, not ${bar.volume}` };

@@ -1,72 +1,59 @@
-// A thread that reads a bars file while the one that started it loads what was read, a few batches behind.
+// A thread that reads a bars file, a few batches ahead of the thread that started it and loads them.
 import { parentPort, workerData } from 'node:worker_threads';
 import { valueFields } from '../datasets/bars.ts';
 import type { ComputedColumn } from '../files/computed-column.ts';
 import { FileProblem } from '../files/file-problem.ts';
 import { type Chunk, NeedsCare, readChunks } from '../files/read.ts';
 import type { ReadableFile } from '../files/scan.ts';
-import { type BarChunk, BarChunker, columnsOf, type Names } from './bar-chunk.ts';
+import { type BarChunk, BarChunker, type BarColumns, columnsOf, type Names } from './bar-chunk.ts';
 
-/** What the thread is given. */
+/** The thread's `workerData`. */
 export type BarThreadSetup = {
   readonly file: ReadableFile;
-  readonly columns: ReadonlyMap<string, string>;
+  readonly columns: BarColumns;
   readonly derived: readonly ComputedColumn[];
 };
 
-/** Rows in a batch at the most. */
+/** The most rows in a batch. */
 export const BATCH_ROWS = 16_384;
 
-/** Batches that may wait to be taken in, so that neither side waits for the other. */
+/** Batches that may be on their way, so that neither thread waits for the other. */
 const BATCHES_MAX = 6;
 
-/** The arrays of one batch. */
-type BatchArrays = {
-  readonly ms: Float64Array;
-  readonly kinds: Uint8Array;
-  readonly nameIds: Int32Array;
-  readonly values: readonly (Float64Array | null)[];
-};
-
+/** What the thread sends; `care`: the file needs a careful reading. */
 export type BarThreadMessage =
   | { readonly kind: 'batch'; readonly chunk: BarChunk }
   | { readonly kind: 'end' }
   | { readonly kind: 'care' }
   | { readonly kind: 'problem'; readonly usage: boolean; readonly message: string };
 
-function arraysFor(columns: ReadonlyMap<string, string>): BatchArrays {
-  return {
-    ms: new Float64Array(BATCH_ROWS),
-    kinds: new Uint8Array(BATCH_ROWS),
-    nameIds: new Int32Array(BATCH_ROWS),
-    values: valueFields.map((field) => (columns.has(field) ? new Float64Array(BATCH_ROWS) : null)),
-  };
-}
+/** The arrays of one batch. */
+const arraysFor = (columns: BarColumns) => ({
+  ms: new Float64Array(BATCH_ROWS),
+  kinds: new Uint8Array(BATCH_ROWS),
+  nameIds: new Int32Array(BATCH_ROWS),
+  values: valueFields.map((field) => (columns.has(field) ? new Float64Array(BATCH_ROWS) : null)),
+});
 
-function buffersOf({ ms, kinds, nameIds, values }: BatchArrays): ArrayBuffer[] {
-  const present = values.flatMap((column) => (column === null ? [] : [column]));
-  return [ms, kinds, nameIds, ...present].map((array) => array.buffer as ArrayBuffer);
-}
-
-/** Fills batches and hands them over; waits while too many are under way. */
+/** Fills batches and sends them; waits while too many are on their way. */
 class Batches {
-  readonly #columns: ReadonlyMap<string, string>;
+  readonly #columns: BarColumns;
   readonly #chunker: BarChunker;
-  #arrays: BatchArrays;
+  #arrays: ReturnType<typeof arraysFor>;
   #count = 0;
   #firstRow = 1;
   #newNames: Names[] = [];
-  #underWay = 0;
+  #pending = 0;
   #wake: () => void = () => undefined;
 
-  constructor(columns: ReadonlyMap<string, string>) {
+  constructor(columns: BarColumns) {
     const { texts, numbers } = columnsOf(columns);
     this.#columns = columns;
     this.#chunker = new BarChunker(columns, texts, numbers);
     this.#arrays = arraysFor(columns);
-    // Each message says that a batch was taken in.
+    // Each message says that a batch was loaded.
     parentPort!.on('message', () => {
-      this.#underWay--;
+      this.#pending--;
       this.#wake();
     });
   }
@@ -75,41 +62,30 @@ class Batches {
     if (this.#count + chunk.count > BATCH_ROWS) await this.flush();
     const at = this.#count;
     this.#chunker.readMoments(chunk, this.#arrays.ms, this.#arrays.kinds, at);
-    for (const [index, column] of this.#chunker.valuesOf(chunk).entries()) {
+    for (const [index, column] of this.#chunker.valuesOf(chunk).entries())
       if (column !== null) this.#arrays.values[index]!.set(column, at);
-    }
     this.#newNames.push(...this.#chunker.readNames(chunk, this.#arrays.nameIds, at));
     this.#count += chunk.count;
   }
 
   async flush(): Promise<void> {
     if (this.#count === 0) return;
-    const chunk: BarChunk = {
-      ...this.#arrays,
-      count: this.#count,
-      firstRow: this.#firstRow,
-      newNames: this.#newNames,
-    };
-    const message: BarThreadMessage = { kind: 'batch', chunk };
-    parentPort!.postMessage(message, buffersOf(this.#arrays));
+    const { ms, kinds, nameIds, values } = this.#arrays;
+    const about = { count: this.#count, firstRow: this.#firstRow, newNames: this.#newNames };
+    const message: BarThreadMessage = { kind: 'batch', chunk: { ...about, ...this.#arrays } };
+    const buffers = [ms, kinds, nameIds, ...values].flatMap((array) => array?.buffer ?? []);
+    parentPort!.postMessage(message, buffers);
     this.#firstRow += this.#count;
     this.#count = 0;
     this.#newNames = [];
     this.#arrays = arraysFor(this.#columns);
-    this.#underWay++;
-    while (this.#underWay >= BATCHES_MAX) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
+    this.#pending++;
+    while (this.#pending >= BATCHES_MAX) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#wake = resolve;
+      await promise;
     }
   }
-}
-
-function messageOf(error: unknown): BarThreadMessage {
-  if (error instanceof NeedsCare) return { kind: 'care' };
-  if (error instanceof FileProblem)
-    return { kind: 'problem', usage: error.kind === 'usage', message: error.message };
-  throw error;
 }
 
 async function run({ file, columns, derived }: BarThreadSetup): Promise<BarThreadMessage> {
@@ -120,7 +96,9 @@ async function run({ file, columns, derived }: BarThreadSetup): Promise<BarThrea
     await batches.flush();
     return { kind: 'end' };
   } catch (error) {
-    return messageOf(error);
+    if (error instanceof NeedsCare) return { kind: 'care' };
+    if (!(error instanceof FileProblem)) throw error;
+    return { kind: 'problem', usage: error.kind === 'usage', message: error.message };
   }
 }
 

@@ -1,4 +1,4 @@
-// Bars of a file into the store: read fast in a thread beside, or cell by cell.
+// Imports the bars of a file: read fast in another thread, or cell by cell.
 import { Worker } from 'node:worker_threads';
 import { moduleBeside } from '../base/module.ts';
 import { barFields, seriesFields, valueFields } from '../datasets/bars.ts';
@@ -6,8 +6,7 @@ import { FileProblem } from '../files/file-problem.ts';
 import { NeedsCare, readChunks } from '../files/read.ts';
 import type { ImportReport } from '../history/import-report.ts';
 import { type ImportRequest, runImport } from '../history/run.ts';
-import type { MappedFile } from '../mapping/column-mapping.ts';
-import { type FieldSources, findSources } from '../mapping/column-mapping.ts';
+import { type FieldSources, findSources, type MappedFile } from '../mapping/column-mapping.ts';
 import { namesOf } from '../mapping/field-names.ts';
 import type { Store } from '../store/store.ts';
 import { type BarChunk, BarChunker } from './bar-chunk.ts';
@@ -18,8 +17,8 @@ import { RefusedRows } from './refused-rows.ts';
 const names = { ...namesOf(barFields), numbers: valueFields };
 
 /**
- * Imports one file of bars. A file without a fault is read fast; the first thing that is odd starts it over, carefully,
- * so that every refused row can be named. @throws FileProblem when nothing of it can be imported
+ * Imports one file of bars. A CSV is read fast; at its first problem the import starts again with a careful reading, which
+ * can name every refused row. @throws FileProblem where nothing of it can be imported
  */
 export async function importBars(store: Store, request: ImportRequest): Promise<ImportReport> {
   const { file } = request;
@@ -27,15 +26,15 @@ export async function importBars(store: Store, request: ImportRequest): Promise<
   checkConstants(mapping);
   if (file.format.kind === 'csv') {
     try {
-      return await importOnce(store, request, mapping, takeFast);
+      return await importOnce(store, request, mapping, readFast);
     } catch (error) {
       if (!(error instanceof NeedsCare)) throw error;
     }
   }
-  return importOnce(store, request, mapping, takeCarefully);
+  return importOnce(store, request, mapping, readCarefully);
 }
 
-/** A value given for the whole file that no row could have is wrong usage. */
+/** Refuses a value for the whole file that no row could have. */
 function checkConstants(mapping: FieldSources): void {
   for (const field of mapping.values.keys()) {
     if ((seriesFields as readonly string[]).includes(field)) continue;
@@ -52,13 +51,11 @@ function checkConstants(mapping: FieldSources): void {
   }
 }
 
-type Reading = (source: MappedFile, mapping: FieldSources, pass: BarPass) => Promise<void>;
-
 async function importOnce(
   store: Store,
   request: ImportRequest,
   mapping: FieldSources,
-  read: Reading,
+  read: (file: MappedFile, mapping: FieldSources, pass: BarPass) => Promise<void>,
 ): Promise<ImportReport> {
   const { file } = request;
   const refused = new RefusedRows(file);
@@ -67,7 +64,7 @@ async function importOnce(
       const pass = new BarPass(writer, runId, request, mapping, refused);
       await read(file, mapping, pass);
       if (pass.rowsRead === 0) {
-        // An open quote may hold them all.
+        // The digest finds an open quote, which may contain all rows.
         await file.digest();
         throw new FileProblem('content', `${file.name}: has no rows`);
       }
@@ -80,8 +77,8 @@ async function importOnce(
   }
 }
 
-/** Takes a file from a thread that reads it; the first problem ends it. */
-async function takeFast(source: MappedFile, mapping: FieldSources, pass: BarPass): Promise<void> {
+/** Loads a file that another thread reads. @throws NeedsCare at the first problem */
+async function readFast(source: MappedFile, mapping: FieldSources, pass: BarPass): Promise<void> {
   const { name, path, format, header, types } = source;
   const setup: BarThreadSetup = {
     file: { name, path, format, header, types },
@@ -91,8 +88,8 @@ async function takeFast(source: MappedFile, mapping: FieldSources, pass: BarPass
   const thread = new Worker(moduleBeside('./bar-thread.ts', import.meta.url), { workerData: setup });
   try {
     for await (const chunk of batchesOf(thread)) {
-      await pass.take(chunk, null);
-      thread.postMessage('taken in');
+      await pass.add(chunk, null);
+      thread.postMessage('loaded');
     }
   } finally {
     await thread.terminate();
@@ -101,7 +98,7 @@ async function takeFast(source: MappedFile, mapping: FieldSources, pass: BarPass
   if (mayHaveOddNumbers || !isUtf8) throw new NeedsCare();
 }
 
-/** What the thread has read, batch after batch. @throws what it threw */
+/** The batches that a thread reads. @throws what the thread threw */
 async function* batchesOf(thread: Worker): AsyncGenerator<BarChunk> {
   const messages: BarThreadMessage[] = [];
   let wake: () => void = () => undefined;
@@ -118,9 +115,9 @@ async function* batchesOf(thread: Worker): AsyncGenerator<BarChunk> {
     const message = messages.shift();
     if (message === undefined) {
       if (failure !== null) throw failure as Error;
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
+      const { promise, resolve } = Promise.withResolvers<void>();
+      wake = resolve;
+      await promise;
     } else if (message.kind === 'batch') yield message.chunk;
     else if (message.kind === 'end') return;
     else if (message.kind === 'care') throw new NeedsCare();
@@ -128,14 +125,14 @@ async function* batchesOf(thread: Worker): AsyncGenerator<BarChunk> {
   }
 }
 
-/** Takes a file cell by cell, so that what is refused can be named. */
-async function takeCarefully(source: MappedFile, mapping: FieldSources, pass: BarPass): Promise<void> {
+/** Loads a file cell by cell, so that refused rows can be named. */
+async function readCarefully(source: MappedFile, mapping: FieldSources, pass: BarPass): Promise<void> {
   const { columns, derived } = mapping;
   const texts = [...source.header, ...derived.map(({ name }) => name)];
   const width = source.header.length;
   const chunker = new BarChunker(columns, texts, []);
   for await (const read of readChunks(source, { texts, numbers: [], careful: true, derived })) {
-    const { chunk, strange } = chunker.parseValues(read, columns, derived);
-    await pass.take(chunk, { read, strange, width });
+    const { chunk, strange } = chunker.parse(read, columns, derived);
+    await pass.add(chunk, { read, strange, width });
   }
 }

@@ -1,26 +1,22 @@
-// Corporate actions: what a dividend and a split must have, and how several of one day are told apart (spec 2.4, contract 8.2).
+// Corporate actions: which fields a dividend and a split need, and how several of one day are numbered (spec 2.4, contract 8.2).
 import { dividendFactor } from '../bars/adjust.ts';
 import { OCCURRENCE_MAX } from '../datasets/corporate-actions.ts';
 import type { Values } from '../datasets/field.ts';
 import type { RowProblem } from '../files/file-problem.ts';
 import type { Particulars } from './rows.ts';
 
-/** What a kind of action must have, and what the other one has. */
-const needed: Readonly<Record<string, readonly string[]>> = {
-  dividend: ['cash_amount'],
-  split: ['split_from', 'split_to'],
-};
+/** The fields that one kind of action needs and the other must not have. */
+const needed = { dividend: ['cash_amount'], split: ['split_from', 'split_to'] };
 
 function problemOf(values: Values): RowProblem | null {
   const type = values.action_type as string;
-  for (const [kind, fields] of Object.entries(needed)) {
+  for (const [kind, fields] of Object.entries(needed))
     for (const field of fields) {
-      if (kind === type && values[field] === undefined)
-        return { column: field, reason: `is missing: a ${type} needs it` };
-      if (kind !== type && values[field] !== undefined)
+      const isGiven = values[field] !== undefined;
+      if (kind === type && !isGiven) return { column: field, reason: `is missing: a ${type} needs it` };
+      if (kind !== type && isGiven)
         return { column: field, reason: `must be empty on a ${type}: a day of both has a row for each` };
     }
-  }
   return null;
 }
 
@@ -34,20 +30,21 @@ function findingOf(action: Values): string | null {
     : null;
 }
 
-/** Several dividends of one day are told apart by their order in the file; of splits a second one is more likely a mistake. */
+/** Several dividends of one day are numbered by their order in the file; a second split is more likely a mistake. */
 function followingOf(values: Values, place: number): Values | null {
-  const isTold = values.occurrence !== undefined;
-  if (isTold || values.action_type !== 'dividend' || place > OCCURRENCE_MAX) return null;
+  const isGiven = values.occurrence !== undefined;
+  if (isGiven || values.action_type !== 'dividend' || place > OCCURRENCE_MAX) return null;
   return { ...values, occurrence: place };
 }
 
+/** What is special about corporate actions. */
 export const actions: Particulars = {
   problemOf,
   findingOf,
   followingOf,
   complete(values) {
     const action = { occurrence: 1, ...values };
-    // Vendors fill it in every row.
+    // Vendors fill the currency in every row.
     return values.action_type === 'split' ? { ...action, currency: null } : action;
   },
 };

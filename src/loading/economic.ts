@@ -12,14 +12,14 @@ function problemOf({ importance, impact }: Values): RowProblem | null {
   return { column: 'impact', reason: 'does not go with importance: 1 is low, 2 medium, 3 high' };
 }
 
-/** The identifier of an event that the file gives none: one that is put off keeps it, within its year. */
+/** The identifier of an event: where the file has none, one that stays the same if the event moves within its year. */
 function sourceIdOf(values: Values): string {
   if (values.source_id !== undefined) return values.source_id as string;
   const { country_iso_code, event_code, period = null } = values;
   const ms = values.event_timestamp as number;
   const { year } = dateOf(Math.floor(ms / DAY_MS));
-  const what = [country_iso_code, event_code, period, year, ...(period === null ? [ms] : [])];
-  return hash('sha256', JSON.stringify(what));
+  const parts = [country_iso_code, event_code, period, year, ...(period === null ? [ms] : [])];
+  return hash('sha256', JSON.stringify(parts));
 }
 
 function rankOf({ importance, impact }: Values): number {
@@ -27,6 +27,7 @@ function rankOf({ importance, impact }: Values): number {
   return impact === undefined ? RANK_UNKNOWN : RANK_UNKNOWN - 1 - impacts.indexOf(impact as string);
 }
 
+/** What is special about economic events. */
 export const economicEvents: Particulars = {
   problemOf,
   complete: (values) => ({ ...values, source_id: sourceIdOf(values), rank: rankOf(values) }),

@@ -1,12 +1,12 @@
-// Whose a row is that names an instrument by a symbol: who had it on the row's day (contract 9.6).
+// The present symbol of an instrument that a row names by the symbol of the row's day (contract 9.6).
 import { limits } from '../contract/limits.ts';
-import type { InstrumentName } from '../datasets/reference.ts';
-import { instruments } from '../datasets/reference.ts';
+import { type InstrumentName, instruments } from '../datasets/reference.ts';
 import { rowKeyOf } from '../history/journal.ts';
+import { bearerOn } from '../history/naming.ts';
 import { type FormerBearer, formerBearers } from '../store/instrument-terms.ts';
 import type { RowReader } from '../store/store.ts';
 
-/** Symbols on days, as the instruments stood when a run began to name them. */
+/** Symbols on days, as the instruments were when a run first named them. */
 export class FormerSymbols {
   readonly #reader: RowReader;
   readonly #bearers = new Map<string, readonly FormerBearer[]>();
@@ -17,17 +17,13 @@ export class FormerSymbols {
 
   /** The present symbol of the instrument that had a name on a day: the same one where no other had it then. */
   async presentOf(name: InstrumentName, day: number): Promise<string> {
-    const bearers = await this.#bearersOf(name);
-    return bearers.find(({ fromDay, toDay }) => fromDay <= day && day <= toDay)?.symbol ?? name.symbol;
-  }
-
-  async #bearersOf(name: InstrumentName): Promise<readonly FormerBearer[]> {
     const key = rowKeyOf(instruments, name);
-    const known = this.#bearers.get(key);
-    if (known !== undefined) return known;
-    if (this.#bearers.size >= limits.instrumentCacheMax) this.#bearers.clear();
-    const bearers = await formerBearers(this.#reader, name);
-    this.#bearers.set(key, bearers);
-    return bearers;
+    let bearers = this.#bearers.get(key);
+    if (bearers === undefined) {
+      if (this.#bearers.size >= limits.instrumentCacheMax) this.#bearers.clear();
+      bearers = await formerBearers(this.#reader, name);
+      this.#bearers.set(key, bearers);
+    }
+    return bearerOn(bearers, day)?.symbol ?? name.symbol;
   }
 }

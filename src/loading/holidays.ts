@@ -1,4 +1,4 @@
-// Days of an operator's own: what the instants of a shortened day must be (contract 8.6).
+// Calendar overrides: the hours of a shortened day (contract 8.6).
 import { formatInstant } from '../base/instant.ts';
 import { calendarOf } from '../calendar/calendar.ts';
 import { OVERRIDE_PRIORITY, withOverrides } from '../calendar/overrides.ts';
@@ -12,7 +12,6 @@ import type { Particulars } from './rows.ts';
 
 type HolidayRow = RowOf<typeof holidays>;
 
-/** What is wrong with the instants of a day. */
 function problemOf(values: Values): RowProblem | null {
   const { session_template: template, open_timestamp: open, close_timestamp: close } = values;
   const isShort = template === 'EARLY_CLOSE' || template === 'LATE_OPEN';
@@ -27,21 +26,18 @@ function problemOf(values: Values): RowProblem | null {
   return isShort ? hoursProblem(complete(values) as HolidayRow, needed) : null;
 }
 
-/** A shortened day must leave something, and not all, of the whole session that its date has without any holiday. */
+/** A shortened day must leave a part of the session that its date has without any holiday, and not all of it. */
 function hoursProblem(row: HolidayRow, column: string): RowProblem | null {
   const whole = sessionOf({ ...row, session_template: 'REGULAR' });
-  if (whole === undefined)
-    return {
-      column: 'calendar_date',
-      reason: 'the market has no session on that weekday: nothing to shorten',
-    };
+  const nothing = 'the market has no session on that weekday: nothing to shorten';
+  if (whole === undefined) return { column: 'calendar_date', reason: nothing };
   const session = sessionOf(row);
   if (session !== undefined && session.template !== 'REGULAR') return null;
   const hours = `${formatInstant(whole.openMs)} to ${formatInstant(whole.closeMs)}`;
   return { column, reason: `does not shorten the session of that day, ${hours}` };
 }
 
-/** What a day leaves of its market's session. */
+/** The session of a day with this override alone. */
 function sessionOf(row: HolidayRow): Session | undefined {
   const base = calendarOf(row.asset_name as AssetSchema, row.country_iso_code);
   return withOverrides(base, [row], row.symbol).sessions(row.calendar_date, row.calendar_date + 1)[0];
@@ -54,4 +50,5 @@ const complete = (values: Values): Values => ({
   ...values,
 });
 
+/** What is special about calendar overrides. */
 export const days: Particulars = { problemOf, complete };

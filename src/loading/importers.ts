@@ -1,4 +1,4 @@
-// The import of each dataset of files, as the command line calls it (contract 10), and what an import is given of a file's mapping.
+// The import of each dataset, by its name on the command line (contract 10), and the parts of its request that a file's mapping gives.
 import { findZone, type Zone } from '../calendar/zone.ts';
 import type { PriceBasis } from '../contract/price-basis.ts';
 import { corporateActions } from '../datasets/corporate-actions.ts';
@@ -22,14 +22,14 @@ import { newsItems } from './news.ts';
 import { contracts } from './options.ts';
 import { importRows, type Particulars } from './rows.ts';
 
-/** A file says some fields of an instrument; the others stay as they are. */
+/** A file has some fields of an instrument; the others stay as they are. */
 const instrumentRows: Particulars = {
   async rowOf(values, known, { writer }) {
     return { ...(known ?? (await newInstrument(writer, values as InstrumentName))), ...values };
   },
 };
 
-/** What is particular about some datasets. */
+/** What is special about some datasets. */
 const particulars: ReadonlyMap<Dataset, Particulars> = new Map<Dataset, Particulars>([
   [instruments, instrumentRows],
   [holidays, days],
@@ -39,26 +39,23 @@ const particulars: ReadonlyMap<Dataset, Particulars> = new Map<Dataset, Particul
   [events, economicEvents],
 ]);
 
-/** Imports one file into the dataset that the command line calls so. @throws FileProblem where nothing of it can be imported */
+/** Imports one file into a dataset, by its name on the command line. @throws FileProblem where nothing of it can be imported */
 export function importFile(store: Store, name: string, request: ImportRequest): Promise<ImportReport> {
   if (name === BARS) return importBars(store, request);
   const dataset = fileDatasetNamed(name)!;
   return importRows(store, request, dataset, particulars.get(dataset) ?? {});
 }
 
-/** What flags say of a file, over what its mapping says. */
-export type Said = { readonly zone?: Zone | undefined; readonly prices?: PriceBasis | undefined };
-
-/** The parts of a request that a file's mapping and the flags give. */
+/** The parts of a request that a file's mapping gives; the flags `zone` and `prices` take precedence. */
 export function requestOf(
   { mapping, ...file }: MappedFile,
-  { zone, prices = mapping.prices }: Said,
+  { zone, prices = mapping.prices }: { zone?: Zone | undefined; prices?: PriceBasis | undefined },
 ): Required<Pick<ImportRequest, 'file' | 'zone' | 'basis'>> {
   const named = zone ?? (mapping.zone === undefined ? null : findZone(mapping.zone));
-  const said = {
+  const used = {
     ...mapping,
-    ...(named === null ? {} : { zone: named.name }),
-    ...(prices === undefined ? {} : { prices }),
+    ...(named !== null && { zone: named.name }),
+    ...(prices !== undefined && { prices }),
   };
-  return { file: { ...file, mapping: said }, zone: named, basis: prices ?? 'raw' };
+  return { file: { ...file, mapping: used }, zone: named, basis: prices ?? 'raw' };
 }

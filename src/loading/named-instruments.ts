@@ -1,4 +1,4 @@
-// The instruments that rows of other datasets name: those that the store does not know are made, those that it knows are kept (contract 11).
+// The instruments that rows of other datasets name: unknown ones are made, known ones are kept (contract 11).
 import { findMarket } from '../calendar/calendar.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { limits } from '../contract/limits.ts';
@@ -14,9 +14,9 @@ export class NamedInstruments {
   created = 0;
   readonly #writer: Writer;
   readonly #runId: number;
-  /** Those of which the journal says that the run needs them: mostly a few that many rows name. */
+  /** Instruments that the journal says this run needs: often a few that many rows name. */
   readonly #needed = new Map<string, Instrument>();
-  /** Those that the row at hand names and that were there as they are. */
+  /** Known instruments that the present row names. */
   #named: Instrument[] = [];
 
   constructor(writer: Writer, runId: number) {
@@ -25,31 +25,33 @@ export class NamedInstruments {
   }
 
   /**
-   * The instrument of a name, made with its market's defaults where the store does not know it; `said` is what the row says of
-   * it, `exchange` where the row was traded: of a known one that changes nothing.
+   * The instrument of a name, new with its market's defaults where the store does not know it. `given` are the row's fields of
+   * it; `exchange` is where the row was traded, and does not change a known one.
    */
   async of(
     name: InstrumentName,
-    said: Partial<Instrument> = {},
+    given: Partial<Instrument> = {},
     exchange: string | null = null,
   ): Promise<Instrument> {
     const { asset_schema, country_iso_code, symbol } = name;
     const where = { asset_schema, country_iso_code, symbol };
     const needed = this.#needed.get(rowKeyOf(instruments, where));
     const known = needed ?? (await rowWith(this.#writer, instruments, where));
-    if (known !== null && !Object.keys(said).some((field) => differs(known, said, field))) {
+    if (known !== null && !Object.keys(given).some((field) => differs(known, given, field))) {
       if (needed === undefined) this.#named.push(known);
       return known;
     }
-    const row = { ...(known ?? (await this.#make(where, exchange))), ...said };
+    const market = findMarket(asset_schema as AssetSchema, country_iso_code);
+    const row = {
+      ...(known ?? {
+        ...(await newInstrument(this.#writer, where)),
+        exchange: exchange ?? market?.exchange ?? null,
+      }),
+      ...given,
+    };
     if (known === null) this.created++;
     await this.#record(known, row);
     return row;
-  }
-
-  async #make(name: InstrumentName, exchange: string | null): Promise<Instrument> {
-    const market = findMarket(name.asset_schema as AssetSchema, name.country_iso_code);
-    return { ...(await newInstrument(this.#writer, name)), exchange: exchange ?? market?.exchange ?? null };
   }
 
   async #record(before: Instrument | null, row: Instrument): Promise<void> {
@@ -59,8 +61,8 @@ export class NamedInstruments {
   }
 
   /**
-   * Tells what became of the row at hand. Where it was written the run needs the instruments that it names: the journal says
-   * so, and they outlive the undoing of the run that made them.
+   * Ends the present row. Where it was written, the journal records that this run needs the instruments that it names: they
+   * outlive an undo of the run that made them.
    */
   async settle(isWritten: boolean): Promise<void> {
     for (const known of isWritten ? this.#named : []) await this.#record(known, known);
@@ -68,5 +70,5 @@ export class NamedInstruments {
   }
 }
 
-const differs = (known: Instrument, said: Partial<Instrument>, field: string): boolean =>
-  JSON.stringify(known[field as 'name']) !== JSON.stringify(said[field as 'name']);
+const differs = (known: Instrument, given: Partial<Instrument>, field: string): boolean =>
+  JSON.stringify(known[field as 'name']) !== JSON.stringify(given[field as 'name']);

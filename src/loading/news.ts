@@ -1,10 +1,10 @@
-// News: what an item is known by (contract 4.5, 8.3).
+// News: the identifier of an item (contract 4.5, 8.3).
 import { hash } from 'node:crypto';
 import type { Values } from '../datasets/field.ts';
 import type { RowProblem } from '../files/file-problem.ts';
 import type { Particulars } from './rows.ts';
 
-/** What ties an item to an instrument: all of them or none. */
+/** The fields that link an item to an instrument: all or none. */
 const ties = ['asset_name', 'country_iso_code', 'symbol'];
 
 /** The link of an item to one instrument (spec 2.5). */
@@ -18,10 +18,11 @@ function problemOf(values: Values): RowProblem | null {
 
 /** 128 bits of SHA-256 of address, title and instrument. */
 function idOf(values: Values): string {
-  const known = ['publisher_url', 'title', ...ties].map((field) => values[field] ?? null);
-  return hash('sha256', JSON.stringify(known), 'buffer').toString('base64url', 0, 16);
+  const parts = ['publisher_url', 'title', ...ties].map((field) => values[field] ?? null);
+  return hash('sha256', JSON.stringify(parts), 'buffer').toString('base64url', 0, 16);
 }
 
+/** What is special about news. */
 export const newsItems: Particulars = {
   problemOf,
   complete: (values) => ({

@@ -1,4 +1,4 @@
-// Option contracts: their defaults, and the instruments that they name: their own and their underlying (contract 11, spec 2.6).
+// Option contracts: their defaults, and the two instruments that each names: its own and its underlying (contract 11, spec 2.6).
 import type { Values } from '../datasets/field.ts';
 import { sharedFields } from '../datasets/options.ts';
 import type { RowProblem } from '../files/file-problem.ts';
@@ -7,10 +7,9 @@ import type { Particulars, RowContext } from './rows.ts';
 /** Root, expiration, type and strike of a symbol (contract 1.4). */
 const OPTION_SYMBOL = /^.+\d{6}([CP])\d{8}$/;
 
-/** What is wrong with a contract whose cells are right each for itself. */
 function problemOf(values: Values): RowProblem | null {
   const { symbol, option_type: type, strike_price: strike, parent_asset_schema: schema } = values;
-  // As with prices: those of futures may be zero and negative.
+  // Strikes on futures may be zero and negative, as their prices.
   if ((strike as number) <= 0 && schema !== 'future')
     return { column: 'strike_price', reason: `a strike must be positive, not ${String(strike)}` };
   const letter = OPTION_SYMBOL.exec(symbol as string)?.[1];
@@ -21,21 +20,18 @@ function problemOf(values: Values): RowProblem | null {
 
 const defaults = { exercise_style: 'american', status: 'active', contract_value: 100 };
 
-/** The row of a contract; the instruments that it names are made where they are not known. */
+/** The row of a contract; makes the instruments that it names, where they are unknown. */
 async function rowOf(values: Values, _known: Values | null, { named }: RowContext): Promise<Values> {
   const row = { ...defaults, ...values };
   const { country_iso_code, symbol, underlying_name, parent_asset_schema } = values as Record<string, string>;
   const country = { country_iso_code: country_iso_code! };
-  const underlying = await named.of({
-    ...country,
-    asset_schema: parent_asset_schema!,
-    symbol: underlying_name!,
-  });
-  const said = sharedFields.filter((field) => values[field] !== undefined);
+  const parent = { ...country, asset_schema: parent_asset_schema!, symbol: underlying_name! };
+  const underlying = await named.of(parent);
+  const given = sharedFields.filter((field) => values[field] !== undefined);
   const own = await named.of(
     { ...country, asset_schema: 'option', symbol: symbol! },
     {
-      ...Object.fromEntries(said.map((field) => [field, values[field]])),
+      ...Object.fromEntries(given.map((field) => [field, values[field]])),
       underlying_name: underlying_name!,
       parent_schema_instrument_id: `${parent_asset_schema}_${underlying.instrument_id}`,
       contract_value: String(row.contract_value),
@@ -44,4 +40,5 @@ async function rowOf(values: Values, _known: Values | null, { named }: RowContex
   return { ...row, instrument_id: own.instrument_id, asset_id: own.asset_id };
 }
 
+/** What is special about option contracts. */
 export const contracts: Particulars = { problemOf, rowOf };

@@ -1,4 +1,4 @@
-// Rows that an import refused: the first for its report, all of them in a CSV that can be mended and imported again.
+// Rows that an import refused: the first for its report, all in a CSV that can be corrected and imported.
 import { closeSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { limits } from '../contract/limits.ts';
@@ -7,29 +7,22 @@ import { ownMark, removeLeftovers } from '../disk/temporary.ts';
 import { lineOf } from '../files/csv-line.ts';
 import type { RefusedRow } from '../files/file-problem.ts';
 import { reasonColumns, rejectedPlace, removeEarlier } from '../files/rejected-file.ts';
+import type { MappedFile } from '../mapping/column-mapping.ts';
 
-/** What of a file says where its refused rows go. */
-type Source = {
-  readonly rejectedPath: string;
-  readonly header: readonly string[];
-  readonly isStandardInput: boolean;
-  /** For each row, its number in the original file, where a preset converted that. */
-  readonly rowNumbers?: readonly number[];
-};
-
-/** Collects refused rows: the first for the report, all of them in a CSV that can be mended and imported. */
+/** Collects the refused rows of one file. */
 export class RefusedRows {
   #path: string;
   readonly first: Omit<RefusedRow, 'cells'>[] = [];
   count = 0;
-  /** The source's columns and their places; a mended file of refused rows has reasons of its own, which are past. */
+  /** The file's columns and their places; a corrected file of refused rows has old reasons, which are left out. */
   readonly #columns: readonly (readonly [name: string, place: number])[];
-  /** What an earlier standard input held lies nowhere else. */
+  /** Not for standard input: the rows of an earlier one are nowhere else. */
   readonly #replacesEarlier: boolean;
+  /** For each row its number in the original file, where a preset converted that. */
   readonly #rowNumbers: readonly number[] | undefined;
   #file: number | null = null;
 
-  constructor({ rejectedPath, header, isStandardInput, rowNumbers }: Source) {
+  constructor({ rejectedPath, header, isStandardInput, rowNumbers }: MappedFile) {
     this.#rowNumbers = rowNumbers;
     this.#path = rejectedPath;
     this.#columns = header
@@ -47,34 +40,28 @@ export class RefusedRows {
       this.#file = this.#open();
       writeFileSync(this.#file, lineOf([...this.#columns.map(([name]) => name), ...reasonColumns]));
     }
-    writeFileSync(
-      this.#file,
-      lineOf([...this.#columns.map(([, place]) => cells[place] ?? null), String(row), column, reason]),
-    );
+    const kept = this.#columns.map(([, place]) => cells[place] ?? null);
+    writeFileSync(this.#file, lineOf([...kept, String(row), column, reason]));
   }
 
-  /** Beside the imported file, or where the command runs if that folder cannot be written to. */
+  /** Opens a file beside the imported one, or in the working directory if that folder cannot be written to. */
   #open(): number {
     try {
       return openSync(this.#partPath, 'w');
     } catch (error) {
       if (!['EACCES', 'EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
-      return this.#openHere();
     }
-  }
-
-  #openHere(): number {
     this.#path = resolve(basename(this.#path));
     try {
       return openSync(this.#partPath, 'w');
     } catch (error) {
-      throw folderProblem(error, process.cwd(), 'refused rows go beside their file, or there');
+      throw folderProblem(error, process.cwd(), 'refused rows are written beside their file, or there');
     }
   }
 
   /**
-   * Puts the file in its place; its path, or null when no row was refused: then the one of an earlier import of the same file
-   * goes, unless this import was only a trial.
+   * Gives the file its name, and returns its path; null where no row was refused: then an earlier import's file is removed,
+   * unless this import was only a trial.
    */
   keep(isTrial: boolean): string | null {
     if (this.#file === null) {
@@ -88,12 +75,12 @@ export class RefusedRows {
       renameSync(this.#partPath, place);
       return place;
     } catch {
-      // The import has been done: its refused rows stay where they are.
+      // The import is done: its refused rows stay where they are.
       return this.#partPath;
     }
   }
 
-  /** Drops what was collected. */
+  /** Removes a file that was not kept. */
   drop(): void {
     if (this.#file === null) return;
     closeSync(this.#file);

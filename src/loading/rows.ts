@@ -1,4 +1,4 @@
-// Rows of one dataset from a file into the store: typed cells, refusals by row, idempotent by natural key, one write a file.
+// Imports the rows of one dataset: typed cells, refusals by row, no change at a second import, one write a file.
 import { hash } from 'node:crypto';
 import type { Zone } from '../calendar/zone.ts';
 import { type Dataset, type RowOf, spokenName } from '../datasets/dataset.ts';
@@ -28,31 +28,24 @@ import { FormerSymbols } from './former-symbols.ts';
 import { NamedInstruments } from './named-instruments.ts';
 import { RefusedRows } from './refused-rows.ts';
 
-/** What the row of a file is written with. */
-export type RowContext = {
-  readonly writer: Writer;
-  /** The instruments that rows of the run name. */
-  readonly named: NamedInstruments;
-};
+/** What a row is written with: the writer, and the instruments that rows of the run name. */
+export type RowContext = { readonly writer: Writer; readonly named: NamedInstruments };
 
-/** What is particular about the rows of a dataset, beyond its declaration. */
+/** What is special about the rows of a dataset, beyond its declaration. */
 export type Particulars = {
-  /** The values with what follows from them: defaults, identifiers made of them. */
+  /** Adds defaults, and identifiers made of the values. */
   readonly complete?: (values: Values) => Values;
-  /** What is wrong with a row whose cells are right each for itself. */
+  /** What is wrong with a row although each of its cells is valid. */
   readonly problemOf?: (values: Values) => RowProblem | null;
-  /** What is odd about a row that is stored all the same: words before a count. */
+  /** A warning about a row that is stored: words before a count. */
   readonly findingOf?: (values: Values) => string | null;
-  /**
-   * The values of a row that has the key of others in the file and differs from them, told apart by its place among those, from 2
-   * on; null where it is refused.
-   */
+  /** The values of the second and further rows of one key in a file, by their `place` among these; null where they are refused. */
   readonly followingOf?: (values: Values, place: number) => Values | null;
-  /** The row to be stored; `known` is the stored one of equal key. It makes the instruments that it names. */
+  /** The row to store; `known` is the stored row with its key. It makes the instruments that it names. */
   readonly rowOf?: (values: Values, known: Values | null, context: RowContext) => Promise<Values>;
 };
 
-/** Imports one file of rows. @throws FileProblem when nothing of it can be imported */
+/** Imports one file of rows. @throws FileProblem where nothing of it can be imported */
 export async function importRows(
   store: Store,
   request: ImportRequest,
@@ -74,7 +67,7 @@ export async function importRows(
       const derived = mappings.flatMap((mapping) => mapping.derived);
       const plan = { texts: pass.columns, numbers: [], careful: true, derived };
       for await (const chunk of readChunks(file, plan)) {
-        await pass.take(chunk);
+        await pass.add(chunk);
         request.onRows?.(pass.rowsRead);
       }
       if (pass.isEmpty && file.rowNumbers === undefined)
@@ -92,7 +85,7 @@ export async function importRows(
         ignoredColumns: ignoredByAll(mappings),
         refused: refused.first,
       };
-      return { result, finish: async () => undefined };
+      return { result };
     });
     return { ...report, rejectedFile: refused.keep(request.dryRun) };
   } finally {
@@ -112,14 +105,14 @@ const rulesOf = ({ file: { fields } }: FileDataset, zone: Zone | null): Kind['ru
     Object.entries(fields).map(([name, { rule }]) => [name, 'unit' in rule ? instantRule(rule, zone) : rule]),
   );
 
-/** A field that the dataset does not have cannot be given for the whole file. */
+/** Refuses a field that the dataset does not have. */
 function checkFlags(flags: ReadonlyMap<string, string>, dataset: FileDataset): void {
   const stray = [...flags.keys()].find((field) => !Object.hasOwn(dataset.file.fields, field));
   if (stray !== undefined)
     throw new FileProblem('usage', `${spokenName(dataset)} have no ${stray} to be given for the whole file`);
 }
 
-/** A value given for the whole file that no row could have is wrong usage. */
+/** Refuses a value for the whole file that no row could have. */
 function checkConstants({ values }: FieldSources, { dataset, rules }: Kind): void {
   for (const [field, value] of values) {
     const rule = rules[field];
@@ -128,33 +121,26 @@ function checkConstants({ values }: FieldSources, { dataset, rules }: Kind): voi
   }
 }
 
-/** Why a derived cell could not be made; null where it was, or is none that is derived. */
-function unmadeReason({ derived }: FieldSources, column: string, text: string): string | null {
-  if (!text.startsWith(UNMADE)) return null;
-  return derived.find(({ name }) => name === column)?.reason ?? null;
-}
-
 /** One pass over a file. */
 class RowPass {
   rowsRead = 0;
   rowsWritten = 0;
   newRows = 0;
-  /** Whether the file has had no row, also none that was passed over. */
+  /** Whether the file has no row so far, not even an ignored one. */
   isEmpty = true;
   readonly findings: Record<string, number> = {};
   readonly #writer: Writer;
   readonly #runId: number;
   readonly #kind: Kind;
   readonly #mappings: readonly FieldSources[];
-  /** The file's columns, then those that are made of them. */
+  /** The file's columns, then the derived ones. */
   readonly columns: readonly string[];
   readonly #width: number;
   readonly #refused: RefusedRows;
   readonly #hasPresentSymbols: boolean;
-  readonly #blank: Values;
   readonly #named: NamedInstruments;
   readonly #former: FormerSymbols;
-  /** A digest of the values of each key that the file has named: files have millions of rows. */
+  /** A digest of the values of each key in the file: files have millions of rows. */
   readonly #seen = new Map<string, string>();
 
   constructor(
@@ -173,23 +159,22 @@ class RowPass {
     this.#width = source.header.length;
     this.#refused = refused;
     this.#hasPresentSymbols = source.mapping.hasPresentSymbols === true;
-    this.#blank = Object.fromEntries(Object.keys(kind.dataset.columns).map((column) => [column, null]));
     this.#named = new NamedInstruments(writer, runId);
     this.#former = new FormerSymbols(writer);
   }
 
-  /** Instruments that rows have named and the store did not know. */
+  /** How many unknown instruments the rows have named. */
   get newInstruments(): number {
     return this.#named.created;
   }
 
-  async take(chunk: Chunk): Promise<void> {
+  async add(chunk: Chunk): Promise<void> {
     this.isEmpty &&= chunk.count === 0;
     for (let row = 0; row < chunk.count; row++)
-      for (const mapping of this.#mappings) await this.#takeRow(chunk, row, mapping);
+      for (const mapping of this.#mappings) await this.#addRow(chunk, row, mapping);
   }
 
-  async #takeRow(chunk: Chunk, row: number, mapping: FieldSources): Promise<void> {
+  async #addRow(chunk: Chunk, row: number, mapping: FieldSources): Promise<void> {
     if (!this.#isRow(chunk, row, mapping)) return;
     this.rowsRead++;
     const parsed = this.#parse(chunk, row, mapping);
@@ -200,14 +185,18 @@ class RowPass {
     this.#refused.add({ row: chunk.firstRow + row, ...problem, column, cells });
   }
 
-  /** Whether a row is one: a preset may pass over others, such as a footer. */
+  /** Whether a row is imported: a preset may ignore others, such as a footer. */
   #isRow(chunk: Chunk, row: number, { keep }: FieldSources): boolean {
     if (keep === null || chunk.texts[this.columns.indexOf(keep.name)]!.text(row) !== 'false') return true;
-    if (keep.reason !== '') this.findings[keep.reason] = (this.findings[keep.reason] ?? 0) + 1;
+    if (keep.reason !== '') this.#warn(keep.reason);
     return false;
   }
 
-  /** The values that a row gives, by field; fields whose cell is empty are left out. */
+  #warn(finding: string): void {
+    this.findings[finding] = (this.findings[finding] ?? 0) + 1;
+  }
+
+  /** The values of a row, by field, without those of empty cells. */
   #parse(chunk: Chunk, row: number, mapping: FieldSources): RowProblem | { values: Values } {
     if (chunk.surplus?.isNull(row) === false)
       return { column: 'row', reason: 'has more cells than the header has columns' };
@@ -223,8 +212,8 @@ class RowPass {
         if (isRequired) return { column: at, reason: 'is missing' };
         continue;
       }
-      const unmade = unmadeReason(mapping, at, text);
-      if (unmade !== null) return { column: at, reason: unmade };
+      const unmade = text.startsWith(UNMADE) ? mapping.derived.find(({ name }) => name === at) : undefined;
+      if (unmade !== undefined) return { column: at, reason: unmade.reason };
       const { parse, reason } = rules[field]!;
       const value = parse(text);
       if (value === undefined) return { column: at, reason };
@@ -241,7 +230,7 @@ class RowPass {
 
   readonly #completed = (values: Values): Values => this.#kind.particulars.complete?.(values) ?? values;
 
-  /** The values under a key that no other row of the file has; `known` where the file has them already, else `repeated`. */
+  /** The values under a key that no other row of the file has; `known` where the file has equal ones already, else `repeated`. */
   #place(values: Values): Values | 'known' | 'repeated' {
     const { dataset, particulars } = this.#kind;
     const digest = hash('sha1', JSON.stringify(values), 'base64url');
@@ -258,25 +247,29 @@ class RowPass {
   }
 
   /** Stores a row; why it is refused, or null. */
-  async #store(said: Values): Promise<RowProblem | null> {
-    const placed = this.#place(await this.#withPresentSymbol(said));
+  async #store(values: Values): Promise<RowProblem | null> {
+    const placed = this.#place(await this.#withPresentSymbol(values));
     if (placed === 'repeated') return this.#kind.dataset.file.repeated;
     if (placed !== 'known') await this.#write(placed);
     return null;
   }
 
-  /** Writes the row of some values where it is not stored as it is. */
+  /** Writes the row of some values, unless an equal one is stored. */
   async #write(values: Values): Promise<void> {
     const { dataset, particulars } = this.#kind;
     const completed = this.#completed(values);
-    if (particulars.rowOf === undefined) await this.#makeNamed(completed);
+    // The instruments that the row names are made where the store does not know them (contract 8.9, 11).
+    if (particulars.rowOf === undefined)
+      for (const { name, exchange } of namedBy(dataset, completed)) await this.#named.of(name, {}, exchange);
     const finding = particulars.findingOf?.(completed) ?? null;
-    if (finding !== null) this.findings[finding] = (this.findings[finding] ?? 0) + 1;
+    if (finding !== null) this.#warn(finding);
     const key = Object.fromEntries(dataset.key.map((column) => [column, completed[column]]));
     const known = await rowWith(this.#writer, dataset, key);
     const context = { writer: this.#writer, named: this.#named };
-    const said = (await particulars.rowOf?.(values, known, context)) ?? completed;
-    const row = inOrder(dataset, { ...this.#blank, ...said });
+    const filled = (await particulars.rowOf?.(values, known, context)) ?? completed;
+    // The columns are in the order in which rows are read: equal rows are equal texts.
+    const cells = Object.keys(dataset.columns).map((column) => [column, filled[column] ?? null]);
+    const row = Object.fromEntries(cells) as RowOf<Dataset>;
     const isWritten = known === null || JSON.stringify(known) !== JSON.stringify(row);
     await this.#named.settle(isWritten);
     if (!isWritten) return;
@@ -284,14 +277,4 @@ class RowPass {
     this.rowsWritten++;
     await changeRow(this.#writer, this.#runId, dataset, known, row);
   }
-
-  /** Makes the instruments that a row names, where the store does not know them (contract 8.9, 11). */
-  async #makeNamed(row: Values): Promise<void> {
-    for (const { name, exchange } of namedBy(this.#kind.dataset, row))
-      await this.#named.of(name, {}, exchange);
-  }
 }
-
-/** A row with its columns in the order of the dataset, as it is read: equal rows are equal texts. */
-const inOrder = (dataset: Dataset, row: Values): RowOf<Dataset> =>
-  Object.fromEntries(Object.keys(dataset.columns).map((column) => [column, row[column]])) as RowOf<Dataset>;

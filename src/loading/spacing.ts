@@ -1,13 +1,13 @@
-// How far the bars of a file lie apart: those of a coarser interval than the one they are imported as show by it.
+// How far apart the bars of a file are: bars of a coarser interval than the one given show by it.
 import type { Bars } from '../bars/bars.ts';
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 
-/** Bars from which on a common measure of minutes is no chance, and a least distance of days. */
+/** So many bars have a common multiple of minutes, or a least distance of days, by more than chance. */
 const BARS_OF_MINUTES = 20;
 const BARS_OF_DAYS = 4;
 
-/** Days that lie between two bars of DAY, or of WEEK, somewhere in any file of several. */
+/** Any file of several DAY or WEEK bars has two that are fewer days apart. */
 const DAYS_APART: Readonly<Record<string, number>> = { DAY: 5, WEEK: 28 };
 
 const DOUBT = 'so that the interval may be wrong (--interval)';
@@ -20,12 +20,12 @@ const measureOf = (one: number, other: number): number => (other === 0 ? one : m
 export class Spacing {
   readonly #gaps = new Map<Interval, Gaps>();
 
-  /** Takes ascending bars of one series. */
-  take(interval: Interval, { keyMs, count }: Bars): void {
+  /** Adds ascending bars of one series. */
+  add(interval: Interval, { keyMs, count }: Bars): void {
     const gaps = this.#gaps.get(interval) ?? { count: 0, measureMs: 0, leastMs: Number.POSITIVE_INFINITY };
     this.#gaps.set(interval, gaps);
     const usualMs = (intervalMinutes(interval) ?? 0) * MINUTE_MS;
-    // Most files show the usual measure at once.
+    // Most files show the usual distance at once.
     for (let at = 1; at < count && (usualMs === 0 || gaps.measureMs !== usualMs); at++) {
       const gapMs = keyMs[at]! - keyMs[at - 1]!;
       gaps.measureMs = measureOf(gapMs, gaps.measureMs);
@@ -34,7 +34,7 @@ export class Spacing {
     gaps.count += count;
   }
 
-  /** What is odd about them, and of how many: empty where nothing is. */
+  /** Warnings, each with its number of bars. */
   findings(): Record<string, number> {
     const found: Record<string, number> = {};
     for (const [interval, { count, measureMs, leastMs }] of this.#gaps) {

@@ -1,10 +1,10 @@
-// Rows of the store as rows of native files: the fields of their dataset, in that order, and what was said in each.
+// Stored rows as rows of native files: the fields of their dataset, in its order.
 import { formatDay, formatInstantZ, SECOND_MS } from '../base/instant.ts';
 import type { ColumnKind } from '../datasets/dataset.ts';
 import type { Values } from '../datasets/field.ts';
 import type { FileDataset } from '../datasets/index.ts';
 import { namedOnDay } from '../history/naming.ts';
-import { rangeOf } from '../history/row-selection.ts';
+import { rangeOf } from '../history/selection.ts';
 import { selectedRows } from '../store/selected-rows.ts';
 import type { Reader } from '../store/store.ts';
 import { ExportSymbols } from './export-symbols.ts';
@@ -13,10 +13,10 @@ import type { Cell, TextStyle } from './text-style.ts';
 
 type Column = { readonly name: string; readonly type: string; readonly value: (row: Values) => Cell };
 
-/** Characters of lines that are handed on at a time. */
+/** Characters of lines that are written at a time. */
 const PIECE_LENGTH = 256 * 1024;
 
-/** A row may be as long as a row of a file may be. */
+/** Few, because a row may be as long as a line of a file. */
 const ROWS_PER_READ = 100;
 
 /** An instant to the millisecond. */
@@ -51,7 +51,7 @@ const columnsOf = ({ columns, file: { fields } }: FileDataset): Column[] =>
       return { name, type: types[kind], value: written?.of ?? ((row) => cellOf(kind, row[name])) };
     });
 
-/** The selected rows in the order of the key; of those whose key is a hash in the order of their time. */
+/** The selected rows in the order of their key, or of their time where the key is a hash. */
 async function* rowsOf(reader: Reader, dataset: FileDataset, selection: Selection): AsyncGenerator<Values> {
   const { fields } = dataset.file;
   const wanted = Object.entries(whereOf(dataset, selection));
@@ -67,19 +67,19 @@ async function* rowsOf(reader: Reader, dataset: FileDataset, selection: Selectio
   });
 }
 
-/** The range of a selection. @throws RequestProblem where its ends are the wrong way round */
+/** The range of a selection. @throws RequestProblem where `from` is after `to` */
 const boundsOf = ({ columns, file: { time } }: FileDataset, { from, to }: Selection) =>
   rangeOf(from, to, time !== undefined && columns[time]!.kind === 'instant' ? 'instant' : 'day');
 
-/** Rows under the symbols by which an import finds their instruments again (contract 9.6). */
+/** Rows with the symbols by which an import finds their instruments again (contract 9.6). */
 async function* named(
   dataset: FileDataset,
   symbols: ExportSymbols,
   rows: AsyncIterable<Values>,
 ): AsyncGenerator<Values> {
   for await (const row of rows) {
-    const said = namedOnDay(dataset, row);
-    yield said === null ? row : { ...row, [said.column]: (await symbols.of(said.name)).on(said.day) };
+    const about = namedOnDay(dataset, row);
+    yield about === null ? row : { ...row, [about.column]: (await symbols.of(about.name)).on(about.day) };
   }
 }
 
@@ -101,7 +101,7 @@ async function* linesOf(
   if (piece.rows > 0) yield piece;
 }
 
-/** What is selected of a dataset of rows. */
+/** The selected rows of a dataset. @throws RequestProblem where `from` is after `to` */
 export function rowTable(reader: Reader, dataset: FileDataset, selection: Selection): ExportTable {
   boundsOf(dataset, selection);
   const columns = columnsOf(dataset);

@@ -1,0 +1,110 @@
+// Stored bars as rows of native files: series after series, block after block.
+import { type Bars, filterBars } from '../bars/bars.ts';
+import { decodeBlock, wholeBlock } from '../bars/block-reader.ts';
+import { type Interval, intervalMinutes } from '../contract/interval.ts';
+import { type series as seriesDataset, seriesFields, valueFields } from '../datasets/bars.ts';
+import type { RowOf } from '../datasets/dataset.ts';
+import { type Instrument, instruments } from '../datasets/reference.ts';
+import { seriesWithBars } from '../history/instrument-uses.ts';
+import { RequestProblem } from '../history/request-problem.ts';
+import { selectBars } from '../history/selection.ts';
+import { Calendars } from '../series/calendars.ts';
+import { allBlocks } from '../store/all-blocks.ts';
+import { selectedRows } from '../store/selected-rows.ts';
+import type { Reader } from '../store/store.ts';
+import { BarLine } from './bar-line.ts';
+import { ExportSymbols, type SymbolsOfOne } from './export-symbols.ts';
+import { type ExportTable, type Lines, type Selection, whereOf } from './export-table.ts';
+import type { TextStyle } from './text-style.ts';
+
+type Selected = { readonly instrument: Instrument; readonly row: RowOf<typeof seriesDataset> };
+
+const INSTRUMENTS_PER_READ = 2_000;
+
+/** The series that are selected and have bars. */
+async function* selectedSeries(reader: Reader, selection: Selection): AsyncGenerator<Selected> {
+  for await (const instrument of selectedRows(reader, instruments, {
+    where: whereOf(instruments, selection),
+    along: [instruments.key],
+    limit: INSTRUMENTS_PER_READ,
+  }))
+    for (const row of await seriesWithBars(reader, instrument)) {
+      const isInterval = selection.interval === null || row.interval === selection.interval;
+      if (isInterval && (selection.basis === null || row.prices === selection.basis))
+        yield { instrument, row };
+    }
+}
+
+/** The selected bars. @throws RequestProblem where their prices have several bases: an import has one */
+export async function barTable(reader: Reader, selection: Selection): Promise<ExportTable> {
+  const seriesOfBasis = new Map<string, number>();
+  let [rowsAbout, someMinutes, someLabels] = [0, false, false];
+  for await (const { row } of selectedSeries(reader, selection)) {
+    rowsAbout += row.bar_count;
+    seriesOfBasis.set(row.prices, (seriesOfBasis.get(row.prices) ?? 0) + 1);
+    const isLabel = intervalMinutes(row.interval as Interval) === null;
+    someLabels ||= isLabel;
+    someMinutes ||= !isLabel;
+  }
+  const [basis = 'raw', ...others] = seriesOfBasis.keys();
+  if (others.length > 0) {
+    const counts = [...seriesOfBasis].map(([name, count]) => `${name} ${count}`).join(', ');
+    throw new RequestProblem(
+      `the prices of these series have several bases (${counts}), and a file is imported with one: export each by itself, by --prices ${[basis, ...others].join(' or ')}`,
+    );
+  }
+  // Opens are instants and labels are dates; a column of both is text.
+  const momentType = !someLabels ? 'TIMESTAMP WITH TIME ZONE' : someMinutes ? 'VARCHAR' : 'DATE';
+  const columns = [
+    ...seriesFields.map((name) => ({ name, type: 'VARCHAR' })),
+    { name: 'datetime', type: momentType },
+    ...valueFields.map((name) => ({ name, type: 'DOUBLE' })),
+  ];
+  const symbols = new ExportSymbols(reader);
+  const flags = basis === 'raw' ? [] : ['--prices', basis];
+  return {
+    columns,
+    rowsAbout,
+    lines: (style) => linesOf(reader, selection, symbols, style),
+    advice: () => ({ flags, notes: symbols.notes('bar') }),
+  };
+}
+
+async function* linesOf(
+  reader: Reader,
+  selection: Selection,
+  symbols: ExportSymbols,
+  style: TextStyle,
+): AsyncGenerator<Lines> {
+  const { from, to } = selection;
+  const calendars = new Calendars();
+  for await (const { instrument, row } of selectedSeries(reader, selection)) {
+    const line = new BarLine(style, instrument, row.interval as Interval);
+    const known = await symbols.of(instrument);
+    const selected = selectBars(row, await calendars.of(reader, instrument), { from, to });
+    if (selected === null) continue;
+    const { fromBucket, toBucket, holds } = selected;
+    const read = { seriesId: row.series_id, fromBucket, toBucket, direction: 'asc' } as const;
+    for await (const { bytes } of allBlocks(reader, read)) {
+      const stored = decodeBlock(bytes, wholeBlock);
+      const isWhole = from === null && to === null;
+      const bars = isWhole ? stored : filterBars(stored, (at) => holds(stored.keyMs[at]!));
+      if (bars.count > 0) yield { text: textOf(bars, line, known), rows: bars.count };
+    }
+  }
+}
+
+/** The lines of some bars of a series, each under the symbol of its day. */
+function textOf(bars: Bars, line: BarLine, symbols: SymbolsOfOne): string {
+  let symbol = symbols.on(line.dayOf(bars.keyMs[0]!));
+  if (symbols.areOne) return line.text(symbol, bars, 0, bars.count);
+  let text = '';
+  let from = 0;
+  for (let at = 1; at < bars.count; at++) {
+    const next = symbols.on(line.dayOf(bars.keyMs[at]!));
+    if (next === symbol) continue;
+    text += line.text(symbol, bars, from, at);
+    [symbol, from] = [next, at];
+  }
+  return text + line.text(symbol, bars, from, bars.count);
+}
