@@ -54,6 +54,9 @@ function startHost(): ChildProcess {
   const child = fork(join(import.meta.dirname, 'command-host.ts'), { execArgv: ['--single-threaded-gc'] });
   child.unref();
   child.channel!.unref();
+  child.once('exit', () => {
+    host = null;
+  });
   return child;
 }
 
@@ -62,21 +65,22 @@ export async function runCommand(call: Call): Promise<Finished> {
   if (isBusy || !isHosted(call)) return runAlone(call);
   isBusy = true;
   host ??= startHost();
-  host.ref();
-  host.channel!.ref();
+  const running = host;
+  running.ref();
+  running.channel?.ref();
   const answered = new AbortController();
   const { signal } = answered;
   try {
-    host.send(call);
-    const ended = once(host, 'exit', { signal }).then(() => {
+    running.send(call);
+    const ended = once(running, 'exit', { signal }).then(() => {
       throw new Error(`the process of the command ended: bourse ${call.words.join(' ')}`);
     });
-    const [finished] = (await Promise.race([once(host, 'message', { signal }), ended])) as [Finished];
+    const [finished] = (await Promise.race([once(running, 'message', { signal }), ended])) as [Finished];
     return finished;
   } finally {
     answered.abort();
-    host.unref();
-    host.channel!.unref();
+    running.unref();
+    running.channel?.unref();
     isBusy = false;
   }
 }

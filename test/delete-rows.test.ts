@@ -176,7 +176,7 @@ test('a dry run tells what the real call then does, and stores nothing; the run 
   const trial = await shop.must(...asked, '--dry-run');
   assert.equal(trial, 'news US:ACORN to 2024-03-01: 1 row would be deleted; nothing was stored');
   assert.deepEqual(contentOf(url), content);
-  const run = /^news US:ACORN to 2024-03-01: 1 row deleted \(run (\d+)\): bourse undo/.exec(
+  const run = /^news US:ACORN to 2024-03-01: 1 row deleted \(run (\d+)\)\. Undo with: bourse undo/.exec(
     await shop.must(...asked),
   )![1]!;
   assert.match(await shop.must(...asked), /: there is nothing to delete$/);
@@ -197,7 +197,7 @@ test('a contract that has bars is deleted without its instrument', async () => {
 });
 
 const named: readonly (readonly [symbol: string, schema: string, says: RegExp])[] = [
-  ['ACORN', 'stock', /by bourse delete option-contracts --schema stock --country US --symbol ACORN/],
+  ['ACORN', 'stock', /by bourse delete corporate-actions --country US --symbol ACORN/],
   ['ACORN240621C00010000', 'option', /delete option-contracts --country US --contract ACORN240621C00010000/],
   ['OAK', 'crypto', /by bourse delete news --schema crypto --country GLOBAL --symbol OAK/],
 ];
@@ -224,7 +224,7 @@ const mistakes: readonly (readonly [args: readonly string[], says: RegExp])[] = 
   [['news', '--from', '2024-03-03', '--to', '2024-03-02'], /--from lies after --to/],
   [['news', '--symbol', '*', '--country', 'US'], /--symbol \*: must be/],
   [['corporate-actions', '--country', 'US'], /--symbol/],
-  [['corporate-actions', ...acorn, '--action-type', 'merger'], /must be dividend or split/],
+  [['corporate-actions', ...acorn, '--action-type', 'merger'], /must be one of dividend, split/],
   [['option-contracts', '--country', 'US'], /give --symbol, the underlying, or --contract/],
   [
     ['option-contracts', '--country', 'US', '--contract', 'X', '--to', '2024-01-01'],

@@ -431,10 +431,7 @@ test('a full disk and a closed folder are told, exit status 3, and leave nothing
       shop.run('export', 'bars', '--country', 'US', '--symbol', 'BIG', '--out', disk.path(name));
     for (const name of ['x.csv', 'x.parquet']) {
       const { status, stdout, stderr } = await ask(name);
-      assert.match(
-        stderr,
-        new RegExp(`^bourse: the disk that ${disk.folder} is on has [\\d,]+ bytes free, .*\n$`),
-      );
+      assert.match(stderr, new RegExp(`^bourse: the disk of ${disk.folder} has [\\d,]+ bytes free, .*\n$`));
       assert.equal(status, 3);
       assert.equal(stdout, '');
       assert.deepEqual(readdirSync(disk.folder), []);

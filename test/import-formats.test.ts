@@ -189,12 +189,12 @@ const refused: readonly Refused[] = [
   {
     what: 'NDJSON with a key twice in an object',
     content: `${ndjson}${JSON.stringify(records[0]).replace('{', '{"open":1,')}\n`,
-    says: new RegExp(`refused: record ${rows.length + 1}: the key "open" stands twice in one object\\.`),
+    says: new RegExp(`refused: record ${rows.length + 1}: one object has the key "open" twice\\.`),
   },
   {
     what: 'a JSON array with a key twice in an object',
     content: json.replace('{', '{"x. y":1,"x. y":1,'),
-    says: /refused: record 1: the key "x\. y" stands twice in one object\./,
+    says: /refused: record 1: one object has the key "x\. y" twice\./,
   },
   {
     what: 'JSON with a key of its own in each of very many objects',
@@ -207,7 +207,7 @@ const refused: readonly Refused[] = [
   {
     what: 'rows inside another JSON object',
     content: `{"bars":${json}}`,
-    says: /columns missing.*The file has bars/,
+    says: /columns missing.*The columns of the file are bars/,
     status: 2,
   },
   {
@@ -230,11 +230,11 @@ const refused: readonly Refused[] = [
     content: csv.replace('14:45:00Z', '14:45:00Z').replaceAll(/(14:[45]\d.*)\n/g, '$1\r\n'),
     says: /lines end in different ways/,
   },
-  { what: 'a TSV with a column twice', content: 'open\topen\n1\t2\n', says: /open stands twice/ },
+  { what: 'a TSV with a column twice', content: 'open\topen\n1\t2\n', says: /two columns are named open/ },
   {
     what: 'zstd that is cut off',
     content: cut(zstdCompressSync(csv), 3),
-    says: /zstd data is damaged: it ends before its end/,
+    says: /zstd data is damaged: it is incomplete/,
   },
   {
     what: 'zstd with something behind it',
@@ -258,7 +258,7 @@ const refused: readonly Refused[] = [
     content: zipOf({ name: '../../a.csv', bytes: Buffer.from(csv) }),
     says: /zip data is damaged.*relative path/,
   },
-  { what: 'zip with nothing in it', content: zipOf(), says: /has no file in it/ },
+  { what: 'zip with nothing in it', content: zipOf(), says: /contains no file/ },
   { what: 'zip in zip', content: zipOf({ name: 'a.zip', bytes: zip }), says: /packed more than once/ },
   {
     what: 'a gzip bomb',
@@ -368,13 +368,13 @@ test('a pipe in the place of a file is told from an empty file', async () => {
   execFileSync('mkfifo', [shop.path('pipe')]);
   const { status, stderr } = await imported('pipe', null);
   assert.equal(status, 2);
-  assert.match(stderr, /is no file but a pipe or a device/);
+  assert.match(stderr, /is a pipe or a device, not a file/);
 });
 
 test('names that stand for nothing are told before anything is imported (contract 10)', async () => {
   for (const [names, says] of [
     [['source.csv', 'none.csv'], /none\.csv: there is no such file/],
-    [['none-*.csv'], /no file fits/],
+    [['none-*.csv'], /no file matches/],
     [['-', '-'], /only once/],
   ] as const) {
     const url = shop.storeUrl(String(++stores));

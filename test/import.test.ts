@@ -76,7 +76,7 @@ const problems: readonly Problem[] = [
     status: 2,
     content: good,
     flags: ['--schema', 'stock', '--country', 'US'],
-    says: /missing: symbol, interval\. .*given as --symbol, --interval/,
+    says: /missing: symbol, interval\. .*give it as a flag: --symbol, --interval/,
   },
   {
     what: 'times without an offset and no zone',
@@ -153,13 +153,13 @@ const problems: readonly Problem[] = [
     what: 'values in the place of a header',
     status: 1,
     content: csvOf(...lines.slice(0, 9)),
-    says: /header line is expected/,
+    says: /only values, no column names\. Add a header line/,
   },
   {
     what: 'a column twice',
     status: 1,
     content: csvOf(`${header},open`, `${minute(3)},10`),
-    says: /column open stands twice/,
+    says: /two columns are named open/,
   },
   {
     what: 'a program',
@@ -610,7 +610,7 @@ test('a name with line ends and control characters is printed in one line, escap
     ...store,
   );
   assert.equal(done.status, 2);
-  assert.equal(done.stderr, `bourse: ${shown}.no*: no file fits this pattern\n`);
+  assert.equal(done.stderr, `bourse: ${shown}.no*: no file matches this pattern\n`);
   const { stdout, stderr } = await seed.run(
     'import',
     'bars',

@@ -365,3 +365,15 @@ test('the command takes --schema, --country, --symbol and --zone for a whole fil
     [['crypto', '2025-03-20T00:00:00+00:00']],
   );
 });
+
+test('a page that is read in several steps has all its items (contract 4.4)', async () => {
+  const items = Array.from(
+    { length: 300 },
+    (_, at) =>
+      `2024-02-01T00:00:${String(at % 60).padStart(2, '0')}Z,Item ${at},https://example.com/${at},stock,US,LONG`,
+  );
+  await imported('long.csv', `${HEADER}\n${items.join('\n')}\n`);
+  const range = { from_date: '2024-02-01', to_date: '2024-02-01' };
+  assert.equal((await list({ ...range, limit: '300' })).count, 300);
+  assert.equal((await list({ ...range, limit: '256' })).count, 256);
+});

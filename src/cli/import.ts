@@ -34,6 +34,7 @@ const EXIT_USAGE = 2;
 type Flags = {
   readonly store?: string;
   readonly map?: string;
+  readonly delimiter?: string;
   readonly preset?: string;
   readonly schema?: string;
   readonly country?: string;
@@ -103,7 +104,9 @@ function describe(report: ImportReport): string {
   const isShifted = report.outsideSessions * 2 > rowsRead;
   const says = Object.entries(preset?.says ?? {}).map(([field, value]) => `${field} ${value}`);
   const notes = [
-    ...(preset === null ? [] : [`read by the preset ${preset.name}: ${says.join(', ')}`]),
+    ...(preset === null
+      ? []
+      : [`read by the preset ${preset.name}${says.length === 0 ? '' : `: ${says.join(', ')}`}`]),
     ...(preset?.doubt ? [`note: ${preset.doubt}`] : []),
     ...(ignoredColumns.length === 0 ? [] : [`unused columns are ignored: ${ignoredColumns.join(', ')}`]),
     ...(newInstruments === 0 || runId === null
@@ -184,6 +187,7 @@ export function importCommand(): Command {
       '--map <file>',
       'JSON that says which column gives which field: {"columns": {"datetime": "open_utc"}, "values": {"symbol": "X"}}',
     )
+    .option('--delimiter <character>', 'separator of the columns, where it is neither a comma nor a tab: ";"')
     .option(
       '--preset <name>',
       'whose files these are, where their header does not tell; none: Bourse’s own names; list: shows all',
@@ -226,7 +230,7 @@ export function importCommand(): Command {
       checkDataset(dataset, 'import');
       checkFlags(dataset, flags);
       checkSources(names, flags);
-      const choose = chooseMapping(dataset, flags.preset, flags.map);
+      const choose = chooseMapping(dataset, flags.preset, flags.map, flags.delimiter);
       const call = { dataset, choose, storeUrl: readSettings(flags).store, flags };
       if (flags.watch !== undefined) return watchFolder(watchedBy(call, flags.watch));
       const run = new ImportCall(call);

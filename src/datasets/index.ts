@@ -9,13 +9,13 @@ import { news } from './news.ts';
 import { optionContracts } from './options.ts';
 import { instruments, instrumentTerms } from './reference.ts';
 
-/** In the store itself. A content hash has those of files in this order: a new one comes after them. */
+/** In the store itself. A content hash has those of files in this order, holidays first: a new one comes after them. */
 export const dataDatasets: readonly Dataset[] = [
   instruments,
-  holidays,
   corporateActions,
   news,
   optionContracts,
+  holidays,
   events,
   eventCodes,
   instrumentTerms,

@@ -1,10 +1,10 @@
-// Room on a disk: what ends for want of it.
+// Disk space: errors of a full disk, and the refusal.
 import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import { test } from 'node:test';
 import { DiskFull, diskFull, freeBytesIn, isDiskFull, requireDiskSpace } from './space.ts';
 
-test('a full disk and a used up quota are no room, other errors are not', () => {
+test('a full disk and a used up quota are out of space, other errors are not', () => {
   for (const [code, expected] of [
     ['ENOSPC', true],
     ['EDQUOT', true],
@@ -21,5 +21,5 @@ test('a refusal names the folder, what is free and more than that as needed', as
   await requireDiskSpace(folder, Math.min(1, freeBytes));
   const filled = await diskFull(folder, 10, new Error('no room'));
   assert.ok(filled.neededBytes > filled.freeBytes);
-  assert.ok(filled.message.startsWith(`the disk that ${folder} is on has `), filled.message);
+  assert.ok(filled.message.startsWith(`the disk of ${folder} has `), filled.message);
 });

@@ -8,12 +8,12 @@ const bytesText = (bytes: number): string => `${Math.ceil(bytes).toLocaleString(
 export class DiskFull extends Error {
   readonly folder: string;
   readonly freeBytes: number;
-  /** At least. */
+  /** A lower bound. */
   readonly neededBytes: number;
 
   constructor(folder: string, freeBytes: number, neededBytes: number, options?: ErrorOptions) {
     super(
-      `the disk that ${folder} is on has ${bytesText(freeBytes)} free, and about ${bytesText(neededBytes)} are needed: free some there. Nothing was imported or changed.`,
+      `the disk of ${folder} has ${bytesText(freeBytes)} free, but about ${bytesText(neededBytes)} are needed. Free some disk space. Nothing was imported or changed.`,
       options,
     );
     this.name = 'DiskFull';
@@ -109,6 +109,6 @@ export function closedAmong(paths: readonly string[]): string | null {
   return null;
 }
 
-/** The same error, or what it means where the disk of a folder has filled: at least so much was to be written there. */
+/** A DiskFull for an error of a full disk, or the same error where it has another cause. */
 export const diskProblem = async (error: unknown, folder: string, neededBytes: number): Promise<unknown> =>
   isDiskFull(error) ? diskFull(folder, neededBytes, error) : error;

@@ -2,7 +2,7 @@
 import { readdirSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A process number means a process only in its own namespace: containers that share a folder do not share their numbers. */
+/** The namespace of process numbers: containers that share a folder do not share them. */
 function namespaceOfPids(): string {
   try {
     return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';
@@ -16,7 +16,7 @@ const namespace = namespaceOfPids();
 /** Age at which a file of another namespace counts as left over: no import or backup takes so long. */
 const FOREIGN_LEFT_MS = 24 * 60 * 60 * 1000;
 
-/** What this process puts into the names of its temporary files: `PID.NAMESPACE`. */
+/** The mark of this process in the names of its temporary files: `PID.NAMESPACE`. */
 export const ownMark = `${process.pid}.${namespace}`;
 
 /** Removes files of a folder that carry the mark of a process that has ended; the group of `pattern` finds the mark in a name. */
@@ -36,7 +36,7 @@ export function removeLeftovers(folder: string, pattern: RegExp): void {
 function isLeft(mark: string, changedMs: number): boolean {
   const [pid, home] = mark.split('.');
   if (home !== namespace) return Date.now() - changedMs > FOREIGN_LEFT_MS;
-  // In a container the same number comes again with every start.
+  // In a container, every start has the same process number.
   if (Number(pid) === process.pid) return changedMs < performance.timeOrigin;
   return !isRunning(Number(pid));
 }

@@ -1,4 +1,4 @@
-// A thread that reads a file from end to end for its hash, while the file is being imported.
+// A thread that reads a whole file for its hash, while the file is imported.
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';

@@ -1,10 +1,10 @@
 // Why a whole file is not imported: one clear message, the store as before.
 
-/** The file, or the way it was asked for, cannot be imported. Nothing was written. */
+/** A file or a call that cannot be imported. Nothing was written. */
 export class FileProblem extends Error {
   /**
-   * `usage`: asked for wrongly, whatever the file (exit status 2). `unfit`: this file cannot be had, or not as it was asked
-   * for (exit status 2). `content`: the file is at fault (exit status 1).
+   * `usage`: the call is wrong, whatever the file (exit status 2). `unfit`: the call does not fit this file, or the file
+   * cannot be opened (exit status 2). `content`: the file is wrong (exit status 1).
    */
   readonly kind: 'usage' | 'unfit' | 'content';
 
@@ -18,10 +18,10 @@ export class FileProblem extends Error {
 /** Why one row is refused. */
 export type RowProblem = { readonly column: string; readonly reason: string };
 
-/** A refused row, as the report and the file of refused rows name it. */
+/** A refused row, for the report and the file of refused rows. */
 export type RefusedRow = RowProblem & {
   /** Counted from 1, the header not counted. */
   readonly row: number;
-  /** The cells as they stand in the file, in the order of its columns. */
+  /** The cells of the row, unchanged, in the order of the file's columns. */
   readonly cells: readonly (string | null)[];
 };

@@ -1,28 +1,34 @@
-// What a plain file is, told by its bytes and never by its name: CSV or TSV with a header, JSON, Parquet; and its columns.
+// Finds the format of a plain file by its bytes, never by its name: CSV or TSV, JSON, Parquet; and its header.
 import { open } from 'node:fs/promises';
+import type { Convert } from './convert.ts';
+import { cellsOf } from './csv-line.ts';
 import { FileProblem } from './file-problem.ts';
 import { reasonColumns } from './rejected-file.ts';
-import { cellsOf, SAMPLE_BYTES, type Sample } from './sample.ts';
+import { decodeText, SAMPLE_BYTES, type Sample } from './sample.ts';
 import { packedTwice, packingOf } from './unpack.ts';
 
-/** Rows that lie deeper in JSON: a query on the table `{file}`, which has the columns `keys`, each as JSON. */
+/** Rows that are nested in JSON: a query on the table `{file}`, which has the columns `keys`, each as JSON. */
 export type JsonRecords = { readonly keys: readonly string[]; readonly query: string };
 
-/** How a file is laid out, where its bytes do not tell. */
+/** How a file is laid out, where its bytes do not show it. */
 export type Layout = {
   /** Names of the columns of a file without a header line. */
   readonly header?: readonly string[];
-  /** Of JSON that is no list of objects: SQL that makes the columns of `header` of it, from the table of objects `{file}`. */
+  /** For JSON that is not a list of objects: SQL that gives the columns of `header`. */
   readonly records?: JsonRecords;
-  /** What separates the cells, where it is neither a comma nor a tab. */
+  /** The separator of cells, where it is neither a comma nor a tab. */
   readonly delimiter?: string;
   /** Lines before the header line, or before the first row where there is none. */
   readonly skip?: number;
-  /** The preset that said all this. */
+  /** Makes native rows of a file whose rows make sense only together. */
+  readonly convert?: Convert;
+  /** What is odd about the file as a whole, and does not keep it out. */
+  readonly doubt?: string;
+  /** The preset that this layout comes from. */
   readonly preset?: string;
 };
 
-/** Text in cells. `headerLines` are those before the first row, the last of which names the columns: one, unless it is said. */
+/** Text in cells. `headerLines` is the number of lines before the first row, 1 by default; the last of them names the columns. */
 export type CsvFormat = {
   readonly kind: 'csv';
   readonly delimiter: string;
@@ -36,14 +42,10 @@ export type Format =
   | { readonly kind: 'json'; readonly isArray: boolean; readonly records?: JsonRecords }
   | { readonly kind: 'parquet' };
 
-/** Bytes in which a header line must end. */
+/** A header line must end within these bytes. */
 const HEADER_BYTES_MAX = SAMPLE_BYTES;
 
 const PARQUET_MAGIC = 'PAR1';
-
-/** Said of text in other bytes: mostly spreadsheets of Windows. */
-export const NOT_UTF8 =
-  'is not UTF-8: save it as CSV UTF-8, or convert it, such as by iconv -f WINDOWS-1252 -t UTF-8';
 
 /** The first bytes of a file. @throws FileProblem where it cannot be read */
 export async function firstBytes(name: string, path: string, count: number): Promise<Buffer> {
@@ -58,22 +60,22 @@ export async function firstBytes(name: string, path: string, count: number): Pro
   }
 }
 
-/** Says how a file is laid out, by its name and beginning. @throws FileProblem where it is not what was asked for */
+/** Chooses the layout of a file by its name and beginning. @throws FileProblem where the file is not what the caller said */
 export type ChooseLayout<L extends Layout = Layout> = (sample: Sample) => L;
 
-/** A format, its header where it is text with one, and how long its lines are about. */
+/** The format of a file, and what its first bytes show. */
 export type Shape<L extends Layout> = {
   readonly format: Format;
   readonly mapping: L;
   /** Null where the columns are in the data: JSON, Parquet. */
   readonly header: readonly string[] | null;
-  /** Null where lines are no rows. */
+  /** About how long a row is; null where lines are not rows. */
   readonly bytesPerRow: number | null;
-  /** Whether the first row, which no check below the header sees, may have what DuckDB takes for a number and is none. */
+  /** Whether the first row may have a text that DuckDB would read as a number: the digest checks only what follows the first line. */
   readonly mayHaveOddNumbers: boolean;
 };
 
-/** Tells what a plain file is. @throws FileProblem for what is none of the formats */
+/** Finds the format of a plain file. @throws FileProblem where it has none of the formats */
 export async function shapeOf<L extends Layout>(
   name: string,
   path: string,
@@ -85,11 +87,12 @@ export async function shapeOf<L extends Layout>(
   if (start.subarray(0, 4).toString('latin1') === PARQUET_MAGIC)
     return { format: { kind: 'parquet' }, mapping: choose({ name, text: '', isCut: true }), ...about };
   if (packingOf(start) !== null) throw packedTwice(name);
-  if (start.includes(0)) throw new FileProblem('content', `${name}: ${binaryTold(start)}`);
-  const text = decodeStart(name, start);
+  if (start.includes(0)) throw new FileProblem('content', `${name}: ${binaryKind(start)}`);
+  const text = decodeText(name, start, true);
   if (/^\s*<(!doctype|html|\?xml)\b/i.test(text))
-    throw new FileProblem('content', `${name}: is a web page or XML, no data: was its download refused?`);
+    throw new FileProblem('content', `${name}: is a web page or XML, not data. Was the download refused?`);
   const mapping = choose({ name, text, isCut: start.length === SAMPLE_BYTES });
+  if (mapping.convert !== undefined) return { format: { kind: 'csv', delimiter: ',' }, mapping, ...about };
   const bytesPerRow = start.length / Math.max(1, text.split('\n').length - 1);
   const first = /\S/.exec(text)?.[0];
   if (first === '[' || first === '{') {
@@ -112,13 +115,13 @@ export async function shapeOf<L extends Layout>(
 
 type TextFormat = Omit<CsvFormat, 'kind'> & { readonly header: readonly string[]; readonly line: string };
 
-/** Where the names of a text's columns are, and what parts its cells. */
+/** Finds the header and the delimiter of a text. */
 function textFormatOf(name: string, text: string, layout: Layout, bytes: number): TextFormat {
   const { header, skip = 0 } = layout;
   const line = firstLine(name, text, bytes, skip);
   if (header !== undefined) {
     const mended = cellsOf(line, ',');
-    // Refused rows are written with the names of their columns, whatever their file had.
+    // A file of refused rows has a header line, also where its source has none.
     if (mended?.join() === [...header, ...reasonColumns].join())
       return { header: mended, delimiter: ',', headerLines: 1, line };
   }
@@ -129,25 +132,17 @@ function textFormatOf(name: string, text: string, layout: Layout, bytes: number)
   if (cells.length === header.length) return { header, delimiter, headerLines: skip, line };
   throw new FileProblem(
     'unfit',
-    `${name}: its first row has ${cells.length} cells, and ${header.length} columns are named by the ${layout.preset === undefined ? 'map' : `preset ${layout.preset}`}: ${header.join(', ')}`,
+    `${name}: its first row has ${cells.length} cells, but the ${layout.preset === undefined ? 'mapping file' : `preset ${layout.preset}`} names ${header.length} columns: ${header.join(', ')}`,
   );
 }
 
-/** What files with NUL bytes mostly are. */
-function binaryTold(start: Buffer): string {
+/** What a file with NUL bytes probably is. */
+function binaryKind(start: Buffer): string {
   const mark = start.subarray(0, 4).toString('hex');
-  if (mark === 'd0cf11e0') return 'is an Excel workbook: save it as CSV (UTF-8)';
+  if (mark === 'd0cf11e0') return 'is an Excel workbook. Save it as CSV (UTF-8)';
   if (/^(fffe|feff)/.test(mark))
-    return 'is UTF-16 text: save it as UTF-8, or convert it, such as by iconv -f UTF-16 -t UTF-8';
+    return 'is UTF-16 text. Save it as UTF-8, or convert it, for example with iconv -f UTF-16 -t UTF-8';
   return 'is not a text file: it has NUL bytes';
-}
-
-function decodeStart(name: string, start: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(start, { stream: true });
-  } catch {
-    throw new FileProblem('content', `${name}: ${NOT_UTF8}`);
-  }
 }
 
 function firstLine(name: string, whole: string, bytes: number, skip: number): string {
@@ -171,18 +166,18 @@ function splitHeader(name: string, line: string, delimiter: string): string[] {
   throw new FileProblem('content', `${name}: its header line cannot be read as CSV: check its quotes`);
 }
 
-/** @throws FileProblem where names stand twice, or are none */
+/** @throws FileProblem where two columns have one name, or the header has only values */
 export function checkHeader(name: string, header: readonly string[]): void {
   if (header.every((column) => /^[-+\d.:TZ ]*$/.test(column))) {
     throw new FileProblem(
       'content',
-      `${name}: its first line has no column names, only values: a header line is expected, or a map with "header" that names them`,
+      `${name}: its first line has only values, no column names. Add a header line, or name the columns by --map FILE with "header"`,
     );
   }
   const twice = header.find((column, index) => header.indexOf(column) !== index);
   if (twice !== undefined)
     throw new FileProblem(
       'content',
-      `${name}: the column ${twice === '' ? 'without a name' : twice} stands twice in its header`,
+      `${name}: ${twice === '' ? 'two columns have no name' : `two columns are named ${twice}`}`,
     );
 }

@@ -1,10 +1,10 @@
-// Names on the command line -> names of files: patterns are filled in, what is not there is told before anything is done.
+// Names on the command line -> names of files: expands patterns, and refuses a name without a file before anything is done.
 import { glob, stat } from 'node:fs/promises';
 import { FileProblem } from './file-problem.ts';
 import { holdsRefusedRows } from './rejected-file.ts';
 import { STANDARD_INPUT } from './source.ts';
 
-/** Whether something is there, and is a folder. */
+/** Whether a path exists, and is a folder. */
 async function look(name: string): Promise<{ isThere: boolean; isFolder: boolean }> {
   const found = await stat(name).catch(() => null);
   return { isThere: found !== null, isFolder: found?.isDirectory() ?? false };
@@ -13,7 +13,7 @@ async function look(name: string): Promise<{ isThere: boolean; isFolder: boolean
 const isOfRefusedRows = (name: string): boolean =>
   /\.rejected(?:\.\d+)?\.csv$/.test(name) && holdsRefusedRows(name);
 
-/** Files, other than those of refused rows, that a pattern such as `2025/*.csv.gz` fits, in the order of their names. */
+/** The files that match a pattern such as `2025/*.csv.gz`, ordered by name, without files of refused rows. */
 async function matching(pattern: string): Promise<string[]> {
   const found: string[] = [];
   for await (const name of glob(pattern)) {
@@ -22,7 +22,7 @@ async function matching(pattern: string): Promise<string[]> {
   return found.sort();
 }
 
-/** The files that names stand for; a name that is there stands for itself, whatever is in it. @throws FileProblem */
+/** The files of some names; a name that exists is no pattern, whatever characters it has. @throws FileProblem */
 export async function inputsOf(names: readonly string[]): Promise<string[]> {
   if (names.filter((name) => name === STANDARD_INPUT).length > 1)
     throw new FileProblem('usage', 'standard input (-) can be read only once');
@@ -32,7 +32,7 @@ export async function inputsOf(names: readonly string[]): Promise<string[]> {
     else if (!/[*?[{]/.test(name)) throw new FileProblem('usage', `${name}: there is no such file`);
     else {
       const found = await matching(name);
-      if (found.length === 0) throw new FileProblem('usage', `${name}: no file fits this pattern`);
+      if (found.length === 0) throw new FileProblem('usage', `${name}: no file matches this pattern`);
       inputs.push(...found);
     }
   }

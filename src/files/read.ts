@@ -1,4 +1,4 @@
-// A plain file on disk -> chunks of columns in the order of the file, through DuckDB, with nothing guessed.
+// Reads a plain file through DuckDB, as chunks of columns in the order of the file. DuckDB guesses nothing.
 import duckdb, { type Connection, type Database, type DataChunk, type Result } from '@duckdb/node-bindings';
 import { limits } from '../contract/limits.ts';
 import type { ComputedColumn } from './computed-column.ts';
@@ -6,29 +6,29 @@ import { FileProblem } from './file-problem.ts';
 import { describeColumns, type ReadableFile, readingProblem, selectOf } from './scan.ts';
 import { TextColumn } from './text-column.ts';
 
-/** How the columns of a file are to be read, by name. Columns that are not named are passed over. */
+/** Which columns to read, and how. Other columns are ignored. */
 export type ReadPlan = {
   readonly texts: readonly string[];
   readonly numbers: readonly string[];
-  /** Every column as text, rows with missing or surplus cells too: slower, and every cell can be judged. CSV alone can do without. */
+  /** Reads every column as text, also rows with missing or surplus cells: slower, but every cell can be checked. Only CSV has a fast reading. */
   readonly careful: boolean;
-  /** Columns that are made of the file's own; they are named as those are. */
+  /** Computed columns, which `texts` and `numbers` may name too. */
   readonly derived?: readonly ComputedColumn[];
 };
 
-/** Some rows of a file. Columns stand in the order of the plan. */
+/** Some rows of a file. Columns have the order of the plan. */
 export type Chunk = {
   readonly count: number;
-  /** Of the first row, counted from 1. */
+  /** The number of the first row, counted from 1. */
   readonly firstRow: number;
   readonly texts: readonly TextColumn[];
-  /** NaN stands for a missing number. */
+  /** A missing number is NaN. */
   readonly numbers: readonly Float64Array[];
-  /** In a careful reading of a CSV: what a row has beyond its last column. */
+  /** In a careful reading of a CSV: the first cell after the last column. */
   readonly surplus: TextColumn | null;
 };
 
-/** The stream of a fast reading broke, or a cell was no number: the file has to be read carefully. */
+/** A fast reading failed, or a cell is not a number: the file must be read carefully. */
 export class NeedsCare extends Error {
   constructor() {
     super('the file needs a careful reading');
@@ -44,7 +44,7 @@ const settings = {
   autoload_known_extensions: 'false',
 };
 
-/** A database of its own that lives in memory. */
+/** A new database in memory. */
 export async function open(): Promise<{ connection: Connection; close: () => void }> {
   const config = duckdb.create_config();
   for (const [name, value] of Object.entries(settings)) duckdb.set_config(config, name, value);
@@ -59,7 +59,7 @@ export async function open(): Promise<{ connection: Connection; close: () => voi
   };
 }
 
-/** The columns of a file that has them in its data, and their types. @throws FileProblem where it cannot be read */
+/** The names and types of columns, for JSON and Parquet. @throws FileProblem where the file cannot be read */
 export async function describeFile(
   file: Pick<ReadableFile, 'name' | 'path' | 'format'>,
 ): Promise<{ header: string[]; types: string[] }> {
@@ -92,7 +92,7 @@ function textsOf(chunk: DataChunk, column: number, count: number): string[] {
 export async function* readChunks(file: ReadableFile, plan: ReadPlan): AsyncGenerator<Chunk> {
   const { connection, close } = await open();
   try {
-    // A small buffer would make reader and consumer take turns.
+    // With a small buffer, reader and consumer would wait for each other.
     await duckdb.query(connection, "set streaming_buffer_size='64MB'");
     yield* stream(connection, file, plan);
   } finally {
@@ -128,7 +128,7 @@ async function* stream(connection: Connection, file: ReadableFile, plan: ReadPla
     };
     firstRow += count;
   }
-  // An error in the middle of a stream looks like its end, but for this.
+  // An error in the middle of a stream looks like its end, except here.
   if (duckdb.result_return_type(result) === duckdb.ResultType.QUERY_RESULT) return;
   throw plan.careful ? await findProblem(connection, file, select) : new NeedsCare();
 }
@@ -142,7 +142,7 @@ function numbersOf(chunk: DataChunk, column: number, count: number): Float64Arra
   const data = duckdb.vector_get_data(vector, count * 8);
   const values = new Float64Array(data.buffer, data.byteOffset, count);
   const validity = duckdb.vector_get_validity(vector, Math.ceil(count / 64) * 8);
-  // The text `nan` is there and is no number: it has to be judged as text.
+  // NaN that is not missing was the text `nan`: it must be checked as text.
   if (validity !== null) {
     for (let row = 0; row < count; row++) {
       if (!isValid(validity, row)) values[row] = Number.NaN;
@@ -150,7 +150,7 @@ function numbersOf(chunk: DataChunk, column: number, count: number): Float64Arra
     }
     return values;
   }
-  // One sum shows whether any number is none.
+  // The sum is NaN where any number is NaN.
   let sum = 0;
   for (let row = 0; row < count; row++) sum += values[row]!;
   if (Number.isNaN(sum)) throw new NeedsCare();
@@ -160,11 +160,11 @@ function numbersOf(chunk: DataChunk, column: number, count: number): Float64Arra
 const isValid = (validity: Uint8Array, row: number): boolean =>
   (validity[row >> 3]! & (1 << (row & 7))) !== 0;
 
-/** Why a careful reading broke off: DuckDB tells it only of a query that it runs whole. */
+/** Why a careful reading failed: DuckDB says so only for a query that is not streamed. */
 async function findProblem(connection: Connection, file: ReadableFile, select: string): Promise<FileProblem> {
   try {
     await duckdb.query(connection, `select count(columns(*)) from (${select})`);
-    return new FileProblem('content', `${file.name}: its reading broke off`);
+    return new FileProblem('content', `${file.name}: it could not be read to the end`);
   } catch (error) {
     return readingProblem(file, error as Error);
   }

@@ -1,13 +1,13 @@
-// Where files of refused rows lie: told from all others by their columns, so that no other is ever replaced or removed.
+// Finds files of refused rows. They are recognized by their columns, so that no other file is replaced or removed.
 import { closeSync, lstatSync, openSync, readSync, rmSync } from 'node:fs';
 
-/** Columns that a file of refused rows has beside those of its source. */
+/** The last columns of a file of refused rows. */
 export const reasonColumns: readonly string[] = ['rejected_row', 'rejected_column', 'rejected_reason'];
 
-/** Bytes in which its header ends. */
+/** Its header ends within these bytes. */
 const HEADER_BYTES_MAX = 128 * 1024;
 
-/** Whether a file is one of refused rows as it was written: by its header. One that cannot be read is not known to be. */
+/** Whether a file has refused rows, by its header; false where it cannot be read. */
 export function holdsRefusedRows(path: string): boolean {
   try {
     if (!lstatSync(path).isFile()) return false;
@@ -24,10 +24,7 @@ export function holdsRefusedRows(path: string): boolean {
   }
 }
 
-/**
- * The first of `x.rejected.csv`, `x.rejected.2.csv`, … that is free; or, where `replacesEarlier`, that holds the refused rows
- * of an earlier import.
- */
+/** The first of `x.rejected.csv`, `x.rejected.2.csv`, … that does not exist or, with `replacesEarlier`, has refused rows of an earlier import. */
 export function rejectedPlace(path: string, replacesEarlier: boolean): string {
   for (let number = 1; ; number++) {
     const place = number === 1 ? path : path.replace(/\.csv$/, `.${number}.csv`);
@@ -36,11 +33,11 @@ export function rejectedPlace(path: string, replacesEarlier: boolean): string {
   }
 }
 
-/** Removes the refused rows of an earlier import, as far as its folder allows. */
+/** Removes the refused rows of an earlier import, if the folder allows it. */
 export function removeEarlier(path: string): void {
   try {
     rmSync(rejectedPlace(path, true), { force: true });
   } catch {
-    // The import has been done.
+    // The import is done already.
   }
 }

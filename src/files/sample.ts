@@ -1,39 +1,42 @@
-// The beginning of a file and its name: what a preset is told by, and what it takes from them.
+// The beginning of a file and its name, by which presets recognize it.
 
-/** What is known of a file before its columns are. */
+import { FileProblem } from './file-problem.ts';
+
+/** The name and beginning of a file. */
 export type Sample = {
-  /** As it was named, with its folders; a file of an archive behind the archive's name. */
+  /** The path as the caller gave it; for a file of an archive, the archive's path, a slash and the name. */
   readonly name: string;
-  /** The first bytes of a text; empty where the file is none. */
+  /** The first bytes of a text; empty where the file is not text. */
   readonly text: string;
-  /** Whether the file goes on behind it. */
+  /** Whether the file is longer than `text`. */
   readonly isCut: boolean;
 };
 
-/** Bytes of a sample. */
+/** The size of a sample. */
 export const SAMPLE_BYTES = 64 * 1024;
+
+/** The message for other encodings; most such files come from spreadsheets on Windows. */
+export const NOT_UTF8 =
+  'is not UTF-8. Save it as CSV UTF-8, or convert it, for example with iconv -f WINDOWS-1252 -t UTF-8';
+
+/** The text of a file's bytes, or of its first ones. @throws FileProblem where they are not UTF-8 */
+export function decodeText(name: string, bytes: Buffer, isCut: boolean): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: isCut });
+  } catch {
+    throw new FileProblem('content', `${name}: ${NOT_UTF8}`);
+  }
+}
 
 /** The whole lines of a sample that are not empty. */
 export function linesOf({ text, isCut }: Sample): string[] {
   const lines = text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
-  // The last one may go on behind the sample.
+  // The last one may be incomplete.
   if (isCut && lines.length > 1) lines.pop();
   return lines.filter((line) => line !== '');
 }
 
-/** Cells of a line by RFC 4180; null where it cannot be read. */
-export function cellsOf(line: string, delimiter: string): string[] | null {
-  const mark = delimiter.replace(/[|^$.*+?\\]/, '\\$&');
-  const cell = new RegExp(`(?:^|${mark})(?:"((?:[^"]|"")*)"|([^"${mark}]*))(?=${mark}|$)`, 'g');
-  const cells: string[] = [];
-  for (const match of line.matchAll(cell)) {
-    cells.push((match[1]?.replaceAll('""', '"') ?? match[2]!).trim());
-  }
-  const parts = line.replaceAll(/"(?:[^"]|"")*"/g, '').split(delimiter).length;
-  return cells.length === parts ? cells : null;
-}
-
-/** The name without folders, packing and kind: `AAPL` of `data/AAPL.csv.gz`; of refused rows that of their file. */
+/** The name without folders and endings: `AAPL` of `data/AAPL.csv.gz`; a file of refused rows has that of its source. */
 export const stemOf = ({ name }: Sample): string =>
   name
     .replace(/^.*[/\\]/, '')

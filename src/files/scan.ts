@@ -1,9 +1,10 @@
-// What DuckDB is asked for a file: the table that it is, and one expression for each column, by format. Nothing is guessed.
+// The SQL that reads a file: its table, and one expression for each column. DuckDB guesses nothing.
 
 import { limits } from '../contract/limits.ts';
 import { type ComputedColumn, filledIn, quoted } from './computed-column.ts';
 import { FileProblem } from './file-problem.ts';
-import { type CsvFormat, type Format, NOT_UTF8 } from './format.ts';
+import type { CsvFormat, Format } from './format.ts';
+import { NOT_UTF8 } from './sample.ts';
 
 /** A plain file whose columns are known. */
 export type ReadableFile = {
@@ -15,23 +16,23 @@ export type ReadableFile = {
   readonly types: readonly string[];
 };
 
-/** How a file is to be scanned: everything as text, or the named columns as numbers; and the columns that are made of its own. */
+/** How to scan a file: everything as text, or the named columns as numbers; and its computed columns. */
 export type ScanPlan = {
   readonly numbers: readonly string[];
   readonly careful: boolean;
   readonly derived?: readonly ComputedColumn[];
 };
 
-/** No cell is this text: so a missing cell and an empty one can be told apart. */
+/** No cell has this text: it distinguishes a missing cell from an empty one. */
 const NO_TEXT = '\u0001';
 
-/** A name of SQL. */
+/** A column name in SQL. */
 export const named = (column: string): string => `"${column.replaceAll('"', '""')}"`;
 
-/** A path is a pattern to DuckDB: what has a meaning there is put in brackets. */
+/** DuckDB reads a path as a pattern: brackets escape its special characters. */
 export const pathOf = (path: string): string => quoted(path.replaceAll(/[*?[\]]/g, (mark) => `[${mark}]`));
 
-/** CSV columns are named by their place: DuckDB takes no empty name, and takes `close` and `Close` for the same one. */
+/** Names CSV columns by position: DuckDB refuses empty names, and `close` and `Close` are the same name to it. */
 const placed = (place: number): string => `c${place}`;
 
 function csvTable(file: ReadableFile, format: CsvFormat, { numbers, careful }: ScanPlan): string {
@@ -53,7 +54,7 @@ function jsonTable(path: string, isArray: boolean, columns: string): string {
   return `read_json(${pathOf(path)}, format='${layout}', records=true, compression='uncompressed', maximum_object_size=${limits.importRowBytesMax}, ${columns})`;
 }
 
-/** A statement that tells the columns of a file that has them in its data: their names and types. */
+/** A statement that gives the names and types of columns, for JSON and Parquet. */
 export function describeColumns(path: string, format: Format): string {
   const table =
     format.kind === 'json'
@@ -66,7 +67,7 @@ export function describeColumns(path: string, format: Format): string {
   return `select column_name, column_type from (describe select * from ${table})`;
 }
 
-/** A Parquet column as text, in the forms that a CSV has. A NaN is how data frames write a missing number. */
+/** A Parquet column as text, as a CSV would have it. NaN is null: data frames write missing numbers so. */
 function parquetText(column: string, type: string): string {
   if (type === 'TIMESTAMP WITH TIME ZONE')
     return `strftime(timezone('UTC', ${column}), '%Y-%m-%dT%H:%M:%S.%fZ')`;
@@ -75,10 +76,10 @@ function parquetText(column: string, type: string): string {
   return `${column}::varchar`;
 }
 
-/** What a column of a file is in a statement: as it stands, and its text. */
+/** A column of a file in SQL: as it is, and as text. */
 type Columns = (name: string) => { readonly own: string; readonly text: string; readonly isNumber: boolean };
 
-/** A column that is derived, where the reading wants a number as one. */
+/** A computed column; a fast reading gets numbers as numbers. */
 function derivedSql(derived: ComputedColumn, columns: Columns, { careful, numbers }: ScanPlan): string {
   const text = (name: string): string => `nullif(${columns(name).text}, '')`;
   const number = (name: string): string => {
@@ -102,7 +103,7 @@ function columnsOf({ format, header, types }: ReadableFile, { numbers, careful }
   };
 }
 
-/** The statement that reads columns of a file, and derived ones, in the order of `names`; behind them a CSV's surplus. */
+/** The statement that reads columns of a file and computed ones, in the order of `names`, then the surplus cells of a CSV. */
 export function selectOf(
   file: ReadableFile,
   names: readonly string[],
@@ -131,15 +132,15 @@ export function selectOf(
   return `${select} ${jsonTable(path, isArray, `columns={${typed.join()}}`)}`;
 }
 
-/** What DuckDB says of a record of a JSON file, which it counts from 1. */
+/** DuckDB's error about a record of a JSON file, in words; records count from 1. */
 function jsonProblem(message: string): string | null {
   const malformed = /Malformed JSON.*?, at byte \d+ in (?:record\/value|line) (\d+): ([^.\n]*)/.exec(message);
   if (malformed !== null) return `near record ${malformed[1]}: the JSON is not well-formed: ${malformed[2]}`;
   const twice = /in record\/value (\d+): .* has duplicate key "(.*)"/.exec(message);
-  return twice === null ? null : `record ${twice[1]}: the key "${twice[2]}" stands twice in one object`;
+  return twice === null ? null : `record ${twice[1]}: one object has the key "${twice[2]}" twice`;
 }
 
-/** What DuckDB says of a file that it cannot read, as one line: the place and what is wrong there. */
+/** DuckDB's error about a file, in one line: the place and what is wrong there. */
 export function readingProblem(file: Pick<ReadableFile, 'name' | 'format'>, error: Error): FileProblem {
   const line = /CSV Error on Line: (\d+)/.exec(error.message)?.[1];
   const reasons: readonly (readonly [RegExp, string])[] = [
@@ -150,7 +151,7 @@ export function readingProblem(file: Pick<ReadableFile, 'name' | 'format'>, erro
     [/unicode|utf-?8/i, `the text ${NOT_UTF8}`],
     [
       /state machine/i,
-      'its lines end in different ways: some with CR LF, some with LF or CR alone: make them one, such as by dos2unix',
+      'its lines end in different ways, some with CR LF, some with LF or CR alone. Make them the same, for example with dos2unix',
     ],
     [/Maximum line size|maximum_object_size/i, `a row is longer than ${limits.importRowBytesMax} bytes`],
     [
@@ -165,9 +166,11 @@ export function readingProblem(file: Pick<ReadableFile, 'name' | 'format'>, erro
     return new FileProblem('content', `${file.name}: ${json}. Nothing was imported.`, { cause: error });
   const known = reasons.find(([pattern]) => pattern.test(error.message))?.[1];
   const parquet =
-    file.format.kind === 'parquet' ? 'the Parquet data is damaged or of a kind that cannot be read' : null;
-  const told = error.message.split('\n').find((part) => part.trim() !== '' && !part.includes('CSV Error'));
-  const reason = known ?? parquet ?? told ?? 'it cannot be read';
+    file.format.kind === 'parquet'
+      ? 'the Parquet data is damaged, or has a kind of encoding that cannot be read'
+      : null;
+  const first = error.message.split('\n').find((part) => part.trim() !== '' && !part.includes('CSV Error'));
+  const reason = known ?? parquet ?? first ?? 'it cannot be read';
   const place = line === undefined ? '' : ` line ${line}:`;
   return new FileProblem('content', `${file.name}:${place} ${reason.slice(0, 200)}. Nothing was imported.`, {
     cause: error,

@@ -128,10 +128,10 @@ const refused: readonly (readonly [
   ['gzip of gzip', () => fileOf(gzipSync(gzipSync(csv))), 'content', /packed more than once/],
   ['Latin-1', () => fileOf(Buffer.from('datum,é\n1,2\n', 'latin1')), 'content', /not UTF-8/],
   ['an empty first line', () => fileOf(`\n${csv}`), 'content', /first line is empty/],
-  ['no header line', () => fileOf(csv.slice(csv.indexOf('\n') + 1)), 'content', /a header line is expected/],
+  ['no header line', () => fileOf(csv.slice(csv.indexOf('\n') + 1)), 'content', /Add a header line/],
   ['a first line without an end', () => fileOf('x'.repeat(70_000)), 'content', /first line is longer/],
-  ['a column twice', () => fileOf('a,b,a\n1,2,3\n'), 'content', /column a stands twice/],
-  ['two columns without a name', () => fileOf('a,,\n1,2,3\n'), 'content', /without a name stands twice/],
+  ['a column twice', () => fileOf('a,b,a\n1,2,3\n'), 'content', /two columns are named a/],
+  ['two columns without a name', () => fileOf('a,,\n1,2,3\n'), 'content', /two columns have no name/],
   ['an open quote in the header', () => fileOf('a,"b\n1,2\n'), 'content', /header line cannot be read/],
 ];
 

@@ -1,4 +1,4 @@
-// Files made ready to be read: found, unpacked and verified whole, their format and columns known, their hash under way.
+// Opens files for reading: finds, unpacks and verifies them, finds their format and columns, and starts their hash.
 import { createWriteStream, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
@@ -7,39 +7,42 @@ import { pipeline } from 'node:stream/promises';
 import { Worker } from 'node:worker_threads';
 import { moduleBeside } from '../base/module.ts';
 import { limits } from '../contract/limits.ts';
+import { convertFile } from './convert.ts';
 import { FileProblem } from './file-problem.ts';
-import { type ChooseLayout, checkHeader, firstBytes, type Layout, shapeOf } from './format.ts';
+import { type ChooseLayout, checkHeader, firstBytes, type Layout, type Shape, shapeOf } from './format.ts';
 import { describeFile } from './read.ts';
 import type { ReadableFile } from './scan.ts';
 import { gunzippedBytes, spool, unpackedBytes } from './spool.ts';
 import { type Digest, TextCheck } from './text-check.ts';
 import { type Member, type Packing, packedTwice, packingOf, unpackStream, unpackZip } from './unpack.ts';
 
-/** What stands for standard input on the command line. */
+/** The name of standard input on the command line. */
 export const STANDARD_INPUT = '-';
 
-/** A file that can be read. `close` removes what was made for it. */
+/** A file that can be read. `close` removes its temporary files. */
 export type SourceFile<L extends Layout = Layout> = ReadableFile & {
-  /** Its layout, and what else was chosen by its name and beginning. */
+  /** Its layout and column mapping, chosen by its name and beginning. */
   readonly mapping: L;
-  /** What the run keeps of its name. */
+  /** The name that the run records. */
   readonly recordedAs: string;
-  /** Where refused rows go, if that place is free. */
+  /** The file for refused rows, if its name is free. */
   readonly rejectedPath: string;
   readonly isStandardInput: boolean;
-  /** Of the plain file. */
+  /** For each row, its number in the original file, where a preset converted that. */
+  readonly rowNumbers?: readonly number[];
+  /** The size of the plain file. */
   readonly bytes: number;
-  /** How many rows it has, about; null where that is not known. */
+  /** About how many rows it has; null where unknown. */
   readonly rowsAbout: number | null;
-  /** Made while the file is read. @throws FileProblem when the file changed meanwhile */
+  /** Computed while the file is read. @throws FileProblem when the file changed meanwhile */
   digest(): Promise<Digest>;
   close(): Promise<void>;
 };
 
-/** A name to be opened, found to be there. */
+/** A file that exists and will be opened. */
 type Found<L extends Layout> = {
   readonly name: string;
-  /** The name without its folders, as a run records it. */
+  /** The name that the run records: the path without folders. */
   readonly recordedAs: string;
   readonly path: string;
   readonly rejectedPath: string;
@@ -56,25 +59,25 @@ async function check(name: string, path: string): Promise<Stats> {
   if (found.isDirectory())
     throw new FileProblem(
       'unfit',
-      `${name}: is a folder; name the files in it, such as '${join(name, '*.csv')}'`,
+      `${name}: is a folder. Name the files in it, such as '${join(name, '*.csv')}'`,
     );
   if (!found.isFile())
     throw new FileProblem(
       'unfit',
-      `${name}: is no file but a pipe or a device; to read a pipe, name ${STANDARD_INPUT} and pipe it in`,
+      `${name}: is a pipe or a device, not a file. To read a pipe, pipe it in and name ${STANDARD_INPUT}`,
     );
   if (found.size === 0) throw new FileProblem('content', `${name}: is empty`);
   return found;
 }
 
-/** The file that refused rows of a file go to: beside it, and no other file's. */
+/** The path for the refused rows of a file: beside it, and different for each file. */
 export function rejectedPathOf(name: string): string {
   return `${resolve(name).replace(/\.csv$/i, '')}.rejected.csv`;
 }
 
 /**
- * Opens what a name on the command line stands for, one file after the other: a plain or packed file, each file of a zip
- * archive (or what is wrong with that one), standard input. The caller closes each. @throws FileProblem for what cannot be read
+ * Opens the files of a name on the command line, one after the other: a plain or packed file, each file of a zip archive
+ * (or what is wrong with it), or standard input. The caller closes each. @throws FileProblem where it cannot be read
  */
 export async function* openSources<L extends Layout>(
   name: string,
@@ -121,10 +124,10 @@ async function* openFound<L extends Layout>(found: Found<L>): AsyncGenerator<Sou
 const packingOfFile = async ({ name, path }: Pick<Found<Layout>, 'name' | 'path'>): Promise<Packing | null> =>
   packingOf(await firstBytes(name, path, 4));
 
-/** The digest of a file, and what ends its making. */
+/** A digest that is being computed; `close` stops it. */
 type Digesting = { digest(): Promise<Digest>; close(): Promise<void> };
 
-/** Digests a plain file in a thread, beside the one that reads it. */
+/** Computes the digest of a plain file in a thread of its own. */
 function digestBeside({ name, path }: Pick<Found<Layout>, 'name' | 'path'>): Digesting {
   const before = check(name, path);
   before.catch(() => undefined);
@@ -142,34 +145,30 @@ function digestBeside({ name, path }: Pick<Found<Layout>, 'name' | 'path'>): Dig
   };
 }
 
-/** Opens a plain file; the digest is closed with it. */
+/** Opens a plain file; closing it closes `digesting`. */
 async function openPlain<L extends Layout>(
-  { name, recordedAs, path, rejectedPath, isStandardInput, choose }: Found<L>,
+  { choose, ...found }: Found<L>,
   digesting: Digesting,
 ): Promise<SourceFile<L>> {
+  const { name, path } = found;
   try {
-    const { format, mapping, header, bytesPerRow, mayHaveOddNumbers } = await shapeOf(name, path, choose);
-    const { size } = await check(name, path);
-    const columns = header === null ? await describeFile({ name, path, format }) : { header, types: [] };
-    checkHeader(name, columns.header);
+    const shape = await shapeOf(name, path, choose);
+    const { format, mayHaveOddNumbers } = shape;
+    const { close, ...content } = await contentOf(name, path, shape);
     return {
-      name,
-      recordedAs,
-      path,
+      ...found,
+      ...content,
       format,
-      mapping,
-      ...columns,
-      rejectedPath,
-      isStandardInput,
-      bytes: size,
-      rowsAbout: bytesPerRow === null ? null : Math.round(size / bytesPerRow),
       async digest() {
         const digest = await digesting.digest();
         if (format.kind !== 'csv') return digest;
         const checked = checkText(name, digest);
         return mayHaveOddNumbers ? { ...checked, mayHaveOddNumbers } : checked;
       },
-      close: () => digesting.close(),
+      async close() {
+        await close?.();
+        await digesting.close();
+      },
     };
   } catch (error) {
     await digesting.close();
@@ -177,7 +176,33 @@ async function openPlain<L extends Layout>(
   }
 }
 
-/** What DuckDB would read wrongly, and say nothing: an open quote is a cell to the end of the file. */
+type Content<L extends Layout> = Omit<
+  SourceFile<L>,
+  keyof Omit<Found<L>, 'path'> | 'format' | 'digest' | 'close'
+> & {
+  readonly close?: () => Promise<void>;
+};
+
+/** Finds what will be read: the file itself, or the native rows that it is converted to. */
+async function contentOf<L extends Layout>(
+  name: string,
+  path: string,
+  { format, mapping, header, bytesPerRow }: Shape<L>,
+): Promise<Content<L>> {
+  if (mapping.convert !== undefined) {
+    const { filled, close } = await convertFile(name, path, mapping.convert, mapping.delimiter);
+    const { doubt, ...content } = filled;
+    const said = doubt === undefined ? mapping : { ...mapping, doubt };
+    return { ...content, mapping: said, types: [], rowsAbout: content.rowNumbers.length, close };
+  }
+  const { size } = await check(name, path);
+  const columns = header === null ? await describeFile({ name, path, format }) : { header, types: [] };
+  checkHeader(name, columns.header);
+  const rowsAbout = bytesPerRow === null ? null : Math.round(size / bytesPerRow);
+  return { ...columns, path, mapping, bytes: size, rowsAbout };
+}
+
+/** Refuses text that DuckDB would read wrongly without an error: an open quote makes one cell of the rest of the file. */
 function checkText(name: string, digest: Digest): Digest {
   const refuse = (how: string): FileProblem =>
     new FileProblem('content', `${name}: ${how}. Nothing was imported.`);
@@ -186,7 +211,7 @@ function checkText(name: string, digest: Digest): Digest {
   return digest;
 }
 
-/** Unpacks a file whole before anything of it is read: so damage is found first, and it can be read more than once. */
+/** Unpacks a file whole before it is read: damage is found first, and the file can be read more than once. */
 async function openPacked<L extends Layout>(
   found: Found<L>,
   packing: 'gzip' | 'zstd',
@@ -218,7 +243,7 @@ async function* openArchive<L extends Layout>(found: Found<L>): AsyncGenerator<S
   }
 }
 
-/** One file of an archive; what is wrong with it is given, so that the others are opened too. */
+/** One file of an archive, or its problem, so that the other files are opened too. */
 async function* openMember<L extends Layout>(
   archive: Found<L>,
   member: Member,

@@ -1,4 +1,4 @@
-// Temporary files of imports: made so that a later import knows those whose process was ended before it could remove them.
+// Temporary files of imports. Their names have the process, so that a later import can remove those of a killed one.
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,14 +7,14 @@ import { ownMark, removeLeftovers } from '../disk/temporary.ts';
 
 const SPOOL = 'bourse-import-';
 
-/** What gzip makes of prices, at the best; and of anything (zlib.net/zlib_tech.html). */
+/** The best compression by gzip of prices, and of anything (zlib.net/zlib_tech.html). */
 const PRICES_RATIO = 5;
 const RATIO_MAX = 1032;
 
-/** A folder of its own in the temporary folder, and what it was filled with, until `close`. */
+/** A new temporary folder and what was put into it; `close` removes the folder. */
 export type Spool<T> = { readonly filled: T; readonly close: () => Promise<void> };
 
-/** Fills a folder of its own, if there is room. @throws DiskFull, FolderUnusable */
+/** Makes and fills a temporary folder, if there is enough disk space. @throws DiskFull, FolderUnusable */
 export async function spool<T>(neededBytes: number, fill: (folder: string) => Promise<T>): Promise<Spool<T>> {
   const folder = await makeSpool(neededBytes);
   const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
@@ -32,14 +32,14 @@ async function makeSpool(neededBytes: number): Promise<string> {
     await requireDiskSpace(tmpdir(), neededBytes);
     return await mkdtemp(join(tmpdir(), `${SPOOL}${ownMark}-`));
   } catch (error) {
-    throw folderProblem(error, tmpdir(), 'TMPDIR names another');
+    throw folderProblem(error, tmpdir(), 'set TMPDIR to another one');
   }
 }
 
-/** Bytes that a packed file of prices unpacks to, about. */
+/** About how many bytes a packed file of prices unpacks to. */
 export const unpackedBytes = (packedBytes: number): number => packedBytes * PRICES_RATIO;
 
-/** Bytes of text in a gzip file of so many bytes: what its trailer says (RFC 1952), or a guess where that cannot be all of it. */
+/** Bytes of text in a gzip file of `bytes` bytes: by its trailer (RFC 1952), or an estimate where the trailer cannot be the whole size. */
 export async function gunzippedBytes(path: string, bytes: number): Promise<number> {
   const file = await open(path);
   try {

@@ -1,17 +1,17 @@
-// What only a look at every byte of a text file shows, piece by piece: what DuckDB would read wrongly and say nothing.
+// Checks every byte of a text file, piece by piece, for what DuckDB would read wrongly without an error.
 import { isUtf8 } from 'node:buffer';
 import { limits } from '../contract/limits.ts';
 
-/** What only the whole file shows. */
+/** Facts that only the whole file shows. */
 export type Digest = {
-  /** Of the bytes as they were given, compressed or not. */
+  /** The hash of the bytes as they came, compressed or not. */
   readonly sha256: string;
-  /** Whether `_` or `+-` stands anywhere below the header: DuckDB takes `1_000` and `+-1` for numbers. */
+  /** Whether `_` or `+-` occurs below the header: DuckDB reads `1_000` and `+-1` as numbers. */
   readonly mayHaveOddNumbers: boolean;
   /** Whether the file has an odd number of quotes. */
   readonly hasOpenQuote: boolean;
   readonly isUtf8: boolean;
-  /** Whether a line is longer than a row may be: DuckDB passes over such a one at the end of a file, and says nothing. */
+  /** Whether a line is longer than a row may be: at the end of a file, DuckDB ignores such a line without an error. */
   readonly hasLongLine: boolean;
   /** Whether the last line has an end: one without may have been cut off. */
   readonly isEnded: boolean;
@@ -26,7 +26,7 @@ const MINUS = 0x2d;
 
 const QUOTE = 0x22;
 
-/** Looks at all bytes of a text, piece by piece. */
+/** Checks all bytes of a text, piece by piece. */
 export class TextCheck {
   #mayHaveOddNumbers = false;
   /** Whether the piece before ended in a plus. */
@@ -34,13 +34,13 @@ export class TextCheck {
   #inHeader = true;
   #quotes = 0;
   #isUtf8 = true;
-  /** The beginning of a character whose end is in the next piece. */
+  /** The first bytes of a character that continues in the next piece. */
   #rest: Uint8Array = new Uint8Array(0);
   /** Bytes since the last line break. */
   #lineBytes = 0;
   #hasLongLine = false;
 
-  /** What was found, with the hash of the file's bytes. */
+  /** The result, with the hash of the file's bytes. */
   digest(sha256: string): Digest {
     return {
       sha256,
@@ -72,7 +72,7 @@ export class TextCheck {
     return isSplit || Buffer.from(rows.buffer, rows.byteOffset, rows.length).includes('+-');
   }
 
-  /** Goes from one line break to the last one that a line may reach to. */
+  /** Jumps from a line break to the last one within the longest allowed line. */
   #measureLines(piece: Uint8Array): void {
     for (let at = 0; at < piece.length; ) {
       const end = Math.min(at + limits.importRowBytesMax - this.#lineBytes + 1, piece.length);
@@ -85,7 +85,7 @@ export class TextCheck {
   }
 }
 
-/** Where the last line break stands; -1 where there is none. */
+/** The index of the last line break; -1 where there is none. */
 const lastBreak = (bytes: Uint8Array): number => Math.max(bytes.lastIndexOf(0x0a), bytes.lastIndexOf(0x0d));
 
 /** Where the first line ends; the length of the bytes where it does not. */
@@ -94,7 +94,7 @@ function headerEnd(bytes: Uint8Array): number {
   return end < 0 ? bytes.length : end;
 }
 
-/** Where a character begins that the bytes do not end; their length where there is none. */
+/** The index of a last, incomplete character; the length where there is none. */
 function lastStart(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back]!;

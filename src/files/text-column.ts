@@ -1,14 +1,14 @@
-// A chunk's column of texts as DuckDB keeps them, read without making a string of every cell.
+// A column of texts in DuckDB's own layout, read without making a string of every cell.
 import duckdb, { type Vector } from '@duckdb/node-bindings';
 
 /** A text is 16 bytes: its length, then up to 12 bytes of its own, or 4 of them and the address of all. */
 const ENTRY_BYTES = 16;
 const INLINE_MAX = 12;
 
-// A mark at the beginning of a cell is part of its text.
+// A byte order mark at the beginning of a cell is part of its text.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** The texts of one chunk, taken from DuckDB's own layout. */
+/** The texts of one chunk. */
 export class TextColumn {
   /** After `gather`: cell `row` is the bytes `starts[row]` to `starts[row + 1]`. */
   bytes = new Uint8Array(0);
@@ -17,7 +17,7 @@ export class TextColumn {
   #entries: Int32Array = new Int32Array(0);
   #validity: Uint8Array | null = null;
 
-  /** Takes a vector of `count` rows. Its chunk must be alive while cells are read. */
+  /** Uses a vector of `count` rows. Keep its chunk while cells are read. */
   load(vector: Vector, count: number): void {
     this.#raw = duckdb.vector_get_data(vector, count * ENTRY_BYTES);
     this.#validity = duckdb.vector_get_validity(vector, Math.ceil(count / 64) * 8);
@@ -59,7 +59,7 @@ export class TextColumn {
     this.starts[count] = at;
   }
 
-  /** Bytes from where a long text lies. */
+  /** Bytes of a long text, and of those that follow it in memory. */
   #copy(row: number, count: number): Uint8Array {
     return duckdb.get_data_from_pointer(
       this.#raw.buffer as ArrayBuffer,
@@ -72,7 +72,7 @@ export class TextColumn {
     return this.#validity !== null && (this.#validity[row >> 3]! & (1 << (row & 7))) === 0;
   }
 
-  /** Whether a cell is the same short text as the one before it; false says nothing. */
+  /** Whether a cell is surely the same short text as the one before it. */
   repeats(row: number): boolean {
     const entries = this.#entries;
     const at = row * 4;

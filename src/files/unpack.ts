@@ -1,4 +1,4 @@
-// Packed files -> plain ones in a folder of their own, verified whole and bounded: gzip, Zstandard, zip.
+// Unpacks gzip, Zstandard and zip files into a folder, verifies them whole and bounds their size.
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { FileProblem } from './file-problem.ts';
 import { PIECE_BYTES } from './text-check.ts';
 import { ZstdFrames } from './zstd-frames.ts';
 
-/** How a file is packed. */
+/** The packing of a file. */
 export type Packing = 'gzip' | 'zstd' | 'zip';
 
 /** The packing that a file's first four bytes show; null for a plain file. A file of one byte that begins gzip was cut off. */
@@ -23,11 +23,11 @@ export function packingOf(start: Buffer): Packing | null {
   return magic === 0x0403_4b50 || magic === 0x0605_4b50 ? 'zip' : null;
 }
 
-/** Packed data within packed data. */
+/** The problem of packed data within packed data. */
 export const packedTwice = (name: string): FileProblem =>
-  new FileProblem('content', `${name}: is packed more than once: unpack it yourself first`);
+  new FileProblem('content', `${name}: is packed more than once. Unpack it yourself first`);
 
-/** Looks at every byte that passes. */
+/** Passes every byte on, and shows it to `look`. */
 function watch(look: (piece: Buffer) => void): Transform {
   return new Transform({
     highWaterMark: PIECE_BYTES,
@@ -42,7 +42,7 @@ function watch(look: (piece: Buffer) => void): Transform {
   });
 }
 
-/** Refuses what unpacks to more than market data can: `packedBytes` says how much has gone in. */
+/** Refuses to unpack more than market data can be; `packedBytes` gives the packed bytes read so far. */
 function bounded(name: string, packedBytes: () => number): Transform {
   let bytes = 0;
   return watch((piece) => {
@@ -54,17 +54,17 @@ function bounded(name: string, packedBytes: () => number): Transform {
 const bomb = (name: string): FileProblem =>
   new FileProblem(
     'content',
-    `${name}: unpacks to more than ${limits.unpackedRatioMax} times its size, as no market data does. Nothing was imported.`,
+    `${name}: unpacks to more than ${limits.unpackedRatioMax} times its size, which market data never does. Nothing was imported.`,
   );
 
-/** What the packer's own library says of damaged data, as one problem. */
+/** Turns the error of an unpacking library into a FileProblem. */
 async function verified(name: string, packing: Packing, run: () => Promise<void>): Promise<void> {
   try {
     await run();
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
     if (error instanceof FileProblem || !/^(Z_|ZSTD_|$)/.test(code)) throw error;
-    const how = code === 'Z_BUF_ERROR' ? 'it ends before its end: the file was cut off' : message;
+    const how = code === 'Z_BUF_ERROR' ? 'it is incomplete: the file was cut off' : message;
     throw new FileProblem(
       'content',
       `${name}: the ${packing} data is damaged: ${how}. Nothing was imported.`,
@@ -102,8 +102,8 @@ export async function unpackStream(
 /** One file of an archive, unpacked. */
 export type Member = { readonly name: string; readonly path: string };
 
-/** Files that archivers add of themselves. */
-const isByTheWay = (name: string): boolean =>
+/** Whether an archiver added an entry by itself. */
+const isAddedByArchiver = (name: string): boolean =>
   name.endsWith('/') || /(^|\/)(__MACOSX\/|\.DS_Store$)/.test(name);
 
 /** Unpacks every file of an archive into `folder`, in the archive's order. @throws FileProblem when any of it is damaged */
@@ -113,9 +113,9 @@ export async function unpackZip(name: string, path: string, folder: string): Pro
     const archive = await openPromise(path);
     let declaredBytes = 0;
     for await (const entry of archive.eachEntry()) {
-      if (isByTheWay(entry.fileName)) continue;
+      if (isAddedByArchiver(entry.fileName)) continue;
       if (entry.fileName === '[Content_Types].xml')
-        throw new FileProblem('content', `${name}: is an Excel workbook: save it as CSV (UTF-8)`);
+        throw new FileProblem('content', `${name}: is an Excel workbook. Save it as CSV (UTF-8)`);
       declaredBytes += entry.uncompressedSize;
       if (declaredBytes > Math.max(limits.unpackedBytesFree, archive.fileSize * limits.unpackedRatioMax))
         throw bomb(name);
@@ -130,14 +130,14 @@ export async function unpackZip(name: string, path: string, folder: string): Pro
     }
   });
   if (members.length > 0) return members;
-  throw new FileProblem('content', `${name}: has no file in it`);
+  throw new FileProblem('content', `${name}: contains no file`);
 }
 
 async function unpackMember(name: string, archive: ZipFile, entry: Entry, target: string): Promise<void> {
   if (entry.isEncrypted())
     throw new FileProblem(
       'content',
-      `${name}: ${entry.fileName} in it is encrypted: unpack it yourself. Nothing was imported.`,
+      `${name}: ${entry.fileName} in it is encrypted. Unpack it yourself. Nothing was imported.`,
     );
   let checksum = 0;
   const checked = watch((piece) => {

@@ -1,4 +1,4 @@
-// Cuts Zstandard data at the ends of its frames (RFC 8878, 3.1): Node's decompressor passes over what follows a frame in one piece.
+// Cuts Zstandard data at the ends of its frames (RFC 8878, 3.1): Node's decompressor ignores data that follows a frame in the same piece.
 import { Transform, type TransformCallback } from 'node:stream';
 import { FileProblem } from './file-problem.ts';
 
@@ -14,20 +14,20 @@ const RUN_LENGTH_BLOCK = 1;
 const CONTENT_SIZE_BYTES = [0, 2, 4, 8];
 const DICTIONARY_ID_BYTES = [0, 1, 2, 4];
 
-/** Bytes of a frame header behind its descriptor. */
+/** Bytes of a frame header after its descriptor. */
 function headerBytes(descriptor: number): number {
   const isSingleSegment = (descriptor & 0x20) !== 0;
   const sizeBytes = CONTENT_SIZE_BYTES[descriptor >> 6]! || (isSingleSegment ? 1 : 0);
   return sizeBytes + DICTIONARY_ID_BYTES[descriptor & 3]! + (isSingleSegment ? 0 : 1);
 }
 
-/** What the grammar wants next: bytes to look at, bytes to pass over, or a cut. */
+/** What the grammar needs next: bytes to read, bytes to skip, or a cut. */
 type Step = { readonly kind: 'read' | 'skip'; readonly bytes: number } | { readonly kind: 'cut' };
 
 const read = (bytes: number): Step => ({ kind: 'read', bytes });
 const skip = (bytes: number): Step => ({ kind: 'skip', bytes });
 
-/** The frames of a file. Each `read` gives the bytes that were asked for. */
+/** The grammar of frames. Each `read` step returns its bytes. */
 function* grammar(problem: (how: string) => Error): Generator<Step, never, Buffer> {
   for (;;) {
     yield { kind: 'cut' };
@@ -48,15 +48,15 @@ function* grammar(problem: (how: string) => Error): Generator<Step, never, Buffe
   }
 }
 
-/** Passes on what it gets; no piece goes beyond the end of a frame. What is no frame is a FileProblem that begins with `name`. */
+/** Passes data on in pieces that end where a frame ends. Other data is a FileProblem that begins with `name`. */
 export class ZstdFrames extends Transform {
   readonly #name: string;
   readonly #steps: Generator<Step, never, Buffer>;
   #step: Step;
-  /** Bytes of the step at hand so far, and those to be looked at. */
+  /** Bytes of the current step so far, and the bytes that a `read` step returns. */
   #done = 0;
   readonly #field = Buffer.alloc(4);
-  /** Whether nothing of another frame has come yet. */
+  /** Whether no byte of the next frame has arrived yet. */
   #isBetween = true;
 
   constructor(name: string) {
@@ -76,7 +76,7 @@ export class ZstdFrames extends Transform {
   }
 
   override _flush(done: TransformCallback): void {
-    done(this.#isBetween ? null : this.#problem('it ends before its end: the file was cut off'));
+    done(this.#isBetween ? null : this.#problem('it is incomplete: the file was cut off'));
   }
 
   #cut(piece: Buffer): void {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { TestFolder } from '../../test/stores.ts';
 import { limits } from '../contract/limits.ts';
-import { readKeys } from '../store/control.ts';
+import { putKey, readKeys } from '../store/control.ts';
 import { openControl } from '../store/engines.ts';
 import { isLive, issueKey, KeyRing, noTerms, replaceKey, revokeKey } from './api-keys.ts';
 
@@ -195,4 +195,11 @@ test('a control file that cannot be read is a fault, not a wrong key, and is tri
   await assert.rejects(ring.verify(secret, NOW + limits.keyRefreshMs), /disk/);
   isBroken = false;
   assert.notEqual(await ring.verify(secret, NOW + limits.keyRefreshMs), null);
+});
+
+test('a key is the whole of its hash, not the beginning by which it is found (contract 7.3)', async () => {
+  const { secret, key } = await issueKey(control, 'whole', noTerms, 0);
+  const hash = key.hash.with(-1, key.hash.at(-1)! ^ 1);
+  await putKey(control, { ...key, hash });
+  assert.equal(await new KeyRing(() => readKeys(control)).verify(secret, 0), null);
 });

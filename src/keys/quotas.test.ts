@@ -80,6 +80,13 @@ test('the answer tells the tighter quota, and the next minute begins anew while 
   await quotas.close();
 });
 
+test('of two quotas with as much left the one of the day is told, which lasts longer (contract 7.5)', async () => {
+  nowMs = NOON;
+  const quotas = openQuotas(controls[0]!);
+  assert.equal((await quotas.take(await keyWith({ perMinute: 2, perDay: 2 })))!.quota.span, 'day');
+  await quotas.close();
+});
+
 test('a request that is given back can be made again (contract 7.3)', async () => {
   const quotas = openQuotas(controls[0]!);
   const key = await keyWith({ perDay: 1 });

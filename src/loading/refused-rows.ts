@@ -4,19 +4,17 @@ import { basename, dirname, resolve } from 'node:path';
 import { limits } from '../contract/limits.ts';
 import { folderProblem } from '../disk/space.ts';
 import { ownMark, removeLeftovers } from '../disk/temporary.ts';
+import { lineOf } from '../files/csv-line.ts';
 import type { RefusedRow } from '../files/file-problem.ts';
 import { reasonColumns, rejectedPlace, removeEarlier } from '../files/rejected-file.ts';
-
-const cellText = (cell: string | null): string =>
-  cell !== null && /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : (cell ?? '');
-
-const lineOf = (cells: readonly (string | null)[]): string => `${cells.map(cellText).join()}\r\n`;
 
 /** What of a file says where its refused rows go. */
 type Source = {
   readonly rejectedPath: string;
   readonly header: readonly string[];
   readonly isStandardInput: boolean;
+  /** For each row, its number in the original file, where a preset converted that. */
+  readonly rowNumbers?: readonly number[];
 };
 
 /** Collects refused rows: the first for the report, all of them in a CSV that can be mended and imported. */
@@ -28,9 +26,11 @@ export class RefusedRows {
   readonly #columns: readonly (readonly [name: string, place: number])[];
   /** What an earlier standard input held lies nowhere else. */
   readonly #replacesEarlier: boolean;
+  readonly #rowNumbers: readonly number[] | undefined;
   #file: number | null = null;
 
-  constructor({ rejectedPath, header, isStandardInput }: Source) {
+  constructor({ rejectedPath, header, isStandardInput, rowNumbers }: Source) {
+    this.#rowNumbers = rowNumbers;
     this.#path = rejectedPath;
     this.#columns = header
       .map((name, place) => [name, place] as const)
@@ -38,7 +38,8 @@ export class RefusedRows {
     this.#replacesEarlier = !isStandardInput;
   }
 
-  add({ row, column, reason, cells }: RefusedRow): void {
+  add({ row: rowRead, column, reason, cells }: RefusedRow): void {
+    const row = this.#rowNumbers?.[rowRead - 1] ?? rowRead;
     this.count++;
     if (this.first.length < limits.reportedRefusalsMax) this.first.push({ row, column, reason });
     if (this.#file === null) {

@@ -77,7 +77,8 @@ export async function importRows(
         await pass.take(chunk);
         request.onRows?.(pass.rowsRead);
       }
-      if (pass.isEmpty) throw new FileProblem('content', `${file.name}: has no rows`);
+      if (pass.isEmpty && file.rowNumbers === undefined)
+        throw new FileProblem('content', `${file.name}: has no rows`);
       const result = {
         rowsRead: pass.rowsRead,
         rowsWritten: pass.rowsWritten,

@@ -1,47 +1,47 @@
-// How a field is computed from columns of a file, where no column is the field as it stands.
+// How a field is computed from columns of a file, where no column is the field itself.
 import { type ComputedColumn, columnNumber, columnText, quoted, UNMADE } from '../files/computed-column.ts';
 
-/** One column, changed: what is said is done in the order of the fields here. */
+/** One column, changed step by step in the order of the fields here. */
 export type RichCell = {
   readonly column: string;
-  /** A second column, set behind the first with a space: a date and its time. */
+  /** A second column, appended with a space: a date and its time. */
   readonly join?: string;
-  /** A regular expression (RE2): what it matches is taken out. */
+  /** A regular expression (RE2): its matches are removed. */
   readonly remove?: string;
-  /** What each text stands for; another one is refused. */
+  /** The value of each text; other texts are refused. */
   readonly lookup?: Readonly<Record<string, string>>;
   /** The decimal mark, where it is a comma. */
   readonly decimal?: ',';
   /** Factor of a number. */
   readonly scale?: number;
-  /** A moment by the marks of strptime: `%d.%m.%Y %H:%M:%S`. */
+  /** The form of a date or time for strptime: `%d.%m.%Y %H:%M:%S`. */
   readonly format?: string;
   /** Unit of an epoch. */
   readonly epoch?: keyof typeof epochMicros;
-  /** What the clock of the times is off from UTC, `-05:00` or `Z`; with a format or a text that is ISO 8601 without an offset. */
+  /** The offset of the times from UTC, `-05:00` or `Z`; for times by `format`, or in ISO 8601 without an offset. */
   readonly offset?: string;
 };
 
 /** A preset's own expression: `{name}` is a column's text, null where empty, `#{name}` its number. */
 export type Expression = {
   readonly sql: string;
-  /** Whether null refuses the row where the first column that is named has text. */
+  /** Whether a null refuses the row, where the first named column has text. */
   readonly isStrict?: boolean;
-  /** What is told of a row that it refuses. */
+  /** The reason of a refusal, or of an ignored row. */
   readonly reason?: string;
 };
 
-/** A column as it stands, or what is made of columns. */
+/** A column, or how a field is computed from columns. */
 export type Cell = string | RichCell | Expression;
 
 /** Microseconds of a unit of time. */
 export const epochMicros = { s: 1e6, ms: 1e3, us: 1, ns: 1e-3 } as const;
 
-/** What DuckDB is to take for a number: it knows more, such as `1_000`. */
+/** The numbers that are accepted: DuckDB would accept more, such as `1_000`. */
 const NUMBER = quoted('\\s*[+-]?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d+)?\\s*');
 const isNumber = (sql: string): string => `regexp_full_match(${sql}, ${NUMBER})`;
 
-/** Makes the SQL of one reading. */
+/** How the SQL of one reading treats a cell that cannot be computed. */
 type Maker = { readonly careful: boolean; readonly unmade: string };
 const fast: Maker = { careful: false, unmade: "error('unmade')" };
 const careful: Maker = { careful: true, unmade: 'null' };
@@ -51,7 +51,7 @@ const asNumber = (sql: string, { careful, unmade }: Maker): string =>
     ? `case when ${isNumber(sql)} then cast(${sql} as double) else ${unmade} end`
     : `cast(${sql} as double)`;
 
-/** A power of ten divides exactly where its inverse would not multiply so. */
+/** Divides by a power of ten: that is exact, where multiplying by its inverse is not. */
 function scaled(sql: string, scale: number): string {
   const inverse = Math.round(1 / scale);
   return scale < 1 && 1 / inverse === scale ? `(${sql}) / ${inverse}::double` : `(${sql}) * ${scale}::double`;
@@ -62,7 +62,7 @@ const looked = (sql: string, lookup: Readonly<Record<string, string>>, unmade: s
     .map(([from, to]) => `when ${sql} = ${quoted(from)} then ${quoted(to)}`)
     .join(' ')} else ${unmade} end`;
 
-/** A moment in ISO 8601; one without marks for a time is a date. */
+/** A time in ISO 8601; a date where the format has no time. */
 function moment(sql: string, format: string, offset: string): string {
   const read = `strptime(${sql}, ${quoted(format)})`;
   if (/%z/.test(format)) return `strftime(timezone('UTC', ${read}), '%Y-%m-%dT%H:%M:%S.%gZ')`;
@@ -72,7 +72,7 @@ function moment(sql: string, format: string, offset: string): string {
     : `strftime(${read}, '%Y-%m-%d')`;
 }
 
-/** The text that a cell is made of; null where there is none, or nothing is left of it. */
+/** The source text of a cell; null where it is empty. */
 function sourceSql({ column, join, remove }: RichCell): string {
   const sql =
     join === undefined ? columnText(column) : `(${columnText(column)} || ' ' || ${columnText(join)})`;
@@ -97,19 +97,19 @@ function richSql(cell: RichCell, maker: Maker): string {
 function reasonOf({ lookup, scale, decimal, format, epoch }: RichCell): string {
   if (lookup !== undefined) return `is not one of ${Object.keys(lookup).slice(0, 12).join(', ')}`;
   if (format !== undefined) return `is not of the form ${format}`;
-  if (scale === undefined && decimal === undefined && epoch === undefined) return 'cannot be made';
+  if (scale === undefined && decimal === undefined && epoch === undefined) return 'cannot be computed';
   return decimal === undefined ? 'is not a number' : 'is not a number with a decimal comma';
 }
 
-/** The column that gives a field; `tag` tells several of one field apart. */
+/** The computed column of a field; `tag` distinguishes several of one field. */
 export function derive(field: string, cell: RichCell | Expression, tag = ''): ComputedColumn {
   const name = `${UNMADE}${tag}${field}`;
   return { name, ...('sql' in cell ? deriveExpression(cell) : deriveRich(cell)) };
 }
 
 /**
- * What a careful reading gives of a cell that could not be made. It is asked for within a `case`: what several columns have in
- * common DuckDB would otherwise compute once, outside `try`, where it breaks the reading.
+ * The result of a careful reading for a cell that cannot be computed. It must be inside a `case`: otherwise DuckDB computes
+ * what several columns have in common once, outside `try`, and the reading fails.
  */
 const marked = (raw: string): string => `chr(1) || ${raw}`;
 

@@ -1,27 +1,39 @@
-// Which map a file is read by: the one that is named, the preset that is named, the preset that it surely fits, or none.
+// Chooses the column mapping of a file: from --map, from --preset, from the preset that surely fits, or none.
 
 import { nearest } from '../base/nearest.ts';
 import { FileProblem } from '../files/file-problem.ts';
 import type { Sample } from '../files/sample.ts';
 import { type ChooseMapping, type ColumnMapping, noMapping, ownNames } from './column-mapping.ts';
-import { readMappingFile } from './mapping-file.ts';
+import { delimiterRule, readMappingFile } from './mapping-file.ts';
 import { presets } from './presets/index.ts';
 import type { Preset } from './presets/preset.ts';
 
 /** Switches the presets off. */
 const NONE = 'none';
 
-/** How the files of one call are read. @throws FileProblem where what is asked for is not there */
+/** The column mapping for the files of one call. @throws FileProblem where the mapping file or preset does not exist */
 export function chooseMapping(
   dataset: string,
   preset: string | undefined,
   mapPath: string | undefined,
+  delimiter?: string,
 ): ChooseMapping {
+  const choose = chosen(dataset, preset, mapPath);
+  if (delimiter === undefined) return choose;
+  const reason = delimiterRule(delimiter);
+  if (reason !== null) throw new FileProblem('usage', `--delimiter ${delimiter}: ${reason}`);
+  return (sample) => ({ ...choose(sample), delimiter });
+}
+
+function chosen(dataset: string, preset: string | undefined, mapPath: string | undefined): ChooseMapping {
   if (mapPath !== undefined) {
     if (preset !== undefined && preset !== NONE)
-      throw new FileProblem('usage', '--map and --preset each say what the columns are: give one of them');
-    const map = readMappingFile(mapPath);
-    return () => map;
+      throw new FileProblem(
+        'usage',
+        '--map and --preset both say what the columns are. Give only one of them',
+      );
+    const mapping = readMappingFile(mapPath);
+    return () => mapping;
   }
   if (preset === NONE) return ownNames;
   if (preset === undefined) return (sample) => detected(dataset, sample);
@@ -42,7 +54,10 @@ function presetNamed(dataset: string, name: string): Preset {
     );
   }
   if (named.dataset === dataset) return named;
-  throw new FileProblem('usage', `the preset ${name} is of ${named.dataset}: bourse import ${named.dataset}`);
+  throw new FileProblem(
+    'usage',
+    `the preset ${name} reads ${named.dataset}. Use bourse import ${named.dataset}`,
+  );
 }
 
 const by = (preset: Preset, sample: Sample): ColumnMapping => ({
@@ -51,16 +66,16 @@ const by = (preset: Preset, sample: Sample): ColumnMapping => ({
 });
 
 const hintOf = ({ name, dataset }: Preset, wanted: string): string =>
-  dataset === wanted ? `give --preset ${name}` : `bourse import ${dataset} takes it`;
+  dataset === wanted ? `add --preset ${name}` : `use bourse import ${dataset}`;
 
 function askedFor(preset: Preset, sample: Sample): ColumnMapping {
   if (preset.fits(sample) !== 'no') return by(preset, sample);
   const other = presets.find(({ fits }) => fits(sample) === 'surely');
   const cure =
     other === undefined
-      ? `such files begin: ${preset.example[0]}`
-      : `it is one of the preset ${other.name}: ${hintOf(other, preset.dataset)}`;
-  throw new FileProblem('unfit', `${sample.name}: is no file of the preset ${preset.name}; ${cure}`);
+      ? `its files begin: ${preset.example[0]}`
+      : `it is a file of the preset ${other.name}: ${hintOf(other, preset.dataset)}`;
+  throw new FileProblem('unfit', `${sample.name}: is not a file of the preset ${preset.name}; ${cure}`);
 }
 
 function detected(dataset: string, sample: Sample): ColumnMapping {

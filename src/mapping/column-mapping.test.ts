@@ -79,12 +79,12 @@ const missing: readonly (readonly [header: string, given: Given, says: readonly 
   [
     'datetime,open,high,low',
     {},
-    [/^prices\.csv: /, /column missing: close/, /The file has datetime, open, high, low\./],
+    [/^prices\.csv: /, /column missing: close/, /The columns of the file are datetime, open, high, low\./],
   ],
   [
     'datetime,open,high,low,clsoe',
     {},
-    [/stand under other names, say so by --map FILE with \{"columns":\{"close":"clsoe"\}\}/],
+    [/If the file has them under other names, use --map FILE with \{"columns":\{"close":"clsoe"\}\}/],
   ],
   [
     'Date,Open,High,Low,Close,Ticker',
@@ -99,7 +99,7 @@ const missing: readonly (readonly [header: string, given: Given, says: readonly 
     {},
     [
       /missing: datetime, open, high, low, close\./,
-      /--map FILE with \{"columns":\{.*"low":"Low","close":"…"\}\}, each … a column of the file/,
+      /--map FILE with \{"columns":\{.*"low":"Low","close":"…"\}\}, and put a column of the file in place of each …\./,
     ],
   ],
   ['symbol,date,dividend', {}, [/missing: datetime, open, high, low, close\./], /--map/],
@@ -108,16 +108,23 @@ const missing: readonly (readonly [header: string, given: Given, says: readonly 
     { flags: {}, map: { columns: { volume: 'V' }, values: { symbol: 'A' } } },
     [
       /--map FILE with \{"columns":\{"volume":"V","datetime":"Date",.*"close":"Close"\},"values":\{"symbol":"A"\}\}\./,
-      /can be given as --schema, --country, --interval\./,
+      /give it as a flag: --schema, --country, --interval\./,
     ],
   ],
-  ['datetime,open,high,low,foo', {}, [/missing: close\./, /with \{"columns":\{"close":"…"\}\}, each …/]],
+  [
+    'datetime,open,high,low,foo',
+    {},
+    [
+      /missing: close\./,
+      /with \{"columns":\{"close":"…"\}\}, and put a column of the file in place of each …\./,
+    ],
+  ],
   [
     'datetime,open,high,low,close',
     { flags: { asset_schema: 'stock' } },
     [
       /columns missing: country_iso_code, symbol, interval\./,
-      /the same in every row can be given as --country, --symbol, --interval\./,
+      /is the same in every row, give it as a flag: --country, --symbol, --interval\./,
     ],
     /--schema/,
   ],
@@ -181,10 +188,14 @@ const badMaps: readonly (readonly [what: string, path: () => string, says: RegEx
   ['that is a folder', () => folder, /cannot be read \(EISDIR\)/],
   ['that is not JSON', () => mapFile('datetime: open_utc'), /is not JSON/],
   ['that is empty', () => mapFile(''), /is not JSON/],
-  ['that is a list', () => mapFile('[]'), /holds no JSON object/],
-  ['that is null', () => mapFile('null'), /holds no JSON object/],
-  ['that is text', () => mapFile('"columns"'), /holds no JSON object/],
-  ['with another part', () => mapFile('{"datetime": "open_utc"}'), /"columns" and "values", not "datetime"/],
+  ['that is a list', () => mapFile('[]'), /is not a JSON object/],
+  ['that is null', () => mapFile('null'), /is not a JSON object/],
+  ['that is text', () => mapFile('"columns"'), /is not a JSON object/],
+  [
+    'with another part',
+    () => mapFile('{"datetime": "open_utc"}'),
+    /a mapping file has no "datetime"; it may have columns, values, header/,
+  ],
   ['with a list of columns', () => mapFile('{"columns": ["open_utc"]}'), /"columns" must be an object/],
   ['with null for values', () => mapFile('{"values": null}'), /"values" must be an object/],
   ['with a number for a column', () => mapFile('{"columns": {"open": 2}}'), /"columns": "open" must be text/],

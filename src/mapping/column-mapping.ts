@@ -1,157 +1,155 @@
-// Which column of a file, or which flag, gives which field of a dataset: native names, flags, or a map file (contract 11).
+// Which column of a file, or which flag, gives which field of a dataset: native names, flags, or a column mapping (contract 11).
 import { nearest } from '../base/nearest.ts';
 import type { PriceBasis } from '../contract/price-basis.ts';
 import type { ComputedColumn } from '../files/computed-column.ts';
+import { cellsOf } from '../files/csv-line.ts';
 import { FileProblem } from '../files/file-problem.ts';
 import type { ChooseLayout, Layout } from '../files/format.ts';
-import { cellsOf } from '../files/sample.ts';
 import type { SourceFile } from '../files/source.ts';
 import { type Cell, derive, type Expression } from './cell.ts';
 
 /** How a file is laid out and what gives which field: a mapping file, or what a preset says of a file. */
 export type ColumnMapping = Layout & {
-  /** Dataset field -> column of the file, or what is made of columns. */
+  /** Dataset field -> column of the file, or how it is computed from columns. */
   readonly columns: Readonly<Record<string, Cell>>;
   /** Fields that are the same in every row. */
   readonly values: Readonly<Record<string, string>>;
   /** The zone of times without an offset, unless a flag names one. */
   readonly zone?: string;
-  /** What was done to the prices, unless a flag says it. */
+  /** How prices are adjusted already, unless a flag says it. */
   readonly prices?: PriceBasis;
-  /** Whether a row is one at all, as text `true` or `false`; one that is none is passed over, and counted where there is a reason. Bars do not have it. */
+  /** Computes `true` or `false`: rows of `false` are ignored, and counted where there is a reason. Bars do not have it. */
   readonly keep?: Expression;
-  /** What each row is several of, such as a call and a put: each says the rest. Bars do not have it. */
+  /** The records that each row is, where it is several, such as a call and a put. Bars do not have it. */
   readonly parts?: readonly Part[];
-  /** Whether a symbol is the one that its instrument has now, whatever day a row is about (contract 9.6). */
+  /** Whether symbols are those of today, whatever day a row is about (contract 9.6). */
   readonly hasPresentSymbols?: boolean;
-  /** Columns that its values and lookups were made of. */
-  readonly taken?: readonly string[];
-  /** Tells the columns that are made for one part from those of another. */
+  /** Distinguishes the computed columns of one part from those of another. */
   readonly tag?: string;
-  /** What is odd about the file as a whole, and does not keep it out. */
-  readonly doubt?: string;
-  /** What is told where a required field has nothing that gives it. */
+  /** Added to the message where a required field is missing. */
   readonly hint?: string;
-  /** Where in the map file something stands, for messages: by part, field and key. */
+  /** The place in the mapping file of a part, field and key, for messages. */
   readonly locate?: (...keys: readonly string[]) => string;
 };
 
-/** One of several rows that a row of a file is. */
+/** One of several records that a row of a file is. */
 export type Part = Pick<ColumnMapping, 'columns' | 'values'> & { readonly keep: Expression };
 
-/** The maps that a row is read by: one, unless it is several. */
-export const partsOf = (map: ColumnMapping): readonly ColumnMapping[] =>
-  map.parts?.map(({ columns, values, keep }, index) => ({
-    ...map,
-    columns: { ...map.columns, ...columns },
-    values: { ...map.values, ...values },
+/** The mappings that each row is read by: one, unless the row is several records. */
+export const partsOf = (mapping: ColumnMapping): readonly ColumnMapping[] =>
+  mapping.parts?.map(({ columns, values, keep }, index) => ({
+    ...mapping,
+    columns: { ...mapping.columns, ...columns },
+    values: { ...mapping.values, ...values },
     keep,
     tag: String(index),
-  })) ?? [map];
+  })) ?? [mapping];
 
 export const noMapping: ColumnMapping = { columns: {}, values: {} };
 
-/** A file that can be read, and what gives which field. */
+/** A file that can be read, and its column mapping. */
 export type MappedFile = SourceFile<ColumnMapping>;
 
-/** Says how a file is to be read, by its name and beginning. @throws FileProblem where it is not what was asked for */
+/** Chooses the column mapping of a file by its name and beginning. @throws FileProblem where the file is not what the caller said */
 export type ChooseMapping = ChooseLayout<ColumnMapping>;
 
-/** Of files whose columns bear the names of fields. */
+/** For files whose columns have the names of fields. */
 export const ownNames: ChooseMapping = () => noMapping;
 
-/** The fields of a dataset, for the checks below. `flags` names the fields that a flag can give. */
+/** The fields of a dataset. `flags` has the flag of each field that a flag can give. */
 export type FieldNames = {
   readonly required: readonly string[];
   readonly optional: readonly string[];
   readonly flags: Readonly<Record<string, string>>;
-  /** Those that are numbers: one decimal mark holds for all of a file. */
+  /** The fields that are numbers: they all have the same decimal mark. */
   readonly numbers?: readonly string[];
 };
 
-/** Where each field comes from, and what of the file is passed over. */
+/** Where each field comes from, and which columns are unused. */
 export type FieldSources = {
   readonly columns: ReadonlyMap<string, string>;
   readonly values: ReadonlyMap<string, string>;
   readonly ignored: readonly string[];
-  /** Columns that are made of the file's own. */
+  /** Columns that are computed from those of the file. */
   readonly derived: readonly ComputedColumn[];
-  /** The one of them that says whether a row is one. */
+  /** The computed column of `keep`. */
   readonly keep: ComputedColumn | null;
 };
 
-/** The columns that all of some mappings pass over. */
+/** The columns that none of some mappings uses. */
 export const ignoredByAll = ([first, ...others]: readonly FieldSources[]): string[] =>
   first!.ignored.filter((column) => others.every(({ ignored }) => ignored.includes(column)));
 
-/** The column of the file that a refusal names for one of a mapping. */
+/** The column of the file that a refusal names: of a computed column, its first input. */
 export const reportedColumn = ({ derived }: FieldSources, column: string): string =>
   derived.find(({ name }) => name === column)?.inputs[0] ?? column;
 
 /**
- * Finds every field's source; flags win over the map's values, those over columns.
- * @throws FileProblem that names each required field without one, and what would give it.
+ * Finds every field's source; flags win over the mapping's values, and those win over columns.
+ * @throws FileProblem that names each required field without a source, and what would give it.
  */
 export function findSources(
   file: string,
   header: readonly string[],
   fields: FieldNames,
-  map: ColumnMapping,
+  mapping: ColumnMapping,
   flags: ReadonlyMap<string, string>,
 ): FieldSources {
   const known = [...fields.required, ...fields.optional];
-  checkMapping(file, header, known, map);
-  const hasComma = Object.values(map.columns).some((cell) => typeof cell !== 'string' && 'decimal' in cell);
+  checkMapping(file, header, known, mapping);
+  const hasComma = Object.values(mapping.columns).some(
+    (cell) => typeof cell !== 'string' && 'decimal' in cell,
+  );
   const columns = new Map<string, string>();
   const derived: ComputedColumn[] = [];
-  const values = new Map([...Object.entries(map.values), ...flags]);
+  const values = new Map([...Object.entries(mapping.values), ...flags]);
   for (const field of known) {
-    const given = Object.hasOwn(map.columns, field) ? map.columns[field]! : field;
+    const given = Object.hasOwn(mapping.columns, field) ? mapping.columns[field]! : field;
     const isPlain = typeof given === 'string' && header.includes(given);
     const cell: Cell =
       isPlain && hasComma && fields.numbers?.includes(field) === true
         ? { column: given, decimal: ',' }
         : given;
     if (values.has(field) || (typeof cell === 'string' && !header.includes(cell))) continue;
-    if (typeof cell !== 'string') derived.push(derive(field, cell, map.tag));
+    if (typeof cell !== 'string') derived.push(derive(field, cell, mapping.tag));
     columns.set(field, typeof cell === 'string' ? cell : derived.at(-1)!.name);
   }
-  checkDelimiter(file, header, fields, map);
-  const keep = map.keep === undefined ? null : derive('', map.keep, map.tag);
+  checkDelimiter(file, header, fields, mapping);
+  const keep = mapping.keep === undefined ? null : derive('', mapping.keep, mapping.tag);
   if (keep !== null) derived.push(keep);
-  const used = new Set([
-    ...columns.values(),
-    ...derived.flatMap(({ inputs }) => inputs),
-    ...(map.taken ?? []),
-  ]);
+  const used = new Set([...columns.values(), ...derived.flatMap(({ inputs }) => inputs)]);
   const missing = fields.required.filter((field) => !columns.has(field) && !values.has(field));
-  if (missing.length > 0) throw missingProblem(file, header, missing, fields, map, [...used]);
-  return { columns, values, derived, keep, ignored: header.filter((column) => !used.has(column)) };
+  if (missing.length > 0) throw missingProblem(file, header, missing, fields, mapping, [...used]);
+  // The columns of a converted file are its preset's own.
+  const ignored = mapping.convert === undefined ? header.filter((column) => !used.has(column)) : [];
+  return { columns, values, derived, keep, ignored };
 }
 
 function checkDelimiter(
   file: string,
   header: readonly string[],
   { required }: FieldNames,
-  map: ColumnMapping,
+  mapping: ColumnMapping,
 ): void {
-  const { hint } = map;
-  const parted = header.length === 1 ? /[;\t|]/.exec(header[0]!)?.[0] : undefined;
-  if (parted === undefined) return;
-  const mark = parted === '\t' ? 'tabs' : `"${parted}"`;
-  const cells = (cellsOf(header[0]!, parted) ?? []).filter((name) => !required.includes(name));
+  const { hint } = mapping;
+  const delimiter = header.length === 1 ? /[;\t|]/.exec(header[0]!)?.[0] : undefined;
+  if (delimiter === undefined) return;
+  const cells = (cellsOf(header[0]!, delimiter) ?? []).filter((name) => !required.includes(name));
   const columns = likelyOnes(
     required.filter((field) => !header[0]!.includes(field)),
     cells,
   );
-  const cure = mapText({ ...map, delimiter: parted, columns: { ...map.columns, ...columns } });
+  const hasOwnNames = Object.keys(columns).length === 0 && delimiter !== '\t';
+  const cure = hasOwnNames
+    ? `Add --delimiter "${delimiter}"`
+    : `Use --map FILE with ${mappingText({ ...mapping, delimiter, columns: { ...mapping.columns, ...columns } })}`;
   throw new FileProblem(
     'content',
-    `${file}: its cells are parted by ${mark}: a CSV is parted by commas; say so otherwise by --map FILE with ${cure}${hint === undefined ? '' : `. ${hint}`}`,
+    `${file}: this file separates columns by ${JSON.stringify(delimiter)}. ${cure}${hint === undefined ? '' : `. ${hint}`}`,
   );
 }
 
-/** The columns that a cell is made of. */
+/** The columns that a cell is computed from. */
 const columnsIn = (cell: Cell): readonly string[] =>
   typeof cell === 'string' ? [cell] : derive('', cell).inputs;
 
@@ -159,29 +157,29 @@ function checkMapping(
   file: string,
   header: readonly string[],
   known: readonly string[],
-  map: ColumnMapping,
+  mapping: ColumnMapping,
 ): void {
-  const locate = map.locate ?? (() => '');
+  const locate = mapping.locate ?? (() => '');
   for (const part of ['columns', 'values'] as const) {
-    const field = Object.keys(map[part]).find((name) => !known.includes(name));
+    const field = Object.keys(mapping[part]).find((name) => !known.includes(name));
     if (field === undefined) continue;
     throw new FileProblem(
       'usage',
-      `${locate(part, field)}the map names a field ${field} that is not one of ${known.join(', ')}`,
+      `${locate(part, field)}the column mapping names a field ${field} that is not one of ${known.join(', ')}`,
     );
   }
-  for (const [field, cell] of Object.entries(map.columns)) {
+  for (const [field, cell] of Object.entries(mapping.columns)) {
     const column = columnsIn(cell).find((name) => !header.includes(name));
     if (column === undefined) continue;
     const near = nearest(column, header);
     throw new FileProblem(
       'usage',
-      `${locate('columns', field)}${file}: has no column ${column}, which the map names; its columns are ${header.join(', ')}${near === undefined ? '' : `; is it ${near}?`}`,
+      `${locate('columns', field)}${file}: has no column ${column}, which the column mapping names; its columns are ${header.join(', ')}${near === undefined ? '' : `; is it ${near}?`}`,
     );
   }
 }
 
-/** What files often call a field: offered, never taken. */
+/** What files often call a field: suggested in messages, never used by itself. */
 const oftenCalled: Readonly<Record<string, readonly string[]>> = {
   datetime: [
     'date',
@@ -217,13 +215,13 @@ const oftenCalled: Readonly<Record<string, readonly string[]>> = {
   country_iso_code: ['country', 'market'],
 };
 
-/** The column that a field may stand in. */
+/** The column that a field is probably in. */
 function likely(field: string, columns: readonly string[]): string | undefined {
   const often = oftenCalled[field] ?? [];
   return columns.find((column) => often.includes(column.toLowerCase().trim())) ?? nearest(field, columns);
 }
 
-/** Those of some fields for which there is a likely column, each with its own. */
+/** The likely columns of some fields, each for one field only; fields without one are left out. */
 function likelyOnes(fields: readonly string[], columns: readonly string[]): Record<string, string> {
   const found: Record<string, string> = {};
   for (const field of fields) {
@@ -234,9 +232,9 @@ function likelyOnes(fields: readonly string[], columns: readonly string[]): Reco
   return found;
 }
 
-/** A map as a file has it. */
-function mapText(map: ColumnMapping): string {
-  const { header, delimiter, skip, zone, prices, columns, values } = map;
+/** A mapping as its file would have it. */
+function mappingText(mapping: ColumnMapping): string {
+  const { header, delimiter, skip, zone, prices, columns, values } = mapping;
   const given = Object.keys(values).length === 0 ? undefined : values;
   return JSON.stringify({ header, delimiter, skip, zone, prices, columns, values: given });
 }
@@ -246,33 +244,35 @@ function missingProblem(
   header: readonly string[],
   missing: readonly string[],
   fields: FieldNames,
-  map: ColumnMapping,
+  mapping: ColumnMapping,
   used: readonly string[],
 ): FileProblem {
   const free = header.filter((column) => !used.includes(column));
   const mapped = likelyOnes(missing, free);
   const unmapped = missing.filter((field) => mapped[field] === undefined);
   const flags = unmapped.filter((field) => fields.flags[field] !== undefined);
-  // A map that leaves a field out would only lead to the next refusal.
+  // A suggested mapping that leaves a field out would only lead to the next refusal.
   const isWhole =
-    map.preset === undefined && unmapped.length < missing.length && flags.length === unmapped.length;
+    mapping.preset === undefined && unmapped.length < missing.length && flags.length === unmapped.length;
   const open = unmapped.filter((field) => !flags.includes(field)).map((field) => [field, '…']);
-  const cure = mapText({
-    ...map,
-    columns: { ...map.columns, ...mapped, ...(isWhole ? {} : Object.fromEntries(open)) },
+  const cure = mappingText({
+    ...mapping,
+    columns: { ...mapping.columns, ...mapped, ...(isWhole ? {} : Object.fromEntries(open)) },
   });
-  // Columns that may be those fields, whatever they are called.
+  // Other columns may be the missing fields, whatever their names are.
   const isOpen = open.length > 0 && free.length - Object.keys(mapped).length >= open.length;
-  const isOffered = isOpen && header.length > 1 && map.preset === undefined && map.hint === undefined;
+  const isOffered = isOpen && header.length > 1 && mapping.preset === undefined && mapping.hint === undefined;
   const cures = [
-    ...(isWhole ? [`If they stand under other names, say so by --map FILE with ${cure}.`] : []),
+    ...(isWhole ? [`If the file has them under other names, use --map FILE with ${cure}.`] : []),
     ...(!isWhole && isOffered
-      ? [`If they stand under other names, say so by --map FILE with ${cure}, each … a column of the file.`]
+      ? [
+          `If the file has them under other names, use --map FILE with ${cure}, and put a column of the file in place of each ….`,
+        ]
       : []),
     ...(flags.length === 0
       ? []
       : [
-          `What is the same in every row can be given as ${flags.map((field) => fields.flags[field]).join(', ')}.`,
+          `If a field is the same in every row, give it as a flag: ${flags.map((field) => fields.flags[field]).join(', ')}.`,
         ]),
   ];
   const plural = missing.length > 1 ? 'columns' : 'column';
@@ -281,11 +281,13 @@ function missingProblem(
     [
       `${file}: required ${plural} missing: ${missing.join(', ')}.`,
       ...cures,
-      ...(map.hint === undefined ? [] : [map.hint]),
+      ...(mapping.hint === undefined ? [] : [mapping.hint]),
       ...(header.length > 1
         ? []
-        : ['Its first line has one cell: what stands above the header is passed over by "skip" in a map.']),
-      `The file has ${header.join(', ')}.`,
+        : [
+            'Its first line has one cell. If there are lines above the header, skip them by --map FILE with "skip".',
+          ]),
+      `The columns of the file are ${header.join(', ')}.`,
     ].join(' '),
   );
 }

@@ -83,7 +83,8 @@ function mappingsOf({ file, fields, flags }: Explaining): FieldSources[] | FileP
   }
 }
 
-function formatOf({ format }: MappedFile): string {
+function formatOf({ format, mapping }: MappedFile): string {
+  if (mapping.convert !== undefined) return 'converted as a whole';
   if (format.kind !== 'csv') return format.kind === 'json' ? 'JSON' : 'Parquet';
   const marks: Readonly<Record<string, string>> = { ',': 'commas', '\t': 'tabs' };
   const { delimiter, headerLines = 1 } = format;

@@ -1,37 +1,37 @@
-// Cells that name a moment -> instants or days: ISO 8601, epochs told apart by size, local times of a named zone (contract 2.5, 11).
+// Cells with a time -> instants or days: ISO 8601, epochs of any unit, local times of a named zone (contract 2.5, 11).
 import { DAY_MS, dateOf, dayOf, END_MS, FIRST_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../base/instant.ts';
 import type { Zone } from '../calendar/zone.ts';
 
-/** What a cell said: a moment, a clock reading without an offset (`ms` as if UTC), a date (`ms` its midnight), nothing known. */
+/** The kind of a cell: an instant, a local time without an offset (`ms` as if UTC), a date (`ms` is its midnight), or none of these. */
 export type CellKind = 'instant' | 'local' | 'date' | 'bad';
 
 const ZERO = 48;
 
-/** Epochs of these sizes and up are milliseconds, microseconds, nanoseconds: below each lie the years until 5138. */
+/** Epochs from these sizes on are milliseconds, microseconds and nanoseconds; smaller ones reach the year 5138. */
 const EPOCH_UNITS: readonly (readonly [from: number, perMs: number])[] = [
   [1e17, 1e6],
   [1e14, 1e3],
   [1e11, 1],
 ];
 
-/** Smaller epochs are the first day of 1970: nobody's bars, but the days of a spreadsheet and zeros that stand for nothing. */
+/** Smaller epochs are on the first day of 1970. They are days of a spreadsheet, or zeros for a missing time. */
 const EPOCH_LEAST = 1e5;
 
 /** Digits of dates with and without a clock reading, down to milliseconds: in the wrong unit each is an epoch of the 1970s. */
 const WRITTEN_DIGITS: readonly number[] = [8, 12, 14, 17];
 
-/** Where the minutes stand in `2025-03-03T09:30:00Z`. */
+/** The index of the minutes in `2025-03-03T09:30:00Z`. */
 const MINUTES_AT = 14;
 
-/** Longer cells are parsed anew each. */
+/** Longer cells are always parsed in full. */
 const LAST_BYTES = 40;
 
-/** Parses cells of bytes one after the other; what the last one said is in `kind` and `ms`. */
+/** Parses cells one after the other; the result of the last one is in `kind` and `ms`. */
 export class InstantCell {
   kind: CellKind = 'bad';
   ms = 0;
   #bytes: Uint8Array = new Uint8Array(0);
-  /** A copy of the last cell that has minutes: the bytes of a column are written over by the next chunk's. */
+  /** A copy of the last cell that has minutes: the next chunk overwrites the bytes of a column. */
   readonly #last = new Uint8Array(LAST_BYTES);
   #lastLength = 0;
   #lastMinutes = 0;
@@ -155,7 +155,7 @@ export class InstantCell {
     return 'instant';
   }
 
-  /** Whether digits read as `YYYYMMDD`, `YYYYMMDDhhmm` and so on: a date, and no epoch that anyone can be sure of. */
+  /** Whether digits can be `YYYYMMDD`, `YYYYMMDDhhmm` and so on: probably a date, not an epoch. */
   #isWritten(from: number, to: number): boolean {
     if (!WRITTEN_DIGITS.includes(to - from)) return false;
     const century = this.#two(from);
@@ -168,12 +168,12 @@ export class InstantCell {
   }
 }
 
-/** Why a clock reading cannot be placed. */
+/** Why a local time has no instant. */
 export type LocalProblem = 'skipped' | 'doubled';
 
 /**
- * Places clock readings of a zone in time, series by series. A skipped hour is refused; in a doubled hour the order of the
- * file tells: the reading that goes on from the instant before, else it is refused (contract 2.5).
+ * Finds the instants of local times, series by series. A skipped hour is refused. In a doubled hour, the instant is the one
+ * that follows the row before it; without such a row it is refused (contract 2.5).
  */
 export class LocalClock {
   readonly #zone: Zone;
@@ -190,7 +190,7 @@ export class LocalClock {
     if (day !== this.#day) {
       this.#day = day;
       const offset = this.#zone.offsetAt((day - 1) * DAY_MS);
-      // Transitions are months apart: equal ends of four days mean that none lies within.
+      // Transitions are months apart: equal offsets at both ends of four days mean that there is none between.
       this.#steadyOffset = offset === this.#zone.offsetAt((day + 3) * DAY_MS) ? offset : Number.NaN;
     }
     if (!Number.isNaN(this.#steadyOffset)) return localMs - this.#steadyOffset;

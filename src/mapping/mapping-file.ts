@@ -1,4 +1,4 @@
-// Map files: JSON that says how a file is laid out and which column gives which field. What is wrong in one is told by its line.
+// Mapping files (--map): JSON with a file's layout and column mapping. Messages name the line of a mistake.
 import { readFileSync } from 'node:fs';
 import { nearest } from '../base/nearest.ts';
 import { findZone } from '../calendar/zone.ts';
@@ -6,7 +6,7 @@ import { FileProblem } from '../files/file-problem.ts';
 import { type Cell, epochMicros } from './cell.ts';
 import type { ColumnMapping } from './column-mapping.ts';
 
-/** What a part of a map, or a key of a cell, must be: why a value is not that, or null. */
+/** The rule of a part of a mapping file, or of a key of a cell: why a value breaks it, or null. */
 type Rule = (value: unknown) => string | null;
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
@@ -21,7 +21,8 @@ const oneOf =
 
 function pattern(value: unknown): string | null {
   if (!isText(value)) return 'must be a regular expression as text';
-  if (/\(\?[=!<]|\\[1-9]/.test(value)) return 'looks ahead, behind or back, which is not known here';
+  if (/\(\?[=!<]|\\[1-9]/.test(value))
+    return 'uses lookahead, lookbehind or a backreference, which are not supported';
   try {
     new RegExp(value);
     return null;
@@ -38,12 +39,12 @@ const cellRules: Readonly<Record<string, Rule>> = {
   lookup: (value) =>
     isObject(value) && Object.values(value).every((to) => typeof to === 'string')
       ? null
-      : 'must be an object of texts',
+      : 'must be an object whose values are texts',
   decimal: oneOf(','),
   scale: (value) =>
     typeof value === 'number' && Number.isFinite(value) && value !== 0 ? null : 'must be a number, not 0',
   format: (value) =>
-    isText(value) && value.includes('%') ? null : 'must be the form of a date, such as "%d.%m.%Y %H:%M:%S"',
+    isText(value) && value.includes('%') ? null : 'must be a date format, such as "%d.%m.%Y %H:%M:%S"',
   epoch: oneOf(...Object.keys(epochMicros)),
   offset: (value) =>
     isText(value) && /^(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/.test(value)
@@ -51,12 +52,15 @@ const cellRules: Readonly<Record<string, Rule>> = {
       : 'must be an offset from UTC, such as "-05:00", or "Z"',
 };
 
-/** Parts of a map beside columns and values. */
+/** Why a value cannot separate cells, or null. */
+export const delimiterRule: Rule = (value) =>
+  isText(value) && value.length === 1 && !/["\r\n]/.test(value) ? null : 'must be one character';
+
+/** Parts of a mapping file beside columns and values. */
 const layoutRules: Readonly<Record<string, Rule>> = {
   header: (value) =>
     Array.isArray(value) && value.length > 0 && value.every(isText) ? null : 'must be a list of names',
-  delimiter: (value) =>
-    isText(value) && value.length === 1 && !/["\r\n]/.test(value) ? null : 'must be one character',
+  delimiter: delimiterRule,
   skip: (value) =>
     Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 1000
       ? null
@@ -66,10 +70,10 @@ const layoutRules: Readonly<Record<string, Rule>> = {
   prices: oneOf('raw', 'split', 'all'),
 };
 
-/** What is wrong at a place of the map. */
+/** Makes the message for a place in the mapping file. */
 type Problem = (keys: readonly string[], reason: string) => FileProblem;
 
-/** Reads a map file. @throws FileProblem that names the line that is wrong */
+/** Reads a mapping file. @throws FileProblem that names the wrong line */
 export function readMappingFile(path: string): ColumnMapping {
   const content = contentOf(path);
   const locate = (...keys: readonly string[]): string =>
@@ -82,7 +86,7 @@ export function readMappingFile(path: string): ColumnMapping {
     if (!Object.hasOwn(layoutRules, part))
       throw new FileProblem(
         'usage',
-        `${locate(part)}a map has "columns" and "values", not "${part}"; beside them it may have ${Object.keys(layoutRules).join(', ')}`,
+        `${locate(part)}a mapping file has no "${part}"; it may have columns, values, ${Object.keys(layoutRules).join(', ')}`,
       );
     const reason = layoutRules[part]!(value);
     if (reason !== null) throw problem([part], reason);
@@ -108,14 +112,14 @@ function checkCell(field: string, cell: unknown, problem: Problem): void {
     if (!Object.hasOwn(cellRules, key)) {
       const near = nearest(key, Object.keys(cellRules));
       const hint = near === undefined ? '' : `; is it "${near}"?`;
-      throw problem([...at, key], `is none of ${Object.keys(cellRules).join(', ')}${hint}`);
+      throw problem([...at, key], `is not one of ${Object.keys(cellRules).join(', ')}${hint}`);
     }
     const reason = cellRules[key]!(value);
     if (reason !== null) throw problem([...at, key], reason);
   }
-  if (cell.column === undefined) throw problem(at, 'names no "column"');
+  if (cell.column === undefined) throw problem(at, 'has no "column"');
   const kinds = ['scale', 'epoch', 'format'].filter((key) => cell[key] !== undefined);
-  if (kinds.length > 1) throw problem([...at, kinds[1]!], `does not go with "${kinds[0]}"`);
+  if (kinds.length > 1) throw problem([...at, kinds[1]!], `cannot be combined with "${kinds[0]}"`);
 }
 
 function contentOf(path: string): string {
@@ -140,10 +144,10 @@ function parse(content: string, place: string): Record<string, unknown> {
       cause: error,
     });
   }
-  throw new FileProblem('usage', `${place}holds no JSON object`);
+  throw new FileProblem('usage', `${place}is not a JSON object`);
 }
 
-/** The line on which a key stands, each key searched for behind the one before it. */
+/** The line of a key; each key is searched for after the one before it. */
 function lineOf(content: string, keys: readonly string[]): number {
   let at = 0;
   for (const key of keys) {

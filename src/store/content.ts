@@ -3,6 +3,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { blockCount } from '../bars/block-reader.ts';
 import { series as seriesDataset } from '../datasets/bars.ts';
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
+import { holidays } from '../datasets/holidays.ts';
 import { fileDatasets } from '../datasets/index.ts';
 import { type Instrument, instruments } from '../datasets/reference.ts';
 import { allBlocks, everyBucket } from './all-blocks.ts';
@@ -23,11 +24,14 @@ const SERIES_MAX = 2_000;
 export async function contentHash(reader: Reader): Promise<string> {
   const hash = createHash('sha256');
   for await (const instrument of allRows(reader, instruments)) await addInstrument(reader, hash, instrument);
-  for (const dataset of fileDatasets.filter((one) => one !== instruments))
+  for (const dataset of rowDatasets)
     for await (const row of allRows(reader, dataset))
       addText(hash, JSON.stringify(withoutIdentifiers(hashed(dataset, row))));
   return hash.digest('hex');
 }
+
+/** What files bring beside instruments and bars. Hashes have always had holidays first. */
+const rowDatasets = [holidays, ...fileDatasets.filter((one) => one !== instruments && one !== holidays)];
 
 /** What a row says: the numbers of instruments are left out, that of an underlying too. */
 function withoutIdentifiers(row: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -43,7 +43,8 @@ function walkOf(dataset: Dataset, where: RowSelection['where'], index: readonly 
   // Something is left to be ordered by.
   if (end < 0) end = index.length - 1;
   const isByTime = index[end] === dataset.file?.time;
-  while (end > 0 && !isByTime && !isGiven(index[end - 1]!)) end--;
+  // An open first column is kept: its values come in the order of their words.
+  while (end > 1 && !isByTime && !isGiven(index[end - 1]!)) end--;
   const equal = index.slice(0, end);
   return { equal, order: index.slice(end), isByTime, open: equal.filter((column) => !isGiven(column)) };
 }

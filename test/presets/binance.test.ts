@@ -74,7 +74,7 @@ test('1mo is a month and 1m a minute', async () => {
 });
 
 test('bars of a second are refused with the reason; a name that says nothing asks for flags', async () => {
-  assert.match(await vendor.refusal('BTCUSDT-1s-2024-01.csv', first), /bars of 1s, which cannot be kept/);
+  assert.match(await vendor.refusal('BTCUSDT-1s-2024-01.csv', first), /bars of 1s, which cannot be stored/);
   assert.match(
     await vendor.refusal('klines.csv', first),
     /missing: symbol, interval\. .*--symbol, --interval/,

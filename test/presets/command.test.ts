@@ -31,6 +31,20 @@ test('a file is imported without a word of what it is, and the report says what 
   assert.deepEqual(Object.keys(barsOf(shop.store)), ['stock:US:AAPL:1M']);
 });
 
+test('a file with semicolons asks for --delimiter, and is imported with it', async () => {
+  writeFileSync(shop.path('semi.csv'), 'datetime;open;high;low;close\n2025-02-03T14:30:00Z;1;2;0.5;1.5\n');
+  const flags = ['--schema', 'stock', '--country', 'US', '--symbol', 'SEMI', '--interval', '1M'];
+  const asked = await shop.run('import', 'bars', 'semi.csv', ...flags);
+  assert.equal(asked.status, 1);
+  assert.match(asked.stderr, /semi\.csv: this file separates columns by ";"\. Add --delimiter ";"\n$/);
+  assert.match(
+    await shop.must('import', 'bars', 'semi.csv', ...flags, '--delimiter', ';'),
+    /1 row read, 1 written/,
+  );
+  const wrong = await shop.run('import', 'bars', 'semi.csv', ...flags, '--delimiter', ';;');
+  assert.deepEqual([wrong.status, wrong.stderr], [2, 'bourse: --delimiter ;;: must be one character\n']);
+});
+
 test('a file most of whose bars lie outside every session asks for its zone', async () => {
   const rows = [30, 31].map((minute) => `2025-02-03 09:${minute}:00,1,2,0.5,1.5`);
   writeFileSync(shop.path('local.csv'), `datetime,open,high,low,close\n${rows.join('\n')}\n`);
@@ -114,15 +128,19 @@ test('holidays of a whole market may be given by --symbol', async () => {
   assert.match(await shop.must('import', 'holidays', 'days.csv', ...flags), /1 row read, 1 written/);
 });
 
-test('--explain shows each of the rows that a row is', async () => {
+test('--explain shows the rows that a file is converted to', async () => {
   writeFileSync(
     shop.path('leanx.csv'),
     '20120518,0.97,0.25,1\n20190805,0.97,0.25,100\n20200828,1,0.25,499\n20501231,1,1,0\n',
   );
   const said = await shop.must('import', 'corporate-actions', 'leanx.csv', '--explain');
-  assert.match(said, /action_type: dividend or split, in every row/);
-  assert.match(said, /dividend +USD +2019-08-06 +3\.00 +100\s+US +LEANX +split +2020-08-31 +499 +1 +4$/);
-  assert.doesNotMatch(said, /unused columns/);
+  assert.match(said, /leanx\.csv: converted as a whole; nothing was imported/);
+  assert.match(said, /country_iso_code: US, in every row\n +symbol: LEANX, in every row/);
+  assert.match(
+    said,
+    /US +LEANX +dividend +2019-08-06 +3\.00 +USD +100\s+US +LEANX +split +2020-08-31 +1 +4 +499$/,
+  );
+  assert.doesNotMatch(said, /unused columns|lean_date/);
 });
 
 test('--watch goes with no file, and without what stores nothing', async () => {
@@ -140,8 +158,14 @@ test('a preset that is not there, or of another dataset, or beside a map, is wro
     return stderr;
   };
   assert.match(await refused('bars', 'a.csv', '--preset', 'masive'), /no preset masive.*is it massive\?/);
-  assert.match(await refused('news', 'a.csv', '--preset', 'yahoo'), /the preset yahoo is of bars/);
-  assert.match(await refused('bars', 'a.csv', '--preset', 'yahoo', '--map', 'm.json'), /give one of them/);
+  assert.match(
+    await refused('news', 'a.csv', '--preset', 'yahoo'),
+    /the preset yahoo reads bars\. Use bourse import bars/,
+  );
+  assert.match(
+    await refused('bars', 'a.csv', '--preset', 'yahoo', '--map', 'm.json'),
+    /Give only one of them/,
+  );
 });
 
 for (const { name, dataset, example } of presets) {

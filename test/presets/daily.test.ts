@@ -128,7 +128,7 @@ test('Stooq’s page: English and Polish headers, symbol and interval by the nam
   const message = await vendor.refusal('prices.csv', `Date,Open,High,Low,Close,Volume\n${row}\n`, {
     fields: us,
   });
-  assert.match(message, /It may be a file of the preset stooq-page: give --preset stooq-page/);
+  assert.match(message, /It may be a file of the preset stooq-page: add --preset stooq-page/);
   await vendor.import('prices.csv', `Date,Open,High,Low,Close,Volume\n${row}\n`, {
     preset: 'stooq-page',
     fields: { ...us, symbol: 'X', interval: 'DAY' },
@@ -155,11 +155,11 @@ test('the preset of another vendor is refused, naming the one that would fit', a
   const content = `${eodhd}\n2020-08-28,504.05,505.77,498.31,499.23,121.0234,187630000\n`;
   assert.match(
     await vendor.refusal('A.csv', content, { preset: 'yahoo', fields: us }),
-    /A\.csv: is no file of the preset yahoo; it is one of the preset eodhd: give --preset eodhd/,
+    /A\.csv: is not a file of the preset yahoo; it is a file of the preset eodhd: add --preset eodhd/,
   );
   assert.match(
     await vendor.refusal('A.csv', 'a,b\n1,2\n', { preset: 'yahoo', fields: us }),
-    /no file of the preset yahoo; such files begin: Date,Open/,
+    /not a file of the preset yahoo; its files begin: Date,Open/,
   );
   assert.match(
     await vendor.refusal('A.csv', content, { preset: 'none', fields: us }),

@@ -57,7 +57,7 @@ test('crypto is in decimals and UTC; quotes of forex give their bids', async () 
 test('outside its folder a file does not tell what it is', async () => {
   const row = '34200000,1680400,1680800,1680300,1680700,152036\n';
   const message = await vendor.refusal('20131007_trade.csv', row, { preset: 'lean' });
-  assert.match(message, /its folder says: name it as in equity\/usa\/minute/);
+  assert.match(message, /recognized by its folder\. Keep it in one such as equity\/usa\/minute/);
 });
 
 test('refused rows are taken from beside the file when they are mended', async () => {

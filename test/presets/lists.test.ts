@@ -70,7 +70,7 @@ test('a list of symbols that is imported as bars is refused with the command tha
     'nasdaqlisted.txt',
     'Symbol|Security Name|Market Category|Test Issue|Financial Status|Round Lot Size|ETF|NextShares\nAAPL|Apple Inc.|Q|N|N|100|N|N\n',
   );
-  assert.match(message, /nasdaqlisted: bourse import instruments takes it/);
+  assert.match(message, /nasdaqlisted: use bourse import instruments/);
 });
 
 for (const date of ['observation_date', 'DATE']) {
@@ -106,5 +106,5 @@ test('FRED: several series in one file are refused', async () => {
   const content = 'observation_date,CPIAUCSL,GDP\n2024-06-01,313.131,1\n';
   const flags = { dataset: 'economic-events', preset: 'fred', fields: { country_iso_code: 'US' } };
   const message = await vendor.refusal('fredgraph.csv', content, flags);
-  assert.match(message, /several series, CPIAUCSL, GDP: download them one by one/);
+  assert.match(message, /several series, CPIAUCSL, GDP\. Download them one by one/);
 });

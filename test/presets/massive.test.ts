@@ -59,7 +59,7 @@ test('a row of another asset type than the first is refused, with its ticker as 
   assert.equal(report.rowsWritten, 2);
   const [refused] = report.refused;
   assert.deepEqual([refused?.row, refused?.column], [3, 'ticker']);
-  assert.match(refused!.reason, /does not begin with X: as the first one does/);
+  assert.match(refused!.reason, /does not begin with X: like the first one/);
 });
 
 test('a file of indices has no volume', async () => {
@@ -96,7 +96,7 @@ test('the folder says what one row cannot, and without it the interval is asked 
   await vendor.import('us_stocks_sip/minute_aggs_v1/2025/04/2025-04-16.csv', fileOf(row));
   assert.equal((await vendor.served('stock/US:AAPL', '1M')).length, 1);
   const message = await vendor.refusal('2025-04-16.csv', fileOf(row));
-  assert.match(message, /missing: interval\. .*given as --interval/);
+  assert.match(message, /missing: interval\. .*give it as a flag: --interval/);
   assert.doesNotMatch(message, /--map/);
 });
 

@@ -37,8 +37,8 @@ function roomIn(
   assert.equal(stdout, '');
   const [line, ...more] = stderr.trimEnd().split('\n');
   assert.deepEqual(more, []);
-  assert.ok(line!.startsWith(`bourse: the disk that ${folder} is on has `), line);
-  const found = /has ([\d,]+) bytes free, and about ([\d,]+) bytes are needed/.exec(line!);
+  assert.ok(line!.startsWith(`bourse: the disk of ${folder} has `), line);
+  const found = /has ([\d,]+) bytes free, but about ([\d,]+) bytes are needed/.exec(line!);
   const [freeBytes, neededBytes] = found!.slice(1).map((text) => Number(text.replaceAll(',', '')));
   assert.ok(freeBytes! < neededBytes!, line);
   return { freeBytes: freeBytes!, neededBytes: neededBytes! };
@@ -88,7 +88,7 @@ test('a file that needs more room than there is is refused before the first writ
   leaveFree(4 * MEGABYTE);
   const file = minutesFile(shop.path('next.csv'), SYMBOLS, 50, MINUTES);
   const { neededBytes } = roomIn(
-    await shop.run('import', 'bars', file, ...named, '--store', store),
+    await shop.pipe('', 'import', 'bars', file, ...named, '--store', store),
     disk.folder,
   );
   assert.equal(neededBytes, Math.ceil(storeNeedBytes(statSync(file).size)));
@@ -143,7 +143,7 @@ test('keys on a full disk: nothing is changed, those there are go on, and the me
 }, async () => {
   const listed = await shop.must('keys', 'list', '--store', store);
   leaveFree(0);
-  roomIn(await shop.run('keys', 'create', 'x'.repeat(100_000), '--store', store), disk.folder);
+  roomIn(await shop.pipe('', 'keys', 'create', 'x'.repeat(100_000), '--store', store), disk.folder);
   assert.equal(await shop.must('keys', 'list', '--store', store), listed);
   assert.equal((await server.get(url)).status, 200);
 });
@@ -222,6 +222,6 @@ test('refused rows that the disk of their file cannot hold end the import, and n
   const { header, rows } = rowsIn(shop.path('base.csv'));
   const bad = rows.slice(0, 20_000).map((row) => row.replace(/,[^,]*,/, ',never,'));
   const file = fileOf(small.path('bad.csv'), header, [...bad, rows[20_000]!]);
-  roomIn(await shop.run('import', 'bars', file, ...named), small.folder);
+  roomIn(await shop.pipe('', 'import', 'bars', file, ...named), small.folder);
   assert.deepEqual(readdirSync(small.folder), ['bad.csv']);
 });

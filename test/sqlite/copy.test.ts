@@ -308,7 +308,7 @@ suite('beside imports and a server', () => {
       t.skip('no tmpfs can be mounted here: the full disk is not tested');
       return;
     }
-    const full = /the disk that .*disk is on has [\d,]+ bytes free, and about [\d,]+ bytes are needed/;
+    const full = /the disk of .*disk has [\d,]+ bytes free, but about [\d,]+ bytes are needed/;
     told(await shop.run('backup', join(disk, 'a.backup'), '--store', big.url), 3, full);
     assert.deepEqual(readdirSync(disk), []);
     umount();

@@ -42,7 +42,7 @@ test('a temporary folder that is not there, or is a file, is named with the sett
     const finished = await shop.runWith({ TMPDIR: folder }, ...imports('x.csv.gz'));
     told(
       finished,
-      new RegExp(`the folder ${folder} cannot be used: ${reason}.*; TMPDIR names another$`, 'm'),
+      new RegExp(`the folder ${folder} cannot be used: ${reason}.*; set TMPDIR to another one$`, 'm'),
     );
   }
 });
@@ -71,7 +71,7 @@ test('a read-only disk is named, whatever was to be written on it', { skip }, as
     await shop.run(...imports('x.csv'), ...own);
     told(await shop.run('backup', disk.path('a.backup'), ...own), new RegExp(reason));
     const finished = await shop.runWith({ TMPDIR: disk.folder }, ...imports('x.csv.gz'), ...own);
-    told(finished, new RegExp(`${reason}; TMPDIR names another`));
+    told(finished, new RegExp(`${reason}; set TMPDIR to another one`));
     assert.ok(!existsSync(disk.path('b.db')));
   } finally {
     disk.close();

@@ -1,4 +1,4 @@
-// Alpaca historical bars, the JSON that its API answers with: of one symbol, or of several.
+// Alpaca historical bars: the JSON of its API, for one symbol or several.
 
 import type { Sample } from '../../files/sample.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
@@ -9,7 +9,7 @@ const START = /^\s*\{[^[{]*"bars"\s*:\s*(?:\[|\{\s*"([^"]+)"\s*:\s*\[)\s*\{([^}]
 
 const keys = ['t', 'o', 'h', 'l', 'c', 'v'];
 
-/** The bars of every page, with their symbol; several pages stand one after the other. */
+/** The bars of every page, with their symbol; a file may have several pages. */
 const query = `select ${[...keys, 'vw'].map((key) => `bar->>'$.${key}' as ${key}`).join()}, symbol from (
   select coalesce(named, symbol->>'$') as symbol,
     unnest(from_json(case when named is null then bars else json_extract(bars, '$."' || named || '"') end, '["JSON"]')) as bar

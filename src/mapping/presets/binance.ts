@@ -5,7 +5,7 @@ import { linesOf, type Sample, stemOf } from '../../files/sample.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
 import { doubtOfDate, type Fit, firstCells, known, type Preset } from './preset.ts';
 
-/** The names that the files bear that have a header; others have the same columns without one. */
+/** The header, where a file has one; the columns are always these. */
 const columns = [
   'open_time',
   'open',
@@ -44,7 +44,7 @@ function fits(sample: Sample): Fit {
   return isRow && Number(open) < Number(close) ? 'surely' : 'no';
 }
 
-/** What a contract of a coin-margined future is worth in US dollars. */
+/** The worth of one contract of a coin-margined future in US dollars. */
 const contractWorth = (symbol: string): number => (symbol.startsWith('BTCUSD') ? 100 : 10);
 
 /** The open of the first bar; microseconds have three digits more than milliseconds. */
@@ -59,10 +59,10 @@ function mappingOf(sample: Sample): ColumnMapping {
   if (code !== undefined && intervals[code] === undefined)
     throw new FileProblem(
       'unfit',
-      `${sample.name}: is of bars of ${code}, which cannot be kept: the intervals are minutes, DAY, WEEK and MON`,
+      `${sample.name}: has bars of ${code}, which cannot be stored. The intervals are minutes, DAY, WEEK and MON`,
     );
   const isCoinMargined = symbol !== undefined && /USD_(PERP|\d{6})$/.test(symbol);
-  // There the volume is counted in contracts, and what stands for the quote volume is that of the coin.
+  // There `volume` counts contracts, and `quote_volume` is the volume of the coin.
   const [volume, worth] = isCoinMargined
     ? ['quote_volume', `#{volume} * ${contractWorth(symbol)}`]
     : ['volume', '#{quote_volume}'];

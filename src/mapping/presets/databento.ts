@@ -13,10 +13,10 @@ const needed = ['ts_event', 'rtype', ...prices];
 const intervals: Readonly<Record<string, string>> = { 33: '1M', 34: '60M', 35: 'DAY' };
 const SECONDS = '32';
 
-/** What stands for a price that there is none of. */
+/** The value of a missing price. */
 const NO_PRICE = '9223372036854775807';
 
-/** The UTC day of an instant in nanoseconds or ISO 8601: a day's bar is of that day, wherever the market is. */
+/** The UTC day of an instant in nanoseconds or ISO 8601: a bar of a day has that date, wherever the market is. */
 const utcDay = `case when regexp_full_match({ts_event}, '\\d+')
   then strftime(make_timestamp(cast({ts_event} as bigint) // 1000), '%Y-%m-%d')
   when regexp_full_match({ts_event}, '\\d\\d\\d\\d-\\d\\d-\\d\\d[T ]00:00:00(\\.0+)?(Z|\\+00:00)') then substr({ts_event}, 1, 10) end`;
@@ -29,9 +29,9 @@ function mappingOf(sample: Sample): ColumnMapping {
   if (rtype === SECONDS)
     throw new FileProblem(
       'unfit',
-      `${sample.name}: is of bars of one second (rtype 32), which cannot be kept: ask Databento for ohlcv-1m`,
+      `${sample.name}: has bars of one second (rtype 32), which cannot be stored. Ask Databento for ohlcv-1m`,
     );
-  // Decimal prices have a point; as integers they count 1e-9.
+  // Decimal prices have a point; integers are multiples of 1e-9.
   const isFixed = cells('open').every((price) => /^-?\d+$/.test(price));
   const price = (column: string) =>
     isFixed ? { sql: `case when {${column}} = '${NO_PRICE}' then null else #{${column}} / 1e9 end` } : column;

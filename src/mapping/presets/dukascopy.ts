@@ -1,4 +1,4 @@
-// Dukascopy: the download of its page (JForex), and what dukascopy-node writes.
+// Dukascopy: the download of its page (JForex), and the files of dukascopy-node.
 
 import { type Sample, stemOf } from '../../files/sample.ts';
 import type { Cell } from '../cell.ts';

@@ -1,4 +1,4 @@
-// FRED (Federal Reserve Bank of St. Louis), the CSV of one series, as economic events.
+// FRED (Federal Reserve Bank of St. Louis): the CSV of one series as economic events.
 import { FileProblem } from '../../files/file-problem.ts';
 import { reasonColumns } from '../../files/rejected-file.ts';
 import type { Sample } from '../../files/sample.ts';
@@ -23,7 +23,7 @@ export const fred: Preset = {
     if (more.length > 0)
       throw new FileProblem(
         'unfit',
-        `${sample.name}: has several series, ${[series, ...more].join(', ')}: download them one by one`,
+        `${sample.name}: has several series, ${[series, ...more].join(', ')}. Download them one by one`,
       );
     return {
       columns: {

@@ -1,29 +1,31 @@
-// QuantConnect LEAN factor files as dividends and splits: a row has the products of all later ones, and the last close before the next row.
+// QuantConnect LEAN factor files as dividends and splits: a row has the products of all later factors, and the last close before the next row.
 import { formatDay } from '../../base/instant.ts';
 import { calendarOf } from '../../calendar/calendar.ts';
-import { quoted } from '../../files/computed-column.ts';
+import { parseSymbol } from '../../contract/identifiers.ts';
+import type { NativeRows, NumberedRow } from '../../files/convert.ts';
+import { reasonColumns } from '../../files/rejected-file.ts';
 import { type Sample, stemOf } from '../../files/sample.ts';
-import type { Expression } from '../cell.ts';
-import type { ColumnMapping, Part } from '../column-mapping.ts';
-import { dayNumber, fitOf, rowsOf } from './lean-rows.ts';
-import type { Preset } from './preset.ts';
+import type { ColumnMapping } from '../column-mapping.ts';
+import { byDate, dayNumber, fitOf } from './lean-rows.ts';
+import { hasColumns, known, type Preset } from './preset.ts';
 
-const columns = ['date', 'price_factor', 'split_factor', 'reference_price'];
+/** Date, price factor, split factor, close, and where they come from. */
+const ROW = /^\d{8},[\d.einf+-]+,[\d.einf+-]+(,[\d.]+)?(,[^,]*)?$/i;
 
-/** Days in which there is a session. */
+/** There is always a session within these days. */
 const SESSION_WITHIN_DAYS = 30;
 
-/** The first session behind the last day on which a factor holds. */
+/** The first session after the last day of a factor. */
 function nextSession(date: string): string {
   const from = dayNumber(date) + 1;
   return formatDay(calendarOf('stock', 'US').sessions(from, from + SESSION_WITHIN_DAYS)[0]!.day);
 }
 
-/** Factors of fewer decimals are exact; others are rounded, and some of those were so once more, at the seventh. */
+/** Factors of fewer decimals are exact. Others are rounded, and some were rounded again at the seventh decimal. */
 const DECIMALS_ROUNDED = 6;
 const ROUNDED_BY = 1e-7;
 
-/** A float is this close to what it stands for. */
+/** The relative error of a float. */
 const FLOAT_DOUBT = 1e-12;
 
 const doubtOf = (factor: string): number =>
@@ -31,7 +33,7 @@ const doubtOf = (factor: string): number =>
     ? FLOAT_DOUBT
     : ROUNDED_BY / Number(factor);
 
-/** How many times of the next row's factor a row's is, and what that may be off. */
+/** The ratio of a row's factor to the next row's, and its possible error. */
 function ratioOf(factor: string, next: string): { readonly ratio: number; readonly doubt: number } {
   const ratio = Number(factor) / Number(next);
   return { ratio, doubt: ratio * (doubtOf(factor) + doubtOf(next)) };
@@ -48,13 +50,13 @@ function simplestWithin(low: number, high: number): Shares {
   return [whole * to + from, to];
 }
 
-/** More shares than a split has. */
+/** No real split has more shares. */
 const MANY_SHARES = 1_000;
-/** Factors that were worked out of prices are off by more than their rounding: this near, few shares are what was meant. */
+/** Factors that LEAN computed from prices have larger errors than rounding: a split of few shares this near is the real one. */
 const NEAR = 2e-4;
 const FEW_SHARES = 50;
 
-/** The shares of a split: the simplest that its factors can stand for. */
+/** The shares of a split: the simplest fraction that fits its factors. */
 function sharesOf({ ratio, doubt }: { readonly ratio: number; readonly doubt: number }): Shares {
   const exact = simplestWithin(ratio - doubt, ratio + doubt);
   if (Math.max(...exact) <= MANY_SHARES) return exact;
@@ -64,7 +66,7 @@ function sharesOf({ ratio, doubt }: { readonly ratio: number; readonly doubt: nu
 
 const DECIMALS_MOST = 10;
 
-/** The amount with the fewest decimals, from cents on, that is what the factors say; empty where they say none. */
+/** The amount with the fewest decimals, at least two, that fits the factors; empty where they give none. */
 function amountWithin(amount: number, doubt: number): string {
   if (amount <= 2 * doubt) return '';
   for (let decimals = 2; ; decimals++) {
@@ -73,92 +75,86 @@ function amountWithin(amount: number, doubt: number): string {
   }
 }
 
-type Lookup = Record<string, string>;
-
-/** What the rows of a file are, by their dates. */
-class Actions {
-  readonly exDate: Lookup = {};
-  readonly cash: Lookup = {};
-  readonly from: Lookup = {};
-  readonly to: Lookup = {};
-  readonly odd: string[] = [];
-
-  constructor(rows: readonly string[][]) {
-    const usable = rows.filter(isUsable);
-    for (const [index, row] of usable.slice(0, -1).entries()) this.#add(row, usable[index + 1]!);
-  }
-
-  #add([date = '', price = '', split = '', close = '']: readonly string[], next: readonly string[]): void {
-    const [, nextPrice = '', nextSplit = ''] = next;
-    const isDividend = Number(price) !== Number(nextPrice);
-    const isSplit = Number(split) !== Number(nextSplit);
-    if (isDividend || isSplit) this.exDate[date] = nextSession(date);
-    if (isDividend) {
-      const { ratio, doubt } = ratioOf(price, nextPrice);
-      this.cash[date] = amountWithin(Number(close) * (1 - ratio), Number(close) * doubt);
-    }
-    if (isSplit) {
-      const [from, to] = sharesOf(ratioOf(split, nextSplit));
-      this.from[date] = String(from);
-      this.to[date] = String(to);
-      if (Math.max(from, to) > MANY_SHARES) this.odd.push(`${from} to ${to} on ${this.exDate[date]}`);
-    }
-  }
-}
-
-/** LEAN itself takes no rows whose factor is infinite, zero or in exponents: too little is left of it. */
-const isUsable = ([, ...factors]: readonly string[]): boolean =>
-  factors
-    .slice(0, 2)
+/** LEAN itself ignores rows whose factor is infinite, zero or in exponents: too few digits are left. */
+const isUsable = ({ cells }: NumberedRow): boolean =>
+  cells
+    .slice(1, 3)
     .every((factor) => /^[\d.]+$/.test(factor) && Number(factor) > 0 && Number.isFinite(Number(factor)));
 
-/** The rows of one kind. */
-const keepOf = (lookup: Lookup): Expression => ({
-  sql: `list_contains([${Object.keys(lookup).map(quoted).join()}]::varchar[], {date})`,
-  reason: '',
-});
+/** LEAN's own date of a row: it is no field, and marks a file of refused rows as one of these. */
+const LEAN_DATE = 'lean_date';
 
-const looked = (lookup: Lookup) => ({ column: 'date', lookup });
+/** Fields of an action, as texts. */
+type Action = Readonly<Record<string, string>>;
 
-function mappingOf(sample: Sample): ColumnMapping {
-  const rows = rowsOf(sample);
-  const { exDate, cash, from, to, odd } = new Actions(rows);
-  const width = Math.max(...rows.map((cells) => cells.length));
-  const hasPrices = width >= columns.length;
-  const dividends: Part = {
-    columns: hasPrices ? { cash_amount: looked(cash) } : {},
-    values: { action_type: 'dividend', currency: 'USD' },
-    keep: keepOf(cash),
-  };
-  const splits: Part = {
-    columns: { split_from: looked(from), split_to: looked(to) },
-    values: { action_type: 'split' },
-    keep: keepOf(from),
-  };
+/** The actions between a row and the next one: a dividend, a split, both or none. */
+function actionsBetween({ cells }: NumberedRow, next: NumberedRow): Action[] {
+  const [date = '', price = '', split = '', close = ''] = cells;
+  const [, nextPrice = '', nextSplit = ''] = next.cells;
+  const action = (action_type: string, fields: Action): Action => ({
+    [LEAN_DATE]: date,
+    action_type,
+    ex_date: nextSession(date),
+    ...fields,
+    reference_price: Number(close) === 0 ? '' : close,
+  });
+  const actions: Action[] = [];
+  if (Number(price) !== Number(nextPrice)) {
+    const { ratio, doubt } = ratioOf(price, nextPrice);
+    const cash_amount = amountWithin(Number(close) * (1 - ratio), Number(close) * doubt);
+    actions.push(action('dividend', { cash_amount, currency: 'USD' }));
+  }
+  if (Number(split) !== Number(nextSplit)) {
+    const [from, to] = sharesOf(ratioOf(split, nextSplit));
+    actions.push(action('split', { split_from: String(from), split_to: String(to) }));
+  }
+  return actions;
+}
+
+const columns = [
+  ...[LEAN_DATE, 'action_type', 'ex_date', 'cash_amount', 'currency'],
+  ...['split_from', 'split_to', 'reference_price'],
+];
+
+/** The actions of a file's rows, each with the fields that are the same in all of them. */
+function convert(rows: readonly NumberedRow[], same: Action): NativeRows {
+  const usable = rows.filter(isUsable);
+  const found = usable
+    .slice(0, -1)
+    .flatMap((row, index) =>
+      actionsBetween(row, usable[index + 1]!).map((action) => ({ row: row.row, action })),
+    );
+  const odd = found
+    .map(({ action }) => action)
+    .filter(({ split_from = '0', split_to = '0' }) => Math.max(+split_from, +split_to) > MANY_SHARES)
+    .map(({ split_from, split_to, ex_date }) => `${split_from} to ${split_to} on ${ex_date}`);
   return {
-    header: [...columns, 'source'].slice(0, width),
-    columns: {
-      ex_date: looked(exDate),
-      ...(hasPrices
-        ? { reference_price: { sql: 'case when #{reference_price} <> 0 then {reference_price} end' } }
-        : {}),
-    },
-    values: { country_iso_code: 'US', symbol: stemOf(sample).toUpperCase() },
-    // A file is named as its map file is, also of the time before it had its ticker.
-    hasPresentSymbols: true,
-    parts: [dividends, splits],
-    taken: ['price_factor', 'split_factor'],
+    header: [...Object.keys(same), ...columns],
+    rows: found.map(({ row, action }) => ({
+      row,
+      cells: [...Object.values(same), ...columns.map((column) => action[column] ?? '')],
+    })),
     ...(odd.length === 0
       ? {}
       : { doubt: `its factors make splits of odd numbers of shares (${odd.join(', ')}): are they right?` }),
   };
 }
 
+function mappingOf(sample: Sample): ColumnMapping {
+  // A file has the name that its map file has, also for the time before the instrument had that ticker.
+  const about = { columns: {}, hasPresentSymbols: true };
+  if (isOfRefusedRows(sample)) return { ...about, values: {} };
+  const values = known({ country_iso_code: 'US', symbol: parseSymbol(stemOf(sample)) });
+  return { ...about, values, convert: (rows) => convert(byDate(sample.name, rows, ROW), values) };
+}
+
+const isOfRefusedRows = (sample: Sample): boolean => hasColumns(sample, [LEAN_DATE, ...reasonColumns]);
+
 export const leanFactors: Preset = {
   name: 'lean-factors',
   says: 'QuantConnect LEAN factor files of US equities: dividends and splits',
   dataset: 'corporate-actions',
   example: ['20121106,0.8650639,0.03571430,582.86'],
-  fits: (sample) => fitOf(sample, /^\d{8},[\d.einf+-]+,[\d.einf+-]+(,[\d.]+)?(,[^,]*)?$/i, 'factor_files'),
+  fits: (sample) => (isOfRefusedRows(sample) ? 'surely' : fitOf(sample, ROW, 'factor_files')),
   mappingOf,
 };

@@ -1,10 +1,11 @@
-// QuantConnect LEAN map files as instruments with the symbols that they had: a row is a ticker, and the last day on which it was.
+// QuantConnect LEAN map files as instruments: a row is a ticker, and the last day on which the instrument had it.
 import { formatDay } from '../../base/instant.ts';
-import { quoted } from '../../files/computed-column.ts';
+import type { NativeRows, NumberedRow } from '../../files/convert.ts';
 import { stemOf } from '../../files/sample.ts';
-import type { ColumnMapping } from '../column-mapping.ts';
-import { dashed, dayNumber, fitOf, OPEN_END, rowsOf } from './lean-rows.ts';
-import { known, type Preset } from './preset.ts';
+import { byDate, dashed, dayNumber, fitOf, OPEN_END } from './lean-rows.ts';
+import type { Preset } from './preset.ts';
+
+const ROW = /^\d{8},[a-z][a-z0-9.^-]*(,[a-z]?)?$/i;
 
 /** The date at which LEAN's data begin, whenever the listing was. */
 const BEGIN = '19980102';
@@ -19,19 +20,43 @@ const exchanges: Readonly<Record<string, string>> = {
 };
 
 /** The tickers other than the symbol, each with its first and last day. */
-function formerOf(rows: readonly string[][], symbol: string): string[] {
+function formerOf(rows: readonly NumberedRow[], symbol: string): string {
   const spans: { ticker: string; from: string; to: string }[] = [];
-  for (const [index, [date, cell]] of rows.entries()) {
-    const ticker = cell!.toUpperCase();
+  const dateOf = (index: number): string => rows[index]!.cells[0]!;
+  for (const [index, { cells }] of rows.entries()) {
+    const ticker = cells[1]!.toUpperCase();
     // The first row is the listing.
-    const from = index <= 1 ? dashed(rows[0]![0]!) : formatDay(dayNumber(rows[index - 1]![0]!) + 1);
+    const from = index <= 1 ? dashed(dateOf(0)) : formatDay(dayNumber(dateOf(index - 1)) + 1);
+    const to = dashed(dateOf(index));
     const last = spans.at(-1);
-    if (last?.ticker === ticker) last.to = dashed(date!);
-    else spans.push({ ticker, from, to: dashed(date!) });
+    if (last?.ticker === ticker) last.to = to;
+    else spans.push({ ticker, from, to });
   }
   return spans
     .filter(({ ticker }) => ticker !== symbol)
-    .map(({ ticker, from, to }) => `${ticker}:${from}..${to}`);
+    .map(({ ticker, from, to }) => `${ticker}:${from}..${to}`)
+    .join(' ');
+}
+
+/** The fields that are the same in every file. */
+const values = { asset_schema: 'stock', country_iso_code: 'US' };
+
+/** The instrument of a file; `stem` is its name. */
+function instrumentOf(rows: readonly NumberedRow[], stem: string): NativeRows {
+  const [begin = ''] = rows[0]!.cells;
+  const { row, cells } = rows.at(-1)!;
+  const [end, ticker = '', exchange = ''] = cells;
+  // Where another instrument has the ticker now, LEAN tells them apart by a number.
+  const symbol = (/\.\d+$/.test(stem) ? stem : ticker).toUpperCase();
+  const fields = {
+    ...values,
+    symbol,
+    status: end === OPEN_END ? 'active' : 'inactive',
+    exchange: exchanges[exchange.toUpperCase()] ?? '',
+    former_symbols: formerOf(rows, symbol),
+    listing_date: begin === BEGIN ? '' : dashed(begin),
+  };
+  return { header: Object.keys(fields), rows: [{ row, cells: Object.values(fields) }] };
 }
 
 export const leanMap: Preset = {
@@ -39,30 +64,10 @@ export const leanMap: Preset = {
   says: 'QuantConnect LEAN map files of US equities: the symbols that an instrument had',
   dataset: 'instruments',
   example: ['20120518,fb,Q', '20220608,fb,Q', '20501231,meta,Q'],
-  fits: (sample) => fitOf(sample, /^\d{8},[a-z][a-z0-9.^-]*(,[a-z]?)?$/i, 'map_files'),
-  mappingOf(sample): ColumnMapping {
-    const rows = rowsOf(sample);
-    const [first, last] = [rows[0]!, rows.at(-1)!];
-    // Another instrument has the ticker now: LEAN tells them apart by a number.
-    const own = /\.\d+$/.test(stemOf(sample)) ? stemOf(sample) : last[1]!;
-    const symbol = own.toUpperCase();
-    const former = formerOf(rows, symbol);
-    const width = Math.max(...rows.map((cells) => cells.length));
-    return {
-      header: ['date', 'ticker', 'exchange'].slice(0, width),
-      columns: { symbol: { column: 'ticker', lookup: { [last[1]!]: symbol } } },
-      values: {
-        asset_schema: 'stock',
-        country_iso_code: 'US',
-        status: last[0] === OPEN_END ? 'active' : 'inactive',
-        ...known({
-          exchange: exchanges[last[2]?.toUpperCase() ?? ''],
-          former_symbols: former.length === 0 ? null : former.join(' '),
-          listing_date: first[0] === BEGIN ? null : dashed(first[0]!),
-        }),
-      },
-      taken: ['exchange'],
-      keep: { sql: `{date} = ${quoted(last[0]!)}`, reason: '' },
-    };
-  },
+  fits: (sample) => fitOf(sample, ROW, 'map_files'),
+  mappingOf: (sample) => ({
+    columns: {},
+    values,
+    convert: (rows) => instrumentOf(byDate(sample.name, rows, ROW), stemOf(sample)),
+  }),
 };

@@ -1,15 +1,15 @@
-// What QuantConnect LEAN's factor and map files have in common: rows without a header, each of which says what held until its date. Only
-// the whole file tells what a row is, so it must lie in the sample.
+// What QuantConnect LEAN's factor and map files have in common: rows without a header, each of which says what held until its date.
 import { resolve } from 'node:path';
 import { DAY_MS, formatDay } from '../../base/instant.ts';
+import type { NumberedRow } from '../../files/convert.ts';
 import { FileProblem } from '../../files/file-problem.ts';
-import { cellsOf, linesOf, SAMPLE_BYTES, type Sample } from '../../files/sample.ts';
+import { linesOf, type Sample } from '../../files/sample.ts';
 import type { Fit } from './preset.ts';
 
-/** The date of a last row that goes on. */
+/** The date of a last row that still holds. */
 export const OPEN_END = '20501231';
 
-/** How surely all lines are rows of such a file: by the folder that they lie in, or by their end. */
+/** How surely all lines are rows of such a file: by its folder, or by the last line. */
 export function fitOf(sample: Sample, row: RegExp, folder: string): Fit {
   const lines = linesOf(sample);
   if (lines.length === 0 || !lines.every((line) => row.test(line))) return 'no';
@@ -17,30 +17,26 @@ export function fitOf(sample: Sample, row: RegExp, folder: string): Fit {
   return isSure ? 'surely' : 'perhaps';
 }
 
-/** All rows of a file, by date. @throws FileProblem where it is of another market, is longer than the sample, or its dates are none or not one a row */
-export function rowsOf(sample: Sample): string[][] {
-  const { name } = sample;
+/** The rows of a file by date. @throws FileProblem where the file is of another market, or a row has another form, no date, or the date of another one */
+export function byDate(name: string, rows: readonly NumberedRow[], form: RegExp): NumberedRow[] {
   const market = /[/\\]equity[/\\]([a-z]+)[/\\]/i.exec(resolve(name))?.[1]?.toLowerCase() ?? 'usa';
   if (market !== 'usa')
     throw new FileProblem(
       'unfit',
-      `${name}: LEAN's factor and map files are read of the market usa, not of ${market}`,
+      `${name}: LEAN's factor and map files can be imported for the market usa only, not for ${market}`,
     );
-  if (sample.isCut)
-    throw new FileProblem(
-      'content',
-      `${name}: has ${SAMPLE_BYTES} bytes or more, as no factor or map file of LEAN has`,
-    );
-  const rows = linesOf(sample)
-    .map((line) => cellsOf(line, ',') ?? [])
-    .sort(([one], [other]) => (one! < other! ? -1 : 1));
-  for (const [index, [date]] of rows.entries()) {
+  const odd = rows.find(({ cells }) => !form.test(cells.join()));
+  if (odd !== undefined)
+    throw new FileProblem('content', `${name}: row ${odd.row} does not have the form of the first one`);
+  const sorted = rows.toSorted((one, other) => (one.cells[0]! < other.cells[0]! ? -1 : 1));
+  for (const [index, { row, cells }] of sorted.entries()) {
+    const [date] = cells;
     if (dashed(date!).replaceAll('-', '') !== date)
-      throw new FileProblem('content', `${name}: ${date} is no date of the form 20200828`);
-    if (rows[index + 1]?.[0] === date)
-      throw new FileProblem('content', `${name}: has two rows of ${date}: only one can hold until then`);
+      throw new FileProblem('content', `${name}: row ${row}: ${date} is no date of the form 20200828`);
+    if (sorted[index + 1]?.cells[0] === date)
+      throw new FileProblem('content', `${name}: has two rows of ${date}. Only one can hold until that date`);
   }
-  return rows;
+  return sorted;
 }
 
 /** The day number of a date, `20200828`. */

@@ -1,4 +1,4 @@
-// QuantConnect LEAN data folders: minute, hour and daily bars of trades. What a file is, its folder says: there is no header.
+// QuantConnect LEAN data folders: minute, hour and daily bars. Files have no header; the folder says what they are.
 import { resolve } from 'node:path';
 import { FileProblem } from '../../files/file-problem.ts';
 import { linesOf, type Sample } from '../../files/sample.ts';
@@ -15,7 +15,7 @@ const quotes = [
   'ask_size',
 ];
 
-/** `equity/usa/minute/spy/20131007_trade.zip`, `equity/usa/daily/spy.zip`, with what is in them behind. */
+/** `equity/usa/minute/spy/20131007_trade.zip`, `equity/usa/daily/spy.zip`, each followed by the name inside the zip. */
 const MINUTES =
   /(equity|crypto|forex)\/([a-z]+)\/minute\/([^/]+)\/(\d{8})_(?:[^/]*_)?(trade|quote)(?:\.rejected[.\d]*)?\.(?:zip|csv)/;
 const PERIODS =
@@ -26,7 +26,7 @@ type Place = {
   readonly market: string;
   readonly symbol: string;
   readonly interval: string;
-  /** Of a file of minutes. */
+  /** For files of minutes only. */
   readonly date: string | null;
   readonly isQuote: boolean;
 };
@@ -64,7 +64,7 @@ function mappingOf(sample: Sample): ColumnMapping {
   if (place === null)
     throw new FileProblem(
       'unfit',
-      `${sample.name}: what a LEAN file is, its folder says: name it as in equity/usa/minute/spy/20131007_trade.zip`,
+      `${sample.name}: a LEAN file is recognized by its folder. Keep it in one such as equity/usa/minute/spy/20131007_trade.zip`,
     );
   const isUs = place.type === 'equity' && place.market === 'usa';
   // FXCM's clock is EST the whole year.

@@ -15,7 +15,7 @@ import {
 
 const needed = ['ticker', 'open', 'close', 'high', 'low', 'window_start'];
 
-/** What the prefix of a file's tickers says. */
+/** Asset type and country by the prefix of a file's tickers. */
 const kinds: Readonly<Record<string, { asset_schema: string; country_iso_code: string }>> = {
   'O:': { asset_schema: 'option', country_iso_code: 'US' },
   'X:': { asset_schema: 'crypto', country_iso_code: 'GLOBAL' },
@@ -27,7 +27,7 @@ const kinds: Readonly<Record<string, { asset_schema: string; country_iso_code: s
 const DAY_NS = 86_400_000_000_000n;
 const HOUR_NS = 3.6e12;
 
-/** The interval by the folder that Massive keeps a file in, else by its rows: those of days all begin at midnight. */
+/** The interval by Massive's folder, else by the rows: bars of days all begin at midnight. */
 function intervalOf({ name }: Sample, starts: readonly string[]): string | null {
   const folder = /(minute|day)_aggs/.exec(name)?.[1];
   if (folder !== undefined) return folder === 'day' ? 'DAY' : '1M';
@@ -38,7 +38,7 @@ function intervalOf({ name }: Sample, starts: readonly string[]): string | null 
 /** Midnight of New York, or of UTC. */
 const isMidnight = (ns: string): boolean => [0, 4, 5].includes(Number(BigInt(ns) % DAY_NS) / HOUR_NS);
 
-/** Whether a file named by its day is of that day. */
+/** The doubt where a file's name has another day than its first bar. */
 const doubtOf = (sample: Sample, start = ''): { doubt?: string } =>
   /^\d{19}$/.test(start)
     ? doubtOfDate(/^\d{4}-\d{2}-\d{2}$/.exec(stemOf(sample))?.[0], Number(start) / 1e6)
@@ -61,7 +61,7 @@ function mappingOf(sample: Sample): ColumnMapping {
           : {
               sql: `case when starts_with({ticker}, '${prefix}') then substr({ticker}, 3) end`,
               isStrict: true,
-              reason: `does not begin with ${prefix} as the first one does: files of several asset types are taken one by one`,
+              reason: `does not begin with ${prefix} like the first one: put each asset type into a file of its own`,
             },
     },
     values: known({

@@ -8,7 +8,7 @@ const other = 'ACT Symbol|Security Name|Exchange|CQS Symbol|ETF|Round Lot Size|T
 /** The exchange letters of otherlisted.txt. */
 const exchanges = { A: 'XASE', N: 'XNYS', P: 'ARCX', Z: 'BATS', V: 'IEXG' };
 
-/** The last line tells when the file was made; test issues are no instruments. */
+/** The last line says when the file was made; test issues are not instruments. */
 const isListing = (symbol: string): Expression => ({
   sql: `not coalesce({${symbol}} like 'File Creation Time%' or {Test Issue} = 'Y', false)`,
   reason: 'test issues and the footer, left out',

@@ -1,10 +1,10 @@
-// OCC (Options Clearing Corporation), the text of its series search, as option contracts: a row is a strike, with a call, a put or both.
+// OCC (Options Clearing Corporation): the text of its series search as option contracts. A row is a strike, with a call, a put or both.
 import { quoted } from '../../files/computed-column.ts';
 import { linesOf, type Sample } from '../../files/sample.ts';
 import type { Part } from '../column-mapping.ts';
 import { type Fit, isMended, type Preset } from './preset.ts';
 
-/** The header names fewer cells than the rows have. */
+/** The names of all cells: the header names fewer than the rows have. */
 const columns = [
   'ProductSymbol',
   'blank',
@@ -21,11 +21,11 @@ const columns = [
 
 const HEADER = /^ProductSymbol\s+year\s+Month\s+Day\s+Integer\s+Dec\s/i;
 
-/** Every line above the rows counts, also an empty one. */
+/** The index of the header line; empty lines count too. */
 const headerAt = ({ text }: Sample): number =>
   text.split(/\r\n|\n|\r/).findIndex((line) => HEADER.test(line));
 
-/** Roots of options on indices. All but those of OEX are exercised at their expiration alone. */
+/** Roots of options on indices. All but OEX can be exercised only at expiration. */
 const indexRoots = 'DJX MRUT NDX NDXP OEX RUT RUTW SPX SPXW VIX VIXW XEO XND XSP'.split(' ');
 const rootIs = (roots: readonly string[]): string => `trim({ProductSymbol}) in (${roots.map(quoted).join()})`;
 
@@ -39,7 +39,7 @@ function part(letter: 'C' | 'P'): Part {
       symbol: {
         sql: `trim({ProductSymbol}) || strftime(${expiration}, '%y%m%d') || '${letter}' || lpad(cast(cast(round(${strike} * 1000) as bigint) as varchar), 8, '0')`,
         isStrict: true,
-        reason: 'makes no symbol with its expiration and strike',
+        reason: 'gives no symbol with its expiration and strike',
       },
     },
     values: { option_type: letter === 'C' ? 'call' : 'put' },

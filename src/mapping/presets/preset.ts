@@ -1,22 +1,23 @@
-// What a preset is: exact knowledge of one vendor's files. It looks at a file's name and beginning and says how the file is to be read.
+// Presets: exact knowledge of one vendor's files. A preset sees a file's name and beginning, and gives its column mapping.
 import { DAY_MS } from '../../base/instant.ts';
+import { cellsOf } from '../../files/csv-line.ts';
 import { reasonColumns } from '../../files/rejected-file.ts';
-import { cellsOf, linesOf, type Sample } from '../../files/sample.ts';
+import { linesOf, type Sample } from '../../files/sample.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
 
-/** How well a file fits: `surely` where no other file looks like it, `perhaps` where it has what is needed. */
+/** How well a file fits: `surely` where no other file looks like it, `perhaps` where it has all that is needed. */
 export type Fit = 'surely' | 'perhaps' | 'no';
 
 export type Preset = {
   readonly name: string;
-  /** What files it is of, in a line. */
+  /** Its files, in one line. */
   readonly says: string;
-  /** As `bourse import` calls it. */
+  /** The name of the dataset in `bourse import`. */
   readonly dataset: string;
-  /** The beginning of such a file: its header where it has one, and a row. */
+  /** The first lines of such a file: its header where it has one, and a row. */
   readonly example: readonly string[];
   readonly fits: (sample: Sample) => Fit;
-  /** How a file that fits is read. @throws FileProblem where it is such a file, and one that cannot be taken */
+  /** The column mapping of a file that fits; it has `convert` where rows make sense only together. @throws FileProblem where such a file cannot be imported */
   readonly mappingOf: (sample: Sample) => ColumnMapping;
 };
 
@@ -24,7 +25,7 @@ export type Preset = {
 export const firstCells = (sample: Sample, delimiter = ','): string[] =>
   cellsOf(linesOf(sample)[0] ?? '', delimiter) ?? [];
 
-/** Whether a file is one of refused rows of a file without a header, which has these columns. */
+/** Whether a file has the refused rows of a file without a header, which has these columns. */
 export const isMended = (sample: Sample, columns: readonly string[]): boolean =>
   firstCells(sample).join() === [...columns, ...reasonColumns].join();
 
@@ -40,7 +41,7 @@ export function hasColumns(sample: Sample, columns: readonly string[], delimiter
   return columns.every((column) => cells.includes(column));
 }
 
-/** Those of a field's cells whose column the file has. */
+/** The cells whose column the file has. */
 export const present = <T>(
   cells: Readonly<Record<string, T>>,
   header: readonly string[],
@@ -49,18 +50,18 @@ export const present = <T>(
     Object.entries(cells).filter(([, cell]) => typeof cell !== 'string' || header.includes(cell)),
   );
 
-/** What is odd where a file named by a day or month, `2020-08` or `2020-08-31`, begins in another one; days may end in the next of UTC. */
+/** The doubt where a file's name has a day or month, `2020-08-31` or `2020-08`, and its first bar is in another one. A session may end on the next day of UTC. */
 export function doubtOfDate(named: string | undefined, firstMs: number): { doubt?: string } {
   const found = [firstMs, firstMs - DAY_MS].map((ms) => new Date(ms).toISOString().slice(0, 10));
   if (named === undefined || found.some((date) => date.startsWith(named))) return {};
   return { doubt: `its name says ${named}, and its first bar is of ${found[0]}: is it the right file?` };
 }
 
-/** `1M` where moments in seconds show it: bars a minute apart are of no other interval. */
+/** `1M` where some bars are a minute apart: no other interval has such bars. */
 export const minutesOf = (seconds: readonly number[]): string | null =>
   seconds.some((at, index) => index > 0 && Math.abs(at - seconds[index - 1]!) === 60) ? '1M' : null;
 
-/** The interval that dates `YYYY-MM-DD` are apart, where they tell: `DAY`, `WEEK`, `MON`. */
+/** The interval by the distance of dates `YYYY-MM-DD`: `DAY`, `WEEK` or `MON`; null where it does not show. */
 export function intervalOfDates(dates: readonly string[]): string | null {
   const days = dates
     .map((date) => Date.parse(`${date.slice(0, 10)}T00:00:00Z`) / DAY_MS)
@@ -77,7 +78,7 @@ export function intervalOfDates(dates: readonly string[]): string | null {
   return least >= 28 && least <= 31 ? 'MON' : null;
 }
 
-/** Values that are known, of some that may be null. */
+/** The values that are not null. */
 export const known = (values: Readonly<Record<string, string | null | undefined>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(values).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),

@@ -1,4 +1,4 @@
-// Stooq: the files of its database (daily, hourly, 5 minutes) and what its page for one symbol downloads, in English and Polish.
+// Stooq: the files of its database (daily, hourly, 5 minutes), and the download of one symbol, in English and Polish.
 
 import { type Sample, stemOf } from '../../files/sample.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
@@ -8,7 +8,7 @@ const header = '<TICKER>,<PER>,<DATE>,<TIME>,<OPEN>,<HIGH>,<LOW>,<CLOSE>,<VOL>,<
 
 const intervals = { D: 'DAY', W: 'WEEK', M: 'MON', 5: '5M', 60: '60M' };
 
-/** What follows the symbol: the market. Others are of other countries, and stay as they are. */
+/** The market after the symbol. Symbols of other countries keep theirs. */
 const SUFFIX = /\.US$/i;
 
 function databaseMap(sample: Sample): ColumnMapping {
@@ -17,7 +17,7 @@ function databaseMap(sample: Sample): ColumnMapping {
   const isDaily = rowsBelow(sample).every(([, per = '']) => /^[DWM]$/.test(per));
   return {
     columns: {
-      // A row of another market than the first is not to lose what tells it.
+      // A row of another market keeps its suffix, and is refused.
       symbol: isUs
         ? {
             sql: "case when {<TICKER>} ilike '%.US' then left({<TICKER>}, -3) end",

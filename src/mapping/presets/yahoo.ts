@@ -1,4 +1,4 @@
-// Yahoo Finance historical prices, as its page gave them and many tools still write them.
+// Yahoo Finance historical prices: the former download of its page, which many tools still write.
 import { type Sample, stemOf } from '../../files/sample.ts';
 import { type Fit, firstCells, intervalOfDates, known, type Preset, rowsBelow } from './preset.ts';
 

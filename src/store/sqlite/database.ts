@@ -286,7 +286,8 @@ export class Database {
     const logBytes = this.#logBytes();
     this.#checkpoint(0);
     const freeBytes = await freeBytesIn(folder);
-    return new DiskFull(folder, freeBytes, freeBytes + logBytes, { cause });
+    // Where not even the log could begin, a page is the least that lacks.
+    return new DiskFull(folder, freeBytes, freeBytes + Math.max(logBytes, PAGE_BYTES), { cause });
   }
 
   /** Moves the log into the file and empties it, as far as readers allow within a short wait; a longer one for a long log. */
