@@ -66,12 +66,12 @@ test('days beyond the known years are said to be so, not passed over (contract 3
   assert.match(beyond, /REGULAR/);
   assert.match(
     beyond,
-    /Holidays are known from 2000 to \d{4}: on other days this is the weekly pattern alone\./,
+    /Holidays are known from 2000 to \d{4}: on other days this is only the weekly pattern\./,
   );
 });
 
 const mistakes: readonly (readonly [args: readonly string[], told: RegExp])[] = [
-  [['XX'], /XX is no market with a calendar: it is one of US, .*future:US/],
+  [['XX'], /there is no market XX with a calendar: it is one of US, .*future:US/],
   [['US', '--from', '2024-02-30'], /--from 2024-02-30: must be a date/],
   [['US', '--from', '2024-02-01', '--to', '2024-01-01'], /--from lies after --to/],
 ];

@@ -434,6 +434,6 @@ test('a reader that goes away early is no fault; a full one is told in one line 
       encoding: 'utf8',
     },
   );
-  assert.match(piped.stderr, /^bourse: what was to be printed could not be written \(ENOSPC\)\n$/);
+  assert.match(piped.stderr, /^bourse: the output could not be written \(ENOSPC\)\n$/);
   assert.equal(piped.status, 3);
 });

@@ -182,7 +182,7 @@ test('a dry run tells what the real call then does, and stores nothing; the run 
   assert.match(await shop.must(...asked), /: there is nothing to delete$/);
   const { stderr } = await shop.run('undo');
   assert.match(stderr, new RegExp(`^ *${run} .* delete +news +US:ACORN to 2024-03-01 +1 +-$`, 'm'));
-  assert.match(await shop.must('undo', run), /1 row back as before/);
+  assert.match(await shop.must('undo', run), /1 row restored/);
 });
 
 test('a contract that has bars is deleted without its instrument', async () => {

@@ -231,7 +231,7 @@ test('an exposed address and a misspelt variable are warned of', async () => {
   process.env.BOURSE_PROT = '9000';
   try {
     const { of } = await examine(shop, '--host', '0.0.0.0');
-    isRight(of('environment'), 'warn', /BOURSE_PROT is no setting: is it BOURSE_PORT\?/);
+    isRight(of('environment'), 'warn', /BOURSE_PROT is not a setting: is it BOURSE_PORT\?/);
     isRight(of('exposure'), 'warn', /keys travel in URLs.*--tls-cert/);
   } finally {
     delete process.env.BOURSE_PROT;

@@ -306,7 +306,7 @@ test('an event that is put off keeps its identifier, within its year; one withou
   await imported('h6.csv', 'economic-events', row('2022-03-10T08:00:00Z', ''));
   assert.equal(new Set(await idOf()).size, 5);
   const undone = await shop.must('undo', String(report.runId));
-  assert.match(undone, /1 row back as before/);
+  assert.match(undone, /1 row restored/);
   const { data } = await caller.list(LIST, { ...json, source_id: String(first) });
   assert.equal(data[0]!.event_timestamp, '2021-03-01T08:00:00Z');
 });

@@ -62,7 +62,7 @@ test('bars leave as native rows, exact to the last digit, series after series (c
     'crypto,GLOBAL,A,1M,GLOBAL,2025-03-03T00:00:00Z,10,12.5,9,11,1e+21,-0.0',
   ];
   assert.equal(stdout, [head, ...expected, ''].join('\r\n'));
-  assert.match(stderr, /^standard output: 7 rows\n {2}comes back by bourse import bars FILE\n$/);
+  assert.match(stderr, /^standard output: 7 rows\n {2}Import it again with: bourse import bars FILE\n$/);
 });
 
 test('a selection means what it means to bourse delete: dates of minutes are those of the market (contract 2.3)', async () => {
@@ -86,7 +86,7 @@ test('prices of several bases are refused with the cure, and a file of one says 
   assert.match(both.stderr, /several bases \(raw 5, split 1\).* by --prices raw or split/);
   const out = shop.path('split.csv.gz');
   const said = await shop.must('export', 'bars', '--country', 'US', '--symbol', 'OLD', '--out', out);
-  assert.match(said, /comes back by bourse import bars .*split\.csv\.gz --prices split$/);
+  assert.match(said, /Import it again with: bourse import bars .*split\.csv\.gz --prices split$/);
   assert.match(gunzipSync(readFileSync(out)).toString(), /\r\nstock,US,OLD,1M,XNAS,2010-03-03T14:30:00Z/);
 });
 
@@ -141,7 +141,7 @@ test('what is asked for wrongly is told with the cure, exit status 2, and nothin
     [['bars', '--country', 'US', '--symbol', 'AC'], /holds no instrument US:AC; is it AB?\?/],
     [['bars', '--symbol', 'A'], /--symbol A: name its country too, such as --country US/],
     [['bar'], /no dataset bar to export.* is it bars\?/],
-    [['instruments', '--interval', '1M'], /--interval says nothing of instruments/],
+    [['instruments', '--interval', '1M'], /--interval does not apply to instruments/],
     [['news', '--from', '2025-03-04', '--to', '2025-03-03'], /--from is after --to/],
     [
       ['corporate-actions', '--from', '2025-01-03T00:00:00+14:00', '--to', '2025-01-02T12:00:00Z'],

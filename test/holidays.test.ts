@@ -278,7 +278,7 @@ test('an import of days can be repeated, corrected and taken back (contract 10, 
       ?.holiday_code;
   assert.equal(await code(), 'HOLIDAY_TWO');
   const undone = await shop.must('undo', /run (\d+)/.exec(report)![1]!);
-  assert.match(undone, /1 row back as before/);
+  assert.match(undone, /1 row restored/);
   assert.equal(await code(), 'HOLIDAY_ONE');
 });
 

@@ -128,7 +128,7 @@ const problems: readonly Problem[] = [
     dataset: 'instruments',
     content: csvOf('symbol,name', 'B,Barnes'),
     flags: ['--schema', 'stock', '--country', 'US', '--zone', 'UTC'],
-    says: /--zone says nothing of instruments/,
+    says: /--zone does not apply to instruments/,
   },
   {
     what: 'a value for the whole file of instruments that no instrument has',

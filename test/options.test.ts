@@ -367,7 +367,7 @@ test('importing twice changes nothing, a corrected row replaces, an undoing brin
   const [[strike]] = (await strikes()) as [[number]];
   assert.equal(strike, 12);
   const corrected = await imported('two.csv', name(13));
-  assert.match(await shop.must('undo', runOf(corrected)), /taken back\n {2}1 row back as before$/);
+  assert.match(await shop.must('undo', runOf(corrected)), /undone\n {2}1 row restored$/);
 });
 
 test('an underlying that bars have made outlives the undoing of their import while contracts name it (contract 10)', async () => {

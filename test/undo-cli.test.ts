@@ -142,7 +142,7 @@ test('a dry run tells what the real call then does, and stores nothing', async (
   const deleted = contentOf(url);
   assert.match(
     await shop.must('undo', run, '--dry-run'),
-    /would be taken back; nothing was stored\n {2}1 bar back as before$/,
+    /would be undone; nothing was stored\n {2}1 bar restored$/,
   );
   assert.deepEqual(contentOf(url), deleted);
   const told = JSON.parse(await shop.must('undo', run, '--json')) as Record<string, unknown>;
@@ -167,7 +167,7 @@ test('a deletion is a run that says what was asked for; one of nothing is none',
 });
 
 const mistakes: readonly [args: readonly string[], says: RegExp][] = [
-  [['undo'], /name the run to take back: bourse undo RUN[\s\S]*finished[\s\S]*bars\.csv/],
+  [['undo'], /name the run to undo: bourse undo RUN[\s\S]*finished[\s\S]*bars\.csv/],
   [['undo', '9999'], /there is no run 9999[\s\S]*bars\.csv/],
   [['undo', 'last'], /there is no run last[\s\S]*bars\.csv/],
   [['delete', 'bars'], /--symbol/],

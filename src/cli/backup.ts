@@ -4,65 +4,64 @@ import { Command } from 'commander';
 import { formatInstant } from '../base/instant.ts';
 import { formatBytes } from '../base/size.ts';
 import { backupStore, restoreStore } from '../store/engines.ts';
-import type { Copied, CopyOptions } from '../store/store.ts';
+import type { Copied, CopyOptions, Restored } from '../store/store.ts';
 import { readSettings } from './config.ts';
-import { jsonOption, storeOption } from './options.ts';
-import { countOf, printable } from './table.ts';
+import { examples, jsonOption, storeOption } from './options.ts';
+import { linesOf, print } from './output.ts';
+import { countOf } from './table.ts';
 
 type Flags = { readonly store?: string; readonly force?: boolean; readonly json?: boolean };
 
 const STDERR = 2;
 
-/** Long work says what it is at, to a person alone. */
+/** Progress is for a person only. */
 const tell = (doing: string): void => {
   if (isatty(STDERR)) process.stderr.write(`${doing}\n`);
 };
 
-const optionsOf = (flags: Flags): CopyOptions => ({ force: flags.force === true, tell });
-
-const recordOf = ({ madeMs, ...copied }: Copied) => ({ ...copied, made: formatInstant(madeMs) });
-
-/** What a copy is, in words. */
-const describe = ({ file, bytes, keys, sha256 }: Copied, made = ''): string =>
-  `${file}: ${formatBytes(bytes)}, verified, ${keys === 0 ? 'without any key' : countOf(keys, 'key')}${made}, data ${sha256.slice(0, 16)}`;
-
-function print(flags: Flags, copied: Copied, lines: readonly string[]): void {
-  process.stdout.write(
-    flags.json ? `${JSON.stringify(recordOf(copied))}\n` : `${lines.map(printable).join('\n')}\n`,
-  );
+/** A copy in words; of a restored one also when it was made, and where the files are that it replaced. */
+function describe({ file, bytes, keys, madeMs, sha256, ...restored }: Copied | Restored): string {
+  const held = keys === 0 ? 'without any key' : countOf(keys, 'key');
+  const kept = 'kept' in restored ? restored.kept : null;
+  const made = kept === null ? '' : `, as it was at ${formatInstant(madeMs)}`;
+  return linesOf([
+    `${file}: ${formatBytes(bytes)}, verified, ${held}${made}, data ${sha256.slice(0, 16)}`,
+    ...(kept ?? []).map((path) => `  the previous file is now ${path}`),
+  ]);
 }
 
-export function backupCommand(): Command {
-  return new Command('backup')
+/** A command that copies a store, from its address and a file. */
+const copyCommand = (
+  name: string,
+  copy: (url: string, file: string, options: CopyOptions) => Promise<Copied | Restored>,
+): Command =>
+  new Command(name)
+    .addOption(storeOption())
+    .addOption(jsonOption())
+    .action(async (file: string, flags: Flags) => {
+      const copied = await copy(readSettings(flags).store, file, { force: flags.force === true, tell });
+      const { madeMs, ...record } = copied;
+      print(flags, { ...record, made: formatInstant(madeMs) }, describe(copied));
+    });
+
+export const backupCommand = (): Command =>
+  copyCommand('backup', backupStore)
     .argument('<file>', 'where the copy goes')
-    .addOption(storeOption())
-    .option('--force', 'replace the file if it is there')
-    .addOption(jsonOption())
+    .option('--force', 'replace the file if it exists')
     .addHelpText(
-      'before',
-      'Examples:\n  bourse backup /backup/bourse-2025-03-03.backup\n  bourse backup /backup/bourse.backup --force\n',
-    )
-    .action(async (file: string, flags: Flags) => {
-      const copied = await backupStore(readSettings(flags).store, file, optionsOf(flags));
-      print(flags, copied, [describe(copied)]);
-    });
-}
+      ...examples(
+        'bourse backup /backup/bourse-2025-03-03.backup',
+        'bourse backup /backup/bourse.backup --force',
+      ),
+    );
 
-export function restoreCommand(): Command {
-  return new Command('restore')
+export const restoreCommand = (): Command =>
+  copyCommand('restore', restoreStore)
     .argument('<file>', 'what bourse backup made')
-    .addOption(storeOption())
-    .option('--force', 'replace the store that is there; it is kept beside, as NAME.before-restore')
-    .addOption(jsonOption())
+    .option('--force', 'replace the existing store; it is kept beside the new one, as NAME.before-restore')
     .addHelpText(
-      'before',
-      'Examples:\n  bourse restore /backup/bourse.backup\n  bourse restore /backup/bourse.backup --store sqlite:/tmp/trial.db\n',
-    )
-    .action(async (file: string, flags: Flags) => {
-      const restored = await restoreStore(readSettings(flags).store, file, optionsOf(flags));
-      print(flags, restored, [
-        describe(restored, `, as it was at ${formatInstant(restored.madeMs)}`),
-        ...restored.kept.map((kept) => `  what was there is now ${kept}`),
-      ]);
-    });
-}
+      ...examples(
+        'bourse restore /backup/bourse.backup',
+        'bourse restore /backup/bourse.backup --store sqlite:/tmp/trial.db',
+      ),
+    );

@@ -1,4 +1,4 @@
-// The demo's store: the sample files of `examples/`, moved to today, and synthetic bars, all read by the importers.
+// The demo's store: the sample files of `examples/`, moved to today, and synthetic bars, all imported as files.
 import { renameSync, rmSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,17 +9,19 @@ import { openSources } from '../files/source.ts';
 import { spool } from '../files/spool.ts';
 import { importFile, requestOf } from '../loading/importers.ts';
 import { ownNames } from '../mapping/column-mapping.ts';
+import { rowWith } from '../store/all-rows.ts';
 import { openStore } from '../store/engines.ts';
 import { type Store, StoreUnusable } from '../store/store.ts';
 import { demoBars } from './demo-bars.ts';
+import { closing, readStore } from './opened-store.ts';
 
-/** Where the demo's store is, from the folder that the command runs in. */
+/** The demo's store, in the current folder. */
 const DEMO_FILE = 'data/demo.db';
 export const DEMO_STORE = `sqlite:${DEMO_FILE}`;
 
 const SOURCE = 'Synthetic: made by bourse demo';
 
-/** Days before today with which the demo begins, and with which its minutes begin: DAY bars end there, from then on they are derived. */
+/** The demo begins this many days before today, and its minutes this many. DAY bars end where minutes begin, and are derived from there. */
 const DAYS = 731;
 const MINUTE_DAYS = 42;
 
@@ -45,15 +47,11 @@ async function importSample(store: Store, dataset: string, path: string, interva
     if (opened instanceof FileProblem) throw opened;
     const flags = new Map(interval === undefined ? [] : [['interval', interval]]);
     const about = { ...requestOf(opened, {}), flags, source: SOURCE, dryRun: false, nowMs: Date.now };
-    try {
-      await importFile(store, dataset, about);
-    } finally {
-      await opened.close();
-    }
+    await closing(opened, () => importFile(store, dataset, about));
   }
 }
 
-/** Imports everything that the demo shows on `today` into an empty store; the files are made in `folder`. */
+/** Imports everything that the demo shows on `today`; its files are made in `folder`. */
 async function fillDemo(store: Store, folder: string, today: number): Promise<void> {
   for (const dataset of samples) {
     const path = join(folder, `${dataset}.csv`);
@@ -68,42 +66,33 @@ async function fillDemo(store: Store, folder: string, today: number): Promise<vo
   }
 }
 
-/** Makes the demo's store beside its place and moves it there, so that a server on the old one is not disturbed. */
+/** Makes the demo's store under another name and renames it, so that a server on the old one is not disturbed. */
 async function makeDemo(today: number): Promise<void> {
   const fresh = `${DEMO_FILE}.new`;
   for (const suffix of ['', '-wal', '-shm']) rmSync(fresh + suffix, { force: true });
-  const store = await openStore(`sqlite:${fresh}`, 'write');
-  try {
+  await closing(openStore(`sqlite:${fresh}`, 'write'), async (store) => {
     const { close } = await spool(0, (folder) => fillDemo(store, folder, today));
     await close();
-  } finally {
-    await store.close();
-  }
+  });
   for (const suffix of ['-wal', '-shm']) rmSync(DEMO_FILE + suffix, { force: true });
   renameSync(fresh, DEMO_FILE);
 }
 
-/** The day on which the demo's store was finished, by its minutes, which are imported last; null where there is none. */
+/** The day on which the demo's store was finished: its minutes are imported last. Null where there is none. */
 async function dayOfDemo(): Promise<number | null> {
-  const store = await openStore(DEMO_STORE, 'read');
-  const where = { asset_schema: 'crypto', country_iso_code: 'GLOBAL', interval: '1M' };
+  const market = { asset_schema: 'crypto', country_iso_code: 'GLOBAL', interval: '1M' };
   try {
-    const [covered] = await store.snapshot((reader) =>
-      reader.rows(barCoverage, { where, order: [['interval', 'asc']], limit: 1 }),
-    );
-    return covered === undefined ? null : Math.floor(covered.finished_ms / DAY_MS);
-  } finally {
-    await store.close();
+    const covered = await readStore(DEMO_STORE, 'read', (reader) => rowWith(reader, barCoverage, market));
+    return covered === null ? null : Math.floor(covered.finished_ms / DAY_MS);
+  } catch (error) {
+    if (error instanceof StoreUnusable) return null;
+    throw error;
   }
 }
 
 /** Makes the demo's store unless it was made on `today`. */
 export async function ensureDemo(today: number): Promise<void> {
-  const made = await dayOfDemo().catch((error: unknown) => {
-    if (error instanceof StoreUnusable) return null;
-    throw error;
-  });
-  if (made === today) return;
+  if ((await dayOfDemo()) === today) return;
   process.stderr.write('making the demo store, a few seconds\n');
   await makeDemo(today);
 }

@@ -5,7 +5,8 @@ import { replaceKey } from '../keys/api-keys.ts';
 import { openControl, resolveStore } from '../store/engines.ts';
 import { readSettings, type SettingFlags } from './config.ts';
 import { DEMO_STORE, ensureDemo, sampleText } from './demo-store.ts';
-import { settingOption } from './options.ts';
+import { closing } from './opened-store.ts';
+import { examples, settingOption } from './options.ts';
 import { startService, untilStopped, warnOfExposure } from './serving.ts';
 
 const DEMO_KEY = 'demo';
@@ -31,17 +32,17 @@ export function demoCommand(): Command {
     .addOption(settingOption('host'))
     .addOption(settingOption('port'))
     .addOption(settingOption('logLevel'))
-    .addHelpText('before', 'Examples:\n  bourse demo\n  bourse demo --port 9000\n')
+    .addHelpText(...examples('bourse demo', 'bourse demo --port 9000'))
     .action(async (flags: SettingFlags) => {
       const settings = { ...readSettings(flags), store: resolveStore(DEMO_STORE) };
       const today = Math.floor(Date.now() / DAY_MS);
       await ensureDemo(today);
       await warnOfExposure(settings);
       const service = await startService(settings);
-      // Only now: a demo that cannot start must not end the key of one that runs.
-      const control = await openControl(settings.store, 'write');
-      const { secret } = await replaceKey(control, DEMO_KEY, Date.now());
-      await control.close();
+      // Only now: a demo that cannot start must not revoke the key of a running one.
+      const { secret } = await closing(openControl(settings.store, 'write'), (control) =>
+        replaceKey(control, DEMO_KEY, Date.now()),
+      );
       process.stdout.write(await introduce(service.url, secret, today));
       await untilStopped(service);
     });

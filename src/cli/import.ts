@@ -1,6 +1,5 @@
 // `bourse import DATASET FILE…`
 import { Command, CommanderError, Option } from 'commander';
-import { nearest } from '../base/nearest.ts';
 import { findZone, type Zone } from '../calendar/zone.ts';
 import { type PriceBasis, priceBases } from '../contract/price-basis.ts';
 import { barFields } from '../datasets/bars.ts';
@@ -17,15 +16,15 @@ import { explainFile } from '../mapping/explain-file.ts';
 import { namesOf } from '../mapping/field-names.ts';
 import { readMappingFile } from '../mapping/mapping-file.ts';
 import type { Store } from '../store/store.ts';
-import { readSettings, UsageProblem } from './config.ts';
-import { openForImport } from './existing-store.ts';
+import { hintFor, readSettings, UsageProblem } from './config.ts';
 import { describeExplained } from './explain.ts';
-import { jsonOption, storeOption, wholeNumber } from './options.ts';
+import { closing, openForImport } from './opened-store.ts';
+import { examples, jsonOption, storeOption, wholeNumber } from './options.ts';
+import { linesOf, note, noteWait, print } from './output.ts';
 import { presetList } from './preset-list.ts';
 import { Progress } from './progress.ts';
-import { readCountry, readInterval, readSchema, readSymbolOf } from './selection.ts';
-import { count, countOf, printable } from './table.ts';
-import { tellWait } from './waiting.ts';
+import { checkDataset, readCountry, readInterval, readSchema, readSymbolOf } from './selection.ts';
+import { count, countOf } from './table.ts';
 import { type Watched, watchFolder } from './watch.ts';
 
 /** Done, but not with everything (contract 10). */
@@ -54,37 +53,32 @@ type Flags = {
 };
 
 function zoneNamed(name: string | undefined): Zone | undefined {
-  if (name === undefined) return undefined;
-  const zone = findZone(name);
+  const zone = name === undefined ? undefined : findZone(name);
   if (zone !== null) return zone;
-  const near = nearest(name, Intl.supportedValuesOf('timeZone'));
-  throw new UsageProblem(`--zone ${name}: is not a time zone${near === undefined ? '' : `; is it ${near}?`}`);
+  throw new UsageProblem(
+    `--zone ${name}: is not a time zone${hintFor(name!, Intl.supportedValuesOf('timeZone'))}`,
+  );
 }
 
 /** The fields of a dataset's files. */
 const fieldsOf = (dataset: string): Fields => fileDatasetNamed(dataset)?.file.fields ?? barFields;
 
-const datasetsWhere = (holds: (fields: Fields) => boolean): string[] =>
-  fileDatasetNames.filter((dataset) => holds(fieldsOf(dataset)));
-
 const fieldFlagNames = ['schema', 'country', 'symbol', 'exchange', 'interval', 'code'] as const;
 
-/** The datasets of whose files a flag says something. */
-const datasetsOf = (flag: (typeof fieldFlagNames)[number]): string[] =>
-  datasetsWhere((fields) => Object.values(fields).some((field) => field.flag === `--${flag}`));
+/** Whether a flag has a meaning for a dataset. */
+function applies(flag: (typeof fieldFlagNames)[number] | 'prices' | 'zone', dataset: string): boolean {
+  const fields = Object.values(fieldsOf(dataset));
+  if (flag === 'prices') return dataset === BARS;
+  if (flag === 'zone') return fields.some(({ rule }) => 'unit' in rule);
+  return fields.some((field) => field.flag === `--${flag}`);
+}
 
-const hasInstants = (fields: Fields): boolean => Object.values(fields).some(({ rule }) => 'unit' in rule);
-
-/** A flag that means nothing for a dataset, and a value that no file could have, are mistakes before any file is read. */
+/** Checks flags before any file is read: each must apply to the dataset and have a possible value. */
 function checkFlags(dataset: string, flags: Flags): void {
-  const known = [
-    ['prices', [BARS] as string[]] as const,
-    ['zone', datasetsWhere(hasInstants)] as const,
-    ...fieldFlagNames.map((flag) => [flag, datasetsOf(flag)] as const),
-  ];
-  for (const [name, datasets] of known) {
-    if (flags[name] === undefined || datasets.includes(dataset)) continue;
-    throw new UsageProblem(`--${name} says nothing of ${dataset}: it is for ${datasets.join(', ')}`);
+  for (const name of ['prices', 'zone', ...fieldFlagNames] as const) {
+    if (flags[name] === undefined || applies(name, dataset)) continue;
+    const others = fileDatasetNames.filter((other) => applies(name, other));
+    throw new UsageProblem(`--${name} does not apply to ${dataset}: it is for ${others.join(', ')}`);
   }
   readSchema(flags.schema);
   readCountry(flags.country);
@@ -97,115 +91,86 @@ function checkFlags(dataset: string, flags: Flags): void {
 const fieldFlags = (dataset: string, flags: Flags): Map<string, string> =>
   new Map(
     Object.entries(fieldsOf(dataset)).flatMap(([field, { flag }]) => {
-      const value = fieldFlagNames.find((name) => `--${name}` === flag);
-      return value === undefined || flags[value] === undefined ? [] : [[field, flags[value]] as const];
+      const value = flags[fieldFlagNames.find((name) => `--${name}` === flag)!];
+      return value === undefined ? [] : [[field, value] as const];
     }),
   );
 
-const presetWords = ({ preset }: ImportReport): string =>
-  preset === null
-    ? ''
-    : [
-        preset.name,
-        Object.entries(preset.says)
-          .map(([what, value]) => `${what} ${value}`)
-          .join(', '),
-      ]
-        .filter((words) => words !== '')
-        .join(': ');
-
-/** The account of an import in words. */
+/** An import in words. */
 function describe(report: ImportReport): string {
-  const refusals = report.refused.map(
-    (refusal) => `  data row ${refusal.row}, column ${refusal.column}: ${refusal.reason}`,
-  );
-  const more = report.rowsRefused - report.refused.length;
+  const { rowsRead, rowsRefused, refused, preset, ignoredColumns, runId, newInstruments } = report;
+  const bars = (number: number, what: string, hint = ''): string[] =>
+    number === 0 ? [] : [`${what}: ${countOf(number, 'bar')}${hint}`];
+  const isShifted = report.outsideSessions * 2 > rowsRead;
+  const says = Object.entries(preset?.says ?? {}).map(([field, value]) => `${field} ${value}`);
   const notes = [
-    [report.preset !== null, `read by the preset ${presetWords(report)}`],
-    [report.preset !== null && report.preset.doubt !== null, `note: ${report.preset?.doubt}`],
-    [report.ignoredColumns.length > 0, `columns passed over: ${report.ignoredColumns.join(', ')}`],
-    [
-      report.newInstruments > 0 && report.runId !== null,
-      `${countOf(report.newInstruments, 'new instrument')}, with the defaults of the market`,
-    ],
-    [
-      report.outsideSessions > 0,
-      `outside every session, kept and not served: ${countOf(report.outsideSessions, 'bar')}${report.outsideSessions * 2 > report.rowsRead ? '; is the zone of the times right (--zone)?' : ''}`,
-    ],
-    [
-      report.offGrid > 0,
-      `off the session grid, served as imported and never used to derive others: ${countOf(report.offGrid, 'bar')}`,
-    ],
-    [
-      report.vwapOutside > 0,
-      `with a vwap outside low and high, stored and served: ${countOf(report.vwapOutside, 'bar')}`,
-    ],
-    ...Object.entries(report.findings).map(
-      ([what, rows]) => [true, `${what}: ${countOf(rows, 'row')}`] as const,
+    ...(preset === null
+      ? []
+      : [`read by the preset ${preset.name}${says.length === 0 ? '' : `: ${says.join(', ')}`}`]),
+    ...(preset?.doubt ? [`note: ${preset.doubt}`] : []),
+    ...(ignoredColumns.length === 0 ? [] : [`unused columns are ignored: ${ignoredColumns.join(', ')}`]),
+    ...(newInstruments === 0 || runId === null
+      ? []
+      : [
+          `${countOf(newInstruments, 'new instrument')} (currency, hours and calendar from ${newInstruments === 1 ? 'its' : 'their'} market)`,
+        ]),
+    ...bars(
+      report.outsideSessions,
+      'outside every session, kept and not served',
+      isShifted ? '; is the zone of the times right (--zone)?' : '',
     ),
-    [report.mayBeCut, 'the last line has no end: if the file was cut off, its last value may be wrong'],
-    [
-      report.rowsRefused > 0,
-      `${countOf(report.rowsRefused, 'row')} refused, kept in ${report.rejectedFile}:`,
-    ],
-  ] as const;
-  return [
-    `${report.file}: ${countOf(report.rowsRead, 'row')} read, ${count(report.rowsWritten)} written, ${count(report.rowsUnchanged)} unchanged, ${count(report.rowsRefused)} refused${report.runId === null ? '; nothing was stored' : ` (run ${report.runId}, ${(report.durationMs / 1000).toFixed(1)} s)`}`,
-    ...notes.filter(([holds]) => holds).map(([, note]) => `  ${note}`),
-    ...refusals,
-    ...(more > 0 ? [`  and ${count(more)} more`] : []),
-    ...(report.refused.some(({ reason }) => reason === 'is not a number')
-      ? ['  signs and separators in numbers are taken out by a map: --map, "remove" and "decimal"']
+    ...bars(report.offGrid, 'off the session grid, served as imported and never used to derive others'),
+    ...bars(report.vwapOutside, 'with a vwap outside low and high, stored and served'),
+    ...Object.entries(report.findings).map(([what, rows]) => `${what}: ${countOf(rows, 'row')}`),
+    ...(report.mayBeCut
+      ? ['the last line has no end: if the file was cut off, its last value may be wrong']
       : []),
-  ]
-    .map(printable)
-    .join('\n');
+    ...(rowsRefused === 0 ? [] : [`${countOf(rowsRefused, 'row')} refused, kept in ${report.rejectedFile}:`]),
+    ...refused.map(({ row, column, reason }) => `data row ${row}, column ${column}: ${reason}`),
+    ...(rowsRefused > refused.length ? [`and ${count(rowsRefused - refused.length)} more`] : []),
+    ...(refused.some(({ reason }) => reason === 'is not a number')
+      ? ['a map removes signs and separators from numbers: --map, "remove" and "decimal"']
+      : []),
+  ];
+  const end =
+    runId === null ? '; nothing was stored' : ` (run ${runId}, ${(report.durationMs / 1000).toFixed(1)} s)`;
+  return linesOf([
+    `${report.file}: ${countOf(rowsRead, 'row')} read, ${count(report.rowsWritten)} written, ${count(report.rowsUnchanged)} unchanged, ${count(rowsRefused)} refused${end}`,
+    ...notes.map((line) => `  ${line}`),
+  ]);
 }
 
-function checkDataset(dataset: string): void {
-  if (fileDatasetNames.includes(dataset)) return;
-  const near = nearest(dataset, fileDatasetNames);
-  throw new UsageProblem(
-    `there is no dataset ${dataset} to import: it is one of ${fileDatasetNames.join(', ')}${near === undefined ? '' : `; is it ${near}?`}`,
-  );
-}
-
-/** Files are named, or come by and by. */
+/** Files are either named, or arrive in a watched folder. */
 function checkSources(names: readonly string[], { watch, dryRun, explain }: Flags): void {
   if (names.length === 0 && watch === undefined)
-    throw new UsageProblem('name the files to import, or by --watch the folder that they come to');
+    throw new UsageProblem('name the files to import, or with --watch the folder in which they arrive');
   if (watch !== undefined && (names.length > 0 || dryRun || explain))
     throw new UsageProblem(
-      '--watch imports what its folder has: it goes with no file and without --dry-run and --explain',
+      '--watch imports the files of its folder: name no file, and leave --dry-run and --explain out',
     );
 }
 
 /** A folder whose files are each imported by a call of their own. */
-function watchedBy(
-  dataset: string,
-  choose: ChooseMapping,
-  storeUrl: string,
-  folder: string,
-  flags: Flags,
-): Watched {
-  const { watch: _, json: __, store: ___, allowRejects: ____, ...call } = flags;
+function watchedBy(call: Call, folder: string): Watched {
+  const { dataset, storeUrl, flags } = call;
+  const { watch: _, json: __, store: ___, allowRejects: ____, ...said } = flags;
   return {
     folder,
     dataset,
-    call: JSON.stringify([call, flags.map === undefined ? null : readMappingFile(flags.map)]),
+    call: JSON.stringify([said, flags.map === undefined ? null : readMappingFile(flags.map)]),
     storeUrl,
     async take(path) {
-      const run = new ImportCall(dataset, choose, storeUrl, flags);
+      const run = new ImportCall(call);
       try {
         await run.take(path);
       } catch (error) {
         // How the call was meant for other files may be wrong for this one.
         if (!(error instanceof FileProblem)) throw error;
-        process.stderr.write(`bourse: ${printable(error.message)}\n`);
+        note(error.message);
       } finally {
         await run.close();
       }
-      return { runs: run.runs };
+      return run.runs;
     },
   };
 }
@@ -243,37 +208,32 @@ export function importCommand(): Command {
     .option('--code <event_code>', 'code of all economic events of the file, such as INFLATION_CPI')
     .option('--zone <name>', 'time zone of times without an offset, such as America/New_York')
     .addOption(
-      new Option('--prices <basis>', 'what was done to the prices already (default raw)').choices(priceBases),
+      new Option('--prices <basis>', 'how the prices are adjusted (default raw)').choices(priceBases),
     )
     .option('--source <text>', 'where the file comes from, kept with the run')
     .option('--allow-rejects <count>', 'refused rows with which the exit status is still 0', wholeNumber, 0)
-    .option('--watch <folder>', 'take the files of a folder as they arrive, until stopped')
-    .option(
-      '--explain',
-      'show what would be read of a file: its preset, columns and first rows; store nothing',
-    )
+    .option('--watch <folder>', 'import the files of a folder as they arrive, until stopped')
+    .option('--explain', 'show how a file would be read: its preset, columns and first rows; store nothing')
     .option('--dry-run', 'read and check everything, store nothing')
     .addOption(jsonOption())
     .addHelpText(
-      'before',
-      `Examples:
-  bourse import bars prices.csv --schema stock --country US --interval 1M
-  bourse import bars btc.csv.gz --schema crypto --country GLOBAL --symbol BTCUSD --interval 1M --map btc-map.json
-  bourse import instruments nasdaq.csv --schema stock --country US
-  bourse import bars '2025/*.parquet' --schema stock --country US --interval 1M --zone UTC
-  bourse import bars --watch incoming --schema stock --country US --interval 1M
-  zcat prices.csv.gz | bourse import bars - --schema stock --country US --interval 1M
-`,
+      ...examples(
+        'bourse import bars prices.csv --schema stock --country US --interval 1M',
+        'bourse import bars btc.csv.gz --schema crypto --country GLOBAL --symbol BTCUSD --interval 1M --map btc-map.json',
+        'bourse import instruments nasdaq.csv --schema stock --country US',
+        "bourse import bars '2025/*.parquet' --schema stock --country US --interval 1M --zone UTC",
+        'bourse import bars --watch incoming --schema stock --country US --interval 1M',
+        'zcat prices.csv.gz | bourse import bars - --schema stock --country US --interval 1M',
+      ),
     )
     .action(async (dataset: string, names: string[], flags: Flags) => {
-      checkDataset(dataset);
+      checkDataset(dataset, 'import');
       checkFlags(dataset, flags);
       checkSources(names, flags);
       const choose = chooseMapping(dataset, flags.preset, flags.map, flags.delimiter);
-      const settings = readSettings(flags.store === undefined ? {} : { store: flags.store });
-      if (flags.watch !== undefined)
-        return watchFolder(watchedBy(dataset, choose, settings.store, flags.watch, flags));
-      const run = new ImportCall(dataset, choose, settings.store, flags);
+      const call = { dataset, choose, storeUrl: readSettings(flags).store, flags };
+      if (flags.watch !== undefined) return watchFolder(watchedBy(call, flags.watch));
+      const run = new ImportCall(call);
       try {
         for (const name of await inputsOf(names)) await run.take(name);
       } finally {
@@ -283,12 +243,16 @@ export function importCommand(): Command {
     });
 }
 
-/** One call of the command: each file is an import of its own, and one that is at fault does not keep others out. */
+type Call = {
+  readonly dataset: string;
+  readonly choose: ChooseMapping;
+  readonly storeUrl: string;
+  readonly flags: Flags;
+};
+
+/** One call of the command: each file is an import of its own, and a bad one does not keep the others out. */
 class ImportCall {
-  readonly #dataset: string;
-  readonly #choose: ChooseMapping;
-  readonly #storeUrl: string;
-  readonly #flags: Flags;
+  readonly #call: Call;
   /** Opened, and made where there is none, only when there is a file to import. */
   #store: Store | null = null;
   readonly #reports: ImportReport[] = [];
@@ -296,79 +260,78 @@ class ImportCall {
   /** The exit status of the worst file. */
   #worst = 0;
 
-  constructor(dataset: string, choose: ChooseMapping, storeUrl: string, flags: Flags) {
-    this.#dataset = dataset;
-    this.#choose = choose;
-    this.#storeUrl = storeUrl;
-    this.#flags = flags;
+  constructor(call: Call) {
+    this.#call = call;
   }
 
-  /** Imports what a name stands for. @throws FileProblem where the call, not the file, is at fault */
+  /** Imports the files of a name. @throws FileProblem where the call is wrong, not the file */
   async take(name: string): Promise<void> {
-    const files = openSources(name, process.stdin, this.#choose);
+    const files = openSources(name, process.stdin, this.#call.choose);
     for (;;) {
       const next = await this.#orFailed(() => files.next());
       if (next === null || next.done === true) return;
       const opened = next.value;
-      if (opened instanceof FileProblem) await this.#orFailed(() => Promise.reject(opened));
-      else await this.#orFailed(() => this.#importAndClose(opened));
+      await this.#orFailed(async () => {
+        if (opened instanceof FileProblem) throw opened;
+        const { explain } = this.#call.flags;
+        await closing(opened, (file) => (explain ? this.#explainFile(file) : this.#importFile(file)));
+      });
     }
   }
 
-  /** Runs a step; a problem of the file is told, and the step gives null. */
+  /** Runs a step. A problem of the file is reported, and the step gives null. */
   async #orFailed<T>(step: () => Promise<T>): Promise<T | null> {
     try {
       return await step();
     } catch (error) {
       if (!(error instanceof FileProblem) || error.kind === 'usage') throw error;
-      process.stderr.write(`bourse: ${printable(error.message)}\n`);
+      note(error.message);
       this.#failed++;
       this.#worst = Math.max(this.#worst, error.kind === 'unfit' ? EXIT_USAGE : EXIT_PARTLY);
       return null;
     }
   }
 
-  async #importAndClose(file: MappedFile): Promise<void> {
-    try {
-      await (this.#flags.explain === true ? this.#explainFile(file) : this.#importFile(file));
-    } finally {
-      await file.close();
-    }
+  #requestOf(opened: MappedFile) {
+    const { dataset, flags } = this.#call;
+    const request = requestOf(opened, { zone: zoneNamed(flags.zone), prices: flags.prices });
+    return { ...request, flags: fieldFlags(dataset, flags) };
   }
 
-  /** Tells what the file is; one that cannot be imported as it was asked for is told as one that was. */
+  /** Prints how the file would be read. One that cannot be imported fails as its import would. */
   async #explainFile(opened: MappedFile): Promise<void> {
-    const flags = this.#flags;
-    const { file, zone } = requestOf(opened, { zone: zoneNamed(flags.zone), prices: flags.prices });
-    const fields = namesOf(fieldsOf(this.#dataset));
-    const explained = await explainFile({ file, fields, flags: fieldFlags(this.#dataset, flags), zone });
-    process.stdout.write(flags.json ? `${JSON.stringify(explained)}\n` : describeExplained(explained));
+    const { dataset, flags } = this.#call;
+    const fields = namesOf(fieldsOf(dataset));
+    const explained = await explainFile({ ...this.#requestOf(opened), fields });
+    print(flags, explained, describeExplained(explained));
     if (explained.problem !== null) throw new FileProblem('unfit', explained.problem);
   }
 
-  async #importFile(file: MappedFile): Promise<void> {
-    const flags = this.#flags;
-    this.#store ??= await openForImport(this.#storeUrl, flags.dryRun === true);
-    const progress = new Progress(file);
+  async #importFile(opened: MappedFile): Promise<void> {
+    const { dataset, storeUrl, flags } = this.#call;
+    const { source = null, dryRun = false } = flags;
+    this.#store ??= await openForImport(storeUrl, dryRun);
+    const progress = new Progress(opened);
     const request = {
-      ...requestOf(file, { zone: zoneNamed(flags.zone), prices: flags.prices }),
-      flags: fieldFlags(this.#dataset, flags),
-      source: flags.source ?? null,
-      dryRun: flags.dryRun === true,
+      ...this.#requestOf(opened),
+      source,
+      dryRun,
       nowMs: Date.now,
       onRows: (rows: number) => progress.reached(rows),
-      onWait: tellWait(this.#store),
+      onWait: noteWait(this.#store),
     };
-    const report = await importFile(this.#store, this.#dataset, request).finally(() => progress.end());
+    const report = await importFile(this.#store, dataset, request).finally(() => progress.end());
     const text = describe(report);
-    // Of many runs each is one line.
-    const told =
-      flags.watch === undefined ? text : text.replaceAll(/(?<!:)\n\s*/g, '; ').replaceAll(/\n\s*/g, ' ');
-    process.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : `${told}\n`);
+    // A watched folder has many runs: each is one line.
+    const line = text
+      .trimEnd()
+      .replaceAll(/(?<!:)\n\s*/g, '; ')
+      .replaceAll(/\n\s*/g, ' ');
+    print(flags, report, flags.watch === undefined ? text : `${line}\n`);
     this.#reports.push(report);
   }
 
-  /** What the files became; one of which nothing was stored is in none. */
+  /** The recorded runs; a file of which nothing was stored has none. */
   get runs(): number[] {
     return this.#reports.flatMap(({ runId }) => runId ?? []);
   }
@@ -377,7 +340,7 @@ class ImportCall {
     await this.#store?.close();
   }
 
-  /** Adds several files up, and sets the exit status. */
+  /** Prints the sums of several files, and sets the exit status. */
   conclude(): void {
     const refused = this.#reports.reduce((sum, report) => sum + report.rowsRefused, 0);
     const written = this.#reports.reduce((sum, report) => sum + report.rowsWritten, 0);
@@ -387,8 +350,9 @@ class ImportCall {
         `${count(files)} files: ${count(this.#failed)} failed, ${count(written)} rows written, ${count(refused)} refused\n`,
       );
     }
-    const isPartly = this.#reports.some((report) => report.rowsRefused > this.#flags.allowRejects);
-    // Where something was imported, the call was not asked for wrongly.
+    const { allowRejects } = this.#call.flags;
+    const isPartly = this.#reports.some((report) => report.rowsRefused > allowRejects);
+    // Where something was imported, the call was right.
     if (isPartly || (this.#failed > 0 && this.#reports.length > 0)) process.exitCode = EXIT_PARTLY;
     else if (this.#failed > 0) process.exitCode = this.#worst;
   }

@@ -1,11 +1,11 @@
 // The command line: one command, its output streams and its exit status (contract 10).
 import { EXIT_FAULT, runProgram } from './program.ts';
 
-// Who reads may have had enough, as `head` has: that is no fault, and the work goes on.
+// The reader may end early, as `head` does: that is no fault, and the work goes on.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') return;
   process.exitCode = EXIT_FAULT;
-  process.stderr.write(`bourse: what was to be printed could not be written (${error.code})\n`);
+  process.stderr.write(`bourse: the output could not be written (${error.code})\n`);
 });
 process.stderr.on('error', () => undefined);
 

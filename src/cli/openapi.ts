@@ -2,18 +2,17 @@
 import { Command } from 'commander';
 import { openApiDocument } from '../http/openapi/document.ts';
 import { readSettings, type SettingFlags } from './config.ts';
-import { settingOption } from './options.ts';
+import { examples, settingOption } from './options.ts';
 import { version } from './version.ts';
 
 export function openapiCommand(): Command {
   return new Command('openapi')
     .addOption(settingOption('publicUrl'))
     .addHelpText(
-      'before',
-      `Examples:
-  bourse openapi > openapi.json
-  bourse openapi --public-url https://data.example.com/bourse
-`,
+      ...examples(
+        'bourse openapi > openapi.json',
+        'bourse openapi --public-url https://data.example.com/bourse',
+      ),
     )
     .action((flags: SettingFlags) => {
       const { publicUrl, port } = readSettings(flags);

@@ -21,6 +21,12 @@ export function addSettings(command: Command): Command {
 /** Answers for a program instead of a person. */
 export const jsonOption = (): Option => new Option('--json', 'print JSON instead of a table');
 
+/** The examples at the beginning of a help text: whole calls, for `addHelpText`. */
+export const examples = (...calls: readonly string[]): ['before', string] => [
+  'before',
+  `Examples:\n${calls.map((call) => `  ${call}\n`).join('')}`,
+];
+
 /** A whole number of an option. */
 export function wholeNumber(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);

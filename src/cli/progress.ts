@@ -1,8 +1,8 @@
-// One line on a terminal that tells how far a long piece of work is; nothing where there is no terminal.
+// The progress of long work as one line on a terminal; nothing where there is no terminal.
 import { formatBytes } from '../base/size.ts';
 import { count, printable } from './table.ts';
 
-/** How often the line is written anew. */
+/** How often the line is written again. */
 const EVERY_MS = 200;
 
 /** Work that ends sooner shows no line. */
@@ -13,7 +13,7 @@ function seconds(value: number): string {
   return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
-/** What is being read or written, and how much of it there is; null where that is not known. */
+/** What is being read or written, and its size; null where that is not known. */
 export type Task = {
   readonly name: string;
   readonly bytes: number | null;
@@ -41,22 +41,22 @@ export class Progress {
   readonly #task: Task;
   readonly #isShown = process.stderr.isTTY;
   readonly #startedMs = performance.now();
-  #toldMs = this.#startedMs + QUIET_MS - EVERY_MS;
+  #shownMs = this.#startedMs + QUIET_MS - EVERY_MS;
 
   constructor(task: Task) {
     this.#task = task;
   }
 
-  /** Tells that so many rows have been read. */
+  /** Shows the number of rows that were read. */
   reached(rows: number): void {
     const nowMs = performance.now();
-    if (!this.#isShown || nowMs - this.#toldMs < EVERY_MS) return;
-    this.#toldMs = nowMs;
+    if (!this.#isShown || nowMs - this.#shownMs < EVERY_MS) return;
+    this.#shownMs = nowMs;
     const text = progressText(this.#task, rows, nowMs - this.#startedMs);
     process.stderr.write(`\r\x1b[K${text.slice(0, process.stderr.columns - 1)}`);
   }
 
-  /** Takes the line away. */
+  /** Removes the line. */
   end(): void {
     if (this.#isShown) process.stderr.write('\r\x1b[K');
   }

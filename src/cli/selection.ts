@@ -1,4 +1,4 @@
-// Flags that say which rows a command is about.
+// Arguments and flags that say which rows a command is about.
 import { type ParsedInstant, parseInstant } from '../base/instant.ts';
 import {
   type AssetSchema,
@@ -10,35 +10,51 @@ import {
 } from '../contract/identifiers.ts';
 import { type Interval, intervalsAllowed, parseInterval } from '../contract/interval.ts';
 import type { Field, FieldRule } from '../datasets/field.ts';
-import { fileDatasetNamed } from '../datasets/index.ts';
-import { UsageProblem } from './config.ts';
+import { fileDatasetNamed, fileDatasetNames } from '../datasets/index.ts';
+import { hintFor, UsageProblem } from './config.ts';
 
-/** The value of a flag; null when it was not given. @throws UsageProblem */
-export function readFlag<T>(
-  flag: string,
-  text: string | undefined,
-  parse: (text: string) => T | null,
-  allowed: string,
-): T | null {
-  if (text === undefined) return null;
-  const value = parse(text);
-  if (value === null) throw new UsageProblem(`${flag} ${text}: must be ${allowed}`);
-  return value;
+/** Checks the dataset of `bourse import` and `bourse export`. @throws UsageProblem */
+export function checkDataset(name: string, verb: 'import' | 'export'): void {
+  if (fileDatasetNames.includes(name)) return;
+  throw new UsageProblem(
+    `there is no dataset ${name} to ${verb}: it is one of ${fileDatasetNames.join(', ')}${hintFor(name, fileDatasetNames)}`,
+  );
 }
 
+/** A flag of one meaning: reads its value; null when it was not given. @throws UsageProblem */
+const reader =
+  <T>(flag: string, parse: (text: string) => T | null, allowed: string) =>
+  (text: string | undefined): T | null => {
+    const value = text === undefined ? null : parse(text);
+    if (text !== undefined && value === null) throw new UsageProblem(`${flag} ${text}: must be ${allowed}`);
+    return value;
+  };
+
 /** `--schema` */
-export const readSchema = (text: string | undefined): AssetSchema | null =>
-  readFlag('--schema', text, parseAssetSchema, `one of ${assetSchemas.join(', ')}`);
+export const readSchema = reader<AssetSchema>(
+  '--schema',
+  parseAssetSchema,
+  `one of ${assetSchemas.join(', ')}`,
+);
 
 /** `--country` */
-export const readCountry = (text: string | undefined): string | null =>
-  readFlag('--country', text, parseCountry, 'a two-letter code such as US, or GLOBAL');
+export const readCountry = reader<string>(
+  '--country',
+  parseCountry,
+  'a two-letter code such as US, or GLOBAL',
+);
 
 /** `--symbol` */
-export const readSymbol = (text: string | undefined): string | null =>
-  readFlag('--symbol', text, parseSymbol, symbolAllowed);
+export const readSymbol = reader<string>('--symbol', parseSymbol, symbolAllowed);
 
-/** A flag that gives or selects a field of a dataset. @throws UsageProblem where the field cannot be that */
+/** `--interval` */
+export const readInterval = reader<Interval>('--interval', parseInterval, `one of ${intervalsAllowed}`);
+
+/** `--from` and `--to` */
+export const readBound = (flag: string, text: string | undefined): ParsedInstant | null =>
+  reader(flag, parseInstant, 'a date such as 2025-03-03, or a time such as 2025-03-03T14:30:00Z')(text);
+
+/** A flag that gives or selects a field of a dataset. @throws UsageProblem for a value that the field cannot have */
 export function readField(flag: string, text: string, { rule }: Field): string {
   const { parse, reason } = rule as FieldRule;
   const value = parse(text);
@@ -47,15 +63,7 @@ export function readField(flag: string, text: string, { rule }: Field): string {
 }
 
 /** `--symbol` of a dataset: it may be `*` where rows may be those of a whole market. */
-export const readSymbolOf = (dataset: string, text: string | undefined): string | null => {
+export function readSymbolOf(dataset: string, text: string | undefined): string | null {
   const field = fileDatasetNamed(dataset)?.file.fields.symbol;
   return text === '*' && field !== undefined ? readField('--symbol', text, field) : readSymbol(text);
-};
-
-/** `--interval` */
-export const readInterval = (text: string | undefined): Interval | null =>
-  readFlag('--interval', text, parseInterval, `one of ${intervalsAllowed}`);
-
-/** `--from` and `--to` */
-export const readBound = (flag: string, text: string | undefined): ParsedInstant | null =>
-  readFlag(flag, text, parseInstant, 'a date such as 2025-03-03, or a time such as 2025-03-03T14:30:00Z');
+}

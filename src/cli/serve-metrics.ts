@@ -1,4 +1,4 @@
-// Metrics of serving, in one process or several, and the port that they are to be had at. Only loaded where they are asked for.
+// Metrics of one or several serving processes, and the port that serves them. Loaded only where a port is set.
 import cluster from 'node:cluster';
 import type { Observe } from '../base/observe.ts';
 import type { BuiltInPage, BuiltInPages } from '../http/built-in-pages.ts';
@@ -7,12 +7,12 @@ import { METRICS_PATH, MetricsHandler, metricsPage } from '../http/metrics-handl
 import { listen } from '../http/server.ts';
 import { storeReport } from '../http/store-metrics.ts';
 import type { Settings } from './config.ts';
-import { portProblem, urlOf } from './listen-address.ts';
+import { metricsAddress, portProblem, urlOf } from './listen-address.ts';
 import { openLog } from './log.ts';
 import { version } from './version.ts';
 import { PrimaryLink, WorkerReports } from './worker-metrics.ts';
 
-/** What a serving process does to be measured. */
+/** How a serving process is measured. */
 export type Measuring = {
   readonly observe: Observe;
   /** Pages of the service's own port, by path. */
@@ -20,27 +20,26 @@ export type Measuring = {
   stop(): Promise<void>;
 };
 
-/** Whether metrics have the port of the service, not one that is theirs alone. */
+/** Whether the port of the service serves the metrics too. */
 const sharesPort = ({ port, metricsPort }: Settings): boolean => port !== 0 && metricsPort === port;
 
-/** Listens for who asks for metrics on their own port; the end of that. */
+/** Serves metrics on their own port; the result stops it. */
 async function listenAlone(
   settings: Settings,
   page: BuiltInPage,
   observe: Observe,
 ): Promise<() => Promise<void>> {
-  const place = { host: 'metricsHost', port: 'metricsPort' } as const;
   const { metricsHost: host, metricsPort: port } = settings;
   const handler = new MetricsHandler(page, observe);
   const where = { host, port: port!, reusePort: false, certificate: null };
   const listening = await listen(handler, where, () => undefined).catch((error: unknown) => {
-    throw portProblem(error, settings, place);
+    throw portProblem(error, settings, metricsAddress);
   });
   observe({ kind: 'metrics', url: `${urlOf('http', host, listening.port)}${METRICS_PATH}` });
   return () => listening.stop('');
 }
 
-/** The text of reports and of what the store says now. */
+/** The text of reports and of the store's present state. */
 const textWith =
   ({ store }: Settings) =>
   async (reports: readonly Report[]): Promise<string> =>
@@ -54,8 +53,8 @@ export async function measure(
 ): Promise<Measuring> {
   const metrics = new Metrics({ version: version(), queue });
   const link = cluster.isWorker ? new PrimaryLink(metrics) : null;
-  const text = textWith(settings);
-  const page = metricsPage(() => (link === null ? metrics.report().then((own) => text([own])) : link.text()));
+  const ownText = async () => textWith(settings)([await metrics.report()]);
+  const page = metricsPage(() => link?.text() ?? ownText());
   const isShared = sharesPort(settings);
   const end = isShared || link !== null ? null : await listenAlone(settings, page, observe);
   return {
@@ -63,13 +62,13 @@ export async function measure(
     pages: new Map(isShared ? [[METRICS_PATH, page]] : []),
     async stop() {
       await end?.();
-      // What was counted since the last report.
+      // Counts since the last report.
       await link?.report();
     },
   };
 }
 
-/** Gathers the metrics of workers in their primary, before the first of them starts; the end of that. @throws ServiceProblem */
+/** Gathers the metrics of workers in their primary, before the first worker starts; the result stops it. @throws ServiceProblem */
 export async function gatherMetrics(settings: Settings): Promise<() => Promise<void>> {
   const log = openLog(settings.logLevel);
   const reports = new WorkerReports(textWith(settings));

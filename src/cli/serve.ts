@@ -2,18 +2,17 @@
 import { Command } from 'commander';
 import { resolveStore } from '../store/engines.ts';
 import { readSettings, type SettingFlags } from './config.ts';
-import { addSettings } from './options.ts';
+import { addSettings, examples } from './options.ts';
 import { serve } from './workers.ts';
 
 export function serveCommand(): Command {
   return addSettings(new Command('serve'))
     .addHelpText(
-      'before',
-      `Examples:
-  bourse serve
-  bourse serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem --allowed-hosts data.example.com
-  bourse serve --store sqlite:/srv/bourse/bourse.db --workers 4 --public-url https://data.example.com/bourse
-`,
+      ...examples(
+        'bourse serve',
+        'bourse serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem --allowed-hosts data.example.com',
+        'bourse serve --store sqlite:/srv/bourse/bourse.db --workers 4 --public-url https://data.example.com/bourse',
+      ),
     )
     .action(async (flags: SettingFlags) => {
       const settings = readSettings(flags);

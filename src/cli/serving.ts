@@ -1,4 +1,4 @@
-// What `serve` and `demo` share: the composition of store, keys, queue and request handler, and the stop on a signal.
+// `serve` and `demo`: the composition of store, keys, queue and request handler, and the stop on a signal.
 import { lookup } from 'node:dns/promises';
 import { BlockList } from 'node:net';
 import type { Observe } from '../base/observe.ts';
@@ -7,31 +7,24 @@ import { ResponseCache } from '../http/cache/response-cache.ts';
 import { RequestHandler } from '../http/handler.ts';
 import { QueryQueue } from '../http/queue/query-queue.ts';
 import { canAnswer } from '../http/readiness.ts';
-import { type ListenAddress, type Listening, listen } from '../http/server.ts';
+import { type Listening, listen } from '../http/server.ts';
 import { type Certificate, CertificateProblem, CertificateWatch, readCertificate } from '../http/tls.ts';
 import { KeyRing } from '../keys/api-keys.ts';
 import { ControlClient } from '../keys/control-client.ts';
 import { Quotas } from '../keys/quotas.ts';
 import { pageKeySecret } from '../store/control.ts';
 import { openControl, openStore } from '../store/engines.ts';
-import type { Tell } from '../store/store.ts';
 import { type Settings, UsageProblem } from './config.ts';
 import { portProblem, urlOf } from './listen-address.ts';
 import { openLog } from './log.ts';
+import { closing } from './opened-store.ts';
 import type { Measuring } from './serve-metrics.ts';
 import { version } from './version.ts';
 
 /** A service that runs. */
 export type Service = { readonly url: string; stop(reason: string): Promise<void> };
 
-/** A service without metrics. */
-const unmeasured: Measuring = {
-  observe: () => undefined,
-  pages: new Map(),
-  stop: async () => undefined,
-};
-
-/** The certificate that the settings name, null without one. @throws UsageProblem for files that cannot be used, or one alone */
+/** The certificate of the settings; null without one. @throws UsageProblem for unusable files, or only one of the two */
 export function certificateOf({ tlsCert, tlsKey }: Settings): Certificate | null {
   if (tlsCert === null && tlsKey === null) return null;
   if (tlsCert === null || tlsKey === null) {
@@ -50,7 +43,7 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** Whether only this machine reaches what listens on a host, in whatever spelling. */
+/** Whether a host, in any spelling, can only be reached from this machine. */
 async function isLoopback(host: string): Promise<boolean> {
   const found = await lookup(host, { all: true }).catch(() => []);
   return (
@@ -59,14 +52,13 @@ async function isLoopback(host: string): Promise<boolean> {
   );
 }
 
-/** What is to be said of settings with which others can read along; null where they cannot. */
-export async function exposureOf(settings: Settings): Promise<string | null> {
-  const { host, tlsCert, trustProxy } = settings;
+/** The warning when keys would travel unencrypted; null where they would not. */
+export async function exposureOf({ host, tlsCert, trustProxy }: Settings): Promise<string | null> {
   if (tlsCert !== null || trustProxy || (await isLoopback(host))) return null;
-  return 'keys travel in URLs, and without TLS whoever is on the way can read them: give --tls-cert and --tls-key, or put a proxy with TLS before it and say --trust-proxy';
+  return 'keys travel in URLs, and without TLS anyone on the network can read them: give --tls-cert and --tls-key, or put a proxy with TLS in front and give --trust-proxy';
 }
 
-/** Warns, once, of settings with which others can read along. */
+/** Logs the warning when keys would travel unencrypted. */
 export async function warnOfExposure(settings: Settings): Promise<void> {
   const words = await exposureOf(settings);
   if (words === null) return;
@@ -75,7 +67,7 @@ export async function warnOfExposure(settings: Settings): Promise<void> {
   log.flush();
 }
 
-/** Keeps the certificate of a listening service up to date, also on SIGHUP; the end of that. */
+/** Keeps the certificate of a listening service up to date, also on SIGHUP; the result stops it. */
 function watchCertificate(
   certificate: Certificate | null,
   listening: Listening,
@@ -91,61 +83,38 @@ function watchCertificate(
   };
 }
 
-/**
- * Where to listen. Workers each have a socket of their own on one port where the system can: what one of them has taken is then
- * lost neither to a worker that stops nor to the primary.
- */
-function listenAddressOf({ host, port, workers }: Settings, certificate: Certificate | null): ListenAddress {
-  return { host, port, reusePort: workers > 1 && process.platform === 'linux', certificate };
-}
-
-/** Where to tell what happens: the log and the metrics. */
-const observeBoth = (log: Observe, metrics: Observe): Observe => {
-  return (observation) => {
-    log(observation);
-    metrics(observation);
-  };
-};
-
-/** The secret of page keys, which is made with the control file. */
-async function pageKeySecretOf(store: string, tell: Tell): Promise<Uint8Array> {
-  const control = await openControl(store, 'write', tell);
-  try {
-    return await pageKeySecret(control);
-  } finally {
-    await control.close();
-  }
-}
-
 /** Starts a service over a store, which is made where there is none. */
 export async function startService(settings: Settings): Promise<Service> {
-  const { host, publicUrl, allowedHosts, trustProxy } = settings;
+  const { host, port, publicUrl, allowedHosts, trustProxy } = settings;
   const certificate = certificateOf(settings);
   const scheme = certificate === null ? 'http' : 'https';
-  // Opened once for writing: an older layout is brought up to date before anything reads it.
   const log = openLog(settings.logLevel);
   const tell = (words: string): void => log.observe({ kind: 'updating', words });
+  // Opening for writing brings an older layout up to date before anything reads it, and makes the secret of page keys.
   await (await openStore(settings.store, 'write', tell)).close();
   const store = await openStore(settings.store, 'read');
-  let observe: Observe = log.observe;
-  const queue = new QueryQueue({
-    storeUrl: settings.store,
-    pageKeySecret: await pageKeySecretOf(settings.store, tell),
-  });
+  const secret = await closing(openControl(settings.store, 'write', tell), pageKeySecret);
+  const queue = new QueryQueue({ storeUrl: settings.store, pageKeySecret: secret });
   const control = new ControlClient(settings.store);
-  const quotas = new Quotas({
-    addUses: (uses) => control.addQuotaUses(uses),
-    observe: (observation) => observe(observation),
-    nowMs: Date.now,
-  });
+  let measuring: Measuring | null = null;
+  const observe: Observe = (observation) => {
+    log.observe(observation);
+    measuring?.observe(observation);
+  };
+  const quotas = new Quotas({ addUses: (uses) => control.addQuotaUses(uses), observe, nowMs: Date.now });
+  const close = async (): Promise<void> => {
+    await measuring?.stop();
+    await queue.close();
+    await quotas.close();
+    await store.close();
+    await control.close();
+  };
   let isStopping = false;
-  let measuring = unmeasured;
   try {
     await Promise.all([queue.ready(), control.keys()]);
     if (settings.metricsPort !== null)
       measuring = await (await import('./serve-metrics.ts')).measure(settings, queue, log.observe);
     const isReady = async () => !isStopping && (await canAnswer(queue, Date.now()));
-    observe = observeBoth(log.observe, measuring.observe);
     const handler = new RequestHandler({
       keys: new KeyRing(() => control.keys()),
       quotas,
@@ -154,9 +123,11 @@ export async function startService(settings: Settings): Promise<Service> {
       address: { publicUrl, allowedHosts, trustProxy, scheme },
       observe,
       nowMs: Date.now,
-      pages: new Map([...builtInPages(version(), isReady), ...measuring.pages]),
+      pages: new Map([...builtInPages(version(), isReady), ...(measuring?.pages ?? [])]),
     });
-    const listening = await listen(handler, listenAddressOf(settings, certificate), observe).catch(
+    // Each worker has its own socket on one port where the system can: no connection is lost with another worker.
+    const reusePort = settings.workers > 1 && process.platform === 'linux';
+    const listening = await listen(handler, { host, port, reusePort, certificate }, observe).catch(
       (error: unknown) => {
         throw portProblem(error, settings);
       },
@@ -170,21 +141,13 @@ export async function startService(settings: Settings): Promise<Service> {
         isStopping = true;
         unwatch();
         await listening.stop(reason);
-        await measuring.stop();
-        await queue.close();
-        await quotas.close();
-        await store.close();
-        await control.close();
+        await close();
         log.observe({ kind: 'stopped' });
         log.flush();
       },
     };
   } catch (error) {
-    await measuring.stop();
-    await queue.close();
-    await quotas.close();
-    await store.close();
-    await control.close();
+    await close();
     throw error;
   }
 }
@@ -194,7 +157,7 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 /** Waits for a signal to stop, then stops; the same signal once more ends at once. */
 export async function untilStopped(service: Service): Promise<void> {
   const signal = await new Promise<NodeJS.Signals>((resolve) => {
-    // Ctrl-C reaches a whole group, and its primary then tells the workers again: another signal is no hurry.
+    // Ctrl-C reaches a whole group, and its primary then signals the workers again: a second kind of signal ends nothing.
     for (const name of STOP_SIGNALS) process.on(name, () => resolve(name));
   });
   process.once(signal, () => process.exit(1));

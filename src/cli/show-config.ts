@@ -1,20 +1,13 @@
 // `bourse config`
 import { Command } from 'commander';
-import { factsOf, readSourced, type SettingFlags, type SourcedSetting } from './config.ts';
-import { addSettings, jsonOption } from './options.ts';
+import { factsOf, readSourced, type SettingFlags } from './config.ts';
+import { addSettings, examples, jsonOption } from './options.ts';
+import { print } from './output.ts';
 import { formatTable } from './table.ts';
 
-type Flags = SettingFlags & { readonly json?: boolean };
-
 /** A value without the password that an address may carry. */
-function shown(value: unknown): unknown {
-  return typeof value === 'string' ? value.replace(/(:\/\/[^/@]*?):[^/]*@/, '$1:***@') : value;
-}
-
-function recordOf({ name, value, from }: SourcedSetting) {
-  const { flag, env, default: standard } = factsOf(name);
-  return { setting: name, value: shown(value), from, flag, environment: env, default: standard };
-}
+const shown = (value: unknown): unknown =>
+  typeof value === 'string' ? value.replace(/(:\/\/[^/@]*?):[^/]*@/, '$1:***@') : value;
 
 function cellOf(value: unknown): string {
   const text = Array.isArray(value) ? value.join(',') : JSON.stringify(value).replaceAll('"', '');
@@ -24,17 +17,13 @@ function cellOf(value: unknown): string {
 export function configCommand(): Command {
   return addSettings(new Command('config'))
     .addOption(jsonOption())
-    .addHelpText(
-      'before',
-      'Examples:\n  bourse config\n  BOURSE_PORT=9000 bourse config --workers 4 --json\n',
-    )
-    .action((flags: Flags) => {
-      const records = readSourced(flags).map(recordOf);
-      if (flags.json) {
-        process.stdout.write(`${JSON.stringify(records, null, 2)}\n`);
-        return;
-      }
+    .addHelpText(...examples('bourse config', 'BOURSE_PORT=9000 bourse config --workers 4 --json'))
+    .action((flags: SettingFlags & { readonly json?: boolean }) => {
+      const records = readSourced(flags).map(({ name, value, from }) => {
+        const { flag, env, default: standard } = factsOf(name);
+        return { setting: name, value: shown(value), from, flag, environment: env, default: standard };
+      });
       const rows = records.map(({ setting, value, from }) => [setting, cellOf(value), from]);
-      process.stdout.write(formatTable([['SETTING', 'VALUE', 'FROM'], ...rows]));
+      print(flags, records, formatTable([['SETTING', 'VALUE', 'FROM'], ...rows]), 2);
     });
 }

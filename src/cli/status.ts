@@ -1,13 +1,14 @@
-// `bourse status`: what a store holds, from its rows about series and from indexes; no bar is read, and none of the many rows.
+// `bourse status`: what a store holds. It reads the rows about series, and indexes; no bar, and no row of a large dataset.
 import { Command } from 'commander';
 import { formatBytes } from '../base/size.ts';
 import { contentHash } from '../store/content.ts';
 import { openStore, storeFacts } from '../store/engines.ts';
-import type { StoreFacts } from '../store/store.ts';
 import { readSettings } from './config.ts';
 import { type Holdings, readHoldings } from './holdings.ts';
-import { jsonOption, storeOption } from './options.ts';
-import { count, formatTable, printable } from './table.ts';
+import { closing } from './opened-store.ts';
+import { examples, jsonOption, storeOption } from './options.ts';
+import { print } from './output.ts';
+import { cells, count, formatTable, printable } from './table.ts';
 
 type Flags = {
   readonly store?: string;
@@ -16,26 +17,18 @@ type Flags = {
   readonly json?: boolean;
 };
 
-type Status = {
-  readonly store: string;
-  readonly facts: StoreFacts;
-  readonly holdings: Holdings;
-  readonly hash: string | null;
-};
+type Status = Awaited<ReturnType<typeof readStatus>>;
 
-async function readStatus(flags: Flags): Promise<Status> {
-  const url = readSettings(flags).store;
-  const store = await openStore(url, 'read');
-  try {
-    return await store.snapshot(async (reader) => ({
+function readStatus(flags: Flags) {
+  const { store: url } = readSettings(flags);
+  return closing(openStore(url, 'read'), (store) =>
+    store.snapshot(async (reader) => ({
       store: store.name,
       facts: await storeFacts(url),
       holdings: await readHoldings(reader),
       hash: flags.contentHash ? await contentHash(reader) : null,
-    }));
-  } finally {
-    await store.close();
-  }
+    })),
+  );
 }
 
 function recordOf({ store, facts, holdings, hash }: Status, flags: Flags) {
@@ -50,60 +43,33 @@ function recordOf({ store, facts, holdings, hash }: Status, flags: Flags) {
   };
 }
 
-function barsTable({ markets }: Holdings): string[][] {
-  const rows = markets.flatMap((market) =>
-    market.intervals.map((one) => [
-      market.asset_schema,
-      market.country_iso_code,
-      one.interval,
-      count(one.series),
-      count(one.bars),
-      one.first,
-      one.last,
-    ]),
+const barRows = ({ markets }: Holdings): string[][] =>
+  markets.flatMap(({ asset_schema, country_iso_code, intervals }) =>
+    intervals.map(({ interval, series, bars, first, last }) =>
+      cells(asset_schema, country_iso_code, interval, series, bars, first, last),
+    ),
   );
-  return [['TYPE', 'COUNTRY', 'INTERVAL', 'SERIES', 'BARS', 'FIRST', 'LAST'], ...rows];
-}
 
-const seriesTable = ({ series }: Holdings): string[][] => [
-  ['TYPE', 'COUNTRY', 'SYMBOL', 'INTERVAL', 'BARS', 'FIRST', 'LAST', 'PRICES'],
-  ...series.map((one) => [
-    one.asset_schema,
-    one.country_iso_code,
-    one.symbol,
-    one.interval,
-    count(one.bars),
-    one.first,
-    one.last,
-    one.prices,
-  ]),
-];
+const seriesRows = ({ series }: Holdings): string[][] =>
+  series.map(({ asset_schema, country_iso_code, symbol, interval, bars, first, last, prices }) =>
+    cells(asset_schema, country_iso_code, symbol, interval, bars, first, last, prices),
+  );
 
-const rowsTable = ({ datasets }: Holdings): string[][] => [
-  ['DATASET', 'ROWS', 'FIRST', 'LAST'],
-  ...datasets
+const datasetRows = ({ datasets }: Holdings): string[][] =>
+  datasets
     .filter(({ rows }) => rows > 0)
-    .map(({ dataset, rows, first, last }) => [dataset, count(rows), first ?? '', last ?? '']),
-];
+    .map(({ dataset, rows, first, last }) => cells(dataset, rows, first, last));
 
-const runsTable = ({ runs }: Holdings): string[][] => [
-  ['RUN', 'KIND', 'DATASET', 'FILE', 'READ', 'WRITTEN', 'UNCHANGED', 'REFUSED', 'FINISHED', 'UNDONE'],
-  ...runs.map((run) => [
-    String(run.run_id),
-    run.kind,
-    run.dataset,
-    run.file,
-    count(run.rows_read),
-    count(run.rows_written),
-    count(run.rows_unchanged),
-    count(run.rows_refused),
-    run.finished,
-    run.undone ?? '',
-  ]),
-];
+const runRows = ({ runs }: Holdings): string[][] =>
+  runs.map(({ run_id, kind, dataset, file, finished, undone, ...counts }) => {
+    const { rows_read, rows_written, rows_unchanged, rows_refused } = counts;
+    const rows = cells(rows_read, rows_written, rows_unchanged, rows_refused);
+    return [`${run_id}`, kind, dataset, file, ...rows, finished, undone ?? ''];
+  });
 
-/** Tables that have a row beside their head, each after an empty line. */
-const section = (table: string[][]): string => (table.length > 1 ? `\n${formatTable(table)}` : '');
+/** A table after an empty line; nothing where it has no rows. */
+const section = (head: string, rows: string[][]): string =>
+  rows.length > 0 ? `\n${formatTable([head.split(' '), ...rows])}` : '';
 
 function describe({ store, facts, holdings, hash }: Status, flags: Flags): string {
   const { totals, data_version, markets } = holdings;
@@ -120,9 +86,13 @@ function describe({ store, facts, holdings, hash }: Status, flags: Flags): strin
     ['bars', count(totals.bars)],
     ...(hash === null ? [] : [['content hash', hash]]),
   ];
-  const head = about.map(([name, value]) => `${name!.padEnd(14)}${value}\n`).join('');
-  const data = section(barsTable(holdings)) + section(rowsTable(holdings));
-  return head + data + (flags.series ? section(seriesTable(holdings)) : '') + section(runsTable(holdings));
+  return [
+    ...about.map(([name, value]) => `${name!.padEnd(14)}${value}\n`),
+    section('TYPE COUNTRY INTERVAL SERIES BARS FIRST LAST', barRows(holdings)),
+    section('DATASET ROWS FIRST LAST', datasetRows(holdings)),
+    flags.series ? section('TYPE COUNTRY SYMBOL INTERVAL BARS FIRST LAST PRICES', seriesRows(holdings)) : '',
+    section('RUN KIND DATASET FILE READ WRITTEN UNCHANGED REFUSED FINISHED UNDONE', runRows(holdings)),
+  ].join('');
 }
 
 export function statusCommand(): Command {
@@ -134,11 +104,9 @@ export function statusCommand(): Command {
       'one hash of every instrument, bar and row, whatever the order of imports: reads all of them',
     )
     .addOption(jsonOption())
-    .addHelpText('before', 'Examples:\n  bourse status\n  bourse status --series\n  bourse status --json\n')
+    .addHelpText(...examples('bourse status', 'bourse status --series', 'bourse status --json'))
     .action(async (flags: Flags) => {
       const status = await readStatus(flags);
-      process.stdout.write(
-        flags.json ? `${JSON.stringify(recordOf(status, flags), null, 2)}\n` : describe(status, flags),
-      );
+      print(flags, recordOf(status, flags), describe(status, flags), 2);
     });
 }

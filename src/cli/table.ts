@@ -2,7 +2,7 @@
 
 const MARKS = /[\p{Cc}\p{Zl}\p{Zp}]/gu;
 
-/** A line for a terminal: line ends and control characters of names in it as JSON strings write them, so that none has an effect. */
+/** A line for a terminal: line ends and control characters are escaped as in JSON strings, so that none has an effect. */
 export const printable = (line: string): string =>
   line.replace(MARKS, (mark) => {
     const written = JSON.stringify(mark).slice(1, -1);
@@ -11,7 +11,7 @@ export const printable = (line: string): string =>
 
 const NUMBER = /^-?[\d,.]*$/;
 
-/** Lines of a table whose first row is its head, columns as wide as their widest cell; columns of numbers stand to the right. */
+/** Lines of a table whose first row is its head. Columns are as wide as their widest cell; numbers are aligned right. */
 export function formatTable(table: readonly (readonly string[])[]): string {
   const rows = table.map((row) => row.map(printable));
   const columns = (rows[0] ?? []).map((_, column) => rows.map((row) => row[column] ?? ''));
@@ -27,6 +27,10 @@ export function formatTable(table: readonly (readonly string[])[]): string {
   );
   return `${lines.join('\n')}\n`;
 }
+
+/** The cells of a row: numbers as counts, nothing as an empty cell. */
+export const cells = (...values: readonly (string | number | null | undefined)[]): string[] =>
+  values.map((value) => (typeof value === 'number' ? count(value) : (value ?? '')));
 
 /** A whole number, or the nearest one: `1,200`. */
 export const count = (value: number): string => Math.round(value).toLocaleString('en-US');

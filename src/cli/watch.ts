@@ -1,69 +1,60 @@
-// `bourse import DATASET --watch DIR`: files are taken as they arrive whole, one after the other, until a signal.
-import { type FSWatcher, readdirSync, type Stats, statSync, watch } from 'node:fs';
+// `bourse import DATASET --watch DIR`: imports files as they arrive whole, one after the other, until a signal.
+import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { hashOfFile, WatchMemory } from '../history/watch-memory.ts';
-import { isStoreMade, openStore } from '../store/engines.ts';
+import { isStoreMade } from '../store/engines.ts';
 import { UsageProblem } from './config.ts';
-import { printable } from './table.ts';
+import { readStore } from './opened-store.ts';
+import { note } from './output.ts';
 
-/** A file is whole once it has stayed the same so long; a folder is looked at so often at the least. */
+/** A file is whole once it has not changed for this long; a folder is read at least this often. */
 const REST_MS = 3_000;
 const LOOK_MS = 1_000;
 
-/** What is being written, or was refused, or is hidden. */
-const PASSED_OVER = /^\.|\.part(?:ial)?$|\.rejected(?:\.\d+)?\.csv$/;
-
-/** What a file came to. */
-export type Taken = { readonly runs: readonly number[] };
+/** Names of files that are being written, that hold refused rows, or that are hidden. */
+const IGNORED = /^\.|\.part(?:ial)?$|\.rejected(?:\.\d+)?\.csv$/;
 
 export type Watched = {
   readonly folder: string;
   readonly dataset: string;
-  /** The flags and what they name, as text: what could not be imported may be with others. */
+  /** The flags and what they name, as text: a file that could not be imported may be with others. */
   readonly call: string;
   readonly storeUrl: string;
-  /** Imports a file and tells what came of it; what is no fault of the file is thrown. */
-  readonly take: (path: string) => Promise<Taken>;
+  /** Imports a file, reports the result and gives its runs. Throws what is not the file's fault. */
+  readonly take: (path: string) => Promise<readonly number[]>;
 };
 
-/** How a file was last seen, and since when it is so. */
-type Seen = {
-  readonly stamp: string;
-  readonly sinceMs: number;
-  readonly isTaken: boolean;
-  /** Whether it was said what is wrong with it. */
-  readonly isTold: boolean;
-};
+/** The state of a file when it was last seen, and since when. */
+type Seen = { readonly stamp: string; readonly sinceMs: number; isTaken: boolean; isReported: boolean };
 
-/** What of a file changes with it; null where there is none. */
+/** Changes whenever a file does; null where there is no file. */
 function stampOf(path: string): string | null {
-  const found: Stats | undefined = statSync(path, { throwIfNoEntry: false });
+  const found = statSync(path, { throwIfNoEntry: false });
   return found?.isFile() ? `${found.size} ${found.mtimeMs} ${found.ino}` : null;
 }
 
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-
-/** Takes the files of a folder until SIGINT or SIGTERM; the one at hand is finished first. */
+/** Imports the files of a folder until SIGINT or SIGTERM; the current file is finished first. */
 export async function watchFolder(watched: Watched): Promise<void> {
   const { folder } = watched;
-  if (!isFolder(folder)) throw new UsageProblem(`--watch ${folder}: there is no such folder`);
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw new UsageProblem(`--watch ${folder}: there is no such folder`);
   const stop = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
-  process.stderr.write(`bourse: watching ${printable(folder)} for files of ${watched.dataset}\n`);
-  const look = new FolderLook(watched);
+  note(`watching ${folder} for files of ${watched.dataset}`);
+  const files = new FolderFiles(watched);
   while (!stop.signal.aborted) {
-    await look.once(stop.signal);
+    await files.takeWhole(stop.signal);
     await changeIn(folder, stop.signal);
   }
-  process.stderr.write('bourse: stopped\n');
+  note('stopped');
 }
 
-/** Waits until something may have changed. Hints of the system come early, and not from every disk. */
+/** Waits until something may have changed. The system's hints come early, but not from every disk. */
 async function changeIn(folder: string, stop: AbortSignal): Promise<void> {
   const end = new AbortController();
   const hints = hintsOf(folder, () => end.abort());
-  // Hints of one file come by the hundred.
+  // One file causes hundreds of hints.
   const least = wait(LOOK_MS / 4, undefined, { signal: stop });
   const most = wait(LOOK_MS, undefined, { signal: AbortSignal.any([stop, end.signal]) });
   await Promise.allSettled([least, most]);
@@ -71,82 +62,63 @@ async function changeIn(folder: string, stop: AbortSignal): Promise<void> {
 }
 
 /** The system's hints; null where it gives none. */
-function hintsOf(folder: string, tell: () => void): FSWatcher | null {
+function hintsOf(folder: string, hear: () => void): FSWatcher | null {
   try {
-    return watch(folder, { persistent: false }, tell).on('error', () => undefined);
+    return watch(folder, { persistent: false }, hear).on('error', () => undefined);
   } catch {
     return null;
   }
 }
 
-/** Looks at a folder again and again. */
-class FolderLook {
+/** The files of a folder, and which of them are imported. */
+class FolderFiles {
   readonly #watched: Watched;
   readonly #memory: WatchMemory;
   #seen = new Map<string, Seen>();
-  #hasToldMemory = false;
+  #hasReportedMemory = false;
 
   constructor(watched: Watched) {
     this.#watched = watched;
     this.#memory = new WatchMemory(watched.folder, watched.dataset, watched.call);
   }
 
-  /** Takes the files that are whole by now, in the order of their names. */
-  async once(stop: AbortSignal): Promise<void> {
+  /** Imports the files that are whole by now, in the order of their names. */
+  async takeWhole(stop: AbortSignal): Promise<void> {
+    const { folder } = this.#watched;
     const nowMs = performance.now();
     const present = new Map<string, Seen>();
-    for (const name of readdirSync(this.#watched.folder).sort()) {
-      if (PASSED_OVER.test(name)) continue;
-      const stamp = stampOf(join(this.#watched.folder, name));
+    for (const name of readdirSync(folder).sort()) {
+      const stamp = IGNORED.test(name) ? null : stampOf(join(folder, name));
       if (stamp === null) continue;
       const before = this.#seen.get(name);
-      present.set(
-        name,
-        before?.stamp === stamp ? before : { stamp, sinceMs: nowMs, isTaken: false, isTold: false },
-      );
+      const fresh = { stamp, sinceMs: nowMs, isTaken: false, isReported: false };
+      present.set(name, before?.stamp === stamp ? before : fresh);
     }
     this.#seen = present;
     for (const [name, seen] of present) {
       if (stop.aborted) return;
       if (seen.isTaken || nowMs - seen.sinceMs < REST_MS) continue;
-      // The one before may have taken long.
-      if (stampOf(join(this.#watched.folder, name)) !== seen.stamp) continue;
-      present.set(name, { ...seen, ...(await this.#take(name)) });
+      // The import before may have taken long.
+      if (stampOf(join(folder, name)) === seen.stamp) await this.#take(name, seen);
     }
   }
 
-  /** Takes a file, unless it is known; one that cannot be read, which may pass, is tried again. */
-  async #take(name: string): Promise<Pick<Seen, 'isTaken' | 'isTold'>> {
-    const path = join(this.#watched.folder, name);
+  /** Imports a file unless it is known. One that cannot be read is tried again. */
+  async #take(name: string, seen: Seen): Promise<void> {
+    const { folder, storeUrl, take } = this.#watched;
+    const path = join(folder, name);
     const sha256 = await hashOfFile(path).catch((error: NodeJS.ErrnoException) => error);
     if (sha256 instanceof Error) {
-      if (!this.#seen.get(name)?.isTold)
-        process.stderr.write(`bourse: ${printable(path)}: it cannot be read (${sha256.code})\n`);
-      return { isTaken: false, isTold: true };
+      if (!seen.isReported) note(`${path}: it cannot be read (${sha256.code})`);
+      seen.isReported = true;
+      return;
     }
-    await this.#learn();
-    if (!this.#memory.knows(sha256)) await this.#bring(path, name, sha256);
-    return { isTaken: true, isTold: true };
-  }
-
-  async #bring(path: string, name: string, sha256: string): Promise<void> {
-    const { runs } = await this.#watched.take(path);
-    if (this.#memory.remember(sha256, name, runs) || this.#hasToldMemory) return;
-    this.#hasToldMemory = true;
-    process.stderr.write(
-      `bourse: ${printable(this.#watched.folder)} cannot be written to: files that could not be imported are tried again after a restart\n`,
-    );
-  }
-
-  /** What other imports have brought, and earlier ones. */
-  async #learn(): Promise<void> {
-    const { storeUrl } = this.#watched;
-    if (!isStoreMade(storeUrl)) return;
-    const store = await openStore(storeUrl, 'read');
-    try {
-      await store.snapshot((reader) => this.#memory.learn(reader));
-    } finally {
-      await store.close();
-    }
+    // Other calls may have imported it.
+    if (isStoreMade(storeUrl)) await readStore(storeUrl, 'read', (reader) => this.#memory.learn(reader));
+    const isKnown = this.#memory.knows(sha256) || this.#memory.remember(sha256, name, await take(path));
+    seen.isTaken = true;
+    if (isKnown || this.#hasReportedMemory) return;
+    this.#hasReportedMemory = true;
+    note(`${folder} cannot be written to: files that could not be imported are tried again after a restart`);
   }
 }

@@ -1,8 +1,8 @@
-// Metrics of several serving processes: the primary asks each for its report, and keeps the last one of those that have ended.
+// Metrics of several serving processes: the primary asks each worker for its report, and keeps the last report of ended ones.
 import cluster, { type Worker } from 'node:cluster';
 import { type Metrics, type Report, totalsOf } from '../http/metrics.ts';
 
-/** Time that workers have to report; of one that is busier its last report counts. */
+/** Time that workers have to report; for a later one its previous report counts. */
 const REPORT_WAIT_MS = 1_000;
 
 type FromPrimary =
@@ -13,7 +13,7 @@ type FromWorker =
   | { readonly kind: 'report'; readonly report: Report }
   | { readonly kind: 'text'; readonly id: number };
 
-/** A worker's side: reports when it is asked to, and asks for the metrics of all. */
+/** A worker's side: reports when asked, and asks for the metrics of all. */
 export class PrimaryLink {
   readonly #metrics: Metrics;
   readonly #asked = new Map<number, PromiseWithResolvers<string>>();
@@ -22,8 +22,11 @@ export class PrimaryLink {
   constructor(metrics: Metrics) {
     this.#metrics = metrics;
     process.on('message', (message: FromPrimary) => {
-      if (message.kind === 'report') void this.report();
-      else this.#settle(message);
+      if (message.kind === 'report') return void this.report();
+      const asked = this.#asked.get(message.id);
+      this.#asked.delete(message.id);
+      if (message.kind === 'text') asked?.resolve(message.text);
+      else asked?.reject(new Error(`the primary could not gather the metrics: ${message.cause}`));
     });
   }
 
@@ -41,13 +44,6 @@ export class PrimaryLink {
     return asked.promise;
   }
 
-  #settle(message: Exclude<FromPrimary, { kind: 'report' }>): void {
-    const asked = this.#asked.get(message.id);
-    this.#asked.delete(message.id);
-    if (message.kind === 'text') asked?.resolve(message.text);
-    else asked?.reject(new Error(`the primary could not gather the metrics: ${message.cause}`));
-  }
-
   #send(message: FromWorker): Promise<void> {
     return new Promise((resolve) => {
       if (process.connected) process.send!(message, undefined, undefined, () => resolve());
@@ -56,7 +52,7 @@ export class PrimaryLink {
   }
 }
 
-/** The primary's side: the reports of all workers, of those that have ended too, so that nothing that was counted is lost. */
+/** The primary's side: the reports of all workers, ended ones included, so that no count is lost. */
 export class WorkerReports {
   readonly #latest = new Map<Worker, Report>();
   /** Resolves when a worker that was asked has reported or ended. */
@@ -70,22 +66,18 @@ export class WorkerReports {
     this.#text = text;
     cluster.on('message', (worker, message: FromWorker | 'serving') => {
       if (message === 'serving') this.#latest.set(worker, []);
-      else if (message.kind === 'report') this.#take(worker, message.report);
-      else void this.#answer(worker, message.id);
+      else if (message.kind === 'text') void this.#answer(worker, message.id);
+      else {
+        if (this.#latest.has(worker)) this.#latest.set(worker, message.report);
+        this.#awaited.get(worker)?.();
+      }
     });
-    cluster.on('exit', (worker) => this.#leave(worker));
-  }
-
-  #take(worker: Worker, report: Report): void {
-    if (this.#latest.has(worker)) this.#latest.set(worker, report);
-    this.#awaited.get(worker)?.();
-  }
-
-  #leave(worker: Worker): void {
-    const last = this.#latest.get(worker);
-    if (last !== undefined) this.#ended = [...this.#ended, last];
-    this.#latest.delete(worker);
-    this.#awaited.get(worker)?.();
+    cluster.on('exit', (worker) => {
+      const last = this.#latest.get(worker);
+      if (last !== undefined) this.#ended = [...this.#ended, last];
+      this.#latest.delete(worker);
+      this.#awaited.get(worker)?.();
+    });
   }
 
   async #answer(worker: Worker, id: number): Promise<void> {
@@ -93,10 +85,10 @@ export class WorkerReports {
       (text) => ({ kind: 'text', id, text }),
       (error: unknown) => ({ kind: 'fault', id, cause: String(error) }),
     );
-    if (worker.isConnected()) tell(worker, answer);
+    if (worker.isConnected()) send(worker, answer);
   }
 
-  /** The metrics of all workers as text. Who asks while they are gathered waits for the same. */
+  /** The metrics of all workers as text. Requests that come while they are gathered share the result. */
   async text(): Promise<string> {
     this.#gathering ??= this.#gather().finally(() => {
       this.#gathering = null;
@@ -119,12 +111,12 @@ export class WorkerReports {
   #ask(worker: Worker): Promise<void> {
     return new Promise((resolve) => {
       this.#awaited.set(worker, resolve);
-      tell(worker, { kind: 'report' });
+      send(worker, { kind: 'report' });
     });
   }
 }
 
-/** Tells a worker; one that ends meanwhile has nothing to hear. */
-function tell(worker: Worker, message: FromPrimary): void {
+/** Sends a worker a message; one that has ended does not need it. */
+function send(worker: Worker, message: FromPrimary): void {
   worker.send(message, undefined, undefined, () => undefined);
 }

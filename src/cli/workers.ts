@@ -1,8 +1,9 @@
 // Several serving processes on one port: a primary that starts, replaces and stops them.
 import cluster, { type Worker } from 'node:cluster';
-import { type AddressInfo, createServer } from 'node:net';
+import { once } from 'node:events';
 import type { Settings } from './config.ts';
-import { portProblem } from './listen-address.ts';
+import { tryPort } from './listen-address.ts';
+import { note } from './output.ts';
 import { certificateOf, startService, untilStopped, warnOfExposure } from './serving.ts';
 
 /** Pause before a worker that could not start is tried again, at first and at the most. */
@@ -26,32 +27,22 @@ export async function serve(settings: Settings): Promise<void> {
   }
 }
 
-/** Supervises, and gives the metrics of all workers where they are asked for. */
+/** Supervises workers; also serves their common metrics, where a port is set. */
 async function superviseMeasured(settings: Settings, hasCertificate: boolean): Promise<void> {
-  if (settings.metricsPort === null) return supervise(settings, hasCertificate);
-  const { gatherMetrics } = await import('./serve-metrics.ts');
-  const end = await gatherMetrics(settings);
+  const stopMetrics =
+    settings.metricsPort === null
+      ? undefined
+      : await (await import('./serve-metrics.ts')).gatherMetrics(settings);
   try {
     await supervise(settings, hasCertificate);
   } finally {
-    await end();
+    await stopMetrics?.();
   }
 }
 
-/** The port that the workers are to listen on, tried first: of sockets that share a port none is told that others were there. */
-async function tryPort(settings: Settings): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve, reject) => {
-    probe.once('error', (error) => reject(portProblem(error, settings)));
-    probe.listen(settings.port, settings.host, resolve);
-  });
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
-}
-
-/** Starts the workers with this process' own arguments; ends when all of them have. */
+/** Starts the workers with this process' own arguments; ends when all of them have ended. */
 async function supervise(settings: Settings, hasCertificate: boolean): Promise<void> {
+  // Tried first: a socket that shares its port does not notice another program on it.
   cluster.setupPrimary({ args: [...process.argv.slice(2), '--port', String(await tryPort(settings))] });
   let stopping = false;
   const workers = new Set<Worker>();
@@ -61,7 +52,11 @@ async function supervise(settings: Settings, hasCertificate: boolean): Promise<v
     stopping = true;
     for (const worker of workers) worker.process.kill('SIGTERM');
   };
-  if (hasCertificate) renewOnHangup(workers, served);
+  // Workers that serve read the certificate again. One that is starting reads it anyway, and SIGHUP would end it.
+  const renew = (): void => {
+    for (const worker of workers) if (served.has(worker)) worker.process.kill('SIGHUP');
+  };
+  if (hasCertificate) process.on('SIGHUP', renew);
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, stop);
   // Workers accept for themselves: a connection that the primary had given to one that is killed would hang for ever.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
@@ -74,9 +69,7 @@ async function supervise(settings: Settings, hasCertificate: boolean): Promise<v
     pauseMs = RESTART_MS;
   });
   const startLater = (code: number): void => {
-    process.stderr.write(
-      `bourse: a worker could not start (status ${code}): trying again in ${pauseMs / 1000} s\n`,
-    );
+    note(`a worker could not start (status ${code}): trying again in ${pauseMs / 1000} s`);
     setTimeout(() => (stopping ? undefined : start()), pauseMs);
     pauseMs = Math.min(2 * pauseMs, RESTART_MAX_MS);
   };
@@ -86,7 +79,7 @@ async function supervise(settings: Settings, hasCertificate: boolean): Promise<v
       if (!stopping && served.has(worker)) start();
       else if (!stopping && hasServed) startLater(code);
       else if (!stopping) {
-        // None has served: as things are, none can.
+        // No worker has served yet, so none can.
         process.exitCode = code || 1;
         stop();
       }
@@ -96,16 +89,8 @@ async function supervise(settings: Settings, hasCertificate: boolean): Promise<v
   for (let index = 0; index < settings.workers; index++) {
     start();
     // The first one brings the store up to date before the others open it.
-    if (index === 0) await Promise.race([serving(), ended]);
+    if (index === 0) await Promise.race([once(cluster, 'message'), ended]);
     if (stopping) break;
   }
   await ended;
-}
-
-const serving = (): Promise<void> => new Promise((resolve) => void cluster.once('message', () => resolve()));
-/** Passes a hang-up on to the workers that serve: one that is starting reads the certificate anyway, and would end. */
-function renewOnHangup(workers: ReadonlySet<Worker>, served: WeakSet<Worker>): void {
-  process.on('SIGHUP', () => {
-    for (const worker of workers) if (served.has(worker)) worker.process.kill('SIGHUP');
-  });
 }

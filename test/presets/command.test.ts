@@ -72,7 +72,7 @@ test('--explain shows preset, columns and first rows, and writes nothing', async
   assert.match(told, /text parted by commas, with a header; nothing was imported/);
   assert.match(told, /read by the preset massive/);
   assert.match(told, /datetime: window_start/);
-  assert.match(told, /columns passed over: transactions/);
+  assert.match(told, /unused columns are ignored: transactions/);
   assert.match(told, /2025-04-16T13:30:00Z +200\.29 +200\.63 +200\.11 +200\.5/);
   const explained = JSON.parse(await shop.must(...args, '--json', '--symbol', 'X')) as Record<
     string,
@@ -108,8 +108,8 @@ test('a flag that no file of a dataset could have is told before any file is rea
   for (const [args, message] of [
     [['bars', '--interval', '2X'], /--interval 2X: must be one of 1M/],
     [['bars', '--schema', 'shares'], /--schema shares: must be one of stock/],
-    [['news', '--interval', '1M'], /--interval says nothing of news: it is for bars/],
-    [['economic-events', '--symbol', 'X'], /--symbol says nothing of economic-events: it is for bars, /],
+    [['news', '--interval', '1M'], /--interval does not apply to news: it is for bars/],
+    [['economic-events', '--symbol', 'X'], /--symbol does not apply to economic-events: it is for bars, /],
     [['bars', '--zone', 'Amerika/New_York'], /is not a time zone; is it America\/New_York\?/],
   ] as const)
     for (const source of [['none.csv'], ['--watch', '.']]) {
@@ -140,14 +140,14 @@ test('--explain shows the rows that a file is converted to', async () => {
     said,
     /US +LEANX +dividend +2019-08-06 +3\.00 +USD +100\s+US +LEANX +split +2020-08-31 +1 +4 +499$/,
   );
-  assert.doesNotMatch(said, /passed over|lean_date/);
+  assert.doesNotMatch(said, /unused columns|lean_date/);
 });
 
 test('--watch goes with no file, and without what stores nothing', async () => {
   for (const flag of ['--explain', '--dry-run', 'a.csv']) {
     const { status, stderr } = await shop.run('import', 'bars', '--watch', '.', flag);
     assert.equal(status, 2);
-    assert.match(stderr, /--watch imports what its folder has/);
+    assert.match(stderr, /--watch imports the files of its folder/);
   }
 });
 

@@ -1,0 +1,26 @@
+// What commands print: answers on standard output, notes on standard error.
+import type { OnWait, Store } from '../store/store.ts';
+import { printable } from './table.ts';
+
+/** Prints an answer: a record where `--json` was given, else its text, which ends with a line end. */
+export function print(
+  { json }: { readonly json?: boolean },
+  record: unknown,
+  text: string,
+  indent = 0,
+  stream: NodeJS.WritableStream = process.stdout,
+): void {
+  stream.write(json ? `${JSON.stringify(record, null, indent)}\n` : text);
+}
+
+/** Lines of names and numbers as text for a terminal. */
+export const linesOf = (lines: readonly string[]): string => `${lines.map(printable).join('\n')}\n`;
+
+/** Prints a note in one line. */
+export const note = (text: string): void => void process.stderr.write(`bourse: ${printable(text)}\n`);
+
+/** Notes that another process writes to the store. */
+export const noteWait =
+  ({ name }: Store): OnWait =>
+  (pid) =>
+    note(`waiting for another write to ${name} to end${pid === null ? '' : ` (process ${pid})`}`);
