@@ -83,7 +83,7 @@ test('the answer tells the tighter quota, and the next minute begins anew while 
 test('of two quotas with as much left the one of the day is told, which lasts longer (contract 7.5)', async () => {
   nowMs = NOON;
   const quotas = openQuotas(controls[0]!);
-  assert.equal((await quotas.take(await keyWith({ perMinute: 2, perDay: 2 })))!.quota.span, 'day');
+  assert.equal((await quotas.count(await keyWith({ perMinute: 2, perDay: 2 })))!.quota.span, 'day');
   await quotas.close();
 });
 
