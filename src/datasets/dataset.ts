@@ -86,6 +86,9 @@ type ValueOf<C extends Column> = C extends { nullable: true }
   ? ValueOfKind<C['kind']> | null
   : ValueOfKind<C['kind']>;
 
+/** The name of a column of a dataset. */
+export type ColumnOf<D extends Dataset> = keyof D['columns'] & string;
+
 /** One stored row of a dataset. */
 export type RowOf<D extends Dataset> = { readonly [K in keyof D['columns']]: ValueOf<D['columns'][K]> };
 
