@@ -107,7 +107,6 @@ export const json = { kind: 'json' } as const;
 export const bytes = { kind: 'bytes' } as const;
 
 /** A column that may be null. */
-export const orNull = <const C extends Column>(column: C): C & { readonly nullable: true } => ({
-  ...column,
-  nullable: true,
-});
+export function orNull<const C extends Column>(column: C): C & { readonly nullable: true } {
+  return { ...column, nullable: true };
+}
