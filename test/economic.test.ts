@@ -320,7 +320,7 @@ test('two events of one code and period in a file are one, and the second is ref
     ].join('\n');
   const one = await imported('k1.csv', 'economic-events', rows('Mar'));
   assert.deepEqual([one.rowsWritten, one.rowsRefused], [1, 1]);
-  assert.match(one.refused[0]!.reason, /by country, code, period and year.*leave their period away/);
+  assert.match(one.refused[0]!.reason, /by country, code, period and year.*leave out their period/);
   const both = await imported('k2.csv', 'economic-events', rows(''));
   assert.deepEqual([both.rowsWritten, both.rowsRefused], [2, 0]);
 });

@@ -3,20 +3,21 @@ import { intervalsAllowed, parseInterval } from '../contract/interval.ts';
 import { boolean, dataset, instant, integer, text } from './dataset.ts';
 import {
   anyNumber,
-  assetSchemaRule,
-  countryRule,
+  assetSchemaField,
+  countryField,
   type Fields,
   optional,
+  parsedBy,
   required,
-  symbolRule,
+  symbolField,
   textThat,
 } from './field.ts';
 
-/** The fields that name a series, and those that are its values: the order of both is that of the arrays of an import. */
+/** The fields that name a series, and the fields of its values, in the order of the arrays of an import. */
 export const seriesFields = ['asset_schema', 'country_iso_code', 'symbol', 'interval', 'exchange'] as const;
 export const valueFields = ['open', 'high', 'low', 'close', 'volume', 'vwap'] as const;
 
-/** Characters of an exchange that a row may name. */
+/** The most characters of an exchange in a row. */
 export const EXCHANGE_LENGTH_MAX = 20;
 
 /** The fields of a bars file (contract 11). */
@@ -26,13 +27,10 @@ export const barFields: Fields = {
   high: required(anyNumber),
   low: required(anyNumber),
   close: required(anyNumber),
-  asset_schema: required(assetSchemaRule, { flag: '--schema' }),
-  country_iso_code: required(countryRule, { flag: '--country' }),
-  symbol: required(symbolRule, { flag: '--symbol' }),
-  interval: required(
-    { parse: (text) => parseInterval(text) ?? undefined, reason: `must be one of ${intervalsAllowed}` },
-    { flag: '--interval' },
-  ),
+  asset_schema: assetSchemaField,
+  country_iso_code: countryField,
+  symbol: symbolField,
+  interval: required(parsedBy(parseInterval, `must be one of ${intervalsAllowed}`), { flag: '--interval' }),
   volume: optional(anyNumber),
   vwap: optional(anyNumber),
   exchange: optional(
@@ -50,12 +48,12 @@ export const series = dataset({
     instrument_id: integer,
     interval: text,
     series_id: integer,
-    /** What was done to the prices before they came here: raw, split, all (contract 9.4). */
+    /** The adjustment of the prices before the import: raw, split, all (contract 9.4). */
     prices: text,
-    /** Keys of the first and the last stored bar; 0 where there is none. */
+    /** Keys of the first and the last stored bar; 0 without bars. */
     first_ms: instant,
     last_ms: instant,
-    /** 0 where all bars are gone and runs that can be taken back still name them: then nobody is to see the series. */
+    /** 0 where all bars are gone but runs that can be undone still name them: such a series is hidden. */
     bar_count: integer,
     /** Whether a stored bar opened off the session grid: such a series is never used to derive (contract 3.10). */
     off_grid: boolean,
@@ -65,8 +63,8 @@ export const series = dataset({
 });
 
 /**
- * When the newest import into a market at an interval was finished (contract 3.9). A venue beside the default market of its asset
- * type and country has rows of its own: its `asset_schema` is `future/US_FUTURE_CBOT_GRAIN`.
+ * The end of the newest import into a market at an interval (contract 3.9). A venue beside the default market of its asset type
+ * and country has separate rows: its `asset_schema` is `future/US_FUTURE_CBOT_GRAIN`.
  */
 export const barCoverage = dataset({
   name: 'bar_coverage',

@@ -1,15 +1,15 @@
-// Dividends and splits of stocks: what files say of them. A factor that they do not say is worked out when it is read (contract 8.2).
+// Dividends and splits of stocks. A factor that no file gives is calculated when it is read (contract 8.2).
 import { dataset, day, integer, orNull, real, text } from './dataset.ts';
 import {
   asText,
-  countryRule,
+  countryField,
   currencyRule,
   dayRule,
   exchangeRule,
   numberRule,
   optional,
   required,
-  symbolRule,
+  symbolField,
   wordRule,
 } from './field.ts';
 
@@ -20,7 +20,7 @@ const shares = numberRule(
   'must be a whole number of shares: 1 to 1.05 is 100 to 105',
 );
 
-/** No stock has more actions of one kind a day. */
+/** The most actions of one kind of a stock in a day. */
 export const OCCURRENCE_MAX = 99;
 
 export const corporateActions = dataset({
@@ -31,7 +31,7 @@ export const corporateActions = dataset({
     ex_date: day,
     /** `dividend` or `split`. */
     action_type: text,
-    /** Which one of its kind and day it is, from 1 (docs/decisions/0018). */
+    /** Its number among the actions of its kind and day, from 1 (docs/decisions/0018). */
     occurrence: integer,
     exchange: orNull(text),
     adjustment_factor: orNull(real),
@@ -45,12 +45,12 @@ export const corporateActions = dataset({
     /** The raw close before the ex-date. */
     reference_price: orNull(real),
   },
-  // The kind stands last: an order whose middle is told to be equal is one that SQLite sorts.
+  // The kind comes last: SQLite would sort rows where a column in the middle of the order must be equal.
   key: ['country_iso_code', 'symbol', 'ex_date', 'occurrence', 'action_type'],
   file: {
     fields: {
-      country_iso_code: required(countryRule, { flag: '--country' }),
-      symbol: required(symbolRule, { flag: '--symbol' }),
+      country_iso_code: countryField,
+      symbol: symbolField,
       action_type: required(wordRule(['dividend', 'split'])),
       ex_date: required(dayRule),
       asset_schema: optional(
@@ -82,7 +82,7 @@ export const corporateActions = dataset({
     repeated: {
       column: 'ex_date',
       reason:
-        'the file has an action of this kind and day already, with other values: where both are right, tell them apart by a column occurrence, 1 and 2',
+        'the file has an action of this kind and day already, with other values: where both are right, add a column occurrence with 1 and 2',
     },
     deletion: {
       about: 'Delete dividends and splits of one stock.',

@@ -1,44 +1,44 @@
-// The shape of one dataset's declaration: what we keep, as data. It drives its table, import, export, deletion, content hash and counts.
+// The form of a dataset's declaration. It drives the dataset's table, import, export, deletion, content hash and counts.
 import type { Fields } from './field.ts';
 
-/** What a column holds: `day` is a day number, `instant` epoch milliseconds (UTC), `json` any JSON value. */
-export type ColumnKind = 'text' | 'integer' | 'real' | 'instant' | 'day' | 'boolean' | 'json' | 'bytes';
+/** The values of a column: `day` is a day number, `instant` epoch milliseconds (UTC), `json` any JSON value. */
+export type ColumnKind = keyof Values;
 
 export type Column = { readonly kind: ColumnKind; readonly nullable?: true };
 
 export type Dataset = {
   readonly name: string;
   readonly columns: Readonly<Record<string, Column>>;
-  /** Columns that tell rows apart; the first one is the shard. Rows are upserted by it. */
+  /** Columns that identify a row; the first one is the shard. Rows are upserted by them. */
   readonly key: readonly string[];
-  /** Further orders that are read: each becomes an index. */
+  /** Further orders of reads: each becomes an index. */
   readonly indexes?: readonly (readonly string[])[];
-  /** Rows lie in the order in which they came, not in that of the key: for large rows whose key is a hash. */
+  /** Rows are stored in the order of their arrival, not of the key: for large rows whose key is a hash. */
   readonly keptAsTheyCome?: true;
-  /** How its rows come from files and leave in files; absent from what the service keeps of itself. */
+  /** How its rows are imported and exported; absent for the service's own records. */
   readonly file?: FileDeclaration;
 };
 
-/** How rows of a dataset come from files and leave in files (contract 10, 11). */
+/** How rows of a dataset are imported and exported (contract 10, 11). */
 export type FileDeclaration = {
   readonly fields: Fields;
-  /** The column that says when a row is: ranges select by it. */
+  /** The column with the time of a row: ranges select by it. */
   readonly time?: string;
-  /** How a row names instruments, the one that it is about first. */
+  /** How a row names instruments; the first is the row's subject. */
   readonly names?: readonly Naming[];
-  /** Why a row is refused whose key the file has already, with other values. */
+  /** The reason to refuse a row whose key an earlier row of the file has with other values. */
   readonly repeated: { readonly column: string; readonly reason: string };
   /** What `bourse delete` offers; absent where rows are deleted in another way. */
   readonly deletion?: DeletionDeclaration;
 };
 
-/** How a row names an instrument of its country. One whose symbol is null names none. */
+/** How a row names an instrument of its country. A row whose symbol is null names none. */
 export type Naming = {
-  /** The asset type, or the column that has it. */
+  /** The asset type, or its column. */
   readonly assetSchema: string | { readonly column: string };
   /** The column of the symbol. */
   readonly symbol: string;
-  /** The columns that may say on which day it had the symbol, the first that does first (contract 9.6); none: it is the present one. */
+  /** Columns with the day of the symbol; the first that is not null counts (contract 9.6). Without any it is the present symbol. */
   readonly on?: readonly string[];
   /** The column of the exchange that a new instrument gets. */
   readonly exchange?: string;
@@ -48,53 +48,53 @@ export type Naming = {
   readonly isOwn?: true;
 };
 
-/** A flag of `bourse delete` beside those of the fields. */
+/** A flag of `bourse delete` beside the flags of the fields. */
 export type Selector = {
-  /** The column that it selects by; its field says what it may be. */
+  /** The column that it selects by; its field checks the value. */
   readonly column: string;
-  /** As help shows its value. */
+  /** The name of its value in the help. */
   readonly takes: string;
   readonly about: string;
   /** Chooses rows one by one, in place of `--symbol`, and without a range. */
   readonly isAlone?: true;
 };
 
-/** What `bourse delete` says of a dataset and asks for. */
+/** The help and the flags of `bourse delete` for a dataset. */
 export type DeletionDeclaration = {
   readonly about: string;
-  /** What the rows are, in the plural. */
+  /** The word for the rows, in the plural. */
   readonly rows: string;
   /** Flags that must be given. */
   readonly needs: readonly string[];
-  /** What a flag of a field is here, for its help. */
+  /** The help for flags of fields. */
   readonly flags: Readonly<Record<string, string>>;
   readonly selectors?: Readonly<Record<string, Selector>>;
   readonly examples: readonly string[];
 };
 
-type ValueOfKind<K extends ColumnKind> = K extends 'text'
-  ? string
-  : K extends 'boolean'
-    ? boolean
-    : K extends 'json'
-      ? unknown
-      : K extends 'bytes'
-        ? Uint8Array
-        : number;
+type Values = {
+  text: string;
+  integer: number;
+  real: number;
+  instant: number;
+  day: number;
+  boolean: boolean;
+  json: unknown;
+  bytes: Uint8Array;
+};
 
-type ValueOf<C extends Column> = C extends { nullable: true }
-  ? ValueOfKind<C['kind']> | null
-  : ValueOfKind<C['kind']>;
+type ValueOf<C extends Column> = Values[C['kind']] | (C extends { nullable: true } ? null : never);
+
+/** The name of a column of a dataset. */
+export type ColumnOf<D extends Dataset> = keyof D['columns'] & string;
 
 /** One stored row of a dataset. */
 export type RowOf<D extends Dataset> = { readonly [K in keyof D['columns']]: ValueOf<D['columns'][K]> };
 
-/** Declares a dataset, keeping its exact types. */
-export function dataset<const D extends Dataset>(declaration: D): D {
-  return declaration;
-}
+/** Declares a dataset with its exact types. */
+export const dataset = <const D extends Dataset>(declaration: D): D => declaration;
 
-/** What the command line calls a dataset (contract 10). */
+/** The name of a dataset on the command line (contract 10). */
 export const spokenName = ({ name }: Dataset): string => name.replaceAll('_', '-');
 
 export const text = { kind: 'text' } as const;

@@ -1,11 +1,11 @@
-// The economic calendar: its events, and what their codes mean where a file says so (contract 11).
+// The economic calendar: its events, and the descriptions of codes that files give (contract 11).
 import { numberOf } from '../base/number.ts';
 import { dataset, instant, integer, orNull, real, text } from './dataset.ts';
 import {
   anyNumber,
   asText,
-  countryRule,
-  type FieldRule,
+  capitals,
+  countryField,
   optional,
   required,
   someText,
@@ -18,14 +18,14 @@ export const impacts: readonly string[] = ['low', 'medium', 'high'];
 /** The rank of an event whose importance is not known. */
 export const RANK_UNKNOWN = 3;
 
-/** By importance, 1 to 3; null where it is not known. */
+/** The importance of an event, 1 to 3; null where it is not known. */
 const importanceOf = ({ rank }: Values): number | null =>
   rank === RANK_UNKNOWN ? null : RANK_UNKNOWN - (rank as number);
 
-const code: FieldRule = {
-  parse: (text) => (/^[A-Z0-9_]{1,100}$/i.test(text) ? text.toUpperCase() : undefined),
-  reason: 'must be letters, digits and underscores, at most 100, such as EMPLOYMENT_NFP_HEADLINE',
-};
+const code = capitals(
+  /^[A-Z0-9_]{1,100}$/i,
+  'must be letters, digits and underscores, at most 100, such as EMPLOYMENT_NFP_HEADLINE',
+);
 
 const codeSelector = {
   column: 'event_code',
@@ -42,22 +42,22 @@ export const events = dataset({
     event_code: text,
     event_name: text,
     event_driven_type: orNull(text),
-    /** 0 high, 1 medium, 2 low, 3 not known: of events at one time the weightier stands first (contract 8.8). */
+    /** 0 high, 1 medium, 2 low, 3 not known: the order of events at one time (contract 8.8). */
     rank: integer,
     /** Whole seconds. */
     event_timestamp: instant,
     actual_value: orNull(real),
     previous_value: orNull(real),
     forecast_value: orNull(real),
-    /** As the file gave them; where it did not they are worked out when read. */
+    /** As in the file; else they are calculated when they are read. */
     change: orNull(real),
     change_percent: orNull(real),
     period: orNull(text),
     unit: orNull(text),
   },
   key: ['source_id'],
-  // One for each set of filters; beside a country or a code the rank is compared along the walk, in the index (`queries/economic.ts`).
-  // Of indexes that its estimates do not tell apart SQLite takes the first: the most particular ones stand first.
+  // One for each set of filters. With a country or a code the rank is compared in the index (`queries/economic.ts`).
+  // SQLite takes the first of indexes that it estimates equal: the most specific ones come first.
   indexes: [
     ['country_iso_code', 'event_code', 'event_timestamp', 'rank', 'source_id'],
     ['event_code', 'event_timestamp', 'rank', 'source_id'],
@@ -68,7 +68,7 @@ export const events = dataset({
   keptAsTheyCome: true,
   file: {
     fields: {
-      country_iso_code: required(countryRule, { flag: '--country' }),
+      country_iso_code: countryField,
       event_code: required(code, { flag: '--code' }),
       event_name: required(someText),
       event_timestamp: required({ unit: 'second' }),
@@ -100,7 +100,7 @@ export const events = dataset({
     repeated: {
       column: 'event_code',
       reason:
-        'the file has this event already, with other values: an event is told by its source_id, else by country, code, period and year, or its time where it has no period; where both are right, leave their period away',
+        'the file has this event already, with other values: an event is identified by its source_id, else by country, code, period and year, or by its time where it has no period; where both are right, leave out their period',
     },
     deletion: {
       about: 'Delete economic events by code, time or identifier.',
@@ -119,14 +119,14 @@ export const events = dataset({
   },
 });
 
-/** What files say of codes, over what ships (`economic-event-codes.json`). */
+/** Descriptions of codes from files, which replace those that ship (`economic-event-codes.json`). */
 export const eventCodes = dataset({
   name: 'economic_event_codes',
   columns: { country_iso_code: text, event_code: text, description: text },
   key: ['country_iso_code', 'event_code'],
   file: {
     fields: {
-      country_iso_code: required(countryRule, { flag: '--country' }),
+      country_iso_code: countryField,
       event_code: required(code, { flag: '--code' }),
       description: required(someText),
     },
@@ -135,7 +135,7 @@ export const eventCodes = dataset({
       reason: 'the file has this code already, with another description',
     },
     deletion: {
-      about: 'Delete what files say of event codes. Those that ship stay, and mean what they did.',
+      about: 'Delete imported descriptions of event codes. The shipped ones stay.',
       rows: 'codes',
       needs: ['--country'],
       flags: { '--country': 'its country, such as US' },

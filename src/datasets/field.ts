@@ -1,5 +1,5 @@
-// What a cell of a file may hold for a field of a dataset, and how the field is written to a file again (contract 11).
-import { formatDay, parseDay } from '../base/instant.ts';
+// The fields of dataset files: the values that a cell may hold, and how a field is exported (contract 11).
+import { parseDay } from '../base/instant.ts';
 import { numberOf } from '../base/number.ts';
 import {
   assetSchemas,
@@ -9,9 +9,9 @@ import {
   symbolAllowed,
 } from '../contract/identifiers.ts';
 
-/** What a cell of a field may hold. */
+/** The values that a cell of a field may hold. */
 export type FieldRule = {
-  /** The value of a text that is not empty; undefined where it is refused. */
+  /** The value of a text that is not empty; undefined for a refused text. */
   readonly parse: (text: string) => unknown;
   /** Why a text is refused: it follows the column's name. */
   readonly reason: string;
@@ -19,41 +19,38 @@ export type FieldRule = {
   readonly words?: readonly string[];
 };
 
-/** An instant; one that is finer than the unit is cut down to it, and to a minute refused. */
+/** An instant. A finer instant is cut down to the unit, or refused where the unit is a minute. */
 export type InstantRule = { readonly unit: 'millisecond' | 'second' | 'minute' };
 
-/** The values that a row of a file gives, by field; fields whose cell is empty are left out. */
+/** The values of a row of a file, by field, without the fields whose cell is empty. */
 export type Values = Readonly<Record<string, unknown>>;
 
 /** One field of a dataset's files. */
 export type Field = {
   readonly rule: FieldRule | InstantRule;
   readonly isRequired?: true;
-  /** The flag that gives it for a whole file, and selects rows by it. */
+  /** The flag that gives its value for a whole file, and selects rows by it. */
   readonly flag?: string;
-  /** The cell of a stored row, where that is not the column of the same name. */
+  /** The exported cell of a stored row, where it is not the column of the same name. */
   readonly written?: {
     readonly kind: 'text' | 'integer';
     readonly of: (row: Values) => string | number | null;
   };
-  /** What the store alone can know is read, and written to no file. */
+  /** The field is imported but never exported: another store has other values. */
   readonly isNeverWritten?: true;
 };
 
 /** The fields of a dataset's files, in the order of an exported file. */
 export type Fields = Readonly<Record<string, Field>>;
 
-/** A field that a row can do without. */
+/** A field that may be empty. */
 export const optional = (rule: Field['rule'], more: Omit<Field, 'rule'> = {}): Field => ({ rule, ...more });
 
 /** A field that every row needs. */
-export const required = (rule: Field['rule'], more: Omit<Field, 'rule' | 'isRequired'> = {}): Field => ({
-  rule,
-  isRequired: true,
-  ...more,
-});
+export const required = (rule: Field['rule'], more: Omit<Field, 'rule'> = {}): Field =>
+  optional(rule, { isRequired: true, ...more });
 
-/** A value that `holds`, as it stands. */
+/** A text that `holds`, unchanged. */
 export const textThat = (holds: (text: string) => boolean, reason: string): FieldRule => ({
   parse: (text) => (holds(text) ? text : undefined),
   reason,
@@ -62,7 +59,7 @@ export const textThat = (holds: (text: string) => boolean, reason: string): Fiel
 /** Any text. */
 export const anyText = textThat(() => true, '');
 
-/** Text as it stands; spaces alone are none. */
+/** Any text that is not blank, unchanged. */
 export const someText = textThat((text) => text.trim() !== '', 'is blank');
 
 /** One of a few words, in any letter case. */
@@ -89,7 +86,7 @@ export const assetSchemaRule: FieldRule = {
   words: assetSchemas,
 };
 
-/** The asset type of what is no option itself; `why` follows those that it may be. */
+/** An asset type other than option; `why` ends the reason of a refusal. */
 export const underlyingSchemaRule = (why: string): FieldRule => ({
   parse(text) {
     const assetSchema = parseAssetSchema(text);
@@ -99,36 +96,36 @@ export const underlyingSchemaRule = (why: string): FieldRule => ({
   words: assetSchemas.filter((schema) => schema !== 'option'),
 });
 
-export const countryRule: FieldRule = {
-  parse: (text) => parseCountry(text) ?? undefined,
-  reason: 'must be a two-letter code such as US, or GLOBAL',
-};
+/** The value of a parser that gives null for a refused text. */
+export const parsedBy = (parse: (text: string) => unknown, reason: string): FieldRule => ({
+  parse: (text) => parse(text) ?? undefined,
+  reason,
+});
 
-export const symbolRule: FieldRule = {
-  parse: (text) => parseSymbol(text) ?? undefined,
-  reason: `must be ${symbolAllowed}`,
-};
+export const countryRule = parsedBy(parseCountry, 'must be a two-letter code such as US, or GLOBAL');
+
+export const symbolRule = parsedBy(parseSymbol, `must be ${symbolAllowed}`);
 
 /** A day number. */
-export const dayRule: FieldRule = {
-  parse: (text) => parseDay(text) ?? undefined,
-  reason: 'must be a date YYYY-MM-DD',
-};
+export const dayRule = parsedBy(parseDay, 'must be a date YYYY-MM-DD');
 
-/** A date that is kept as text. */
+/** A date that is stored as text. */
 export const dateTextRule = textThat((text) => parseDay(text) !== null, dayRule.reason);
 
 export const exchangeRule: FieldRule = { parse: (text) => text.toUpperCase(), reason: '' };
 
-export const currencyRule: FieldRule = {
-  parse: (text) => (/^[A-Za-z]{3}$/.test(text) ? text.toUpperCase() : undefined),
-  reason: 'must be a currency code of three letters, such as USD',
-};
+/** A text of one form, in capitals. */
+export const capitals = (form: RegExp, reason: string): FieldRule =>
+  parsedBy((text) => (form.test(text) ? text.toUpperCase() : null), reason);
 
-/** A field that is written as text that is made of the row. */
+export const currencyRule = capitals(/^[A-Z]{3}$/i, 'must be a currency code of three letters, such as USD');
+
+/** A field that is exported as a text made from the row. */
 export const asText = (of: (row: Values) => string | null): Pick<Field, 'written'> => ({
   written: { kind: 'text', of },
 });
 
-/** A day number as files have it. */
-export const dayText = (day: unknown): string => formatDay(day as number);
+/** Fields that most datasets have. */
+export const assetSchemaField = required(assetSchemaRule, { flag: '--schema' });
+export const countryField = required(countryRule, { flag: '--country' });
+export const symbolField = required(symbolRule, { flag: '--symbol' });

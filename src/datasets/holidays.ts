@@ -2,7 +2,15 @@
 import { symbolAllowed } from '../contract/identifiers.ts';
 import { sessionTemplates } from '../contract/session-templates.ts';
 import { dataset, day, instant, integer, orNull, text } from './dataset.ts';
-import { countryRule, dayRule, optional, required, symbolRule, underlyingSchemaRule } from './field.ts';
+import {
+  capitals,
+  countryField,
+  dayRule,
+  optional,
+  required,
+  symbolRule,
+  underlyingSchemaRule,
+} from './field.ts';
 
 export const holidays = dataset({
   name: 'holidays',
@@ -25,15 +33,14 @@ export const holidays = dataset({
   file: {
     fields: {
       name: required({ parse: (text) => text.trim() || undefined, reason: 'is missing' }),
-      holiday_code: required({
-        parse: (text) => (/^HOLIDAY_[A-Z0-9_]{1,90}$/i.test(text) ? text.toUpperCase() : undefined),
-        reason: 'must begin with HOLIDAY_, such as HOLIDAY_CHRISTMAS',
-      }),
+      holiday_code: required(
+        capitals(/^HOLIDAY_[A-Z0-9_]{1,90}$/i, 'must begin with HOLIDAY_, such as HOLIDAY_CHRISTMAS'),
+      ),
       calendar_date: required(dayRule),
       asset_name: required(underlyingSchemaRule('options keep the days of their underlying'), {
         flag: '--schema',
       }),
-      country_iso_code: required(countryRule, { flag: '--country' }),
+      country_iso_code: countryField,
       symbol: required(
         {
           parse: (text) => (text === '*' ? text : symbolRule.parse(text)),
@@ -66,7 +73,7 @@ export const holidays = dataset({
       reason: 'the file has this day with this priority already, with other values',
     },
     deletion: {
-      about: 'Delete days of your own: of a market, or of one instrument. Days that ship stay.',
+      about: 'Delete calendar overrides of a market or of one instrument. Shipped holidays stay.',
       rows: 'days',
       needs: ['--country', '--schema', '--symbol'],
       flags: {

@@ -9,7 +9,7 @@ import { news } from './news.ts';
 import { optionContracts } from './options.ts';
 import { instruments, instrumentTerms } from './reference.ts';
 
-/** In the store itself. A content hash has those of files in this order, holidays first: a new one comes after them. */
+/** The datasets of the store itself. A content hash has the datasets of files in this order, holidays first; a new one goes to their end. */
 export const dataDatasets: readonly Dataset[] = [
   instruments,
   corporateActions,
@@ -27,23 +27,23 @@ export const dataDatasets: readonly Dataset[] = [
   counters,
 ];
 
-/** In the control file beside it. */
+/** The datasets of the control file beside the store. */
 export const controlDatasets: readonly Dataset[] = [apiKeys, secrets, quotaUses];
 
-/** A dataset whose rows come from files and leave in files. */
+/** A dataset that is imported and exported. */
 export type FileDataset = Dataset & { readonly file: FileDeclaration };
 
-/** The datasets of files; bars, which are no rows, are beside them. */
+/** The imported and exported datasets, without bars, which are not rows. */
 export const fileDatasets: readonly FileDataset[] = dataDatasets.filter(
   (dataset): dataset is FileDataset => dataset.file !== undefined,
 );
 
-/** What the command line calls the stored bars. */
+/** The name of bars on the command line. */
 export const BARS = 'bars';
 
-/** What the command line calls the datasets of files. */
+/** The names of the imported and exported datasets on the command line. */
 export const fileDatasetNames: readonly string[] = [BARS, ...fileDatasets.map(spokenName)].sort();
 
-/** The dataset of files that the command line calls so. */
+/** The imported and exported dataset with this name on the command line. */
 export const fileDatasetNamed = (name: string): FileDataset | undefined =>
   fileDatasets.find((dataset) => spokenName(dataset) === name);

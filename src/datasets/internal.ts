@@ -1,4 +1,4 @@
-// What the service keeps of itself: runs, what they changed, and counters beside the data; keys and secrets in the control file.
+// The service's own records: runs, their changes and counters beside the data; keys, quota uses and secrets in the control file.
 import { bytes, dataset, instant, integer, json, orNull, text } from './dataset.ts';
 
 export const importRuns = dataset({
@@ -8,9 +8,9 @@ export const importRuns = dataset({
     /** `import` or `delete`. */
     kind: text,
     dataset: text,
-    /** The file's name; of a deletion what was asked for, in words. */
+    /** The file's name; for a deletion its request, in words. */
     file: text,
-    /** Of the file; empty for a deletion. */
+    /** The hash of the file; empty for a deletion. */
     sha256: text,
     source: orNull(text),
     rows_read: integer,
@@ -19,16 +19,13 @@ export const importRuns = dataset({
     rows_refused: integer,
     started_ms: instant,
     finished_ms: instant,
-    /** When the run was taken back. */
+    /** The time of the undo. */
     undone_ms: orNull(instant),
   },
   key: ['run_id'],
 });
 
-/**
- * What a run found in a block before it changed it (docs/decisions/0009): of each bar that it changed the state before, and
- * of no other. Runs that were taken back have none.
- */
+/** A block before a run changed it (docs/decisions/0009): the former state of each changed bar. Undone runs have none. */
 export const blockChanges = dataset({
   name: 'block_changes',
   columns: {
@@ -44,7 +41,7 @@ export const blockChanges = dataset({
   indexes: [['run_id', 'series_id', 'bucket']],
 });
 
-/** What a run found of a row before it changed it; null where there was none. The key is the JSON of the key's values. */
+/** A row before a run changed it; null where there was no row. The key is the JSON of the key's values. */
 export const rowChanges = dataset({
   name: 'row_changes',
   columns: { dataset: text, row_key: text, run_id: integer, before: orNull(json) },
@@ -52,14 +49,14 @@ export const rowChanges = dataset({
   indexes: [['run_id', 'dataset', 'row_key']],
 });
 
-/** Last values given out: identifiers are never reused; `data_version` advances with every run and its undoing. */
+/** The last used values: identifiers are never reused; `data_version` advances with every run and every undo. */
 export const counters = dataset({
   name: 'counters',
   columns: { name: text, value: integer },
   key: ['name'],
 });
 
-/** Keys of callers: hashes alone (contract 7.3). */
+/** Callers' keys: only their hashes (contract 7.3). */
 export const apiKeys = dataset({
   name: 'api_keys',
   columns: {
@@ -75,16 +72,11 @@ export const apiKeys = dataset({
   key: ['key_id'],
 });
 
-/** What keys have used of their quotas: of the minute or day that begins at `from_ms`; the next one's row takes its place. */
+/** The use of quotas in the minute or day that begins at `from_ms`; the row of the next one replaces it. */
 export const quotaUses = dataset({
   name: 'quota_uses',
-  columns: {
-    key_id: text,
-    /** `minute` or `day`. */
-    span: text,
-    from_ms: instant,
-    used: integer,
-  },
+  /** `span` is `minute` or `day`. */
+  columns: { key_id: text, span: text, from_ms: instant, used: integer },
   key: ['key_id', 'span'],
 });
 

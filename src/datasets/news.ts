@@ -1,4 +1,4 @@
-// News, an item once for each instrument that it is tied to (contract 8.3).
+// News: an item has one row for each of its instruments (contract 8.3).
 import { dataset, instant, orNull, real, text } from './dataset.ts';
 import {
   anyNumber,
@@ -16,9 +16,9 @@ import {
 export const news = dataset({
   name: 'news',
   columns: {
-    /** A hash of address, title and instrument: what an item is known by, and the end of every order (contract 4.5). */
+    /** A hash of address, title and instrument: it identifies an item and ends every order (contract 4.5). */
     news_id: text,
-    /** Whole seconds: what is shown is what ranges are compared with. */
+    /** Whole seconds: answers show the value that ranges are compared with. */
     published_date: instant,
     asset_name: orNull(text),
     country_iso_code: orNull(text),

@@ -1,10 +1,10 @@
-// Option contracts: their terms, and what files say of them. What they do not say is null and comes from the market when read (contract 11).
+// Option contracts. A column that no file gave is null, and its value comes from the market when it is read (contract 11).
 import { symbolAllowed } from '../contract/identifiers.ts';
 import { boolean, dataset, day, instant, integer, orNull, real, text } from './dataset.ts';
 import {
   anyNumber,
   asText,
-  countryRule,
+  countryField,
   dayRule,
   exchangeRule,
   type Field,
@@ -15,18 +15,17 @@ import {
   underlyingSchemaRule,
   wordRule,
 } from './field.ts';
-import { instrumentFields } from './reference.ts';
+import { instrumentFields, tradingColumns } from './reference.ts';
 
-/** Fields that a contract shares with the instrument that it is. */
+/** Fields that a contract shares with its own instrument. */
 export const sharedFields = [
   ...['exchange', 'calendar_key', 'session_template', 'status', 'daily_minute_count', 'is_indices'],
-  ...['trading_codes', 'contract_type', 'price_precision', 'quantity_precision'],
-  ...['min_initial_open_quantity', 'tick_size', 'lot_size', 'listing_date'],
+  ...['trading_codes', ...Object.keys(tradingColumns)],
 ];
 
 const optionTypes: Readonly<Record<string, string>> = { call: 'call', put: 'put', c: 'call', p: 'put' };
 
-/** A contract that is active where no file says so must not be said to be: it would be the instrument's status too. */
+/** An active contract is exported without a status: an import would set it as the instrument's status too. */
 const status: Field = {
   ...instrumentFields.status!,
   ...asText((row) => (row.status === 'active' ? null : (row.status as string))),
@@ -37,7 +36,7 @@ export const optionContracts = dataset({
   columns: {
     country_iso_code: text,
     symbol: text,
-    /** Asset type and symbol of the underlying, which is of the contract's country. */
+    /** Asset type and symbol of the underlying, which has the contract's country. */
     parent_asset_schema: text,
     underlying_name: text,
     /** `call` or `put`. */
@@ -50,7 +49,7 @@ export const optionContracts = dataset({
     exercise_style: text,
     /** `active` or `inactive`. */
     status: text,
-    /** Those of the contract's own instrument, of asset type `option`. */
+    /** The identifiers of the contract's own instrument, of asset type `option`. */
     instrument_id: integer,
     asset_id: integer,
     contract_value: real,
@@ -61,16 +60,10 @@ export const optionContracts = dataset({
     daily_minute_count: orNull(integer),
     is_indices: orNull(boolean),
     trading_codes: orNull(text),
-    contract_type: orNull(text),
-    price_precision: orNull(integer),
-    quantity_precision: orNull(integer),
-    min_initial_open_quantity: orNull(real),
-    tick_size: orNull(real),
-    lot_size: orNull(real),
-    listing_date: orNull(text),
+    ...tradingColumns,
   },
   key: ['country_iso_code', 'symbol'],
-  // One side of one underlying, expiration by expiration, with all that a search sorts by: it covers the search (spec 4.6).
+  // One side of one underlying by expiration, with every column that a search sorts by: it covers the search (spec 4.6).
   indexes: [
     [
       'country_iso_code',
@@ -93,7 +86,7 @@ export const optionContracts = dataset({
         parse: (text) => symbolRule.parse(text.replaceAll(' ', '')),
         reason: `must be ${symbolAllowed}, such as SPY250919C00450000`,
       }),
-      country_iso_code: required(countryRule, { flag: '--country' }),
+      country_iso_code: countryField,
       parent_asset_schema: required(underlyingSchemaRule('the asset type of the underlying'), {
         flag: '--schema',
       }),

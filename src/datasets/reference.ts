@@ -1,5 +1,5 @@
-// Instruments: what files say of them. What they do not say is null here and comes from the market when read (contract 11).
-import { parseDay } from '../base/instant.ts';
+// Instruments. A column that no file gave is null, and its value comes from the market when it is read (contract 11).
+import { formatDay, parseDay } from '../base/instant.ts';
 import { parseFlag } from '../contract/flag.ts';
 import { parseSymbol } from '../contract/identifiers.ts';
 import {
@@ -16,19 +16,17 @@ import {
 } from './dataset.ts';
 import {
   anyText,
-  assetSchemaRule,
+  assetSchemaField,
   asText,
-  countryRule,
+  countryField,
   dateTextRule,
-  dayText,
   exchangeRule,
   type Field,
   type FieldRule,
   type Fields,
   numberRule,
   optional,
-  required,
-  symbolRule,
+  symbolField,
   textThat,
 } from './field.ts';
 
@@ -36,13 +34,19 @@ import {
 export type Instrument = RowOf<typeof instruments>;
 
 /** A symbol that an instrument had, with its first and last day. */
-export type FormerSymbol = {
-  readonly symbol: string;
-  readonly from_day: number;
-  readonly to_day: number;
-};
+export type FormerSymbol = { readonly symbol: string; readonly from_day: number; readonly to_day: number };
 
-/** What an instrument's columns hold. */
+/** Columns that instruments and option contracts have. */
+export const tradingColumns = {
+  contract_type: orNull(text),
+  price_precision: orNull(integer),
+  quantity_precision: orNull(integer),
+  min_initial_open_quantity: orNull(real),
+  tick_size: orNull(real),
+  lot_size: orNull(real),
+  listing_date: orNull(text),
+} as const;
+
 const columns = {
   asset_schema: text,
   country_iso_code: text,
@@ -70,13 +74,7 @@ const columns = {
   industry: orNull(text),
   trading_codes: orNull(text),
   parent_schema_instrument_id: orNull(text),
-  contract_type: orNull(text),
-  price_precision: orNull(integer),
-  quantity_precision: orNull(integer),
-  min_initial_open_quantity: orNull(real),
-  tick_size: orNull(real),
-  lot_size: orNull(real),
-  listing_date: orNull(text),
+  ...tradingColumns,
   base_currency: orNull(text),
   quote_currency: orNull(text),
   /** `FormerSymbol[]` (contract 9.6). */
@@ -84,48 +82,41 @@ const columns = {
 } as const;
 
 const hoursKeys = ['regular_trading', 'pre_market_trading', 'post_market_trading'];
-const RANGE = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d-([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
+const CLOCK = '([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d';
+const RANGE = new RegExp(`^${CLOCK}-${CLOCK}$`);
 
-function parseJson(text: string): unknown {
+/** Trading hours in the form of the record (spec 2.3): lists of ranges of clock times. */
+function parseHours(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    const value = JSON.parse(text) as unknown;
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    const isRanges = (ranges: unknown): boolean =>
+      Array.isArray(ranges) && ranges.every((range) => typeof range === 'string' && RANGE.test(range));
+    const isRight = Object.entries(value).every(
+      ([key, ranges]) => hoursKeys.includes(key) && isRanges(ranges),
+    );
+    return isRight ? value : undefined;
   } catch {
     return undefined;
   }
-}
-
-/** Trading hours as the record has them (spec 2.3): lists of ranges of clock times. */
-function parseHours(text: string): unknown {
-  const value = parseJson(text);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  const isRanges = (ranges: unknown): boolean =>
-    Array.isArray(ranges) && ranges.every((range) => typeof range === 'string' && RANGE.test(range));
-  const isRight = Object.entries(value).every(([key, ranges]) => hoursKeys.includes(key) && isRanges(ranges));
-  return isRight ? value : undefined;
 }
 
 const FORMER = /^([^:]+):(\d{4}-\d{2}-\d{2})\.\.(\d{4}-\d{2}-\d{2})$/;
 
 /** Former symbols, each with its first and last day, separated by spaces (contract 9.6). */
 function parseFormerSymbols(text: string): FormerSymbol[] | undefined {
-  const found = text
-    .trim()
-    .split(/\s+/)
-    .map((part) => {
-      const [, name = '', from = '', to = ''] = FORMER.exec(part) ?? [];
-      return { symbol: parseSymbol(name), from_day: parseDay(from), to_day: parseDay(to) };
-    });
-  const isRight = found.every(
-    ({ symbol, from_day, to_day }) =>
-      symbol !== null && from_day !== null && to_day !== null && from_day <= to_day,
-  );
-  return isRight ? (found as FormerSymbol[]) : undefined;
+  const found: FormerSymbol[] = [];
+  for (const part of text.trim().split(/\s+/)) {
+    const [, name = '', from = '', to = ''] = FORMER.exec(part) ?? [];
+    const [symbol, from_day, to_day] = [parseSymbol(name), parseDay(from), parseDay(to)];
+    if (symbol === null || from_day === null || to_day === null || from_day > to_day) return undefined;
+    found.push({ symbol, from_day, to_day });
+  }
+  return found;
 }
 
-const formerText = (symbols: readonly FormerSymbol[] | null): string | null =>
-  symbols
-    ?.map(({ symbol, from_day, to_day }) => `${symbol}:${dayText(from_day)}..${dayText(to_day)}`)
-    .join(' ') ?? null;
+const formerText = ({ symbol, from_day, to_day }: FormerSymbol): string =>
+  `${symbol}:${formatDay(from_day)}..${formatDay(to_day)}`;
 
 function isTimeZone(name: string): boolean {
   try {
@@ -136,21 +127,21 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-const clock = textThat((text) => /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/.test(text), 'must be a time HH:MM:SS');
+const clock = textThat((text) => new RegExp(`^${CLOCK}$`).test(text), 'must be a time HH:MM:SS');
 
-/** What a cell may hold by the kind of its column alone. */
+/** The rule of a field by the kind of its column. */
 const rulesOfKinds: Readonly<Partial<Record<ColumnKind, FieldRule>>> = {
   text: anyText,
   boolean: { parse: parseFlag, reason: 'is not a boolean' },
-  integer: numberRule(Number.isSafeInteger, 'is not a integer'),
-  real: numberRule(() => true, 'is not a real'),
+  integer: numberRule(Number.isSafeInteger, 'is not a whole number'),
+  real: numberRule(() => true, 'is not a number'),
 };
 
-/** Fields that hold more than their column's kind. */
+/** The fields that need another rule. */
 const particular: Readonly<Record<string, Field>> = {
-  asset_schema: required(assetSchemaRule, { flag: '--schema' }),
-  country_iso_code: required(countryRule, { flag: '--country' }),
-  symbol: required(symbolRule, { flag: '--symbol' }),
+  asset_schema: assetSchemaField,
+  country_iso_code: countryField,
+  symbol: symbolField,
   exchange: optional(exchangeRule, { flag: '--exchange' }),
   status: optional(
     textThat((text) => text === 'active' || text === 'inactive', 'must be active or inactive'),
@@ -169,19 +160,16 @@ const particular: Readonly<Record<string, Field>> = {
       reason:
         'must be symbols with their first and last day, such as FB:2012-05-18..2022-06-08, separated by spaces',
     },
-    asText(({ former_symbols }) => formerText(former_symbols as FormerSymbol[] | null)),
+    asText((row) => (row.former_symbols as FormerSymbol[] | null)?.map(formerText).join(' ') ?? null),
   ),
-  // A number of this store: another one gives its own.
+  // Each store gives its own numbers.
   parent_schema_instrument_id: optional(anyText, { isNeverWritten: true }),
 };
 
-/** Identifiers are given out by the store alone. */
-const identifiers = ['instrument_id', 'asset_id'];
-
-/** The fields of an instrument: an option contract shares some of them. */
+/** The fields of an instrument: an option contract shares some of them. The store alone gives identifiers. */
 export const instrumentFields: Fields = Object.fromEntries(
   Object.entries<Column>(columns)
-    .filter(([name]) => !identifiers.includes(name))
+    .filter(([name]) => name !== 'instrument_id' && name !== 'asset_id')
     .map(([name, { kind }]) => [name, particular[name] ?? optional(rulesOfKinds[kind]!)]),
 );
 
@@ -196,10 +184,10 @@ export const instruments = dataset({
   },
 });
 
-/** What an instrument is known by. */
+/** The key of an instrument. */
 export type InstrumentName = Pick<Instrument, 'asset_schema' | 'country_iso_code' | 'symbol'>;
 
-/** What instruments are found by; made from their rows alone, and never written but with them (`store/instrument-terms.ts`). */
+/** The terms that find instruments; made from the instruments' rows and written with them (`store/instrument-terms.ts`). */
 export const instrumentTerms = dataset({
   name: 'instrument_terms',
   columns: {
@@ -207,7 +195,7 @@ export const instrumentTerms = dataset({
     country_iso_code: text,
     /** `symbol`, `former` or `name`. */
     kind: text,
-    /** A symbol; of a name its folded words, beginning with each of them in turn. */
+    /** A symbol, or the folded words of a name from one of its words on, and around. */
     term: text,
     symbol: text,
   },

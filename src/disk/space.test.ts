@@ -1,10 +1,10 @@
-// Disk space: errors of a full disk, and the refusal.
+// Disk space: the errors where it runs out.
 import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import { test } from 'node:test';
 import { DiskFull, diskFull, freeBytesIn, isDiskFull, requireDiskSpace } from './space.ts';
 
-test('a full disk and a used up quota are out of space, other errors are not', () => {
+test('a full disk and a used up quota count as a full disk, other errors do not', () => {
   for (const [code, expected] of [
     ['ENOSPC', true],
     ['EDQUOT', true],
@@ -19,7 +19,7 @@ test('a refusal names the folder, what is free and more than that as needed', as
   const freeBytes = await freeBytesIn(folder);
   await assert.rejects(requireDiskSpace(folder, 1e18), DiskFull);
   await requireDiskSpace(folder, Math.min(1, freeBytes));
-  const filled = await diskFull(folder, 10, new Error('no room'));
+  const filled = await diskFull(folder, 10, new Error('the disk is full'));
   assert.ok(filled.neededBytes > filled.freeBytes);
   assert.ok(filled.message.startsWith(`the disk of ${folder} has `), filled.message);
 });

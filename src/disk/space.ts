@@ -1,11 +1,12 @@
-// Disk space: checked before anything is written, and named where it runs out on the way. Folders that cannot be written to.
+// Disk space: checked before anything is written, and named where it runs out later. Folders that cannot be written to.
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 
 const bytesText = (bytes: number): string => `${Math.ceil(bytes).toLocaleString('en-US')} bytes`;
 
-/** The disk lacks the space for what is to be written. Nothing of it was kept. */
+/** The disk has too little space. Nothing was written, or it was removed again. */
 export class DiskFull extends Error {
+  override readonly name = 'DiskFull';
   readonly folder: string;
   readonly freeBytes: number;
   /** A lower bound. */
@@ -16,7 +17,6 @@ export class DiskFull extends Error {
       `the disk of ${folder} has ${bytesText(freeBytes)} free, but about ${bytesText(neededBytes)} are needed. Free some disk space. Nothing was imported or changed.`,
       options,
     );
-    this.name = 'DiskFull';
     this.folder = folder;
     this.freeBytes = freeBytes;
     this.neededBytes = neededBytes;
@@ -41,18 +41,15 @@ export function isDiskFull(error: unknown): boolean {
   return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
-/** The error for a disk that filled while at least so many bytes were being written to a folder. */
+/** The error for a disk that filled while at least `neededBytes` were being written to a folder. */
 export async function diskFull(folder: string, neededBytes: number, cause: unknown): Promise<DiskFull> {
   const freeBytes = await freeBytesIn(folder);
   return new DiskFull(folder, freeBytes, Math.max(neededBytes, 2 * freeBytes), { cause });
 }
 
-/** Nothing can be written in a folder. The message names it and the cure. Nothing was kept. */
+/** Nothing can be written in a folder. The message names it and the cure. */
 export class FolderUnusable extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'FolderUnusable';
-  }
+  override readonly name = 'FolderUnusable';
 }
 
 const reasons: Readonly<Record<string, string>> = {
@@ -87,28 +84,28 @@ export function makeFolder(folder: string): void {
   }
 }
 
-/** Whether the disk of a folder is read-only, so that nobody can write there. */
-export function isReadOnlyDisk(folder: string): boolean {
+/** The system's code for why a file or folder cannot be written to; null where it can. */
+function closedBy(path: string): string | null {
   try {
-    accessSync(folder, constants.W_OK);
-    return false;
+    accessSync(path, constants.W_OK);
+    return null;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EROFS';
+    return (error as NodeJS.ErrnoException).code ?? '';
   }
 }
+
+/** Whether the disk of a folder is read-only, so that nobody can write there. */
+export const isReadOnlyDisk = (folder: string): boolean => closedBy(folder) === 'EROFS';
 
 /** The first of some files and folders that this user cannot write to, with the reason; null where all can be written. */
 export function closedAmong(paths: readonly string[]): string | null {
   for (const path of paths) {
-    try {
-      accessSync(path, constants.W_OK);
-    } catch (error) {
-      return `${path} cannot be written to: ${reasons[(error as NodeJS.ErrnoException).code ?? ''] ?? 'it is closed'}`;
-    }
+    const code = closedBy(path);
+    if (code !== null) return `${path} cannot be written to: ${reasons[code] ?? 'it is closed'}`;
   }
   return null;
 }
 
-/** A DiskFull for an error of a full disk, or the same error where it has another cause. */
+/** The same error, or a `DiskFull` where the disk of a folder filled while at least `neededBytes` were being written to it. */
 export const diskProblem = async (error: unknown, folder: string, neededBytes: number): Promise<unknown> =>
   isDiskFull(error) ? diskFull(folder, neededBytes, error) : error;

@@ -2,24 +2,21 @@
 import { readdirSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The namespace of process numbers: containers that share a folder do not share them. */
-function namespaceOfPids(): string {
-  try {
-    return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';
-  } catch {
-    return '0';
-  }
+/** A process number is valid only in its own namespace: containers that share a folder do not share their numbers. */
+let namespace = '0';
+try {
+  namespace = /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';
+} catch {
+  // Other systems have no namespaces.
 }
 
-const namespace = namespaceOfPids();
-
-/** Age at which a file of another namespace counts as left over: no import or backup takes so long. */
+/** A file of another namespace counts as left over at this age: no import or backup takes so long. */
 const FOREIGN_LEFT_MS = 24 * 60 * 60 * 1000;
 
-/** The mark of this process in the names of its temporary files: `PID.NAMESPACE`. */
+/** The part of this process in the names of its temporary files: `PID.NAMESPACE`. */
 export const ownMark = `${process.pid}.${namespace}`;
 
-/** Removes files of a folder that carry the mark of a process that has ended; the group of `pattern` finds the mark in a name. */
+/** Removes a folder's files whose name has the mark of a process that has ended; the group of `pattern` finds the mark. */
 export function removeLeftovers(folder: string, pattern: RegExp): void {
   for (const name of readdirSync(folder)) {
     const mark = pattern.exec(name)?.[1];

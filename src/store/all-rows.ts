@@ -1,10 +1,10 @@
-// Walks any number of rows of a dataset, in bounded reads one after the other.
+// Reads any number of rows of a dataset, in bounded reads one after the other.
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import type { Read, RowReader } from './store.ts';
 
 const ROWS_PER_READ = 2_000;
 
-/** The rows in the order of the key, limited to those whose columns equal `where`: the key's first columns, never its last. */
+/** The rows in the order of the key whose columns equal `where`: some of the key's first columns, not all of it. */
 export async function* allRows<D extends Dataset>(
   reader: RowReader,
   dataset: D,
@@ -16,7 +16,7 @@ export async function* allRows<D extends Dataset>(
   yield* rowsInOrder(reader, dataset, { where, order, limit: ROWS_PER_READ });
 }
 
-/** Every row that a read gives, `limit` at a time. Its order must end in a unique key. */
+/** Every row of a read, `limit` at a time. Its order must end in a unique key. */
 export async function* rowsInOrder<D extends Dataset>(
   reader: RowReader,
   dataset: D,
@@ -26,13 +26,13 @@ export async function* rowsInOrder<D extends Dataset>(
   for (;;) {
     const rows = await reader.rows(dataset, { ...read, ...(after && { after }) });
     yield* rows;
-    const last = rows.at(-1) as Record<string, string | number> | undefined;
-    if (last === undefined) return;
+    if (rows.length < read.limit) return;
+    const last = rows.at(-1) as Record<string, string | number>;
     after = read.order.map(([column]) => last[column]!);
   }
 }
 
-/** The row whose columns have these values, which name one row; null where there is none. */
+/** The row whose columns have these values, which belong to one row at most; null where there is none. */
 export async function rowWith<D extends Dataset>(
   reader: RowReader,
   dataset: D,

@@ -4,7 +4,7 @@ import { holidays } from '../datasets/holidays.ts';
 import { allRows } from './all-rows.ts';
 import type { RowReader } from './store.ts';
 
-/** All of them, those of single instruments included, by symbol, date and priority. */
+/** All overrides of a market, those of single instruments included, by symbol, date and priority. */
 export async function readOverrides(
   reader: RowReader,
   assetSchema: string,

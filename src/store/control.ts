@@ -1,16 +1,17 @@
-// The control file's contents: callers' keys, what they have used, and the service's own secrets, beside the data (docs/decisions/0003).
+// The content of the control file beside the data: callers' keys, quota uses and the service's secrets (docs/decisions/0003).
 import { randomBytes } from 'node:crypto';
 import type { RowOf } from '../datasets/dataset.ts';
 import { apiKeys, quotaUses, secrets } from '../datasets/internal.ts';
-import type { RowReader, RowStore } from './store.ts';
+import { rowWith } from './all-rows.ts';
+import type { RowStore } from './store.ts';
 
-/** One key as stored: never the key itself. */
+/** One stored key: its hash, never the key itself. */
 export type ApiKey = RowOf<typeof apiKeys>;
 
 /** The most keys that are read: a service has a few hundred callers at most. */
 const KEYS_MAX = 100_000;
 
-/** All keys, by id, those revoked included. */
+/** All keys by id, revoked ones included. */
 export function readKeys(control: RowStore): Promise<ApiKey[]> {
   return control.snapshot((reader) => reader.rows(apiKeys, { order: [['key_id', 'asc']], limit: KEYS_MAX }));
 }
@@ -20,14 +21,14 @@ export function putKey(control: RowStore, key: ApiKey): Promise<void> {
   return control.write((writer) => writer.upsert(apiKeys, [key]));
 }
 
-/** What a key has used of one of its quotas, in the minute or day that begins at `from_ms`. */
+/** A key's use of one of its quotas, in the minute or day that begins at `from_ms`. */
 export type QuotaUse = RowOf<typeof quotaUses>;
 
 const nameOf = ({ key_id, span }: QuotaUse): string => `${key_id} ${span}`;
 
 /**
- * Adds to what keys have used, and gives it with what all processes have used. A minute or day of which another process has begun
- * the next one is over: it is not written. `nowMs` is asked once nobody else can write.
+ * Adds uses of quotas, and gives the sums of all processes. Where another process has begun the next minute or day, the use of the
+ * old one is not written. `nowMs` is called when nobody else can write.
  */
 export function addQuotaUses(
   control: RowStore,
@@ -54,19 +55,14 @@ export function addQuotaUses(
   });
 }
 
-async function readSecret(reader: RowReader, name: string): Promise<Uint8Array | null> {
-  const found = await reader.rows(secrets, { where: { name }, order: [['name', 'asc']], limit: 1 });
-  return found[0]?.value ?? null;
-}
-
-/** The secret that page keys are signed with, made on first use. It lives with the store (contract 4.1). */
+/** The secret that signs page keys, made at its first use and kept with the store (contract 4.1). */
 export async function pageKeySecret(control: RowStore): Promise<Uint8Array> {
   const name = 'page_key';
-  const known = await control.snapshot((reader) => readSecret(reader, name));
-  if (known !== null) return known;
+  const known = await control.snapshot((reader) => rowWith(reader, secrets, { name }));
+  if (known !== null) return known.value;
   return control.write(async (writer) => {
-    const raced = await readSecret(writer, name);
-    if (raced !== null) return raced;
+    const raced = await rowWith(writer, secrets, { name });
+    if (raced !== null) return raced.value;
     const value = new Uint8Array(randomBytes(32));
     await writer.upsert(secrets, [{ name, value }]);
     return value;

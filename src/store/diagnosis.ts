@@ -1,9 +1,9 @@
-// One result of `bourse doctor`: what it checked, what it found, and what to do.
+// One result of `bourse doctor`: the check, what it found, and what to do.
 import { stat } from 'node:fs/promises';
 
 const OTHERS_READ = 0o004;
 
-/** What one check found; `cure` is null where nothing needs to be done. */
+/** The result of one check; `cure` is null where nothing needs to be done. */
 export type Diagnosis = {
   readonly check: string;
   readonly state: 'ok' | 'warn' | 'fail';
@@ -35,16 +35,9 @@ export const broken = (check: string, message: string, cure: string | null): Dia
   cure,
 });
 
-/** Files among `paths` that every user of the machine can read. */
+/** The files among `paths` that every user of the machine can read. */
 export async function readableByOthers(paths: readonly string[]): Promise<string[]> {
   if (process.platform === 'win32') return [];
-  const found = await Promise.all(
-    paths.map((path) =>
-      stat(path).then(
-        ({ mode }) => (mode & OTHERS_READ ? path : null),
-        () => null,
-      ),
-    ),
-  );
-  return found.filter((path) => path !== null);
+  const found = await Promise.all(paths.map((path) => stat(path).catch(() => null)));
+  return paths.filter((_, index) => (found[index]?.mode ?? 0) & OTHERS_READ);
 }

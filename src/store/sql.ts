@@ -14,21 +14,14 @@ import type { Table } from './migrations/step.ts';
 import type { RankedRead, Read } from './store.ts';
 
 type AnyTables = Record<string, Record<string, unknown>>;
-type Condition = Expression<SqlBool>;
-type Columns = ExpressionBuilder<AnyTables, string>;
 
 /** A parameter of a compiled statement: each execution takes its value from the read. */
-class Slot<R> {
-  readonly take: (read: R) => unknown;
-  constructor(take: (read: R) => unknown) {
-    this.take = take;
-  }
-}
+type Slot<R> = { take(read: R): unknown };
 
 /** A statement's text, and the values that a read gives it. */
-export type Statement<R = Read> = { readonly sql: string; values(read: R): unknown[] };
+type Statement<R> = { readonly sql: string; values(read: R): unknown[] };
 
-/** The most values that one statement looks for; more take several statements. */
+/** The most values that one statement looks for; more values need several statements. */
 export const AMONG_MAX = 64;
 
 /** A read of the rows that have one of some values in a column. The last value is repeated until the statement is full. */
@@ -38,48 +31,43 @@ type AmongRead = {
   readonly values: readonly (string | number)[];
 };
 
-/** The most statements of ranked reads that are cached: callers choose among many orders. */
-const RANKED_KEPT_MAX = 200;
-
-/** How an engine names the kinds of columns. */
-export type ColumnTypes = Readonly<Record<ColumnKind, ColumnDataType>>;
+/** The most statements of one kind that are cached: ranked reads have many orders. */
+const CACHED_MAX = 500;
 
 /** Compiles what the engines execute, each shape once. */
 export class SqlCompiler {
   readonly #db: Kysely<AnyTables>;
-  readonly #types: ColumnTypes;
-  readonly #reads = new Map<string, Statement>();
+  readonly #types: Readonly<Record<ColumnKind, ColumnDataType>>;
+  readonly #reads = new Map<string, Statement<Read>>();
   readonly #among = new Map<string, Statement<AmongRead>>();
   readonly #ranked = new Map<string, Statement<RankedRead>>();
   readonly #upserts = new Map<Dataset, string>();
 
-  constructor(dialect: Dialect, types: ColumnTypes) {
+  constructor(dialect: Dialect, types: Readonly<Record<ColumnKind, ColumnDataType>>) {
     this.#db = new Kysely<AnyTables>({ dialect });
     this.#types = types;
   }
 
-  /** Statements that make a table and its indexes; `tail` ends the table's own, null where nothing does. */
-  createTable({ name, columns, key, indexes = [] }: Table, tail: Expression<unknown> | null): string[] {
+  /** Statements that make a table and its indexes. `clustered` ends the table's own where rows are stored in the order of the key. */
+  createTable(
+    { name, columns, key, indexes = [], keptAsTheyCome }: Table,
+    clustered: Expression<unknown>,
+  ): string[] {
     let table = this.#db.schema.createTable(name).addPrimaryKeyConstraint(`${name}_key`, [...key] as never[]);
-    for (const [column, { kind, nullable }] of Object.entries(columns)) {
+    for (const [column, { kind, nullable }] of Object.entries(columns))
       table = table.addColumn(column, this.#types[kind], (build) => (nullable ? build : build.notNull()));
-    }
-    const made = indexes.map((order) =>
-      this.#db.schema
-        .createIndex(`${name}_by_${order.join('_')}`)
-        .on(name)
-        .columns([...order]),
-    );
-    return [tail === null ? table : table.modifyEnd(tail), ...made].map(
-      (statement) => statement.compile().sql,
-    );
+    const made = indexes.map((order) => {
+      const index = this.#db.schema.createIndex(`${name}_by_${order.join('_')}`);
+      return index.on(name).columns([...order]);
+    });
+    return [keptAsTheyCome ? table : table.modifyEnd(clustered), ...made].map((one) => one.compile().sql);
   }
 
-  /** Statements that add columns, which may be null, to a table that is there. */
+  /** Statements that add columns, which may be null, to an existing table. */
   addColumns(table: string, columns: Readonly<Record<string, Column>>): string[] {
+    const { schema } = this.#db;
     return Object.entries(columns).map(
-      ([name, { kind }]) =>
-        this.#db.schema.alterTable(table).addColumn(name, this.#types[kind]).compile().sql,
+      ([name, { kind }]) => schema.alterTable(table).addColumn(name, this.#types[kind]).compile().sql,
     );
   }
 
@@ -112,44 +100,107 @@ export class SqlCompiler {
   }
 
   /** A bounded read, of every column unless some are named. Reads of one shape share one statement. */
-  read(dataset: Dataset, read: Read, columns?: readonly string[]): Statement {
-    const shape = `${shapeOf(dataset, read)}|${columns?.join() ?? ''}`;
-    let statement = this.#reads.get(shape);
-    if (statement === undefined) {
-      statement = this.#compileRead(dataset, read, columns ?? Object.keys(dataset.columns));
-      this.#reads.set(shape, statement);
-    }
-    return statement;
+  read(dataset: Dataset, read: Read, columns?: readonly string[]): Statement<Read> {
+    const { where = {}, along = {}, range = {}, order, after } = read;
+    const bounds = `${range.from !== undefined}|${range.to !== undefined}|${after !== undefined}`;
+    const equal = `${Object.keys(where).join()}|${Object.keys(along).join()}`;
+    const shape = `${dataset.name}|${equal}|${bounds}|${orderText(order)}|${columns?.join() ?? ''}`;
+    return cached(this.#reads, shape, () => {
+      let query = this.#db.selectFrom(dataset.name).select(columns ?? Object.keys(dataset.columns));
+      for (const column of Object.keys(where))
+        query = query.where(
+          column,
+          '=',
+          slot<Read>((actual) => actual.where![column]),
+        );
+      // The `+` keeps the planner from using the column to choose an index or an order.
+      for (const column of Object.keys(along))
+        query = query.where(
+          sql`+${sql.ref(column)}`,
+          '=',
+          slot<Read>((actual) => actual.along![column]),
+        );
+      const [first] = order[0]!;
+      if (range.from !== undefined)
+        query = query.where(
+          first,
+          '>=',
+          slot<Read>((actual) => actual.range!.from),
+        );
+      if (range.to !== undefined)
+        query = query.where(
+          first,
+          '<',
+          slot<Read>((actual) => actual.range!.to),
+        );
+      if (after !== undefined) query = query.where((build) => behind(build, order, 0));
+      for (const [column, direction] of order) query = query.orderBy(column, direction);
+      return query.limit(slot<Read>((actual) => actual.limit) as unknown as number).compile();
+    });
   }
 
   /** A read of up to `AMONG_MAX` values of a column. */
   among(dataset: Dataset, { where, column }: AmongRead): Statement<AmongRead> {
-    const shape = [dataset.name, ...Object.keys(where), column].join('|');
-    let statement = this.#among.get(shape);
-    if (statement === undefined) {
+    return cached(this.#among, [dataset.name, ...Object.keys(where), column].join('|'), () => {
       let query = this.#db.selectFrom(dataset.name).select(Object.keys(dataset.columns));
       for (const name of Object.keys(where))
-        query = query.where(name, '=', new Slot<AmongRead>((actual) => actual.where[name]));
-      const slots = Array.from(
-        { length: AMONG_MAX },
-        (_, at) => new Slot<AmongRead>(({ values }) => values[Math.min(at, values.length - 1)]),
+        query = query.where(
+          name,
+          '=',
+          slot<AmongRead>((actual) => actual.where[name]),
+        );
+      const slots = Array.from({ length: AMONG_MAX }, (_, at) =>
+        slot<AmongRead>(({ values }) => values[Math.min(at, values.length - 1)]),
       );
-      statement = statementOf<AmongRead>(query.where(column, 'in', slots).compile());
-      this.#among.set(shape, statement);
-    }
-    return statement;
+      return query.where(column, 'in', slots).compile();
+    });
   }
 
-  /** A bounded read of groups in an order of its own. Reads of one shape and so many groups share one statement. */
+  /**
+   * A bounded read of groups in an order of its own. The groups are a table of values, joined so that each is one search of the
+   * index and nothing else is read. Reads of one shape and number of groups share one statement.
+   */
   ranked(dataset: Dataset, read: RankedRead): Statement<RankedRead> {
-    const shape = rankedShapeOf(dataset, read);
-    let statement = this.#ranked.get(shape);
-    if (statement === undefined) {
-      if (this.#ranked.size >= RANKED_KEPT_MAX) this.#ranked.clear();
-      statement = this.#compileRanked(dataset, read);
-      this.#ranked.set(shape, statement);
-    }
-    return statement;
+    const { where, groupBy, groups, between, order, after } = read;
+    const bounds = [between?.column, between?.above !== undefined, between?.below !== undefined];
+    const columns = [Object.keys(where), groupBy, groups.length, bounds, orderText(order)];
+    return cached(this.#ranked, [dataset.name, ...columns, after !== undefined].join('|'), () => {
+      const rows = groups.map((_, group) => {
+        const slots = groupBy.map((_, at) => slot<RankedRead>((actual) => actual.groups[group]!.at[at]));
+        return sql`(${sql.join([...slots, slot<RankedRead>((actual) => actual.groups[group]!.rank)])})`;
+      });
+      const names = [...groupBy.map((column) => `at_${column}`), 'rank'];
+      let query = this.#db
+        .with(`places(${names.join(', ')})`, () => sql<Record<string, unknown>>`(values ${sql.join(rows)})`)
+        .selectFrom('places')
+        .crossJoin(dataset.name)
+        .select(order.map(([column]) => column));
+      for (const column of Object.keys(where))
+        query = query.where(
+          column,
+          '=',
+          slot<RankedRead>((actual) => actual.where[column]),
+        );
+      for (const column of groupBy)
+        query = query.where((build) =>
+          build(column, 'is not distinct from', build.ref(`places.at_${column}`)),
+        );
+      if (between?.above !== undefined)
+        query = query.where(
+          between.column,
+          '>',
+          slot<RankedRead>((actual) => actual.between!.above),
+        );
+      if (between?.below !== undefined)
+        query = query.where(
+          between.column,
+          '<',
+          slot<RankedRead>((actual) => actual.between!.below),
+        );
+      if (after !== undefined) query = query.where((build) => behind(build, order, 0));
+      for (const [column, direction] of order) query = query.orderBy(column, direction);
+      return query.limit(slot<RankedRead>((actual) => actual.limit) as unknown as number).compile();
+    });
   }
 
   /** A count; values in the order of the columns that must be equal. */
@@ -159,98 +210,46 @@ export class SqlCompiler {
     return query.compile().sql;
   }
 
-  /** The least and the greatest value of a column, each by its own search: an index that begins with the column is then not scanned. */
+  /** The least and the greatest value of a column. Each has its own search, so that an index that begins with the column is not scanned. */
   ends(dataset: Dataset, column: string): string {
     const end = (of: 'min' | 'max') =>
       this.#db.selectFrom(dataset.name).select((build) => build.fn[of](column).as('end'));
     return this.#db.selectNoFrom([end('min').as('first'), end('max').as('last')]).compile().sql;
   }
+}
 
-  #compileRead(dataset: Dataset, read: Read, columns: readonly string[]): Statement {
-    let query = this.#db.selectFrom(dataset.name).select(columns);
-    for (const column of Object.keys(read.where ?? {})) {
-      query = query.where(column, '=', new Slot<Read>((actual) => actual.where![column]));
-    }
-    for (const column of Object.keys(read.along ?? {})) {
-      // The `+` keeps the planner from using the column to choose an index or an order.
-      query = query.where(sql`+${sql.ref(column)}`, '=', new Slot<Read>((actual) => actual.along![column]));
-    }
-    const first = read.order[0]!;
-    if (read.range?.from !== undefined)
-      query = query.where(first[0], '>=', new Slot<Read>((actual) => actual.range!.from));
-    if (read.range?.to !== undefined)
-      query = query.where(first[0], '<', new Slot<Read>((actual) => actual.range!.to));
-    if (read.after !== undefined) query = query.where((build) => behind(build, read.order, 0));
-    for (const [column, direction] of read.order) query = query.orderBy(column, direction);
-    return statementOf(query.limit(new Slot<Read>((actual) => actual.limit) as unknown as number).compile());
-  }
+const slot = <R>(take: (read: R) => unknown): Slot<R> => ({ take });
 
-  /** The groups are a table of values, joined so that each is one search of the index; nothing else is read. */
-  #compileRanked(dataset: Dataset, { where, groupBy, groups, between, order, after }: RankedRead) {
-    const rows = groups.map((_, group) => {
-      const slots = groupBy.map((_, at) => new Slot<RankedRead>((actual) => actual.groups[group]!.at[at]));
-      return sql`(${sql.join([...slots, new Slot<RankedRead>((actual) => actual.groups[group]!.rank)])})`;
-    });
-    const names = [...groupBy.map((column) => `at_${column}`), 'rank'];
-    let query = this.#db
-      .with(`places(${names.join(', ')})`, () => sql<Record<string, unknown>>`(values ${sql.join(rows)})`)
-      .selectFrom('places')
-      .crossJoin(dataset.name)
-      .select(order.map(([column]) => column));
-    for (const column of Object.keys(where))
-      query = query.where(column, '=', new Slot<RankedRead>((actual) => actual.where[column]));
-    for (const column of groupBy)
-      query = query.where((columns) =>
-        columns(column, 'is not distinct from', columns.ref(`places.at_${column}`)),
-      );
-    if (between?.above !== undefined)
-      query = query.where(between.column, '>', new Slot<RankedRead>((actual) => actual.between!.above));
-    if (between?.below !== undefined)
-      query = query.where(between.column, '<', new Slot<RankedRead>((actual) => actual.between!.below));
-    if (after !== undefined) query = query.where((columns) => behind(columns, order, 0));
-    for (const [column, direction] of order) query = query.orderBy(column, direction);
-    const limit = new Slot<RankedRead>((actual) => actual.limit) as unknown as number;
-    return statementOf<RankedRead>(query.limit(limit).compile());
+const orderText = (order: Read['order']): string =>
+  order.map(([column, direction]) => `${column} ${direction}`).join();
+
+/** The statement of a shape, compiled at its first use. */
+function cached<R>(cache: Map<string, Statement<R>>, shape: string, compile: () => CompiledQuery) {
+  let statement = cache.get(shape);
+  if (statement === undefined) {
+    const { sql, parameters } = compile();
+    statement = { sql, values: (read) => parameters.map((one) => (one as Slot<R>).take(read)) };
+    if (cache.size >= CACHED_MAX) cache.clear();
+    cache.set(shape, statement);
   }
+  return statement;
 }
 
 /**
  * The condition "after the last row seen" for an order of mixed directions: `a >= ? and (a > ? or (b < ? or ...))`. The bound on the
  * first column is a condition of its own, so that SQLite seeks to it in the index and does not scan from the start.
  */
-function behind(columns: Columns, order: Read['order'], at: number): Condition {
+function behind(
+  build: ExpressionBuilder<AnyTables, string>,
+  order: Read['order'],
+  at: number,
+): Expression<SqlBool> {
   const [column, direction] = order[at]!;
-  const value = new Slot<Pick<Read, 'after'>>((actual) => actual.after![at]);
+  const value = slot<Pick<Read, 'after'>>((actual) => actual.after![at]);
   const strictly = direction === 'asc' ? '>' : '<';
-  if (at === order.length - 1) return columns(column, strictly, value);
-  return columns.and([
-    columns(column, direction === 'asc' ? '>=' : '<=', value),
-    columns.or([columns(column, strictly, value), behind(columns, order, at + 1)]),
+  if (at === order.length - 1) return build(column, strictly, value);
+  return build.and([
+    build(column, `${strictly}=`, value),
+    build.or([build(column, strictly, value), behind(build, order, at + 1)]),
   ]);
-}
-
-function statementOf<R>(compiled: CompiledQuery): Statement<R> {
-  const slots = compiled.parameters;
-  return {
-    sql: compiled.sql,
-    values: (read) => slots.map((slot) => (slot instanceof Slot ? (slot as Slot<R>).take(read) : slot)),
-  };
-}
-
-const orderText = (order: Read['order']): string =>
-  order.map(([column, direction]) => `${column} ${direction}`).join();
-
-function shapeOf(dataset: Dataset, read: Read): string {
-  const where = Object.keys(read.where ?? {}).join();
-  const along = Object.keys(read.along ?? {}).join();
-  return `${dataset.name}|${where}|${along}|${read.range?.from !== undefined}|${read.range?.to !== undefined}|${orderText(read.order)}|${read.after !== undefined}`;
-}
-
-function rankedShapeOf(
-  dataset: Dataset,
-  { where, groupBy, groups, between, order, after }: RankedRead,
-): string {
-  const bounds = [between?.column, between?.above !== undefined, between?.below !== undefined];
-  const columns = [Object.keys(where), groupBy, groups.length, bounds, orderText(order)];
-  return [dataset.name, ...columns, after !== undefined].join('|');
 }

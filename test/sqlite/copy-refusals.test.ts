@@ -50,7 +50,7 @@ suite('what a backup refuses', () => {
       'a file that is there',
       (folder) => join(folder, 'there'),
       WouldReplace,
-      /there is there already: .*--force replaces it/,
+      /there exists already: .*--force to replace it/,
     ],
     ['a folder', (folder) => folder, UnfitPlace, /is a folder, a link or a device/],
     [
@@ -155,7 +155,7 @@ suite('what a restore refuses', () => {
     ['a file that is not there', /there is no backup/, (backup) => rmSync(backup)],
     [
       'a text file',
-      /is no backup, or it is damaged/,
+      /is not a backup, or it is damaged/,
       (backup) => writeFileSync(backup, 'datetime,open\n'.repeat(100)),
     ],
     [
@@ -237,7 +237,7 @@ suite('what a restore refuses', () => {
       WouldReplace,
     );
     writeFileSync(`${path}.before-restore`, 'mine');
-    await refused(restoreStore(url, backup, forced), /is there from an earlier restore/, WouldReplace);
+    await refused(restoreStore(url, backup, forced), /is left from an earlier restore/, WouldReplace);
     assert.equal(readFileSync(`${path}.before-restore`, 'utf8'), 'mine');
   });
 

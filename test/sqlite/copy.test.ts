@@ -97,7 +97,7 @@ test('what would be replaced, or can be no copy, is wrong usage, what cannot be 
   const { folder, path, url } = stores.fresh();
   const backup = join(folder, 'a.backup');
   await backupStore(url, backup, plainly);
-  told(await shop.run('backup', backup, '--store', url), 2, /^bourse: .*a\.backup is there already/);
+  told(await shop.run('backup', backup, '--store', url), 2, /^bourse: .*a\.backup exists already/);
   told(await shop.run('restore', backup, '--store', url), 2, /^bourse: there is a store at/);
   told(await shop.run('backup', folder, '--store', url), 2, /^bourse: .* is a folder, a link or a device/);
   told(

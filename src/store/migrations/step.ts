@@ -1,7 +1,7 @@
 // The form of a migration step: literal data that never changes once it is released (docs/decisions/0021).
 import type { Column, ColumnKind } from '../../datasets/dataset.ts';
 
-/** A table as the engines know it: a dataset's declaration fits, and so does a table of a step. */
+/** A table in the form for the engines: a dataset's declaration is one, and so is a table of a step. */
 export type Table = {
   readonly name: string;
   readonly columns: Readonly<Record<string, Column>>;
@@ -15,13 +15,13 @@ type FrozenColumn = ColumnKind | `${ColumnKind} null`;
 
 type FrozenTable = Omit<Table, 'columns'> & { readonly columns: Readonly<Record<string, FrozenColumn>> };
 
-/** The way from one layout to the next. */
+/** The changes from one layout to the next. */
 export type Step = {
   /** New tables with their indexes. */
   readonly tables?: readonly FrozenTable[];
   /** New columns by table. They may be null, because the rows that are stored have no value for them. */
   readonly columns?: Readonly<Record<string, Readonly<Record<string, `${ColumnKind} null`>>>>;
-  /** What each engine does in its own words. */
+  /** Further statements for each engine. */
   readonly statements?: { readonly sqlite: readonly string[] };
   /** The terms of all instruments are made anew, from their rows, when the last step is done. */
   readonly fillsInstrumentTerms?: true;
@@ -29,14 +29,14 @@ export type Step = {
 
 /** Columns of a step in the form of a declaration. */
 export const columnsOf = (frozen: Readonly<Record<string, FrozenColumn>>): Record<string, Column> =>
-  Object.fromEntries(Object.entries(frozen).map(([name, column]) => [name, columnOf(column)]));
+  Object.fromEntries(
+    Object.entries(frozen).map(([name, column]) => {
+      const [kind, nullable] = column.split(' ') as [ColumnKind, 'null'?];
+      return [name, nullable ? { kind, nullable: true } : { kind }];
+    }),
+  );
 
-function columnOf(frozen: FrozenColumn): Column {
-  const [kind, nullable] = frozen.split(' ') as [ColumnKind, 'null'?];
-  return nullable === undefined ? { kind } : { kind, nullable: true };
-}
-
-/** The tables that some steps make out of nothing, in the order in which they are made. */
+/** The tables of a new store after some steps, in the order of their making. */
 export function tablesAfter(steps: readonly Step[]): Table[] {
   const tables = new Map<string, Table>();
   for (const { tables: made = [], columns: added = {} } of steps) {

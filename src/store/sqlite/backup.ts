@@ -7,10 +7,9 @@ import { controlPathOf } from './control.ts';
 import { Database, type FileKind } from './database.ts';
 import { damageOf, digestOf, soundDigest } from './digest.ts';
 import { keysIn, seal } from './manifest.ts';
-import { COMPANIONS, discardPartial, flush, makePartial, writeProblem } from './partial.ts';
-import { copyBytes, vacuumInto } from './vacuum.ts';
+import { COMPANIONS, copyBytes, flush, makePartial, vacuumInto, writeProblem } from './partial.ts';
 
-/** How often a copy is tried while imports end in the moment between the two beginnings. */
+/** The most attempts at a copy while imports end between the beginnings of its two reads. */
 const ATTEMPTS = 3;
 
 /** Disk space for the manifest, without the control file. */
@@ -21,7 +20,7 @@ export async function backupSqlite(path: string, file: string, options: CopyOpti
   const place = resolve(file);
   checkPlace(path, place, options.force);
   const folder = dirname(place);
-  const bytes = bytesOf(path, 'store') + 2 * controlBytes(path) + MANIFEST_BYTES;
+  const bytes = bytesOf(path, 'store') + 2 * bytesOf(controlPathOf(path), 'control') + MANIFEST_BYTES;
   await requireDiskSpace(folder, bytes);
   try {
     return copyStore(path, place, options);
@@ -32,23 +31,19 @@ export async function backupSqlite(path: string, file: string, options: CopyOpti
 
 /** Makes the copy under a temporary name and renames it. A copy that fails leaves nothing. */
 function copyStore(path: string, place: string, options: CopyOptions): Copied {
-  const partial = makePartial(place);
-  try {
-    const sha256 = naming(path, () => copyData(path, partial, options.tell));
-    const control = naming(controlPathOf(path), () => copyControl(path, place));
-    const madeMs = Date.now();
-    seal(partial, { madeMs, sha256, control: control?.bytes ?? null });
-    flush(partial);
-    checkPlace(path, place, options.force);
-    renameSync(partial, place);
-    flush(dirname(place));
-    return { file: place, bytes: statSync(place).size, sha256, keys: control?.keys ?? 0, madeMs };
-  } finally {
-    discardPartial(partial);
-  }
+  using partial = makePartial(place);
+  const sha256 = naming(path, () => copyData(path, partial.path, options.tell));
+  const control = naming(controlPathOf(path), () => copyControl(path, place));
+  const madeMs = Date.now();
+  seal(partial.path, { madeMs, sha256, control: control?.bytes ?? null });
+  flush(partial.path);
+  checkPlace(path, place, options.force);
+  renameSync(partial.path, place);
+  flush(dirname(place));
+  return { file: place, bytes: statSync(place).size, sha256, keys: control?.keys ?? 0, madeMs };
 }
 
-/** Runs `read` on a file; where that is damaged the error names it. */
+/** Runs `read` on a file; the error for a damaged file names it. */
 function naming<T>(path: string, read: () => T): T {
   try {
     return read();
@@ -57,90 +52,62 @@ function naming<T>(path: string, read: () => T): T {
   }
 }
 
-/** Refuses a path that a copy must not have. */
+/** Refuses a path where no copy may be. */
 function checkPlace(path: string, place: string, force: boolean): void {
   if (!existsSync(dirname(place)))
     throw new UnfitPlace(`there is no folder ${dirname(place)}: make it first, or mount its disk`);
-  const own = [path, controlPathOf(path)].flatMap((one) => ['', ...COMPANIONS].map((end) => one + end));
-  if (own.some((one) => resolve(one) === resolve(place))) throw ownName(place);
   const found = lstatSync(place, { throwIfNoEntry: false });
-  if (found === undefined) return;
-  if (!found.isFile())
-    throw new UnfitPlace(
-      `${place} is a folder, a link or a device: a backup is a file of its own, give it a name`,
-    );
+  const own = [path, controlPathOf(path)].flatMap((one) => ['', ...COMPANIONS].map((end) => one + end));
   const isOwn = own.some((one) => {
     const other = statSync(one, { throwIfNoEntry: false });
-    return other?.ino === found.ino && other.dev === found.dev;
+    return resolve(one) === place || (found && other?.ino === found.ino && other.dev === found.dev);
   });
-  if (isOwn) throw ownName(place);
+  if (isOwn) throw new UnfitPlace(`${place} belongs to the store itself: give the backup another name`);
+  if (found === undefined) return;
+  if (!found.isFile())
+    throw new UnfitPlace(`${place} is a folder, a link or a device: give the backup the name of a new file`);
   if (!force)
-    throw new WouldReplace(`${place} is there already: choose another name, or --force replaces it`);
+    throw new WouldReplace(`${place} exists already: choose another name, or add --force to replace it`);
 }
 
-const ownName = (place: string): UnfitPlace =>
-  new UnfitPlace(`${place} belongs to the store itself: give the backup another name`);
-
-/** Bytes that a copy of a file takes. */
+/** The size in bytes of a copy of a file; 0 where there is no control file. */
 function bytesOf(path: string, kind: FileKind): number {
-  const database = new Database(path, 'read', kind);
-  try {
-    return copyBytes(database);
-  } finally {
-    database.close();
-  }
+  if (kind === 'control' && !existsSync(path)) return 0;
+  using database = new Database(path, 'read', kind);
+  return copyBytes(database);
 }
-
-const controlBytes = (path: string): number =>
-  existsSync(controlPathOf(path)) ? bytesOf(controlPathOf(path), 'control') : 0;
 
 /**
- * Copies the data into `partial` and holds the copy to be sound and to be, row by row, what the store was; the hash of that.
- * SQLite copies a state of its own choosing and cannot be told which, so a second connection holds the state of the moment
- * before; where an import ended between the two, the copy is made once more.
+ * Copies the data into `partial` and checks that the copy is sound and equals the store, row by row. Gives the hash of the rows.
+ * SQLite chooses the state that it copies, so a second connection holds the state of the moment before. Where an import ended
+ * between the two, the copy is made again.
  */
 function copyData(path: string, partial: string, tell: CopyOptions['tell']): string {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     truncateSync(partial);
-    const held = new Database(path, 'read', 'store');
-    try {
-      held.exec('begin');
-      held.pragma('user_version');
-      tell('copying');
-      vacuumInto(path, 'store', partial);
-      tell('reading the store again');
-      const expected = digestOf(held);
-      held.exec('commit');
-      tell('reading the copy');
-      if (soundDigest(partial, 'store', `the copy of ${path}`) === expected) return expected;
-    } finally {
-      held.close();
-    }
+    using held = new Database(path, 'read', 'store');
+    held.exec('begin');
+    held.pragma('user_version');
+    tell('copying');
+    vacuumInto(path, 'store', partial);
+    tell('reading the store again');
+    const expected = digestOf(held);
+    held.exec('commit');
+    tell('reading the copy');
+    if (soundDigest(partial, 'store', `the copy of ${path}`) === expected) return expected;
   }
   throw new StoreUnusable(
-    `${ATTEMPTS} copies of ${path} differ from it: imports ended in the moment that each began, or the disk does not keep what is written; try again`,
+    `${ATTEMPTS} copies of ${path} differ from it: an import ended during each of them, or the disk does not keep what is written; try again`,
   );
 }
 
-/** The control file as one sound file's bytes, and its keys; null where the store has none yet. */
+/** The control file as one sound file's bytes, and its number of keys; null where the store has none yet. */
 function copyControl(path: string, place: string): { bytes: Uint8Array; keys: number } | null {
   const control = controlPathOf(path);
   if (!existsSync(control)) return null;
-  const partial = makePartial(`${place}.keys`);
-  try {
-    vacuumInto(control, 'control', partial);
-    soundDigest(partial, 'control', `the copy of ${control}`);
-    return { bytes: readFileSync(partial), keys: countKeys(partial) };
-  } finally {
-    discardPartial(partial);
-  }
-}
-
-function countKeys(control: string): number {
-  const database = new Database(control, 'read', 'control');
-  try {
-    return keysIn(database);
-  } finally {
-    database.close();
-  }
+  using partial = makePartial(`${place}.keys`);
+  vacuumInto(control, 'control', partial.path);
+  soundDigest(partial.path, 'control', `the copy of ${control}`);
+  using copy = new Database(partial.path, 'read', 'control');
+  return { bytes: readFileSync(partial.path), keys: keysIn(copy) };
 }

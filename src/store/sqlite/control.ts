@@ -1,4 +1,4 @@
-// The control file of a SQLite store: keys, what they have used, and secrets, written in moments, whatever an import holds.
+// The control file of a SQLite store: keys, quota uses and secrets. Its writes are short and wait for no import.
 import { controlDatasets } from '../../datasets/index.ts';
 import { controlSteps } from '../migrations/index.ts';
 import type { Mode, RowStore, Tell } from '../store.ts';
@@ -16,7 +16,7 @@ export async function openSqliteControl(path: string, mode: Mode, tell: Tell): P
   const database = await openFile(controlPathOf(path), mode, 'control', layout, tell);
   const rows = new SqliteRows(database);
   return {
-    snapshot: (work) => database.transaction('begin', () => work(rows)),
+    snapshot: (work) => database.snapshot(() => work(rows)),
     write: (work) => database.shortWrite(() => work(rows)),
     close: async () => database.close(),
   };

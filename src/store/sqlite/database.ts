@@ -17,11 +17,11 @@ import {
   LOG_NEEDS,
   STORE_NEEDS,
 } from '../../disk/space.ts';
-import { type ColumnTypes, SqlCompiler } from '../sql.ts';
+import { SqlCompiler } from '../sql.ts';
 import { type Mode, noStoreAt, StoreUnusable, UnfitPlace } from '../store.ts';
 
 /** Older ones can corrupt a database in WAL mode (sqlite.org/wal.html, "the WAL-reset bug"). */
-const VERSION_MIN = [3, 51, 3];
+const VERSION_MIN = '3.51.3';
 
 /** The size of a page of new files. */
 export const PAGE_BYTES = 16_384;
@@ -29,32 +29,21 @@ export const PAGE_BYTES = 16_384;
 /** Time that a statement waits for another process' lock. */
 const BUSY_TIMEOUT_MS = 10_000;
 
-/** Time that a checkpoint waits for readers: a long one, such as a backup, must not hold up who writes. */
+/** Time that a checkpoint waits for readers: a long read, such as a backup, must not hold up the writer. */
 const CHECKPOINT_WAIT_MS = 250;
 
-/** A log longer than this is tried again for some seconds: it is on the disk until the next write. */
+/** The checkpoint of a log longer than this is tried again for some seconds: the log is on the disk until the next write. */
 const LOG_BYTES_MAX = 64 * 1024 * 1024;
 const LOG_WAIT_MS = 4_000;
 
 /** The most prepared statements that are cached: ranked reads have many. */
 const STATEMENTS_MAX = 500;
 
-/** Pause before trying again to get something that is locked. */
+/** The longest pause between two attempts to get a lock. */
 const RETRY_MS = 50;
 
 /** The result code (sqlite.org/rescode.html) of a full disk in the shared memory of the log. */
 const SQLITE_IOERR_SHMSIZE = 4874;
-
-const columnTypes: ColumnTypes = {
-  text: 'text',
-  integer: 'integer',
-  real: 'real',
-  instant: 'integer',
-  day: 'integer',
-  boolean: 'integer',
-  json: 'text',
-  bytes: 'blob',
-};
 
 /** Statement texts for SQLite. */
 export const sqliteCompiler = new SqlCompiler(
@@ -64,7 +53,16 @@ export const sqliteCompiler = new SqlCompiler(
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   },
-  columnTypes,
+  {
+    text: 'text',
+    integer: 'integer',
+    real: 'real',
+    instant: 'integer',
+    day: 'integer',
+    boolean: 'integer',
+    json: 'text',
+    bytes: 'blob',
+  },
 );
 
 /** A value given to SQLite. */
@@ -73,14 +71,14 @@ export type SqlValue = SQLInputValue;
 /** A value read from SQLite. */
 export type Cell = string | number | Uint8Array | null;
 
-/** Kinds of files: the mark in their header, what a person calls them, and who may read a new one: its maker, until they say otherwise. */
+/** Kinds of files: the mark in their header, and their name in messages. */
 const kinds = {
   /** "BRSE" */
-  store: { applicationId: 0x4252_5345, called: 'a Bourse store', permissions: 0o600 },
+  store: { applicationId: 0x4252_5345, called: 'a Bourse store' },
   /** "BRSC": holds hashes of keys, and a secret. */
-  control: { applicationId: 0x4252_5343, called: 'the keys of a Bourse store', permissions: 0o600 },
+  control: { applicationId: 0x4252_5343, called: 'the keys of a Bourse store' },
   /** "BRSB": holds both. */
-  backup: { applicationId: 0x4252_5342, called: 'a Bourse backup', permissions: 0o600 },
+  backup: { applicationId: 0x4252_5342, called: 'a Bourse backup' },
 } as const;
 
 export type FileKind = keyof typeof kinds;
@@ -96,7 +94,7 @@ export function requireFile(path: string, kind: FileKind): void {
   throw new UnfitPlace(`${path} is not ${kinds[kind].called}: it is ${found}; name a file${cure}`);
 }
 
-/** What SQLite or the system says is wrong, where it is one of these (sqlite.org/rescode.html). */
+/** The kind of an error of SQLite or of the system; null for any other error. */
 export function troubleOf(error: unknown): Trouble | null {
   const { errcode, cause } = error as { errcode?: number; cause?: unknown };
   if (isDiskFull(error)) return 'full';
@@ -106,6 +104,7 @@ export function troubleOf(error: unknown): Trouble | null {
 
 type Trouble = 'busy' | 'closed' | 'damaged' | 'full';
 
+/** By result code (sqlite.org/rescode.html). */
 const troubles: Readonly<Record<number, Trouble>> = {
   5: 'busy',
   8: 'closed',
@@ -114,6 +113,7 @@ const troubles: Readonly<Record<number, Trouble>> = {
   14: 'closed',
   26: 'damaged',
 };
+
 /** Whether SQLite itself found the disk full, and not the work in a transaction that wrote elsewhere. */
 function isFull(error: unknown): boolean {
   const { errcode = 0 } = error as { errcode?: number };
@@ -132,11 +132,13 @@ export class Database {
   constructor(path: string, mode: Mode, kind: FileKind) {
     this.path = path;
     requireFile(path, kind);
-    const existed = existsSync(path);
-    if (mode !== 'write' && !existed) throw new StoreUnusable(noStoreAt(path));
-    this.#db = open(path, mode, kinds[kind].permissions);
+    if (mode !== 'write' && !existsSync(path)) throw new StoreUnusable(noStoreAt(path));
+    this.#db = open(path, mode);
     try {
-      this.#checkVersion();
+      const problem = versionProblem(
+        this.all('select sqlite_version() as version', [])[0]!.version as string,
+      );
+      if (problem !== null) throw new StoreUnusable(problem);
       this.#checkKind(kind, mode);
       this.#db.exec(`pragma cache_size = -${mode === 'write' ? 65_536 : 16_384}`);
       if (mode === 'write')
@@ -147,25 +149,16 @@ export class Database {
     }
   }
 
-  #checkVersion(): void {
-    const { version } = this.#db.prepare('select sqlite_version() as version').get() as { version: string };
-    const problem = versionProblem(version);
-    if (problem !== null) throw new StoreUnusable(problem);
-  }
-
   #checkKind(kind: FileKind, mode: Mode): void {
     const { applicationId, called } = kinds[kind];
     const found = this.pragma('application_id');
     if (found === applicationId) return;
-    const tables = this.#db.prepare('select count(*) as count from sqlite_schema').get() as { count: number };
-    if (tables.count > 0 || found !== 0) {
-      const actual = Object.values(kinds).find((other) => other.applicationId === found)?.called;
-      throw new StoreUnusable(
-        `${this.path} is not ${called}${actual === undefined ? '' : `: it is ${actual}`}`,
-      );
+    if (found !== 0 || this.all('select 1 from sqlite_schema limit 1', []).length > 0) {
+      const actual = Object.values(kinds).find((other) => other.applicationId === found);
+      throw new StoreUnusable(`${this.path} is not ${called}${actual ? `: it is ${actual.called}` : ''}`);
     }
     if (mode !== 'write') throw new StoreUnusable(`${this.path} is empty: it has not been set up as a store`);
-    // The layout of pages is settled before the first page is written.
+    // The size of pages must be set before the first page is written.
     this.#db.exec(`pragma page_size = ${PAGE_BYTES}; pragma application_id = ${applicationId}`);
   }
 
@@ -182,7 +175,7 @@ export class Database {
     return this.#prepared(sql).all(...values);
   }
 
-  /** The rows as `all` gives them, each as the values of its columns: of many that takes half the time. */
+  /** The rows of `all`, each as the values of its columns: for many rows that takes half the time. */
   lists(sql: string, values: readonly SqlValue[]): Cell[][] {
     const statement = this.#prepared(sql);
     statement.setReturnArrays(true);
@@ -204,28 +197,23 @@ export class Database {
     this.#prepared(sql).run(...values);
   }
 
-  /** Runs `work` between `begin` and the end of it, one after the other; what it throws undoes everything. @throws DiskFull */
-  transaction<T>(begin: 'begin' | 'begin immediate', work: () => Promise<T>): Promise<T> {
-    return this.#inTurn(() => this.#transact(() => this.#prepared(begin).run(), work));
+  /** Runs `work` on one state of the file. Transactions of one connection run one after the other. */
+  snapshot<T>(work: () => Promise<T>): Promise<T> {
+    return this.#inTurn(() => this.#transact(() => this.#prepared('begin').run(), work));
   }
 
-  /** As `transaction`, to write: while another writes it waits without holding up its thread, and gives up after the busy timeout. */
+  /** Runs `work` in a write transaction; an error undoes everything. Waits for another writer up to the busy timeout. @throws DiskFull */
   shortWrite<T>(work: () => Promise<T>): Promise<T> {
-    return this.#inTurn(() =>
-      this.#transact(() => this.#beginPatiently(() => undefined, BUSY_TIMEOUT_MS), work),
-    );
+    return this.#inTurn(() => this.#transact(() => this.#beginWrite(() => undefined, BUSY_TIMEOUT_MS), work));
   }
 
-  /**
-   * As `transaction`, for what may be long: it waits for another writer as long as that takes, says so once, and leaves no
-   * long log behind.
-   */
+  /** As `shortWrite`, for long work: waits for another writer without a limit, calls `onWait` once, and leaves no long log behind. */
   longWrite<T>(work: () => Promise<T>, onWait: () => void): Promise<T> {
     return this.#inTurn(async () => {
-      // A write that was cut off may have left a long one.
+      // A write that was cut off may have left a long log.
       this.#checkpoint(0);
       try {
-        return await this.#transact(() => this.#beginPatiently(onWait), work);
+        return await this.#transact(() => this.#beginWrite(onWait), work);
       } finally {
         await this.#emptyLog();
       }
@@ -256,22 +244,19 @@ export class Database {
     }
   }
 
-  /** The busy timeout would hold up everything else that this thread does. @throws what SQLite says of a lock that is still held */
-  async #beginPatiently(onWait: () => void, waitMsMax = Number.POSITIVE_INFINITY): Promise<void> {
+  /** Sleeps between attempts, because SQLite's own wait would hold up this thread. @throws SQLite's error if the lock is still held */
+  async #beginWrite(onWait: () => void, waitMsMax = Number.POSITIVE_INFINITY): Promise<void> {
     const endMs = performance.now() + waitMsMax;
-    for (let pauseMs = 1; !this.#tryBeginWrite(performance.now() < endMs); pauseMs = 2 * pauseMs) {
+    for (let pauseMs = 1; ; pauseMs = 2 * pauseMs) {
+      const isLast = performance.now() >= endMs;
+      try {
+        this.#waiting(0, () => this.#prepared('begin immediate').run());
+        return;
+      } catch (error) {
+        if (isLast || troubleOf(error) !== 'busy') throw error;
+      }
       if (pauseMs === 1) onWait();
       await sleep(Math.min(pauseMs, RETRY_MS));
-    }
-  }
-
-  #tryBeginWrite(mayBeBusy: boolean): boolean {
-    try {
-      this.#waiting(0, () => this.#prepared('begin immediate').run());
-      return true;
-    } catch (error) {
-      if (mayBeBusy && troubleOf(error) === 'busy') return false;
-      throw error;
     }
   }
 
@@ -281,7 +266,7 @@ export class Database {
     return (await freeBytesIn(own)) <= (await freeBytesIn(temporary)) ? own : temporary;
   }
 
-  /** The log is emptied first, which frees what was undone: so the numbers are those that the owner sees. */
+  /** Empties the log first, which frees the space of the undone work: then the owner sees the same numbers. */
   async #diskFull(folder: string, cause: unknown): Promise<DiskFull> {
     const logBytes = this.#logBytes();
     this.#checkpoint(0);
@@ -290,7 +275,7 @@ export class Database {
     return new DiskFull(folder, freeBytes, freeBytes + Math.max(logBytes, PAGE_BYTES), { cause });
   }
 
-  /** Moves the log into the file and empties it, as far as readers allow within a short wait; a longer one for a long log. */
+  /** Moves the log into the file and empties it, as far as readers allow within a short wait, or a longer one for a long log. */
   async #emptyLog(): Promise<void> {
     const endMs = Date.now() + LOG_WAIT_MS;
     while (!this.#checkpoint(CHECKPOINT_WAIT_MS)) {
@@ -299,7 +284,7 @@ export class Database {
     }
   }
 
-  /** Whether the log is empty. What is committed is as safe there, and read from there: so a full disk is no fault here. */
+  /** Empties the log, and says whether it is empty. Committed rows are as safe in the log, so a full disk is no fault here. */
   #checkpoint(waitMs: number): boolean {
     // Emptying an empty log would look like a commit to other connections (`changeToken`).
     if (this.#logBytes() === 0) return true;
@@ -325,8 +310,8 @@ export class Database {
   }
 
   /**
-   * Opens a transaction that keeps everyone else out, with the log moved into the file; false where anyone has it open:
-   * leaving WAL mode needs to be alone (sqlite.org/wal.html).
+   * Moves the log into the file and opens a transaction that keeps everyone else out; false where anyone has the file open:
+   * only the last connection can leave WAL mode (sqlite.org/wal.html).
    */
   takeAlone(): boolean {
     try {
@@ -343,6 +328,10 @@ export class Database {
     this.#db.close();
   }
 
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
   #prepared(sql: string): StatementSync {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
@@ -355,17 +344,12 @@ export class Database {
 }
 
 /** Why a version of SQLite cannot be used; null where it can. */
-export function versionProblem(version: string): string | null {
-  const parts = version.split('.').map(Number);
-  const differs = VERSION_MIN.findIndex((least, index) => parts[index] !== least);
-  if (differs < 0 || (parts[differs] ?? 0) > VERSION_MIN[differs]!) return null;
-  return `SQLite ${version} is too old: ${VERSION_MIN.join('.')} or newer is needed`;
-}
+export const versionProblem = (version: string): string | null =>
+  version.localeCompare(VERSION_MIN, 'en', { numeric: true }) < 0
+    ? `SQLite ${version} is too old: ${VERSION_MIN} or newer is needed`
+    : null;
 
-/**
- * Where SQLite opens a file. Without a log beside it nobody writes: then it can be read without making one (sqlite.org/uri.html),
- * as it must be on a disk that takes none.
- */
+/** The path or address for SQLite. A file without a log has no writer: it can be read without making a log (sqlite.org/uri.html). */
 function locationOf(path: string, mode: Mode): string | URL {
   const makesLog = mode === 'write' || (mode === 'read' && !isReadOnlyDisk(dirname(path)));
   if (makesLog || existsSync(`${path}-wal`)) return path;
@@ -374,30 +358,21 @@ function locationOf(path: string, mode: Mode): string | URL {
   return url;
 }
 
-function open(path: string, mode: Mode, permissions: number): DatabaseSync {
+function open(path: string, mode: Mode): DatabaseSync {
   try {
-    // Never on a file that is there: closing it would let go the locks of this process' other connections to it.
-    if (mode === 'write' && !existsSync(path)) closeSync(openSync(path, 'a', permissions));
-    return new DatabaseSync(locationOf(path, mode), {
-      readOnly: mode !== 'write',
-      timeout: BUSY_TIMEOUT_MS,
-    });
+    // Only its maker may read a new file. An existing file is not opened: closing it would release this process' locks on it.
+    if (mode === 'write' && !existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+    return new DatabaseSync(locationOf(path, mode), { readOnly: mode !== 'write', timeout: BUSY_TIMEOUT_MS });
   } catch (error) {
     throw notOpened(path, error);
   }
 }
 
-/** Beside a file SQLite keeps its log: it says less of a folder that is closed than of one that is full. */
+/** Finds out which path cannot be written to: SQLite needs the folder too, for the log, but does not name it. */
 function notOpened(path: string, error: unknown): StoreUnusable {
   const folder = dirname(path);
-  const cause = folderProblem(error, folder, STORE_NEEDS);
   const closed = troubleOf(error) === 'closed' ? closedAmong([folder, path]) : null;
-  return new StoreUnusable(
-    `${path} cannot be opened: ${closed === null ? messageOf(cause) : `${closed}; ${LOG_NEEDS}`}`,
-    {
-      cause,
-    },
-  );
+  const cause = folderProblem(error, folder, STORE_NEEDS) as Error;
+  const reason = closed === null ? cause.message : `${closed}; ${LOG_NEEDS}`;
+  return new StoreUnusable(`${path} cannot be opened: ${reason}`, { cause });
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

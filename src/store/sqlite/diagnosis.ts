@@ -1,9 +1,10 @@
 // What `bourse doctor` checks in a SQLite store: files, disk space, log, layout. Nothing here writes.
 import { constants } from 'node:fs';
-import { access, open, stat, statfs } from 'node:fs/promises';
+import { access, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { formatBytes } from '../../base/size.ts';
 import { otherThanFile } from '../../disk/file-kind.ts';
+import { freeBytesIn } from '../../disk/space.ts';
 import { broken, type Diagnosis, doubtful, fine, readableByOthers } from '../diagnosis.ts';
 import { StoreUnusable } from '../store.ts';
 import { controlPathOf, openSqliteControl } from './control.ts';
@@ -14,24 +15,15 @@ type Check = (path: string) => Diagnosis | null | Promise<Diagnosis | null>;
 
 const MEBIBYTE = 1024 * 1024;
 
-/** An import of a day and its log fit into this; less stops the next one. */
+/** Space for the import of a day and its log; the next import may fail with less. */
 const FREE_BYTES_LEAST = 256 * MEBIBYTE;
 
-/** An import leaves an empty log, and while one runs it stays below this unless a reader holds it. */
+/** An import leaves an empty log. While it runs the log stays below this size unless a reader holds it. */
 const LOG_BYTES_USUAL = 64 * MEBIBYTE;
 
 /** Bytes of a file; null where there is none. */
-const sizeOf = (path: string): Promise<number | null> =>
-  stat(path).then(
-    ({ size }) => size,
-    () => null,
-  );
-
-const may = (path: string, mode: number): Promise<boolean> =>
-  access(path, mode).then(
-    () => true,
-    () => false,
-  );
+const sizeOf = async (path: string): Promise<number | null> =>
+  (await stat(path).catch(() => null))?.size ?? null;
 
 async function nearestFolder(path: string): Promise<string> {
   const folder = dirname(path);
@@ -45,7 +37,7 @@ function sqliteVersion(): Diagnosis {
   return broken('sqlite', problem, 'run Bourse with the Node.js that it brings (npm ci)');
 }
 
-/** Opens and closes; the problem in words, or null. */
+/** Opens and closes; gives the problem in words, or null. */
 async function openingProblem(opening: Promise<{ close(): Promise<void> }>): Promise<string | null> {
   try {
     await (await opening).close();
@@ -81,15 +73,15 @@ async function controlFile(path: string): Promise<Diagnosis | null> {
 
 async function writable(path: string): Promise<Diagnosis> {
   const folder = await nearestFolder(path);
-  const needed = [folder, path, controlPathOf(path)];
-  for (const file of needed) {
-    if ((await sizeOf(file)) === null || (await may(file, constants.W_OK))) continue;
-    const user = process.getuid === undefined ? 'this user' : `user ${process.getuid()}`;
-    return broken(
-      'writing',
-      `${user} cannot write ${file}`,
-      `run Bourse as its owner, or: chown it, folder included`,
+  for (const file of [folder, path, controlPathOf(path)]) {
+    const isClosed = await access(file, constants.W_OK).then(
+      () => false,
+      () => true,
     );
+    if (!isClosed || (await sizeOf(file)) === null) continue;
+    const user = process.getuid === undefined ? 'this user' : `user ${process.getuid()}`;
+    const cure = 'run Bourse as its owner, or: chown it, folder included';
+    return broken('writing', `${user} cannot write ${file}`, cure);
   }
   return fine('writing', `files in ${folder} can be written`);
 }
@@ -106,15 +98,13 @@ async function permissions(path: string): Promise<Diagnosis | null> {
 
 async function freeSpace(path: string): Promise<Diagnosis> {
   const folder = await nearestFolder(path);
-  const { bavail, bsize } = await statfs(folder);
-  const free = bavail * bsize;
+  const free = await freeBytesIn(folder);
   const size = (await sizeOf(path)) ?? 0;
   const message = `${formatBytes(free)} free in ${folder}, the store has ${formatBytes(size)}`;
   const cure = 'free some, or move the store to a larger disk and name it with --store';
   if (free < FREE_BYTES_LEAST) return broken('disk', message, cure);
-  return free < size
-    ? doubtful('disk', `${message}: a copy of it would not fit`, cure)
-    : fine('disk', message);
+  if (free < size) return doubtful('disk', `${message}: a copy of it would not fit`, cure);
+  return fine('disk', message);
 }
 
 async function log(path: string): Promise<Diagnosis | null> {
@@ -122,42 +112,30 @@ async function log(path: string): Promise<Diagnosis | null> {
   if (size === null) return null;
   const message = `${path}-wal has ${formatBytes(size)}`;
   if (size <= LOG_BYTES_USUAL) return fine('log', message);
-  return doubtful(
-    'log',
-    `${message}: an import is running, or was cut off, or a reader holds it`,
-    'wait for the import to end; else restart what reads the store, and import once more',
-  );
+  const cure = 'wait for the import to end; else restart what reads the store, and import once more';
+  return doubtful('log', `${message}: an import is running, or was cut off, or a reader holds it`, cure);
 }
 
 /** The size of a page is in the file's header (sqlite.org/fileformat2.html#page_size). */
 async function pageSize(path: string): Promise<Diagnosis | null> {
   if (((await sizeOf(path)) ?? 0) < 100) return null;
-  const file = await open(path, 'r').catch(() => null);
+  await using file = await open(path, 'r').catch(() => null);
   if (file === null) return null;
-  try {
-    const { buffer } = await file.read({ buffer: Buffer.alloc(100) });
-    const field = buffer.readUInt16BE(16);
-    const bytes = field === 1 ? 65_536 : field;
-    if (!buffer.subarray(0, 15).equals(Buffer.from('SQLite format 3'))) return null;
-    if (bytes === PAGE_BYTES) return fine('page size', `${bytes} bytes`);
-    const cure = 'import into a new store to have it faster';
-    return doubtful('page size', `${bytes} bytes a page, new stores have ${PAGE_BYTES}`, cure);
-  } finally {
-    await file.close();
-  }
+  const { buffer } = await file.read({ buffer: Buffer.alloc(100) });
+  if (!buffer.toString('latin1').startsWith('SQLite format 3')) return null;
+  const field = buffer.readUInt16BE(16);
+  const bytes = field === 1 ? 65_536 : field;
+  if (bytes === PAGE_BYTES) return fine('page size', `${bytes} bytes`);
+  const cure = 'import into a new store to have it faster';
+  return doubtful('page size', `${bytes} bytes a page, new stores have ${PAGE_BYTES}`, cure);
 }
-
-const firstChecks: readonly Check[] = [sqliteVersion, storeFile];
 
 const fileChecks: readonly Check[] = [controlFile, writable, permissions, freeSpace, log, pageSize];
 
-/** The results of all checks of the store at `path`, whether there is one or not. */
+/** The results of all checks of the store at `path`, whether it exists or not. */
 export async function diagnoseSqlite(path: string): Promise<Diagnosis[]> {
-  const found: Diagnosis[] = [];
-  const checks = otherThanFile(path) === null ? [...firstChecks, ...fileChecks] : firstChecks;
-  for (const check of checks) {
-    const diagnosis = await check(path);
-    if (diagnosis !== null) found.push(diagnosis);
-  }
-  return found;
+  const checks: Check[] = [sqliteVersion, storeFile, ...(otherThanFile(path) === null ? fileChecks : [])];
+  const found: (Diagnosis | null)[] = [];
+  for (const check of checks) found.push(await check(path));
+  return found.filter((diagnosis) => diagnosis !== null);
 }

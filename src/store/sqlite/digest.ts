@@ -1,24 +1,12 @@
-// One hash of everything that a file holds, whatever its layout: what a copy is compared by, now and when it is brought back.
+// One hash of everything in a file, whatever its layout: a copy is compared by it, now and when it is restored.
 import { createHash, type Hash } from 'node:crypto';
 import { StoreUnusable } from '../store.ts';
 import { type Cell, Database, type FileKind, troubleOf } from './database.ts';
 
-/** The table that makes a copy of the data a backup: no part of what is compared. */
+/** The table that makes a copy of the data a backup: it is not compared. */
 export const MANIFEST = 'backup';
 
-/** SHA-256, in hexadecimal, of every table's declaration and every value of its rows, in the order of their keys. */
-export function digestOf(database: Database): string {
-  const hash = createHash('sha256');
-  for (const { name, sql, key } of database.all(tables, []) as Table[]) {
-    addValue(hash, sql);
-    for (const row of database.walk(`select * from "${name}" order by ${key ?? 'rowid'}`)) {
-      for (const value of row) addValue(hash, value);
-    }
-  }
-  return hash.digest('hex');
-}
-
-/** `key` is what a table is clustered by; null for one that has row ids. */
+/** `key` holds the columns that order a table's rows; null for a table with row ids. */
 type Table = { readonly name: string; readonly sql: string; readonly key: string | null };
 
 const tables = `select name, sql, case wr when 1 then (
@@ -27,26 +15,29 @@ const tables = `select name, sql, case wr when 1 then (
   from pragma_table_list as list join sqlite_schema using (name)
   where list.schema = 'main' and list.type = 'table' and name <> '${MANIFEST}' order by name`;
 
-/** Kind and length first, so that no two rows are the same bytes. */
-function addValue(hash: Hash, value: Cell): void {
-  if (value instanceof Uint8Array) {
-    hash.update(`b${value.length}:`);
-    hash.update(value);
-  } else if (typeof value === 'string') hash.update(`t${value.length}:${value}`);
-  else hash.update(`n${value};`);
+/** SHA-256, in hexadecimal, of every table's declaration and every value of its rows, in the order of their keys. */
+export function digestOf(database: Database): string {
+  const hash = createHash('sha256');
+  for (const { name, sql, key } of database.all(tables, []) as Table[]) {
+    addValue(hash, sql);
+    for (const row of database.walk(`select * from "${name}" order by ${key ?? 'rowid'}`))
+      for (const value of row) addValue(hash, value);
+  }
+  return hash.digest('hex');
 }
 
-/** The hash of a file that SQLite finds no fault in; `called` is what a person knows it by. @throws StoreUnusable where it does */
+/** Kind and length come first, so that different rows are different bytes. */
+function addValue(hash: Hash, value: Cell): void {
+  if (value instanceof Uint8Array) hash.update(`b${value.length}:`).update(value);
+  else hash.update(typeof value === 'string' ? `t${value.length}:${value}` : `n${value};`);
+}
+
+/** The hash of a file, after SQLite has checked it; `called` is its name in messages. @throws StoreUnusable for a damaged file */
 export function soundDigest(path: string, kind: FileKind, called: string): string {
-  const database = new Database(path, 'read', kind);
-  try {
-    const [found] = database.walk('pragma integrity_check(1)');
-    const said = found?.[0] as string;
-    if (said !== 'ok') throw new StoreUnusable(`${called} is damaged: ${said}`);
-    return digestOf(database);
-  } finally {
-    database.close();
-  }
+  using database = new Database(path, 'read', kind);
+  const [fault] = database.walk('pragma integrity_check(1)').next().value as string[];
+  if (fault !== 'ok') throw new StoreUnusable(`${called} is damaged: ${fault}`);
+  return digestOf(database);
 }
 
 /** The error to throw for one that a damaged file may have caused. */

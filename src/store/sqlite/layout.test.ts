@@ -162,7 +162,7 @@ for (const fixture of ['before-release-layout-1', 'before-release-layout-2']) {
       assert.ok(error instanceof StoreUnusable, String(error));
       assert.match(
         error.message,
-        /was made by a Bourse of before the first release, and its \w+ differ .*into a new store/,
+        /was made before the first release of Bourse, and its \w+ differ .*into a new store/,
       );
       return true;
     });

@@ -1,20 +1,19 @@
-// Brings a SQLite file to the newest layout: all steps in one transaction, with a copy of the old file kept (docs/decisions/0021).
+// Migrates a SQLite file to the newest layout: all steps in one transaction; a copy of the old file is kept (docs/decisions/0021).
 import { existsSync, renameSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { sql } from 'kysely';
-import { requireDiskSpace } from '../../disk/space.ts';
+import { makeFolder, requireDiskSpace } from '../../disk/space.ts';
 import { fillInstrumentTerms } from '../instrument-terms.ts';
 import { columnsOf, type Step, type Table, tablesAfter } from '../migrations/step.ts';
 import { type Mode, StoreUnusable, type Tell } from '../store.ts';
 import { Database, type FileKind, sqliteCompiler } from './database.ts';
-import { discardPartial, flush, makePartial, takeOwner } from './partial.ts';
+import { copyBytes, flush, makePartial, takeOwner, vacuumInto } from './partial.ts';
 import { SqliteRows } from './rows.ts';
-import { copyBytes, vacuumInto } from './vacuum.ts';
 
-/** The tables that a file must have, and how it came to its newest layout. */
+/** The tables that a file must have, and the steps that make them. */
 export type Layout = { readonly tables: readonly Table[]; readonly steps: readonly Step[] };
 
-/** Opens a file and brings it to the newest layout. `tell` hears of a migration before the old file is copied. */
+/** Opens a file; in mode `write` makes its folder and migrates it. `tell` is called before the old file is copied. */
 export async function openFile(
   path: string,
   mode: Mode,
@@ -22,6 +21,7 @@ export async function openFile(
   layout: Layout,
   tell: Tell,
 ): Promise<Database> {
+  if (mode === 'write') makeFolder(dirname(resolve(path)));
   const database = new Database(path, mode, kind);
   try {
     checkLayout(database, path, layout.steps);
@@ -29,7 +29,7 @@ export async function openFile(
     else if (mode === 'write') await migrate(database, kind, layout, tell);
     else
       throw new StoreUnusable(
-        `${path} has an older layout: open it once for writing, by bourse serve or bourse import`,
+        `${path} has an older layout: run bourse serve or bourse import once to update it`,
       );
     return database;
   } catch (error) {
@@ -38,7 +38,7 @@ export async function openFile(
   }
 }
 
-/** Refuses a layout that only a newer Bourse knows. */
+/** Refuses a layout of a newer Bourse. */
 export function checkLayout(database: Database, path: string, known: readonly Step[]): void {
   const layout = database.pragma('user_version');
   if (layout <= known.length) return;
@@ -58,19 +58,15 @@ function checkColumns(database: Database, tables: readonly Table[]): void {
     const differing = new Set(stored).symmetricDifference(new Set(Object.keys(columns)));
     if (differing.size === 0) continue;
     throw new StoreUnusable(
-      `${database.path} was made by a Bourse of before the first release, and its ${name} differ (${[...differing].join(', ')}): nothing can bring it up to date; move it and the files beside it away, and import into a new store`,
+      `${database.path} was made before the first release of Bourse, and its ${name} differ (${[...differing].join(', ')}): it cannot be updated; move it and the files beside it away, and import into a new store`,
     );
   }
 }
 
-/** The end of a table's statement: rows are stored in the order of the key, unless the dataset keeps them as they come. */
-const clusteringOf = ({ keptAsTheyCome }: { readonly keptAsTheyCome?: true }) =>
-  keptAsTheyCome ? null : sql`without rowid`;
-
 const statementsOf = ({ tables = [], columns = {}, statements }: Step): string[] => [
   ...Object.entries(columns).flatMap(([table, added]) => sqliteCompiler.addColumns(table, columnsOf(added))),
   ...tables.flatMap((table) =>
-    sqliteCompiler.createTable({ ...table, columns: columnsOf(table.columns) }, clusteringOf(table)),
+    sqliteCompiler.createTable({ ...table, columns: columnsOf(table.columns) }, sql`without rowid`),
   ),
   ...(statements?.sqlite ?? []),
 ];
@@ -86,13 +82,16 @@ async function migrate(
   const isNew = database.pragma('user_version') === 0;
   let copy: string | null = null;
   const work = async (): Promise<void> => {
-    // Another process may have been first, perhaps of a newer Bourse.
+    // Another process, perhaps of a newer Bourse, may have migrated it meanwhile.
     checkLayout(database, path, steps);
     const from = database.pragma('user_version');
     checkColumns(database, tablesAfter(steps.slice(0, from)));
     if (from === steps.length) return;
     if (from > 0) await requireDiskSpace(dirname(path), copyBytes(database));
-    await runSteps(database, steps.slice(from));
+    const lacking = steps.slice(from);
+    for (const statement of lacking.flatMap(statementsOf)) database.exec(statement);
+    if (lacking.some((step) => step.fillsInstrumentTerms))
+      await fillInstrumentTerms(new SqliteRows(database));
     database.exec(`pragma user_version = ${steps.length}`);
     checkColumns(database, tables);
     if (from === 0) return;
@@ -108,30 +107,19 @@ async function migrate(
   }
 }
 
-async function runSteps(database: Database, steps: readonly Step[]): Promise<void> {
-  for (const statement of steps.flatMap(statementsOf)) database.exec(statement);
-  if (steps.some(({ fillsInstrumentTerms }) => fillsInstrumentTerms))
-    await fillInstrumentTerms(new SqliteRows(database));
-}
-
-/** A name that no earlier copy has: a restored backup may be of the same old layout. */
+/** A name that no earlier copy has: a restored backup may have the same old layout. */
 function freeName(name: string): string {
-  for (let number = 1; ; number++) {
-    const free = number === 1 ? name : `${name}.${number}`;
-    if (!existsSync(free)) return free;
-  }
+  let free = name;
+  for (let number = 2; existsSync(free); number++) free = `${name}.${number}`;
+  return free;
 }
 
-/** Copies the file as it was before the transaction that is open: this process holds the write lock, so nobody else changes it. */
+/** Copies the file as it was before the open transaction, whose write lock keeps others from changing it. */
 function keepCopy(path: string, kind: FileKind, copy: string): void {
-  const partial = makePartial(copy);
-  try {
-    vacuumInto(path, kind, partial);
-    takeOwner(partial, path);
-    flush(partial);
-    renameSync(partial, copy);
-    flush(dirname(copy));
-  } finally {
-    discardPartial(partial);
-  }
+  using partial = makePartial(copy);
+  vacuumInto(path, kind, partial.path);
+  takeOwner(partial.path, path);
+  flush(partial.path);
+  renameSync(partial.path, copy);
+  flush(dirname(copy));
 }

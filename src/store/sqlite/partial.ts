@@ -1,4 +1,4 @@
-// Files that become visible whole or not at all: written beside their final name under a temporary one, then renamed.
+// Files that become visible whole or not at all: written beside their final path under a temporary name, then renamed.
 import {
   chmodSync,
   chownSync,
@@ -12,31 +12,43 @@ import {
 import { basename, dirname } from 'node:path';
 import { diskFull, folderProblem } from '../../disk/space.ts';
 import { ownMark, removeLeftovers } from '../../disk/temporary.ts';
-import { troubleOf } from './database.ts';
+import { Database, type FileKind, troubleOf } from './database.ts';
 
-/** What SQLite keeps beside a file. */
+/** The endings of the files that SQLite keeps beside a file. */
 export const COMPANIONS = ['-journal', '-wal', '-shm'] as const;
 
-/** Makes an empty file beside `place` that only its owner may read. Removes what a killed process left there. */
-export function makePartial(place: string): string {
+/** Makes an empty file beside `place` for its owner alone; it is removed with its scope unless it was renamed. Removes leftovers of killed processes. */
+export function makePartial(place: string): { readonly path: string } & Disposable {
   const folder = dirname(place);
-  const name = basename(place).replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  removeLeftovers(folder, new RegExp(`^${name}\\.(\\d+\\.\\d+)\\.partial(?:-journal|-wal|-shm)?$`));
-  const partial = `${place}.${ownMark}.partial`;
+  removeLeftovers(
+    folder,
+    new RegExp(`^${RegExp.escape(basename(place))}\\.(\\d+\\.\\d+)\\.partial(?:${COMPANIONS.join('|')})?$`),
+  );
+  const path = `${place}.${ownMark}.partial`;
   try {
-    writeFileSync(partial, '', { mode: 0o600, flag: 'wx' });
-    return partial;
+    writeFileSync(path, '', { mode: 0o600, flag: 'wx' });
   } catch (error) {
     throw folderProblem(error, folder, 'name another');
   }
+  return {
+    path,
+    [Symbol.dispose]() {
+      for (const companion of ['', ...COMPANIONS]) rmSync(path + companion, { force: true });
+    },
+  };
 }
 
-/** Removes a temporary file, if it was not moved. */
-export function discardPartial(partial: string): void {
-  for (const companion of ['', ...COMPANIONS]) rmSync(partial + companion, { force: true });
+/** The size in bytes of a compact copy of a file. */
+export const copyBytes = (database: Database): number =>
+  (database.pragma('page_count') - database.pragma('freelist_count')) * database.pragma('page_size');
+
+/** Copies the newest committed state of a file into an empty one, while others use it. */
+export function vacuumInto(path: string, kind: FileKind, empty: string): void {
+  using database = new Database(path, 'read', kind);
+  database.run('vacuum into ?', [empty]);
 }
 
-/** Gives a file the owner and the permissions of another one, where that is there. */
+/** Gives a file the owner and the permissions of an existing file; else does nothing. */
 export function takeOwner(made: string, from: string): void {
   const old = statSync(from, { throwIfNoEntry: false });
   if (old === undefined) return;
@@ -54,6 +66,6 @@ export function flush(path: string): void {
   }
 }
 
-/** The same error, or a `DiskFull` where the disk of the folder had no space for so many bytes. */
+/** The same error, or a `DiskFull` where the folder's disk had no space for so many bytes. */
 export const writeProblem = async (error: unknown, folder: string, bytes: number): Promise<unknown> =>
   troubleOf(error) === 'full' ? diskFull(folder, bytes, error) : error;

@@ -1,4 +1,4 @@
-// Restores a store from a backup: verified before anything is replaced, and the replaced files are kept (docs/decisions/0010).
+// Restores a store from a backup: verifies it before it replaces anything, and keeps the replaced files (docs/decisions/0010).
 import {
   chmodSync,
   copyFileSync,
@@ -19,42 +19,34 @@ import { Database, type FileKind, requireFile, troubleOf } from './database.ts';
 import { damageOf, soundDigest } from './digest.ts';
 import { checkLayout } from './layout.ts';
 import { keysIn, type Manifest, readManifest, unseal } from './manifest.ts';
-import { COMPANIONS, discardPartial, flush, makePartial, takeOwner, writeProblem } from './partial.ts';
+import { COMPANIONS, flush, makePartial, takeOwner, writeProblem } from './partial.ts';
 
 const KEPT = '.before-restore';
 
-/** Makes the store at `path` of the backup `file`. */
+/** Makes the store at `path` from the backup `file`. */
 export async function restoreSqlite(path: string, file: string, options: CopyOptions): Promise<Restored> {
   const backup = resolve(file);
-  const places = [resolve(path), controlPathOf(resolve(path))] as const;
-  requireFile(places[0], 'store');
+  const data = resolve(path);
+  const places = [data, controlPathOf(data)] as const;
+  requireFile(data, 'store');
   const manifest = openBackup(backup);
   const present = places.filter((place) => existsSync(place));
   checkReplacing(present, options.force);
-  const folder = dirname(places[0]);
+  const folder = dirname(data);
   makeFolder(folder);
-  const held = holdAll(places);
-  const bytes = statSync(backup).size;
-  let keys: number;
+  using _data = hold(data, 'store');
+  using _control = hold(places[1], 'control');
+  const neededBytes = statSync(backup).size;
   try {
-    await requireDiskSpace(folder, bytes);
-    keys = replace(places, present, { path: backup, manifest }, options.tell);
+    await requireDiskSpace(folder, neededBytes);
+    const keys = replace(places, present, { path: backup, manifest }, options.tell);
+    const { sha256, madeMs } = manifest;
+    return { file: data, bytes: statSync(data).size, sha256, keys, madeMs, kept: present.map(keptName) };
   } catch (error) {
-    throw damageOf(backup, await writeProblem(error, folder, bytes));
-  } finally {
-    for (const one of held) one.close();
+    throw damageOf(backup, await writeProblem(error, folder, neededBytes));
   }
-  return {
-    file: places[0],
-    bytes: statSync(places[0]).size,
-    sha256: manifest.sha256,
-    keys,
-    madeMs: manifest.madeMs,
-    kept: present.map(keptName),
-  };
 }
 
-/** The data and the control file. */
 type Places = readonly [data: string, control: string];
 
 type Backup = { readonly path: string; readonly manifest: Manifest };
@@ -67,7 +59,7 @@ function openBackup(backup: string): Manifest {
     return readManifest(backup);
   } catch (error) {
     if (troubleOf(error) !== 'damaged') throw error;
-    throw new StoreUnusable(`${backup} is no backup, or it is damaged`, { cause: error });
+    throw new StoreUnusable(`${backup} is not a backup, or it is damaged`, { cause: error });
   }
 }
 
@@ -80,22 +72,10 @@ function checkReplacing(present: readonly string[], force: boolean): void {
     );
   const earlier = kept.find((one) => existsSync(one));
   if (earlier !== undefined)
-    throw new WouldReplace(`${earlier} is there from an earlier restore: move it away or remove it first`);
+    throw new WouldReplace(`${earlier} is left from an earlier restore: move it away or remove it first`);
 }
 
-/** Keeps everyone out of a store's files, until they are closed. */
-function holdAll([data, control]: Places): Database[] {
-  const held: Database[] = [];
-  try {
-    for (const one of [hold(data, 'store'), hold(control, 'control')]) if (one !== null) held.push(one);
-    return held;
-  } catch (error) {
-    for (const one of held) one.close();
-    throw error;
-  }
-}
-
-/** Null where there is nothing, or a file so damaged that nobody can use it: what restoring is for. */
+/** Keeps everyone out of a file until it is closed. Null where there is no file, or one so damaged that nobody can use it. */
 function hold(path: string, kind: FileKind): Database | null {
   if (!existsSync(path)) return null;
   let database: Database;
@@ -117,49 +97,41 @@ function replace(
   backup: Backup,
   tell: CopyOptions['tell'],
 ): number {
-  const data = makePartial(places[0]);
-  const control = makePartial(places[1]);
-  try {
-    tell('copying');
-    copyFileSync(backup.path, data, files.COPYFILE_FICLONE);
-    chmodSync(data, 0o600);
-    if (backup.manifest.control !== null) writeFileSync(control, backup.manifest.control);
-    tell('reading the copy');
-    const keys = verify(data, control, backup);
-    for (const made of [data, control]) flush(made);
-    if (places.some((place) => existsSync(place) !== present.includes(place)))
-      throw new StoreUnusable(`a store was made at ${places[0]} meanwhile: restore again`);
-    takeOwner(data, places[0]);
-    takeOwner(control, places[1]);
-    swap(backup.manifest.control === null ? null : control, places[1]);
-    swap(data, places[0]);
-    flush(dirname(places[0]));
-    return keys;
-  } finally {
-    discardPartial(data);
-    discardPartial(control);
-  }
+  using data = makePartial(places[0]);
+  using control = makePartial(places[1]);
+  tell('copying');
+  copyFileSync(backup.path, data.path, files.COPYFILE_FICLONE);
+  chmodSync(data.path, 0o600);
+  const keysFile = backup.manifest.control;
+  if (keysFile !== null) writeFileSync(control.path, keysFile);
+  tell('reading the copy');
+  const keys = verify(data.path, control.path, backup);
+  for (const made of [data, control]) flush(made.path);
+  if (places.some((place) => existsSync(place) !== present.includes(place)))
+    throw new StoreUnusable(`a store was made at ${places[0]} meanwhile: restore again`);
+  takeOwner(data.path, places[0]);
+  takeOwner(control.path, places[1]);
+  swap(keysFile === null ? null : control.path, places[1]);
+  swap(data.path, places[0]);
+  flush(dirname(places[0]));
+  return keys;
 }
 
-/** How many keys a backup holds that is sound. @throws StoreUnusable */
+/** Checks the files of a backup; gives the number of keys. @throws StoreUnusable for a damaged one */
 function verify(data: string, control: string, { path, manifest }: Backup): number {
   unseal(data);
   if (soundDigest(data, 'store', path) !== manifest.sha256)
     throw new StoreUnusable(`${path} is damaged: its data is not what was written`);
   if (manifest.control === null) return 0;
-  const database = new Database(control, 'read', 'control');
-  try {
-    checkLayout(database, path, controlSteps);
-    return keysIn(database);
-  } finally {
-    database.close();
-  }
+  using database = new Database(control, 'read', 'control');
+  checkLayout(database, path, controlSteps);
+  return keysIn(database);
 }
 
-/** Gives a file its final name. The file that it replaces stays until then, and is kept beside it afterwards. */
+/** Gives a file its final name; null removes the old file. The old file stays under another name. */
 function swap(made: string | null, place: string): void {
   if (existsSync(place)) linkSync(place, keptName(place));
-  // SQLite would apply the log of one file to another.
+  // Else SQLite would apply the old file's log to the new one.
   for (const companion of COMPANIONS.filter((end) => existsSync(place + end)))
     renameSync(place + companion, keptName(place) + companion);
   if (made === null) rmSync(place, { force: true });

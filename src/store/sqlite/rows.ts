@@ -1,8 +1,10 @@
 // Rows of datasets in one SQLite file: reads, upserts and the translation of values.
-import type { ColumnKind, Dataset, RowOf } from '../../datasets/dataset.ts';
+import type { ColumnKind, ColumnOf, Dataset, RowOf } from '../../datasets/dataset.ts';
 import { AMONG_MAX } from '../sql.ts';
 import type { Ends, RankedRead, Read, RowWriter } from '../store.ts';
 import { type Cell, type Database, type SqlValue, sqliteCompiler } from './database.ts';
+
+type Row = Record<string, unknown>;
 
 function toSql(kind: ColumnKind, value: unknown): SqlValue {
   if (value === null || value === undefined) return null;
@@ -17,12 +19,8 @@ function fromSql(kind: ColumnKind, value: Cell): unknown {
 }
 
 /** A row of some columns; the values are in their order. */
-function rowOf(
-  dataset: Dataset,
-  columns: readonly string[],
-  values: readonly Cell[],
-): Record<string, unknown> {
-  const row: Record<string, unknown> = {};
+function rowOf(dataset: Dataset, columns: readonly string[], values: readonly Cell[]): Row {
+  const row: Row = {};
   for (let at = 0; at < columns.length; at++) {
     const name = columns[at]!;
     row[name] = fromSql(dataset.columns[name]!.kind, values[at]!);
@@ -39,43 +37,36 @@ export class SqliteRows implements RowWriter {
   }
 
   async rows<D extends Dataset>(dataset: D, read: Read<D>): Promise<RowOf<D>[]> {
-    return this.#read(dataset, read) as RowOf<D>[];
+    return this.#read(dataset, read as unknown as Read) as RowOf<D>[];
   }
 
-  async pick<D extends Dataset, C extends keyof D['columns'] & string>(
+  async pick<D extends Dataset, C extends ColumnOf<D>>(
     dataset: D,
     columns: readonly C[],
     read: Read<D>,
   ): Promise<Pick<RowOf<D>, C>[]> {
-    return this.#read(dataset, read, columns) as Pick<RowOf<D>, C>[];
+    return this.#read(dataset, read as unknown as Read, columns) as Pick<RowOf<D>, C>[];
   }
 
-  #read<D extends Dataset>(
-    dataset: D,
-    read: Read<D>,
-    columns?: readonly string[],
-  ): Record<string, unknown>[] {
-    const statement = sqliteCompiler.read(dataset, read as unknown as Read, columns);
-    const found = this.#lists(statement.sql, statement.values(read as unknown as Read));
+  #read(dataset: Dataset, read: Read, columns?: readonly string[]): Row[] {
+    const statement = sqliteCompiler.read(dataset, read, columns);
     const names = columns ?? Object.keys(dataset.columns);
-    return found.map((values) => rowOf(dataset, names, values));
+    return this.#lists(statement.sql, statement.values(read)).map((values) => rowOf(dataset, names, values));
   }
 
   #lists(sql: string, values: readonly unknown[]): Cell[][] {
-    return this.database.lists(
-      sql,
-      values.map((value) => (typeof value === 'boolean' ? Number(value) : value)) as SqlValue[],
-    );
+    const bound = values.map((value) => (typeof value === 'boolean' ? Number(value) : value));
+    return this.database.lists(sql, bound as SqlValue[]);
   }
 
   async among<D extends Dataset>(
     dataset: D,
     where: Partial<RowOf<D>>,
-    column: keyof D['columns'] & string,
+    column: ColumnOf<D>,
     values: readonly (string | number)[],
   ): Promise<RowOf<D>[]> {
     const columns = Object.keys(dataset.columns);
-    const rows: Record<string, unknown>[] = [];
+    const rows: Row[] = [];
     for (let at = 0; at < values.length; at += AMONG_MAX) {
       const read = { where, column, values: values.slice(at, at + AMONG_MAX) };
       const statement = sqliteCompiler.among(dataset, read);
@@ -86,13 +77,11 @@ export class SqliteRows implements RowWriter {
   }
 
   async ranked<D extends Dataset>(dataset: D, read: RankedRead<D>): Promise<(string | number)[][]> {
-    // No groups are no rows, and no statement.
+    // SQL has no empty table of values.
     if (read.groups.length === 0) return [];
-    const statement = sqliteCompiler.ranked(dataset, read as unknown as RankedRead);
-    return this.#lists(statement.sql, statement.values(read as unknown as RankedRead)) as (
-      | string
-      | number
-    )[][];
+    const ranked = read as unknown as RankedRead;
+    const statement = sqliteCompiler.ranked(dataset, ranked);
+    return this.#lists(statement.sql, statement.values(ranked)) as (string | number)[][];
   }
 
   async count<D extends Dataset>(dataset: D, where: Partial<RowOf<D>> = {}): Promise<number> {
@@ -100,28 +89,29 @@ export class SqliteRows implements RowWriter {
     return found![0] as number;
   }
 
-  async ends<D extends Dataset>(dataset: D, column: keyof D['columns'] & string): Promise<Ends | null> {
+  async ends<D extends Dataset>(dataset: D, column: ColumnOf<D>): Promise<Ends | null> {
     const [first, last] = this.#lists(sqliteCompiler.ends(dataset, column), [])[0] as [number | null, number];
     return first === null ? null : { first, last };
   }
 
   async upsert<D extends Dataset>(dataset: D, rows: readonly RowOf<D>[]): Promise<void> {
-    const statement = sqliteCompiler.upsert(dataset);
-    for (const row of rows as readonly Record<string, unknown>[]) {
-      this.database.run(
-        statement,
-        Object.entries(dataset.columns).map(([name, column]) => toSql(column.kind, row[name])),
-      );
-    }
+    this.#runEach(
+      sqliteCompiler.upsert(dataset),
+      dataset,
+      Object.keys(dataset.columns),
+      rows as readonly Row[],
+    );
   }
 
   async remove<D extends Dataset>(dataset: D, keys: readonly Partial<RowOf<D>>[]): Promise<void> {
-    const statement = sqliteCompiler.remove(dataset);
-    for (const key of keys as readonly Record<string, unknown>[]) {
+    this.#runEach(sqliteCompiler.remove(dataset), dataset, dataset.key, keys as readonly Row[]);
+  }
+
+  #runEach(sql: string, { columns }: Dataset, names: readonly string[], rows: readonly Row[]): void {
+    for (const row of rows)
       this.database.run(
-        statement,
-        dataset.key.map((name) => toSql(dataset.columns[name]!.kind, key[name])),
+        sql,
+        names.map((name) => toSql(columns[name]!.kind, row[name])),
       );
-    }
   }
 }

@@ -123,7 +123,7 @@ const unusable: readonly {
     message: /has an older layout/,
   },
   {
-    name: 'a layout of before the first release',
+    name: 'a layout from before the first release',
     modes: ['read', 'write'],
     make: async () => {
       const path = await madeStore();
@@ -131,7 +131,7 @@ const unusable: readonly {
       return path;
     },
     message:
-      /before the first release, and its instruments differ \(former_symbols\): .*import into a new store/,
+      /before the first release of Bourse, and its instruments differ \(former_symbols\): .*import into a new store/,
   },
 ];
 

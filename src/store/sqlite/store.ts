@@ -3,17 +3,7 @@ import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { dataDatasets } from '../../datasets/index.ts';
 import { storeSteps } from '../migrations/index.ts';
-import type {
-  BlockRead,
-  Direction,
-  Mode,
-  Reader,
-  Store,
-  StoredBlock,
-  StoreFacts,
-  Tell,
-  Writer,
-} from '../store.ts';
+import type { BlockRead, Mode, Reader, Store, StoredBlock, StoreFacts, Tell, Writer } from '../store.ts';
 import { controlPathOf } from './control.ts';
 import { Database } from './database.ts';
 import { openFile } from './layout.ts';
@@ -23,12 +13,8 @@ import { writerOf } from './writer.ts';
 const notesTable =
   'create temp table if not exists notes (series_id, bucket, note blob, primary key (series_id, bucket)) without rowid';
 
-const blocksBy = (direction: Direction): string =>
-  `select bucket, run_id as runId, bytes from bar_blocks where series_id = ? and bucket >= ? and bucket <= ? order by bucket ${direction} limit ?`;
-
-const readBlocks: Readonly<Record<Direction, string>> = { asc: blocksBy('asc'), desc: blocksBy('desc') };
-
-const readChangeToken = 'pragma data_version';
+const readBlocks =
+  'select bucket, run_id as runId, bytes from bar_blocks where series_id = ? and bucket >= ? and bucket <= ? order by bucket';
 
 const putBlock = `insert into bar_blocks (series_id, bucket, run_id, bytes) values (?, ?, ?, ?)
   on conflict (series_id, bucket) do update set run_id = excluded.run_id, bytes = excluded.bytes`;
@@ -36,11 +22,12 @@ const putBlock = `insert into bar_blocks (series_id, bucket, run_id, bytes) valu
 class SqliteReadWrite extends SqliteRows implements Reader, Writer {
   async blocks(read: BlockRead): Promise<StoredBlock[]> {
     const { seriesId, fromBucket, toBucket, direction, limit } = read;
-    return this.database.all(readBlocks[direction], [seriesId, fromBucket, toBucket, limit]) as StoredBlock[];
+    const values = [seriesId, fromBucket, toBucket, limit];
+    return this.database.all(`${readBlocks} ${direction} limit ?`, values) as StoredBlock[];
   }
 
   async changeToken(): Promise<number> {
-    return this.database.all(readChangeToken, [])[0]!.data_version as number;
+    return this.database.pragma('data_version');
   }
 
   async putBlock(seriesId: number, block: StoredBlock): Promise<void> {
@@ -56,11 +43,8 @@ class SqliteReadWrite extends SqliteRows implements Reader, Writer {
   }
 
   async note(seriesId: number, bucket: number): Promise<Uint8Array | null> {
-    const found = this.database.all('select note from notes where series_id = ? and bucket = ?', [
-      seriesId,
-      bucket,
-    ]);
-    return (found[0]?.note as Uint8Array | undefined) ?? null;
+    const select = 'select note from notes where series_id = ? and bucket = ?';
+    return (this.database.all(select, [seriesId, bucket])[0]?.note as Uint8Array | undefined) ?? null;
   }
 }
 
@@ -72,7 +56,7 @@ export async function openSqliteStore(path: string, mode: Mode, tell: Tell): Pro
   const access = new SqliteReadWrite(database);
   return {
     name: `sqlite:${path}`,
-    snapshot: (work) => database.transaction('begin', () => work(access)),
+    snapshot: (work) => database.snapshot(() => work(access)),
     folder: dirname(resolve(path)),
     changeToken: () => access.changeToken(),
     write: (work, onWait = () => undefined) =>
@@ -90,23 +74,16 @@ export async function openSqliteStore(path: string, mode: Mode, tell: Tell): Pro
 
 /** Layout and files of the store at `path`. */
 export async function sqliteFacts(path: string): Promise<StoreFacts> {
-  const database = new Database(path, 'read', 'store');
-  try {
-    const control = controlPathOf(path);
-    const parts = [
-      { what: 'data', path },
-      { what: 'data log', path: `${path}-wal` },
-      { what: 'keys', path: control },
-      { what: 'keys log', path: `${control}-wal` },
-    ];
-    return {
-      layout: database.pragma('user_version'),
-      parts: parts.flatMap((part) => {
-        const found = statSync(part.path, { throwIfNoEntry: false });
-        return found === undefined ? [] : [{ ...part, bytes: found.size }];
-      }),
-    };
-  } finally {
-    database.close();
-  }
+  using database = new Database(path, 'read', 'store');
+  const control = controlPathOf(path);
+  const parts = [
+    { what: 'data', path },
+    { what: 'data log', path: `${path}-wal` },
+    { what: 'keys', path: control },
+    { what: 'keys log', path: `${control}-wal` },
+  ].flatMap((part) => {
+    const found = statSync(part.path, { throwIfNoEntry: false });
+    return found === undefined ? [] : [{ ...part, bytes: found.size }];
+  });
+  return { layout: database.pragma('user_version'), parts };
 }
