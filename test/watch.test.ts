@@ -111,8 +111,8 @@ test('a file that cannot be read is told once, and keeps no other out', {
 test('a watch is asked for without files, without --dry-run, and of a folder that is there', async () => {
   const cases = [
     [[], /name the files to import, or with --watch the folder/],
-    [['x.csv', '--watch', '.'], /--watch imports what its folder has/],
-    [['--watch', '.', '--dry-run'], /--watch imports what its folder has/],
+    [['x.csv', '--watch', '.'], /--watch imports the files of its folder/],
+    [['--watch', '.', '--dry-run'], /--watch imports the files of its folder/],
     [['--watch', 'nowhere'], /--watch nowhere: there is no such folder/],
   ] as const;
   for (const [args, said] of cases) {

@@ -107,7 +107,7 @@ export class Desk {
     if (instrument !== null) await this.#newRun(instrument[1]!);
     if (/\bkeys revoke \w+/.test(line)) {
       const { stderr } = await this.#shell('bin/bourse keys create someone');
-      return line.replace(/\brevoke \w+/, `revoke ${/key (\w+) for/.exec(stderr)![1]!}`);
+      return line.replace(/\brevoke \w+/, `revoke ${/\(id (\w+)\)/.exec(stderr)![1]!}`);
     }
     const named = line.replace(/\bFILE\b/, this.#fresh('file', '.backup')).replace(/\bNAME\b/, 'someone');
     if (!/\bundo (?:RUN|\d+)/.test(line)) return named;
