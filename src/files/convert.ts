@@ -17,6 +17,8 @@ export type NativeRows = {
   readonly rows: readonly NumberedRow[];
   /** What is odd about the file as a whole. */
   readonly doubt?: string;
+  /** Rows that are deliberately not imported. */
+  readonly leftOut?: { readonly reason: string; readonly count: number };
 };
 
 /** Makes native rows of all rows of a file. @throws FileProblem where it cannot */

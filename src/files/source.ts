@@ -30,6 +30,8 @@ export type SourceFile<L extends Layout = Layout> = ReadableFile & {
   readonly isStandardInput: boolean;
   /** For each row, its number in the original file, where a preset converted that. */
   readonly rowNumbers?: readonly number[];
+  /** Rows that a preset deliberately left out. */
+  readonly leftOut?: { readonly reason: string; readonly count: number };
   /** The size of the plain file. */
   readonly bytes: number;
   /** About how many rows it has; null where unknown. */

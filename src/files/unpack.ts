@@ -2,14 +2,13 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { join } from 'node:path';
-import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32, createGunzip, createZstdDecompress } from 'node:zlib';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { limits } from '../contract/limits.ts';
 import { FileProblem } from './file-problem.ts';
 import { PIECE_BYTES } from './text-check.ts';
-import { ZstdFrames } from './zstd-frames.ts';
+import { zstdFrames } from './zstd-frames.ts';
 
 /** The packing of a file. */
 export type Packing = 'gzip' | 'zstd' | 'zip';
@@ -27,29 +26,14 @@ export function packingOf(start: Buffer): Packing | null {
 export const packedTwice = (name: string): FileProblem =>
   new FileProblem('content', `${name}: is packed more than once. Unpack it yourself first`);
 
-/** Passes every byte on, and shows it to `look`. */
-function watch(look: (piece: Buffer) => void): Transform {
-  return new Transform({
-    highWaterMark: PIECE_BYTES,
-    transform(piece: Buffer, _, done) {
-      try {
-        look(piece);
-        done(null, piece);
-      } catch (error) {
-        done(error as Error);
-      }
-    },
-  });
-}
-
-/** Refuses to unpack more than market data can be; `packedBytes` gives the packed bytes read so far. */
-function bounded(name: string, packedBytes: () => number): Transform {
-  let bytes = 0;
-  return watch((piece) => {
-    bytes += piece.length;
-    if (bytes > limits.unpackedBytesFree && bytes > packedBytes() * limits.unpackedRatioMax) throw bomb(name);
-  });
-}
+/** Passes every piece on, and shows it to `look`. */
+const watch = (look: (piece: Buffer) => void) =>
+  async function* (source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const piece of source) {
+      look(piece);
+      yield piece;
+    }
+  };
 
 const bomb = (name: string): FileProblem =>
   new FileProblem(
@@ -65,13 +49,8 @@ async function verified(name: string, packing: Packing, run: () => Promise<void>
     const { code = '', message } = error as NodeJS.ErrnoException;
     if (error instanceof FileProblem || !/^(Z_|ZSTD_|$)/.test(code)) throw error;
     const how = code === 'Z_BUF_ERROR' ? 'it is incomplete: the file was cut off' : message;
-    throw new FileProblem(
-      'content',
-      `${name}: the ${packing} data is damaged: ${how}. Nothing was imported.`,
-      {
-        cause: error,
-      },
-    );
+    const text = `${name}: the ${packing} data is damaged: ${how}. Nothing was imported.`;
+    throw new FileProblem('content', text, { cause: error });
   }
 }
 
@@ -85,16 +64,28 @@ export async function unpackStream(
 ): Promise<string> {
   const hash = createHash('sha256');
   let packedBytes = 0;
-  const hashed = watch((piece) => {
+  let bytes = 0;
+  const packed = watch((piece) => {
     hash.update(piece);
     packedBytes += piece.length;
   });
+  const unpacked = watch((piece) => {
+    bytes += piece.length;
+    if (bytes > limits.unpackedBytesFree && bytes > packedBytes * limits.unpackedRatioMax) throw bomb(name);
+    look(piece);
+  });
   const input = createReadStream(path, { highWaterMark: PIECE_BYTES });
-  const checks = [bounded(name, () => packedBytes), watch(look), createWriteStream(target)] as const;
+  const output = createWriteStream(target);
   await verified(name, packing, () =>
     packing === 'gzip'
-      ? pipeline(input, hashed, createGunzip(), ...checks)
-      : pipeline(input, hashed, new ZstdFrames(name), createZstdDecompress(), ...checks),
+      ? pipeline(input, packed, createGunzip(), unpacked, output)
+      : pipeline(
+          input,
+          (source) => zstdFrames(name, packed(source)),
+          createZstdDecompress(),
+          unpacked,
+          output,
+        ),
   );
   return hash.digest('hex');
 }

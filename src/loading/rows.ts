@@ -15,9 +15,7 @@ import { type ImportRequest, runImport } from '../history/run.ts';
 import {
   type FieldSources,
   findSources,
-  ignoredByAll,
   type MappedFile,
-  partsOf,
   reportedColumn,
 } from '../mapping/column-mapping.ts';
 import { namesOf } from '../mapping/field-names.ts';
@@ -64,20 +62,17 @@ export async function importRows(
   const names = namesOf(dataset.file.fields);
   const refused = new RefusedRows(file);
   try {
-    const mappings = partsOf(request.file.mapping).map((map) =>
-      findSources(file.name, file.header, names, map, request.flags),
-    );
+    const mapping = findSources(file.name, file.header, names, file.mapping, request.flags);
     checkFlags(request.flags, dataset);
-    for (const mapping of mappings) checkConstants(mapping, kind);
+    checkConstants(mapping, kind);
     const report = await runImport(store, request, spokenName(dataset), async (writer, runId) => {
-      const pass = new RowPass(writer, runId, kind, mappings, file, refused);
-      const derived = mappings.flatMap((mapping) => mapping.derived);
-      const plan = { texts: pass.columns, numbers: [], careful: true, derived };
+      const pass = new RowPass(writer, runId, kind, mapping, file, refused);
+      const plan = { texts: pass.columns, numbers: [], careful: true, derived: mapping.derived };
       for await (const chunk of readChunks(file, plan)) {
         await pass.take(chunk);
         request.onRows?.(pass.rowsRead);
       }
-      if (pass.isEmpty && file.rowNumbers === undefined)
+      if (pass.rowsRead === 0 && file.rowNumbers === undefined)
         throw new FileProblem('content', `${file.name}: has no rows`);
       const result = {
         rowsRead: pass.rowsRead,
@@ -89,7 +84,7 @@ export async function importRows(
         outsideSessions: 0,
         offGrid: 0,
         vwapOutside: 0,
-        ignoredColumns: ignoredByAll(mappings),
+        ignoredColumns: mapping.ignored,
         refused: refused.first,
       };
       return { result, finish: async () => undefined };
@@ -139,13 +134,11 @@ class RowPass {
   rowsRead = 0;
   rowsWritten = 0;
   newRows = 0;
-  /** Whether the file has had no row, also none that was passed over. */
-  isEmpty = true;
   readonly findings: Record<string, number> = {};
   readonly #writer: Writer;
   readonly #runId: number;
   readonly #kind: Kind;
-  readonly #mappings: readonly FieldSources[];
+  readonly #mapping: FieldSources;
   /** The file's columns, then those that are made of them. */
   readonly columns: readonly string[];
   readonly #width: number;
@@ -161,17 +154,19 @@ class RowPass {
     writer: Writer,
     runId: number,
     kind: Kind,
-    mappings: readonly FieldSources[],
+    mapping: FieldSources,
     source: MappedFile,
     refused: RefusedRows,
   ) {
     this.#writer = writer;
     this.#runId = runId;
     this.#kind = kind;
-    this.#mappings = mappings;
-    this.columns = [...source.header, ...mappings.flatMap(({ derived }) => derived.map(({ name }) => name))];
+    this.#mapping = mapping;
+    this.columns = [...source.header, ...mapping.derived.map(({ name }) => name)];
     this.#width = source.header.length;
     this.#refused = refused;
+    if (source.leftOut !== undefined && source.leftOut.count > 0)
+      this.findings[source.leftOut.reason] = source.leftOut.count;
     this.#hasPresentSymbols = source.mapping.hasPresentSymbols === true;
     this.#blank = Object.fromEntries(Object.keys(kind.dataset.columns).map((column) => [column, null]));
     this.#named = new NamedInstruments(writer, runId);
@@ -184,34 +179,25 @@ class RowPass {
   }
 
   async take(chunk: Chunk): Promise<void> {
-    this.isEmpty &&= chunk.count === 0;
-    for (let row = 0; row < chunk.count; row++)
-      for (const mapping of this.#mappings) await this.#takeRow(chunk, row, mapping);
+    for (let row = 0; row < chunk.count; row++) await this.#takeRow(chunk, row);
   }
 
-  async #takeRow(chunk: Chunk, row: number, mapping: FieldSources): Promise<void> {
-    if (!this.#isRow(chunk, row, mapping)) return;
+  async #takeRow(chunk: Chunk, row: number): Promise<void> {
     this.rowsRead++;
-    const parsed = this.#parse(chunk, row, mapping);
+    const parsed = this.#parse(chunk, row);
     const problem = 'reason' in parsed ? parsed : await this.#store(parsed.values);
     if (problem === null) return;
     const cells = chunk.texts.slice(0, this.#width).map((column) => column.text(row));
-    const column = reportedColumn(mapping, problem.column);
+    const column = reportedColumn(this.#mapping, problem.column);
     this.#refused.add({ row: chunk.firstRow + row, ...problem, column, cells });
   }
 
-  /** Whether a row is one: a preset may pass over others, such as a footer. */
-  #isRow(chunk: Chunk, row: number, { keep }: FieldSources): boolean {
-    if (keep === null || chunk.texts[this.columns.indexOf(keep.name)]!.text(row) !== 'false') return true;
-    if (keep.reason !== '') this.findings[keep.reason] = (this.findings[keep.reason] ?? 0) + 1;
-    return false;
-  }
-
   /** The values that a row gives, by field; fields whose cell is empty are left out. */
-  #parse(chunk: Chunk, row: number, mapping: FieldSources): RowProblem | { values: Values } {
+  #parse(chunk: Chunk, row: number): RowProblem | { values: Values } {
     if (chunk.surplus?.isNull(row) === false)
       return { column: 'row', reason: 'has more cells than the header has columns' };
     const values: Record<string, unknown> = {};
+    const mapping = this.#mapping;
     const { rules, particulars } = this.#kind;
     for (const [field, { isRequired }] of Object.entries(this.#kind.dataset.file.fields)) {
       const column = mapping.columns.get(field);

@@ -27,7 +27,7 @@ export type Expression = {
   readonly sql: string;
   /** Whether a null refuses the row, where the first named column has text. */
   readonly isStrict?: boolean;
-  /** The reason of a refusal, or of an ignored row. */
+  /** The reason of a refusal. */
   readonly reason?: string;
 };
 
@@ -101,11 +101,11 @@ function reasonOf({ lookup, scale, decimal, format, epoch }: RichCell): string {
   return decimal === undefined ? 'is not a number' : 'is not a number with a decimal comma';
 }
 
-/** The computed column of a field; `tag` distinguishes several of one field. */
-export function derive(field: string, cell: RichCell | Expression, tag = ''): ComputedColumn {
-  const name = `${UNMADE}${tag}${field}`;
-  return { name, ...('sql' in cell ? deriveExpression(cell) : deriveRich(cell)) };
-}
+/** The computed column of a field. */
+export const derive = (field: string, cell: RichCell | Expression): ComputedColumn => ({
+  name: `${UNMADE}${field}`,
+  ...('sql' in cell ? deriveExpression(cell) : deriveRich(cell)),
+});
 
 /**
  * The result of a careful reading for a cell that cannot be computed. It must be inside a `case`: otherwise DuckDB computes

@@ -6,7 +6,7 @@ import { cellsOf } from '../files/csv-line.ts';
 import { FileProblem } from '../files/file-problem.ts';
 import type { ChooseLayout, Layout } from '../files/format.ts';
 import type { SourceFile } from '../files/source.ts';
-import { type Cell, derive, type Expression } from './cell.ts';
+import { type Cell, derive } from './cell.ts';
 
 /** How a file is laid out and what gives which field: a mapping file, or what a preset says of a file. */
 export type ColumnMapping = Layout & {
@@ -18,32 +18,13 @@ export type ColumnMapping = Layout & {
   readonly zone?: string;
   /** How prices are adjusted already, unless a flag says it. */
   readonly prices?: PriceBasis;
-  /** Computes `true` or `false`: rows of `false` are ignored, and counted where there is a reason. Bars do not have it. */
-  readonly keep?: Expression;
-  /** The records that each row is, where it is several, such as a call and a put. Bars do not have it. */
-  readonly parts?: readonly Part[];
   /** Whether symbols are those of today, whatever day a row is about (contract 9.6). */
   readonly hasPresentSymbols?: boolean;
-  /** Distinguishes the computed columns of one part from those of another. */
-  readonly tag?: string;
   /** Added to the message where a required field is missing. */
   readonly hint?: string;
   /** The place in the mapping file of a part, field and key, for messages. */
   readonly locate?: (...keys: readonly string[]) => string;
 };
-
-/** One of several records that a row of a file is. */
-export type Part = Pick<ColumnMapping, 'columns' | 'values'> & { readonly keep: Expression };
-
-/** The mappings that each row is read by: one, unless the row is several records. */
-export const partsOf = (mapping: ColumnMapping): readonly ColumnMapping[] =>
-  mapping.parts?.map(({ columns, values, keep }, index) => ({
-    ...mapping,
-    columns: { ...mapping.columns, ...columns },
-    values: { ...mapping.values, ...values },
-    keep,
-    tag: String(index),
-  })) ?? [mapping];
 
 export const noMapping: ColumnMapping = { columns: {}, values: {} };
 
@@ -72,13 +53,7 @@ export type FieldSources = {
   readonly ignored: readonly string[];
   /** Columns that are computed from those of the file. */
   readonly derived: readonly ComputedColumn[];
-  /** The computed column of `keep`. */
-  readonly keep: ComputedColumn | null;
 };
-
-/** The columns that none of some mappings uses. */
-export const ignoredByAll = ([first, ...others]: readonly FieldSources[]): string[] =>
-  first!.ignored.filter((column) => others.every(({ ignored }) => ignored.includes(column)));
 
 /** The column of the file that a refusal names: of a computed column, its first input. */
 export const reportedColumn = ({ derived }: FieldSources, column: string): string =>
@@ -111,18 +86,16 @@ export function findSources(
         ? { column: given, decimal: ',' }
         : given;
     if (values.has(field) || (typeof cell === 'string' && !header.includes(cell))) continue;
-    if (typeof cell !== 'string') derived.push(derive(field, cell, mapping.tag));
+    if (typeof cell !== 'string') derived.push(derive(field, cell));
     columns.set(field, typeof cell === 'string' ? cell : derived.at(-1)!.name);
   }
   checkDelimiter(file, header, fields, mapping);
-  const keep = mapping.keep === undefined ? null : derive('', mapping.keep, mapping.tag);
-  if (keep !== null) derived.push(keep);
   const used = new Set([...columns.values(), ...derived.flatMap(({ inputs }) => inputs)]);
   const missing = fields.required.filter((field) => !columns.has(field) && !values.has(field));
   if (missing.length > 0) throw missingProblem(file, header, missing, fields, mapping, [...used]);
   // The columns of a converted file are its preset's own.
   const ignored = mapping.convert === undefined ? header.filter((column) => !used.has(column)) : [];
-  return { columns, values, derived, keep, ignored };
+  return { columns, values, derived, ignored };
 }
 
 function checkDelimiter(
