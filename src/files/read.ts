@@ -133,9 +133,8 @@ async function* stream(connection: Connection, file: ReadableFile, plan: ReadPla
   throw plan.careful ? await findProblem(connection, file, select) : new NeedsCare();
 }
 
-async function start(connection: Connection, sql: string): Promise<Result> {
-  return duckdb.execute_prepared_streaming(await duckdb.prepare(connection, sql));
-}
+const start = async (connection: Connection, sql: string): Promise<Result> =>
+  duckdb.execute_prepared_streaming(await duckdb.prepare(connection, sql));
 
 function numbersOf(chunk: DataChunk, column: number, count: number): Float64Array {
   const vector = duckdb.data_chunk_get_vector(chunk, column);
@@ -145,7 +144,7 @@ function numbersOf(chunk: DataChunk, column: number, count: number): Float64Arra
   // NaN that is not missing was the text `nan`: it must be checked as text.
   if (validity !== null) {
     for (let row = 0; row < count; row++) {
-      if (!isValid(validity, row)) values[row] = Number.NaN;
+      if ((validity[row >> 3]! & (1 << (row & 7))) === 0) values[row] = Number.NaN;
       else if (Number.isNaN(values[row]!)) throw new NeedsCare();
     }
     return values;
@@ -156,9 +155,6 @@ function numbersOf(chunk: DataChunk, column: number, count: number): Float64Arra
   if (Number.isNaN(sum)) throw new NeedsCare();
   return values;
 }
-
-const isValid = (validity: Uint8Array, row: number): boolean =>
-  (validity[row >> 3]! & (1 << (row & 7))) !== 0;
 
 /** Why a careful reading failed: DuckDB says so only for a query that is not streamed. */
 async function findProblem(connection: Connection, file: ReadableFile, select: string): Promise<FileProblem> {

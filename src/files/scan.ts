@@ -161,18 +161,13 @@ export function readingProblem(file: Pick<ReadableFile, 'name' | 'format'>, erro
     [/Expected Number of Columns/i, 'the row has more cells than the header has columns'],
     [/expected records/i, 'the JSON holds no objects: an array of them, or one after the other, is expected'],
   ];
-  const json = jsonProblem(error.message);
-  if (json !== null)
-    return new FileProblem('content', `${file.name}: ${json}. Nothing was imported.`, { cause: error });
-  const known = reasons.find(([pattern]) => pattern.test(error.message))?.[1];
-  const parquet =
+  const known = jsonProblem(error.message) ?? reasons.find(([pattern]) => pattern.test(error.message))?.[1];
+  const first = error.message.split('\n').find((part) => part.trim() !== '' && !part.includes('CSV Error'));
+  const unknown =
     file.format.kind === 'parquet'
       ? 'the Parquet data is damaged, or has a kind of encoding that cannot be read'
-      : null;
-  const first = error.message.split('\n').find((part) => part.trim() !== '' && !part.includes('CSV Error'));
-  const reason = known ?? parquet ?? first ?? 'it cannot be read';
+      : (first ?? 'it cannot be read');
   const place = line === undefined ? '' : ` line ${line}:`;
-  return new FileProblem('content', `${file.name}:${place} ${reason.slice(0, 200)}. Nothing was imported.`, {
-    cause: error,
-  });
+  const text = `${file.name}:${place} ${(known ?? unknown).slice(0, 200)}. Nothing was imported.`;
+  return new FileProblem('content', text, { cause: error });
 }

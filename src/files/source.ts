@@ -23,7 +23,7 @@ export const STANDARD_INPUT = '-';
 export type SourceFile<L extends Layout = Layout> = ReadableFile & {
   /** Its layout and column mapping, chosen by its name and beginning. */
   readonly mapping: L;
-  /** The name that the run records. */
+  /** The name that the run records: the path without folders. */
   readonly recordedAs: string;
   /** The file for refused rows, if its name is free. */
   readonly rejectedPath: string;
@@ -42,15 +42,10 @@ export type SourceFile<L extends Layout = Layout> = ReadableFile & {
 };
 
 /** A file that exists and will be opened. */
-type Found<L extends Layout> = {
-  readonly name: string;
-  /** The name that the run records: the path without folders. */
-  readonly recordedAs: string;
-  readonly path: string;
-  readonly rejectedPath: string;
-  readonly isStandardInput: boolean;
-  readonly choose: ChooseLayout<L>;
-};
+type Found<L extends Layout> = Pick<
+  SourceFile<L>,
+  'name' | 'recordedAs' | 'path' | 'rejectedPath' | 'isStandardInput'
+> & { readonly choose: ChooseLayout<L> };
 
 async function check(name: string, path: string): Promise<Stats> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => error);
@@ -73,9 +68,8 @@ async function check(name: string, path: string): Promise<Stats> {
 }
 
 /** The path for the refused rows of a file: beside it, and different for each file. */
-export function rejectedPathOf(name: string): string {
-  return `${resolve(name).replace(/\.csv$/i, '')}.rejected.csv`;
-}
+export const rejectedPathOf = (name: string): string =>
+  `${resolve(name).replace(/\.csv$/i, '')}.rejected.csv`;
 
 /**
  * Opens the files of a name on the command line, one after the other: a plain or packed file, each file of a zip archive
@@ -87,17 +81,9 @@ export async function* openSources<L extends Layout>(
   choose: ChooseLayout<L>,
 ): AsyncGenerator<SourceFile<L> | FileProblem> {
   if (name !== STANDARD_INPUT) {
-    const path = resolve(name);
-    await check(name, path);
-    const rejectedPath = rejectedPathOf(name);
-    yield* openFound({
-      name,
-      recordedAs: basename(name),
-      path,
-      rejectedPath,
-      isStandardInput: false,
-      choose,
-    });
+    const about = { path: resolve(name), recordedAs: basename(name), rejectedPath: rejectedPathOf(name) };
+    await check(name, about.path);
+    yield* openFound({ name, ...about, isStandardInput: false, choose });
     return;
   }
   const { filled: path, close } = await spool(0, async (folder) => {
@@ -108,9 +94,8 @@ export async function* openSources<L extends Layout>(
   try {
     const name = 'standard input';
     const rejectedPath = resolve('stdin.rejected.csv');
-    const found = { name, recordedAs: name, path, rejectedPath, isStandardInput: true, choose };
-    await check(found.name, path);
-    yield* openFound(found);
+    await check(name, path);
+    yield* openFound({ name, recordedAs: name, path, rejectedPath, isStandardInput: true, choose });
   } finally {
     await close();
   }
@@ -127,7 +112,7 @@ const packingOfFile = async ({ name, path }: Pick<Found<Layout>, 'name' | 'path'
   packingOf(await firstBytes(name, path, 4));
 
 /** A digest that is being computed; `close` stops it. */
-type Digesting = { digest(): Promise<Digest>; close(): Promise<void> };
+type Digesting = Pick<SourceFile, 'digest' | 'close'>;
 
 /** Computes the digest of a plain file in a thread of its own. */
 function digestBeside({ name, path }: Pick<Found<Layout>, 'name' | 'path'>): Digesting {
@@ -178,14 +163,12 @@ async function openPlain<L extends Layout>(
   }
 }
 
-type Content<L extends Layout> = Omit<
+type Content<L extends Layout> = Pick<
   SourceFile<L>,
-  keyof Omit<Found<L>, 'path'> | 'format' | 'digest' | 'close'
-> & {
-  readonly close?: () => Promise<void>;
-};
+  'path' | 'header' | 'types' | 'mapping' | 'bytes' | 'rowsAbout' | 'rowNumbers' | 'leftOut'
+> & { readonly close?: () => Promise<void> };
 
-/** Finds what will be read: the file itself, or the native rows that it is converted to. */
+/** Columns, place and size of the data: of the file itself, or of the native rows that it is converted to. */
 async function contentOf<L extends Layout>(
   name: string,
   path: string,
@@ -230,16 +213,14 @@ async function openPacked<L extends Layout>(
   return openPlain({ ...found, path }, { digest: async () => digest, close });
 }
 
-/** The files of an archive, all of which are unpacked and verified before the first is read. */
+/** The files of an archive: all are unpacked and verified before the first is read. */
 async function* openArchive<L extends Layout>(found: Found<L>): AsyncGenerator<SourceFile<L> | FileProblem> {
   const { size } = await check(found.name, found.path);
   const { filled: members, close } = await spool(unpackedBytes(size), (folder) =>
     unpackZip(found.name, found.path, folder),
   );
   try {
-    for (const member of members) {
-      yield* openMember(found, member);
-    }
+    for (const member of members) yield* openMember(found, member);
   } finally {
     await close();
   }

@@ -152,54 +152,25 @@ function checkMapping(
   }
 }
 
-/** What files often call a field: suggested in messages, never used by itself. */
-const oftenCalled: Readonly<Record<string, readonly string[]>> = {
-  datetime: [
-    'date',
-    'time',
-    'timestamp',
-    'ts',
-    't',
-    'open_time',
-    'date_time',
-    'datum',
-    'zeit',
-    'fecha',
-    'data',
-  ],
-  symbol: ['ticker', 'sym', 'instrument', 'code', 'kürzel', 'símbolo'],
-  open: ['o', 'eröffnung', 'eröffnungskurs', 'erster', 'ouverture', 'ouv', 'apertura'],
-  high: ['h', 'hoch', 'tageshoch', 'plus haut', '+haut', 'máximo', 'massimo'],
-  low: ['l', 'tief', 'tagestief', 'plus bas', '+bas', 'mínimo', 'minimo'],
-  close: [
-    'c',
-    'last',
-    'schluss',
-    'schlusskurs',
-    'letzter',
-    'clôture',
-    'clot',
-    'dernier',
-    'cierre',
-    'chiusura',
-    'ultimo',
-  ],
-  asset_schema: ['asset_type', 'asset_class'],
-  country_iso_code: ['country', 'market'],
+/** Names that files often give to a field: suggested in messages, never used by themselves. */
+const oftenCalled: Readonly<Record<string, RegExp>> = {
+  datetime: /^(date|time|timestamp|ts|t|open_time|date_time|datum|zeit|fecha|data)$/,
+  symbol: /^(ticker|sym|instrument|code|kürzel|símbolo)$/,
+  open: /^(o|eröffnung|eröffnungskurs|erster|ouverture|ouv|apertura)$/,
+  high: /^(h|hoch|tageshoch|plus haut|\+haut|máximo|massimo)$/,
+  low: /^(l|tief|tagestief|plus bas|\+bas|mínimo|minimo)$/,
+  close: /^(c|last|schluss|schlusskurs|letzter|clôture|clot|dernier|cierre|chiusura|ultimo)$/,
+  asset_schema: /^(asset_type|asset_class)$/,
+  country_iso_code: /^(country|market)$/,
 };
-
-/** The column that a field is probably in. */
-function likely(field: string, columns: readonly string[]): string | undefined {
-  const often = oftenCalled[field] ?? [];
-  return columns.find((column) => often.includes(column.toLowerCase().trim())) ?? nearest(field, columns);
-}
 
 /** The likely columns of some fields, each for one field only; fields without one are left out. */
 function likelyOnes(fields: readonly string[], columns: readonly string[]): Record<string, string> {
   const found: Record<string, string> = {};
   for (const field of fields) {
     const free = columns.filter((column) => !Object.values(found).includes(column));
-    const column = likely(field, free);
+    const often = free.find((column) => oftenCalled[field]?.test(column.toLowerCase().trim()));
+    const column = often ?? nearest(field, free);
     if (column !== undefined) found[field] = column;
   }
   return found;
@@ -235,32 +206,18 @@ function missingProblem(
   // Other columns may be the missing fields, whatever their names are.
   const isOpen = open.length > 0 && free.length - Object.keys(mapped).length >= open.length;
   const isOffered = isOpen && header.length > 1 && mapping.preset === undefined && mapping.hint === undefined;
-  const cures = [
-    ...(isWhole ? [`If the file has them under other names, use --map FILE with ${cure}.`] : []),
-    ...(!isWhole && isOffered
-      ? [
-          `If the file has them under other names, use --map FILE with ${cure}, and put a column of the file in place of each ….`,
-        ]
-      : []),
-    ...(flags.length === 0
-      ? []
-      : [
-          `If a field is the same in every row, give it as a flag: ${flags.map((field) => fields.flags[field]).join(', ')}.`,
-        ]),
+  const sentences = [
+    `${file}: required ${missing.length > 1 ? 'columns' : 'column'} missing: ${missing.join(', ')}.`,
+    isWhole && `If the file has them under other names, use --map FILE with ${cure}.`,
+    !isWhole &&
+      isOffered &&
+      `If the file has them under other names, use --map FILE with ${cure}, and put a column of the file in place of each ….`,
+    flags.length > 0 &&
+      `If a field is the same in every row, give it as a flag: ${flags.map((field) => fields.flags[field]).join(', ')}.`,
+    mapping.hint,
+    header.length <= 1 &&
+      'Its first line has one cell. If there are lines above the header, skip them by --map FILE with "skip".',
+    `The columns of the file are ${header.join(', ')}.`,
   ];
-  const plural = missing.length > 1 ? 'columns' : 'column';
-  return new FileProblem(
-    'unfit',
-    [
-      `${file}: required ${plural} missing: ${missing.join(', ')}.`,
-      ...cures,
-      ...(mapping.hint === undefined ? [] : [mapping.hint]),
-      ...(header.length > 1
-        ? []
-        : [
-            'Its first line has one cell. If there are lines above the header, skip them by --map FILE with "skip".',
-          ]),
-      `The columns of the file are ${header.join(', ')}.`,
-    ].join(' '),
-  );
+  return new FileProblem('unfit', sentences.filter(Boolean).join(' '));
 }

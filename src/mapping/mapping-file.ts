@@ -126,11 +126,8 @@ function contentOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new FileProblem(
-      'usage',
-      `--map ${path}: cannot be read (${(error as NodeJS.ErrnoException).code})`,
-      { cause: error },
-    );
+    const { code } = error as NodeJS.ErrnoException;
+    throw new FileProblem('usage', `--map ${path}: cannot be read (${code})`, { cause: error });
   }
 }
 
@@ -139,10 +136,8 @@ function parse(content: string, place: string): Record<string, unknown> {
     const parsed: unknown = JSON.parse(content.replace(/^\ufeff/, ''));
     if (isObject(parsed)) return parsed;
   } catch (error) {
-    const { message } = error as Error;
-    throw new FileProblem('usage', `${place}is not JSON: ${message.replaceAll(/\s+/g, ' ')}`, {
-      cause: error,
-    });
+    const reason = (error as Error).message.replaceAll(/\s+/g, ' ');
+    throw new FileProblem('usage', `${place}is not JSON: ${reason}`, { cause: error });
   }
   throw new FileProblem('usage', `${place}is not a JSON object`);
 }
@@ -151,10 +146,8 @@ function parse(content: string, place: string): Record<string, unknown> {
 function lineOf(content: string, keys: readonly string[]): number {
   let at = 0;
   for (const key of keys) {
-    const found = content.slice(at).search(new RegExp(`${escaped(JSON.stringify(key))}\\s*:`));
+    const found = content.slice(at).search(new RegExp(`${RegExp.escape(JSON.stringify(key))}\\s*:`));
     if (found >= 0) at += found + 1;
   }
   return content.slice(0, at).split('\n').length;
 }
-
-const escaped = (literal: string): string => literal.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');

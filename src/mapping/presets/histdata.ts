@@ -19,10 +19,8 @@ export const histdata: Preset = {
     delimiter: ';',
     columns: { datetime: { column: 'datetime', format: '%Y%m%d %H%M%S' } },
     values: known({
-      asset_schema: 'forex',
-      country_iso_code: 'GLOBAL',
+      ...{ asset_schema: 'forex', country_iso_code: 'GLOBAL', interval: '1M' },
       symbol: NAME.exec(stemOf(sample))?.[1],
-      interval: '1M',
     }),
     zone: 'Etc/GMT+5',
     prices: 'raw',

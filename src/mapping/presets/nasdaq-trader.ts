@@ -2,7 +2,7 @@
 import type { Convert } from '../../files/convert.ts';
 import { FileProblem } from '../../files/file-problem.ts';
 import type { Sample } from '../../files/sample.ts';
-import { type Fit, firstCells, type Preset } from './preset.ts';
+import { begins, type Preset } from './preset.ts';
 
 const nasdaq = 'Symbol|Security Name|Market Category|Test Issue|Financial Status|Round Lot Size';
 const other = 'ACT Symbol|Security Name|Exchange|CQS Symbol|ETF|Round Lot Size|Test Issue|NASDAQ Symbol';
@@ -23,11 +23,6 @@ const listings =
     return { header: header!.cells, rows, leftOut };
   };
 
-const begins =
-  (header: string) =>
-  (sample: Sample): Fit =>
-    `${firstCells(sample, '|').join('|')}|`.startsWith(`${header}|`) ? 'surely' : 'no';
-
 const values = { asset_schema: 'stock', country_iso_code: 'US' };
 
 export const nasdaqListed: Preset = {
@@ -35,7 +30,7 @@ export const nasdaqListed: Preset = {
   says: 'Nasdaq Trader nasdaqlisted.txt: the securities that Nasdaq lists',
   dataset: 'instruments',
   example: [`${nasdaq}|ETF|NextShares`, 'AAPL|Apple Inc. - Common Stock|Q|N|N|100|N|N'],
-  fits: begins(nasdaq),
+  fits: begins(nasdaq, '|'),
   mappingOf: (sample) => ({
     delimiter: '|',
     columns: { symbol: 'Symbol', name: 'Security Name' },
@@ -49,7 +44,7 @@ export const otherListed: Preset = {
   says: 'Nasdaq Trader otherlisted.txt: the securities of the other US exchanges',
   dataset: 'instruments',
   example: [other, 'A|Agilent Technologies, Inc. Common Stock|N|A|N|100|N|A'],
-  fits: begins(other),
+  fits: begins(other, '|'),
   mappingOf: (sample) => ({
     delimiter: '|',
     columns: {
