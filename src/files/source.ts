@@ -8,13 +8,13 @@ import { Worker } from 'node:worker_threads';
 import { moduleBeside } from '../base/module.ts';
 import { limits } from '../contract/limits.ts';
 import { convertFile } from './convert.ts';
-import { FileProblem } from './file-problem.ts';
+import { contentProblem, FileProblem, unfitProblem } from './file-problem.ts';
 import { type ChooseLayout, checkHeader, firstBytes, type Layout, type Shape, shapeOf } from './format.ts';
 import { describeFile } from './read.ts';
 import type { ReadableFile } from './scan.ts';
 import { gunzippedBytes, spool, unpackedBytes } from './spool.ts';
 import { type Digest, TextCheck } from './text-check.ts';
-import { type Member, type Packing, packedTwice, packingOf, unpackStream, unpackZip } from './unpack.ts';
+import { type Packing, packedTwice, packingOf, unpackStream, unpackZip } from './unpack.ts';
 
 /** The name of standard input on the command line. */
 export const STANDARD_INPUT = '-';
@@ -51,19 +51,16 @@ async function check(name: string, path: string): Promise<Stats> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => error);
   if (found instanceof Error) {
     const reason = found.code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${found.code})`;
-    throw new FileProblem('unfit', `${name}: ${reason}`);
+    throw unfitProblem(name, `${reason}`);
   }
   if (found.isDirectory())
-    throw new FileProblem(
-      'unfit',
-      `${name}: is a folder. Name the files in it, such as '${join(name, '*.csv')}'`,
-    );
+    throw unfitProblem(name, `is a folder. Name the files in it, such as '${join(name, '*.csv')}'`);
   if (!found.isFile())
-    throw new FileProblem(
-      'unfit',
-      `${name}: is a pipe or a device, not a file. To read a pipe, pipe it in and name ${STANDARD_INPUT}`,
+    throw unfitProblem(
+      name,
+      `is a pipe or a device, not a file. To read a pipe, pipe it in and name ${STANDARD_INPUT}`,
     );
-  if (found.size === 0) throw new FileProblem('content', `${name}: is empty`);
+  if (found.size === 0) throw contentProblem(name, 'is empty');
   return found;
 }
 
@@ -73,7 +70,7 @@ export const rejectedPathOf = (name: string): string =>
 
 /**
  * Opens the files of a name on the command line, one after the other: a plain or packed file, each file of a zip archive
- * (or what is wrong with it), or standard input. The caller closes each. @throws FileProblem where it cannot be read
+ * (or its problem), or standard input. The caller closes each. @throws FileProblem where it cannot be read
  */
 export async function* openSources<L extends Layout>(
   name: string,
@@ -126,7 +123,7 @@ function digestBeside({ name, path }: Pick<Found<Layout>, 'name' | 'path'>): Dig
       const found = await digest;
       const [then, now] = [await before, await check(name, path)];
       if (now.size === then.size && now.mtimeMs === then.mtimeMs) return found;
-      throw new FileProblem('content', `${name}: changed while it was read. Nothing was imported.`);
+      throw contentProblem(name, 'changed while it was read. Nothing was imported.');
     },
     close: async () => void (await thread.terminate()),
   };
@@ -189,8 +186,7 @@ async function contentOf<L extends Layout>(
 
 /** Refuses text that DuckDB would read wrongly without an error: an open quote makes one cell of the rest of the file. */
 function checkText(name: string, digest: Digest): Digest {
-  const refuse = (how: string): FileProblem =>
-    new FileProblem('content', `${name}: ${how}. Nothing was imported.`);
+  const refuse = (how: string): FileProblem => contentProblem(name, `${how}. Nothing was imported.`);
   if (digest.hasOpenQuote) throw refuse('a quote is not closed: the file has an odd number of them');
   if (digest.hasLongLine) throw refuse(`a row is longer than ${limits.importRowBytesMax} bytes`);
   return digest;
@@ -213,36 +209,30 @@ async function openPacked<L extends Layout>(
   return openPlain({ ...found, path }, { digest: async () => digest, close });
 }
 
-/** The files of an archive: all are unpacked and verified before the first is read. */
+/** The files of an archive: all are unpacked and verified before the first is read. A file's problem does not keep the others out. */
 async function* openArchive<L extends Layout>(found: Found<L>): AsyncGenerator<SourceFile<L> | FileProblem> {
   const { size } = await check(found.name, found.path);
   const { filled: members, close } = await spool(unpackedBytes(size), (folder) =>
     unpackZip(found.name, found.path, folder),
   );
   try {
-    for (const member of members) yield* openMember(found, member);
+    for (const member of members) {
+      const inside = {
+        ...found,
+        name: `${found.name}/${member.name}`,
+        recordedAs: `${found.recordedAs}/${member.name}`,
+        path: member.path,
+        rejectedPath: rejectedPathOf(`${found.path}.${member.name.replaceAll('/', '-')}`),
+      };
+      try {
+        if ((await packingOfFile(inside)) === 'zip') throw packedTwice(inside.name);
+        yield* openFound(inside);
+      } catch (error) {
+        if (!(error instanceof FileProblem)) throw error;
+        yield error;
+      }
+    }
   } finally {
     await close();
-  }
-}
-
-/** One file of an archive, or its problem, so that the other files are opened too. */
-async function* openMember<L extends Layout>(
-  archive: Found<L>,
-  member: Member,
-): AsyncGenerator<SourceFile<L> | FileProblem> {
-  const inside = {
-    ...archive,
-    name: `${archive.name}/${member.name}`,
-    recordedAs: `${archive.recordedAs}/${member.name}`,
-    path: member.path,
-    rejectedPath: rejectedPathOf(`${archive.path}.${member.name.replaceAll('/', '-')}`),
-  };
-  try {
-    if ((await packingOfFile(inside)) === 'zip') throw packedTwice(inside.name);
-    yield* openFound(inside);
-  } catch (error) {
-    if (!(error instanceof FileProblem)) throw error;
-    yield error;
   }
 }

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { crc32, createGunzip, createZstdDecompress } from 'node:zlib';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { limits } from '../contract/limits.ts';
-import { FileProblem } from './file-problem.ts';
+import { contentProblem, FileProblem } from './file-problem.ts';
 import { PIECE_BYTES } from './text-check.ts';
 import { zstdFrames } from './zstd-frames.ts';
 
@@ -24,7 +24,7 @@ export function packingOf(start: Buffer): Packing | null {
 
 /** The problem of packed data within packed data. */
 export const packedTwice = (name: string): FileProblem =>
-  new FileProblem('content', `${name}: is packed more than once. Unpack it yourself first`);
+  contentProblem(name, 'is packed more than once. Unpack it yourself first');
 
 /** Passes every piece on, and shows it to `look`. */
 const watch = (look: (piece: Buffer) => void) =>
@@ -36,9 +36,9 @@ const watch = (look: (piece: Buffer) => void) =>
   };
 
 const bomb = (name: string): FileProblem =>
-  new FileProblem(
-    'content',
-    `${name}: unpacks to more than ${limits.unpackedRatioMax} times its size, which market data never does. Nothing was imported.`,
+  contentProblem(
+    name,
+    `unpacks to more than ${limits.unpackedRatioMax} times its size, which market data never does. Nothing was imported.`,
   );
 
 /** Turns the error of an unpacking library into a FileProblem. */
@@ -76,22 +76,15 @@ export async function unpackStream(
   });
   const input = createReadStream(path, { highWaterMark: PIECE_BYTES });
   const output = createWriteStream(target);
-  await verified(name, packing, () =>
-    packing === 'gzip'
-      ? pipeline(input, packed, createGunzip(), unpacked, output)
-      : pipeline(
-          input,
-          (source) => zstdFrames(name, packed(source)),
-          createZstdDecompress(),
-          unpacked,
-          output,
-        ),
-  );
+  const isGzip = packing === 'gzip';
+  const cut = (source: AsyncIterable<Buffer>) => (isGzip ? source : zstdFrames(name, source));
+  const unpacker = isGzip ? createGunzip() : createZstdDecompress();
+  await verified(name, packing, () => pipeline(input, packed, cut, unpacker, unpacked, output));
   return hash.digest('hex');
 }
 
 /** One file of an archive, unpacked. */
-export type Member = { readonly name: string; readonly path: string };
+type Member = { readonly name: string; readonly path: string };
 
 /** Whether an archiver added an entry by itself. */
 const isAddedByArchiver = (name: string): boolean =>
@@ -106,29 +99,26 @@ export async function unpackZip(name: string, path: string, folder: string): Pro
     for await (const entry of archive.eachEntry()) {
       if (isAddedByArchiver(entry.fileName)) continue;
       if (entry.fileName === '[Content_Types].xml')
-        throw new FileProblem('content', `${name}: is an Excel workbook. Save it as CSV (UTF-8)`);
+        throw contentProblem(name, 'is an Excel workbook. Save it as CSV (UTF-8)');
       declaredBytes += entry.uncompressedSize;
       if (declaredBytes > Math.max(limits.unpackedBytesFree, archive.fileSize * limits.unpackedRatioMax))
         throw bomb(name);
       if (members.length === limits.archiveMembersMax)
-        throw new FileProblem(
-          'content',
-          `${name}: has more than ${limits.archiveMembersMax} files. Nothing was imported.`,
-        );
+        throw contentProblem(name, `has more than ${limits.archiveMembersMax} files. Nothing was imported.`);
       const target = join(folder, String(members.length));
       await unpackMember(name, archive, entry, target);
       members.push({ name: entry.fileName, path: target });
     }
   });
   if (members.length > 0) return members;
-  throw new FileProblem('content', `${name}: contains no file`);
+  throw contentProblem(name, 'contains no file');
 }
 
 async function unpackMember(name: string, archive: ZipFile, entry: Entry, target: string): Promise<void> {
   if (entry.isEncrypted())
-    throw new FileProblem(
-      'content',
-      `${name}: ${entry.fileName} in it is encrypted. Unpack it yourself. Nothing was imported.`,
+    throw contentProblem(
+      name,
+      `${entry.fileName} in it is encrypted. Unpack it yourself. Nothing was imported.`,
     );
   let checksum = 0;
   const checked = watch((piece) => {

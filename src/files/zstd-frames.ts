@@ -1,5 +1,5 @@
 // Cuts Zstandard data at the ends of its frames (RFC 8878, 3.1): Node's decompressor ignores data that follows a frame in the same piece.
-import { FileProblem } from './file-problem.ts';
+import { contentProblem, type FileProblem } from './file-problem.ts';
 
 const MAGIC = 0xfd2f_b528;
 const SKIPPABLE = 0x184d_2a50;
@@ -47,7 +47,7 @@ function* grammar(problem: (how: string) => Error): Generator<number, never, Buf
 /** Cuts data into pieces that end where a frame ends. @throws FileProblem that begins with `name`, for other or incomplete data */
 export async function* zstdFrames(name: string, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const problem = (how: string): FileProblem =>
-    new FileProblem('content', `${name}: the zstd data is damaged: ${how}. Nothing was imported.`);
+    contentProblem(name, `the zstd data is damaged: ${how}. Nothing was imported.`);
   const steps = grammar(problem);
   const field = Buffer.alloc(4);
   let step = steps.next().value;

@@ -1,4 +1,4 @@
-// What is made of a cell: the fast reading gives what the careful one does, or leaves the file to it (contract 11).
+// Computed cells: the fast reading gives what the careful one does, or leaves the file to it (contract 11).
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

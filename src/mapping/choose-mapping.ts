@@ -1,7 +1,6 @@
 // Chooses the column mapping of a file: from --map, from --preset, from the preset that surely fits, or none.
-
 import { nearest } from '../base/nearest.ts';
-import { FileProblem } from '../files/file-problem.ts';
+import { FileProblem, unfitProblem } from '../files/file-problem.ts';
 import type { Sample } from '../files/sample.ts';
 import { type ChooseMapping, type ColumnMapping, noMapping, ownNames } from './column-mapping.ts';
 import { delimiterRule, readMappingFile } from './mapping-file.ts';
@@ -71,7 +70,7 @@ function askedFor(preset: Preset, sample: Sample): ColumnMapping {
     other === undefined
       ? `its files begin: ${preset.example[0]}`
       : `it is a file of the preset ${other.name}: ${hintOf(other, preset.dataset)}`;
-  throw new FileProblem('unfit', `${sample.name}: is not a file of the preset ${preset.name}; ${cure}`);
+  throw unfitProblem(sample.name, `is not a file of the preset ${preset.name}; ${cure}`);
 }
 
 function detected(dataset: string, sample: Sample): ColumnMapping {

@@ -3,7 +3,7 @@ import { nearest } from '../base/nearest.ts';
 import type { PriceBasis } from '../contract/price-basis.ts';
 import type { ComputedColumn } from '../files/computed-column.ts';
 import { cellsOf } from '../files/csv-line.ts';
-import { FileProblem } from '../files/file-problem.ts';
+import { contentProblem, FileProblem } from '../files/file-problem.ts';
 import type { ChooseLayout, Layout } from '../files/format.ts';
 import type { SourceFile } from '../files/source.ts';
 import { type Cell, derive } from './cell.ts';
@@ -70,8 +70,9 @@ export function findSources(
   mapping: ColumnMapping,
   flags: ReadonlyMap<string, string>,
 ): FieldSources {
+  const about = { file, header, fields, mapping };
   const known = [...fields.required, ...fields.optional];
-  checkMapping(file, header, known, mapping);
+  checkMapping(about, known);
   const hasComma = Object.values(mapping.columns).some(
     (cell) => typeof cell !== 'string' && 'decimal' in cell,
   );
@@ -79,32 +80,31 @@ export function findSources(
   const derived: ComputedColumn[] = [];
   const values = new Map([...Object.entries(mapping.values), ...flags]);
   for (const field of known) {
-    const given = Object.hasOwn(mapping.columns, field) ? mapping.columns[field]! : field;
-    const isPlain = typeof given === 'string' && header.includes(given);
-    const cell: Cell =
-      isPlain && hasComma && fields.numbers?.includes(field) === true
-        ? { column: given, decimal: ',' }
-        : given;
+    let cell = Object.hasOwn(mapping.columns, field) ? mapping.columns[field]! : field;
     if (values.has(field) || (typeof cell === 'string' && !header.includes(cell))) continue;
+    if (typeof cell === 'string' && hasComma && fields.numbers?.includes(field) === true)
+      cell = { column: cell, decimal: ',' };
     if (typeof cell !== 'string') derived.push(derive(field, cell));
     columns.set(field, typeof cell === 'string' ? cell : derived.at(-1)!.name);
   }
-  checkDelimiter(file, header, fields, mapping);
+  checkDelimiter(about);
   const used = new Set([...columns.values(), ...derived.flatMap(({ inputs }) => inputs)]);
   const missing = fields.required.filter((field) => !columns.has(field) && !values.has(field));
-  if (missing.length > 0) throw missingProblem(file, header, missing, fields, mapping, [...used]);
+  if (missing.length > 0) throw missingProblem(about, missing, used);
   // The columns of a converted file are its preset's own.
   const ignored = mapping.convert === undefined ? header.filter((column) => !used.has(column)) : [];
   return { columns, values, derived, ignored };
 }
 
-function checkDelimiter(
-  file: string,
-  header: readonly string[],
-  { required }: FieldNames,
-  mapping: ColumnMapping,
-): void {
-  const { hint } = mapping;
+/** A file with the fields that are wanted of it. */
+type About = {
+  readonly file: string;
+  readonly header: readonly string[];
+  readonly fields: FieldNames;
+  readonly mapping: ColumnMapping;
+};
+
+function checkDelimiter({ file, header, fields: { required }, mapping }: About): void {
   const delimiter = header.length === 1 ? /[;\t|]/.exec(header[0]!)?.[0] : undefined;
   if (delimiter === undefined) return;
   const cells = (cellsOf(header[0]!, delimiter) ?? []).filter((name) => !required.includes(name));
@@ -116,22 +116,12 @@ function checkDelimiter(
   const cure = hasOwnNames
     ? `Add --delimiter "${delimiter}"`
     : `Use --map FILE with ${mappingText({ ...mapping, delimiter, columns: { ...mapping.columns, ...columns } })}`;
-  throw new FileProblem(
-    'content',
-    `${file}: this file separates columns by ${JSON.stringify(delimiter)}. ${cure}${hint === undefined ? '' : `. ${hint}`}`,
-  );
+  const hint = mapping.hint === undefined ? '' : `. ${mapping.hint}`;
+  const mark = JSON.stringify(delimiter);
+  throw contentProblem(file, `this file separates columns by ${mark}. ${cure}${hint}`);
 }
 
-/** The columns that a cell is computed from. */
-const columnsIn = (cell: Cell): readonly string[] =>
-  typeof cell === 'string' ? [cell] : derive('', cell).inputs;
-
-function checkMapping(
-  file: string,
-  header: readonly string[],
-  known: readonly string[],
-  mapping: ColumnMapping,
-): void {
+function checkMapping({ file, header, mapping }: About, known: readonly string[]): void {
   const locate = mapping.locate ?? (() => '');
   for (const part of ['columns', 'values'] as const) {
     const field = Object.keys(mapping[part]).find((name) => !known.includes(name));
@@ -142,7 +132,8 @@ function checkMapping(
     );
   }
   for (const [field, cell] of Object.entries(mapping.columns)) {
-    const column = columnsIn(cell).find((name) => !header.includes(name));
+    const inputs = typeof cell === 'string' ? [cell] : derive('', cell).inputs;
+    const column = inputs.find((name) => !header.includes(name));
     if (column === undefined) continue;
     const near = nearest(column, header);
     throw new FileProblem(
@@ -184,14 +175,11 @@ function mappingText(mapping: ColumnMapping): string {
 }
 
 function missingProblem(
-  file: string,
-  header: readonly string[],
+  { file, header, fields, mapping }: About,
   missing: readonly string[],
-  fields: FieldNames,
-  mapping: ColumnMapping,
-  used: readonly string[],
+  used: ReadonlySet<string>,
 ): FileProblem {
-  const free = header.filter((column) => !used.includes(column));
+  const free = header.filter((column) => !used.has(column));
   const mapped = likelyOnes(missing, free);
   const unmapped = missing.filter((field) => mapped[field] === undefined);
   const flags = unmapped.filter((field) => fields.flags[field] !== undefined);
@@ -199,19 +187,15 @@ function missingProblem(
   const isWhole =
     mapping.preset === undefined && unmapped.length < missing.length && flags.length === unmapped.length;
   const open = unmapped.filter((field) => !flags.includes(field)).map((field) => [field, '…']);
-  const cure = mappingText({
-    ...mapping,
-    columns: { ...mapping.columns, ...mapped, ...(isWhole ? {} : Object.fromEntries(open)) },
-  });
+  const columns = { ...mapping.columns, ...mapped, ...Object.fromEntries(open) };
+  const cure = `If the file has them under other names, use --map FILE with ${mappingText({ ...mapping, columns })}`;
   // Other columns may be the missing fields, whatever their names are.
   const isOpen = open.length > 0 && free.length - Object.keys(mapped).length >= open.length;
   const isOffered = isOpen && header.length > 1 && mapping.preset === undefined && mapping.hint === undefined;
   const sentences = [
     `${file}: required ${missing.length > 1 ? 'columns' : 'column'} missing: ${missing.join(', ')}.`,
-    isWhole && `If the file has them under other names, use --map FILE with ${cure}.`,
-    !isWhole &&
-      isOffered &&
-      `If the file has them under other names, use --map FILE with ${cure}, and put a column of the file in place of each ….`,
+    isWhole && `${cure}.`,
+    !isWhole && isOffered && `${cure}, and put a column of the file in place of each ….`,
     flags.length > 0 &&
       `If a field is the same in every row, give it as a flag: ${flags.map((field) => fields.flags[field]).join(', ')}.`,
     mapping.hint,

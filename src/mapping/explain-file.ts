@@ -20,39 +20,19 @@ import {
 } from './column-mapping.ts';
 import { InstantCell, LocalClock } from './instant-cell.ts';
 
-/** The account of a file that was not imported. */
-export type Explained = {
-  readonly file: string;
-  readonly format: string;
-  readonly preset: string | null;
-  /** Whether it has a mapping file. */
-  readonly isMapped: boolean;
-  /** What is odd about the file as a whole. */
-  readonly doubt: string | null;
-  /** Field -> the column that gives it. */
-  readonly columns: Readonly<Record<string, string>>;
-  /** Field -> its value in every row. */
-  readonly values: Readonly<Record<string, string>>;
-  readonly zone: string | null;
-  /** How prices are adjusted already; null where the rows have none. */
-  readonly prices: string | null;
-  readonly ignoredColumns: readonly string[];
-  /** The first rows as they would be stored, by field; a cell that would be refused says why. */
-  readonly rows: readonly Row[];
-  /** Why none of it can be imported, and what to do; null where it can. */
-  readonly problem: string | null;
-};
-
 /** The file, and how the call would read it. */
-export type Explaining = {
+type Explaining = {
   readonly file: MappedFile;
   readonly fields: FieldNames;
   readonly flags: ReadonlyMap<string, string>;
   readonly zone: Zone | null;
 };
 
+/** How a file would be imported; `problem` says why none of it can be. */
+export type Explained = Awaited<ReturnType<typeof explainFile>>;
+
 /** Looks at a file's columns and first rows. @throws FileProblem where the file cannot be read, or the call is wrong */
-export async function explainFile(explaining: Explaining): Promise<Explained> {
+export async function explainFile(explaining: Explaining) {
   const { file, fields, zone } = explaining;
   const sources = sourcesOf(explaining);
   const isProblem = sources instanceof FileProblem;
@@ -63,10 +43,13 @@ export async function explainFile(explaining: Explaining): Promise<Explained> {
     isMapped: file.mapping.locate !== undefined,
     doubt: file.mapping.doubt ?? null,
     columns: isProblem ? {} : columnsShown(sources),
+    /** Field -> its value in every row. */
     values: isProblem ? file.mapping.values : Object.fromEntries(sources.values),
     zone: zone?.name ?? null,
+    /** How prices are adjusted already; null where the rows have none. */
     prices: fields.required.includes('open') ? (file.mapping.prices ?? 'raw') : null,
     ignoredColumns: isProblem ? [] : sources.ignored,
+    /** The first rows as they would be stored, by field; a cell that would be refused says why. */
     rows: isProblem ? [] : await firstRows(explaining, sources),
     problem: isProblem ? sources.message : null,
   };
@@ -98,7 +81,7 @@ const columnsShown = ({ columns, derived }: FieldSources): Record<string, string
     }),
   );
 
-async function firstRows({ file, zone }: Explaining, sources: FieldSources): Promise<Explained['rows']> {
+async function firstRows({ file, zone }: Explaining, sources: FieldSources): Promise<readonly Row[]> {
   const { columns, values, derived } = sources;
   const texts = [...file.header, ...derived.map(({ name }) => name)];
   const withInstant = instantShown(zone);

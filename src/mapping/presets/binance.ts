@@ -1,6 +1,5 @@
 // Binance public klines (data.binance.vision): spot, USD-M and COIN-M futures.
-
-import { FileProblem } from '../../files/file-problem.ts';
+import { unfitProblem } from '../../files/file-problem.ts';
 import { linesOf, type Sample, stemOf } from '../../files/sample.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
 import { begins, doubtOfDate, type Fit, firstCells, known, type Preset } from './preset.ts';
@@ -44,9 +43,9 @@ function firstMs(sample: Sample): number {
 function mappingOf(sample: Sample): ColumnMapping {
   const [, symbol, code, date] = NAME.exec(stemOf(sample)) ?? [];
   if (code !== undefined && intervals[code] === undefined)
-    throw new FileProblem(
-      'unfit',
-      `${sample.name}: has bars of ${code}, which cannot be stored. The intervals are minutes, DAY, WEEK and MON`,
+    throw unfitProblem(
+      sample.name,
+      `has bars of ${code}, which cannot be stored. The intervals are minutes, DAY, WEEK and MON`,
     );
   const isCoinMargined = symbol !== undefined && /USD_(PERP|\d{6})$/.test(symbol);
   // There `volume` counts contracts, and `quote_volume` is the volume of the coin.
@@ -61,7 +60,8 @@ function mappingOf(sample: Sample): ColumnMapping {
       vwap: { sql: `round(${worth} / nullif(#{${volume}}, 0), 12)` },
     },
     values: known({
-      ...{ asset_schema: 'crypto', country_iso_code: 'GLOBAL' },
+      asset_schema: 'crypto',
+      country_iso_code: 'GLOBAL',
       symbol,
       interval: intervals[code ?? ''],
     }),

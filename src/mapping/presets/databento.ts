@@ -1,6 +1,5 @@
 // Databento ohlcv records as CSV, by its downloads and its clients.
-
-import { FileProblem } from '../../files/file-problem.ts';
+import { unfitProblem } from '../../files/file-problem.ts';
 import type { Sample } from '../../files/sample.ts';
 import type { RichCell } from '../cell.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
@@ -26,9 +25,9 @@ function mappingOf(sample: Sample): ColumnMapping {
   const cells = (column: string): string[] => rows.map((row) => row[header.indexOf(column)] ?? '');
   const rtype = cells('rtype')[0] ?? '';
   if (rtype === SECONDS)
-    throw new FileProblem(
-      'unfit',
-      `${sample.name}: has bars of one second (rtype 32), which cannot be stored. Ask Databento for ohlcv-1m`,
+    throw unfitProblem(
+      sample.name,
+      'has bars of one second (rtype 32), which cannot be stored. Ask Databento for ohlcv-1m',
     );
   // Decimal prices have a point; integers are multiples of 1e-9.
   const isFixed = cells('open').every((price) => /^-?\d+$/.test(price));

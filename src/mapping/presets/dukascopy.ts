@@ -1,8 +1,7 @@
 // Dukascopy: the download of its page (JForex), and the files of dukascopy-node.
-
 import { stemOf } from '../../files/sample.ts';
 import type { Cell } from '../cell.ts';
-import { begins, contains, type Fit, known, type Preset, rowsBelow } from './preset.ts';
+import { begins, contains, type Fit, forex, known, type Preset, rowsBelow } from './preset.ts';
 
 const prices = { open: 'Open', high: 'High', low: 'Low', close: 'Close' };
 
@@ -35,7 +34,7 @@ export const dukascopy: Preset = {
       : { column: 'Gmt time', format: '%d.%m.%Y %H:%M:%S.%g', offset: 'Z' };
     return {
       columns: { ...prices, volume: 'Volume', datetime },
-      values: known({ asset_schema: 'forex', country_iso_code: 'GLOBAL', symbol, interval }),
+      values: known({ ...forex, symbol, interval }),
       prices: 'raw',
     };
   },
@@ -61,17 +60,12 @@ export const dukascopyNode: Preset = {
   },
   mappingOf(sample) {
     const [, symbol, code] = NODE_NAME.exec(stemOf(sample)) ?? [];
-    const interval = code === undefined ? null : codes[code];
+    const interval = codes[code ?? ''];
     const isDate = ['DAY', 'MON'].includes(interval ?? '');
     const day = "strftime(make_timestamp(cast(#{timestamp} * 1000 as bigint)), '%Y-%m-%d')";
     return {
       columns: { datetime: isDate ? { sql: day, isStrict: true } : { column: 'timestamp', epoch: 'ms' } },
-      values: known({
-        asset_schema: 'forex',
-        country_iso_code: 'GLOBAL',
-        symbol: symbol?.toUpperCase(),
-        interval,
-      }),
+      values: known({ ...forex, symbol: symbol?.toUpperCase(), interval }),
       prices: 'raw',
     };
   },

@@ -1,6 +1,6 @@
 // QuantConnect LEAN data folders: minute, hour and daily bars. Files have no header; the folder says what they are.
 import { resolve } from 'node:path';
-import { FileProblem } from '../../files/file-problem.ts';
+import { unfitProblem } from '../../files/file-problem.ts';
 import { linesOf, type Sample } from '../../files/sample.ts';
 import type { Cell } from '../cell.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
@@ -19,27 +19,20 @@ const MINUTES =
 const PERIODS =
   /(equity|crypto|forex)\/([a-z]+)\/(hour|daily)\/([^/]+?)(?:_(trade|quote))?(?:\.rejected[.\d]*)?\.(?:zip|csv)/;
 
-type Place = {
-  readonly type: string;
-  readonly market: string;
-  readonly symbol: string;
-  readonly interval: string;
-  /** For files of minutes only. */
-  readonly date: string | null;
-  readonly isQuote: boolean;
-};
+/** What a file's folder and name say; only files of minutes have a date. */
+type Place = NonNullable<ReturnType<typeof locate>>;
 
-function locate({ name }: Sample): Place | null {
+function locate({ name }: Sample) {
   const path = resolve(name).replaceAll('\\', '/').toLowerCase();
-  const [, type, market, symbol, date, kind] = MINUTES.exec(path) ?? [];
-  if (type !== undefined)
-    return { type, market: market!, symbol: symbol!, interval: '1M', date: date!, isQuote: kind === 'quote' };
-  const found = PERIODS.exec(path);
-  if (found === null) return null;
-  const [, asset, exchange, unit, ticker, what] = found;
-  const isQuote = what === 'quote' || (what === undefined && asset === 'forex');
-  const interval = unit === 'daily' ? 'DAY' : '60M';
-  return { type: asset!, market: exchange!, symbol: ticker!, interval, date: null, isQuote };
+  const minutes = MINUTES.exec(path);
+  if (minutes !== null) {
+    const [, type, market, symbol, date, kind] = minutes;
+    return { type, market, symbol: symbol!, interval: '1M', date: date!, isQuote: kind === 'quote' };
+  }
+  const [, type, market, unit, symbol, kind] = PERIODS.exec(path) ?? [];
+  if (symbol === undefined) return null;
+  const isQuote = kind === 'quote' || (kind === undefined && type === 'forex');
+  return { type, market, symbol, interval: unit === 'daily' ? 'DAY' : '60M', date: null, isQuote };
 }
 
 function datetimeOf({ date, interval }: Place): Cell {
@@ -57,9 +50,9 @@ function datetimeOf({ date, interval }: Place): Cell {
 function mappingOf(sample: Sample): ColumnMapping {
   const place = locate(sample);
   if (place === null)
-    throw new FileProblem(
-      'unfit',
-      `${sample.name}: a LEAN file is recognized by its folder. Keep it in one such as equity/usa/minute/spy/20131007_trade.zip`,
+    throw unfitProblem(
+      sample.name,
+      'a LEAN file is recognized by its folder. Keep it in one such as equity/usa/minute/spy/20131007_trade.zip',
     );
   const isEquity = place.type === 'equity';
   const isUs = isEquity && place.market === 'usa';

@@ -1,14 +1,13 @@
 // Massive (formerly Polygon.io) flat files: one day of all tickers, minute or day aggregates.
-
 import { type Sample, stemOf } from '../../files/sample.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
-import { contains, doubtOfDate, firstCells, known, type Preset, rowsBelow } from './preset.ts';
+import { contains, doubtOfDate, firstCells, forex, known, type Preset, rowsBelow } from './preset.ts';
 
 /** Asset type and country by the prefix of a file's tickers. */
 const kinds: Readonly<Record<string, { asset_schema: string; country_iso_code: string }>> = {
   'O:': { asset_schema: 'option', country_iso_code: 'US' },
   'X:': { asset_schema: 'crypto', country_iso_code: 'GLOBAL' },
-  'C:': { asset_schema: 'forex', country_iso_code: 'GLOBAL' },
+  'C:': forex,
   'I:': { asset_schema: 'stock', country_iso_code: 'US' },
   '': { asset_schema: 'stock', country_iso_code: 'US' },
 };

@@ -1,6 +1,6 @@
 // Nasdaq Trader's symbol directory: nasdaqlisted.txt and otherlisted.txt, as instruments.
 import type { Convert } from '../../files/convert.ts';
-import { FileProblem } from '../../files/file-problem.ts';
+import { contentProblem } from '../../files/file-problem.ts';
 import type { Sample } from '../../files/sample.ts';
 import { begins, type Preset } from './preset.ts';
 
@@ -14,7 +14,7 @@ const exchanges = { A: 'XASE', N: 'XNYS', P: 'ARCX', Z: 'BATS', V: 'IEXG' };
 const listings =
   ({ name }: Sample): Convert =>
   ([header, ...all]) => {
-    if (all.length === 0) throw new FileProblem('content', `${name}: has no rows`);
+    if (all.length === 0) throw contentProblem(name, 'has no rows');
     const testAt = header!.cells.indexOf('Test Issue');
     const rows = all
       .filter(({ cells }) => !cells[0]!.startsWith('File Creation Time') && cells[testAt] !== 'Y')

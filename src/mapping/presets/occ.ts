@@ -1,7 +1,7 @@
 // OCC (Options Clearing Corporation): the text of its series search as option contracts. A row is a strike, with a call, a put or both.
 import { quoted } from '../../files/computed-column.ts';
 import type { NativeRows, NumberedRow } from '../../files/convert.ts';
-import { FileProblem } from '../../files/file-problem.ts';
+import { contentProblem } from '../../files/file-problem.ts';
 import { linesOf, type Sample } from '../../files/sample.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
 import { isMended, known, type Preset } from './preset.ts';
@@ -43,7 +43,7 @@ const mapping: ColumnMapping = {
 function contractsOf(name: string, all: readonly NumberedRow[]): NativeRows {
   const headerAt = all.findIndex(({ cells }) => HEADER.test(cells.join('\t')));
   const strikes = all.slice(headerAt + 1);
-  if (strikes.length === 0) throw new FileProblem('content', `${name}: has no rows`);
+  if (strikes.length === 0) throw contentProblem(name, 'has no rows');
   const rows = strikes.flatMap(({ row, cells }) =>
     ['C', 'P']
       .filter((type) => cells[TYPES_AT]?.includes(type) === true && !/^\d|\d$/.test(cells[0]!))

@@ -21,6 +21,9 @@ export type Preset = {
   readonly mappingOf: (sample: Sample) => ColumnMapping;
 };
 
+/** Fields that are the same in all forex files. */
+export const forex = { asset_schema: 'forex', country_iso_code: 'GLOBAL' };
+
 /** The cells of a file's first line, its columns where it has a header. */
 export const firstCells = (sample: Sample, delimiter = ','): string[] =>
   cellsOf(linesOf(sample)[0] ?? '', delimiter) ?? [];

@@ -1,5 +1,4 @@
 // Stooq: the files of its database (daily, hourly, 5 minutes), and the download of one symbol, in English and Polish.
-
 import { type Sample, stemOf } from '../../files/sample.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
 import { type Fit, firstCells, intervalOfDates, known, type Preset, rowsBelow } from './preset.ts';
@@ -29,11 +28,7 @@ function databaseMap(sample: Sample): ColumnMapping {
       datetime: isDaily
         ? { column: '<DATE>', format: '%Y%m%d' }
         : { column: '<DATE>', join: '<TIME>', format: '%Y%m%d %H%M%S' },
-      open: '<OPEN>',
-      high: '<HIGH>',
-      low: '<LOW>',
-      close: '<CLOSE>',
-      volume: '<VOL>',
+      ...{ open: '<OPEN>', high: '<HIGH>', low: '<LOW>', close: '<CLOSE>', volume: '<VOL>' },
     },
     values: isUs ? { country_iso_code: 'US' } : {},
     prices: 'all',
