@@ -113,8 +113,8 @@ export const limits = {
   unpackedRatioMax: 200,
   /** Files of a zip archive. */
   archiveMembersMax: 20_000,
-  /** Bytes of a file that a preset converts whole, in memory: the largest of LEAN's have some 20 kB. */
-  convertedBytesMax: 4 * 1024 * 1024,
+  /** Bytes of a file that a preset converts whole, in memory: LEAN's have some 20 kB, OCC's series of one underlying some MB. */
+  convertedBytesMax: 16 * 1024 * 1024,
   /** Refused rows that an import's report shows; all of them are in the file of refused rows. */
   reportedRefusalsMax: 20,
   /** Rows that `bourse import --explain` shows: enough to see what columns are. */

@@ -3,7 +3,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { limits } from '../contract/limits.ts';
 import { cellsOf, lineOf } from './csv-line.ts';
-import { FileProblem } from './file-problem.ts';
+import { contentProblem } from './file-problem.ts';
 import { decodeText, linesOf } from './sample.ts';
 import { type Spool, spool } from './spool.ts';
 
@@ -15,8 +15,10 @@ export type NativeRows = {
   /** Names of fields; a column of another name only tells people where a row comes from. */
   readonly header: readonly string[];
   readonly rows: readonly NumberedRow[];
-  /** What is odd about the file as a whole. */
+  /** A doubt about the file as a whole. */
   readonly doubt?: string;
+  /** Rows that are deliberately not imported. */
+  readonly leftOut?: { readonly reason: string; readonly count: number };
 };
 
 /** Makes native rows of all rows of a file. @throws FileProblem where it cannot */
@@ -49,14 +51,14 @@ export async function convertFile(
 
 async function rowsOfFile(name: string, path: string, delimiter: string): Promise<NumberedRow[]> {
   if ((await stat(path)).size > limits.convertedBytesMax)
-    throw new FileProblem(
-      'content',
-      `${name}: is larger than ${limits.convertedBytesMax} bytes. Its rows make sense only together, so its preset must hold all of them in memory`,
+    throw contentProblem(
+      name,
+      `is larger than ${limits.convertedBytesMax} bytes. Its rows make sense only together, so its preset must hold all of them in memory`,
     );
   const text = decodeText(name, await readFile(path), false);
   return linesOf({ name, text, isCut: false }).map((line, index) => {
     const cells = cellsOf(line, delimiter);
     if (cells !== null) return { row: index + 1, cells };
-    throw new FileProblem('content', `${name}: row ${index + 1} cannot be read as CSV: check its quotes`);
+    throw contentProblem(name, `row ${index + 1} cannot be read as CSV: check its quotes`);
   });
 }

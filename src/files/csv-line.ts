@@ -2,14 +2,13 @@
 
 /** Cells of a line without the spaces around them; null where it cannot be read. */
 export function cellsOf(line: string, delimiter: string): string[] | null {
-  const mark = delimiter.replace(/[|^$.*+?\\]/, '\\$&');
-  const cell = new RegExp(`(?:^|${mark})(?:"((?:[^"]|"")*)"|([^"${mark}]*))(?=${mark}|$)`, 'g');
-  const cells: string[] = [];
-  for (const match of line.matchAll(cell)) {
-    cells.push((match[1]?.replaceAll('""', '"') ?? match[2]!).trim());
-  }
-  const parts = line.replaceAll(/"(?:[^"]|"")*"/g, '').split(delimiter).length;
-  return cells.length === parts ? cells : null;
+  const mark = RegExp.escape(delimiter);
+  const cell = new RegExp(`(?<=^|${mark})(?:"((?:[^"]|"")*)"|([^"${mark}][^${mark}]*|))(?=${mark}|$)`, 'g');
+  const cells = Array.from(line.matchAll(cell), ([, quoted, plain]) =>
+    (quoted?.replaceAll('""', '"') ?? plain!).trim(),
+  );
+  const unquoted = line.replaceAll(/"(?:[^"]|"")*"/g, '');
+  return !unquoted.includes('"') && cells.length === unquoted.split(delimiter).length ? cells : null;
 }
 
 const cellText = (cell: string | null): string =>

@@ -10,15 +10,12 @@ function digestOf(path: string): Digest {
   const file = openSync(path, 'r');
   const check = new TextCheck();
   try {
-    for (;;) {
-      const count = readSync(file, piece);
-      if (count === 0) {
-        return check.digest(hash.digest('hex'));
-      }
+    for (let count = readSync(file, piece); count > 0; count = readSync(file, piece)) {
       const read = piece.subarray(0, count);
       hash.update(read);
       check.take(read);
     }
+    return check.digest(hash.digest('hex'));
   } finally {
     closeSync(file);
   }

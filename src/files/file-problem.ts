@@ -15,6 +15,14 @@ export class FileProblem extends Error {
   }
 }
 
+/** The problem of a file that is wrong; `name` is the file's. */
+export const contentProblem = (name: string, how: string, cause?: unknown): FileProblem =>
+  new FileProblem('content', `${name}: ${how}`, { cause });
+
+/** The problem of a file that the call does not fit, or that cannot be opened. */
+export const unfitProblem = (name: string, how: string, cause?: unknown): FileProblem =>
+  new FileProblem('unfit', `${name}: ${how}`, { cause });
+
 /** Why one row is refused. */
 export type RowProblem = { readonly column: string; readonly reason: string };
 

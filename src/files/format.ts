@@ -2,7 +2,7 @@
 import { open } from 'node:fs/promises';
 import type { Convert } from './convert.ts';
 import { cellsOf } from './csv-line.ts';
-import { FileProblem } from './file-problem.ts';
+import { contentProblem, FileProblem, unfitProblem } from './file-problem.ts';
 import { reasonColumns } from './rejected-file.ts';
 import { decodeText, SAMPLE_BYTES, type Sample } from './sample.ts';
 import { packedTwice, packingOf } from './unpack.ts';
@@ -22,18 +22,14 @@ export type Layout = {
   readonly skip?: number;
   /** Makes native rows of a file whose rows make sense only together. */
   readonly convert?: Convert;
-  /** What is odd about the file as a whole, and does not keep it out. */
+  /** A doubt about the file as a whole; it is imported all the same. */
   readonly doubt?: string;
   /** The preset that this layout comes from. */
   readonly preset?: string;
 };
 
 /** Text in cells. `headerLines` is the number of lines before the first row, 1 by default; the last of them names the columns. */
-export type CsvFormat = {
-  readonly kind: 'csv';
-  readonly delimiter: string;
-  readonly headerLines?: number;
-};
+export type CsvFormat = { readonly kind: 'csv'; readonly delimiter: string; readonly headerLines?: number };
 
 /** The format of a plain file. */
 export type Format =
@@ -42,15 +38,10 @@ export type Format =
   | { readonly kind: 'json'; readonly isArray: boolean; readonly records?: JsonRecords }
   | { readonly kind: 'parquet' };
 
-/** A header line must end within these bytes. */
-const HEADER_BYTES_MAX = SAMPLE_BYTES;
-
-const PARQUET_MAGIC = 'PAR1';
-
 /** The first bytes of a file. @throws FileProblem where it cannot be read */
 export async function firstBytes(name: string, path: string, count: number): Promise<Buffer> {
   const file = await open(path).catch((error: NodeJS.ErrnoException) => {
-    throw new FileProblem('unfit', `${name}: it cannot be read (${error.code})`, { cause: error });
+    throw unfitProblem(name, `it cannot be read (${error.code})`, error);
   });
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(count), 0, count, 0);
@@ -81,16 +72,16 @@ export async function shapeOf<L extends Layout>(
   path: string,
   choose: ChooseLayout<L>,
 ): Promise<Shape<L>> {
-  const start = await firstBytes(name, path, HEADER_BYTES_MAX);
-  if (start.length === 0) throw new FileProblem('content', `${name}: is empty`);
+  const start = await firstBytes(name, path, SAMPLE_BYTES);
+  if (start.length === 0) throw contentProblem(name, 'is empty');
   const about = { header: null, bytesPerRow: null, mayHaveOddNumbers: false };
-  if (start.subarray(0, 4).toString('latin1') === PARQUET_MAGIC)
+  if (start.toString('latin1', 0, 4) === 'PAR1')
     return { format: { kind: 'parquet' }, mapping: choose({ name, text: '', isCut: true }), ...about };
   if (packingOf(start) !== null) throw packedTwice(name);
-  if (start.includes(0)) throw new FileProblem('content', `${name}: ${binaryKind(start)}`);
+  if (start.includes(0)) throw contentProblem(name, `${binaryKind(start)}`);
   const text = decodeText(name, start, true);
   if (/^\s*<(!doctype|html|\?xml)\b/i.test(text))
-    throw new FileProblem('content', `${name}: is a web page or XML, not data. Was the download refused?`);
+    throw contentProblem(name, 'is a web page or XML, not data. Was the download refused?');
   const mapping = choose({ name, text, isCut: start.length === SAMPLE_BYTES });
   if (mapping.convert !== undefined) return { format: { kind: 'csv', delimiter: ',' }, mapping, ...about };
   const bytesPerRow = start.length / Math.max(1, text.split('\n').length - 1);
@@ -100,12 +91,8 @@ export async function shapeOf<L extends Layout>(
     const { records, header = null } = mapping;
     if (records !== undefined)
       return { format: { kind: 'json', isArray, records }, mapping, ...about, header };
-    return {
-      format: { kind: 'json', isArray },
-      mapping,
-      ...about,
-      bytesPerRow: isArray ? null : bytesPerRow,
-    };
+    const json = { format: { kind: 'json', isArray }, mapping, ...about } as const;
+    return isArray ? json : { ...json, bytesPerRow };
   }
   const { header, line, ...format } = textFormatOf(name, text, mapping, start.length);
   checkHeader(name, header);
@@ -126,7 +113,8 @@ function textFormatOf(name: string, text: string, layout: Layout, bytes: number)
       return { header: mended, delimiter: ',', headerLines: 1, line };
   }
   const delimiter = layout.delimiter ?? (line.includes('\t') && !line.includes(',') ? '\t' : ',');
-  const cells = splitHeader(name, line, delimiter);
+  const cells = cellsOf(line, delimiter);
+  if (cells === null) throw contentProblem(name, 'its header line cannot be read as CSV: check its quotes');
   if (header === undefined) return { header: cells, delimiter, headerLines: skip + 1, line };
   if (cells.join() === header.join()) return { header, delimiter, headerLines: skip + 1, line };
   if (cells.length === header.length) return { header, delimiter, headerLines: skip, line };
@@ -136,9 +124,9 @@ function textFormatOf(name: string, text: string, layout: Layout, bytes: number)
   );
 }
 
-/** What a file with NUL bytes probably is. */
+/** The probable kind of a file with NUL bytes. */
 function binaryKind(start: Buffer): string {
-  const mark = start.subarray(0, 4).toString('hex');
+  const mark = start.toString('hex', 0, 4);
   if (mark === 'd0cf11e0') return 'is an Excel workbook. Save it as CSV (UTF-8)';
   if (/^(fffe|feff)/.test(mark))
     return 'is UTF-16 text. Save it as UTF-8, or convert it, for example with iconv -f UTF-16 -t UTF-8';
@@ -148,30 +136,23 @@ function binaryKind(start: Buffer): string {
 function firstLine(name: string, whole: string, bytes: number, skip: number): string {
   const text = whole.replace(new RegExp(`^(?:[^\\r\\n]*(?:\\r\\n|\\n|\\r)){${skip}}`), '');
   const end = text.search(/\r\n|\n|\r/);
-  if (end < 0 && bytes === HEADER_BYTES_MAX) {
-    throw new FileProblem(
-      'content',
-      `${name}: its first line is longer than ${HEADER_BYTES_MAX} bytes: a header line is expected`,
+  if (end < 0 && bytes === SAMPLE_BYTES) {
+    throw contentProblem(
+      name,
+      `its first line is longer than ${SAMPLE_BYTES} bytes: a header line is expected`,
     );
   }
   const line = end < 0 ? text : text.slice(0, end);
-  if (line.trim() === '')
-    throw new FileProblem('content', `${name}: its first line is empty: a header line is expected`);
+  if (line.trim() === '') throw contentProblem(name, 'its first line is empty: a header line is expected');
   return line;
-}
-
-function splitHeader(name: string, line: string, delimiter: string): string[] {
-  const cells = cellsOf(line, delimiter);
-  if (cells !== null) return cells;
-  throw new FileProblem('content', `${name}: its header line cannot be read as CSV: check its quotes`);
 }
 
 /** @throws FileProblem where two columns have one name, or the header has only values */
 export function checkHeader(name: string, header: readonly string[]): void {
   if (header.every((column) => /^[-+\d.:TZ ]*$/.test(column))) {
-    throw new FileProblem(
-      'content',
-      `${name}: its first line has only values, no column names. Add a header line, or name the columns by --map FILE with "header"`,
+    throw contentProblem(
+      name,
+      'its first line has only values, no column names. Add a header line, or name the columns by --map FILE with "header"',
     );
   }
   const twice = header.find((column, index) => header.indexOf(column) !== index);

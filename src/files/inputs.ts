@@ -1,14 +1,11 @@
 // Names on the command line -> names of files: expands patterns, and refuses a name without a file before anything is done.
+import type { Stats } from 'node:fs';
 import { glob, stat } from 'node:fs/promises';
 import { FileProblem } from './file-problem.ts';
 import { holdsRefusedRows } from './rejected-file.ts';
 import { STANDARD_INPUT } from './source.ts';
 
-/** Whether a path exists, and is a folder. */
-async function look(name: string): Promise<{ isThere: boolean; isFolder: boolean }> {
-  const found = await stat(name).catch(() => null);
-  return { isThere: found !== null, isFolder: found?.isDirectory() ?? false };
-}
+const statsOf = (name: string): Promise<Stats | null> => stat(name).catch(() => null);
 
 const isOfRefusedRows = (name: string): boolean =>
   /\.rejected(?:\.\d+)?\.csv$/.test(name) && holdsRefusedRows(name);
@@ -17,7 +14,7 @@ const isOfRefusedRows = (name: string): boolean =>
 async function matching(pattern: string): Promise<string[]> {
   const found: string[] = [];
   for await (const name of glob(pattern)) {
-    if (!isOfRefusedRows(name) && !(await look(name)).isFolder) found.push(name);
+    if (!isOfRefusedRows(name) && (await statsOf(name))?.isDirectory() !== true) found.push(name);
   }
   return found.sort();
 }
@@ -28,7 +25,7 @@ export async function inputsOf(names: readonly string[]): Promise<string[]> {
     throw new FileProblem('usage', 'standard input (-) can be read only once');
   const inputs: string[] = [];
   for (const name of names) {
-    if (name === STANDARD_INPUT || (await look(name)).isThere) inputs.push(name);
+    if (name === STANDARD_INPUT || (await statsOf(name)) !== null) inputs.push(name);
     else if (!/[*?[{]/.test(name)) throw new FileProblem('usage', `${name}: there is no such file`);
     else {
       const found = await matching(name);

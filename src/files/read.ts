@@ -1,20 +1,12 @@
 // Reads a plain file through DuckDB, as chunks of columns in the order of the file. DuckDB guesses nothing.
 import duckdb, { type Connection, type Database, type DataChunk, type Result } from '@duckdb/node-bindings';
 import { limits } from '../contract/limits.ts';
-import type { ComputedColumn } from './computed-column.ts';
-import { FileProblem } from './file-problem.ts';
-import { describeColumns, type ReadableFile, readingProblem, selectOf } from './scan.ts';
+import { contentProblem, type FileProblem } from './file-problem.ts';
+import { describeColumns, type ReadableFile, readingProblem, type ScanPlan, selectOf } from './scan.ts';
 import { TextColumn } from './text-column.ts';
 
 /** Which columns to read, and how. Other columns are ignored. */
-export type ReadPlan = {
-  readonly texts: readonly string[];
-  readonly numbers: readonly string[];
-  /** Reads every column as text, also rows with missing or surplus cells: slower, but every cell can be checked. Only CSV has a fast reading. */
-  readonly careful: boolean;
-  /** Computed columns, which `texts` and `numbers` may name too. */
-  readonly derived?: readonly ComputedColumn[];
-};
+export type ReadPlan = ScanPlan & { readonly texts: readonly string[] };
 
 /** Some rows of a file. Columns have the order of the plan. */
 export type Chunk = {
@@ -66,26 +58,18 @@ export async function describeFile(
   const { connection, close } = await open();
   try {
     const result = await duckdb.query(connection, describeColumns(file.path, file.format));
-    const header: string[] = [];
-    const types: string[] = [];
-    for (;;) {
-      const chunk = await duckdb.fetch_chunk(result);
-      const count = chunk === null ? 0 : duckdb.data_chunk_get_size(chunk);
-      if (chunk === null || count === 0) return { header, types };
-      header.push(...textsOf(chunk, 0, count));
-      types.push(...textsOf(chunk, 1, count));
-    }
+    const chunk = await duckdb.fetch_chunk(result);
+    const [header, types] = [0, 1].map((column) => {
+      const text = new TextColumn();
+      text.load(duckdb.data_chunk_get_vector(chunk!, column), 1);
+      return JSON.parse(text.text(0)!) as string[];
+    });
+    return { header: header!, types: types! };
   } catch (error) {
     throw readingProblem(file, error as Error);
   } finally {
     close();
   }
-}
-
-function textsOf(chunk: DataChunk, column: number, count: number): string[] {
-  const texts = new TextColumn();
-  texts.load(duckdb.data_chunk_get_vector(chunk, column), count);
-  return Array.from({ length: count }, (_, row) => texts.text(row) ?? '');
 }
 
 /** Reads the chunks of a file in order. @throws FileProblem, or NeedsCare in a fast reading */
@@ -133,9 +117,8 @@ async function* stream(connection: Connection, file: ReadableFile, plan: ReadPla
   throw plan.careful ? await findProblem(connection, file, select) : new NeedsCare();
 }
 
-async function start(connection: Connection, sql: string): Promise<Result> {
-  return duckdb.execute_prepared_streaming(await duckdb.prepare(connection, sql));
-}
+const start = async (connection: Connection, sql: string): Promise<Result> =>
+  duckdb.execute_prepared_streaming(await duckdb.prepare(connection, sql));
 
 function numbersOf(chunk: DataChunk, column: number, count: number): Float64Array {
   const vector = duckdb.data_chunk_get_vector(chunk, column);
@@ -145,7 +128,7 @@ function numbersOf(chunk: DataChunk, column: number, count: number): Float64Arra
   // NaN that is not missing was the text `nan`: it must be checked as text.
   if (validity !== null) {
     for (let row = 0; row < count; row++) {
-      if (!isValid(validity, row)) values[row] = Number.NaN;
+      if ((validity[row >> 3]! & (1 << (row & 7))) === 0) values[row] = Number.NaN;
       else if (Number.isNaN(values[row]!)) throw new NeedsCare();
     }
     return values;
@@ -157,14 +140,11 @@ function numbersOf(chunk: DataChunk, column: number, count: number): Float64Arra
   return values;
 }
 
-const isValid = (validity: Uint8Array, row: number): boolean =>
-  (validity[row >> 3]! & (1 << (row & 7))) !== 0;
-
 /** Why a careful reading failed: DuckDB says so only for a query that is not streamed. */
 async function findProblem(connection: Connection, file: ReadableFile, select: string): Promise<FileProblem> {
   try {
     await duckdb.query(connection, `select count(columns(*)) from (${select})`);
-    return new FileProblem('content', `${file.name}: it could not be read to the end`);
+    return contentProblem(file.name, 'it could not be read to the end');
   } catch (error) {
     return readingProblem(file, error as Error);
   }

@@ -1,6 +1,5 @@
 // The beginning of a file and its name, by which presets recognize it.
-
-import { FileProblem } from './file-problem.ts';
+import { contentProblem } from './file-problem.ts';
 
 /** The name and beginning of a file. */
 export type Sample = {
@@ -24,7 +23,7 @@ export function decodeText(name: string, bytes: Buffer, isCut: boolean): string 
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: isCut });
   } catch {
-    throw new FileProblem('content', `${name}: ${NOT_UTF8}`);
+    throw contentProblem(name, `${NOT_UTF8}`);
   }
 }
 

@@ -1,5 +1,4 @@
 // The SQL that reads a file: its table, and one expression for each column. DuckDB guesses nothing.
-
 import { limits } from '../contract/limits.ts';
 import { type ComputedColumn, filledIn, quoted } from './computed-column.ts';
 import { FileProblem } from './file-problem.ts';
@@ -19,7 +18,9 @@ export type ReadableFile = {
 /** How to scan a file: everything as text, or the named columns as numbers; and its computed columns. */
 export type ScanPlan = {
   readonly numbers: readonly string[];
+  /** Reads every column as text, also rows with missing or surplus cells: slower, but every cell can be checked. Only CSV has a fast reading. */
   readonly careful: boolean;
+  /** Computed columns, which a plan may name too. */
   readonly derived?: readonly ComputedColumn[];
 };
 
@@ -54,17 +55,12 @@ function jsonTable(path: string, isArray: boolean, columns: string): string {
   return `read_json(${pathOf(path)}, format='${layout}', records=true, compression='uncompressed', maximum_object_size=${limits.importRowBytesMax}, ${columns})`;
 }
 
-/** A statement that gives the names and types of columns, for JSON and Parquet. */
+/** A statement that gives the names and the types of columns, each as a JSON array, for JSON and Parquet. */
 export function describeColumns(path: string, format: Format): string {
-  const table =
-    format.kind === 'json'
-      ? jsonTable(
-          path,
-          format.isArray,
-          'sample_size=-1, convert_strings_to_integers=false, map_inference_threshold=-1',
-        )
-      : `read_parquet(${pathOf(path)})`;
-  return `select column_name, column_type from (describe select * from ${table})`;
+  const typing = 'sample_size=-1, convert_strings_to_integers=false, map_inference_threshold=-1';
+  const isJson = format.kind === 'json';
+  const table = isJson ? jsonTable(path, format.isArray, typing) : `read_parquet(${pathOf(path)})`;
+  return `select to_json(list(column_name)), to_json(list(column_type)) from (describe select * from ${table})`;
 }
 
 /** A Parquet column as text, as a CSV would have it. NaN is null: data frames write missing numbers so. */
@@ -140,7 +136,7 @@ function jsonProblem(message: string): string | null {
   return twice === null ? null : `record ${twice[1]}: one object has the key "${twice[2]}" twice`;
 }
 
-/** DuckDB's error about a file, in one line: the place and what is wrong there. */
+/** DuckDB's error about a file, in one line: the place and the mistake. */
 export function readingProblem(file: Pick<ReadableFile, 'name' | 'format'>, error: Error): FileProblem {
   const line = /CSV Error on Line: (\d+)/.exec(error.message)?.[1];
   const reasons: readonly (readonly [RegExp, string])[] = [
@@ -161,18 +157,13 @@ export function readingProblem(file: Pick<ReadableFile, 'name' | 'format'>, erro
     [/Expected Number of Columns/i, 'the row has more cells than the header has columns'],
     [/expected records/i, 'the JSON holds no objects: an array of them, or one after the other, is expected'],
   ];
-  const json = jsonProblem(error.message);
-  if (json !== null)
-    return new FileProblem('content', `${file.name}: ${json}. Nothing was imported.`, { cause: error });
-  const known = reasons.find(([pattern]) => pattern.test(error.message))?.[1];
-  const parquet =
+  const known = jsonProblem(error.message) ?? reasons.find(([pattern]) => pattern.test(error.message))?.[1];
+  const first = error.message.split('\n').find((part) => part.trim() !== '' && !part.includes('CSV Error'));
+  const unknown =
     file.format.kind === 'parquet'
       ? 'the Parquet data is damaged, or has a kind of encoding that cannot be read'
-      : null;
-  const first = error.message.split('\n').find((part) => part.trim() !== '' && !part.includes('CSV Error'));
-  const reason = known ?? parquet ?? first ?? 'it cannot be read';
+      : (first ?? 'it cannot be read');
   const place = line === undefined ? '' : ` line ${line}:`;
-  return new FileProblem('content', `${file.name}:${place} ${reason.slice(0, 200)}. Nothing was imported.`, {
-    cause: error,
-  });
+  const text = `${file.name}:${place} ${(known ?? unknown).slice(0, 200)}. Nothing was imported.`;
+  return new FileProblem('content', text, { cause: error });
 }

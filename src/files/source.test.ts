@@ -1,4 +1,4 @@
-// A file made ready to be read: what cannot be one is told apart before anything of it is taken (contract 11).
+// Opening a file: a wrong one is refused before anything of it is imported (contract 11).
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import {
@@ -53,14 +53,14 @@ async function problemOf(path: string): Promise<FileProblem> {
   return error;
 }
 
-test('a plain file is read where it lies, and its hash is that of its bytes', async () => {
+test('a plain file is read in its place, and its hash is that of its bytes', async () => {
   const found = await opened(fileOf(csv));
   assert.deepEqual(found.header, ['datetime', 'open', 'high', 'low', 'close']);
   assert.equal(found.text, csv);
   assert.equal(found.sha256, createHash('sha256').update(csv).digest('hex'));
 });
 
-test('gzip is told by its bytes, of one member or several, and its hash is that of the compressed file', async () => {
+test('gzip is recognized by its bytes, of one member or several, and its hash is that of the compressed file', async () => {
   const half = csv.indexOf('\n', csv.length / 2) + 1;
   const several = Buffer.concat([gzipSync(csv.slice(0, half)), gzipSync(''), gzipSync(csv.slice(half))]);
   for (const [bytes, name] of [

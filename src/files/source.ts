@@ -8,13 +8,13 @@ import { Worker } from 'node:worker_threads';
 import { moduleBeside } from '../base/module.ts';
 import { limits } from '../contract/limits.ts';
 import { convertFile } from './convert.ts';
-import { FileProblem } from './file-problem.ts';
+import { contentProblem, FileProblem, unfitProblem } from './file-problem.ts';
 import { type ChooseLayout, checkHeader, firstBytes, type Layout, type Shape, shapeOf } from './format.ts';
 import { describeFile } from './read.ts';
 import type { ReadableFile } from './scan.ts';
 import { gunzippedBytes, spool, unpackedBytes } from './spool.ts';
 import { type Digest, TextCheck } from './text-check.ts';
-import { type Member, type Packing, packedTwice, packingOf, unpackStream, unpackZip } from './unpack.ts';
+import { type Packing, packedTwice, packingOf, unpackStream, unpackZip } from './unpack.ts';
 
 /** The name of standard input on the command line. */
 export const STANDARD_INPUT = '-';
@@ -23,13 +23,15 @@ export const STANDARD_INPUT = '-';
 export type SourceFile<L extends Layout = Layout> = ReadableFile & {
   /** Its layout and column mapping, chosen by its name and beginning. */
   readonly mapping: L;
-  /** The name that the run records. */
+  /** The name that the run records: the path without folders. */
   readonly recordedAs: string;
   /** The file for refused rows, if its name is free. */
   readonly rejectedPath: string;
   readonly isStandardInput: boolean;
   /** For each row, its number in the original file, where a preset converted that. */
   readonly rowNumbers?: readonly number[];
+  /** Rows that a preset deliberately left out. */
+  readonly leftOut?: { readonly reason: string; readonly count: number };
   /** The size of the plain file. */
   readonly bytes: number;
   /** About how many rows it has; null where unknown. */
@@ -40,44 +42,35 @@ export type SourceFile<L extends Layout = Layout> = ReadableFile & {
 };
 
 /** A file that exists and will be opened. */
-type Found<L extends Layout> = {
-  readonly name: string;
-  /** The name that the run records: the path without folders. */
-  readonly recordedAs: string;
-  readonly path: string;
-  readonly rejectedPath: string;
-  readonly isStandardInput: boolean;
-  readonly choose: ChooseLayout<L>;
-};
+type Found<L extends Layout> = Pick<
+  SourceFile<L>,
+  'name' | 'recordedAs' | 'path' | 'rejectedPath' | 'isStandardInput'
+> & { readonly choose: ChooseLayout<L> };
 
 async function check(name: string, path: string): Promise<Stats> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => error);
   if (found instanceof Error) {
     const reason = found.code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${found.code})`;
-    throw new FileProblem('unfit', `${name}: ${reason}`);
+    throw unfitProblem(name, `${reason}`);
   }
   if (found.isDirectory())
-    throw new FileProblem(
-      'unfit',
-      `${name}: is a folder. Name the files in it, such as '${join(name, '*.csv')}'`,
-    );
+    throw unfitProblem(name, `is a folder. Name the files in it, such as '${join(name, '*.csv')}'`);
   if (!found.isFile())
-    throw new FileProblem(
-      'unfit',
-      `${name}: is a pipe or a device, not a file. To read a pipe, pipe it in and name ${STANDARD_INPUT}`,
+    throw unfitProblem(
+      name,
+      `is a pipe or a device, not a file. To read a pipe, pipe it in and name ${STANDARD_INPUT}`,
     );
-  if (found.size === 0) throw new FileProblem('content', `${name}: is empty`);
+  if (found.size === 0) throw contentProblem(name, 'is empty');
   return found;
 }
 
 /** The path for the refused rows of a file: beside it, and different for each file. */
-export function rejectedPathOf(name: string): string {
-  return `${resolve(name).replace(/\.csv$/i, '')}.rejected.csv`;
-}
+export const rejectedPathOf = (name: string): string =>
+  `${resolve(name).replace(/\.csv$/i, '')}.rejected.csv`;
 
 /**
  * Opens the files of a name on the command line, one after the other: a plain or packed file, each file of a zip archive
- * (or what is wrong with it), or standard input. The caller closes each. @throws FileProblem where it cannot be read
+ * (or its problem), or standard input. The caller closes each. @throws FileProblem where it cannot be read
  */
 export async function* openSources<L extends Layout>(
   name: string,
@@ -85,17 +78,9 @@ export async function* openSources<L extends Layout>(
   choose: ChooseLayout<L>,
 ): AsyncGenerator<SourceFile<L> | FileProblem> {
   if (name !== STANDARD_INPUT) {
-    const path = resolve(name);
-    await check(name, path);
-    const rejectedPath = rejectedPathOf(name);
-    yield* openFound({
-      name,
-      recordedAs: basename(name),
-      path,
-      rejectedPath,
-      isStandardInput: false,
-      choose,
-    });
+    const about = { path: resolve(name), recordedAs: basename(name), rejectedPath: rejectedPathOf(name) };
+    await check(name, about.path);
+    yield* openFound({ name, ...about, isStandardInput: false, choose });
     return;
   }
   const { filled: path, close } = await spool(0, async (folder) => {
@@ -106,9 +91,8 @@ export async function* openSources<L extends Layout>(
   try {
     const name = 'standard input';
     const rejectedPath = resolve('stdin.rejected.csv');
-    const found = { name, recordedAs: name, path, rejectedPath, isStandardInput: true, choose };
-    await check(found.name, path);
-    yield* openFound(found);
+    await check(name, path);
+    yield* openFound({ name, recordedAs: name, path, rejectedPath, isStandardInput: true, choose });
   } finally {
     await close();
   }
@@ -125,7 +109,7 @@ const packingOfFile = async ({ name, path }: Pick<Found<Layout>, 'name' | 'path'
   packingOf(await firstBytes(name, path, 4));
 
 /** A digest that is being computed; `close` stops it. */
-type Digesting = { digest(): Promise<Digest>; close(): Promise<void> };
+type Digesting = Pick<SourceFile, 'digest' | 'close'>;
 
 /** Computes the digest of a plain file in a thread of its own. */
 function digestBeside({ name, path }: Pick<Found<Layout>, 'name' | 'path'>): Digesting {
@@ -139,7 +123,7 @@ function digestBeside({ name, path }: Pick<Found<Layout>, 'name' | 'path'>): Dig
       const found = await digest;
       const [then, now] = [await before, await check(name, path)];
       if (now.size === then.size && now.mtimeMs === then.mtimeMs) return found;
-      throw new FileProblem('content', `${name}: changed while it was read. Nothing was imported.`);
+      throw contentProblem(name, 'changed while it was read. Nothing was imported.');
     },
     close: async () => void (await thread.terminate()),
   };
@@ -176,14 +160,12 @@ async function openPlain<L extends Layout>(
   }
 }
 
-type Content<L extends Layout> = Omit<
+type Content<L extends Layout> = Pick<
   SourceFile<L>,
-  keyof Omit<Found<L>, 'path'> | 'format' | 'digest' | 'close'
-> & {
-  readonly close?: () => Promise<void>;
-};
+  'path' | 'header' | 'types' | 'mapping' | 'bytes' | 'rowsAbout' | 'rowNumbers' | 'leftOut'
+> & { readonly close?: () => Promise<void> };
 
-/** Finds what will be read: the file itself, or the native rows that it is converted to. */
+/** Columns, place and size of the data: of the file itself, or of the native rows that it is converted to. */
 async function contentOf<L extends Layout>(
   name: string,
   path: string,
@@ -204,8 +186,7 @@ async function contentOf<L extends Layout>(
 
 /** Refuses text that DuckDB would read wrongly without an error: an open quote makes one cell of the rest of the file. */
 function checkText(name: string, digest: Digest): Digest {
-  const refuse = (how: string): FileProblem =>
-    new FileProblem('content', `${name}: ${how}. Nothing was imported.`);
+  const refuse = (how: string): FileProblem => contentProblem(name, `${how}. Nothing was imported.`);
   if (digest.hasOpenQuote) throw refuse('a quote is not closed: the file has an odd number of them');
   if (digest.hasLongLine) throw refuse(`a row is longer than ${limits.importRowBytesMax} bytes`);
   return digest;
@@ -228,7 +209,7 @@ async function openPacked<L extends Layout>(
   return openPlain({ ...found, path }, { digest: async () => digest, close });
 }
 
-/** The files of an archive, all of which are unpacked and verified before the first is read. */
+/** The files of an archive: all are unpacked and verified before the first is read. A file's problem does not keep the others out. */
 async function* openArchive<L extends Layout>(found: Found<L>): AsyncGenerator<SourceFile<L> | FileProblem> {
   const { size } = await check(found.name, found.path);
   const { filled: members, close } = await spool(unpackedBytes(size), (folder) =>
@@ -236,30 +217,22 @@ async function* openArchive<L extends Layout>(found: Found<L>): AsyncGenerator<S
   );
   try {
     for (const member of members) {
-      yield* openMember(found, member);
+      const inside = {
+        ...found,
+        name: `${found.name}/${member.name}`,
+        recordedAs: `${found.recordedAs}/${member.name}`,
+        path: member.path,
+        rejectedPath: rejectedPathOf(`${found.path}.${member.name.replaceAll('/', '-')}`),
+      };
+      try {
+        if ((await packingOfFile(inside)) === 'zip') throw packedTwice(inside.name);
+        yield* openFound(inside);
+      } catch (error) {
+        if (!(error instanceof FileProblem)) throw error;
+        yield error;
+      }
     }
   } finally {
     await close();
-  }
-}
-
-/** One file of an archive, or its problem, so that the other files are opened too. */
-async function* openMember<L extends Layout>(
-  archive: Found<L>,
-  member: Member,
-): AsyncGenerator<SourceFile<L> | FileProblem> {
-  const inside = {
-    ...archive,
-    name: `${archive.name}/${member.name}`,
-    recordedAs: `${archive.recordedAs}/${member.name}`,
-    path: member.path,
-    rejectedPath: rejectedPathOf(`${archive.path}.${member.name.replaceAll('/', '-')}`),
-  };
-  try {
-    if ((await packingOfFile(inside)) === 'zip') throw packedTwice(inside.name);
-    yield* openFound(inside);
-  } catch (error) {
-    if (!(error instanceof FileProblem)) throw error;
-    yield error;
   }
 }

@@ -1,4 +1,4 @@
-// Temporary files of imports: how much room is asked for.
+// Temporary files of imports: how much disk space they ask for.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ const files: readonly (readonly [what: string, bytes: Buffer, expected: number])
 ];
 
 for (const [what, bytes, expected] of files) {
-  test(`the room for gzip is what its trailer says, or five times its size where that cannot be: ${what}`, async () => {
+  test(`the disk space for gzip is by its trailer, or five times its size where that cannot be: ${what}`, async () => {
     const path = join(folder, 'a.gz');
     writeFileSync(path, bytes);
     assert.equal(await gunzippedBytes(path, bytes.length), expected);

@@ -20,11 +20,7 @@ export type Digest = {
 /** Bytes read at a time. */
 export const PIECE_BYTES = 4 * 1024 * 1024;
 
-const UNDERSCORE = 0x5f;
-const PLUS = 0x2b;
-const MINUS = 0x2d;
-
-const QUOTE = 0x22;
+const [UNDERSCORE, PLUS, MINUS, QUOTE] = [0x5f, 0x2b, 0x2d, 0x22];
 
 /** Checks all bytes of a text, piece by piece. */
 export class TextCheck {

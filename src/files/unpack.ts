@@ -2,14 +2,13 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { join } from 'node:path';
-import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32, createGunzip, createZstdDecompress } from 'node:zlib';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { limits } from '../contract/limits.ts';
-import { FileProblem } from './file-problem.ts';
+import { contentProblem, FileProblem } from './file-problem.ts';
 import { PIECE_BYTES } from './text-check.ts';
-import { ZstdFrames } from './zstd-frames.ts';
+import { zstdFrames } from './zstd-frames.ts';
 
 /** The packing of a file. */
 export type Packing = 'gzip' | 'zstd' | 'zip';
@@ -25,36 +24,21 @@ export function packingOf(start: Buffer): Packing | null {
 
 /** The problem of packed data within packed data. */
 export const packedTwice = (name: string): FileProblem =>
-  new FileProblem('content', `${name}: is packed more than once. Unpack it yourself first`);
+  contentProblem(name, 'is packed more than once. Unpack it yourself first');
 
-/** Passes every byte on, and shows it to `look`. */
-function watch(look: (piece: Buffer) => void): Transform {
-  return new Transform({
-    highWaterMark: PIECE_BYTES,
-    transform(piece: Buffer, _, done) {
-      try {
-        look(piece);
-        done(null, piece);
-      } catch (error) {
-        done(error as Error);
-      }
-    },
-  });
-}
-
-/** Refuses to unpack more than market data can be; `packedBytes` gives the packed bytes read so far. */
-function bounded(name: string, packedBytes: () => number): Transform {
-  let bytes = 0;
-  return watch((piece) => {
-    bytes += piece.length;
-    if (bytes > limits.unpackedBytesFree && bytes > packedBytes() * limits.unpackedRatioMax) throw bomb(name);
-  });
-}
+/** Passes every piece on, and shows it to `look`. */
+const watch = (look: (piece: Buffer) => void) =>
+  async function* (source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const piece of source) {
+      look(piece);
+      yield piece;
+    }
+  };
 
 const bomb = (name: string): FileProblem =>
-  new FileProblem(
-    'content',
-    `${name}: unpacks to more than ${limits.unpackedRatioMax} times its size, which market data never does. Nothing was imported.`,
+  contentProblem(
+    name,
+    `unpacks to more than ${limits.unpackedRatioMax} times its size, which market data never does. Nothing was imported.`,
   );
 
 /** Turns the error of an unpacking library into a FileProblem. */
@@ -65,13 +49,8 @@ async function verified(name: string, packing: Packing, run: () => Promise<void>
     const { code = '', message } = error as NodeJS.ErrnoException;
     if (error instanceof FileProblem || !/^(Z_|ZSTD_|$)/.test(code)) throw error;
     const how = code === 'Z_BUF_ERROR' ? 'it is incomplete: the file was cut off' : message;
-    throw new FileProblem(
-      'content',
-      `${name}: the ${packing} data is damaged: ${how}. Nothing was imported.`,
-      {
-        cause: error,
-      },
-    );
+    const text = `${name}: the ${packing} data is damaged: ${how}. Nothing was imported.`;
+    throw new FileProblem('content', text, { cause: error });
   }
 }
 
@@ -85,22 +64,27 @@ export async function unpackStream(
 ): Promise<string> {
   const hash = createHash('sha256');
   let packedBytes = 0;
-  const hashed = watch((piece) => {
+  let bytes = 0;
+  const packed = watch((piece) => {
     hash.update(piece);
     packedBytes += piece.length;
   });
+  const unpacked = watch((piece) => {
+    bytes += piece.length;
+    if (bytes > limits.unpackedBytesFree && bytes > packedBytes * limits.unpackedRatioMax) throw bomb(name);
+    look(piece);
+  });
   const input = createReadStream(path, { highWaterMark: PIECE_BYTES });
-  const checks = [bounded(name, () => packedBytes), watch(look), createWriteStream(target)] as const;
-  await verified(name, packing, () =>
-    packing === 'gzip'
-      ? pipeline(input, hashed, createGunzip(), ...checks)
-      : pipeline(input, hashed, new ZstdFrames(name), createZstdDecompress(), ...checks),
-  );
+  const output = createWriteStream(target);
+  const isGzip = packing === 'gzip';
+  const cut = (source: AsyncIterable<Buffer>) => (isGzip ? source : zstdFrames(name, source));
+  const unpacker = isGzip ? createGunzip() : createZstdDecompress();
+  await verified(name, packing, () => pipeline(input, packed, cut, unpacker, unpacked, output));
   return hash.digest('hex');
 }
 
 /** One file of an archive, unpacked. */
-export type Member = { readonly name: string; readonly path: string };
+type Member = { readonly name: string; readonly path: string };
 
 /** Whether an archiver added an entry by itself. */
 const isAddedByArchiver = (name: string): boolean =>
@@ -115,29 +99,26 @@ export async function unpackZip(name: string, path: string, folder: string): Pro
     for await (const entry of archive.eachEntry()) {
       if (isAddedByArchiver(entry.fileName)) continue;
       if (entry.fileName === '[Content_Types].xml')
-        throw new FileProblem('content', `${name}: is an Excel workbook. Save it as CSV (UTF-8)`);
+        throw contentProblem(name, 'is an Excel workbook. Save it as CSV (UTF-8)');
       declaredBytes += entry.uncompressedSize;
       if (declaredBytes > Math.max(limits.unpackedBytesFree, archive.fileSize * limits.unpackedRatioMax))
         throw bomb(name);
       if (members.length === limits.archiveMembersMax)
-        throw new FileProblem(
-          'content',
-          `${name}: has more than ${limits.archiveMembersMax} files. Nothing was imported.`,
-        );
+        throw contentProblem(name, `has more than ${limits.archiveMembersMax} files. Nothing was imported.`);
       const target = join(folder, String(members.length));
       await unpackMember(name, archive, entry, target);
       members.push({ name: entry.fileName, path: target });
     }
   });
   if (members.length > 0) return members;
-  throw new FileProblem('content', `${name}: contains no file`);
+  throw contentProblem(name, 'contains no file');
 }
 
 async function unpackMember(name: string, archive: ZipFile, entry: Entry, target: string): Promise<void> {
   if (entry.isEncrypted())
-    throw new FileProblem(
-      'content',
-      `${name}: ${entry.fileName} in it is encrypted. Unpack it yourself. Nothing was imported.`,
+    throw contentProblem(
+      name,
+      `${entry.fileName} in it is encrypted. Unpack it yourself. Nothing was imported.`,
     );
   let checksum = 0;
   const checked = watch((piece) => {

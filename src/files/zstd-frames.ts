@@ -1,6 +1,5 @@
 // Cuts Zstandard data at the ends of its frames (RFC 8878, 3.1): Node's decompressor ignores data that follows a frame in the same piece.
-import { Transform, type TransformCallback } from 'node:stream';
-import { FileProblem } from './file-problem.ts';
+import { contentProblem, type FileProblem } from './file-problem.ts';
 
 const MAGIC = 0xfd2f_b528;
 const SKIPPABLE = 0x184d_2a50;
@@ -21,91 +20,58 @@ function headerBytes(descriptor: number): number {
   return sizeBytes + DICTIONARY_ID_BYTES[descriptor & 3]! + (isSingleSegment ? 0 : 1);
 }
 
-/** What the grammar needs next: bytes to read, bytes to skip, or a cut. */
-type Step = { readonly kind: 'read' | 'skip'; readonly bytes: number } | { readonly kind: 'cut' };
+/** A frame ends here. Other steps are a number of bytes; a step of up to 4 bytes returns them. */
+const END_OF_FRAME = -1;
 
-const read = (bytes: number): Step => ({ kind: 'read', bytes });
-const skip = (bytes: number): Step => ({ kind: 'skip', bytes });
-
-/** The grammar of frames. Each `read` step returns its bytes. */
-function* grammar(problem: (how: string) => Error): Generator<Step, never, Buffer> {
+/** The grammar of frames. */
+function* grammar(problem: (how: string) => Error): Generator<number, never, Buffer> {
   for (;;) {
-    yield { kind: 'cut' };
-    const magic = (yield read(4)).readUInt32LE();
+    yield END_OF_FRAME;
+    const magic = (yield 4).readUInt32LE();
     if ((magic & 0xffff_fff0) >>> 0 === SKIPPABLE) {
-      yield skip((yield read(4)).readUInt32LE());
+      yield (yield 4).readUInt32LE();
       continue;
     }
     if (magic !== MAGIC) throw problem('something else follows its last frame');
-    const descriptor = (yield read(1))[0]!;
-    yield skip(headerBytes(descriptor));
+    const descriptor = (yield 1)[0]!;
+    yield headerBytes(descriptor);
     for (let isLast = false; !isLast; ) {
-      const block = (yield read(3)).readUIntLE(0, 3);
+      const block = (yield 3).readUIntLE(0, 3);
       isLast = (block & 1) !== 0;
-      yield skip(((block >> 1) & 3) === RUN_LENGTH_BLOCK ? 1 : block >> 3);
+      yield ((block >> 1) & 3) === RUN_LENGTH_BLOCK ? 1 : block >> 3;
     }
-    if ((descriptor & HAS_CHECKSUM) !== 0) yield skip(CHECKSUM_BYTES);
+    if ((descriptor & HAS_CHECKSUM) !== 0) yield CHECKSUM_BYTES;
   }
 }
 
-/** Passes data on in pieces that end where a frame ends. Other data is a FileProblem that begins with `name`. */
-export class ZstdFrames extends Transform {
-  readonly #name: string;
-  readonly #steps: Generator<Step, never, Buffer>;
-  #step: Step;
-  /** Bytes of the current step so far, and the bytes that a `read` step returns. */
-  #done = 0;
-  readonly #field = Buffer.alloc(4);
-  /** Whether no byte of the next frame has arrived yet. */
-  #isBetween = true;
-
-  constructor(name: string) {
-    super();
-    this.#name = name;
-    this.#steps = grammar((how) => this.#problem(how));
-    this.#step = this.#steps.next().value;
-  }
-
-  override _transform(piece: Buffer, _: BufferEncoding, done: TransformCallback): void {
-    try {
-      this.#cut(piece);
-      done();
-    } catch (error) {
-      done(error as Error);
-    }
-  }
-
-  override _flush(done: TransformCallback): void {
-    done(this.#isBetween ? null : this.#problem('it is incomplete: the file was cut off'));
-  }
-
-  #cut(piece: Buffer): void {
+/** Cuts data into pieces that end where a frame ends. @throws FileProblem that begins with `name`, for other or incomplete data */
+export async function* zstdFrames(name: string, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const problem = (how: string): FileProblem =>
+    contentProblem(name, `the zstd data is damaged: ${how}. Nothing was imported.`);
+  const steps = grammar(problem);
+  const field = Buffer.alloc(4);
+  let step = steps.next().value;
+  let done = 0;
+  let isBetween = true;
+  for await (const piece of source) {
     let start = 0;
-    let at = 0;
-    for (;;) {
-      const step = this.#step;
-      if (step.kind === 'cut') {
-        if (at > start) this.push(piece.subarray(start, at));
+    for (let at = 0; ; ) {
+      if (step === END_OF_FRAME) {
+        if (at > start) yield piece.subarray(start, at);
         start = at;
-        this.#isBetween = true;
+        isBetween = true;
       } else {
-        const count = Math.min(step.bytes - this.#done, piece.length - at);
-        if (step.kind === 'read') piece.copy(this.#field, this.#done, at, at + count);
-        if (count > 0) this.#isBetween = false;
+        const count = Math.min(step - done, piece.length - at);
+        if (step <= field.length) piece.copy(field, done, at, at + count);
+        if (count > 0) isBetween = false;
         at += count;
-        this.#done += count;
-        if (this.#done < step.bytes) break;
+        done += count;
+        if (done < step) break;
       }
-      this.#done = 0;
-      this.#step = this.#steps.next(this.#field).value;
+      done = 0;
+      step = steps.next(field).value;
     }
-    if (start < piece.length) this.push(piece.subarray(start));
+    if (start < piece.length) yield piece.subarray(start);
   }
-
-  #problem(how: string): FileProblem {
-    return new FileProblem(
-      'content',
-      `${this.#name}: the zstd data is damaged: ${how}. Nothing was imported.`,
-    );
-  }
+  if (!isBetween) throw problem('it is incomplete: the file was cut off');
 }

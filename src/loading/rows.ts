@@ -15,9 +15,7 @@ import { type ImportRequest, runImport } from '../history/run.ts';
 import {
   type FieldSources,
   findSources,
-  ignoredByAll,
   type MappedFile,
-  partsOf,
   reportedColumn,
 } from '../mapping/column-mapping.ts';
 import { namesOf } from '../mapping/field-names.ts';
@@ -57,20 +55,17 @@ export async function importRows(
   const names = namesOf(dataset.file.fields);
   const refused = new RefusedRows(file);
   try {
-    const mappings = partsOf(request.file.mapping).map((map) =>
-      findSources(file.name, file.header, names, map, request.flags),
-    );
+    const mapping = findSources(file.name, file.header, names, file.mapping, request.flags);
     checkFlags(request.flags, dataset);
-    for (const mapping of mappings) checkConstants(mapping, kind);
+    checkConstants(mapping, kind);
     const report = await runImport(store, request, spokenName(dataset), async (writer, runId) => {
-      const pass = new RowPass(writer, runId, kind, mappings, file, refused);
-      const derived = mappings.flatMap((mapping) => mapping.derived);
-      const plan = { texts: pass.columns, numbers: [], careful: true, derived };
+      const pass = new RowPass(writer, runId, kind, mapping, file, refused);
+      const plan = { texts: pass.columns, numbers: [], careful: true, derived: mapping.derived };
       for await (const chunk of readChunks(file, plan)) {
         await pass.add(chunk);
         request.onRows?.(pass.rowsRead);
       }
-      if (pass.isEmpty && file.rowNumbers === undefined)
+      if (pass.rowsRead === 0 && file.rowNumbers === undefined)
         throw new FileProblem('content', `${file.name}: has no rows`);
       const result = {
         rowsRead: pass.rowsRead,
@@ -82,7 +77,7 @@ export async function importRows(
         outsideSessions: 0,
         offGrid: 0,
         vwapOutside: 0,
-        ignoredColumns: ignoredByAll(mappings),
+        ignoredColumns: mapping.ignored,
         refused: refused.first,
       };
       return { result };
@@ -126,13 +121,11 @@ class RowPass {
   rowsRead = 0;
   rowsWritten = 0;
   newRows = 0;
-  /** Whether the file has no row so far, not even an ignored one. */
-  isEmpty = true;
   readonly findings: Record<string, number> = {};
   readonly #writer: Writer;
   readonly #runId: number;
   readonly #kind: Kind;
-  readonly #mappings: readonly FieldSources[];
+  readonly #mapping: FieldSources;
   /** The file's columns, then the derived ones. */
   readonly columns: readonly string[];
   readonly #width: number;
@@ -147,17 +140,19 @@ class RowPass {
     writer: Writer,
     runId: number,
     kind: Kind,
-    mappings: readonly FieldSources[],
+    mapping: FieldSources,
     source: MappedFile,
     refused: RefusedRows,
   ) {
     this.#writer = writer;
     this.#runId = runId;
     this.#kind = kind;
-    this.#mappings = mappings;
-    this.columns = [...source.header, ...mappings.flatMap(({ derived }) => derived.map(({ name }) => name))];
+    this.#mapping = mapping;
+    this.columns = [...source.header, ...mapping.derived.map(({ name }) => name)];
     this.#width = source.header.length;
     this.#refused = refused;
+    if (source.leftOut !== undefined && source.leftOut.count > 0)
+      this.findings[source.leftOut.reason] = source.leftOut.count;
     this.#hasPresentSymbols = source.mapping.hasPresentSymbols === true;
     this.#named = new NamedInstruments(writer, runId);
     this.#former = new FormerSymbols(writer);
@@ -169,27 +164,17 @@ class RowPass {
   }
 
   async add(chunk: Chunk): Promise<void> {
-    this.isEmpty &&= chunk.count === 0;
-    for (let row = 0; row < chunk.count; row++)
-      for (const mapping of this.#mappings) await this.#addRow(chunk, row, mapping);
+    for (let row = 0; row < chunk.count; row++) await this.#addRow(chunk, row);
   }
 
-  async #addRow(chunk: Chunk, row: number, mapping: FieldSources): Promise<void> {
-    if (!this.#isRow(chunk, row, mapping)) return;
+  async #addRow(chunk: Chunk, row: number): Promise<void> {
     this.rowsRead++;
-    const parsed = this.#parse(chunk, row, mapping);
+    const parsed = this.#parse(chunk, row);
     const problem = 'reason' in parsed ? parsed : await this.#store(parsed.values);
     if (problem === null) return;
     const cells = chunk.texts.slice(0, this.#width).map((column) => column.text(row));
-    const column = reportedColumn(mapping, problem.column);
+    const column = reportedColumn(this.#mapping, problem.column);
     this.#refused.add({ row: chunk.firstRow + row, ...problem, column, cells });
-  }
-
-  /** Whether a row is imported: a preset may ignore others, such as a footer. */
-  #isRow(chunk: Chunk, row: number, { keep }: FieldSources): boolean {
-    if (keep === null || chunk.texts[this.columns.indexOf(keep.name)]!.text(row) !== 'false') return true;
-    if (keep.reason !== '') this.#warn(keep.reason);
-    return false;
   }
 
   #warn(finding: string): void {
@@ -197,10 +182,11 @@ class RowPass {
   }
 
   /** The values of a row, by field, without those of empty cells. */
-  #parse(chunk: Chunk, row: number, mapping: FieldSources): RowProblem | { values: Values } {
+  #parse(chunk: Chunk, row: number): RowProblem | { values: Values } {
     if (chunk.surplus?.isNull(row) === false)
       return { column: 'row', reason: 'has more cells than the header has columns' };
     const values: Record<string, unknown> = {};
+    const mapping = this.#mapping;
     const { rules, particulars } = this.#kind;
     for (const [field, { isRequired }] of Object.entries(this.#kind.dataset.file.fields)) {
       const column = mapping.columns.get(field);

@@ -1,4 +1,4 @@
-// What is made of a cell: the fast reading gives what the careful one does, or leaves the file to it (contract 11).
+// Computed cells: the fast reading gives what the careful one does, or leaves the file to it (contract 11).
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -169,7 +169,7 @@ test('what two columns have in common breaks neither, where it cannot be made', 
     { column: 'a', scale: 0.01 },
     { column: 'a', scale: 0.1 },
   ];
-  const derived = cells.map((cell, index) => derive('x', cell, String(index)));
+  const derived = cells.map((cell, index) => derive(`x${index}`, cell));
   const names = derived.map(({ name }) => name);
   row('2025-13-03');
   for await (const { texts: read } of readChunks(file, { texts: names, numbers: [], careful: true, derived }))

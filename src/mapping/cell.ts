@@ -27,7 +27,7 @@ export type Expression = {
   readonly sql: string;
   /** Whether a null refuses the row, where the first named column has text. */
   readonly isStrict?: boolean;
-  /** The reason of a refusal, or of an ignored row. */
+  /** The reason of a refusal. */
   readonly reason?: string;
 };
 
@@ -66,8 +66,7 @@ const looked = (sql: string, lookup: Readonly<Record<string, string>>, unmade: s
 function moment(sql: string, format: string, offset: string): string {
   const read = `strptime(${sql}, ${quoted(format)})`;
   if (/%z/.test(format)) return `strftime(timezone('UTC', ${read}), '%Y-%m-%dT%H:%M:%S.%gZ')`;
-  const isTime = /%-?[HIXcTR]/.test(format);
-  return isTime
+  return /%-?[HIXcTR]/.test(format)
     ? `strftime(${read}, '%Y-%m-%dT%H:%M:%S.%g') || ${quoted(offset)}`
     : `strftime(${read}, '%Y-%m-%d')`;
 }
@@ -101,11 +100,11 @@ function reasonOf({ lookup, scale, decimal, format, epoch }: RichCell): string {
   return decimal === undefined ? 'is not a number' : 'is not a number with a decimal comma';
 }
 
-/** The computed column of a field; `tag` distinguishes several of one field. */
-export function derive(field: string, cell: RichCell | Expression, tag = ''): ComputedColumn {
-  const name = `${UNMADE}${tag}${field}`;
-  return { name, ...('sql' in cell ? deriveExpression(cell) : deriveRich(cell)) };
-}
+/** The computed column of a field. */
+export const derive = (field: string, cell: RichCell | Expression): ComputedColumn => ({
+  name: `${UNMADE}${field}`,
+  ...('sql' in cell ? deriveExpression(cell) : deriveRich(cell)),
+});
 
 /**
  * The result of a careful reading for a cell that cannot be computed. It must be inside a `case`: otherwise DuckDB computes
@@ -128,15 +127,16 @@ function deriveExpression({
   isStrict = false,
   reason = 'is not a number',
 }: Expression): Omit<ComputedColumn, 'name'> {
-  const numbers = [...sql.matchAll(/#\{([^}]+)\}/g)].map(([, column]) => column!);
-  const inputs = [...new Set([...sql.matchAll(/\{([^}]+)\}/g)].map(([, column]) => column!))];
-  const body = sql
-    .replaceAll(/#\{([^}]+)\}/g, (_, column: string) => columnNumber(column))
-    .replaceAll(/\{([^}]+)\}/g, (_, column: string) => columnText(column));
-  const raw = columnText(inputs[0]!);
-  const strange = numbers.map(
-    (column) => `when not ${isNumber(columnText(column))} then ${marked(columnText(column))}`,
+  const references = [...sql.matchAll(/(#?)\{([^}]+)\}/g)];
+  const inputs = [...new Set(references.map(([, , column]) => column!))];
+  const body = sql.replaceAll(/(#?)\{([^}]+)\}/g, (_, sign: string, column: string) =>
+    sign === '' ? columnText(column) : columnNumber(column),
   );
+  const raw = columnText(inputs[0]!);
+  const strange = references
+    .filter(([, sign]) => sign !== '')
+    .map(([, , column]) => columnText(column!))
+    .map((text) => `when not ${isNumber(text)} then ${marked(text)}`);
   const made = isStrict ? `coalesce(try(${body})::varchar, ${marked(raw)})` : `try(${body})::varchar`;
   const whens = [`when ${raw} is null then null`, ...strange].join(' ');
   return {

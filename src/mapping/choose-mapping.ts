@@ -1,7 +1,6 @@
 // Chooses the column mapping of a file: from --map, from --preset, from the preset that surely fits, or none.
-
 import { nearest } from '../base/nearest.ts';
-import { FileProblem } from '../files/file-problem.ts';
+import { FileProblem, unfitProblem } from '../files/file-problem.ts';
 import type { Sample } from '../files/sample.ts';
 import { type ChooseMapping, type ColumnMapping, noMapping, ownNames } from './column-mapping.ts';
 import { delimiterRule, readMappingFile } from './mapping-file.ts';
@@ -28,10 +27,7 @@ export function chooseMapping(
 function chosen(dataset: string, preset: string | undefined, mapPath: string | undefined): ChooseMapping {
   if (mapPath !== undefined) {
     if (preset !== undefined && preset !== NONE)
-      throw new FileProblem(
-        'usage',
-        '--map and --preset both say what the columns are. Give only one of them',
-      );
+      throw new FileProblem('usage', '--map and --preset both name the columns. Give only one of them');
     const mapping = readMappingFile(mapPath);
     return () => mapping;
   }
@@ -44,13 +40,12 @@ function chosen(dataset: string, preset: string | undefined, mapPath: string | u
 function presetNamed(dataset: string, name: string): Preset {
   const named = presets.find((preset) => preset.name === name);
   if (named === undefined) {
-    const near = nearest(
-      name,
-      presets.map((preset) => preset.name),
-    );
+    const names = presets.map((preset) => preset.name);
+    const near = nearest(name, names);
+    const hint = near === undefined ? '' : `; is it ${near}?`;
     throw new FileProblem(
       'usage',
-      `there is no preset ${name}: it is one of ${presets.map((preset) => preset.name).join(', ')}, ${NONE}${near === undefined ? '' : `; is it ${near}?`}`,
+      `there is no preset ${name}: it is one of ${names.join(', ')}, ${NONE}${hint}`,
     );
   }
   if (named.dataset === dataset) return named;
@@ -75,12 +70,12 @@ function askedFor(preset: Preset, sample: Sample): ColumnMapping {
     other === undefined
       ? `its files begin: ${preset.example[0]}`
       : `it is a file of the preset ${other.name}: ${hintOf(other, preset.dataset)}`;
-  throw new FileProblem('unfit', `${sample.name}: is not a file of the preset ${preset.name}; ${cure}`);
+  throw unfitProblem(sample.name, `is not a file of the preset ${preset.name}; ${cure}`);
 }
 
 function detected(dataset: string, sample: Sample): ColumnMapping {
   const sure = presets.filter(({ fits }) => fits(sample) === 'surely');
-  const [preset] = sure.filter((one) => one.dataset === dataset);
+  const preset = sure.find((one) => one.dataset === dataset);
   if (preset !== undefined) return by(preset, sample);
   const near = sure[0] ?? presets.find((one) => one.dataset === dataset && one.fits(sample) === 'perhaps');
   if (near === undefined) return noMapping;

@@ -40,7 +40,7 @@ function problemOf(work: () => unknown): string {
   return assert.fail('nothing was wrong');
 }
 
-test('columns that bear the fields’ names give them; others are named as passed over', () => {
+test('columns with the names of fields give them; others are listed as ignored', () => {
   const { columns, values, ignored } = mapped('when,datetime,open,high,low,close,vwap,Volume');
   assert.deepEqual([...columns.keys()].sort(), ['close', 'datetime', 'high', 'low', 'open', 'vwap']);
   assert.deepEqual(Object.fromEntries(values), names);
@@ -56,7 +56,7 @@ test('a flag wins over the map’s value, that over a column', () => {
   assert.deepEqual(ignored, ['symbol', 'interval']);
 });
 
-test('a map gives a field another column, and the column of its own name is then passed over', () => {
+test('a mapping gives a field another column, and the column of its own name is then ignored', () => {
   const { columns, ignored } = mapped('datetime,open,high,low,close,adj_close', {
     map: { columns: { close: 'adj_close' } },
   });
@@ -170,7 +170,7 @@ function mapFile(content: string): string {
   return path;
 }
 
-test('a map file gives columns and values; both may be left out', () => {
+test('a mapping file gives columns and values; both may be left out', () => {
   const said = (content: string) => {
     const { locate: _, ...map } = readMappingFile(mapFile(content));
     return map;
@@ -207,7 +207,7 @@ const badMaps: readonly (readonly [what: string, path: () => string, says: RegEx
 ];
 
 for (const [what, path, says] of badMaps) {
-  test(`a map file ${what} is wrong usage and named`, () => {
+  test(`a mapping file ${what} is wrong usage and named`, () => {
     const file = path();
     const message = problemOf(() => readMappingFile(file));
     assert.match(message, says);

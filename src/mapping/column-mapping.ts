@@ -3,10 +3,10 @@ import { nearest } from '../base/nearest.ts';
 import type { PriceBasis } from '../contract/price-basis.ts';
 import type { ComputedColumn } from '../files/computed-column.ts';
 import { cellsOf } from '../files/csv-line.ts';
-import { FileProblem } from '../files/file-problem.ts';
+import { contentProblem, FileProblem } from '../files/file-problem.ts';
 import type { ChooseLayout, Layout } from '../files/format.ts';
 import type { SourceFile } from '../files/source.ts';
-import { type Cell, derive, type Expression } from './cell.ts';
+import { type Cell, derive } from './cell.ts';
 
 /** How a file is laid out and what gives which field: a mapping file, or what a preset says of a file. */
 export type ColumnMapping = Layout & {
@@ -18,32 +18,13 @@ export type ColumnMapping = Layout & {
   readonly zone?: string;
   /** How prices are adjusted already, unless a flag says it. */
   readonly prices?: PriceBasis;
-  /** Computes `true` or `false`: rows of `false` are ignored, and counted where there is a reason. Bars do not have it. */
-  readonly keep?: Expression;
-  /** The records that each row is, where it is several, such as a call and a put. Bars do not have it. */
-  readonly parts?: readonly Part[];
   /** Whether symbols are those of today, whatever day a row is about (contract 9.6). */
   readonly hasPresentSymbols?: boolean;
-  /** Distinguishes the computed columns of one part from those of another. */
-  readonly tag?: string;
   /** Added to the message where a required field is missing. */
   readonly hint?: string;
   /** The place in the mapping file of a part, field and key, for messages. */
   readonly locate?: (...keys: readonly string[]) => string;
 };
-
-/** One of several records that a row of a file is. */
-export type Part = Pick<ColumnMapping, 'columns' | 'values'> & { readonly keep: Expression };
-
-/** The mappings that each row is read by: one, unless the row is several records. */
-export const partsOf = (mapping: ColumnMapping): readonly ColumnMapping[] =>
-  mapping.parts?.map(({ columns, values, keep }, index) => ({
-    ...mapping,
-    columns: { ...mapping.columns, ...columns },
-    values: { ...mapping.values, ...values },
-    keep,
-    tag: String(index),
-  })) ?? [mapping];
 
 export const noMapping: ColumnMapping = { columns: {}, values: {} };
 
@@ -72,13 +53,7 @@ export type FieldSources = {
   readonly ignored: readonly string[];
   /** Columns that are computed from those of the file. */
   readonly derived: readonly ComputedColumn[];
-  /** The computed column of `keep`. */
-  readonly keep: ComputedColumn | null;
 };
-
-/** The columns that none of some mappings uses. */
-export const ignoredByAll = ([first, ...others]: readonly FieldSources[]): string[] =>
-  first!.ignored.filter((column) => others.every(({ ignored }) => ignored.includes(column)));
 
 /** The column of the file that a refusal names: of a computed column, its first input. */
 export const reportedColumn = ({ derived }: FieldSources, column: string): string =>
@@ -95,8 +70,9 @@ export function findSources(
   mapping: ColumnMapping,
   flags: ReadonlyMap<string, string>,
 ): FieldSources {
+  const about = { file, header, fields, mapping };
   const known = [...fields.required, ...fields.optional];
-  checkMapping(file, header, known, mapping);
+  checkMapping(about, known);
   const hasComma = Object.values(mapping.columns).some(
     (cell) => typeof cell !== 'string' && 'decimal' in cell,
   );
@@ -104,34 +80,31 @@ export function findSources(
   const derived: ComputedColumn[] = [];
   const values = new Map([...Object.entries(mapping.values), ...flags]);
   for (const field of known) {
-    const given = Object.hasOwn(mapping.columns, field) ? mapping.columns[field]! : field;
-    const isPlain = typeof given === 'string' && header.includes(given);
-    const cell: Cell =
-      isPlain && hasComma && fields.numbers?.includes(field) === true
-        ? { column: given, decimal: ',' }
-        : given;
+    let cell = Object.hasOwn(mapping.columns, field) ? mapping.columns[field]! : field;
     if (values.has(field) || (typeof cell === 'string' && !header.includes(cell))) continue;
-    if (typeof cell !== 'string') derived.push(derive(field, cell, mapping.tag));
+    if (typeof cell === 'string' && hasComma && fields.numbers?.includes(field) === true)
+      cell = { column: cell, decimal: ',' };
+    if (typeof cell !== 'string') derived.push(derive(field, cell));
     columns.set(field, typeof cell === 'string' ? cell : derived.at(-1)!.name);
   }
-  checkDelimiter(file, header, fields, mapping);
-  const keep = mapping.keep === undefined ? null : derive('', mapping.keep, mapping.tag);
-  if (keep !== null) derived.push(keep);
+  checkDelimiter(about);
   const used = new Set([...columns.values(), ...derived.flatMap(({ inputs }) => inputs)]);
   const missing = fields.required.filter((field) => !columns.has(field) && !values.has(field));
-  if (missing.length > 0) throw missingProblem(file, header, missing, fields, mapping, [...used]);
+  if (missing.length > 0) throw missingProblem(about, missing, used);
   // The columns of a converted file are its preset's own.
   const ignored = mapping.convert === undefined ? header.filter((column) => !used.has(column)) : [];
-  return { columns, values, derived, keep, ignored };
+  return { columns, values, derived, ignored };
 }
 
-function checkDelimiter(
-  file: string,
-  header: readonly string[],
-  { required }: FieldNames,
-  mapping: ColumnMapping,
-): void {
-  const { hint } = mapping;
+/** A file with the fields that are wanted of it. */
+type About = {
+  readonly file: string;
+  readonly header: readonly string[];
+  readonly fields: FieldNames;
+  readonly mapping: ColumnMapping;
+};
+
+function checkDelimiter({ file, header, fields: { required }, mapping }: About): void {
   const delimiter = header.length === 1 ? /[;\t|]/.exec(header[0]!)?.[0] : undefined;
   if (delimiter === undefined) return;
   const cells = (cellsOf(header[0]!, delimiter) ?? []).filter((name) => !required.includes(name));
@@ -143,22 +116,12 @@ function checkDelimiter(
   const cure = hasOwnNames
     ? `Add --delimiter "${delimiter}"`
     : `Use --map FILE with ${mappingText({ ...mapping, delimiter, columns: { ...mapping.columns, ...columns } })}`;
-  throw new FileProblem(
-    'content',
-    `${file}: this file separates columns by ${JSON.stringify(delimiter)}. ${cure}${hint === undefined ? '' : `. ${hint}`}`,
-  );
+  const hint = mapping.hint === undefined ? '' : `. ${mapping.hint}`;
+  const mark = JSON.stringify(delimiter);
+  throw contentProblem(file, `this file separates columns by ${mark}. ${cure}${hint}`);
 }
 
-/** The columns that a cell is computed from. */
-const columnsIn = (cell: Cell): readonly string[] =>
-  typeof cell === 'string' ? [cell] : derive('', cell).inputs;
-
-function checkMapping(
-  file: string,
-  header: readonly string[],
-  known: readonly string[],
-  mapping: ColumnMapping,
-): void {
+function checkMapping({ file, header, mapping }: About, known: readonly string[]): void {
   const locate = mapping.locate ?? (() => '');
   for (const part of ['columns', 'values'] as const) {
     const field = Object.keys(mapping[part]).find((name) => !known.includes(name));
@@ -169,7 +132,8 @@ function checkMapping(
     );
   }
   for (const [field, cell] of Object.entries(mapping.columns)) {
-    const column = columnsIn(cell).find((name) => !header.includes(name));
+    const inputs = typeof cell === 'string' ? [cell] : derive('', cell).inputs;
+    const column = inputs.find((name) => !header.includes(name));
     if (column === undefined) continue;
     const near = nearest(column, header);
     throw new FileProblem(
@@ -179,54 +143,25 @@ function checkMapping(
   }
 }
 
-/** What files often call a field: suggested in messages, never used by itself. */
-const oftenCalled: Readonly<Record<string, readonly string[]>> = {
-  datetime: [
-    'date',
-    'time',
-    'timestamp',
-    'ts',
-    't',
-    'open_time',
-    'date_time',
-    'datum',
-    'zeit',
-    'fecha',
-    'data',
-  ],
-  symbol: ['ticker', 'sym', 'instrument', 'code', 'kürzel', 'símbolo'],
-  open: ['o', 'eröffnung', 'eröffnungskurs', 'erster', 'ouverture', 'ouv', 'apertura'],
-  high: ['h', 'hoch', 'tageshoch', 'plus haut', '+haut', 'máximo', 'massimo'],
-  low: ['l', 'tief', 'tagestief', 'plus bas', '+bas', 'mínimo', 'minimo'],
-  close: [
-    'c',
-    'last',
-    'schluss',
-    'schlusskurs',
-    'letzter',
-    'clôture',
-    'clot',
-    'dernier',
-    'cierre',
-    'chiusura',
-    'ultimo',
-  ],
-  asset_schema: ['asset_type', 'asset_class'],
-  country_iso_code: ['country', 'market'],
+/** Names that files often give to a field: suggested in messages, never used by themselves. */
+const oftenCalled: Readonly<Record<string, RegExp>> = {
+  datetime: /^(date|time|timestamp|ts|t|open_time|date_time|datum|zeit|fecha|data)$/,
+  symbol: /^(ticker|sym|instrument|code|kürzel|símbolo)$/,
+  open: /^(o|eröffnung|eröffnungskurs|erster|ouverture|ouv|apertura)$/,
+  high: /^(h|hoch|tageshoch|plus haut|\+haut|máximo|massimo)$/,
+  low: /^(l|tief|tagestief|plus bas|\+bas|mínimo|minimo)$/,
+  close: /^(c|last|schluss|schlusskurs|letzter|clôture|clot|dernier|cierre|chiusura|ultimo)$/,
+  asset_schema: /^(asset_type|asset_class)$/,
+  country_iso_code: /^(country|market)$/,
 };
-
-/** The column that a field is probably in. */
-function likely(field: string, columns: readonly string[]): string | undefined {
-  const often = oftenCalled[field] ?? [];
-  return columns.find((column) => often.includes(column.toLowerCase().trim())) ?? nearest(field, columns);
-}
 
 /** The likely columns of some fields, each for one field only; fields without one are left out. */
 function likelyOnes(fields: readonly string[], columns: readonly string[]): Record<string, string> {
   const found: Record<string, string> = {};
   for (const field of fields) {
     const free = columns.filter((column) => !Object.values(found).includes(column));
-    const column = likely(field, free);
+    const often = free.find((column) => oftenCalled[field]?.test(column.toLowerCase().trim()));
+    const column = often ?? nearest(field, free);
     if (column !== undefined) found[field] = column;
   }
   return found;
@@ -240,14 +175,11 @@ function mappingText(mapping: ColumnMapping): string {
 }
 
 function missingProblem(
-  file: string,
-  header: readonly string[],
+  { file, header, fields, mapping }: About,
   missing: readonly string[],
-  fields: FieldNames,
-  mapping: ColumnMapping,
-  used: readonly string[],
+  used: ReadonlySet<string>,
 ): FileProblem {
-  const free = header.filter((column) => !used.includes(column));
+  const free = header.filter((column) => !used.has(column));
   const mapped = likelyOnes(missing, free);
   const unmapped = missing.filter((field) => mapped[field] === undefined);
   const flags = unmapped.filter((field) => fields.flags[field] !== undefined);
@@ -255,39 +187,21 @@ function missingProblem(
   const isWhole =
     mapping.preset === undefined && unmapped.length < missing.length && flags.length === unmapped.length;
   const open = unmapped.filter((field) => !flags.includes(field)).map((field) => [field, '…']);
-  const cure = mappingText({
-    ...mapping,
-    columns: { ...mapping.columns, ...mapped, ...(isWhole ? {} : Object.fromEntries(open)) },
-  });
+  const columns = { ...mapping.columns, ...mapped, ...Object.fromEntries(open) };
+  const cure = `If the file has them under other names, use --map FILE with ${mappingText({ ...mapping, columns })}`;
   // Other columns may be the missing fields, whatever their names are.
   const isOpen = open.length > 0 && free.length - Object.keys(mapped).length >= open.length;
   const isOffered = isOpen && header.length > 1 && mapping.preset === undefined && mapping.hint === undefined;
-  const cures = [
-    ...(isWhole ? [`If the file has them under other names, use --map FILE with ${cure}.`] : []),
-    ...(!isWhole && isOffered
-      ? [
-          `If the file has them under other names, use --map FILE with ${cure}, and put a column of the file in place of each ….`,
-        ]
-      : []),
-    ...(flags.length === 0
-      ? []
-      : [
-          `If a field is the same in every row, give it as a flag: ${flags.map((field) => fields.flags[field]).join(', ')}.`,
-        ]),
+  const sentences = [
+    `${file}: required ${missing.length > 1 ? 'columns' : 'column'} missing: ${missing.join(', ')}.`,
+    isWhole && `${cure}.`,
+    !isWhole && isOffered && `${cure}, and put a column of the file in place of each ….`,
+    flags.length > 0 &&
+      `If a field is the same in every row, give it as a flag: ${flags.map((field) => fields.flags[field]).join(', ')}.`,
+    mapping.hint,
+    header.length <= 1 &&
+      'Its first line has one cell. If there are lines above the header, skip them by --map FILE with "skip".',
+    `The columns of the file are ${header.join(', ')}.`,
   ];
-  const plural = missing.length > 1 ? 'columns' : 'column';
-  return new FileProblem(
-    'unfit',
-    [
-      `${file}: required ${plural} missing: ${missing.join(', ')}.`,
-      ...cures,
-      ...(mapping.hint === undefined ? [] : [mapping.hint]),
-      ...(header.length > 1
-        ? []
-        : [
-            'Its first line has one cell. If there are lines above the header, skip them by --map FILE with "skip".',
-          ]),
-      `The columns of the file are ${header.join(', ')}.`,
-    ].join(' '),
-  );
+  return new FileProblem('unfit', sentences.filter(Boolean).join(' '));
 }

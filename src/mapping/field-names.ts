@@ -1,6 +1,7 @@
 // The fields of a dataset by what a file needs to have of them.
 import type { Fields } from '../datasets/field.ts';
 import type { FieldNames } from './column-mapping.ts';
+import { known } from './presets/preset.ts';
 
 /** The names of the required and of the other fields, in their order, and the flags that can give them. */
 export function namesOf(fields: Fields): FieldNames {
@@ -8,11 +9,6 @@ export function namesOf(fields: Fields): FieldNames {
   return {
     required: names.filter((name) => fields[name]!.isRequired),
     optional: names.filter((name) => !fields[name]!.isRequired),
-    flags: Object.fromEntries(
-      names.flatMap((name) => {
-        const { flag } = fields[name]!;
-        return flag === undefined ? [] : [[name, flag]];
-      }),
-    ),
+    flags: known(Object.fromEntries(names.map((name) => [name, fields[name]!.flag]))),
   };
 }

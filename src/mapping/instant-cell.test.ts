@@ -325,7 +325,7 @@ test('a reading in a skipped hour is refused, and the ones around it are placed 
   );
 });
 
-test('a reading in a doubled hour is told apart by the order of the rows (contract 2.5)', () => {
+test('a reading in a doubled hour is found by the order of the rows (contract 2.5)', () => {
   assert.deepEqual(
     placeAll('America/New_York', [
       '2024-11-03T00:59',

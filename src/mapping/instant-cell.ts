@@ -92,12 +92,8 @@ export class InstantCell {
     const second = bytes[at + 4]! | (bytes[at + 5]! << 8) | (bytes[at + 6]! << 16) | (bytes[at + 7]! << 24);
     const third = bytes[at + 8]! | (bytes[at + 9]! << 8);
     if (first === words[0] && second === words[1] && third === words[2]) return true;
-    const [century, year, month, day] = [
-      this.#two(at),
-      this.#two(at + 2),
-      this.#two(at + 5),
-      this.#two(at + 8),
-    ];
+    const [century, year] = [this.#two(at), this.#two(at + 2)];
+    const [month, day] = [this.#two(at + 5), this.#two(at + 8)];
     if (century < 0 || year < 0 || month < 1 || month > 12 || day < 1 || bytes[at + 7] !== 45) return false;
     const number = dayOf(century * 100 + year, month, day);
     if (dateOf(number).day !== day || dateOf(number).month !== month) return false;

@@ -6,7 +6,7 @@ import { InstantCell, LocalClock } from './instant-cell.ts';
 
 type Unit = InstantRule['unit'];
 
-/** What is stored of epoch milliseconds; undefined where they are refused. */
+/** The stored value of epoch milliseconds; undefined where they are refused. */
 const keptOf: Readonly<Record<Unit, (ms: number) => number | undefined>> = {
   millisecond: Math.floor,
   second: (ms) => Math.floor(ms / SECOND_MS) * SECOND_MS,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { nearest } from '../base/nearest.ts';
 import { findZone } from '../calendar/zone.ts';
 import { FileProblem } from '../files/file-problem.ts';
-import { type Cell, epochMicros } from './cell.ts';
+import { epochMicros } from './cell.ts';
 import type { ColumnMapping } from './column-mapping.ts';
 
 /** The rule of a part of a mapping file, or of a key of a cell: why a value breaks it, or null. */
@@ -56,8 +56,12 @@ const cellRules: Readonly<Record<string, Rule>> = {
 export const delimiterRule: Rule = (value) =>
   isText(value) && value.length === 1 && !/["\r\n]/.test(value) ? null : 'must be one character';
 
-/** Parts of a mapping file beside columns and values. */
-const layoutRules: Readonly<Record<string, Rule>> = {
+const names: Rule = (value) => (isObject(value) ? null : 'must be an object of names');
+
+/** Parts of a mapping file. */
+const partRules: Readonly<Record<string, Rule>> = {
+  columns: names,
+  values: names,
   header: (value) =>
     Array.isArray(value) && value.length > 0 && value.every(isText) ? null : 'must be a list of names',
   delimiter: delimiterRule,
@@ -81,27 +85,20 @@ export function readMappingFile(path: string): ColumnMapping {
   const parsed = parse(content, locate());
   const problem: Problem = (keys, reason) =>
     new FileProblem('usage', `${locate(...keys)}${keys.map((key) => `"${key}"`).join(': ')} ${reason}`);
-  const { columns = {}, values = {}, ...layout } = parsed;
-  for (const [part, value] of Object.entries(layout)) {
-    if (!Object.hasOwn(layoutRules, part))
+  for (const [part, value] of Object.entries(parsed)) {
+    if (!Object.hasOwn(partRules, part))
       throw new FileProblem(
         'usage',
-        `${locate(part)}a mapping file has no "${part}"; it may have columns, values, ${Object.keys(layoutRules).join(', ')}`,
+        `${locate(part)}a mapping file has no "${part}"; it may have ${Object.keys(partRules).join(', ')}`,
       );
-    const reason = layoutRules[part]!(value);
+    const reason = partRules[part]!(value);
     if (reason !== null) throw problem([part], reason);
   }
-  if (!isObject(columns)) throw problem(['columns'], 'must be an object of names');
-  if (!isObject(values)) throw problem(['values'], 'must be an object of names');
-  for (const [field, value] of Object.entries(values))
+  const mapping = { columns: {}, values: {}, ...parsed, locate } as ColumnMapping;
+  for (const [field, value] of Object.entries(mapping.values))
     if (typeof value !== 'string') throw problem(['values', field], 'must be text');
-  for (const [field, cell] of Object.entries(columns)) checkCell(field, cell, problem);
-  return {
-    ...layout,
-    columns: columns as Record<string, Cell>,
-    values: values as Record<string, string>,
-    locate,
-  };
+  for (const [field, cell] of Object.entries(mapping.columns)) checkCell(field, cell, problem);
+  return mapping;
 }
 
 function checkCell(field: string, cell: unknown, problem: Problem): void {
@@ -126,11 +123,8 @@ function contentOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new FileProblem(
-      'usage',
-      `--map ${path}: cannot be read (${(error as NodeJS.ErrnoException).code})`,
-      { cause: error },
-    );
+    const { code } = error as NodeJS.ErrnoException;
+    throw new FileProblem('usage', `--map ${path}: cannot be read (${code})`, { cause: error });
   }
 }
 
@@ -139,10 +133,8 @@ function parse(content: string, place: string): Record<string, unknown> {
     const parsed: unknown = JSON.parse(content.replace(/^\ufeff/, ''));
     if (isObject(parsed)) return parsed;
   } catch (error) {
-    const { message } = error as Error;
-    throw new FileProblem('usage', `${place}is not JSON: ${message.replaceAll(/\s+/g, ' ')}`, {
-      cause: error,
-    });
+    const reason = (error as Error).message.replaceAll(/\s+/g, ' ');
+    throw new FileProblem('usage', `${place}is not JSON: ${reason}`, { cause: error });
   }
   throw new FileProblem('usage', `${place}is not a JSON object`);
 }
@@ -151,10 +143,8 @@ function parse(content: string, place: string): Record<string, unknown> {
 function lineOf(content: string, keys: readonly string[]): number {
   let at = 0;
   for (const key of keys) {
-    const found = content.slice(at).search(new RegExp(`${escaped(JSON.stringify(key))}\\s*:`));
+    const found = content.slice(at).search(new RegExp(`${RegExp.escape(JSON.stringify(key))}\\s*:`));
     if (found >= 0) at += found + 1;
   }
   return content.slice(0, at).split('\n').length;
 }
-
-const escaped = (literal: string): string => literal.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');

@@ -69,7 +69,7 @@ test('--explain shows preset, columns and first rows, and writes nothing', async
   const store = shop.storeUrl('none');
   const args = ['import', 'bars', '2025-04-16.csv', '--explain', '--store', store];
   const told = await shop.must(...args);
-  assert.match(told, /text parted by commas, with a header; nothing was imported/);
+  assert.match(told, /text separated by commas, with a header; nothing was imported/);
   assert.match(told, /read by the preset massive/);
   assert.match(told, /datetime: window_start/);
   assert.match(told, /unused columns are ignored: transactions/);

@@ -42,7 +42,7 @@ test('the run keeps name and hash of the file as it came, and nothing of it stay
     [report.sha256, report.ignoredColumns, report.preset],
     [sha256, [], { name: 'lean-factors', says: { country_iso_code: 'US', symbol: 'ABC' }, doubt: null }],
   );
-  const [run] = rowsOf(shop.storeUrl(), 'select file, sha256 from import_runs');
+  const [run] = rowsOf(shop.store, 'select file, sha256 from import_runs');
   assert.deepEqual({ ...run }, { file: 'abc.csv', sha256 });
   assert.deepEqual(readdirSync(temporary), []);
   assert.match(await shop.must(...args.slice(0, 3)), /1 row read, 0 written, 1 unchanged/);
@@ -56,7 +56,7 @@ test('standard input has no name: the symbol is a flag, and asked for without it
   const { status, stdout } = await shop.pipe(split, ...args, '--symbol', 'PIPED');
   assert.equal(status, 0);
   assert.match(stdout, /standard input: 1 row read, 1 written/);
-  assert.deepEqual(actionsIn(shop.storeUrl()).at(-1), ['PIPED', 'split', null]);
+  assert.deepEqual(actionsIn(shop.store).at(-1), ['PIPED', 'split', null]);
 });
 
 test('each file of an archive is converted, and one that cannot be keeps no other out', async () => {
@@ -70,7 +70,7 @@ test('each file of an archive is converted, and one that cannot be keeps no othe
   assert.match(stderr, /all\.zip\/zb\.csv: has two rows of 20200828/);
   assert.match(stdout, /all\.zip\/za\.csv: 1 row read[\s\S]*all\.zip\/zc\.csv: 1 row read/);
   assert.deepEqual(
-    actionsIn(shop.storeUrl())
+    actionsIn(shop.store)
       .map(([symbol]) => symbol)
       .filter((symbol) => String(symbol).startsWith('Z')),
     ['ZA', 'ZC'],

@@ -1,5 +1,4 @@
 // Alpaca historical bars: the JSON of its API, for one symbol or several.
-
 import type { Sample } from '../../files/sample.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
 import { type Fit, isMended, known, minutesOf, type Preset } from './preset.ts';

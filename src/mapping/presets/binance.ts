@@ -1,25 +1,13 @@
 // Binance public klines (data.binance.vision): spot, USD-M and COIN-M futures.
-
-import { FileProblem } from '../../files/file-problem.ts';
+import { unfitProblem } from '../../files/file-problem.ts';
 import { linesOf, type Sample, stemOf } from '../../files/sample.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
-import { doubtOfDate, type Fit, firstCells, known, type Preset } from './preset.ts';
+import { begins, doubtOfDate, type Fit, firstCells, known, type Preset } from './preset.ts';
 
 /** The header, where a file has one; the columns are always these. */
-const columns = [
-  'open_time',
-  'open',
-  'high',
-  'low',
-  'close',
-  'volume',
-  'close_time',
-  'quote_volume',
-  'count',
-  'taker_buy_volume',
-  'taker_buy_quote_volume',
-  'ignore',
-];
+const header =
+  'open_time,open,high,low,close,volume,close_time,quote_volume,count,taker_buy_volume,taker_buy_quote_volume,ignore';
+const columns = header.split(',');
 
 /** Binance's codes, in its letter case: `1m` is a minute, `1M` and `1mo` a month. */
 const intervals: Readonly<Record<string, string>> = {
@@ -38,10 +26,9 @@ const EPOCH = /^1\d{12}(\d{3})?$/;
 
 function fits(sample: Sample): Fit {
   const cells = firstCells(sample);
-  if (cells.slice(0, columns.length).join() === columns.join()) return 'surely';
-  const [open, close] = [cells[0] ?? '', cells[6] ?? ''];
+  const [open = '', , , , , , close = ''] = cells;
   const isRow = cells.length === columns.length && EPOCH.test(open) && EPOCH.test(close);
-  return isRow && Number(open) < Number(close) ? 'surely' : 'no';
+  return isRow && Number(open) < Number(close) ? 'surely' : begins(header)(sample);
 }
 
 /** The worth of one contract of a coin-margined future in US dollars. */
@@ -49,17 +36,16 @@ const contractWorth = (symbol: string): number => (symbol.startsWith('BTCUSD') ?
 
 /** The open of the first bar; microseconds have three digits more than milliseconds. */
 function firstMs(sample: Sample): number {
-  const rows = linesOf(sample).map((line) => line.slice(0, line.indexOf(',')));
-  const open = rows.find((cell) => EPOCH.test(cell)) ?? '0';
-  return Number(open.slice(0, 13));
+  const opens = linesOf(sample).map((line) => line.slice(0, line.indexOf(',')));
+  return Number(opens.find((open) => EPOCH.test(open))?.slice(0, 13) ?? 0);
 }
 
 function mappingOf(sample: Sample): ColumnMapping {
   const [, symbol, code, date] = NAME.exec(stemOf(sample)) ?? [];
   if (code !== undefined && intervals[code] === undefined)
-    throw new FileProblem(
-      'unfit',
-      `${sample.name}: has bars of ${code}, which cannot be stored. The intervals are minutes, DAY, WEEK and MON`,
+    throw unfitProblem(
+      sample.name,
+      `has bars of ${code}, which cannot be stored. The intervals are minutes, DAY, WEEK and MON`,
     );
   const isCoinMargined = symbol !== undefined && /USD_(PERP|\d{6})$/.test(symbol);
   // There `volume` counts contracts, and `quote_volume` is the volume of the coin.
@@ -77,7 +63,7 @@ function mappingOf(sample: Sample): ColumnMapping {
       asset_schema: 'crypto',
       country_iso_code: 'GLOBAL',
       symbol,
-      interval: code === undefined ? null : intervals[code],
+      interval: intervals[code ?? ''],
     }),
     prices: 'raw',
     ...doubtOfDate(date, firstMs(sample)),

@@ -1,13 +1,11 @@
 // Databento ohlcv records as CSV, by its downloads and its clients.
-
-import { FileProblem } from '../../files/file-problem.ts';
+import { unfitProblem } from '../../files/file-problem.ts';
 import type { Sample } from '../../files/sample.ts';
 import type { RichCell } from '../cell.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
-import { type Fit, firstCells, hasColumns, type Preset, rowsBelow } from './preset.ts';
+import { contains, firstCells, type Preset, rowsBelow } from './preset.ts';
 
 const prices = ['open', 'high', 'low', 'close'];
-const needed = ['ts_event', 'rtype', ...prices];
 
 /** Record types: bars of a minute, an hour, a day. */
 const intervals: Readonly<Record<string, string>> = { 33: '1M', 34: '60M', 35: 'DAY' };
@@ -27,9 +25,9 @@ function mappingOf(sample: Sample): ColumnMapping {
   const cells = (column: string): string[] => rows.map((row) => row[header.indexOf(column)] ?? '');
   const rtype = cells('rtype')[0] ?? '';
   if (rtype === SECONDS)
-    throw new FileProblem(
-      'unfit',
-      `${sample.name}: has bars of one second (rtype 32), which cannot be stored. Ask Databento for ohlcv-1m`,
+    throw unfitProblem(
+      sample.name,
+      'has bars of one second (rtype 32), which cannot be stored. Ask Databento for ohlcv-1m',
     );
   // Decimal prices have a point; integers are multiples of 1e-9.
   const isFixed = cells('open').every((price) => /^-?\d+$/.test(price));
@@ -58,6 +56,6 @@ export const databento: Preset = {
     'ts_event,rtype,publisher_id,instrument_id,open,high,low,close,volume,symbol',
     '2025-09-30T13:30:00.000000000Z,33,2,38,254.855000000,255.130000000,254.700000000,255.010000000,120344,AAPL',
   ],
-  fits: (sample): Fit => (hasColumns(sample, needed) ? 'surely' : 'no'),
+  fits: contains('ts_event', 'rtype', ...prices),
   mappingOf,
 };

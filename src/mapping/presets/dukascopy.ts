@@ -1,8 +1,7 @@
 // Dukascopy: the download of its page (JForex), and the files of dukascopy-node.
-
-import { type Sample, stemOf } from '../../files/sample.ts';
+import { stemOf } from '../../files/sample.ts';
 import type { Cell } from '../cell.ts';
-import { type Fit, firstCells, hasColumns, known, type Preset, rowsBelow } from './preset.ts';
+import { begins, contains, type Fit, forex, known, type Preset, rowsBelow } from './preset.ts';
 
 const prices = { open: 'Open', high: 'High', low: 'Low', close: 'Close' };
 
@@ -17,8 +16,6 @@ function intervalNamed(count: string, unit: string): string | null {
   return count === '1' ? ({ d: 'DAY', w: 'WEEK', month: 'MON' }[unit.toLowerCase()] ?? null) : null;
 }
 
-const needed = ['Gmt time', ...Object.values(prices)];
-
 export const dukascopy: Preset = {
   name: 'dukascopy',
   says: 'Dukascopy historical data, "Gmt time" in the form DD.MM.YYYY',
@@ -27,7 +24,7 @@ export const dukascopy: Preset = {
     'Gmt time,Open,High,Low,Close,Volume',
     '02.01.2020 13:30:00.000,1.11718,1.11725,1.11701,1.11711,93.5',
   ],
-  fits: (sample): Fit => (hasColumns(sample, needed) ? 'surely' : 'no'),
+  fits: contains('Gmt time', ...Object.values(prices)),
   mappingOf(sample) {
     const [, symbol, count = '', unit = ''] = NAME.exec(stemOf(sample)) ?? [];
     const interval = intervalNamed(count, unit);
@@ -37,7 +34,7 @@ export const dukascopy: Preset = {
       : { column: 'Gmt time', format: '%d.%m.%Y %H:%M:%S.%g', offset: 'Z' };
     return {
       columns: { ...prices, volume: 'Volume', datetime },
-      values: known({ asset_schema: 'forex', country_iso_code: 'GLOBAL', symbol, interval }),
+      values: known({ ...forex, symbol, interval }),
       prices: 'raw',
     };
   },
@@ -47,17 +44,9 @@ export const dukascopy: Preset = {
 const NODE_NAME = /^([a-z0-9]+)-(m1|m5|m15|m30|h1|h4|d1|mn1)-(?:bid|ask)-/;
 
 const codes: Readonly<Record<string, string>> = {
-  m1: '1M',
-  m5: '5M',
-  m15: '15M',
-  m30: '30M',
-  h1: '60M',
-  h4: '240M',
-  d1: 'DAY',
-  mn1: 'MON',
+  ...{ m1: '1M', m5: '5M', m15: '15M', m30: '30M' },
+  ...{ h1: '60M', h4: '240M', d1: 'DAY', mn1: 'MON' },
 };
-
-const isMilliseconds = (sample: Sample): boolean => /^\d{12,13}$/.test(rowsBelow(sample)[0]?.[0] ?? '');
 
 export const dukascopyNode: Preset = {
   name: 'dukascopy-node',
@@ -65,23 +54,18 @@ export const dukascopyNode: Preset = {
   dataset: 'bars',
   example: ['timestamp,open,high,low,close,volume', '1577971800000,1.11718,1.11725,1.11701,1.11711,93.5'],
   fits(sample): Fit {
-    const cells = firstCells(sample).slice(0, 5).join();
-    if (cells !== 'timestamp,open,high,low,close' || !isMilliseconds(sample)) return 'no';
+    const isMilliseconds = /^\d{12,13}$/.test(rowsBelow(sample)[0]?.[0] ?? '');
+    if (!isMilliseconds || begins('timestamp,open,high,low,close')(sample) === 'no') return 'no';
     return NODE_NAME.test(stemOf(sample)) ? 'surely' : 'perhaps';
   },
   mappingOf(sample) {
     const [, symbol, code] = NODE_NAME.exec(stemOf(sample)) ?? [];
-    const interval = code === undefined ? null : codes[code];
+    const interval = codes[code ?? ''];
     const isDate = ['DAY', 'MON'].includes(interval ?? '');
     const day = "strftime(make_timestamp(cast(#{timestamp} * 1000 as bigint)), '%Y-%m-%d')";
     return {
       columns: { datetime: isDate ? { sql: day, isStrict: true } : { column: 'timestamp', epoch: 'ms' } },
-      values: known({
-        asset_schema: 'forex',
-        country_iso_code: 'GLOBAL',
-        symbol: symbol?.toUpperCase(),
-        interval,
-      }),
+      values: known({ ...forex, symbol: symbol?.toUpperCase(), interval }),
       prices: 'raw',
     };
   },

@@ -1,6 +1,6 @@
 // EODHD (EOD Historical Data): end of day and intraday, as CSV.
 import { type Sample, stemOf } from '../../files/sample.ts';
-import { type Fit, firstCells, intervalOfDates, known, minutesOf, type Preset, rowsBelow } from './preset.ts';
+import { begins, intervalOfDates, known, minutesOf, type Preset, rowsBelow } from './preset.ts';
 
 const daily = 'Date,Open,High,Low,Close,Adjusted_close,Volume';
 const intraday = 'Timestamp,Gmtoffset,Datetime,Open,High,Low,Close,Volume';
@@ -19,13 +19,10 @@ export const eodhdDaily: Preset = {
   says: 'EODHD end of day prices: days, weeks, months',
   dataset: 'bars',
   example: [daily, '2020-08-28,504.05,505.77,498.31,499.23,121.0234,187630000'],
-  fits: (sample): Fit => (firstCells(sample).slice(0, 7).join() === daily ? 'surely' : 'no'),
+  fits: begins(daily),
   mappingOf: (sample) => ({
     columns: { ...values, datetime: 'Date' },
-    values: known({
-      ...named(sample),
-      interval: intervalOfDates(rowsBelow(sample).map(([date = '']) => date)),
-    }),
+    values: known({ ...named(sample), interval: intervalOfDates(sample) }),
     prices: 'raw',
   }),
 };
@@ -35,7 +32,7 @@ export const eodhdIntraday: Preset = {
   says: 'EODHD intraday prices: minutes, five minutes, hours',
   dataset: 'bars',
   example: [intraday, '1744810200,0,2025-04-16 13:30:00,198.36,198.9,197.8,198.11,3120410'],
-  fits: (sample): Fit => (firstCells(sample).slice(0, 8).join() === intraday ? 'surely' : 'no'),
+  fits: begins(intraday),
   mappingOf: (sample) => ({
     columns: { ...values, datetime: { column: 'Timestamp', epoch: 's' } },
     values: known({ ...named(sample), interval: minutesOf(rowsBelow(sample).map(([at]) => Number(at))) }),

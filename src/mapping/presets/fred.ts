@@ -1,5 +1,5 @@
 // FRED (Federal Reserve Bank of St. Louis): the CSV of one series as economic events.
-import { FileProblem } from '../../files/file-problem.ts';
+import { unfitProblem } from '../../files/file-problem.ts';
 import { reasonColumns } from '../../files/rejected-file.ts';
 import type { Sample } from '../../files/sample.ts';
 import { type Fit, firstCells, type Preset } from './preset.ts';
@@ -21,9 +21,9 @@ export const fred: Preset = {
   mappingOf(sample) {
     const [date = '', series = '', ...more] = seriesOf(sample);
     if (more.length > 0)
-      throw new FileProblem(
-        'unfit',
-        `${sample.name}: has several series, ${[series, ...more].join(', ')}. Download them one by one`,
+      throw unfitProblem(
+        sample.name,
+        `has several series, ${[series, ...more].join(', ')}. Download them one by one`,
       );
     return {
       columns: {

@@ -1,6 +1,6 @@
 // HistData.com, Generic ASCII, bars of a minute: no header, Eastern Standard Time the whole year.
 import { linesOf, stemOf } from '../../files/sample.ts';
-import { type Fit, isMended, known, type Preset } from './preset.ts';
+import { type Fit, forex, isMended, known, type Preset } from './preset.ts';
 
 const columns = ['datetime', 'open', 'high', 'low', 'close', 'volume'];
 const ROW = /^\d{8} \d{4}00;(?:\d+\.?\d*;){4}\d+$/;
@@ -18,12 +18,7 @@ export const histdata: Preset = {
     header: columns,
     delimiter: ';',
     columns: { datetime: { column: 'datetime', format: '%Y%m%d %H%M%S' } },
-    values: known({
-      asset_schema: 'forex',
-      country_iso_code: 'GLOBAL',
-      symbol: NAME.exec(stemOf(sample))?.[1],
-      interval: '1M',
-    }),
+    values: known({ ...forex, interval: '1M', symbol: NAME.exec(stemOf(sample))?.[1] }),
     zone: 'Etc/GMT+5',
     prices: 'raw',
   }),

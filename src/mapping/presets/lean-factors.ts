@@ -88,17 +88,21 @@ const LEAN_DATE = 'lean_date';
 type Action = Readonly<Record<string, string>>;
 
 /** The actions between a row and the next one: a dividend, a split, both or none. */
-function actionsBetween({ cells }: NumberedRow, next: NumberedRow): Action[] {
+function actionsBetween({ row, cells }: NumberedRow, next: NumberedRow) {
   const [date = '', price = '', split = '', close = ''] = cells;
   const [, nextPrice = '', nextSplit = ''] = next.cells;
-  const action = (action_type: string, fields: Action): Action => ({
-    [LEAN_DATE]: date,
-    action_type,
-    ex_date: nextSession(date),
-    ...fields,
-    reference_price: Number(close) === 0 ? '' : close,
+  const reference_price = Number(close) === 0 ? '' : close;
+  const action = (action_type: string, fields: Action) => ({
+    row,
+    action: {
+      [LEAN_DATE]: date,
+      action_type,
+      ex_date: nextSession(date),
+      ...fields,
+      reference_price,
+    } as Action,
   });
-  const actions: Action[] = [];
+  const actions: ReturnType<typeof action>[] = [];
   if (Number(price) !== Number(nextPrice)) {
     const { ratio, doubt } = ratioOf(price, nextPrice);
     const cash_amount = amountWithin(Number(close) * (1 - ratio), Number(close) * doubt);
@@ -119,11 +123,7 @@ const columns = [
 /** The actions of a file's rows, each with the fields that are the same in all of them. */
 function convert(rows: readonly NumberedRow[], same: Action): NativeRows {
   const usable = rows.filter(isUsable);
-  const found = usable
-    .slice(0, -1)
-    .flatMap((row, index) =>
-      actionsBetween(row, usable[index + 1]!).map((action) => ({ row: row.row, action })),
-    );
+  const found = usable.slice(0, -1).flatMap((row, index) => actionsBetween(row, usable[index + 1]!));
   const odd = found
     .map(({ action }) => action)
     .filter(({ split_from = '0', split_to = '0' }) => Math.max(+split_from, +split_to) > MANY_SHARES)

@@ -11,13 +11,7 @@ const ROW = /^\d{8},[a-z][a-z0-9.^-]*(,[a-z]?)?$/i;
 const BEGIN = '19980102';
 
 /** The exchange letters of the third column. */
-const exchanges: Readonly<Record<string, string>> = {
-  Q: 'XNAS',
-  N: 'XNYS',
-  A: 'XASE',
-  P: 'ARCX',
-  Z: 'BATS',
-};
+const exchanges: Record<string, string> = { Q: 'XNAS', N: 'XNYS', A: 'XASE', P: 'ARCX', Z: 'BATS' };
 
 /** The tickers other than the symbol, each with its first and last day. */
 function formerOf(rows: readonly NumberedRow[], symbol: string): string {

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { DAY_MS, formatDay } from '../../base/instant.ts';
 import type { NumberedRow } from '../../files/convert.ts';
-import { FileProblem } from '../../files/file-problem.ts';
+import { contentProblem, unfitProblem } from '../../files/file-problem.ts';
 import { linesOf, type Sample } from '../../files/sample.ts';
 import type { Fit } from './preset.ts';
 
@@ -21,20 +21,19 @@ export function fitOf(sample: Sample, row: RegExp, folder: string): Fit {
 export function byDate(name: string, rows: readonly NumberedRow[], form: RegExp): NumberedRow[] {
   const market = /[/\\]equity[/\\]([a-z]+)[/\\]/i.exec(resolve(name))?.[1]?.toLowerCase() ?? 'usa';
   if (market !== 'usa')
-    throw new FileProblem(
-      'unfit',
-      `${name}: LEAN's factor and map files can be imported for the market usa only, not for ${market}`,
+    throw unfitProblem(
+      name,
+      `LEAN's factor and map files can be imported for the market usa only, not for ${market}`,
     );
   const odd = rows.find(({ cells }) => !form.test(cells.join()));
-  if (odd !== undefined)
-    throw new FileProblem('content', `${name}: row ${odd.row} does not have the form of the first one`);
+  if (odd !== undefined) throw contentProblem(name, `row ${odd.row} does not have the form of the first one`);
   const sorted = rows.toSorted((one, other) => (one.cells[0]! < other.cells[0]! ? -1 : 1));
   for (const [index, { row, cells }] of sorted.entries()) {
     const [date] = cells;
     if (dashed(date!).replaceAll('-', '') !== date)
-      throw new FileProblem('content', `${name}: row ${row}: ${date} is no date of the form 20200828`);
+      throw contentProblem(name, `row ${row}: ${date} is no date of the form 20200828`);
     if (sorted[index + 1]?.cells[0] === date)
-      throw new FileProblem('content', `${name}: has two rows of ${date}. Only one can hold until that date`);
+      throw contentProblem(name, `has two rows of ${date}. Only one can hold until that date`);
   }
   return sorted;
 }

@@ -1,18 +1,16 @@
 // QuantConnect LEAN data folders: minute, hour and daily bars. Files have no header; the folder says what they are.
 import { resolve } from 'node:path';
-import { FileProblem } from '../../files/file-problem.ts';
+import { unfitProblem } from '../../files/file-problem.ts';
 import { linesOf, type Sample } from '../../files/sample.ts';
 import type { Cell } from '../cell.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
-import { type Fit, isMended, type Preset } from './preset.ts';
+import { type Fit, isMended, known, type Preset } from './preset.ts';
 
-const columns = ['time', 'open', 'high', 'low', 'close', 'volume'];
+const prices = ['open', 'high', 'low', 'close'];
+const columns = ['time', ...prices, 'volume'];
 const quotes = [
   'time',
-  ...['open', 'high', 'low', 'close'].map((price) => `bid_${price}`),
-  'bid_size',
-  ...['open', 'high', 'low', 'close'].map((price) => `ask_${price}`),
-  'ask_size',
+  ...['bid', 'ask'].flatMap((side) => [...prices, 'size'].map((one) => `${side}_${one}`)),
 ];
 
 /** `equity/usa/minute/spy/20131007_trade.zip`, `equity/usa/daily/spy.zip`, each followed by the name inside the zip. */
@@ -21,39 +19,29 @@ const MINUTES =
 const PERIODS =
   /(equity|crypto|forex)\/([a-z]+)\/(hour|daily)\/([^/]+?)(?:_(trade|quote))?(?:\.rejected[.\d]*)?\.(?:zip|csv)/;
 
-type Place = {
-  readonly type: string;
-  readonly market: string;
-  readonly symbol: string;
-  readonly interval: string;
-  /** For files of minutes only. */
-  readonly date: string | null;
-  readonly isQuote: boolean;
-};
+/** What a file's folder and name say; only files of minutes have a date. */
+type Place = NonNullable<ReturnType<typeof locate>>;
 
-function locate({ name }: Sample): Place | null {
+function locate({ name }: Sample) {
   const path = resolve(name).replaceAll('\\', '/').toLowerCase();
-  const [, type, market, symbol, date, kind] = MINUTES.exec(path) ?? [];
-  if (type !== undefined)
-    return { type, market: market!, symbol: symbol!, interval: '1M', date: date!, isQuote: kind === 'quote' };
-  const found = PERIODS.exec(path);
-  if (found === null) return null;
-  const [, asset, exchange, unit, ticker, what] = found;
-  const isQuote = what === 'quote' || (what === undefined && asset === 'forex');
-  const interval = unit === 'daily' ? 'DAY' : '60M';
-  return { type: asset!, market: exchange!, symbol: ticker!, interval, date: null, isQuote };
+  const minutes = MINUTES.exec(path);
+  if (minutes !== null) {
+    const [, type, market, symbol, date, kind] = minutes;
+    return { type, market, symbol: symbol!, interval: '1M', date: date!, isQuote: kind === 'quote' };
+  }
+  const [, type, market, unit, symbol, kind] = PERIODS.exec(path) ?? [];
+  if (symbol === undefined) return null;
+  const isQuote = kind === 'quote' || (kind === undefined && type === 'forex');
+  return { type, market, symbol, interval: unit === 'daily' ? 'DAY' : '60M', date: null, isQuote };
 }
 
-const assets: Readonly<Record<string, string>> = { equity: 'stock', crypto: 'crypto', forex: 'forex' };
-
-/** Milliseconds since midnight of the file's date, on the clock of its market. */
-const sinceMidnight = (date: string): Cell => ({
-  sql: `strftime(strptime('${date}', '%Y%m%d') + to_milliseconds(cast(#{time} as bigint)), '%Y-%m-%dT%H:%M:%S.%g')`,
-  isStrict: true,
-});
-
 function datetimeOf({ date, interval }: Place): Cell {
-  if (date !== null) return sinceMidnight(date);
+  // Milliseconds since midnight of the file's date, on the clock of its market.
+  if (date !== null)
+    return {
+      sql: `strftime(strptime('${date}', '%Y%m%d') + to_milliseconds(cast(#{time} as bigint)), '%Y-%m-%dT%H:%M:%S.%g')`,
+      isStrict: true,
+    };
   return interval === 'DAY'
     ? { column: 'time', remove: ' 00:00$', format: '%Y%m%d' }
     : { column: 'time', format: '%Y%m%d %H:%M' };
@@ -62,33 +50,30 @@ function datetimeOf({ date, interval }: Place): Cell {
 function mappingOf(sample: Sample): ColumnMapping {
   const place = locate(sample);
   if (place === null)
-    throw new FileProblem(
-      'unfit',
-      `${sample.name}: a LEAN file is recognized by its folder. Keep it in one such as equity/usa/minute/spy/20131007_trade.zip`,
+    throw unfitProblem(
+      sample.name,
+      'a LEAN file is recognized by its folder. Keep it in one such as equity/usa/minute/spy/20131007_trade.zip',
     );
-  const isUs = place.type === 'equity' && place.market === 'usa';
+  const isEquity = place.type === 'equity';
+  const isUs = isEquity && place.market === 'usa';
   // FXCM's clock is EST the whole year.
   const zone = isUs ? 'America/New_York' : place.market === 'fxcm' ? 'Etc/GMT+5' : 'UTC';
-  const scaled = (column: string): Cell => (place.type === 'equity' ? { column, scale: 0.0001 } : column);
+  const scaled = (column: string): Cell => (isEquity ? { column, scale: 0.0001 } : column);
   const side = place.isQuote ? 'bid_' : '';
   return {
     header: place.isQuote ? quotes : columns,
     columns: {
       datetime: datetimeOf(place),
-      ...Object.fromEntries(['open', 'high', 'low', 'close'].map((price) => [price, scaled(side + price)])),
+      ...Object.fromEntries(prices.map((price) => [price, scaled(side + price)])),
       ...(place.isQuote ? {} : { volume: 'volume' }),
     },
-    values: {
-      asset_schema: assets[place.type]!,
-      ...(place.type === 'equity'
-        ? isUs
-          ? { country_iso_code: 'US' }
-          : {}
-        : { country_iso_code: 'GLOBAL' }),
+    values: known({
+      asset_schema: isEquity ? 'stock' : place.type,
+      country_iso_code: isUs ? 'US' : isEquity ? null : 'GLOBAL',
       symbol: place.symbol.toUpperCase(),
       interval: place.interval,
-    },
-    ...(place.type === 'equity' && !isUs ? {} : { zone }),
+    }),
+    ...(isEquity && !isUs ? {} : { zone }),
     prices: 'raw',
   };
 }

@@ -1,25 +1,13 @@
 // Massive (formerly Polygon.io) flat files: one day of all tickers, minute or day aggregates.
-
 import { type Sample, stemOf } from '../../files/sample.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
-import {
-  doubtOfDate,
-  type Fit,
-  firstCells,
-  hasColumns,
-  known,
-  type Preset,
-  present,
-  rowsBelow,
-} from './preset.ts';
-
-const needed = ['ticker', 'open', 'close', 'high', 'low', 'window_start'];
+import { contains, doubtOfDate, firstCells, forex, known, type Preset, rowsBelow } from './preset.ts';
 
 /** Asset type and country by the prefix of a file's tickers. */
 const kinds: Readonly<Record<string, { asset_schema: string; country_iso_code: string }>> = {
   'O:': { asset_schema: 'option', country_iso_code: 'US' },
   'X:': { asset_schema: 'crypto', country_iso_code: 'GLOBAL' },
-  'C:': { asset_schema: 'forex', country_iso_code: 'GLOBAL' },
+  'C:': forex,
   'I:': { asset_schema: 'stock', country_iso_code: 'US' },
   '': { asset_schema: 'stock', country_iso_code: 'US' },
 };
@@ -46,14 +34,11 @@ const doubtOf = (sample: Sample, start = ''): { doubt?: string } =>
 
 function mappingOf(sample: Sample): ColumnMapping {
   const header = firstCells(sample);
-  const at = (column: string): number => header.indexOf(column);
-  const rows = rowsBelow(sample);
-  const starts = rows.map((cells) => cells[at('window_start')] ?? '');
-  const prefix = /^[A-Z]:/.exec(rows[0]?.[at('ticker')] ?? '')?.[0] ?? '';
-  const { asset_schema, country_iso_code } = kinds[prefix] ?? {};
+  const cells = (column: string) => rowsBelow(sample).map((row) => row[header.indexOf(column)] ?? '');
+  const starts = cells('window_start');
+  const prefix = /^[A-Z]:/.exec(cells('ticker')[0] ?? '')?.[0] ?? '';
   return {
     columns: {
-      ...present({ volume: 'volume' }, header),
       datetime: 'window_start',
       symbol:
         prefix === ''
@@ -61,14 +46,10 @@ function mappingOf(sample: Sample): ColumnMapping {
           : {
               sql: `case when starts_with({ticker}, '${prefix}') then substr({ticker}, 3) end`,
               isStrict: true,
-              reason: `does not begin with ${prefix} like the first one: put each asset type into a file of its own`,
+              reason: `does not begin with ${prefix} like the first one: put each asset type into its own file`,
             },
     },
-    values: known({
-      asset_schema,
-      country_iso_code,
-      interval: intervalOf(sample, starts),
-    }),
+    values: known({ ...kinds[prefix], interval: intervalOf(sample, starts) }),
     prices: 'raw',
     ...doubtOf(sample, starts[0]),
   };
@@ -82,6 +63,6 @@ export const massive: Preset = {
     'ticker,volume,open,close,high,low,window_start,transactions',
     'AAPL,4930,200.29,200.5,200.63,200.29,1744792500000000000,129',
   ],
-  fits: (sample): Fit => (hasColumns(sample, needed) ? 'surely' : 'no'),
+  fits: contains('ticker', 'open', 'close', 'high', 'low', 'window_start'),
   mappingOf,
 };

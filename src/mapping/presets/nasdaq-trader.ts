@@ -1,6 +1,8 @@
 // Nasdaq Trader's symbol directory: nasdaqlisted.txt and otherlisted.txt, as instruments.
-import type { Expression } from '../cell.ts';
-import { type Fit, firstCells, type Preset } from './preset.ts';
+import type { Convert } from '../../files/convert.ts';
+import { contentProblem } from '../../files/file-problem.ts';
+import type { Sample } from '../../files/sample.ts';
+import { begins, type Preset } from './preset.ts';
 
 const nasdaq = 'Symbol|Security Name|Market Category|Test Issue|Financial Status|Round Lot Size';
 const other = 'ACT Symbol|Security Name|Exchange|CQS Symbol|ETF|Round Lot Size|Test Issue|NASDAQ Symbol';
@@ -8,16 +10,18 @@ const other = 'ACT Symbol|Security Name|Exchange|CQS Symbol|ETF|Round Lot Size|T
 /** The exchange letters of otherlisted.txt. */
 const exchanges = { A: 'XASE', N: 'XNYS', P: 'ARCX', Z: 'BATS', V: 'IEXG' };
 
-/** The last line says when the file was made; test issues are not instruments. */
-const isListing = (symbol: string): Expression => ({
-  sql: `not coalesce({${symbol}} like 'File Creation Time%' or {Test Issue} = 'Y', false)`,
-  reason: 'test issues and the footer, left out',
-});
-
-const begins =
-  (header: string) =>
-  (sample: Parameters<Preset['fits']>[0]): Fit =>
-    `${firstCells(sample, '|').join('|')}|`.startsWith(`${header}|`) ? 'surely' : 'no';
+/** Leaves out test issues, which are not instruments, and the last line, which says when the file was made. */
+const listings =
+  ({ name }: Sample): Convert =>
+  ([header, ...all]) => {
+    if (all.length === 0) throw contentProblem(name, 'has no rows');
+    const testAt = header!.cells.indexOf('Test Issue');
+    const rows = all
+      .filter(({ cells }) => !cells[0]!.startsWith('File Creation Time') && cells[testAt] !== 'Y')
+      .map(({ row, cells }) => ({ row: row - 1, cells }));
+    const leftOut = { reason: 'test issues and the footer, left out', count: all.length - rows.length };
+    return { header: header!.cells, rows, leftOut };
+  };
 
 const values = { asset_schema: 'stock', country_iso_code: 'US' };
 
@@ -26,12 +30,12 @@ export const nasdaqListed: Preset = {
   says: 'Nasdaq Trader nasdaqlisted.txt: the securities that Nasdaq lists',
   dataset: 'instruments',
   example: [`${nasdaq}|ETF|NextShares`, 'AAPL|Apple Inc. - Common Stock|Q|N|N|100|N|N'],
-  fits: begins(nasdaq),
-  mappingOf: () => ({
+  fits: begins(nasdaq, '|'),
+  mappingOf: (sample) => ({
     delimiter: '|',
     columns: { symbol: 'Symbol', name: 'Security Name' },
     values: { ...values, exchange: 'XNAS' },
-    keep: isListing('Symbol'),
+    convert: listings(sample),
   }),
 };
 
@@ -40,8 +44,8 @@ export const otherListed: Preset = {
   says: 'Nasdaq Trader otherlisted.txt: the securities of the other US exchanges',
   dataset: 'instruments',
   example: [other, 'A|Agilent Technologies, Inc. Common Stock|N|A|N|100|N|A'],
-  fits: begins(other),
-  mappingOf: () => ({
+  fits: begins(other, '|'),
+  mappingOf: (sample) => ({
     delimiter: '|',
     columns: {
       symbol: 'ACT Symbol',
@@ -49,6 +53,6 @@ export const otherListed: Preset = {
       exchange: { column: 'Exchange', lookup: exchanges },
     },
     values,
-    keep: isListing('ACT Symbol'),
+    convert: listings(sample),
   }),
 };

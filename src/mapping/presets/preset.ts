@@ -21,6 +21,9 @@ export type Preset = {
   readonly mappingOf: (sample: Sample) => ColumnMapping;
 };
 
+/** Fields that are the same in all forex files. */
+export const forex = { asset_schema: 'forex', country_iso_code: 'GLOBAL' };
+
 /** The cells of a file's first line, its columns where it has a header. */
 export const firstCells = (sample: Sample, delimiter = ','): string[] =>
   cellsOf(linesOf(sample)[0] ?? '', delimiter) ?? [];
@@ -30,25 +33,28 @@ export const isMended = (sample: Sample, columns: readonly string[]): boolean =>
   firstCells(sample).join() === [...columns, ...reasonColumns].join();
 
 /** The rows of a sample below its header, as cells. */
-export const rowsBelow = (sample: Sample, delimiter = ','): string[][] =>
+export const rowsBelow = (sample: Sample): string[][] =>
   linesOf(sample)
     .slice(1)
-    .map((line) => cellsOf(line, delimiter) ?? []);
+    .map((line) => cellsOf(line, ',') ?? []);
 
 /** Whether a file's header has all of some columns. */
-export function hasColumns(sample: Sample, columns: readonly string[], delimiter = ','): boolean {
-  const cells = firstCells(sample, delimiter);
-  return columns.every((column) => cells.includes(column));
-}
+export const hasColumns = (sample: Sample, columns: readonly string[]): boolean =>
+  new Set(firstCells(sample)).isSupersetOf(new Set(columns));
 
-/** The cells whose column the file has. */
-export const present = <T>(
-  cells: Readonly<Record<string, T>>,
-  header: readonly string[],
-): Record<string, T> =>
-  Object.fromEntries(
-    Object.entries(cells).filter(([, cell]) => typeof cell !== 'string' || header.includes(cell)),
-  );
+/** Recognizes files by the beginning of their header line. */
+export const begins =
+  (header: string, delimiter = ',') =>
+  (sample: Sample): Fit =>
+    `${firstCells(sample, delimiter).join(delimiter)}${delimiter}`.startsWith(`${header}${delimiter}`)
+      ? 'surely'
+      : 'no';
+
+/** Recognizes files by columns that their header has, in any order. */
+export const contains =
+  (...columns: readonly string[]) =>
+  (sample: Sample): Fit =>
+    hasColumns(sample, columns) ? 'surely' : 'no';
 
 /** The doubt where a file's name has a day or month, `2020-08-31` or `2020-08`, and its first bar is in another one. A session may end on the next day of UTC. */
 export function doubtOfDate(named: string | undefined, firstMs: number): { doubt?: string } {
@@ -61,10 +67,10 @@ export function doubtOfDate(named: string | undefined, firstMs: number): { doubt
 export const minutesOf = (seconds: readonly number[]): string | null =>
   seconds.some((at, index) => index > 0 && Math.abs(at - seconds[index - 1]!) === 60) ? '1M' : null;
 
-/** The interval by the distance of dates `YYYY-MM-DD`: `DAY`, `WEEK` or `MON`; null where it does not show. */
-export function intervalOfDates(dates: readonly string[]): string | null {
-  const days = dates
-    .map((date) => Date.parse(`${date.slice(0, 10)}T00:00:00Z`) / DAY_MS)
+/** The interval by the distance of dates `YYYY-MM-DD` in the first column: `DAY`, `WEEK` or `MON`; null where it does not show. */
+export function intervalOfDates(sample: Sample): string | null {
+  const days = rowsBelow(sample)
+    .map(([date = '']) => Date.parse(`${date.slice(0, 10)}T00:00:00Z`) / DAY_MS)
     .filter(Number.isInteger);
   const gaps = days
     .slice(1)
@@ -81,5 +87,5 @@ export function intervalOfDates(dates: readonly string[]): string | null {
 /** The values that are not null. */
 export const known = (values: Readonly<Record<string, string | null | undefined>>): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(values).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    Object.entries(values).flatMap(([field, value]) => (value == null ? [] : [[field, value]])),
   );

@@ -1,5 +1,4 @@
 // Stooq: the files of its database (daily, hourly, 5 minutes), and the download of one symbol, in English and Polish.
-
 import { type Sample, stemOf } from '../../files/sample.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
 import { type Fit, firstCells, intervalOfDates, known, type Preset, rowsBelow } from './preset.ts';
@@ -29,11 +28,7 @@ function databaseMap(sample: Sample): ColumnMapping {
       datetime: isDaily
         ? { column: '<DATE>', format: '%Y%m%d' }
         : { column: '<DATE>', join: '<TIME>', format: '%Y%m%d %H%M%S' },
-      open: '<OPEN>',
-      high: '<HIGH>',
-      low: '<LOW>',
-      close: '<CLOSE>',
-      volume: '<VOL>',
+      ...{ open: '<OPEN>', high: '<HIGH>', low: '<LOW>', close: '<CLOSE>', volume: '<VOL>' },
     },
     values: isUs ? { country_iso_code: 'US' } : {},
     prices: 'all',
@@ -49,15 +44,12 @@ export const stooq: Preset = {
   mappingOf: databaseMap,
 };
 
-/** The columns of the page's download; a symbol without volume has none. */
-const pages = [
-  ['Date', 'Open', 'High', 'Low', 'Close', 'Volume'],
-  ['Data', 'Otwarcie', 'Najwyzszy', 'Najnizszy', 'Zamkniecie', 'Wolumen'],
-];
-
-const pageOf = (sample: Sample): string[] | undefined => {
+/** The columns of the page's download, followed by the volume where a symbol has one. */
+const english = 'Date,Open,High,Low,Close';
+const polish = 'Data,Otwarcie,Najwyzszy,Najnizszy,Zamkniecie';
+const isPage = (sample: Sample, language: string): boolean => {
   const cells = firstCells(sample).join();
-  return pages.find((names) => cells === names.join() || cells === names.slice(0, -1).join());
+  return cells === language || cells === `${language},${language === english ? 'Volume' : 'Wolumen'}`;
 };
 
 /** `aapl_us_d`: the page writes the dot of the symbol as an underscore. */
@@ -67,22 +59,18 @@ export const stooqPage: Preset = {
   name: 'stooq-page',
   says: 'Stooq, the download of one symbol: aapl_us_d.csv',
   dataset: 'bars',
-  example: [pages[0]!.join(), '2020-08-31,123.89,127.22,122.37,125.32,232352840'],
+  example: [`${english},Volume`, '2020-08-31,123.89,127.22,122.37,125.32,232352840'],
   fits(sample): Fit {
-    const names = pageOf(sample);
-    if (names === undefined) return 'no';
-    return names === pages[1] || PAGE_NAME.test(stemOf(sample)) ? 'surely' : 'perhaps';
+    if (isPage(sample, polish)) return 'surely';
+    if (!isPage(sample, english)) return 'no';
+    return PAGE_NAME.test(stemOf(sample)) ? 'surely' : 'perhaps';
   },
   mappingOf(sample) {
-    const [datetime, open, high, low, close, volume] = pageOf(sample) as string[];
+    const [datetime, open, high, low, close, volume] = firstCells(sample);
     const [, symbol, us, code] = PAGE_NAME.exec(stemOf(sample)) ?? [];
-    const cells = { datetime, open, high, low, close, ...(firstCells(sample).length > 5 ? { volume } : {}) };
-    const interval =
-      code === undefined
-        ? intervalOfDates(rowsBelow(sample).map(([date = '']) => date))
-        : intervals[code.toUpperCase() as 'D'];
+    const interval = code === undefined ? intervalOfDates(sample) : intervals[code.toUpperCase() as 'D'];
     return {
-      columns: cells as Record<string, string>,
+      columns: known({ datetime, open, high, low, close, volume }),
       values: known({ symbol, country_iso_code: us === undefined ? null : 'US', interval }),
       prices: 'all',
     };

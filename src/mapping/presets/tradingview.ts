@@ -1,6 +1,6 @@
 // TradingView, "Export chart data".
 import { stemOf } from '../../files/sample.ts';
-import { type Fit, firstCells, known, type Preset, present } from './preset.ts';
+import { begins, type Fit, hasColumns, known, type Preset } from './preset.ts';
 
 /** `BATS_AAPL, 1D`, `BINANCE_BTCUSDT, 60`, and as some systems save it, `BATS_AAPL, 1D_a1b2c`. */
 const NAME = /^([A-Z0-9]+)_([A-Z0-9.!]+), (\d+)([SDWM]?)(?:_[0-9a-f]+)?$/;
@@ -19,14 +19,14 @@ export const tradingview: Preset = {
   dataset: 'bars',
   example: ['time,open,high,low,close,Volume', '1744810200,198.36,198.9,197.8,198.11,3120410'],
   fits(sample): Fit {
-    if (firstCells(sample).slice(0, 5).join() !== 'time,open,high,low,close') return 'no';
+    if (begins('time,open,high,low,close')(sample) === 'no') return 'no';
     return NAME.test(stemOf(sample)) ? 'surely' : 'perhaps';
   },
   mappingOf(sample) {
     const [, , symbol, count, unit] = NAME.exec(stemOf(sample)) ?? [];
-    const header = firstCells(sample);
+    const given = (column: string): string | null => (hasColumns(sample, [column]) ? column : null);
     return {
-      columns: { datetime: 'time', ...present({ volume: 'Volume', vwap: 'VWAP' }, header) },
+      columns: known({ datetime: 'time', volume: given('Volume'), vwap: given('VWAP') }),
       values: known({ symbol, interval: intervalNamed(count, unit) }),
       prices: 'split',
     };

@@ -1,6 +1,6 @@
 // Yahoo Finance historical prices: the former download of its page, which many tools still write.
 import { type Sample, stemOf } from '../../files/sample.ts';
-import { type Fit, firstCells, intervalOfDates, known, type Preset, rowsBelow } from './preset.ts';
+import { begins, intervalOfDates, known, type Preset } from './preset.ts';
 
 const header = 'Date,Open,High,Low,Close,Adj Close,Volume';
 
@@ -17,13 +17,10 @@ export const yahoo: Preset = {
   says: 'Yahoo Finance historical prices: days, weeks, months',
   dataset: 'bars',
   example: [header, '2020-08-31,127.580002,131.000000,126.000000,129.039993,126.750000,225702700'],
-  fits: (sample): Fit => (firstCells(sample).slice(0, 7).join() === header ? 'surely' : 'no'),
+  fits: begins(header),
   mappingOf: (sample) => ({
     columns: { datetime: 'Date', open: 'Open', high: 'High', low: 'Low', close: 'Close', volume: 'Volume' },
-    values: known({
-      symbol: symbolNamed(sample),
-      interval: intervalOfDates(rowsBelow(sample).map(([date = '']) => date)),
-    }),
+    values: known({ symbol: symbolNamed(sample), interval: intervalOfDates(sample) }),
     prices: 'split',
   }),
 };
