@@ -129,7 +129,7 @@ function describe(report: ImportReport): string {
     ...refused.map(({ row, column, reason }) => `data row ${row}, column ${column}: ${reason}`),
     ...(rowsRefused > refused.length ? [`and ${count(rowsRefused - refused.length)} more`] : []),
     ...(refused.some(({ reason }) => reason === 'is not a number')
-      ? ['a map removes signs and separators from numbers: --map, "remove" and "decimal"']
+      ? ['a mapping file removes signs and separators from numbers: --map, with "remove" and "decimal"']
       : []),
   ];
   const end =
