@@ -256,6 +256,33 @@ test('bars that were imported before their instrument had a key have the session
   assert.deepEqual(await bars('US:ZW', '60M'), ['01:00..02:00 2-3 2', '18:30..19:20 10-10 1']);
 });
 
+// The market of the new key has an older import than the instrument, or none at all.
+for (const [from, to, older] of [
+  [GRAIN, 'US_FUTURE', []],
+  ['US_FUTURE', GRAIN, [future('OLD', { calendar_key: GRAIN })]],
+] as const) {
+  test(`an instrument whose key changes from ${from} to ${to} keeps its derived bars (contract 3.9)`, async () => {
+    const own = new Workshop();
+    const fill = (moment: string, ...fillings: Parameters<typeof fillStore>[3]) =>
+      fillStore(own.store, own.folder, at(moment), fillings);
+    await fill('2025-01-01T00:00:00Z', ['instruments', [future('ZW', { calendar_key: from }), ...older]]);
+    if (older.length > 0)
+      await fill('2025-01-01T00:00:00Z', ['bars', minutes('future', 'OLD', { '2024-12-31T15:30:00Z': 1 })]);
+    await fill('2025-03-10T00:00:00Z', ['bars', minutes('future', 'ZW', march4)]);
+    await fill('2025-03-11T00:00:00Z', ['instruments', [future('ZW', { calendar_key: to })]]);
+    const key = await own.must('keys', 'create', 'changes');
+    const serving = await own.serve('--workers', '1');
+    try {
+      const asked = new Caller(serving, key);
+      for (const interval of ['60M', 'DAY'])
+        assert.ok((await asked.list(`future/bars/US:ZW/${interval}/${RANGE}`)).count > 0, interval);
+    } finally {
+      await serving.stop();
+      own.close();
+    }
+  });
+}
+
 test('bourse calendar prints a venue by its key (contract 10)', async () => {
   const week = ['--from', '2013-04-05', '--to', '2013-04-08', '--csv'];
   const csv = (await shop.must('calendar', GRAIN.toLowerCase(), ...week)).split('\r\n');

@@ -10,7 +10,10 @@ import {
 } from '../contract/interval.ts';
 import { barCoverage, series } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
+import { importRuns } from '../datasets/internal.ts';
 import type { Instrument } from '../datasets/reference.ts';
+import { everyBucket } from '../store/all-blocks.ts';
+import { rowWith } from '../store/all-rows.ts';
 import type { Reader } from '../store/store.ts';
 import type { Calendars } from './calendars.ts';
 
@@ -43,20 +46,22 @@ export function coverageOwner(
   return { asset_schema: isDefault ? asset_schema : `${asset_schema}/${market!.key}`, country_iso_code };
 }
 
-/** When the newest import into an instrument's market finished, by interval. A venue without imports has those of the default market. */
+/** When the newest import into an instrument's market finished, by interval. */
 async function readCoverage(
   reader: Reader,
   instrument: Instrument,
   market: Market | null,
-): Promise<Map<string, number>> {
-  const { asset_schema, country_iso_code } = instrument;
-  const owners = [{ asset_schema, country_iso_code }, coverageOwner(instrument, market)];
-  const finished = new Map<string, number>();
-  for (const where of owners[1]!.asset_schema === asset_schema ? owners.slice(1) : owners) {
-    const rows = await reader.rows(barCoverage, { where, order: [['interval', 'asc']], limit: SERIES_MAX });
-    for (const row of rows) finished.set(row.interval, row.finished_ms);
-  }
-  return finished;
+): Promise<ReadonlyMap<string, number>> {
+  const where = coverageOwner(instrument, market);
+  const rows = await reader.rows(barCoverage, { where, order: [['interval', 'asc']], limit: SERIES_MAX });
+  return new Map(rows.map(({ interval, finished_ms }) => [interval, finished_ms]));
+}
+
+/** When the run that wrote a series' last block finished: its key may have changed since, and with it the market of its imports. */
+async function lastRunMs(reader: Reader, seriesId: number): Promise<number> {
+  const [last] = await reader.blocks({ seriesId, ...everyBucket, direction: 'desc', limit: 1 });
+  const run = last === undefined ? null : await rowWith(reader, importRuns, { run_id: last.runId });
+  return run === null || run.undone_ms !== null ? Number.NEGATIVE_INFINITY : run.finished_ms;
 }
 
 /** Reads the series of an instrument. */
@@ -72,15 +77,13 @@ export async function readStored(
   });
   const { calendar, market } = await calendars.read(reader, instrument);
   const finished = await readCoverage(reader, instrument, market);
-  return {
-    instrument,
-    calendar,
-    series: rows
-      .filter((row) => row.bar_count > 0)
-      .map((row) => ({
-        ...row,
-        interval: row.interval as Interval,
-        coveredMs: finished.get(row.interval) ?? Number.NEGATIVE_INFINITY,
-      })),
-  };
+  const stored: Series[] = [];
+  for (const row of rows) {
+    if (row.bar_count === 0) continue;
+    const ofMarket = finished.get(row.interval) ?? Number.NEGATIVE_INFINITY;
+    const hasKey = instrument.calendar_key !== null;
+    const coveredMs = hasKey ? Math.max(ofMarket, await lastRunMs(reader, row.series_id)) : ofMarket;
+    stored.push({ ...row, interval: row.interval as Interval, coveredMs });
+  }
+  return { instrument, calendar, series: stored };
 }
