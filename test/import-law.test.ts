@@ -17,7 +17,7 @@ const order = [
 /** Every module: the modules below it that it may import. */
 const modules: Readonly<Record<string, readonly string[]>> = {
   base: [],
-  disk: ['base'],
+  disk: [],
   contract: ['base'],
   datasets: ['base', 'contract'],
   calendar: ['base', 'contract'],
@@ -51,10 +51,10 @@ const modules: Readonly<Record<string, readonly string[]>> = {
     'mapping',
     'history',
   ],
-  export: ['base', 'disk', 'contract', 'datasets', 'calendar', 'bars', 'store', 'series', 'files', 'history'],
+  export: ['base', 'disk', 'contract', 'datasets', 'bars', 'store', 'series', 'files', 'history'],
   queries: ['base', 'contract', 'datasets', 'calendar', 'bars', 'store', 'series'],
-  keys: ['base', 'contract', 'datasets', 'store'],
-  http: ['base', 'disk', 'contract', 'datasets', 'calendar', 'bars', 'store', 'queries', 'keys'],
+  keys: ['base', 'contract', 'store'],
+  http: ['base', 'disk', 'contract', 'datasets', 'store', 'queries', 'keys'],
   cli: everyBelow('cli'),
 };
 
@@ -165,6 +165,46 @@ for (const [module, allowed] of Object.entries(modules)) {
     assert.deepEqual(violations, []);
   });
 }
+
+/** Folders inside the modules. */
+const folders = [
+  ...['calendar/markets', 'http/cache', 'http/docs', 'http/docs/browser', 'http/openapi', 'http/queue'],
+  ...['mapping/presets', 'queries/render', 'store/migrations', 'store/sqlite'],
+];
+
+test('every folder inside a module is one of the list (house, Import law)', () => {
+  const found = entries.filter(({ path, isFolder }) => isFolder && path.split('/').length > 2);
+  assert.deepEqual(found.map(({ path }) => path.slice('src/'.length)).sort(), folders.toSorted());
+});
+
+/** Folders that know nothing of the rest of their module, or only what is named. */
+const apart: Readonly<Record<string, readonly string[]>> = {
+  'http/queue': ['http/queue'],
+  'http/openapi': ['http/openapi'],
+  'store/migrations': ['store/migrations'],
+};
+for (const [folder, allowed] of Object.entries(apart)) {
+  test(`${folder} imports nothing else of its module (house, Import law)`, () => {
+    const [module] = folder.split('/');
+    const found = sources
+      .filter((path) => path.startsWith(`src/${folder}/`))
+      .flatMap((path) => targetsOf(path))
+      .filter((target) => target.startsWith(`src/${module}/`))
+      .filter((target) => !allowed.some((name) => target.startsWith(`src/${name}/`)));
+    assert.deepEqual(found, []);
+  });
+}
+
+test('every edge of the table is one that a source has', () => {
+  const unused = Object.entries(modules).flatMap(([module, allowed]) => {
+    if (module === 'cli') return [];
+    const targets = sources.filter((path) => moduleOf(path) === module).flatMap((path) => targetsOf(path));
+    return allowed
+      .filter((below) => !targets.some((target) => target.startsWith(`src/${below}/`)))
+      .map((below) => `${module} -> ${below}`);
+  });
+  assert.deepEqual(unused, []);
+});
 
 test('every import of a file names a file that is there, by its full name', () => {
   const missing = [...texts.keys()].flatMap((path) =>

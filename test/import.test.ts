@@ -254,7 +254,10 @@ test('the good rows of a file are stored, the refused ones lie beside it, and ca
   const told = finished.stdout + finished.stderr;
   assert.ok(told.includes(file), told);
   assert.match(told, /data row 2, column high: is not a number/);
-  assert.match(told, /a mapping file removes signs and separators from numbers: --map, with "remove" and "decimal"/);
+  assert.match(
+    told,
+    /a mapping file removes signs and separators from numbers: --map, with "remove" and "decimal"/,
+  );
   assert.match(told, /data row 3, column high: high 8 is below/);
   assert.match(told, /data row 5, column row: has fewer cells/);
   assert.ok(told.includes('some "good" rows.rejected.csv'), told);

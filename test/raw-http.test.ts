@@ -76,7 +76,12 @@ const BAD = '400 bad_request';
 const NEXT = '404 unknown_path';
 
 test('1,000 connections that say nothing keep nobody waiting', async () => {
+  const beganMs = performance.now();
   assert.deepEqual(await ask(request(CLOSE)), ['200']);
+  assert.ok(
+    performance.now() - beganMs < limits.headersTimeoutMs / 2,
+    'long before a silent connection is ended',
+  );
   assert.equal(silentEnded, 0, 'all of them are still there');
 });
 

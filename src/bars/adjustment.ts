@@ -1,6 +1,6 @@
 // Bars in the prices and shares of a later day: multiplied by the factors of all later ex-dates (contract 9.4).
 import { type Fraction, multiplierBy } from '../base/decimal.ts';
-import type { Bars } from './bars.ts';
+import type { Bars } from './columns.ts';
 
 /** What an ex-date does to the bars of the sessions before it. */
 export type Change = {

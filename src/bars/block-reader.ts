@@ -2,7 +2,6 @@
 import { crc32 } from 'node:zlib';
 import { POWERS_OF_TEN } from '../base/decimal.ts';
 import { MINUTE_MS } from '../base/instant.ts';
-import { type Bars, columns, emptyBars, reserve } from './bars.ts';
 import {
   ALL_NULL,
   DamagedBlock,
@@ -16,6 +15,7 @@ import {
   UNITS_MS,
   VERSION,
 } from './block.ts';
+import { type Bars, columns, emptyBars, reserve } from './columns.ts';
 
 /** Reads the bytes of a block from an offset on. */
 class ByteReader {

@@ -2,7 +2,6 @@
 import { crc32 } from 'node:zlib';
 import { DECIMALS_MAX, MANTISSA_LIMIT, POWERS_OF_TEN } from '../base/decimal.ts';
 import { DAY_MS } from '../base/instant.ts';
-import { type Bars, emptyBars, type valueColumns } from './bars.ts';
 import {
   ALL_NULL,
   ENTRY_BYTES,
@@ -16,6 +15,7 @@ import {
   UNITS_MS,
   VERSION,
 } from './block.ts';
+import { type Bars, emptyBars, type valueColumns } from './columns.ts';
 
 /** A growing buffer that a block is written to. */
 class ByteWriter {

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
-import { type Bars, emptyBars, valueColumns } from './bars.ts';
 import { DamagedBlock, RUN_BARS } from './block.ts';
 import { type BlockRange, decodeBlock, wholeBlock } from './block-reader.ts';
 import { encodeBlock } from './block-writer.ts';
+import { type Bars, emptyBars, valueColumns } from './columns.ts';
 
 type Values = Readonly<Record<(typeof valueColumns)[number], number>>;
 

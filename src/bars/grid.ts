@@ -4,7 +4,7 @@ import type { Calendar } from '../calendar/calendar.ts';
 import { isPeriod, type PeriodInterval, periodHours, periodStart } from '../calendar/period.ts';
 import type { Segments } from '../calendar/session.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
-import { type Bars, concatBars, copyBar, emptyBars, sliceBars } from './bars.ts';
+import { type Bars, concatBars, copyBar, emptyBars, sliceBars } from './columns.ts';
 
 /** Bars as they are served, with their instants and the label date of their session. Arrays have at least `bars.count` elements. */
 export type TimedBars = {

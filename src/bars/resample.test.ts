@@ -8,7 +8,7 @@ import { DAY_MS, MINUTE_MS, parseDay } from '../base/instant.ts';
 import { type Calendar, calendarOf } from '../calendar/calendar.ts';
 import { type PeriodInterval, periodEnd, periodStart } from '../calendar/period.ts';
 import type { Session } from '../calendar/session.ts';
-import { type Bars, emptyBars } from './bars.ts';
+import { type Bars, emptyBars } from './columns.ts';
 import { minuteCells, periodCells, type TimedBars, timeMinutes, timePeriods } from './grid.ts';
 import { resample } from './resample.ts';
 

@@ -1,6 +1,6 @@
 // Base bars -> bars: first open, last close, extremes, exact volume, weighted vwap (contract 3.8).
 import { decimalsOf, exactSum, MANTISSA_LIMIT, POWERS_OF_TEN } from '../base/decimal.ts';
-import { type Bars, emptyBars } from './bars.ts';
+import { type Bars, emptyBars } from './columns.ts';
 import type { CellBars } from './grid.ts';
 
 /** Sums of scaled integers are exact up to this one. */

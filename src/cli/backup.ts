@@ -6,7 +6,7 @@ import { formatBytes } from '../base/size.ts';
 import { backupStore, restoreStore } from '../store/engines.ts';
 import type { Copied, CopyOptions, Restored } from '../store/store.ts';
 import { readSettings } from './config.ts';
-import { examples, jsonOption, storeOption } from './options.ts';
+import { examples, jsonOption, storeOption } from './flags.ts';
 import { linesOf, print } from './output.ts';
 import { countOf } from './table.ts';
 

@@ -12,8 +12,8 @@ import { csvCell } from '../queries/render/csv-cell.ts';
 import { readOverrides } from '../store/calendar-overrides.ts';
 import { StoreUnusable } from '../store/store.ts';
 import { readSettings, UsageProblem } from './config.ts';
+import { examples, jsonOption, storeOption } from './flags.ts';
 import { readStore } from './opened-store.ts';
-import { examples, jsonOption, storeOption } from './options.ts';
 import { note, print } from './output.ts';
 import { cells, countOf, formatTable } from './table.ts';
 

@@ -7,10 +7,10 @@ import { type DeleteReport, deleteBars, deleteInstrument } from '../history/dele
 import { deleteRows, type RowDeleteReport } from '../history/delete-rows.ts';
 import type { DeletionRequest } from '../history/deletion.ts';
 import type { Store } from '../store/store.ts';
+import { examples, jsonOption, storeOption } from './flags.ts';
 import { withExistingStore } from './opened-store.ts';
-import { examples, jsonOption, storeOption } from './options.ts';
 import { linesOf, noteWait, print } from './output.ts';
-import { readBound, readCountry, readField, readInterval, readSchema, readSymbol } from './selection.ts';
+import { readBound, readCountry, readField, readInterval, readSchema, readSymbol } from './read-flags.ts';
 import { countOf } from './table.ts';
 
 type Bound = ParsedInstant & { readonly text: string };
@@ -134,7 +134,7 @@ const valueNames: Readonly<Record<string, string>> = {
 
 /** A command for a dataset of rows. */
 function rowCommand(dataset: FileDataset, deletion: DeletionDeclaration): Command {
-  const { fields, time } = dataset.file;
+  const { fields, time, names = [] } = dataset.file;
   const given: Record<string, string> = {};
   const made = command(spokenName(dataset), deletion.about, deletion.examples);
   const addChoice = (flag: string, takes: string, about: string, column: string): void => {
@@ -159,15 +159,17 @@ function rowCommand(dataset: FileDataset, deletion: DeletionDeclaration): Comman
     made.addOption(bound('--from', `the first, ${what}`));
     made.addOption(bound('--to', 'the last, likewise: a date is included whole'));
   }
-  return made
-    .option('--all', `delete all ${deletion.rows}: needed where nothing else narrows the choice`)
-    .action((flags: RowFlags) => {
-      const { '--schema': schema, '--country': country, '--symbol': symbol, ...others } = given;
-      const { from, to, all } = flags;
-      return run(flags, [nameOf(schema, country, symbol), ...Object.values(others)], (store, request) =>
-        deleteRows(store, { ...request, dataset, flags: given, from, to, all }),
-      );
-    });
+  // A choice that must name an instrument or a contract is never one of everything.
+  const isNamed = deletion.needs.includes('--symbol') || names.some(({ isOwn }) => isOwn);
+  if (!isNamed)
+    made.option('--all', `delete all ${deletion.rows}: needed where nothing else narrows the choice`);
+  return made.action((flags: RowFlags) => {
+    const { '--schema': schema, '--country': country, '--symbol': symbol, ...others } = given;
+    const { from, to, all } = flags;
+    return run(flags, [nameOf(schema, country, symbol), ...Object.values(others)], (store, request) =>
+      deleteRows(store, { ...request, dataset, flags: given, from, to, all }),
+    );
+  });
 }
 
 export function deleteCommand(): Command {

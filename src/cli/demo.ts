@@ -5,8 +5,8 @@ import { replaceKey } from '../keys/api-keys.ts';
 import { openControl, resolveStore } from '../store/engines.ts';
 import { readSettings, type SettingFlags } from './config.ts';
 import { DEMO_STORE, ensureDemo, sampleText } from './demo-store.ts';
+import { examples, settingOption } from './flags.ts';
 import { closing } from './opened-store.ts';
-import { examples, settingOption } from './options.ts';
 import { startService, untilStopped, warnOfExposure } from './serving.ts';
 
 const DEMO_KEY = 'demo';

@@ -2,8 +2,8 @@
 import { Command } from 'commander';
 import { diagnoseStore, resolveStore } from '../store/engines.ts';
 import { readSettings, type SettingFlags } from './config.ts';
+import { addSettings, examples, jsonOption } from './flags.ts';
 import { diagnoseMachine } from './machine.ts';
-import { addSettings, examples, jsonOption } from './options.ts';
 import { print } from './output.ts';
 import { formatTable } from './table.ts';
 

@@ -18,11 +18,18 @@ import { exportTable, straySelector } from '../export/tables.ts';
 import { storeFacts } from '../store/engines.ts';
 import { UnfitPlace } from '../store/store.ts';
 import { readSettings, UsageProblem } from './config.ts';
+import { examples, jsonOption, storeOption } from './flags.ts';
 import { readStore } from './opened-store.ts';
-import { examples, jsonOption, storeOption } from './options.ts';
 import { linesOf, note, print } from './output.ts';
 import { Progress } from './progress.ts';
-import { checkDataset, readBound, readCountry, readInterval, readSchema, readSymbolOf } from './selection.ts';
+import {
+  checkDataset,
+  readBound,
+  readCountry,
+  readInterval,
+  readSchema,
+  readSymbolOf,
+} from './read-flags.ts';
 import { countOf } from './table.ts';
 
 /** The exit status when the selection has no rows. */

@@ -18,12 +18,12 @@ import { readMappingFile } from '../mapping/mapping-file.ts';
 import type { Store } from '../store/store.ts';
 import { hintFor, readSettings, UsageProblem } from './config.ts';
 import { describeExplained } from './explain.ts';
+import { examples, jsonOption, storeOption, wholeNumber } from './flags.ts';
 import { closing, openForImport } from './opened-store.ts';
-import { examples, jsonOption, storeOption, wholeNumber } from './options.ts';
 import { linesOf, note, noteWait, print } from './output.ts';
 import { presetList } from './preset-list.ts';
 import { Progress } from './progress.ts';
-import { checkDataset, readCountry, readInterval, readSchema, readSymbolOf } from './selection.ts';
+import { checkDataset, readCountry, readInterval, readSchema, readSymbolOf } from './read-flags.ts';
 import { count, countOf } from './table.ts';
 import { type Watched, watchFolder } from './watch.ts';
 

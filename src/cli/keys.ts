@@ -6,8 +6,8 @@ import { type ApiKey, readKeys } from '../store/control.ts';
 import { hasControl, isStoreMade, openControl, resolveStore } from '../store/engines.ts';
 import { noStoreAt, type RowStore, StoreUnusable } from '../store/store.ts';
 import { readSettings, UsageProblem } from './config.ts';
+import { examples, jsonOption, positive, storeOption } from './flags.ts';
 import { closing } from './opened-store.ts';
-import { examples, jsonOption, positive, storeOption } from './options.ts';
 import { note, print } from './output.ts';
 import { formatTable, printable } from './table.ts';
 

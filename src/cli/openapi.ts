@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { openApiDocument } from '../http/openapi/document.ts';
 import { readSettings, type SettingFlags } from './config.ts';
-import { examples, settingOption } from './options.ts';
+import { examples, settingOption } from './flags.ts';
 import { version } from './version.ts';
 
 export function openapiCommand(): Command {

@@ -5,8 +5,8 @@ import { FileProblem } from '../files/file-problem.ts';
 import { RequestProblem } from '../history/request-problem.ts';
 import { StoreUnusable, UnfitPlace, UnknownStoreAddress, WouldReplace } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
+import { examples } from './flags.ts';
 import { ServiceProblem } from './listen-address.ts';
-import { examples } from './options.ts';
 import { printable } from './table.ts';
 import { version } from './version.ts';
 

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { resolveStore } from '../store/engines.ts';
 import { readSettings, type SettingFlags } from './config.ts';
-import { addSettings, examples } from './options.ts';
+import { addSettings, examples } from './flags.ts';
 import { serve } from './workers.ts';
 
 export function serveCommand(): Command {

@@ -1,7 +1,7 @@
 // `bourse config`
 import { Command } from 'commander';
 import { factsOf, readSourced, type SettingFlags } from './config.ts';
-import { addSettings, examples, jsonOption } from './options.ts';
+import { addSettings, examples, jsonOption } from './flags.ts';
 import { print } from './output.ts';
 import { formatTable } from './table.ts';
 

@@ -4,9 +4,9 @@ import { formatBytes } from '../base/size.ts';
 import { contentHash } from '../store/content.ts';
 import { openStore, storeFacts } from '../store/engines.ts';
 import { readSettings } from './config.ts';
+import { examples, jsonOption, storeOption } from './flags.ts';
 import { type Holdings, readHoldings } from './holdings.ts';
 import { closing } from './opened-store.ts';
-import { examples, jsonOption, storeOption } from './options.ts';
 import { print } from './output.ts';
 import { cells, count, formatTable, printable } from './table.ts';
 

@@ -4,8 +4,8 @@ import { formatInstant } from '../base/instant.ts';
 import { newestRuns, type Run, type UndoReport, undoRun } from '../history/undo-run.ts';
 import type { Store } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
+import { examples, jsonOption, storeOption } from './flags.ts';
 import { withExistingStore } from './opened-store.ts';
-import { examples, jsonOption, storeOption } from './options.ts';
 import { linesOf, noteWait, print } from './output.ts';
 import { count, countOf, formatTable } from './table.ts';
 

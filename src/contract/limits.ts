@@ -1,4 +1,4 @@
-// Every number that bounds anything, each with its reason.
+// Bounds of what callers send and of what several modules share, each with its reason. A bound of one module stands there.
 
 export const limits = {
   /** Bytes of a request target; the longest request of the specification, page key included, is under 1 kB. */

@@ -1,5 +1,5 @@
 // Bars as lines of text: the parts that all lines of a series share are made once.
-import type { Bars } from '../bars/bars.ts';
+import type { Bars } from '../bars/columns.ts';
 import { DAY_MS, formatDay, formatInstantZ, HOUR_MS, MINUTE_MS } from '../base/instant.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { EXCHANGE_LENGTH_MAX, seriesFields, valueFields } from '../datasets/bars.ts';

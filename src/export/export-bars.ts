@@ -1,6 +1,7 @@
 // Stored bars as rows of native files: series after series, block after block.
-import { type Bars, filterBars } from '../bars/bars.ts';
+
 import { decodeBlock, wholeBlock } from '../bars/block-reader.ts';
+import { type Bars, filterBars } from '../bars/columns.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { type series as seriesDataset, seriesFields, valueFields } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';

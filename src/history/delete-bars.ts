@@ -1,5 +1,5 @@
 // Deleting bars and instruments: a recorded run, which can be undone (contract 10).
-import { emptyBars, filterBars } from '../bars/bars.ts';
+import { emptyBars, filterBars } from '../bars/columns.ts';
 import type { Interval } from '../contract/interval.ts';
 import { spokenName } from '../datasets/dataset.ts';
 import { instruments } from '../datasets/reference.ts';

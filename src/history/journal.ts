@@ -1,4 +1,7 @@
 // The journal: what a run found before each change, so that the run can be undone (docs/decisions/0009).
+
+import { decodeBlock, wholeBlock } from '../bars/block-reader.ts';
+import { encodeBlock } from '../bars/block-writer.ts';
 import {
   type Bars,
   emptyBars,
@@ -7,9 +10,7 @@ import {
   mergeBars,
   sameBar,
   valueColumns,
-} from '../bars/bars.ts';
-import { decodeBlock, wholeBlock } from '../bars/block-reader.ts';
-import { encodeBlock } from '../bars/block-writer.ts';
+} from '../bars/columns.ts';
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import { blockChanges, rowChanges } from '../datasets/internal.ts';
 import { type Instrument, instruments } from '../datasets/reference.ts';

@@ -1,7 +1,8 @@
 // A stored series whose bars a deletion or an undo removes and restores, block by block.
-import { type Bars, emptyBars } from '../bars/bars.ts';
+
 import { blockCount, decodeBlock, wholeBlock } from '../bars/block-reader.ts';
 import { encodeBlock } from '../bars/block-writer.ts';
+import { type Bars, emptyBars } from '../bars/columns.ts';
 import { countOffGrid } from '../bars/grid.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';

@@ -1,5 +1,5 @@
 // Undoing one run's change of one block, under the changes of later runs (docs/decisions/0009).
-import { type Bars, emptyBars, filterBars, indexOfKey, mergeBars } from '../bars/bars.ts';
+import { type Bars, emptyBars, filterBars, indexOfKey, mergeBars } from '../bars/columns.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { blockChanges } from '../datasets/internal.ts';
 import { rowsInOrder } from '../store/all-rows.ts';

@@ -1,8 +1,9 @@
 // Writes checked bars to the store: one open block a series, merged with the stored one, written when its bucket changes.
-import { type Bars, emptyBars, lowerBound, mergeBars, reserve, valueColumns } from '../bars/bars.ts';
+
 import { decodeBlock, wholeBlock } from '../bars/block-reader.ts';
 import { encodeBlock } from '../bars/block-writer.ts';
 import { bucketDays } from '../bars/bucket.ts';
+import { type Bars, emptyBars, lowerBound, mergeBars, reserve, valueColumns } from '../bars/columns.ts';
 import { countOffGrid, countOutside } from '../bars/grid.ts';
 import { DAY_MS } from '../base/instant.ts';
 import { type Calendar, findMarket } from '../calendar/calendar.ts';

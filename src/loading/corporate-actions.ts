@@ -3,7 +3,7 @@ import { dividendFactor } from '../bars/adjust.ts';
 import { OCCURRENCE_MAX } from '../datasets/corporate-actions.ts';
 import type { Values } from '../datasets/field.ts';
 import type { RowProblem } from '../files/file-problem.ts';
-import type { Particulars } from './rows.ts';
+import type { Particulars } from './import-rows.ts';
 
 /** The fields that one kind of action needs and the other must not have. */
 const needed = { dividend: ['cash_amount'], split: ['split_from', 'split_to'] };

@@ -4,7 +4,7 @@ import { DAY_MS, dateOf } from '../base/instant.ts';
 import { impacts, RANK_UNKNOWN } from '../datasets/economic.ts';
 import type { Values } from '../datasets/field.ts';
 import type { RowProblem } from '../files/file-problem.ts';
-import type { Particulars } from './rows.ts';
+import type { Particulars } from './import-rows.ts';
 
 function problemOf({ importance, impact }: Values): RowProblem | null {
   if (importance === undefined || impact === undefined) return null;

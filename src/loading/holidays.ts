@@ -8,7 +8,7 @@ import type { RowOf } from '../datasets/dataset.ts';
 import type { Values } from '../datasets/field.ts';
 import type { holidays } from '../datasets/holidays.ts';
 import type { RowProblem } from '../files/file-problem.ts';
-import type { Particulars } from './rows.ts';
+import type { Particulars } from './import-rows.ts';
 
 type HolidayRow = RowOf<typeof holidays>;
 

@@ -18,9 +18,9 @@ import { importBars } from './bars.ts';
 import { actions } from './corporate-actions.ts';
 import { economicEvents } from './economic.ts';
 import { days } from './holidays.ts';
+import { importRows, type Particulars } from './import-rows.ts';
 import { newsItems } from './news.ts';
 import { contracts } from './options.ts';
-import { importRows, type Particulars } from './rows.ts';
 
 /** A file has some fields of an instrument; the others stay as they are. */
 const instrumentRows: Particulars = {

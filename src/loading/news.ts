@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { Values } from '../datasets/field.ts';
 import type { RowProblem } from '../files/file-problem.ts';
-import type { Particulars } from './rows.ts';
+import type { Particulars } from './import-rows.ts';
 
 /** The fields that link an item to an instrument: all or none. */
 const ties = ['asset_name', 'country_iso_code', 'symbol'];

@@ -2,7 +2,7 @@
 import type { Values } from '../datasets/field.ts';
 import { sharedFields } from '../datasets/options.ts';
 import type { RowProblem } from '../files/file-problem.ts';
-import type { Particulars, RowContext } from './rows.ts';
+import type { Particulars, RowContext } from './import-rows.ts';
 
 /** Root, expiration, type and strike of a symbol (contract 1.4). */
 const OPTION_SYMBOL = /^.+\d{6}([CP])\d{8}$/;

@@ -1,5 +1,5 @@
 // How far apart the bars of a file are: bars of a coarser interval than the one given show by it.
-import type { Bars } from '../bars/bars.ts';
+import type { Bars } from '../bars/columns.ts';
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 

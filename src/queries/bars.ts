@@ -1,5 +1,5 @@
 // Bars, historical (spec 4.10) and latest (spec 4.11).
-import { valueColumns } from '../bars/bars.ts';
+import { valueColumns } from '../bars/columns.ts';
 import { concatTimed, sliceTimed, type TimedBars } from '../bars/grid.ts';
 import { END_MS, FIRST_MS } from '../base/instant.ts';
 import { type BarRange, barRange, inOrder } from '../calendar/bar-range.ts';

@@ -1,7 +1,7 @@
 // Adjusts bars by the dividends and splits of their stock (contract 9.4).
 import { NO_FACTOR } from '../bars/adjust.ts';
 import { Adjustment, type Change } from '../bars/adjustment.ts';
-import { copyBar } from '../bars/bars.ts';
+import { copyBar } from '../bars/columns.ts';
 import { dayCells, type TimedBars } from '../bars/grid.ts';
 import { resample } from '../bars/resample.ts';
 import { DAY_MS, END_DAY, FIRST_DAY } from '../base/instant.ts';

@@ -1,5 +1,5 @@
 // The bars of an instrument at any interval: stored, derived, or both over a range (contract 3.6, 3.8, 3.9).
-import { type Bars, concatBars, mergeBars } from '../bars/bars.ts';
+import { type Bars, concatBars, mergeBars } from '../bars/columns.ts';
 import { DAY_MS } from '../base/instant.ts';
 import { isPeriod, type PeriodInterval, periodEnd, periodStart } from '../calendar/period.ts';
 import type { StreamRange } from './cursor.ts';

@@ -1,8 +1,9 @@
 // Reads the stored bars of one series block by block, in either direction.
-import { type Bars, concatBars, emptyBars } from '../bars/bars.ts';
+
 import { DamagedBlock, RUN_BARS } from '../bars/block.ts';
 import { decodeBlock } from '../bars/block-reader.ts';
 import { bucketOf } from '../bars/bucket.ts';
+import { type Bars, concatBars, emptyBars } from '../bars/columns.ts';
 import { limits } from '../contract/limits.ts';
 import type { Reader, StoredBlock } from '../store/store.ts';
 import type { Series } from './series.ts';

@@ -1,5 +1,5 @@
 // Bars derived from those of a finer interval, cell by cell (contract 3.8).
-import { type Bars, concatBars, emptyBars, lowerBound, sliceBars } from '../bars/bars.ts';
+import { type Bars, concatBars, emptyBars, lowerBound, sliceBars } from '../bars/columns.ts';
 import {
   type CellBars,
   dayCells,

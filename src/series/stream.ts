@@ -1,5 +1,5 @@
 // Bars of stored series as streams: with their instants, one series after the other, finished ones only.
-import type { Bars } from '../bars/bars.ts';
+import type { Bars } from '../bars/columns.ts';
 import { sliceTimed, type TimedBars, timeMinutes, timePeriods } from '../bars/grid.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import { isPeriod, type PeriodInterval } from '../calendar/period.ts';

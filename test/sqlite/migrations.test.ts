@@ -122,7 +122,7 @@ test('a command that opens an old store says what becomes of it', async () => {
   const control = shop.path('bourse.control.db');
   assert.ok(
     stderr.includes(
-      `bourse: updating ${control} from layout 1 to ${controlSteps.length}; the old file is kept as ${control}.layout-1\n`,
+      `bourse: updating ${control} from layout 1 to ${controlSteps.length}; a copy of the old file is made: ${control}.layout-1\n`,
     ),
     stderr,
   );

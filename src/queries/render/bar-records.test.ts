@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { emptyBars, valueColumns } from '../../bars/bars.ts';
+import { emptyBars, valueColumns } from '../../bars/columns.ts';
 import type { TimedBars } from '../../bars/grid.ts';
 import { DAY_MS, dayOf, formatDay, formatInstant } from '../../base/instant.ts';
 import { barRecord } from '../../contract/bars.ts';

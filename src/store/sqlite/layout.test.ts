@@ -97,7 +97,7 @@ test('before a migration the old file is kept beside it, as it was and as closed
   const told = await migrated(path, storeSteps);
   const copy = `${path}.layout-1`;
   assert.deepEqual(told, [
-    `updating ${path} from layout 1 to ${storeSteps.length}; the old file is kept as ${copy}`,
+    `updating ${path} from layout 1 to ${storeSteps.length}; a copy of the old file is made: ${copy}`,
   ]);
   assert.deepEqual(filesBeside(path), ['bourse.db', 'bourse.db.layout-1']);
   assert.equal(statSync(copy).mode & 0o777, 0o640);

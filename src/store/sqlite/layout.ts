@@ -10,6 +10,9 @@ import { Database, type FileKind, sqliteCompiler } from './database.ts';
 import { copyBytes, flush, makePartial, takeOwner, vacuumInto } from './partial.ts';
 import { SqliteRows } from './rows.ts';
 
+/** What SQLite's log and its index take beside the pages that a migration writes. */
+const LOG_BYTES = 128 * 1024;
+
 /** The tables that a file must have, and the steps that make them. */
 export type Layout = { readonly tables: readonly Table[]; readonly steps: readonly Step[] };
 
@@ -87,7 +90,7 @@ async function migrate(
     const from = database.pragma('user_version');
     checkColumns(database, tablesAfter(steps.slice(0, from)));
     if (from === steps.length) return;
-    if (from > 0) await requireDiskSpace(dirname(path), copyBytes(database));
+    if (from > 0) await requireDiskSpace(dirname(path), 2 * copyBytes(database) + LOG_BYTES);
     const lacking = steps.slice(from);
     for (const statement of lacking.flatMap(statementsOf)) database.exec(statement);
     if (lacking.some((step) => step.fillsInstrumentTerms))
@@ -96,7 +99,7 @@ async function migrate(
     checkColumns(database, tables);
     if (from === 0) return;
     copy = freeName(`${path}.layout-${from}`);
-    tell(`updating ${path} from layout ${from} to ${steps.length}; the old file is kept as ${copy}`);
+    tell(`updating ${path} from layout ${from} to ${steps.length}; a copy of the old file is made: ${copy}`);
     keepCopy(path, kind, copy);
   };
   try {

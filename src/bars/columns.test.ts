@@ -16,7 +16,7 @@ import {
   sameBar,
   sliceBars,
   valueColumns,
-} from './bars.ts';
+} from './columns.ts';
 
 /** Bars whose every value is told apart by key and `tag`. */
 function barsAt(keys: readonly number[], tag = 0): Bars {
