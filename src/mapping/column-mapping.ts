@@ -20,6 +20,8 @@ export type ColumnMapping = Layout & {
   readonly prices?: PriceBasis;
   /** Whether symbols are those of today, whatever day a row is about (contract 9.6). */
   readonly hasPresentSymbols?: boolean;
+  /** Columns that a preset's conversion reads or adds itself. */
+  readonly ownColumns?: readonly string[];
   /** Added to the message where a required field is missing. */
   readonly hint?: string;
   /** The place in the mapping file of a part, field and key, for messages. */
@@ -91,8 +93,9 @@ export function findSources(
   const used = new Set([...columns.values(), ...derived.flatMap(({ inputs }) => inputs)]);
   const missing = fields.required.filter((field) => !columns.has(field) && !values.has(field));
   if (missing.length > 0) throw missingProblem(about, missing, used);
-  // The columns of a converted file are its preset's own.
-  const ignored = mapping.convert === undefined ? header.filter((column) => !used.has(column)) : [];
+  // A conversion writes fields that values give too.
+  const own = mapping.convert === undefined ? [] : [...known, ...(mapping.ownColumns ?? [])];
+  const ignored = header.filter((column) => !used.has(column) && !own.includes(column));
   return { columns, values, derived, ignored };
 }
 

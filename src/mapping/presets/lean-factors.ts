@@ -145,7 +145,12 @@ function mappingOf(sample: Sample): ColumnMapping {
   const about = { columns: {}, hasPresentSymbols: true };
   if (isOfRefusedRows(sample)) return { ...about, values: {} };
   const values = known({ country_iso_code: 'US', symbol: parseSymbol(stemOf(sample)) });
-  return { ...about, values, convert: (rows) => convert(byDate(sample.name, rows, ROW), values) };
+  return {
+    ...about,
+    values,
+    ownColumns: [LEAN_DATE],
+    convert: (rows) => convert(byDate(sample.name, rows, ROW), values),
+  };
 }
 
 const isOfRefusedRows = (sample: Sample): boolean => hasColumns(sample, [LEAN_DATE, ...reasonColumns]);

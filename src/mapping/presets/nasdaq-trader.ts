@@ -35,6 +35,7 @@ export const nasdaqListed: Preset = {
     delimiter: '|',
     columns: { symbol: 'Symbol', name: 'Security Name' },
     values: { ...values, exchange: 'XNAS' },
+    ownColumns: ['Test Issue'],
     convert: listings(sample),
   }),
 };
@@ -53,6 +54,7 @@ export const otherListed: Preset = {
       exchange: { column: 'Exchange', lookup: exchanges },
     },
     values,
+    ownColumns: ['Test Issue'],
     convert: listings(sample),
   }),
 };
