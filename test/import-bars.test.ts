@@ -580,6 +580,23 @@ test('hours by the clock are counted as off the grid, others are not (contract 3
   assert.equal((await new Shelf().import([header, ...late], inHongKong)).offGrid, 0);
 });
 
+test('a DAY row of a Sunday that opens Monday is counted as merged, one of another closed date as a finding (contract 3.10)', async () => {
+  const flags = { asset_schema: 'forex', country_iso_code: 'GLOBAL', symbol: 'EURUSD', interval: 'DAY' };
+  const dates = ['2024-06-07', '2024-06-08', '2024-06-09', '2024-06-10'];
+  const shelf = new Shelf();
+  const rows = dates.map((date) => `${date},${values}`);
+  for (const _ of [1, 2]) {
+    const { mergedDays, findings } = await shelf.import([header, ...rows], { flags });
+    assert.equal(mergedDays, 1);
+    assert.deepEqual(Object.values(findings), [1]);
+    assert.match(Object.keys(findings)[0]!, /market is closed/);
+  }
+  assert.deepEqual(
+    shelf.keys.map((key) => key.slice(0, 10)),
+    dates,
+  );
+});
+
 test('bars outside every session are kept and counted (contract 3.10)', async () => {
   const shelf = new Shelf();
   const report = await shelf.import([

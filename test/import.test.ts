@@ -395,7 +395,7 @@ test('the next request sees what was imported, also of an instrument that was as
   assert.equal((await ask(path)).bars.length, 2);
 });
 
-test('DAY, WEEK and MON rows get their hours from the calendar, a DAY on a closed date those of the session before (contract 3.6, 3.10)', async () => {
+test('DAY, WEEK and MON rows get their hours from the calendar, a DAY on a closed date those of its own date (contract 3.6, 3.10)', async () => {
   const rows = [
     ['2024-01-05', 'DAY'],
     ['2024-01-06', 'DAY'],
@@ -417,7 +417,7 @@ test('DAY, WEEK and MON rows get their hours from the calendar, a DAY on a close
   const range = 'from/2024-01-01/to/2024-12-31';
   assert.deepEqual(await served(`stock/bars/US:LABEL/DAY/${range}`), [
     ['2024-01-05T14:30', '2024-01-05T21:00', '2024-01-05'],
-    ['2024-01-05T14:30', '2024-01-05T21:00', '2024-01-06'],
+    ['2024-01-06T14:30', '2024-01-06T21:00', '2024-01-06'],
     ['2024-01-08T14:30', '2024-01-08T21:00', '2024-01-08'],
   ]);
   // The first of these weeks begins with a holiday, the month with a weekend and one.

@@ -83,12 +83,35 @@ export function periodCells(bars: Bars, segments: Segments, interval: PeriodInte
   return cellsBy(bars, segments, (segment) => keys[segment]!);
 }
 
-/** Cells of WEEK or MON over DAY bars. */
-export function dayCells(bars: Bars, interval: PeriodInterval): CellBars {
+/** Cells of WEEK or MON over DAY bars. A bar of a closed date after the last session of its period has none (contract 3.10). */
+export function dayCells(bars: Bars, interval: PeriodInterval, calendar: Calendar): CellBars {
   const cellMs = new Float64Array(bars.count);
-  for (let bar = 0; bar < bars.count; bar++)
-    cellMs[bar] = periodStart(interval, bars.keyMs[bar]! / DAY_MS) * DAY_MS;
-  return { bars, cellMs };
+  const kept = new Int32Array(bars.count);
+  let count = 0;
+  for (let bar = 0; bar < bars.count; bar++) {
+    const day = bars.keyMs[bar]! / DAY_MS;
+    const start = periodStart(interval, day);
+    if (calendar.sessionOn(day) === null && closesAfter(calendar, day, interval, start)) continue;
+    kept[count] = bar;
+    cellMs[count++] = start * DAY_MS;
+  }
+  return { bars: pickBars(bars, kept, count), cellMs };
+}
+
+/** Whether the bar of a closed date closes after the bar of its period. */
+const closesAfter = (calendar: Calendar, day: number, interval: PeriodInterval, start: number): boolean =>
+  periodHours(calendar, 'DAY', day, false).closeMs > periodHours(calendar, interval, start, false).closeMs;
+
+/** Separates whole cells from the last one of the step, which the next step may still add to. */
+export function splitCells({ bars, cellMs }: CellBars, descending: boolean): { whole: CellBars; rest: Bars } {
+  const { count } = bars;
+  let at = descending ? 0 : count;
+  const last = cellMs[descending ? 0 : count - 1];
+  if (descending) while (at < count && cellMs[at] === last) at++;
+  else while (at > 0 && cellMs[at - 1] === last) at--;
+  const [before, after] = [sliceBars(bars, 0, at), sliceBars(bars, at, count)];
+  if (!descending) return { whole: { bars: before, cellMs }, rest: after };
+  return { whole: { bars: after, cellMs: cellMs.subarray(at) }, rest: before };
 }
 
 /**

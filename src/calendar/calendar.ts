@@ -5,7 +5,14 @@ import type { HolidayRule, Market } from './market.ts';
 import { crypto } from './markets/crypto.ts';
 import { markets } from './markets/index.ts';
 import { dayOfText, holidaysOf } from './rules.ts';
-import { buildYear, emptySegments, type Segments, type Session, type SessionYear } from './session.ts';
+import {
+  buildYear,
+  clockMinutes,
+  emptySegments,
+  type Segments,
+  type Session,
+  type SessionYear,
+} from './session.ts';
 import { findZone, type Zone, zoneOf } from './zone.ts';
 
 /** Index of the first element that is greater than `value` in an ascending array. */
@@ -52,6 +59,8 @@ export class Calendar {
   readonly dateZone: Zone;
   /** Whether the market has pre- or post-market segments at all (contract 3.5). */
   readonly hasExtendedHours: boolean;
+  /** Whether sessions open on the evening before their label date: those of foreign exchange and futures (contract 3.7). */
+  readonly opensEvenings: boolean;
   readonly #years = new Map<number, SessionYear>();
   readonly #base: Calendar | null;
   readonly #overridesByYear: ReadonlyMap<number, readonly HolidayRule[]>;
@@ -64,6 +73,7 @@ export class Calendar {
     this.zone = zoneOf(market.zone);
     this.dateZone = zoneOf(market.dateZone ?? market.zone);
     this.hasExtendedHours = market.hours.some((hours) => hours.segments.some(([kind]) => kind !== 'regular'));
+    this.opensEvenings = market.hours.some((hours) => clockMinutes(hours.segments[0]![1]) < 0);
   }
 
   /** The years that have overrides. */
@@ -117,6 +127,22 @@ export class Calendar {
     return found;
   }
 
+  /** The session whose label date is `day`; null where the market is closed. */
+  sessionOn(day: number): Session | null {
+    const session = this.sessionOnOrBefore(day);
+    return session?.day === day ? session : null;
+  }
+
+  /**
+   * The label date of the session that a DAY row of a date belongs to: of a closed date whose evening opens a session, that
+   * session's; else the date itself (contract 3.10).
+   */
+  labelOfRow(day: number): number {
+    if (!this.opensEvenings || this.sessionOn(day) !== null) return day;
+    const next = this.sessionOn(day + 1);
+    return next !== null && this.zone.dayAt(next.openMs) === day ? next.day : day;
+  }
+
   /** The session whose label date is `day`, or the nearest one before it. */
   sessionOnOrBefore(day: number): Session | null {
     for (let year = yearOfDay(day); year >= YEAR_MIN; year--) {
@@ -140,8 +166,8 @@ export class Calendar {
   /** The label date of the session that contains an instant, first segment to last; null between sessions. */
   labelAt(ms: number): number | null {
     for (const day of [this.zone.dayAt(ms), this.zone.dayAt(ms) + 1]) {
-      const session = this.sessionOnOrBefore(day);
-      if (session === null || session.day !== day) continue;
+      const session = this.sessionOn(day);
+      if (session === null) continue;
       const { segments } = session;
       if (ms >= segments[0]!.openMs && ms < segments[segments.length - 1]!.closeMs) return day;
     }

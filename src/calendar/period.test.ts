@@ -4,7 +4,6 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { DAY_MS, formatDay } from '../base/instant.ts';
 import { Calendar, calendarOf } from './calendar.ts';
-import type { Market } from './market.ts';
 import { isPeriod, type PeriodInterval, periodEnd, periodHours, periodStart } from './period.ts';
 import { dayOfText } from './rules.ts';
 
@@ -217,33 +216,88 @@ for (const [name, calendar, interval, date, extended, label, open, close] of per
   });
 }
 
-test('a DAY on a closed date keeps that date as label and has the hours of the session before it (contract 3.10)', () => {
-  for (const date of ['2024-06-08', '2024-06-09', '2024-07-04']) {
-    const hours = periodHours(us, 'DAY', dayOfText(date), false);
-    assert.equal(formatDay(hours.day), date);
-    assert.equal(new Date(hours.openMs).toISOString().slice(11, 16), '13:30');
-    assert.equal(
-      new Date(hours.closeMs).toISOString().slice(11, 16),
-      date === '2024-07-04' ? '17:00' : '20:00',
-    );
-  }
+const forex = calendarOf('forex', 'GLOBAL');
+const instants = (hours: { openMs: number; closeMs: number }): string[] =>
+  [hours.openMs, hours.closeMs].map((ms) => new Date(ms).toISOString().slice(0, 16));
+
+const closedDates: [name: string, calendar: Calendar, date: string, open: string, close: string][] = [
+  ['a Saturday', us, '2024-06-08', '2024-06-08T13:30', '2024-06-08T20:00'],
+  ['a Sunday', us, '2024-06-09', '2024-06-09T13:30', '2024-06-09T20:00'],
+  ['a holiday after an early close', us, '2024-07-04', '2024-07-04T13:30', '2024-07-04T20:00'],
+  ['Christmas', us, '2024-12-25', '2024-12-25T14:30', '2024-12-25T21:00'],
+  ['a Saturday before the years of the calendar', us, '1950-06-10', '1950-06-10T13:30', '1950-06-10T20:00'],
+  [
+    'a holiday with a lunch break',
+    calendarOf('stock', 'HK'),
+    '2024-12-25',
+    '2024-12-25T01:30',
+    '2024-12-25T08:00',
+  ],
+  ['a Saturday of foreign exchange', forex, '2024-06-08', '2024-06-07T21:00', '2024-06-08T21:00'],
+];
+for (const [name, calendar, date, open, close] of closedDates) {
+  test(`a DAY on ${name} keeps its date and has the market's regular hours of that date (contract 3.10)`, () => {
+    for (const extended of [false, true]) {
+      const hours = periodHours(calendar, 'DAY', dayOfText(date), extended);
+      assert.equal(formatDay(hours.day), date);
+      assert.deepEqual(instants(hours), [open, close]);
+    }
+  });
+}
+
+test('a DAY on a Sunday whose evening opens the session of Monday has the hours of that session (contract 3.10)', () => {
+  const hours = periodHours(forex, 'DAY', dayOfText('2024-06-09'), false);
+  assert.deepEqual(instants(hours), ['2024-06-09T21:00', '2024-06-10T21:00']);
+  assert.equal(formatDay(hours.day), '2024-06-09');
+  const labels: [Calendar, string, string][] = [
+    [forex, '2024-06-07', '2024-06-07'],
+    [forex, '2024-06-08', '2024-06-08'],
+    [forex, '2024-06-09', '2024-06-10'],
+    [forex, '2024-06-10', '2024-06-10'],
+    [calendarOf('future', 'US'), '2024-06-09', '2024-06-10'],
+    [calendarOf('crypto', 'GLOBAL'), '2024-06-09', '2024-06-09'],
+    [us, '2024-06-09', '2024-06-09'],
+  ];
+  for (const [calendar, date, label] of labels)
+    assert.equal(formatDay(calendar.labelOfRow(dayOfText(date))), label, `${calendar.market.key} ${date}`);
 });
 
-test('a WEEK without a session keeps its Monday as label (contract 3.10)', () => {
-  const closed: Market = {
+/** A calendar of the US with closed dates of its own. */
+const closedOn = (dates: string): Calendar =>
+  new Calendar({
     ...us.market,
-    holidays: [
-      {
-        code: 'HOLIDAY_X',
-        name: 'A closed week',
-        dates: '2024-06-10 2024-06-11 2024-06-12 2024-06-13 2024-06-14',
-        source: 'a test',
-      },
-    ],
-  };
-  const hours = periodHours(new Calendar(closed), 'WEEK', dayOfText('2024-06-10'), false);
-  assert.equal(formatDay(hours.day), '2024-06-10');
-  assert.ok(hours.openMs < hours.closeMs);
+    holidays: [{ code: 'HOLIDAY_X', name: 'Closed', dates, source: 'a test' }],
+  });
+
+test('a WEEK or MON without a session has the regular hours of its own weekdays, and the first of them as label (contract 3.10)', () => {
+  const june = closedOn('2024-06-01/2024-06-30');
+  const week = periodHours(june, 'WEEK', dayOfText('2024-06-10'), true);
+  assert.equal(formatDay(week.day), '2024-06-10');
+  assert.deepEqual(instants(week), ['2024-06-10T13:30', '2024-06-14T20:00']);
+  // The first of the month is a Saturday, the last a Sunday.
+  const month = periodHours(june, 'MON', dayOfText('2024-06-01'), true);
+  assert.equal(formatDay(month.day), '2024-06-03');
+  assert.deepEqual(instants(month), ['2024-06-03T13:30', '2024-06-28T20:00']);
+});
+
+test('no two dates share the open of their DAY, whatever is closed (contract 3.10)', () => {
+  const calendars = [
+    us,
+    calendarOf('stock', 'HK'),
+    calendarOf('crypto', 'GLOBAL'),
+    closedOn('2024-01-01/2024-03-31'),
+  ];
+  for (const calendar of calendars) {
+    const opens = Array.from(
+      { length: 800 },
+      (_, at) => periodHours(calendar, 'DAY', dayOfText('2023-06-01') + at, false).openMs,
+    );
+    assert.deepEqual(
+      opens.toSorted((a, b) => a - b),
+      opens,
+    );
+    assert.equal(new Set(opens).size, opens.length, calendar.market.key);
+  }
 });
 
 test('every session lies in the hours of its own day, week and month (contract 3.6)', () => {

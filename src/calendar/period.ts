@@ -1,7 +1,8 @@
 // Periods made of sessions: a session itself, a week Monday to Sunday, a calendar month (contract 3.6).
 import { dateOf, dayOf, weekdayOf } from '../base/instant.ts';
 import type { Calendar } from './calendar.ts';
-import type { Session } from './session.ts';
+import { hoursOn } from './rules.ts';
+import { patternHours, type Session } from './session.ts';
 
 /** The intervals that are built from sessions. */
 export type PeriodInterval = 'DAY' | 'WEEK' | 'MON';
@@ -37,8 +38,9 @@ export function hoursOf(session: Session, extended: boolean): { openMs: number; 
 export type PeriodHours = { readonly day: number; readonly openMs: number; readonly closeMs: number };
 
 /**
- * The hours of the period that begins on `start`. A period without any session has the hours of the session before it, and
- * keeps its own first day as label (contract 3.10).
+ * The hours of the period that begins on `start`. A DAY of a closed date keeps that date as label. Its hours are those of the
+ * session that its evening opens, else the market's regular hours of the date. A WEEK or MON without any session has the
+ * regular hours of its own weekdays (contract 3.10).
  */
 export function periodHours(
   calendar: Calendar,
@@ -47,10 +49,24 @@ export function periodHours(
   extended: boolean,
 ): PeriodHours {
   const end = periodEnd(interval, start);
-  const last = calendar.sessionOnOrBefore(end - 1) ?? calendar.sessionOnOrAfter(start);
-  if (last === null) throw new Error(`the calendar ${calendar.market.key} has no session`);
-  const isOwn = last.day >= start;
-  const first = isOwn && interval !== 'DAY' ? (calendar.sessionOnOrAfter(start) ?? last) : last;
+  const last = calendar.sessionOnOrBefore(end - 1);
+  if (last === null || last.day < start) {
+    const evening = interval === 'DAY' ? calendar.sessionOn(calendar.labelOfRow(start)) : null;
+    return evening === null
+      ? closedHours(calendar, start, end)
+      : { ...hoursOf(evening, extended), day: start };
+  }
+  const first = interval === 'DAY' ? last : (calendar.sessionOnOrAfter(start) ?? last);
   const { openMs } = hoursOf(first, extended);
-  return { day: isOwn ? first.day : start, openMs, closeMs: hoursOf(last, extended).closeMs };
+  return { day: first.day, openMs, closeMs: hoursOf(last, extended).closeMs };
+}
+
+/** The regular hours of the weekdays from `start` to `end` (not included), on none of which there is a session. */
+function closedHours({ market, zone }: Calendar, start: number, end: number): PeriodHours {
+  const days = Array.from({ length: end - start }, (_, at) => start + at);
+  const weekdays = days.filter((day) => hoursOn(market, day).weekdays.includes(weekdayOf(day)));
+  // A single day may be of any weekday.
+  const [first, last] = [weekdays[0] ?? start, weekdays.at(-1) ?? start];
+  const { openMs } = patternHours(market, zone, first);
+  return { day: first, openMs, closeMs: patternHours(market, zone, last).closeMs };
 }

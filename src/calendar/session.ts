@@ -101,6 +101,12 @@ const wholeSpans = ({ segments }: Hours): readonly Span[] =>
     late: false,
   }));
 
+/** The regular hours that the weekly pattern of a market gives a date, of whatever weekday, as instants. */
+export function patternHours(market: Market, zone: Zone, day: number): { openMs: number; closeMs: number } {
+  const { open, close } = regularHours(wholeSpans(hoursOn(market, day)));
+  return { openMs: zone.instantOf(day, open), closeMs: zone.instantOf(day, close) };
+}
+
 /** How regular hours are shortened; a day shortened at both ends counts as an early close. */
 function templateOf(spans: readonly Span[], whole: readonly Span[]): SessionTemplate {
   const [cut, usual] = [regularHours(spans), regularHours(whole)];

@@ -120,6 +120,10 @@ function describe(report: ImportReport): string {
       isShifted ? '; is the zone of the times right (--zone)?' : '',
     ),
     ...bars(report.offGrid, 'off the session grid, served as imported and never used to derive others'),
+    ...bars(
+      report.mergedDays,
+      'of closed dates whose evening opens the next session, merged into it when read',
+    ),
     ...bars(report.vwapOutside, 'with a vwap outside low and high, stored and served'),
     ...Object.entries(report.findings).map(([what, rows]) => `${what}: ${countOf(rows, 'row')}`),
     ...(report.mayBeCut

@@ -26,6 +26,8 @@ export type ImportReport = {
   readonly findings: Readonly<Record<string, number>>;
   readonly outsideSessions: number;
   readonly offGrid: number;
+  /** DAY bars of closed dates whose evening opens the next session: merged into it when they are read. */
+  readonly mergedDays: number;
   /** Bars whose vwap lies outside their low and high: stored and served. */
   readonly vwapOutside: number;
   readonly ignoredColumns: readonly string[];

@@ -139,6 +139,8 @@ export class BarLoad {
     vwapOutside: 0,
     /** DAY bars of dates on which the market is closed: stored and served. */
     onClosedDays: 0,
+    /** DAY bars of closed dates whose evening opens the next session: merged into it when they are read. */
+    mergedDays: 0,
     /** Bars of the days around 1970 that a present time gives in the wrong unit. */
     atEpoch: 0,
   };
@@ -301,7 +303,11 @@ export class BarLoad {
     this.counts.vwapOutside += sign * countVwapOutside(bars);
     this.counts.atEpoch += sign * (lowerBound(bars, EPOCH_DAYS * DAY_MS) - lowerBound(bars, 0));
     const minutes = intervalMinutes(series.interval);
-    if (series.interval === 'DAY') this.counts.onClosedDays += sign * countClosed(bars, series.calendar);
+    if (series.interval === 'DAY') {
+      const { closed, merged } = countClosed(bars, series.calendar);
+      this.counts.onClosedDays += sign * closed;
+      this.counts.mergedDays += sign * merged;
+    }
     if (minutes === null) return;
     const segments = series.calendar.segments(bars.keyMs[0]!, bars.keyMs[bars.count - 1]! + 1, true);
     this.counts.outsideSessions += sign * countOutside(bars, segments);
@@ -327,14 +333,16 @@ export class BarLoad {
   }
 }
 
-/** How many DAY bars are of a date without a session (contract 3.10). */
-function countClosed({ count, keyMs }: Bars, calendar: Calendar): number {
+/** How many DAY bars are of a date without a session, and how many of such a date are merged into the next session (contract 3.10). */
+function countClosed({ count, keyMs }: Bars, calendar: Calendar): { closed: number; merged: number } {
   let closed = 0;
+  let merged = 0;
   for (let index = 0; index < count; index++) {
     const day = keyMs[index]! / DAY_MS;
-    if (calendar.sessionOnOrBefore(day)?.day !== day) closed++;
+    if (calendar.labelOfRow(day) !== day) merged++;
+    else if (calendar.sessionOn(day) === null) closed++;
   }
-  return closed;
+  return { closed, merged };
 }
 
 /** How many bars have a vwap outside their low and high (contract 11). */

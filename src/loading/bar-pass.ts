@@ -295,6 +295,7 @@ export class BarPass {
       newInstruments: counts.newInstruments,
       outsideSessions: counts.outsideSessions,
       offGrid: counts.offGrid,
+      mergedDays: counts.mergedDays,
       vwapOutside: counts.vwapOutside,
       findings: this.load.findings(),
       ignoredColumns: this.#mapping.ignored,

@@ -76,6 +76,7 @@ export async function importRows(
         findings: pass.findings,
         outsideSessions: 0,
         offGrid: 0,
+        mergedDays: 0,
         vwapOutside: 0,
         ignoredColumns: mapping.ignored,
         refused: refused.first,

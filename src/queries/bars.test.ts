@@ -790,32 +790,6 @@ test('a stored WEEK is labelled by the first session and closes with the last, t
   );
 });
 
-test('a DAY bar on a closed date is served with the hours of the session before it (contract 3.10)', async () => {
-  const world = await World.create();
-  // 2025-02-17 was Presidents' Day, after the session of Friday the 14th.
-  await world.instrument({}, [
-    { interval: 'DAY', rows: days(['2025-02-14', 1], ['2025-02-17', 2], ['2025-02-18', 3]) },
-  ]);
-  const { data } = await world.history('DAY', '2025-02-17', '2025-02-18', { session_date: 'true' });
-  assert.deepEqual(
-    data.map((bar) => [bar.close, bar.session_date, bar.datetime, bar.close_datetime]),
-    [
-      [2, '2025-02-17', dated('2025-02-14'), '2025-02-14T21:00:00+00:00'],
-      [3, '2025-02-18', dated('2025-02-18'), '2025-02-18T21:00:00+00:00'],
-    ],
-  );
-});
-
-test('a DAY bar on a closed date is found by the open it is served with (contract 2.2, 3.10)', async () => {
-  const world = await World.create();
-  await world.instrument({}, [
-    { interval: 'DAY', rows: days(['2025-02-14', 1], ['2025-02-17', 2], ['2025-02-18', 3]) },
-  ]);
-  const open = '2025-02-14T14:30:00Z';
-  assert.deepEqual(closes(await world.history('DAY', open, open)), [1, 2]);
-  assert.deepEqual(closes(await world.history('DAY', '2025-02-17T14:30:00Z', '2025-02-18T14:30:00Z')), [3]);
-});
-
 test('DAY bars get their instants from the calendar: daylight saving, early close (contract 3.4, 3.10)', async () => {
   const world = await World.create();
   await world.instrument({}, [
@@ -849,7 +823,7 @@ async function walk(world: World, raw: Record<string, string>): Promise<BarRecor
 
 test('pages of 1 to 7 bars make the one answer, with no page empty and the last without a key (contract 4.1, 4.2)', async () => {
   const world = await World.create();
-  // DAY rows include a closed date, whose open is that of the session before.
+  // DAY rows include a closed date.
   const daily = days(
     ['2025-02-14', 1],
     ['2025-02-17', 2],

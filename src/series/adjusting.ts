@@ -108,9 +108,10 @@ export async function adjustBars(
   for (const { row, period, exDay } of split) {
     const { interval, fromMs } = period;
     const days = await daysOf(context, stored, period, adjusting.nowMs);
-    if (days === null)
+    if (days !== null) adjustment.apply(days.bars, days.day);
+    const built = days === null ? null : resample(dayCells(days.bars, interval, context.calendar));
+    if (built === null || built.count === 0)
       throw new CannotAdjust({ kind: 'no-days', interval, startDay: fromMs / DAY_MS, exDay });
-    adjustment.apply(days.bars, days.day);
-    copyBar(timed.bars, row, resample(dayCells(days.bars, interval)), 0);
+    copyBar(timed.bars, row, built, 0);
   }
 }

@@ -25,7 +25,9 @@ export class RawCloses {
     if (this.#stored.series.length === 0) return null;
     const last = await this.#lastBefore(day);
     if (last === null) return null;
-    if (this.#stored.calendar.sessionOnOrBefore(day - 1)?.day === last.day) return last.price;
+    // The last bar may be that of a closed date, after the last session.
+    const session = this.#stored.calendar.sessionOnOrBefore(day - 1);
+    if (session !== null && session.day <= last.day) return last.price;
     this.#newest ??= await this.#lastBefore(END_DAY);
     return this.#newest !== null && this.#newest.day >= day ? last.price : null;
   }

@@ -1,11 +1,12 @@
 // Bars derived from those of a finer interval, cell by cell (contract 3.8).
-import { type Bars, concatBars, emptyBars, lowerBound, sliceBars } from '../bars/columns.ts';
+import { type Bars, concatBars, emptyBars, lowerBound } from '../bars/columns.ts';
 import {
   type CellBars,
   dayCells,
   minuteCells,
   periodCells,
   sliceTimed,
+  splitCells,
   type TimedBars,
 } from '../bars/grid.ts';
 import { resample } from '../bars/resample.ts';
@@ -13,7 +14,8 @@ import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import { isPeriod, type PeriodInterval, periodEnd, periodStart } from '../calendar/period.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { limits } from '../contract/limits.ts';
-import { type BarSource, SeriesCursor, type StreamRange } from './cursor.ts';
+import type { BarSource, StreamRange } from './cursor.ts';
+import { rowsOf } from './day-rows.ts';
 import type { Series } from './series.ts';
 import { type BarStream, type StreamContext, segmentsAround, withTimes } from './stream.ts';
 
@@ -53,29 +55,17 @@ function basePerBar(interval: Interval, base: Interval): number {
 export const derivedFrom = (context: StreamContext, series: Series, range: StreamRange): BarStream =>
   derivedStream(
     context,
-    new SeriesCursor(context.reader, series, baseRange(context, series.interval, range)),
+    rowsOf(context, series, baseRange(context, series.interval, range)),
     series.interval,
     range,
   );
 
 function cellsOf(context: StreamContext, base: Interval, bars: Bars): CellBars {
   const { interval } = context;
-  if (isPeriod(interval) && isPeriod(base)) return dayCells(bars, interval);
+  if (isPeriod(interval) && isPeriod(base)) return dayCells(bars, interval, context.calendar);
   const segments = segmentsAround(context, bars);
   if (isPeriod(interval)) return periodCells(bars, segments, interval);
   return minuteCells(bars, segments, intervalMinutes(interval)!, intervalMinutes(base)!);
-}
-
-/** Separates whole cells from the last one of the step, which the next step may still add to. */
-function splitCells({ bars, cellMs }: CellBars, descending: boolean): { whole: CellBars; rest: Bars } {
-  const { count } = bars;
-  let at = descending ? 0 : count;
-  const last = cellMs[descending ? 0 : count - 1];
-  if (descending) while (at < count && cellMs[at] === last) at++;
-  else while (at > 0 && cellMs[at - 1] === last) at--;
-  const [before, after] = [sliceBars(bars, 0, at), sliceBars(bars, at, count)];
-  if (!descending) return { whole: { bars: before, cellMs }, rest: after };
-  return { whole: { bars: after, cellMs: cellMs.subarray(at) }, rest: before };
 }
 
 /**

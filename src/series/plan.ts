@@ -1,5 +1,6 @@
 // Which stored series serves which part of a range: stored bars win, the rest is derived from the coarsest series that fits (contract 3.8).
 import { type Cell, cellAround } from '../bars/grid.ts';
+import { DAY_MS } from '../base/instant.ts';
 import { isPeriod } from '../calendar/period.ts';
 import { type Interval, intervalMinutes, interval as intervalOf } from '../contract/interval.ts';
 import type { StreamRange } from './cursor.ts';
@@ -36,10 +37,13 @@ export type Reach = {
 /** How far a series reaches at the asked interval. */
 export function reachOf(context: StreamContext, series: Series): Reach {
   const { calendar, interval, extended } = context;
-  const { first_ms: firstMs, last_ms: lastMs } = series;
+  const [firstMs, lastMs] = [series.first_ms, series.last_ms].map((keyMs) =>
+    series.interval === DAY ? calendar.labelOfRow(keyMs / DAY_MS) * DAY_MS : keyMs,
+  ) as [number, number];
   if (series.interval === interval) {
     const cellOf = (keyMs: number): Cell => ({ keyMs, openMs: keyMs, closeMs: keyMs });
-    return { first: cellOf(firstMs), last: cellOf(lastMs), fromMs: firstMs, toMs: lastMs };
+    // A last row that has the evening of its session alone ends before it: a finer series may have the whole of it.
+    return { first: cellOf(firstMs), last: cellOf(lastMs), fromMs: firstMs, toMs: series.last_ms };
   }
   const around = (asked: Interval, keyMs: number): Cell =>
     cellAround(calendar, asked, series.interval, keyMs, extended);

@@ -7,7 +7,8 @@ import type { Segments } from '../calendar/session.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import type { Reader } from '../store/store.ts';
 import { CannotAdjust } from './cannot-adjust.ts';
-import { SeriesCursor, type StreamRange } from './cursor.ts';
+import type { StreamRange } from './cursor.ts';
+import { rowsOf } from './day-rows.ts';
 import type { Series } from './series.ts';
 
 /** Bars in steps: each step ascends in itself, the steps follow the direction. Null at the end. */
@@ -38,10 +39,10 @@ export function withTimes(context: StreamContext, bars: Bars, offGrid: boolean):
 
 /** The bars of a series at its own interval. */
 export function storedStream(context: StreamContext, series: Series, range: StreamRange): BarStream {
-  const cursor = new SeriesCursor(context.reader, series, range);
+  const rows = rowsOf(context, series, range);
   return {
     async next(atLeast) {
-      const bars = await cursor.next(atLeast);
+      const bars = await rows.next(atLeast);
       return bars === null ? null : withTimes(context, bars, series.off_grid);
     },
   };

@@ -1,0 +1,85 @@
+// The rows of a series as bars: those of DAY one a session, whatever dates their file gave them (contract 3.10).
+import { type Bars, concatBars, copyBar, emptyBars, lowerBound, sliceBars } from '../bars/columns.ts';
+import { type CellBars, splitCells } from '../bars/grid.ts';
+import { resample } from '../bars/resample.ts';
+import { DAY_MS } from '../base/instant.ts';
+import type { Calendar } from '../calendar/calendar.ts';
+import type { Reader } from '../store/store.ts';
+import { type BarSource, SeriesCursor, type StreamRange } from './cursor.ts';
+import type { Series } from './series.ts';
+
+/**
+ * The bars of a series at its own interval, by key. Of DAY the key is the label of the session: the row of a closed date whose
+ * evening opens that session is merged into it.
+ */
+export function rowsOf(
+  { reader, calendar }: { readonly reader: Reader; readonly calendar: Calendar },
+  series: Series,
+  range: StreamRange,
+): BarSource {
+  if (series.interval !== 'DAY' || !calendar.opensEvenings) return new SeriesCursor(reader, series, range);
+  // The evening before the first session of the range belongs to it.
+  const rows = new SeriesCursor(reader, series, { ...range, fromMs: range.fromMs - DAY_MS });
+  return new SessionRows(calendar, rows, range);
+}
+
+/** The rows by the label of their session. */
+function cellsOf(calendar: Calendar, bars: Bars): CellBars {
+  const rows = bars.keyMs.subarray(0, bars.count);
+  return { bars, cellMs: rows.map((keyMs) => calendar.labelOfRow(keyMs / DAY_MS) * DAY_MS) };
+}
+
+/** One bar of each cell. A row that has its cell for itself keeps its digits. */
+function merge({ bars, cellMs }: CellBars): Bars {
+  const merged = emptyBars(bars.count);
+  for (let from = 0, to = 0; from < bars.count; from = to) {
+    while (to < bars.count && cellMs[to] === cellMs[from]) to++;
+    const rows = { bars: sliceBars(bars, from, to), cellMs: cellMs.subarray(from, to) };
+    copyBar(merged, merged.count, to - from === 1 ? rows.bars : resample(rows), 0);
+    merged.keyMs[merged.count++] = cellMs[from]!;
+  }
+  return merged;
+}
+
+/** DAY rows of one series, merged to one bar a session, with keys in a range. */
+class SessionRows implements BarSource {
+  readonly #calendar: Calendar;
+  readonly #rows: BarSource;
+  readonly #range: StreamRange;
+  /** Rows of a session that the next step may still add to. */
+  #carried = emptyBars();
+  #ended = false;
+
+  constructor(calendar: Calendar, rows: BarSource, range: StreamRange) {
+    this.#calendar = calendar;
+    this.#rows = rows;
+    this.#range = range;
+  }
+
+  async next(atLeast: number): Promise<Bars | null> {
+    let found = emptyBars();
+    while (!this.#ended && found.count < atLeast)
+      found = this.#join(found, this.#within(merge(await this.#whole(atLeast - found.count + 1))));
+    return found.count === 0 ? null : found;
+  }
+
+  /** The next rows whose sessions are whole. */
+  async #whole(atLeast: number): Promise<CellBars> {
+    const step = await this.#rows.next(atLeast);
+    this.#ended = step === null;
+    const cells = cellsOf(this.#calendar, this.#join(this.#carried, step ?? emptyBars()));
+    if (this.#ended) return cells;
+    const { whole, rest } = splitCells(cells, this.#range.descending);
+    this.#carried = rest;
+    return whole;
+  }
+
+  /** Bars in the direction of reading, as one ascending piece. */
+  #join(before: Bars, after: Bars): Bars {
+    return concatBars(this.#range.descending ? [after, before] : [before, after]);
+  }
+
+  #within(bars: Bars): Bars {
+    return sliceBars(bars, lowerBound(bars, this.#range.fromMs), lowerBound(bars, this.#range.toMs));
+  }
+}
