@@ -580,6 +580,18 @@ test('hours by the clock are counted as off the grid, others are not (contract 3
   assert.equal((await new Shelf().import([header, ...late], inHongKong)).offGrid, 0);
 });
 
+test('an hour off the grid that begins before a session and reaches into it is not counted as outside (contract 3.10)', async () => {
+  // Hong Kong trades from 09:30 to 12:00 and from 13:00 to 16:00: the hour of 12:00 is in the break.
+  const clocks = ['09', '10', '11', '12', '13', '14', '15'];
+  const rows = clocks.map((hour) => `2025-03-03T${hour}:00:00+08:00,${values}`);
+  const shelf = new Shelf();
+  const flags = { ...minutesOfA, country_iso_code: 'HK', interval: '60M' };
+  for (const _ of [1, 2]) {
+    const { offGrid, outsideSessions } = await shelf.import([header, ...rows], { flags });
+    assert.deepEqual([offGrid, outsideSessions], [2, 1]);
+  }
+});
+
 test('a DAY row of a Sunday that opens Monday is counted as merged, one of another closed date as a finding (contract 3.10)', async () => {
   const flags = { asset_schema: 'forex', country_iso_code: 'GLOBAL', symbol: 'EURUSD', interval: 'DAY' };
   const dates = ['2024-06-07', '2024-06-08', '2024-06-09', '2024-06-10'];

@@ -2,7 +2,7 @@
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import { isPeriod, type PeriodInterval, periodHours, periodStart } from '../calendar/period.ts';
-import type { Segments } from '../calendar/session.ts';
+import { type Segments, segmentKinds } from '../calendar/session.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { type Bars, concatBars, copyBar, emptyBars, sliceBars } from './columns.ts';
 
@@ -114,11 +114,8 @@ export function splitCells({ bars, cellMs }: CellBars, descending: boolean): { w
   return { whole: { bars: after, cellMs: cellMs.subarray(at) }, rest: before };
 }
 
-/**
- * Minute bars with instants: they close at their nominal end, cut at the end of the segment unless the series is off the grid
- * (contract 3.2, 3.3, 3.10). Bars outside every segment are not served.
- */
-export function timeMinutes(bars: Bars, segments: Segments, minutes: number, offGrid: boolean): TimedBars {
+/** Minute bars with instants: they close at their nominal end, cut at the end of the segment (contract 3.2, 3.3). Bars outside every segment are left out. */
+export function timeMinutes(bars: Bars, segments: Segments, minutes: number): TimedBars {
   const stepMs = minutes * MINUTE_MS;
   const { openMs, closeMs, day } = untimed(bars);
   const kept = new Int32Array(bars.count);
@@ -126,10 +123,41 @@ export function timeMinutes(bars: Bars, segments: Segments, minutes: number, off
   eachInSegments(bars, segments, (bar, segment) => {
     const at = bars.keyMs[bar]!;
     openMs[count] = at;
-    closeMs[count] = offGrid ? at + stepMs : Math.min(at + stepMs, segments.closeMs[segment]!);
+    closeMs[count] = Math.min(at + stepMs, segments.closeMs[segment]!);
     day[count] = segments.day[segment]!;
     kept[count++] = bar;
   });
+  return { bars: pickBars(bars, kept, count), openMs, closeMs, day };
+}
+
+const REGULAR = segmentKinds.indexOf('regular');
+
+/**
+ * Bars off the session grid with instants: they close at their nominal end. A bar that overlaps a regular segment is regular,
+ * others are extended hours; bars that do neither are left out (contract 3.10). `segments` are those of all hours, through the
+ * end of the last bar.
+ */
+export function timeOffGrid(bars: Bars, segments: Segments, minutes: number, extended: boolean): TimedBars {
+  const stepMs = minutes * MINUTE_MS;
+  const { openMs, closeMs, day } = untimed(bars);
+  const kept = new Int32Array(bars.count);
+  let count = 0;
+  let segment = 0;
+  for (let bar = 0; bar < bars.count; bar++) {
+    const at = bars.keyMs[bar]!;
+    const isBefore = (index: number, ms: number): boolean =>
+      index < segments.openMs.length && segments.openMs[index]! < ms;
+    while (isBefore(segment, at) && segments.closeMs[segment]! <= at) segment++;
+    const opensInside = isBefore(segment, at + 1);
+    let regular = segment;
+    while (isBefore(regular, at + stepMs) && segments.kind[regular] !== REGULAR) regular++;
+    const isRegular = isBefore(regular, at + stepMs);
+    if (!isRegular && !(extended && opensInside)) continue;
+    openMs[count] = at;
+    closeMs[count] = at + stepMs;
+    day[count] = segments.day[opensInside ? segment : regular]!;
+    kept[count++] = bar;
+  }
   return { bars: pickBars(bars, kept, count), openMs, closeMs, day };
 }
 

@@ -296,7 +296,7 @@ test('bars of any minutes are those of a walk over every minute of every segment
       const derived = resample(minuteCells(columnsOf(drawn.rows), segments, minutes, 1));
       const byKey = new Map(drawn.rows.map((row) => [row.keyMs, row]));
       same(
-        rowsOf(timeMinutes(derived, segments, minutes, false)),
+        rowsOf(timeMinutes(derived, segments, minutes)),
         expectedMinutes(byKey, sessionsOf(drawn), minutes, drawn.extended),
       );
     }),
@@ -325,7 +325,7 @@ test('regular bars are the same with and without extended hours (contract 3.3)',
       const [regular, extended] = [false, true].map((eth) => {
         const segments = segmentsAround({ ...drawn, extended: eth });
         const bars = resample(minuteCells(columnsOf(drawn.rows), segments, minutes, 1));
-        return rowsOf(timeMinutes(bars, segments, minutes, false));
+        return rowsOf(timeMinutes(bars, segments, minutes));
       }) as [Served[], Served[]];
       const keys = new Set(regular.map((row) => row.keyMs));
       assert.deepEqual(
@@ -347,10 +347,8 @@ test('bars derived by way of a coarser base are those derived at once, vwap but 
       const derive = (bars: Bars, minutes: number, from: number): Bars =>
         resample(minuteCells(bars, segments, minutes, from));
       const minutes = columnsOf(drawn.rows);
-      const direct = rowsOf(timeMinutes(derive(minutes, asked, 1), segments, asked, false));
-      const stepped = rowsOf(
-        timeMinutes(derive(derive(minutes, base, 1), asked, base), segments, asked, false),
-      );
+      const direct = rowsOf(timeMinutes(derive(minutes, asked, 1), segments, asked));
+      const stepped = rowsOf(timeMinutes(derive(derive(minutes, base, 1), asked, base), segments, asked));
       const bare = (rows: Served[]) => rows.map((row) => ({ ...row, vwap: row.vwap !== null }));
       assert.deepEqual(bare(stepped), bare(direct));
       for (const [at, { vwap }] of direct.entries()) {
@@ -477,7 +475,7 @@ test('a bar that meets the early close ends at the close: 60M of 2015-12-24 in N
   ): [open: string, close: string, first: number, last: number, volume: number][] => {
     const segments = calendars.stock.segments(start, start + DAY_MS, extended);
     const bars = resample(minuteCells(columnsOf(rows), segments, 60, 1));
-    return rowsOf(timeMinutes(bars, segments, 60, false)).map((row) => [
+    return rowsOf(timeMinutes(bars, segments, 60)).map((row) => [
       new Date(row.openMs).toISOString().slice(11, 16),
       new Date(row.closeMs).toISOString().slice(11, 16),
       row.open,

@@ -119,7 +119,10 @@ function describe(report: ImportReport): string {
       'outside every session, kept and not served',
       isShifted ? '; is the zone of the times right (--zone)?' : '',
     ),
-    ...bars(report.offGrid, 'off the session grid, served as imported and never used to derive others'),
+    ...bars(
+      report.offGrid,
+      'off the session grid, served as imported in sessions without finer bars and never used to derive others',
+    ),
     ...bars(
       report.mergedDays,
       'of closed dates whose evening opens the next session, merged into it when read',

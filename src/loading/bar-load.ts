@@ -4,8 +4,8 @@ import { decodeBlock, wholeBlock } from '../bars/block-reader.ts';
 import { encodeBlock } from '../bars/block-writer.ts';
 import { bucketDays } from '../bars/bucket.ts';
 import { type Bars, emptyBars, lowerBound, mergeBars, reserve, valueColumns } from '../bars/columns.ts';
-import { countOffGrid, countOutside } from '../bars/grid.ts';
-import { DAY_MS } from '../base/instant.ts';
+import { countOffGrid, countOutside, timeOffGrid } from '../bars/grid.ts';
+import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import { type Calendar, findMarket } from '../calendar/calendar.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
@@ -309,12 +309,17 @@ export class BarLoad {
       this.counts.mergedDays += sign * merged;
     }
     if (minutes === null) return;
-    const segments = series.calendar.segments(bars.keyMs[0]!, bars.keyMs[bars.count - 1]! + 1, true);
-    this.counts.outsideSessions += sign * countOutside(bars, segments);
-    if (minutes === 1) return;
-    const offGrid = countOffGrid(bars, segments, minutes);
+    const endMs = bars.keyMs[bars.count - 1]! + minutes * MINUTE_MS;
+    const segments = series.calendar.segments(bars.keyMs[0]!, endMs, true);
+    const offGrid = minutes === 1 ? 0 : countOffGrid(bars, segments, minutes);
     this.counts.offGrid += sign * offGrid;
     series.row.off_grid ||= offGrid > 0;
+    // A bar off the grid may begin before a session and reach into it.
+    const outside =
+      offGrid > 0
+        ? bars.count - timeOffGrid(bars, segments, minutes, true).bars.count
+        : countOutside(bars, segments);
+    this.counts.outsideSessions += sign * outside;
   }
 
   /** Warnings about bars that were loaded, each with its number of bars. */

@@ -4,6 +4,7 @@ import { DAY_MS } from '../base/instant.ts';
 import { isPeriod, type PeriodInterval, periodEnd, periodStart } from '../calendar/period.ts';
 import type { StreamRange } from './cursor.ts';
 import { derivedFrom, derivedStream, wholePeriods } from './derived.ts';
+import { offGridStream } from './off-grid.ts';
 import { overlay } from './overlay.ts';
 import { candidates, DAY, type Piece, reachOf, splitRange } from './plan.ts';
 import type { Series, StoredInstrument } from './series.ts';
@@ -113,5 +114,8 @@ export function barStream(
   nowMs: number,
 ): BarStream {
   if (context.extended && isPeriod(context.interval)) return extendedStream(context, stored, range, nowMs);
-  return regularStream(context, candidates(stored, context.interval), range, nowMs);
+  const best = candidates(stored, context.interval);
+  const [series, ...finer] = best;
+  if (series?.off_grid) return offGridStream(context, series, finer, range, nowMs);
+  return regularStream(context, best, range, nowMs);
 }

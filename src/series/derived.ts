@@ -20,7 +20,7 @@ import type { Series } from './series.ts';
 import { type BarStream, type StreamContext, segmentsAround, withTimes } from './stream.ts';
 
 /** The bars whose keys are in the range. */
-function within(timed: TimedBars, range: StreamRange): TimedBars {
+export function within(timed: TimedBars, range: StreamRange): TimedBars {
   const from = lowerBound(timed.bars, range.fromMs);
   const to = lowerBound(timed.bars, range.toMs);
   return from === 0 && to === timed.bars.count ? timed : sliceTimed(timed, from, to);

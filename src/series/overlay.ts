@@ -1,62 +1,95 @@
-// Two streams as one, bar by bar: where both have a bar, the upper one wins.
+// Two streams as one, session by session: where both have bars, the upper one wins.
 import { concatTimed, sliceTimed, type TimedBars } from '../bars/grid.ts';
 import { BARS_PER_BLOCK_GUESS } from './cursor.ts';
 import type { BarStream } from './stream.ts';
 
-/** A stream, and for each key the moment by which its bar must have closed to count. */
-export type LimitedStream = { readonly stream: BarStream; readonly limitOf: (keyMs: number) => number };
+/** A stream, and what of it is served. */
+export type LimitedStream = {
+  readonly stream: BarStream;
+  /** For each key the moment by which its bar must have closed to count. */
+  readonly limitOf: (keyMs: number) => number;
+  /** Chooses among the bars of a session that is served from this stream; all of them where there is none. */
+  readonly choose?: (session: TimedBars) => TimedBars;
+};
 
-/** Merges two streams by key. An unfinished bar of `upper` still hides that of `lower`; neither is given. */
+/**
+ * Merges two streams by the label dates of their bars: a session, week or month with a bar in `upper` comes from it alone. An
+ * unfinished bar of `upper` still hides those of `lower`; neither is given.
+ */
 export function overlay(upper: LimitedStream, lower: LimitedStream, descending: boolean): BarStream {
-  const heads = [new Head(upper, descending), new Head(lower, descending)] as const;
+  const heads = [new Head(upper.stream, descending), new Head(lower.stream, descending)] as const;
   return {
     async next(atLeast) {
-      const rows: TimedBars[] = [];
-      while (rows.length < atLeast) {
-        const [first, second] = [await heads[0].key(), await heads[1].key()];
+      const parts: TimedBars[] = [];
+      for (let count = 0; count < atLeast; ) {
+        const [first, second] = [await heads[0].day(), await heads[1].day()];
         if (first === null && second === null) break;
         const upperLeads =
           second === null || (first !== null && (descending ? first >= second : first <= second));
-        if (first === second) heads[1].take();
-        const { row, done } = heads[upperLeads ? 0 : 1].take();
-        if (done) rows.push(row);
+        if (first === second) await heads[1].take();
+        const part = served(upperLeads ? upper : lower, await heads[upperLeads ? 0 : 1].take());
+        count += part.bars.count;
+        if (part.bars.count > 0) parts.push(part);
       }
-      return rows.length === 0 ? null : concatTimed(descending ? rows.reverse() : rows);
+      return parts.length === 0 ? null : concatTimed(descending ? parts.reverse() : parts);
     },
   };
 }
 
-/** The bar at the front of a stream. */
+/** The finished bars of a session among those that its stream chooses. */
+function served({ limitOf, choose }: LimitedStream, session: TimedBars): TimedBars {
+  const chosen = choose?.(session) ?? session;
+  const { count, keyMs } = chosen.bars;
+  const isDone = (row: number): boolean => chosen.closeMs[row]! <= limitOf(keyMs[row]!);
+  const done = Array.from({ length: count }, (_, row) => row).filter(isDone);
+  if (done.length === count) return chosen;
+  return concatTimed(done.map((row) => sliceTimed(chosen, row, row + 1)));
+}
+
+/** The front of a stream: its sessions one after the other. */
 class Head {
   readonly #stream: BarStream;
-  readonly #limitOf: (keyMs: number) => number;
   readonly #descending: boolean;
   #step: TimedBars | null = null;
   #left = 0;
+  #ended = false;
+  /** Bars of the next step: few at first, because they may lie far from the bars that are wanted. */
+  #wanted = 1;
 
-  constructor({ stream, limitOf }: LimitedStream, descending: boolean) {
+  constructor(stream: BarStream, descending: boolean) {
     this.#stream = stream;
-    this.#limitOf = limitOf;
     this.#descending = descending;
   }
 
-  get #at(): number {
-    return this.#descending ? this.#left - 1 : this.#step!.bars.count - this.#left;
+  /** Where the bar that is `ahead` of the front one stands in the step. */
+  #at(ahead: number): number {
+    return this.#descending ? this.#left - 1 - ahead : this.#step!.bars.count - this.#left + ahead;
   }
 
-  async key(): Promise<number | null> {
-    if (this.#left === 0) {
-      this.#step = await this.#stream.next(BARS_PER_BLOCK_GUESS);
+  /** The label date of the front bar; null at the end. */
+  async day(): Promise<number | null> {
+    // A step may be empty: its bars are outside all sessions.
+    while (this.#left === 0 && !this.#ended) {
+      this.#step = await this.#stream.next(this.#wanted);
+      this.#wanted = Math.min(2 * this.#wanted, BARS_PER_BLOCK_GUESS);
+      this.#ended = this.#step === null;
       this.#left = this.#step?.bars.count ?? 0;
     }
-    return this.#step === null ? null : this.#step.bars.keyMs[this.#at]!;
+    return this.#ended ? null : this.#step!.day[this.#at(0)]!;
   }
 
-  /** Removes the front bar, after `key`; whether it is finished. */
-  take(): { row: TimedBars; done: boolean } {
-    const at = this.#at;
-    const row = sliceTimed(this.#step!, at, at + 1);
-    this.#left--;
-    return { row, done: row.closeMs[0]! <= this.#limitOf(row.bars.keyMs[0]!) };
+  /** Removes the bars of the front session, of which there is one: after `day`. */
+  async take(): Promise<TimedBars> {
+    const session = await this.day();
+    const parts: TimedBars[] = [];
+    while ((await this.day()) === session) {
+      let count = 1;
+      while (count < this.#left && this.#step!.day[this.#at(count)] === session) count++;
+      const [one, other] = [this.#at(0), this.#at(count - 1)];
+      parts.push(sliceTimed(this.#step!, Math.min(one, other), Math.max(one, other) + 1));
+      this.#left -= count;
+    }
+    if (parts.length === 1) return parts[0]!;
+    return concatTimed(this.#descending ? parts.reverse() : parts);
   }
 }

@@ -1,6 +1,7 @@
 // Bars of stored series as streams: with their instants, one series after the other, finished ones only.
 import type { Bars } from '../bars/columns.ts';
-import { sliceTimed, type TimedBars, timeMinutes, timePeriods } from '../bars/grid.ts';
+import { sliceTimed, type TimedBars, timeMinutes, timeOffGrid, timePeriods } from '../bars/grid.ts';
+import { MINUTE_MS } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import { isPeriod, type PeriodInterval } from '../calendar/period.ts';
 import type { Segments } from '../calendar/session.ts';
@@ -34,7 +35,10 @@ export function withTimes(context: StreamContext, bars: Bars, offGrid: boolean):
   const { calendar, interval, extended } = context;
   if (isPeriod(interval) || bars.count === 0)
     return timePeriods(bars, calendar, interval as PeriodInterval, extended);
-  return timeMinutes(bars, segmentsAround(context, bars), intervalMinutes(interval)!, offGrid);
+  const minutes = intervalMinutes(interval)!;
+  if (!offGrid) return timeMinutes(bars, segmentsAround(context, bars), minutes);
+  const endMs = bars.keyMs[bars.count - 1]! + minutes * MINUTE_MS;
+  return timeOffGrid(bars, calendar.segments(bars.keyMs[0]!, endMs, true), minutes, extended);
 }
 
 /** The bars of a series at its own interval. */
@@ -79,14 +83,16 @@ export function finished(stream: BarStream, limitMs: number): BarStream {
   };
 }
 
-/** The bars of a stream from one series. @throws CannotAdjust at the first bar where raw prices are needed and it has others */
-export function checkBasis(context: StreamContext, series: Series, stream: BarStream): BarStream {
-  const { interval, prices } = series;
-  if (!context.rawOnly || prices === 'raw') return stream;
-  return {
-    async next(atLeast) {
-      if ((await stream.next(atLeast)) === null) return null;
-      throw new CannotAdjust({ kind: 'not-raw', interval, prices });
-    },
-  };
+/** @throws CannotAdjust where raw prices are needed and the series has others */
+export function requireBasis({ rawOnly }: StreamContext, { interval, prices }: Series): void {
+  if (rawOnly && prices !== 'raw') throw new CannotAdjust({ kind: 'not-raw', interval, prices });
 }
+
+/** The bars of a stream from one series. @throws CannotAdjust at the first bar where raw prices are needed and it has others */
+export const checkBasis = (context: StreamContext, series: Series, stream: BarStream): BarStream => ({
+  async next(atLeast) {
+    const step = await stream.next(atLeast);
+    if (step !== null) requireBasis(context, series);
+    return step;
+  },
+});
