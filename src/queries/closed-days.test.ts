@@ -9,6 +9,12 @@ import { Vendor } from '../../test/presets/vendor.ts';
 import { sharedData, Workshop } from '../../test/service.ts';
 import { barsOf } from '../../test/stored.ts';
 import { formatDay, parseDay } from '../base/instant.ts';
+import { instruments } from '../datasets/reference.ts';
+import { Calendars } from '../series/calendars.ts';
+import { latestPrice } from '../series/latest-price.ts';
+import { readStored } from '../series/series.ts';
+import { rowWith } from '../store/all-rows.ts';
+import { openStore } from '../store/engines.ts';
 
 const stock: Named = { asset_schema: 'stock', country_iso_code: 'US', symbol: 'ACME' };
 const pair: Named = { asset_schema: 'forex', country_iso_code: 'GLOBAL', symbol: 'GBPUSD' };
@@ -206,6 +212,24 @@ test('a dividend after a closed date has the close of the newest row as referenc
     adjusted.map(({ close }) => close),
     [90, 90],
   );
+});
+
+test('the latest price is never that of a Sunday row whose session is still open (contract 3.10, 8.4)', async () => {
+  const asked = await storeOf(future, [flat('2024-06-07', 1), flat('2024-06-09', 2), flat('2024-06-10', 3)]);
+  const store = await openStore(asked.url, 'read');
+  const priceAt = (now: string): Promise<number | null> =>
+    store.snapshot(async (reader) => {
+      const instrument = (await rowWith(reader, instruments, future))!;
+      const found = await readStored(reader, new Calendars(), instrument);
+      return latestPrice(reader, found, Date.parse(now));
+    });
+  try {
+    assert.equal(await priceAt('2024-06-09T12:00:00Z'), 1);
+    assert.equal(await priceAt('2024-06-10T20:59:00Z'), 1);
+    assert.equal(await priceAt('2024-06-10T21:00:00Z'), 3);
+  } finally {
+    await store.close();
+  }
 });
 
 test('export, delete by date and undo work on the rows as they were imported (contract 3.10)', async (t) => {
