@@ -137,6 +137,7 @@ const instrument = fc.tuple(
     tick_size: maybe(number),
     contract_value: maybe(text),
     listing_date: maybe(day),
+    delisting_date: maybe(fc.constantFrom('2199-12-30', '2199-12-31')),
     former_symbols: former,
   }),
 );

@@ -8,9 +8,8 @@ import { holidays } from '../datasets/holidays.ts';
 import { BARS, fileDatasetNamed } from '../datasets/index.ts';
 import { news } from '../datasets/news.ts';
 import { optionContracts } from '../datasets/options.ts';
-import { type InstrumentName, instruments } from '../datasets/reference.ts';
+import { instruments } from '../datasets/reference.ts';
 import type { ImportReport } from '../history/import-report.ts';
-import { newInstrument } from '../history/new-instrument.ts';
 import type { ImportRequest } from '../history/run.ts';
 import type { MappedFile } from '../mapping/column-mapping.ts';
 import type { Store } from '../store/store.ts';
@@ -19,15 +18,9 @@ import { actions } from './corporate-actions.ts';
 import { economicEvents } from './economic.ts';
 import { days } from './holidays.ts';
 import { importRows, type Particulars } from './import-rows.ts';
+import { instrumentRows } from './instruments.ts';
 import { newsItems } from './news.ts';
 import { contracts } from './options.ts';
-
-/** A file has some fields of an instrument; the others stay as they are. */
-const instrumentRows: Particulars = {
-  async rowOf(values, known, { writer }) {
-    return { ...(known ?? (await newInstrument(writer, values as InstrumentName))), ...values };
-  },
-};
 
 /** What is special about some datasets. */
 const particulars: ReadonlyMap<Dataset, Particulars> = new Map<Dataset, Particulars>([

@@ -91,6 +91,15 @@ for (const [fixture, storeLayout, controlLayout] of fixtures) {
   });
 }
 
+test('an undo of what an older program noted leaves a row as it is that nothing changed since', async () => {
+  const shop = shopOf('layout-2');
+  await hashOf(shop.store);
+  // Run 6 imported six option contracts, made six instruments, and noted that it needs AAPL.
+  const { stdout, stderr } = await shop.run('undo', '6');
+  assert.match(`${stdout}${stderr}`, /12 rows removed/);
+  assert.doesNotMatch(`${stdout}${stderr}`, /restored/);
+});
+
 test('instruments of layout 1 are found by the words of their names', async () => {
   const shop = shopOf('layout-1');
   const store = await openStore(shop.store, 'write');

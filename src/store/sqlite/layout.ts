@@ -93,7 +93,8 @@ async function migrate(
     if (from > 0) await requireDiskSpace(dirname(path), 2 * copyBytes(database) + LOG_BYTES);
     const lacking = steps.slice(from);
     for (const statement of lacking.flatMap(statementsOf)) database.exec(statement);
-    if (lacking.some((step) => step.fillsInstrumentTerms))
+    // A new file has no instruments.
+    if (from > 0 && lacking.some((step) => step.fillsInstrumentTerms))
       await fillInstrumentTerms(new SqliteRows(database));
     database.exec(`pragma user_version = ${steps.length}`);
     checkColumns(database, tables);

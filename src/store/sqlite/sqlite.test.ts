@@ -171,26 +171,6 @@ test('a new store is in WAL mode with pages of 16 KiB and the marks of its owner
   database.close();
 });
 
-test('a store of the first layout is brought up to date by the first that opens it for writing', async () => {
-  const path = await madeStore();
-  const later = [
-    ...['holidays', 'instrument_terms', 'option_contracts'],
-    ...['economic_events', 'economic_event_codes', 'corporate_actions', 'news'],
-  ];
-  const drops = later.map((name) => `drop table ${name};`).join('');
-  alter(path, `${drops} alter table instruments drop column former_symbols; pragma user_version = 1`);
-  await assert.rejects(open(path, 'read'), /has an older layout/);
-  await (await open(path, 'write')).close();
-  const store = await open(path, 'read');
-  assert.deepEqual(
-    await store.snapshot((reader) =>
-      reader.rows(holidays, { order: [['country_iso_code', 'asc']], limit: 1 }),
-    ),
-    [],
-  );
-  await store.close();
-});
-
 test('the log is empty after a write, so that it does not grow from import to import', async () => {
   const path = freshFile();
   const store = await open(path, 'write');
