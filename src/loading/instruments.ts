@@ -1,6 +1,6 @@
 // Instruments: a file gives some fields of one, and the others stay; its dates must be in order (contract 3.9, 11).
 import type { Values } from '../datasets/field.ts';
-import type { InstrumentName } from '../datasets/reference.ts';
+import type { Instrument, InstrumentName } from '../datasets/reference.ts';
 import type { RowProblem } from '../files/file-problem.ts';
 import { newInstrument } from '../history/new-instrument.ts';
 import type { Particulars } from './import-rows.ts';
@@ -12,18 +12,16 @@ const keptOf = (values: Values, known: Values): Values =>
 /** A delisting before the listing, in the row or beside what is stored. */
 function conflictOf(values: Values, known: Values | null): RowProblem | null {
   const kept = known === null ? {} : keptOf(values, known);
-  const { listing_date: listed, delisting_date: delisted } = { ...kept, ...values };
+  const { listing_date: listed, delisting_date: delisted } = { ...kept, ...values } as Partial<Instrument>;
   // Dates of the form YYYY-MM-DD are in order as texts.
   if (!listed || !delisted || delisted >= listed) return null;
-  const [column, order, other, date] =
-    values.delisting_date === undefined
-      ? ['listing_date', 'after', 'delisting_date', delisted]
-      : ['delisting_date', 'before', 'listing_date', listed];
-  const place = values[other as string] === undefined ? 'stored ' : '';
-  return {
-    column: column as string,
-    reason: `is ${order} the ${place}${other} ${date}: correct it, or give the right ${other} beside it`,
-  };
+  const problem = (column: string, order: string, other: string, date: string): RowProblem => ({
+    column,
+    reason: `is ${order} the ${values[other] === undefined ? 'stored ' : ''}${other} ${date}: correct it, or give the right ${other} beside it`,
+  });
+  return values.delisting_date === undefined
+    ? problem('listing_date', 'after', 'delisting_date', delisted)
+    : problem('delisting_date', 'before', 'listing_date', listed);
 }
 
 /** What is special about instruments. */
