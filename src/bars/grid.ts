@@ -12,6 +12,8 @@ export type TimedBars = {
   readonly openMs: Float64Array;
   readonly closeMs: Float64Array;
   readonly day: Int32Array;
+  /** 1 for each bar whose volume was adjusted for splits before the import (contract 9.4); absent where none was. */
+  readonly splitVolume?: Uint8Array;
 };
 
 /** Bars inside segments, and the key of each bar's cell, ascending. */
@@ -134,21 +136,24 @@ export function sliceTimed(timed: TimedBars, from: number, to: number): TimedBar
     openMs: timed.openMs.subarray(from, to),
     closeMs: timed.closeMs.subarray(from, to),
     day: timed.day.subarray(from, to),
+    ...(timed.splitVolume && { splitVolume: timed.splitVolume.subarray(from, to) }),
   };
 }
 
 /** Joins timed bars, in the order given. */
 export function concatTimed(parts: readonly TimedBars[]): TimedBars {
   const timed = untimed(concatBars(parts.map((part) => part.bars)));
+  const splitVolume = parts.some((part) => part.splitVolume) ? new Uint8Array(timed.bars.count) : undefined;
   let at = 0;
   for (const part of parts) {
     const { count } = part.bars;
+    if (part.splitVolume) splitVolume!.set(part.splitVolume.subarray(0, count), at);
     timed.openMs.set(part.openMs.subarray(0, count), at);
     timed.closeMs.set(part.closeMs.subarray(0, count), at);
     timed.day.set(part.day.subarray(0, count), at);
     at += count;
   }
-  return timed;
+  return splitVolume ? { ...timed, splitVolume } : timed;
 }
 
 /** One bar of an interval: its key and its nominal hours. */

@@ -1,7 +1,7 @@
 // `bourse import DATASET FILE…`
 import { Command, CommanderError, Option } from 'commander';
 import { findZone, type Zone } from '../calendar/zone.ts';
-import { type PriceBasis, priceBases } from '../contract/price-basis.ts';
+import { type PriceBasis, priceBases, type VolumeBasis, volumeBases } from '../contract/price-basis.ts';
 import { barFields } from '../datasets/bars.ts';
 import type { Fields } from '../datasets/field.ts';
 import { BARS, fileDatasetNamed, fileDatasetNames } from '../datasets/index.ts';
@@ -44,6 +44,7 @@ type Flags = {
   readonly code?: string;
   readonly zone?: string;
   readonly prices?: PriceBasis;
+  readonly volumes?: VolumeBasis;
   readonly source?: string;
   readonly allowRejects: number;
   readonly dryRun?: boolean;
@@ -66,16 +67,19 @@ const fieldsOf = (dataset: string): Fields => fileDatasetNamed(dataset)?.file.fi
 const fieldFlagNames = ['schema', 'country', 'symbol', 'exchange', 'interval', 'code'] as const;
 
 /** Whether a flag has a meaning for a dataset. */
-function applies(flag: (typeof fieldFlagNames)[number] | 'prices' | 'zone', dataset: string): boolean {
+function applies(
+  flag: (typeof fieldFlagNames)[number] | 'prices' | 'volumes' | 'zone',
+  dataset: string,
+): boolean {
   const fields = Object.values(fieldsOf(dataset));
-  if (flag === 'prices') return dataset === BARS;
+  if (flag === 'prices' || flag === 'volumes') return dataset === BARS;
   if (flag === 'zone') return fields.some(({ rule }) => 'unit' in rule);
   return fields.some((field) => field.flag === `--${flag}`);
 }
 
 /** Checks flags before any file is read: each must apply to the dataset and have a possible value. */
 function checkFlags(dataset: string, flags: Flags): void {
-  for (const name of ['prices', 'zone', ...fieldFlagNames] as const) {
+  for (const name of ['prices', 'volumes', 'zone', ...fieldFlagNames] as const) {
     if (flags[name] === undefined || applies(name, dataset)) continue;
     const others = fileDatasetNames.filter((other) => applies(name, other));
     throw new UsageProblem(`--${name} does not apply to ${dataset}: it is for ${others.join(', ')}`);
@@ -210,6 +214,12 @@ export function importCommand(): Command {
     .addOption(
       new Option('--prices <basis>', 'how the prices are adjusted (default raw)').choices(priceBases),
     )
+    .addOption(
+      new Option(
+        '--volumes <basis>',
+        'how the volumes are adjusted (default: for splits where the prices are)',
+      ).choices(volumeBases),
+    )
     .option('--source <text>', 'where the file comes from, kept with the run')
     .option('--allow-rejects <count>', 'refused rows with which the exit status is still 0', wholeNumber, 0)
     .option('--watch <folder>', 'import the files of a folder as they arrive, until stopped')
@@ -294,7 +304,8 @@ class ImportCall {
 
   #requestOf(opened: MappedFile) {
     const { dataset, flags } = this.#call;
-    const request = requestOf(opened, { zone: zoneNamed(flags.zone), prices: flags.prices });
+    const { prices, volumes } = flags;
+    const request = requestOf(opened, { zone: zoneNamed(flags.zone), prices, volumes });
     return { ...request, flags: fieldFlags(dataset, flags) };
   }
 

@@ -1,6 +1,6 @@
 // Series of bars: one an instrument and interval. The bars themselves are blocks, not rows (docs/architecture.md).
 import { intervalsAllowed, parseInterval } from '../contract/interval.ts';
-import { boolean, dataset, instant, integer, text } from './dataset.ts';
+import { boolean, dataset, instant, integer, orNull, text } from './dataset.ts';
 import {
   anyNumber,
   assetSchemaField,
@@ -50,6 +50,8 @@ export const series = dataset({
     series_id: integer,
     /** The adjustment of the prices before the import: raw, split, all (contract 9.4). */
     prices: text,
+    /** The adjustment of the volumes before the import, where it is not that of the prices: raw, split (contract 9.4). */
+    volumes: orNull(text),
     /** Keys of the first and the last stored bar; 0 without bars. */
     first_ms: instant,
     last_ms: instant,

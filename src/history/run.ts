@@ -1,6 +1,6 @@
 // One import as one write of the store: recorded, all or nothing, rolled back when every row was refused or it was only a trial.
 import type { Zone } from '../calendar/zone.ts';
-import type { PriceBasis } from '../contract/price-basis.ts';
+import type { PriceBasis, VolumeBasis } from '../contract/price-basis.ts';
 import { importRuns } from '../datasets/internal.ts';
 import type { MappedFile } from '../mapping/column-mapping.ts';
 import type { Store, Writer } from '../store/store.ts';
@@ -18,6 +18,8 @@ export type ImportRequest = WriteRequest & {
   readonly zone?: Zone | null;
   /** Of the prices of bars: raw by default. */
   readonly basis?: PriceBasis;
+  /** Of the volumes of bars: by default that of the prices. */
+  readonly volumes?: VolumeBasis;
   /** Where the file comes from, in the caller's words. */
   readonly source: string | null;
   /** Called now and then with the number of rows read. */
@@ -89,13 +91,14 @@ export async function runImport(
 }
 
 function presetOf({ file, flags }: ImportRequest): ImportReport['preset'] {
-  const { preset, values, zone, prices, doubt = null } = file.mapping;
+  const { preset, values, zone, prices, volumes, doubt = null } = file.mapping;
   if (preset === undefined) return null;
   const says = {
     ...values,
     ...Object.fromEntries(flags),
     ...(zone !== undefined && { zone }),
     ...(prices !== undefined && { prices }),
+    ...(volumes !== undefined && { volumes }),
   };
   return { name: preset, doubt, says };
 }

@@ -10,7 +10,7 @@ import { type Calendar, findMarket } from '../calendar/calendar.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { limits } from '../contract/limits.ts';
-import type { PriceBasis } from '../contract/price-basis.ts';
+import { type BarBasis, volumeBasis } from '../contract/price-basis.ts';
 import { barCoverage, series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
@@ -146,7 +146,7 @@ export class BarLoad {
   readonly #writer: Writer;
   readonly #calendars = new Calendars();
   readonly #runId: number;
-  readonly #basis: PriceBasis;
+  readonly #basis: BarBasis;
   readonly #series = new Map<string, OpenSeries>();
   readonly #coverage = new Map<string, Omit<RowOf<typeof barCoverage>, 'finished_ms'>>();
   /** Instruments that the store does not know, until their first bar. */
@@ -155,14 +155,17 @@ export class BarLoad {
   readonly #spare: Bars[] = [];
   #openBytes = 0;
 
-  constructor(writer: Writer, runId: number, basis: PriceBasis) {
+  constructor(writer: Writer, runId: number, basis: BarBasis) {
     this.#writer = writer;
     this.#runId = runId;
     this.#basis = basis;
   }
 
-  /** The series of a name, new with its instrument where the store does not know it. Null where its prices have another basis. */
-  async series(name: SeriesName): Promise<OpenSeries | null> {
+  /**
+   * The series of a name, new with its instrument where the store does not know it; or what of the stored one has another
+   * basis than this import.
+   */
+  async series(name: SeriesName): Promise<OpenSeries | 'prices' | 'volumes'> {
     const key = `${rowKeyOf(instruments, name)} ${name.interval}`;
     const known = this.#series.get(key);
     if (known !== undefined && (name.exchange === null || name.exchange === known.exchange)) return known;
@@ -174,11 +177,12 @@ export class BarLoad {
     const { calendar, market } = await this.#calendars.read(this.#writer, instrument);
     const where = { instrument_id: instrument.instrument_id, interval: name.interval };
     const stored = await rowWith(this.#writer, seriesDataset, where);
-    if (stored !== null && stored.prices !== this.#basis) return null;
+    if (stored !== null && stored.prices !== this.#basis.prices) return 'prices';
+    if (stored !== null && volumeBasis(stored) !== volumeBasis(this.#basis)) return 'volumes';
     const row = {
       ...where,
       series_id: stored?.series_id ?? (await nextValue(this.#writer, 'series_id', 1)),
-      prices: this.#basis,
+      ...this.#basis,
       first_ms: Number.POSITIVE_INFINITY,
       last_ms: Number.NEGATIVE_INFINITY,
       bar_count: 0,

@@ -1,6 +1,6 @@
 // The import of each dataset, by its name on the command line (contract 10), and the parts of its request that a file's mapping gives.
 import { findZone, type Zone } from '../calendar/zone.ts';
-import type { PriceBasis } from '../contract/price-basis.ts';
+import type { PriceBasis, VolumeBasis } from '../contract/price-basis.ts';
 import { corporateActions } from '../datasets/corporate-actions.ts';
 import type { Dataset } from '../datasets/dataset.ts';
 import { events } from '../datasets/economic.ts';
@@ -39,16 +39,29 @@ export function importFile(store: Store, name: string, request: ImportRequest): 
   return importRows(store, request, dataset, particulars.get(dataset) ?? {});
 }
 
-/** The parts of a request that a file's mapping gives; the flags `zone` and `prices` take precedence. */
+/** Flags that say what a file's mapping may say too. */
+type MappingFlags = {
+  readonly zone?: Zone | undefined;
+  readonly prices?: PriceBasis | undefined;
+  readonly volumes?: VolumeBasis | undefined;
+};
+
+/** The parts of a request that a file's mapping gives; flags take precedence. */
 export function requestOf(
   { mapping, ...file }: MappedFile,
-  { zone, prices = mapping.prices }: { zone?: Zone | undefined; prices?: PriceBasis | undefined },
-): Required<Pick<ImportRequest, 'file' | 'zone' | 'basis'>> {
+  { zone, prices = mapping.prices, volumes = mapping.volumes }: MappingFlags,
+) {
   const named = zone ?? (mapping.zone === undefined ? null : findZone(mapping.zone));
   const used = {
     ...mapping,
     ...(named !== null && { zone: named.name }),
     ...(prices !== undefined && { prices }),
+    ...(volumes !== undefined && { volumes }),
   };
-  return { file: { ...file, mapping: used }, zone: named, basis: prices ?? 'raw' };
+  return {
+    file: { ...file, mapping: used },
+    zone: named,
+    basis: prices ?? 'raw',
+    ...(volumes !== undefined && { volumes }),
+  };
 }

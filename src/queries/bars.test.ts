@@ -119,6 +119,7 @@ class World {
           interval: code,
           series_id: seriesId,
           prices: 'raw',
+          volumes: null,
           first_ms: keys[0]!,
           last_ms: keys[keys.length - 1]!,
           bar_count: keys.length,

@@ -1,7 +1,10 @@
 // The bars of an instrument at any interval: stored, derived, or both over a range (contract 3.6, 3.8, 3.9).
 import { type Bars, concatBars, mergeBars } from '../bars/columns.ts';
+import type { TimedBars } from '../bars/grid.ts';
 import { DAY_MS } from '../base/instant.ts';
 import { isPeriod, type PeriodInterval, periodEnd, periodStart } from '../calendar/period.ts';
+import type { Interval } from '../contract/interval.ts';
+import { CannotAdjust } from './cannot-adjust.ts';
 import type { StreamRange } from './cursor.ts';
 import { derivedFrom, derivedStream, wholePeriods } from './derived.ts';
 import { overlay } from './overlay.ts';
@@ -14,6 +17,7 @@ import {
   type StreamContext,
   sequence,
   storedStream,
+  withSplitVolumes,
 } from './stream.ts';
 
 function pieceStream(context: StreamContext, { series, range }: Piece, nowMs: number): BarStream {
@@ -34,8 +38,35 @@ function regularStream(
   return sequence(pieces.map((piece) => pieceStream(context, piece, nowMs)));
 }
 
+/** Whether bars that are folded into others have volumes that were adjusted for splits before the import (contract 9.4). */
+class UsedVolumes {
+  readonly #areSplit = new Set<boolean>();
+
+  /** A step that is used. */
+  seen(step: TimedBars | null): TimedBars | null {
+    if (step !== null) this.#areSplit.add(step.splitVolume !== undefined);
+    return step;
+  }
+
+  /** The bars that are made of the used ones. @throws CannotAdjust where those have both kinds of volumes */
+  marked(interval: Interval, stream: BarStream): BarStream {
+    return {
+      next: async (atLeast) => {
+        const step = await stream.next(atLeast);
+        if (step !== null && this.#areSplit.size > 1)
+          throw new CannotAdjust({ kind: 'two-volumes', interval });
+        return step !== null && this.#areSplit.has(true) ? withSplitVolumes(step) : step;
+      },
+    };
+  }
+}
+
 /** Adds stored DAY bars to given days: those of the same weeks or months on other dates (contract 3.6). */
-function withStoredDays(context: StreamContext, days: Series | undefined): (bars: Bars) => Promise<Bars> {
+function withStoredDays(
+  context: StreamContext,
+  days: Series | undefined,
+  volumes: UsedVolumes,
+): (bars: Bars) => Promise<Bars> {
   const interval = context.interval as PeriodInterval;
   return async (bars) => {
     if (days === undefined || bars.count === 0) return bars;
@@ -45,7 +76,7 @@ function withStoredDays(context: StreamContext, days: Series | undefined): (bars
     for (const start of starts) {
       const range = { fromMs: start * DAY_MS, toMs: periodEnd(interval, start) * DAY_MS, descending: false };
       const inDays = storedStream({ ...context, interval: DAY, extended: false }, days, range);
-      const step = await checkBasis(context, days, inDays).next(Number.POSITIVE_INFINITY);
+      const step = volumes.seen(await checkBasis(context, days, inDays).next(Number.POSITIVE_INFINITY));
       if (step !== null) stored.push(step.bars);
     }
     return mergeBars(concatBars(stored), bars);
@@ -99,10 +130,13 @@ function extendedStream(
     ),
   );
   if (interval === 'DAY') return overlay({ stream: sessions, limitOf }, regular, descending);
-  const source = { next: async (atLeast: number) => (await sessions.next(atLeast))?.bars ?? null };
+  const volumes = new UsedVolumes();
+  const source = {
+    next: async (atLeast: number) => volumes.seen(await sessions.next(atLeast))?.bars ?? null,
+  };
   const days = stored.series.find((series) => series.interval === DAY);
-  const built = derivedStream(context, source, DAY, range, withStoredDays(context, days));
-  return overlay({ stream: built, limitOf }, regular, descending);
+  const built = derivedStream(context, source, DAY, range, withStoredDays(context, days, volumes));
+  return overlay({ stream: volumes.marked(context.interval, built), limitOf }, regular, descending);
 }
 
 /** The bars of an instrument at an interval, finished at `nowMs`, from one end of a range of keys to the other. */

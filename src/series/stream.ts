@@ -5,6 +5,7 @@ import type { Calendar } from '../calendar/calendar.ts';
 import { isPeriod, type PeriodInterval } from '../calendar/period.ts';
 import type { Segments } from '../calendar/session.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
+import { volumeBasis } from '../contract/price-basis.ts';
 import type { Reader } from '../store/store.ts';
 import { CannotAdjust } from './cannot-adjust.ts';
 import { SeriesCursor, type StreamRange } from './cursor.ts';
@@ -19,7 +20,7 @@ export type StreamContext = {
   readonly calendar: Calendar;
   readonly interval: Interval;
   readonly extended: boolean;
-  /** Whether a series of adjusted prices is an error (contract 9.4). */
+  /** Whether the bars will be adjusted: a series of adjusted prices is an error, and adjusted volumes are marked (contract 9.4). */
   readonly rawOnly: boolean;
 };
 
@@ -78,14 +79,26 @@ export function finished(stream: BarStream, limitMs: number): BarStream {
   };
 }
 
-/** The bars of a stream from one series. @throws CannotAdjust at the first bar where raw prices are needed and it has others */
+/** Bars whose volumes were all adjusted for splits before the import. */
+export const withSplitVolumes = (timed: TimedBars): TimedBars => ({
+  ...timed,
+  splitVolume: new Uint8Array(timed.bars.count).fill(1),
+});
+
+/**
+ * The bars of a stream from one series, marked where their volumes are adjusted for splits already. @throws CannotAdjust at the
+ * first bar where raw prices are needed and it has others
+ */
 export function checkBasis(context: StreamContext, series: Series, stream: BarStream): BarStream {
   const { interval, prices } = series;
-  if (!context.rawOnly || prices === 'raw') return stream;
+  const isSplit = volumeBasis(series) === 'split';
+  if (!context.rawOnly || (prices === 'raw' && !isSplit)) return stream;
   return {
     async next(atLeast) {
-      if ((await stream.next(atLeast)) === null) return null;
-      throw new CannotAdjust({ kind: 'not-raw', interval, prices });
+      const step = await stream.next(atLeast);
+      if (step === null) return null;
+      if (prices !== 'raw') throw new CannotAdjust({ kind: 'not-raw', interval, prices });
+      return withSplitVolumes(step);
     },
   };
 }
