@@ -72,14 +72,15 @@ export class BarPass {
 
   constructor(
     writer: Writer,
-    runId: number,
+    { runId, startedMs }: { readonly runId: number; readonly startedMs: number },
     request: ImportRequest,
     mapping: FieldSources,
     refused: RefusedRows,
   ) {
     this.#writer = writer;
+    const times = { startedMs, completeThroughMs: request.completeThroughMs ?? null };
     this.#basis = barBasis(request.basis, request.volumes);
-    this.load = new BarLoad(writer, runId, this.#basis);
+    this.load = new BarLoad(writer, runId, this.#basis, times);
     this.#request = request;
     this.#mapping = mapping;
     this.#refused = refused;
@@ -301,6 +302,7 @@ export class BarPass {
       offGrid: counts.offGrid,
       vwapOutside: counts.vwapOutside,
       findings: this.load.findings(),
+      unfinished: this.load.unfinishedSessions(),
       ignoredColumns: this.#mapping.ignored,
       refused: this.#refused.first,
     };

@@ -60,7 +60,7 @@ export async function importRows(
     const mapping = findSources(file.name, file.header, names, file.mapping, request.flags);
     checkFlags(request.flags, dataset);
     checkConstants(mapping, kind);
-    const report = await runImport(store, request, spokenName(dataset), async (writer, runId) => {
+    const report = await runImport(store, request, spokenName(dataset), async (writer, { runId }) => {
       const pass = new RowPass(writer, runId, kind, mapping, file, refused);
       const plan = { texts: pass.columns, numbers: [], careful: true, derived: mapping.derived };
       for await (const chunk of readChunks(file, plan)) {

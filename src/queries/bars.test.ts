@@ -13,7 +13,7 @@ import { parseParameters } from '../contract/endpoint.ts';
 import type { ErrorFacts } from '../contract/errors.ts';
 import { interval as intervalOf } from '../contract/interval.ts';
 import type { Parameter } from '../contract/parameter.ts';
-import { barCoverage, series as seriesDataset } from '../datasets/bars.ts';
+import { series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { instruments } from '../datasets/reference.ts';
 import { openStore } from '../store/engines.ts';
@@ -97,12 +97,12 @@ class World {
       asset_id: id,
     } as RowOf<typeof instruments>;
     await this.#writer.write((writer) => writer.upsert(instruments, [row]));
-    for (const [index, one] of stored.entries()) await this.store(id, id * 100 + index, one, row);
+    for (const [index, one] of stored.entries()) await this.store(id, id * 100 + index, one);
     return id;
   }
 
-  /** Writes a whole series anew, and when its import was finished: by default long after. */
-  async store(instrumentId: number, seriesId: number, stored: Stored, named: Named = {}): Promise<void> {
+  /** Writes a whole series anew, and through when it is complete: by default long after. */
+  async store(instrumentId: number, seriesId: number, stored: Stored): Promise<void> {
     const code = intervalOf(stored.interval);
     const bars = columnsOf(stored.rows);
     const keys = [...bars.keyMs];
@@ -124,14 +124,8 @@ class World {
           last_ms: keys[keys.length - 1]!,
           bar_count: keys.length,
           off_grid: stored.offGrid ?? false,
-        },
-      ]);
-      await writer.upsert(barCoverage, [
-        {
-          asset_schema: named.asset_schema ?? 'stock',
-          country_iso_code: named.country_iso_code ?? 'US',
-          interval: code,
-          finished_ms: Date.parse(stored.finished ?? '2025-12-31T00:00:00Z'),
+          complete_ms: Date.parse(stored.finished ?? '2025-12-31T00:00:00Z'),
+          complete_run_id: null,
         },
       ]);
     });

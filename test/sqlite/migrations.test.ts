@@ -72,7 +72,7 @@ for (const [fixture, storeLayout, controlLayout] of fixtures) {
         ...(storeLayout < storeSteps.length ? [`bourse.db.layout-${storeLayout}`] : []),
         ...(controlLayout < controlSteps.length ? [`bourse.control.db.layout-${controlLayout}`] : []),
       ];
-      const updating = server.log.filter((line) => line.includes('"updating"'));
+      const updating = server.log.filter((line) => line.includes('a copy of the old file'));
       assert.equal(updating.length, copies.length, server.log.join('\n'));
       const kept = readdirSync(shop.folder).filter((name) => name.includes('.layout-'));
       assert.deepEqual(kept.sort(), copies.sort());

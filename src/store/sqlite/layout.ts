@@ -66,7 +66,8 @@ function checkColumns(database: Database, tables: readonly Table[]): void {
   }
 }
 
-const statementsOf = ({ tables = [], columns = {}, statements }: Step): string[] => [
+const statementsOf = ({ tables = [], columns = {}, drops = [], statements }: Step): string[] => [
+  ...drops.map((table) => `drop table ${table}`),
   ...Object.entries(columns).flatMap(([table, added]) => sqliteCompiler.addColumns(table, columnsOf(added))),
   ...tables.flatMap((table) =>
     sqliteCompiler.createTable({ ...table, columns: columnsOf(table.columns) }, sql`without rowid`),

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
-import { barCoverage, series } from '../../datasets/bars.ts';
+import { runCoverage, series, unfinishedBars } from '../../datasets/bars.ts';
 import { corporateActions } from '../../datasets/corporate-actions.ts';
 import type { Dataset } from '../../datasets/dataset.ts';
 import { eventCodes, events } from '../../datasets/economic.ts';
@@ -455,11 +455,39 @@ const reads: readonly {
     read: { where: { instrument_id: 1 }, order: [['interval', 'asc']] as const, limit: 10 },
   },
   {
-    what: 'when bars of a market came',
-    dataset: barCoverage,
+    what: 'the runs that complete a market through an instant',
+    dataset: runCoverage,
     read: {
-      where: { asset_schema: 'stock', country_iso_code: 'US' },
-      order: [['interval', 'asc']] as const,
+      where: { market: 'stock/US_STOCK', interval: '1M' },
+      range: { from: 1 },
+      order: [
+        ['complete_ms', 'asc'],
+        ['run_id', 'asc'],
+      ] as const,
+      limit: 10,
+    },
+  },
+  {
+    what: 'what a run completes',
+    dataset: runCoverage,
+    read: {
+      where: { run_id: 1 },
+      order: [
+        ['market', 'asc'],
+        ['interval', 'asc'],
+      ] as const,
+      limit: 10,
+    },
+  },
+  {
+    what: 'the unfinished bars of a series',
+    dataset: unfinishedBars,
+    read: {
+      where: { series_id: 1 },
+      order: [
+        ['run_id', 'asc'],
+        ['first_ms', 'asc'],
+      ] as const,
       limit: 10,
     },
   },
