@@ -282,7 +282,7 @@ const sessionsOf = ({ calendar, start, days }: Scene): Session[] =>
   calendar.sessions(start - 2, start + days + 2);
 
 const segmentsAround = ({ calendar, start, days, extended }: Scene) =>
-  calendar.segments(start * DAY_MS, (start + days) * DAY_MS, extended);
+  calendar.segments(start * DAY_MS, (start + days) * DAY_MS, extended ? 'all' : 'regular');
 
 const anyMinutes = fc.oneof(
   fc.constantFrom(1, 3, 5, 10, 15, 30, 60, 120, 240, 1440),
@@ -369,7 +369,7 @@ function minutesFrom(open: string, rows: readonly Partial<Bar>[]): Bar[] {
 
 function foldAll(rows: readonly Bar[]): { volume: number | null; vwap: number | null } {
   const from = rows[0]!.keyMs;
-  const segments = calendars.crypto.segments(from, from + DAY_MS, false);
+  const segments = calendars.crypto.segments(from, from + DAY_MS, 'regular');
   const bars = resample(minuteCells(columnsOf(rows), segments, 1440, 1));
   assert.equal(bars.count, 1);
   return { volume: nullable(bars.volume[0]!), vwap: nullable(bars.vwap[0]!) };
@@ -475,7 +475,7 @@ test('a bar that meets the early close ends at the close: 60M of 2015-12-24 in N
   const hours = (
     extended: boolean,
   ): [open: string, close: string, first: number, last: number, volume: number][] => {
-    const segments = calendars.stock.segments(start, start + DAY_MS, extended);
+    const segments = calendars.stock.segments(start, start + DAY_MS, extended ? 'all' : 'regular');
     const bars = resample(minuteCells(columnsOf(rows), segments, 60, 1));
     return rowsOf(timeMinutes(bars, segments, 60, false)).map((row) => [
       new Date(row.openMs).toISOString().slice(11, 16),
