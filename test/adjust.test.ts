@@ -268,6 +268,32 @@ test('minutes count by the session that they lie in, extended hours too (contrac
   assert.deepEqual(closes(await data('MINUTES', 'DAY', 'split')), [124.8, 127.7]);
 });
 
+test('a close counts in factors from the end of its closing auction on, not of regular hours (contract 3.13, 8.2)', async () => {
+  // London's auction of 2025-06-05 is over at 16:52, 15:52 UTC; regular hours end at 16:30.
+  const header = 'asset_schema,country_iso_code,symbol,interval,datetime,open,high,low,close,volume';
+  const rows = ['2025-06-04,50,50,50,50,1', '2025-06-05,100,100,100,100,1'];
+  const path = written(
+    header,
+    rows.map((row) => `stock,UK,ALPHA,DAY,${row}`),
+  );
+  await stored(shop, path, (store, request) => importBars(store, { ...request, zone: null, basis: 'raw' }));
+  const dividend = written('country_iso_code,symbol,action_type,ex_date,cash_amount', [
+    'UK,ALPHA,dividend,2025-06-06,10',
+  ]);
+  await stored(shop, dividend, (store, request) => importFile(store, 'corporate-actions', { ...request }));
+  const at = async (moment: string) => {
+    now = moment;
+    const more = { country_symbol: 'UK:ALPHA', adjust_as_of: '2025-06-06' };
+    return closes(await data('ALPHA', 'DAY', 'dividend', more));
+  };
+  try {
+    assert.deepEqual(await at('2025-06-05T15:51:00Z'), [50]);
+    assert.deepEqual(await at('2025-06-05T15:52:00Z'), [45, 90]);
+  } finally {
+    now = '2026-06-01T12:00:00Z';
+  }
+});
+
 test('latest bars are adjusted as those of a range (contract 9.4)', async () => {
   for (const interval of ['DAY', 'WEEK', 'MON']) {
     const latest = await page({ country_symbol: 'US:SPLIT', interval, adjust: 'all', limit: '1000' });

@@ -26,7 +26,7 @@ export function barEnd(calendar: Calendar, interval: Interval, keyMs: number): B
 
 /** The nominal end of a bar, cut at the end of its segment where it is on the segment's grid. */
 function minuteClose(calendar: Calendar, stepMs: number, keyMs: number): number {
-  const { openMs, closeMs, late } = calendar.segments(keyMs, keyMs + 1, true);
+  const { openMs, closeMs, late } = calendar.segments(keyMs, keyMs + 1, 'all');
   const isOnGrid = openMs.length > 0 && (late[0] === 1 || (keyMs - openMs[0]!) % stepMs === 0);
   return isOnGrid ? Math.min(keyMs + stepMs, closeMs[0]!) : keyMs + stepMs;
 }

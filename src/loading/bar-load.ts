@@ -378,7 +378,7 @@ export class BarLoad {
     const minutes = intervalMinutes(series.interval);
     if (series.interval === 'DAY') this.counts.onClosedDays += sign * countClosed(bars, series.calendar);
     if (minutes === null) return;
-    const segments = series.calendar.segments(bars.keyMs[0]!, bars.keyMs[bars.count - 1]! + 1, true);
+    const segments = series.calendar.segments(bars.keyMs[0]!, bars.keyMs[bars.count - 1]! + 1, 'all');
     this.counts.outsideSessions += sign * countOutside(bars, segments);
     if (minutes === 1) return;
     const offGrid = countOffGrid(bars, segments, minutes);

@@ -766,6 +766,73 @@ test('is_eth changes nothing where the market has no extended hours (contract 3.
   }
 });
 
+// London was at UTC in March 2025: regular hours 08:00 to 16:30, the auction to 16:52.
+const london = { country_iso_code: 'UK', symbol: 'VOD' };
+const ofLondon = { country_symbol: 'UK:VOD' };
+
+test('an auction counts once in DAY and above, whatever is_eth, and adds nothing to regular bars of minutes (contract 3.5, 3.13)', async () => {
+  const minutes = [
+    ...every(1, '2025-03-03T08:00:00Z', 510, 1),
+    { at: '2025-03-03T16:35:00Z', close: 900, volume: 5000 },
+    { at: '2025-03-03T16:52:00Z', close: 999, volume: 1 },
+  ];
+  const world = await World.create();
+  await world.instrument(london, [{ interval: '1M', rows: minutes }]);
+  const both = (interval: string) =>
+    Promise.all(
+      ['false', 'true'].map(
+        async (is_eth) =>
+          (await world.history(interval, '2025-03-01', '2025-03-31', { ...ofLondon, is_eth })).data,
+      ),
+    );
+  for (const interval of ['1M', '5M', '45M', '60M', '240M']) {
+    const [regular, extended] = await both(interval);
+    const auction = extended!.slice(regular!.length);
+    assert.equal(JSON.stringify(extended!.slice(0, regular!.length)), JSON.stringify(regular));
+    assert.deepEqual(
+      auction.map(({ close, volume }) => [close, volume]),
+      [[900, 5000]],
+      interval,
+    );
+  }
+  for (const interval of ['DAY', 'WEEK', 'MON']) {
+    const [regular, extended] = await both(interval);
+    assert.deepEqual(extended, regular);
+    assert.deepEqual(
+      regular!.map(({ open, high, low, close, volume }) => [open, high, low, close, volume]),
+      [[1, 900, 1, 900, 510 * 10 + 5000]],
+      interval,
+    );
+  }
+});
+
+test('a stored DAY wins over minutes where only an auction follows regular hours, whatever is_eth (contract 3.5, 3.8)', async () => {
+  const world = await World.create();
+  await world.instrument(london, [
+    { interval: '1M', rows: every(1, '2025-03-03T08:00:00Z', 510, 1) },
+    { interval: 'DAY', rows: days(['2025-03-03', 7]) },
+  ]);
+  for (const is_eth of ['false', 'true']) {
+    const { data } = await world.history('DAY', '2025-03-03', '2025-03-03', { ...ofLondon, is_eth });
+    assert.deepEqual(
+      data.map(({ datetime, close_datetime, close }) => [datetime, close_datetime, close]),
+      [['2025-03-03T08:00:00+00:00', '2025-03-03T16:52:00+00:00', 7]],
+    );
+  }
+});
+
+test('a DAY is served from the end of its auction on, not before (contract 3.9, 3.13)', async () => {
+  const world = await World.create();
+  await world.instrument(london, [{ interval: '1M', rows: every(1, '2025-03-03T08:00:00Z', 510, 1) }]);
+  for (const [now, count] of [
+    ['2025-03-03T16:51:59Z', 0],
+    ['2025-03-03T16:52:00Z', 1],
+  ] as const) {
+    world.nowMs = Date.parse(now);
+    assert.equal((await world.latest('DAY', ofLondon)).count, count, now);
+  }
+});
+
 test('a stored WEEK is labelled by the first session and closes with the last, traded or not (contract 3.6)', async () => {
   const world = await World.create();
   // Stored under the Monday, which was Presidents' Day; MON under the first of the month, a Saturday.

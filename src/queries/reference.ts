@@ -1,6 +1,6 @@
 // Instrument reference (spec 4.2): a record from the stored row, completed from its market (spec 2.3, contract 8.1).
 import { DAY_MS, dateOf, formatDay } from '../base/instant.ts';
-import type { Market, SegmentKind } from '../calendar/market.ts';
+import type { Market } from '../calendar/market.ts';
 import { minutesOf, type TradingHours, tradesAtWeekends, tradingHours } from '../calendar/trading-hours.ts';
 import { findZone, type Zone, zoneOf } from '../calendar/zone.ts';
 import type { AssetSchema, CountrySymbol } from '../contract/identifiers.ts';
@@ -27,7 +27,7 @@ const hoursKeys = {
   regular_trading: 'regular',
   pre_market_trading: 'pre',
   post_market_trading: 'post',
-} as const satisfies Record<string, SegmentKind>;
+} as const satisfies Record<string, keyof TradingHours>;
 
 type GivenHours = { readonly [K in keyof typeof hoursKeys]?: readonly string[] };
 

@@ -32,7 +32,8 @@ const ACTIONS_MAX = 2 * (END_DAY - FIRST_DAY);
 /** The label date of the newest session that is over at a moment: until the next one ends, closes give the same factors. */
 function lastOverDay(calendar: Calendar, nowMs: number): number {
   let session = calendar.sessionOnOrBefore(calendar.zone.dayAt(nowMs) + 1);
-  while (session !== null && session.closeMs > nowMs) session = calendar.sessionOnOrBefore(session.day - 1);
+  while (session !== null && session.dayCloseMs > nowMs)
+    session = calendar.sessionOnOrBefore(session.day - 1);
   return session?.day ?? FIRST_DAY;
 }
 

@@ -2,7 +2,7 @@
 import type { Bars } from '../bars/columns.ts';
 import { concatTimed, sliceTimed, type TimedBars, timeMinutes, timePeriods } from '../bars/grid.ts';
 import type { Calendar } from '../calendar/calendar.ts';
-import { isPeriod, type PeriodInterval } from '../calendar/period.ts';
+import { isPeriod, type PeriodInterval, segmentScope } from '../calendar/period.ts';
 import type { Segments } from '../calendar/session.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { volumeBasis } from '../contract/price-basis.ts';
@@ -26,8 +26,9 @@ export type StreamContext = {
 };
 
 /** The segments around bars, of which there is at least one. */
-export function segmentsAround({ calendar, extended }: StreamContext, bars: Bars): Segments {
-  return calendar.segments(bars.keyMs[0]!, bars.keyMs[bars.count - 1]! + 1, extended);
+export function segmentsAround({ calendar, interval, extended }: StreamContext, bars: Bars): Segments {
+  const scope = segmentScope(interval, extended);
+  return calendar.segments(bars.keyMs[0]!, bars.keyMs[bars.count - 1]! + 1, scope);
 }
 
 /** Bars of the asked interval with their instants and label dates. */
