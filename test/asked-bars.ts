@@ -36,7 +36,7 @@ export class AskedBars {
   readonly url: string;
   readonly #named: Named;
   /** The moment of imports and requests. */
-  readonly #nowMs = Date.parse('2030-01-01T00:00:00Z');
+  nowMs = Date.parse('2030-01-01T00:00:00Z');
   #reader: Store | null = null;
   #runner: QueryRunner | null = null;
 
@@ -45,10 +45,14 @@ export class AskedBars {
     this.url = url ?? this.folder.storeUrl();
   }
 
-  /** Imports rows of a dataset about the instrument; those of bars have at least `interval`, `datetime` and their prices. */
-  import(rows: readonly FileRow[], dataset = 'bars'): Promise<void> {
+  /**
+   * Imports rows of a dataset about the instrument; those of bars have at least `interval`, `datetime` and their prices, and are
+   * complete until now unless only their last ones tell.
+   */
+  import(rows: readonly FileRow[], dataset = 'bars', isComplete = true): Promise<void> {
     const named = rows.map((row) => ({ ...this.#named, ...row }));
-    return fillStore(this.url, this.folder.folder, this.#nowMs, [[dataset, named]]);
+    const completeMs = isComplete ? this.nowMs : null;
+    return fillStore(this.url, this.folder.folder, this.nowMs, [[dataset, named]], completeMs);
   }
 
   async #page(endpoint: 'historicalBars' | 'latestBars', raw: Raw): Promise<Page> {
@@ -61,7 +65,7 @@ export class AskedBars {
     );
     const parameters =
       endpoint === 'latestBars' ? parseParameters(latestBars, texts) : parseParameters(historicalBars, texts);
-    const answer = await this.#runner.run({ endpoint, parameters, nowMs: this.#nowMs, wrapCsv: false });
+    const answer = await this.#runner.run({ endpoint, parameters, nowMs: this.nowMs, wrapCsv: false });
     if (answer.kind !== 'answer') assert.fail(answer.facts.message);
     return (JSON.parse(Buffer.from(answer.body).toString()) as { result: Page }).result;
   }

@@ -533,6 +533,7 @@ const labels: readonly (readonly [
   ['a week before 1970', 'WEEK', '1968-03-07', '1968-03-04'],
   ['the first of a month', 'MON', '2024-02-01', '2024-02-01'],
   ['the last of a month', 'MON', '2024-02-29', '2024-02-01'],
+  ['an instant in a closing auction', 'DAY', '2024-06-06T15:35:00Z', '2024-06-06', 'stock:UK'],
   ['an instant in a month', 'MON', '2024-03-01T00:30:00Z', '2024-02-01'],
 ];
 
@@ -609,6 +610,14 @@ test('a DAY row of a Sunday that opens Monday is counted as merged, one of anoth
   );
 });
 
+test('an auction that moves with an early close takes no series off the grid of other days (contract 3.10, 3.13)', async () => {
+  // Sydney's auction of 2025-12-24 begins at 14:10: quarters of an hour go on from 14:00.
+  const quarters = ['02:45', '03:00', '03:15'].map((time) => `2025-12-24T${time}:00Z,${values}`);
+  const flags = { ...minutesOfA, country_iso_code: 'AU', interval: '15M' };
+  const report = await new Shelf().import([header, ...quarters], { flags });
+  assert.deepEqual([report.offGrid, report.outsideSessions], [0, 0]);
+});
+
 test('bars outside every session are kept and counted (contract 3.10)', async () => {
   const shelf = new Shelf();
   const report = await shelf.import([
@@ -619,6 +628,13 @@ test('bars outside every session are kept and counted (contract 3.10)', async ()
   ]);
   assert.deepEqual([report.rowsWritten, report.outsideSessions], [3, 2]);
   assert.equal(shelf.keys.length, 3);
+});
+
+test('a bar in a closing auction is inside its session, one after it is not (contract 3.13)', async () => {
+  const flags = { ...minutesOfA, country_iso_code: 'UK' };
+  const lines = ['15:35', '15:51', '15:52'].map((time) => `2024-06-06T${time}:00Z,${values}`);
+  const report = await new Shelf().import([header, ...lines], { flags });
+  assert.deepEqual([report.rowsWritten, report.outsideSessions], [3, 1]);
 });
 
 test('an instrument that a row names and the store does not know is created, its exchange filled (contract 11)', async () => {

@@ -16,12 +16,16 @@ export function rowsFile(path: string, rows: readonly FileRow[]): string {
   return path;
 }
 
-/** Imports rows, dataset after dataset, into the store at an address, at a moment. @throws where a row is refused */
+/**
+ * Imports rows, dataset after dataset, into the store at an address, at a moment; bars with the instant through which they are
+ * complete, where their last ones do not tell. @throws where a row is refused
+ */
 export async function fillStore(
   url: string,
   folder: string,
   nowMs: number,
   fillings: readonly Filling[],
+  completeThroughMs: number | null = null,
 ): Promise<void> {
   const store = await openStore(url, 'write');
   const about = {
@@ -29,6 +33,7 @@ export async function fillStore(
     zone: null,
     basis: 'raw',
     source: null,
+    completeThroughMs,
   } as const;
   try {
     for (const [dataset, rows] of fillings) {

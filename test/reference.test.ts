@@ -197,6 +197,25 @@ for (const [schema, symbol, expected] of defaults) {
   });
 }
 
+test('a delisting date is not in the record; after it the status is inactive, where no file says it (spec 2.3, contract 3.9)', async () => {
+  await imported('instruments', [
+    `${names},status,delisting_date`,
+    'stock,US,GONE,,2018-06-15',
+    'stock,US,TOBEGONE,,2199-12-31',
+    'stock,US,SAIDSO,active,2018-06-15',
+  ]);
+  const fields = Object.keys(await reference('stock', 'US:AAPL')).join();
+  const statusOf = async (symbol: string) => {
+    const record = await reference('stock', `US:${symbol}`);
+    assert.equal(Object.keys(record).join(), fields);
+    return record.status;
+  };
+  assert.deepEqual(
+    [await statusOf('GONE'), await statusOf('TOBEGONE'), await statusOf('SAIDSO')],
+    ['inactive', 'active', 'active'],
+  );
+});
+
 test('what a file says wins, and hours that it gives make open, close and minutes (contract 8.1, 11)', async () => {
   await imported(
     'instruments',

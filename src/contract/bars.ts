@@ -40,7 +40,11 @@ const series = { ...instrument, interval: path(kind.interval, 'the interval of t
 const shared = {
   ...formats('json'),
   limit: limit(listLimits.bars, 'bars'),
-  is_eth: defaulted(kind.flag, false, 'whether to include extended trading hours where the market has them'),
+  is_eth: defaulted(
+    kind.flag,
+    false,
+    'whether to include pre- and post-market where the market has them, and below DAY closing auctions',
+  ),
   session_date: extension(
     unbound(defaulted(kind.flag, false, 'whether to add the label date of the session')),
   ),

@@ -60,8 +60,8 @@ async function importOnce(
   const { file } = request;
   const refused = new RefusedRows(file);
   try {
-    const report = await runImport(store, request, 'bars', async (writer, runId) => {
-      const pass = new BarPass(writer, runId, request, mapping, refused);
+    const report = await runImport(store, request, 'bars', async (writer, run) => {
+      const pass = new BarPass(writer, run, request, mapping, refused);
       await read(file, mapping, pass);
       if (pass.rowsRead === 0) {
         // The digest finds an open quote, which may contain all rows.
@@ -69,7 +69,7 @@ async function importOnce(
         throw new FileProblem('content', `${file.name}: has no rows`);
       }
       await pass.load.settle();
-      return { result: pass.result(), finish: (finishedMs) => pass.load.finish(finishedMs) };
+      return { result: pass.result(), finish: () => pass.load.finish() };
     });
     return { ...report, rejectedFile: refused.keep(request.dryRun) };
   } finally {

@@ -12,7 +12,7 @@ import { formatDay, parseDay } from '../base/instant.ts';
 import { instruments } from '../datasets/reference.ts';
 import { Calendars } from '../series/calendars.ts';
 import { latestPrice } from '../series/latest-price.ts';
-import { readStored } from '../series/series.ts';
+import { readStored } from '../series/read-stored.ts';
 import { rowWith } from '../store/all-rows.ts';
 import { openStore } from '../store/engines.ts';
 
@@ -39,7 +39,7 @@ after(async () => {
 async function storeOf(named: Named, rows: readonly Daily[]): Promise<AskedBars> {
   const asked = new AskedBars(named);
   stores.push(asked);
-  await asked.import(rows.map((row) => ({ interval: 'DAY', ...row })));
+  if (rows.length > 0) await asked.import(rows.map((row) => ({ interval: 'DAY', ...row })));
   return asked;
 }
 
@@ -394,7 +394,8 @@ test("OANDA's days are one bar a session, and no week closes at the price of a S
     const served = await asked.history(interval, '2007-01-01', '2019-01-31');
     assert.deepEqual(
       served.map(({ open, high, low, close, volume }) => ({ open, high, low, close, volume })),
-      [...groups(rows, labelOf).values()].map(folded),
+      // The last row is of the Monday of its week.
+      [...groups(rows, labelOf).values()].map(folded).slice(0, interval === 'WEEK' ? -1 : undefined),
       interval,
     );
     assert.equal(new Set(opens(served)).size, served.length);

@@ -5,7 +5,7 @@ import { resample } from '../bars/resample.ts';
 import { DAY_MS } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import type { Reader } from '../store/store.ts';
-import { type BarSource, SeriesCursor, type StreamRange } from './cursor.ts';
+import { type BarSource, type StreamRange, servedBars } from './cursor.ts';
 import type { Series } from './series.ts';
 
 /**
@@ -17,9 +17,9 @@ export function rowsOf(
   series: Series,
   range: StreamRange,
 ): BarSource {
-  if (series.interval !== 'DAY' || !calendar.opensEvenings) return new SeriesCursor(reader, series, range);
+  if (series.interval !== 'DAY' || !calendar.opensEvenings) return servedBars(reader, series, range);
   // The evening before the first session of the range belongs to it.
-  const rows = new SeriesCursor(reader, series, { ...range, fromMs: range.fromMs - DAY_MS });
+  const rows = servedBars(reader, series, { ...range, fromMs: range.fromMs - DAY_MS });
   return new SessionRows(calendar, rows, range);
 }
 

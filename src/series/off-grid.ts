@@ -1,9 +1,10 @@
 // A series off the session grid at its own interval: sessions with finer bars are derived from those, the others are as imported (contract 3.10).
-import type { TimedBars } from '../bars/grid.ts';
+import { concatTimed, sliceTimed, type TimedBars } from '../bars/grid.ts';
 import { MINUTE_MS } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import { hoursOf } from '../calendar/period.ts';
 import { intervalMinutes } from '../contract/interval.ts';
+import type { Moment } from './completeness.ts';
 import type { StreamRange } from './cursor.ts';
 import { derivedFrom, within } from './derived.ts';
 import { overlay } from './overlay.ts';
@@ -12,10 +13,10 @@ import type { Series } from './series.ts';
 import {
   type BarStream,
   checkBasis,
-  requireBasis,
   type StreamContext,
   sequence,
   storedStream,
+  withBasis,
   withTimes,
 } from './stream.ts';
 
@@ -24,7 +25,7 @@ function wholeSessions(calendar: Calendar, stepMs: number, range: StreamRange): 
   const lastMs = range.toMs - 1;
   const firstDay = calendar.labelAt(range.fromMs);
   // A bar may open before the session that it belongs to.
-  const lastDay = calendar.labelAt(lastMs) ?? calendar.segments(lastMs, lastMs + stepMs, true).day[0];
+  const lastDay = calendar.labelAt(lastMs) ?? calendar.segments(lastMs, lastMs + stepMs, 'all').day[0];
   const [first, last] = [firstDay, lastDay].map((day) => (day == null ? null : calendar.sessionOn(day)));
   return {
     ...range,
@@ -33,16 +34,27 @@ function wholeSessions(calendar: Calendar, stepMs: number, range: StreamRange): 
   };
 }
 
+/** The bars of a session that are in segments which the request is about. */
+function inScope(context: StreamContext, session: TimedBars): TimedBars {
+  const kept = withTimes(context, session.bars, false);
+  if (kept.bars.count === session.bars.count) return session;
+  const opens = new Set(kept.openMs.subarray(0, kept.bars.count));
+  const rows = Array.from(session.openMs.subarray(0, session.bars.count), (openMs, row) =>
+    opens.has(openMs) ? [sliceTimed(session, row, row + 1)] : [],
+  );
+  return concatTimed(rows.flat());
+}
+
 /**
  * The bars of an interval whose stored series is off the grid. Any bar of a finer series, also one of extended hours or an
- * unfinished one, makes its session derived: no session mixes both, whatever part of it is asked for.
+ * incomplete one, makes its session derived: no session mixes both, whatever part of it is asked for.
  */
 export function offGridStream(
   context: StreamContext,
   offGrid: Series,
   finer: readonly Series[],
   range: StreamRange,
-  nowMs: number,
+  { nowMs, completeness }: Moment,
 ): BarStream {
   const { calendar, interval } = context;
   const { descending } = range;
@@ -54,24 +66,21 @@ export function offGridStream(
       checkBasis(context, series, derivedFrom(whole, series, part)),
     ),
   );
-  const limitOf = (keyMs: number): number => {
-    const piece = pieces.find(({ range: { fromMs, toMs } }) => fromMs <= keyMs && keyMs < toMs)!;
-    return Math.min(nowMs, piece.series.coveredMs);
-  };
-  const upper = {
-    stream: derived,
-    limitOf,
-    choose: ({ bars }: TimedBars) => withTimes(context, bars, false),
-  };
-  const imported = {
-    stream: storedStream(context, offGrid, range),
-    limitOf: () => nowMs,
-    choose: (session: TimedBars) => {
-      requireBasis(context, offGrid);
-      return session;
+  const seriesOf = (keyMs: number): Series =>
+    pieces.find(({ range: { fromMs, toMs } }) => fromMs <= keyMs && keyMs < toMs)!.series;
+  const stream = overlay(
+    {
+      stream: derived,
+      isComplete: (keyMs, closeMs) => completeness.isComplete(seriesOf(keyMs), closeMs),
+      choose: (session) => inScope(context, session),
     },
-  };
-  const stream = overlay(upper, imported, descending);
+    {
+      stream: storedStream(context, offGrid, range),
+      isComplete: async (_, closeMs) => closeMs <= nowMs,
+      choose: (session) => withBasis(context, offGrid, session),
+    },
+    descending,
+  );
   return {
     async next(atLeast) {
       for (;;) {

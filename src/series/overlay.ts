@@ -3,20 +3,22 @@ import { concatTimed, sliceTimed, type TimedBars } from '../bars/grid.ts';
 import { BARS_PER_BLOCK_GUESS } from './cursor.ts';
 import type { BarStream } from './stream.ts';
 
-/** A stream, and what of it is served. */
-export type LimitedStream = {
+/** Whether a bar counts, by its key and its close. */
+export type IsComplete = (keyMs: number, closeMs: number) => Promise<boolean>;
+
+/** A stream, and which of its bars are served. */
+export type CheckedStream = {
   readonly stream: BarStream;
-  /** For each key the moment by which its bar must have closed to count. */
-  readonly limitOf: (keyMs: number) => number;
+  readonly isComplete: IsComplete;
   /** Chooses among the bars of a session that is served from this stream; all of them where there is none. */
   readonly choose?: (session: TimedBars) => TimedBars;
 };
 
 /**
  * Merges two streams by the label dates of their bars: a session, week or month with a bar in `upper` comes from it alone. An
- * unfinished bar of `upper` still hides those of `lower`; neither is given.
+ * incomplete bar of `upper` still hides those of `lower`; neither is given.
  */
-export function overlay(upper: LimitedStream, lower: LimitedStream, descending: boolean): BarStream {
+export function overlay(upper: CheckedStream, lower: CheckedStream, descending: boolean): BarStream {
   const heads = [new Head(upper.stream, descending), new Head(lower.stream, descending)] as const;
   return {
     async next(atLeast) {
@@ -27,7 +29,7 @@ export function overlay(upper: LimitedStream, lower: LimitedStream, descending: 
         const upperLeads =
           second === null || (first !== null && (descending ? first >= second : first <= second));
         if (first === second) await heads[1].take();
-        const part = served(upperLeads ? upper : lower, await heads[upperLeads ? 0 : 1].take());
+        const part = await served(upperLeads ? upper : lower, await heads[upperLeads ? 0 : 1].take());
         count += part.bars.count;
         if (part.bars.count > 0) parts.push(part);
       }
@@ -36,14 +38,14 @@ export function overlay(upper: LimitedStream, lower: LimitedStream, descending: 
   };
 }
 
-/** The finished bars of a session among those that its stream chooses. */
-function served({ limitOf, choose }: LimitedStream, session: TimedBars): TimedBars {
+/** The complete bars of a session among those that its stream chooses. */
+async function served({ isComplete, choose }: CheckedStream, session: TimedBars): Promise<TimedBars> {
   const chosen = choose?.(session) ?? session;
   const { count, keyMs } = chosen.bars;
-  const isDone = (row: number): boolean => chosen.closeMs[row]! <= limitOf(keyMs[row]!);
-  const done = Array.from({ length: count }, (_, row) => row).filter(isDone);
-  if (done.length === count) return chosen;
-  return concatTimed(done.map((row) => sliceTimed(chosen, row, row + 1)));
+  const rows: TimedBars[] = [];
+  for (let row = 0; row < count; row++)
+    if (await isComplete(keyMs[row]!, chosen.closeMs[row]!)) rows.push(sliceTimed(chosen, row, row + 1));
+  return rows.length === count ? chosen : concatTimed(rows);
 }
 
 /** The front of a stream: its sessions one after the other. */
