@@ -16,7 +16,7 @@ export type BarReading = {
 export const BATCH_ROWS = 16_384;
 
 /** A batch that is being filled. */
-class Batch {
+class Batch implements BarChunk {
   readonly ms = new Float64Array(BATCH_ROWS);
   readonly kinds = new Uint8Array(BATCH_ROWS);
   readonly nameIds = new Int32Array(BATCH_ROWS);
@@ -46,10 +46,10 @@ export async function* readBatches({ file, columns, derived }: BarReading): Asyn
   let batch = new Batch(columns, 1);
   for await (const chunk of readChunks(file, { texts, numbers, careful: false, derived })) {
     if (batch.count + chunk.count > BATCH_ROWS) {
-      yield { ...batch };
+      yield batch;
       batch = new Batch(columns, batch.firstRow + batch.count);
     }
     batch.add(chunk, chunker);
   }
-  if (batch.count > 0) yield { ...batch };
+  if (batch.count > 0) yield batch;
 }
