@@ -199,7 +199,8 @@ test('an hour that has just begun and the DAY row of today are served when a lat
   const report = await world.import(at('07T16:45:00'), 'DAY', [day]);
   assert.match(JSON.stringify(report.findings), /close after this import began[^"]*":1/);
   assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'DAY'), []);
-  const { runId } = await world.import(at('07T22:00:00'), 'DAY', [{ ...day, price: 6 }]);
+  const { runId, unfinished } = await world.import(at('07T22:00:00'), 'DAY', [{ ...day, price: 6 }]);
+  assert.deepEqual(unfinished, [], 'the post-market changes no stored day');
   assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'DAY'), ['07T14:30 6 1']);
   await world.undo(runId!);
   assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'DAY'), []);
