@@ -2,7 +2,7 @@
 import { decodeIds, encodeIds } from '../base/id-list.ts';
 import { barEnd } from '../calendar/bar-end.ts';
 import type { Calendar } from '../calendar/calendar.ts';
-import type { Interval } from '../contract/interval.ts';
+import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { runCoverage, series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { allRows, collectRows, rowWith } from '../store/all-rows.ts';
@@ -24,11 +24,11 @@ export type HeldSeries = {
 /** When a run began, and the instant that its caller vouches for; null: its bars tell. */
 export type RunTimes = { readonly startedMs: number; readonly completeThroughMs: number | null };
 
-/** A coverage with the end of the last bar's session: the session is unfinished where the coverage does not reach it. */
+/** A coverage with the last bar of the run, and where that must be complete: the end of its session, of DAY and above its own close. */
 export type FoundCoverage = {
   readonly coverage: Coverage;
   readonly last: HeldSeries;
-  readonly sessionEndMs: number;
+  readonly endMs: number;
 };
 
 /** What a run makes complete: one coverage a market and interval, through the session of its last bar there (contract 3.9). */
@@ -47,7 +47,7 @@ export function coverageOf(runId: number, held: readonly HeldSeries[], times: Ru
       series_count: group.length,
       series: encodeIds(group.map(({ seriesId }) => seriesId)),
     };
-    return { coverage, last, sessionEndMs };
+    return { coverage, last, endMs: intervalMinutes(interval) === null ? closeMs : sessionEndMs };
   });
 }
 

@@ -289,12 +289,12 @@ export class BarLoad {
 
   /** The sessions of the last bars that the import leaves unfinished. */
   unfinishedSessions(): UnfinishedSession[] {
-    return this.coverage().flatMap(({ coverage, last, sessionEndMs }) => {
+    return this.coverage().flatMap(({ coverage, last, endMs }) => {
       const { market, interval, complete_ms: completeMs } = coverage;
-      if (completeMs >= sessionEndMs) return [];
+      if (completeMs >= endMs) return [];
       const day = last.calendar.labelAt(last.lastMs) ?? last.calendar.zone.dayAt(last.lastMs);
       const label = intervalMinutes(last.interval) === null ? last.lastMs / DAY_MS : day;
-      const [completeThrough, sessionEnd] = [formatInstantZ(completeMs), formatInstantZ(sessionEndMs)];
+      const [completeThrough, sessionEnd] = [formatInstantZ(completeMs), formatInstantZ(endMs)];
       return [{ market, interval, session: formatDay(label), completeThrough, sessionEnd }];
     });
   }

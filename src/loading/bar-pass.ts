@@ -14,10 +14,10 @@ import { type FieldSources, reportedColumn } from '../mapping/column-mapping.ts'
 import { LocalClock } from '../mapping/instant-cell.ts';
 import { type FormerBearer, formerBearers } from '../store/instrument-terms.ts';
 import type { Writer } from '../store/store.ts';
+import { BATCH_ROWS } from './bar-batches.ts';
 import { type BarChunk, INSTANT, momentKinds, type Names } from './bar-chunk.ts';
 import { BarLoad, OpenSeries, type SeriesName } from './bar-load.ts';
 import { type BarValues, barProblem, isSoundBar } from './bar-rules.ts';
-import { BATCH_ROWS } from './bar-thread.ts';
 import type { RefusedRows } from './refused-rows.ts';
 
 /** Why a text cannot name a part of a series; null where it can. */
