@@ -96,7 +96,7 @@ export const interval: Kind<Interval> = {
 };
 
 const dateForms =
-  'YYYY-MM-DD or YYYY-MM-DDTHH:MM:SS, with an optional fraction and an optional Z or +hh:mm; years 1900 to 2200';
+  'YYYY-MM-DD or YYYY-MM-DDTHH:MM:SS, seconds and their fraction optional, with an optional Z or +hh:mm; years 1900 to 2200';
 
 /** A date, or a date-time with or without an offset (contract 2.1). */
 export const dateTime: Kind<ParsedInstant & { readonly text: string }> = kindOf(

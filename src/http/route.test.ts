@@ -4,6 +4,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Refusal } from '../contract/errors.ts';
 import { contract, type EndpointName } from '../contract/index.ts';
+import * as kind from '../contract/kinds.ts';
+import type { Parameter } from '../contract/parameter.ts';
 import { type Match, matchRoute, parseRequest, queryText, readQuery } from './route.ts';
 
 const names = Object.keys(contract) as EndpointName[];
@@ -125,6 +127,45 @@ test('in a path a plus is a plus, in a query string it is a space (contract 2.1)
   assert.equal(at('from_date=2023-01-01%2000:00:00+00:00'), '2023-01-01 00:00:00 00:00');
   assert.equal(at('from_date=2023-01-01T00:00:00%2B00:00'), '2023-01-01T00:00:00+00:00');
 });
+
+/** The parameters that are instants or dates, each with a request that has a place for its text. */
+const timed = names.flatMap((name) =>
+  Object.entries<Parameter>(contract[name].parameters)
+    .filter(([, { parse }]) => parse === kind.dateTime.parse || parse === kind.date.parse)
+    .map(([parameter, declared]) => ({ name, parameter, declared })),
+);
+
+/** The parsed value of one such parameter, sent as `text`. */
+function timeOf({ name, parameter, declared }: (typeof timed)[number], text: string): unknown {
+  const given = (one: string): string =>
+    one === parameter && declared.in === 'path' ? text : goodTexts[one]!;
+  const path = contract[name].path.replace(/\{(\w+)\}/g, (_, one: string) => given(one));
+  const others = Object.entries<Parameter>(contract[name].parameters)
+    .filter(([one, { in: place, required }]) => place === 'query' && required && one !== parameter)
+    .map(([one]) => `${one}=${goodTexts[one]}`);
+  const own = declared.in === 'query' ? [`${parameter}=${text}`] : [];
+  const value = parsed(path, [...own, ...others].join('&'))[parameter];
+  return typeof value === 'object' ? { ...value, text: '' } : value;
+}
+
+const goodTexts: Readonly<Record<string, string>> = {
+  ...{ schema_asset: 'stock', country_symbol: 'US:A', interval: 'DAY', option_type: 'call' },
+  ...{ moneyness: 'in_the_money', full_symbol: 'stock:US:*', query: 'A' },
+  ...{ from_date: '1950-01-01', to_date: '2150-01-01' },
+};
+
+for (const one of timed) {
+  test(`${one.parameter} of ${one.name} takes a time without seconds, an offset without a colon, t and z in lower case (contract 2.1)`, () => {
+    const expected = timeOf(one, '2025-03-03T09:30:00%2B05:30');
+    const plus = one.declared.in === 'path' ? ['+0530', '+05:30'] : ['+0530', '+05:30', '%200530'];
+    for (const offset of ['%2B0530', ...plus])
+      for (const time of ['T09:30', 't09:30', 't09:30:00', '%2009:30:00'])
+        assert.deepEqual(timeOf(one, `2025-03-03${time}${offset}`), expected, time + offset);
+    const utc = timeOf(one, '2025-03-03T09:30:00Z');
+    for (const time of ['t09:30z', 'T09:30Z', 'T09:30:00z', 'T09:30-0000'])
+      assert.deepEqual(timeOf(one, `2025-03-03${time}`), utc, time);
+  });
+}
 
 /** What a query string says of one parameter. */
 const sentAs = (query: string, name: string): string | undefined =>

@@ -109,8 +109,9 @@ const interval: Grammar = {
 };
 
 const DATE = /^(\d{4})-(\d\d)-(\d\d)/;
-const CLOCK = /^[T ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.(\d+))?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)?$/;
-const SPACE_FOR_PLUS = /^([T ]\d\d:\d\d:\d\d(?:\.\d+)?) (\d\d:\d\d)$/;
+const CLOCK =
+  /^(?:[Tt]([01]\d|2[0-3]):[0-5]\d| (?:[01]\d|2[0-3]):[0-5]\d(?=:))(?::[0-5]\d(?:\.(\d+))?)?([Zz]|[+-]([01]\d|2[0-3]):?[0-5]\d)?$/;
+const SPACE_FOR_PLUS = /^([Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?) (\d\d:?\d\d)$/;
 
 function isRealDay(year: number, month: number, day: number): boolean {
   const date = new Date(Date.UTC(2000, month - 1, day));
@@ -148,8 +149,9 @@ function makeDateTime(random: Random): string {
   const time = [random.between(0, 23), random.between(0, 59), random.between(0, 59)].map(two).join(':');
   const clock = random.chance(0.3) ? '00:00:00' : time;
   const fraction = random.chance(0.2) ? `.${random.below(1_000_000)}` : '';
-  const offset = random.pick(['', '', 'Z', '+00:00', '-05:00', '+09:30', '+14:00', '-23:59']);
-  return `${date}${random.pick(['T', ' '])}${clock}${fraction}${offset}`;
+  const offset = random.pick(['', '', 'Z', 'z', '+00:00', '+0000', '-05:00', '+0930', '+14:00', '-2359']);
+  if (random.chance(0.1)) return `${date}${random.pick(['T', 't'])}${clock.slice(0, 5)}${offset}`;
+  return `${date}${random.pick(['T', 't', ' '])}${clock}${fraction}${offset}`;
 }
 
 const dateTime: Grammar = { make: makeDateTime, judge: judgeDateTime };
@@ -293,7 +295,11 @@ export const nameOf = ({ schema_asset, country_symbol }: Texts): string =>
 /** The instant that a right text names, epoch milliseconds; of a date alone its first. */
 export function instantOf(text: string): number {
   const [, day, clock = 'T00:00:00'] = /^(.{10})(.*)$/.exec(text)!;
-  const rest = (clock || 'T00:00:00').replace(SPACE_FOR_PLUS, '$1+$2').replace(/^ /, 'T');
+  const rest = (clock || 'T00:00:00')
+    .replace(SPACE_FOR_PLUS, '$1+$2')
+    .replace(/^ /, 'T')
+    .toUpperCase()
+    .replace(/([+-]\d\d)(\d\d)$/, '$1:$2');
   return Date.parse(`${day}${rest}${/(Z|[+-]\d\d:\d\d)$/.test(rest) ? '' : 'Z'}`);
 }
 
