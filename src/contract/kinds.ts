@@ -6,6 +6,7 @@ import { Refusal } from './errors.ts';
 import { flagWords, parseFlag } from './flag.ts';
 import {
   assetSchemas,
+  type CountrySymbol,
   parseAssetSchema,
   parseCountry,
   parseCountrySymbol,
@@ -24,6 +25,8 @@ export type Kind<T> = {
   print(value: T): string;
   /** Whether the empty text is a value; otherwise it is refused (contract 4.4). */
   readonly emptyAllowed?: true;
+  /** Whether the text may have unencoded slashes in a path, and so be several of its segments (contract 1.7). */
+  readonly slashesAllowed?: true;
 };
 
 /** A kind whose texts `read` understands. It returns null or undefined for any other text; that is refused with `problem` and `allowed`. */
@@ -62,14 +65,17 @@ export const country = kindOf(
   'US, UK, …, GLOBAL',
 );
 
-export const countrySymbol = kindOf(
-  Type.String({ pattern: '^[A-Za-z]+:.{1,40}$' }),
-  'US:AAPL',
-  parseCountrySymbol,
-  'must be a country and a symbol separated by a colon, such as US:AAPL',
-  `country:symbol, the symbol ${symbolAllowed}`,
-  (value) => `${value.country}:${value.symbol}`,
-);
+export const countrySymbol: Kind<CountrySymbol> = {
+  ...kindOf(
+    Type.String({ pattern: '^[A-Za-z]+:.{1,40}$' }),
+    'US:AAPL',
+    parseCountrySymbol,
+    'must be a country and a symbol separated by a colon, such as US:AAPL',
+    `country:symbol, the symbol ${symbolAllowed}`,
+    (value) => `${value.country}:${value.symbol}`,
+  ),
+  slashesAllowed: true,
+};
 
 export const fullSymbol = kindOf(
   Type.String({ pattern: '^[A-Za-z]+:[A-Za-z]+:.{1,40}$' }),

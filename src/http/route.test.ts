@@ -77,12 +77,96 @@ test('another path is no route: a slash more or less, another case of a literal,
     '/api/v2/news%2Flist',
     '/api/v2/news/../news/list',
     '/api/v2/stock/bars/US:AAPL/1M',
-    '/api/v2/stock/reference/US:BRK/B',
+    '/api/v2/stock/reference/US:BRK/',
+    '/api/v2/stock/reference/US:BRK//B',
+    '/api/v2/stock/reference//US:BRK',
+    '/api/v2/stock/reference/US:BRK/./B',
+    '/api/v2/stock/reference/US:BRK/../B',
+    '/api/v2/stock/reference/US:BRK/%2e%2E/B',
+    '/api/v2/stock/reference/US:BRK/%2E',
+    '/api/v2/stock/reference/BRK/B',
+    '/api/v2/stock/reference/BRK/US:B',
+    '/api/v2/stock/reference/search/US:B',
+    '/api/v2/stock/bars/US:AAPL/latest',
+    '/api/v2/stock/bars/US:AAPL/1M/LATEST',
+    '/api/v2/stock/bars/US:AAPL/1M/latest/',
+    '/api/v2/stock/bars/US:AAPL/1M/from/2025-03-03/until/2025-03-03',
+    '/api/v2/stock/US:BF/B/bars/1M/latest',
+    '/api/v2/option/search/stock/US:BF/B/call/in_the_money',
+    '/api/v2/holiday/holiday_codes/US:A/B',
+    '/api/v2/stock/reference/search/x',
     'api/v2/news/list',
     '/__proto__',
     `/${'a/'.repeat(5000)}`,
   ])
     assert.equal(matchRoute(path), null, path.slice(0, 60));
+});
+
+/** Symbols with a slash as existing clients send them, and what they are. */
+const slashed: readonly [sent: string, country: string, symbol: string][] = [
+  ['US:BF/B', 'US', 'BF/B'],
+  ['us%3abf/b', 'US', 'BF/B'],
+  ['US:BF%2FB', 'US', 'BF/B'],
+  ['GLOBAL:BTC/USD', 'GLOBAL', 'BTC/USD'],
+  ['x:btc/usd', 'GLOBAL', 'BTC/USD'],
+  ['US:A/B/C', 'US', 'A/B/C'],
+  ['US:A/B%2FC', 'US', 'A/B/C'],
+  ['US:A%2F/B', 'US', 'A//B'],
+  ['US:/B', 'US', '/B'],
+  ['US:A/LATEST', 'US', 'A/LATEST'],
+  ['US:A/latest', 'US', 'A/LATEST'],
+  ['US:A/1M', 'US', 'A/1M'],
+  ['US:A/1M/latest', 'US', 'A/1M/LATEST'],
+  ['US:A/from/B/to', 'US', 'A/FROM/B/TO'],
+  ['US:A/1M/from/2025-03-03/to/2025-03-04', 'US', 'A/1M/FROM/2025-03-03/TO/2025-03-04'],
+  ['US:A/call/moneyness/in_the_money', 'US', 'A/CALL/MONEYNESS/IN_THE_MONEY'],
+  ['US:A/search', 'US', 'A/SEARCH'],
+];
+for (const [path, name] of paths.filter(([, one]) => 'country_symbol' in contract[one].parameters)) {
+  test(`the symbol of ${name} may have unencoded slashes, and names no other endpoint (contract 1.7)`, () => {
+    const query = 'from_date=2025-03-03';
+    for (const [sent, country, symbol] of slashed) {
+      const address = path.replace(/US:[A-Z]+/, () => sent);
+      assert.equal(matchRoute(address)?.route.name, name, address);
+      assert.deepEqual(
+        parsed(address, query),
+        { ...parsed(path, query), country_symbol: { country, symbol } },
+        address,
+      );
+    }
+  });
+}
+
+test('the last segments are those of the path, all others belong to the symbol (contract 1.7)', () => {
+  const of = (path: string) => {
+    const { country_symbol, interval } = parsed(path);
+    return [matched(path).route.name, (country_symbol as { symbol: string }).symbol, interval];
+  };
+  const bars = '/api/v2/stock/bars';
+  assert.deepEqual(of(`${bars}/US:BF/1M/5M/latest`), ['latestBars', 'BF/1M', '5M']);
+  assert.deepEqual(of(`${bars}/US:A/1M/from/2025-03-03/to/2025-03-04/DAY/latest`), [
+    'latestBars',
+    'A/1M/FROM/2025-03-03/TO/2025-03-04',
+    'DAY',
+  ]);
+  assert.deepEqual(of(`${bars}/US:A/1M/latest/5M/from/2025-03-03/to/2025-03-04`), [
+    'historicalBars',
+    'A/1M/LATEST',
+    '5M',
+  ]);
+});
+
+test('of two readings of a path the one with more fixed words counts: a range to "latest" is refused, not guessed (contract 1.7)', () => {
+  const path = '/api/v2/stock/bars/US:A/1M/from/2025-03-03/to/latest';
+  assert.equal(matched(path).route.name, 'historicalBars');
+  assert.equal(refusalOf(() => parsed(path)).facts.param, 'to_date');
+});
+
+test('a part of a symbol is decoded once, like any other text (contract 1.3, 1.7)', () => {
+  const path = '/api/v2/stock/reference/US:BF/%252E';
+  const { facts } = refusalOf(() => parsed(path));
+  assert.deepEqual([facts.param, facts.got], ['country_symbol', 'US:BF/%2E']);
+  assert.equal(refusalOf(() => parsed('/api/v2/stock/reference/US:BF/%ZZ')).facts.param, 'country_symbol');
 });
 
 test('US:AAPL and US%3AAAPL are the same, in any case of the hexadecimal digits (contract 1.3)', () => {

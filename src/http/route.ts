@@ -8,35 +8,61 @@ export type Route = {
   readonly name: EndpointName;
   readonly endpoint: Endpoint;
   readonly segments: readonly string[];
+  /** Which of them may be several of a sent path; -1 for none (contract 1.7). */
+  readonly slashedAt: number;
 };
 
 /** A matched route and its path parameters as sent, still encoded. */
 export type Match = { readonly route: Route; readonly path: ReadonlyMap<string, string> };
 
-const literals = ({ segments }: Route): number =>
-  segments.filter((segment) => !segment.startsWith('{')).length;
+const isLiteral = (segment: string): boolean => !segment.startsWith('{');
+const nameIn = (segment: string): string => segment.slice(1, -1);
+
+function routeOf(name: EndpointName): Route {
+  const endpoint: Endpoint = contract[name];
+  const segments = endpoint.path.split('/');
+  const slashedAt = segments.findIndex((one) => endpoint.parameters[nameIn(one)]?.slashesAllowed === true);
+  return { name, endpoint, segments, slashedAt };
+}
+
+const literals = ({ segments }: Route): number => segments.filter(isLiteral).length;
 
 /** The routes of all endpoints. Those with more literal segments come first. */
 const routes = (Object.keys(contract) as EndpointName[])
-  .map((name): Route => ({ name, endpoint: contract[name], segments: contract[name].path.split('/') }))
+  .map(routeOf)
   .sort((a, b) => literals(b) - literals(a));
 
 /** The route of a path as sent, or null. Literal segments match exactly. */
 export function matchRoute(path: string): Match | null {
   const sent = path.split('/');
   for (const route of routes) {
-    const found = matchSegments(route.segments, sent);
-    if (found !== null) return { route, path: found };
+    const whole = withoutSlashes(route, sent);
+    const found = whole && matchSegments(route.segments, whole);
+    if (found) return { route, path: found };
   }
   return null;
 }
 
+/** A dot segment or an empty one: clients and proxies drop it, so it is in a symbol only when encoded. */
+const DROPPED = /^(\.|%2e){0,2}$/i;
+const COLON = /:|%3a/i;
+
+/** The sent segments, those of a symbol with unencoded slashes joined; null where their number cannot be the route's (contract 1.7). */
+function withoutSlashes({ segments, slashedAt }: Route, sent: readonly string[]): readonly string[] | null {
+  const more = sent.length - segments.length;
+  if (more === 0) return sent;
+  if (more < 0 || slashedAt < 0) return null;
+  const end = slashedAt + more + 1;
+  const parts = sent.slice(slashedAt, end);
+  if (!COLON.test(parts[0]!) || parts.some((part) => DROPPED.test(part))) return null;
+  return [...sent.slice(0, slashedAt), parts.join('/'), ...sent.slice(end)];
+}
+
 function matchSegments(segments: readonly string[], sent: readonly string[]): Map<string, string> | null {
-  if (segments.length !== sent.length) return null;
   const found = new Map<string, string>();
   for (let index = 0; index < segments.length; index++) {
     const [segment, part] = [segments[index]!, sent[index]!];
-    if (segment.startsWith('{')) found.set(segment.slice(1, -1), part);
+    if (!isLiteral(segment)) found.set(nameIn(segment), part);
     else if (segment !== part) return null;
   }
   return found;

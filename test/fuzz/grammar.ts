@@ -50,9 +50,13 @@ function makeSymbol(random: Random): string {
 
 const makeCountry = (random: Random): string => random.anyCase(random.pick(countries));
 
+/** A name with Massive's prefixes in our words (contract 1.7). */
+const withoutPrefix = (text: string): string =>
+  text.replace(/^(us:)?o:(?=[a-z0-9.]+\d{6}[cp]\d{8}$)/i, 'US:').replace(/^[xc]:/i, 'GLOBAL:');
+
 /** Contract 1.3: the first colon parts country from symbol. */
 function isCountrySymbol(text: string): boolean {
-  const [country, ...symbol] = text.split(':');
+  const [country, ...symbol] = withoutPrefix(text).split(':');
   return COUNTRY.test(country!) && SYMBOL.test(symbol.join(':'));
 }
 
@@ -78,13 +82,14 @@ const fullSymbol: Grammar = {
   judge: (text) => {
     const [type, ...rest] = text.split(':');
     const isMarket = rest.length === 2 && rest[1] === '*' && COUNTRY.test(rest[0]!);
-    return verdict(assetTypes.includes(lowerAscii(type!)) && (isMarket || isCountrySymbol(rest.join(':'))));
+    const isPrefixed = rest.length === 2 && rest[1] === '*' && /^[xc]$/i.test(rest[0]!);
+    const isRest = isMarket || isPrefixed || isCountrySymbol(rest.join(':'));
+    return verdict(assetTypes.includes(lowerAscii(type!)) && isRest);
   },
 };
 
 const namedMinutes = [1, 3, 5, 10, 15, 30, 60, 120, 240];
 const intervalAliases: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(namedMinutes.map((minutes) => [`${minutes}min`, `${minutes}M`])),
   ...{ '1h': '60M', '2h': '120M', '4h': '240M', '1d': 'DAY', day: 'DAY', '1w': 'WEEK', week: 'WEEK' },
   ...{ '1mo': 'MON', month: 'MON', mon: 'MON' },
 };
@@ -93,14 +98,14 @@ const intervalAliases: Readonly<Record<string, string>> = {
 export function intervalOf(text: string): string | null {
   const lower = lowerAscii(text);
   if (Object.hasOwn(intervalAliases, lower)) return intervalAliases[lower]!;
-  const minutes = /^([1-9]\d*)m$/.exec(lower)?.[1];
+  const minutes = /^([1-9]\d*)m(?:in)?$/.exec(lower)?.[1];
   return minutes !== undefined && minutes.length < 5 && Number(minutes) <= 1440 ? `${minutes}M` : null;
 }
 
 const interval: Grammar = {
   make: (random) =>
     random.chance(0.2)
-      ? `${random.between(1, 1440)}M`
+      ? `${random.between(1, 1440)}${random.pick(['M', 'min'])}`
       : random.anyCase(
           random.pick([...Object.keys(intervalAliases), ...namedMinutes.map((minutes) => `${minutes}M`)]),
         ),

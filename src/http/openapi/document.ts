@@ -26,12 +26,13 @@ function exampleOf({ type }: Json, text: string): unknown {
 
 function parameterOf([name, parameter]: [string, Parameter]): Json {
   const { in: place, required, description, example, default: value, emptyAllowed, extension } = parameter;
+  const slashes = parameter.slashesAllowed ? ' Slashes of the symbol need no encoding.' : '';
   const schema = plainSchema(parameter.schema);
   return {
     name,
     in: place,
     required,
-    description: sentence(description),
+    description: sentence(description) + slashes,
     schema: { ...schema, default: value },
     example: example === '' ? undefined : exampleOf(schema, example),
     allowEmptyValue: emptyAllowed,
