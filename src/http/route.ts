@@ -10,6 +10,8 @@ export type Route = {
   readonly segments: readonly string[];
   /** Which of them may be several of a sent path; -1 for none (contract 1.7). */
   readonly slashedAt: number;
+  /** The names of its query parameters. */
+  readonly known: readonly string[];
 };
 
 /** A matched route and its path parameters as sent, still encoded. */
@@ -20,9 +22,11 @@ const nameIn = (segment: string): string => segment.slice(1, -1);
 
 function routeOf(name: EndpointName): Route {
   const endpoint: Endpoint = contract[name];
-  const segments = endpoint.path.split('/');
-  const slashedAt = segments.findIndex((one) => endpoint.parameters[nameIn(one)]?.slashesAllowed === true);
-  return { name, endpoint, segments, slashedAt };
+  const { path, parameters } = endpoint;
+  const segments = path.split('/');
+  const slashedAt = segments.findIndex((one) => parameters[nameIn(one)]?.slashesAllowed === true);
+  const own = Object.keys(parameters).filter((one) => parameters[one]!.in === 'query');
+  return { name, endpoint, segments, slashedAt, known: [...own, 'secret_key'] };
 }
 
 const literals = ({ segments }: Route): number => segments.filter(isLiteral).length;
@@ -90,21 +94,28 @@ function decode(name: string, text: string): string {
 /** A query string's known parameters by name: every text as sent, in order, still encoded. */
 export type RawQuery = ReadonlyMap<string, readonly string[]>;
 
-/** Reads the known parameters of a query string; the others are ignored (contract 4.4). */
-export function readQuery(query: string, known: (name: string) => boolean): RawQuery {
-  const values = new Map<string, string[]>();
-  if (query === '') return values;
-  for (const pair of query.split('&')) {
+/** Reads the known parameters of a query string, and the names of the others, each once (contract 4.4). */
+export function readQuery(
+  sent: string,
+  isKnown: (name: string) => boolean,
+): { readonly query: RawQuery; readonly ignored: readonly string[] } {
+  const query = new Map<string, string[]>();
+  const ignored = new Set<string>();
+  for (const pair of sent === '' ? [] : sent.split('&')) {
     const equals = pair.indexOf('=');
+    const written = equals < 0 ? pair : pair.slice(0, equals);
     // A name that cannot be decoded is ignored like every unknown name.
-    const name = decoded((equals < 0 ? pair : pair.slice(0, equals)).replaceAll('+', ' '));
-    if (name === null || !known(name)) continue;
+    const name = decoded(written.replaceAll('+', ' ')) ?? written;
+    if (!isKnown(name)) {
+      if (name !== '') ignored.add(name);
+      continue;
+    }
     const text = equals < 0 ? '' : pair.slice(equals + 1);
-    const before = values.get(name);
-    if (before === undefined) values.set(name, [text]);
+    const before = query.get(name);
+    if (before === undefined) query.set(name, [text]);
     else before.push(text);
   }
-  return values;
+  return { query, ignored: [...ignored] };
 }
 
 /**

@@ -211,6 +211,7 @@ function judgeHeaders({ status, headers, body }: Reply, trial: Trial): void {
   assert.equal(headers.get('referrer-policy'), 'no-referrer');
   assert.equal(headers.has('allow'), status === 405 || status === 204);
   assert.equal(headers.has('retry-after'), false);
+  assert.match(headers.get('x-ignored-parameters') ?? '', /^[\w.[\](), ?-]{0,800}$/);
   if (status !== 204 && trial.method !== 'HEAD')
     assert.equal(headers.get('content-length'), String(Buffer.byteLength(body)));
 }

@@ -27,6 +27,12 @@ const byStatus = (words: readonly ErrorWord[]): [status: number, words: ErrorWor
   ...Map.groupBy(words, (word) => errors[word].status),
 ];
 
+/** Headers of every answer of an endpoint. */
+const ofEveryAnswer = ['X-Request-Id', 'X-Ignored-Parameters'];
+
+const headerRefs = (...names: readonly string[]): Json =>
+  Object.fromEntries(names.map((name) => [name, ref('headers', name)]));
+
 const EXAMPLE_REQUEST_ID = '5f0c1e9a-7c1b-4a52-9d0e-2f6f0a1b3c4d';
 
 function errorAnswer(words: readonly ErrorWord[], headers: Json): Json {
@@ -36,7 +42,7 @@ function errorAnswer(words: readonly ErrorWord[], headers: Json): Json {
   });
   return {
     description: words.map((word) => `\`${word}\`: ${errors[word].meaning}`).join('\n\n'),
-    headers: { 'X-Request-Id': ref('headers', 'X-Request-Id'), ...headers },
+    headers: { ...headerRefs(...ofEveryAnswer), ...headers },
     content: {
       'application/json': { schema: ref('schemas', 'Error'), examples: Object.fromEntries(examples) },
     },
@@ -61,6 +67,9 @@ const integer = (description: string): Json => ({ description, schema: { type: '
 export const headers: Json = {
   'X-Request-Id': text("The request's id: the caller's own, or a new one"),
   'X-Count': integer('Records of the answer'),
+  'X-Ignored-Parameters': text(
+    'Query parameters that the endpoint does not know, each with the one that is likely meant: `adjst (adjust?)`; absent where all are known',
+  ),
   'X-Next-Page-Key': text('Key of the next page; absent on the last'),
   Link: text('`<address of the next page>; rel="next"`; absent on the last'),
   ETag: text('Tag of the answer, for `If-None-Match`'),
@@ -70,11 +79,8 @@ export const headers: Json = {
   'Retry-After': integer('Seconds after which to ask again'),
 };
 
-const headerRefs = (...names: readonly string[]): Json =>
-  Object.fromEntries(names.map((name) => [name, ref('headers', name)]));
-
 /** Headers of data; those of quotas only where the key has one (contract 7.5). */
-const ofSuccess = ['X-Request-Id', 'ETag', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
+const ofSuccess = [...ofEveryAnswer, 'ETag', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 
 /** The answer to a caller that holds the data already (contract 9.7). */
 export const notModified: Json = {
