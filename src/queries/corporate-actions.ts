@@ -62,7 +62,7 @@ export const answerCorporateActions: Query<typeof endpoint> = async (parameters,
     where: { country_iso_code, symbol, ...(type !== undefined && { action_type: type }) },
     range,
     order: ['ex_date', 'occurrence', 'action_type'],
-    direction: 'asc',
+    direction: parameters.sort,
     recordOf: (action) => recordOf(action, stock, closes),
   });
 };

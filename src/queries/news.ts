@@ -63,5 +63,5 @@ export const answerLatestNews: Query<typeof latestNews> = async (parameters, con
   const { limit } = parameters;
   const { rows } = await takeRows(context.reader, { where, order: newestFirst, limit }, news);
   const arranged = parameters.sort === 'desc' ? rows : rows.toReversed();
-  return renderRecords(context, latestNews, arranged.map(recordOf), 'json', null);
+  return renderRecords(context, latestNews, arranged.map(recordOf), parameters.format, null);
 };

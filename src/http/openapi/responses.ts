@@ -100,7 +100,7 @@ function success(endpoint: Endpoint): Json {
   const json = { 'application/json': answerOf(endpoint) };
   if (!('format' in endpoint.parameters))
     return { description: name, headers: headerRefs(...ofSuccess), content: json };
-  const paged = endpoint.shape === 'paged' ? ['X-Next-Page-Key', 'Link'] : [];
+  const paged = 'next_page_key' in endpoint.parameters ? ['X-Next-Page-Key', 'Link'] : [];
   const csv = { schema: { type: 'string' }, example: csvExample(recordExample(endpoint)) };
   return {
     description: `${name}. With \`format=csv\` and an \`Accept\` that names JSON alone, \`result.data\` is the CSV text.`,
