@@ -14,7 +14,7 @@ const ALLOW = 'GET, HEAD, OPTIONS';
 
 const EXPOSED = [
   ...['ETag', 'Link', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Retry-After'],
-  ...['X-Count', IGNORED_HEADER, 'X-Next-Page-Key', 'X-Request-Id'],
+  ...['X-Count', IGNORED_HEADER, 'X-Next-Page-Key', 'X-Request-Id', 'X-Symbol-History'],
 ].join(', ');
 
 /** Headers of every response. With these alone, web pages of other origins cannot read it. */

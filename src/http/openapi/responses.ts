@@ -70,6 +70,9 @@ export const headers: Json = {
   'X-Ignored-Parameters': text(
     'Query parameters that the endpoint does not know, each with the one that is likely meant: `adjst (adjust?)`; absent where all are known',
   ),
+  'X-Symbol-History': text(
+    'Other instruments that had the symbol within the range: `FB was META from 2012-05-18 to 2022-06-08; this answer has FB`; absent where the answer has all that the symbol named',
+  ),
   'X-Next-Page-Key': text('Key of the next page; absent on the last'),
   Link: text('`<address of the next page>; rel="next"`; absent on the last'),
   ETag: text('Tag of the answer, for `If-None-Match`'),
@@ -95,16 +98,21 @@ function csvExample(record: Json): string {
   return `${Object.keys(record).join()}\r\n${cells.join()}\r\n`;
 }
 
+/** Lists that find an instrument by the symbol that it had within their range (contract 9.6). */
+const isByFormerSymbol = ({ tag, parameters, refusals = [] }: Endpoint): boolean =>
+  'from_date' in parameters && refusals.includes('unknown_instrument') && tag !== 'holidays';
+
 function success(endpoint: Endpoint): Json {
+  const ofData = [...ofSuccess, ...(isByFormerSymbol(endpoint) ? ['X-Symbol-History'] : [])];
   const name = `${recordName(endpoint)} (${endpoint.shape})`;
   const json = { 'application/json': answerOf(endpoint) };
   if (!('format' in endpoint.parameters))
-    return { description: name, headers: headerRefs(...ofSuccess), content: json };
+    return { description: name, headers: headerRefs(...ofData), content: json };
   const paged = 'next_page_key' in endpoint.parameters ? ['X-Next-Page-Key', 'Link'] : [];
   const csv = { schema: { type: 'string' }, example: csvExample(recordExample(endpoint)) };
   return {
     description: `${name}. With \`format=csv\` and an \`Accept\` that names JSON alone, \`result.data\` is the CSV text.`,
-    headers: headerRefs(...ofSuccess, 'X-Count', ...paged),
+    headers: headerRefs(...ofData, 'X-Count', ...paged),
     content: { ...json, 'text/csv': csv },
   };
 }
