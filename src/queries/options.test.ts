@@ -194,7 +194,7 @@ test('every walk gives exactly the contracts asked for, in the order asked for o
       fc.record({
         option_type: fc.constantFrom('call', 'put'),
         moneyness: fc.constantFrom('in_the_money', 'out_of_the_money'),
-        ref_asset_price: fc.constantFrom(...strikes, 0, 60, 71.2200001, 1e6),
+        ref_asset_price: fc.constantFrom(...strikes, 0.01, 60, 71.2200001, 1e6),
         strike_price: fc.option(fc.constantFrom(...strikes, 11), { nil: undefined }),
         date: fc.option(fc.constantFrom(...expirations.map(([date]) => date), '2025-06-19'), {
           nil: undefined,
@@ -286,6 +286,28 @@ test('a page key of one direction opens no page of the other (contract 4.1, 4.7)
   }
   const { next_page_key } = await pageOf(asked);
   assert.equal((await answerOf('optionSearch', { ...asked, sort: 'asc', next_page_key })).kind, 'answer');
+});
+
+test('a reference price that the underlying cannot have is refused before anything is looked up; that of a future may be zero or negative (spec 4.6, contract 6.4, 8.4)', async () => {
+  for (const schema_asset of ['stock', 'crypto', 'forex', 'option'])
+    for (const ref_asset_price of [0, -0, -0.5, -71.22]) {
+      const country_symbol = { country: 'US', symbol: schema_asset === 'stock' ? 'X' : 'NOSUCH' };
+      const refused = await answerOf('optionSearch', { schema_asset, country_symbol, ref_asset_price });
+      if (refused.kind !== 'refusal') assert.fail('it is answered');
+      assert.deepEqual([refused.word, refused.facts.param], ['invalid_parameter', 'ref_asset_price']);
+      assert.match(refused.facts.message, /^ref_asset_price .* above 0.*future/);
+    }
+  await importText(
+    'futures.csv',
+    HEAD,
+    ...['-5', '0', '5'].map(
+      (strike) => `US,future,CLM20,CL${strike},put,${strike},2025-07-17,,active,american`,
+    ),
+  );
+  const country_symbol = { country: 'US', symbol: 'CLM20' };
+  const asked = { schema_asset: 'future', country_symbol, option_type: 'put', moneyness: 'in_the_money' };
+  assert.deepEqual(symbolsOf(await pageOf({ ...asked, ref_asset_price: -37.63 })), ['CL-5', 'CL0', 'CL5']);
+  assert.deepEqual(symbolsOf(await pageOf({ ...asked, ref_asset_price: 0 })), ['CL5']);
 });
 
 test('the longest page key there can be is still one that is taken (contract 4.1)', async () => {

@@ -31,6 +31,17 @@ function walkOf(context: QueryContext, { instrument }: Found, parameters: Parame
   });
 }
 
+/** Refuses a reference price that the underlying cannot have: only futures trade at zero and below. @throws Refusal */
+function checkPrice({ ref_asset_price: given, schema_asset: schema }: Parameters): void {
+  if (given === undefined || given > 0 || schema === 'future') return;
+  throw new Refusal('invalid_parameter', {
+    message: `ref_asset_price must be above 0 for a ${schema}: only the price of a future can be zero or negative.`,
+    param: 'ref_asset_price',
+    got: String(given),
+    allowed: 'a number above 0',
+  });
+}
+
 /** The price to compare strikes with. @throws Refusal `no_data` where there is none */
 async function priceOf(context: QueryContext, found: Found, parameters: Parameters): Promise<number> {
   const { ref_asset_price: given, country_symbol: named } = parameters;
@@ -82,6 +93,7 @@ function readPage(
 export const answerOptionSearch: Query<typeof optionSearch> = async (parameters, context) => {
   const { reader, lookup, request } = context;
   const { schema_asset, country_symbol, limit } = parameters;
+  checkPrice(parameters);
   const found = await lookup.instrument(reader, schema_asset, country_symbol);
   const { place, paging } = walkOf(context, found, parameters);
   const [nowMs, price] = (place?.pinned ?? [request.nowMs, await priceOf(context, found, parameters)]) as [

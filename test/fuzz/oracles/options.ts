@@ -66,10 +66,12 @@ function optionList(texts: Texts, price: number): Expected[] {
 export const optionSearch: Oracle = (texts) => {
   const given = texts.ref_asset_price;
   const hasPrice = given !== undefined || priced.has(nameOf(texts).toUpperCase());
+  const isPossible = given === undefined || Number(given) > 0 || lowerAscii(texts.schema_asset!) === 'future';
   return {
     faults: [
       ...unknownFaults(nameOf(texts), 'country_symbol'),
       ...unless(hasPrice, 'no_data ref_asset_price'),
+      ...unless(isPossible, 'invalid_parameter ref_asset_price'),
     ],
     list: optionList(texts, Number(given ?? data.CLOSE)),
   };
