@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { historicalBars, latestBars } from '../src/contract/bars.ts';
 import { parseParameters } from '../src/contract/endpoint.ts';
-import type { PriceBasis } from '../src/contract/price-basis.ts';
+import type { PriceBasis, VolumeBasis } from '../src/contract/price-basis.ts';
 import { importBars } from '../src/loading/bars.ts';
 import { importFile } from '../src/loading/importers.ts';
 import { QueryRunner } from '../src/queries/index.ts';
@@ -57,6 +57,7 @@ function bars(
   lines: readonly Line[],
   basis: PriceBasis = 'raw',
   schema = 'stock',
+  volumes?: VolumeBasis,
 ) {
   const country = schema === 'stock' ? 'US' : 'GLOBAL';
   const rows = lines.map((line) => [schema, country, symbol, interval, ...line.split(' ')].join());
@@ -65,7 +66,14 @@ function bars(
     header,
     rows.map((row) => row + ','.repeat(10 - row.split(',').length + 1)),
   );
-  return stored(shop, path, (store, request) => importBars(store, { ...request, zone: null, basis }));
+  // The files of these tests have all of the weeks and months that they are about (contract 3.9).
+  const about = {
+    zone: null,
+    basis,
+    completeThroughMs: Date.now(),
+    ...(volumes !== undefined && { volumes }),
+  };
+  return stored(shop, path, (store, request) => importBars(store, { ...request, ...about }));
 }
 
 /** Imports actions: `dividend 2020-08-07 0.82 455.61`, `split 2020-08-31 1 4`, each with a factor behind `=` or none. */
@@ -260,6 +268,32 @@ test('minutes count by the session that they lie in, extended hours too (contrac
   assert.deepEqual(closes(await data('MINUTES', 'DAY', 'split')), [124.8, 127.7]);
 });
 
+test('a close counts in factors from the end of its closing auction on, not of regular hours (contract 3.13, 8.2)', async () => {
+  // London's auction of 2025-06-05 is over at 16:52, 15:52 UTC; regular hours end at 16:30.
+  const header = 'asset_schema,country_iso_code,symbol,interval,datetime,open,high,low,close,volume';
+  const rows = ['2025-06-04,50,50,50,50,1', '2025-06-05,100,100,100,100,1'];
+  const path = written(
+    header,
+    rows.map((row) => `stock,UK,ALPHA,DAY,${row}`),
+  );
+  await stored(shop, path, (store, request) => importBars(store, { ...request, zone: null, basis: 'raw' }));
+  const dividend = written('country_iso_code,symbol,action_type,ex_date,cash_amount', [
+    'UK,ALPHA,dividend,2025-06-06,10',
+  ]);
+  await stored(shop, dividend, (store, request) => importFile(store, 'corporate-actions', { ...request }));
+  const at = async (moment: string) => {
+    now = moment;
+    const more = { country_symbol: 'UK:ALPHA', adjust_as_of: '2025-06-06' };
+    return closes(await data('ALPHA', 'DAY', 'dividend', more));
+  };
+  try {
+    assert.deepEqual(await at('2025-06-05T15:51:00Z'), [50]);
+    assert.deepEqual(await at('2025-06-05T15:52:00Z'), [45, 90]);
+  } finally {
+    now = '2026-06-01T12:00:00Z';
+  }
+});
+
 test('latest bars are adjusted as those of a range (contract 9.4)', async () => {
   for (const interval of ['DAY', 'WEEK', 'MON']) {
     const latest = await page({ country_symbol: 'US:SPLIT', interval, adjust: 'all', limit: '1000' });
@@ -386,6 +420,90 @@ test('prices that are not raw are refused for any adjust but none, derived bars 
     (await refusal({ country_symbol: 'US:BASIS', interval: 'DAY', adjust: 'all' })).param,
     'adjust',
   );
+});
+
+const volumesOf = (found: readonly Bar[]) => found.map(({ close, volume }) => [close, volume]);
+
+test('volumes that are adjusted for splits beside raw prices are adjusted once, whoever derives from them (contract 9.4)', async () => {
+  // AAPL around its split, as EODHD has it: 46,907,479 shares were traded on 2020-08-28.
+  const days = [
+    '2020-08-28 504.05 505.77 498.31 499.24 187629916',
+    '2020-08-31 127.58 131 126 129.04 225702700',
+  ];
+  await bars('ADJVOL', 'DAY', days, 'raw', 'stock', 'split');
+  await actions('ADJVOL', ['dividend 2020-08-07 0.82 455.61', 'split 2020-08-31 1 4']);
+  assert.deepEqual(volumesOf(await data('ADJVOL', 'DAY', 'split')), [
+    [124.81, 187629916],
+    [129.04, 225702700],
+  ]);
+  assert.deepEqual(volumesOf(await data('ADJVOL', 'DAY', 'none')), [
+    [499.24, 187629916],
+    [129.04, 225702700],
+  ]);
+  // August is rebuilt from days on both sides of the ex-date.
+  assert.deepEqual(volumesOf(await data('ADJVOL', 'MON', 'all')), [[129.04, 187629916 + 225702700]]);
+  // The first half of 2020-08-28, as another vendor has it, with the volume as it was traded.
+  await bars('ADJVOL', '60M', ['2020-08-27T13:30:00Z 508 508 508 508 1000000']);
+  await bars('ADJVOL', '30M', ['2020-08-28T13:30:00Z 504 504 504 504 1000000']);
+  assert.deepEqual(volumesOf(await data('ADJVOL', '30M', 'split')), [[126, 4_000_000]]);
+  assert.deepEqual(volumesOf(await data('ADJVOL', 'DAY', 'split', { sort: 'desc' })).slice(1), [
+    [124.81, 187629916],
+    [127, 4_000_000],
+  ]);
+  assert.deepEqual(
+    volumesOf(
+      (await page({ country_symbol: 'US:ADJVOL', interval: 'DAY', adjust: 'split', limit: '9' })).data,
+    ),
+    [
+      [127, 4_000_000],
+      [124.81, 187629916],
+      [129.04, 225702700],
+    ],
+  );
+});
+
+test('volumes that contain a split are not served as of a day before it, and one bar never adjusts both kinds (contract 9.4)', async () => {
+  const days = ['2020-08-27 4 4 4 4 4', '2020-08-28 4 4 4 4 4', '2020-08-31 1 1 1 1 4'];
+  await bars('LATER', 'DAY', days, 'raw', 'stock', 'split');
+  await actions('LATER', ['split 2020-08-31 1 4']);
+  const { param, message, hint } = await refusal(
+    asked('LATER', 'DAY', 'split', { adjust_as_of: '2020-08-30' }),
+  );
+  assert.equal(param, 'adjust_as_of');
+  assert.match(message!, /before the split of 2020-08-31, which the volumes of these bars contain/);
+  assert.match(hint!, /adjust_as_of=2020-08-31/);
+  const after = { adjust_as_of: '2020-08-30', from_date: '2020-08-31' };
+  assert.deepEqual(volumesOf(await data('LATER', 'DAY', 'split', after)), [[1, 4]]);
+  assert.deepEqual(
+    volumesOf(await data('LATER', 'DAY', 'dividend', { adjust_as_of: '2020-08-30', to_date: '2020-08-27' })),
+    [[4, 4]],
+  );
+  // Thursday is a stored day, Friday is made of minutes with the volume as it was traded.
+  await bars('LATER', '1M', ['2020-08-28T13:30:00Z 4 4 4 4 1']);
+  const eth = { is_eth: 'true', to_date: '2020-08-28' };
+  assert.match(
+    (await refusal(asked('LATER', 'WEEK', 'split', eth))).message!,
+    /--volumes split\), and of others/,
+  );
+  assert.deepEqual(volumesOf(await data('LATER', 'DAY', 'split', eth)), [
+    [1, 4],
+    [1, 4],
+  ]);
+});
+
+test('a file with volumes of another basis than the stored ones is refused (contract 9.4)', async () => {
+  const line = '2024-03-01 4 4 4 4 4';
+  await bars('VOLB', 'DAY', [line], 'raw', 'stock', 'split');
+  await assert.rejects(
+    bars('VOLB', 'DAY', [line]),
+    /with volumes of another basis than raw: give --volumes as/,
+  );
+  await bars('VOLC', 'DAY', [line]);
+  await bars('VOLC', 'DAY', [line], 'raw', 'stock', 'raw');
+  await assert.rejects(bars('VOLC', 'DAY', [line], 'raw', 'stock', 'split'), /another basis than split/);
+  await bars('VOLD', 'DAY', [line], 'split');
+  await bars('VOLD', 'DAY', [line], 'split', 'stock', 'split');
+  await assert.rejects(bars('VOLD', 'DAY', [line], 'split', 'stock', 'raw'), /another basis than raw/);
 });
 
 test('of series of several bases only those that give bars must be raw (contract 3.8, 9.4)', async () => {

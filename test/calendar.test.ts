@@ -17,7 +17,7 @@ test('a table of sessions and closings, with their hours by local clock and in U
     stdout.split('\n').map((line) => line.replaceAll(/ {2,}/g, ' | ')),
     [
       'US_STOCK, local time is America/New_York',
-      'DATE | DAY | SESSION | HOURS | OPEN (UTC) | CLOSE (UTC) | HOLIDAY',
+      'DATE | DAY | SESSION | HOURS | AUCTION | OPEN (UTC) | CLOSE (UTC) | HOLIDAY',
       '2024-07-02 | Tue | REGULAR | 09:30-16:00 | 2024-07-02T13:30 | 2024-07-02T20:00',
       '2024-07-03 | Wed | EARLY_CLOSE | 09:30-13:00 | 2024-07-03T13:30 | 2024-07-03T17:00 | Day before Independence Day',
       '2024-07-04 | Thu | CLOSED | Independence Day',
@@ -31,9 +31,9 @@ test('a table of sessions and closings, with their hours by local clock and in U
 test('--csv and --json give the same days, --exceptions only those that are not as every other (contract 10)', async () => {
   const csv = (await shop.must('calendar', ...week, '--exceptions', '--csv')).trim().split('\r\n');
   assert.deepEqual(csv, [
-    'date,weekday,session,hours,open,close,holiday_code,name',
-    '2024-07-03,Wed,EARLY_CLOSE,09:30-13:00,2024-07-03T13:30:00+00:00,2024-07-03T17:00:00+00:00,HOLIDAY_INDEPENDENCE_DAY,Day before Independence Day',
-    '2024-07-04,Thu,CLOSED,,,,HOLIDAY_INDEPENDENCE_DAY,Independence Day',
+    'date,weekday,session,hours,open,close,holiday_code,name,auction',
+    '2024-07-03,Wed,EARLY_CLOSE,09:30-13:00,2024-07-03T13:30:00+00:00,2024-07-03T17:00:00+00:00,HOLIDAY_INDEPENDENCE_DAY,Day before Independence Day,',
+    '2024-07-04,Thu,CLOSED,,,,HOLIDAY_INDEPENDENCE_DAY,Independence Day,',
   ]);
   const json = JSON.parse(await shop.must('calendar', ...week, '--json')) as Record<string, unknown>[];
   assert.deepEqual(
@@ -52,13 +52,25 @@ test('hours of a lunch break stand side by side', async () => {
   assert.match(await shop.must('calendar', ...day), /REGULAR +09:00-11:30 12:30-15:30 /);
 });
 
+test('closing auctions stand beside the regular hours, in local time (contract 3.13)', async () => {
+  const days = ['uk', '--from', '2024-12-23', '--to', '2024-12-25'];
+  const text = await shop.must('calendar', ...days);
+  assert.match(text, /REGULAR +08:00-16:30 +16:30-16:52 +2024-12-23T08:00 +2024-12-23T16:30/);
+  assert.match(text, /EARLY_CLOSE +08:00-12:30 +12:30-12:52 +2024-12-24T08:00 +2024-12-24T12:30/);
+  const csv = (await shop.must('calendar', ...days, '--csv')).trim().split('\r\n');
+  assert.deepEqual(
+    csv.slice(1).map((line) => line.split(',').at(-1)),
+    ['16:30-16:52', '12:30-12:52', ''],
+  );
+});
+
 test("an operator's own days are in it, and a name is quoted where CSV asks for it (contract 8.6)", async () => {
   const file = shop.path('days.csv');
   const head = 'name,holiday_code,calendar_date,asset_name,country_iso_code,symbol,session_template';
   writeFileSync(file, `${head}\n"Halt, all day",HOLIDAY_HALT,2024-07-02,stock,US,*,CLOSED\n`);
   await shop.must('import', 'holidays', file);
   const csv = await shop.must('calendar', ...week, '--csv');
-  assert.match(csv, /2024-07-02,Tue,CLOSED,,,,HOLIDAY_HALT,"Halt, all day"\r\n/);
+  assert.match(csv, /2024-07-02,Tue,CLOSED,,,,HOLIDAY_HALT,"Halt, all day",\r\n/);
 });
 
 test('days beyond the known years are said to be so, not passed over (contract 3.7)', async () => {

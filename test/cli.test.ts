@@ -1,13 +1,14 @@
 // The command line as a child process: help, mistakes, keys, settings, stores, the demo (contract 10).
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve as resolvePath } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { openStore } from '../src/store/engines.ts';
-import { command, type Finished, Workshop } from './service.ts';
+import { command, type Finished, runCommand } from './commands.ts';
+import { Workshop } from './service.ts';
 
 const shop = new Workshop();
 const children: ChildProcess[] = [];
@@ -16,21 +17,13 @@ after(() => {
   shop.close();
 });
 
-type Place = { readonly cwd?: string; readonly env?: Record<string, string>; readonly program?: string };
+type Place = { readonly cwd?: string; readonly env?: Record<string, string> };
 
 /** The environment without settings of this project, so that only those of the test count. */
 const bare = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('BOURSE_')));
 
-function run(
-  args: readonly string[],
-  { cwd = shop.folder, env = {}, program = command }: Place = {},
-): Promise<Finished> {
-  return new Promise((resolve) => {
-    const options = { cwd, env: { ...bare, NO_COLOR: '1', ...env }, timeout: 60_000 };
-    execFile(program, args, options, (error, stdout, stderr) => {
-      resolve({ status: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
-    });
-  });
+function run(words: readonly string[], { cwd = shop.folder, env = {} }: Place = {}): Promise<Finished> {
+  return runCommand({ words, folder: cwd, environment: { ...bare, NO_COLOR: '1', ...env } });
 }
 
 let folders = 0;
@@ -62,8 +55,9 @@ const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../packag
   version: string;
 };
 
-test('--version prints the version alone', async () => {
-  assert.deepEqual(await run(['--version']), { status: 0, stdout: `${version}\n`, stderr: '' });
+test('--version prints the version alone', () => {
+  const { status, stdout, stderr } = spawnSync(command, ['--version'], { encoding: 'utf8' });
+  assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: `${version}\n`, stderr: '' });
 });
 
 test('a checkout keeps its compiled sources in node_modules, and nothing where a user stands', async () => {
@@ -352,17 +346,15 @@ test('bin/bourse works from any folder, through a symlink to a symlink, and read
   symlinkSync('absolute', join(cwd, 'relative'));
   symlinkSync('../'.repeat(cwd.split('/').length) + command.slice(1), join(cwd, 'far'));
   for (const program of ['./absolute', './relative', './far', join(cwd, 'relative')]) {
-    assert.deepEqual(await run(['--version'], { cwd, program }), {
-      status: 0,
-      stdout: `${version}\n`,
-      stderr: '',
-    });
+    const printed = execFileSync(program, ['--version'], { cwd, encoding: 'utf8' });
+    assert.equal(printed, `${version}\n`);
     const away = newFolder();
     await makeStore(away);
-    assert.equal(
-      (await run(['keys', 'create', 'a'], { cwd: away, program: resolvePath(cwd, program) })).status,
-      0,
-    );
+    execFileSync(resolvePath(cwd, program), ['keys', 'create', 'a'], {
+      cwd: away,
+      env: bare,
+      stdio: 'ignore',
+    });
     assert.ok(existsSync(join(away, 'data/bourse.control.db')));
   }
 });

@@ -27,28 +27,18 @@ export function runAlone(
   });
 }
 
-/** Commands that end by themselves and read no input: one process can run many of them. */
-const hosted = [
-  'backup',
-  'calendar',
-  'config',
-  'delete',
-  'export',
-  'import',
-  'keys',
-  'restore',
-  'status',
-  'undo',
-];
+/** Commands that serve until a signal. Every other one ends by itself, and one process can run many of them. */
+const serving = ['serve', 'demo'];
 
 const isHosted = ({ words, environment }: Call): boolean =>
-  hosted.includes(words[0] ?? '') &&
+  !serving.includes(words[0] ?? '') &&
   !words.includes('--watch') &&
   !words.includes('-') &&
   environment.NODE_OPTIONS === process.env.NODE_OPTIONS;
 
 let host: ChildProcess | null = null;
-let isBusy = false;
+/** The end of the newest command of the common process: they run one after the other. */
+let last: Promise<unknown> = Promise.resolve();
 
 function startHost(): ChildProcess {
   const child = fork(join(import.meta.dirname, 'command-host.ts'), { execArgv: ['--single-threaded-gc'] });
@@ -60,10 +50,15 @@ function startHost(): ChildProcess {
   return child;
 }
 
-/** Runs a command, in the common process where that is free. */
-export async function runCommand(call: Call): Promise<Finished> {
-  if (isBusy || !isHosted(call)) return runAlone(call);
-  isBusy = true;
+/** Runs a command: in the common process, after those that were called before it, or in its own where it needs one. */
+export function runCommand(call: Call): Promise<Finished> {
+  if (!isHosted(call)) return runAlone(call);
+  const finished = last.then(() => runInHost(call));
+  last = finished.catch(() => undefined);
+  return finished;
+}
+
+async function runInHost(call: Call): Promise<Finished> {
   host ??= startHost();
   const running = host;
   running.ref();
@@ -81,6 +76,5 @@ export async function runCommand(call: Call): Promise<Finished> {
     answered.abort();
     running.unref();
     running.channel?.unref();
-    isBusy = false;
   }
 }

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import type { PriceBasis } from '../src/contract/price-basis.ts';
+import { type BarBasis, barBasis, volumeBasis } from '../src/contract/price-basis.ts';
 import { outFormatOf, writeToFile } from '../src/export/export-file.ts';
 import type { Selection } from '../src/export/export-table.ts';
 import { exportTable } from '../src/export/tables.ts';
@@ -32,6 +32,7 @@ const everything: Selection = {
   symbol: null,
   interval: null,
   basis: null,
+  volumes: null,
   from: null,
   to: null,
 };
@@ -137,6 +138,7 @@ const instrument = fc.tuple(
     tick_size: maybe(number),
     contract_value: maybe(text),
     listing_date: maybe(day),
+    delisting_date: maybe(fc.constantFrom('2199-12-30', '2199-12-31')),
     former_symbols: former,
   }),
 );
@@ -306,14 +308,24 @@ const world = fc.record({
     'country_iso_code',
     'event_code',
   ),
-  basis: fc.constantFrom<PriceBasis>('raw', 'split', 'all'),
+  basis: fc.constantFrom(
+    barBasis('raw'),
+    barBasis('split'),
+    barBasis('all'),
+    barBasis('raw', 'split'),
+    barBasis('all', 'raw'),
+  ),
 });
 
-async function importInto(store: Store, dataset: string, path: string, basis: PriceBasis): Promise<void> {
+async function importInto(store: Store, dataset: string, path: string, basis: BarBasis): Promise<void> {
   const file = await opened(path);
   try {
     const request = { file, flags: new Map(), source: null, dryRun: false, nowMs: Date.now };
-    const report = await importFile(store, dataset, { ...request, basis });
+    const report = await importFile(store, dataset, {
+      ...request,
+      basis: basis.prices,
+      volumes: volumeBasis(basis),
+    });
     assert.deepEqual(report.refused, [], `${dataset} ${path}`);
   } finally {
     await file.close();
@@ -337,7 +349,7 @@ async function hashAfter(work: (store: Store) => Promise<void>): Promise<string>
 async function fillStore(
   store: Store,
   rows: Readonly<Record<string, readonly Row[]>>,
-  basis: PriceBasis,
+  basis: BarBasis,
 ): Promise<void> {
   for (const dataset of datasets) {
     const path = join(folder, 'first.ndjson');
@@ -359,8 +371,12 @@ test('what is exported and imported into an empty store has the same content has
               const table = await exportTable(reader, dataset, everything);
               const format = outFormatOf(`x.${name}`)!;
               await writeToFile(table, files(name, dataset), format, true, () => undefined);
-              const flags = dataset === 'bars' && basis !== 'raw' ? ['--prices', basis] : [];
-              assert.deepEqual(table.advice().flags, flags);
+              const { prices, volumes } = basis;
+              const flags = [
+                ...(prices === 'raw' ? [] : ['--prices', prices]),
+                ...(volumes === null ? [] : ['--volumes', volumes]),
+              ];
+              assert.deepEqual(table.advice().flags, dataset === 'bars' ? flags : []);
             });
       });
       for (const name of names) {

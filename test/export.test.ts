@@ -83,11 +83,50 @@ test('prices of several bases are refused with the cure, and a file of one says 
   const both = await shop.run('export', 'bars');
   assert.equal(both.status, 2);
   assert.equal(both.stdout, '');
-  assert.match(both.stderr, /several bases \(raw 5, split 1\).* by --prices raw or split/);
+  assert.match(
+    both.stderr,
+    /several bases.* by --prices raw --volumes raw \(5\), or --prices split --volumes split \(1\)$/m,
+  );
   const out = shop.path('split.csv.gz');
   const said = await shop.must('export', 'bars', '--country', 'US', '--symbol', 'OLD', '--out', out);
   assert.match(said, /Import it again with: bourse import bars .*split\.csv\.gz --prices split$/);
   assert.match(gunzipSync(readFileSync(out)).toString(), /\r\nstock,US,OLD,1M,XNAS,2010-03-03T14:30:00Z/);
+});
+
+test('volumes of another basis than the prices leave and come back with their flag (contract 9.4)', async () => {
+  const own = new Workshop();
+  after(() => own.close());
+  const day = (symbol: string) => `${head}\nstock,US,${symbol},DAY,,2020-08-28,504,506,498,499,187629916,\n`;
+  for (const [symbol, ...flags] of [['A', '--volumes', 'split'], ['B']] as const) {
+    writeFileSync(own.path(`${symbol}.csv`), day(symbol));
+    await own.must('import', 'bars', `${symbol}.csv`, ...flags);
+  }
+  const both = await own.run('export', 'bars');
+  assert.match(both.stderr, / by --prices raw --volumes split \(1\), or --prices raw --volumes raw \(1\)$/m);
+  const only = await own.run('export', 'bars', '--volumes', 'split');
+  assert.match(only.stdout, /,A,DAY,/);
+  assert.match(only.stderr, /Import it again with: bourse import bars FILE --volumes split$/m);
+  const again = await own.run('import', 'bars', 'A.csv');
+  assert.equal(again.status, 2);
+  assert.match(again.stderr, /with volumes of another basis than raw: give --volumes as they were imported/);
+  const { series } = JSON.parse(await own.must('status', '--series', '--json')) as {
+    series: readonly { symbol: string; prices: string; volumes: string }[];
+  };
+  assert.deepEqual(
+    series.map(({ symbol, prices, volumes }) => [symbol, prices, volumes]),
+    [
+      ['A', 'raw', 'split'],
+      ['B', 'raw', 'raw'],
+    ],
+  );
+  assert.match(
+    await own.must('import', 'bars', 'A.csv', '--explain', '--volumes', 'split'),
+    /^ {2}volumes: split$/m,
+  );
+  writeFileSync(own.path('map.json'), '{"volumes": "split", "columns": {}}');
+  await own.must('import', 'bars', 'A.csv', '--map', 'map.json');
+  const other = await own.run('import', 'news', 'A.csv', '--volumes', 'raw');
+  assert.match(other.stderr, /--volumes does not apply to news: it is for bars/);
 });
 
 /** The columns of a Parquet file and their types. */
@@ -268,6 +307,7 @@ const anything: Selection = {
   symbol: null,
   interval: null,
   basis: null,
+  volumes: null,
   from: null,
   to: null,
 };

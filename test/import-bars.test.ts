@@ -160,15 +160,19 @@ test('every row that is refused is named with its column and reason, the others 
 });
 
 test('a file with one refused row among thousands stores all others (contract 11)', async () => {
-  for (const bad of [0, 2048, 4999]) {
+  // The last file is large enough for threads of its own.
+  for (const [length, bad] of [
+    [5_000, 0],
+    [5_000, 2_048],
+    [5_000, 4_999],
+    [30_000, 29_999],
+  ] as const) {
     const shelf = new Shelf();
-    const lines = Array.from({ length: 5000 }, (_, at) =>
-      minute(at, at === bad ? '10,12,9,x,100,10.5' : values),
-    );
+    const lines = Array.from({ length }, (_, at) => minute(at, at === bad ? '10,12,9,x,100,10.5' : values));
     const report = await shelf.import([header, ...lines]);
     assert.deepEqual(report.refused, [{ row: bad + 1, column: 'close', reason: 'is not a number' }]);
-    assert.deepEqual([report.rowsRead, report.rowsWritten, report.rowsRefused], [5000, 4999, 1]);
-    assert.equal(Object.values(shelf.bars)[0]!.length, 4999);
+    assert.deepEqual([report.rowsRead, report.rowsWritten, report.rowsRefused], [length, length - 1, 1]);
+    assert.equal(Object.values(shelf.bars)[0]!.length, length - 1);
   }
 });
 
@@ -533,6 +537,7 @@ const labels: readonly (readonly [
   ['a week before 1970', 'WEEK', '1968-03-07', '1968-03-04'],
   ['the first of a month', 'MON', '2024-02-01', '2024-02-01'],
   ['the last of a month', 'MON', '2024-02-29', '2024-02-01'],
+  ['an instant in a closing auction', 'DAY', '2024-06-06T15:35:00Z', '2024-06-06', 'stock:UK'],
   ['an instant in a month', 'MON', '2024-03-01T00:30:00Z', '2024-02-01'],
 ];
 
@@ -580,6 +585,14 @@ test('hours by the clock are counted as off the grid, others are not (contract 3
   assert.equal((await new Shelf().import([header, ...late], inHongKong)).offGrid, 0);
 });
 
+test('an auction that moves with an early close takes no series off the grid of other days (contract 3.10, 3.13)', async () => {
+  // Sydney's auction of 2025-12-24 begins at 14:10: quarters of an hour go on from 14:00.
+  const quarters = ['02:45', '03:00', '03:15'].map((time) => `2025-12-24T${time}:00Z,${values}`);
+  const flags = { ...minutesOfA, country_iso_code: 'AU', interval: '15M' };
+  const report = await new Shelf().import([header, ...quarters], { flags });
+  assert.deepEqual([report.offGrid, report.outsideSessions], [0, 0]);
+});
+
 test('bars outside every session are kept and counted (contract 3.10)', async () => {
   const shelf = new Shelf();
   const report = await shelf.import([
@@ -590,6 +603,13 @@ test('bars outside every session are kept and counted (contract 3.10)', async ()
   ]);
   assert.deepEqual([report.rowsWritten, report.outsideSessions], [3, 2]);
   assert.equal(shelf.keys.length, 3);
+});
+
+test('a bar in a closing auction is inside its session, one after it is not (contract 3.13)', async () => {
+  const flags = { ...minutesOfA, country_iso_code: 'UK' };
+  const lines = ['15:35', '15:51', '15:52'].map((time) => `2024-06-06T${time}:00Z,${values}`);
+  const report = await new Shelf().import([header, ...lines], { flags });
+  assert.deepEqual([report.rowsWritten, report.outsideSessions], [3, 1]);
 });
 
 test('an instrument that a row names and the store does not know is created, its exchange filled (contract 11)', async () => {

@@ -83,6 +83,7 @@ test('every field is stored as its type has it (spec 2.3)', async () => {
     ['tick_size', '1e-2', 0.01],
     ['lot_size', '100', 100],
     ['listing_date', '1980-12-12', '1980-12-12'],
+    ['delisting_date', '1980-12-12', '1980-12-12'],
     ['base_currency', 'BTC', 'BTC'],
   ];
   const report = await shelf.import([
@@ -123,6 +124,7 @@ const refused: readonly (readonly [field: string, cell: string, reason: RegExp])
   ['lot_size', '1_000', /real|number/],
   ['listing_date', '1980-02-30', /date/],
   ['listing_date', '12/12/1980', /date/],
+  ['delisting_date', '2018-06-31', /date/],
   ['trading_hours', '{regular}', /JSON/],
   ['trading_hours', '[]', /JSON/],
   ['trading_hours', '{""regular"":[]}', /regular_trading/],
@@ -219,6 +221,53 @@ test('a file all of whose rows are refused changes nothing', async () => {
   const report = await shelf.import([`${names},status`, 'stock,US,B,gone']);
   assert.equal(report.runId, null);
   assert.deepEqual(contentOf(shelf.url), before);
+});
+
+test('a delisting date before the listing date is refused, whether the file or the store has the listing date (contract 3.9, 11)', async () => {
+  const shelf = new Shelf();
+  await shelf.import([`${names},listing_date`, 'stock,US,OLD,2010-03-04']);
+  const report = await shelf.import([
+    `${names},listing_date,delisting_date`,
+    'stock,US,NEW,2018-06-15,2018-06-14',
+    'stock,US,NEW,2018-06-15,2018-06-14',
+    'stock,US,OLD,,2010-03-03',
+    'stock,US,OLD,,2010-03-04',
+    'stock,US,LATE,1980-12-12,2018-06-15',
+  ]);
+  const cure = 'correct it, or give the right listing_date beside it';
+  assert.deepEqual(
+    report.refused.map(({ row, column, reason }) => [row, column, reason]),
+    [
+      [1, 'delisting_date', `is before the listing_date 2018-06-15: ${cure}`],
+      [2, 'delisting_date', `is before the listing_date 2018-06-15: ${cure}`],
+      [3, 'delisting_date', `is before the stored listing_date 2010-03-04: ${cure}`],
+    ],
+  );
+  assert.deepEqual([report.rowsWritten, report.rowsUnchanged, report.newInstruments], [2, 0, 1]);
+  assert.deepEqual(shelf.known('OLD').delisting_date, '2010-03-04');
+  const listed = await shelf.import([`${names},listing_date`, 'stock,US,OLD,2010-03-05']);
+  assert.deepEqual(
+    listed.refused.map(({ column, reason }) => [column, reason]),
+    [
+      [
+        'listing_date',
+        'is after the stored delisting_date 2010-03-04: correct it, or give the right delisting_date beside it',
+      ],
+    ],
+  );
+});
+
+test('a row that says active and gives no delisting date takes a stored one away: the instrument trades again (contract 3.9)', async () => {
+  const shelf = new Shelf();
+  await shelf.import([`${names},status,delisting_date`, 'stock,US,TWX,inactive,2018-06-15']);
+  await shelf.import([`${names},name`, 'stock,US,TWX,Time Warner']);
+  assert.equal(shelf.known('TWX').delisting_date, '2018-06-15');
+  await shelf.import([`${names},status,listing_date`, 'stock,US,TWX,active,2026-01-02']);
+  const { status, delisting_date, listing_date } = shelf.known('TWX');
+  assert.deepEqual([status, delisting_date, listing_date], ['active', undefined, '2026-01-02']);
+  // One that is announced stands beside it.
+  await shelf.import([`${names},status,delisting_date`, 'stock,US,TWX,active,2027-01-02']);
+  assert.equal(shelf.known('TWX').delisting_date, '2027-01-02');
 });
 
 const flags: readonly (readonly [field: string, value: string, says: RegExp])[] = [

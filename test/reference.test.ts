@@ -197,6 +197,25 @@ for (const [schema, symbol, expected] of defaults) {
   });
 }
 
+test('a delisting date is not in the record; after it the status is inactive, where no file says it (spec 2.3, contract 3.9)', async () => {
+  await imported('instruments', [
+    `${names},status,delisting_date`,
+    'stock,US,GONE,,2018-06-15',
+    'stock,US,TOBEGONE,,2199-12-31',
+    'stock,US,SAIDSO,active,2018-06-15',
+  ]);
+  const fields = Object.keys(await reference('stock', 'US:AAPL')).join();
+  const statusOf = async (symbol: string) => {
+    const record = await reference('stock', `US:${symbol}`);
+    assert.equal(Object.keys(record).join(), fields);
+    return record.status;
+  };
+  assert.deepEqual(
+    [await statusOf('GONE'), await statusOf('TOBEGONE'), await statusOf('SAIDSO')],
+    ['inactive', 'active', 'active'],
+  );
+});
+
 test('what a file says wins, and hours that it gives make open, close and minutes (contract 8.1, 11)', async () => {
   await imported(
     'instruments',
@@ -379,7 +398,7 @@ test('a range in which a symbol had several bearers is answered with one, and th
     [
       barsHead,
       ...['2015-06-08', '2015-06-09', '2015-06-10'].map((day) => bar('NEWC', day, 1)),
-      ...['2015-06-11', '2015-06-12'].map((day) => bar('OLDC', day, 2)),
+      ...['2015-06-11', '2015-06-12', '2015-06-30'].map((day) => bar('OLDC', day, 2)),
       ...[bar('NEWD', '2012-12-31', 3), bar('NEWE', '2013-01-02', 4), bar('NEWE', '2015-06-12', 5)],
     ],
     ...barFlags,
@@ -398,7 +417,7 @@ test('a range in which a symbol had several bearers is answered with one, and th
     told(`stock/bars/US:${symbol}/${interval}/from/${from}/to/${to}`);
   const june = ['2015-06-08', '2015-06-12'] as const;
   assert.deepEqual(await range('OLDC', 'DAY', ...june), [one, 'OLDC', 'OLDC']);
-  assert.deepEqual(await range('OLDC', 'WEEK', '2015-06-01', '2015-06-30'), [one, 'OLDC']);
+  assert.deepEqual(await range('OLDC', 'WEEK', '2015-06-01', '2015-06-14'), [one, 'OLDC']);
   assert.deepEqual(await range('OLDC', 'MON', '2015-06-01', '2015-06-30'), [one, 'OLDC']);
   assert.deepEqual(await range('OLDC', 'DAY', '2015-06-08', '2015-06-10'), [null, 'NEWC', 'NEWC', 'NEWC']);
   assert.deepEqual(await range('OLDC', 'DAY', '2015-06-11', '2015-06-12'), [null, 'OLDC', 'OLDC']);

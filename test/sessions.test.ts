@@ -39,7 +39,7 @@ before(async () => {
     const [schema, country] = market;
     await shop.must(
       ...['import', 'bars', file, '--schema', schema, '--country', country],
-      ...['--symbol', symbol, '--interval', imported],
+      ...['--symbol', symbol, '--interval', imported, '--complete-through', new Date().toISOString()],
     );
   }
   key = await shop.must('keys', 'create', 'test');

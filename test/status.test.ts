@@ -72,8 +72,9 @@ test('counts what was imported, whole and by market and interval (contract 10)',
       first: '2024-12-31',
       last: '2024-12-31',
       prices: 'split',
+      volumes: 'split',
     },
-    { ...market, symbol: 'B', interval: '1M', bars: 12, first, last, prices: 'raw' },
+    { ...market, symbol: 'B', interval: '1M', bars: 12, first, last, prices: 'raw', volumes: 'raw' },
     {
       ...market,
       symbol: 'B',
@@ -82,6 +83,7 @@ test('counts what was imported, whole and by market and interval (contract 10)',
       first: '2025-01-02',
       last: '2025-01-03',
       prices: 'split',
+      volumes: 'split',
     },
   ]);
 });
@@ -166,7 +168,7 @@ test('prints tables for a person', async () => {
   const printed = await shop.must('status', '--series');
   assert.match(printed, /^bars +15$/m);
   assert.match(printed, /^stock +US +1M +1 +12 +2025-03-03T15:00:00\+00:00 +2025-03-14T15:00:00\+00:00$/m);
-  assert.match(printed, /^stock +US +A +DAY +1 +2024-12-31 +2024-12-31 +split$/m);
+  assert.match(printed, /^stock +US +A +DAY +1 +2024-12-31 +2024-12-31 +split +split$/m);
   assert.match(printed, /^ *13 +import +instruments +names\.csv +2 +2 +0 +0 /m);
 });
 

@@ -66,7 +66,12 @@ edit(
 edit('datasets/index.ts', '  instrumentTerms,\n  series,', '  toys,\n  instrumentTerms,\n  series,');
 edit(
   'store/migrations/index.ts',
-  'export const storeSteps: readonly Step[] = [store0001, store0002];',
+  'export const storeSteps: readonly Step[] = [',
+  'const shippedSteps: readonly Step[] = [',
+);
+edit(
+  'store/migrations/index.ts',
+  '/** The steps of a control file. */',
   `const toyStep: Step = {
   tables: [
     {
@@ -77,7 +82,9 @@ edit(
   ],
 };
 
-export const storeSteps: readonly Step[] = [store0001, store0002, toyStep];`,
+export const storeSteps: readonly Step[] = [...shippedSteps, toyStep];
+
+/** The steps of a control file. */`,
 );
 
 const store = temporary.storeUrl();

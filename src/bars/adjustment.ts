@@ -1,6 +1,7 @@
 // Bars in the prices and shares of a later day: multiplied by the factors of all later ex-dates (contract 9.4).
 import { type Fraction, multiplierBy } from '../base/decimal.ts';
 import type { Bars } from './columns.ts';
+import type { TimedBars } from './grid.ts';
 
 /** What an ex-date does to the bars of the sessions before it. */
 export type Change = {
@@ -36,22 +37,28 @@ export class Adjustment {
     return this.#eras.find(({ day }) => firstDay < day && day <= lastDay)?.day ?? null;
   }
 
-  /** Adjusts bars in place; `days` are the label dates of their sessions, ascending. */
-  apply(bars: Bars, days: Int32Array): void {
+  /** Adjusts bars in place, ascending. A volume that was adjusted for splits before the import stays. */
+  apply({ bars, day: days, splitVolume }: TimedBars): void {
     let from = 0;
     for (const era of this.#eras) {
       let to = from;
       while (to < bars.count && days[to]! < era.day) to++;
-      if (to > from) multiply(bars, from, to, era);
+      if (to > from) multiply(bars, from, to, era, splitVolume);
       from = to;
     }
   }
 }
 
-function multiply(bars: Bars, from: number, to: number, { price, volume }: Change): void {
+function multiply(
+  bars: Bars,
+  from: number,
+  to: number,
+  { price, volume }: Change,
+  splitVolume: Uint8Array | undefined,
+): void {
   const [byPrice, byVolume] = [multiplierBy(price), multiplierBy(volume)];
   for (let row = from; row < to; row++) {
     for (const column of priceColumns) bars[column][row] = byPrice(bars[column][row]!);
-    bars.volume[row] = byVolume(bars.volume[row]!);
+    if (splitVolume?.[row] !== 1) bars.volume[row] = byVolume(bars.volume[row]!);
   }
 }

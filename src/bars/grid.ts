@@ -2,7 +2,7 @@
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import { isPeriod, type PeriodInterval, periodHours, periodStart } from '../calendar/period.ts';
-import type { Segments } from '../calendar/session.ts';
+import type { SegmentScope, Segments } from '../calendar/session.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { type Bars, concatBars, copyBar, emptyBars, sliceBars } from './columns.ts';
 
@@ -12,6 +12,8 @@ export type TimedBars = {
   readonly openMs: Float64Array;
   readonly closeMs: Float64Array;
   readonly day: Int32Array;
+  /** 1 for each bar whose volume was adjusted for splits before the import (contract 9.4); absent where none was. */
+  readonly splitVolume?: Uint8Array;
 };
 
 /** Bars inside segments, and the key of each bar's cell, ascending. */
@@ -134,42 +136,45 @@ export function sliceTimed(timed: TimedBars, from: number, to: number): TimedBar
     openMs: timed.openMs.subarray(from, to),
     closeMs: timed.closeMs.subarray(from, to),
     day: timed.day.subarray(from, to),
+    ...(timed.splitVolume && { splitVolume: timed.splitVolume.subarray(from, to) }),
   };
 }
 
 /** Joins timed bars, in the order given. */
 export function concatTimed(parts: readonly TimedBars[]): TimedBars {
   const timed = untimed(concatBars(parts.map((part) => part.bars)));
+  const splitVolume = parts.some((part) => part.splitVolume) ? new Uint8Array(timed.bars.count) : undefined;
   let at = 0;
   for (const part of parts) {
     const { count } = part.bars;
+    if (part.splitVolume) splitVolume!.set(part.splitVolume.subarray(0, count), at);
     timed.openMs.set(part.openMs.subarray(0, count), at);
     timed.closeMs.set(part.closeMs.subarray(0, count), at);
     timed.day.set(part.day.subarray(0, count), at);
     at += count;
   }
-  return timed;
+  return splitVolume ? { ...timed, splitVolume } : timed;
 }
 
 /** One bar of an interval: its key and its nominal hours. */
 export type Cell = { readonly keyMs: number; readonly openMs: number; readonly closeMs: number };
 
-/** The cell of `interval` around a base bar's key; an instant between segments is a cell of its own. */
+/** The cell of `interval` around a base bar's key; an instant between the segments of the scope is a cell of its own. */
 export function cellAround(
   calendar: Calendar,
   interval: Interval,
   base: Interval,
   keyMs: number,
-  extended: boolean,
+  scope: SegmentScope,
 ): Cell {
   if (isPeriod(interval)) {
     const label = isPeriod(base) ? keyMs / DAY_MS : (calendar.labelAt(keyMs) ?? calendar.zone.dayAt(keyMs));
     const start = periodStart(interval, label);
-    const { openMs, closeMs } = periodHours(calendar, interval, start, extended);
+    const { openMs, closeMs } = periodHours(calendar, interval, start, scope === 'all');
     return { keyMs: start * DAY_MS, openMs, closeMs };
   }
   const stepMs = intervalMinutes(interval)! * MINUTE_MS;
-  const segments = calendar.segments(keyMs, keyMs + 1, extended);
+  const segments = calendar.segments(keyMs, keyMs + 1, scope);
   if (segments.openMs.length === 0) return { keyMs, openMs: keyMs, closeMs: keyMs };
   const anchor = segments.openMs[0]!;
   const openMs = anchor + Math.floor((keyMs - anchor) / stepMs) * stepMs;

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { plainDecimal } from '../base/decimal.ts';
 import { DAY_MS, MINUTE_MS, parseDay } from '../base/instant.ts';
 import { type Calendar, calendarOf } from '../calendar/calendar.ts';
-import { type PeriodInterval, periodEnd, periodStart } from '../calendar/period.ts';
+import { type PeriodInterval, periodEnd, periodStart, segmentScope } from '../calendar/period.ts';
 import type { Session } from '../calendar/session.ts';
 import { type Bars, emptyBars } from './columns.ts';
 import { minuteCells, periodCells, type TimedBars, timeMinutes, timePeriods } from './grid.ts';
@@ -106,8 +106,9 @@ function fold(rows: readonly Bar[]): Omit<Bar, 'keyMs' | 'vwap'> & { vwapUnits: 
 
 type Expected = ReturnType<typeof fold> & { keyMs: number; openMs: number; closeMs: number; day: number };
 
-const segmentsOf = (session: Session, extended: boolean) =>
-  session.segments.filter((segment) => extended || segment.kind === 'regular');
+/** Regular segments, auctions in a DAY and above, all with extended hours (contract 3.5). */
+const segmentsOf = (session: Session, extended: boolean, isPeriod: boolean) =>
+  session.segments.filter(({ kind }) => extended || kind === 'regular' || (isPeriod && kind === 'auction'));
 
 /** The minutes of bars that lie in one span of time, in order. */
 function within(bars: ReadonlyMap<number, Bar>, openMs: number, closeMs: number): Bar[] {
@@ -127,7 +128,7 @@ function expectedMinutes(
 ): Expected[] {
   const expected: Expected[] = [];
   for (const session of sessions) {
-    for (const segment of segmentsOf(session, extended)) {
+    for (const segment of segmentsOf(session, extended, false)) {
       for (let openMs = segment.openMs; openMs < segment.closeMs; openMs += minutes * MINUTE_MS) {
         const closeMs = Math.min(openMs + minutes * MINUTE_MS, segment.closeMs);
         const inside = within(bars, openMs, closeMs);
@@ -149,7 +150,7 @@ function expectedPeriods(
   const expected: Expected[] = [];
   for (const start of new Set(sessions.map((session) => periodStart(interval, session.day)))) {
     const all = calendar.sessions(start, periodEnd(interval, start));
-    const segments = all.map((session) => segmentsOf(session, extended));
+    const segments = all.map((session) => segmentsOf(session, extended, true));
     const inside = segments.flat().flatMap(({ openMs, closeMs }) => within(bars, openMs, closeMs));
     if (inside.length === 0) continue;
     expected.push({
@@ -184,6 +185,8 @@ const calendars = {
   forex: calendarOf('forex', 'GLOBAL'),
   crypto: calendarOf('crypto', 'GLOBAL'),
   future: calendarOf('future', 'US'),
+  london: calendarOf('stock', 'UK'),
+  tokyo: calendarOf('stock', 'JP'),
 };
 
 /** Early closes, a late open, a closed week, and both changes of clocks in New York and Chicago. */
@@ -281,8 +284,8 @@ type Scene = { calendar: Calendar; start: number; days: number; extended: boolea
 const sessionsOf = ({ calendar, start, days }: Scene): Session[] =>
   calendar.sessions(start - 2, start + days + 2);
 
-const segmentsAround = ({ calendar, start, days, extended }: Scene) =>
-  calendar.segments(start * DAY_MS, (start + days) * DAY_MS, extended);
+const segmentsAround = ({ calendar, start, days, extended }: Scene, interval = '1M') =>
+  calendar.segments(start * DAY_MS, (start + days) * DAY_MS, segmentScope(interval, extended));
 
 const anyMinutes = fc.oneof(
   fc.constantFrom(1, 3, 5, 10, 15, 30, 60, 120, 240, 1440),
@@ -308,7 +311,7 @@ test('DAY, WEEK and MON are made of whole sessions and have their hours (contrac
   const interval = fc.constantFrom<PeriodInterval>('DAY', 'WEEK', 'MON');
   fc.assert(
     fc.property(scene(45), interval, (drawn, asked) => {
-      const cells = periodCells(columnsOf(drawn.rows), segmentsAround(drawn), asked);
+      const cells = periodCells(columnsOf(drawn.rows), segmentsAround(drawn, asked), asked);
       const byKey = new Map(drawn.rows.map((row) => [row.keyMs, row]));
       same(
         rowsOf(timePeriods(resample(cells), drawn.calendar, asked, drawn.extended)),
@@ -369,7 +372,7 @@ function minutesFrom(open: string, rows: readonly Partial<Bar>[]): Bar[] {
 
 function foldAll(rows: readonly Bar[]): { volume: number | null; vwap: number | null } {
   const from = rows[0]!.keyMs;
-  const segments = calendars.crypto.segments(from, from + DAY_MS, false);
+  const segments = calendars.crypto.segments(from, from + DAY_MS, 'regular');
   const bars = resample(minuteCells(columnsOf(rows), segments, 1440, 1));
   assert.equal(bars.count, 1);
   return { volume: nullable(bars.volume[0]!), vwap: nullable(bars.vwap[0]!) };
@@ -475,7 +478,7 @@ test('a bar that meets the early close ends at the close: 60M of 2015-12-24 in N
   const hours = (
     extended: boolean,
   ): [open: string, close: string, first: number, last: number, volume: number][] => {
-    const segments = calendars.stock.segments(start, start + DAY_MS, extended);
+    const segments = calendars.stock.segments(start, start + DAY_MS, extended ? 'all' : 'regular');
     const bars = resample(minuteCells(columnsOf(rows), segments, 60, 1));
     return rowsOf(timeMinutes(bars, segments, 60, false)).map((row) => [
       new Date(row.openMs).toISOString().slice(11, 16),

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/instant.ts';
 import { type Calendar, calendarOf, findMarket } from './calendar.ts';
 import { dayOfText } from './rules.ts';
-import { segmentKinds } from './session.ts';
+import { type SegmentScope, scopeKinds, segmentKinds } from './session.ts';
 
 const FIRST = dayOfText('2000-01-01');
 const END = dayOfText('2031-01-01');
@@ -13,6 +13,7 @@ const END = dayOfText('2031-01-01');
 /** Each calendar with the local date that labels its sessions: that of the open or that of the close. */
 const calendars: readonly [name: string, calendar: Calendar, labelledBy: 'open' | 'close'][] = [
   ['US_STOCK', calendarOf('stock', 'US'), 'open'],
+  ['JP_STOCK', calendarOf('stock', 'JP'), 'open'],
   ['US_FUTURE', calendarOf('future', 'US'), 'close'],
   ['CRYPTO_GLOBAL', calendarOf('crypto', 'GLOBAL'), 'open'],
   ['FOREX_GLOBAL', calendarOf('forex', 'GLOBAL'), 'close'],
@@ -38,8 +39,8 @@ for (const [name, calendar, labelledBy] of calendars) {
   const flat: Flat[] = sessions.flatMap(({ day, segments }) =>
     segments.map((segment) => ({ ...segment, day })),
   );
-  const found = (fromMs: number, toMs: number, extended: boolean): Flat[] => {
-    const { openMs, closeMs, kind, day, late } = calendar.segments(fromMs, toMs, extended);
+  const found = (fromMs: number, toMs: number, scope: SegmentScope): Flat[] => {
+    const { openMs, closeMs, kind, day, late } = calendar.segments(fromMs, toMs, scope);
     return Array.from(openMs, (open, index) => ({
       kind: segmentKinds[kind[index]!]!,
       openMs: open,
@@ -76,11 +77,13 @@ for (const [name, calendar, labelledBy] of calendars) {
       fc.property(anyMinute, fc.integer({ min: 1, max: 400 * 24 * 60 }), (fromMs, minutes) => {
         const toMs = Math.min(fromMs + minutes * MINUTE_MS, (END - 19) * DAY_MS);
         const expected = flat.filter((segment) => segment.openMs < toMs && segment.closeMs > fromMs);
-        assert.deepEqual(found(fromMs, toMs, true), expected);
-        assert.deepEqual(
-          found(fromMs, toMs, false),
-          expected.filter((segment) => segment.kind === 'regular'),
-        );
+        for (const scope of ['all', 'day', 'regular'] as const) {
+          const kinds: readonly string[] = scopeKinds[scope];
+          assert.deepEqual(
+            found(fromMs, toMs, scope),
+            expected.filter(({ kind }) => kinds.includes(kind)),
+          );
+        }
       }),
       { numRuns: 40 },
     );
@@ -89,7 +92,7 @@ for (const [name, calendar, labelledBy] of calendars) {
   test(`a minute lies in at most one segment of ${name}, and its label is that session's (contract 3.3)`, () => {
     fc.assert(
       fc.property(anyMinute, (ms) => {
-        const around = found(ms, ms + MINUTE_MS, true);
+        const around = found(ms, ms + MINUTE_MS, 'all');
         assert.ok(around.length <= 1, new Date(ms).toISOString());
         const session = sessions.find(
           ({ segments }) => ms >= segments[0]!.openMs && ms < segments.at(-1)!.closeMs,
@@ -103,9 +106,9 @@ for (const [name, calendar, labelledBy] of calendars) {
 
   test(`a segment of ${name} holds its open and not its close (contract 3.2)`, () => {
     for (const segment of flat.slice(1000, 1400)) {
-      assert.deepEqual(found(segment.openMs, segment.openMs + 1, true), [segment]);
-      assert.deepEqual(found(segment.closeMs - 1, segment.closeMs, true), [segment]);
-      assert.deepEqual(found(segment.openMs, segment.openMs, true), []);
+      assert.deepEqual(found(segment.openMs, segment.openMs + 1, 'all'), [segment]);
+      assert.deepEqual(found(segment.closeMs - 1, segment.closeMs, 'all'), [segment]);
+      assert.deepEqual(found(segment.openMs, segment.openMs, 'all'), []);
       assert.equal(calendar.labelAt(segment.openMs), segment.day);
       assert.equal(calendar.labelAt(segment.closeMs - 1), segment.day);
     }
@@ -156,7 +159,7 @@ test('a market without a calendar trades all day in its time zone, through dayli
   assert.deepEqual(hours('2024-03-10'), ['2024-03-10T05:00:00.000Z', 23]);
   assert.deepEqual(hours('2024-11-03'), ['2024-11-03T04:00:00.000Z', 25]);
   assert.deepEqual(hours('2024-12-25'), ['2024-12-25T05:00:00.000Z', 24]);
-  assert.equal(calendar.hasExtendedHours, false);
+  assert.equal(calendar.hasBeyond('regular'), false);
 });
 
 test('a market without a calendar leaves no gap, whatever its zone (contract 3.7)', () => {
@@ -213,7 +216,8 @@ test('a date-only bound is a day of the market, of UTC where the country is GLOB
     assert.equal(calendarOf(schema, country).dateZone.name, zone);
 });
 
-test('only US stocks have extended hours (contract 3.5)', () => {
-  const having = calendars.filter(([, calendar]) => calendar.hasExtendedHours).map(([name]) => name);
-  assert.deepEqual(having, ['US_STOCK']);
+test('only US stocks have pre- and post-market, only some other stocks an auction (contract 3.5, 3.13)', () => {
+  const having = (scope: SegmentScope) =>
+    calendars.filter(([, calendar]) => calendar.hasBeyond(scope)).map(([name]) => name);
+  assert.deepEqual([having('day'), having('regular')], [['US_STOCK'], ['US_STOCK', 'JP_STOCK']]);
 });

@@ -5,7 +5,15 @@ import type { HolidayRule, Market } from './market.ts';
 import { crypto } from './markets/crypto.ts';
 import { markets } from './markets/index.ts';
 import { dayOfText, holidaysOf } from './rules.ts';
-import { buildYear, emptySegments, type Segments, type Session, type SessionYear } from './session.ts';
+import {
+  buildYear,
+  emptySegments,
+  type SegmentScope,
+  type Segments,
+  type Session,
+  type SessionYear,
+  scopeKinds,
+} from './session.ts';
 import { findZone, type Zone, zoneOf } from './zone.ts';
 
 /** Index of the first element that is greater than `value` in an ascending array. */
@@ -50,8 +58,6 @@ export class Calendar {
   readonly zone: Zone;
   /** The zone in which a date-only bound is a day (contract 2.3). */
   readonly dateZone: Zone;
-  /** Whether the market has pre- or post-market segments at all (contract 3.5). */
-  readonly hasExtendedHours: boolean;
   readonly #years = new Map<number, SessionYear>();
   readonly #base: Calendar | null;
   readonly #overridesByYear: ReadonlyMap<number, readonly HolidayRule[]>;
@@ -63,7 +69,13 @@ export class Calendar {
     this.#overridesByYear = Map.groupBy(market.overrides ?? [], yearOfOverride);
     this.zone = zoneOf(market.zone);
     this.dateZone = zoneOf(market.dateZone ?? market.zone);
-    this.hasExtendedHours = market.hours.some((hours) => hours.segments.some(([kind]) => kind !== 'regular'));
+  }
+
+  /** Whether the market has segments of kinds that a scope leaves out (contract 3.5). */
+  hasBeyond(scope: SegmentScope): boolean {
+    return this.market.hours.some(({ segments }) =>
+      segments.some(([kind]) => !scopeKinds[scope].includes(kind)),
+    );
   }
 
   /** The years that have overrides. */
@@ -90,16 +102,15 @@ export class Calendar {
     return known;
   }
 
-  /** The segments that overlap `[fromMs, toMs)`, in order; only regular ones unless `extended`. */
-  segments(fromMs: number, toMs: number, extended: boolean): Segments {
+  /** The segments of a scope that overlap `[fromMs, toMs)`, in order. */
+  segments(fromMs: number, toMs: number, scope: SegmentScope): Segments {
     if (toMs <= fromMs) return emptySegments(0);
     // A session may begin on the day before its label or end on the day after it, in the zone's own date.
     const first = yearOf(fromMs - 2 * DAY_MS);
     const last = yearOf(toMs + 2 * DAY_MS);
     const parts: Segments[] = [];
     for (let year = first; year <= last; year++) {
-      const { segments: all, regular } = this.#year(year);
-      const segments = extended ? all : regular;
+      const segments = this.#year(year).segments[scope];
       const from = upperBound(segments.closeMs, fromMs);
       const to = upperBound(segments.openMs, toMs - 1);
       if (to > from) parts.push(slice(segments, from, to));

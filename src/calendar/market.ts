@@ -1,8 +1,12 @@
 // The shape of one market's data: hours with effective dates, closed and shortened days, each with its source.
 import type { AssetSchema } from '../contract/identifiers.ts';
 
-/** The kinds of trading segment: pre-market, regular, post-market (contract 3.3). A break is the gap between two regular ones. */
-export type SegmentKind = 'pre' | 'regular' | 'post';
+/**
+ * The kinds of trading segment: pre-market, regular, closing auction, post-market (contract 3.3). A break is the gap between two
+ * regular ones. An auction begins where the regular segment before it ends, and ends after the minute of the latest possible print
+ * (contract 3.13).
+ */
+export type SegmentKind = 'pre' | 'regular' | 'auction' | 'post';
 
 /** A clock time on the label date, `HH:MM`; negative before its midnight (`-07:00` is 17:00 the day before), up to `24:00`. */
 export type Clock = string;
@@ -60,6 +64,8 @@ export type HolidayTerms = RuleDates & {
   /** Without both the market is closed. `close`: it ends early. `open`: it starts late. */
   readonly open?: Clock;
   readonly close?: Clock;
+  /** The end of the closing auction after an early close; by default it is as long as usual. One that ends at `close` is none. */
+  readonly auction?: Clock;
 };
 
 /** One closed or shortened day. */
@@ -69,9 +75,9 @@ export type HolidayRule = HolidayTerms & {
   readonly source: string;
 };
 
-/** Makes rules of one source, which may share an observance or a close. Codes get the prefix `HOLIDAY_`. */
+/** Makes rules of one source, which may share an observance, a close or an auction. Codes get the prefix `HOLIDAY_`. */
 export const rulesFrom =
-  (source: string, shared: Pick<HolidayTerms, 'observed' | 'close'> = {}) =>
+  (source: string, shared: Pick<HolidayTerms, 'observed' | 'close' | 'auction'> = {}) =>
   (code: string, name: string, terms: HolidayTerms): HolidayRule => ({
     code: `HOLIDAY_${code}`,
     name,

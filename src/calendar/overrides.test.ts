@@ -6,6 +6,7 @@ import { type CalendarOverride, overridesFor, withOverrides } from './overrides.
 import { dayOfText } from './rules.ts';
 
 const us = calendarOf('stock', 'US');
+const uk = calendarOf('stock', 'UK');
 
 const ownDay = (date: string, part: Partial<CalendarOverride>): CalendarOverride => ({
   symbol: '*',
@@ -85,6 +86,32 @@ const days: readonly [name: string, date: string, part: Partial<CalendarOverride
 for (const [name, date, part, expected] of days) {
   test(`${name}: ${date} (contract 3.4, 8.6)`, () => {
     assert.equal(told(withOverrides(us, [ownDay(date, part)], 'X'), date), expected);
+  });
+}
+
+const auctionDays: readonly [name: string, date: string, part: Partial<CalendarOverride>, told: string][] = [
+  [
+    'an early close takes the auction with it, at its length',
+    '2027-02-03',
+    { close_timestamp: at('2027-02-03T14:00Z') },
+    'EARLY_CLOSE: regular 08:00-14:00, auction 14:00-14:22',
+  ],
+  [
+    'a late open leaves the auction',
+    '2027-02-03',
+    { session_template: 'LATE_OPEN', open_timestamp: at('2027-02-03T10:00Z') },
+    'LATE_OPEN: regular 10:00-16:30, auction 16:30-16:52',
+  ],
+  [
+    'REGULAR makes an early close that ships a whole day with its auction',
+    '2027-12-24',
+    { session_template: 'REGULAR' },
+    'REGULAR: regular 08:00-16:30, auction 16:30-16:52',
+  ],
+];
+for (const [name, date, part, expected] of auctionDays) {
+  test(`${name}: ${date} in London (contract 3.13, 8.6)`, () => {
+    assert.equal(told(withOverrides(uk, [ownDay(date, part)], 'X'), date), expected);
   });
 }
 

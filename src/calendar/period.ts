@@ -1,7 +1,7 @@
 // Periods made of sessions: a session itself, a week Monday to Sunday, a calendar month (contract 3.6).
 import { dateOf, dayOf, weekdayOf } from '../base/instant.ts';
 import type { Calendar } from './calendar.ts';
-import type { Session } from './session.ts';
+import type { SegmentScope, Session } from './session.ts';
 
 /** The intervals that are built from sessions. */
 export type PeriodInterval = 'DAY' | 'WEEK' | 'MON';
@@ -26,9 +26,15 @@ export function periodEnd(interval: PeriodInterval, start: number): number {
   return month === 12 ? dayOf(year + 1, 1, 1) : dayOf(year, month + 1, 1);
 }
 
-/** The hours of a session: regular, or first segment to last. */
+/** The segments that bars of an interval are made of (contract 3.5, 3.13). */
+export function segmentScope(interval: string, extended: boolean): SegmentScope {
+  if (extended) return 'all';
+  return isPeriod(interval) ? 'day' : 'regular';
+}
+
+/** The hours of a session's DAY bar: regular and closing auction, or first segment to last. */
 export function hoursOf(session: Session, extended: boolean): { openMs: number; closeMs: number } {
-  if (!extended) return session;
+  if (!extended) return { openMs: session.openMs, closeMs: session.dayCloseMs };
   const { segments } = session;
   return { openMs: segments[0]!.openMs, closeMs: segments[segments.length - 1]!.closeMs };
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { DAY_MS } from '../base/instant.ts';
 import type { Clock, HolidayRule, Market } from './market.ts';
 import { dayOfText } from './rules.ts';
-import { buildYear, clockMinutes, type Session, segmentKinds } from './session.ts';
+import { buildYear, clockMinutes, type SegmentScope, type Session, segmentKinds } from './session.ts';
 import { zoneOf } from './zone.ts';
 
 const clocks: readonly [clock: Clock, minutes: number][] = [
@@ -71,19 +71,23 @@ const lunch: Market = {
   ],
 };
 
-const { sessions, segments } = buildYear(lunch, zoneOf(lunch.zone), 2024);
+const {
+  sessions,
+  segments: { all: segments },
+} = buildYear(lunch, zoneOf(lunch.zone), 2024);
 
-function sessionOn(date: string): Session | undefined {
-  return sessions.find((session) => session.day === dayOfText(date));
-}
+const sessionIn = (found: readonly Session[], date: string): Session | undefined =>
+  found.find((session) => session.day === dayOfText(date));
+const sessionOn = (date: string): Session | undefined => sessionIn(sessions, date);
+
+/** A local clock time. */
+const clock = (ms: number): string => new Date(ms + 9 * 3_600_000).toISOString().slice(11, 16);
 
 /** Local clock hours of a session's segments, as the market's data writes them. */
-function hoursOn(date: string): string {
-  const clock = (ms: number): string => new Date(ms + 9 * 3_600_000).toISOString().slice(11, 16);
-  return (sessionOn(date)?.segments ?? [])
+const hoursOf = (found: readonly Session[], date: string): string =>
+  (sessionIn(found, date)?.segments ?? [])
     .map(({ kind, openMs, closeMs }) => `${kind} ${clock(openMs)}-${clock(closeMs)}`)
     .join(', ');
-}
 
 const days: readonly [name: string, date: string, hours: string, template: string | undefined][] = [
   [
@@ -138,6 +142,93 @@ const days: readonly [name: string, date: string, hours: string, template: strin
     'REGULAR',
   ],
 ];
+/** Both halves of a day end with an auction, a long one at its end. */
+const auctions: Market = {
+  ...lunch,
+  hours: [
+    {
+      from: '1900-01-01',
+      weekdays: [1, 2, 3, 4, 5],
+      segments: [
+        ['regular', '09:00', '11:30'],
+        ['auction', '11:30', '11:31'],
+        ['regular', '12:30', '15:00'],
+        ['auction', '15:00', '15:10'],
+        ['post', '15:10', '17:00'],
+      ],
+      source: 'a test',
+    },
+  ],
+  holidays: [
+    shortened('2024-01-04', { close: '14:00' }),
+    shortened('2024-01-05', { close: '14:00', auction: '14:03' }),
+    shortened('2024-01-08', { close: '14:00', auction: '14:00' }),
+    shortened('2024-01-09', { close: '11:30' }),
+    shortened('2024-01-10', { close: '10:00' }),
+    shortened('2024-01-11', { open: '12:30' }),
+  ],
+};
+
+const auctionDays: readonly [name: string, date: string, hours: string][] = [
+  [
+    'a whole day has an auction after each half, and the post-market after the last one',
+    '2024-01-03',
+    'regular 09:00-11:30, auction 11:30-11:31, regular 12:30-15:00, auction 15:00-15:10, post 15:10-17:00',
+  ],
+  [
+    'the closing auction moves with an early close, at its length',
+    '2024-01-04',
+    'regular 09:00-11:30, auction 11:30-11:31, regular 12:30-14:00, auction 14:00-14:10, post 14:10-16:00',
+  ],
+  [
+    'an early close may have an auction of its own length',
+    '2024-01-05',
+    'regular 09:00-11:30, auction 11:30-11:31, regular 12:30-14:00, auction 14:00-14:03, post 14:10-16:00',
+  ],
+  [
+    'an auction that ends at the early close is none',
+    '2024-01-08',
+    'regular 09:00-11:30, auction 11:30-11:31, regular 12:30-14:00, post 14:10-16:00',
+  ],
+  [
+    'a day without an afternoon has the closing auction after its morning',
+    '2024-01-09',
+    'regular 09:00-11:30, auction 11:30-11:40, post 11:40-13:30',
+  ],
+  [
+    'a shortened morning has only the closing auction',
+    '2024-01-10',
+    'regular 09:00-10:00, auction 10:00-10:10, post 10:10-12:00',
+  ],
+  [
+    'a day without a morning has no auction of the morning',
+    '2024-01-11',
+    'regular 12:30-15:00, auction 15:00-15:10, post 15:10-17:00',
+  ],
+];
+const auctionYear = buildYear(auctions, zoneOf(auctions.zone), 2024);
+for (const [name, date, hours] of auctionDays) {
+  test(`${name}: ${date} (contract 3.13)`, () => {
+    assert.equal(hoursOf(auctionYear.sessions, date), hours);
+  });
+}
+
+test('the regular hours of a session end before its auction, its day with it, and each scope has its segments (contract 3.13)', () => {
+  const session = sessionIn(auctionYear.sessions, '2024-01-03')!;
+  assert.deepEqual([session.openMs, session.closeMs, session.dayCloseMs].map(clock), [
+    '09:00',
+    '15:00',
+    '15:10',
+  ]);
+  const kindsOf = (scope: SegmentScope): (string | undefined)[] => {
+    const { day, kind } = auctionYear.segments[scope];
+    return [...kind].filter((_, at) => day[at] === session.day).map((index) => segmentKinds[index]);
+  };
+  assert.deepEqual(kindsOf('regular'), ['regular', 'regular']);
+  assert.deepEqual(kindsOf('day'), ['regular', 'auction', 'regular', 'auction']);
+  assert.deepEqual(kindsOf('all'), ['regular', 'auction', 'regular', 'auction', 'post']);
+});
+
 test('only a segment that begins later than on other days is late (contract 3.8)', () => {
   const lateOn = (date: string) => sessionOn(date)?.segments.map(({ late }) => late);
   assert.deepEqual(lateOn('2024-01-10'), [false, true, false, false]);
@@ -146,7 +237,7 @@ test('only a segment that begins later than on other days is late (contract 3.8)
 
 for (const [name, date, hours, template] of days) {
   test(`${name}: ${date} (contract 3.3, 3.4)`, () => {
-    assert.equal(hoursOn(date), hours);
+    assert.equal(hoursOf(sessions, date), hours);
     assert.equal(sessionOn(date)?.template, template);
   });
 }

@@ -5,7 +5,17 @@ import { holidaysOf, hoursOn, isClosing } from './rules.ts';
 import type { Stretch, Zone } from './zone.ts';
 
 /** Segment kinds as numbers, for the arrays. */
-export const segmentKinds: readonly SegmentKind[] = ['pre', 'regular', 'post'];
+export const segmentKinds: readonly SegmentKind[] = ['pre', 'regular', 'auction', 'post'];
+
+/** Which segments of a session count: the regular ones, those of a DAY bar, or all (contract 3.5, 3.13). */
+export type SegmentScope = 'regular' | 'day' | 'all';
+
+/** The kinds of segment in each scope. */
+export const scopeKinds: Readonly<Record<SegmentScope, readonly SegmentKind[]>> = {
+  regular: ['regular'],
+  day: ['regular', 'auction'],
+  all: segmentKinds,
+};
 
 /** Whether a session is whole, or how a rule shortens it. */
 export type SessionTemplate = 'REGULAR' | 'EARLY_CLOSE' | 'LATE_OPEN';
@@ -18,7 +28,7 @@ export type Segments = {
   readonly kind: Uint8Array;
   /** Label date of the session, as a day number. */
   readonly day: Int32Array;
-  /** 1 where the segment opens later than on other days. */
+  /** 1 where the segment opens later than on other days, or is an auction that opens earlier: bars may be on the usual grid. */
   readonly late: Uint8Array;
 };
 
@@ -31,11 +41,12 @@ export const emptySegments = (count: number): Segments => ({
   late: new Uint8Array(count),
 });
 
-/** One session: its label date, its regular hours as instants, and its segments. */
+/** One session: its label date, its regular hours as instants, the close of its DAY bar (the end of its auction, if any), its segments. */
 export type Session = {
   readonly day: number;
   readonly openMs: number;
   readonly closeMs: number;
+  readonly dayCloseMs: number;
   readonly template: SessionTemplate;
   readonly holiday: HolidayRule | null;
   readonly segments: readonly {
@@ -46,12 +57,11 @@ export type Session = {
   }[];
 };
 
-/** The sessions of one year by label date, their label dates, all their segments, and the regular ones. */
+/** The sessions of one year by label date, their label dates, and their segments by scope. */
 export type SessionYear = {
   readonly sessions: readonly Session[];
   readonly days: Int32Array;
-  readonly segments: Segments;
-  readonly regular: Segments;
+  readonly segments: Readonly<Record<SegmentScope, Segments>>;
 };
 
 /** Minutes after the label date's midnight; negative before it. */
@@ -61,7 +71,7 @@ export function clockMinutes(clock: Clock): number {
   return (before ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
 }
 
-/** A segment in clock minutes; `late`: it opens later than on other days. */
+/** A segment in clock minutes; `late` is that of `Segments`. */
 type Span = {
   readonly kind: SegmentKind;
   readonly open: number;
@@ -75,14 +85,23 @@ function regularHours(spans: readonly Span[]): { readonly open: number; readonly
   return { open: regular[0]!.open, close: regular[regular.length - 1]!.close };
 }
 
-/** The segments of a shortened day: regular hours are cut, the pre-market ends where they begin, the post-market follows them at its full length. */
+/**
+ * The segments of a shortened day: regular hours are cut, the pre-market ends where they begin. The closing auction follows them, and
+ * the post-market, at its full length.
+ */
 function shorten(spans: readonly Span[], rule: HolidayRule): Span[] {
   const open = rule.open === undefined ? Number.NEGATIVE_INFINITY : clockMinutes(rule.open);
   const close = rule.close === undefined ? Number.POSITIVE_INFINITY : clockMinutes(rule.close);
   const earlier = Math.max(0, regularHours(spans).close - close);
+  const closing = spans.findLast(({ kind }) => kind === 'auction');
   const cut = spans.map((span): Span => {
     if (span.kind === 'pre') return { ...span, close: Math.max(span.close, open) };
-    if (span.kind === 'post') return { ...span, open: span.open - earlier, close: span.close - earlier };
+    const moved = { ...span, open: span.open - earlier, close: span.close - earlier };
+    if (span.kind === 'post') return moved;
+    if (span === closing) {
+      const end = rule.auction === undefined ? moved.close : clockMinutes(rule.auction);
+      return { ...moved, close: end, late: earlier > 0 };
+    }
     return {
       ...span,
       open: Math.max(span.open, open),
@@ -158,11 +177,13 @@ export function buildYear(market: Market, zone: Zone, year: number): SessionYear
     const spans = rule === null ? whole : shorten(whole, rule);
     if (!spans.some(({ kind }) => kind === 'regular')) continue;
     const instant = clocks.of(day);
+    const ofDay = spans.filter(({ kind }) => scopeKinds.day.includes(kind));
     const { open, close } = regularHours(spans);
     sessions.push({
       day,
       openMs: instant(open),
       closeMs: instant(close),
+      dayCloseMs: instant(ofDay.at(-1)!.close),
       template: rule === null ? 'REGULAR' : templateOf(spans, whole),
       holiday: rule,
       segments: spans.map((span) => ({
@@ -175,6 +196,7 @@ export function buildYear(market: Market, zone: Zone, year: number): SessionYear
   }
   const days = Int32Array.from(sessions, ({ day }) => day);
   const rows = sessions.flatMap(({ day, segments }) => segments.map((segment) => ({ day, segment })));
-  const regular = rows.filter(({ segment }) => segment.kind === 'regular');
-  return { sessions, days, segments: flatten(rows), regular: flatten(regular) };
+  const scoped = (scope: SegmentScope): Segments =>
+    flatten(rows.filter(({ segment }) => scopeKinds[scope].includes(segment.kind)));
+  return { sessions, days, segments: { regular: scoped('regular'), day: scoped('day'), all: flatten(rows) } };
 }

@@ -1,5 +1,5 @@
 // A market's hours as clock times, for the reference record (contract 8.1).
-import type { Market, SegmentKind } from './market.ts';
+import type { Market } from './market.ts';
 import { hoursOn } from './rules.ts';
 import { clockMinutes } from './session.ts';
 
@@ -8,8 +8,11 @@ const DAY_MINUTES = 1440;
 /** The end of a day on the wire, which has no 24:00. */
 const DAY_END = '23:59:59';
 
-/** Ranges of clock times, `HH:MM:SS-HH:MM:SS`; a range that ends at or before its start ends on the next day. */
-export type TradingHours = Readonly<Record<SegmentKind, readonly string[]>>;
+/**
+ * Ranges of clock times, `HH:MM:SS-HH:MM:SS`; a range that ends at or before its start ends on the next day. Auctions are left out
+ * (contract 3.13).
+ */
+export type TradingHours = Readonly<Record<'pre' | 'regular' | 'post', readonly string[]>>;
 
 function clockText(minutes: number): string {
   const ofDay = ((minutes % DAY_MINUTES) + DAY_MINUTES) % DAY_MINUTES;
@@ -19,8 +22,9 @@ function clockText(minutes: number): string {
 
 /** The hours of a market on a date, without holidays. */
 export function tradingHours(market: Market, day: number): TradingHours {
-  const found: Record<SegmentKind, string[]> = { pre: [], regular: [], post: [] };
+  const found: Record<keyof TradingHours, string[]> = { pre: [], regular: [], post: [] };
   for (const [kind, open, close] of hoursOn(market, day).segments) {
+    if (kind === 'auction') continue;
     const end = clockMinutes(close);
     found[kind].push(`${clockText(clockMinutes(open))}-${end === DAY_MINUTES ? DAY_END : clockText(end)}`);
   }

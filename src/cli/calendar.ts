@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { formatDay, formatInstant, parseDay, weekdayOf } from '../base/instant.ts';
 import { type Calendar, calendarOf, findMarket, marketOfKey } from '../calendar/calendar.ts';
 import { holidaysIn } from '../calendar/holiday-list.ts';
-import type { Market } from '../calendar/market.ts';
+import type { Market, SegmentKind } from '../calendar/market.ts';
 import { markets } from '../calendar/markets/index.ts';
 import { type CalendarOverride, withOverrides } from '../calendar/overrides.ts';
 import type { Session } from '../calendar/session.ts';
@@ -28,9 +28,19 @@ type Flags = {
 
 const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 
-const fields = ['date', 'weekday', 'session', 'hours', 'open', 'close', 'holiday_code', 'name'] as const;
+const fields = [
+  'date',
+  'weekday',
+  'session',
+  'hours',
+  'open',
+  'close',
+  'holiday_code',
+  'name',
+  'auction',
+] as const;
 
-/** One day of the answer: a session, or a closing, which has no hours. Regular hours are local, instants UTC. */
+/** One day of the answer: a session, or a closing, which has no hours. Hours, regular and of auctions, are local, instants UTC. */
 type Line = Readonly<Record<(typeof fields)[number], string | null>> & { readonly date: string };
 
 /** `US`, `future:US` or the key of a market, such as `US_FUTURE_CBOT_GRAIN`. */
@@ -87,21 +97,26 @@ function sessionLine(
   { day, template, segments, openMs, closeMs, holiday }: Session,
 ): Line {
   const clock = (ms: number): string => formatInstant(ms + zone.offsetAt(ms)).slice(11, 16);
-  const regular = segments.filter(({ kind }) => kind === 'regular');
+  const hoursOf = (wanted: SegmentKind): string =>
+    segments
+      .filter(({ kind }) => kind === wanted)
+      .map((part) => `${clock(part.openMs)}-${clock(part.closeMs)}`)
+      .join(' ');
   return {
     ...dateOf(day),
     session: template,
-    hours: regular.map((part) => `${clock(part.openMs)}-${clock(part.closeMs)}`).join(' '),
+    hours: hoursOf('regular'),
     open: formatInstant(openMs),
     close: formatInstant(closeMs),
     holiday_code: holiday?.code ?? null,
     name: holiday?.name ?? null,
+    auction: hoursOf('auction') || null,
   };
 }
 
 /** Sessions and closings in order of date. */
 function linesIn(calendar: Calendar, fromDay: number, toDay: number): Line[] {
-  const none = { session: 'CLOSED', hours: null, open: null, close: null };
+  const none = { session: 'CLOSED', hours: null, open: null, close: null, auction: null };
   const closings = holidaysIn(calendar, fromDay, toDay)
     .filter(({ template }) => template === 'CLOSED')
     .map(({ day, rule: { code, name } }) => ({ ...dateOf(day), ...none, holiday_code: code, name }));
@@ -121,9 +136,9 @@ function textOf(
   return [
     `${market.key}, local time is ${market.zone}`,
     formatTable([
-      ['DATE', 'DAY', 'SESSION', 'HOURS', 'OPEN (UTC)', 'CLOSE (UTC)', 'HOLIDAY'],
-      ...shown.map(({ date, weekday, session, hours, open, close, name }) =>
-        cells(date, weekday, session, hours, open?.slice(0, 16), close?.slice(0, 16), name),
+      ['DATE', 'DAY', 'SESSION', 'HOURS', 'AUCTION', 'OPEN (UTC)', 'CLOSE (UTC)', 'HOLIDAY'],
+      ...shown.map(({ date, weekday, session, hours, auction, open, close, name }) =>
+        cells(date, weekday, session, hours, auction, open?.slice(0, 16), close?.slice(0, 16), name),
       ),
     ]).trimEnd(),
     `${countOf(lines.length - count('CLOSED'), 'session')}, ${count('EARLY_CLOSE')} with an early close, ${count('LATE_OPEN')} with a late open; ${countOf(count('CLOSED'), 'closing')}`,

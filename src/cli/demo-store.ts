@@ -3,13 +3,12 @@ import { renameSync, rmSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DAY_MS, dayOf, formatDay, parseDay } from '../base/instant.ts';
-import { barCoverage } from '../datasets/bars.ts';
 import { FileProblem } from '../files/file-problem.ts';
 import { openSources } from '../files/source.ts';
 import { spool } from '../files/spool.ts';
+import { newestRuns } from '../history/undo-run.ts';
 import { importFile, requestOf } from '../loading/importers.ts';
 import { ownNames } from '../mapping/column-mapping.ts';
-import { rowWith } from '../store/all-rows.ts';
 import { openStore } from '../store/engines.ts';
 import { type Store, StoreUnusable } from '../store/store.ts';
 import { demoBars } from './demo-bars.ts';
@@ -20,6 +19,9 @@ const DEMO_FILE = 'data/demo.db';
 export const DEMO_STORE = `sqlite:${DEMO_FILE}`;
 
 const SOURCE = 'Synthetic: made by bourse demo';
+
+/** More runs than the demo and its user make in a day. */
+const RUNS_MAX = 1000;
 
 /** The demo begins this many days before today, and its minutes this many. DAY bars end where minutes begin, and are derived from there. */
 const DAYS = 731;
@@ -80,10 +82,10 @@ async function makeDemo(today: number): Promise<void> {
 
 /** The day on which the demo's store was finished: its minutes are imported last. Null where there is none. */
 async function dayOfDemo(): Promise<number | null> {
-  const market = { asset_schema: 'crypto', country_iso_code: 'GLOBAL', interval: '1M' };
   try {
-    const covered = await readStore(DEMO_STORE, 'read', (reader) => rowWith(reader, barCoverage, market));
-    return covered === null ? null : Math.floor(covered.finished_ms / DAY_MS);
+    const runs = await readStore(DEMO_STORE, 'read', (reader) => newestRuns(reader, RUNS_MAX));
+    const newest = runs.find(({ source }) => source === SOURCE);
+    return newest === undefined ? null : Math.floor(newest.finished_ms / DAY_MS);
   } catch (error) {
     if (error instanceof StoreUnusable) return null;
     throw error;

@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { formatBytes } from '../base/size.ts';
-import { type PriceBasis, priceBases } from '../contract/price-basis.ts';
+import { type PriceBasis, priceBases, type VolumeBasis, volumeBases } from '../contract/price-basis.ts';
 import { fileDatasetNames } from '../datasets/index.ts';
 import {
   type OutFormat,
@@ -46,6 +46,7 @@ type Flags = {
   readonly symbol?: string;
   readonly interval?: string;
   readonly prices?: PriceBasis;
+  readonly volumes?: VolumeBasis;
   readonly from?: string;
   readonly to?: string;
   readonly json?: boolean;
@@ -58,6 +59,7 @@ const flagOf: Readonly<Record<keyof Selection, string>> = {
   symbol: '--symbol',
   interval: '--interval',
   basis: '--prices',
+  volumes: '--volumes',
   from: '--from',
   to: '--to',
 };
@@ -69,6 +71,7 @@ function readSelection(dataset: string, flags: Flags): Selection {
     symbol: readSymbolOf(dataset, flags.symbol),
     interval: readInterval(flags.interval),
     basis: flags.prices ?? null,
+    volumes: flags.volumes ?? null,
     from: readBound('--from', flags.from),
     to: readBound('--to', flags.to),
   };
@@ -157,7 +160,10 @@ export function exportCommand(): Command {
       '--interval <interval>',
       'only bars of this interval: 1M is one minute, 60M an hour, DAY, WEEK, MON',
     )
-    .addOption(new Option('--prices <basis>', 'only bars of this basis').choices(priceBases))
+    .addOption(new Option('--prices <basis>', 'only bars whose prices have this basis').choices(priceBases))
+    .addOption(
+      new Option('--volumes <basis>', 'only bars whose volumes have this basis').choices(volumeBases),
+    )
     .option('--from <time>', 'the first: a date or a time, as for bourse delete bars')
     .option('--to <time>', 'the last, likewise: a date is included whole')
     .addOption(storeOption())

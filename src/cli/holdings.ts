@@ -2,6 +2,7 @@
 import { DAY_MS, formatDay, formatInstant } from '../base/instant.ts';
 import { assetSchemas } from '../contract/identifiers.ts';
 import { type Interval, intervalMinutes, namedIntervals } from '../contract/interval.ts';
+import { volumeBasis } from '../contract/price-basis.ts';
 import { series as seriesDataset } from '../datasets/bars.ts';
 import { type RowOf, spokenName } from '../datasets/dataset.ts';
 import { fileDatasets } from '../datasets/index.ts';
@@ -43,6 +44,7 @@ export async function readHoldings(reader: Reader) {
       ...{ asset_schema, country_iso_code, symbol, interval: row.interval },
       ...extentOf(row.interval, [row]),
       prices: row.prices,
+      volumes: volumeBasis(row),
     })),
     datasets: await readDatasets(reader),
     /** The newest imports and deletions, newest first. */

@@ -1,7 +1,8 @@
 // `bourse import DATASET FILE…`
 import { Command, CommanderError, Option } from 'commander';
+import { parseInstant } from '../base/instant.ts';
 import { findZone, type Zone } from '../calendar/zone.ts';
-import { type PriceBasis, priceBases } from '../contract/price-basis.ts';
+import { type PriceBasis, priceBases, type VolumeBasis, volumeBases } from '../contract/price-basis.ts';
 import { barFields } from '../datasets/bars.ts';
 import type { Fields } from '../datasets/field.ts';
 import { BARS, fileDatasetNamed, fileDatasetNames } from '../datasets/index.ts';
@@ -44,6 +45,8 @@ type Flags = {
   readonly code?: string;
   readonly zone?: string;
   readonly prices?: PriceBasis;
+  readonly completeThrough?: string;
+  readonly volumes?: VolumeBasis;
   readonly source?: string;
   readonly allowRejects: number;
   readonly dryRun?: boolean;
@@ -65,27 +68,53 @@ const fieldsOf = (dataset: string): Fields => fileDatasetNamed(dataset)?.file.fi
 
 const fieldFlagNames = ['schema', 'country', 'symbol', 'exchange', 'interval', 'code'] as const;
 
+/** The instant of `--complete-through`; null without the flag. */
+function readCompleteThrough(text: string | undefined, nowMs: number): number | null {
+  if (text === undefined) return null;
+  const instant = parseInstant(text);
+  if (instant?.kind !== 'time')
+    throw new UsageProblem(
+      `--complete-through ${text}: is no instant: write one such as 2025-03-04T01:00:00Z`,
+    );
+  if (instant.ms <= nowMs) return instant.ms;
+  throw new UsageProblem(
+    `--complete-through ${text}: is after now: an import makes nothing complete beyond its own start`,
+  );
+}
+
+/** The flags that are for bars alone. */
+const barFlags = ['prices', 'volumes', 'completeThrough'] as const;
+
 /** Whether a flag has a meaning for a dataset. */
-function applies(flag: (typeof fieldFlagNames)[number] | 'prices' | 'zone', dataset: string): boolean {
+function applies(
+  flag: (typeof fieldFlagNames)[number] | (typeof barFlags)[number] | 'zone',
+  dataset: string,
+): boolean {
   const fields = Object.values(fieldsOf(dataset));
-  if (flag === 'prices') return dataset === BARS;
+  if ((barFlags as readonly string[]).includes(flag)) return dataset === BARS;
   if (flag === 'zone') return fields.some(({ rule }) => 'unit' in rule);
   return fields.some((field) => field.flag === `--${flag}`);
 }
 
 /** Checks flags before any file is read: each must apply to the dataset and have a possible value. */
 function checkFlags(dataset: string, flags: Flags): void {
-  for (const name of ['prices', 'zone', ...fieldFlagNames] as const) {
+  for (const name of [...barFlags, 'zone', ...fieldFlagNames] as const) {
     if (flags[name] === undefined || applies(name, dataset)) continue;
     const others = fileDatasetNames.filter((other) => applies(name, other));
-    throw new UsageProblem(`--${name} does not apply to ${dataset}: it is for ${others.join(', ')}`);
+    throw new UsageProblem(
+      `--${spokenFlag(name)} does not apply to ${dataset}: it is for ${others.join(', ')}`,
+    );
   }
   readSchema(flags.schema);
   readCountry(flags.country);
   readSymbolOf(dataset, flags.symbol);
   readInterval(flags.interval);
   zoneNamed(flags.zone);
+  readCompleteThrough(flags.completeThrough, Date.now());
 }
+
+/** A flag as it is written: `complete-through`. */
+const spokenFlag = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** The fields that flags give for the whole file. */
 const fieldFlags = (dataset: string, flags: Flags): Map<string, string> =>
@@ -96,8 +125,28 @@ const fieldFlags = (dataset: string, flags: Flags): Map<string, string> =>
     }),
   );
 
+/** The command that imports a file again and vouches for it through an instant. */
+function commandThrough(instant: string, dataset: string, file: string, flags: Flags): string {
+  const { watch: _, json: __, allowRejects: ___, completeThrough: ____, ...said } = flags;
+  const words = Object.entries(said).flatMap(([name, value]) => [`--${spokenFlag(name)}`, String(value)]);
+  return ['bourse', 'import', dataset, file, ...words, '--complete-through', instant]
+    .map(shellWord)
+    .join(' ');
+}
+
+/** Sessions that an import leaves unfinished, and the command that finishes each. */
+const describeUnfinished = ({ dataset, file, unfinished = [] }: ImportReport, flags: Flags): string[] =>
+  unfinished.map(({ market, interval, session, completeThrough, sessionEnd }) => {
+    const command = commandThrough(sessionEnd, dataset, file, flags);
+    return `session ${session} of ${market} ${interval} is not finished: bars that close after ${completeThrough} are not derived until a later import has the rest; if the file has all of it, run this after ${sessionEnd}: ${command}`;
+  });
+
+/** A word as a shell needs it. */
+const shellWord = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
 /** An import in words. */
-function describe(report: ImportReport): string {
+function describe(report: ImportReport, flags: Flags): string {
   const { rowsRead, rowsRefused, refused, preset, ignoredColumns, runId, newInstruments } = report;
   const bars = (number: number, what: string, hint = ''): string[] =>
     number === 0 ? [] : [`${what}: ${countOf(number, 'bar')}${hint}`];
@@ -121,6 +170,7 @@ function describe(report: ImportReport): string {
     ),
     ...bars(report.offGrid, 'off the session grid, served as imported and never used to derive others'),
     ...bars(report.vwapOutside, 'with a vwap outside low and high, stored and served'),
+    ...describeUnfinished(report, flags),
     ...Object.entries(report.findings).map(([what, rows]) => `${what}: ${countOf(rows, 'row')}`),
     ...(report.mayBeCut
       ? ['the last line has no end: if the file was cut off, its last value may be wrong']
@@ -210,6 +260,16 @@ export function importCommand(): Command {
     .addOption(
       new Option('--prices <basis>', 'how the prices are adjusted (default raw)').choices(priceBases),
     )
+    .option(
+      '--complete-through <instant>',
+      'through when the files have every bar, where their last bars do not tell: 2025-03-04T01:00:00Z',
+    )
+    .addOption(
+      new Option(
+        '--volumes <basis>',
+        'how the volumes are adjusted (default: for splits where the prices are)',
+      ).choices(volumeBases),
+    )
     .option('--source <text>', 'where the file comes from, kept with the run')
     .option('--allow-rejects <count>', 'refused rows with which the exit status is still 0', wholeNumber, 0)
     .option('--watch <folder>', 'import the files of a folder as they arrive, until stopped')
@@ -294,7 +354,8 @@ class ImportCall {
 
   #requestOf(opened: MappedFile) {
     const { dataset, flags } = this.#call;
-    const request = requestOf(opened, { zone: zoneNamed(flags.zone), prices: flags.prices });
+    const { prices, volumes } = flags;
+    const request = requestOf(opened, { zone: zoneNamed(flags.zone), prices, volumes });
     return { ...request, flags: fieldFlags(dataset, flags) };
   }
 
@@ -315,13 +376,14 @@ class ImportCall {
     const request = {
       ...this.#requestOf(opened),
       source,
+      completeThroughMs: readCompleteThrough(flags.completeThrough, Date.now()),
       dryRun,
       nowMs: Date.now,
       onRows: (rows: number) => progress.reached(rows),
       onWait: noteWait(this.#store),
     };
     const report = await importFile(this.#store, dataset, request).finally(() => progress.end());
-    const text = describe(report);
+    const text = describe(report, flags);
     // A watched folder has many runs: each is one line.
     const line = text
       .trimEnd()

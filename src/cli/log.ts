@@ -1,13 +1,15 @@
 // Observations -> log lines: JSON for machines, plain lines on a terminal. No URL and no key is ever among them.
 import { isatty } from 'node:tty';
 import { destination, type Logger, pino } from 'pino';
-import pretty from 'pino-pretty';
 import type { Observation, Observe } from '../base/observe.ts';
 
 const STDERR = 2;
 
+/** Makes plain lines; loaded only where there is a terminal. */
+const pretty = isatty(STDERR) ? (await import('pino-pretty')).default : null;
+
 function openLogger(level: string): Logger {
-  if (!isatty(STDERR))
+  if (pretty === null)
     return pino({ level, base: null }, destination({ dest: STDERR, sync: false, minLength: 4096 }));
   const stream = pretty({
     destination: STDERR,

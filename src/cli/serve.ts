@@ -1,9 +1,7 @@
 // `bourse serve`
 import { Command } from 'commander';
-import { resolveStore } from '../store/engines.ts';
 import { readSettings, type SettingFlags } from './config.ts';
 import { addSettings, examples } from './flags.ts';
-import { serve } from './workers.ts';
 
 export function serveCommand(): Command {
   return addSettings(new Command('serve'))
@@ -16,6 +14,11 @@ export function serveCommand(): Command {
     )
     .action(async (flags: SettingFlags) => {
       const settings = readSettings(flags);
+      // What serves takes long to load; a wrong setting is reported before.
+      const [{ resolveStore }, { serve }] = await Promise.all([
+        import('../store/engines.ts'),
+        import('./workers.ts'),
+      ]);
       await serve({ ...settings, store: resolveStore(settings.store) });
     });
 }

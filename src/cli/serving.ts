@@ -17,7 +17,7 @@ import { openControl, openStore } from '../store/engines.ts';
 import { type Settings, UsageProblem } from './config.ts';
 import { portProblem, urlOf } from './listen-address.ts';
 import { openLog } from './log.ts';
-import { closing } from './opened-store.ts';
+import { closing, openToWrite } from './opened-store.ts';
 import type { Measuring } from './serve-metrics.ts';
 import { version } from './version.ts';
 
@@ -91,7 +91,7 @@ export async function startService(settings: Settings): Promise<Service> {
   const log = openLog(settings.logLevel);
   const tell = (words: string): void => log.observe({ kind: 'updating', words });
   // Opening for writing brings an older layout up to date before anything reads it, and makes the secret of page keys.
-  await (await openStore(settings.store, 'write', tell)).close();
+  await (await openToWrite(settings.store, tell)).close();
   const store = await openStore(settings.store, 'read');
   const secret = await closing(openControl(settings.store, 'write', tell), pageKeySecret);
   const queue = new QueryQueue({ storeUrl: settings.store, pageKeySecret: secret });

@@ -51,8 +51,8 @@ const barRows = ({ markets }: Holdings): string[][] =>
   );
 
 const seriesRows = ({ series }: Holdings): string[][] =>
-  series.map(({ asset_schema, country_iso_code, symbol, interval, bars, first, last, prices }) =>
-    cells(asset_schema, country_iso_code, symbol, interval, bars, first, last, prices),
+  series.map(({ asset_schema, country_iso_code, symbol, interval, bars, first, last, prices, volumes }) =>
+    cells(asset_schema, country_iso_code, symbol, interval, bars, first, last, prices, volumes),
   );
 
 const datasetRows = ({ datasets }: Holdings): string[][] =>
@@ -90,7 +90,9 @@ function describe({ store, facts, holdings, hash }: Status, flags: Flags): strin
     ...about.map(([name, value]) => `${name!.padEnd(14)}${value}\n`),
     section('TYPE COUNTRY INTERVAL SERIES BARS FIRST LAST', barRows(holdings)),
     section('DATASET ROWS FIRST LAST', datasetRows(holdings)),
-    flags.series ? section('TYPE COUNTRY SYMBOL INTERVAL BARS FIRST LAST PRICES', seriesRows(holdings)) : '',
+    flags.series
+      ? section('TYPE COUNTRY SYMBOL INTERVAL BARS FIRST LAST PRICES VOLUMES', seriesRows(holdings))
+      : '',
     section('RUN KIND DATASET FILE READ WRITTEN UNCHANGED REFUSED FINISHED UNDONE', runRows(holdings)),
   ].join('');
 }

@@ -1,5 +1,5 @@
 // OHLC bars: the record (spec 2.10) and its endpoints, historical (spec 4.10) and latest (spec 4.11).
-import { Type } from 'typebox';
+
 import { endpoint } from './endpoint.ts';
 import { date, dateTime, nullable, number, record, text } from './fields.ts';
 import * as kind from './kinds.ts';
@@ -16,6 +16,7 @@ import {
   sort,
   unbound,
 } from './parameter.ts';
+import { Type } from './schema.ts';
 
 /** One bar on the wire (spec 2.10). `session_date` is present only with `session_date=true` (contract 9.5). */
 export const barRecord = record('Bar', {
@@ -40,7 +41,11 @@ const series = { ...instrument, interval: path(kind.interval, 'the interval of t
 const shared = {
   ...formats('json'),
   limit: limit(listLimits.bars, 'bars'),
-  is_eth: defaulted(kind.flag, false, 'whether to include extended trading hours where the market has them'),
+  is_eth: defaulted(
+    kind.flag,
+    false,
+    'whether to include pre- and post-market where the market has them, and below DAY closing auctions',
+  ),
   session_date: extension(
     unbound(defaulted(kind.flag, false, 'whether to add the label date of the session')),
   ),

@@ -1,5 +1,6 @@
 // Records on the wire and the schemas of their fields, from which types, CSV columns and OpenAPI derive.
-import { type TSchema, Type } from 'typebox';
+import type { TSchema } from 'typebox';
+import { Type } from './schema.ts';
 
 export const text = (description: string) => Type.String({ description });
 

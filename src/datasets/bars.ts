@@ -1,6 +1,6 @@
 // Series of bars: one an instrument and interval. The bars themselves are blocks, not rows (docs/architecture.md).
 import { intervalsAllowed, parseInterval } from '../contract/interval.ts';
-import { boolean, dataset, instant, integer, text } from './dataset.ts';
+import { boolean, bytes, dataset, instant, integer, orNull, text } from './dataset.ts';
 import {
   anyNumber,
   assetSchemaField,
@@ -50,6 +50,8 @@ export const series = dataset({
     series_id: integer,
     /** The adjustment of the prices before the import: raw, split, all (contract 9.4). */
     prices: text,
+    /** The adjustment of the volumes before the import, where it is not that of the prices: raw, split (contract 9.4). */
+    volumes: orNull(text),
     /** Keys of the first and the last stored bar; 0 without bars. */
     first_ms: instant,
     last_ms: instant,
@@ -57,17 +59,38 @@ export const series = dataset({
     bar_count: integer,
     /** Whether a stored bar opened off the session grid: such a series is never used to derive (contract 3.10). */
     off_grid: boolean,
+    /** The instant through which live runs make it complete, and the run that did (contract 3.9). Null where no live run holds it. */
+    complete_ms: orNull(instant),
+    complete_run_id: orNull(integer),
   },
   key: ['instrument_id', 'interval'],
   indexes: [['series_id']],
 });
 
+/** The series that an import holds in one market at one interval, and through which instant it makes them complete (contract 3.9). */
+export const runCoverage = dataset({
+  name: 'run_coverage',
+  columns: {
+    run_id: integer,
+    /** `stock/US_STOCK`: asset type, and the market's key, or the country where no market is known. */
+    market: text,
+    interval: text,
+    complete_ms: instant,
+    series_count: integer,
+    /** Their `series_id`, as `base/id-list.ts` writes them. */
+    series: bytes,
+  },
+  key: ['run_id', 'market', 'interval'],
+  indexes: [['market', 'interval', 'complete_ms', 'run_id']],
+});
+
 /**
- * The end of the newest import into a market at an interval (contract 3.9). A venue beside the default market of its asset type
- * and country has separate rows: its `asset_schema` is `future/US_FUTURE_CBOT_GRAIN`.
+ * Stored bars that closed after the start of the last run that holds them: not served, and never used to derive, until a later run
+ * holds them (contract 3.9). A row has that run, and the first and the last key of neighbours in one block.
  */
-export const barCoverage = dataset({
-  name: 'bar_coverage',
-  columns: { asset_schema: text, country_iso_code: text, interval: text, finished_ms: instant },
-  key: ['asset_schema', 'country_iso_code', 'interval'],
+export const unfinishedBars = dataset({
+  name: 'unfinished_bars',
+  columns: { series_id: integer, run_id: integer, first_ms: instant, last_ms: instant },
+  key: ['series_id', 'run_id', 'first_ms'],
+  indexes: [['run_id', 'series_id', 'first_ms']],
 });

@@ -1,5 +1,5 @@
 // The datasets: the only list of them.
-import { barCoverage, series } from './bars.ts';
+import { runCoverage, series, unfinishedBars } from './bars.ts';
 import { corporateActions } from './corporate-actions.ts';
 import { type Dataset, type FileDeclaration, spokenName } from './dataset.ts';
 import { eventCodes, events } from './economic.ts';
@@ -20,7 +20,8 @@ export const dataDatasets: readonly Dataset[] = [
   eventCodes,
   instrumentTerms,
   series,
-  barCoverage,
+  runCoverage,
+  unfinishedBars,
   importRuns,
   blockChanges,
   rowChanges,

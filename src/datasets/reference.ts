@@ -75,6 +75,8 @@ const columns = {
   trading_codes: orNull(text),
   parent_schema_instrument_id: orNull(text),
   ...tradingColumns,
+  /** The last day of trading, `YYYY-MM-DD`: no bar comes after it (contract 3.9). It is not on the wire. */
+  delisting_date: orNull(text),
   base_currency: orNull(text),
   quote_currency: orNull(text),
   /** `FormerSymbol[]` (contract 9.6). */
@@ -148,6 +150,7 @@ const particular: Readonly<Record<string, Field>> = {
   ),
   time_zone: optional(textThat(isTimeZone, 'is not a time zone')),
   listing_date: optional(dateTextRule),
+  delisting_date: optional(dateTextRule),
   open_time: optional(clock),
   close_time: optional(clock),
   trading_hours: optional({

@@ -3,6 +3,7 @@
 import { decodeBlock, wholeBlock } from '../bars/block-reader.ts';
 import { type Bars, filterBars } from '../bars/columns.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
+import { volumeBasis } from '../contract/price-basis.ts';
 import { type series as seriesDataset, seriesFields, valueFields } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { type Instrument, instruments } from '../datasets/reference.ts';
@@ -30,28 +31,44 @@ async function* selectedSeries(reader: Reader, selection: Selection): AsyncGener
     limit: INSTRUMENTS_PER_READ,
   }))
     for (const row of await seriesWithBars(reader, instrument)) {
-      const isInterval = selection.interval === null || row.interval === selection.interval;
-      if (isInterval && (selection.basis === null || row.prices === selection.basis))
+      const { interval, basis, volumes } = selection;
+      if (
+        (interval === null || row.interval === interval) &&
+        (basis === null || row.prices === basis) &&
+        (volumes === null || volumeBasis(row) === volumes)
+      )
         yield { instrument, row };
     }
 }
 
-/** The selected bars. @throws RequestProblem where their prices have several bases: an import has one */
+/** The flags of an import for bars of a series' basis. */
+const basisFlags = ({ prices, volumes }: RowOf<typeof seriesDataset>): string[] => [
+  ...(prices === 'raw' ? [] : ['--prices', prices]),
+  ...(volumes === null ? [] : ['--volumes', volumes]),
+];
+
+/** The flags that select series of one basis. */
+const basisSelectors = (row: RowOf<typeof seriesDataset>): string =>
+  `--prices ${row.prices} --volumes ${volumeBasis(row)}`;
+
+/** The selected bars. @throws RequestProblem where they have several bases: an import has one */
 export async function barTable(reader: Reader, selection: Selection): Promise<ExportTable> {
   const seriesOfBasis = new Map<string, number>();
+  let flags: readonly string[] = [];
   let [rowsAbout, someMinutes, someLabels] = [0, false, false];
   for await (const { row } of selectedSeries(reader, selection)) {
     rowsAbout += row.bar_count;
-    seriesOfBasis.set(row.prices, (seriesOfBasis.get(row.prices) ?? 0) + 1);
+    const basis = basisSelectors(row);
+    seriesOfBasis.set(basis, (seriesOfBasis.get(basis) ?? 0) + 1);
+    flags = basisFlags(row);
     const isLabel = intervalMinutes(row.interval as Interval) === null;
     someLabels ||= isLabel;
     someMinutes ||= !isLabel;
   }
-  const [basis = 'raw', ...others] = seriesOfBasis.keys();
-  if (others.length > 0) {
-    const counts = [...seriesOfBasis].map(([name, count]) => `${name} ${count}`).join(', ');
+  if (seriesOfBasis.size > 1) {
+    const counts = [...seriesOfBasis].map(([basis, count]) => `${basis} (${count})`).join(', or ');
     throw new RequestProblem(
-      `the prices of these series have several bases (${counts}), and a file is imported with one: export each by itself, by --prices ${[basis, ...others].join(' or ')}`,
+      `these series have several bases, and a file is imported with one: export each by itself, by ${counts}`,
     );
   }
   // Opens are instants and labels are dates; a column of both is text.
@@ -62,7 +79,6 @@ export async function barTable(reader: Reader, selection: Selection): Promise<Ex
     ...valueFields.map((name) => ({ name, type: 'DOUBLE' })),
   ];
   const symbols = new ExportSymbols(reader);
-  const flags = basis === 'raw' ? [] : ['--prices', basis];
   return {
     columns,
     rowsAbout,

@@ -2,7 +2,7 @@
 import type { ParsedInstant } from '../base/instant.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import type { Interval } from '../contract/interval.ts';
-import type { PriceBasis } from '../contract/price-basis.ts';
+import type { PriceBasis, VolumeBasis } from '../contract/price-basis.ts';
 import type { FileDataset } from '../datasets/index.ts';
 import type { TextStyle } from './text-style.ts';
 
@@ -14,6 +14,7 @@ export type Selection = {
   readonly symbol: string | null;
   readonly interval: Interval | null;
   readonly basis: PriceBasis | null;
+  readonly volumes: VolumeBasis | null;
   /** Inclusive bounds (contract 2.2, 2.3). */
   readonly from: ParsedInstant | null;
   readonly to: ParsedInstant | null;

@@ -24,11 +24,12 @@ const nothing: Selection = {
   symbol: null,
   interval: null,
   basis: null,
+  volumes: null,
   from: null,
   to: null,
 };
 
-/** The selected part of a dataset. @throws RequestProblem for an unknown symbol, a range that ends before it begins, and prices of several bases */
+/** The selected part of a dataset. @throws RequestProblem for an unknown symbol, a range that ends before it begins, and bars of several bases */
 export async function exportTable(reader: Reader, name: string, selection: Selection): Promise<ExportTable> {
   const { assetSchema, country, symbol } = selection;
   const dataset = fileDatasetNamed(name);

@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { SMALL_FILE_BYTES } from './digest.ts';
 import { FileProblem } from './file-problem.ts';
 import { openSources, rejectedPathOf, type SourceFile } from './source.ts';
 
@@ -160,17 +161,28 @@ for (const [what, header, names] of read) {
   });
 }
 
-test('a file that changes while it is read is refused', async () => {
-  const path = fileOf(csv);
-  const source = await openSource(path);
-  appendFileSync(path, '2025-03-03T14:31:00Z,1,2,0.5,1.5\n');
-  await assert.rejects(source.digest(), (error) => {
-    assert.ok(error instanceof FileProblem);
-    assert.match(error.message, /changed while it was read/);
-    return true;
+for (const [what, text] of [
+  ['small', csv],
+  ['large', csv + '2025-03-03T14:31:00Z,1,2,0.5,1.5\n'.repeat(SMALL_FILE_BYTES / 32)],
+] as const) {
+  test(`a ${what} file that changes while it is read is refused`, async () => {
+    const path = fileOf(text);
+    const source = await openSource(path);
+    appendFileSync(path, '2025-03-03T14:31:00Z,1,2,0.5,1.5\n');
+    await assert.rejects(source.digest(), (error) => {
+      assert.ok(error instanceof FileProblem);
+      assert.match(error.message, /changed while it was read/);
+      return true;
+    });
+    await source.close();
   });
-  await source.close();
-});
+
+  test(`the digest of a ${what} file is that of its bytes`, async () => {
+    const source = await openSource(fileOf(text));
+    assert.equal((await source.digest()).sha256, createHash('sha256').update(text).digest('hex'));
+    await source.close();
+  });
+}
 
 test('refused rows go beside the file, under its name', () => {
   for (const [name, path] of [

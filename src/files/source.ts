@@ -8,6 +8,7 @@ import { Worker } from 'node:worker_threads';
 import { moduleBeside } from '../base/module.ts';
 import { limits } from '../contract/limits.ts';
 import { convertFile } from './convert.ts';
+import { digestOf, SMALL_FILE_BYTES } from './digest.ts';
 import { contentProblem, FileProblem, unfitProblem } from './file-problem.ts';
 import { type ChooseLayout, checkHeader, firstBytes, type Layout, type Shape, shapeOf } from './format.ts';
 import { describeFile } from './read.ts';
@@ -100,7 +101,7 @@ export async function* openSources<L extends Layout>(
 
 async function* openFound<L extends Layout>(found: Found<L>): AsyncGenerator<SourceFile<L> | FileProblem> {
   const packing = await packingOfFile(found);
-  if (packing === null) yield await openPlain(found, digestBeside(found));
+  if (packing === null) yield await openPlain(found, await digestOfPlain(found));
   else if (packing === 'zip') yield* openArchive(found);
   else yield await openPacked(found, packing);
 }
@@ -108,25 +109,34 @@ async function* openFound<L extends Layout>(found: Found<L>): AsyncGenerator<Sou
 const packingOfFile = async ({ name, path }: Pick<Found<Layout>, 'name' | 'path'>): Promise<Packing | null> =>
   packingOf(await firstBytes(name, path, 4));
 
-/** A digest that is being computed; `close` stops it. */
+/** A digest that is being computed, or will be when it is asked for; `close` stops that. */
 type Digesting = Pick<SourceFile, 'digest' | 'close'>;
 
-/** Computes the digest of a plain file in a thread of its own. */
-function digestBeside({ name, path }: Pick<Found<Layout>, 'name' | 'path'>): Digesting {
-  const before = check(name, path);
-  before.catch(() => undefined);
-  const thread = new Worker(moduleBeside('./digest-thread.ts', import.meta.url), { workerData: path });
-  const digest = new Promise<Digest>((done, fail) => thread.once('message', done).once('error', fail));
-  digest.catch(() => undefined);
+/** Computes the digest of a plain file: of a small one when it is asked for, of any other in a thread, while the file is read. */
+async function digestOfPlain({ name, path }: Pick<Found<Layout>, 'name' | 'path'>): Promise<Digesting> {
+  const then = await check(name, path);
+  const { digest, close } = then.size <= SMALL_FILE_BYTES ? digestLater(path) : digestInThread(path);
   return {
     async digest() {
-      const found = await digest;
-      const [then, now] = [await before, await check(name, path)];
+      const found = await digest();
+      const now = await check(name, path);
       if (now.size === then.size && now.mtimeMs === then.mtimeMs) return found;
       throw contentProblem(name, 'changed while it was read. Nothing was imported.');
     },
-    close: async () => void (await thread.terminate()),
+    close,
   };
+}
+
+const digestLater = (path: string): Digesting => ({
+  digest: async () => digestOf(path),
+  close: async () => undefined,
+});
+
+function digestInThread(path: string): Digesting {
+  const thread = new Worker(moduleBeside('./digest-thread.ts', import.meta.url), { workerData: path });
+  const digest = new Promise<Digest>((done, fail) => thread.once('message', done).once('error', fail));
+  digest.catch(() => undefined);
+  return { digest: () => digest, close: async () => void (await thread.terminate()) };
 }
 
 /** Opens a plain file; closing it closes `digesting`. */

@@ -28,9 +28,22 @@ export type ImportReport = {
   readonly offGrid: number;
   /** Bars whose vwap lies outside their low and high: stored and served. */
   readonly vwapOutside: number;
+  /** Sessions that bars end in, but which are not finished by them; absent where the dataset is not bars. */
+  readonly unfinished?: readonly UnfinishedSession[];
   readonly ignoredColumns: readonly string[];
   /** The first refused rows; all of them are in `rejectedFile`. */
   readonly refused: readonly Omit<RefusedRow, 'cells'>[];
   readonly rejectedFile: string | null;
   readonly durationMs: number;
+};
+
+/** The session of the last bar of a market and interval: bars that close after `completeThrough` are not derived (contract 3.9). */
+export type UnfinishedSession = {
+  readonly market: string;
+  readonly interval: string;
+  /** Its label date. */
+  readonly session: string;
+  readonly completeThrough: string;
+  /** Its end, extended hours included. Both are instants such as `2025-03-04T01:00:00Z`. */
+  readonly sessionEnd: string;
 };

@@ -1,6 +1,6 @@
 // One import as one write of the store: recorded, all or nothing, rolled back when every row was refused or it was only a trial.
 import type { Zone } from '../calendar/zone.ts';
-import type { PriceBasis } from '../contract/price-basis.ts';
+import type { PriceBasis, VolumeBasis } from '../contract/price-basis.ts';
 import { importRuns } from '../datasets/internal.ts';
 import type { MappedFile } from '../mapping/column-mapping.ts';
 import type { Store, Writer } from '../store/store.ts';
@@ -18,6 +18,10 @@ export type ImportRequest = WriteRequest & {
   readonly zone?: Zone | null;
   /** Of the prices of bars: raw by default. */
   readonly basis?: PriceBasis;
+  /** The instant through which the caller vouches that the file is complete (contract 3.9); by default its bars tell. */
+  readonly completeThroughMs?: number | null;
+  /** Of the volumes of bars: by default that of the prices. */
+  readonly volumes?: VolumeBasis;
   /** Where the file comes from, in the caller's words. */
   readonly source: string | null;
   /** Called now and then with the number of rows read. */
@@ -37,15 +41,15 @@ export async function runImport(
   dataset: string,
   work: (
     writer: Writer,
-    runId: number,
-  ) => Promise<{ result: RunResult; finish?: (finishedMs: number) => Promise<void> }>,
+    run: { readonly runId: number; readonly startedMs: number },
+  ) => Promise<{ result: RunResult; finish?: () => Promise<void> }>,
 ): Promise<Omit<ImportReport, 'rejectedFile'>> {
   const { file, source, dryRun, nowMs, onWait } = request;
   const startedMs = nowMs();
   const write = async (writer: Writer) => {
     await requireImportSpace(store, file);
     const runId = await nextValue(writer, 'run_id', 1);
-    const { result, finish } = await work(writer, runId);
+    const { result, finish } = await work(writer, { runId, startedMs });
     const { sha256, isEnded } = await file.digest();
     const finishedMs = nowMs();
     const isTrial = dryRun || result.rowsRefused === result.rowsRead;
@@ -60,7 +64,7 @@ export async function runImport(
       runId: isTrial ? null : runId,
     };
     if (isTrial) return { result: report, isTrial };
-    await finish?.(finishedMs);
+    await finish?.();
     await writer.upsert(importRuns, [
       {
         run_id: runId,
@@ -89,13 +93,14 @@ export async function runImport(
 }
 
 function presetOf({ file, flags }: ImportRequest): ImportReport['preset'] {
-  const { preset, values, zone, prices, doubt = null } = file.mapping;
+  const { preset, values, zone, prices, volumes, doubt = null } = file.mapping;
   if (preset === undefined) return null;
   const says = {
     ...values,
     ...Object.fromEntries(flags),
     ...(zone !== undefined && { zone }),
     ...(prices !== undefined && { prices }),
+    ...(volumes !== undefined && { volumes }),
   };
   return { name: preset, doubt, says };
 }

@@ -94,7 +94,7 @@ export class StoredSeries {
   #hasOffGrid(bars: Bars): boolean {
     const minutes = intervalMinutes(this.row.interval as Interval);
     if (minutes === null || minutes === 1 || bars.count === 0) return false;
-    const segments = this.calendar.segments(bars.keyMs[0]!, bars.keyMs[bars.count - 1]! + 1, true);
+    const segments = this.calendar.segments(bars.keyMs[0]!, bars.keyMs[bars.count - 1]! + 1, 'all');
     return countOffGrid(bars, segments, minutes) > 0;
   }
 

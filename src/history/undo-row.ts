@@ -1,6 +1,7 @@
 // Undoing one run's change of one row: of any dataset, or how far imports cover a market (docs/decisions/0009).
 import { series as seriesDataset } from '../datasets/bars.ts';
 import { type Dataset, type RowOf, spokenName } from '../datasets/dataset.ts';
+import type { Values } from '../datasets/field.ts';
 import { dataDatasets } from '../datasets/index.ts';
 import { blockChanges, importRuns, rowChanges } from '../datasets/internal.ts';
 import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
@@ -31,7 +32,7 @@ export async function undoRow(
   if (dataset === undefined) throw new Error(`the journal names an unknown dataset ${entry.dataset}`);
   const values = JSON.parse(entry.row_key) as (string | number)[];
   const key = Object.fromEntries(dataset.key.map((column, index) => [column, values[index]!]));
-  const before = entry.before as RowOf<Dataset> | null;
+  const before = notedRow(dataset, entry);
   const [later] = await writer.rows(rowChanges, {
     where: { dataset: entry.dataset, row_key: entry.row_key },
     order: [['run_id', 'asc']],
@@ -56,6 +57,13 @@ export async function undoRow(
   if (made !== null) await refuseOrphans(writer, made);
   await putRow(writer, dataset, stored, before);
   return before === null ? 'removed' : 'restored';
+}
+
+/** The row of an entry. An older program's lacks the columns that were added since. */
+function notedRow(dataset: Dataset, { before }: Entry): RowOf<Dataset> | null {
+  if (before === null) return null;
+  const cells = Object.keys(dataset.columns).map((column) => [column, (before as Values)[column] ?? null]);
+  return Object.fromEntries(cells) as RowOf<Dataset>;
 }
 
 /** The first run after another that changed bars of an instrument; null where none did. */

@@ -1,5 +1,5 @@
 // Undoing a run: the store becomes as if the import or deletion had not been, except for what later runs changed.
-import { barCoverage, series as seriesDataset } from '../datasets/bars.ts';
+import { series as seriesDataset, unfinishedBars } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { blockChanges, importRuns, rowChanges } from '../datasets/internal.ts';
 import { instruments } from '../datasets/reference.ts';
@@ -8,10 +8,12 @@ import { rowsInOrder, rowWith } from '../store/all-rows.ts';
 import type { RowReader, Store, Writer } from '../store/store.ts';
 import { nextValue } from './new-instrument.ts';
 import { RequestProblem } from './request-problem.ts';
+import { removeCoverage } from './run-coverage.ts';
 import { StoredSeries } from './stored-series.ts';
 import { type WriteRequest, writeOrTry } from './trial.ts';
 import { undoBlock } from './undo-block.ts';
 import { type Deletion, deletionOf, orphansOf, undoRow } from './undo-row.ts';
+import { removeUnfinished } from './unfinished.ts';
 
 /** A recorded import or deletion. */
 export type Run = RowOf<typeof importRuns>;
@@ -75,6 +77,8 @@ class Undoing {
   readonly #writer: Writer;
   readonly #report: UndoReport;
   readonly #keptBy = new Set<number>();
+  /** Series of which the run changed unfinished bars. */
+  readonly #unfinishedSeries = new Set<number>();
 
   constructor(writer: Writer, { run_id, kind, dataset, file }: Run) {
     this.#writer = writer;
@@ -98,6 +102,8 @@ class Undoing {
     await this.#rows(({ before }) => before !== null, instruments.name);
     await this.#rows((entry) => !isInstrument(entry));
     await this.#rows(isInstrument, instruments.name);
+    await removeCoverage(this.#writer, this.#report.run.run_id);
+    await removeUnfinished(this.#writer, this.#report.run.run_id, this.#unfinishedSeries);
     return { ...this.#report, keptBy: [...this.#keptBy].sort((a, b) => a - b) };
   }
 
@@ -133,8 +139,13 @@ class Undoing {
     for await (const entry of rowsInOrder(this.#writer, rowChanges, { ...read, limit: ROWS_PER_READ })) {
       if (!matches(entry)) continue;
       const undone = await undoRow(this.#writer, entry);
-      // The coverage of imports is no row of a file.
-      if (entry.dataset === barCoverage.name || undone === 'unchanged') continue;
+      // Which bars are finished is no row of a file.
+      if (entry.dataset === unfinishedBars.name) {
+        const [seriesId] = JSON.parse(entry.row_key) as [number];
+        this.#unfinishedSeries.add(seriesId);
+        continue;
+      }
+      if (undone === 'unchanged') continue;
       if (undone === 'removed') this.#report.rowsRemoved++;
       else if (undone === 'restored') this.#report.rowsRestored++;
       else {

@@ -2,23 +2,33 @@
 
 import { decodeBlock, wholeBlock } from '../bars/block-reader.ts';
 import { encodeBlock } from '../bars/block-writer.ts';
-import { bucketDays } from '../bars/bucket.ts';
+import { bucketDays, bucketOf } from '../bars/bucket.ts';
 import { type Bars, emptyBars, lowerBound, mergeBars, reserve, valueColumns } from '../bars/columns.ts';
 import { countOffGrid, countOutside } from '../bars/grid.ts';
-import { DAY_MS } from '../base/instant.ts';
+import { DAY_MS, formatDay, formatInstantZ } from '../base/instant.ts';
+import { closesAfter } from '../calendar/bar-end.ts';
 import { type Calendar, findMarket } from '../calendar/calendar.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { limits } from '../contract/limits.ts';
-import type { PriceBasis } from '../contract/price-basis.ts';
-import { barCoverage, series as seriesDataset } from '../datasets/bars.ts';
+import { type BarBasis, volumeBasis } from '../contract/price-basis.ts';
+import { runCoverage, series as seriesDataset, unfinishedBars } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
+import type { UnfinishedSession } from '../history/import-report.ts';
 import { changeOf, changeRow, recordBlock, rowKeyOf, wholeChange } from '../history/journal.ts';
 import { newInstrument, nextValue } from '../history/new-instrument.ts';
+import {
+  coverageOf,
+  type FoundCoverage,
+  FurthestRun,
+  type HeldSeries,
+  type RunTimes,
+} from '../history/run-coverage.ts';
+import { Unfinished } from '../history/unfinished.ts';
 import { Calendars } from '../series/calendars.ts';
-import { coverageOwner } from '../series/series.ts';
-import { rowWith } from '../store/all-rows.ts';
+import { marketName } from '../series/series.ts';
+import { collectRows, rowWith } from '../store/all-rows.ts';
 import type { Writer } from '../store/store.ts';
 import { Spacing } from './spacing.ts';
 
@@ -68,16 +78,30 @@ export class OpenSeries {
   highestBucket = Number.NEGATIVE_INFINITY;
   /** Of the instrument, as this import knows it. */
   exchange: string | null;
+  /** As `marketName` gives it. */
+  readonly market: string;
+  /** Its bars that closed after the start of the runs that hold them. */
+  readonly unfinished: Unfinished;
+  /** The key of the last bar that this import holds. */
+  lastHeldMs = Number.NEGATIVE_INFINITY;
   /** Instant of the row before: it tells which of a repeated hour a local time means. */
   beforeMs = Number.NaN;
 
-  constructor(row: RowOf<typeof seriesDataset>, instrument: Instrument, calendar: Calendar, isNew: boolean) {
+  constructor(
+    row: RowOf<typeof seriesDataset>,
+    instrument: Instrument,
+    place: { readonly calendar: Calendar; readonly market: string },
+    isNew: boolean,
+    unfinished: Unfinished,
+  ) {
     this.row = { ...row };
+    this.unfinished = unfinished;
+    this.market = place.market;
     this.instrumentKey = rowKeyOf(instruments, instrument);
     this.anySign = instrument.asset_schema === 'future';
     this.exchange = instrument.exchange;
     this.interval = row.interval as Interval;
-    this.calendar = calendar;
+    this.calendar = place.calendar;
     this.isNew = isNew;
     this.isMinutes = intervalMinutes(this.interval) !== null;
     this.bucketMs = (bucketDays(this.interval) ?? Number.POSITIVE_INFINITY) * DAY_MS;
@@ -139,6 +163,8 @@ export class BarLoad {
     vwapOutside: 0,
     /** DAY bars of dates on which the market is closed: stored and served. */
     onClosedDays: 0,
+    /** Bars that close after the start of the import: stored, not served until a later import holds them. */
+    unfinished: 0,
     /** Bars of the days around 1970 that a present time gives in the wrong unit. */
     atEpoch: 0,
   };
@@ -146,23 +172,27 @@ export class BarLoad {
   readonly #writer: Writer;
   readonly #calendars = new Calendars();
   readonly #runId: number;
-  readonly #basis: PriceBasis;
+  readonly #basis: BarBasis;
+  readonly #times: RunTimes;
   readonly #series = new Map<string, OpenSeries>();
-  readonly #coverage = new Map<string, Omit<RowOf<typeof barCoverage>, 'finished_ms'>>();
   /** Instruments that the store does not know, until their first bar. */
   readonly #unwritten = new Map<string, Instrument>();
   /** Arrays of written blocks, for reuse. */
   readonly #spare: Bars[] = [];
   #openBytes = 0;
 
-  constructor(writer: Writer, runId: number, basis: PriceBasis) {
+  constructor(writer: Writer, runId: number, basis: BarBasis, times: RunTimes) {
     this.#writer = writer;
     this.#runId = runId;
     this.#basis = basis;
+    this.#times = times;
   }
 
-  /** The series of a name, new with its instrument where the store does not know it. Null where its prices have another basis. */
-  async series(name: SeriesName): Promise<OpenSeries | null> {
+  /**
+   * The series of a name, new with its instrument where the store does not know it; or what of the stored one has another
+   * basis than this import.
+   */
+  async series(name: SeriesName): Promise<OpenSeries | 'prices' | 'volumes'> {
     const key = `${rowKeyOf(instruments, name)} ${name.interval}`;
     const known = this.#series.get(key);
     if (known !== undefined && (name.exchange === null || name.exchange === known.exchange)) return known;
@@ -174,22 +204,39 @@ export class BarLoad {
     const { calendar, market } = await this.#calendars.read(this.#writer, instrument);
     const where = { instrument_id: instrument.instrument_id, interval: name.interval };
     const stored = await rowWith(this.#writer, seriesDataset, where);
-    if (stored !== null && stored.prices !== this.#basis) return null;
+    if (stored !== null && stored.prices !== this.#basis.prices) return 'prices';
+    if (stored !== null && volumeBasis(stored) !== volumeBasis(this.#basis)) return 'volumes';
     const row = {
       ...where,
       series_id: stored?.series_id ?? (await nextValue(this.#writer, 'series_id', 1)),
-      prices: this.#basis,
+      ...this.#basis,
       first_ms: Number.POSITIVE_INFINITY,
       last_ms: Number.NEGATIVE_INFINITY,
       bar_count: 0,
       off_grid: false,
+      complete_ms: stored?.complete_ms ?? null,
+      complete_run_id: stored?.complete_run_id ?? null,
       ...(stored !== null && stored.bar_count > 0 && stored),
     };
-    const opened = new OpenSeries(row, instrument, calendar, stored === null);
+    const place = { calendar, market: marketName(instrument, market) };
+    const unfinished = await this.#unfinishedOf(stored, name.interval, calendar);
+    const opened = new OpenSeries(row, instrument, place, stored === null, unfinished);
     this.#series.set(key, opened);
-    const covered = { ...coverageOwner(instrument, market), interval: name.interval };
-    this.#coverage.set(Object.values(covered).join(':'), covered);
     return opened;
+  }
+
+  /** The unfinished bars of a stored series, or of a new one. */
+  async #unfinishedOf(
+    stored: RowOf<typeof seriesDataset> | null,
+    interval: Interval,
+    calendar: Calendar,
+  ): Promise<Unfinished> {
+    const rows =
+      stored === null ? [] : await collectRows(this.#writer, unfinishedBars, { series_id: stored.series_id });
+    return new Unfinished(rows, this.#runId, {
+      bucketOf: (keyMs) => bucketOf(interval, keyMs),
+      closesLater: (keyMs) => closesAfter(calendar, interval, keyMs, this.#times.startedMs),
+    });
   }
 
   async #instrument(name: SeriesName): Promise<Instrument> {
@@ -228,14 +275,39 @@ export class BarLoad {
     for (const series of this.#series.values()) if (series.open !== null) await this.#flush(series);
   }
 
-  /** Writes the series and the coverage of a settled load. */
-  async finish(finishedMs: number): Promise<void> {
-    for (const { row } of this.#series.values())
+  /** What a settled load makes complete, by market and interval (contract 3.9). */
+  coverage(): FoundCoverage[] {
+    const held = [...this.#series.values()]
+      .filter(({ lastHeldMs }) => lastHeldMs > Number.NEGATIVE_INFINITY)
+      .map(({ row, market, interval, calendar, lastHeldMs: lastMs }): HeldSeries => {
+        return { seriesId: row.series_id, market, interval, calendar, lastMs };
+      });
+    return coverageOf(this.#runId, held, this.#times);
+  }
+
+  /** The sessions of the last bars that the import leaves unfinished. */
+  unfinishedSessions(): UnfinishedSession[] {
+    return this.coverage().flatMap(({ coverage, last, endMs }) => {
+      const { market, interval, complete_ms: completeMs } = coverage;
+      if (completeMs >= endMs) return [];
+      const day = last.calendar.labelAt(last.lastMs) ?? last.calendar.zone.dayAt(last.lastMs);
+      const label = intervalMinutes(last.interval) === null ? last.lastMs / DAY_MS : day;
+      const [completeThrough, sessionEnd] = [formatInstantZ(completeMs), formatInstantZ(endMs)];
+      return [{ market, interval, session: formatDay(label), completeThrough, sessionEnd }];
+    });
+  }
+
+  /** Writes the series of a settled load, how far they are complete, and which of their bars are unfinished. */
+  async finish(): Promise<void> {
+    const found = this.coverage().map(({ coverage }) => coverage);
+    await this.#writer.upsert(runCoverage, found);
+    const byGroup = new Map(found.map((coverage) => [`${coverage.market} ${coverage.interval}`, coverage]));
+    const furthest = new FurthestRun(this.#writer);
+    for (const { row, market, interval, unfinished, lastHeldMs } of this.#series.values()) {
+      if (lastHeldMs > Number.NEGATIVE_INFINITY)
+        Object.assign(row, await furthest.of(row, byGroup.get(`${market} ${interval}`)!));
       if (row.bar_count > 0) await this.#writer.upsert(seriesDataset, [row]);
-    for (const where of this.#coverage.values()) {
-      const known = await rowWith(this.#writer, barCoverage, where);
-      const row = { ...where, finished_ms: finishedMs };
-      await changeRow(this.#writer, this.#runId, barCoverage, known, row);
+      await unfinished.settle(this.#writer);
     }
   }
 
@@ -288,6 +360,8 @@ export class BarLoad {
       await recordBlock(this.#writer, { series_id, bucket, run_id: this.#runId }, change);
     }
     if (older !== null) await this.#writer.keepNote(row.series_id, bucket, encodeBlock(bars));
+    series.unfinished.see(row.series_id, bars, merged);
+    series.lastHeldMs = Math.max(series.lastHeldMs, bars.keyMs[bars.count - 1]!);
     row.bar_count += merged.count - storedCount;
     row.first_ms = Math.min(row.first_ms, merged.keyMs[0]!);
     row.last_ms = Math.max(row.last_ms, merged.keyMs[merged.count - 1]!);
@@ -298,12 +372,13 @@ export class BarLoad {
 
   /** Counts bars that deserve a warning (contract 3.10, 11). A block that is opened again is first subtracted: `sign` -1. */
   #judge(series: OpenSeries, bars: Bars, sign: 1 | -1): void {
+    this.counts.unfinished += sign * series.unfinished.countIn(bars);
     this.counts.vwapOutside += sign * countVwapOutside(bars);
     this.counts.atEpoch += sign * (lowerBound(bars, EPOCH_DAYS * DAY_MS) - lowerBound(bars, 0));
     const minutes = intervalMinutes(series.interval);
     if (series.interval === 'DAY') this.counts.onClosedDays += sign * countClosed(bars, series.calendar);
     if (minutes === null) return;
-    const segments = series.calendar.segments(bars.keyMs[0]!, bars.keyMs[bars.count - 1]! + 1, true);
+    const segments = series.calendar.segments(bars.keyMs[0]!, bars.keyMs[bars.count - 1]! + 1, 'all');
     this.counts.outsideSessions += sign * countOutside(bars, segments);
     if (minutes === 1) return;
     const offGrid = countOffGrid(bars, segments, minutes);
@@ -313,8 +388,11 @@ export class BarLoad {
 
   /** Warnings about bars that were loaded, each with its number of bars. */
   findings(): Record<string, number> {
-    const { onClosedDays, atEpoch } = this.counts;
+    const { onClosedDays, atEpoch, unfinished } = this.counts;
     return {
+      ...(unfinished > 0
+        ? { 'that close after this import began, not served until a later import has them': unfinished }
+        : {}),
       ...(onClosedDays > 0 ? { 'on days that the market is closed, stored and served': onClosedDays } : {}),
       ...(atEpoch > 0 ? { 'of the first weeks of 1970, as epochs in the wrong unit are': atEpoch } : {}),
       ...this.#spacing.findings(),

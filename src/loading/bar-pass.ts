@@ -3,6 +3,7 @@ import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import { type PeriodInterval, periodStart } from '../calendar/period.ts';
 import { parseAssetSchema, parseCountry, parseSymbol } from '../contract/identifiers.ts';
 import { type Interval, parseInterval } from '../contract/interval.ts';
+import { type BarBasis, barBasis, volumeBasis } from '../contract/price-basis.ts';
 import { barFields, seriesFields, valueFields } from '../datasets/bars.ts';
 import type { FieldRule } from '../datasets/field.ts';
 import { FileProblem, type RowProblem } from '../files/file-problem.ts';
@@ -13,10 +14,10 @@ import { type FieldSources, reportedColumn } from '../mapping/column-mapping.ts'
 import { LocalClock } from '../mapping/instant-cell.ts';
 import { type FormerBearer, formerBearers } from '../store/instrument-terms.ts';
 import type { Writer } from '../store/store.ts';
+import { BATCH_ROWS } from './bar-batches.ts';
 import { type BarChunk, INSTANT, momentKinds, type Names } from './bar-chunk.ts';
-import { BarLoad, type OpenSeries, type SeriesName } from './bar-load.ts';
+import { BarLoad, OpenSeries, type SeriesName } from './bar-load.ts';
 import { type BarValues, barProblem, isSoundBar } from './bar-rules.ts';
-import { BATCH_ROWS } from './bar-thread.ts';
 import type { RefusedRows } from './refused-rows.ts';
 
 /** Why a text cannot name a part of a series; null where it can. */
@@ -58,6 +59,7 @@ export class BarPass {
   readonly #mapping: FieldSources;
   readonly #refused: RefusedRows;
   readonly #clock: LocalClock | null;
+  readonly #basis: BarBasis;
   /** By the number of the names. */
   readonly #called: Called[] = [];
   /** The present chunk, its value columns, and the keys of its rows. */
@@ -70,13 +72,15 @@ export class BarPass {
 
   constructor(
     writer: Writer,
-    runId: number,
+    { runId, startedMs }: { readonly runId: number; readonly startedMs: number },
     request: ImportRequest,
     mapping: FieldSources,
     refused: RefusedRows,
   ) {
     this.#writer = writer;
-    this.load = new BarLoad(writer, runId, request.basis ?? 'raw');
+    const times = { startedMs, completeThroughMs: request.completeThroughMs ?? null };
+    this.#basis = barBasis(request.basis, request.volumes);
+    this.load = new BarLoad(writer, runId, this.#basis, times);
     this.#request = request;
     this.#mapping = mapping;
     this.#refused = refused;
@@ -218,10 +222,11 @@ export class BarPass {
 
   async #findSeries(name: SeriesName): Promise<OpenSeries> {
     const series = await this.load.series(name);
-    if (series !== null) return series;
+    if (series instanceof OpenSeries) return series;
+    const basis = series === 'prices' ? this.#basis.prices : volumeBasis(this.#basis);
     throw new FileProblem(
       'usage',
-      `${this.#request.file.name}: the store has the ${name.interval} bars of ${name.symbol} with prices of another basis than ${this.#request.basis}: give --prices as they were imported, or undo the runs that imported and deleted them, by bourse undo`,
+      `${this.#request.file.name}: the store has the ${name.interval} bars of ${name.symbol} with ${series} of another basis than ${basis}: give --${series} as they were imported, or undo the runs that imported and deleted them, by bourse undo`,
     );
   }
 
@@ -297,6 +302,7 @@ export class BarPass {
       offGrid: counts.offGrid,
       vwapOutside: counts.vwapOutside,
       findings: this.load.findings(),
+      unfinished: this.load.unfinishedSessions(),
       ignoredColumns: this.#mapping.ignored,
       refused: this.#refused.first,
     };

@@ -1,7 +1,8 @@
-// Imports the bars of a file: read fast in another thread, or cell by cell.
+// Imports the bars of a file: read fast, a large one in another thread, or cell by cell.
 import { Worker } from 'node:worker_threads';
 import { moduleBeside } from '../base/module.ts';
 import { barFields, seriesFields, valueFields } from '../datasets/bars.ts';
+import { SMALL_FILE_BYTES } from '../files/digest.ts';
 import { FileProblem } from '../files/file-problem.ts';
 import { NeedsCare, readChunks } from '../files/read.ts';
 import type { ImportReport } from '../history/import-report.ts';
@@ -9,9 +10,10 @@ import { type ImportRequest, runImport } from '../history/run.ts';
 import { type FieldSources, findSources, type MappedFile } from '../mapping/column-mapping.ts';
 import { namesOf } from '../mapping/field-names.ts';
 import type { Store } from '../store/store.ts';
+import { type BarReading, readBatches } from './bar-batches.ts';
 import { type BarChunk, BarChunker } from './bar-chunk.ts';
 import { BarPass, nameProblem } from './bar-pass.ts';
-import type { BarThreadMessage, BarThreadSetup } from './bar-thread.ts';
+import type { BarThreadMessage } from './bar-thread.ts';
 import { RefusedRows } from './refused-rows.ts';
 
 const names = { ...namesOf(barFields), numbers: valueFields };
@@ -60,8 +62,8 @@ async function importOnce(
   const { file } = request;
   const refused = new RefusedRows(file);
   try {
-    const report = await runImport(store, request, 'bars', async (writer, runId) => {
-      const pass = new BarPass(writer, runId, request, mapping, refused);
+    const report = await runImport(store, request, 'bars', async (writer, run) => {
+      const pass = new BarPass(writer, run, request, mapping, refused);
       await read(file, mapping, pass);
       if (pass.rowsRead === 0) {
         // The digest finds an open quote, which may contain all rows.
@@ -69,7 +71,7 @@ async function importOnce(
         throw new FileProblem('content', `${file.name}: has no rows`);
       }
       await pass.load.settle();
-      return { result: pass.result(), finish: (finishedMs) => pass.load.finish(finishedMs) };
+      return { result: pass.result(), finish: () => pass.load.finish() };
     });
     return { ...report, rejectedFile: refused.keep(request.dryRun) };
   } finally {
@@ -77,15 +79,19 @@ async function importOnce(
   }
 }
 
-/** Loads a file that another thread reads. @throws NeedsCare at the first problem */
+/** Loads a file that another thread reads, or a small one that this thread reads. @throws NeedsCare at the first problem */
 async function readFast(source: MappedFile, mapping: FieldSources, pass: BarPass): Promise<void> {
-  const { name, path, format, header, types } = source;
-  const setup: BarThreadSetup = {
-    file: { name, path, format, header, types },
-    columns: mapping.columns,
-    derived: mapping.derived,
-  };
-  const thread = new Worker(moduleBeside('./bar-thread.ts', import.meta.url), { workerData: setup });
+  const { name, path, format, header, types, bytes } = source;
+  const file = { name, path, format, header, types };
+  const reading: BarReading = { file, columns: mapping.columns, derived: mapping.derived };
+  if (bytes > SMALL_FILE_BYTES) await loadFromThread(reading, pass);
+  else for await (const chunk of readBatches(reading)) await pass.add(chunk, null);
+  const { mayHaveOddNumbers, isUtf8 } = await source.digest();
+  if (mayHaveOddNumbers || !isUtf8) throw new NeedsCare();
+}
+
+async function loadFromThread(reading: BarReading, pass: BarPass): Promise<void> {
+  const thread = new Worker(moduleBeside('./bar-thread.ts', import.meta.url), { workerData: reading });
   try {
     for await (const chunk of batchesOf(thread)) {
       await pass.add(chunk, null);
@@ -94,8 +100,6 @@ async function readFast(source: MappedFile, mapping: FieldSources, pass: BarPass
   } finally {
     await thread.terminate();
   }
-  const { mayHaveOddNumbers, isUtf8 } = await source.digest();
-  if (mayHaveOddNumbers || !isUtf8) throw new NeedsCare();
 }
 
 /** The batches that a thread reads. @throws what the thread threw */

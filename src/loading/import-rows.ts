@@ -35,6 +35,8 @@ export type Particulars = {
   readonly complete?: (values: Values) => Values;
   /** What is wrong with a row although each of its cells is valid. */
   readonly problemOf?: (values: Values) => RowProblem | null;
+  /** What is wrong with a row beside the stored row of its key, null where there is none. */
+  readonly conflictOf?: (values: Values, known: Values | null) => RowProblem | null;
   /** A warning about a row that is stored: words before a count. */
   readonly findingOf?: (values: Values) => string | null;
   /** The values of the second and further rows of one key in a file, by their `place` among these; null where they are refused. */
@@ -58,7 +60,7 @@ export async function importRows(
     const mapping = findSources(file.name, file.header, names, file.mapping, request.flags);
     checkFlags(request.flags, dataset);
     checkConstants(mapping, kind);
-    const report = await runImport(store, request, spokenName(dataset), async (writer, runId) => {
+    const report = await runImport(store, request, spokenName(dataset), async (writer, { runId }) => {
       const pass = new RowPass(writer, runId, kind, mapping, file, refused);
       const plan = { texts: pass.columns, numbers: [], careful: true, derived: mapping.derived };
       for await (const chunk of readChunks(file, plan)) {
@@ -236,21 +238,26 @@ class RowPass {
   async #store(values: Values): Promise<RowProblem | null> {
     const placed = this.#place(await this.#withPresentSymbol(values));
     if (placed === 'repeated') return this.#kind.dataset.file.repeated;
-    if (placed !== 'known') await this.#write(placed);
-    return null;
+    if (placed === 'known') return null;
+    const problem = await this.#write(placed);
+    // A refused row takes its key from no other row.
+    if (problem !== null) this.#seen.delete(rowKeyOf(this.#kind.dataset, this.#completed(placed)));
+    return problem;
   }
 
-  /** Writes the row of some values, unless an equal one is stored. */
-  async #write(values: Values): Promise<void> {
+  /** Writes the row of some values, unless an equal one is stored; why it is refused, or null. */
+  async #write(values: Values): Promise<RowProblem | null> {
     const { dataset, particulars } = this.#kind;
     const completed = this.#completed(values);
+    const key = Object.fromEntries(dataset.key.map((column) => [column, completed[column]]));
+    const known = await rowWith(this.#writer, dataset, key);
+    const problem = particulars.conflictOf?.(values, known) ?? null;
+    if (problem !== null) return problem;
     // The instruments that the row names are made where the store does not know them (contract 8.9, 11).
     if (particulars.rowOf === undefined)
       for (const { name, exchange } of namedBy(dataset, completed)) await this.#named.of(name, {}, exchange);
     const finding = particulars.findingOf?.(completed) ?? null;
     if (finding !== null) this.#warn(finding);
-    const key = Object.fromEntries(dataset.key.map((column) => [column, completed[column]]));
-    const known = await rowWith(this.#writer, dataset, key);
     const context = { writer: this.#writer, named: this.#named };
     const filled = (await particulars.rowOf?.(values, known, context)) ?? completed;
     // The columns are in the order in which rows are read: equal rows are equal texts.
@@ -258,9 +265,10 @@ class RowPass {
     const row = Object.fromEntries(cells) as RowOf<Dataset>;
     const isWritten = known === null || JSON.stringify(known) !== JSON.stringify(row);
     await this.#named.settle(isWritten);
-    if (!isWritten) return;
+    if (!isWritten) return null;
     if (known === null) this.newRows++;
     this.rowsWritten++;
     await changeRow(this.#writer, this.#runId, dataset, known, row);
+    return null;
   }
 }

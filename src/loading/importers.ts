@@ -1,6 +1,6 @@
 // The import of each dataset, by its name on the command line (contract 10), and the parts of its request that a file's mapping gives.
 import { findZone, type Zone } from '../calendar/zone.ts';
-import type { PriceBasis } from '../contract/price-basis.ts';
+import type { PriceBasis, VolumeBasis } from '../contract/price-basis.ts';
 import { corporateActions } from '../datasets/corporate-actions.ts';
 import type { Dataset } from '../datasets/dataset.ts';
 import { events } from '../datasets/economic.ts';
@@ -8,9 +8,8 @@ import { holidays } from '../datasets/holidays.ts';
 import { BARS, fileDatasetNamed } from '../datasets/index.ts';
 import { news } from '../datasets/news.ts';
 import { optionContracts } from '../datasets/options.ts';
-import { type InstrumentName, instruments } from '../datasets/reference.ts';
+import { instruments } from '../datasets/reference.ts';
 import type { ImportReport } from '../history/import-report.ts';
-import { newInstrument } from '../history/new-instrument.ts';
 import type { ImportRequest } from '../history/run.ts';
 import type { MappedFile } from '../mapping/column-mapping.ts';
 import type { Store } from '../store/store.ts';
@@ -19,15 +18,9 @@ import { actions } from './corporate-actions.ts';
 import { economicEvents } from './economic.ts';
 import { days } from './holidays.ts';
 import { importRows, type Particulars } from './import-rows.ts';
+import { instrumentRows } from './instruments.ts';
 import { newsItems } from './news.ts';
 import { contracts } from './options.ts';
-
-/** A file has some fields of an instrument; the others stay as they are. */
-const instrumentRows: Particulars = {
-  async rowOf(values, known, { writer }) {
-    return { ...(known ?? (await newInstrument(writer, values as InstrumentName))), ...values };
-  },
-};
 
 /** What is special about some datasets. */
 const particulars: ReadonlyMap<Dataset, Particulars> = new Map<Dataset, Particulars>([
@@ -46,16 +39,29 @@ export function importFile(store: Store, name: string, request: ImportRequest): 
   return importRows(store, request, dataset, particulars.get(dataset) ?? {});
 }
 
-/** The parts of a request that a file's mapping gives; the flags `zone` and `prices` take precedence. */
+/** Flags that say what a file's mapping may say too. */
+type MappingFlags = {
+  readonly zone?: Zone | undefined;
+  readonly prices?: PriceBasis | undefined;
+  readonly volumes?: VolumeBasis | undefined;
+};
+
+/** The parts of a request that a file's mapping gives; flags take precedence. */
 export function requestOf(
   { mapping, ...file }: MappedFile,
-  { zone, prices = mapping.prices }: { zone?: Zone | undefined; prices?: PriceBasis | undefined },
-): Required<Pick<ImportRequest, 'file' | 'zone' | 'basis'>> {
+  { zone, prices = mapping.prices, volumes = mapping.volumes }: MappingFlags,
+) {
   const named = zone ?? (mapping.zone === undefined ? null : findZone(mapping.zone));
   const used = {
     ...mapping,
     ...(named !== null && { zone: named.name }),
     ...(prices !== undefined && { prices }),
+    ...(volumes !== undefined && { volumes }),
   };
-  return { file: { ...file, mapping: used }, zone: named, basis: prices ?? 'raw' };
+  return {
+    file: { ...file, mapping: used },
+    zone: named,
+    basis: prices ?? 'raw',
+    ...(volumes !== undefined && { volumes }),
+  };
 }

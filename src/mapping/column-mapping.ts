@@ -1,6 +1,6 @@
 // Which column of a file, or which flag, gives which field of a dataset: native names, flags, or a column mapping (contract 11).
 import { nearest } from '../base/nearest.ts';
-import type { PriceBasis } from '../contract/price-basis.ts';
+import type { PriceBasis, VolumeBasis } from '../contract/price-basis.ts';
 import type { ComputedColumn } from '../files/computed-column.ts';
 import { cellsOf } from '../files/csv-line.ts';
 import { contentProblem, FileProblem } from '../files/file-problem.ts';
@@ -18,6 +18,8 @@ export type ColumnMapping = Layout & {
   readonly zone?: string;
   /** How prices are adjusted already, unless a flag says it. */
   readonly prices?: PriceBasis;
+  /** How volumes are adjusted already, where otherwise than prices, unless a flag says it. */
+  readonly volumes?: VolumeBasis;
   /** Whether symbols are those of today, whatever day a row is about (contract 9.6). */
   readonly hasPresentSymbols?: boolean;
   /** Columns that a preset's conversion reads or adds itself. */
@@ -172,9 +174,9 @@ function likelyOnes(fields: readonly string[], columns: readonly string[]): Reco
 
 /** A mapping as its file would have it. */
 function mappingText(mapping: ColumnMapping): string {
-  const { header, delimiter, skip, zone, prices, columns, values } = mapping;
+  const { header, delimiter, skip, zone, prices, volumes, columns, values } = mapping;
   const given = Object.keys(values).length === 0 ? undefined : values;
-  return JSON.stringify({ header, delimiter, skip, zone, prices, columns, values: given });
+  return JSON.stringify({ header, delimiter, skip, zone, prices, volumes, columns, values: given });
 }
 
 function missingProblem(

@@ -7,6 +7,7 @@ import type { Zone } from '../calendar/zone.ts';
 import { parseAssetSchema, parseCountry } from '../contract/identifiers.ts';
 import { intervalMinutes, parseInterval } from '../contract/interval.ts';
 import { limits } from '../contract/limits.ts';
+import { barBasis, volumeBasis } from '../contract/price-basis.ts';
 import { valueFields } from '../datasets/bars.ts';
 import { UNMADE } from '../files/computed-column.ts';
 import { FileProblem } from '../files/file-problem.ts';
@@ -36,6 +37,8 @@ export async function explainFile(explaining: Explaining) {
   const { file, fields, zone } = explaining;
   const sources = sourcesOf(explaining);
   const isProblem = sources instanceof FileProblem;
+  const { prices, volumes } = file.mapping;
+  const basis = fields.required.includes('open') ? barBasis(prices, volumes) : null;
   return {
     file: file.name,
     format: formatOf(file),
@@ -47,7 +50,9 @@ export async function explainFile(explaining: Explaining) {
     values: isProblem ? file.mapping.values : Object.fromEntries(sources.values),
     zone: zone?.name ?? null,
     /** How prices are adjusted already; null where the rows have none. */
-    prices: fields.required.includes('open') ? (file.mapping.prices ?? 'raw') : null,
+    prices: basis?.prices ?? null,
+    /** How volumes are adjusted already; null where the rows have none. */
+    volumes: basis === null ? null : volumeBasis(basis),
     ignoredColumns: isProblem ? [] : sources.ignored,
     /** The first rows as they would be stored, by field; a cell that would be refused says why. */
     rows: isProblem ? [] : await firstRows(explaining, sources),

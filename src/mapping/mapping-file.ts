@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { nearest } from '../base/nearest.ts';
 import { findZone } from '../calendar/zone.ts';
+import { priceBases, volumeBases } from '../contract/price-basis.ts';
 import { FileProblem } from '../files/file-problem.ts';
 import { epochMicros } from './cell.ts';
 import type { ColumnMapping } from './column-mapping.ts';
@@ -71,7 +72,8 @@ const partRules: Readonly<Record<string, Rule>> = {
       : 'must be a number of lines',
   zone: (value) =>
     isText(value) && findZone(value) !== null ? null : 'is not a time zone, such as "America/New_York"',
-  prices: oneOf('raw', 'split', 'all'),
+  prices: oneOf(...priceBases),
+  volumes: oneOf(...volumeBases),
 };
 
 /** Makes the message for a place in the mapping file. */

@@ -13,7 +13,7 @@ import { parseParameters } from '../contract/endpoint.ts';
 import type { ErrorFacts } from '../contract/errors.ts';
 import { interval as intervalOf } from '../contract/interval.ts';
 import type { Parameter } from '../contract/parameter.ts';
-import { barCoverage, series as seriesDataset } from '../datasets/bars.ts';
+import { series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { instruments } from '../datasets/reference.ts';
 import { openStore } from '../store/engines.ts';
@@ -97,12 +97,12 @@ class World {
       asset_id: id,
     } as RowOf<typeof instruments>;
     await this.#writer.write((writer) => writer.upsert(instruments, [row]));
-    for (const [index, one] of stored.entries()) await this.store(id, id * 100 + index, one, row);
+    for (const [index, one] of stored.entries()) await this.store(id, id * 100 + index, one);
     return id;
   }
 
-  /** Writes a whole series anew, and when its import was finished: by default long after. */
-  async store(instrumentId: number, seriesId: number, stored: Stored, named: Named = {}): Promise<void> {
+  /** Writes a whole series anew, and through when it is complete: by default long after. */
+  async store(instrumentId: number, seriesId: number, stored: Stored): Promise<void> {
     const code = intervalOf(stored.interval);
     const bars = columnsOf(stored.rows);
     const keys = [...bars.keyMs];
@@ -119,18 +119,13 @@ class World {
           interval: code,
           series_id: seriesId,
           prices: 'raw',
+          volumes: null,
           first_ms: keys[0]!,
           last_ms: keys[keys.length - 1]!,
           bar_count: keys.length,
           off_grid: stored.offGrid ?? false,
-        },
-      ]);
-      await writer.upsert(barCoverage, [
-        {
-          asset_schema: named.asset_schema ?? 'stock',
-          country_iso_code: named.country_iso_code ?? 'US',
-          interval: code,
-          finished_ms: Date.parse(stored.finished ?? '2025-12-31T00:00:00Z'),
+          complete_ms: Date.parse(stored.finished ?? '2025-12-31T00:00:00Z'),
+          complete_run_id: null,
         },
       ]);
     });
@@ -768,6 +763,73 @@ test('is_eth changes nothing where the market has no extended hours (contract 3.
       ),
     );
     assert.deepEqual(bodies[0]!.data, bodies[1]!.data);
+  }
+});
+
+// London was at UTC in March 2025: regular hours 08:00 to 16:30, the auction to 16:52.
+const london = { country_iso_code: 'UK', symbol: 'VOD' };
+const ofLondon = { country_symbol: 'UK:VOD' };
+
+test('an auction counts once in DAY and above, whatever is_eth, and adds nothing to regular bars of minutes (contract 3.5, 3.13)', async () => {
+  const minutes = [
+    ...every(1, '2025-03-03T08:00:00Z', 510, 1),
+    { at: '2025-03-03T16:35:00Z', close: 900, volume: 5000 },
+    { at: '2025-03-03T16:52:00Z', close: 999, volume: 1 },
+  ];
+  const world = await World.create();
+  await world.instrument(london, [{ interval: '1M', rows: minutes }]);
+  const both = (interval: string) =>
+    Promise.all(
+      ['false', 'true'].map(
+        async (is_eth) =>
+          (await world.history(interval, '2025-03-01', '2025-03-31', { ...ofLondon, is_eth })).data,
+      ),
+    );
+  for (const interval of ['1M', '5M', '45M', '60M', '240M']) {
+    const [regular, extended] = await both(interval);
+    const auction = extended!.slice(regular!.length);
+    assert.equal(JSON.stringify(extended!.slice(0, regular!.length)), JSON.stringify(regular));
+    assert.deepEqual(
+      auction.map(({ close, volume }) => [close, volume]),
+      [[900, 5000]],
+      interval,
+    );
+  }
+  for (const interval of ['DAY', 'WEEK', 'MON']) {
+    const [regular, extended] = await both(interval);
+    assert.deepEqual(extended, regular);
+    assert.deepEqual(
+      regular!.map(({ open, high, low, close, volume }) => [open, high, low, close, volume]),
+      [[1, 900, 1, 900, 510 * 10 + 5000]],
+      interval,
+    );
+  }
+});
+
+test('a stored DAY wins over minutes where only an auction follows regular hours, whatever is_eth (contract 3.5, 3.8)', async () => {
+  const world = await World.create();
+  await world.instrument(london, [
+    { interval: '1M', rows: every(1, '2025-03-03T08:00:00Z', 510, 1) },
+    { interval: 'DAY', rows: days(['2025-03-03', 7]) },
+  ]);
+  for (const is_eth of ['false', 'true']) {
+    const { data } = await world.history('DAY', '2025-03-03', '2025-03-03', { ...ofLondon, is_eth });
+    assert.deepEqual(
+      data.map(({ datetime, close_datetime, close }) => [datetime, close_datetime, close]),
+      [['2025-03-03T08:00:00+00:00', '2025-03-03T16:52:00+00:00', 7]],
+    );
+  }
+});
+
+test('a DAY is served from the end of its auction on, not before (contract 3.9, 3.13)', async () => {
+  const world = await World.create();
+  await world.instrument(london, [{ interval: '1M', rows: every(1, '2025-03-03T08:00:00Z', 510, 1) }]);
+  for (const [now, count] of [
+    ['2025-03-03T16:51:59Z', 0],
+    ['2025-03-03T16:52:00Z', 1],
+  ] as const) {
+    world.nowMs = Date.parse(now);
+    assert.equal((await world.latest('DAY', ofLondon)).count, count, now);
   }
 });
 

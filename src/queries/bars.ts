@@ -4,6 +4,7 @@ import { concatTimed, sliceTimed, type TimedBars } from '../bars/grid.ts';
 import { END_MS, FIRST_MS } from '../base/instant.ts';
 import { type BarRange, barRange, dayOfBound, inOrder } from '../calendar/bar-range.ts';
 import { calendarOf } from '../calendar/calendar.ts';
+import { segmentScope } from '../calendar/period.ts';
 import type { historicalBars, latestBars } from '../contract/bars.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
 import { type Adjusting, adjustBars, type Keep } from '../series/adjusting.ts';
@@ -69,8 +70,9 @@ type BarParameters = ParametersOf<typeof latestBars>;
 
 function streamContextOf({ reader }: QueryContext, found: Found, parameters: BarParameters): StreamContext {
   const { calendar } = found;
-  const extended = parameters.is_eth && calendar.hasExtendedHours;
-  return { reader, calendar, interval: parameters.interval, extended, rawOnly: parameters.adjust !== 'none' };
+  const { interval, is_eth, adjust } = parameters;
+  const extended = is_eth && calendar.hasBeyond(segmentScope(interval, false));
+  return { reader, calendar, interval, extended, rawOnly: adjust !== 'none' };
 }
 
 /** Adjusts bars in place where the request wants it. @throws Refusal where the stored bars do not allow it */

@@ -1,6 +1,6 @@
 // Instrument reference (spec 4.2): a record from the stored row, completed from its market (spec 2.3, contract 8.1).
-import { DAY_MS, dateOf } from '../base/instant.ts';
-import type { Market, SegmentKind } from '../calendar/market.ts';
+import { DAY_MS, dateOf, formatDay } from '../base/instant.ts';
+import type { Market } from '../calendar/market.ts';
 import { minutesOf, type TradingHours, tradesAtWeekends, tradingHours } from '../calendar/trading-hours.ts';
 import { findZone, type Zone, zoneOf } from '../calendar/zone.ts';
 import type { AssetSchema, CountrySymbol } from '../contract/identifiers.ts';
@@ -27,7 +27,7 @@ const hoursKeys = {
   regular_trading: 'regular',
   pre_market_trading: 'pre',
   post_market_trading: 'post',
-} as const satisfies Record<string, SegmentKind>;
+} as const satisfies Record<string, keyof TradingHours>;
 
 type GivenHours = { readonly [K in keyof typeof hoursKeys]?: readonly string[] };
 
@@ -88,6 +88,10 @@ function pairFields(row: Instrument) {
 
 const zoneOfMarket = (market: Market | null): Zone => zoneOf(market?.zone ?? 'UTC');
 
+/** Whether an instrument's last day of trading is over in its market. */
+const isDelisted = ({ delisting_date }: Instrument, market: Market | null, nowMs: number): boolean =>
+  delisting_date !== null && delisting_date < formatDay(zoneOfMarket(market).dayAt(nowMs));
+
 /** The record of an instrument: values from files, else those of its market on that day. */
 export function recordOf(row: Instrument, market: Market | null, nowMs: number): WireRecord {
   const assetSchema = row.asset_schema as AssetSchema;
@@ -104,7 +108,7 @@ export function recordOf(row: Instrument, market: Market | null, nowMs: number):
     open_time: row.open_time ?? hours.open_time,
     close_time: row.close_time ?? hours.close_time,
     daily_minute_count: row.daily_minute_count ?? hours.daily_minute_count,
-    status: row.status ?? 'active',
+    status: row.status ?? (isDelisted(row, market, nowMs) ? 'inactive' : 'active'),
     calendar_key: row.calendar_key ?? market?.key ?? null,
     session_template: row.session_template ?? market?.sessionTemplate ?? null,
     support_dst: row.support_dst ?? zone.changesIn(dateOf(Math.floor(nowMs / DAY_MS)).year),

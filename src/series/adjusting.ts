@@ -32,7 +32,8 @@ const ACTIONS_MAX = 2 * (END_DAY - FIRST_DAY);
 /** The label date of the newest session that is over at a moment: until the next one ends, closes give the same factors. */
 function lastOverDay(calendar: Calendar, nowMs: number): number {
   let session = calendar.sessionOnOrBefore(calendar.zone.dayAt(nowMs) + 1);
-  while (session !== null && session.closeMs > nowMs) session = calendar.sessionOnOrBefore(session.day - 1);
+  while (session !== null && session.dayCloseMs > nowMs)
+    session = calendar.sessionOnOrBefore(session.day - 1);
   return session?.day ?? FIRST_DAY;
 }
 
@@ -64,19 +65,34 @@ async function readChanges(
   return changes.filter(({ price, volume }) => price.part !== price.whole || volume.part !== volume.whole);
 }
 
+/** How bars of a stock are adjusted, and the last ex-date of a split that has happened and does not count; each null where there is none. */
 async function adjustmentOf(
   context: StreamContext,
   stored: StoredInstrument,
   adjusting: Adjusting,
   keep: Keep,
-): Promise<Adjustment | null> {
+): Promise<{ readonly adjustment: Adjustment | null; readonly leftOutDay: number | null }> {
   const { instrument, calendar } = stored;
-  if (instrument.asset_schema !== 'stock') return null;
+  if (instrument.asset_schema !== 'stock') return { adjustment: null, leftOutDay: null };
   const overDay = lastOverDay(calendar, adjusting.nowMs);
   const name = `changes|${instrument.instrument_id}|${adjusting.kind}|${overDay}`;
   const all = await keep(name, () => readChanges(context, stored, adjusting));
   const changes = all.filter(({ day }) => day <= adjusting.asOfDay);
-  return changes.length === 0 ? null : new Adjustment(changes);
+  const today = calendar.zone.dayAt(adjusting.nowMs);
+  const leftOut = all.findLast(
+    ({ day, volume }) => day > adjusting.asOfDay && day <= today && volume.part !== volume.whole,
+  );
+  return {
+    adjustment: changes.length === 0 ? null : new Adjustment(changes),
+    leftOutDay: leftOut?.day ?? null,
+  };
+}
+
+/** A volume that was adjusted for splits before the import contains all that have happened. @throws CannotAdjust where one of them does not count */
+function checkVolumes({ splitVolume, day }: TimedBars, leftOutDay: number | null): void {
+  const first = splitVolume?.indexOf(1) ?? -1;
+  if (leftOutDay !== null && first >= 0 && day[first]! < leftOutDay)
+    throw new CannotAdjust({ kind: 'later-split', exDay: leftOutDay });
 }
 
 /** The WEEK or MON bars with sessions before and after an ex-date. */
@@ -101,16 +117,18 @@ export async function adjustBars(
   adjusting: Adjusting,
   keep: Keep,
 ): Promise<void> {
-  const adjustment = await adjustmentOf(context, stored, adjusting, keep);
+  const { adjustment, leftOutDay } = await adjustmentOf(context, stored, adjusting, keep);
+  checkVolumes(timed, leftOutDay);
   if (adjustment === null) return;
   const split = [...splitBars(context, timed, adjustment)];
-  adjustment.apply(timed.bars, timed.day);
+  adjustment.apply(timed);
   for (const { row, period, exDay } of split) {
     const { interval, fromMs } = period;
     const days = await daysOf(context, stored, period, adjusting.nowMs);
     if (days === null)
       throw new CannotAdjust({ kind: 'no-days', interval, startDay: fromMs / DAY_MS, exDay });
-    adjustment.apply(days.bars, days.day);
+    checkVolumes(days, leftOutDay);
+    adjustment.apply(days);
     copyBar(timed.bars, row, resample(dayCells(days.bars, interval)), 0);
   }
 }

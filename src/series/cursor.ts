@@ -3,7 +3,7 @@
 import { DamagedBlock, RUN_BARS } from '../bars/block.ts';
 import { decodeBlock } from '../bars/block-reader.ts';
 import { bucketOf } from '../bars/bucket.ts';
-import { type Bars, concatBars, emptyBars } from '../bars/columns.ts';
+import { type Bars, concatBars, emptyBars, filterBars } from '../bars/columns.ts';
 import { limits } from '../contract/limits.ts';
 import type { Reader, StoredBlock } from '../store/store.ts';
 import type { Series } from './series.ts';
@@ -13,7 +13,7 @@ export type StreamRange = { readonly fromMs: number; readonly toMs: number; read
 
 /**
  * Bars without instants, in steps: each step ascends in itself, the steps follow the direction. A step has at least `atLeast`
- * bars while there are so many; null at the end.
+ * bars while there are so many, or fewer where some are unfinished; null at the end.
  */
 export type BarSource = { next(atLeast: number): Promise<Bars | null> };
 
@@ -22,7 +22,7 @@ export const BARS_PER_BLOCK_GUESS = 300;
 const BLOCKS_PER_READ_MAX = 64;
 
 /** Walks the stored bars of one series between two keys. */
-export class SeriesCursor implements BarSource {
+class SeriesCursor implements BarSource {
   readonly #reader: Reader;
   readonly #series: Series;
   readonly #descending: boolean;
@@ -108,4 +108,23 @@ export class SeriesCursor implements BarSource {
       throw new Error(`${name}: ${error.message}`, { cause: error });
     }
   }
+}
+
+/** The bars of a range, without those that are unfinished (contract 3.9). */
+export function servedBars(reader: Reader, series: Series, range: StreamRange): BarSource {
+  const cursor = new SeriesCursor(reader, series, range);
+  const { unfinished } = series;
+  if (unfinished.length === 0) return cursor;
+  const isServed = (keyMs: number): boolean =>
+    !unfinished.some(({ first_ms, last_ms }) => first_ms <= keyMs && keyMs <= last_ms);
+  return {
+    async next(atLeast) {
+      for (;;) {
+        const step = await cursor.next(atLeast);
+        if (step === null) return null;
+        const served = filterBars(step, (bar) => isServed(step.keyMs[bar]!));
+        if (served.count > 0) return served;
+      }
+    },
+  };
 }

@@ -13,7 +13,7 @@ import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import { isPeriod, type PeriodInterval, periodEnd, periodStart } from '../calendar/period.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { limits } from '../contract/limits.ts';
-import { type BarSource, SeriesCursor, type StreamRange } from './cursor.ts';
+import { type BarSource, type StreamRange, servedBars } from './cursor.ts';
 import type { Series } from './series.ts';
 import { type BarStream, type StreamContext, segmentsAround, withTimes } from './stream.ts';
 
@@ -53,7 +53,7 @@ function basePerBar(interval: Interval, base: Interval): number {
 export const derivedFrom = (context: StreamContext, series: Series, range: StreamRange): BarStream =>
   derivedStream(
     context,
-    new SeriesCursor(context.reader, series, baseRange(context, series.interval, range)),
+    servedBars(context.reader, series, baseRange(context, series.interval, range)),
     series.interval,
     range,
   );

@@ -3,11 +3,14 @@ import { concatTimed, sliceTimed, type TimedBars } from '../bars/grid.ts';
 import { BARS_PER_BLOCK_GUESS } from './cursor.ts';
 import type { BarStream } from './stream.ts';
 
-/** A stream, and for each key the moment by which its bar must have closed to count. */
-export type LimitedStream = { readonly stream: BarStream; readonly limitOf: (keyMs: number) => number };
+/** Whether a bar counts, by its key and its close. */
+export type IsComplete = (keyMs: number, closeMs: number) => Promise<boolean>;
 
-/** Merges two streams by key. An unfinished bar of `upper` still hides that of `lower`; neither is given. */
-export function overlay(upper: LimitedStream, lower: LimitedStream, descending: boolean): BarStream {
+/** A stream, and which of its bars are complete. */
+export type CheckedStream = { readonly stream: BarStream; readonly isComplete: IsComplete };
+
+/** Merges two streams by key. An incomplete bar of `upper` still hides that of `lower`; neither is given. */
+export function overlay(upper: CheckedStream, lower: CheckedStream, descending: boolean): BarStream {
   const heads = [new Head(upper, descending), new Head(lower, descending)] as const;
   return {
     async next(atLeast) {
@@ -18,8 +21,9 @@ export function overlay(upper: LimitedStream, lower: LimitedStream, descending: 
         const upperLeads =
           second === null || (first !== null && (descending ? first >= second : first <= second));
         if (first === second) heads[1].take();
-        const { row, done } = heads[upperLeads ? 0 : 1].take();
-        if (done) rows.push(row);
+        const head = heads[upperLeads ? 0 : 1];
+        const row = head.take();
+        if (await head.isComplete(row.bars.keyMs[0]!, row.closeMs[0]!)) rows.push(row);
       }
       return rows.length === 0 ? null : concatTimed(descending ? rows.reverse() : rows);
     },
@@ -29,14 +33,14 @@ export function overlay(upper: LimitedStream, lower: LimitedStream, descending: 
 /** The bar at the front of a stream. */
 class Head {
   readonly #stream: BarStream;
-  readonly #limitOf: (keyMs: number) => number;
+  readonly isComplete: IsComplete;
   readonly #descending: boolean;
   #step: TimedBars | null = null;
   #left = 0;
 
-  constructor({ stream, limitOf }: LimitedStream, descending: boolean) {
+  constructor({ stream, isComplete }: CheckedStream, descending: boolean) {
     this.#stream = stream;
-    this.#limitOf = limitOf;
+    this.isComplete = isComplete;
     this.#descending = descending;
   }
 
@@ -52,11 +56,11 @@ class Head {
     return this.#step === null ? null : this.#step.bars.keyMs[this.#at]!;
   }
 
-  /** Removes the front bar, after `key`; whether it is finished. */
-  take(): { row: TimedBars; done: boolean } {
+  /** Removes and gives the front bar, after `key`. */
+  take(): TimedBars {
     const at = this.#at;
     const row = sliceTimed(this.#step!, at, at + 1);
     this.#left--;
-    return { row, done: row.closeMs[0]! <= this.#limitOf(row.bars.keyMs[0]!) };
+    return row;
   }
 }

@@ -2,6 +2,7 @@
 import { concatTimed, type TimedBars } from '../bars/grid.ts';
 import { DAY_MS } from '../base/instant.ts';
 import { barStream } from './bar-stream.ts';
+import { Completeness } from './completeness.ts';
 import { candidates, DAY, divides, reachOf, splitRange } from './plan.ts';
 import type { Series, StoredInstrument } from './series.ts';
 import type { StreamContext } from './stream.ts';
@@ -45,7 +46,10 @@ export async function daysOf(
   nowMs: number,
 ): Promise<TimedBars | null> {
   const { fromMs, toMs, closeMs } = period;
-  const whole = { ...found, series: found.series.filter(({ coveredMs }) => coveredMs >= closeMs) };
+  const completeness = new Completeness(context.reader, found, nowMs);
+  const complete: Series[] = [];
+  for (const one of found.series) if (await completeness.isComplete(one, closeMs)) complete.push(one);
+  const whole = { ...found, series: complete };
   const bases = candidates(whole, context.interval).filter(({ interval }) => interval !== context.interval);
   // Regular bars come from one series, those of extended hours from minutes and days (contract 3.6).
   const [piece] = splitRange(context, bases, { fromMs, toMs: fromMs + 1, descending: false });

@@ -1,6 +1,6 @@
 // Which stored series serves which part of a range: stored bars win, the rest is derived from the coarsest series that fits (contract 3.8).
 import { type Cell, cellAround } from '../bars/grid.ts';
-import { isPeriod } from '../calendar/period.ts';
+import { isPeriod, segmentScope } from '../calendar/period.ts';
 import { type Interval, intervalMinutes, interval as intervalOf } from '../contract/interval.ts';
 import type { StreamRange } from './cursor.ts';
 import { coarseness, type Series, type StoredInstrument } from './series.ts';
@@ -42,7 +42,7 @@ export function reachOf(context: StreamContext, series: Series): Reach {
     return { first: cellOf(firstMs), last: cellOf(lastMs), fromMs: firstMs, toMs: lastMs };
   }
   const around = (asked: Interval, keyMs: number): Cell =>
-    cellAround(calendar, asked, series.interval, keyMs, extended);
+    cellAround(calendar, asked, series.interval, keyMs, segmentScope(interval, extended));
   // The key of a DAY bar is a label date: its hours come from the calendar.
   let fromMs = around(series.interval, firstMs).openMs;
   let toMs = around(series.interval, lastMs).closeMs;

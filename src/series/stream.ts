@@ -1,13 +1,15 @@
 // Bars of stored series as streams: with their instants, one series after the other, finished ones only.
 import type { Bars } from '../bars/columns.ts';
-import { sliceTimed, type TimedBars, timeMinutes, timePeriods } from '../bars/grid.ts';
+import { concatTimed, sliceTimed, type TimedBars, timeMinutes, timePeriods } from '../bars/grid.ts';
 import type { Calendar } from '../calendar/calendar.ts';
-import { isPeriod, type PeriodInterval } from '../calendar/period.ts';
+import { isPeriod, type PeriodInterval, segmentScope } from '../calendar/period.ts';
 import type { Segments } from '../calendar/session.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
+import { volumeBasis } from '../contract/price-basis.ts';
 import type { Reader } from '../store/store.ts';
 import { CannotAdjust } from './cannot-adjust.ts';
-import { SeriesCursor, type StreamRange } from './cursor.ts';
+import type { Completeness } from './completeness.ts';
+import { type StreamRange, servedBars } from './cursor.ts';
 import type { Series } from './series.ts';
 
 /** Bars in steps: each step ascends in itself, the steps follow the direction. Null at the end. */
@@ -19,13 +21,14 @@ export type StreamContext = {
   readonly calendar: Calendar;
   readonly interval: Interval;
   readonly extended: boolean;
-  /** Whether a series of adjusted prices is an error (contract 9.4). */
+  /** Whether the bars will be adjusted: a series of adjusted prices is an error, and adjusted volumes are marked (contract 9.4). */
   readonly rawOnly: boolean;
 };
 
 /** The segments around bars, of which there is at least one. */
-export function segmentsAround({ calendar, extended }: StreamContext, bars: Bars): Segments {
-  return calendar.segments(bars.keyMs[0]!, bars.keyMs[bars.count - 1]! + 1, extended);
+export function segmentsAround({ calendar, interval, extended }: StreamContext, bars: Bars): Segments {
+  const scope = segmentScope(interval, extended);
+  return calendar.segments(bars.keyMs[0]!, bars.keyMs[bars.count - 1]! + 1, scope);
 }
 
 /** Bars of the asked interval with their instants and label dates. */
@@ -38,10 +41,10 @@ export function withTimes(context: StreamContext, bars: Bars, offGrid: boolean):
 
 /** The bars of a series at its own interval. */
 export function storedStream(context: StreamContext, series: Series, range: StreamRange): BarStream {
-  const cursor = new SeriesCursor(context.reader, series, range);
+  const source = servedBars(context.reader, series, range);
   return {
     async next(atLeast) {
-      const bars = await cursor.next(atLeast);
+      const bars = await source.next(atLeast);
       return bars === null ? null : withTimes(context, bars, series.off_grid);
     },
   };
@@ -62,30 +65,66 @@ export function sequence(streams: readonly BarStream[]): BarStream {
   };
 }
 
-/** Only bars that are finished at a moment: `close_datetime <= limitMs` (contract 3.9). */
-export function finished(stream: BarStream, limitMs: number): BarStream {
+/** Only bars that have closed by a moment (contract 3.9). */
+export function finished(stream: BarStream, nowMs: number): BarStream {
   return {
     async next(atLeast) {
       for (;;) {
         const step = await stream.next(atLeast);
         if (step === null) return null;
-        // Closes ascend with opens, so unfinished bars are at the end.
-        let count = step.bars.count;
-        while (count > 0 && step.closeMs[count - 1]! > limitMs) count--;
-        if (count > 0) return count === step.bars.count ? step : sliceTimed(step, 0, count);
+        const count = countClosed(step, nowMs);
+        if (count > 0) return sliceTimed(step, 0, count);
       }
     },
   };
 }
 
-/** The bars of a stream from one series. @throws CannotAdjust at the first bar where raw prices are needed and it has others */
-export function checkBasis(context: StreamContext, series: Series, stream: BarStream): BarStream {
-  const { interval, prices } = series;
-  if (!context.rawOnly || prices === 'raw') return stream;
+/** Only bars derived from a series that are complete (contract 3.9). */
+export function completed(stream: BarStream, series: Series, completeness: Completeness): BarStream {
   return {
     async next(atLeast) {
-      if ((await stream.next(atLeast)) === null) return null;
-      throw new CannotAdjust({ kind: 'not-raw', interval, prices });
+      for (;;) {
+        const step = await stream.next(atLeast);
+        if (step === null) return null;
+        const count = countClosed(step, completeness.throughMs(series));
+        const parts = count === 0 ? [] : [sliceTimed(step, 0, count)];
+        for (let bar = count; bar < step.bars.count; bar++)
+          if (await completeness.isComplete(series, step.closeMs[bar]!))
+            parts.push(sliceTimed(step, bar, bar + 1));
+        if (parts.length === 1) return parts[0]!;
+        if (parts.length > 1) return concatTimed(parts);
+      }
+    },
+  };
+}
+
+/** How many bars of a step have closed by a moment: closes ascend with opens. */
+function countClosed({ bars, closeMs }: TimedBars, ms: number): number {
+  let { count } = bars;
+  while (count > 0 && closeMs[count - 1]! > ms) count--;
+  return count;
+}
+
+/** Bars whose volumes were all adjusted for splits before the import. */
+export const withSplitVolumes = (timed: TimedBars): TimedBars => ({
+  ...timed,
+  splitVolume: new Uint8Array(timed.bars.count).fill(1),
+});
+
+/**
+ * The bars of a stream from one series, marked where their volumes are adjusted for splits already. @throws CannotAdjust at the
+ * first bar where raw prices are needed and it has others
+ */
+export function checkBasis(context: StreamContext, series: Series, stream: BarStream): BarStream {
+  const { interval, prices } = series;
+  const isSplit = volumeBasis(series) === 'split';
+  if (!context.rawOnly || (prices === 'raw' && !isSplit)) return stream;
+  return {
+    async next(atLeast) {
+      const step = await stream.next(atLeast);
+      if (step === null) return null;
+      if (prices !== 'raw') throw new CannotAdjust({ kind: 'not-raw', interval, prices });
+      return withSplitVolumes(step);
     },
   };
 }

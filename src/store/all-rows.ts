@@ -32,6 +32,17 @@ export async function* rowsInOrder<D extends Dataset>(
   }
 }
 
+/** The same rows at once: for few of them. */
+export async function collectRows<D extends Dataset>(
+  reader: RowReader,
+  dataset: D,
+  where: Partial<RowOf<D>>,
+): Promise<RowOf<D>[]> {
+  const rows: RowOf<D>[] = [];
+  for await (const row of allRows(reader, dataset, where)) rows.push(row);
+  return rows;
+}
+
 /** The row whose columns have these values, which belong to one row at most; null where there is none. */
 export async function rowWith<D extends Dataset>(
   reader: RowReader,

@@ -41,11 +41,18 @@ export async function contentHash(reader: Reader): Promise<string> {
 /** What files bring beside instruments and bars. Hashes have always had holidays first. */
 const rowDatasets = [holidays, ...fileDatasets.filter((one) => one !== instruments && one !== holidays)];
 
-/** A row without the numbers that the store gives to instruments, underlyings and series. */
-function withoutIdentifiers(row: Row): Row {
-  const { instrument_id: _, asset_id: __, parent_schema_instrument_id: ___, series_id: ____, ...rest } = row;
-  return rest;
-}
+/** Numbers that the store gives to instruments, underlyings and series, and what depends on the runs. */
+const leftOut: ReadonlySet<string> = new Set([
+  'instrument_id',
+  'asset_id',
+  'parent_schema_instrument_id',
+  'series_id',
+  'complete_ms',
+  'complete_run_id',
+]);
+
+const withoutIdentifiers = (row: Row): Row =>
+  Object.fromEntries(Object.entries(row).filter(([column]) => !leftOut.has(column)));
 
 type Row = Readonly<Record<string, unknown>>;
 

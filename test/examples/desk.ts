@@ -5,8 +5,10 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { importFile } from '../../src/loading/importers.ts';
 import { openStore } from '../../src/store/engines.ts';
-import { command, type Finished, Server, stored } from '../service.ts';
+import { command, type Finished, runCommand } from '../commands.ts';
+import { Server, stored } from '../service.ts';
 import { fileStore } from '../sqlite/files.ts';
+import { wordsOf } from './commands.ts';
 import { standIn } from './stand-ins.ts';
 
 /** The service that the examples ask, and a key to it. */
@@ -25,6 +27,9 @@ const rightStatus = (line: string): number =>
 /** A call of `bourse serve`, whose process is to be the shell's, on free ports instead of those that are shown. */
 const onFreePorts = (line: string): string =>
   `${line.replace(/(--\w*-?port) \d+/g, '$1 0').replace(/(\S*\bbourse serve)/, 'exec $1')} --port 0`;
+
+/** A call of bourse of which a shell makes nothing but words: its words are the first group. */
+const plainCall = /^(?:\S*\/)?bourse((?: +(?:'[^']*'|"[^"$`\\]*"|[\w@%+=:,./-]+))+)(?: +# .*)?$/;
 
 export class Desk {
   readonly folder: string;
@@ -70,8 +75,14 @@ export class Desk {
       .replaceAll(`${this.folder}/`, '/');
   }
 
-  /** Runs a line as a shell does; what a terminal shows of it, or why it is at fault. */
-  async run(line: string): Promise<{ readonly printed: string; readonly problem: string | null }> {
+  /**
+   * Runs a line as a shell does; what a terminal shows of it, or why it is at fault. Where nobody compares what is printed, a plain call
+   * runs in the common process.
+   */
+  async run(
+    line: string,
+    isShown = false,
+  ): Promise<{ readonly printed: string; readonly problem: string | null }> {
     const missing = await this.#makeFiles(line);
     if (missing !== undefined)
       return {
@@ -82,7 +93,9 @@ export class Desk {
     for (const [folder] of ready.matchAll(new RegExp(`${this.folder}/[^\\s'"]*/`, 'g')))
       mkdirSync(folder, { recursive: true });
     if (/\bbourse serve\b/.test(ready)) return { printed: '', problem: await this.#serve(ready) };
-    const { status, stdout, stderr } = await this.#shell(`{ ${ready}\n} 2>&1`);
+    const { status, stdout, stderr } = await (isShown
+      ? this.#shell(`{ ${ready}\n} 2>&1`)
+      : this.#call(ready));
     // Pages are tried side by side.
     const printed = this.shown(stdout + stderr).replace(/^bourse: waiting for another write .*\n/m, '');
     const isDone = status === 0 || status === rightStatus(line);
@@ -130,7 +143,8 @@ export class Desk {
     return runId!;
   }
 
-  #environment(line: string): NodeJS.ProcessEnv {
+  async #environment(line: string): Promise<NodeJS.ProcessEnv> {
+    if (/bourse backup\b/.test(line)) await (await openStore(this.#ownStore, 'write')).close();
     const store = /bourse backup\b/.test(line)
       ? this.#ownStore
       : /bourse restore\b/.test(line)
@@ -144,10 +158,17 @@ export class Desk {
     };
   }
 
+  async #call(line: string): Promise<Finished> {
+    const words = plainCall.exec(line)?.[1];
+    if (words === undefined) return this.#shell(line);
+    const environment = await this.#environment(line);
+    return runCommand({ words: wordsOf(words), folder: this.folder, environment });
+  }
+
   async #shell(line: string): Promise<Finished> {
-    if (/bourse backup\b/.test(line)) await (await openStore(this.#ownStore, 'write')).close();
+    const env = await this.#environment(line);
     return new Promise((resolve) => {
-      const options = { cwd: this.folder, env: this.#environment(line), maxBuffer: 64 * 1024 * 1024 };
+      const options = { cwd: this.folder, env, maxBuffer: 64 * 1024 * 1024 };
       const child = execFile('sh', ['-c', line], options, (error, stdout, stderr) =>
         resolve({ status: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }),
       );
@@ -159,7 +180,7 @@ export class Desk {
   async #serve(line: string): Promise<string | null> {
     const child = spawn('sh', ['-c', `${onFreePorts(line)}`], {
       cwd: this.folder,
-      env: this.#environment(line),
+      env: await this.#environment(line),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const server = new Server(child);

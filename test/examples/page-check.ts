@@ -102,7 +102,7 @@ export class PageCheck {
     const reason = programs.whyNot(command);
     if (reason !== null) this.reasons.add(reason);
     if (reason !== null || (!output && !isNew(this.#done, command, this.#files))) return;
-    const { printed, problem } = await this.#desk.run(command);
+    const { printed, problem } = await this.#desk.run(command, output !== null);
     this.#fail(line, problem);
     if (problem === null && output !== null) this.#fail(line, differing(output, printed));
   }

@@ -54,13 +54,19 @@ test('Yahoo: a day of null is refused, weeks and months are told by their dates,
   );
 });
 
-test('EODHD: prices are raw, and the exchange of the name is a country', async () => {
+test('EODHD: prices are raw, volumes are adjusted for splits, and the exchange of the name is a country (contract 9.4)', async () => {
   const rows = [
     '2020-08-28,504.05,505.77,498.31,499.23,121.0234,187630000',
     '2020-08-31,127.58,131,126,129.04,125.1,225702700',
   ];
   const report = await vendor.import('AAPL.US.csv', [eodhd, ...rows].join('\n'), { fields: stock });
-  assert.deepEqual(report.preset?.says, { ...us, symbol: 'AAPL', interval: 'DAY', prices: 'raw' });
+  assert.deepEqual(report.preset?.says, {
+    ...us,
+    symbol: 'AAPL',
+    interval: 'DAY',
+    prices: 'raw',
+    volumes: 'split',
+  });
   assert.equal((await vendor.served('stock/US:AAPL', 'DAY'))[0]?.[4], 499.23);
 });
 

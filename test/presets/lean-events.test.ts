@@ -242,7 +242,7 @@ test('the factors of AAPL give the actions that others worked out of them', {
 const instruments = () =>
   rowsOf(
     vendor.url,
-    'select symbol, exchange, status, listing_date, former_symbols from instruments order by symbol',
+    'select symbol, exchange, status, listing_date, delisting_date, former_symbols from instruments order by symbol',
   ).map(({ former_symbols: former, ...rest }) => [
     ...Object.values(rest),
     ...(
@@ -261,11 +261,11 @@ test('a map file: the last ticker is the symbol, those before are former ones, e
   assert.equal(report.preset?.name, 'lean-map');
   assert.deepEqual([report.rowsRead, report.rowsWritten, report.findings], [1, 1, {}]);
   assert.deepEqual(instruments(), [
-    ['XYZ', 'XNYS', 'active', '2012-05-18', 'OLD:2012-05-18..2022-06-08', 'MID:2022-06-09..2023-01-04'],
+    ['XYZ', 'XNYS', 'active', '2012-05-18', null, 'OLD:2012-05-18..2022-06-08', 'MID:2022-06-09..2023-01-04'],
   ]);
 });
 
-test('one that has ended is inactive; one whose ticker is another instrument’s now keeps its number, and its ticker as a former symbol', async () => {
+test('one that has ended is inactive, its last date the delisting (contract 3.9); one whose ticker is another instrument’s now keeps its number, and its ticker as a former symbol', async () => {
   await vendor.import('equity/usa/map_files/tap.a.csv', '20050210,tap.a\n20210104,tap.a\n', asInstruments);
   await vendor.import('equity/usa/map_files/twx.1.csv', '19980102,twx\n20010111,twx\n', asInstruments, false);
   await vendor.import(
@@ -275,9 +275,28 @@ test('one that has ended is inactive; one whose ticker is another instrument’s
     false,
   );
   assert.deepEqual(instruments(), [
-    ['TAP.A', null, 'inactive', '2005-02-10'],
-    ['TWX', null, 'active', null, 'AOL:1998-01-02..2003-10-15'],
-    ['TWX.1', null, 'inactive', null, 'TWX:1998-01-02..2001-01-11'],
+    ['TAP.A', null, 'inactive', '2005-02-10', '2021-01-04'],
+    ['TWX', null, 'active', null, null, 'AOL:1998-01-02..2003-10-15'],
+    ['TWX.1', null, 'inactive', null, '2001-01-11', 'TWX:1998-01-02..2001-01-11'],
+  ]);
+});
+
+test('a ticker that a later company takes is that company, without the delisting of the one before (contract 3.9)', async () => {
+  const name = 'equity/usa/map_files/xyz.csv';
+  await vendor.import(name, '20050210,xyz,N\n20180615,xyz,N\n', asInstruments);
+  const report = await vendor.import(name, '20260105,xyz,Q\n20501231,xyz,Q\n', asInstruments, false);
+  assert.equal(report.rowsRefused, 0);
+  assert.deepEqual(instruments(), [['XYZ', 'XNAS', 'active', '2026-01-05', null]]);
+});
+
+const timeWarner = join(sharedData, 'lean/equity/usa/map_files/twx.csv');
+
+test("LEAN's own map file of Time Warner: delisted on 2018-06-15 (contract 3.9)", {
+  skip: existsSync(timeWarner) ? false : `no ${timeWarner}`,
+}, async () => {
+  await vendor.import('equity/usa/map_files/twx.csv', readFileSync(timeWarner), asInstruments);
+  assert.deepEqual(instruments(), [
+    ['TWX', 'XNYS', 'inactive', null, '2018-06-15', 'AOL:1998-01-02..2003-10-15'],
   ]);
 });
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { random } from '../../bench/minutes.ts';
@@ -21,7 +22,7 @@ type CrashCheck = {
   readonly repairEvery: number;
 };
 
-/** Time between two looks of the reader, and at the log. */
+/** Time between two looks of the reader. */
 const LOOK_MS = 5;
 
 /** A store with one file in it, another to be imported, and what the store holds before and after that. */
@@ -97,17 +98,21 @@ class CrashSite {
   }
 }
 
-/** Looks at the store again and again until told to stop; what it saw. */
+/** Looks at the store whenever another process has committed, until told to stop; what it saw. */
 function watch(url: string): { stop(): Promise<Set<string>> } {
   let going = true;
   const seen = (async () => {
     const hashes = new Set<string>();
     const store = await openStore(url, 'read');
-    while (going) {
-      hashes.add(await store.snapshot(contentHash));
-      await sleep(LOOK_MS);
+    const database = new DatabaseSync(storeFile(url), { readOnly: true });
+    const commits = database.prepare('pragma data_version');
+    for (let looked: unknown = null; going; await sleep(LOOK_MS)) {
+      const { data_version: now } = commits.get()!;
+      if (now !== looked) hashes.add(await store.snapshot(contentHash));
+      looked = now;
     }
     hashes.add(await store.snapshot(contentHash));
+    database.close();
     await store.close();
     return hashes;
   })();

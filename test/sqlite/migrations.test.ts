@@ -72,7 +72,7 @@ for (const [fixture, storeLayout, controlLayout] of fixtures) {
         ...(storeLayout < storeSteps.length ? [`bourse.db.layout-${storeLayout}`] : []),
         ...(controlLayout < controlSteps.length ? [`bourse.control.db.layout-${controlLayout}`] : []),
       ];
-      const updating = server.log.filter((line) => line.includes('"updating"'));
+      const updating = server.log.filter((line) => line.includes('a copy of the old file'));
       assert.equal(updating.length, copies.length, server.log.join('\n'));
       const kept = readdirSync(shop.folder).filter((name) => name.includes('.layout-'));
       assert.deepEqual(kept.sort(), copies.sort());
@@ -90,6 +90,15 @@ for (const [fixture, storeLayout, controlLayout] of fixtures) {
     });
   });
 }
+
+test('an undo of what an older program noted leaves a row as it is that nothing changed since', async () => {
+  const shop = shopOf('layout-2');
+  await hashOf(shop.store);
+  // Run 6 imported six option contracts, made six instruments, and noted that it needs AAPL.
+  const { stdout, stderr } = await shop.run('undo', '6');
+  assert.match(`${stdout}${stderr}`, /12 rows removed/);
+  assert.doesNotMatch(`${stdout}${stderr}`, /restored/);
+});
 
 test('instruments of layout 1 are found by the words of their names', async () => {
   const shop = shopOf('layout-1');

@@ -13,9 +13,11 @@ const sessionsOf = (country: string, from: string, to: string): Session[] =>
 const sessionOn = (country: string, date: string): Session | undefined =>
   sessionsOf(country, date, formatDay(dayOfText(date) + 1))[0];
 const clock = (ms: number): string => new Date(ms).toISOString().slice(11, 16);
+/** Regular hours; auctions are those of auctions.test.ts. */
 const hoursOn = (country: string, date: string): string =>
   sessionOn(country, date)
-    ?.segments.map(({ openMs, closeMs }) => `${clock(openMs)}-${clock(closeMs)}`)
+    ?.segments.filter(({ kind }) => kind === 'regular')
+    .map(({ openMs, closeMs }) => `${clock(openMs)}-${clock(closeMs)}`)
     .join(' ') ?? 'closed';
 
 // Trading days a year as the exchanges' fact books have them; later years by the rules.

@@ -1,15 +1,32 @@
-// Australian stocks: the cash market of the Australian Securities Exchange. Regular hours end at 16:00, before the closing auction.
-import { type HolidayRule, rulesFrom, stockMarket, weekdayHours } from '../market.ts';
+// Australian stocks: the cash market of the Australian Securities Exchange. Regular hours end at 16:00; the closing auction follows.
+import { type HolidayRule, rulesFrom, type SegmentHours, stockMarket, weekdayHours } from '../market.ts';
 
 const closed = rulesFrom('ASX, Cash market trading calendar');
 const calendar2022 = rulesFrom('ASX, Cash market trading calendar 2022');
 const calendars2010 = rulesFrom('ASX, trading calendars 2010 and 2011');
 const notice2022 = rulesFrom('ASX, market notice of September 2022');
 
-/** The last trading day before Christmas or New Year: whole before 2010, and in 2022. */
+const hours = 'ASX, Cash market trading hours: normal trading and closing single price auction';
+
+const auctionUntil = (end: string): readonly SegmentHours[] => [
+  ['regular', '10:00', '16:00'],
+  ['auction', '16:00', end],
+];
+
+/**
+ * The last trading day before Christmas or New Year: whole before 2010, and in 2022. The auction of 2025 printed within 30 seconds
+ * after 14:10 and was traded at to 14:21:30; for earlier years we found the close at 14:10 alone.
+ */
 const lastTradingDay = (code: string, name: string, day: number, regular: string): HolidayRule[] => [
   calendar2022(code, name, { dates: regular, regular: true }),
-  closed(code, name, { month: 12, day, observed: 'weekend-to-friday', from: '2010-01-01', close: '14:10' }),
+  closed(code, name, {
+    month: 12,
+    day,
+    observed: 'weekend-to-friday',
+    from: '2010-01-01',
+    close: '14:10',
+    auction: '14:22',
+  }),
 ];
 
 export const auStock = stockMarket('AU', {
@@ -18,9 +35,15 @@ export const auStock = stockMarket('AU', {
   exchange: 'XASX',
   years: [2000, 2030],
   hours: [
-    weekdayHours('1900-01-01', 'ASX, Cash market trading hours: normal trading', [
-      ['regular', '10:00', '16:00'],
-    ]),
+    // Auctions printed from 16:05 to 16:06, at the ends of months to 16:11, at times of 2001 and 2006 to 16:16: the longest covers all.
+    weekdayHours('1900-01-01', `${hours}; press and research of 2001 to 2006`, auctionUntil('16:16')),
+    // By 2012 they printed from 16:10 to 16:12; we did not find since when.
+    weekdayHours('2012-01-01', hours, auctionUntil('16:12')),
+    weekdayHours(
+      '2025-06-23',
+      'ASX, Cash market trading hours from 2025-06-23: Post Close Trading Session to 16:21:30',
+      auctionUntil('16:22'),
+    ),
   ],
   codes: {
     HOLIDAY_NEW_YEAR: "New Year's Day",

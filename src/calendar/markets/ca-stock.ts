@@ -15,6 +15,15 @@ export const caStock = stockMarket('CA', {
     weekdayHours('1900-01-01', 'Toronto Stock Exchange, Trading Hours: the continuous market', [
       ['regular', '09:30', '16:00'],
     ]),
+    // The closing call prints at 16:00, or at 16:10 after a price movement extension. It began on some day of 2004.
+    weekdayHours(
+      '2004-01-01',
+      'Toronto Stock Exchange, Trading Hours; TMX Order Types Guide: Market on Close, introduced in 2004',
+      [
+        ['regular', '09:30', '16:00'],
+        ['auction', '16:00', '16:11'],
+      ],
+    ),
   ],
   codes: {
     HOLIDAY_NEW_YEAR: "New Year's Day",
@@ -38,7 +47,14 @@ export const caStock = stockMarket('CA', {
     closed('LABOR_DAY', 'Labour Day', { month: 9, weekday: 1, nth: 1 }),
     closed('THANKSGIVING', 'Thanksgiving Day', { month: 10, weekday: 1, nth: 2 }),
     notices2001('SEPTEMBER_11', 'September 11 attacks', { dates: '2001-09-11 2001-09-12' }),
-    closed('CHRISTMAS_EVE', 'Christmas Eve', { month: 12, day: 24, from: '2010-01-01', close: '13:00' }),
+    // The closing call ends by 13:05 (TMX Operational Notice 2021-050).
+    closed('CHRISTMAS_EVE', 'Christmas Eve', {
+      month: 12,
+      day: 24,
+      from: '2010-01-01',
+      close: '13:00',
+      auction: '13:06',
+    }),
     closed('NEW_YEAR', "New Year's Day", { month: 1, day: 1, observed: 'weekend-to-weekday' }),
     closed('CANADA_DAY', 'Canada Day', { month: 7, day: 1, observed: 'weekend-to-weekday' }),
     closed('CHRISTMAS', 'Christmas Day', { month: 12, day: 25, observed: 'weekend-to-weekday' }),

@@ -10,10 +10,22 @@ export const chStock = stockMarket('CH', {
   exchange: 'XSWX',
   years: [2000, 2030],
   hours: [
+    // Regular hours include the call of the auction, from 17:20, in which nothing trades. It ends at random from 17:30 to 17:32.
     weekdayHours(
       '1900-01-01',
-      'SIX Swiss Exchange, Directive 3 (Trading): shares, closing auction included',
-      [['regular', '09:00', '17:30']],
+      'SIX Swiss Exchange, Directive 3 (Trading), Product Guide Equity Market of 2017: randomised closing',
+      [
+        ['regular', '09:00', '17:30'],
+        ['auction', '17:30', '17:33'],
+      ],
+    ),
+    weekdayHours(
+      '2020-06-22',
+      'SIX Swiss Exchange, Directive 3 (Trading) in force from 2020-06-22: trading at last to 17:40',
+      [
+        ['regular', '09:00', '17:30'],
+        ['auction', '17:30', '17:40'],
+      ],
     ),
   ],
   codes: {

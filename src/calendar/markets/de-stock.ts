@@ -7,7 +7,12 @@ const council2007 = rulesFrom('Frankfurt Stock Exchange, decision of the exchang
 const lastDay = rulesFrom('Frankfurt Stock Exchange, yearly notice of the last trading day');
 const notice2000 = rulesFrom('Deutsche Börse and Eurex, joint notice of 2000: no trading on 2000-10-03');
 
-const until = (close: string): readonly SegmentHours[] => [['regular', '09:00', close]];
+const auction = 'Deutsche Börse, Xetra auction schedule and market model: closing auction';
+
+const until = (close: string, auctionEnd: string): readonly SegmentHours[] => [
+  ['regular', '09:00', close],
+  ['auction', close, auctionEnd],
+];
 
 export const deStock = stockMarket('DE', {
   zone: 'Europe/Berlin',
@@ -15,12 +20,28 @@ export const deStock = stockMarket('DE', {
   exchange: 'XETR',
   years: [2000, 2030],
   hours: [
-    weekdayHours('1999-09-20', 'Deutsche Börse, trading hours of Xetra from 1999-09-20', until('17:30')),
-    weekdayHours('2000-06-02', 'Deutsche Börse, trading hours of Xetra from June 2000', until('20:00')),
+    // The call lasts 5 minutes and ends within 30 seconds at random. Interruptions extend it by minutes; only one that is ended by hand
+    // lasts longer than the 15 minutes here. Trading at the close, from 2020-11-24 to 17:45, is within them.
+    weekdayHours(
+      '1999-09-20',
+      `Deutsche Börse, trading hours of Xetra from 1999-09-20; ${auction}`,
+      until('17:30', '17:45'),
+    ),
+    weekdayHours(
+      '2000-06-02',
+      `Deutsche Börse, trading hours of Xetra from June 2000; ${auction}`,
+      until('20:00', '20:15'),
+    ),
     weekdayHours(
       '2003-11-03',
-      'Deutsche Börse, notices of 2003: shorter trading hours of Xetra from 2003-11-03',
-      until('17:30'),
+      `Deutsche Börse, notices of 2003: shorter trading hours of Xetra from 2003-11-03; ${auction}; press release of 2020-11-23 (Trade-at-Close)`,
+      until('17:30', '17:45'),
+    ),
+    // Since then the late trading of private investors follows, at prices that are no closing prices.
+    weekdayHours(
+      '2025-12-01',
+      'Deutsche Börse, circular 052/25: Trade-at-Close to 17:40, then late retail trading',
+      until('17:30', '17:40'),
     ),
   ],
   codes: {

@@ -6,7 +6,10 @@ const closed = rulesFrom(
   'European Central Bank, TARGET closing days: decisions of 1999-07-15 and 2000-12-14',
 );
 const target2001 = rulesFrom('European Central Bank, TARGET closing days of 2001');
-const euronext = rulesFrom('Euronext, yearly calendar of business days');
+const halfDay = rulesFrom('Euronext, yearly calendar of business days; half days', {
+  close: '14:05',
+  auction: '14:10',
+});
 
 export const euStock = stockMarket('EU', {
   zone: 'Europe/Amsterdam',
@@ -14,9 +17,15 @@ export const euStock = stockMarket('EU', {
   exchange: 'XAMS',
   years: [2000, 2030],
   hours: [
-    weekdayHours('1900-01-01', 'Euronext, trading hours of the Amsterdam cash market', [
-      ['regular', '09:00', '17:30'],
-    ]),
+    // The close prints at 17:35, or within 30 seconds after it, and is traded at until 17:40.
+    weekdayHours(
+      '1900-01-01',
+      'Euronext, trading hours of the Amsterdam cash market, Appendix to Trading Manual 4-01: closing auction and trading at last',
+      [
+        ['regular', '09:00', '17:30'],
+        ['auction', '17:30', '17:40'],
+      ],
+    ),
   ],
   codes: {
     HOLIDAY_NEW_YEAR: "New Year's Day",
@@ -31,7 +40,7 @@ export const euStock = stockMarket('EU', {
   holidays: [
     ...europeanDays(closed, 'Day after Christmas Day'),
     target2001('NEW_YEAR_EVE', 'The last day before euro cash', { dates: '2001-12-31' }),
-    euronext('CHRISTMAS_EVE', 'Christmas Eve', { month: 12, day: 24, close: '14:05' }),
-    euronext('NEW_YEAR_EVE', "New Year's Eve", { month: 12, day: 31, close: '14:05' }),
+    halfDay('CHRISTMAS_EVE', 'Christmas Eve', { month: 12, day: 24 }),
+    halfDay('NEW_YEAR_EVE', "New Year's Eve", { month: 12, day: 31 }),
   ],
 });

@@ -1,8 +1,21 @@
 // French stocks: Euronext Paris.
 import { europeanDays } from '../european-days.ts';
-import { rulesFrom, stockMarket, weekdayHours } from '../market.ts';
+import { rulesFrom, type SegmentHours, stockMarket, weekdayHours } from '../market.ts';
 
 const closed = rulesFrom('Euronext, yearly calendar of business days');
+const halfDay = rulesFrom('Euronext, yearly calendar of business days; half days', {
+  close: '14:05',
+  auction: '14:10',
+});
+
+const auctionSince1998 =
+  "Pagano and Schwartz, A closing call's impact on market quality at Euronext Paris (closing calls since 1996 and 1998)";
+const tradingManual = 'Euronext, Appendix to Trading Manual 4-01: closing auction and trading at last';
+
+const untilAuction = (close: string, auction: string): readonly SegmentHours[] => [
+  ['regular', '09:00', close],
+  ['auction', close, auction],
+];
 
 export const frStock = stockMarket('FR', {
   zone: 'Europe/Paris',
@@ -10,13 +23,17 @@ export const frStock = stockMarket('FR', {
   exchange: 'XPAR',
   years: [2000, 2030],
   hours: [
-    weekdayHours('1999-09-20', 'Paris Bourse, trading hours from 1999-09-20', [
-      ['regular', '09:00', '17:00'],
-    ]),
+    // We found no hours of the auction of 1999: it is taken to be as long as later.
+    weekdayHours(
+      '1999-09-20',
+      `Paris Bourse, trading hours from 1999-09-20; ${auctionSince1998}`,
+      untilAuction('17:00', '17:10'),
+    ),
+    // The close prints at 17:35, or within 30 seconds after it, and is traded at until 17:40.
     weekdayHours(
       '2000-04-03',
-      'Paris Bourse, trading hours from 2000-04-03 (common hours of eight European exchanges)',
-      [['regular', '09:00', '17:30']],
+      `Paris Bourse, trading hours from 2000-04-03 (common hours of eight European exchanges); ${tradingManual}`,
+      untilAuction('17:30', '17:40'),
     ),
   ],
   codes: {
@@ -36,7 +53,7 @@ export const frStock = stockMarket('FR', {
     closed('WHIT_MONDAY', 'Whit Monday', { easter: 50, to: '2001-12-31' }),
     closed('BASTILLE_DAY', 'Bastille Day', { month: 7, day: 14, to: '2001-12-31' }),
     closed('NEW_YEAR_EVE', "New Year's Eve", { month: 12, day: 31, to: '2001-12-31' }),
-    closed('CHRISTMAS_EVE', 'Christmas Eve', { month: 12, day: 24, close: '14:05' }),
-    closed('NEW_YEAR_EVE', "New Year's Eve", { month: 12, day: 31, close: '14:05' }),
+    halfDay('CHRISTMAS_EVE', 'Christmas Eve', { month: 12, day: 24 }),
+    halfDay('NEW_YEAR_EVE', "New Year's Eve", { month: 12, day: 31 }),
   ],
 });

@@ -71,17 +71,24 @@ const halfDay = (code: string, name: string, terms: HolidayTerms): HolidayRule[]
 
 type Storm = { readonly dates: string; readonly open?: string; readonly close?: string };
 
+/** A stop during the day leaves out the closing auction. */
+const stormTerms = (terms: Storm): HolidayTerms =>
+  terms.close === undefined ? terms : { ...terms, auction: terms.close };
+
 /** A day that the weather closed or shortened. */
-const weather = (name: string, terms: Storm): HolidayRule => stopped('WEATHER', name, terms);
+const weather = (name: string, terms: Storm): HolidayRule => stopped('WEATHER', name, stormTerms(terms));
 
 /** The same, by a notice of that day. */
 const noticed = (name: string, terms: Storm, notice = 'HKEX market communication of'): HolidayRule =>
-  rulesFrom(`${notice} ${terms.dates}`)('WEATHER', name, terms);
+  rulesFrom(`${notice} ${terms.dates}`)('WEATHER', name, stormTerms(terms));
 
 const sessions = (open: string, morningClose: string, afternoonOpen: string): readonly SegmentHours[] => [
   ['regular', open, morningClose],
   ['regular', afternoonOpen, '16:00'],
 ];
+
+/** The closing auction session. It matches at 16:10 at the latest: at random from 16:08 since 2016. */
+const auction: SegmentHours = ['auction', '16:00', '16:11'];
 
 export const hkStock = stockMarket('HK', {
   zone: 'Asia/Hong_Kong',
@@ -90,6 +97,15 @@ export const hkStock = stockMarket('HK', {
   years: [2000, 2030],
   hours: [
     weekdayHours('2000-01-01', tradingRules, sessions('10:00', '12:30', '14:30')),
+    weekdayHours('2008-05-26', 'HKEx news releases of 2007-10-31 and 2008-05-19 (closing auction session)', [
+      ...sessions('10:00', '12:30', '14:30'),
+      auction,
+    ]),
+    weekdayHours(
+      '2009-03-23',
+      'HKEx news release of 2009-03-12 (closing auction session suspended)',
+      sessions('10:00', '12:30', '14:30'),
+    ),
     weekdayHours(
       '2011-03-07',
       'HKEx news releases of 2010-11-23 and 2011-01-24 (new trading hours, first phase)',
@@ -100,6 +116,10 @@ export const hkStock = stockMarket('HK', {
       'HKEx news release of 2012-03-01 (new trading hours, second phase)',
       sessions('09:30', '12:00', '13:00'),
     ),
+    weekdayHours('2016-07-25', 'HKEX, Closing Auction Session, first phase from 2016-07-25', [
+      ...sessions('09:30', '12:00', '13:00'),
+      auction,
+    ]),
   ],
   codes: {
     HOLIDAY_NEW_YEAR: 'The first day of January',

@@ -1,5 +1,5 @@
 // Japanese stocks: Tokyo Stock Exchange.
-import { rulesFrom, type SegmentHours, stockMarket, weekdayHours } from '../market.ts';
+import { type Clock, rulesFrom, type SegmentHours, stockMarket, weekdayHours } from '../market.ts';
 
 const act = 'Act on National Holidays (Act No. 178 of 1948)';
 const equinoxes =
@@ -38,9 +38,19 @@ const autumnal = `
   2018-09-23 2019-09-23 2020-09-22 2021-09-23 2022-09-23 2023-09-23 2024-09-22 2025-09-23 2026-09-23
   2027-09-23 2028-09-22 2029-09-23 2030-09-23`;
 
-const sessions = (morningClose: string, afternoonOpen: string, close: string): readonly SegmentHours[] => [
-  ['regular', '09:00', morningClose],
-  ['regular', afternoonOpen, close],
+/**
+ * One half of a day. It ends with an auction (itayose) of the orders that are left, which prints in the minute of the close: TSE, Guide
+ * to TSE Trading Methodology. The Closing Auction since 2024-11-05 has a call of 5 minutes before it. That stays within regular hours:
+ * nothing trades in it.
+ */
+const half = (open: Clock, close: Clock): readonly SegmentHours[] => [
+  ['regular', open, close],
+  ['auction', close, `${close.slice(0, -1)}1`],
+];
+
+const sessions = (morningClose: Clock, afternoonOpen: Clock, close: Clock): readonly SegmentHours[] => [
+  ...half('09:00', morningClose),
+  ...half(afternoonOpen, close),
 ];
 
 export const jpStock = stockMarket('JP', {

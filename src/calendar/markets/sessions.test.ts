@@ -84,7 +84,7 @@ for (const market of markets) {
   });
 
   test(`${market.key}: an instant lies in one segment at the most, as the ranges that bars are read by say too`, () => {
-    const all = calendar.segments(FIRST * DAY_MS, END * DAY_MS, true);
+    const all = calendar.segments(FIRST * DAY_MS, END * DAY_MS, 'all');
     for (let index = 1; index < all.openMs.length; index++)
       assert.ok(all.openMs[index]! >= all.closeMs[index - 1]!);
   });

@@ -24,6 +24,7 @@ export const eodhdDaily: Preset = {
     columns: { ...values, datetime: 'Date' },
     values: known({ ...named(sample), interval: intervalOfDates(sample) }),
     prices: 'raw',
+    volumes: 'split',
   }),
 };
 

@@ -39,16 +39,18 @@ const values = { asset_schema: 'stock', country_iso_code: 'US' };
 function instrumentOf(rows: readonly NumberedRow[], stem: string): NativeRows {
   const [begin = ''] = rows[0]!.cells;
   const { row, cells } = rows.at(-1)!;
-  const [end, ticker = '', exchange = ''] = cells;
+  const [end = '', ticker = '', exchange = ''] = cells;
+  const isOpen = end === OPEN_END;
   // Where another instrument has the ticker now, LEAN tells them apart by a number.
   const symbol = (/\.\d+$/.test(stem) ? stem : ticker).toUpperCase();
   const fields = {
     ...values,
     symbol,
-    status: end === OPEN_END ? 'active' : 'inactive',
+    status: isOpen ? 'active' : 'inactive',
     exchange: exchanges[exchange.toUpperCase()] ?? '',
     former_symbols: formerOf(rows, symbol),
     listing_date: begin === BEGIN ? '' : dashed(begin),
+    delisting_date: isOpen ? '' : dashed(end),
   };
   return { header: Object.keys(fields), rows: [{ row, cells: Object.values(fields) }] };
 }

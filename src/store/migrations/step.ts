@@ -21,6 +21,8 @@ export type Step = {
   readonly tables?: readonly FrozenTable[];
   /** New columns by table. They may be null, because the rows that are stored have no value for them. */
   readonly columns?: Readonly<Record<string, Readonly<Record<string, `${ColumnKind} null`>>>>;
+  /** Tables that go. */
+  readonly drops?: readonly string[];
   /** Further statements for each engine. */
   readonly statements?: { readonly sqlite: readonly string[] };
   /** The terms of all instruments are made anew, from their rows, when the last step is done. */
@@ -39,7 +41,8 @@ export const columnsOf = (frozen: Readonly<Record<string, FrozenColumn>>): Recor
 /** The tables of a new store after some steps, in the order of their making. */
 export function tablesAfter(steps: readonly Step[]): Table[] {
   const tables = new Map<string, Table>();
-  for (const { tables: made = [], columns: added = {} } of steps) {
+  for (const { tables: made = [], columns: added = {}, drops = [] } of steps) {
+    for (const name of drops) tables.delete(name);
     for (const table of made) tables.set(table.name, { ...table, columns: columnsOf(table.columns) });
     for (const [name, columns] of Object.entries(added)) {
       const table = tables.get(name)!;

@@ -66,7 +66,8 @@ function checkColumns(database: Database, tables: readonly Table[]): void {
   }
 }
 
-const statementsOf = ({ tables = [], columns = {}, statements }: Step): string[] => [
+const statementsOf = ({ tables = [], columns = {}, drops = [], statements }: Step): string[] => [
+  ...drops.map((table) => `drop table ${table}`),
   ...Object.entries(columns).flatMap(([table, added]) => sqliteCompiler.addColumns(table, columnsOf(added))),
   ...tables.flatMap((table) =>
     sqliteCompiler.createTable({ ...table, columns: columnsOf(table.columns) }, sql`without rowid`),
@@ -93,7 +94,8 @@ async function migrate(
     if (from > 0) await requireDiskSpace(dirname(path), 2 * copyBytes(database) + LOG_BYTES);
     const lacking = steps.slice(from);
     for (const statement of lacking.flatMap(statementsOf)) database.exec(statement);
-    if (lacking.some((step) => step.fillsInstrumentTerms))
+    // A new file has no instruments.
+    if (from > 0 && lacking.some((step) => step.fillsInstrumentTerms))
       await fillInstrumentTerms(new SqliteRows(database));
     database.exec(`pragma user_version = ${steps.length}`);
     checkColumns(database, tables);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
-import { barCoverage, series } from '../../datasets/bars.ts';
+import { runCoverage, series, unfinishedBars } from '../../datasets/bars.ts';
 import { corporateActions } from '../../datasets/corporate-actions.ts';
 import type { Dataset } from '../../datasets/dataset.ts';
 import { eventCodes, events } from '../../datasets/economic.ts';
@@ -169,26 +169,6 @@ test('a new store is in WAL mode with pages of 16 KiB and the marks of its owner
   assert.equal(pragma('user_version'), storeSteps.length);
   assert.equal(pragma('integrity_check'), 'ok');
   database.close();
-});
-
-test('a store of the first layout is brought up to date by the first that opens it for writing', async () => {
-  const path = await madeStore();
-  const later = [
-    ...['holidays', 'instrument_terms', 'option_contracts'],
-    ...['economic_events', 'economic_event_codes', 'corporate_actions', 'news'],
-  ];
-  const drops = later.map((name) => `drop table ${name};`).join('');
-  alter(path, `${drops} alter table instruments drop column former_symbols; pragma user_version = 1`);
-  await assert.rejects(open(path, 'read'), /has an older layout/);
-  await (await open(path, 'write')).close();
-  const store = await open(path, 'read');
-  assert.deepEqual(
-    await store.snapshot((reader) =>
-      reader.rows(holidays, { order: [['country_iso_code', 'asc']], limit: 1 }),
-    ),
-    [],
-  );
-  await store.close();
 });
 
 test('the log is empty after a write, so that it does not grow from import to import', async () => {
@@ -487,11 +467,39 @@ const reads: readonly {
     read: { where: { instrument_id: 1 }, order: [['interval', 'asc']] as const, limit: 10 },
   },
   {
-    what: 'when bars of a market came',
-    dataset: barCoverage,
+    what: 'the runs that complete a market through an instant',
+    dataset: runCoverage,
     read: {
-      where: { asset_schema: 'stock', country_iso_code: 'US' },
-      order: [['interval', 'asc']] as const,
+      where: { market: 'stock/US_STOCK', interval: '1M' },
+      range: { from: 1 },
+      order: [
+        ['complete_ms', 'asc'],
+        ['run_id', 'asc'],
+      ] as const,
+      limit: 10,
+    },
+  },
+  {
+    what: 'what a run completes',
+    dataset: runCoverage,
+    read: {
+      where: { run_id: 1 },
+      order: [
+        ['market', 'asc'],
+        ['interval', 'asc'],
+      ] as const,
+      limit: 10,
+    },
+  },
+  {
+    what: 'the unfinished bars of a series',
+    dataset: unfinishedBars,
+    read: {
+      where: { series_id: 1 },
+      order: [
+        ['run_id', 'asc'],
+        ['first_ms', 'asc'],
+      ] as const,
       limit: 10,
     },
   },

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { decodeIds, encodeIds } from './id-list.ts';
+
+test('numbers come back ascending, whatever their order', () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })), (ids) => {
+      assert.deepEqual(
+        decodeIds(encodeIds(ids)),
+        ids.toSorted((a, b) => a - b),
+      );
+    }),
+  );
+});
+
+test('neighbours take one byte each', () => {
+  const ids = Array.from({ length: 10_000 }, (_, index) => index + 1);
+  assert.equal(encodeIds(ids).length, 10_000);
+});

@@ -1,0 +1,42 @@
+// When a stored bar closes, and when its session ends.
+import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
+import { type Interval, intervalMinutes } from '../contract/interval.ts';
+import type { Calendar } from './calendar.ts';
+import { hoursOf, type PeriodInterval, periodEnd, periodHours } from './period.ts';
+
+/** The close of a bar, and the end of its session with extended hours; both in milliseconds. */
+export type BarEnd = { readonly closeMs: number; readonly sessionEndMs: number };
+
+/** A session ends at most so many days after its label date, in UTC. */
+const LABEL_SLACK_DAYS = 2;
+
+/** The ends of a bar by its key. A bar outside every session ends when it closes (contract 3.2, 3.3, 3.6, 3.9). */
+export function barEnd(calendar: Calendar, interval: Interval, keyMs: number): BarEnd {
+  const minutes = intervalMinutes(interval);
+  if (minutes === null) {
+    const [period, start] = [interval as PeriodInterval, keyMs / DAY_MS];
+    const { closeMs } = periodHours(calendar, period, start, false);
+    return { closeMs, sessionEndMs: periodHours(calendar, period, start, true).closeMs };
+  }
+  const closeMs = minuteClose(calendar, minutes * MINUTE_MS, keyMs);
+  const label = calendar.labelAt(keyMs);
+  const sessionEndMs = label === null ? closeMs : hoursOf(calendar.sessionOnOrBefore(label)!, true).closeMs;
+  return { closeMs, sessionEndMs };
+}
+
+/** The nominal end of a bar, cut at the end of its segment where it is on the segment's grid. */
+function minuteClose(calendar: Calendar, stepMs: number, keyMs: number): number {
+  const { openMs, closeMs, late } = calendar.segments(keyMs, keyMs + 1, 'all');
+  const isOnGrid = openMs.length > 0 && (late[0] === 1 || (keyMs - openMs[0]!) % stepMs === 0);
+  return isOnGrid ? Math.min(keyMs + stepMs, closeMs[0]!) : keyMs + stepMs;
+}
+
+/** Whether a bar closes after a moment. */
+export function closesAfter(calendar: Calendar, interval: Interval, keyMs: number, ms: number): boolean {
+  const minutes = intervalMinutes(interval);
+  const boundMs =
+    minutes === null
+      ? (periodEnd(interval as PeriodInterval, keyMs / DAY_MS) + LABEL_SLACK_DAYS) * DAY_MS
+      : keyMs + minutes * MINUTE_MS;
+  return boundMs > ms && barEnd(calendar, interval, keyMs).closeMs > ms;
+}

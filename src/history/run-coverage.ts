@@ -1,0 +1,118 @@
+// How far runs make their series complete (contract 3.9): recorded by imports, and worked out again by an undo.
+import { decodeIds, encodeIds } from '../base/id-list.ts';
+import { barEnd } from '../calendar/bar-end.ts';
+import type { Calendar } from '../calendar/calendar.ts';
+import { type Interval, intervalMinutes } from '../contract/interval.ts';
+import { runCoverage, series as seriesDataset } from '../datasets/bars.ts';
+import type { RowOf } from '../datasets/dataset.ts';
+import { allRows, collectRows, rowWith } from '../store/all-rows.ts';
+import type { RowReader, Writer } from '../store/store.ts';
+
+/** What one run made complete. */
+export type Coverage = RowOf<typeof runCoverage>;
+
+/** A series that a run holds, and the key of the last bar that it holds. */
+export type HeldSeries = {
+  readonly seriesId: number;
+  /** As `marketName` gives it. */
+  readonly market: string;
+  readonly interval: Interval;
+  readonly calendar: Calendar;
+  readonly lastMs: number;
+};
+
+/** When a run began, and the instant that its caller vouches for; null: its bars tell. */
+export type RunTimes = { readonly startedMs: number; readonly completeThroughMs: number | null };
+
+/** A coverage with the last bar of the run, and where that must be complete: the end of its session, of DAY and above its own close. */
+export type FoundCoverage = {
+  readonly coverage: Coverage;
+  readonly last: HeldSeries;
+  readonly endMs: number;
+};
+
+/** What a run makes complete: one coverage a market and interval, through the session of its last bar there (contract 3.9). */
+export function coverageOf(runId: number, held: readonly HeldSeries[], times: RunTimes): FoundCoverage[] {
+  const groups = Map.groupBy(held, ({ market, interval }) => `${market} ${interval}`);
+  return [...groups.values()].map((group) => {
+    const last = group.reduce((latest, one) => (one.lastMs > latest.lastMs ? one : latest));
+    const { market, interval, calendar, lastMs } = last;
+    const { closeMs, sessionEndMs } = barEnd(calendar, interval, lastMs);
+    const reachedMs = times.startedMs < sessionEndMs ? closeMs : sessionEndMs;
+    const coverage = {
+      run_id: runId,
+      market,
+      interval,
+      complete_ms: Math.min(times.startedMs, times.completeThroughMs ?? reachedMs),
+      series_count: group.length,
+      series: encodeIds(group.map(({ seriesId }) => seriesId)),
+    };
+    return { coverage, last, endMs: intervalMinutes(interval) === null ? closeMs : sessionEndMs };
+  });
+}
+
+/** The columns of a series that say how far it is complete. */
+export type Completion = Pick<RowOf<typeof seriesDataset>, 'complete_ms' | 'complete_run_id'>;
+
+/** Chooses among runs: the furthest; of equal ones that with the most series, then the newest. */
+export class FurthestRun {
+  readonly #reader: RowReader;
+  /** Series by run, market and interval, of runs that were asked for. */
+  readonly #counts = new Map<string, number>();
+
+  constructor(reader: RowReader) {
+    this.#reader = reader;
+  }
+
+  /** The completion of a series that a run holds, after what was known of it. */
+  async of(known: Completion, coverage: Coverage): Promise<Completion> {
+    const { complete_ms, run_id: complete_run_id, interval } = coverage;
+    if (known.complete_ms !== null && known.complete_run_id !== null) {
+      if (known.complete_ms > complete_ms) return known;
+      const isEqual = known.complete_ms === complete_ms && known.complete_run_id !== complete_run_id;
+      if (isEqual && (await this.#countOf(known.complete_run_id, interval)) > coverage.series_count)
+        return known;
+    }
+    return { complete_ms, complete_run_id };
+  }
+
+  async #countOf(runId: number, interval: string): Promise<number> {
+    const name = `${runId} ${interval}`;
+    let count = this.#counts.get(name);
+    if (count === undefined) {
+      const rows = await collectRows(this.#reader, runCoverage, { run_id: runId });
+      count = Math.max(0, ...rows.filter((row) => row.interval === interval).map((row) => row.series_count));
+      this.#counts.set(name, count);
+    }
+    return count;
+  }
+}
+
+/** Removes the coverage of an undone run: its series are complete as far as the other runs make them. */
+export async function removeCoverage(writer: Writer, runId: number): Promise<void> {
+  const removed = await collectRows(writer, runCoverage, { run_id: runId });
+  if (removed.length === 0) return;
+  await writer.remove(runCoverage, removed);
+  const lost = new Map<number, Completion>();
+  for (const { series } of removed)
+    for (const id of decodeIds(series)) lost.set(id, { complete_ms: null, complete_run_id: null });
+  const furthest = new FurthestRun(writer);
+  for await (const coverage of allRows(writer, runCoverage)) {
+    if (!removed.some(({ interval }) => interval === coverage.interval)) continue;
+    for (const id of decodeIds(coverage.series)) {
+      const known = lost.get(id);
+      if (known !== undefined) lost.set(id, await furthest.of(known, coverage));
+    }
+  }
+  for (const [series_id, completion] of lost) await putCompletion(writer, series_id, completion);
+}
+
+/** Writes how far a series is complete; nothing where the series is gone. */
+export async function putCompletion(
+  writer: Writer,
+  series_id: number,
+  completion: Completion,
+): Promise<void> {
+  const row = await rowWith(writer, seriesDataset, { series_id });
+  if (row !== null) await writer.upsert(seriesDataset, [{ ...row, ...completion }]);
+}

@@ -1,0 +1,101 @@
+// Which bars of a series were not finished when the last run that holds them began (contract 3.9).
+import { type Bars, indexOfKey } from '../bars/columns.ts';
+import { unfinishedBars } from '../datasets/bars.ts';
+import type { RowOf } from '../datasets/dataset.ts';
+import { importRuns } from '../datasets/internal.ts';
+import { collectRows, rowWith } from '../store/all-rows.ts';
+import type { Writer } from '../store/store.ts';
+import { changeRow, rowKeyOf } from './journal.ts';
+
+type Row = RowOf<typeof unfinishedBars>;
+
+/** What the unfinished bars of a series are found by, while a run loads bars of it. */
+export type UnfinishedRules = {
+  readonly bucketOf: (keyMs: number) => number;
+  /** Whether a bar closes after the start of the run. */
+  readonly closesLater: (keyMs: number) => boolean;
+};
+
+/** The unfinished bars of one series, while a run loads bars of it. */
+export class Unfinished {
+  readonly #stored: readonly Row[];
+  readonly #runId: number;
+  readonly #rules: UnfinishedRules;
+  /** The rows of each bucket that the run has touched. */
+  readonly #fresh = new Map<number, Row[]>();
+
+  /** `stored` are the series' rows before the run. */
+  constructor(stored: readonly Row[], runId: number, rules: UnfinishedRules) {
+    this.#stored = stored;
+    this.#runId = runId;
+    this.#rules = rules;
+  }
+
+  /** How many of some bars close after the start of the run. */
+  countIn({ count, keyMs }: Bars): number {
+    const { closesLater } = this.#rules;
+    if (count === 0 || !closesLater(keyMs[count - 1]!)) return 0;
+    // Closes ascend with keys.
+    let low = 0;
+    let high = count;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (closesLater(keyMs[middle]!)) high = middle;
+      else low = middle + 1;
+    }
+    return count - low;
+  }
+
+  /** Looks at one block: `held` are all bars of it that the run holds, `merged` all that are stored. */
+  see(seriesId: number, held: Bars, merged: Bars): void {
+    const bucket = this.#rules.bucketOf(merged.keyMs[0]!);
+    const stored = this.#storedIn(bucket);
+    if (stored.length === 0 && this.countIn(held) === 0) {
+      this.#fresh.delete(bucket);
+      return;
+    }
+    const runOf = (key: number): number | undefined => {
+      if (indexOfKey(held, key) >= 0) return this.#rules.closesLater(key) ? this.#runId : undefined;
+      return stored.find(({ first_ms, last_ms }) => first_ms <= key && key <= last_ms)?.run_id;
+    };
+    const rows: Row[] = [];
+    for (let from = 0, to = 0; from < merged.count; from = to) {
+      const first_ms = merged.keyMs[from]!;
+      const run_id = runOf(first_ms);
+      do to++;
+      while (to < merged.count && runOf(merged.keyMs[to]!) === run_id);
+      if (run_id !== undefined)
+        rows.push({ series_id: seriesId, run_id, first_ms, last_ms: merged.keyMs[to - 1]! });
+    }
+    this.#fresh.set(bucket, rows);
+  }
+
+  /** Writes what the run changes. */
+  async settle(writer: Writer): Promise<void> {
+    const keyed = (rows: readonly Row[]) => new Map(rows.map((row) => [rowKeyOf(unfinishedBars, row), row]));
+    for (const [bucket, rows] of this.#fresh) {
+      const [before, after] = [keyed(this.#storedIn(bucket)), keyed(rows)];
+      for (const key of new Set([...before.keys(), ...after.keys()])) {
+        const [was = null, is = null] = [before.get(key), after.get(key)];
+        if (was?.last_ms !== is?.last_ms) await changeRow(writer, this.#runId, unfinishedBars, was, is);
+      }
+    }
+  }
+
+  readonly #storedIn = (bucket: number): Row[] =>
+    this.#stored.filter(({ first_ms }) => this.#rules.bucketOf(first_ms) === bucket);
+}
+
+/** Removes the rows of an undone run, and those of runs undone before that its undo has restored in `seriesIds`. */
+export async function removeUnfinished(
+  writer: Writer,
+  runId: number,
+  seriesIds: ReadonlySet<number>,
+): Promise<void> {
+  await writer.remove(unfinishedBars, await collectRows(writer, unfinishedBars, { run_id: runId }));
+  for (const series_id of seriesIds)
+    for (const row of await collectRows(writer, unfinishedBars, { series_id })) {
+      const run = await rowWith(writer, importRuns, { run_id: row.run_id });
+      if (run === null || run.undone_ms !== null) await writer.remove(unfinishedBars, [row]);
+    }
+}

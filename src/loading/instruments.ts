@@ -1,0 +1,35 @@
+// Instruments: a file gives some fields of one, and the others stay; its dates must be in order (contract 3.9, 11).
+import type { Values } from '../datasets/field.ts';
+import type { Instrument, InstrumentName } from '../datasets/reference.ts';
+import type { RowProblem } from '../files/file-problem.ts';
+import { newInstrument } from '../history/new-instrument.ts';
+import type { Particulars } from './import-rows.ts';
+
+/** The stored fields beside those of a row. An instrument that trades again has no former delisting. */
+const keptOf = (values: Values, known: Values): Values =>
+  values.status === 'active' ? { ...known, delisting_date: null } : known;
+
+/** A delisting before the listing, in the row or beside what is stored. */
+function conflictOf(values: Values, known: Values | null): RowProblem | null {
+  const kept = known === null ? {} : keptOf(values, known);
+  const { listing_date: listed, delisting_date: delisted } = { ...kept, ...values } as Partial<Instrument>;
+  // Dates of the form YYYY-MM-DD are in order as texts.
+  if (!listed || !delisted || delisted >= listed) return null;
+  const problem = (column: string, order: string, other: string, date: string): RowProblem => ({
+    column,
+    reason: `is ${order} the ${values[other] === undefined ? 'stored ' : ''}${other} ${date}: correct it, or give the right ${other} beside it`,
+  });
+  return values.delisting_date === undefined
+    ? problem('listing_date', 'after', 'delisting_date', delisted)
+    : problem('delisting_date', 'before', 'listing_date', listed);
+}
+
+/** What is special about instruments. */
+export const instrumentRows: Particulars = {
+  conflictOf,
+  async rowOf(values, known, { writer }) {
+    const kept =
+      known === null ? await newInstrument(writer, values as InstrumentName) : keptOf(values, known);
+    return { ...kept, ...values };
+  },
+};

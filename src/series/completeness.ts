@@ -1,0 +1,87 @@
+// Whether a derived bar is complete: no later import can be expected to change it (contract 3.9).
+import { decodeIds } from '../base/id-list.ts';
+import { FIRST_MS } from '../base/instant.ts';
+import { barEnd } from '../calendar/bar-end.ts';
+import { runCoverage } from '../datasets/bars.ts';
+import type { RowOf } from '../datasets/dataset.ts';
+import { collectRows, rowsInOrder } from '../store/all-rows.ts';
+import type { Reader } from '../store/store.ts';
+import { servedBars } from './cursor.ts';
+import type { Series, StoredInstrument } from './series.ts';
+
+type Coverage = RowOf<typeof runCoverage>;
+
+/** Runs read at a time: each has up to some kilobytes of series. */
+const RUNS_PER_READ = 8;
+
+/** Fewest series that a later run shares with the one that it follows. */
+const SHARED_MIN = 2;
+
+/** How far the series of one instrument are complete at a moment. */
+export class Completeness {
+  readonly #reader: Reader;
+  readonly #stored: StoredInstrument;
+  readonly #nowMs: number;
+
+  constructor(reader: Reader, stored: StoredInstrument, nowMs: number) {
+    this.#reader = reader;
+    this.#stored = stored;
+    this.#nowMs = nowMs;
+  }
+
+  /** The instant through which every bar derived from a series is complete; later ones may be. */
+  throughMs({ complete_ms }: Series): number {
+    const { endedMs } = this.#stored;
+    if (endedMs !== null && endedMs <= this.#nowMs) return this.#nowMs;
+    return Math.min(this.#nowMs, complete_ms ?? Number.NEGATIVE_INFINITY);
+  }
+
+  /** Whether a bar that is derived from a series and closes at an instant is complete. */
+  async isComplete(series: Series, closeMs: number): Promise<boolean> {
+    if (closeMs > this.#nowMs) return false;
+    return closeMs <= this.throughMs(series) || this.#isPassedOver(series, closeMs);
+  }
+
+  /**
+   * Whether the series is complete through the session of its last bar before an instant, and a later run of its market, which
+   * holds at least half of the series of the run that completed it, is complete through the instant: it had no trade since.
+   */
+  async #isPassedOver(series: Series, closeMs: number): Promise<boolean> {
+    const { complete_ms: completeMs, interval } = series;
+    const own = await this.#completingRun(series);
+    if (own === null || completeMs === null || own.series_count < SHARED_MIN) return false;
+    const range = { fromMs: FIRST_MS, toMs: closeMs, descending: true };
+    const before = await servedBars(this.#reader, series, range).next(1);
+    if (before === null) return false;
+    const lastMs = before.keyMs[before.count - 1]!;
+    if (barEnd(this.#stored.calendar, interval, lastMs).sessionEndMs > completeMs) return false;
+    const ids = new Set(decodeIds(own.series));
+    for await (const later of rowsInOrder(this.#reader, runCoverage, {
+      where: { market: own.market, interval },
+      range: { from: closeMs },
+      order: [
+        ['complete_ms', 'asc'],
+        ['run_id', 'asc'],
+      ],
+      limit: RUNS_PER_READ,
+    }))
+      if (later.run_id > own.run_id && follows(later, ids)) return true;
+    return false;
+  }
+
+  /** What the run that completed a series holds of its market; null where no live run holds it. */
+  async #completingRun({ complete_run_id, series_id, interval }: Series): Promise<Coverage | null> {
+    if (complete_run_id === null) return null;
+    const rows = await collectRows(this.#reader, runCoverage, { run_id: complete_run_id });
+    const holds = (row: Coverage): boolean =>
+      row.interval === interval && decodeIds(row.series).includes(series_id);
+    return rows.find(holds) ?? null;
+  }
+}
+
+/** Whether a run holds at least half of some series, and two or more. */
+function follows({ series_count, series }: Coverage, ids: ReadonlySet<number>): boolean {
+  const least = Math.max(SHARED_MIN, ids.size / 2);
+  if (series_count < least) return false;
+  return decodeIds(series).filter((id) => ids.has(id)).length >= least;
+}

@@ -1,0 +1,49 @@
+// When an instrument stopped trading: from then on its series are complete (contract 3.9).
+import { dayOf, FIRST_MS, parseDay } from '../base/instant.ts';
+import type { Calendar } from '../calendar/calendar.ts';
+import { optionContracts } from '../datasets/options.ts';
+import type { Instrument } from '../datasets/reference.ts';
+import { rowWith } from '../store/all-rows.ts';
+import type { Reader } from '../store/store.ts';
+
+const MONTH_LETTERS = 'FGHJKMNQUVXZ';
+const FUTURE = new RegExp(`^[A-Z0-9]+([${MONTH_LETTERS}])(\\d{2})$`);
+const OPTION = /(\d{2})(\d{2})(\d{2})[CP]\d{8}$/;
+
+/** The first day after the contract month of a future such as `ESU23`; null for another symbol. */
+function dayAfterMonth(symbol: string): number | null {
+  const [, letter, year] = FUTURE.exec(symbol) ?? [];
+  if (letter === undefined) return null;
+  const month = MONTH_LETTERS.indexOf(letter) + 1;
+  return month === 12 ? dayOf(2001 + Number(year), 1, 1) : dayOf(2000 + Number(year), month + 1, 1);
+}
+
+/** The day after the expiration in an option's symbol (contract 1.4). */
+function dayAfterExpiration(symbol: string): number | null {
+  const [, year, month, day] = OPTION.exec(symbol) ?? [];
+  const expiration = year === undefined ? null : parseDay(`20${year}-${month}-${day}`);
+  return expiration === null ? null : expiration + 1;
+}
+
+/** The expiration of an option: that of its contract, else the end of the date in its symbol. */
+async function expirationOf(reader: Reader, { country_iso_code, symbol }: Instrument, calendar: Calendar) {
+  const contract = await rowWith(reader, optionContracts, { country_iso_code, symbol });
+  if (contract?.expiration_datetime != null) return contract.expiration_datetime;
+  const after = contract === null ? dayAfterExpiration(symbol) : contract.expiration_date + 1;
+  return after === null ? null : calendar.zone.instantOf(after, 0);
+}
+
+/** The instant from which on an instrument does not trade: long ago where it is inactive, null while nothing says so. */
+export async function endOf(
+  reader: Reader,
+  instrument: Instrument,
+  calendar: Calendar,
+): Promise<number | null> {
+  const { status, delisting_date, asset_schema, symbol } = instrument;
+  if (status === 'inactive') return FIRST_MS;
+  const delisted = delisting_date === null ? null : parseDay(delisting_date);
+  if (delisted !== null) return calendar.zone.instantOf(delisted + 1, 0);
+  if (asset_schema === 'option') return expirationOf(reader, instrument, calendar);
+  const after = asset_schema === 'future' ? dayAfterMonth(symbol) : null;
+  return after === null ? null : calendar.zone.instantOf(after, 0);
+}
