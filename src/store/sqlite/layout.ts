@@ -66,11 +66,12 @@ function checkColumns(database: Database, tables: readonly Table[]): void {
   }
 }
 
-const statementsOf = ({ tables = [], columns = {}, statements }: Step): string[] => [
+const statementsOf = ({ tables = [], columns = {}, indexes = {}, statements }: Step): string[] => [
   ...Object.entries(columns).flatMap(([table, added]) => sqliteCompiler.addColumns(table, columnsOf(added))),
   ...tables.flatMap((table) =>
     sqliteCompiler.createTable({ ...table, columns: columnsOf(table.columns) }, sql`without rowid`),
   ),
+  ...Object.entries(indexes).flatMap(([table, added]) => sqliteCompiler.addIndexes(table, added)),
   ...(statements?.sqlite ?? []),
 ];
 
