@@ -106,7 +106,7 @@ test('each skip is told once, with its run: a watch that starts again, and a fil
   put(shop, 'a.csv', barOf(10));
   put(shop, 'b.zip', zipped(10));
   const flags = ['--schema', 'stock', '--country', 'US', '--interval', '1M', '--symbol', 'A'];
-  await shop.must('import', 'bars', 'incoming/a.csv', ...flags);
+  await shop.must('import', 'bars', 'incoming/a.csv', ...flags, '--source', 'by hand');
   const first = new Watch(shop, 'incoming');
   await first.until(/a\.csv: skipped: run 1 imported it with these flags\n/);
   await first.until(/run 2,/);

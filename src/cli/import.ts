@@ -155,18 +155,9 @@ function checkSources(names: readonly string[], { watch, dryRun, explain }: Flag
     );
 }
 
-/** The flags that can change what a file gives: of a mapping file its content counts, wherever it is. */
+/** The flags that can change what a file gives, so without `--source`: of a mapping file its content counts, wherever it is. */
 function recordedFlagsOf(flags: Flags): RecordedFlags {
-  const {
-    store: _,
-    allowRejects: __,
-    dryRun: ___,
-    watch: ____,
-    explain: _____,
-    json: ______,
-    ...said
-  } = flags;
-  const { map, ...plain } = said;
+  const { map, store, source, allowRejects, dryRun, watch, explain, json, ...plain } = flags;
   const mapping = map === undefined ? {} : { map: hash('sha256', JSON.stringify(readMappingFile(map))) };
   return Object.fromEntries(Object.entries({ ...plain, ...mapping }).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
