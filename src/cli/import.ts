@@ -1,4 +1,6 @@
 // `bourse import DATASET FILE…`
+import { hash } from 'node:crypto';
+import { resolve } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { parseInstant } from '../base/instant.ts';
 import { findZone, type Zone } from '../calendar/zone.ts';
@@ -9,7 +11,10 @@ import { BARS, fileDatasetNamed, fileDatasetNames } from '../datasets/index.ts';
 import { FileProblem } from '../files/file-problem.ts';
 import { inputsOf } from '../files/inputs.ts';
 import { openSources } from '../files/source.ts';
+import { clearFailure } from '../history/failed-files.ts';
 import type { ImportReport } from '../history/import-report.ts';
+import type { RecordedFlags } from '../history/run.ts';
+import { runOfFile } from '../history/watched-file.ts';
 import { importFile, requestOf } from '../loading/importers.ts';
 import { chooseMapping } from '../mapping/choose-mapping.ts';
 import type { ChooseMapping, MappedFile } from '../mapping/column-mapping.ts';
@@ -26,7 +31,7 @@ import { presetList } from './preset-list.ts';
 import { Progress } from './progress.ts';
 import { checkDataset, readCountry, readInterval, readSchema, readSymbolOf } from './read-flags.ts';
 import { count, countOf } from './table.ts';
-import { type Watched, watchFolder } from './watch.ts';
+import { skipText, type Watched, watchFolder } from './watch.ts';
 
 /** Done, but not with everything (contract 10). */
 const EXIT_PARTLY = 1;
@@ -207,27 +212,37 @@ function checkSources(names: readonly string[], { watch, dryRun, explain }: Flag
     );
 }
 
+/** The flags that can change what a file gives, so without `--source`: of a mapping file its content counts, wherever it is. */
+function recordedFlagsOf(flags: Flags): RecordedFlags {
+  const { map, store, source, allowRejects, dryRun, watch, explain, json, ...plain } = flags;
+  const mapping = map === undefined ? {} : { map: hash('sha256', JSON.stringify(readMappingFile(map))) };
+  return Object.fromEntries(Object.entries({ ...plain, ...mapping }).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** A message about a file without the file's path, which is told beside it. */
+const withoutPath = (message: string, path: string): string =>
+  message.startsWith(`${path}: `) ? message.slice(path.length + 2) : message;
+
 /** A folder whose files are each imported by a call of their own. */
 function watchedBy(call: Call, folder: string): Watched {
-  const { dataset, storeUrl, flags } = call;
-  const { watch: _, json: __, store: ___, allowRejects: ____, ...said } = flags;
+  const { dataset, storeUrl, recordedFlags } = call;
   return {
     folder,
     dataset,
-    call: JSON.stringify([said, flags.map === undefined ? null : readMappingFile(flags.map)]),
+    flags: recordedFlags,
     storeUrl,
     async take(path) {
       const run = new ImportCall(call);
       try {
-        await run.take(path);
+        return await run.take(path);
       } catch (error) {
         // How the call was meant for other files may be wrong for this one.
         if (!(error instanceof FileProblem)) throw error;
         note(error.message);
+        return withoutPath(error.message, path);
       } finally {
         await run.close();
       }
-      return run.runs;
     },
   };
 }
@@ -298,7 +313,8 @@ export function importCommand(): Command {
       checkFlags(dataset, flags);
       checkSources(names, flags);
       const choose = chooseMapping(dataset, flags.preset, flags.map, flags.delimiter);
-      const call = { dataset, choose, storeUrl: readSettings(flags).store, flags };
+      const recordedFlags = recordedFlagsOf(flags);
+      const call = { dataset, choose, storeUrl: readSettings(flags).store, flags, recordedFlags };
       if (flags.watch !== undefined) return watchFolder(watchedBy(call, flags.watch));
       const run = new ImportCall(call);
       try {
@@ -315,6 +331,7 @@ type Call = {
   readonly choose: ChooseMapping;
   readonly storeUrl: string;
   readonly flags: Flags;
+  readonly recordedFlags: RecordedFlags;
 };
 
 /** One call of the command: each file is an import of its own, and a bad one does not keep the others out. */
@@ -326,13 +343,26 @@ class ImportCall {
   #failed = 0;
   /** The exit status of the worst file. */
   #worst = 0;
+  /** Why something of the present name was not imported. */
+  #problems: string[] = [];
 
   constructor(call: Call) {
     this.#call = call;
   }
 
-  /** Imports the files of a name. @throws FileProblem where the call is wrong, not the file */
-  async take(name: string): Promise<void> {
+  /** Imports the files of a name; gives why not all of it was imported, or null. @throws FileProblem where the call is wrong, not the file */
+  async take(name: string): Promise<string | null> {
+    this.#problems = [];
+    await this.#takeFiles(name);
+    const [problem, ...others] = this.#problems;
+    if (problem !== undefined)
+      return withoutPath(problem, name) + (others.length > 0 ? ` (and ${others.length} more)` : '');
+    const { dataset, flags } = this.#call;
+    if (this.#store !== null && !flags.dryRun) await clearFailure(this.#store, dataset, resolve(name));
+    return null;
+  }
+
+  async #takeFiles(name: string): Promise<void> {
     const files = openSources(name, process.stdin, this.#call.choose);
     for (;;) {
       const next = await this.#orFailed(() => files.next());
@@ -353,6 +383,7 @@ class ImportCall {
     } catch (error) {
       if (!(error instanceof FileProblem) || error.kind === 'usage') throw error;
       note(error.message);
+      this.#problems.push(error.message);
       this.#failed++;
       this.#worst = Math.max(this.#worst, error.kind === 'unfit' ? EXIT_USAGE : EXIT_PARTLY);
       return null;
@@ -376,14 +407,16 @@ class ImportCall {
   }
 
   async #importFile(opened: MappedFile): Promise<void> {
-    const { dataset, storeUrl, flags } = this.#call;
+    const { dataset, storeUrl, flags, recordedFlags } = this.#call;
     const { source = null, dryRun = false } = flags;
     this.#store ??= await openForImport(storeUrl, dryRun);
+    if (await this.#isSkipped(opened)) return;
     const progress = new Progress(opened);
     const request = {
       ...this.#requestOf(opened),
       source,
       completeThroughMs: readCompleteThrough(flags.completeThrough, Date.now()),
+      recordedFlags,
       dryRun,
       nowMs: Date.now,
       onRows: (rows: number) => progress.reached(rows),
@@ -398,11 +431,23 @@ class ImportCall {
       .replaceAll(/\n\s*/g, ' ');
     print(flags, report, flags.watch === undefined ? text : `${line}\n`);
     this.#reports.push(report);
+    const [first] = report.refused;
+    if (report.runId === null && first !== undefined)
+      this.#problems.push(
+        `${report.file}: every row was refused: data row ${first.row}, column ${first.column}: ${first.reason}`,
+      );
   }
 
-  /** The recorded runs; a file of which nothing was stored has none. */
-  get runs(): number[] {
-    return this.#reports.flatMap(({ runId }) => runId ?? []);
+  /** Whether a watch passes over a member of an archive, because an earlier watch ended within the archive or another member failed. */
+  async #isSkipped(opened: MappedFile): Promise<boolean> {
+    const { dataset, flags, recordedFlags } = this.#call;
+    const { name, recordedAs, origin } = opened;
+    if (flags.watch === undefined || origin.path === null || origin.archiveSha256 === null) return false;
+    const { sha256 } = await opened.digest();
+    const file = { dataset, flags: recordedFlags, path: origin.path, recordedAs, sha256 };
+    const run = await this.#store!.snapshot((reader) => runOfFile(reader, file));
+    if (run !== null) note(skipText(name, run));
+    return run !== null;
   }
 
   async close(): Promise<void> {

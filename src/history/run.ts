@@ -9,6 +9,9 @@ import { importProblem, requireImportSpace } from './import-space.ts';
 import { nextValue } from './new-instrument.ts';
 import { type WriteRequest, writeOrTry } from './trial.ts';
 
+/** Flags that can change what an import gives, by name, in the order of their names. */
+export type RecordedFlags = Readonly<Record<string, string>>;
+
 /** What every import is given, whatever its dataset. */
 export type ImportRequest = WriteRequest & {
   readonly file: MappedFile;
@@ -24,6 +27,8 @@ export type ImportRequest = WriteRequest & {
   readonly volumes?: VolumeBasis;
   /** Where the file comes from, in the caller's words. */
   readonly source: string | null;
+  /** The flags that the run records, by name: what a watch compares (`watched-file.ts`). */
+  readonly recordedFlags?: RecordedFlags;
   /** Called now and then with the number of rows read. */
   readonly onRows?: (rows: number) => void;
 };
@@ -80,6 +85,9 @@ export async function runImport(
         started_ms: startedMs,
         finished_ms: finishedMs,
         undone_ms: null,
+        path: file.origin.path,
+        archive_sha256: file.origin.archiveSha256,
+        flags: request.recordedFlags ?? null,
       },
     ]);
     await nextValue(writer, 'data_version', 1);
