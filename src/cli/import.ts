@@ -212,11 +212,19 @@ function checkSources(names: readonly string[], { watch, dryRun, explain }: Flag
     );
 }
 
-/** The flags that can change what a file gives, so without `--source`: of a mapping file its content counts, wherever it is. */
+/** Flags that change nothing of what a file gives. */
+const flagsWithoutEffect: ReadonlySet<string> = new Set<keyof Flags>([
+  ...(['store', 'source', 'allowRejects', 'dryRun', 'watch', 'explain', 'json'] as const),
+]);
+
+/** The other flags, in the order of their names: of a mapping file its content counts, wherever it is. */
 function recordedFlagsOf(flags: Flags): RecordedFlags {
-  const { map, store, source, allowRejects, dryRun, watch, explain, json, ...plain } = flags;
+  const { map } = flags;
   const mapping = map === undefined ? {} : { map: hash('sha256', JSON.stringify(readMappingFile(map))) };
-  return Object.fromEntries(Object.entries({ ...plain, ...mapping }).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const recorded = Object.entries({ ...flags, ...mapping }).filter(([name]) => !flagsWithoutEffect.has(name));
+  return Object.fromEntries(
+    recorded.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, value]) => [name, String(value)]),
+  );
 }
 
 /** A message about a file without the file's path, which is told beside it. */
