@@ -21,11 +21,11 @@ export const importRuns = dataset({
     finished_ms: instant,
     /** The time of the undo. */
     undone_ms: orNull(instant),
-    /** The full path of the imported file, or of the archive it was in. Null: standard input, a deletion, a run of layout 3 or older. */
+    /** The full path of the imported file, or of the archive it was in. Null: standard input, a deletion, a run of layout 4 or older. */
     path: orNull(text),
     /** The hash of the archive that the file was in; null outside an archive. */
     archive_sha256: orNull(text),
-    /** The flags that can change what an import gives, by name. Null: a deletion, a run of layout 3 or older. */
+    /** The flags that can change what an import gives, by name. Null: a deletion, a run of layout 4 or older. */
     flags: orNull(json),
   },
   key: ['run_id'],
