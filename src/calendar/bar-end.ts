@@ -10,12 +10,18 @@ export type BarEnd = { readonly closeMs: number; readonly sessionEndMs: number }
 /** A session ends at most so many days after its label date, in UTC. */
 const LABEL_SLACK_DAYS = 2;
 
-/** The ends of a bar by its key. A bar outside every session ends when it closes (contract 3.2, 3.3, 3.6, 3.9). */
+/**
+ * The ends of a bar by its key. A bar outside every session ends when it closes; a DAY row that is merged into the session which
+ * its evening opens is whole at the end of its date (contract 3.2, 3.3, 3.6, 3.9, 3.10).
+ */
 export function barEnd(calendar: Calendar, interval: Interval, keyMs: number): BarEnd {
   const minutes = intervalMinutes(interval);
   if (minutes === null) {
     const [period, start] = [interval as PeriodInterval, keyMs / DAY_MS];
-    const { closeMs } = periodHours(calendar, period, start, false);
+    const isEvening = period === 'DAY' && calendar.labelOfRow(start) !== start;
+    const closeMs = isEvening
+      ? calendar.zone.instantOf(start + 1, 0)
+      : periodHours(calendar, period, start, false).closeMs;
     return { closeMs, sessionEndMs: periodHours(calendar, period, start, true).closeMs };
   }
   const closeMs = minuteClose(calendar, minutes * MINUTE_MS, keyMs);
