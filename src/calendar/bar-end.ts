@@ -37,12 +37,17 @@ function minuteClose(calendar: Calendar, stepMs: number, keyMs: number): number 
   return isOnGrid ? Math.min(keyMs + stepMs, closeMs[0]!) : keyMs + stepMs;
 }
 
-/** Whether a bar closes after a moment. */
-export function closesAfter(calendar: Calendar, interval: Interval, keyMs: number, ms: number): boolean {
+/** Whether a bar closes after a moment. A bar of a series off the session grid closes at its nominal end (contract 3.10). */
+export function closesAfter(
+  calendar: Calendar,
+  { interval, isOffGrid }: { readonly interval: Interval; readonly isOffGrid: boolean },
+  keyMs: number,
+  ms: number,
+): boolean {
   const minutes = intervalMinutes(interval);
   const boundMs =
     minutes === null
       ? (periodEnd(interval as PeriodInterval, keyMs / DAY_MS) + LABEL_SLACK_DAYS) * DAY_MS
       : keyMs + minutes * MINUTE_MS;
-  return boundMs > ms && barEnd(calendar, interval, keyMs).closeMs > ms;
+  return boundMs > ms && (isOffGrid || barEnd(calendar, interval, keyMs).closeMs > ms);
 }
