@@ -568,6 +568,41 @@ test('codes of a file stand over those that ship, and may be taken back; a count
   assert.deepEqual(await codes('ZZ'), {});
 });
 
+test('codes of stored events that no list of codes has are listed with the name of their newest event, until none has them (spec 2.9, contract 8.7)', async () => {
+  const codes = async (country: string) =>
+    ((await (await caller.ask(`${CODES}/${country}`)).json()) as { result: Record<string, string> }).result;
+  const shipped = await codes('CH');
+  const rows = [
+    'CH,zz_own,First name,2021-01-01T00:00:00Z',
+    'CH,ZZ_OWN,Newest name,2023-01-01T00:00:00Z',
+    'CH,ZZ_OWN,A name between,2022-01-01T00:00:00Z',
+    'CH,AA_OWN,Another,2021-01-01T00:00:00Z',
+    'CH,A,Of one letter,2021-01-01T00:00:00Z',
+    'CH,ZZ_DESCRIBED,Its event,2021-01-01T00:00:00Z',
+    'CH,GDP_GROWTH_RATE_QOQ,Another name,2021-01-01T00:00:00Z',
+    'QX,ZZ_OWN,Of another country,2024-01-01T00:00:00Z',
+  ];
+  assert.ok('GDP_GROWTH_RATE_QOQ' in shipped);
+  const events = await imported('own.csv', 'economic-events', [head, ...rows, ''].join('\n'));
+  const described = await imported(
+    'own-codes.csv',
+    'economic-event-codes',
+    'country_iso_code,event_code,description\nCH,ZZ_DESCRIBED,What the file says.\n',
+  );
+  assert.deepEqual(Object.entries(await codes('CH')), [
+    ...Object.entries(shipped),
+    ['ZZ_DESCRIBED', 'What the file says.'],
+    ['A', 'Of one letter'],
+    ['AA_OWN', 'Another'],
+    ['ZZ_OWN', 'Newest name'],
+  ]);
+  assert.deepEqual(await codes('QX'), { ZZ_OWN: 'Of another country' });
+  await shop.must('undo', String(described.runId));
+  assert.equal((await codes('CH')).ZZ_DESCRIBED, 'Its event');
+  await shop.must('undo', String(events.runId));
+  assert.deepEqual(await codes('CH'), shipped);
+});
+
 test('the file of shipped codes is a native file, and answers are in its order (contract 11)', async () => {
   const file = join(import.meta.dirname, '../src/datasets/economic-event-codes.json');
   const rows = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>[];

@@ -386,6 +386,69 @@ test('a former symbol that nobody has now is found by a range that meets its dat
   assert.deepEqual(await bars('NEWA', '2000-01-01', '2020-01-01'), []);
 });
 
+test('a range in which a symbol had several bearers is answered with one, and the header names the others (contract 9.6)', async () => {
+  await imported('instruments', [
+    `${names},former_symbols`,
+    ...['stock,US,NEWC,OLDC:2010-01-04..2015-06-10', 'stock,US,OLDC,'],
+    'stock,US,NEWD,OLDD:2010-01-04..2012-12-31',
+    'stock,US,NEWE,OLDD:2013-01-02..2015-06-10',
+  ]);
+  await imported(
+    'bars',
+    [
+      barsHead,
+      ...['2015-06-08', '2015-06-09', '2015-06-10'].map((day) => bar('NEWC', day, 1)),
+      ...['2015-06-11', '2015-06-12', '2015-06-30'].map((day) => bar('OLDC', day, 2)),
+      ...[bar('NEWD', '2012-12-31', 3), bar('NEWE', '2013-01-02', 4), bar('NEWE', '2015-06-12', 5)],
+    ],
+    ...barFlags,
+  );
+  const told = async (path: string, query: Readonly<globalThis.Record<string, string>> = {}) => {
+    const text = new URLSearchParams({ ...query, format: 'csv', secret_key: key }).toString();
+    const response = await fetch(`${server.url}/api/v2/${path}?${text}`);
+    const [header = '', ...lines] = (await response.text()).trimEnd().split('\r\n');
+    const at = header.split(',').indexOf('symbol');
+    const exposed = response.headers.get('Access-Control-Expose-Headers') ?? '';
+    assert.ok(exposed.includes('X-Symbol-History'));
+    return [response.headers.get('X-Symbol-History'), ...lines.map((line) => line.split(',')[at])];
+  };
+  const one = 'OLDC was NEWC from 2010-01-04 to 2015-06-10; this answer has OLDC';
+  const range = (symbol: string, interval: string, from: string, to: string) =>
+    told(`stock/bars/US:${symbol}/${interval}/from/${from}/to/${to}`);
+  const june = ['2015-06-08', '2015-06-12'] as const;
+  assert.deepEqual(await range('OLDC', 'DAY', ...june), [one, 'OLDC', 'OLDC']);
+  assert.deepEqual(await range('OLDC', 'WEEK', '2015-06-01', '2015-06-14'), [one, 'OLDC']);
+  assert.deepEqual(await range('OLDC', 'MON', '2015-06-01', '2015-06-30'), [one, 'OLDC']);
+  assert.deepEqual(await range('OLDC', 'DAY', '2015-06-08', '2015-06-10'), [null, 'NEWC', 'NEWC', 'NEWC']);
+  assert.deepEqual(await range('OLDC', 'DAY', '2015-06-11', '2015-06-12'), [null, 'OLDC', 'OLDC']);
+  assert.deepEqual(await range('NEWC', 'DAY', ...june), [null, 'NEWC', 'NEWC', 'NEWC']);
+  const both =
+    'OLDD was NEWE from 2013-01-02 to 2015-06-10, NEWD from 2010-01-04 to 2012-12-31; this answer has NEWE';
+  assert.deepEqual(await range('OLDD', 'DAY', '2012-01-01', '2014-12-31'), [both, 'NEWE']);
+  const part = 'OLDD was NEWE from 2013-01-02 to 2015-06-10; this answer has NEWE';
+  assert.deepEqual(await range('OLDD', 'DAY', '2015-01-01', '2015-12-31'), [part, 'NEWE']);
+  const dates = { from_date: june[0], to_date: june[1] };
+  assert.deepEqual(await told('stock/stock_corporate_action/list/US:OLDC', dates), [one]);
+  assert.deepEqual(await told('news/list', { full_symbol: 'stock:US:OLDC', ...dates }), [one]);
+  assert.deepEqual(await told('news/list', { full_symbol: 'stock:US:*', ...dates }), [null]);
+});
+
+test('the dates of a former symbol are those of the market, whatever the offset of a bound (contract 2.3, 9.6)', async () => {
+  await imported('instruments', [
+    `${names},former_symbols`,
+    'stock,US,NEWF,OLDF:2015-06-08..2015-06-10',
+    'stock,US,OLDF,',
+  ]);
+  await imported('bars', [barsHead, bar('NEWF', '2015-06-10', 1), bar('OLDF', '2015-06-11', 2)], ...barFlags);
+  // 00:00 in UTC is 20:00 of the day before in New York.
+  assert.deepEqual(await bars('OLDF', '2015-06-09T00:00:00Z', '2015-06-11T00:00:00Z'), [['NEWF', 1]]);
+  assert.deepEqual(await bars('OLDF', '2015-06-10T00:00:00Z', '2015-06-11T03:59:59+00:00'), [['NEWF', 1]]);
+  assert.deepEqual(await bars('OLDF', '2015-06-11T04:00:00Z', '2015-06-12T00:00:00Z'), [['OLDF', 2]]);
+  // Midnight without an offset is a session's date, as clients write dates out.
+  assert.deepEqual(await bars('OLDF', '2015-06-10T00:00:00', '2015-06-10 00:00:00'), [['NEWF', 1]]);
+  assert.deepEqual(await bars('OLDF', '2015-06-11T00:00:00', '2015-06-11 00:00:00'), [['OLDF', 2]]);
+});
+
 test('an old symbol finds actions and news of a range within its dates (contract 9.6)', async () => {
   await imported('instruments', [`${names},former_symbols`, 'stock,US,NEWS2,OLDS2:2010-01-04..2015-12-31']);
   await imported('corporate-actions', [

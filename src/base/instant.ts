@@ -73,8 +73,9 @@ export function weekdayOf(day: number): number {
 }
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
-const TIME = /^(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?$/;
-const OFFSET = /^([+\- ])(\d{2}):(\d{2})$/;
+/** After a space the seconds must be there: of a query string, ` 05:30` may also be the offset of a date, `+05:30`. */
+const TIME =
+  /^(?! \d{2}:\d{2}(?!:))[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?([Zz]|[+\- ]\d{2}:?\d{2})?$/;
 
 /** The day number of `YYYY-MM-DD`, or null when it is not a real day of the years 1900 to 2200 (contract 2.4). */
 export function parseDay(text: string): number | null {
@@ -86,14 +87,12 @@ export function parseDay(text: string): number | null {
   return dateOf(number).day === day ? number : null;
 }
 
-function parseOffsetMinutes(text: string): number | null {
-  if (text === '' || text === 'Z') return 0;
-  const match = OFFSET.exec(text);
-  if (match === null) return null;
-  const [hours, minutes] = [Number(match[2]), Number(match[3])];
+/** Minutes of an offset: `Z`, `+05:30`, `-0500`; null where it is a day or more. A raw `+` of a query string arrives as a space. */
+function offsetMinutes(text: string): number | null {
+  if (text === 'Z' || text === 'z') return 0;
+  const [hours, minutes] = [Number(text.slice(1, 3)), Number(text.slice(-2))];
   if (hours > 23 || minutes > 59) return null;
-  // A raw `+` of a query string arrives as a space (contract 2.1).
-  return (match[1] === '-' ? -1 : 1) * (hours * 60 + minutes);
+  return (text[0] === '-' ? -1 : 1) * (hours * 60 + minutes);
 }
 
 /** Reads a date or a date-time in the forms of contract 2.1; null for anything else. Without an offset the time is UTC. */
@@ -102,18 +101,14 @@ export function parseInstant(text: string): ParsedInstant | null {
   const day = parseDay(text.slice(0, 10));
   if (day === null) return null;
   if (text.length === 10) return { kind: 'date', day };
-  if (text[10] !== 'T' && text[10] !== ' ') return null;
-  const offsetAt = text.slice(11).search(/[Z+\- ]/);
-  const clock = offsetAt < 0 ? text.slice(11) : text.slice(11, 11 + offsetAt);
-  const offsetText = offsetAt < 0 ? '' : text.slice(11 + offsetAt);
-  const time = TIME.exec(clock);
-  const offset = parseOffsetMinutes(offsetText);
-  if (time === null || offset === null) return null;
-  const [hours, minutes, seconds] = [Number(time[1]), Number(time[2]), Number(time[3])];
-  if (hours > 23 || minutes > 59 || seconds > 59) return null;
+  const time = TIME.exec(text.slice(10));
+  if (time === null) return null;
+  const [hours, minutes, seconds] = [Number(time[1]), Number(time[2]), Number(time[3] ?? 0)];
+  const offset = time[5] === undefined ? 0 : offsetMinutes(time[5]);
+  if (offset === null || hours > 23 || minutes > 59 || seconds > 59) return null;
   const fractionMs = Math.floor(Number(`0.${time[4] ?? '0'}`) * 1000 + 1e-9);
   const ms = day * DAY_MS + hours * HOUR_MS + minutes * MINUTE_MS + seconds * SECOND_MS + fractionMs;
-  return { kind: 'time', ms: ms - offset * MINUTE_MS, hasOffset: offsetText !== '', day };
+  return { kind: 'time', ms: ms - offset * MINUTE_MS, hasOffset: time[5] !== undefined, day };
 }
 
 const pad2 = (value: number): string => (value < 10 ? `0${value}` : String(value));

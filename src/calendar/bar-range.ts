@@ -19,6 +19,15 @@ function isLabel(bound: ParsedInstant): boolean {
   return bound.kind === 'date' || (!bound.hasOffset && bound.ms === bound.day * DAY_MS);
 }
 
+/**
+ * The market's date of a bound: of a date, and on bars of DAY and above of midnight without an offset, as written; else the date of
+ * its instant (contract 2.3).
+ */
+export function dayOfBound({ zone }: Calendar, bound: ParsedInstant, interval: string | null): number {
+  const isWritten = interval !== null && isPeriod(interval) && isLabel(bound);
+  return bound.kind === 'date' || isWritten ? bound.day : zone.dayAt(bound.ms);
+}
+
 const startOfDay = (calendar: Calendar, day: number): number => calendar.dateZone.instantOf(day, 0);
 
 /** The instants that bounds mean on intraday bars, as a half-open range. */

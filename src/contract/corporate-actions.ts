@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { date, integer, nullable, number, oneOf, record, text } from './fields.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
-import { formats, instrument, limit, nextPageKey, optional, required } from './parameter.ts';
+import { extraSort, formats, instrument, limit, nextPageKey, optional, required } from './parameter.ts';
 
 /** One dividend or split on the wire (spec 2.4, contract 8.2). */
 export const corporateActionRecord = record('CorporateAction', {
@@ -37,6 +37,7 @@ export const corporateActions = endpoint({
     from_date: required(kind.date, 'the first ex-date to return'),
     to_date: optional(kind.date, 'the last ex-date to return'),
     action_type: optional(kind.oneOf(['dividend', 'split']), 'the kind of action'),
+    sort: extraSort('the order of the actions by their ex-date'),
     ...formats('json'),
     limit: limit(listLimits.corporateActions, 'actions'),
     next_page_key: nextPageKey,

@@ -157,6 +157,38 @@ test('the first colon parts country from symbol (spec 2.12, contract 1.3)', () =
   assert.deepEqual(parseCountrySymbol('GB:VOD'), { country: 'UK', symbol: 'VOD' });
 });
 
+const prefixed: readonly [text: string, country: string, symbol: string][] = [
+  ['US:O:SPY250919C00450000', 'US', 'SPY250919C00450000'],
+  ['O:SPY250919C00450000', 'US', 'SPY250919C00450000'],
+  ['us:o:spxw250919p05000000', 'US', 'SPXW250919P05000000'],
+  ['X:BTCUSD', 'GLOBAL', 'BTCUSD'],
+  ['x:btc-usd', 'GLOBAL', 'BTC-USD'],
+  ['C:EURUSD', 'GLOBAL', 'EURUSD'],
+  ['c:eur/usd', 'GLOBAL', 'EUR/USD'],
+];
+for (const [text, country, symbol] of prefixed) {
+  test(`${text}, as Massive writes it, is ${symbol} of ${country} (contract 1.7)`, () => {
+    assert.deepEqual(parseCountrySymbol(text), { country, symbol });
+    assert.deepEqual(parseFullSymbol(`option:${text}`), { assetSchema: 'option', country, symbol });
+  });
+}
+
+test('X: and C: with a wildcard are the markets of GLOBAL (contract 1.7)', () => {
+  assert.deepEqual(parseFullSymbol('crypto:X:*'), { assetSchema: 'crypto', country: 'GLOBAL', symbol: '*' });
+  assert.deepEqual(parseFullSymbol('forex:c:*'), { assetSchema: 'forex', country: 'GLOBAL', symbol: '*' });
+});
+
+test('another prefix, one without a symbol, and O: before what is no option symbol are refused (contract 1.4, 1.7)', () => {
+  for (const text of [
+    ...['O:', 'X:', 'C:', 'US:O:', 'O:*', 'O:SPY', 'O:250919C00450000', 'US:O:AAPL', 'O:SPY250919X00450000'],
+    ...['I:SPX', 'US:X:BTCUSD', 'X:X:BTCUSD', 'C:O:SPY250919C00450000', 'UK:O:SPY250919C00450000', 'X:US:A'],
+    ...['O:O:SPY250919C00450000', 'US:O:O:SPY250919C00450000', 'O :SPY250919C00450000'],
+  ])
+    assert.equal(parseCountrySymbol(text), null, text);
+  for (const text of ['option:O:*', 'option:US:O:*', 'X:*', 'X:BTCUSD'])
+    assert.equal(parseFullSymbol(text), null, text);
+});
+
 test('a country and symbol of another shape are refused (spec 2.12)', () => {
   for (const text of [
     ...hostile,

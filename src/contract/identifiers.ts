@@ -39,8 +39,16 @@ export function parseSymbol(text: string): string | null {
   return SYMBOL.test(upper) ? upper : null;
 }
 
-/** `US:AAPL`; the first colon separates country and symbol (contract 1.3). */
-export function parseCountrySymbol(text: string): CountrySymbol | null {
+/**
+ * Massive's prefixes as our countries: `O:` of an option symbol, alone or after `US:`, is US; `X:` and `C:`, of crypto and currencies,
+ * are GLOBAL (contract 1.4, 1.7). No country has one letter.
+ */
+const countryOfPrefix = (text: string): string =>
+  text.replace(/^(US:)?O:(?=[A-Z0-9.]+\d{6}[CP]\d{8}$)/i, 'US:').replace(/^[XC]:/i, 'GLOBAL:');
+
+/** `US:AAPL`, or with a prefix of Massive's; the first colon separates country and symbol (contract 1.3). */
+export function parseCountrySymbol(sent: string): CountrySymbol | null {
+  const text = countryOfPrefix(sent);
   const colon = text.indexOf(':');
   if (colon < 0) return null;
   const country = parseCountry(text.slice(0, colon));
@@ -53,7 +61,7 @@ export function parseFullSymbol(text: string): FullSymbol | null {
   const colon = text.indexOf(':');
   const assetSchema = parseAssetSchema(text.slice(0, Math.max(colon, 0)));
   if (assetSchema === null) return null;
-  const rest = text.slice(colon + 1);
+  const rest = countryOfPrefix(text.slice(colon + 1));
   if (!rest.endsWith(':*')) {
     const instrument = parseCountrySymbol(rest);
     return instrument === null ? null : { assetSchema, ...instrument };

@@ -369,15 +369,35 @@ const marked: readonly [name: EndpointName, parameter: string, fallback: unknown
   ['corporateActions', 'csv_safe', false],
   ['holidayList', 'csv_safe', false],
   ['economicEvents', 'csv_safe', false],
+  ['corporateActions', 'sort', 'asc'],
+  ['newsList', 'format', 'json'],
+  ['newsList', 'csv_safe', false],
+  ['latestNews', 'format', 'json'],
+  ['latestNews', 'csv_safe', false],
+  ['optionSearch', 'sort', 'asc'],
+  ['optionSearch', 'format', 'json'],
+  ['optionSearch', 'csv_safe', false],
+  ['optionExpirations', 'sort', 'asc'],
+  ['optionExpirations', 'format', 'json'],
+  ['optionExpirations', 'csv_safe', false],
   ['economicEvents', 'impact', undefined],
   ['economicEvent', 'impact', undefined],
 ];
 for (const [name, parameter, fallback] of marked) {
-  test(`${parameter} of ${name} is marked as an extension (contract 5.1, 9.1, 9.4, 9.5)`, () => {
+  test(`${parameter} of ${name} is marked as an extension (contract 4.7, 5.1, 9.1, 9.4, 9.5)`, () => {
     const found = declared(name).parameters[parameter];
     assert.deepEqual([found?.extension, found?.required, found?.default], [true, false, fallback]);
   });
 }
+
+test('every list that has pages, and every other list of the specification, has sort and format; the newest bars are ascending (contract 3.11, 4.7)', () => {
+  const lists = [...names.filter((name) => 'next_page_key' in declared(name).parameters), 'latestNews'];
+  for (const name of [...lists, 'optionExpirations', 'latestEconomicEvents'] as EndpointName[]) {
+    const { sort, format } = declared(name).parameters;
+    assert.deepEqual([sort?.default, sort?.bindsPage, format?.bindsPage], ['asc', true, false], name);
+  }
+  assert.equal('sort' in contract.latestBars.parameters, false);
+});
 
 /** Parameters that choose no records, and the day that a page key holds itself. */
 const free = ['format', 'csv_safe', 'limit', 'next_page_key', 'session_date', 'adjust_as_of'];

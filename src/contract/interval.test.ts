@@ -38,7 +38,6 @@ test('1M and 1m are one minute, a month is MON (contract 3.1)', () => {
 });
 
 const aliases: readonly [alias: string, code: string][] = [
-  ...[1, 3, 5, 10, 15, 30, 60, 120, 240].map((n): [string, string] => [`${n}min`, `${n}M`]),
   ['1h', '60M'],
   ['2h', '120M'],
   ['4h', '240M'],
@@ -53,10 +52,11 @@ test('every alias is read, in any letter case (contract 3.1)', () => {
     for (const text of [alias, alias.toUpperCase()]) assert.equal(parseInterval(text), code, text);
 });
 
-test('any whole number of minutes from 1 to 1440 is an interval (contract 3.1)', () => {
+test('any whole number of minutes from 1 to 1440 is an interval, also with min (contract 1.7, 3.1)', () => {
   for (let minutes = 1; minutes <= 1440; minutes++) {
     assert.equal(parseInterval(`${minutes}M`), `${minutes}M`);
     assert.equal(parseInterval(`${minutes}m`), `${minutes}M`);
+    for (const alias of ['min', 'MIN', 'Min']) assert.equal(parseInterval(minutes + alias), `${minutes}M`);
     assert.equal(intervalMinutes(interval(`${minutes}M`)), minutes);
   }
 });
@@ -67,6 +67,12 @@ test('anything else is no interval (contract 3.1)', () => {
     ' ',
     'M',
     '0M',
+    '0min',
+    '01min',
+    '1441min',
+    '45mins',
+    '45minutes',
+    'min',
     '01M',
     '00M',
     '1441M',

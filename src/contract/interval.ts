@@ -18,7 +18,6 @@ export const namedIntervals: readonly string[] = [
 export const INTERVAL_MINUTES_MAX = 1440;
 
 const aliases: Readonly<Record<string, string>> = Object.fromEntries([
-  ...namedMinutes.map((minutes) => [`${minutes}MIN`, `${minutes}M`]),
   ...[1, 2, 4].map((hours) => [`${hours}H`, `${60 * hours}M`]),
   ...['1D', 'DAY'].map((alias) => [alias, 'DAY']),
   ...['1W', 'WEEK'].map((alias) => [alias, 'WEEK']),
@@ -34,9 +33,9 @@ export function parseInterval(text: string): Interval | null {
   const upper = upperAscii(text);
   const named = Object.hasOwn(aliases, upper) ? aliases[upper] : undefined;
   if (named !== undefined) return named as Interval;
-  const match = /^([1-9]\d{0,3})M$/.exec(upper);
+  const match = /^([1-9]\d{0,3})M(?:IN)?$/.exec(upper);
   if (match === null || Number(match[1]) > INTERVAL_MINUTES_MAX) return null;
-  return upper as Interval;
+  return `${match[1]}M` as Interval;
 }
 
 /** The interval of a literal. @throws for any other text */

@@ -6,6 +6,7 @@ import { Refusal } from './errors.ts';
 import { flagWords, parseFlag } from './flag.ts';
 import {
   assetSchemas,
+  type CountrySymbol,
   parseAssetSchema,
   parseCountry,
   parseCountrySymbol,
@@ -25,6 +26,8 @@ export type Kind<T> = {
   print(value: T): string;
   /** Whether the empty text is a value; otherwise it is refused (contract 4.4). */
   readonly emptyAllowed?: true;
+  /** Whether the text may have unencoded slashes in a path, and so be several of its segments (contract 1.7). */
+  readonly slashesAllowed?: true;
 };
 
 /** A kind whose texts `read` understands. It returns null or undefined for any other text; that is refused with `problem` and `allowed`. */
@@ -63,14 +66,17 @@ export const country = kindOf(
   'US, UK, …, GLOBAL',
 );
 
-export const countrySymbol = kindOf(
-  Type.String({ pattern: '^[A-Za-z]+:.{1,40}$' }),
-  'US:AAPL',
-  parseCountrySymbol,
-  'must be a country and a symbol separated by a colon, such as US:AAPL',
-  `country:symbol, the symbol ${symbolAllowed}`,
-  (value) => `${value.country}:${value.symbol}`,
-);
+export const countrySymbol: Kind<CountrySymbol> = {
+  ...kindOf(
+    Type.String({ pattern: '^[A-Za-z]+:.{1,40}$' }),
+    'US:AAPL',
+    parseCountrySymbol,
+    'must be a country and a symbol separated by a colon, such as US:AAPL',
+    `country:symbol, the symbol ${symbolAllowed}`,
+    (value) => `${value.country}:${value.symbol}`,
+  ),
+  slashesAllowed: true,
+};
 
 export const fullSymbol = kindOf(
   Type.String({ pattern: '^[A-Za-z]+:[A-Za-z]+:.{1,40}$' }),
@@ -97,7 +103,7 @@ export const interval: Kind<Interval> = {
 };
 
 const dateForms =
-  'YYYY-MM-DD or YYYY-MM-DDTHH:MM:SS, with an optional fraction and an optional Z or +hh:mm; years 1900 to 2200';
+  'YYYY-MM-DD or YYYY-MM-DDTHH:MM:SS, seconds and their fraction optional, with an optional Z or +hh:mm; years 1900 to 2200';
 
 /** A date, or a date-time with or without an offset (contract 2.1). */
 export const dateTime: Kind<ParsedInstant & { readonly text: string }> = kindOf(

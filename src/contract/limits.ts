@@ -7,6 +7,10 @@ export const limits = {
   headerBytesMax: 32_768,
   /** Characters of what a caller sent that an error repeats (contract 6.2). */
   echoCharactersMax: 80,
+  /** Ignored query parameters that a header names; the others are counted (contract 4.4). */
+  ignoredNamesMax: 10,
+  /** Characters of an ignored parameter's name: more than any declared one has, and fewer than any key. */
+  ignoredNameCharactersMax: 30,
   /** Characters of a caller's own request id (contract 6.5). */
   requestIdCharactersMax: 64,
   /** Connections that wait to be accepted: the caller of one that the kernel drops tries again only after a second. */

@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { dateTime, nullable, number, oneOf, record, text } from './fields.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
-import { limit, nextPageKey, optional, required, sort } from './parameter.ts';
+import { extraFormats, limit, nextPageKey, optional, required, sort } from './parameter.ts';
 
 /** One news item of one instrument on the wire (spec 2.5, contract 8.3). */
 export const newsRecord = record('NewsItem', {
@@ -30,6 +30,7 @@ const shared = {
   full_symbol: optional(kind.fullSymbol, 'one instrument, or a market with the symbol *'),
   sort: sort('asc', 'the order of the items by their time'),
   limit: limit(listLimits.news, 'items'),
+  ...extraFormats,
 };
 
 export const newsList = endpoint({

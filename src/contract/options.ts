@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { boolean, date, dateTime, integer, nullable, number, oneOf, record, text } from './fields.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
-import { limit, nextPageKey, optional, path } from './parameter.ts';
+import { extraFormats, extraSort, limit, nextPageKey, optional, path } from './parameter.ts';
 import { contractTerms } from './reference.ts';
 
 /** One option contract on the wire (spec 2.6, contract 8.4). */
@@ -73,6 +73,8 @@ export const optionSearch = endpoint({
       kind.sortBy(optionSortFields, 'strike_price desc,expiration_date'),
       'the order of the contracts; by default the next expiration first, then the strikes nearest to the price',
     ),
+    sort: extraSort('`desc` for the complete order, of `sort_by` and of equal contracts, reversed'),
+    ...extraFormats,
     next_page_key: nextPageKey,
   },
   record: optionContractRecord,
@@ -84,7 +86,11 @@ export const optionExpirations = endpoint({
   path: '/api/v2/option/expiration_date_list/{schema_asset}/{country_symbol}',
   tag: 'options',
   summary: 'The coming expirations of one underlying, nearest first',
-  parameters: underlying,
+  parameters: {
+    ...underlying,
+    sort: extraSort('`desc` for the latest expiration first'),
+    ...extraFormats,
+  },
   record: expirationRecord,
   shape: 'array',
   refusals: ['unknown_instrument'],

@@ -46,9 +46,15 @@ export function formats<const F extends 'json' | 'csv'>(format: F) {
   };
 }
 
+/** The same of an endpoint that the specification gives no `format` (contract 4.7). */
+export const extraFormats = { ...formats('json'), format: extension(formats('json').format) };
+
 /** `sort`: the direction of the order. */
 export const sort = <const D extends 'asc' | 'desc'>(value: D, description: string) =>
   defaulted(kind.oneOf(['asc', 'desc']), value, description);
+
+/** `sort` of an endpoint that the specification gives none (contract 4.7). */
+export const extraSort = (description: string) => extension(sort('asc', description));
 
 /** `limit`: how many records of a list to give. */
 export const limit = (bounds: ListLimit, records: string) =>

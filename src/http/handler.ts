@@ -9,6 +9,7 @@ import type { BuiltInPages } from './built-in-pages.ts';
 import { notModifiedIfHeld } from './cache/etag.ts';
 import type { ResponseCache } from './cache/response-cache.ts';
 import { encoded } from './encoding.ts';
+import { ignoredHeader } from './ignored-parameters.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
 import { QueueError } from './queue/query-queue.ts';
 import type { Caller } from './request.ts';
@@ -39,6 +40,8 @@ type Trace = {
   secret: string | null;
   /** Null where the key has no quota. */
   counted: CountedRequest | null;
+  /** What `X-Ignored-Parameters` says; null where no parameter is ignored. */
+  ignored: string | null;
 };
 
 /** Handles requests. */
@@ -53,13 +56,14 @@ export class RequestHandler {
   async handle(request: HttpRequest): Promise<HttpResponse> {
     const startedMs = request.arrivedMs ?? performance.now();
     const requestId = requests.requestIdOf(request);
-    const trace: Trace = { requestId, route: null, keyId: null, word: null, secret: null, counted: null };
+    const nothing = { route: null, keyId: null, word: null, secret: null, counted: null, ignored: null };
+    const trace: Trace = { requestId, ...nothing };
     const answered = await this.#route(request, trace).catch((error: unknown) => {
       const { word, facts } = this.#problemOf(error, requestId);
       trace.word = word;
       return responses.errorResponse(word, withoutKey(facts, trace.secret), requestId);
     });
-    const response = responses.withQuota(answered, trace.counted);
+    const response = responses.withIgnored(responses.withQuota(answered, trace.counted), trace.ignored);
     const isGone = request.isGone();
     this.#parts.observe({
       kind: 'request',
@@ -110,9 +114,9 @@ export class RequestHandler {
   /** Data, from the response cache or from the query thread. */
   async #data(request: HttpRequest, match: Match, sent: string, trace: Trace): Promise<HttpResponse> {
     const { cache, address, submit } = this.#parts;
-    const { name: endpoint, endpoint: declared } = match.route;
-    const isKnown = (name: string) => name === 'secret_key' || declared.parameters[name]?.in === 'query';
-    const query = readQuery(sent, isKnown);
+    const { name: endpoint, known } = match.route;
+    const { query, ignored } = readQuery(sent, (name) => known.includes(name));
+    trace.ignored = ignoredHeader(ignored, known);
     const caller = await this.#admit(request, match, query, trace);
     const state = cache.isCacheable(endpoint) ? await cache.state(request.batch) : null;
     const nowMs = this.#parts.nowMs();

@@ -6,6 +6,7 @@ import type { Answer } from '../queries/query.ts';
 import { errorBody, JSON_TYPE } from '../queries/render/envelope.ts';
 import type { PageContent } from './built-in-pages.ts';
 import { etagOf } from './cache/etag.ts';
+import { IGNORED_HEADER } from './ignored-parameters.ts';
 import type { HttpResponse } from './message.ts';
 import type { Caller } from './request.ts';
 
@@ -13,7 +14,7 @@ const ALLOW = 'GET, HEAD, OPTIONS';
 
 const EXPOSED = [
   ...['ETag', 'Link', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Retry-After'],
-  ...['X-Count', 'X-Next-Page-Key', 'X-Request-Id'],
+  ...['X-Count', IGNORED_HEADER, 'X-Next-Page-Key', 'X-Request-Id', 'X-Symbol-History'],
 ].join(', ');
 
 /** Headers of every response. With these alone, web pages of other origins cannot read it. */
@@ -151,3 +152,7 @@ export function withQuota(response: HttpResponse, counted: CountedRequest | null
     },
   };
 }
+
+/** Adds the names of the ignored query parameters; null for none (contract 4.4). */
+export const withIgnored = (response: HttpResponse, ignored: string | null): HttpResponse =>
+  ignored === null ? response : { ...response, headers: { ...response.headers, [IGNORED_HEADER]: ignored } };

@@ -4,6 +4,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Refusal } from '../contract/errors.ts';
 import { contract, type EndpointName } from '../contract/index.ts';
+import * as kind from '../contract/kinds.ts';
+import type { Parameter } from '../contract/parameter.ts';
 import { type Match, matchRoute, parseRequest, queryText, readQuery } from './route.ts';
 
 const names = Object.keys(contract) as EndpointName[];
@@ -29,7 +31,7 @@ const everything = (): boolean => true;
 function parsed(path: string, query = ''): Readonly<Record<string, unknown>> {
   const match = matched(path);
   const known = (name: string): boolean => match.route.endpoint.parameters[name]?.in === 'query';
-  return parseRequest(match, readQuery(query, known));
+  return parseRequest(match, readQuery(query, known).query);
 }
 
 const paths: readonly [path: string, name: EndpointName][] = [
@@ -75,12 +77,96 @@ test('another path is no route: a slash more or less, another case of a literal,
     '/api/v2/news%2Flist',
     '/api/v2/news/../news/list',
     '/api/v2/stock/bars/US:AAPL/1M',
-    '/api/v2/stock/reference/US:BRK/B',
+    '/api/v2/stock/reference/US:BRK/',
+    '/api/v2/stock/reference/US:BRK//B',
+    '/api/v2/stock/reference//US:BRK',
+    '/api/v2/stock/reference/US:BRK/./B',
+    '/api/v2/stock/reference/US:BRK/../B',
+    '/api/v2/stock/reference/US:BRK/%2e%2E/B',
+    '/api/v2/stock/reference/US:BRK/%2E',
+    '/api/v2/stock/reference/BRK/B',
+    '/api/v2/stock/reference/BRK/US:B',
+    '/api/v2/stock/reference/search/US:B',
+    '/api/v2/stock/bars/US:AAPL/latest',
+    '/api/v2/stock/bars/US:AAPL/1M/LATEST',
+    '/api/v2/stock/bars/US:AAPL/1M/latest/',
+    '/api/v2/stock/bars/US:AAPL/1M/from/2025-03-03/until/2025-03-03',
+    '/api/v2/stock/US:BF/B/bars/1M/latest',
+    '/api/v2/option/search/stock/US:BF/B/call/in_the_money',
+    '/api/v2/holiday/holiday_codes/US:A/B',
+    '/api/v2/stock/reference/search/x',
     'api/v2/news/list',
     '/__proto__',
     `/${'a/'.repeat(5000)}`,
   ])
     assert.equal(matchRoute(path), null, path.slice(0, 60));
+});
+
+/** Symbols with a slash as existing clients send them, and what they are. */
+const slashed: readonly [sent: string, country: string, symbol: string][] = [
+  ['US:BF/B', 'US', 'BF/B'],
+  ['us%3abf/b', 'US', 'BF/B'],
+  ['US:BF%2FB', 'US', 'BF/B'],
+  ['GLOBAL:BTC/USD', 'GLOBAL', 'BTC/USD'],
+  ['x:btc/usd', 'GLOBAL', 'BTC/USD'],
+  ['US:A/B/C', 'US', 'A/B/C'],
+  ['US:A/B%2FC', 'US', 'A/B/C'],
+  ['US:A%2F/B', 'US', 'A//B'],
+  ['US:/B', 'US', '/B'],
+  ['US:A/LATEST', 'US', 'A/LATEST'],
+  ['US:A/latest', 'US', 'A/LATEST'],
+  ['US:A/1M', 'US', 'A/1M'],
+  ['US:A/1M/latest', 'US', 'A/1M/LATEST'],
+  ['US:A/from/B/to', 'US', 'A/FROM/B/TO'],
+  ['US:A/1M/from/2025-03-03/to/2025-03-04', 'US', 'A/1M/FROM/2025-03-03/TO/2025-03-04'],
+  ['US:A/call/moneyness/in_the_money', 'US', 'A/CALL/MONEYNESS/IN_THE_MONEY'],
+  ['US:A/search', 'US', 'A/SEARCH'],
+];
+for (const [path, name] of paths.filter(([, one]) => 'country_symbol' in contract[one].parameters)) {
+  test(`the symbol of ${name} may have unencoded slashes, and names no other endpoint (contract 1.7)`, () => {
+    const query = 'from_date=2025-03-03';
+    for (const [sent, country, symbol] of slashed) {
+      const address = path.replace(/US:[A-Z]+/, () => sent);
+      assert.equal(matchRoute(address)?.route.name, name, address);
+      assert.deepEqual(
+        parsed(address, query),
+        { ...parsed(path, query), country_symbol: { country, symbol } },
+        address,
+      );
+    }
+  });
+}
+
+test('the last segments are those of the path, all others belong to the symbol (contract 1.7)', () => {
+  const of = (path: string) => {
+    const { country_symbol, interval } = parsed(path);
+    return [matched(path).route.name, (country_symbol as { symbol: string }).symbol, interval];
+  };
+  const bars = '/api/v2/stock/bars';
+  assert.deepEqual(of(`${bars}/US:BF/1M/5M/latest`), ['latestBars', 'BF/1M', '5M']);
+  assert.deepEqual(of(`${bars}/US:A/1M/from/2025-03-03/to/2025-03-04/DAY/latest`), [
+    'latestBars',
+    'A/1M/FROM/2025-03-03/TO/2025-03-04',
+    'DAY',
+  ]);
+  assert.deepEqual(of(`${bars}/US:A/1M/latest/5M/from/2025-03-03/to/2025-03-04`), [
+    'historicalBars',
+    'A/1M/LATEST',
+    '5M',
+  ]);
+});
+
+test('of two readings of a path the one with more fixed words counts: a range to "latest" is refused, not guessed (contract 1.7)', () => {
+  const path = '/api/v2/stock/bars/US:A/1M/from/2025-03-03/to/latest';
+  assert.equal(matched(path).route.name, 'historicalBars');
+  assert.equal(refusalOf(() => parsed(path)).facts.param, 'to_date');
+});
+
+test('a part of a symbol is decoded once, like any other text (contract 1.3, 1.7)', () => {
+  const path = '/api/v2/stock/reference/US:BF/%252E';
+  const { facts } = refusalOf(() => parsed(path));
+  assert.deepEqual([facts.param, facts.got], ['country_symbol', 'US:BF/%2E']);
+  assert.equal(refusalOf(() => parsed('/api/v2/stock/reference/US:BF/%ZZ')).facts.param, 'country_symbol');
 });
 
 test('US:AAPL and US%3AAAPL are the same, in any case of the hexadecimal digits (contract 1.3)', () => {
@@ -126,9 +212,48 @@ test('in a path a plus is a plus, in a query string it is a space (contract 2.1)
   assert.equal(at('from_date=2023-01-01T00:00:00%2B00:00'), '2023-01-01T00:00:00+00:00');
 });
 
+/** The parameters that are instants or dates, each with a request that has a place for its text. */
+const timed = names.flatMap((name) =>
+  Object.entries<Parameter>(contract[name].parameters)
+    .filter(([, { parse }]) => parse === kind.dateTime.parse || parse === kind.date.parse)
+    .map(([parameter, declared]) => ({ name, parameter, declared })),
+);
+
+/** The parsed value of one such parameter, sent as `text`. */
+function timeOf({ name, parameter, declared }: (typeof timed)[number], text: string): unknown {
+  const given = (one: string): string =>
+    one === parameter && declared.in === 'path' ? text : goodTexts[one]!;
+  const path = contract[name].path.replace(/\{(\w+)\}/g, (_, one: string) => given(one));
+  const others = Object.entries<Parameter>(contract[name].parameters)
+    .filter(([one, { in: place, required }]) => place === 'query' && required && one !== parameter)
+    .map(([one]) => `${one}=${goodTexts[one]}`);
+  const own = declared.in === 'query' ? [`${parameter}=${text}`] : [];
+  const value = parsed(path, [...own, ...others].join('&'))[parameter];
+  return typeof value === 'object' ? { ...value, text: '' } : value;
+}
+
+const goodTexts: Readonly<Record<string, string>> = {
+  ...{ schema_asset: 'stock', country_symbol: 'US:A', interval: 'DAY', option_type: 'call' },
+  ...{ moneyness: 'in_the_money', full_symbol: 'stock:US:*', query: 'A' },
+  ...{ from_date: '1950-01-01', to_date: '2150-01-01' },
+};
+
+for (const one of timed) {
+  test(`${one.parameter} of ${one.name} takes a time without seconds, an offset without a colon, t and z in lower case (contract 2.1)`, () => {
+    const expected = timeOf(one, '2025-03-03T09:30:00%2B05:30');
+    const plus = one.declared.in === 'path' ? ['+0530', '+05:30'] : ['+0530', '+05:30', '%200530'];
+    for (const offset of ['%2B0530', ...plus])
+      for (const time of ['T09:30', 't09:30', 't09:30:00', '%2009:30:00'])
+        assert.deepEqual(timeOf(one, `2025-03-03${time}${offset}`), expected, time + offset);
+    const utc = timeOf(one, '2025-03-03T09:30:00Z');
+    for (const time of ['t09:30z', 'T09:30Z', 'T09:30:00z', 'T09:30-0000'])
+      assert.deepEqual(timeOf(one, `2025-03-03${time}`), utc, time);
+  });
+}
+
 /** What a query string says of one parameter. */
 const sentAs = (query: string, name: string): string | undefined =>
-  queryText(readQuery(query, everything), name);
+  queryText(readQuery(query, everything).query, name);
 
 const malformed = ['%', '%2', '%ZZ', 'a%', '%E0%A4%A', '%C3', '%FF', '%ED%A0%80', '%C0%80', '%80'];
 
@@ -163,7 +288,7 @@ test('a decoded NUL is refused by the parameter that has it (contract 1.3)', () 
 test('malformed names, and malformed values of unknown names, are ignored like every unknown one (contract 4.4)', () => {
   const known = (name: string): boolean => name === 'limit';
   for (const query of ['%ZZ=1&limit=5', 'other=%ZZ&limit=5', '&&limit=5&&', '=1&limit=5', 'LIMIT=7&limit=5'])
-    assert.deepEqual([...readQuery(query, known)], [['limit', ['5']]], query);
+    assert.deepEqual([...readQuery(query, known).query], [['limit', ['5']]], query);
 });
 
 test('a name is decoded too, a value may hold equal signs, a name without one is empty', () => {
@@ -177,7 +302,8 @@ test('a name is decoded too, a value may hold equal signs, a name without one is
 test('names of every object are unknown names (contract 4.4)', () => {
   const { parameters } = contract.newsList;
   const known = (name: string): boolean => Object.hasOwn(parameters, name);
-  assert.equal(readQuery('__proto__=1&constructor=2&toString=3', known).size, 0);
+  const { query, ignored } = readQuery('__proto__=1&constructor=2&toString=3&constructor=4', known);
+  assert.deepEqual([query.size, ignored], [0, ['__proto__', 'constructor', 'toString']]);
   const hostile = '__proto__=1&constructor=2';
   assert.deepEqual([sentAs(hostile, '__proto__'), sentAs(hostile, 'constructor')], ['1', '2']);
   assert.equal(({} as Record<string, unknown>)['1'], undefined);

@@ -8,35 +8,65 @@ export type Route = {
   readonly name: EndpointName;
   readonly endpoint: Endpoint;
   readonly segments: readonly string[];
+  /** Which of them may be several of a sent path; -1 for none (contract 1.7). */
+  readonly slashedAt: number;
+  /** The names of its query parameters. */
+  readonly known: readonly string[];
 };
 
 /** A matched route and its path parameters as sent, still encoded. */
 export type Match = { readonly route: Route; readonly path: ReadonlyMap<string, string> };
 
-const literals = ({ segments }: Route): number =>
-  segments.filter((segment) => !segment.startsWith('{')).length;
+const isLiteral = (segment: string): boolean => !segment.startsWith('{');
+const nameIn = (segment: string): string => segment.slice(1, -1);
+
+function routeOf(name: EndpointName): Route {
+  const endpoint: Endpoint = contract[name];
+  const { path, parameters } = endpoint;
+  const segments = path.split('/');
+  const slashedAt = segments.findIndex((one) => parameters[nameIn(one)]?.slashesAllowed === true);
+  const own = Object.keys(parameters).filter((one) => parameters[one]!.in === 'query');
+  return { name, endpoint, segments, slashedAt, known: [...own, 'secret_key'] };
+}
+
+const literals = ({ segments }: Route): number => segments.filter(isLiteral).length;
 
 /** The routes of all endpoints. Those with more literal segments come first. */
 const routes = (Object.keys(contract) as EndpointName[])
-  .map((name): Route => ({ name, endpoint: contract[name], segments: contract[name].path.split('/') }))
+  .map(routeOf)
   .sort((a, b) => literals(b) - literals(a));
 
 /** The route of a path as sent, or null. Literal segments match exactly. */
 export function matchRoute(path: string): Match | null {
   const sent = path.split('/');
   for (const route of routes) {
-    const found = matchSegments(route.segments, sent);
-    if (found !== null) return { route, path: found };
+    const whole = withoutSlashes(route, sent);
+    const found = whole && matchSegments(route.segments, whole);
+    if (found) return { route, path: found };
   }
   return null;
 }
 
+/** A dot segment or an empty one: clients and proxies drop it, so it is in a symbol only when encoded. */
+const DROPPED = /^(\.|%2e){0,2}$/i;
+const COLON = /:|%3a/i;
+
+/** The sent segments, those of a symbol with unencoded slashes joined; null where their number cannot be the route's (contract 1.7). */
+function withoutSlashes({ segments, slashedAt }: Route, sent: readonly string[]): readonly string[] | null {
+  const more = sent.length - segments.length;
+  if (more === 0) return sent;
+  if (more < 0 || slashedAt < 0) return null;
+  const end = slashedAt + more + 1;
+  const parts = sent.slice(slashedAt, end);
+  if (!COLON.test(parts[0]!) || parts.some((part) => DROPPED.test(part))) return null;
+  return [...sent.slice(0, slashedAt), parts.join('/'), ...sent.slice(end)];
+}
+
 function matchSegments(segments: readonly string[], sent: readonly string[]): Map<string, string> | null {
-  if (segments.length !== sent.length) return null;
   const found = new Map<string, string>();
   for (let index = 0; index < segments.length; index++) {
     const [segment, part] = [segments[index]!, sent[index]!];
-    if (segment.startsWith('{')) found.set(segment.slice(1, -1), part);
+    if (!isLiteral(segment)) found.set(nameIn(segment), part);
     else if (segment !== part) return null;
   }
   return found;
@@ -64,21 +94,28 @@ function decode(name: string, text: string): string {
 /** A query string's known parameters by name: every text as sent, in order, still encoded. */
 export type RawQuery = ReadonlyMap<string, readonly string[]>;
 
-/** Reads the known parameters of a query string; the others are ignored (contract 4.4). */
-export function readQuery(query: string, known: (name: string) => boolean): RawQuery {
-  const values = new Map<string, string[]>();
-  if (query === '') return values;
-  for (const pair of query.split('&')) {
+/** Reads the known parameters of a query string, and the names of the others, each once (contract 4.4). */
+export function readQuery(
+  sent: string,
+  isKnown: (name: string) => boolean,
+): { readonly query: RawQuery; readonly ignored: readonly string[] } {
+  const query = new Map<string, string[]>();
+  const ignored = new Set<string>();
+  for (const pair of sent === '' ? [] : sent.split('&')) {
     const equals = pair.indexOf('=');
+    const written = equals < 0 ? pair : pair.slice(0, equals);
     // A name that cannot be decoded is ignored like every unknown name.
-    const name = decoded((equals < 0 ? pair : pair.slice(0, equals)).replaceAll('+', ' '));
-    if (name === null || !known(name)) continue;
+    const name = decoded(written.replaceAll('+', ' ')) ?? written;
+    if (!isKnown(name)) {
+      if (name !== '') ignored.add(name);
+      continue;
+    }
     const text = equals < 0 ? '' : pair.slice(equals + 1);
-    const before = values.get(name);
-    if (before === undefined) values.set(name, [text]);
+    const before = query.get(name);
+    if (before === undefined) query.set(name, [text]);
     else before.push(text);
   }
-  return values;
+  return { query, ignored: [...ignored] };
 }
 
 /**

@@ -2,7 +2,8 @@
 import { valueColumns } from '../bars/columns.ts';
 import { concatTimed, sliceTimed, type TimedBars } from '../bars/grid.ts';
 import { END_MS, FIRST_MS } from '../base/instant.ts';
-import { type BarRange, barRange, inOrder } from '../calendar/bar-range.ts';
+import { type BarRange, barRange, dayOfBound, inOrder } from '../calendar/bar-range.ts';
+import { calendarOf } from '../calendar/calendar.ts';
 import { segmentScope } from '../calendar/period.ts';
 import type { historicalBars, latestBars } from '../contract/bars.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
@@ -19,6 +20,7 @@ import { wrongOrder } from './range.ts';
 import { writeCsv, writeJsonRows } from './render/bar-records.ts';
 import { csvCellOf } from './render/csv-cell.ts';
 import { renderList } from './render/list.ts';
+import { tellingHistory } from './symbol-history.ts';
 
 /** The bars of a step that are in the range. */
 function heldBy(range: BarRange, step: TimedBars): TimedBars {
@@ -124,7 +126,9 @@ function walkOf(context: QueryContext, found: Found, parameters: HistoryParamete
 /** `GET …/bars/…/from/…/to/…` */
 export const answerHistoricalBars: Query<typeof historicalBars> = async (parameters, context) => {
   const { schema_asset, country_symbol, from_date: from, to_date: to, sort, limit } = parameters;
-  const days = { from: from.day, to: to.day };
+  const market = calendarOf(schema_asset, country_symbol.country);
+  const [fromDay, toDay] = [from, to].map((bound) => dayOfBound(market, bound, parameters.interval));
+  const days = { from: fromDay!, to: toDay! };
   const found = await context.lookup.instrument(context.reader, schema_asset, country_symbol, days);
   if (!inOrder(parameters.interval, found.calendar, from, to)) throw wrongOrder(from.text, to.text);
   const descending = sort === 'desc';
@@ -145,7 +149,9 @@ export const answerHistoricalBars: Query<typeof historicalBars> = async (paramet
   await adjust(context, found, stream, timed, adjusting);
   if (descending) reverse(timed);
   const paging = pagingAfter(surplus <= 0 ? undefined : timed.bars.keyMs[limit - 1]!);
-  return render(timed, found, parameters, context, paging);
+  const answer = render(timed, found, parameters, context, paging);
+  const asked = { assetSchema: schema_asset, ...country_symbol, days };
+  return tellingHistory(context, asked, found.instrument.symbol, answer);
 };
 
 const everything = { fromMs: FIRST_MS, toMs: END_MS, descending: true, holds: null };

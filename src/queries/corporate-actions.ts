@@ -11,6 +11,7 @@ import { type DayRange, type Found, unknownInstrument } from './lookup.ts';
 import type { Query, QueryContext } from './query.ts';
 import { dayBounds } from './range.ts';
 import type { WireRecord } from './render/records.ts';
+import { tellingHistory } from './symbol-history.ts';
 
 /** The stock of a name; null where only corporate actions have the name. @throws Refusal `unknown_instrument` where nothing has it */
 async function stockOf(
@@ -48,13 +49,14 @@ async function recordOf(action: Action, stock: Found | null, closes: RawCloses |
 export const answerCorporateActions: Query<typeof endpoint> = async (parameters, context) => {
   const { country_symbol: named, from_date: from, to_date: to, action_type: type } = parameters;
   const range = dayBounds(from, to);
-  const stock = await stockOf(context, named, { from, to: to ?? END_DAY });
+  const days = { from, to: to ?? END_DAY };
+  const stock = await stockOf(context, named, days);
   const closes = stock === null ? null : new RawCloses(context.reader, stock, context.request.nowMs);
   const { country_iso_code, symbol } = stock?.instrument ?? {
     country_iso_code: named.country,
     symbol: named.symbol,
   };
-  return answerPage(context, {
+  const answer = await answerPage(context, {
     endpoint: 'corporateActions',
     parameters,
     understood: { country_symbol: `${country_iso_code}|${symbol}` },
@@ -62,7 +64,8 @@ export const answerCorporateActions: Query<typeof endpoint> = async (parameters,
     where: { country_iso_code, symbol, ...(type !== undefined && { action_type: type }) },
     range,
     order: ['ex_date', 'occurrence', 'action_type'],
-    direction: 'asc',
+    direction: parameters.sort,
     recordOf: (action) => recordOf(action, stock, closes),
   });
+  return tellingHistory(context, { assetSchema: 'stock', ...named, days }, symbol, answer);
 };

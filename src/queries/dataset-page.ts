@@ -19,7 +19,7 @@ type DatasetPage<N extends DatasetEndpoint, D extends Dataset> = {
   readonly endpoint: N;
   readonly parameters: ParametersOf<Contract[N]> & {
     readonly limit: number;
-    readonly format?: 'json' | 'csv';
+    readonly format: 'json' | 'csv';
   };
   readonly understood: Understood<N>;
   readonly dataset: D;
@@ -79,8 +79,7 @@ export async function answerPage<N extends DatasetEndpoint, D extends Dataset>(
   const end = hasMore ? { position: positionOf(rows.at(-1)!, order), pinned: [] } : null;
   const records: WireRecord[] = [];
   for (const row of rows) records.push(await page.recordOf(row));
-  const format = parameters.format ?? 'json';
-  return renderRecords(context, contract[endpoint], records, format, walk.paging(end));
+  return renderRecords(context, contract[endpoint], records, parameters.format, walk.paging(end));
 }
 
 /** The read of a page. After a page key, drop the range bound on that side: SQLite may seek by the wrong one. */

@@ -163,11 +163,38 @@ export const answerLatestEconomicEvents: Query<typeof latestEconomicEvents> = as
   return renderRecords(context, latestEconomicEvents, nearest.map(recordOf), format, null);
 };
 
-/** `GET …/economic_calendar/event_codes/{country_iso_code}` */
+/** Sorts before every character of a code: the read continues after the code. */
+const AFTER = '!';
+
+/** The codes of a country's stored events, one read of the index for each, however many events it has. */
+async function* storedCodes(reader: Reader, country: string): AsyncGenerator<string> {
+  for (let from = ''; ; ) {
+    const [event] = await reader.pick(events, ['event_code'], {
+      where: { country_iso_code: country },
+      range: { from },
+      order: [['event_code', 'asc']],
+      limit: 1,
+    });
+    if (event === undefined) return;
+    yield event.event_code;
+    from = event.event_code + AFTER;
+  }
+}
+
+/** The name of the newest event of a code. */
+async function nameOf(reader: Reader, country: string, code: string): Promise<string> {
+  const filters = { country_iso_code: country, event_code: code };
+  const [event] = await readEvents(reader, filters, {}, 'desc', 1);
+  return event!.event_name;
+}
+
+/** `GET …/economic_calendar/event_codes/{country_iso_code}`: the shipped codes, those of files, then those that stored events alone have. */
 export const answerEconomicEventCodes: Query<typeof economicEventCodes> = async (parameters, context) => {
   const { country_iso_code: country } = parameters;
+  const { reader, allocate } = context;
   const codes = shippedEventCodes(country);
-  for await (const row of allRows(context.reader, eventCodes, { country_iso_code: country }))
+  for await (const row of allRows(reader, eventCodes, { country_iso_code: country }))
     codes[row.event_code] = row.description;
-  return goodUntil(renderResult(codes, context.allocate));
+  for await (const code of storedCodes(reader, country)) codes[code] ??= await nameOf(reader, country, code);
+  return goodUntil(renderResult(codes, allocate));
 };

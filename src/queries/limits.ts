@@ -5,4 +5,6 @@ export const queryLimits = {
   answerCharactersMax: 8_000_000,
   /** Rows that a page reads at a time: bounds the memory that the longest ones take. */
   rowsPerReadMax: 128,
+  /** Former bearers of a symbol that a header names: most symbols have had one or two. */
+  formerBearersMax: 5,
 } as const;

@@ -21,6 +21,12 @@ export type Found = StoredInstrument & {
 /** Calendar days, both included. */
 export type DayRange = { readonly from: number; readonly to: number };
 
+/** On how many of some days a former bearer had its symbol. */
+export function hadWithin({ fromDay, toDay }: FormerBearer, { from, to }: DayRange): 'all' | 'some' | 'none' {
+  if (fromDay <= from && to <= toDay) return 'all';
+  return fromDay <= to && from <= toDay ? 'some' : 'none';
+}
+
 /** Symbols of one beginning that are compared for a hint. */
 const NEIGHBOURS_MAX = 64;
 
@@ -96,13 +102,23 @@ export class Lookup {
     days: DayRange | null,
   ): Promise<Found | null> {
     const now = await this.#find(reader, assetSchema, named);
-    const former =
-      days === null ? [] : (now?.former ?? (await formerBearers(reader, nameOf(assetSchema, named))));
-    const whole = former.find(({ fromDay, toDay }) => fromDay <= days!.from && days!.to <= toDay);
-    const part = former.find(({ fromDay, toDay }) => fromDay <= days!.to && days!.from <= toDay);
+    if (days === null) return now;
+    const former = await this.former(reader, assetSchema, named);
+    const whole = former.find((one) => hadWithin(one, days) === 'all');
+    const part = former.find((one) => hadWithin(one, days) === 'some');
     const before = whole ?? (now === null ? part : undefined);
     if (before === undefined) return now;
     return this.#find(reader, assetSchema, { country: named.country, symbol: before.symbol });
+  }
+
+  /** The instruments that had a symbol before, the latest first. */
+  async former(
+    reader: Reader,
+    assetSchema: AssetSchema,
+    named: CountrySymbol,
+  ): Promise<readonly FormerBearer[]> {
+    const now = await this.#find(reader, assetSchema, named);
+    return now?.former ?? formerBearers(reader, nameOf(assetSchema, named));
   }
 
   /** The instrument that has a name now, or null. */

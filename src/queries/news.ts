@@ -1,5 +1,7 @@
 // News of everything, a market or one instrument: by range (spec 4.4) and the latest (spec 4.5).
-import { formatInstant } from '../base/instant.ts';
+import { formatInstant, type ParsedInstant } from '../base/instant.ts';
+import { dayOfBound } from '../calendar/bar-range.ts';
+import { calendarOf } from '../calendar/calendar.ts';
 import type { FullSymbol } from '../contract/identifiers.ts';
 import { latestNews, type newsList } from '../contract/news.ts';
 import type { RowOf } from '../datasets/dataset.ts';
@@ -9,6 +11,7 @@ import { type DayRange, unknownInstrument } from './lookup.ts';
 import type { Query, QueryContext } from './query.ts';
 import { instantBounds } from './range.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
+import { tellingHistory } from './symbol-history.ts';
 
 type Item = RowOf<typeof news>;
 type Where = Partial<Pick<Item, 'asset_name' | 'country_iso_code' | 'symbol'>>;
@@ -33,6 +36,12 @@ async function whereOf(
   return where;
 }
 
+/** The market's dates of a range, on which a symbol may have been another instrument's (contract 9.6). */
+function daysOf({ assetSchema, country }: FullSymbol, from: ParsedInstant, to: ParsedInstant): DayRange {
+  const market = calendarOf(assetSchema, country);
+  return { from: dayOfBound(market, from, null), to: dayOfBound(market, to, null) };
+}
+
 const recordOf = (item: Item): WireRecord => ({
   ...item,
   published_date: formatInstant(item.published_date),
@@ -41,9 +50,10 @@ const recordOf = (item: Item): WireRecord => ({
 /** `GET …/news/list` */
 export const answerNewsList: Query<typeof newsList> = async (parameters, context) => {
   const range = instantBounds(parameters.from_date, parameters.to_date);
-  const { from_date: first, to_date: last } = parameters;
-  const where = await whereOf(context, parameters.full_symbol, { from: first.day, to: last.day });
-  return answerPage(context, {
+  const { from_date: first, to_date: last, full_symbol: named } = parameters;
+  const days = named === undefined ? null : daysOf(named, first, last);
+  const where = await whereOf(context, named, days);
+  const answer = await answerPage(context, {
     endpoint: 'newsList',
     parameters,
     understood: { full_symbol: JSON.stringify(where), from_date: range.from, to_date: range.to },
@@ -54,6 +64,8 @@ export const answerNewsList: Query<typeof newsList> = async (parameters, context
     direction: parameters.sort,
     recordOf,
   });
+  if (named === undefined || days === null || !where.symbol) return answer;
+  return tellingHistory(context, { ...named, days }, where.symbol, answer);
 };
 
 /** `GET …/news/latest` */
@@ -63,5 +75,5 @@ export const answerLatestNews: Query<typeof latestNews> = async (parameters, con
   const { limit } = parameters;
   const { rows } = await takeRows(context.reader, { where, order: newestFirst, limit }, news);
   const arranged = parameters.sort === 'desc' ? rows : rows.toReversed();
-  return renderRecords(context, latestNews, arranged.map(recordOf), 'json', null);
+  return renderRecords(context, latestNews, arranged.map(recordOf), parameters.format, null);
 };

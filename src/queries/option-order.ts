@@ -1,7 +1,7 @@
 // The order of option search: the caller's fields, then coming expirations before past ones, then the strikes nearest to the price (contract 8.4).
 import type { SortTerm } from '../contract/kinds.ts';
 import type { optionContracts } from '../datasets/options.ts';
-import type { RankedRead } from '../store/store.ts';
+import type { Direction, RankedRead } from '../store/store.ts';
 import type { Expiration } from './expirations.ts';
 
 type Contracts = typeof optionContracts;
@@ -18,8 +18,10 @@ const EXPIRATION = 'expiration_datetime';
 const termOf = ({ field, direction }: SortTerm): Term =>
   [field === EXPIRATION ? 'rank' : (field as Term[0]), direction] as const;
 
-/** The terms of the order; the last one is the symbol, which is unique in a country. */
-export function orderOf(sortBy: readonly SortTerm[], side: Side): Term[] {
+const reversed = ([column, direction]: Term): Term => [column, direction === 'asc' ? 'desc' : 'asc'];
+
+/** The terms of the order, `desc` for all of it reversed; the last one is the symbol, which is unique in a country. */
+export function orderOf(sortBy: readonly SortTerm[], side: Side, sort: Direction): Term[] {
   const asked = sortBy.map(termOf);
   const rest: readonly Term[] = [
     ['rank', 'asc'],
@@ -27,7 +29,8 @@ export function orderOf(sortBy: readonly SortTerm[], side: Side): Term[] {
     ['symbol', 'asc'],
   ];
   const whole = [...asked, ...rest.filter(([column]) => !asked.some(([other]) => other === column))];
-  return whole.slice(0, whole.findIndex(([column]) => column === 'symbol') + 1);
+  const unique = whole.slice(0, whole.findIndex(([column]) => column === 'symbol') + 1);
+  return sort === 'desc' ? unique.map(reversed) : unique;
 }
 
 /** The expirations with their ranks: by time where the caller sorts by it; else coming ones first, then past ones, the latest first. */

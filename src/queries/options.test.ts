@@ -98,10 +98,15 @@ type Page = {
 
 type Asked = Readonly<Record<string, unknown>>;
 
-async function answerOf(endpoint: 'optionSearch' | 'optionExpirations', asked: Asked, nowMs = NOW_MS) {
+async function answerOf(
+  endpoint: 'optionSearch' | 'optionExpirations',
+  asked: Asked,
+  nowMs = NOW_MS,
+  wrapCsv = false,
+) {
   const named = { schema_asset: 'stock', country_symbol: { country: 'US', symbol: 'X' } };
   const parameters = { ...named, option_type: 'call', moneyness: 'in_the_money', limit: 1000, ...asked };
-  return runner.run({ endpoint, parameters, nowMs, wrapCsv: false });
+  return runner.run({ endpoint, parameters, nowMs, wrapCsv });
 }
 
 async function resultOf<T>(
@@ -183,26 +188,28 @@ const sorts: fc.Arbitrary<Sort> = fc
   )
   .map(([fields, directions]) => fields.map((field, at) => ({ field, direction: directions[at]! })));
 
-test('every walk gives exactly the contracts asked for, in the order asked for, whatever the pages (spec 4.6, contract 4.1, 8.4)', async () => {
+test('every walk gives exactly the contracts asked for, in the order asked for or exactly its reverse, whatever the pages (spec 4.6, contract 4.1, 4.5, 4.7, 8.4)', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.record({
         option_type: fc.constantFrom('call', 'put'),
         moneyness: fc.constantFrom('in_the_money', 'out_of_the_money'),
-        ref_asset_price: fc.constantFrom(...strikes, 0, 60, 71.2200001, 1e6),
+        ref_asset_price: fc.constantFrom(...strikes, 0.01, 60, 71.2200001, 1e6),
         strike_price: fc.option(fc.constantFrom(...strikes, 11), { nil: undefined }),
         date: fc.option(fc.constantFrom(...expirations.map(([date]) => date), '2025-06-19'), {
           nil: undefined,
         }),
         sort: sorts,
+        direction: fc.constantFrom(undefined, 'asc', 'desc'),
         limit: fc.constantFrom(1, 3, 10, 100),
       }),
-      async ({ date, sort, limit, ...asked }) => {
+      async ({ date, sort, direction, limit, ...asked }) => {
         const parameters = {
           ...asked,
           limit: limit === 1 && asked.strike_price === undefined ? 7 : limit,
           ...(date === undefined ? {} : { expiration_date: Date.parse(date) / 86_400_000 }),
           ...(sort.length === 0 ? {} : { sort_by: sort }),
+          ...(direction === undefined ? {} : { sort: direction }),
         };
         const pages = await walk(parameters);
         const found = contracts.filter(
@@ -211,7 +218,8 @@ test('every walk gives exactly the contracts asked for, in the order asked for, 
             (asked.strike_price === undefined || one.strike === asked.strike_price) &&
             (date === undefined || one.date === date),
         );
-        const expected = inOrder(found, sort, asked.ref_asset_price);
+        const ascending = inOrder(found, sort, asked.ref_asset_price);
+        const expected = direction === 'desc' ? ascending.toReversed() : ascending;
         for (const [index, page] of pages.entries()) {
           const part = expected.slice(index * parameters.limit, (index + 1) * parameters.limit);
           judgePage(page, part);
@@ -238,6 +246,69 @@ function judgePage(page: Page, symbols: readonly string[]): void {
   assert.deepEqual(Object.keys(page.data), [...groups.keys()]);
   assert.deepEqual(symbolsOf(page), [...groups.values()].flat());
 }
+
+test('as CSV the contracts are one after the other in the order of the search, not by expiration; wrapped with count and data (contract 4.7, 5.2, 5.3)', async () => {
+  for (const sort of ['asc', 'desc']) {
+    const sort_by = [{ field: 'strike_price', direction: 'desc' }];
+    const asked = { ref_asset_price: 60, sort_by, sort, limit: 7 };
+    const found = contracts.filter((one) => isAsked(one, 'call', 'in_the_money', 60));
+    const ascending = inOrder(found, [{ field: 'strike_price', direction: 'desc' }], 60);
+    const expected = (sort === 'desc' ? ascending.toReversed() : ascending).slice(0, 7);
+    const answer = await answerOf('optionSearch', { ...asked, format: 'csv' });
+    if (answer.kind === 'refusal') assert.fail(answer.facts.message);
+    const text = Buffer.from(answer.body).toString();
+    const [header, ...rows] = text.trimEnd().split('\r\n');
+    const at = header!.split(',').indexOf('symbol');
+    assert.deepEqual(
+      rows.map((row) => row.split(',')[at]),
+      expected,
+    );
+    assert.equal(header, Object.keys(Object.values((await pageOf(asked)).data)[0]![0]!).join());
+    assert.equal(answer.headers['X-Count'], '7');
+    assert.equal(answer.headers['X-Next-Page-Key'], answer.next!.key);
+    const wrapped = await answerOf('optionSearch', { ...asked, format: 'csv' }, NOW_MS, true);
+    if (wrapped.kind === 'refusal') assert.fail(wrapped.facts.message);
+    const { result } = JSON.parse(Buffer.from(wrapped.body).toString()) as { result: Wire };
+    assert.deepEqual(Object.keys(result), ['next_page_key', 'next_page_url', 'count', 'data']);
+    assert.deepEqual([result.count, result.data], [7, text]);
+  }
+});
+
+test('a page key of one direction opens no page of the other (contract 4.1, 4.7)', async () => {
+  const asked = { ref_asset_price: 60, limit: 7 };
+  for (const [sort, other] of [
+    ['asc', 'desc'],
+    ['desc', 'asc'],
+  ]) {
+    const { next_page_key } = await pageOf({ ...asked, sort });
+    const refused = await answerOf('optionSearch', { ...asked, sort: other, next_page_key });
+    assert.equal(refused.kind === 'refusal' && refused.word, 'invalid_page_key');
+  }
+  const { next_page_key } = await pageOf(asked);
+  assert.equal((await answerOf('optionSearch', { ...asked, sort: 'asc', next_page_key })).kind, 'answer');
+});
+
+test('a reference price that the underlying cannot have is refused before anything is looked up; that of a future may be zero or negative (spec 4.6, contract 6.4, 8.4)', async () => {
+  for (const schema_asset of ['stock', 'crypto', 'forex', 'option'])
+    for (const ref_asset_price of [0, -0, -0.5, -71.22]) {
+      const country_symbol = { country: 'US', symbol: schema_asset === 'stock' ? 'X' : 'NOSUCH' };
+      const refused = await answerOf('optionSearch', { schema_asset, country_symbol, ref_asset_price });
+      if (refused.kind !== 'refusal') assert.fail('it is answered');
+      assert.deepEqual([refused.word, refused.facts.param], ['invalid_parameter', 'ref_asset_price']);
+      assert.match(refused.facts.message, /^ref_asset_price .* above 0.*future/);
+    }
+  await importText(
+    'futures.csv',
+    HEAD,
+    ...['-5', '0', '5'].map(
+      (strike) => `US,future,CLM20,CL${strike},put,${strike},2025-07-17,,active,american`,
+    ),
+  );
+  const country_symbol = { country: 'US', symbol: 'CLM20' };
+  const asked = { schema_asset: 'future', country_symbol, option_type: 'put', moneyness: 'in_the_money' };
+  assert.deepEqual(symbolsOf(await pageOf({ ...asked, ref_asset_price: -37.63 })), ['CL-5', 'CL0', 'CL5']);
+  assert.deepEqual(symbolsOf(await pageOf({ ...asked, ref_asset_price: 0 })), ['CL5']);
+});
 
 test('the longest page key there can be is still one that is taken (contract 4.1)', async () => {
   const long = ['9', 'A'].map((end) => `${'Z'.repeat(39)}${end}`);
@@ -290,6 +361,8 @@ test('the coming expirations, nearest first, of calls and puts as one, each once
       '2030-01-18 2030-01-18T21:00:00+00:00',
     ],
   );
+  const reversed = await resultOf<List>('optionExpirations', { sort: 'desc' });
+  assert.deepEqual(reversed.result, first.result.toReversed(), 'desc is asc reversed (contract 4.5, 4.7)');
   assert.deepEqual((await list(NOW_MS + 1)).result, first.result.slice(2), 'what has passed is gone at once');
   assert.deepEqual((await list(Date.parse('2200-01-01'))).result, []);
   await importText('other.csv', HEAD, 'US,stock,X,LATE,put,1,2035-01-19,,active,american');

@@ -2,7 +2,7 @@
 import { formatDay, formatInstant } from '../base/instant.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';
-import { type optionExpirations, optionSearch } from '../contract/options.ts';
+import { optionExpirations, optionSearch } from '../contract/options.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { optionContracts } from '../datasets/options.ts';
 import { latestPrice } from '../series/latest-price.ts';
@@ -15,6 +15,7 @@ import type { Place } from './page-key.ts';
 import { openWalk } from './page-walk.ts';
 import { goodUntil, type Query, type QueryContext } from './query.ts';
 import { renderGrouped } from './render/grouped.ts';
+import { renderRecords } from './render/records.ts';
 import { renderResult } from './render/result.ts';
 
 type Parameters = ParametersOf<typeof optionSearch>;
@@ -27,6 +28,17 @@ function walkOf(context: QueryContext, { instrument }: Found, parameters: Parame
     schema_asset: instrument.asset_schema,
     country_symbol: `${instrument.country_iso_code}|${instrument.symbol}`,
     sort_by: sortBy && optionSearch.parameters.sort_by.print(sortBy),
+  });
+}
+
+/** Refuses a reference price that the underlying cannot have: only futures trade at zero and below. @throws Refusal */
+function checkPrice({ ref_asset_price: given, schema_asset: schema }: Parameters): void {
+  if (given === undefined || given > 0 || schema === 'future') return;
+  throw new Refusal('invalid_parameter', {
+    message: `ref_asset_price must be above 0 for a ${schema}: only the price of a future can be zero or negative.`,
+    param: 'ref_asset_price',
+    got: String(given),
+    allowed: 'a number above 0',
   });
 }
 
@@ -62,7 +74,7 @@ function readPage(
   moment: { readonly nowMs: number; readonly price: number },
   after: Place['position'] | null,
 ) {
-  const { option_type, strike_price: strike, expiration_date: day, sort_by = [], limit } = parameters;
+  const { option_type, strike_price: strike, expiration_date: day, sort_by = [], sort, limit } = parameters;
   // The side of the price on which the requested strikes are (spec 4.6, rules 1 and 2).
   const side = (option_type === 'call') === (parameters.moneyness === 'in_the_money') ? 'below' : 'above';
   const asked = day === undefined ? expirations : expirations.filter((one) => one.day === day);
@@ -71,7 +83,7 @@ function readPage(
     groupBy: ['expiration_date', 'expiration_datetime'],
     groups: ranksOf(asked, sort_by, moment.nowMs),
     between: { column: 'strike_price', [side]: moment.price },
-    order: orderOf(sort_by, side),
+    order: orderOf(sort_by, side, sort),
     ...(after && { after }),
     limit: limit + 1,
   });
@@ -81,6 +93,7 @@ function readPage(
 export const answerOptionSearch: Query<typeof optionSearch> = async (parameters, context) => {
   const { reader, lookup, request } = context;
   const { schema_asset, country_symbol, limit } = parameters;
+  checkPrice(parameters);
   const found = await lookup.instrument(reader, schema_asset, country_symbol);
   const { place, paging } = walkOf(context, found, parameters);
   const [nowMs, price] = (place?.pinned ?? [request.nowMs, await priceOf(context, found, parameters)]) as [
@@ -96,7 +109,9 @@ export const answerOptionSearch: Query<typeof optionSearch> = async (parameters,
   const rows = await rowsOf(reader, country_symbol.country, symbols);
   const end = sorted.length <= limit ? null : { position: shown.at(-1)!, pinned: [nowMs, price] };
   const contracts = contractRecords(rows, found, expirations, request.nowMs);
-  return renderGrouped(contracts, paging(end), context.allocate);
+  if (parameters.format !== 'csv') return renderGrouped(contracts, paging(end), context.allocate);
+  const records = contracts.map(({ record }) => record);
+  return renderRecords(context, optionSearch, records, 'csv', paging(end));
 };
 
 /** `GET …/option/expiration_date_list/…` */
@@ -111,6 +126,11 @@ export const answerOptionExpirations: Query<typeof optionExpirations> = async (p
     const record = { expiration_date: formatDay(day), expiration_datetime: formatInstant(expiresMs) };
     coming.set(Object.values(record).join(), record);
   }
-  const answer = renderResult([...coming.values()], allocate, isCached ? 'cached' : null);
+  const records = [...coming.values()];
+  if (parameters.sort === 'desc') records.reverse();
+  const answer =
+    parameters.format === 'csv'
+      ? renderRecords(context, optionExpirations, records, 'csv', null)
+      : renderResult(records, allocate, isCached ? 'cached' : null);
   return isCached ? goodUntil(answer, ahead[0] && ahead[0].expiresMs + 1) : answer;
 };

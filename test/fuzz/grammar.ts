@@ -50,9 +50,13 @@ function makeSymbol(random: Random): string {
 
 const makeCountry = (random: Random): string => random.anyCase(random.pick(countries));
 
+/** A name with Massive's prefixes in our words (contract 1.7). */
+const withoutPrefix = (text: string): string =>
+  text.replace(/^(us:)?o:(?=[a-z0-9.]+\d{6}[cp]\d{8}$)/i, 'US:').replace(/^[xc]:/i, 'GLOBAL:');
+
 /** Contract 1.3: the first colon parts country from symbol. */
 function isCountrySymbol(text: string): boolean {
-  const [country, ...symbol] = text.split(':');
+  const [country, ...symbol] = withoutPrefix(text).split(':');
   return COUNTRY.test(country!) && SYMBOL.test(symbol.join(':'));
 }
 
@@ -78,13 +82,14 @@ const fullSymbol: Grammar = {
   judge: (text) => {
     const [type, ...rest] = text.split(':');
     const isMarket = rest.length === 2 && rest[1] === '*' && COUNTRY.test(rest[0]!);
-    return verdict(assetTypes.includes(lowerAscii(type!)) && (isMarket || isCountrySymbol(rest.join(':'))));
+    const isPrefixed = rest.length === 2 && rest[1] === '*' && /^[xc]$/i.test(rest[0]!);
+    const isRest = isMarket || isPrefixed || isCountrySymbol(rest.join(':'));
+    return verdict(assetTypes.includes(lowerAscii(type!)) && isRest);
   },
 };
 
 const namedMinutes = [1, 3, 5, 10, 15, 30, 60, 120, 240];
 const intervalAliases: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(namedMinutes.map((minutes) => [`${minutes}min`, `${minutes}M`])),
   ...{ '1h': '60M', '2h': '120M', '4h': '240M', '1d': 'DAY', day: 'DAY', '1w': 'WEEK', week: 'WEEK' },
   ...{ '1mo': 'MON', month: 'MON', mon: 'MON' },
 };
@@ -93,14 +98,14 @@ const intervalAliases: Readonly<Record<string, string>> = {
 export function intervalOf(text: string): string | null {
   const lower = lowerAscii(text);
   if (Object.hasOwn(intervalAliases, lower)) return intervalAliases[lower]!;
-  const minutes = /^([1-9]\d*)m$/.exec(lower)?.[1];
+  const minutes = /^([1-9]\d*)m(?:in)?$/.exec(lower)?.[1];
   return minutes !== undefined && minutes.length < 5 && Number(minutes) <= 1440 ? `${minutes}M` : null;
 }
 
 const interval: Grammar = {
   make: (random) =>
     random.chance(0.2)
-      ? `${random.between(1, 1440)}M`
+      ? `${random.between(1, 1440)}${random.pick(['M', 'min'])}`
       : random.anyCase(
           random.pick([...Object.keys(intervalAliases), ...namedMinutes.map((minutes) => `${minutes}M`)]),
         ),
@@ -109,8 +114,9 @@ const interval: Grammar = {
 };
 
 const DATE = /^(\d{4})-(\d\d)-(\d\d)/;
-const CLOCK = /^[T ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.(\d+))?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)?$/;
-const SPACE_FOR_PLUS = /^([T ]\d\d:\d\d:\d\d(?:\.\d+)?) (\d\d:\d\d)$/;
+const CLOCK =
+  /^(?:[Tt]([01]\d|2[0-3]):[0-5]\d| (?:[01]\d|2[0-3]):[0-5]\d(?=:))(?::[0-5]\d(?:\.(\d+))?)?([Zz]|[+-]([01]\d|2[0-3]):?[0-5]\d)?$/;
+const SPACE_FOR_PLUS = /^([Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?) (\d\d:?\d\d)$/;
 
 function isRealDay(year: number, month: number, day: number): boolean {
   const date = new Date(Date.UTC(2000, month - 1, day));
@@ -148,8 +154,9 @@ function makeDateTime(random: Random): string {
   const time = [random.between(0, 23), random.between(0, 59), random.between(0, 59)].map(two).join(':');
   const clock = random.chance(0.3) ? '00:00:00' : time;
   const fraction = random.chance(0.2) ? `.${random.below(1_000_000)}` : '';
-  const offset = random.pick(['', '', 'Z', '+00:00', '-05:00', '+09:30', '+14:00', '-23:59']);
-  return `${date}${random.pick(['T', ' '])}${clock}${fraction}${offset}`;
+  const offset = random.pick(['', '', 'Z', 'z', '+00:00', '+0000', '-05:00', '+0930', '+14:00', '-2359']);
+  if (random.chance(0.1)) return `${date}${random.pick(['T', 't'])}${clock.slice(0, 5)}${offset}`;
+  return `${date}${random.pick(['T', 't', ' '])}${clock}${fraction}${offset}`;
 }
 
 const dateTime: Grammar = { make: makeDateTime, judge: judgeDateTime };
@@ -293,7 +300,11 @@ export const nameOf = ({ schema_asset, country_symbol }: Texts): string =>
 /** The instant that a right text names, epoch milliseconds; of a date alone its first. */
 export function instantOf(text: string): number {
   const [, day, clock = 'T00:00:00'] = /^(.{10})(.*)$/.exec(text)!;
-  const rest = (clock || 'T00:00:00').replace(SPACE_FOR_PLUS, '$1+$2').replace(/^ /, 'T');
+  const rest = (clock || 'T00:00:00')
+    .replace(SPACE_FOR_PLUS, '$1+$2')
+    .replace(/^ /, 'T')
+    .toUpperCase()
+    .replace(/([+-]\d\d)(\d\d)$/, '$1:$2');
   return Date.parse(`${day}${rest}${/(Z|[+-]\d\d:\d\d)$/.test(rest) ? '' : 'Z'}`);
 }
 

@@ -110,6 +110,12 @@ export function writeText(random: Random, text: string, place: 'path' | 'query')
   }).join('');
 }
 
+/** A written symbol with its slashes as they are, where no part between them is one that clients drop (contract 1.7). */
+export function withSlashes(written: string): string {
+  const parts = written.split('%2F');
+  return parts.some((part) => /^(\.|%2e){0,2}$/i.test(part)) ? written : parts.join('/');
+}
+
 /** Query parameters that no endpoint knows (contract 4.4). */
 const strangers: readonly string[] = [
   ...[
@@ -143,8 +149,8 @@ export function lostPath(random: Random, path: string): string {
   return random.pick([
     `${path}/`,
     `/${path}`,
-    `${path}/x`,
-    path.slice(0, path.lastIndexOf('/')),
+    `${path}//x`,
+    path.replace('/api/v2', '/api'),
     path.replace('/api/', '/API/'),
     path.replace('/api/', '/%61pi/'),
     path.replace('/v2/', '/v3/'),

@@ -75,6 +75,14 @@ const resultFields: Partial<Record<Endpoint['shape'], readonly string[]>> = {
   grouped: ['count', 'next_page_key', 'next_page_url', 'expiration_datetimes', 'data'],
 };
 
+const isPaged = ({ endpoint }: Trial): boolean => 'next_page_key' in contract[endpoint].parameters;
+
+/** The fields of a list's `result`; a CSV in it has no groups and is no array (contract 4.7, 5.3). */
+const fieldsOfResult = (trial: Trial): readonly string[] | undefined => {
+  const { shape } = contract[trial.endpoint] as Endpoint;
+  return resultFields[trial.format !== 'wrapped csv' ? shape : isPaged(trial) ? 'paged' : 'list'];
+};
+
 /** Endpoints whose answers may say that they come from a cache (spec 2.1). */
 const cached: readonly EndpointName[] = ['instrumentReference', 'optionExpirations'];
 
@@ -152,16 +160,16 @@ function judgeJson({ body }: Reply, trial: Trial): Good {
     assert.ok(schemas.get(trial.endpoint)!.Check(result), 'texts by code');
     return { ...alone, groups: [], entries: result };
   }
-  if (shape === 'single' || shape === 'array') {
+  if (shape === 'single' || (shape === 'array' && trial.format === 'json')) {
     const records = (shape === 'single' ? [result] : result) as readonly Came[];
     judgeRecords(records, trial);
     return { ...alone, groups: [records] };
   }
-  assert.deepEqual(Object.keys(result), resultFields[shape]);
+  assert.deepEqual(Object.keys(result), fieldsOfResult(trial));
   judgeNextUrl(result.next_page_url, result.next_page_key, trial);
   const groups = groupsOf(result, trial);
   assert.equal(groups.flat().length, result.count);
-  const hasNext = shape === 'list' ? null : result.next_page_key !== null;
+  const hasNext = isPaged(trial) ? result.next_page_key !== null : null;
   return { groups, hasNext, entries: {} };
 }
 
@@ -171,8 +179,7 @@ function judgeCsv({ headers, body }: Reply, trial: Trial): Good {
   assert.equal(headers.get('x-count'), String(records.length));
   const link = headers.get('link');
   judgeNextUrl(link?.slice(1, -'>; rel="next"'.length), headers.get('x-next-page-key'), trial);
-  const isPaged = (contract[trial.endpoint] as Endpoint).shape === 'paged';
-  return { groups: [records], hasNext: isPaged ? headers.has('x-next-page-key') : null, entries: {} };
+  return { groups: [records], hasNext: isPaged(trial) ? headers.has('x-next-page-key') : null, entries: {} };
 }
 
 function judgeSuccess(reply: Reply, trial: Trial): string {
@@ -211,6 +218,7 @@ function judgeHeaders({ status, headers, body }: Reply, trial: Trial): void {
   assert.equal(headers.get('referrer-policy'), 'no-referrer');
   assert.equal(headers.has('allow'), status === 405 || status === 204);
   assert.equal(headers.has('retry-after'), false);
+  assert.match(headers.get('x-ignored-parameters') ?? '', /^[\w.[\](), ?-]{0,800}$/);
   if (status !== 204 && trial.method !== 'HEAD')
     assert.equal(headers.get('content-length'), String(Buffer.byteLength(body)));
 }

@@ -11,7 +11,7 @@ import {
 } from './answers.ts';
 import { underlyingNames } from './data.ts';
 import { grammarOf, storedName } from './grammar.ts';
-import { brokenPiece, hostileText, lostPath, stranger, writeText } from './hostile.ts';
+import { brokenPiece, hostileText, lostPath, stranger, withSlashes, writeText } from './hostile.ts';
 import type { Random } from './random.ts';
 
 /** A request with its right answers: `ok`, `no content`, or a word of contract 6.3 and the parameter that it names. */
@@ -92,7 +92,10 @@ function addParameter(
   const piece = isBad ? badPiece(random, good, place, draft) : goodPiece(random, good, place);
   note(draft, name, piece.text, place);
   if (place === 'path') {
-    draft.path = draft.path.replace(`{${name}}`, () => piece.written);
+    const isSlashed = name === 'country_symbol' && !isBad && random.chance(0.5);
+    draft.path = draft.path.replace(`{${name}}`, () =>
+      isSlashed ? withSlashes(piece.written) : piece.written,
+    );
     return;
   }
   const earlier = random.chance(0.05) ? [`${name}=${badPiece(random, good, place, draft).written}`] : [];

@@ -26,12 +26,13 @@ function exampleOf({ type }: Json, text: string): unknown {
 
 function parameterOf([name, parameter]: [string, Parameter]): Json {
   const { in: place, required, description, example, default: value, emptyAllowed, extension } = parameter;
+  const slashes = parameter.slashesAllowed ? ' Slashes of the symbol need no encoding.' : '';
   const schema = plainSchema(parameter.schema);
   return {
     name,
     in: place,
     required,
-    description: sentence(description),
+    description: sentence(description) + slashes,
     schema: { ...schema, default: value },
     example: example === '' ? undefined : exampleOf(schema, example),
     allowEmptyValue: emptyAllowed,
@@ -60,7 +61,8 @@ function operationOf([name, endpoint]: [string, Endpoint]): Json {
 const introduction = `Market data over HTTP GET, as JSON or CSV.
 
 Every request carries a key: \`secret_key=<API_KEY>\` in the query, or the header \`Authorization: Bearer <API_KEY>\`.
-Every path answers HEAD as GET without the body, and OPTIONS without a key. Unknown query parameters are ignored.`;
+Every path answers HEAD as GET without the body, and OPTIONS without a key. Unknown query parameters are ignored, and
+\`X-Ignored-Parameters\` names them.`;
 
 /** The document of a service with a base address, to be written as JSON, which leaves undefined values out. */
 export function openApiDocument(baseUrl: string, version: string): Json {

@@ -27,6 +27,12 @@ const byStatus = (words: readonly ErrorWord[]): [status: number, words: ErrorWor
   ...Map.groupBy(words, (word) => errors[word].status),
 ];
 
+/** Headers of every answer of an endpoint. */
+const ofEveryAnswer = ['X-Request-Id', 'X-Ignored-Parameters'];
+
+const headerRefs = (...names: readonly string[]): Json =>
+  Object.fromEntries(names.map((name) => [name, ref('headers', name)]));
+
 const EXAMPLE_REQUEST_ID = '5f0c1e9a-7c1b-4a52-9d0e-2f6f0a1b3c4d';
 
 function errorAnswer(words: readonly ErrorWord[], headers: Json): Json {
@@ -36,7 +42,7 @@ function errorAnswer(words: readonly ErrorWord[], headers: Json): Json {
   });
   return {
     description: words.map((word) => `\`${word}\`: ${errors[word].meaning}`).join('\n\n'),
-    headers: { 'X-Request-Id': ref('headers', 'X-Request-Id'), ...headers },
+    headers: { ...headerRefs(...ofEveryAnswer), ...headers },
     content: {
       'application/json': { schema: ref('schemas', 'Error'), examples: Object.fromEntries(examples) },
     },
@@ -61,6 +67,12 @@ const integer = (description: string): Json => ({ description, schema: { type: '
 export const headers: Json = {
   'X-Request-Id': text("The request's id: the caller's own, or a new one"),
   'X-Count': integer('Records of the answer'),
+  'X-Ignored-Parameters': text(
+    'Query parameters that the endpoint does not know, each with the one that is likely meant: `adjst (adjust?)`; absent where all are known',
+  ),
+  'X-Symbol-History': text(
+    'Other instruments that had the symbol within the range: `FB was META from 2012-05-18 to 2022-06-08; this answer has FB`; absent where the answer has all that the symbol named',
+  ),
   'X-Next-Page-Key': text('Key of the next page; absent on the last'),
   Link: text('`<address of the next page>; rel="next"`; absent on the last'),
   ETag: text('Tag of the answer, for `If-None-Match`'),
@@ -70,11 +82,8 @@ export const headers: Json = {
   'Retry-After': integer('Seconds after which to ask again'),
 };
 
-const headerRefs = (...names: readonly string[]): Json =>
-  Object.fromEntries(names.map((name) => [name, ref('headers', name)]));
-
 /** Headers of data; those of quotas only where the key has one (contract 7.5). */
-const ofSuccess = ['X-Request-Id', 'ETag', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
+const ofSuccess = [...ofEveryAnswer, 'ETag', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 
 /** The answer to a caller that holds the data already (contract 9.7). */
 export const notModified: Json = {
@@ -89,16 +98,21 @@ function csvExample(record: Json): string {
   return `${Object.keys(record).join()}\r\n${cells.join()}\r\n`;
 }
 
+/** Lists that find an instrument by the symbol that it had within their range (contract 9.6). */
+const isByFormerSymbol = ({ tag, parameters, refusals = [] }: Endpoint): boolean =>
+  'from_date' in parameters && refusals.includes('unknown_instrument') && tag !== 'holidays';
+
 function success(endpoint: Endpoint): Json {
+  const ofData = [...ofSuccess, ...(isByFormerSymbol(endpoint) ? ['X-Symbol-History'] : [])];
   const name = `${recordName(endpoint)} (${endpoint.shape})`;
   const json = { 'application/json': answerOf(endpoint) };
   if (!('format' in endpoint.parameters))
-    return { description: name, headers: headerRefs(...ofSuccess), content: json };
-  const paged = endpoint.shape === 'paged' ? ['X-Next-Page-Key', 'Link'] : [];
+    return { description: name, headers: headerRefs(...ofData), content: json };
+  const paged = 'next_page_key' in endpoint.parameters ? ['X-Next-Page-Key', 'Link'] : [];
   const csv = { schema: { type: 'string' }, example: csvExample(recordExample(endpoint)) };
   return {
     description: `${name}. With \`format=csv\` and an \`Accept\` that names JSON alone, \`result.data\` is the CSV text.`,
-    headers: headerRefs(...ofSuccess, 'X-Count', ...paged),
+    headers: headerRefs(...ofData, 'X-Count', ...paged),
     content: { ...json, 'text/csv': csv },
   };
 }

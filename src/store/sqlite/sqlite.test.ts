@@ -419,12 +419,24 @@ const reads: readonly {
       limit: 1,
     },
   },
+  {
+    what: 'the next code of the events of a country',
+    dataset: events,
+    read: {
+      where: { country_iso_code: 'US' },
+      range: { from: 'GDP_A!' },
+      order: [['event_code', 'asc']] as const,
+      limit: 1,
+    },
+  },
   ...[{}, { action_type: 'split' }].flatMap((type) =>
-    readsOf(
-      { where: { country_iso_code: 'US', symbol: 'A', ...type } },
-      ['ex_date', 'occurrence', 'action_type'],
-      'asc',
-    ).map((read) => ({ what: 'actions of a stock', dataset: corporateActions, read })),
+    (['asc', 'desc'] as const).flatMap((direction) =>
+      readsOf(
+        { where: { country_iso_code: 'US', symbol: 'A', ...type } },
+        ['ex_date', 'occurrence', 'action_type'],
+        direction,
+      ).map((read) => ({ what: 'actions of a stock', dataset: corporateActions, read })),
+    ),
   ),
   ...[
     {},

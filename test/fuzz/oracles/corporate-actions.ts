@@ -2,7 +2,7 @@
 
 import * as data from '../data.ts';
 import { lowerAscii, nameOf } from '../grammar.ts';
-import { arranged, dayRangeFaults, isBetween, type Oracle, unknownFaults } from './common.ts';
+import { arranged, dayRangeFaults, isBetween, isDescending, type Oracle, unknownFaults } from './common.ts';
 
 /** `GET …/stock/stock_corporate_action/list/…` */
 export const corporateActions: Oracle = (texts) => {
@@ -21,6 +21,6 @@ export const corporateActions: Oracle = (texts) => {
     }));
   return {
     faults: [...unknownFaults(name, 'country_symbol'), ...dayRangeFaults(texts)],
-    list: arranged(list, false),
+    list: arranged(list, isDescending(texts)),
   };
 };

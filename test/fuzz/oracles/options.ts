@@ -3,7 +3,16 @@ import type { Texts } from '../answers.ts';
 import * as data from '../data.ts';
 import type { Expected } from '../expect.ts';
 import { dayOf, lowerAscii, nameOf, sortTerms } from '../grammar.ts';
-import { arranged, FAR_YEAR, named, type Oracle, opposite, unknownFaults, unless } from './common.ts';
+import {
+  arranged,
+  FAR_YEAR,
+  isDescending,
+  named,
+  type Oracle,
+  opposite,
+  unknownFaults,
+  unless,
+} from './common.ts';
 
 const priced = new Set<string>(data.barNames.map((name) => name.toUpperCase()));
 /** Texts of equal length are in the order of their numbers. */
@@ -50,17 +59,19 @@ function optionList(texts: Texts, price: number): Expected[] {
       fields: { ...row, expiration_datetime: instant.replace('Z', '+00:00') },
       place: contractPlace(row, instant, price, sort_by),
     }));
-  return arranged(list, false);
+  return arranged(list, isDescending(texts));
 }
 
 /** `GET …/option/search/…` */
 export const optionSearch: Oracle = (texts) => {
   const given = texts.ref_asset_price;
   const hasPrice = given !== undefined || priced.has(nameOf(texts).toUpperCase());
+  const isPossible = given === undefined || Number(given) > 0 || lowerAscii(texts.schema_asset!) === 'future';
   return {
     faults: [
       ...unknownFaults(nameOf(texts), 'country_symbol'),
       ...unless(hasPrice, 'no_data ref_asset_price'),
+      ...unless(isPossible, 'invalid_parameter ref_asset_price'),
     ],
     list: optionList(texts, Number(given ?? data.CLOSE)),
   };
@@ -82,5 +93,5 @@ export const optionExpirations: Oracle = (texts) => {
       place: instant,
     };
   });
-  return named(texts, { list: arranged(list, false) });
+  return named(texts, { list: arranged(list, isDescending(texts)) });
 };
