@@ -221,8 +221,9 @@ export class BarLoad {
       ...(stored !== null && stored.bar_count > 0 && stored),
     };
     const place = { calendar, market: marketName(instrument, market) };
-    const unfinished = await this.#unfinishedOf(stored, name.interval, calendar);
-    const opened = new OpenSeries(row, instrument, place, stored === null, unfinished);
+    const isOffGrid = (): boolean => opened.row.off_grid;
+    const unfinished = await this.#unfinishedOf(stored, name.interval, calendar, isOffGrid);
+    const opened: OpenSeries = new OpenSeries(row, instrument, place, stored === null, unfinished);
     this.#series.set(key, opened);
     return opened;
   }
@@ -232,12 +233,14 @@ export class BarLoad {
     stored: RowOf<typeof seriesDataset> | null,
     interval: Interval,
     calendar: Calendar,
+    isOffGrid: () => boolean,
   ): Promise<Unfinished> {
     const rows =
       stored === null ? [] : await collectRows(this.#writer, unfinishedBars, { series_id: stored.series_id });
     return new Unfinished(rows, this.#runId, {
       bucketOf: (keyMs) => bucketOf(interval, keyMs),
-      closesLater: (keyMs) => closesAfter(calendar, interval, keyMs, this.#times.startedMs),
+      closesLater: (keyMs) =>
+        closesAfter(calendar, { interval, isOffGrid: isOffGrid() }, keyMs, this.#times.startedMs),
     });
   }
 
@@ -374,7 +377,6 @@ export class BarLoad {
 
   /** Counts bars that deserve a warning (contract 3.10, 11). A block that is opened again is first subtracted: `sign` -1. */
   #judge(series: OpenSeries, bars: Bars, sign: 1 | -1): void {
-    this.counts.unfinished += sign * series.unfinished.countIn(bars);
     this.counts.vwapOutside += sign * countVwapOutside(bars);
     this.counts.atEpoch += sign * (lowerBound(bars, EPOCH_DAYS * DAY_MS) - lowerBound(bars, 0));
     const minutes = intervalMinutes(series.interval);
@@ -383,7 +385,12 @@ export class BarLoad {
       this.counts.onClosedDays += sign * closed;
       this.counts.mergedDays += sign * merged;
     }
-    if (minutes === null) return;
+    if (minutes !== null) this.#judgeMinutes(series, bars, minutes, sign);
+    this.counts.unfinished += sign * series.unfinished.countIn(bars);
+  }
+
+  /** Counts bars by their place in the sessions (contract 3.10). */
+  #judgeMinutes(series: OpenSeries, bars: Bars, minutes: number, sign: 1 | -1): void {
     const endMs = bars.keyMs[bars.count - 1]! + minutes * MINUTE_MS;
     const segments = series.calendar.segments(bars.keyMs[0]!, endMs, 'all');
     const offGrid = minutes === 1 ? 0 : countOffGrid(bars, segments, minutes);
