@@ -220,7 +220,7 @@ export class BarPass {
     const series = await this.load.series(name);
     if (series !== null) return series;
     throw new FileProblem(
-      'usage',
+      'unfit',
       `${this.#request.file.name}: the store has the ${name.interval} bars of ${name.symbol} with prices of another basis than ${this.#request.basis}: give --prices as they were imported, or undo the runs that imported and deleted them, by bourse undo`,
     );
   }
@@ -262,7 +262,7 @@ export class BarPass {
   #instantOf(localMs: number, beforeMs: number): number | RowProblem {
     if (this.#clock === null) {
       throw new FileProblem(
-        'usage',
+        'unfit',
         `${this.#request.file.name}: its times have no offset: name their zone, such as --zone America/New_York or --zone UTC`,
       );
     }

@@ -25,7 +25,7 @@ export type BarThreadMessage =
   | { readonly kind: 'batch'; readonly chunk: BarChunk }
   | { readonly kind: 'end' }
   | { readonly kind: 'care' }
-  | { readonly kind: 'problem'; readonly usage: boolean; readonly message: string };
+  | { readonly kind: 'problem'; readonly problem: FileProblem['kind']; readonly message: string };
 
 /** The arrays of one batch. */
 const arraysFor = (columns: BarColumns) => ({
@@ -98,7 +98,7 @@ async function run({ file, columns, derived }: BarThreadSetup): Promise<BarThrea
   } catch (error) {
     if (error instanceof NeedsCare) return { kind: 'care' };
     if (!(error instanceof FileProblem)) throw error;
-    return { kind: 'problem', usage: error.kind === 'usage', message: error.message };
+    return { kind: 'problem', problem: error.kind, message: error.message };
   }
 }
 

@@ -13,6 +13,7 @@ import { changeRow, rowKeyOf } from '../history/journal.ts';
 import { namedBy, namedOnDay } from '../history/naming.ts';
 import { type ImportRequest, runImport } from '../history/run.ts';
 import {
+  constantProblem,
   type FieldSources,
   findSources,
   type MappedFile,
@@ -57,7 +58,7 @@ export async function importRows(
   try {
     const mapping = findSources(file.name, file.header, names, file.mapping, request.flags);
     checkFlags(request.flags, dataset);
-    checkConstants(mapping, kind);
+    checkConstants(mapping, kind, request);
     const report = await runImport(store, request, spokenName(dataset), async (writer, runId) => {
       const pass = new RowPass(writer, runId, kind, mapping, file, refused);
       const plan = { texts: pass.columns, numbers: [], careful: true, derived: mapping.derived };
@@ -108,11 +109,21 @@ function checkFlags(flags: ReadonlyMap<string, string>, dataset: FileDataset): v
 }
 
 /** Refuses a value for the whole file that no row could have. */
-function checkConstants({ values }: FieldSources, { dataset, rules }: Kind): void {
+function checkConstants(
+  { values }: FieldSources,
+  { dataset, rules }: Kind,
+  { file, flags }: ImportRequest,
+): void {
   for (const [field, value] of values) {
     const rule = rules[field];
     if (rule !== undefined && rule.parse(value) === undefined)
-      throw new FileProblem('usage', `${dataset.file.fields[field]!.flag ?? field} ${value}: ${rule.reason}`);
+      throw constantProblem(
+        file,
+        flags,
+        { field, flag: dataset.file.fields[field]!.flag },
+        value,
+        rule.reason,
+      );
   }
 }
 

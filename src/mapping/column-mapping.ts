@@ -3,7 +3,7 @@ import { nearest } from '../base/nearest.ts';
 import type { PriceBasis } from '../contract/price-basis.ts';
 import type { ComputedColumn } from '../files/computed-column.ts';
 import { cellsOf } from '../files/csv-line.ts';
-import { contentProblem, FileProblem } from '../files/file-problem.ts';
+import { contentProblem, FileProblem, unfitProblem } from '../files/file-problem.ts';
 import type { ChooseLayout, Layout } from '../files/format.ts';
 import type { SourceFile } from '../files/source.ts';
 import { type Cell, derive } from './cell.ts';
@@ -56,6 +56,23 @@ export type FieldSources = {
   /** Columns that are computed from those of the file. */
   readonly derived: readonly ComputedColumn[];
 };
+
+/**
+ * The problem of a value for the whole file that no row could have. What a preset found in a file's name or rows concerns that
+ * file alone; a flag and a mapping file are wrong for every file.
+ */
+export function constantProblem(
+  { name, mapping }: MappedFile,
+  flags: ReadonlyMap<string, string>,
+  { field, flag }: { readonly field: string; readonly flag: string | undefined },
+  value: string,
+  reason: string,
+): FileProblem {
+  if (mapping.preset === undefined || flags.has(field))
+    return new FileProblem('usage', `${flag ?? field} ${value}: ${reason}`);
+  const cure = flag === undefined ? '' : `: give it as a flag: ${flag}`;
+  return unfitProblem(name, `its ${field} ${value} ${reason}${cure}`);
+}
 
 /** The column of the file that a refusal names: of a computed column, its first input. */
 export const reportedColumn = ({ derived }: FieldSources, column: string): string =>
@@ -140,7 +157,7 @@ function checkMapping({ file, header, mapping }: About, known: readonly string[]
     if (column === undefined) continue;
     const near = nearest(column, header);
     throw new FileProblem(
-      'usage',
+      'unfit',
       `${locate('columns', field)}${file}: has no column ${column}, which the column mapping names; its columns are ${header.join(', ')}${near === undefined ? '' : `; is it ${near}?`}`,
     );
   }

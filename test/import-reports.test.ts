@@ -1,0 +1,92 @@
+// What `bourse import` reports: files that cannot be imported, rows that are new, replaced or unchanged, doubts (contract 10, 11).
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { after, test } from 'node:test';
+import { Workshop } from './service.ts';
+import { barsOf } from './stored.ts';
+
+const shops: Workshop[] = [];
+after(() => {
+  for (const shop of shops) shop.close();
+});
+
+const header = 'datetime,open,high,low,close,volume';
+const openMs = Date.UTC(2024, 0, 2, 14, 30);
+const clockOf = (at: number): string => `${new Date(openMs + at * 60_000).toISOString().slice(0, 16)}:00Z`;
+/** A bar of minute `at`, whose prices are all `price`. */
+const bar = (at: number, price = 10): string => `${clockOf(at)},${price},${price},${price},${price},1`;
+const csvOf = (...lines: readonly string[]): string => `${lines.join('\n')}\n`;
+const minutes = (from: number, to: number, price?: number): string =>
+  csvOf(header, ...Array.from({ length: to - from }, (_, index) => bar(from + index, price)));
+const flags = ['--schema', 'stock', '--country', 'US', '--interval', '1M'];
+const flagsOfA = [...flags, '--symbol', 'A'];
+
+/** A workshop with some files in it. */
+function shopWith(files: Readonly<Record<string, string | Buffer>>): Workshop {
+  const shop = new Workshop();
+  shops.push(shop);
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(shop.path(name)), { recursive: true });
+    writeFileSync(shop.path(name), content);
+  }
+  return shop;
+}
+
+test('a pattern goes on after every file that cannot be imported, whatever is wrong with it (contract 10)', async () => {
+  const named = `${header},symbol`;
+  const rowsOf = (symbol: string, ...lines: readonly string[]): string =>
+    csvOf(named, ...lines.map((line) => `${line},${symbol}`));
+  const shop = shopWith({
+    'p1.csv': rowsOf('A', bar(0)),
+    'p2.csv': rowsOf('B', bar(0).replace('T', ' ').replace('Z', '')),
+    'p3.csv': rowsOf('C', bar(0)),
+    'p4.csv': rowsOf('D', bar(0)).replace('open', 'first'),
+    'p5.csv': rowsOf('E', bar(0)),
+    'split.csv': rowsOf('C', bar(1)),
+    'map.json': JSON.stringify({ columns: { open: 'open' } }),
+  });
+  await shop.must('import', 'bars', 'split.csv', ...flags, '--prices', 'split');
+  const { status, stdout, stderr } = await shop.run(
+    'import',
+    'bars',
+    'p*.csv',
+    '--map',
+    'map.json',
+    ...flags,
+  );
+  assert.equal(status, 1, stderr);
+  assert.match(stdout, /^p1\.csv: [\s\S]*^p5\.csv: /m);
+  assert.match(stderr, /p2\.csv: its times have no offset/);
+  assert.match(stderr, /p3\.csv: the store has the 1M bars of C with prices of another basis/);
+  assert.match(stderr, /p4\.csv: has no column open/);
+  assert.match(stderr, /5 files: 3 failed, 2 rows written, 0 refused\n$/);
+  assert.deepEqual(Object.keys(barsOf(shop.store)).sort(), [
+    'stock:US:A:1M',
+    'stock:US:C:1M',
+    'stock:US:E:1M',
+  ]);
+});
+
+test('a name that a preset takes from a file’s name keeps only that file out (contract 10)', async () => {
+  const row = '34200000,1680400,1680800,1680300,1680700,152036\n';
+  const shop = shopWith({
+    'equity/usa/minute/a b/20131007_trade.csv': row,
+    'equity/usa/minute/spy/20131007_trade.csv': row,
+  });
+  const { status, stdout, stderr } = await shop.run('import', 'bars', 'equity/usa/minute/*/*.csv');
+  assert.equal(status, 1, stderr);
+  assert.match(stderr, /a b\/20131007_trade\.csv: its symbol A B must be .*: give it as a flag: --symbol/);
+  assert.match(stdout, /^equity\/usa\/minute\/spy\/20131007_trade\.csv: 1 row read/);
+});
+
+test('what is wrong with the call is told once, not for every file (contract 10)', async () => {
+  const shop = shopWith({
+    'p1.csv': minutes(0, 1),
+    'p2.csv': minutes(1, 2),
+    'map.json': JSON.stringify({ columns: { opening: 'open' } }),
+  });
+  const { status, stderr } = await shop.run('import', 'bars', 'p*.csv', '--map', 'map.json', ...flagsOfA);
+  assert.equal(status, 2);
+  assert.match(stderr, /^bourse: --map map\.json, line 1: [^\n]*a field opening[^\n]*\n$/);
+});
