@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { after, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { Workshop } from './service.ts';
 import { barsOf } from './stored.ts';
+import { zipOf } from './zip.ts';
 
 const shops: Workshop[] = [];
 after(() => {
@@ -89,4 +91,35 @@ test('what is wrong with the call is told once, not for every file (contract 10)
   const { status, stderr } = await shop.run('import', 'bars', 'p*.csv', '--map', 'map.json', ...flagsOfA);
   assert.equal(status, 2);
   assert.match(stderr, /^bourse: --map map\.json, line 1: [^\n]*a field opening[^\n]*\n$/);
+});
+
+const notEnded = /the last line has no end/;
+
+test('a last line without an end is reported only where the file may have been cut off (contract 11)', async () => {
+  const open = minutes(0, 2).trimEnd();
+  const row = '34200000,1680400,1680800,1680300,1680700,152036';
+  const node = `timestamp,open,high,low,close,volume\n${openMs},1,1,1,1,93.5\n${openMs + 60_000},1,1,1,1,93.5`;
+  const yahoo =
+    'Date,Open,High,Low,Close,Adj Close,Volume\n2020-08-31,1.5,1.5,1.5,1.5,1.5,2257\n2020-09-01,1,1,1,1,1,22';
+  const shop = shopWith({
+    'plain.csv': open,
+    'quoted.csv': open.replaceAll(/(?<=,)1$/gm, '"1"'),
+    'packed.csv.gz': gzipSync(open),
+    'packed.zip': zipOf({ name: 'a.csv', bytes: Buffer.from(open) }),
+    'equity/usa/minute/spy/20131007_trade.csv': row,
+    'eurusd.csv': node,
+    'AAPL.csv': yahoo,
+  });
+  const told = async (...words: readonly string[]): Promise<boolean> =>
+    notEnded.test(await shop.must('import', 'bars', ...words, '--dry-run'));
+  assert.equal(await told('plain.csv', ...flagsOfA), true);
+  assert.equal(await told('quoted.csv', ...flagsOfA), false);
+  assert.equal(await told('packed.csv.gz', ...flagsOfA), false);
+  assert.equal(await told('packed.zip', ...flagsOfA), false);
+  assert.equal(await told('equity/usa/minute/spy/20131007_trade.csv'), false);
+  assert.equal(
+    await told('eurusd.csv', '--preset', 'dukascopy-node', '--symbol', 'EURUSD', '--interval', '1M'),
+    false,
+  );
+  assert.equal(await told('AAPL.csv', '--schema', 'stock', '--country', 'US'), false);
 });

@@ -28,6 +28,8 @@ export type SourceFile<L extends Layout = Layout> = ReadableFile & {
   /** The file for refused rows, if its name is free. */
   readonly rejectedPath: string;
   readonly isStandardInput: boolean;
+  /** Whether it was unpacked, and so is as whole as when it was packed. */
+  readonly wasPacked: boolean;
   /** For each row, its number in the original file, where a preset converted that. */
   readonly rowNumbers?: readonly number[];
   /** Rows that a preset deliberately left out. */
@@ -44,7 +46,7 @@ export type SourceFile<L extends Layout = Layout> = ReadableFile & {
 /** A file that exists and will be opened. */
 type Found<L extends Layout> = Pick<
   SourceFile<L>,
-  'name' | 'recordedAs' | 'path' | 'rejectedPath' | 'isStandardInput'
+  'name' | 'recordedAs' | 'path' | 'rejectedPath' | 'isStandardInput' | 'wasPacked'
 > & { readonly choose: ChooseLayout<L> };
 
 async function check(name: string, path: string): Promise<Stats> {
@@ -80,7 +82,7 @@ export async function* openSources<L extends Layout>(
   if (name !== STANDARD_INPUT) {
     const about = { path: resolve(name), recordedAs: basename(name), rejectedPath: rejectedPathOf(name) };
     await check(name, about.path);
-    yield* openFound({ name, ...about, isStandardInput: false, choose });
+    yield* openFound({ name, ...about, isStandardInput: false, wasPacked: false, choose });
     return;
   }
   const { filled: path, close } = await spool(0, async (folder) => {
@@ -92,7 +94,8 @@ export async function* openSources<L extends Layout>(
     const name = 'standard input';
     const rejectedPath = resolve('stdin.rejected.csv');
     await check(name, path);
-    yield* openFound({ name, recordedAs: name, path, rejectedPath, isStandardInput: true, choose });
+    const about = { path, recordedAs: name, rejectedPath };
+    yield* openFound({ name, ...about, isStandardInput: true, wasPacked: false, choose });
   } finally {
     await close();
   }
@@ -206,7 +209,7 @@ async function openPacked<L extends Layout>(
     return { path, digest: text.digest(sha256) };
   });
   const { path, digest } = filled;
-  return openPlain({ ...found, path }, { digest: async () => digest, close });
+  return openPlain({ ...found, path, wasPacked: true }, { digest: async () => digest, close });
 }
 
 /** The files of an archive: all are unpacked and verified before the first is read. A file's problem does not keep the others out. */
@@ -219,6 +222,7 @@ async function* openArchive<L extends Layout>(found: Found<L>): AsyncGenerator<S
     for (const member of members) {
       const inside = {
         ...found,
+        wasPacked: true,
         name: `${found.name}/${member.name}`,
         recordedAs: `${found.recordedAs}/${member.name}`,
         path: member.path,

@@ -6,7 +6,10 @@ export type ImportReport = {
   readonly dataset: string;
   readonly file: string;
   readonly sha256: string;
-  /** The last line of a CSV has no line end: the file may have been cut off inside its last cell. */
+  /**
+   * The last line of a CSV has no line end, so that the file may have been cut off inside its last cell. Never where it was
+   * packed, or where its vendor's files have no last line end.
+   */
   readonly mayBeCut: boolean;
   /** The preset that read the file, and what it says of every row; null where none did. */
   readonly preset: {

@@ -54,7 +54,8 @@ export async function runImport(
       file: file.name,
       preset: presetOf(request),
       sha256,
-      mayBeCut: file.format.kind === 'csv' && !isEnded,
+      mayBeCut:
+        file.format.kind === 'csv' && !isEnded && !file.wasPacked && file.mapping.isOpenEnded !== true,
       durationMs: finishedMs - startedMs,
       ...result,
       runId: isTrial ? null : runId,

@@ -20,6 +20,8 @@ export type ColumnMapping = Layout & {
   readonly prices?: PriceBasis;
   /** Whether symbols are those of today, whatever day a row is about (contract 9.6). */
   readonly hasPresentSymbols?: boolean;
+  /** Whether such files have no line end after the last row. */
+  readonly isOpenEnded?: boolean;
   /** Columns that a preset's conversion reads or adds itself. */
   readonly ownColumns?: readonly string[];
   /** Added to the message where a required field is missing. */
