@@ -20,16 +20,13 @@ import { hintFor, readSettings, UsageProblem } from './config.ts';
 import { describeExplained } from './explain.ts';
 import { examples, jsonOption, storeOption, wholeNumber } from './flags.ts';
 import { closing, openForImport } from './opened-store.ts';
-import { linesOf, note, noteWait, print } from './output.ts';
+import { linesOf, noteWait, print } from './output.ts';
 import { presetList } from './preset-list.ts';
+import { EXIT_PARTLY, printProblem } from './problem.ts';
 import { Progress } from './progress.ts';
 import { checkDataset, readCountry, readInterval, readSchema, readSymbolOf } from './read-flags.ts';
 import { count, countOf } from './table.ts';
 import { type Watched, watchFolder } from './watch.ts';
-
-/** Done, but not with everything (contract 10). */
-const EXIT_PARTLY = 1;
-const EXIT_USAGE = 2;
 
 type Flags = {
   readonly store?: string;
@@ -166,7 +163,7 @@ function watchedBy(call: Call, folder: string): Watched {
       } catch (error) {
         // How the call was meant for other files may be wrong for this one.
         if (!(error instanceof FileProblem)) throw error;
-        note(error.message);
+        printProblem(flags, error);
       } finally {
         await run.close();
       }
@@ -285,9 +282,8 @@ class ImportCall {
       return await step();
     } catch (error) {
       if (!(error instanceof FileProblem) || error.kind === 'usage') throw error;
-      note(error.message);
       this.#failed++;
-      this.#worst = Math.max(this.#worst, error.kind === 'unfit' ? EXIT_USAGE : EXIT_PARTLY);
+      this.#worst = Math.max(this.#worst, printProblem(this.#call.flags, error));
       return null;
     }
   }
@@ -344,16 +340,18 @@ class ImportCall {
   conclude(): void {
     const refused = this.#reports.reduce((sum, report) => sum + report.rowsRefused, 0);
     const written = this.#reports.reduce((sum, report) => sum + report.rowsWritten, 0);
-    const files = this.#reports.length + this.#failed;
+    const failed = this.#failed;
+    const files = this.#reports.length + failed;
+    const { flags } = this.#call;
     if (files > 1) {
-      process.stderr.write(
-        `${count(files)} files: ${count(this.#failed)} failed, ${count(written)} rows written, ${count(refused)} refused\n`,
-      );
+      const sums = { files, failed, rowsWritten: written, rowsRefused: refused };
+      const text = `${count(files)} files: ${count(failed)} failed, ${count(written)} rows written, ${count(refused)} refused\n`;
+      print(flags, sums, text, 0, process.stderr);
     }
-    const { allowRejects } = this.#call.flags;
+    const { allowRejects } = flags;
     const isPartly = this.#reports.some((report) => report.rowsRefused > allowRejects);
     // Where something was imported, the call was right.
-    if (isPartly || (this.#failed > 0 && this.#reports.length > 0)) process.exitCode = EXIT_PARTLY;
-    else if (this.#failed > 0) process.exitCode = this.#worst;
+    if (isPartly || (failed > 0 && this.#reports.length > 0)) process.exitCode = EXIT_PARTLY;
+    else if (failed > 0) process.exitCode = this.#worst;
   }
 }
