@@ -62,7 +62,7 @@ test('a pattern goes on after every file that cannot be imported, whatever is wr
   assert.match(stderr, /p2\.csv: its times have no offset/);
   assert.match(stderr, /p3\.csv: the store has the 1M bars of C with prices of another basis/);
   assert.match(stderr, /p4\.csv: has no column open/);
-  assert.match(stderr, /5 files: 3 failed, 2 rows written, 0 refused\n$/);
+  assert.match(stderr, /5 files: 3 failed; rows: 2 new, 0 replaced, 0 unchanged, 0 refused\n$/);
   assert.deepEqual(Object.keys(barsOf(shop.store)).sort(), [
     'stock:US:A:1M',
     'stock:US:C:1M',
@@ -122,4 +122,73 @@ test('a last line without an end is reported only where the file may have been c
     false,
   );
   assert.equal(await told('AAPL.csv', '--schema', 'stock', '--country', 'US'), false);
+});
+
+test('rows that are new, replaced and unchanged are counted, and the runs that were replaced are named (contract 11)', async () => {
+  const shop = shopWith({
+    'one.csv': minutes(0, 10, 1),
+    'two.csv': minutes(5, 12, 2),
+    'three.csv': csvOf(header, bar(0, 1), bar(1, 3), bar(6, 3), bar(7, 3), bar(20, 3)),
+    'names.csv': 'symbol,name\nA,Alpha\nB,Beta\n',
+    'more.csv': 'symbol,name\nA,Alpha Inc.\nB,Beta\nC,Gamma\n',
+  });
+  assert.match(
+    await shop.must('import', 'bars', 'one.csv', ...flagsOfA),
+    /: 10 rows read, 10 new, 0 replaced, 0 unchanged, 0 refused \(run 1/,
+  );
+  const two = await shop.must('import', 'bars', 'two.csv', ...flagsOfA);
+  assert.match(
+    two,
+    /: 7 rows read, 2 new, 5 replaced, 0 unchanged, 0 refused \(run 2.*\n {2}replaced 5 of run 1 \(one\.csv\)$/,
+  );
+  const three = JSON.parse(await shop.must('import', 'bars', 'three.csv', ...flagsOfA, '--json')) as Record<
+    string,
+    unknown
+  >;
+  assert.deepEqual(
+    [three.rowsNew, three.rowsReplaced, three.rowsUnchanged, three.rowsWritten, three.replaced],
+    [
+      1,
+      3,
+      1,
+      4,
+      [
+        { runId: 1, file: 'one.csv', source: null, rows: 1 },
+        { runId: 2, file: 'two.csv', source: null, rows: 2 },
+      ],
+    ],
+  );
+  const named = ['--schema', 'stock', '--country', 'US'];
+  const names = await shop.must('import', 'instruments', 'names.csv', ...named);
+  assert.match(names, /2 rows read, 1 new, 1 replaced.*\n.*\n {2}replaced 1 of run 1 \(one\.csv\)/);
+  const more = await shop.must('import', 'instruments', 'more.csv', ...named);
+  assert.match(
+    more,
+    /3 rows read, 1 new, 1 replaced, 1 unchanged.*\n.*\n {2}replaced 1 of run 4 \(names\.csv\)/,
+  );
+});
+
+test('an import over bars of another source says so, and how many differ (contract 11)', async () => {
+  const massive = csvOf(
+    'ticker,volume,open,close,high,low,window_start,transactions',
+    ...Array.from(
+      { length: 39 },
+      (_, at) => `A,1,${at < 5 ? 11 : 10},10,11,10,${openMs + at * 60_000}000000,1`,
+    ),
+  );
+  const own = csvOf(header, ...Array.from({ length: 39 }, (_, at) => `${clockOf(at)},10,11,10,10,1`));
+  const shop = shopWith({
+    'minute_aggs.csv': massive,
+    'own.csv': own,
+    'again.csv': own.replace(',10,11,10,10,1', ',10,12,10,10,1'),
+  });
+  await shop.must('import', 'bars', 'minute_aggs.csv');
+  const over = await shop.must('import', 'bars', 'own.csv', ...flagsOfA, '--source', 'desk');
+  assert.match(
+    over,
+    /5 of the 39 bars that are not new differ from those of run 1 \(source massive\), replaced$/m,
+  );
+  const again = await shop.must('import', 'bars', 'again.csv', ...flagsOfA, '--source', 'desk');
+  assert.match(again, /replaced 1 of run 2 \(own\.csv\)$/m);
+  assert.doesNotMatch(again, /differ/);
 });

@@ -588,7 +588,7 @@ test('a dry run on a store that is not there tells what an import would do, and 
   const call = ['import', 'bars', 'trial.csv', ...flagsOfA, '--store', fileStore(path)];
   const trial = await seed.runWith({ TMPDIR: temporary }, ...call, '--dry-run');
   assert.equal(trial.status, 1, trial.stderr);
-  assert.match(trial.stdout, /3 rows read, 2 written, 0 unchanged, 1 refused; nothing was stored/);
+  assert.match(trial.stdout, /3 rows read, 2 new, 0 replaced, 0 unchanged, 1 refused; nothing was stored/);
   assert.ok(!existsSync(seed.path('not')));
   assert.deepEqual(readdirSync(temporary), []);
 

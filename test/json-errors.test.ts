@@ -83,5 +83,12 @@ test('of several files each that cannot be imported is one object, and the sums 
   assert.equal((JSON.parse(stdout) as { file: string }).file, 'good.csv');
   const [first, second, sums, ...rest] = toldIn(stderr);
   assert.deepEqual([first!.error, second!.error, rest], ['bad_file', 'unfit_file', []]);
-  assert.deepEqual(sums, { files: 3, failed: 2, rowsWritten: 0, rowsRefused: 0 });
+  assert.deepEqual(sums, {
+    files: 3,
+    failed: 2,
+    rowsNew: 0,
+    rowsReplaced: 0,
+    rowsUnchanged: 1,
+    rowsRefused: 0,
+  });
 });

@@ -25,6 +25,7 @@ import { presetList } from './preset-list.ts';
 import { EXIT_PARTLY, printProblem } from './problem.ts';
 import { Progress } from './progress.ts';
 import { checkDataset, readCountry, readInterval, readSchema, readSymbolOf } from './read-flags.ts';
+import { replacedLines } from './replaced.ts';
 import { count, countOf } from './table.ts';
 import { type Watched, watchFolder } from './watch.ts';
 
@@ -106,6 +107,7 @@ function describe(report: ImportReport): string {
       : [`read by the preset ${preset.name}${says.length === 0 ? '' : `: ${says.join(', ')}`}`]),
     ...(preset?.doubt ? [`note: ${preset.doubt}`] : []),
     ...(ignoredColumns.length === 0 ? [] : [`unused columns are ignored: ${ignoredColumns.join(', ')}`]),
+    ...replacedLines(report),
     ...(newInstruments === 0 || runId === null
       ? []
       : [
@@ -132,7 +134,7 @@ function describe(report: ImportReport): string {
   const end =
     runId === null ? '; nothing was stored' : ` (run ${runId}, ${(report.durationMs / 1000).toFixed(1)} s)`;
   return linesOf([
-    `${report.file}: ${countOf(rowsRead, 'row')} read, ${count(report.rowsWritten)} written, ${count(report.rowsUnchanged)} unchanged, ${count(rowsRefused)} refused${end}`,
+    `${report.file}: ${countOf(rowsRead, 'row')} read, ${count(report.rowsNew)} new, ${count(report.rowsReplaced)} replaced, ${count(report.rowsUnchanged)} unchanged, ${count(rowsRefused)} refused${end}`,
     ...notes.map((line) => `  ${line}`),
   ]);
 }
@@ -207,7 +209,10 @@ export function importCommand(): Command {
     .addOption(
       new Option('--prices <basis>', 'how the prices are adjusted (default raw)').choices(priceBases),
     )
-    .option('--source <text>', 'where the file comes from, kept with the run')
+    .option(
+      '--source <text>',
+      'where the file comes from, kept with the run (default: the name of its preset)',
+    )
     .option('--allow-rejects <count>', 'refused rows with which the exit status is still 0', wholeNumber, 0)
     .option('--watch <folder>', 'import the files of a folder as they arrive, until stopped')
     .option('--explain', 'show how a file would be read: its preset, columns and first rows; store nothing')
@@ -338,14 +343,16 @@ class ImportCall {
 
   /** Prints the sums of several files, and sets the exit status. */
   conclude(): void {
-    const refused = this.#reports.reduce((sum, report) => sum + report.rowsRefused, 0);
-    const written = this.#reports.reduce((sum, report) => sum + report.rowsWritten, 0);
+    const sumOf = (rows: 'rowsNew' | 'rowsReplaced' | 'rowsUnchanged' | 'rowsRefused'): number =>
+      this.#reports.reduce((sum, report) => sum + report[rows], 0);
     const failed = this.#failed;
     const files = this.#reports.length + failed;
     const { flags } = this.#call;
     if (files > 1) {
-      const sums = { files, failed, rowsWritten: written, rowsRefused: refused };
-      const text = `${count(files)} files: ${count(failed)} failed, ${count(written)} rows written, ${count(refused)} refused\n`;
+      const [rowsNew, rowsReplaced] = [sumOf('rowsNew'), sumOf('rowsReplaced')];
+      const [rowsUnchanged, rowsRefused] = [sumOf('rowsUnchanged'), sumOf('rowsRefused')];
+      const sums = { files, failed, rowsNew, rowsReplaced, rowsUnchanged, rowsRefused };
+      const text = `${count(files)} files: ${count(failed)} failed; rows: ${count(rowsNew)} new, ${count(rowsReplaced)} replaced, ${count(rowsUnchanged)} unchanged, ${count(rowsRefused)} refused\n`;
       print(flags, sums, text, 0, process.stderr);
     }
     const { allowRejects } = flags;

@@ -1,5 +1,6 @@
 // The report of one import.
 import type { RefusedRow } from '../files/file-problem.ts';
+import type { FormerRun } from './former-runs.ts';
 
 /** What an import did, as `--json` prints it. */
 export type ImportReport = {
@@ -18,10 +19,18 @@ export type ImportReport = {
     /** A warning about the file as a whole. */
     readonly doubt: string | null;
   } | null;
+  /** Where the file comes from: the caller's words, else the name of the preset; null without either. */
+  readonly source: string | null;
   /** Null where nothing was written. */
   readonly runId: number | null;
   readonly rowsRead: number;
+  /** Those that are new and those that are replaced. */
   readonly rowsWritten: number;
+  readonly rowsNew: number;
+  readonly rowsReplaced: number;
+  /** The runs whose rows were replaced; the oldest of very many runs are left out. */
+  readonly replaced: readonly FormerRun[];
+  /** Those that the store, or the file further up, has with the same values. */
   readonly rowsUnchanged: number;
   readonly rowsRefused: number;
   readonly newInstruments: number;

@@ -4,6 +4,7 @@ import type { PriceBasis } from '../contract/price-basis.ts';
 import { importRuns } from '../datasets/internal.ts';
 import type { MappedFile } from '../mapping/column-mapping.ts';
 import type { Store, Writer } from '../store/store.ts';
+import { FormerRuns } from './former-runs.ts';
 import type { ImportReport } from './import-report.ts';
 import { importProblem, requireImportSpace } from './import-space.ts';
 import { nextValue } from './new-instrument.ts';
@@ -18,7 +19,7 @@ export type ImportRequest = WriteRequest & {
   readonly zone?: Zone | null;
   /** Of the prices of bars: raw by default. */
   readonly basis?: PriceBasis;
-  /** Where the file comes from, in the caller's words. */
+  /** Where the file comes from, in the caller's words; null: the preset's name, where one reads the file. */
   readonly source: string | null;
   /** Called now and then with the number of rows read. */
   readonly onRows?: (rows: number) => void;
@@ -27,7 +28,17 @@ export type ImportRequest = WriteRequest & {
 /** What a dataset's own part of an import gives. */
 export type RunResult = Omit<
   ImportReport,
-  'dataset' | 'file' | 'preset' | 'sha256' | 'mayBeCut' | 'runId' | 'durationMs' | 'rejectedFile'
+  | 'dataset'
+  | 'file'
+  | 'preset'
+  | 'source'
+  | 'sha256'
+  | 'mayBeCut'
+  | 'runId'
+  | 'rowsNew'
+  | 'replaced'
+  | 'durationMs'
+  | 'rejectedFile'
 >;
 
 /** Runs `work` in one write and records the run. Nothing is stored where every row was refused, or in a dry run. */
@@ -38,14 +49,17 @@ export async function runImport(
   work: (
     writer: Writer,
     runId: number,
+    former: FormerRuns,
   ) => Promise<{ result: RunResult; finish?: (finishedMs: number) => Promise<void> }>,
 ): Promise<Omit<ImportReport, 'rejectedFile'>> {
-  const { file, source, dryRun, nowMs, onWait } = request;
+  const { file, dryRun, nowMs, onWait } = request;
+  const source = request.source ?? file.mapping.preset ?? null;
   const startedMs = nowMs();
   const write = async (writer: Writer) => {
     await requireImportSpace(store, file);
     const runId = await nextValue(writer, 'run_id', 1);
-    const { result, finish } = await work(writer, runId);
+    const former = new FormerRuns(writer, runId);
+    const { result, finish } = await work(writer, runId, former);
     const { sha256, isEnded } = await file.digest();
     const finishedMs = nowMs();
     const isTrial = dryRun || result.rowsRefused === result.rowsRead;
@@ -53,11 +67,14 @@ export async function runImport(
       dataset,
       file: file.name,
       preset: presetOf(request),
+      source,
       sha256,
       mayBeCut:
         file.format.kind === 'csv' && !isEnded && !file.wasPacked && file.mapping.isOpenEnded !== true,
       durationMs: finishedMs - startedMs,
       ...result,
+      rowsNew: result.rowsWritten - result.rowsReplaced,
+      replaced: await former.list(),
       runId: isTrial ? null : runId,
     };
     if (isTrial) return { result: report, isTrial };

@@ -14,6 +14,7 @@ import type { PriceBasis } from '../contract/price-basis.ts';
 import { barCoverage, series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
+import type { FormerRuns } from '../history/former-runs.ts';
 import { changeOf, changeRow, recordBlock, rowKeyOf, wholeChange } from '../history/journal.ts';
 import { newInstrument, nextValue } from '../history/new-instrument.ts';
 import { Calendars } from '../series/calendars.ts';
@@ -130,6 +131,8 @@ export class BarLoad {
   readonly counts = {
     written: 0,
     unchanged: 0,
+    /** Of the written ones, those in place of others. */
+    replaced: 0,
     newInstruments: 0,
     /** Bars outside every segment: stored, not served. */
     outsideSessions: 0,
@@ -146,6 +149,7 @@ export class BarLoad {
   readonly #writer: Writer;
   readonly #calendars = new Calendars();
   readonly #runId: number;
+  readonly #former: FormerRuns;
   readonly #basis: PriceBasis;
   readonly #series = new Map<string, OpenSeries>();
   readonly #coverage = new Map<string, Omit<RowOf<typeof barCoverage>, 'finished_ms'>>();
@@ -155,9 +159,10 @@ export class BarLoad {
   readonly #spare: Bars[] = [];
   #openBytes = 0;
 
-  constructor(writer: Writer, runId: number, basis: PriceBasis) {
+  constructor(writer: Writer, runId: number, former: FormerRuns, basis: PriceBasis) {
     this.#writer = writer;
     this.#runId = runId;
+    this.#former = former;
     this.#basis = basis;
   }
 
@@ -279,6 +284,7 @@ export class BarLoad {
     const written = change.added === null ? bars.count : change.added.count + change.before.count;
     this.counts.written += written - counted.written;
     this.counts.unchanged += bars.count - written - counted.unchanged;
+    this.counts.replaced += change.before.count;
     this.#judge(series, bars, 1);
     this.#spacing.add(series.interval, bars);
     const merged = older === null ? bars : mergeBars(older, bars);
@@ -286,6 +292,7 @@ export class BarLoad {
       const { series_id } = row;
       await this.#writer.putBlock(series_id, { bucket, runId: this.#runId, bytes: encodeBlock(merged) });
       await recordBlock(this.#writer, { series_id, bucket, run_id: this.#runId }, change);
+      if (change.before.count > 0) await this.#former.addBars({ series_id, bucket }, change.before);
     }
     if (older !== null) await this.#writer.keepNote(row.series_id, bucket, encodeBlock(bars));
     row.bar_count += merged.count - storedCount;

@@ -7,6 +7,7 @@ import { barFields, seriesFields, valueFields } from '../datasets/bars.ts';
 import type { FieldRule } from '../datasets/field.ts';
 import { FileProblem, type RowProblem } from '../files/file-problem.ts';
 import { type Chunk, NeedsCare } from '../files/read.ts';
+import type { FormerRuns } from '../history/former-runs.ts';
 import { bearerOn, dayOf } from '../history/naming.ts';
 import type { ImportRequest, RunResult } from '../history/run.ts';
 import { type FieldSources, reportedColumn } from '../mapping/column-mapping.ts';
@@ -71,12 +72,13 @@ export class BarPass {
   constructor(
     writer: Writer,
     runId: number,
+    former: FormerRuns,
     request: ImportRequest,
     mapping: FieldSources,
     refused: RefusedRows,
   ) {
     this.#writer = writer;
-    this.load = new BarLoad(writer, runId, request.basis ?? 'raw');
+    this.load = new BarLoad(writer, runId, former, request.basis ?? 'raw');
     this.#request = request;
     this.#mapping = mapping;
     this.#refused = refused;
@@ -290,6 +292,7 @@ export class BarPass {
     return {
       rowsRead: this.rowsRead,
       rowsWritten: counts.written,
+      rowsReplaced: counts.replaced,
       rowsUnchanged: this.rowsRead - this.#refused.count - counts.written,
       rowsRefused: this.#refused.count,
       newInstruments: counts.newInstruments,

@@ -65,8 +65,8 @@ async function importOnce(
   const { file } = request;
   const refused = new RefusedRows(file);
   try {
-    const report = await runImport(store, request, 'bars', async (writer, runId) => {
-      const pass = new BarPass(writer, runId, request, mapping, refused);
+    const report = await runImport(store, request, 'bars', async (writer, runId, former) => {
+      const pass = new BarPass(writer, runId, former, request, mapping, refused);
       await read(file, mapping, pass);
       if (pass.rowsRead === 0) {
         // The digest finds an open quote, which may contain all rows.

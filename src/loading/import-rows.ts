@@ -8,6 +8,7 @@ import { instruments } from '../datasets/reference.ts';
 import { UNMADE } from '../files/computed-column.ts';
 import { FileProblem, type RowProblem } from '../files/file-problem.ts';
 import { type Chunk, readChunks } from '../files/read.ts';
+import type { FormerRuns } from '../history/former-runs.ts';
 import type { ImportReport } from '../history/import-report.ts';
 import { changeRow, rowKeyOf } from '../history/journal.ts';
 import { namedBy, namedOnDay } from '../history/naming.ts';
@@ -59,8 +60,8 @@ export async function importRows(
     const mapping = findSources(file.name, file.header, names, file.mapping, request.flags);
     checkFlags(request.flags, dataset);
     checkConstants(mapping, kind, request);
-    const report = await runImport(store, request, spokenName(dataset), async (writer, runId) => {
-      const pass = new RowPass(writer, runId, kind, mapping, file, refused);
+    const report = await runImport(store, request, spokenName(dataset), async (writer, runId, former) => {
+      const pass = new RowPass(writer, runId, former, kind, mapping, file, refused);
       const plan = { texts: pass.columns, numbers: [], careful: true, derived: mapping.derived };
       for await (const chunk of readChunks(file, plan)) {
         await pass.add(chunk);
@@ -71,6 +72,7 @@ export async function importRows(
       const result = {
         rowsRead: pass.rowsRead,
         rowsWritten: pass.rowsWritten,
+        rowsReplaced: pass.rowsWritten - pass.newRows,
         rowsUnchanged: pass.rowsRead - pass.rowsWritten - refused.count,
         rowsRefused: refused.count,
         newInstruments: dataset === instruments ? pass.newRows : pass.newInstruments,
@@ -135,6 +137,7 @@ class RowPass {
   readonly findings: Record<string, number> = {};
   readonly #writer: Writer;
   readonly #runId: number;
+  readonly #formerRuns: FormerRuns;
   readonly #kind: Kind;
   readonly #mapping: FieldSources;
   /** The file's columns, then the derived ones. */
@@ -150,6 +153,7 @@ class RowPass {
   constructor(
     writer: Writer,
     runId: number,
+    former: FormerRuns,
     kind: Kind,
     mapping: FieldSources,
     source: MappedFile,
@@ -157,6 +161,7 @@ class RowPass {
   ) {
     this.#writer = writer;
     this.#runId = runId;
+    this.#formerRuns = former;
     this.#kind = kind;
     this.#mapping = mapping;
     this.columns = [...source.header, ...mapping.derived.map(({ name }) => name)];
@@ -271,6 +276,7 @@ class RowPass {
     await this.#named.settle(isWritten);
     if (!isWritten) return;
     if (known === null) this.newRows++;
+    else await this.#formerRuns.addRow(dataset, known);
     this.rowsWritten++;
     await changeRow(this.#writer, this.#runId, dataset, known, row);
   }

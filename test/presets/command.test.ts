@@ -39,7 +39,7 @@ test('a file with semicolons asks for --delimiter, and is imported with it', asy
   assert.match(asked.stderr, /semi\.csv: this file separates columns by ";"\. Add --delimiter ";"\n$/);
   assert.match(
     await shop.must('import', 'bars', 'semi.csv', ...flags, '--delimiter', ';'),
-    /1 row read, 1 written/,
+    /1 row read, 1 new/,
   );
   const wrong = await shop.run('import', 'bars', 'semi.csv', ...flags, '--delimiter', ';;');
   assert.deepEqual([wrong.status, wrong.stderr], [2, 'bourse: --delimiter ;;: must be one character\n']);
@@ -125,7 +125,7 @@ test('holidays of a whole market may be given by --symbol', async () => {
     'name,holiday_code,calendar_date,session_template\nX,HOLIDAY_X,2025-03-04,CLOSED\n',
   );
   const flags = ['--schema', 'stock', '--country', 'US', '--symbol', '*', '--dry-run'];
-  assert.match(await shop.must('import', 'holidays', 'days.csv', ...flags), /1 row read, 1 written/);
+  assert.match(await shop.must('import', 'holidays', 'days.csv', ...flags), /1 row read, 1 new/);
 });
 
 test('--explain shows the rows that a file is converted to', async () => {
