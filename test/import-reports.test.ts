@@ -2,9 +2,14 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { Workshop } from './service.ts';
+import type { ImportReport } from '../src/history/import-report.ts';
+import { importBars } from '../src/loading/bars.ts';
+import { openStore } from '../src/store/engines.ts';
+import { opened, Workshop } from './service.ts';
+import { storeFile } from './sqlite/files.ts';
 import { barsOf } from './stored.ts';
 import { zipOf } from './zip.ts';
 
@@ -160,12 +165,9 @@ test('rows that are new, replaced and unchanged are counted, and the runs that w
   );
   const named = ['--schema', 'stock', '--country', 'US'];
   const names = await shop.must('import', 'instruments', 'names.csv', ...named);
-  assert.match(names, /2 rows read, 1 new, 1 replaced.*\n.*\n {2}replaced 1 of run 1 \(one\.csv\)/);
+  assert.match(names, /2 rows read, 1 new, 1 replaced.*\n {2}replaced 1 of run 1 \(one\.csv\)/);
   const more = await shop.must('import', 'instruments', 'more.csv', ...named);
-  assert.match(
-    more,
-    /3 rows read, 1 new, 1 replaced, 1 unchanged.*\n.*\n {2}replaced 1 of run 4 \(names\.csv\)/,
-  );
+  assert.match(more, /3 rows read, 1 new, 1 replaced, 1 unchanged.*\n {2}replaced 1 of run 4 \(names\.csv\)/);
 });
 
 test('an import over bars of another source says so, and how many differ (contract 11)', async () => {
@@ -191,4 +193,93 @@ test('an import over bars of another source says so, and how many differ (contra
   const again = await shop.must('import', 'bars', 'again.csv', ...flagsOfA, '--source', 'desk');
   assert.match(again, /replaced 1 of run 2 \(own\.csv\)$/m);
   assert.doesNotMatch(again, /differ/);
+});
+
+/** Imports bars in this process at a moment; null where the moment is that of the machine. */
+async function importedAt(
+  shop: Workshop,
+  now: string,
+  file: string,
+  fields: Readonly<Record<string, string>>,
+): Promise<ImportReport> {
+  const store = await openStore(shop.store, 'write');
+  try {
+    const about = { source: null, dryRun: false, nowMs: () => Date.parse(now) };
+    return await importBars(store, {
+      file: await opened(shop.path(file)),
+      flags: new Map(Object.entries(fields)),
+      ...about,
+    });
+  } finally {
+    await store.close();
+  }
+}
+
+const opensLater = (report: ImportReport): [string, number][] =>
+  Object.entries(report.findings).filter(([what]) => what.startsWith('opening after now'));
+
+test('bars that open after the import are counted, with the first and what to check (contract 3.9)', async () => {
+  const values = '10,10,10,10,1';
+  const shop = shopWith({
+    'days.csv': csvOf(
+      `asset_schema,country_iso_code,symbol,interval,${header}`,
+      `stock,US,A,DAY,2024-01-02,${values}`,
+      // The day has begun in UTC, its session has not.
+      `stock,US,A,DAY,2024-01-03,${values}`,
+      // Its session began on the evening before, in UTC.
+      `forex,GLOBAL,EURUSD,DAY,2024-01-03,${values}`,
+      `stock,AU,BHP,DAY,2024-01-04,${values}`,
+      `stock,US,A,WEEK,2024-01-01,${values}`,
+      `stock,US,A,MON,2024-02-01,${values}`,
+      `stock,US,A,1M,2024-01-03T14:00:00Z,${values}`,
+      `stock,US,A,1M,2024-01-03T14:01:00Z,${values}`,
+    ),
+  });
+  const [found, ...others] = opensLater(await importedAt(shop, '2024-01-03T14:00:00Z', 'days.csv', {}));
+  assert.deepEqual(others, []);
+  assert.match(found![0], /the first at 2024-01-03T14:01:00\+00:00.*--zone.*clock/);
+  // A's day and month, BHP's day, and the last minute.
+  assert.equal(found![1], 4);
+  assert.deepEqual(opensLater(await importedAt(shop, '2024-02-03T14:00:00Z', 'days.csv', {})), []);
+});
+
+test('an import by a clock that is behind the newest run says so, and one that waited for another does not (contract 3.9)', async () => {
+  const shop = shopWith({ 'a.csv': minutes(0, 2) });
+  const at = (now: string) =>
+    importedAt(shop, now, 'a.csv', {
+      asset_schema: 'stock',
+      country_iso_code: 'US',
+      symbol: 'A',
+      interval: '1M',
+    });
+  assert.equal((await at('2024-03-01T00:00:00Z')).aheadRun, null);
+  assert.deepEqual((await at('2024-02-01T00:00:00Z')).aheadRun, {
+    runId: 1,
+    finishedAt: '2024-03-01T00:00:00.000Z',
+  });
+  assert.equal((await at('2024-02-02T00:00:00Z')).aheadRun, null);
+  // Its call came before the other run had ended, its write after it.
+  const store = await openStore(shop.store, 'write');
+  const times = ['2024-02-03T00:00:00Z', '2024-02-05T00:00:00Z'].map((text) => Date.parse(text));
+  const nowMs = (): number => (times.length > 1 ? times.shift()! : times[0]!);
+  const fields = new Map(
+    Object.entries({ asset_schema: 'stock', country_iso_code: 'US', symbol: 'A', interval: '1M' }),
+  );
+  await at('2024-02-04T00:00:00Z');
+  const late = await importBars(store, {
+    file: await opened(shop.path('a.csv')),
+    flags: fields,
+    source: null,
+    dryRun: false,
+    nowMs,
+  });
+  await store.close();
+  assert.equal(late.aheadRun, null);
+  const database = new DatabaseSync(storeFile(shop.store));
+  database.exec(`update import_runs set finished_ms = ${Date.now() + 3_600_000} where run_id = 5`);
+  database.close();
+  assert.match(
+    await shop.must('import', 'bars', 'a.csv', ...flagsOfA),
+    /but run 5 ended at .*: set the clock of this machine/,
+  );
 });

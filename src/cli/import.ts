@@ -105,6 +105,11 @@ function describe(report: ImportReport): string {
     ...(preset === null
       ? []
       : [`read by the preset ${preset.name}${says.length === 0 ? '' : `: ${says.join(', ')}`}`]),
+    ...(report.aheadRun === null
+      ? []
+      : [
+          `note: it is ${new Date().toISOString()} here, but run ${report.aheadRun.runId} ended at ${report.aheadRun.finishedAt}: set the clock of this machine; which bars are served depends on it`,
+        ]),
     ...(preset?.doubt ? [`note: ${preset.doubt}`] : []),
     ...(ignoredColumns.length === 0 ? [] : [`unused columns are ignored: ${ignoredColumns.join(', ')}`]),
     ...replacedLines(report),

@@ -1,6 +1,7 @@
 // The report of one import.
 import type { RefusedRow } from '../files/file-problem.ts';
 import type { FormerRun } from './former-runs.ts';
+import type { RunAhead } from './run-ahead.ts';
 
 /** What an import did, as `--json` prints it. */
 export type ImportReport = {
@@ -44,5 +45,7 @@ export type ImportReport = {
   /** The first refused rows; all of them are in `rejectedFile`. */
   readonly refused: readonly Omit<RefusedRow, 'cells'>[];
   readonly rejectedFile: string | null;
+  /** The newest run, where it ended after this import by the clock: one of the two had a wrong clock. */
+  readonly aheadRun: RunAhead | null;
   readonly durationMs: number;
 };

@@ -8,6 +8,7 @@ import { FormerRuns } from './former-runs.ts';
 import type { ImportReport } from './import-report.ts';
 import { importProblem, requireImportSpace } from './import-space.ts';
 import { nextValue } from './new-instrument.ts';
+import { runAhead } from './run-ahead.ts';
 import { type WriteRequest, writeOrTry } from './trial.ts';
 
 /** What every import is given, whatever its dataset. */
@@ -39,6 +40,7 @@ export type RunResult = Omit<
   | 'replaced'
   | 'durationMs'
   | 'rejectedFile'
+  | 'aheadRun'
 >;
 
 /** Runs `work` in one write and records the run. Nothing is stored where every row was refused, or in a dry run. */
@@ -58,6 +60,8 @@ export async function runImport(
   const write = async (writer: Writer) => {
     await requireImportSpace(store, file);
     const runId = await nextValue(writer, 'run_id', 1);
+    // The time of the write: another run may have ended while this one waited for it.
+    const aheadRun = await runAhead(writer, nowMs());
     const former = new FormerRuns(writer, runId);
     const { result, finish } = await work(writer, runId, former);
     const { sha256, isEnded } = await file.digest();
@@ -75,6 +79,7 @@ export async function runImport(
       ...result,
       rowsNew: result.rowsWritten - result.rowsReplaced,
       replaced: await former.list(),
+      aheadRun,
       runId: isTrial ? null : runId,
     };
     if (isTrial) return { result: report, isTrial };

@@ -5,7 +5,7 @@ import { encodeBlock } from '../bars/block-writer.ts';
 import { bucketDays } from '../bars/bucket.ts';
 import { type Bars, emptyBars, lowerBound, mergeBars, reserve, valueColumns } from '../bars/columns.ts';
 import { countOffGrid, countOutside } from '../bars/grid.ts';
-import { DAY_MS } from '../base/instant.ts';
+import { DAY_MS, formatInstant } from '../base/instant.ts';
 import { type Calendar, findMarket } from '../calendar/calendar.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
@@ -18,6 +18,7 @@ import type { FormerRuns } from '../history/former-runs.ts';
 import { changeOf, changeRow, recordBlock, rowKeyOf, wholeChange } from '../history/journal.ts';
 import { newInstrument, nextValue } from '../history/new-instrument.ts';
 import { Calendars } from '../series/calendars.ts';
+import { firstAfter } from '../series/future-bars.ts';
 import { coverageOwner } from '../series/series.ts';
 import { rowWith } from '../store/all-rows.ts';
 import type { Writer } from '../store/store.ts';
@@ -144,7 +145,12 @@ export class BarLoad {
     onClosedDays: 0,
     /** Bars of the days around 1970 that a present time gives in the wrong unit. */
     atEpoch: 0,
+    /** Bars that open after now: stored, not served yet. */
+    afterNow: 0,
   };
+  /** Open of the first of them. */
+  #firstAfterMs = Number.POSITIVE_INFINITY;
+  readonly #nowMs: number;
   readonly #spacing = new Spacing();
   readonly #writer: Writer;
   readonly #calendars = new Calendars();
@@ -159,11 +165,12 @@ export class BarLoad {
   readonly #spare: Bars[] = [];
   #openBytes = 0;
 
-  constructor(writer: Writer, runId: number, former: FormerRuns, basis: PriceBasis) {
+  constructor(writer: Writer, runId: number, former: FormerRuns, basis: PriceBasis, nowMs: number) {
     this.#writer = writer;
     this.#runId = runId;
     this.#former = former;
     this.#basis = basis;
+    this.#nowMs = nowMs;
   }
 
   /** The series of a name, new with its instrument where the store does not know it. Null where its prices have another basis. */
@@ -307,6 +314,11 @@ export class BarLoad {
   #judge(series: OpenSeries, bars: Bars, sign: 1 | -1): void {
     this.counts.vwapOutside += sign * countVwapOutside(bars);
     this.counts.atEpoch += sign * (lowerBound(bars, EPOCH_DAYS * DAY_MS) - lowerBound(bars, 0));
+    const after = firstAfter(bars, series.interval, series.calendar, this.#nowMs);
+    if (after !== null) {
+      this.counts.afterNow += sign * (bars.count - after.index);
+      this.#firstAfterMs = Math.min(this.#firstAfterMs, after.openMs);
+    }
     const minutes = intervalMinutes(series.interval);
     if (series.interval === 'DAY') this.counts.onClosedDays += sign * countClosed(bars, series.calendar);
     if (minutes === null) return;
@@ -320,8 +332,10 @@ export class BarLoad {
 
   /** Warnings about bars that were loaded, each with its number of bars. */
   findings(): Record<string, number> {
-    const { onClosedDays, atEpoch } = this.counts;
+    const { onClosedDays, atEpoch, afterNow } = this.counts;
+    const after = `opening after now, the first at ${formatInstant(this.#firstAfterMs)}, stored and not served yet; check --zone, and the clock of this machine`;
     return {
+      ...(afterNow > 0 ? { [after]: afterNow } : {}),
       ...(onClosedDays > 0 ? { 'on days that the market is closed, stored and served': onClosedDays } : {}),
       ...(atEpoch > 0 ? { 'of the first weeks of 1970, as epochs in the wrong unit are': atEpoch } : {}),
       ...this.#spacing.findings(),

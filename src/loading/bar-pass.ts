@@ -78,7 +78,7 @@ export class BarPass {
     refused: RefusedRows,
   ) {
     this.#writer = writer;
-    this.load = new BarLoad(writer, runId, former, request.basis ?? 'raw');
+    this.load = new BarLoad(writer, runId, former, request.basis ?? 'raw', request.nowMs());
     this.#request = request;
     this.#mapping = mapping;
     this.#refused = refused;
