@@ -166,7 +166,9 @@ test('a file with one refused row among thousands stores all others (contract 11
       minute(at, at === bad ? '10,12,9,x,100,10.5' : values),
     );
     const report = await shelf.import([header, ...lines]);
-    assert.deepEqual(report.refused, [{ row: bad + 1, column: 'close', reason: 'is not a number' }]);
+    assert.deepEqual(report.refused, [
+      { row: bad + 1, column: 'close', reason: 'is not a number', value: 'x' },
+    ]);
     assert.deepEqual([report.rowsRead, report.rowsWritten, report.rowsRefused], [5000, 4999, 1]);
     assert.equal(Object.values(shelf.bars)[0]!.length, 4999);
   }

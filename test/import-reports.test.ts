@@ -1,6 +1,6 @@
 // What `bourse import` reports: files that cannot be imported, rows that are new, replaced or unchanged, doubts (contract 10, 11).
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
@@ -11,6 +11,7 @@ import { openStore } from '../src/store/engines.ts';
 import { opened, Workshop } from './service.ts';
 import { storeFile } from './sqlite/files.ts';
 import { barsOf } from './stored.ts';
+import { contentOf } from './stores.ts';
 import { zipOf } from './zip.ts';
 
 const shops: Workshop[] = [];
@@ -281,5 +282,61 @@ test('an import by a clock that is behind the newest run says so, and one that w
   assert.match(
     await shop.must('import', 'bars', 'a.csv', ...flagsOfA),
     /but run 5 ended at .*: set the clock of this machine/,
+  );
+});
+
+test('--explain refuses what the import would refuse, each reason once with the first value (contract 10, 11)', async () => {
+  const bad = Array.from({ length: 500 }, (_, at) => `${clockOf(600 + at)},x${at},9,9,9,1`);
+  const high = Array.from({ length: 30 }, (_, at) => `${clockOf(2000 + at)},9,${at / 10 + 1},9,9,1`);
+  const shop = shopWith({
+    'bad.csv': csvOf(header, ...bad, ...high, bar(0), '2024-01-02,9,9,9,9,1'),
+    'good.csv': minutes(0, 3),
+    'local.csv': minutes(0, 3).replaceAll('Z,', ','),
+    'split.csv': minutes(0, 3),
+    'events.csv':
+      'country_iso_code,event_code,event_name,event_timestamp,importance\nUS,CPI,CPI,2024-01-01T00:00:00Z,9\n',
+  });
+  await shop.must('import', 'bars', 'good.csv', ...flagsOfA);
+  const before = [contentOf(shop.store), readdirSync(shop.folder)];
+  const explain = (...words: readonly string[]) => shop.run('import', ...words, '--explain');
+  const told = await explain('bars', 'bad.csv', ...flagsOfA);
+  assert.equal(told.status, 1, told.stderr);
+  const lines = told.stdout.split('\n').filter((line) => /data row/.test(line));
+  assert.deepEqual(lines, [
+    '  data row 1 and 499 more, column open: is not a number ("x0")',
+    '  data row 501 and 29 more, column high: is below open, close or low ("1")',
+    '  data row 532, column datetime: is a date without a time: a bar of minutes needs its open ("2024-01-02")',
+  ]);
+  assert.match(told.stdout, /531 of 532 rows would be refused:/);
+  const { rowsRead, rowsRefused, refusals } = JSON.parse(
+    (await explain('bars', 'bad.csv', ...flagsOfA, '--json')).stdout,
+  ) as Record<string, unknown>;
+  assert.deepEqual([rowsRead, rowsRefused], [532, 531]);
+  assert.deepEqual((refusals as unknown[])[0], {
+    row: 1,
+    column: 'open',
+    reason: 'is not a number',
+    value: 'x0',
+    rows: 500,
+  });
+  const local = await explain('bars', 'local.csv', ...flagsOfA);
+  assert.deepEqual([local.status, /its times have no offset/.test(local.stderr)], [2, true]);
+  const split = await explain('bars', 'split.csv', ...flagsOfA, '--prices', 'split');
+  assert.deepEqual([split.status, /prices of another basis/.test(split.stderr)], [2, true]);
+  const events = await explain('economic-events', 'events.csv');
+  assert.equal(events.status, 1);
+  assert.match(events.stdout, /1 of 1 row would be refused:\n {2}data row 1, column importance: .* \("9"\)/);
+  assert.equal((await explain('bars', 'good.csv', ...flagsOfA)).status, 0);
+  assert.deepEqual([contentOf(shop.store), readdirSync(shop.folder)], before);
+});
+
+test('a refused row is reported with the value of its cell (contract 11)', async () => {
+  const shop = shopWith({
+    'one.csv': csvOf(header, bar(0), `${clockOf(1)},abc,9,9,9,1`, `${clockOf(2)},9,9,9,9`),
+  });
+  const { stdout } = await shop.run('import', 'bars', 'one.csv', ...flagsOfA);
+  assert.match(
+    stdout,
+    /data row 2, column open: is not a number \("abc"\)\n {2}data row 3, column row: has fewer cells than the header has columns\n/,
   );
 });

@@ -17,7 +17,7 @@ import { namesOf } from '../mapping/field-names.ts';
 import { readMappingFile } from '../mapping/mapping-file.ts';
 import type { Store } from '../store/store.ts';
 import { hintFor, readSettings, UsageProblem } from './config.ts';
-import { describeExplained } from './explain.ts';
+import { describeExplained, describeRefusals, refusalLine } from './explain.ts';
 import { examples, jsonOption, storeOption, wholeNumber } from './flags.ts';
 import { closing, openForImport } from './opened-store.ts';
 import { linesOf, noteWait, print } from './output.ts';
@@ -130,7 +130,7 @@ function describe(report: ImportReport): string {
       ? ['the last line has no end: if the file was cut off, its last value may be wrong']
       : []),
     ...(rowsRefused === 0 ? [] : [`${countOf(rowsRefused, 'row')} refused, kept in ${report.rejectedFile}:`]),
-    ...refused.map(({ row, column, reason }) => `data row ${row}, column ${column}: ${reason}`),
+    ...refused.map(refusalLine),
     ...(rowsRefused > refused.length ? [`and ${count(rowsRefused - refused.length)} more`] : []),
     ...(refused.some(({ reason }) => reason === 'is not a number')
       ? ['a mapping file removes signs and separators from numbers: --map, with "remove" and "decimal"']
@@ -220,7 +220,10 @@ export function importCommand(): Command {
     )
     .option('--allow-rejects <count>', 'refused rows with which the exit status is still 0', wholeNumber, 0)
     .option('--watch <folder>', 'import the files of a folder as they arrive, until stopped')
-    .option('--explain', 'show how a file would be read: its preset, columns and first rows; store nothing')
+    .option(
+      '--explain',
+      'show how a file would be read: its preset, columns and first rows, and what would be refused; store nothing',
+    )
     .option('--dry-run', 'read and check everything, store nothing')
     .addOption(jsonOption())
     .addHelpText(
@@ -304,29 +307,51 @@ class ImportCall {
     return { ...request, flags: fieldFlags(dataset, flags) };
   }
 
-  /** Prints how the file would be read. One that cannot be imported fails as its import would. */
+  /** Prints how the file would be read, and what its import would refuse. One that cannot be imported fails as its import would. */
   async #explainFile(opened: MappedFile): Promise<void> {
     const { dataset, flags } = this.#call;
     const fields = namesOf(fieldsOf(dataset));
-    const explained = await explainFile({ ...this.#requestOf(opened), fields });
-    print(flags, explained, describeExplained(explained));
-    if (explained.problem !== null) throw new FileProblem('unfit', explained.problem);
+    const { problem, ...explained } = await explainFile({ ...this.#requestOf(opened), fields });
+    const done = problem ?? (await this.#trialOf(opened));
+    const isDone = !(done instanceof FileProblem);
+    const { rowsRead = null, rowsRefused = null, refusals = [] } = isDone ? done : {};
+    const record = { ...explained, rowsRead, rowsRefused, refusals, problem: isDone ? null : done.message };
+    print(flags, record, describeExplained(explained) + (isDone ? describeRefusals(done) : ''));
+    if (!isDone) throw done;
+    this.#reports.push(done);
   }
 
-  async #importFile(opened: MappedFile): Promise<void> {
+  /** The report of a dry run that writes no file of refused rows, or why the file cannot be imported. */
+  async #trialOf(opened: MappedFile): Promise<ImportReport | FileProblem> {
+    try {
+      return await this.#reportOf(opened, { dryRun: true, keepsRefused: false });
+    } catch (error) {
+      if (error instanceof FileProblem && error.kind !== 'usage') return error;
+      throw error;
+    }
+  }
+
+  async #reportOf(
+    opened: MappedFile,
+    mode: { readonly dryRun: boolean; readonly keepsRefused: boolean },
+  ): Promise<ImportReport> {
     const { dataset, storeUrl, flags } = this.#call;
-    const { source = null, dryRun = false } = flags;
-    this.#store ??= await openForImport(storeUrl, dryRun);
+    this.#store ??= await openForImport(storeUrl, mode.dryRun);
     const progress = new Progress(opened);
     const request = {
       ...this.#requestOf(opened),
-      source,
-      dryRun,
+      ...mode,
+      source: flags.source ?? null,
       nowMs: Date.now,
       onRows: (rows: number) => progress.reached(rows),
       onWait: noteWait(this.#store),
     };
-    const report = await importFile(this.#store, dataset, request).finally(() => progress.end());
+    return importFile(this.#store, dataset, request).finally(() => progress.end());
+  }
+
+  async #importFile(opened: MappedFile): Promise<void> {
+    const { flags } = this.#call;
+    const report = await this.#reportOf(opened, { dryRun: flags.dryRun === true, keepsRefused: true });
     const text = describe(report);
     // A watched folder has many runs: each is one line.
     const line = text

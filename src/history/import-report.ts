@@ -1,5 +1,5 @@
 // The report of one import.
-import type { RefusedRow } from '../files/file-problem.ts';
+import type { Refusal, RefusalGroup } from '../files/file-problem.ts';
 import type { FormerRun } from './former-runs.ts';
 import type { RunAhead } from './run-ahead.ts';
 
@@ -43,7 +43,9 @@ export type ImportReport = {
   readonly vwapOutside: number;
   readonly ignoredColumns: readonly string[];
   /** The first refused rows; all of them are in `rejectedFile`. */
-  readonly refused: readonly Omit<RefusedRow, 'cells'>[];
+  readonly refused: readonly Refusal[];
+  /** The first reasons of refusals, each once with its first row. */
+  readonly refusals: readonly RefusalGroup[];
   readonly rejectedFile: string | null;
   /** The newest run, where it ended after this import by the clock: one of the two had a wrong clock. */
   readonly aheadRun: RunAhead | null;

@@ -22,6 +22,8 @@ export type ImportRequest = WriteRequest & {
   readonly basis?: PriceBasis;
   /** Where the file comes from, in the caller's words; null: the preset's name, where one reads the file. */
   readonly source: string | null;
+  /** Whether refused rows are written to a file; true by default. */
+  readonly keepsRefused?: boolean;
   /** Called now and then with the number of rows read. */
   readonly onRows?: (rows: number) => void;
 };

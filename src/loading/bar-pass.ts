@@ -302,6 +302,7 @@ export class BarPass {
       findings: this.load.findings(),
       ignoredColumns: this.#mapping.ignored,
       refused: this.#refused.first,
+      refusals: this.#refused.groups,
     };
   }
 }

@@ -63,7 +63,7 @@ async function importOnce(
   read: (file: MappedFile, mapping: FieldSources, pass: BarPass) => Promise<void>,
 ): Promise<ImportReport> {
   const { file } = request;
-  const refused = new RefusedRows(file);
+  const refused = new RefusedRows(file, request.keepsRefused);
   try {
     const report = await runImport(store, request, 'bars', async (writer, runId, former) => {
       const pass = new BarPass(writer, runId, former, request, mapping, refused);

@@ -55,7 +55,7 @@ export async function importRows(
   const { file } = request;
   const kind = { dataset, particulars, rules: rulesOf(dataset, request.zone ?? null) };
   const names = namesOf(dataset.file.fields);
-  const refused = new RefusedRows(file);
+  const refused = new RefusedRows(file, request.keepsRefused);
   try {
     const mapping = findSources(file.name, file.header, names, file.mapping, request.flags);
     checkFlags(request.flags, dataset);
@@ -82,6 +82,7 @@ export async function importRows(
         vwapOutside: 0,
         ignoredColumns: mapping.ignored,
         refused: refused.first,
+        refusals: refused.groups,
       };
       return { result };
     });

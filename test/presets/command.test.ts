@@ -89,9 +89,14 @@ test('--explain tells what is missing, and what a cell would be refused for', as
   assert.equal(missing.status, 2);
   assert.match(missing.stderr, /missing: country_iso_code, symbol, interval/);
   const flags = ['--schema', 'stock', '--country', 'US', '--symbol', 'A', '--interval', '1M'];
-  const told = await shop.must('import', 'bars', 'a.csv', '--explain', ...flags);
+  const told = await shop.run('import', 'bars', 'a.csv', '--explain', ...flags);
+  assert.equal(told.status, 1);
   assert.match(
-    told,
+    told.stdout,
+    /1 of 1 row would be refused:\n {2}data row 1, column open: is not a number \("x"\)/,
+  );
+  assert.match(
+    told.stdout,
     /2025-02-03 09:30:00 \(has no offset: name its zone by --zone\) +x \(refused: is not a number\)/,
   );
 });
