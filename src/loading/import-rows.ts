@@ -23,7 +23,7 @@ import {
 import { namesOf } from '../mapping/field-names.ts';
 import { instantRule } from '../mapping/instant-rule.ts';
 import { rowWith } from '../store/all-rows.ts';
-import type { Store, Writer } from '../store/store.ts';
+import type { RowReader, Store, Writer } from '../store/store.ts';
 import { FormerSymbols } from './former-symbols.ts';
 import { NamedInstruments } from './named-instruments.ts';
 import { RefusedRows } from './refused-rows.ts';
@@ -37,6 +37,8 @@ export type Particulars = {
   readonly complete?: (values: Values) => Values;
   /** What is wrong with a row although each of its cells is valid. */
   readonly problemOf?: (values: Values) => RowProblem | null;
+  /** What is wrong with a row beside what is stored. */
+  readonly problemBeside?: (values: Values, reader: RowReader) => Promise<RowProblem | null>;
   /** A warning about a row that is stored: words before a count. */
   readonly findingOf?: (values: Values) => string | null;
   /** The values of the second and further rows of one key in a file, by their `place` among these; null where they are refused. */
@@ -251,8 +253,12 @@ class RowPass {
 
   /** Stores a row; why it is refused, or null. */
   async #store(values: Values): Promise<RowProblem | null> {
-    const placed = this.#place(await this.#withPresentSymbol(values));
-    if (placed === 'repeated') return this.#kind.dataset.file.repeated;
+    const { dataset, particulars } = this.#kind;
+    const present = await this.#withPresentSymbol(values);
+    const problem = (await particulars.problemBeside?.(present, this.#writer)) ?? null;
+    if (problem !== null) return problem;
+    const placed = this.#place(present);
+    if (placed === 'repeated') return dataset.file.repeated;
     if (placed !== 'known') await this.#write(placed);
     return null;
   }
