@@ -13,10 +13,11 @@ after(() => temporary.close());
 
 let files = 0;
 
-type Row = Readonly<Record<string, unknown>>;
+type Cell = string | number | null | undefined;
+type Row = Readonly<Record<string, Cell>>;
 
-const csvCell = (value: unknown): string => {
-  const text = value === null || value === undefined ? '' : String(value);
+const csvCell = (value: Cell): string => {
+  const text = String(value ?? '');
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 

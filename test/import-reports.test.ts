@@ -1,13 +1,18 @@
 // What `bourse import` reports: files that cannot be imported, rows that are new, replaced or unchanged, doubts (contract 10, 11).
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { encodeBlock } from '../src/bars/block-writer.ts';
+import { emptyBars } from '../src/bars/columns.ts';
+import { blockChanges, counters } from '../src/datasets/internal.ts';
 import type { ImportReport } from '../src/history/import-report.ts';
 import { importBars } from '../src/loading/bars.ts';
 import { openStore } from '../src/store/engines.ts';
+import { unpack } from './old-stores.ts';
 import { opened, Workshop } from './service.ts';
 import { storeFile } from './sqlite/files.ts';
 import { barsOf } from './stored.ts';
@@ -339,4 +344,29 @@ test('a refused row is reported with the value of its cell (contract 11)', async
     stdout,
     /data row 2, column open: is not a number \("abc"\)\n {2}data row 3, column row: has fewer cells than the header has columns\n/,
   );
+});
+
+test('of a long journal only the newest entries are searched, and no wrong run is named (contract 11)', async () => {
+  const shop = shopWith({ 'a.csv': minutes(0, 2, 1), 'b.csv': minutes(0, 3, 2) });
+  await shop.must('import', 'bars', 'a.csv', ...flagsOfA);
+  const store = await openStore(shop.store, 'write');
+  await store.write(async (writer) => {
+    const order = [['run_id', 'asc']] as const;
+    const [entry] = await writer.rows(blockChanges, { where: { run_id: 1 }, order, limit: 1 });
+    const nothing = { ...entry!, added: encodeBlock(emptyBars()), before: null };
+    for (let run = 2; run <= 300; run++) await writer.upsert(blockChanges, [{ ...nothing, run_id: run }]);
+    await writer.upsert(counters, [{ name: 'run_id', value: 300 }]);
+  });
+  await store.close();
+  const told = await shop.must('import', 'bars', 'b.csv', ...flagsOfA);
+  assert.match(told, /1 new, 2 replaced.*\(run 301.*\n {2}replaced 2 of other runs$/);
+});
+
+test('--explain touches no store that it would have to update (contract 10)', async () => {
+  const shop = shopWith({ 'a.csv': minutes(0, 2) });
+  for (const name of ['bourse.db', 'bourse.control.db']) unpack('layout-1', name, shop.path(name));
+  const picture = () => [readdirSync(shop.folder), hash('sha256', readFileSync(storeFile(shop.store)))];
+  const before = picture();
+  assert.match(await shop.must('import', 'bars', 'a.csv', ...flagsOfA, '--explain'), /nothing was imported/);
+  assert.deepEqual(picture(), before);
 });

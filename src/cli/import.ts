@@ -19,7 +19,7 @@ import type { Store } from '../store/store.ts';
 import { hintFor, readSettings, UsageProblem } from './config.ts';
 import { describeExplained, describeRefusals, refusalLine } from './explain.ts';
 import { examples, jsonOption, storeOption, wholeNumber } from './flags.ts';
-import { closing, openForImport } from './opened-store.ts';
+import { closing, type ImportMode, openForImport } from './opened-store.ts';
 import { linesOf, noteWait, print } from './output.ts';
 import { presetList } from './preset-list.ts';
 import { EXIT_PARTLY, printProblem } from './problem.ts';
@@ -324,23 +324,21 @@ class ImportCall {
   /** The report of a dry run that writes no file of refused rows, or why the file cannot be imported. */
   async #trialOf(opened: MappedFile): Promise<ImportReport | FileProblem> {
     try {
-      return await this.#reportOf(opened, { dryRun: true, keepsRefused: false });
+      return await this.#reportOf(opened, 'explain');
     } catch (error) {
       if (error instanceof FileProblem && error.kind !== 'usage') return error;
       throw error;
     }
   }
 
-  async #reportOf(
-    opened: MappedFile,
-    mode: { readonly dryRun: boolean; readonly keepsRefused: boolean },
-  ): Promise<ImportReport> {
+  async #reportOf(opened: MappedFile, mode: ImportMode): Promise<ImportReport> {
     const { dataset, storeUrl, flags } = this.#call;
-    this.#store ??= await openForImport(storeUrl, mode.dryRun);
+    this.#store ??= await openForImport(storeUrl, mode);
     const progress = new Progress(opened);
     const request = {
       ...this.#requestOf(opened),
-      ...mode,
+      dryRun: mode !== 'import',
+      keepsRefused: mode !== 'explain',
       source: flags.source ?? null,
       nowMs: Date.now,
       onRows: (rows: number) => progress.reached(rows),
@@ -351,7 +349,7 @@ class ImportCall {
 
   async #importFile(opened: MappedFile): Promise<void> {
     const { flags } = this.#call;
-    const report = await this.#reportOf(opened, { dryRun: flags.dryRun === true, keepsRefused: true });
+    const report = await this.#reportOf(opened, flags.dryRun ? 'dry run' : 'import');
     const text = describe(report);
     // A watched folder has many runs: each is one line.
     const line = text
