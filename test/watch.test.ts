@@ -33,23 +33,21 @@ test('a watched folder’s files are imported as they arrive whole, each once, w
   const first = new Watch(shop, folder);
   await first.until(/bad\.csv: required columns missing/);
   assert.match(first.said, /^bourse: watching .*incoming for files of bars\n/);
-  assert.match(first.said, /a\.csv: 1 row read, 1 written.*\n.*b\.csv: 1 row read, 1 written/);
+  assert.match(first.said, /a\.csv: 1 row read, 1 new.*\n.*b\.csv: 1 row read, 1 new/);
   writeFileSync(place('grows.csv'), header);
   // Longer than a file rests before it is taken, with pauses far below that.
   for (const day of ['10', '11', '12', '13', '14', '15', '16', '17']) {
     await wait(500);
     appendFileSync(place('grows.csv'), `2025-04-${day}T15:00:00Z,1,1,1,1\n`);
   }
-  await first.until(/grows\.csv: 8 rows read, 8 written/);
+  await first.until(/grows\.csv: 8 rows read, 8 new/);
   await first.end('SIGKILL');
 
   const second = new Watch(shop, folder);
   renameSync(writeDays(shop, 'z.csv', [5]), place('z.csv'));
   await second.until(/z\.csv: 1 row read/);
   writeFileSync(place('bad.csv'), `${header}2025-05-05T15:00:00Z,1,1,1,1\n2025-05-05T15:01:00Z,1,0,1,1\n`);
-  await second.until(
-    /bad\.csv: 2 rows read, 1 written.*1 row refused, kept in [^;]*rejected\.csv: data row 2/,
-  );
+  await second.until(/bad\.csv: 2 rows read, 1 new.*1 row refused, kept in [^;]*rejected\.csv: data row 2/);
   assert.equal(await second.end('SIGTERM'), 0);
   assert.equal(second.times(/skipped: run \d imported it with these flags/), 3);
   assert.match(second.said, /bourse: stopped\n$/);

@@ -32,6 +32,8 @@ export type SourceFile<L extends Layout = Layout> = ReadableFile & {
   readonly isStandardInput: boolean;
   /** The full path of the file, or of the archive it was in with its hash; null for standard input, and outside an archive. */
   readonly origin: { readonly path: string | null; readonly archiveSha256: string | null };
+  /** Whether it was unpacked, and so is as whole as when it was packed. */
+  readonly wasPacked: boolean;
   /** For each row, its number in the original file, where a preset converted that. */
   readonly rowNumbers?: readonly number[];
   /** Rows that a preset deliberately left out. */
@@ -48,7 +50,7 @@ export type SourceFile<L extends Layout = Layout> = ReadableFile & {
 /** A file that exists and will be opened. */
 type Found<L extends Layout> = Pick<
   SourceFile<L>,
-  'name' | 'recordedAs' | 'path' | 'rejectedPath' | 'isStandardInput' | 'origin'
+  'name' | 'recordedAs' | 'path' | 'rejectedPath' | 'isStandardInput' | 'origin' | 'wasPacked'
 > & { readonly choose: ChooseLayout<L> };
 
 async function check(name: string, path: string): Promise<Stats> {
@@ -85,7 +87,7 @@ export async function* openSources<L extends Layout>(
     const about = { path: resolve(name), recordedAs: basename(name), rejectedPath: rejectedPathOf(name) };
     await check(name, about.path);
     const origin = { path: about.path, archiveSha256: null };
-    yield* openFound({ name, ...about, isStandardInput: false, origin, choose });
+    yield* openFound({ name, ...about, isStandardInput: false, wasPacked: false, origin, choose });
     return;
   }
   const { filled: path, close } = await spool(0, async (folder) => {
@@ -98,7 +100,8 @@ export async function* openSources<L extends Layout>(
     const rejectedPath = resolve('stdin.rejected.csv');
     await check(name, path);
     const origin = { path: null, archiveSha256: null };
-    yield* openFound({ name, recordedAs: name, path, rejectedPath, isStandardInput: true, origin, choose });
+    const about = { path, recordedAs: name, rejectedPath, isStandardInput: true, wasPacked: false };
+    yield* openFound({ name, ...about, origin, choose });
   } finally {
     await close();
   }
@@ -235,7 +238,7 @@ async function openPacked<L extends Layout>(
     return { path, digest: text.digest(sha256) };
   });
   const { path, digest } = filled;
-  return openPlain({ ...found, path }, { digest: async () => digest, close });
+  return openPlain({ ...found, path, wasPacked: true }, { digest: async () => digest, close });
 }
 
 /** The files of an archive: all are unpacked and verified before the first is read. A file's problem does not keep the others out. */
@@ -250,6 +253,7 @@ async function* openArchive<L extends Layout>(found: Found<L>): AsyncGenerator<S
     for (const member of members) {
       const inside = {
         ...found,
+        wasPacked: true,
         name: `${found.name}/${member.name}`,
         recordedAs: `${found.recordedAs}/${member.name}`,
         path: member.path,
