@@ -127,7 +127,7 @@ test('a disk that fills on the way undoes the import, says what is missing, and 
 test('what is committed and finds no room in the store is kept in its log, and moved when there is room', {
   skip,
 }, async () => {
-  const { args, askedBytes } = daysFile('SHORT', 30_000);
+  const { args, askedBytes } = daysFile('SHORT', 28_500);
   leaveFree(askedBytes + 64 * 1024);
   await shop.must(...args);
   const hash = await hashOf(store);
