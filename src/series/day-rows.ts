@@ -7,7 +7,7 @@ import type { Calendar } from '../calendar/calendar.ts';
 import { periodHours } from '../calendar/period.ts';
 import type { Reader } from '../store/store.ts';
 import { type BarSource, type StreamRange, servedBars } from './cursor.ts';
-import type { Series } from './series.ts';
+import { isUnfinished, type Series } from './series.ts';
 
 /**
  * The bars of a series at its own interval, by key. Of DAY the key is the label of the session: the row of a closed date whose
@@ -35,11 +35,9 @@ function cellsOf(calendar: Calendar, bars: Bars): CellBars {
  * evening alone is the session only once the series is complete through that (contract 3.9).
  */
 function isWhole(calendar: Calendar, series: Series, cellMs: number, lastMs: number): boolean {
-  const isUnfinished = (keyMs: number): boolean =>
-    series.unfinished.some(({ first_ms, last_ms }) => first_ms <= keyMs && keyMs <= last_ms);
   const day = cellMs / DAY_MS;
-  if (isUnfinished(cellMs)) return false;
-  if (isUnfinished(cellMs - DAY_MS) && calendar.labelOfRow(day - 1) === day) return false;
+  if (isUnfinished(series, cellMs)) return false;
+  if (isUnfinished(series, cellMs - DAY_MS) && calendar.labelOfRow(day - 1) === day) return false;
   if (lastMs === cellMs) return true;
   return (series.complete_ms ?? series.last_ms) >= periodHours(calendar, 'DAY', day, false).closeMs;
 }

@@ -100,12 +100,17 @@ test('a file that needs more room than there is is refused before the first writ
   assert.notEqual(await hashOf(store), hash);
 });
 
+/** Days from the spring of 1900 to that of 1998. */
+const DAYS = 36_000;
+
 /** A file with a minute of each of many days: a block a row takes more room than its size lets expect. */
 function daysFile(symbol: string, days: number): { args: string[]; askedBytes: number } {
-  // From the spring of 1900 on.
-  const rows = Array.from({ length: days }, (_, day) => `${formatDay(day - 25_500)}T14:30:00Z,1,1,1,1`);
-  const file = fileOf(shop.path(`${symbol}.csv`), 'datetime,open,high,low,close', rows);
-  const args = ['import', 'bars', file, ...named, '--symbol', symbol, '--store', store];
+  const rows = Array.from({ length: days }, (_, row) => {
+    const time = `${formatDay((row % DAYS) - 25_500)}T14:30:00Z`;
+    return `${symbol}${Math.floor(row / DAYS)},${time},1,1,1,1`;
+  });
+  const file = fileOf(shop.path(`${symbol}.csv`), 'symbol,datetime,open,high,low,close', rows);
+  const args = ['import', 'bars', file, ...named, '--store', store];
   return { args, askedBytes: storeNeedBytes(statSync(file).size) };
 }
 
@@ -127,7 +132,7 @@ test('a disk that fills on the way undoes the import, says what is missing, and 
 test('what is committed and finds no room in the store is kept in its log, and moved when there is room', {
   skip,
 }, async () => {
-  const { args, askedBytes } = daysFile('SHORT', 28_500);
+  const { args, askedBytes } = daysFile('SHORT', 30_000);
   leaveFree(askedBytes + 64 * 1024);
   await shop.must(...args);
   const hash = await hashOf(store);
