@@ -112,7 +112,7 @@ test('refused rows are native rows with the numbers of the file; mended, they ar
   );
   const report = await vendor.import('equity/usa/factor_files/twx.csv', old, asActions, false);
   assert.deepEqual(report.refused, [
-    { row: 2, column: 'cash_amount', reason: 'is missing: a dividend needs it' },
+    { row: 2, column: 'cash_amount', reason: 'is missing: a dividend needs it', value: null },
   ]);
   const [header, row] = readFileSync(report.rejectedFile!, 'utf8').split('\r\n');
   assert.equal(

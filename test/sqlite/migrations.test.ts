@@ -1,6 +1,6 @@
 // Stores that older programs wrote, in today's hands: what they answered, hashed and could take back is still so (contract 4.1, 10).
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { after, suite, test } from 'node:test';
 import { importRuns } from '../../src/datasets/internal.ts';
 import { DiskFull } from '../../src/disk/space.ts';
@@ -165,4 +165,14 @@ test('a watch updates an old store when it starts (contract 10)', async () => {
   await watch.until(/updating .* from layout 2 to/);
   await watch.until(/new\.csv: 1 row read/);
   assert.equal(await watch.end('SIGTERM'), 0);
+});
+
+test('--explain touches no store that it would have to update (contract 10)', async () => {
+  const shop = shopOf('layout-1');
+  writeFileSync(shop.path('a.csv'), 'datetime,open,high,low,close\n2024-01-02T14:30:00Z,1,1,1,1\n');
+  const picture = () => [readdirSync(shop.folder), readFileSync(shop.path('bourse.db'))];
+  const before = picture();
+  const flags = ['--schema', 'stock', '--country', 'US', '--symbol', 'A', '--interval', '1M'];
+  assert.match(await shop.must('import', 'bars', 'a.csv', ...flags, '--explain'), /nothing was imported/);
+  assert.deepEqual(picture(), before);
 });
