@@ -16,7 +16,7 @@ import { allRows, collectRows, rowsInOrder, rowWith } from '../store/all-rows.ts
 import type { Store, Tell, Writer } from '../store/store.ts';
 import { decodeChange } from './journal.ts';
 import { type Completion, coverageOf, FurthestRun, type HeldSeries, putCompletion } from './run-coverage.ts';
-import { Unfinished } from './unfinished.ts';
+import { keysOf, Unfinished } from './unfinished.ts';
 
 /** The last run without a coverage; a migration step sets it (`store/migrations`). */
 const COUNTER = { name: 'uncovered_runs' };
@@ -160,5 +160,3 @@ class OldRuns {
     return keys;
   }
 }
-
-const keysOf = ({ count, keyMs }: Bars): number[] => [...keyMs.subarray(0, count)];
