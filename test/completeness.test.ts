@@ -540,3 +540,15 @@ test('after undos in any order a bar is served if the last live run that holds i
     { numRuns: RUNS },
   );
 });
+
+test('a stock of a file of days, imported after the close, has its week by the next one without it (contract 3.9)', async () => {
+  const world = await World.open();
+  const days = (day: string, ...symbols: string[]): Row[] =>
+    symbols.map((symbol) => ({ symbol, ms: at(`${day}T00:00:00`), price: 1 }));
+  // At 17:00 in New York: the post-market goes on, and changes no stored day.
+  await world.import(at('08T22:00:00'), 'DAY', days('08', 'A', 'B', 'C'));
+  assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'WEEK'), []);
+  await world.import(at('09T22:00:00'), 'DAY', days('09', 'B', 'C'));
+  assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'WEEK'), ['05T14:30 1 1']);
+  assert.deepEqual(await world.bars(NEXT_WEEK, 'B', 'WEEK'), ['05T14:30 1 2']);
+});
