@@ -45,6 +45,9 @@ const EPOCH_DAYS = 85;
 /** Bytes of one bar in an open block. */
 const BAR_BYTES = 64;
 
+/** Bytes of an open block beside its bars: its arrays have room for several from the first one on. */
+const BLOCK_BYTES = 4_000;
+
 /** Empty blocks kept for reuse. */
 const SPARE_MAX = 64;
 
@@ -270,6 +273,7 @@ export class BarLoad {
     }
     if (this.#openBytes > limits.importOpenBytesMax) await this.settle();
     series.open = await this.#openBlock(series, bucket);
+    this.#openBytes += BLOCK_BYTES;
   }
 
   /** Writes every open block: after it the counts are final. */
@@ -347,7 +351,7 @@ export class BarLoad {
     const { bucket, bars, older, counted, storedCount } = series.open!;
     const startCount = counted.written + counted.unchanged;
     series.open = null;
-    this.#openBytes = Math.max(0, this.#openBytes - (bars.count - startCount) * BAR_BYTES);
+    this.#openBytes = Math.max(0, this.#openBytes - (bars.count - startCount) * BAR_BYTES - BLOCK_BYTES);
     if (bars.count === 0) return;
     const change = older === null ? wholeChange : changeOf(bars, older);
     const written = change.added === null ? bars.count : change.added.count + change.before.count;
