@@ -7,6 +7,7 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { historicalBars } from '../src/contract/bars.ts';
 import { parseParameters } from '../src/contract/endpoint.ts';
+import { deleteBars } from '../src/history/delete-bars.ts';
 import type { ImportReport } from '../src/history/import-report.ts';
 import { undoRun } from '../src/history/undo-run.ts';
 import { importFile } from '../src/loading/importers.ts';
@@ -115,6 +116,13 @@ class World {
     await this.store.close();
     await this.#reader.close();
     for (const store of [this.store, this.#reader]) stores.splice(stores.indexOf(store), 1);
+  }
+
+  /** Deletes all bars of a symbol; the run. */
+  async delete(symbol: string): Promise<number> {
+    const choice = { assetSchema: null, country: 'US', symbol, words: symbol };
+    const bounds = { interval: null, from: null, to: null };
+    return (await deleteBars(this.store, { ...choice, ...bounds, dryRun: false, nowMs: Date.now })).runId!;
   }
 
   undo(runId: number): Promise<unknown> {
@@ -271,6 +279,47 @@ test('importing a file again changes only how far its series are complete (contr
   assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'DAY'), ['07T14:30 1 12']);
 });
 
+test('one bar of the future finishes nothing of a delayed feed (contract 3.9)', async () => {
+  const world = await World.open();
+  const future = { symbol: 'B', ms: at('09T15:00:00'), price: 2 };
+  await world.import(at('07T21:05:00'), '1M', [...every('A', 1, '07T14:30:00', '07T20:45:00'), future]);
+  assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'DAY'), []);
+});
+
+test('bars that a wrong clock imports again as they are stay finished (contract 3.9, 11)', async () => {
+  const world = await World.open();
+  const rows = every('A', 30, '07T14:30:00', '07T21:00:00');
+  await world.import(at('08T02:00:00'), '30M', rows);
+  await world.import(at('01T00:00:00'), '30M', rows);
+  assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'DAY'), ['07T14:30 1 13']);
+});
+
+test('an undo leaves no part of a day as the whole day, although a later import had the same bars (contract 3.9, 10)', async () => {
+  const world = await World.open();
+  const rows = every('A', 30, '07T14:30:00', '07T21:00:00');
+  await world.import(at('07T17:05:00'), '30M', rows.slice(0, 5));
+  const { runId } = await world.import(at('08T02:00:00'), '30M', rows);
+  await world.import(at('08T03:00:00'), '30M', rows);
+  assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'DAY'), ['07T14:30 1 13']);
+  await world.undo(runId!);
+  assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'DAY'), []);
+  await world.import(at('08T04:00:00'), '30M', rows);
+  assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'DAY'), ['07T14:30 1 13']);
+});
+
+test('a week of extended hours is built of stored days only where those are complete (contract 3.6, 3.9)', async () => {
+  const world = await World.open();
+  const monday = ['A', 'B', 'C'].flatMap((symbol) => every(symbol, 30, '05T14:30:00', '05T21:00:00'));
+  await world.import(at('06T02:00:00'), '30M', monday);
+  const days = ['06', '07'].map((day) => ({ symbol: 'A', ms: at(`${day}T00:00:00`), price: 9 }));
+  await world.import(at('08T02:00:00'), 'DAY', days);
+  const friday = ['B', 'C'].flatMap((symbol) => every(symbol, 30, '09T14:30:00', '09T21:00:00'));
+  await world.import(at('10T02:00:00'), '30M', friday);
+  assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'WEEK', true), []);
+  await world.import(at('10T03:00:00'), 'DAY', days, at('10T02:00:00'));
+  assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'WEEK', true), ['05T09:00 9 15']);
+});
+
 // A direct reading of contract 3.9, for bars of 30 minutes of those two weeks.
 
 /** A run: when it began, which bars it holds, and the instant that its caller vouches for. */
@@ -298,7 +347,9 @@ const closeOf = (ms: number): number => ms + 30 * MINUTE;
 
 /** The instant through which a run makes its series complete. */
 function throughOf({ startMs, rows, throughMs }: Run): number {
-  const lastMs = Math.max(...rows.map(({ ms }) => ms));
+  // A bar of the future says nothing of how far a file reaches: a delayed feed finishes nothing early.
+  const lastMs = Math.max(...rows.map(({ ms }) => ms).filter((ms) => ms <= startMs));
+  if (lastMs === -Infinity) return -Infinity;
   const { endMs } = sessionOf(lastMs);
   return Math.min(startMs, throughMs ?? (startMs < endMs ? closeOf(lastMs) : endMs));
 }
@@ -465,4 +516,82 @@ test('every bar served is one that a direct reading of contract 3.9 serves, and 
     { numRuns: RUNS },
   );
   assert.ok(compared > 4 * RUNS, `only ${compared} bars were compared`);
+});
+
+test('an undone deletion brings unfinished bars back as unfinished ones (contract 3.9)', async () => {
+  const world = await World.open();
+  await world.import(at('07T15:40:00'), '60M', every('A', 60, '07T14:30:00', '07T16:30:00'));
+  const served = await world.bars(NEXT_WEEK, 'A', '60M');
+  assert.deepEqual(served, ['07T14:30 1 1']);
+  const deletion = await world.delete('A');
+  // Another hour of the same block.
+  await world.import(at('08T18:00:00'), '60M', every('A', 60, '06T14:30:00', '06T15:30:00', 3));
+  await world.undo(deletion);
+  assert.deepEqual(await world.bars(NEXT_WEEK, 'A', '60M'), ['06T14:30 3 1', ...served]);
+});
+
+test('an undo between others leaves unfinished bars unfinished (contract 3.9)', async () => {
+  const world = await World.open();
+  const rows = every('A', 30, '07T14:30:00', '07T16:30:00', 1);
+  await world.import(at('01T00:00:00'), '30M', rows);
+  assert.deepEqual(await world.bars(NEXT_WEEK, 'A', '30M'), []);
+  const two = await world.import(
+    at('08T18:00:00'),
+    '30M',
+    rows.slice(1, 2).map((row) => ({ ...row, price: 2 })),
+  );
+  await world.import(
+    at('08T19:00:00'),
+    '30M',
+    rows.slice(0, 1).map((row) => ({ ...row, price: 3 })),
+  );
+  assert.deepEqual(await world.bars(NEXT_WEEK, 'A', '30M'), ['07T14:30 3 1', '07T15:00 2 1']);
+  await world.undo(two.runId!);
+  assert.deepEqual(await world.bars(NEXT_WEEK, 'A', '30M'), ['07T14:30 3 1']);
+});
+
+test('after undos in any order a bar is served if the last live run that holds it began after its close (contract 3.9)', async () => {
+  const keys = grid.slice(20, 30);
+  const run = fc.record({
+    held: fc.subarray(keys, { minLength: 1 }),
+    // Before some of the bars have closed, or after all.
+    start: fc.option(fc.nat({ max: keys.length }), { freq: 2 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(run, { minLength: 2, maxLength: 6 }),
+      fc.array(fc.nat()),
+      async (files, undos) => {
+        const world = await World.open();
+        const live: Run[] = [];
+        for (const [index, { held, start }] of files.entries()) {
+          const rows = held.map((ms) => ({ symbol: 'A', ms, price: index + 1 }));
+          const startMs = start === null ? NEXT_WEEK : keys[0]! + start * 30 * MINUTE;
+          const { runId } = await world.import(startMs, '30M', rows);
+          live.push({ id: runId!, startMs, rows, throughMs: null, isUndone: false });
+        }
+        for (const which of [-1, ...undos.slice(0, files.length - 1)]) {
+          if (which >= 0) await world.undo(live.splice(which % live.length, 1)[0]!.id);
+          const wanted = [...finishedBars(live, 'A')]
+            .sort(([a], [b]) => a - b)
+            .map(([ms, price]) => `${new Date(ms).toISOString().slice(8, 16)} ${price} 1`);
+          assert.deepEqual(await world.bars(NEXT_WEEK, 'A', '30M', true), wanted);
+        }
+        await world.close();
+      },
+    ),
+    { numRuns: RUNS },
+  );
+});
+
+test('a stock of a file of days, imported after the close, has its week by the next one without it (contract 3.9)', async () => {
+  const world = await World.open();
+  const days = (day: string, ...symbols: string[]): Row[] =>
+    symbols.map((symbol) => ({ symbol, ms: at(`${day}T00:00:00`), price: 1 }));
+  // At 17:00 in New York: the post-market goes on, and changes no stored day.
+  await world.import(at('08T22:00:00'), 'DAY', days('08', 'A', 'B', 'C'));
+  assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'WEEK'), []);
+  await world.import(at('09T22:00:00'), 'DAY', days('09', 'B', 'C'));
+  assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'WEEK'), ['05T14:30 1 1']);
+  assert.deepEqual(await world.bars(NEXT_WEEK, 'B', 'WEEK'), ['05T14:30 1 2']);
 });

@@ -359,3 +359,20 @@ test('of a long journal only the newest entries are searched, and no wrong run i
   const told = await shop.must('import', 'bars', 'b.csv', ...flagsOfA);
   assert.match(told, /1 new, 2 replaced.*\(run 301.*\n {2}replaced 2 of other runs$/);
 });
+
+test('the command that finishes a session names the file as it can be imported again (contract 3.9)', async () => {
+  // Crypto trades always: the present day is never finished.
+  const openedMs = Math.floor(Date.now() / 60_000 - 2) * 60_000;
+  const csv = csvOf(header, `${new Date(openedMs).toISOString()},1,1,1,1,1`);
+  const flagsOfB = ['--schema', 'crypto', '--country', 'GLOBAL', '--symbol', 'B', '--interval', '1M'];
+  const shop = shopWith({ 'b.csv': csv, 'b.zip': zipOf({ name: 'm.csv', bytes: Buffer.from(csv) }) });
+  for (const [file, ...more] of [['b.csv'], ['b.zip'], ['b.csv', '--dry-run']] as const) {
+    const told = await shop.must('import', 'bars', file, ...flagsOfB, ...more);
+    const [, command, instant] = /run this after \S+: bourse (import .*) --complete-through (\S+)$/m.exec(
+      told,
+    )!;
+    assert.equal(new Date(instant!).getUTCHours(), 0);
+    assert.equal(command, ['import', 'bars', file, ...flagsOfB].join(' '));
+    await shop.must(...command!.split(' '), '--complete-through', new Date(openedMs).toISOString());
+  }
+});

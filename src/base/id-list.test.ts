@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { decodeIds, encodeIds } from './id-list.ts';
+import { countCommon, decodeIds, encodeIds } from './id-list.ts';
 
 test('numbers come back ascending, whatever their order', () => {
   fc.assert(
@@ -17,4 +17,13 @@ test('numbers come back ascending, whatever their order', () => {
 test('neighbours take one byte each', () => {
   const ids = Array.from({ length: 10_000 }, (_, index) => index + 1);
   assert.equal(encodeIds(ids).length, 10_000);
+});
+
+test('numbers that two lists have in common are counted', () => {
+  const list = fc.uniqueArray(fc.integer({ min: 1, max: 60 })).map((ids) => ids.sort((a, b) => a - b));
+  fc.assert(
+    fc.property(list, list, (one, other) => {
+      assert.equal(countCommon(one, other), one.filter((id) => other.includes(id)).length);
+    }),
+  );
 });

@@ -27,3 +27,16 @@ export function decodeIds(bytes: Uint8Array): number[] {
   }
   return ids;
 }
+
+/** How many numbers two ascending lists have in common. */
+export function countCommon(one: readonly number[], other: readonly number[]): number {
+  let count = 0;
+  for (let a = 0, b = 0; a < one.length && b < other.length; ) {
+    const first = one[a]!;
+    const second = other[b]!;
+    if (first === second) count++;
+    if (first <= second) a++;
+    if (second <= first) b++;
+  }
+  return count;
+}

@@ -4,7 +4,7 @@ import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import type { Calendar } from './calendar.ts';
 import { hoursOf, type PeriodInterval, periodEnd, periodHours } from './period.ts';
 
-/** The close of a bar, and the end of its session with extended hours; both in milliseconds. */
+/** The close of a bar, and the end of its session with extended hours, of DAY and above again the close; both in milliseconds. */
 export type BarEnd = { readonly closeMs: number; readonly sessionEndMs: number };
 
 /** A session ends at most so many days after its label date, in UTC. */
@@ -18,11 +18,10 @@ export function barEnd(calendar: Calendar, interval: Interval, keyMs: number): B
   const minutes = intervalMinutes(interval);
   if (minutes === null) {
     const [period, start] = [interval as PeriodInterval, keyMs / DAY_MS];
+    // Stored bars of DAY and above are regular-hours data: the post-market changes none.
+    const { closeMs: sessionEndMs } = periodHours(calendar, period, start, false);
     const isEvening = period === 'DAY' && calendar.labelOfRow(start) !== start;
-    const closeMs = isEvening
-      ? calendar.zone.instantOf(start + 1, 0)
-      : periodHours(calendar, period, start, false).closeMs;
-    return { closeMs, sessionEndMs: periodHours(calendar, period, start, true).closeMs };
+    return { closeMs: isEvening ? calendar.zone.instantOf(start + 1, 0) : sessionEndMs, sessionEndMs };
   }
   const closeMs = minuteClose(calendar, minutes * MINUTE_MS, keyMs);
   const label = calendar.labelAt(keyMs);

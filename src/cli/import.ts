@@ -1,6 +1,6 @@
 // `bourse import DATASET FILE…`
 import { hash } from 'node:crypto';
-import { resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { parseInstant } from '../base/instant.ts';
 import { findZone, type Zone } from '../calendar/zone.ts';
@@ -128,28 +128,35 @@ const fieldFlags = (dataset: string, flags: Flags): Map<string, string> =>
     }),
   );
 
-/** The command that imports a file again and vouches for it through an instant. */
-function commandThrough(instant: string, dataset: string, file: string, flags: Flags): string {
-  const { watch: _, json: __, allowRejects: ___, completeThrough: ____, ...said } = flags;
-  const words = Object.entries(said).flatMap(([name, value]) => [`--${spokenFlag(name)}`, String(value)]);
-  return ['bourse', 'import', dataset, file, ...words, '--complete-through', instant]
-    .map(shellWord)
-    .join(' ');
+/** The command that imports a file again and vouches for it through an instant; `path` is null for standard input. */
+function commandThrough(instant: string, dataset: string, path: string | null, flags: Flags): string {
+  const repeated = Object.entries(flags).filter(([name]) => !flagsOfOneCall.has(name));
+  const words = repeated.flatMap(([name, value]) => [`--${spokenFlag(name)}`, String(value)]);
+  const command = ['bourse', 'import', dataset, path ?? '-', ...words, '--complete-through', instant];
+  return command.map(shellWord).join(' ');
 }
 
+/** Flags that another call with the same file does not repeat. */
+const flagsOfOneCall: ReadonlySet<string> = new Set([
+  ...['watch', 'json', 'allowRejects', 'completeThrough', 'dryRun', 'explain'],
+]);
+
 /** Sessions that an import leaves unfinished, and the command that finishes each. */
-const describeUnfinished = ({ dataset, file, unfinished = [] }: ImportReport, flags: Flags): string[] =>
+const describeUnfinished = (unfinished: ImportReport['unfinished'] = [], again: Again): string[] =>
   unfinished.map(({ market, interval, session, completeThrough, sessionEnd }) => {
-    const command = commandThrough(sessionEnd, dataset, file, flags);
+    const command = commandThrough(sessionEnd, again.dataset, again.path, again.flags);
     return `session ${session} of ${market} ${interval} is not finished: bars that close after ${completeThrough} are not derived until a later import has the rest; if the file has all of it, run this after ${sessionEnd}: ${command}`;
   });
+
+/** What an import is repeated by. */
+type Again = { readonly dataset: string; readonly path: string | null; readonly flags: Flags };
 
 /** A word as a shell needs it. */
 const shellWord = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 /** An import in words. */
-function describe(report: ImportReport, flags: Flags): string {
+function describe(report: ImportReport, again: Again): string {
   const { rowsRead, rowsRefused, refused, preset, ignoredColumns, runId, newInstruments } = report;
   const bars = (number: number, what: string, hint = ''): string[] =>
     number === 0 ? [] : [`${what}: ${countOf(number, 'bar')}${hint}`];
@@ -186,7 +193,7 @@ function describe(report: ImportReport, flags: Flags): string {
       'of closed dates whose evening opens the next session, merged into it when read',
     ),
     ...bars(report.vwapOutside, 'with a vwap outside low and high, stored and served'),
-    ...describeUnfinished(report, flags),
+    ...describeUnfinished(report.unfinished, again),
     ...Object.entries(report.findings).map(([what, rows]) => `${what}: ${countOf(rows, 'row')}`),
     ...(report.mayBeCut
       ? ['the last line has no end: if the file was cut off, its last value may be wrong']
@@ -457,12 +464,14 @@ class ImportCall {
   }
 
   async #importFile(opened: MappedFile): Promise<void> {
-    const { storeUrl, flags } = this.#call;
+    const { dataset, storeUrl, flags } = this.#call;
     const mode = flags.dryRun ? 'dry run' : 'import';
     this.#store ??= await openForImport(storeUrl, mode);
     if (await this.#isSkipped(opened)) return;
     const report = await this.#reportOf(this.#store, opened, mode);
-    const text = describe(report, flags);
+    const { path } = opened.origin;
+    const given = path === null ? null : relative(process.cwd(), path) || path;
+    const text = describe(report, { dataset, path: given, flags });
     // A watched folder has many runs: each is one line.
     const line = text
       .trimEnd()

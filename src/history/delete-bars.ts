@@ -1,9 +1,12 @@
 // Deleting bars and instruments: a recorded run, which can be undone (contract 10).
+import { bucketOf } from '../bars/bucket.ts';
 import { emptyBars, filterBars } from '../bars/columns.ts';
 import type { Interval } from '../contract/interval.ts';
+import { unfinishedBars } from '../datasets/bars.ts';
 import { spokenName } from '../datasets/dataset.ts';
 import { instruments } from '../datasets/reference.ts';
 import { Calendars } from '../series/calendars.ts';
+import { collectRows } from '../store/all-rows.ts';
 import type { Store, Writer } from '../store/store.ts';
 import { type DeletionRequest, runDeletion } from './deletion.ts';
 import { findInstrument, type InstrumentChoice } from './instrument-choice.ts';
@@ -13,6 +16,7 @@ import { RequestProblem } from './request-problem.ts';
 import { type BarBounds, selectBars } from './selection.ts';
 import { StoredSeries } from './stored-series.ts';
 import { nameOf } from './undo-row.ts';
+import { Unfinished } from './unfinished.ts';
 
 /** A deletion that names one instrument. */
 export type DeleteRequest = InstrumentChoice & DeletionRequest;
@@ -83,18 +87,25 @@ async function deleteFrom(
 ): Promise<number> {
   const selected = selectBars(series.row, series.calendar, bounds);
   if (selected === null) return 0;
+  const { series_id } = series.row;
+  const unfinished = new Unfinished(await collectRows(writer, unfinishedBars, { series_id }), runId, {
+    bucketOf: (keyMs) => bucketOf(series.row.interval as Interval, keyMs),
+    closesLater: () => false,
+  });
   let count = 0;
   for await (const block of series.blocks(selected.fromBucket, selected.toBucket)) {
     const { bucket, bars } = block;
     const isDeleted = (at: number): boolean => selected.holds(bars.keyMs[at]!);
     const before = filterBars(bars, isDeleted);
     if (before.count === 0) continue;
-    const place = { series_id: series.row.series_id, bucket, run_id: runId };
+    const place = { series_id, bucket, run_id: runId };
     await recordBlock(writer, place, { added: emptyBars(), before });
     const rest = filterBars(bars, (at) => !isDeleted(at));
     await series.put({ ...block, runId }, rest);
+    unfinished.see(series_id, before, rest);
     count += before.count;
   }
+  await unfinished.settle(writer);
   if (count > 0) await series.settle();
   return count;
 }

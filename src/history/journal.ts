@@ -17,6 +17,7 @@ import { type Instrument, instruments } from '../datasets/reference.ts';
 import { rowWith } from '../store/all-rows.ts';
 import { putInstrumentTerms } from '../store/instrument-terms.ts';
 import type { Writer } from '../store/store.ts';
+import { regridSeries } from './regrid-series.ts';
 
 /** Where a run changed a block. */
 export type BlockPlace = Pick<RowOf<typeof blockChanges>, 'series_id' | 'bucket' | 'run_id'>;
@@ -110,7 +111,7 @@ export async function changeRow<D extends Dataset>(
   await putRow(writer, dataset, before, after);
 }
 
-/** Replaces the row `before` by `after`, each null for no row, and an instrument's search terms with it. */
+/** Replaces the row `before` by `after`, each null for no row, and with an instrument what depends on it: search terms, and the grid of its series. */
 export async function putRow<D extends Dataset>(
   writer: Writer,
   dataset: D,
@@ -119,6 +120,8 @@ export async function putRow<D extends Dataset>(
 ): Promise<void> {
   if (after !== null) await writer.upsert(dataset, [after]);
   else if (before !== null) await writer.remove(dataset, [before]);
-  if (dataset.name === instruments.name)
-    await putInstrumentTerms(writer, before as Instrument | null, after as Instrument | null);
+  if (dataset.name !== instruments.name) return;
+  const [was, is] = [before as Instrument | null, after as Instrument | null];
+  await putInstrumentTerms(writer, was, is);
+  if (was !== null && is !== null) await regridSeries(writer, was, is);
 }

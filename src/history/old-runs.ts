@@ -16,7 +16,7 @@ import { allRows, collectRows, rowsInOrder, rowWith } from '../store/all-rows.ts
 import type { Store, Tell, Writer } from '../store/store.ts';
 import { decodeChange } from './journal.ts';
 import { type Completion, coverageOf, FurthestRun, type HeldSeries, putCompletion } from './run-coverage.ts';
-import { Unfinished } from './unfinished.ts';
+import { keysOf, Unfinished } from './unfinished.ts';
 
 /** The last run without a coverage; a migration step sets it (`store/migrations`). */
 const COUNTER = { name: 'uncovered_runs' };
@@ -108,10 +108,14 @@ class OldRuns {
     let lastMs: number | null = null;
     for (const entry of entries.toReversed()) {
       const mayBeLater = (entry.bucket + 1) * bucketMs + 2 * DAY_MS > run.started_ms;
-      if (lastMs !== null && !mayBeLater && rows.length === 0) continue;
+      if (lastMs !== null && lastMs > Number.NEGATIVE_INFINITY && !mayBeLater && rows.length === 0) continue;
       const stored = await this.#storedBars(entry);
       const keys = await this.#changedKeys(entry, stored);
-      lastMs ??= keys.size === 0 ? null : Math.max(...keys);
+      if (keys.size > 0)
+        lastMs = Math.max(
+          lastMs ?? Number.NEGATIVE_INFINITY,
+          ...[...keys].filter((key) => key <= run.started_ms),
+        );
       const isHeld = filterBars(stored, (bar) => keys.has(stored.keyMs[bar]!));
       if (isHeld.count > 0) unfinished.see(seriesId, isHeld, stored);
     }
@@ -166,5 +170,3 @@ class OldRuns {
     return keys;
   }
 }
-
-const keysOf = ({ count, keyMs }: Bars): number[] => [...keyMs.subarray(0, count)];

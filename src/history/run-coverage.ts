@@ -2,16 +2,19 @@
 import { decodeIds, encodeIds } from '../base/id-list.ts';
 import { barEnd } from '../calendar/bar-end.ts';
 import type { Calendar } from '../calendar/calendar.ts';
-import { type Interval, intervalMinutes } from '../contract/interval.ts';
+import type { Interval } from '../contract/interval.ts';
 import { runCoverage, series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
-import { allRows, collectRows, rowWith } from '../store/all-rows.ts';
+import { importRuns } from '../datasets/internal.ts';
+import { allRows, collectRows, rowsInOrder, rowWith } from '../store/all-rows.ts';
 import type { RowReader, Writer } from '../store/store.ts';
+
+const RUNS_PER_READ = 500;
 
 /** What one run made complete. */
 export type Coverage = RowOf<typeof runCoverage>;
 
-/** A series that a run holds, and the key of the last bar that it holds. */
+/** A series that a run holds, and the key of the last bar of it that had opened when the run began; -Infinity without one. */
 export type HeldSeries = {
   readonly seriesId: number;
   /** As `marketName` gives it. */
@@ -31,12 +34,16 @@ export type FoundCoverage = {
   readonly endMs: number;
 };
 
-/** What a run makes complete: one coverage a market and interval, through the session of its last bar there (contract 3.9). */
+/**
+ * What a run makes complete: one coverage a market and interval, through the session of its last bar there that had opened when it
+ * began (contract 3.9). Nothing where all its bars were still to come.
+ */
 export function coverageOf(runId: number, held: readonly HeldSeries[], times: RunTimes): FoundCoverage[] {
   const groups = Map.groupBy(held, ({ market, interval }) => `${market} ${interval}`);
-  return [...groups.values()].map((group) => {
+  return [...groups.values()].flatMap((group) => {
     const last = group.reduce((latest, one) => (one.lastMs > latest.lastMs ? one : latest));
     const { market, interval, calendar, lastMs } = last;
+    if (lastMs === Number.NEGATIVE_INFINITY) return [];
     const { closeMs, sessionEndMs } = barEnd(calendar, interval, lastMs);
     const reachedMs = times.startedMs < sessionEndMs ? closeMs : sessionEndMs;
     const coverage = {
@@ -47,7 +54,7 @@ export function coverageOf(runId: number, held: readonly HeldSeries[], times: Ru
       series_count: group.length,
       series: encodeIds(group.map(({ seriesId }) => seriesId)),
     };
-    return { coverage, last, endMs: intervalMinutes(interval) === null ? closeMs : sessionEndMs };
+    return { coverage, last, endMs: sessionEndMs };
   });
 }
 
@@ -88,17 +95,45 @@ export class FurthestRun {
   }
 }
 
-/** Removes the coverage of an undone run: its series are complete as far as the other runs make them. */
-export async function removeCoverage(writer: Writer, runId: number): Promise<void> {
+/** Takes series out of the later runs that may have held the same bars unchanged: the journal does not know which. */
+async function removeFromLater(writer: Writer, runId: number, changed: ReadonlySet<number>): Promise<void> {
+  for await (const run of rowsInOrder(writer, importRuns, {
+    range: { from: runId + 1 },
+    order: [['run_id', 'asc']],
+    limit: RUNS_PER_READ,
+  })) {
+    if (run.rows_unchanged === 0) continue;
+    for (const coverage of await collectRows(writer, runCoverage, { run_id: run.run_id })) {
+      const ids = decodeIds(coverage.series);
+      const left = ids.filter((id) => !changed.has(id));
+      if (left.length === ids.length) continue;
+      if (left.length === 0) await writer.remove(runCoverage, [coverage]);
+      else
+        await writer.upsert(runCoverage, [
+          { ...coverage, series_count: left.length, series: encodeIds(left) },
+        ]);
+    }
+  }
+}
+
+/**
+ * Removes the coverage of an undone run: its series are complete as far as the other runs make them. Of `changed` series the undo
+ * has removed or restored bars: a later run that held some bars unchanged no longer vouches for them.
+ */
+export async function removeCoverage(
+  writer: Writer,
+  runId: number,
+  changed: ReadonlySet<number>,
+): Promise<void> {
   const removed = await collectRows(writer, runCoverage, { run_id: runId });
-  if (removed.length === 0) return;
   await writer.remove(runCoverage, removed);
+  await removeFromLater(writer, runId, changed);
   const lost = new Map<number, Completion>();
-  for (const { series } of removed)
-    for (const id of decodeIds(series)) lost.set(id, { complete_ms: null, complete_run_id: null });
+  for (const id of [...removed.flatMap(({ series }) => decodeIds(series)), ...changed])
+    lost.set(id, { complete_ms: null, complete_run_id: null });
+  if (lost.size === 0) return;
   const furthest = new FurthestRun(writer);
   for await (const coverage of allRows(writer, runCoverage)) {
-    if (!removed.some(({ interval }) => interval === coverage.interval)) continue;
     for (const id of decodeIds(coverage.series)) {
       const known = lost.get(id);
       if (known !== undefined) lost.set(id, await furthest.of(known, coverage));

@@ -77,6 +77,12 @@ export class StoredSeries {
     return this.#barCount;
   }
 
+  /** Finds anew whether bars are off the grid: the calendar has changed. */
+  async regrid(): Promise<void> {
+    const off_grid = await this.#anyOffGrid();
+    if (off_grid !== this.row.off_grid) await this.#writer.upsert(seriesDataset, [{ ...this.row, off_grid }]);
+  }
+
   /** The bars of the first or the last block that has some. */
   async #outermost(direction: Direction): Promise<Bars> {
     const read = { seriesId: this.row.series_id, ...everyBucket, direction, limit: 1 };
@@ -86,6 +92,7 @@ export class StoredSeries {
   }
 
   async #anyOffGrid(): Promise<boolean> {
+    if (this.row.interval === '1M') return false;
     for await (const { bars } of this.blocks(everyBucket.fromBucket, everyBucket.toBucket))
       if (this.#hasOffGrid(bars)) return true;
     return false;

@@ -13,7 +13,7 @@ import { StoredSeries } from './stored-series.ts';
 import { type WriteRequest, writeOrTry } from './trial.ts';
 import { undoBlock } from './undo-block.ts';
 import { type Deletion, deletionOf, orphansOf, undoRow } from './undo-row.ts';
-import { removeUnfinished } from './unfinished.ts';
+import { undoUnfinished } from './undo-unfinished.ts';
 
 /** A recorded import or deletion. */
 export type Run = RowOf<typeof importRuns>;
@@ -77,6 +77,8 @@ class Undoing {
   readonly #writer: Writer;
   readonly #report: UndoReport;
   readonly #keptBy = new Set<number>();
+  /** Series of which the undo removed or restored bars. */
+  readonly #changedSeries = new Set<number>();
   /** Series of which the run changed unfinished bars. */
   readonly #unfinishedSeries = new Set<number>();
 
@@ -102,8 +104,8 @@ class Undoing {
     await this.#rows(({ before }) => before !== null, instruments.name);
     await this.#rows((entry) => !isInstrument(entry));
     await this.#rows(isInstrument, instruments.name);
-    await removeCoverage(this.#writer, this.#report.run.run_id);
-    await removeUnfinished(this.#writer, this.#report.run.run_id, this.#unfinishedSeries);
+    await removeCoverage(this.#writer, this.#report.run.run_id, this.#changedSeries);
+    for (const seriesId of this.#unfinishedSeries) await this.#unfinished(seriesId);
     return { ...this.#report, keptBy: [...this.#keptBy].sort((a, b) => a - b) };
   }
 
@@ -122,11 +124,18 @@ class Undoing {
         open = await openSeries(this.#writer, entry.series_id);
       }
       const undone = await undoBlock(this.#writer, open.series, entry, this.#keptBy);
+      if (undone.removed + undone.restored > 0) this.#changedSeries.add(entry.series_id);
       this.#report.barsRemoved += undone.removed;
       this.#report.barsRestored += undone.restored;
       this.#report.barsKept += undone.kept;
     }
     await settle(open);
+  }
+
+  async #unfinished(seriesId: number): Promise<void> {
+    const isLeft = (await rowWith(this.#writer, seriesDataset, { series_id: seriesId })) !== null;
+    const series = isLeft ? (await openSeries(this.#writer, seriesId)).series : null;
+    await undoUnfinished(this.#writer, this.#report.run.run_id, seriesId, series);
   }
 
   async #rows(matches: (entry: Entry) => boolean, dataset?: string): Promise<void> {
@@ -138,13 +147,13 @@ class Undoing {
         : { where: { run_id, dataset }, order: [byKey] };
     for await (const entry of rowsInOrder(this.#writer, rowChanges, { ...read, limit: ROWS_PER_READ })) {
       if (!matches(entry)) continue;
-      const undone = await undoRow(this.#writer, entry);
       // Which bars are finished is no row of a file.
       if (entry.dataset === unfinishedBars.name) {
         const [seriesId] = JSON.parse(entry.row_key) as [number];
         this.#unfinishedSeries.add(seriesId);
         continue;
       }
+      const undone = await undoRow(this.#writer, entry);
       if (undone === 'unchanged') continue;
       if (undone === 'removed') this.#report.rowsRemoved++;
       else if (undone === 'restored') this.#report.rowsRestored++;

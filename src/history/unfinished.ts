@@ -1,10 +1,8 @@
 // Which bars of a series were not finished when the last run that holds them began (contract 3.9).
-import { type Bars, indexOfKey } from '../bars/columns.ts';
+import { type Bars, indexOfKey, sameBar } from '../bars/columns.ts';
 import { firstWhere } from '../base/search.ts';
 import { unfinishedBars } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
-import { importRuns } from '../datasets/internal.ts';
-import { collectRows, rowWith } from '../store/all-rows.ts';
 import type { Writer } from '../store/store.ts';
 import { changeRow, rowKeyOf } from './journal.ts';
 
@@ -16,6 +14,25 @@ export type UnfinishedRules = {
   /** Whether a bar closes after the start of the run. */
   readonly closesLater: (keyMs: number) => boolean;
 };
+
+/** The keys of bars. */
+export const keysOf = ({ count, keyMs }: Bars): number[] => [...keyMs.subarray(0, count)];
+
+/** The rows of a block's unfinished bars: `runOf` gives the run by which the bar of an index is unfinished, undefined where it is not. */
+export function spansOf(
+  series_id: number,
+  keys: readonly number[],
+  runOf: (at: number) => number | undefined,
+): Row[] {
+  const rows: Row[] = [];
+  for (let from = 0, to = 0; from < keys.length; from = to) {
+    const run_id = runOf(from);
+    do to++;
+    while (to < keys.length && runOf(to) === run_id);
+    if (run_id !== undefined) rows.push({ series_id, run_id, first_ms: keys[from]!, last_ms: keys[to - 1]! });
+  }
+  return rows;
+}
 
 /** The unfinished bars of one series, while a run loads bars of it. */
 export class Unfinished {
@@ -41,27 +58,31 @@ export class Unfinished {
     return count - firstWhere(count, (bar) => closesLater(keyMs[bar]!));
   }
 
-  /** Looks at one block: `held` are all bars of it that the run holds, `merged` all that are stored. */
-  see(seriesId: number, held: Bars, merged: Bars): void {
-    const bucket = this.#rules.bucketOf(merged.keyMs[0]!);
+  /**
+   * Looks at one block: `held` are all bars of it that the run holds or deletes, `merged` all that are stored after it, `older` those
+   * before it, null where there were none. A finished bar that the run holds unchanged stays finished, whatever its clock says.
+   */
+  see(seriesId: number, held: Bars, merged: Bars, older: Bars | null = null): void {
+    const bucket = this.#rules.bucketOf(held.keyMs[0]!);
     const stored = this.#stored.get(bucket) ?? [];
     if (stored.length === 0 && this.countIn(held) === 0) {
       this.#fresh.delete(bucket);
       return;
     }
-    const runOf = (key: number): number | undefined => {
-      if (indexOfKey(held, key) >= 0) return this.#rules.closesLater(key) ? this.#runId : undefined;
-      return stored.find(({ first_ms, last_ms }) => first_ms <= key && key <= last_ms)?.run_id;
+    const storedRunOf = (key: number): number | undefined =>
+      stored.find(({ first_ms, last_ms }) => first_ms <= key && key <= last_ms)?.run_id;
+    const isUnchanged = (key: number, at: number): boolean => {
+      const before = older === null ? -1 : indexOfKey(older, key);
+      return before >= 0 && sameBar(older!, before, held, at);
     };
-    const rows: Row[] = [];
-    for (let from = 0, to = 0; from < merged.count; from = to) {
-      const first_ms = merged.keyMs[from]!;
-      const run_id = runOf(first_ms);
-      do to++;
-      while (to < merged.count && runOf(merged.keyMs[to]!) === run_id);
-      if (run_id !== undefined)
-        rows.push({ series_id: seriesId, run_id, first_ms, last_ms: merged.keyMs[to - 1]! });
-    }
+    const runOf = (key: number): number | undefined => {
+      const at = indexOfKey(held, key);
+      if (at < 0) return storedRunOf(key);
+      if (!this.#rules.closesLater(key)) return undefined;
+      return storedRunOf(key) === undefined && isUnchanged(key, at) ? undefined : this.#runId;
+    };
+    const keys = keysOf(merged);
+    const rows = spansOf(seriesId, keys, (at) => runOf(keys[at]!));
     this.#fresh.set(bucket, rows);
   }
 
@@ -76,18 +97,4 @@ export class Unfinished {
       }
     }
   }
-}
-
-/** Removes the rows of an undone run, and those of runs undone before that its undo has restored in `seriesIds`. */
-export async function removeUnfinished(
-  writer: Writer,
-  runId: number,
-  seriesIds: ReadonlySet<number>,
-): Promise<void> {
-  await writer.remove(unfinishedBars, await collectRows(writer, unfinishedBars, { run_id: runId }));
-  for (const series_id of seriesIds)
-    for (const row of await collectRows(writer, unfinishedBars, { series_id })) {
-      const run = await rowWith(writer, importRuns, { run_id: row.run_id });
-      if (run === null || run.undone_ms !== null) await writer.remove(unfinishedBars, [row]);
-    }
 }

@@ -48,6 +48,9 @@ const EPOCH_DAYS = 85;
 /** Bytes of one bar in an open block. */
 const BAR_BYTES = 64;
 
+/** Bytes of an open block beside its bars: its arrays have room for several from the first one on. */
+const BLOCK_BYTES = 4_000;
+
 /** Empty blocks kept for reuse. */
 const SPARE_MAX = 64;
 
@@ -85,8 +88,9 @@ export class OpenSeries {
   readonly market: string;
   /** Its bars that closed after the start of the runs that hold them. */
   readonly unfinished: Unfinished;
-  /** The key of the last bar that this import holds. */
-  lastHeldMs = Number.NEGATIVE_INFINITY;
+  /** Whether this import holds a bar of it, and the key of the last one that had opened when the import began. */
+  holds = false;
+  lastOpenedMs = Number.NEGATIVE_INFINITY;
   /** Instant of the row before: it tells which of a repeated hour a local time means. */
   beforeMs = Number.NaN;
 
@@ -295,6 +299,7 @@ export class BarLoad {
     }
     if (this.#openBytes > limits.importOpenBytesMax) await this.settle();
     series.open = await this.#openBlock(series, bucket);
+    this.#openBytes += BLOCK_BYTES;
   }
 
   /** Writes every open block: after it the counts are final. */
@@ -305,8 +310,8 @@ export class BarLoad {
   /** What a settled load makes complete, by market and interval (contract 3.9). */
   coverage(): FoundCoverage[] {
     const held = [...this.#series.values()]
-      .filter(({ lastHeldMs }) => lastHeldMs > Number.NEGATIVE_INFINITY)
-      .map(({ row, market, interval, calendar, lastHeldMs: lastMs }): HeldSeries => {
+      .filter(({ holds }) => holds)
+      .map(({ row, market, interval, calendar, lastOpenedMs: lastMs }): HeldSeries => {
         return { seriesId: row.series_id, market, interval, calendar, lastMs };
       });
     return coverageOf(this.#runId, held, this.#times);
@@ -330,9 +335,9 @@ export class BarLoad {
     await this.#writer.upsert(runCoverage, found);
     const byGroup = new Map(found.map((coverage) => [`${coverage.market} ${coverage.interval}`, coverage]));
     const furthest = new FurthestRun(this.#writer);
-    for (const { row, market, interval, unfinished, lastHeldMs } of this.#series.values()) {
-      if (lastHeldMs > Number.NEGATIVE_INFINITY)
-        Object.assign(row, await furthest.of(row, byGroup.get(`${market} ${interval}`)!));
+    for (const { row, market, interval, unfinished } of this.#series.values()) {
+      const coverage = byGroup.get(`${market} ${interval}`);
+      if (coverage !== undefined) Object.assign(row, await furthest.of(row, coverage));
       if (row.bar_count > 0) await this.#writer.upsert(seriesDataset, [row]);
       await unfinished.settle(this.#writer);
     }
@@ -372,7 +377,7 @@ export class BarLoad {
     const { bucket, bars, older, counted, storedCount } = series.open!;
     const startCount = counted.written + counted.unchanged;
     series.open = null;
-    this.#openBytes = Math.max(0, this.#openBytes - (bars.count - startCount) * BAR_BYTES);
+    this.#openBytes = Math.max(0, this.#openBytes - (bars.count - startCount) * BAR_BYTES - BLOCK_BYTES);
     if (bars.count === 0) return;
     const change = older === null ? wholeChange : changeOf(bars, older);
     const written = change.added === null ? bars.count : change.added.count + change.before.count;
@@ -389,14 +394,21 @@ export class BarLoad {
       if (change.before.count > 0) await this.#former.addBars({ series_id, bucket }, change.before);
     }
     if (older !== null) await this.#writer.keepNote(row.series_id, bucket, encodeBlock(bars));
-    series.unfinished.see(row.series_id, bars, merged);
-    series.lastHeldMs = Math.max(series.lastHeldMs, bars.keyMs[bars.count - 1]!);
+    series.unfinished.see(row.series_id, bars, merged, older);
+    series.holds = true;
+    series.lastOpenedMs = Math.max(series.lastOpenedMs, this.#lastOpened(series, bars));
     row.bar_count += merged.count - storedCount;
     row.first_ms = Math.min(row.first_ms, merged.keyMs[0]!);
     row.last_ms = Math.max(row.last_ms, merged.keyMs[merged.count - 1]!);
     series.highestBucket = Math.max(series.highestBucket, bucket);
     bars.count = 0;
     if (this.#spare.length < SPARE_MAX) this.#spare.push(bars);
+  }
+
+  /** The key of the last bar that had opened when the import began: a bar of the future says nothing of how far a file reaches. */
+  #lastOpened({ interval, calendar }: OpenSeries, bars: Bars): number {
+    const count = firstAfter(bars, interval, calendar, this.#times.startedMs)?.index ?? bars.count;
+    return count === 0 ? Number.NEGATIVE_INFINITY : bars.keyMs[count - 1]!;
   }
 
   /** Counts bars that deserve a warning (contract 3.10, 11). A block that is opened again is first subtracted: `sign` -1. */

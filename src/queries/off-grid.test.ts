@@ -8,6 +8,8 @@ import { AskedBars, type Named, type ServedBar } from '../../test/asked-bars.ts'
 import { Vendor } from '../../test/presets/vendor.ts';
 import { sharedData } from '../../test/service.ts';
 import { barsOf, type StoredBar } from '../../test/stored.ts';
+import { undoRun } from '../history/undo-run.ts';
+import { openStore } from '../store/engines.ts';
 
 const stock: Named = { asset_schema: 'stock', country_iso_code: 'US', symbol: 'SPY' };
 
@@ -416,4 +418,24 @@ test('minutes, hours and days of SPY as LEAN has them: two days from the minutes
     const back = await asked.history('60M', ...border, { limit, sort: 'desc' });
     assert.deepEqual(back.reverse(), part);
   }
+});
+
+test('bars that a change of their calendar, or its undo, puts off the grid derive nothing (contract 3.10)', async () => {
+  const brazilian: Named = { ...stock, country_iso_code: 'BR', symbol: 'PETR4' };
+  const rows = [0, 4, 8, 12, 16, 20].map((hour) => {
+    const [row] = bars('240M', '2025-03-04', [clock(hour * 60)], hour + 1);
+    return { ...row!, datetime: `2025-03-04T${clock(hour * 60)}:00Z` };
+  });
+  const asked = await storeOf(rows, brazilian);
+  const days = async (): Promise<string[]> =>
+    (await asked.latest('DAY')).map(({ datetime, volume }) => `${datetime.slice(0, 16)} ${volume}`);
+  assert.deepEqual(await days(), ['2025-03-04T00:00 6'], 'UTC, while no zone is known');
+  // Midnight is 03:00 UTC: the first bar straddles two days.
+  await asked.import([{ time_zone: 'America/Sao_Paulo' }], 'instruments');
+  assert.deepEqual(await days(), []);
+  assert.equal((await asked.latest('240M')).length, 6);
+  const store = await openStore(asked.url, 'write');
+  await undoRun(store, { runId: 2, dryRun: false, nowMs: () => asked.nowMs });
+  await store.close();
+  assert.deepEqual(await days(), ['2025-03-04T00:00 6']);
 });

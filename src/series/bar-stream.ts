@@ -1,8 +1,8 @@
 // The bars of an instrument at any interval: stored, derived, or both over a range (contract 3.6, 3.8, 3.9).
-import { type Bars, concatBars, mergeBars } from '../bars/columns.ts';
+import { type Bars, concatBars, indexOfKey, mergeBars } from '../bars/columns.ts';
 import type { TimedBars } from '../bars/grid.ts';
 import { DAY_MS } from '../base/instant.ts';
-import { isPeriod, type PeriodInterval, periodEnd, periodStart } from '../calendar/period.ts';
+import { isPeriod, type PeriodInterval, periodEnd, periodHours, periodStart } from '../calendar/period.ts';
 import type { Interval } from '../contract/interval.ts';
 import { CannotAdjust } from './cannot-adjust.ts';
 import { Completeness, type Moment } from './completeness.ts';
@@ -69,11 +69,15 @@ class UsedVolumes {
   }
 }
 
-/** Adds stored DAY bars to given days: those of the same weeks or months on other dates (contract 3.6). */
+/**
+ * Adds stored DAY bars to given days: those of the same weeks or months on other dates (contract 3.6). `filled` gets the first days of
+ * the periods that such bars are added to.
+ */
 function withStoredDays(
   context: StreamContext,
   days: Series | undefined,
   volumes: UsedVolumes,
+  filled: Set<number>,
 ): (bars: Bars) => Promise<Bars> {
   const interval = context.interval as PeriodInterval;
   return async (bars) => {
@@ -85,7 +89,10 @@ function withStoredDays(
       const range = { fromMs: start * DAY_MS, toMs: periodEnd(interval, start) * DAY_MS, descending: false };
       const inDays = storedStream({ ...context, interval: DAY, extended: false }, days, range);
       const step = volumes.seen(await checkBasis(context, days, inDays).next(Number.POSITIVE_INFINITY));
-      if (step !== null) stored.push(step.bars);
+      if (step === null) continue;
+      stored.push(step.bars);
+      const { count, keyMs } = step.bars;
+      if (keyMs.subarray(0, count).some((key) => indexOfKey(bars, key) < 0)) filled.add(start);
     }
     return mergeBars(concatBars(stored), bars);
   };
@@ -146,8 +153,20 @@ function extendedStream(
     next: async (atLeast: number) => volumes.seen(await sessions.next(atLeast))?.bars ?? null,
   };
   const days = stored.series.find((series) => series.interval === DAY);
-  const built = derivedStream(context, source, DAY, range, withStoredDays(context, days, volumes));
-  return overlay({ stream: volumes.marked(context.interval, built), isComplete }, regular, descending);
+  const filled = new Set<number>();
+  const built = derivedStream(context, source, DAY, range, withStoredDays(context, days, volumes, filled));
+  const daysComplete: IsComplete = async (keyMs) => {
+    const start = keyMs / DAY_MS;
+    if (days === undefined || !filled.has(start)) return true;
+    const { closeMs } = periodHours(context.calendar, interval, start, false);
+    return moment.completeness.isComplete(days, closeMs);
+  };
+  const upper = {
+    stream: volumes.marked(context.interval, built),
+    isComplete: async (keyMs: number, closeMs: number) =>
+      (await isComplete(keyMs, closeMs)) && daysComplete(keyMs, closeMs),
+  };
+  return overlay(upper, regular, descending);
 }
 
 /** The bars of an instrument at an interval, finished at `nowMs`, from one end of a range of keys to the other. */

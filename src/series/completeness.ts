@@ -1,5 +1,5 @@
 // Whether a derived bar is complete: no later import can be expected to change it (contract 3.9).
-import { decodeIds } from '../base/id-list.ts';
+import { countCommon, decodeIds } from '../base/id-list.ts';
 import { FIRST_MS } from '../base/instant.ts';
 import { barEnd } from '../calendar/bar-end.ts';
 import { runCoverage } from '../datasets/bars.ts';
@@ -58,7 +58,8 @@ export class Completeness {
     if (before === null) return false;
     const lastMs = before.keyMs[before.count - 1]!;
     if (barEnd(this.#stored.calendar, interval, lastMs).sessionEndMs > completeMs) return false;
-    const ids = new Set(decodeIds(own.series));
+    const least = Math.max(SHARED_MIN, own.series_count / 2);
+    let ids: readonly number[] | null = null;
     for await (const later of rowsInOrder(this.#reader, runCoverage, {
       where: { market: own.market, interval },
       range: { from: closeMs },
@@ -67,8 +68,11 @@ export class Completeness {
         ['run_id', 'asc'],
       ],
       limit: RUNS_PER_READ,
-    }))
-      if (later.run_id > own.run_id && follows(later, ids)) return true;
+    })) {
+      if (later.run_id <= own.run_id || later.series_count < least) continue;
+      ids ??= decodeIds(own.series);
+      if (countCommon(decodeIds(later.series), ids) >= least) return true;
+    }
     return false;
   }
 
@@ -76,15 +80,9 @@ export class Completeness {
   async #completingRun({ complete_run_id, series_id, interval }: Series): Promise<Coverage | null> {
     if (complete_run_id === null) return null;
     const rows = await collectRows(this.#reader, runCoverage, { run_id: complete_run_id });
-    const holds = (row: Coverage): boolean =>
-      row.interval === interval && decodeIds(row.series).includes(series_id);
-    return rows.find(holds) ?? null;
+    const found = rows.filter((row) => row.interval === interval);
+    // A run may have held series of several markets at one interval.
+    if (found.length < 2) return found[0] ?? null;
+    return found.find(({ series }) => decodeIds(series).includes(series_id)) ?? null;
   }
-}
-
-/** Whether a run holds at least half of some series, and two or more. */
-function follows({ series_count, series }: Coverage, ids: ReadonlySet<number>): boolean {
-  const least = Math.max(SHARED_MIN, ids.size / 2);
-  if (series_count < least) return false;
-  return decodeIds(series).filter((id) => ids.has(id)).length >= least;
 }

@@ -7,15 +7,24 @@ import { rowWith } from '../store/all-rows.ts';
 import type { Reader } from '../store/store.ts';
 
 const MONTH_LETTERS = 'FGHJKMNQUVXZ';
-const FUTURE = new RegExp(`^[A-Z0-9]+([${MONTH_LETTERS}])(\\d{2})$`);
+const FUTURE = new RegExp(`^[A-Z0-9]+([${MONTH_LETTERS}])(\\d{2}|\\d{4})$`);
+
+/** Years of two digits from this one on are of the last century. */
+const LAST_CENTURY = 70;
+
+/** A future may trade after the month in its symbol: a three-month interest rate future does so for three months, to their end. */
+const MONTHS_AFTER = 6;
+
 const OPTION = /(\d{2})(\d{2})(\d{2})[CP]\d{8}$/;
 
-/** The first day after the contract month of a future such as `ESU23`; null for another symbol. */
-function dayAfterMonth(symbol: string): number | null {
-  const [, letter, year] = FUTURE.exec(symbol) ?? [];
+/** A day on which a future such as `ESU23` has expired for certain; null for another symbol. */
+function dayAfterFuture(symbol: string): number | null {
+  const [, letter, digits] = FUTURE.exec(symbol) ?? [];
   if (letter === undefined) return null;
-  const month = MONTH_LETTERS.indexOf(letter) + 1;
-  return month === 12 ? dayOf(2001 + Number(year), 1, 1) : dayOf(2000 + Number(year), month + 1, 1);
+  const year =
+    digits!.length > 2 ? Number(digits) : Number(digits) + (Number(digits) < LAST_CENTURY ? 2000 : 1900);
+  const months = MONTH_LETTERS.indexOf(letter) + 1 + MONTHS_AFTER;
+  return dayOf(year + Math.floor(months / 12), (months % 12) + 1, 1);
 }
 
 /** The day after the expiration in an option's symbol (contract 1.4). */
@@ -44,6 +53,6 @@ export async function endOf(
   const delisted = delisting_date === null ? null : parseDay(delisting_date);
   if (delisted !== null) return calendar.zone.instantOf(delisted + 1, 0);
   if (asset_schema === 'option') return expirationOf(reader, instrument, calendar);
-  const after = asset_schema === 'future' ? dayAfterMonth(symbol) : null;
+  const after = asset_schema === 'future' ? dayAfterFuture(symbol) : null;
   return after === null ? null : calendar.zone.instantOf(after, 0);
 }

@@ -16,6 +16,13 @@ export async function* allRows<D extends Dataset>(
   yield* rowsInOrder(reader, dataset, { where, order, limit: ROWS_PER_READ });
 }
 
+/** The range of a read behind a row: without the bound on its side, because SQLite would seek by that and pass over every row read so far. */
+function restOf<D extends Dataset>({ range, order }: Omit<Read<D>, 'after'>): NonNullable<Read<D>['range']> {
+  const { from, to } = range ?? {};
+  if (order[0]![1] === 'asc') return to === undefined ? {} : { to };
+  return from === undefined ? {} : { from };
+}
+
 /** Every row of a read, `limit` at a time. Its order must end in a unique key. */
 export async function* rowsInOrder<D extends Dataset>(
   reader: RowReader,
@@ -24,7 +31,10 @@ export async function* rowsInOrder<D extends Dataset>(
 ): AsyncGenerator<RowOf<D>> {
   let after: (string | number)[] | undefined;
   for (;;) {
-    const rows = await reader.rows(dataset, { ...read, ...(after && { after }) });
+    const rows = await reader.rows(
+      dataset,
+      after === undefined ? read : { ...read, range: restOf(read), after },
+    );
     yield* rows;
     if (rows.length < read.limit) return;
     const last = rows.at(-1) as Record<string, string | number>;
