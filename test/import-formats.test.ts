@@ -1,9 +1,7 @@
 // One set of bars in every format and packing that `bourse import` takes, and what of them is refused (contract 11, "Native files").
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
@@ -19,6 +17,9 @@ import { zipOf } from './zip.ts';
 
 const shop = new Workshop();
 after(() => shop.close());
+// What is made to read packed files is looked for at the end: other tests make such folders too.
+mkdirSync(shop.path('temporary'));
+process.env.TMPDIR = shop.path('temporary');
 
 const columns = ['symbol', 'datetime', 'open', 'high', 'low', 'close', 'volume'] as const;
 const rows = Array.from({ length: 30 }, (_, at) => {
@@ -409,7 +410,5 @@ test('names that stand for nothing are told before anything is imported (contrac
 });
 
 test('what was made to read packed files is removed', () => {
-  const left = readdirSync(tmpdir()).filter((name) => name.startsWith('bourse-import-'));
-  const own = left.filter((name) => readdirSync(join(tmpdir(), name)).length > 0);
-  assert.deepEqual(own, []);
+  assert.deepEqual(readdirSync(shop.path('temporary')), []);
 });
