@@ -37,7 +37,7 @@ async function measure(kind: Kind, csv: string, options: Options): Promise<Round
   const { wallMs, peakBytes, stdout } = await store.importMinutes(csv);
   const bytesPerBar = store.bytes / kind.rows;
   store.remove();
-  assert.match(stdout, new RegExp(`${kind.rows.toLocaleString('en-US')} written`));
+  assert.match(stdout, new RegExp(`${kind.rows.toLocaleString('en-US')} new`));
   tell(
     `  import: ${(wallMs / 1000).toFixed(2)} s, ${(peakBytes / MEGABYTE).toFixed(0)} MB, ${bytesPerBar.toFixed(2)} bytes a bar`,
   );

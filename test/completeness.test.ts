@@ -172,7 +172,7 @@ test('an import under a clock of years ago hides no derived bar, and its own lat
   const report = await world.import(at('01T00:00:00'), '1M', every('A', 1, '08T14:30:00', '08T15:30:00', 2));
   assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'DAY'), ['07T14:30 1 390']);
   assert.equal((await world.bars(NEXT_WEEK, 'A', '1M')).length, 390);
-  assert.match(JSON.stringify(report.findings), /close after this import began[^"]*":60/);
+  assert.match(JSON.stringify(report.findings), /opening after now[^"]*":60/);
 });
 
 test('minutes of one stock to Wednesday and a later file of another to Friday finish no week of the first (contract 3.9)', async () => {

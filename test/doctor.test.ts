@@ -117,6 +117,20 @@ test('calendar keys that no market has are named with their instruments, five at
   isRight((await examine(shop)).of('calendar keys'), 'warn', five);
 });
 
+test('series with bars that open after now are named, three at most (contract 3.9, 10)', async () => {
+  const shop = await madeShop();
+  isRight((await examine(shop)).of('bars after now'), 'ok', /no stored bar/);
+  const later = new Date(Date.now() + 400 * DAY_MS).toISOString().slice(0, 10);
+  const file = shop.path('later.csv');
+  const rows = ['AUSD', 'BUSD', 'CUSD', 'DUSD'].map((symbol) => `${symbol},${later},1,1,1,1\n`);
+  writeFileSync(file, ['symbol,datetime,open,high,low,close\n', ...rows].join(''));
+  await shop.must('import', 'bars', file, ...'--schema crypto --country GLOBAL --interval DAY'.split(' '));
+  const named = new RegExp(
+    `of crypto:GLOBAL:AUSD DAY \\(${later}T00:00:00.*CUSD DAY [^D]* and others open after now: .*clock.*bourse undo`,
+  );
+  isRight((await examine(shop)).of('bars after now'), 'warn', named);
+});
+
 test('a set-up in order has nothing but ok, and is left as it was, to the file (contract 10)', async () => {
   const shop = await madeShop();
   const before = picture(shop.folder);

@@ -234,7 +234,7 @@ test('local times of a file are read by --zone, refused without it or where the 
     /close_timestamp: must be an instant with its offset.*for local times give --zone/,
   );
   const zoned = await shop.run('import', 'holidays', file, '--zone', 'America/New_York');
-  assert.match(zoned.stdout, /3 written.* 1 refused/);
+  assert.match(zoned.stdout, /3 new.* 1 refused/);
   assert.match(zoned.stdout, /data row 3, column close_timestamp: .*a local time that the zone has/);
   const { data } = await list('stock:US:*', { ...ofYear(2026), holiday_code: 'HOLIDAY_LOCAL' });
   assert.deepEqual(
@@ -270,8 +270,8 @@ test('days of one instrument are its own alone (contract 8.6)', async () => {
 
 test('an import of days can be repeated, corrected and taken back (contract 10, 11)', async () => {
   const day = (code: string) => `${head}\nOne,${code},2026-03-03,stock,UK,*,CLOSED\n`;
-  assert.match(await imported('one.csv', 'holidays', day('HOLIDAY_ONE')), / 1 written/);
-  assert.match(await imported('one.csv', 'holidays', day('HOLIDAY_ONE')), / 0 written, 1 unchanged/);
+  assert.match(await imported('one.csv', 'holidays', day('HOLIDAY_ONE')), / 1 new/);
+  assert.match(await imported('one.csv', 'holidays', day('HOLIDAY_ONE')), / 0 new, 0 replaced, 1 unchanged/);
   const report = await imported('two.csv', 'holidays', day('HOLIDAY_TWO'));
   const code = async () =>
     (await list('stock:UK:*', ofYear(2026))).data.find((found) => found.calendar_date === '2026-03-03')
@@ -290,7 +290,7 @@ test('a shortened day that ships can be corrected to a later hour, or a closing 
   const lines = short.map((cells) => `Half a day,HOLIDAY_HALF,${cells}`);
   assert.match(
     await imported('later.csv', 'holidays', [`${head},close_timestamp`, ...lines, ''].join('\n')),
-    / 2 written/,
+    / 2 new/,
   );
   const { data } = await list('stock:UK:*', { holiday_code: 'HOLIDAY_HALF' });
   assert.deepEqual(

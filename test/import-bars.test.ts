@@ -170,7 +170,9 @@ test('a file with one refused row among thousands stores all others (contract 11
     const shelf = new Shelf();
     const lines = Array.from({ length }, (_, at) => minute(at, at === bad ? '10,12,9,x,100,10.5' : values));
     const report = await shelf.import([header, ...lines]);
-    assert.deepEqual(report.refused, [{ row: bad + 1, column: 'close', reason: 'is not a number' }]);
+    assert.deepEqual(report.refused, [
+      { row: bad + 1, column: 'close', reason: 'is not a number', value: 'x' },
+    ]);
     assert.deepEqual([report.rowsRead, report.rowsWritten, report.rowsRefused], [length, length - 1, 1]);
     assert.equal(Object.values(shelf.bars)[0]!.length, length - 1);
   }
@@ -410,7 +412,7 @@ test('prices of another basis than the stored ones are refused, and the store is
   const flags = { asset_schema: 'stock', country_iso_code: 'US', interval: '1M' };
   const rows = [`${header},symbol`, `${minute(0)},NEW`, `${minute(1)},A`];
   const problem = await problemOf(shelf, rows, { flags, basis: 'split' });
-  assert.equal(problem.kind, 'usage');
+  assert.equal(problem.kind, 'unfit');
   assert.match(problem.message, /1M bars of A .*basis.*--prices/);
   await shelf.import([header, minute(0)], { flags: { ...minutesOfA, interval: 'DAY' }, basis: 'all' });
   assert.deepEqual(
@@ -428,7 +430,7 @@ test('times without an offset need a zone: without one nothing is imported', asy
   const shelf = new Shelf();
   await shelf.import([header, minute(0)]);
   const problem = await problemOf(shelf, [header, minute(1), `2024-01-02 09:32:00,${values}`]);
-  assert.equal(problem.kind, 'usage');
+  assert.equal(problem.kind, 'unfit');
   assert.match(problem.message, /no offset.*--zone/);
 });
 

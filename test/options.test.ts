@@ -328,7 +328,7 @@ test('what is the same for the whole file is given by flags, which name the unde
     ['symbol,strike_price,expiration_date,option_type', 'BTC-1,100000,2099-06-25,call'],
     ...['--schema', 'crypto', '--country', 'GLOBAL', '--symbol', 'BTCUSD'],
   );
-  assert.match(report, / 1 written.*\n {2}2 new instruments/);
+  assert.match(report, / 1 new.*\n {2}2 new instruments/);
   const { data } = await pageAt(
     ask('search/crypto/GLOBAL:BTCUSD/call/moneyness/out_of_the_money', { ref_asset_price: '1' }),
   );
@@ -353,9 +353,9 @@ test('importing twice changes nothing, a corrected row replaces, an undoing brin
   };
   const runOf = (report: string): string => /run (\d+)/.exec(report)![1]!;
   const first = await imported('two.csv', name(10));
-  assert.match(first, / 1 written, 0 unchanged.*\n {2}2 new instruments/);
+  assert.match(first, / 1 new, 0 replaced, 0 unchanged.*\n {2}2 new instruments/);
   const [[, id]] = (await strikes()) as [[number, number]];
-  assert.match(await imported('two.csv', name(10)), / 0 written, 1 unchanged/);
+  assert.match(await imported('two.csv', name(10)), / 0 new, 0 replaced, 1 unchanged/);
   const second = await imported('two.csv', name(11));
   assert.deepEqual(await strikes(), [[11, id]]);
   // The later run needs the instruments that the first one made.
@@ -458,7 +458,7 @@ test('a contract that the file has twice with other values is refused the second
   writeFileSync(file, `${head}\n${row}\n${row}\n${row.replace(',1,', ',2,')}\n`);
   const { status, stdout } = await shop.run('import', 'option-contracts', file);
   assert.equal(status, 1);
-  assert.match(stdout, /3 rows read, 1 written, 1 unchanged, 1 refused/);
+  assert.match(stdout, /3 rows read, 1 new, 0 replaced, 1 unchanged, 1 refused/);
   assert.match(stdout, /the file has this contract already, with other values/);
 });
 
@@ -508,7 +508,7 @@ test('a real chain: counts, expirations and strikes of every side are those work
   writeFileSync(shop.path('map.json'), JSON.stringify(map));
   assert.match(
     await shop.must('import', 'option-contracts', shared, '--map', shop.path('map.json')),
-    /184 written/,
+    /184 new/,
   );
   const [header = '', ...lines] = readFileSync(answers, 'utf8').trim().split(/\r?\n/);
   for (const line of lines) {

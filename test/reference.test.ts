@@ -43,7 +43,7 @@ async function imported(dataset: string, lines: readonly string[], ...flags: str
   const file = shop.path(`file-${++files}.csv`);
   writeFileSync(file, `${lines.join('\n')}\n`);
   const told = await shop.must('import', dataset, file, '--json', ...flags);
-  return /"runId":\s*(\d+)/.exec(told)![1]!;
+  return String((JSON.parse(told) as { readonly runId: number }).runId);
 }
 
 type Record = Readonly<globalThis.Record<string, unknown>>;

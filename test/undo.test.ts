@@ -6,6 +6,7 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { parseInstant } from '../src/base/instant.ts';
 import { deleteBars, deleteInstrument } from '../src/history/delete-bars.ts';
+import type { ImportReport } from '../src/history/import-report.ts';
 import { RequestProblem } from '../src/history/request-problem.ts';
 import { type UndoReport, undoRun } from '../src/history/undo-run.ts';
 import { importBars } from '../src/loading/bars.ts';
@@ -50,12 +51,16 @@ class Shelf {
 
   /** Imports bars of the columns symbol, interval, datetime, price. */
   async bars(...rows: readonly string[]): Promise<number> {
+    return (await this.barsReported(...rows)).runId!;
+  }
+
+  async barsReported(...rows: readonly string[]): Promise<ImportReport> {
     const lines = rows.map((row) => {
       const [symbol, interval, datetime, price] = row.split(' ');
       return [symbol, interval, datetime, price, price, price, price].join();
     });
     const request = await this.#request(['symbol,interval,datetime,open,high,low,close', ...lines]);
-    return (await importBars(this.store, { ...request, zone: null, basis: 'raw' })).runId!;
+    return importBars(this.store, { ...request, zone: null, basis: 'raw' });
   }
 
   async instruments(...rows: readonly string[]): Promise<number> {
@@ -164,6 +169,19 @@ class Model {
 
   set(slot: number, runId: number, price: number | null): void {
     if (this.current(slot) !== price) this.#versions[slot]!.push({ runId, price });
+  }
+
+  /** The runs that wrote the bars which an import replaces, each with their number, in the order of the runs. */
+  replacedBy(rows: readonly (readonly [slot: number, price: number])[]): Map<number, number> {
+    const found = rows.flatMap(([slot, price]) => {
+      const last = this.#versions[slot]!.at(-1);
+      return last === undefined || last.price === null || last.price === price ? [] : [last.runId];
+    });
+    return new Map(
+      [...new Set(found)]
+        .sort((a, b) => a - b)
+        .map((run) => [run, found.filter((one) => one === run).length]),
+    );
   }
 
   /** Takes a run's versions out; what an undoing says of them. */
@@ -284,7 +302,10 @@ async function take(shelf: Shelf, model: Model, step: Step): Promise<void> {
       const { symbol: name, interval, datetime } = slots[at]!;
       return `${name} ${interval} ${datetime} ${price}`;
     });
-    const runId = await shelf.bars(...rows);
+    const replaced = model.replacedBy(step.rows);
+    const report = await shelf.barsReported(...rows);
+    assert.deepEqual(new Map(report.replaced.map((one) => [one.runId, one.rows])), replaced);
+    const runId = report.runId!;
     model.runs.add(runId);
     for (const [at, price] of step.rows) model.set(at, runId, price);
   } else if (step.kind === 'delete') {

@@ -232,7 +232,7 @@ test('overrides of country and asset type hold at both venues; future:US:* is th
   );
 });
 
-test('an import for one venue finishes no session of the other (contract 3.9)', async () => {
+test('an import finishes no session of another venue, nor of another symbol of its own (contract 3.9)', async () => {
   const noon = { '2025-04-01T15:00:00Z': 1 };
   const fill = (moment: string, symbol: string) =>
     fillStore(shop.store, shop.folder, at(moment), [['bars', minutes('future', symbol, noon)]]);
@@ -243,7 +243,9 @@ test('an import for one venue finishes no session of the other (contract 3.9)', 
   await fill('2025-04-02T00:00:00Z', 'ES');
   assert.deepEqual([await latest('ZC'), await latest('ES')], ['2025-03-04', '2025-04-01']);
   await fill('2025-04-02T00:00:00Z', 'ZS');
-  assert.deepEqual([await latest('ZC'), await latest('ZS')], ['2025-04-01', '2025-04-01']);
+  assert.deepEqual([await latest('ZC'), await latest('ZS')], ['2025-03-04', '2025-04-01']);
+  await fill('2025-04-02T00:00:00Z', 'ZC');
+  assert.equal(await latest('ZC'), '2025-04-01');
 });
 
 test('bars that were imported before their instrument had a key have the sessions of the key afterwards', async () => {
@@ -268,7 +270,8 @@ for (const [from, to, older] of [
     await fill('2025-01-01T00:00:00Z', ['instruments', [future('ZW', { calendar_key: from }), ...older]]);
     if (older.length > 0)
       await fill('2025-01-01T00:00:00Z', ['bars', minutes('future', 'OLD', { '2024-12-31T15:30:00Z': 1 })]);
-    await fill('2025-03-10T00:00:00Z', ['bars', minutes('future', 'ZW', march4)]);
+    const through = { ...march4, '2025-03-05T15:00:00Z': 12 };
+    await fill('2025-03-10T00:00:00Z', ['bars', minutes('future', 'ZW', through)]);
     await fill('2025-03-11T00:00:00Z', ['instruments', [future('ZW', { calendar_key: to })]]);
     const key = await own.must('keys', 'create', 'changes');
     const serving = await own.serve('--workers', '1');

@@ -1,5 +1,5 @@
 // Zip archives, written by the specification and not by what reads them.
-import { crc32, deflateRawSync } from 'node:zlib';
+import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
 
 /** A file in an archive; `crc` and `flags` where they are not the right ones. */
 type Packed = {
@@ -38,4 +38,12 @@ export function zipOf(...members: readonly Packed[]): Buffer {
   end.writeUInt32LE(listed.length, 8);
   end.writeUInt32LE(at, 12);
   return Buffer.concat([...parts, listed, Buffer.from('PK\x05\x06'), end]);
+}
+
+/** The text of the only file in an archive. */
+export function textInZip(zip: Buffer): string {
+  const entry = zip.readUInt32LE(zip.lastIndexOf('PK\x05\x06') + 16);
+  const [bytes, local] = [zip.readUInt32LE(entry + 20), zip.readUInt32LE(entry + 42)];
+  const data = local + 30 + zip.readUInt16LE(local + 26) + zip.readUInt16LE(local + 28);
+  return inflateRawSync(zip.subarray(data, data + bytes)).toString();
 }

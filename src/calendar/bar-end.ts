@@ -4,20 +4,24 @@ import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import type { Calendar } from './calendar.ts';
 import { hoursOf, type PeriodInterval, periodEnd, periodHours } from './period.ts';
 
-/** The close of a bar, and the end of its session with extended hours, of DAY and above again the close; both in milliseconds. */
+/** The close of a bar, and the end of its session: with extended hours, of DAY and above without; both in milliseconds. */
 export type BarEnd = { readonly closeMs: number; readonly sessionEndMs: number };
 
 /** A session ends at most so many days after its label date, in UTC. */
 const LABEL_SLACK_DAYS = 2;
 
-/** The ends of a bar by its key. A bar outside every session ends when it closes (contract 3.2, 3.3, 3.6, 3.9). */
+/**
+ * The ends of a bar by its key. A bar outside every session ends when it closes; a DAY row that is merged into the session which
+ * its evening opens is whole at the end of its date (contract 3.2, 3.3, 3.6, 3.9, 3.10).
+ */
 export function barEnd(calendar: Calendar, interval: Interval, keyMs: number): BarEnd {
   const minutes = intervalMinutes(interval);
   if (minutes === null) {
     const [period, start] = [interval as PeriodInterval, keyMs / DAY_MS];
+    const isEvening = period === 'DAY' && calendar.labelOfRow(start) !== start;
     // Stored bars of DAY and above are regular-hours data: the post-market changes none.
-    const { closeMs } = periodHours(calendar, period, start, false);
-    return { closeMs, sessionEndMs: closeMs };
+    const { closeMs: sessionEndMs } = periodHours(calendar, period, start, false);
+    return { closeMs: isEvening ? calendar.zone.instantOf(start + 1, 0) : sessionEndMs, sessionEndMs };
   }
   const closeMs = minuteClose(calendar, minutes * MINUTE_MS, keyMs);
   const label = calendar.labelAt(keyMs);
@@ -32,12 +36,17 @@ function minuteClose(calendar: Calendar, stepMs: number, keyMs: number): number 
   return isOnGrid ? Math.min(keyMs + stepMs, closeMs[0]!) : keyMs + stepMs;
 }
 
-/** Whether a bar closes after a moment. */
-export function closesAfter(calendar: Calendar, interval: Interval, keyMs: number, ms: number): boolean {
+/** Whether a bar closes after a moment. A bar of a series off the session grid closes at its nominal end (contract 3.10). */
+export function closesAfter(
+  calendar: Calendar,
+  { interval, isOffGrid }: { readonly interval: Interval; readonly isOffGrid: boolean },
+  keyMs: number,
+  ms: number,
+): boolean {
   const minutes = intervalMinutes(interval);
   const boundMs =
     minutes === null
       ? (periodEnd(interval as PeriodInterval, keyMs / DAY_MS) + LABEL_SLACK_DAYS) * DAY_MS
       : keyMs + minutes * MINUTE_MS;
-  return boundMs > ms && barEnd(calendar, interval, keyMs).closeMs > ms;
+  return boundMs > ms && (isOffGrid || barEnd(calendar, interval, keyMs).closeMs > ms);
 }

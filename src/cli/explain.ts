@@ -1,10 +1,12 @@
 // What `bourse import --explain` prints.
+import type { Refusal, RefusalGroup } from '../files/file-problem.ts';
+import type { ImportReport } from '../history/import-report.ts';
 import type { Explained } from '../mapping/explain-file.ts';
 import { linesOf } from './output.ts';
-import { formatTable } from './table.ts';
+import { count, countOf, formatTable } from './table.ts';
 
 /** How a file would be read, in words. */
-export function describeExplained(explained: Explained): string {
+export function describeExplained(explained: Omit<Explained, 'problem'>): string {
   const { preset, isMapped, doubt, columns, values, zone, prices, volumes, ignoredColumns, rows } = explained;
   const names = isMapped ? 'the map' : 'the names of its columns';
   const facts = [
@@ -23,4 +25,21 @@ export function describeExplained(explained: Explained): string {
   const first = rows.length === 0 ? '' : `\nThe first rows, as they would be stored:\n${formatTable(table)}`;
   const head = `${explained.file}: ${explained.format}; nothing was imported`;
   return linesOf([head, ...facts.map((fact) => `  ${fact}`)]) + first;
+}
+
+/** A refused row in words: `data row 2, column open: is not a number ("abc")`. */
+export function refusalLine({ row, column, reason, value, ...group }: Refusal | RefusalGroup): string {
+  const more = 'rows' in group && group.rows > 1 ? ` and ${count(group.rows - 1)} more` : '';
+  return `data row ${row}${more}, column ${column}: ${reason}${value === null ? '' : ` (${JSON.stringify(value)})`}`;
+}
+
+/** The rows that an import would refuse, each reason once; no text where it would refuse none. */
+export function describeRefusals({ rowsRead, rowsRefused, refusals }: ImportReport): string {
+  if (rowsRefused === 0) return '';
+  const others = rowsRefused - refusals.reduce((sum, { rows }) => sum + rows, 0);
+  return `\n${linesOf([
+    `${count(rowsRefused)} of ${countOf(rowsRead, 'row')} would be refused:`,
+    ...refusals.map((group) => `  ${refusalLine(group)}`),
+    ...(others > 0 ? [`  and ${count(others)} more for other reasons`] : []),
+  ])}`;
 }

@@ -20,7 +20,8 @@ import { UnfitPlace } from '../store/store.ts';
 import { readSettings, UsageProblem } from './config.ts';
 import { examples, jsonOption, storeOption } from './flags.ts';
 import { readStore } from './opened-store.ts';
-import { linesOf, note, print } from './output.ts';
+import { linesOf, print } from './output.ts';
+import { noteProblem } from './problem.ts';
 import { Progress } from './progress.ts';
 import {
   checkDataset,
@@ -140,7 +141,8 @@ function describe(dataset: string, { out }: Flags, { rows, bytes, flags, notes }
 function report(dataset: string, flags: Flags, done: Done): void {
   const { rows, bytes, notes } = done;
   if (rows === 0) {
-    note(`there is nothing to export of ${dataset} here; no file was made`);
+    const message = `there is nothing to export of ${dataset} here; no file was made`;
+    noteProblem(flags, { error: 'no_data', message, hint: null, exit: EXIT_NOTHING });
     process.exitCode = EXIT_NOTHING;
     return;
   }

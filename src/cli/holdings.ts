@@ -6,7 +6,7 @@ import { volumeBasis } from '../contract/price-basis.ts';
 import { series as seriesDataset } from '../datasets/bars.ts';
 import { type RowOf, spokenName } from '../datasets/dataset.ts';
 import { fileDatasets } from '../datasets/index.ts';
-import { counters, importRuns } from '../datasets/internal.ts';
+import { counters, failedFiles, importRuns } from '../datasets/internal.ts';
 import { instruments as instrumentDataset, instrumentTerms } from '../datasets/reference.ts';
 import { allRows, rowWith } from '../store/all-rows.ts';
 import type { Reader } from '../store/store.ts';
@@ -49,6 +49,8 @@ export async function readHoldings(reader: Reader) {
     datasets: await readDatasets(reader),
     /** The newest imports and deletions, newest first. */
     runs: await readRuns(reader),
+    /** Files of watched folders that could not be imported, or not wholly, by dataset and path. */
+    failed_files: await readFailures(reader),
   };
 }
 
@@ -130,6 +132,13 @@ async function readDatasets(reader: Reader) {
     });
   }
   return held;
+}
+
+async function readFailures(reader: Reader) {
+  const failures = [];
+  for await (const { failed_ms, ...failed } of allRows(reader, failedFiles))
+    failures.push({ ...failed, since: formatInstant(failed_ms) });
+  return failures;
 }
 
 async function readRuns(reader: Reader) {

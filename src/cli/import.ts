@@ -1,4 +1,6 @@
 // `bourse import DATASET FILE…`
+import { hash } from 'node:crypto';
+import { resolve } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { parseInstant } from '../base/instant.ts';
 import { findZone, type Zone } from '../calendar/zone.ts';
@@ -9,7 +11,10 @@ import { BARS, fileDatasetNamed, fileDatasetNames } from '../datasets/index.ts';
 import { FileProblem } from '../files/file-problem.ts';
 import { inputsOf } from '../files/inputs.ts';
 import { openSources } from '../files/source.ts';
+import { clearFailure } from '../history/failed-files.ts';
 import type { ImportReport } from '../history/import-report.ts';
+import type { RecordedFlags } from '../history/run.ts';
+import { runOfFile } from '../history/watched-file.ts';
 import { importFile, requestOf } from '../loading/importers.ts';
 import { chooseMapping } from '../mapping/choose-mapping.ts';
 import type { ChooseMapping, MappedFile } from '../mapping/column-mapping.ts';
@@ -18,19 +23,17 @@ import { namesOf } from '../mapping/field-names.ts';
 import { readMappingFile } from '../mapping/mapping-file.ts';
 import type { Store } from '../store/store.ts';
 import { hintFor, readSettings, UsageProblem } from './config.ts';
-import { describeExplained } from './explain.ts';
+import { describeExplained, describeRefusals, refusalLine } from './explain.ts';
 import { examples, jsonOption, storeOption, wholeNumber } from './flags.ts';
-import { closing, openForImport } from './opened-store.ts';
+import { closing, type ImportMode, openForImport } from './opened-store.ts';
 import { linesOf, note, noteWait, print } from './output.ts';
 import { presetList } from './preset-list.ts';
+import { EXIT_PARTLY, printProblem } from './problem.ts';
 import { Progress } from './progress.ts';
 import { checkDataset, readCountry, readInterval, readSchema, readSymbolOf } from './read-flags.ts';
+import { replacedLines } from './replaced.ts';
 import { count, countOf } from './table.ts';
-import { type Watched, watchFolder } from './watch.ts';
-
-/** Done, but not with everything (contract 10). */
-const EXIT_PARTLY = 1;
-const EXIT_USAGE = 2;
+import { skipText, type Watched, watchFolder } from './watch.ts';
 
 type Flags = {
   readonly store?: string;
@@ -156,8 +159,14 @@ function describe(report: ImportReport, flags: Flags): string {
     ...(preset === null
       ? []
       : [`read by the preset ${preset.name}${says.length === 0 ? '' : `: ${says.join(', ')}`}`]),
+    ...(report.aheadRun === null
+      ? []
+      : [
+          `note: it is ${new Date().toISOString()} here, but run ${report.aheadRun.runId} ended at ${report.aheadRun.finishedAt}: set the clock of this machine; which bars are served depends on it`,
+        ]),
     ...(preset?.doubt ? [`note: ${preset.doubt}`] : []),
     ...(ignoredColumns.length === 0 ? [] : [`unused columns are ignored: ${ignoredColumns.join(', ')}`]),
+    ...replacedLines(report),
     ...(newInstruments === 0 || runId === null
       ? []
       : [
@@ -183,7 +192,7 @@ function describe(report: ImportReport, flags: Flags): string {
       ? ['the last line has no end: if the file was cut off, its last value may be wrong']
       : []),
     ...(rowsRefused === 0 ? [] : [`${countOf(rowsRefused, 'row')} refused, kept in ${report.rejectedFile}:`]),
-    ...refused.map(({ row, column, reason }) => `data row ${row}, column ${column}: ${reason}`),
+    ...refused.map(refusalLine),
     ...(rowsRefused > refused.length ? [`and ${count(rowsRefused - refused.length)} more`] : []),
     ...(refused.some(({ reason }) => reason === 'is not a number')
       ? ['a mapping file removes signs and separators from numbers: --map, with "remove" and "decimal"']
@@ -192,7 +201,7 @@ function describe(report: ImportReport, flags: Flags): string {
   const end =
     runId === null ? '; nothing was stored' : ` (run ${runId}, ${(report.durationMs / 1000).toFixed(1)} s)`;
   return linesOf([
-    `${report.file}: ${countOf(rowsRead, 'row')} read, ${count(report.rowsWritten)} written, ${count(report.rowsUnchanged)} unchanged, ${count(rowsRefused)} refused${end}`,
+    `${report.file}: ${countOf(rowsRead, 'row')} read, ${count(report.rowsNew)} new, ${count(report.rowsReplaced)} replaced, ${count(report.rowsUnchanged)} unchanged, ${count(rowsRefused)} refused${end}`,
     ...notes.map((line) => `  ${line}`),
   ]);
 }
@@ -207,27 +216,45 @@ function checkSources(names: readonly string[], { watch, dryRun, explain }: Flag
     );
 }
 
+/** Flags that change nothing of what a file gives. */
+const flagsWithoutEffect: ReadonlySet<string> = new Set<keyof Flags>([
+  ...(['store', 'source', 'allowRejects', 'dryRun', 'watch', 'explain', 'json'] as const),
+]);
+
+/** The other flags, in the order of their names: of a mapping file its content counts, wherever it is. */
+function recordedFlagsOf(flags: Flags): RecordedFlags {
+  const { map } = flags;
+  const mapping = map === undefined ? {} : { map: hash('sha256', JSON.stringify(readMappingFile(map))) };
+  const recorded = Object.entries({ ...flags, ...mapping }).filter(([name]) => !flagsWithoutEffect.has(name));
+  return Object.fromEntries(
+    recorded.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, value]) => [name, String(value)]),
+  );
+}
+
+/** A message about a file without the file's path, which is told beside it. */
+const withoutPath = (message: string, path: string): string =>
+  message.startsWith(`${path}: `) ? message.slice(path.length + 2) : message;
+
 /** A folder whose files are each imported by a call of their own. */
 function watchedBy(call: Call, folder: string): Watched {
-  const { dataset, storeUrl, flags } = call;
-  const { watch: _, json: __, store: ___, allowRejects: ____, ...said } = flags;
+  const { dataset, storeUrl, flags, recordedFlags } = call;
   return {
     folder,
     dataset,
-    call: JSON.stringify([said, flags.map === undefined ? null : readMappingFile(flags.map)]),
+    flags: recordedFlags,
     storeUrl,
     async take(path) {
       const run = new ImportCall(call);
       try {
-        await run.take(path);
+        return await run.take(path);
       } catch (error) {
         // How the call was meant for other files may be wrong for this one.
         if (!(error instanceof FileProblem)) throw error;
-        note(error.message);
+        printProblem(flags, error);
+        return withoutPath(error.message, path);
       } finally {
         await run.close();
       }
-      return run.runs;
     },
   };
 }
@@ -277,10 +304,16 @@ export function importCommand(): Command {
         'how the volumes are adjusted (default: for splits where the prices are)',
       ).choices(volumeBases),
     )
-    .option('--source <text>', 'where the file comes from, kept with the run')
+    .option(
+      '--source <text>',
+      'where the file comes from, kept with the run (default: the name of its preset)',
+    )
     .option('--allow-rejects <count>', 'refused rows with which the exit status is still 0', wholeNumber, 0)
     .option('--watch <folder>', 'import the files of a folder as they arrive, until stopped')
-    .option('--explain', 'show how a file would be read: its preset, columns and first rows; store nothing')
+    .option(
+      '--explain',
+      'show how a file would be read: its preset, columns and first rows, and what would be refused; store nothing',
+    )
     .option('--dry-run', 'read and check everything, store nothing')
     .addOption(jsonOption())
     .addHelpText(
@@ -298,7 +331,8 @@ export function importCommand(): Command {
       checkFlags(dataset, flags);
       checkSources(names, flags);
       const choose = chooseMapping(dataset, flags.preset, flags.map, flags.delimiter);
-      const call = { dataset, choose, storeUrl: readSettings(flags).store, flags };
+      const recordedFlags = recordedFlagsOf(flags);
+      const call = { dataset, choose, storeUrl: readSettings(flags).store, flags, recordedFlags };
       if (flags.watch !== undefined) return watchFolder(watchedBy(call, flags.watch));
       const run = new ImportCall(call);
       try {
@@ -315,6 +349,7 @@ type Call = {
   readonly choose: ChooseMapping;
   readonly storeUrl: string;
   readonly flags: Flags;
+  readonly recordedFlags: RecordedFlags;
 };
 
 /** One call of the command: each file is an import of its own, and a bad one does not keep the others out. */
@@ -326,13 +361,26 @@ class ImportCall {
   #failed = 0;
   /** The exit status of the worst file. */
   #worst = 0;
+  /** Why something of the present name was not imported. */
+  #problems: string[] = [];
 
   constructor(call: Call) {
     this.#call = call;
   }
 
-  /** Imports the files of a name. @throws FileProblem where the call is wrong, not the file */
-  async take(name: string): Promise<void> {
+  /** Imports the files of a name; gives why not all of it was imported, or null. @throws FileProblem where the call is wrong, not the file */
+  async take(name: string): Promise<string | null> {
+    this.#problems = [];
+    await this.#takeFiles(name);
+    const [problem, ...others] = this.#problems;
+    if (problem !== undefined)
+      return withoutPath(problem, name) + (others.length > 0 ? ` (and ${others.length} more)` : '');
+    const { dataset, flags } = this.#call;
+    if (this.#store !== null && !flags.dryRun) await clearFailure(this.#store, dataset, resolve(name));
+    return null;
+  }
+
+  async #takeFiles(name: string): Promise<void> {
     const files = openSources(name, process.stdin, this.#call.choose);
     for (;;) {
       const next = await this.#orFailed(() => files.next());
@@ -352,9 +400,9 @@ class ImportCall {
       return await step();
     } catch (error) {
       if (!(error instanceof FileProblem) || error.kind === 'usage') throw error;
-      note(error.message);
+      this.#problems.push(error.message);
       this.#failed++;
-      this.#worst = Math.max(this.#worst, error.kind === 'unfit' ? EXIT_USAGE : EXIT_PARTLY);
+      this.#worst = Math.max(this.#worst, printProblem(this.#call.flags, error));
       return null;
     }
   }
@@ -366,30 +414,54 @@ class ImportCall {
     return { ...request, flags: fieldFlags(dataset, flags) };
   }
 
-  /** Prints how the file would be read. One that cannot be imported fails as its import would. */
+  /** Prints how the file would be read, and what its import would refuse. One that cannot be imported fails as its import would. */
   async #explainFile(opened: MappedFile): Promise<void> {
     const { dataset, flags } = this.#call;
     const fields = namesOf(fieldsOf(dataset));
-    const explained = await explainFile({ ...this.#requestOf(opened), fields });
-    print(flags, explained, describeExplained(explained));
-    if (explained.problem !== null) throw new FileProblem('unfit', explained.problem);
+    const { problem, ...explained } = await explainFile({ ...this.#requestOf(opened), fields });
+    const done = problem ?? (await this.#trialOf(opened));
+    const isDone = !(done instanceof FileProblem);
+    const { rowsRead = null, rowsRefused = null, refusals = [] } = isDone ? done : {};
+    const record = { ...explained, rowsRead, rowsRefused, refusals, problem: isDone ? null : done.message };
+    print(flags, record, describeExplained(explained) + (isDone ? describeRefusals(done) : ''));
+    if (!isDone) throw done;
+    this.#reports.push(done);
   }
 
-  async #importFile(opened: MappedFile): Promise<void> {
-    const { dataset, storeUrl, flags } = this.#call;
-    const { source = null, dryRun = false } = flags;
-    this.#store ??= await openForImport(storeUrl, dryRun);
+  /** The report of a dry run that writes no file of refused rows, or why the file cannot be imported. */
+  async #trialOf(opened: MappedFile): Promise<ImportReport | FileProblem> {
+    try {
+      this.#store ??= await openForImport(this.#call.storeUrl, 'explain');
+      return await this.#reportOf(this.#store, opened, 'explain');
+    } catch (error) {
+      if (error instanceof FileProblem && error.kind !== 'usage') return error;
+      throw error;
+    }
+  }
+
+  async #reportOf(store: Store, opened: MappedFile, mode: ImportMode): Promise<ImportReport> {
+    const { dataset, flags, recordedFlags } = this.#call;
     const progress = new Progress(opened);
     const request = {
       ...this.#requestOf(opened),
-      source,
+      dryRun: mode !== 'import',
+      keepsRefused: mode !== 'explain',
+      source: flags.source ?? null,
       completeThroughMs: readCompleteThrough(flags.completeThrough, Date.now()),
-      dryRun,
+      recordedFlags,
       nowMs: Date.now,
       onRows: (rows: number) => progress.reached(rows),
-      onWait: noteWait(this.#store),
+      onWait: noteWait(store),
     };
-    const report = await importFile(this.#store, dataset, request).finally(() => progress.end());
+    return importFile(store, dataset, request).finally(() => progress.end());
+  }
+
+  async #importFile(opened: MappedFile): Promise<void> {
+    const { storeUrl, flags } = this.#call;
+    const mode = flags.dryRun ? 'dry run' : 'import';
+    this.#store ??= await openForImport(storeUrl, mode);
+    if (await this.#isSkipped(opened)) return;
+    const report = await this.#reportOf(this.#store, opened, mode);
     const text = describe(report, flags);
     // A watched folder has many runs: each is one line.
     const line = text
@@ -398,11 +470,23 @@ class ImportCall {
       .replaceAll(/\n\s*/g, ' ');
     print(flags, report, flags.watch === undefined ? text : `${line}\n`);
     this.#reports.push(report);
+    const [first] = report.refused;
+    if (report.runId === null && first !== undefined)
+      this.#problems.push(
+        `${report.file}: every row was refused: data row ${first.row}, column ${first.column}: ${first.reason}`,
+      );
   }
 
-  /** The recorded runs; a file of which nothing was stored has none. */
-  get runs(): number[] {
-    return this.#reports.flatMap(({ runId }) => runId ?? []);
+  /** Whether a watch passes over a member of an archive, because an earlier watch ended within the archive or another member failed. */
+  async #isSkipped(opened: MappedFile): Promise<boolean> {
+    const { dataset, flags, recordedFlags } = this.#call;
+    const { name, recordedAs, origin } = opened;
+    if (flags.watch === undefined || origin.path === null || origin.archiveSha256 === null) return false;
+    const { sha256 } = await opened.digest();
+    const file = { dataset, flags: recordedFlags, path: origin.path, recordedAs, sha256 };
+    const run = await this.#store!.snapshot((reader) => runOfFile(reader, file));
+    if (run !== null) note(skipText(name, run));
+    return run !== null;
   }
 
   async close(): Promise<void> {
@@ -411,18 +495,22 @@ class ImportCall {
 
   /** Prints the sums of several files, and sets the exit status. */
   conclude(): void {
-    const refused = this.#reports.reduce((sum, report) => sum + report.rowsRefused, 0);
-    const written = this.#reports.reduce((sum, report) => sum + report.rowsWritten, 0);
-    const files = this.#reports.length + this.#failed;
+    const sumOf = (rows: 'rowsNew' | 'rowsReplaced' | 'rowsUnchanged' | 'rowsRefused'): number =>
+      this.#reports.reduce((sum, report) => sum + report[rows], 0);
+    const failed = this.#failed;
+    const files = this.#reports.length + failed;
+    const { flags } = this.#call;
     if (files > 1) {
-      process.stderr.write(
-        `${count(files)} files: ${count(this.#failed)} failed, ${count(written)} rows written, ${count(refused)} refused\n`,
-      );
+      const [rowsNew, rowsReplaced] = [sumOf('rowsNew'), sumOf('rowsReplaced')];
+      const [rowsUnchanged, rowsRefused] = [sumOf('rowsUnchanged'), sumOf('rowsRefused')];
+      const sums = { files, failed, rowsNew, rowsReplaced, rowsUnchanged, rowsRefused };
+      const text = `${count(files)} files: ${count(failed)} failed; rows: ${count(rowsNew)} new, ${count(rowsReplaced)} replaced, ${count(rowsUnchanged)} unchanged, ${count(rowsRefused)} refused\n`;
+      print(flags, sums, text, 0, process.stderr);
     }
-    const { allowRejects } = this.#call.flags;
+    const { allowRejects } = flags;
     const isPartly = this.#reports.some((report) => report.rowsRefused > allowRejects);
     // Where something was imported, the call was right.
-    if (isPartly || (this.#failed > 0 && this.#reports.length > 0)) process.exitCode = EXIT_PARTLY;
-    else if (this.#failed > 0) process.exitCode = this.#worst;
+    if (isPartly || (failed > 0 && this.#reports.length > 0)) process.exitCode = EXIT_PARTLY;
+    else if (failed > 0) process.exitCode = this.#worst;
   }
 }

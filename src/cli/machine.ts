@@ -6,7 +6,8 @@ import { DAY_MS, dateOf, formatInstant, MINUTE_MS } from '../base/instant.ts';
 import type { Market } from '../calendar/market.ts';
 import { markets } from '../calendar/markets/index.ts';
 import { findZone } from '../calendar/zone.ts';
-import { importRuns } from '../datasets/internal.ts';
+import { runAhead } from '../history/run-ahead.ts';
+import { seriesAfter } from '../series/future-bars.ts';
 import { unknownCalendarKeys } from '../series/unknown-keys.ts';
 import { readOverrides } from '../store/calendar-overrides.ts';
 import { broken, type Diagnosis, doubtful, fine, readableByOthers } from '../store/diagnosis.ts';
@@ -78,14 +79,29 @@ const readOf = <T>(url: string, read: (reader: Reader) => Promise<T>): Promise<T
 
 async function clock({ store }: Settings): Promise<Diagnosis> {
   const nowMs = Date.now();
-  const newest = { order: [['run_id', 'desc']], limit: 1 } as const;
-  const runs = await readOf(store, (reader) => reader.rows(importRuns, newest));
-  const newestMs = runs?.[0]?.finished_ms ?? null;
-  if (newestMs === null || newestMs <= nowMs) return fine('clock', formatInstant(nowMs));
+  const ahead = await readOf(store, (reader) => runAhead(reader, nowMs));
+  if (ahead === null) return fine('clock', formatInstant(nowMs));
   return broken(
     'clock',
-    `it is ${formatInstant(nowMs)} here, but the newest import ended at ${formatInstant(newestMs)}`,
+    `it is ${formatInstant(nowMs)} here, but the newest import ended at ${ahead.finishedAt} (run ${ahead.runId})`,
     'set the clock of this machine: the latest bar depends on it',
+  );
+}
+
+/** Series that are named where several have bars that open after now. */
+const FUTURE_SERIES_NAMED = 3;
+
+async function barsAfterNow({ store }: Settings): Promise<Diagnosis | null> {
+  const found = await readOf(store, (reader) => seriesAfter(reader, Date.now(), FUTURE_SERIES_NAMED + 1));
+  if (found === null) return null;
+  if (found.length === 0) return fine('bars after now', 'no stored bar opens after now');
+  const named = found.slice(0, FUTURE_SERIES_NAMED);
+  const series = named.map(({ name, interval, openMs }) => `${name} ${interval} (${formatInstant(openMs)})`);
+  const more = found.length > FUTURE_SERIES_NAMED ? ' and others' : '';
+  return doubtful(
+    'bars after now',
+    `the last bars of ${series.join(', ')}${more} open after now`,
+    'check the clock of this machine; where the file or its --zone was wrong, undo its import: bourse undo',
   );
 }
 
@@ -238,6 +254,7 @@ const checks: readonly Check[] = [
   nodeVersion,
   timeZones,
   clock,
+  barsAfterNow,
   calendars,
   calendarKeys,
   variables,

@@ -1,11 +1,14 @@
 // The command line: one command, its output streams and its exit status (contract 10).
-import { EXIT_FAULT, runProgram } from './program.ts';
+import { EXIT_FAULT, noteProblem } from './problem.ts';
+import { runProgram } from './program.ts';
 
 // The reader may end early, as `head` does: that is no fault, and the work goes on.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') return;
   process.exitCode = EXIT_FAULT;
-  process.stderr.write(`bourse: the output could not be written (${error.code})\n`);
+  const message = `the output could not be written (${error.code})`;
+  const json = process.argv.includes('--json');
+  noteProblem({ json }, { error: 'system', message, hint: null, exit: EXIT_FAULT });
 });
 process.stderr.on('error', () => undefined);
 

@@ -2,7 +2,7 @@
 import { spool } from '../files/spool.ts';
 import { coverOldRuns } from '../history/old-runs.ts';
 import { isStoreMade, openStore, openTrialStore } from '../store/engines.ts';
-import type { Reader, Store } from '../store/store.ts';
+import { type Reader, type Store, StoreUnusable } from '../store/store.ts';
 import { readSettings } from './config.ts';
 import { note } from './output.ts';
 
@@ -49,9 +49,24 @@ export async function withExistingStore(
   await closing(openToWrite(url, note), work);
 }
 
-/** Opens the store of an import. A dry run without a store gets a temporary one, which is removed when it is closed. */
-export async function openForImport(url: string, isTrial: boolean): Promise<Store> {
-  if (!isTrial || isStoreMade(url)) return openToWrite(url, note);
+/** How a file is imported: into the store; as a dry run; or to be explained, which touches no store that it would change. */
+export type ImportMode = 'import' | 'dry run' | 'explain';
+
+/** Whether a store can be opened for writing as it is, without an update of its layout. */
+async function isReady(url: string): Promise<boolean> {
+  try {
+    for (const mode of ['inspect', 'write'] as const) await (await openStore(url, mode)).close();
+    return true;
+  } catch (error) {
+    if (error instanceof StoreUnusable) return false;
+    throw error;
+  }
+}
+
+/** Opens the store of an import. Without one, a dry run gets a temporary store, which is removed when it is closed. */
+export async function openForImport(url: string, mode: ImportMode): Promise<Store> {
+  const isUsed = mode === 'import' || (isStoreMade(url) && (mode === 'dry run' || (await isReady(url))));
+  if (isUsed) return openToWrite(url, note);
   const { filled: store, close } = await spool(0, openTrialStore);
   return {
     ...store,

@@ -1,19 +1,9 @@
 // The program behind the command line: its commands, and one message and exit status for each error (contract 10).
 import { Command, CommanderError } from 'commander';
-import { DiskFull, FolderUnusable } from '../disk/space.ts';
-import { FileProblem } from '../files/file-problem.ts';
-import { RequestProblem } from '../history/request-problem.ts';
-import { StoreUnusable, UnfitPlace, UnknownStoreAddress, WouldReplace } from '../store/store.ts';
-import { UsageProblem } from './config.ts';
 import { examples } from './flags.ts';
-import { ServiceProblem } from './listen-address.ts';
+import { printProblem, problemOf } from './problem.ts';
 import { printable } from './table.ts';
 import { version } from './version.ts';
-
-/** Exit statuses (contract 10). */
-const EXIT_PARTLY = 1;
-const EXIT_USAGE = 2;
-export const EXIT_FAULT = 3;
 
 /** The commands as `bourse --help` lists them. The file of a command takes long to load, and is loaded only for its call. */
 const commands: Readonly<Record<string, readonly [about: string, load: () => Promise<Command>]>> = {
@@ -86,7 +76,7 @@ function commandsFor(word: string | undefined): Promise<Command[]> {
   return Promise.resolve(listed.map(([term, [about]]) => new Command(nameOf(term)).description(about)));
 }
 
-async function program(firstWord: string | undefined): Promise<Command> {
+async function program(firstWord: string | undefined, json: boolean): Promise<Command> {
   const terms = Object.keys(commands);
   const bourse = new Command('bourse')
     .description('Market data query service over your own data: import files, serve them over HTTP.')
@@ -112,32 +102,27 @@ async function program(firstWord: string | undefined): Promise<Command> {
       .showSuggestionAfterError()
       .configureOutput({
         writeErr: (text) => void process.stderr.write(text.split('\n').map(printable).join('\n')),
+        outputError: (text, write) => (json ? undefined : write(text)),
       });
   return bourse;
 }
 
-/** Errors of the caller, and errors that the set-up explains: their message alone is printed. */
-const usageErrors = [UsageProblem, RequestProblem, UnknownStoreAddress, UnfitPlace, WouldReplace];
-const setUpErrors = [StoreUnusable, DiskFull, FolderUnusable, ServiceProblem];
-
 /** Prints the error that ended a command, and gives its exit status. */
-function statusOf(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
-  const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`bourse: ${printable(message)}\n${error instanceof UsageProblem ? error.below : ''}`);
-  if (error instanceof FileProblem) return error.kind === 'content' ? EXIT_PARTLY : EXIT_USAGE;
-  if (usageErrors.some((kind) => error instanceof kind)) return EXIT_USAGE;
-  const isExpected =
-    setUpErrors.some((kind) => error instanceof kind) || (error as NodeJS.ErrnoException).code !== undefined;
-  if (!isExpected && error instanceof Error) process.stderr.write(`${error.stack}\n`);
-  return EXIT_FAULT;
+function statusOf(error: unknown, json: boolean): number {
+  if (!(error instanceof CommanderError)) return printProblem({ json }, error);
+  if (error.exitCode === 0) return 0;
+  // The library has printed help, and for a person every message.
+  return json && !isHelp(error) ? printProblem({ json }, error) : problemOf(error).exit;
 }
+
+const isHelp = ({ code }: CommanderError): boolean => code.startsWith('commander.help');
 
 /** Runs the command of some words; sets the exit status of the process. */
 export async function runProgram(words: readonly string[]): Promise<void> {
+  const json = words.includes('--json');
   try {
-    await (await program(words[0])).parseAsync(words, { from: 'user' });
+    await (await program(words[0], json)).parseAsync(words, { from: 'user' });
   } catch (error) {
-    process.exitCode = statusOf(error);
+    process.exitCode = statusOf(error, json);
   }
 }

@@ -1,13 +1,12 @@
 // `bourse config`
 import { Command } from 'commander';
+import { withoutPassword } from '../store/address.ts';
 import { factsOf, readSourced, type SettingFlags } from './config.ts';
 import { addSettings, examples, jsonOption } from './flags.ts';
 import { print } from './output.ts';
 import { formatTable } from './table.ts';
 
-/** A value without the password that an address may carry. */
-const shown = (value: unknown): unknown =>
-  typeof value === 'string' ? value.replace(/(:\/\/[^/@]*?):[^/]*@/, '$1:***@') : value;
+const shown = (value: unknown): unknown => (typeof value === 'string' ? withoutPassword(value) : value);
 
 function cellOf(value: unknown): string {
   const text = Array.isArray(value) ? value.join(',') : JSON.stringify(value).replaceAll('"', '');

@@ -67,6 +67,9 @@ const runRows = ({ runs }: Holdings): string[][] =>
     return [`${run_id}`, kind, dataset, file, ...rows, finished, undone ?? ''];
   });
 
+const failureRows = ({ failed_files }: Holdings): string[][] =>
+  failed_files.map(({ path, dataset, since, problem }) => [path, dataset, since, problem]);
+
 /** A table after an empty line; nothing where it has no rows. */
 const section = (head: string, rows: string[][]): string =>
   rows.length > 0 ? `\n${formatTable([head.split(' '), ...rows])}` : '';
@@ -94,6 +97,7 @@ function describe({ store, facts, holdings, hash }: Status, flags: Flags): strin
       ? section('TYPE COUNTRY SYMBOL INTERVAL BARS FIRST LAST PRICES VOLUMES', seriesRows(holdings))
       : '',
     section('RUN KIND DATASET FILE READ WRITTEN UNCHANGED REFUSED FINISHED UNDONE', runRows(holdings)),
+    section('FAILED-FILE DATASET SINCE PROBLEM', failureRows(holdings)),
   ].join('');
 }
 

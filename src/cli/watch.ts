@@ -1,11 +1,15 @@
 // `bourse import DATASET --watch DIR`: imports files as they arrive whole, one after the other, until a signal.
 import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { hashOfFile, WatchMemory } from '../history/watch-memory.ts';
-import { isStoreMade } from '../store/engines.ts';
+import { hashOfFile } from '../files/hash.ts';
+import { clearFailure, failuresIn, recordFailure } from '../history/failed-files.ts';
+import type { RecordedFlags } from '../history/run.ts';
+import { runOfPath } from '../history/watched-file.ts';
+import { isStoreMade, openStore } from '../store/engines.ts';
+import type { Store } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
-import { readStore } from './opened-store.ts';
+import { closing, readStore } from './opened-store.ts';
 import { note } from './output.ts';
 
 /** A file is whole once it has not changed for this long; a folder is read at least this often. */
@@ -18,11 +22,11 @@ const IGNORED = /^\.|\.part(?:ial)?$|\.rejected(?:\.\d+)?\.csv$/;
 export type Watched = {
   readonly folder: string;
   readonly dataset: string;
-  /** The flags and what they name, as text: a file that could not be imported may be with others. */
-  readonly call: string;
+  /** The flags that its runs record. */
+  readonly flags: RecordedFlags;
   readonly storeUrl: string;
-  /** Imports a file, reports the result and gives its runs. Throws what is not the file's fault. */
-  readonly take: (path: string) => Promise<readonly number[]>;
+  /** Imports a file and reports the result; gives why not all of it was imported, or null. Throws what is not the file's fault. */
+  readonly take: (path: string) => Promise<string | null>;
 };
 
 /** The state of a file when it was last seen, and since when. */
@@ -39,16 +43,29 @@ export async function watchFolder(watched: Watched): Promise<void> {
   const { folder } = watched;
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
     throw new UsageProblem(`--watch ${folder}: there is no such folder`);
+  const failed = await knownFailures(watched);
   const stop = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
   note(`watching ${folder} for files of ${watched.dataset}`);
-  const files = new FolderFiles(watched);
+  const files = new FolderFiles(watched, failed);
   while (!stop.signal.aborted) {
     await files.takeWhole(stop.signal);
     await changeIn(folder, stop.signal);
   }
   note('stopped');
 }
+
+/** The full paths of the folder's files that the store has as failed. A store of an older layout is migrated here. */
+async function knownFailures({ storeUrl, dataset, folder }: Watched): Promise<Set<string>> {
+  if (!isStoreMade(storeUrl)) return new Set();
+  return closing(openStore(storeUrl, 'write', note), (store) =>
+    store.snapshot((reader) => failuresIn(reader, dataset, resolve(folder))),
+  );
+}
+
+/** A skip in words; of a file, or of a member of an archive. */
+export const skipText = (name: string, runId: number): string =>
+  `${name}: skipped: run ${runId} imported it with these flags`;
 
 /** Waits until something may have changed. The system's hints come early, but not from every disk. */
 async function changeIn(folder: string, stop: AbortSignal): Promise<void> {
@@ -73,13 +90,15 @@ function hintsOf(folder: string, hear: () => void): FSWatcher | null {
 /** The files of a folder, and which of them are imported. */
 class FolderFiles {
   readonly #watched: Watched;
-  readonly #memory: WatchMemory;
   #seen = new Map<string, Seen>();
-  #hasReportedMemory = false;
+  /** The hash of the content that was skipped last, by name: each skip is reported once. */
+  readonly #skipped = new Map<string, string>();
+  /** The full paths of the files that the store has as failed. */
+  readonly #failed: Set<string>;
 
-  constructor(watched: Watched) {
+  constructor(watched: Watched, failed: Set<string>) {
     this.#watched = watched;
-    this.#memory = new WatchMemory(watched.folder, watched.dataset, watched.call);
+    this.#failed = failed;
   }
 
   /** Imports the files that are whole by now, in the order of their names. */
@@ -95,6 +114,7 @@ class FolderFiles {
       present.set(name, before?.stamp === stamp ? before : fresh);
     }
     this.#seen = present;
+    await this.#forgetGone();
     for (const [name, seen] of present) {
       if (stop.aborted) return;
       if (seen.isTaken || nowMs - seen.sinceMs < REST_MS) continue;
@@ -103,22 +123,53 @@ class FolderFiles {
     }
   }
 
-  /** Imports a file unless it is known. One that cannot be read is tried again. */
+  async #forgetGone(): Promise<void> {
+    for (const name of this.#skipped.keys()) if (!this.#seen.has(name)) this.#skipped.delete(name);
+    for (const path of this.#failed) if (!this.#seen.has(basename(path))) await this.#succeed(path);
+  }
+
+  /** Imports a file unless the store has it. One that cannot be read is tried again. */
   async #take(name: string, seen: Seen): Promise<void> {
-    const { folder, storeUrl, take } = this.#watched;
-    const path = join(folder, name);
+    const { folder, take } = this.#watched;
+    const given = join(folder, name);
+    const path = resolve(given);
     const sha256 = await hashOfFile(path).catch((error: NodeJS.ErrnoException) => error);
     if (sha256 instanceof Error) {
-      if (!seen.isReported) note(`${path}: it cannot be read (${sha256.code})`);
+      // A file that is gone by now has not failed.
+      if (seen.isReported || sha256.code === 'ENOENT') return;
       seen.isReported = true;
-      return;
+      const problem = `it cannot be read (${sha256.code})`;
+      note(`${given}: ${problem}`);
+      return this.#fail(path, problem);
     }
-    // Other calls may have imported it.
-    if (isStoreMade(storeUrl)) await readStore(storeUrl, 'read', (reader) => this.#memory.learn(reader));
-    const isKnown = this.#memory.knows(sha256) || this.#memory.remember(sha256, name, await take(path));
     seen.isTaken = true;
-    if (isKnown || this.#hasReportedMemory) return;
-    this.#hasReportedMemory = true;
-    note(`${folder} cannot be written to: files that could not be imported are tried again after a restart`);
+    const runId = await this.#runOf(path, sha256);
+    const problem = runId === null ? await take(given) : null;
+    if (problem === null) await this.#succeed(path);
+    else await this.#fail(path, problem);
+    if (runId === null || this.#skipped.get(name) === sha256) return;
+    this.#skipped.set(name, sha256);
+    note(skipText(given, runId));
   }
+
+  /** The run that makes an import needless. It may be of another process, or of a call without --watch. */
+  async #runOf(path: string, sha256: string): Promise<number | null> {
+    const { dataset, flags, storeUrl } = this.#watched;
+    if (!isStoreMade(storeUrl)) return null;
+    return readStore(storeUrl, 'read', (reader) => runOfPath(reader, { dataset, path, sha256, flags }));
+  }
+
+  async #fail(path: string, problem: string): Promise<void> {
+    const { dataset } = this.#watched;
+    this.#failed.add(path);
+    await this.#write((store) => recordFailure(store, { dataset, path, problem, failed_ms: Date.now() }));
+  }
+
+  async #succeed(path: string): Promise<void> {
+    if (!this.#failed.delete(path)) return;
+    await this.#write((store) => clearFailure(store, this.#watched.dataset, path));
+  }
+
+  readonly #write = (work: (store: Store) => Promise<void>): Promise<void> =>
+    closing(openStore(this.#watched.storeUrl, 'write', note), work);
 }

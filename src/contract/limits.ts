@@ -121,6 +121,8 @@ export const limits = {
   convertedBytesMax: 16 * 1024 * 1024,
   /** Refused rows that an import's report shows; all of them are in the file of refused rows. */
   reportedRefusalsMax: 20,
+  /** Characters of a refused cell that a report shows. */
+  reportedValueMax: 80,
   /** Rows that `bourse import --explain` shows: enough to see what columns are. */
   explainedRows: 5,
   /** Memory that DuckDB may use to read a file. */

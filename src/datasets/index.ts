@@ -4,7 +4,16 @@ import { corporateActions } from './corporate-actions.ts';
 import { type Dataset, type FileDeclaration, spokenName } from './dataset.ts';
 import { eventCodes, events } from './economic.ts';
 import { holidays } from './holidays.ts';
-import { apiKeys, blockChanges, counters, importRuns, quotaUses, rowChanges, secrets } from './internal.ts';
+import {
+  apiKeys,
+  blockChanges,
+  counters,
+  failedFiles,
+  importRuns,
+  quotaUses,
+  rowChanges,
+  secrets,
+} from './internal.ts';
 import { news } from './news.ts';
 import { optionContracts } from './options.ts';
 import { instruments, instrumentTerms } from './reference.ts';
@@ -26,6 +35,7 @@ export const dataDatasets: readonly Dataset[] = [
   blockChanges,
   rowChanges,
   counters,
+  failedFiles,
 ];
 
 /** The datasets of the control file beside the store. */

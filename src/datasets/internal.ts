@@ -21,8 +21,27 @@ export const importRuns = dataset({
     finished_ms: instant,
     /** The time of the undo. */
     undone_ms: orNull(instant),
+    /** The full path of the imported file, or of the archive it was in. Null: standard input, a deletion, a run of layout 4 or older. */
+    path: orNull(text),
+    /** The hash of the archive that the file was in; null outside an archive. */
+    archive_sha256: orNull(text),
+    /** The flags that can change what an import gives, by name. Null: a deletion, a run of layout 4 or older. */
+    flags: orNull(json),
   },
   key: ['run_id'],
+  indexes: [['file', 'run_id']],
+});
+
+/** Files of watched folders of which something could not be imported, until they can be or are gone. */
+export const failedFiles = dataset({
+  name: 'failed_files',
+  columns: {
+    dataset: text,
+    path: text,
+    problem: text,
+    failed_ms: instant,
+  },
+  key: ['dataset', 'path'],
 });
 
 /** A block before a run changed it (docs/decisions/0009): the former state of each changed bar. Undone runs have none. */

@@ -4,7 +4,7 @@ import { statfs } from 'node:fs/promises';
 
 const bytesText = (bytes: number): string => `${Math.ceil(bytes).toLocaleString('en-US')} bytes`;
 
-/** The disk has too little space. Nothing was written, or it was removed again. */
+/** The disk has too little space. Nothing of this step was written, or it was removed again; steps before it stay: files of the same call, a migration. */
 export class DiskFull extends Error {
   override readonly name = 'DiskFull';
   readonly folder: string;
@@ -14,7 +14,7 @@ export class DiskFull extends Error {
 
   constructor(folder: string, freeBytes: number, neededBytes: number, options?: ErrorOptions) {
     super(
-      `the disk of ${folder} has ${bytesText(freeBytes)} free, but about ${bytesText(neededBytes)} are needed. Free some disk space. Nothing was imported or changed.`,
+      `the disk of ${folder} has ${bytesText(freeBytes)} free, but about ${bytesText(neededBytes)} are needed. Free some disk space and repeat it. Nothing is left half done.`,
       options,
     );
     this.folder = folder;

@@ -26,7 +26,18 @@ export const unfitProblem = (name: string, how: string, cause?: unknown): FilePr
 /** Why one row is refused. */
 export type RowProblem = { readonly column: string; readonly reason: string };
 
-/** A refused row, for the report and the file of refused rows. */
+/** A refused row, for the report. */
+export type Refusal = RowProblem & {
+  /** Counted from 1, the header not counted. */
+  readonly row: number;
+  /** The cell of the column, cut where it is long; null where it is empty, or the reason is about the whole row. */
+  readonly value: string | null;
+};
+
+/** The rows that one reason refuses by one column: the first of them, and their number. */
+export type RefusalGroup = Refusal & { readonly rows: number };
+
+/** A refused row, for the file of refused rows. */
 export type RefusedRow = RowProblem & {
   /** Counted from 1, the header not counted. */
   readonly row: number;

@@ -155,7 +155,10 @@ export function readingProblem(file: Pick<ReadableFile, 'name' | 'format'>, erro
       `reading it takes more than ${limits.importReaderMemory} of memory: its rows are too large, or its objects have too many keys`,
     ],
     [/Expected Number of Columns/i, 'the row has more cells than the header has columns'],
-    [/expected records/i, 'the JSON holds no objects: an array of them, or one after the other, is expected'],
+    [
+      /expected records/i,
+      'the JSON holds something that is no object: an array of objects, or one after the other, is expected',
+    ],
   ];
   const known = jsonProblem(error.message) ?? reasons.find(([pattern]) => pattern.test(error.message))?.[1];
   const first = error.message.split('\n').find((part) => part.trim() !== '' && !part.includes('CSV Error'));

@@ -11,11 +11,12 @@ import { convertFile } from './convert.ts';
 import { digestOf, SMALL_FILE_BYTES } from './digest.ts';
 import { contentProblem, FileProblem, unfitProblem } from './file-problem.ts';
 import { type ChooseLayout, checkHeader, firstBytes, type Layout, type Shape, shapeOf } from './format.ts';
+import { hashOfFile } from './hash.ts';
 import { describeFile } from './read.ts';
 import type { ReadableFile } from './scan.ts';
 import { gunzippedBytes, spool, unpackedBytes } from './spool.ts';
 import { type Digest, TextCheck } from './text-check.ts';
-import { type Packing, packedTwice, packingOf, unpackStream, unpackZip } from './unpack.ts';
+import { namesInZip, type Packing, packedTwice, packingOf, unpackStream, unpackZip } from './unpack.ts';
 
 /** The name of standard input on the command line. */
 export const STANDARD_INPUT = '-';
@@ -29,6 +30,10 @@ export type SourceFile<L extends Layout = Layout> = ReadableFile & {
   /** The file for refused rows, if its name is free. */
   readonly rejectedPath: string;
   readonly isStandardInput: boolean;
+  /** The full path of the file, or of the archive it was in with its hash; null for standard input, and outside an archive. */
+  readonly origin: { readonly path: string | null; readonly archiveSha256: string | null };
+  /** Whether it was unpacked, and so is as whole as when it was packed. */
+  readonly wasPacked: boolean;
   /** For each row, its number in the original file, where a preset converted that. */
   readonly rowNumbers?: readonly number[];
   /** Rows that a preset deliberately left out. */
@@ -45,7 +50,7 @@ export type SourceFile<L extends Layout = Layout> = ReadableFile & {
 /** A file that exists and will be opened. */
 type Found<L extends Layout> = Pick<
   SourceFile<L>,
-  'name' | 'recordedAs' | 'path' | 'rejectedPath' | 'isStandardInput'
+  'name' | 'recordedAs' | 'path' | 'rejectedPath' | 'isStandardInput' | 'origin' | 'wasPacked'
 > & { readonly choose: ChooseLayout<L> };
 
 async function check(name: string, path: string): Promise<Stats> {
@@ -81,7 +86,8 @@ export async function* openSources<L extends Layout>(
   if (name !== STANDARD_INPUT) {
     const about = { path: resolve(name), recordedAs: basename(name), rejectedPath: rejectedPathOf(name) };
     await check(name, about.path);
-    yield* openFound({ name, ...about, isStandardInput: false, choose });
+    const origin = { path: about.path, archiveSha256: null };
+    yield* openFound({ name, ...about, isStandardInput: false, wasPacked: false, origin, choose });
     return;
   }
   const { filled: path, close } = await spool(0, async (folder) => {
@@ -93,7 +99,9 @@ export async function* openSources<L extends Layout>(
     const name = 'standard input';
     const rejectedPath = resolve('stdin.rejected.csv');
     await check(name, path);
-    yield* openFound({ name, recordedAs: name, path, rejectedPath, isStandardInput: true, choose });
+    const origin = { path: null, archiveSha256: null };
+    const about = { path, recordedAs: name, rejectedPath, isStandardInput: true, wasPacked: false };
+    yield* openFound({ name, ...about, origin, choose });
   } finally {
     await close();
   }
@@ -109,6 +117,21 @@ async function* openFound<L extends Layout>(found: Found<L>): AsyncGenerator<Sou
 const packingOfFile = async ({ name, path }: Pick<Found<Layout>, 'name' | 'path'>): Promise<Packing | null> =>
   packingOf(await firstBytes(name, path, 4));
 
+/** The names of the files in an archive; null for any other file, and where they cannot be read, which an import reports. */
+export async function membersOf(path: string): Promise<string[] | null> {
+  try {
+    return (await packingOfFile({ name: path, path })) === 'zip' ? await namesInZip(path) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Refuses a file that changed while it was read. */
+function requireSame(name: string, then: Stats, now: Stats): void {
+  if (now.size === then.size && now.mtimeMs === then.mtimeMs) return;
+  throw contentProblem(name, 'changed while it was read. Nothing was imported.');
+}
+
 /** A digest that is being computed, or will be when it is asked for; `close` stops that. */
 type Digesting = Pick<SourceFile, 'digest' | 'close'>;
 
@@ -119,9 +142,8 @@ async function digestOfPlain({ name, path }: Pick<Found<Layout>, 'name' | 'path'
   return {
     async digest() {
       const found = await digest();
-      const now = await check(name, path);
-      if (now.size === then.size && now.mtimeMs === then.mtimeMs) return found;
-      throw contentProblem(name, 'changed while it was read. Nothing was imported.');
+      requireSame(name, then, await check(name, path));
+      return found;
     },
     close,
   };
@@ -216,23 +238,27 @@ async function openPacked<L extends Layout>(
     return { path, digest: text.digest(sha256) };
   });
   const { path, digest } = filled;
-  return openPlain({ ...found, path }, { digest: async () => digest, close });
+  return openPlain({ ...found, path, wasPacked: true }, { digest: async () => digest, close });
 }
 
 /** The files of an archive: all are unpacked and verified before the first is read. A file's problem does not keep the others out. */
 async function* openArchive<L extends Layout>(found: Found<L>): AsyncGenerator<SourceFile<L> | FileProblem> {
-  const { size } = await check(found.name, found.path);
-  const { filled: members, close } = await spool(unpackedBytes(size), (folder) =>
+  const before = await check(found.name, found.path);
+  const archiveSha256 = await hashOfFile(found.path);
+  const { filled: members, close } = await spool(unpackedBytes(before.size), (folder) =>
     unpackZip(found.name, found.path, folder),
   );
   try {
+    requireSame(found.name, before, await check(found.name, found.path));
     for (const member of members) {
       const inside = {
         ...found,
+        wasPacked: true,
         name: `${found.name}/${member.name}`,
         recordedAs: `${found.recordedAs}/${member.name}`,
         path: member.path,
         rejectedPath: rejectedPathOf(`${found.path}.${member.name.replaceAll('/', '-')}`),
+        origin: { ...found.origin, archiveSha256 },
       };
       try {
         if ((await packingOfFile(inside)) === 'zip') throw packedTwice(inside.name);

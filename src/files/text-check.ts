@@ -13,7 +13,7 @@ export type Digest = {
   readonly isUtf8: boolean;
   /** Whether a line is longer than a row may be: at the end of a file, DuckDB ignores such a line without an error. */
   readonly hasLongLine: boolean;
-  /** Whether the last line has an end: one without may have been cut off. */
+  /** Whether the last line has an end, or its last cell a closing quote: any other may have been cut off. */
   readonly isEnded: boolean;
 };
 
@@ -35,6 +35,7 @@ export class TextCheck {
   /** Bytes since the last line break. */
   #lineBytes = 0;
   #hasLongLine = false;
+  #lastByte = 0;
 
   /** The result, with the hash of the file's bytes. */
   digest(sha256: string): Digest {
@@ -43,12 +44,13 @@ export class TextCheck {
       mayHaveOddNumbers: this.#mayHaveOddNumbers,
       hasOpenQuote: this.#quotes % 2 === 1,
       isUtf8: this.#isUtf8 && this.#rest.length === 0,
-      isEnded: this.#lineBytes === 0,
+      isEnded: this.#lineBytes === 0 || (this.#lastByte === QUOTE && this.#quotes % 2 === 0),
       hasLongLine: this.#hasLongLine || this.#lineBytes > limits.importRowBytesMax,
     };
   }
 
   take(piece: Uint8Array): void {
+    this.#lastByte = piece.at(-1) ?? this.#lastByte;
     this.#measureLines(piece);
     const rows = this.#inHeader ? piece.subarray(headerEnd(piece)) : piece;
     this.#inHeader &&= rows.length === 0;

@@ -90,6 +90,15 @@ type Member = { readonly name: string; readonly path: string };
 const isAddedByArchiver = (name: string): boolean =>
   name.endsWith('/') || /(^|\/)(__MACOSX\/|\.DS_Store$)/.test(name);
 
+/** The names of an archive's files, by its directory alone. @throws where that cannot be read */
+export async function namesInZip(path: string): Promise<string[]> {
+  const names: string[] = [];
+  const archive = await openPromise(path);
+  for await (const { fileName } of archive.eachEntry())
+    if (!isAddedByArchiver(fileName)) names.push(fileName);
+  return names;
+}
+
 /** Unpacks every file of an archive into `folder`, in the archive's order. @throws FileProblem when any of it is damaged */
 export async function unpackZip(name: string, path: string, folder: string): Promise<Member[]> {
   const members: Member[] = [];

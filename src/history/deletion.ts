@@ -33,6 +33,9 @@ export function runDeletion<T>(
         started_ms: startedMs,
         finished_ms: nowMs(),
         undone_ms: null,
+        path: null,
+        archive_sha256: null,
+        flags: null,
       },
     ]);
     await nextValue(writer, 'data_version', 1);

@@ -1,12 +1,17 @@
 // The report of one import.
-import type { RefusedRow } from '../files/file-problem.ts';
+import type { Refusal, RefusalGroup } from '../files/file-problem.ts';
+import type { FormerRun } from './former-runs.ts';
+import type { RunAhead } from './run-ahead.ts';
 
 /** What an import did, as `--json` prints it. */
 export type ImportReport = {
   readonly dataset: string;
   readonly file: string;
   readonly sha256: string;
-  /** The last line of a CSV has no line end: the file may have been cut off inside its last cell. */
+  /**
+   * The last line of a CSV has no line end, so that the file may have been cut off inside its last cell. Never where it was
+   * packed, or where its vendor's files have no last line end.
+   */
   readonly mayBeCut: boolean;
   /** The preset that read the file, and what it says of every row; null where none did. */
   readonly preset: {
@@ -15,10 +20,18 @@ export type ImportReport = {
     /** A warning about the file as a whole. */
     readonly doubt: string | null;
   } | null;
+  /** Where the file comes from: the caller's words, else the name of the preset; null without either. */
+  readonly source: string | null;
   /** Null where nothing was written. */
   readonly runId: number | null;
   readonly rowsRead: number;
+  /** Those that are new and those that are replaced. */
   readonly rowsWritten: number;
+  readonly rowsNew: number;
+  readonly rowsReplaced: number;
+  /** The runs whose rows were replaced; the oldest of very many runs are left out. */
+  readonly replaced: readonly FormerRun[];
+  /** Those that the store, or the file further up, has with the same values. */
   readonly rowsUnchanged: number;
   readonly rowsRefused: number;
   readonly newInstruments: number;
@@ -34,8 +47,12 @@ export type ImportReport = {
   readonly unfinished?: readonly UnfinishedSession[];
   readonly ignoredColumns: readonly string[];
   /** The first refused rows; all of them are in `rejectedFile`. */
-  readonly refused: readonly Omit<RefusedRow, 'cells'>[];
+  readonly refused: readonly Refusal[];
+  /** The first reasons of refusals, each once with its first row. */
+  readonly refusals: readonly RefusalGroup[];
   readonly rejectedFile: string | null;
+  /** The newest run, where it ended after this import by the clock: one of the two had a wrong clock. */
+  readonly aheadRun: RunAhead | null;
   readonly durationMs: number;
 };
 

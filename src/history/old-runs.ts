@@ -25,7 +25,7 @@ const ENTRIES_PER_READ = 64;
 
 type Entry = RowOf<typeof blockChanges>;
 type Run = RowOf<typeof importRuns>;
-type OldSeries = Omit<HeldSeries, 'lastMs'>;
+type OldSeries = Omit<HeldSeries, 'lastMs'> & { readonly isOffGrid: boolean };
 
 /** Gives every old run its coverage, and every series its completion (contract 3.9), in one write. */
 export async function coverOldRuns(store: Store, tell: Tell): Promise<void> {
@@ -98,11 +98,11 @@ class OldRuns {
   async #held(run: Run, entries: readonly Entry[]): Promise<HeldSeries | null> {
     const series = await this.#find(entries[0]!.series_id);
     if (series === null) return null;
-    const { seriesId, interval, calendar } = series;
+    const { seriesId, interval, calendar, isOffGrid } = series;
     const rows = await collectRows(this.#writer, unfinishedBars, { series_id: seriesId });
     const unfinished = new Unfinished(rows, run.run_id, {
       bucketOf: (keyMs) => bucketOf(interval, keyMs),
-      closesLater: (keyMs) => closesAfter(calendar, interval, keyMs, run.started_ms),
+      closesLater: (keyMs) => closesAfter(calendar, { interval, isOffGrid }, keyMs, run.started_ms),
     });
     const bucketMs = (bucketDays(interval) ?? Number.POSITIVE_INFINITY) * DAY_MS;
     let lastMs: number | null = null;
@@ -130,7 +130,13 @@ class OldRuns {
     if (row !== null && instrument !== null) {
       const { calendar, market } = await this.#calendars.read(this.#writer, instrument);
       const interval = row.interval as Interval;
-      found = { seriesId, market: marketName(instrument, market), interval, calendar };
+      found = {
+        seriesId,
+        market: marketName(instrument, market),
+        interval,
+        calendar,
+        isOffGrid: row.off_grid,
+      };
     }
     this.#series.set(seriesId, found);
     return found;

@@ -4,10 +4,15 @@ import type { PriceBasis, VolumeBasis } from '../contract/price-basis.ts';
 import { importRuns } from '../datasets/internal.ts';
 import type { MappedFile } from '../mapping/column-mapping.ts';
 import type { Store, Writer } from '../store/store.ts';
+import { FormerRuns } from './former-runs.ts';
 import type { ImportReport } from './import-report.ts';
 import { importProblem, requireImportSpace } from './import-space.ts';
 import { nextValue } from './new-instrument.ts';
+import { runAhead } from './run-ahead.ts';
 import { type WriteRequest, writeOrTry } from './trial.ts';
+
+/** Flags that can change what an import gives, by name, in the order of their names. */
+export type RecordedFlags = Readonly<Record<string, string>>;
 
 /** What every import is given, whatever its dataset. */
 export type ImportRequest = WriteRequest & {
@@ -22,8 +27,12 @@ export type ImportRequest = WriteRequest & {
   readonly completeThroughMs?: number | null;
   /** Of the volumes of bars: by default that of the prices. */
   readonly volumes?: VolumeBasis;
-  /** Where the file comes from, in the caller's words. */
+  /** Where the file comes from, in the caller's words; null: the preset's name, where one reads the file. */
   readonly source: string | null;
+  /** Whether refused rows are written to a file; true by default. */
+  readonly keepsRefused?: boolean;
+  /** The flags that the run records, by name: what a watch compares (`watched-file.ts`). */
+  readonly recordedFlags?: RecordedFlags;
   /** Called now and then with the number of rows read. */
   readonly onRows?: (rows: number) => void;
 };
@@ -31,25 +40,40 @@ export type ImportRequest = WriteRequest & {
 /** What a dataset's own part of an import gives. */
 export type RunResult = Omit<
   ImportReport,
-  'dataset' | 'file' | 'preset' | 'sha256' | 'mayBeCut' | 'runId' | 'durationMs' | 'rejectedFile'
+  | 'dataset'
+  | 'file'
+  | 'preset'
+  | 'source'
+  | 'sha256'
+  | 'mayBeCut'
+  | 'runId'
+  | 'rowsNew'
+  | 'replaced'
+  | 'durationMs'
+  | 'rejectedFile'
+  | 'aheadRun'
 >;
+
+/** The run that an import is, while it loads: its number and start, and the runs before it whose rows it replaces. */
+export type PresentRun = { readonly runId: number; readonly startedMs: number; readonly former: FormerRuns };
 
 /** Runs `work` in one write and records the run. Nothing is stored where every row was refused, or in a dry run. */
 export async function runImport(
   store: Store,
   request: ImportRequest,
   dataset: string,
-  work: (
-    writer: Writer,
-    run: { readonly runId: number; readonly startedMs: number },
-  ) => Promise<{ result: RunResult; finish?: () => Promise<void> }>,
+  work: (writer: Writer, run: PresentRun) => Promise<{ result: RunResult; finish?: () => Promise<void> }>,
 ): Promise<Omit<ImportReport, 'rejectedFile'>> {
-  const { file, source, dryRun, nowMs, onWait } = request;
+  const { file, dryRun, nowMs, onWait } = request;
+  const source = request.source ?? file.mapping.preset ?? null;
   const startedMs = nowMs();
   const write = async (writer: Writer) => {
     await requireImportSpace(store, file);
     const runId = await nextValue(writer, 'run_id', 1);
-    const { result, finish } = await work(writer, { runId, startedMs });
+    // The time of the write: another run may have ended while this one waited for it.
+    const aheadRun = await runAhead(writer, nowMs());
+    const former = new FormerRuns(writer, runId);
+    const { result, finish } = await work(writer, { runId, startedMs, former });
     const { sha256, isEnded } = await file.digest();
     const finishedMs = nowMs();
     const isTrial = dryRun || result.rowsRefused === result.rowsRead;
@@ -57,10 +81,15 @@ export async function runImport(
       dataset,
       file: file.name,
       preset: presetOf(request),
+      source,
       sha256,
-      mayBeCut: file.format.kind === 'csv' && !isEnded,
+      mayBeCut:
+        file.format.kind === 'csv' && !isEnded && !file.wasPacked && file.mapping.isOpenEnded !== true,
       durationMs: finishedMs - startedMs,
       ...result,
+      rowsNew: result.rowsWritten - result.rowsReplaced,
+      replaced: await former.list(),
+      aheadRun,
       runId: isTrial ? null : runId,
     };
     if (isTrial) return { result: report, isTrial };
@@ -80,6 +109,9 @@ export async function runImport(
         started_ms: startedMs,
         finished_ms: finishedMs,
         undone_ms: null,
+        path: file.origin.path,
+        archive_sha256: file.origin.archiveSha256,
+        flags: request.recordedFlags ?? null,
       },
     ]);
     await nextValue(writer, 'data_version', 1);

@@ -1,5 +1,6 @@
 // Which bars of a series were not finished when the last run that holds them began (contract 3.9).
 import { type Bars, indexOfKey } from '../bars/columns.ts';
+import { firstWhere } from '../base/search.ts';
 import { unfinishedBars } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import type { Writer } from '../store/store.ts';
@@ -35,7 +36,8 @@ export function spansOf(
 
 /** The unfinished bars of one series, while a run loads bars of it. */
 export class Unfinished {
-  readonly #stored: readonly Row[];
+  /** The series' rows before the run, by bucket. */
+  readonly #stored: ReadonlyMap<number, readonly Row[]>;
   readonly #runId: number;
   readonly #rules: UnfinishedRules;
   /** The rows of each bucket that the run has touched. */
@@ -43,7 +45,7 @@ export class Unfinished {
 
   /** `stored` are the series' rows before the run. */
   constructor(stored: readonly Row[], runId: number, rules: UnfinishedRules) {
-    this.#stored = stored;
+    this.#stored = Map.groupBy(stored, ({ first_ms }) => rules.bucketOf(first_ms));
     this.#runId = runId;
     this.#rules = rules;
   }
@@ -53,20 +55,13 @@ export class Unfinished {
     const { closesLater } = this.#rules;
     if (count === 0 || !closesLater(keyMs[count - 1]!)) return 0;
     // Closes ascend with keys.
-    let low = 0;
-    let high = count;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (closesLater(keyMs[middle]!)) high = middle;
-      else low = middle + 1;
-    }
-    return count - low;
+    return count - firstWhere(count, (bar) => closesLater(keyMs[bar]!));
   }
 
   /** Looks at one block: `held` are all bars of it that the run holds or deletes, `merged` all that are stored after it. */
   see(seriesId: number, held: Bars, merged: Bars): void {
     const bucket = this.#rules.bucketOf(held.keyMs[0]!);
-    const stored = this.#storedIn(bucket);
+    const stored = this.#stored.get(bucket) ?? [];
     if (stored.length === 0 && this.countIn(held) === 0) {
       this.#fresh.delete(bucket);
       return;
@@ -84,14 +79,11 @@ export class Unfinished {
   async settle(writer: Writer): Promise<void> {
     const keyed = (rows: readonly Row[]) => new Map(rows.map((row) => [rowKeyOf(unfinishedBars, row), row]));
     for (const [bucket, rows] of this.#fresh) {
-      const [before, after] = [keyed(this.#storedIn(bucket)), keyed(rows)];
+      const [before, after] = [keyed(this.#stored.get(bucket) ?? []), keyed(rows)];
       for (const key of new Set([...before.keys(), ...after.keys()])) {
         const [was = null, is = null] = [before.get(key), after.get(key)];
         if (was?.last_ms !== is?.last_ms) await changeRow(writer, this.#runId, unfinishedBars, was, is);
       }
     }
   }
-
-  readonly #storedIn = (bucket: number): Row[] =>
-    this.#stored.filter(({ first_ms }) => this.#rules.bucketOf(first_ms) === bucket);
 }

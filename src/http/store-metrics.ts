@@ -1,19 +1,26 @@
 // Metrics of the store's data. They are read when metrics are requested, so they cost other requests nothing.
 import { Gauge, Registry } from '@prometheus-io/client';
-import { counters, importRuns } from '../datasets/internal.ts';
+import { counters, failedFiles, importRuns } from '../datasets/internal.ts';
 import { rowWith } from '../store/all-rows.ts';
 import { openStore } from '../store/engines.ts';
 import { type Reader, StoreUnusable } from '../store/store.ts';
 import type { Report } from './metrics.ts';
 
-async function freshnessOf(reader: Reader): Promise<{ dataVersion: number; importedMs: number | null }> {
+type State = {
+  readonly dataVersion: number;
+  readonly importedMs: number | null;
+  readonly failedCount: number;
+};
+
+async function stateOf(reader: Reader): Promise<State> {
   const version = await rowWith(reader, counters, { name: 'data_version' });
   const newest = { where: { kind: 'import' }, order: [['run_id', 'desc']], limit: 1 } as const;
   const [run] = await reader.rows(importRuns, newest);
-  return { dataVersion: version?.value ?? 0, importedMs: run?.finished_ms ?? null };
+  const failedCount = await reader.count(failedFiles);
+  return { dataVersion: version?.value ?? 0, importedMs: run?.finished_ms ?? null, failedCount };
 }
 
-/** The data version and the end of the newest import; an empty report while the store cannot be read. */
+/** The data version, the end of the newest import and the failed files of watched folders; an empty report while the store cannot be read. */
 export async function storeReport(storeUrl: string): Promise<Report> {
   const registry = new Registry();
   const gauge = (name: string, help: string, value: number): void =>
@@ -21,8 +28,13 @@ export async function storeReport(storeUrl: string): Promise<Report> {
   try {
     const store = await openStore(storeUrl, 'read');
     try {
-      const { dataVersion, importedMs } = await store.snapshot(freshnessOf);
+      const { dataVersion, importedMs, failedCount } = await store.snapshot(stateOf);
       gauge('bourse_data_version', 'Advances with every import, deletion and undoing.', dataVersion);
+      gauge(
+        'bourse_watch_failed_files',
+        'Files in watched folders that could not be imported, or not wholly.',
+        failedCount,
+      );
       if (importedMs !== null)
         gauge('bourse_newest_import_timestamp_seconds', 'When the newest import ended.', importedMs / 1_000);
     } finally {

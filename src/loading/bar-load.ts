@@ -5,7 +5,7 @@ import { encodeBlock } from '../bars/block-writer.ts';
 import { bucketDays, bucketOf } from '../bars/bucket.ts';
 import { type Bars, emptyBars, lowerBound, mergeBars, reserve, valueColumns } from '../bars/columns.ts';
 import { countOffGrid, countOutside, timeOffGrid } from '../bars/grid.ts';
-import { DAY_MS, formatDay, formatInstantZ, MINUTE_MS } from '../base/instant.ts';
+import { DAY_MS, formatDay, formatInstant, formatInstantZ, MINUTE_MS } from '../base/instant.ts';
 import { closesAfter } from '../calendar/bar-end.ts';
 import { type Calendar, findMarket } from '../calendar/calendar.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
@@ -15,9 +15,11 @@ import { type BarBasis, volumeBasis } from '../contract/price-basis.ts';
 import { runCoverage, series as seriesDataset, unfinishedBars } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
+import type { FormerRuns } from '../history/former-runs.ts';
 import type { UnfinishedSession } from '../history/import-report.ts';
 import { changeOf, changeRow, recordBlock, rowKeyOf, wholeChange } from '../history/journal.ts';
 import { newInstrument, nextValue } from '../history/new-instrument.ts';
+import type { PresentRun } from '../history/run.ts';
 import {
   coverageOf,
   type FoundCoverage,
@@ -27,6 +29,7 @@ import {
 } from '../history/run-coverage.ts';
 import { Unfinished } from '../history/unfinished.ts';
 import { Calendars } from '../series/calendars.ts';
+import { firstAfter } from '../series/future-bars.ts';
 import { marketName } from '../series/series.ts';
 import { collectRows, rowWith } from '../store/all-rows.ts';
 import type { Writer } from '../store/store.ts';
@@ -152,11 +155,22 @@ function copyRun(target: Float64Array, at: number, source: Float64Array, from: n
   else target.set(source.subarray(from, to), at);
 }
 
+/** What is said of the bars of a file. */
+export type LoadedFile = {
+  readonly basis: BarBasis;
+  /** The instant that the caller vouches for (contract 3.9). */
+  readonly completeThroughMs: number | null;
+  /** The time of the write. */
+  readonly nowMs: number;
+};
+
 /** Loads bars in one write of the store. */
 export class BarLoad {
   readonly counts = {
     written: 0,
     unchanged: 0,
+    /** Of the written ones, those in place of others. */
+    replaced: 0,
     newInstruments: 0,
     /** Bars outside every segment: stored, not served. */
     outsideSessions: 0,
@@ -172,11 +186,17 @@ export class BarLoad {
     unfinished: 0,
     /** Bars of the days around 1970 that a present time gives in the wrong unit. */
     atEpoch: 0,
+    /** Bars that open after now: stored, not served yet. */
+    afterNow: 0,
   };
+  /** Open of the first of them. */
+  #firstAfterMs = Number.POSITIVE_INFINITY;
+  readonly #nowMs: number;
   readonly #spacing = new Spacing();
   readonly #writer: Writer;
   readonly #calendars = new Calendars();
   readonly #runId: number;
+  readonly #former: FormerRuns;
   readonly #basis: BarBasis;
   readonly #times: RunTimes;
   readonly #series = new Map<string, OpenSeries>();
@@ -186,11 +206,13 @@ export class BarLoad {
   readonly #spare: Bars[] = [];
   #openBytes = 0;
 
-  constructor(writer: Writer, runId: number, basis: BarBasis, times: RunTimes) {
+  constructor(writer: Writer, { runId, startedMs, former }: PresentRun, about: LoadedFile) {
     this.#writer = writer;
     this.#runId = runId;
-    this.#basis = basis;
-    this.#times = times;
+    this.#former = former;
+    this.#basis = about.basis;
+    this.#times = { startedMs, completeThroughMs: about.completeThroughMs };
+    this.#nowMs = about.nowMs;
   }
 
   /**
@@ -224,8 +246,9 @@ export class BarLoad {
       ...(stored !== null && stored.bar_count > 0 && stored),
     };
     const place = { calendar, market: marketName(instrument, market) };
-    const unfinished = await this.#unfinishedOf(stored, name.interval, calendar);
-    const opened = new OpenSeries(row, instrument, place, stored === null, unfinished);
+    const isOffGrid = (): boolean => opened.row.off_grid;
+    const unfinished = await this.#unfinishedOf(stored, name.interval, calendar, isOffGrid);
+    const opened: OpenSeries = new OpenSeries(row, instrument, place, stored === null, unfinished);
     this.#series.set(key, opened);
     return opened;
   }
@@ -235,12 +258,14 @@ export class BarLoad {
     stored: RowOf<typeof seriesDataset> | null,
     interval: Interval,
     calendar: Calendar,
+    isOffGrid: () => boolean,
   ): Promise<Unfinished> {
     const rows =
       stored === null ? [] : await collectRows(this.#writer, unfinishedBars, { series_id: stored.series_id });
     return new Unfinished(rows, this.#runId, {
       bucketOf: (keyMs) => bucketOf(interval, keyMs),
-      closesLater: (keyMs) => closesAfter(calendar, interval, keyMs, this.#times.startedMs),
+      closesLater: (keyMs) =>
+        closesAfter(calendar, { interval, isOffGrid: isOffGrid() }, keyMs, this.#times.startedMs),
     });
   }
 
@@ -357,6 +382,7 @@ export class BarLoad {
     const written = change.added === null ? bars.count : change.added.count + change.before.count;
     this.counts.written += written - counted.written;
     this.counts.unchanged += bars.count - written - counted.unchanged;
+    this.counts.replaced += change.before.count;
     this.#judge(series, bars, 1);
     this.#spacing.add(series.interval, bars);
     const merged = older === null ? bars : mergeBars(older, bars);
@@ -364,6 +390,7 @@ export class BarLoad {
       const { series_id } = row;
       await this.#writer.putBlock(series_id, { bucket, runId: this.#runId, bytes: encodeBlock(merged) });
       await recordBlock(this.#writer, { series_id, bucket, run_id: this.#runId }, change);
+      if (change.before.count > 0) await this.#former.addBars({ series_id, bucket }, change.before);
     }
     if (older !== null) await this.#writer.keepNote(row.series_id, bucket, encodeBlock(bars));
     series.unfinished.see(row.series_id, bars, merged);
@@ -378,16 +405,25 @@ export class BarLoad {
 
   /** Counts bars that deserve a warning (contract 3.10, 11). A block that is opened again is first subtracted: `sign` -1. */
   #judge(series: OpenSeries, bars: Bars, sign: 1 | -1): void {
-    this.counts.unfinished += sign * series.unfinished.countIn(bars);
     this.counts.vwapOutside += sign * countVwapOutside(bars);
     this.counts.atEpoch += sign * (lowerBound(bars, EPOCH_DAYS * DAY_MS) - lowerBound(bars, 0));
+    const after = firstAfter(bars, series.interval, series.calendar, this.#nowMs);
+    if (after !== null) {
+      this.counts.afterNow += sign * (bars.count - after.index);
+      this.#firstAfterMs = Math.min(this.#firstAfterMs, after.openMs);
+    }
     const minutes = intervalMinutes(series.interval);
     if (series.interval === 'DAY') {
       const { closed, merged } = countClosed(bars, series.calendar);
       this.counts.onClosedDays += sign * closed;
       this.counts.mergedDays += sign * merged;
     }
-    if (minutes === null) return;
+    if (minutes !== null) this.#judgeMinutes(series, bars, minutes, sign);
+    this.counts.unfinished += sign * series.unfinished.countIn(bars);
+  }
+
+  /** Counts bars by their place in the sessions (contract 3.10). */
+  #judgeMinutes(series: OpenSeries, bars: Bars, minutes: number, sign: 1 | -1): void {
     const endMs = bars.keyMs[bars.count - 1]! + minutes * MINUTE_MS;
     const segments = series.calendar.segments(bars.keyMs[0]!, endMs, 'all');
     const offGrid = minutes === 1 ? 0 : countOffGrid(bars, segments, minutes);
@@ -403,10 +439,15 @@ export class BarLoad {
 
   /** Warnings about bars that were loaded, each with its number of bars. */
   findings(): Record<string, number> {
-    const { onClosedDays, atEpoch, unfinished } = this.counts;
+    const { onClosedDays, atEpoch, afterNow, unfinished } = this.counts;
+    const after = `opening after now, the first at ${formatInstant(this.#firstAfterMs)}, stored, not served until a later import has them; check --zone, and the clock of this machine`;
     return {
-      ...(unfinished > 0
-        ? { 'that close after this import began, not served until a later import has them': unfinished }
+      ...(afterNow > 0 ? { [after]: afterNow } : {}),
+      ...(unfinished > afterNow
+        ? {
+            'that close after this import began, not served until a later import has them':
+              unfinished - afterNow,
+          }
         : {}),
       ...(onClosedDays > 0 ? { 'on days that the market is closed, stored and served': onClosedDays } : {}),
       ...(atEpoch > 0 ? { 'of the first weeks of 1970, as epochs in the wrong unit are': atEpoch } : {}),

@@ -9,7 +9,7 @@ import type { FieldRule } from '../datasets/field.ts';
 import { FileProblem, type RowProblem } from '../files/file-problem.ts';
 import { type Chunk, NeedsCare } from '../files/read.ts';
 import { bearerOn, dayOf } from '../history/naming.ts';
-import type { ImportRequest, RunResult } from '../history/run.ts';
+import type { ImportRequest, PresentRun, RunResult } from '../history/run.ts';
 import { type FieldSources, reportedColumn } from '../mapping/column-mapping.ts';
 import { LocalClock } from '../mapping/instant-cell.ts';
 import { type FormerBearer, formerBearers } from '../store/instrument-terms.ts';
@@ -72,15 +72,15 @@ export class BarPass {
 
   constructor(
     writer: Writer,
-    { runId, startedMs }: { readonly runId: number; readonly startedMs: number },
+    run: PresentRun,
     request: ImportRequest,
     mapping: FieldSources,
     refused: RefusedRows,
   ) {
     this.#writer = writer;
-    const times = { startedMs, completeThroughMs: request.completeThroughMs ?? null };
     this.#basis = barBasis(request.basis, request.volumes);
-    this.load = new BarLoad(writer, runId, this.#basis, times);
+    const { completeThroughMs = null } = request;
+    this.load = new BarLoad(writer, run, { basis: this.#basis, completeThroughMs, nowMs: request.nowMs() });
     this.#request = request;
     this.#mapping = mapping;
     this.#refused = refused;
@@ -225,7 +225,7 @@ export class BarPass {
     if (series instanceof OpenSeries) return series;
     const basis = series === 'prices' ? this.#basis.prices : volumeBasis(this.#basis);
     throw new FileProblem(
-      'usage',
+      'unfit',
       `${this.#request.file.name}: the store has the ${name.interval} bars of ${name.symbol} with ${series} of another basis than ${basis}: give --${series} as they were imported, or undo the runs that imported and deleted them, by bourse undo`,
     );
   }
@@ -267,7 +267,7 @@ export class BarPass {
   #instantOf(localMs: number, beforeMs: number): number | RowProblem {
     if (this.#clock === null) {
       throw new FileProblem(
-        'usage',
+        'unfit',
         `${this.#request.file.name}: its times have no offset: name their zone, such as --zone America/New_York or --zone UTC`,
       );
     }
@@ -295,6 +295,7 @@ export class BarPass {
     return {
       rowsRead: this.rowsRead,
       rowsWritten: counts.written,
+      rowsReplaced: counts.replaced,
       rowsUnchanged: this.rowsRead - this.#refused.count - counts.written,
       rowsRefused: this.#refused.count,
       newInstruments: counts.newInstruments,
@@ -306,6 +307,7 @@ export class BarPass {
       unfinished: this.load.unfinishedSessions(),
       ignoredColumns: this.#mapping.ignored,
       refused: this.#refused.first,
+      refusals: this.#refused.groups,
     };
   }
 }

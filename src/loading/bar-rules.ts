@@ -36,13 +36,12 @@ export function barProblem(bar: BarValues, anySign: boolean): RowProblem | null 
     const value = bar[column];
     if (Number.isNaN(value)) return { column, reason: 'a price is missing' };
     if (!Number.isFinite(value)) return { column, reason: 'a price must be finite' };
-    if (!anySign && value <= 0) return { column, reason: `a price must be positive, not ${value}` };
+    if (!anySign && value <= 0) return { column, reason: 'a price must be positive' };
   }
   if (bar.high < Math.max(bar.open, bar.close, bar.low))
-    return { column: 'high', reason: `high ${bar.high} is below open, close or low` };
-  if (bar.low > Math.min(bar.open, bar.close))
-    return { column: 'low', reason: `low ${bar.low} is above open or close` };
-  if (bar.volume < 0) return { column: 'volume', reason: `volume must not be negative, not ${bar.volume}` };
+    return { column: 'high', reason: 'is below open, close or low' };
+  if (bar.low > Math.min(bar.open, bar.close)) return { column: 'low', reason: 'is above open or close' };
+  if (bar.volume < 0) return { column: 'volume', reason: 'volume must not be negative' };
   if (bar.volume === Number.POSITIVE_INFINITY) return { column: 'volume', reason: 'volume must be finite' };
   if (Math.abs(bar.vwap) === Number.POSITIVE_INFINITY)
     return { column: 'vwap', reason: 'vwap must be finite' };

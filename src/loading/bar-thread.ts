@@ -13,7 +13,7 @@ export type BarThreadMessage =
   | { readonly kind: 'batch'; readonly chunk: BarChunk }
   | { readonly kind: 'end' }
   | { readonly kind: 'care' }
-  | { readonly kind: 'problem'; readonly usage: boolean; readonly message: string };
+  | { readonly kind: 'problem'; readonly problem: FileProblem['kind']; readonly message: string };
 
 /** Batches that were sent and not loaded yet. */
 let pending = 0;
@@ -42,7 +42,7 @@ async function run(reading: BarReading): Promise<BarThreadMessage> {
   } catch (error) {
     if (error instanceof NeedsCare) return { kind: 'care' };
     if (!(error instanceof FileProblem)) throw error;
-    return { kind: 'problem', usage: error.kind === 'usage', message: error.message };
+    return { kind: 'problem', problem: error.kind, message: error.message };
   }
 }
 

@@ -7,7 +7,12 @@ import { FileProblem } from '../files/file-problem.ts';
 import { NeedsCare, readChunks } from '../files/read.ts';
 import type { ImportReport } from '../history/import-report.ts';
 import { type ImportRequest, runImport } from '../history/run.ts';
-import { type FieldSources, findSources, type MappedFile } from '../mapping/column-mapping.ts';
+import {
+  constantProblem,
+  type FieldSources,
+  findSources,
+  type MappedFile,
+} from '../mapping/column-mapping.ts';
 import { namesOf } from '../mapping/field-names.ts';
 import type { Store } from '../store/store.ts';
 import { type BarReading, readBatches } from './bar-batches.ts';
@@ -25,7 +30,7 @@ const names = { ...namesOf(barFields), numbers: valueFields };
 export async function importBars(store: Store, request: ImportRequest): Promise<ImportReport> {
   const { file } = request;
   const mapping = findSources(file.name, file.header, names, request.file.mapping, request.flags);
-  checkConstants(mapping);
+  checkConstants(mapping, request);
   if (file.format.kind === 'csv') {
     try {
       return await importOnce(store, request, mapping, readFast);
@@ -37,7 +42,7 @@ export async function importBars(store: Store, request: ImportRequest): Promise<
 }
 
 /** Refuses a value for the whole file that no row could have. */
-function checkConstants(mapping: FieldSources): void {
+function checkConstants(mapping: FieldSources, { file, flags }: ImportRequest): void {
   for (const field of mapping.values.keys()) {
     if ((seriesFields as readonly string[]).includes(field)) continue;
     throw new FileProblem(
@@ -49,7 +54,7 @@ function checkConstants(mapping: FieldSources): void {
     const value = mapping.values.get(field);
     const problem = value === undefined ? null : nameProblem(field, value);
     if (problem !== null)
-      throw new FileProblem('usage', `${barFields[field]!.flag} ${value}: ${problem.reason}`);
+      throw constantProblem(file, flags, { field, flag: barFields[field]!.flag }, value!, problem.reason);
   }
 }
 
@@ -60,7 +65,7 @@ async function importOnce(
   read: (file: MappedFile, mapping: FieldSources, pass: BarPass) => Promise<void>,
 ): Promise<ImportReport> {
   const { file } = request;
-  const refused = new RefusedRows(file);
+  const refused = new RefusedRows(file, request.keepsRefused);
   try {
     const report = await runImport(store, request, 'bars', async (writer, run) => {
       const pass = new BarPass(writer, run, request, mapping, refused);
@@ -125,7 +130,7 @@ async function* batchesOf(thread: Worker): AsyncGenerator<BarChunk> {
     } else if (message.kind === 'batch') yield message.chunk;
     else if (message.kind === 'end') return;
     else if (message.kind === 'care') throw new NeedsCare();
-    else throw new FileProblem(message.usage ? 'usage' : 'content', message.message);
+    else throw new FileProblem(message.problem, message.message);
   }
 }
 

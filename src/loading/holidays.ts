@@ -1,13 +1,17 @@
 // Calendar overrides: the hours of a shortened day (contract 8.6).
 import { formatInstant } from '../base/instant.ts';
-import { calendarOf } from '../calendar/calendar.ts';
+import { type Calendar, calendarOf } from '../calendar/calendar.ts';
 import { OVERRIDE_PRIORITY, withOverrides } from '../calendar/overrides.ts';
 import type { Session } from '../calendar/session.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import type { Values } from '../datasets/field.ts';
 import type { holidays } from '../datasets/holidays.ts';
+import { instruments } from '../datasets/reference.ts';
 import type { RowProblem } from '../files/file-problem.ts';
+import { marketOf } from '../series/calendars.ts';
+import { rowWith } from '../store/all-rows.ts';
+import type { RowReader } from '../store/store.ts';
 import type { Particulars } from './import-rows.ts';
 
 type HolidayRow = RowOf<typeof holidays>;
@@ -23,23 +27,38 @@ function problemOf(values: Values): RowProblem | null {
     return { column: stray, reason: `must be empty where the day is ${String(template)}` };
   if (open !== undefined && close !== undefined && (open as number) >= (close as number))
     return { column: 'close_timestamp', reason: 'must be after open_timestamp' };
-  return isShort ? hoursProblem(complete(values) as HolidayRow, needed) : null;
+  return null;
 }
 
 /** A shortened day must leave a part of the session that its date has without any holiday, and not all of it. */
-function hoursProblem(row: HolidayRow, column: string): RowProblem | null {
-  const whole = sessionOf({ ...row, session_template: 'REGULAR' });
+async function hoursProblem(
+  values: Values,
+  _known: Values | null,
+  reader: RowReader,
+): Promise<RowProblem | null> {
+  const row = complete(values) as HolidayRow;
+  if (row.session_template !== 'EARLY_CLOSE' && row.session_template !== 'LATE_OPEN') return null;
+  const base = await calendarBelow(row, reader);
+  const whole = sessionOf(base, { ...row, session_template: 'REGULAR' });
   const nothing = 'the market has no session on that weekday: nothing to shorten';
   if (whole === undefined) return { column: 'calendar_date', reason: nothing };
-  const session = sessionOf(row);
+  const session = sessionOf(base, row);
   if (session !== undefined && session.template !== 'REGULAR') return null;
   const hours = `${formatInstant(whole.openMs)} to ${formatInstant(whole.closeMs)}`;
+  const column = row.session_template === 'EARLY_CLOSE' ? 'close_timestamp' : 'open_timestamp';
   return { column, reason: `does not shorten the session of that day, ${hours}` };
 }
 
+/** The calendar of a row's market without overrides: for a concrete symbol that which its instrument follows (contract 3.7). */
+async function calendarBelow(row: HolidayRow, reader: RowReader): Promise<Calendar> {
+  const { asset_name: asset_schema, country_iso_code, symbol } = row;
+  const owner = await rowWith(reader, instruments, { asset_schema, country_iso_code, symbol });
+  const key = owner === null ? null : ((await marketOf(reader, owner))?.key ?? null);
+  return calendarOf(asset_schema as AssetSchema, country_iso_code, owner?.time_zone, key);
+}
+
 /** The session of a day with this override alone. */
-function sessionOf(row: HolidayRow): Session | undefined {
-  const base = calendarOf(row.asset_name as AssetSchema, row.country_iso_code);
+function sessionOf(base: Calendar, row: HolidayRow): Session | undefined {
   return withOverrides(base, [row], row.symbol).sessions(row.calendar_date, row.calendar_date + 1)[0];
 }
 
@@ -51,4 +70,4 @@ const complete = (values: Values): Values => ({
 });
 
 /** What is special about calendar overrides. */
-export const days: Particulars = { problemOf, complete };
+export const days: Particulars = { problemOf, problemBeside: hoursProblem, complete };

@@ -8,11 +8,13 @@ import { instruments } from '../datasets/reference.ts';
 import { UNMADE } from '../files/computed-column.ts';
 import { FileProblem, type RowProblem } from '../files/file-problem.ts';
 import { type Chunk, readChunks } from '../files/read.ts';
+import type { FormerRuns } from '../history/former-runs.ts';
 import type { ImportReport } from '../history/import-report.ts';
 import { changeRow, rowKeyOf } from '../history/journal.ts';
 import { namedBy, namedOnDay } from '../history/naming.ts';
 import { type ImportRequest, runImport } from '../history/run.ts';
 import {
+  constantProblem,
   type FieldSources,
   findSources,
   type MappedFile,
@@ -21,7 +23,7 @@ import {
 import { namesOf } from '../mapping/field-names.ts';
 import { instantRule } from '../mapping/instant-rule.ts';
 import { rowWith } from '../store/all-rows.ts';
-import type { Store, Writer } from '../store/store.ts';
+import type { RowReader, Store, Writer } from '../store/store.ts';
 import { FormerSymbols } from './former-symbols.ts';
 import { NamedInstruments } from './named-instruments.ts';
 import { RefusedRows } from './refused-rows.ts';
@@ -35,8 +37,12 @@ export type Particulars = {
   readonly complete?: (values: Values) => Values;
   /** What is wrong with a row although each of its cells is valid. */
   readonly problemOf?: (values: Values) => RowProblem | null;
-  /** What is wrong with a row beside the stored row of its key, null where there is none. */
-  readonly conflictOf?: (values: Values, known: Values | null) => RowProblem | null;
+  /** What is wrong with a row beside what is stored: `known` is the row of its key, null where there is none. */
+  readonly problemBeside?: (
+    values: Values,
+    known: Values | null,
+    reader: RowReader,
+  ) => RowProblem | null | Promise<RowProblem | null>;
   /** A warning about a row that is stored: words before a count. */
   readonly findingOf?: (values: Values) => string | null;
   /** The values of the second and further rows of one key in a file, by their `place` among these; null where they are refused. */
@@ -55,13 +61,13 @@ export async function importRows(
   const { file } = request;
   const kind = { dataset, particulars, rules: rulesOf(dataset, request.zone ?? null) };
   const names = namesOf(dataset.file.fields);
-  const refused = new RefusedRows(file);
+  const refused = new RefusedRows(file, request.keepsRefused);
   try {
     const mapping = findSources(file.name, file.header, names, file.mapping, request.flags);
     checkFlags(request.flags, dataset);
-    checkConstants(mapping, kind);
-    const report = await runImport(store, request, spokenName(dataset), async (writer, { runId }) => {
-      const pass = new RowPass(writer, runId, kind, mapping, file, refused);
+    checkConstants(mapping, kind, request);
+    const report = await runImport(store, request, spokenName(dataset), async (writer, { runId, former }) => {
+      const pass = new RowPass(writer, runId, former, kind, mapping, file, refused);
       const plan = { texts: pass.columns, numbers: [], careful: true, derived: mapping.derived };
       for await (const chunk of readChunks(file, plan)) {
         await pass.add(chunk);
@@ -72,6 +78,7 @@ export async function importRows(
       const result = {
         rowsRead: pass.rowsRead,
         rowsWritten: pass.rowsWritten,
+        rowsReplaced: pass.rowsWritten - pass.newRows,
         rowsUnchanged: pass.rowsRead - pass.rowsWritten - refused.count,
         rowsRefused: refused.count,
         newInstruments: dataset === instruments ? pass.newRows : pass.newInstruments,
@@ -82,6 +89,7 @@ export async function importRows(
         vwapOutside: 0,
         ignoredColumns: mapping.ignored,
         refused: refused.first,
+        refusals: refused.groups,
       };
       return { result };
     });
@@ -111,11 +119,21 @@ function checkFlags(flags: ReadonlyMap<string, string>, dataset: FileDataset): v
 }
 
 /** Refuses a value for the whole file that no row could have. */
-function checkConstants({ values }: FieldSources, { dataset, rules }: Kind): void {
+function checkConstants(
+  { values }: FieldSources,
+  { dataset, rules }: Kind,
+  { file, flags }: ImportRequest,
+): void {
   for (const [field, value] of values) {
     const rule = rules[field];
     if (rule !== undefined && rule.parse(value) === undefined)
-      throw new FileProblem('usage', `${dataset.file.fields[field]!.flag ?? field} ${value}: ${rule.reason}`);
+      throw constantProblem(
+        file,
+        flags,
+        { field, flag: dataset.file.fields[field]!.flag },
+        value,
+        rule.reason,
+      );
   }
 }
 
@@ -127,6 +145,7 @@ class RowPass {
   readonly findings: Record<string, number> = {};
   readonly #writer: Writer;
   readonly #runId: number;
+  readonly #formerRuns: FormerRuns;
   readonly #kind: Kind;
   readonly #mapping: FieldSources;
   /** The file's columns, then the derived ones. */
@@ -142,6 +161,7 @@ class RowPass {
   constructor(
     writer: Writer,
     runId: number,
+    former: FormerRuns,
     kind: Kind,
     mapping: FieldSources,
     source: MappedFile,
@@ -149,6 +169,7 @@ class RowPass {
   ) {
     this.#writer = writer;
     this.#runId = runId;
+    this.#formerRuns = former;
     this.#kind = kind;
     this.#mapping = mapping;
     this.columns = [...source.header, ...mapping.derived.map(({ name }) => name)];
@@ -252,7 +273,7 @@ class RowPass {
     const completed = this.#completed(values);
     const key = Object.fromEntries(dataset.key.map((column) => [column, completed[column]]));
     const known = await rowWith(this.#writer, dataset, key);
-    const problem = particulars.conflictOf?.(values, known) ?? null;
+    const problem = (await particulars.problemBeside?.(values, known, this.#writer)) ?? null;
     if (problem !== null) return problem;
     // The instruments that the row names are made where the store does not know them (contract 8.9, 11).
     if (particulars.rowOf === undefined)
@@ -268,6 +289,7 @@ class RowPass {
     await this.#named.settle(isWritten);
     if (!isWritten) return null;
     if (known === null) this.newRows++;
+    else await this.#formerRuns.addRow(dataset, known);
     this.rowsWritten++;
     await changeRow(this.#writer, this.#runId, dataset, known, row);
     return null;

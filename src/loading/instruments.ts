@@ -26,7 +26,7 @@ function conflictOf(values: Values, known: Values | null): RowProblem | null {
 
 /** What is special about instruments. */
 export const instrumentRows: Particulars = {
-  conflictOf,
+  problemBeside: conflictOf,
   async rowOf(values, known, { writer }) {
     const kept =
       known === null ? await newInstrument(writer, values as InstrumentName) : keptOf(values, known);

@@ -5,14 +5,15 @@ import { limits } from '../contract/limits.ts';
 import { folderProblem } from '../disk/space.ts';
 import { ownMark, removeLeftovers } from '../disk/temporary.ts';
 import { lineOf } from '../files/csv-line.ts';
-import type { RefusedRow } from '../files/file-problem.ts';
+import type { Refusal, RefusalGroup, RefusedRow } from '../files/file-problem.ts';
 import { reasonColumns, rejectedPlace, removeEarlier } from '../files/rejected-file.ts';
 import type { MappedFile } from '../mapping/column-mapping.ts';
 
 /** Collects the refused rows of one file. */
 export class RefusedRows {
   #path: string;
-  readonly first: Omit<RefusedRow, 'cells'>[] = [];
+  readonly first: Refusal[] = [];
+  readonly #groups = new Map<string, { -readonly [K in keyof RefusalGroup]: RefusalGroup[K] }>();
   count = 0;
   /** The file's columns and their places; a corrected file of refused rows has old reasons, which are left out. */
   readonly #columns: readonly (readonly [name: string, place: number])[];
@@ -21,8 +22,11 @@ export class RefusedRows {
   /** For each row its number in the original file, where a preset converted that. */
   readonly #rowNumbers: readonly number[] | undefined;
   #file: number | null = null;
+  readonly #isKept: boolean;
 
-  constructor({ rejectedPath, header, isStandardInput, rowNumbers }: MappedFile) {
+  /** Without `isKept` the rows are only counted: no file is made. */
+  constructor({ rejectedPath, header, isStandardInput, rowNumbers }: MappedFile, isKept = true) {
+    this.#isKept = isKept;
     this.#rowNumbers = rowNumbers;
     this.#path = rejectedPath;
     this.#columns = header
@@ -34,7 +38,9 @@ export class RefusedRows {
   add({ row: rowRead, column, reason, cells }: RefusedRow): void {
     const row = this.#rowNumbers?.[rowRead - 1] ?? rowRead;
     this.count++;
-    if (this.first.length < limits.reportedRefusalsMax) this.first.push({ row, column, reason });
+    const cell = cells[this.#columns.find(([name]) => name === column)?.[1] ?? -1] ?? '';
+    this.#note({ row, column, reason, value: cell === '' ? null : cell.slice(0, limits.reportedValueMax) });
+    if (!this.#isKept) return;
     if (this.#file === null) {
       removeLeftovers(dirname(this.#path), /\.rejected\.csv\.(\d+\.\d+)\.part$/);
       this.#file = this.#open();
@@ -42,6 +48,19 @@ export class RefusedRows {
     }
     const kept = this.#columns.map(([, place]) => cells[place] ?? null);
     writeFileSync(this.#file, lineOf([...kept, String(row), column, reason]));
+  }
+
+  #note(refusal: Refusal): void {
+    if (this.first.length < limits.reportedRefusalsMax) this.first.push(refusal);
+    const name = JSON.stringify([refusal.column, refusal.reason]);
+    const group = this.#groups.get(name);
+    if (group !== undefined) group.rows++;
+    else if (this.#groups.size < limits.reportedRefusalsMax) this.#groups.set(name, { ...refusal, rows: 1 });
+  }
+
+  /** The reasons in the order of their first rows; those beyond `reportedRefusalsMax` are left out. */
+  get groups(): RefusalGroup[] {
+    return [...this.#groups.values()];
   }
 
   /** Opens a file beside the imported one, or in the working directory if that folder cannot be written to. */
@@ -65,7 +84,7 @@ export class RefusedRows {
    */
   keep(isTrial: boolean): string | null {
     if (this.#file === null) {
-      if (this.#replacesEarlier && !isTrial) removeEarlier(this.#path);
+      if (this.#isKept && this.#replacesEarlier && !isTrial) removeEarlier(this.#path);
       return null;
     }
     closeSync(this.#file);

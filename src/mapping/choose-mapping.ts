@@ -58,6 +58,7 @@ function presetNamed(dataset: string, name: string): Preset {
 const by = (preset: Preset, sample: Sample): ColumnMapping => ({
   ...preset.mappingOf(sample),
   preset: preset.name,
+  ...(preset.isOpenEnded && { isOpenEnded: true }),
 });
 
 const hintOf = ({ name, dataset }: Preset, wanted: string): string =>

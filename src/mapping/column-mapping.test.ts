@@ -33,7 +33,7 @@ function problemOf(work: () => unknown): string {
     work();
   } catch (error) {
     assert.ok(error instanceof FileProblem, String(error));
-    assert.equal(error.kind, error.message.includes('missing:') ? 'unfit' : 'usage');
+    assert.equal(error.kind, /missing:|has no column/.test(error.message) ? 'unfit' : 'usage');
     assert.doesNotMatch(error.message, /\n/);
     return error.message;
   }

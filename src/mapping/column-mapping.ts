@@ -3,7 +3,7 @@ import { nearest } from '../base/nearest.ts';
 import type { PriceBasis, VolumeBasis } from '../contract/price-basis.ts';
 import type { ComputedColumn } from '../files/computed-column.ts';
 import { cellsOf } from '../files/csv-line.ts';
-import { contentProblem, FileProblem } from '../files/file-problem.ts';
+import { contentProblem, FileProblem, unfitProblem } from '../files/file-problem.ts';
 import type { ChooseLayout, Layout } from '../files/format.ts';
 import type { SourceFile } from '../files/source.ts';
 import { type Cell, derive } from './cell.ts';
@@ -22,6 +22,8 @@ export type ColumnMapping = Layout & {
   readonly volumes?: VolumeBasis;
   /** Whether symbols are those of today, whatever day a row is about (contract 9.6). */
   readonly hasPresentSymbols?: boolean;
+  /** Whether such files have no line end after the last row. */
+  readonly isOpenEnded?: boolean;
   /** Columns that a preset's conversion reads or adds itself. */
   readonly ownColumns?: readonly string[];
   /** Added to the message where a required field is missing. */
@@ -58,6 +60,23 @@ export type FieldSources = {
   /** Columns that are computed from those of the file. */
   readonly derived: readonly ComputedColumn[];
 };
+
+/**
+ * The problem of a value for the whole file that no row could have. What a preset found in a file's name or rows concerns that
+ * file alone; a flag and a mapping file are wrong for every file.
+ */
+export function constantProblem(
+  { name, mapping }: MappedFile,
+  flags: ReadonlyMap<string, string>,
+  { field, flag }: { readonly field: string; readonly flag: string | undefined },
+  value: string,
+  reason: string,
+): FileProblem {
+  if (mapping.preset === undefined || flags.has(field))
+    return new FileProblem('usage', `${flag ?? field} ${value}: ${reason}`);
+  const cure = flag === undefined ? '' : `: give it as a flag: ${flag}`;
+  return unfitProblem(name, `its ${field} ${value} ${reason}${cure}`);
+}
 
 /** The column of the file that a refusal names: of a computed column, its first input. */
 export const reportedColumn = ({ derived }: FieldSources, column: string): string =>
@@ -142,7 +161,7 @@ function checkMapping({ file, header, mapping }: About, known: readonly string[]
     if (column === undefined) continue;
     const near = nearest(column, header);
     throw new FileProblem(
-      'usage',
+      'unfit',
       `${locate('columns', field)}${file}: has no column ${column}, which the column mapping names; its columns are ${header.join(', ')}${near === undefined ? '' : `; is it ${near}?`}`,
     );
   }

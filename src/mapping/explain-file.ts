@@ -56,7 +56,7 @@ export async function explainFile(explaining: Explaining) {
     ignoredColumns: isProblem ? [] : sources.ignored,
     /** The first rows as they would be stored, by field; a cell that would be refused says why. */
     rows: isProblem ? [] : await firstRows(explaining, sources),
-    problem: isProblem ? sources.message : null,
+    problem: isProblem ? sources : null,
   };
 }
 

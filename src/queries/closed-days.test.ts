@@ -180,6 +180,40 @@ test('a last row of Sunday yields to finer bars that have its session (contract 
   );
 });
 
+test('a Sunday row alone is no finished session, nor is one beside an unfinished row of Monday (contract 3.9, 3.10)', async () => {
+  const asked = await storeOf(pair, []);
+  const importAt = (now: string, rows: readonly Daily[]): Promise<void> => {
+    asked.nowMs = Date.parse(now);
+    return asked.import(
+      rows.map((row) => ({ interval: 'DAY', ...row })),
+      'bars',
+      false,
+    );
+  };
+  const servedAt = async (now: string): Promise<(number | null)[][]> => {
+    asked.nowMs = Date.parse(now);
+    return (await asked.latest('DAY')).map(({ open, close, volume }) => [open, close, volume]);
+  };
+  // The session of 2024-06-10 ends at 21:00 UTC.
+  await importAt('2024-06-10T10:00:00Z', [flat('2024-06-07', 1), flat('2024-06-09', 2)]);
+  assert.deepEqual(await servedAt('2024-06-10T22:00:00Z'), [[1, 1, 10]]);
+  // A part of Monday's row is as good as none.
+  await importAt('2024-06-10T12:00:00Z', [flat('2024-06-10', 3)]);
+  assert.deepEqual(await servedAt('2024-06-10T22:00:00Z'), [[1, 1, 10]]);
+  // The row of Sunday was whole when it came: Monday's completes the session.
+  await importAt('2024-06-11T10:00:00Z', [flat('2024-06-10', 3)]);
+  assert.deepEqual(await servedAt('2024-06-11T10:00:00Z'), [
+    [1, 1, 10],
+    [2, 3, 20],
+  ]);
+  // A part of Sunday's row keeps its session back until the whole of it comes.
+  await importAt('2024-06-16T22:00:00Z', [flat('2024-06-16', 4)]);
+  await importAt('2024-06-18T10:00:00Z', [flat('2024-06-17', 5)]);
+  assert.equal((await servedAt('2024-06-18T10:00:00Z')).length, 2);
+  await importAt('2024-06-18T11:00:00Z', [flat('2024-06-16', 4)]);
+  assert.deepEqual((await servedAt('2024-06-18T11:00:00Z')).at(-1), [4, 5, 20]);
+});
+
 test('a Sunday on which the market has a session is a day of its own (contract 3.7, 3.10)', async () => {
   const asked = await storeOf(coin, [flat('2024-06-08', 1), flat('2024-06-09', 2), flat('2024-06-10', 3)]);
   assert.deepEqual(opens(await asked.latest('DAY')), [

@@ -146,6 +146,21 @@ test('an hour that overlaps the regular session is regular, also where it opens 
   assert.deepEqual(opens, ['01:00', '02:00', '03:00', '05:00', '06:00', '07:00']);
 });
 
+test('an hour off the grid is finished at its nominal end, also where it opens in the pre-market (contract 3.9, 3.10)', async () => {
+  const asked = await storeOf(bars('60M', '2025-03-03', HOURS, 60));
+  const importAt = (time: string, rows: readonly Row[]): Promise<void> => {
+    asked.nowMs = Date.parse(`2025-03-04T${time}:00-05:00`);
+    return asked.import(rows, 'bars', false);
+  };
+  const today = async (): Promise<string[]> => brief(await asked.history('60M', '2025-03-04', '2025-03-04'));
+  // The hour of 09:00 has a quarter of an hour of the session yet.
+  await importAt('09:45', bars('60M', '2025-03-04', ['09:00'], 1));
+  await importAt('11:05', bars('60M', '2025-03-04', ['10:00'], 2));
+  assert.deepEqual(await today(), ['03-04 10:00-11:00 2']);
+  await importAt('11:10', bars('60M', '2025-03-04', ['09:00'], 3));
+  assert.deepEqual(await today(), ['03-04 09:00-10:00 3', '03-04 10:00-11:00 2']);
+});
+
 test('only hours that are served decide whether prices can be adjusted (contract 9.4, 3.10)', async (t) => {
   const vendor = new Vendor();
   t.after(() => vendor.close());

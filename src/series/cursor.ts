@@ -6,7 +6,7 @@ import { bucketOf } from '../bars/bucket.ts';
 import { type Bars, concatBars, emptyBars, filterBars } from '../bars/columns.ts';
 import { limits } from '../contract/limits.ts';
 import type { Reader, StoredBlock } from '../store/store.ts';
-import type { Series } from './series.ts';
+import { isUnfinished, type Series } from './series.ts';
 
 /** Keys in `[fromMs, toMs)`, read from one end to the other. */
 export type StreamRange = { readonly fromMs: number; readonly toMs: number; readonly descending: boolean };
@@ -113,16 +113,13 @@ class SeriesCursor implements BarSource {
 /** The bars of a range, without those that are unfinished (contract 3.9). */
 export function servedBars(reader: Reader, series: Series, range: StreamRange): BarSource {
   const cursor = new SeriesCursor(reader, series, range);
-  const { unfinished } = series;
-  if (unfinished.length === 0) return cursor;
-  const isServed = (keyMs: number): boolean =>
-    !unfinished.some(({ first_ms, last_ms }) => first_ms <= keyMs && keyMs <= last_ms);
+  if (series.unfinished.length === 0) return cursor;
   return {
     async next(atLeast) {
       for (;;) {
         const step = await cursor.next(atLeast);
         if (step === null) return null;
-        const served = filterBars(step, (bar) => isServed(step.keyMs[bar]!));
+        const served = filterBars(step, (bar) => !isUnfinished(series, step.keyMs[bar]!));
         if (served.count > 0) return served;
       }
     },

@@ -4,9 +4,10 @@ import { type CellBars, splitCells } from '../bars/grid.ts';
 import { resample } from '../bars/resample.ts';
 import { DAY_MS } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
+import { periodHours } from '../calendar/period.ts';
 import type { Reader } from '../store/store.ts';
 import { type BarSource, type StreamRange, servedBars } from './cursor.ts';
-import type { Series } from './series.ts';
+import { isUnfinished, type Series } from './series.ts';
 
 /**
  * The bars of a series at its own interval, by key. Of DAY the key is the label of the session: the row of a closed date whose
@@ -20,7 +21,7 @@ export function rowsOf(
   if (series.interval !== 'DAY' || !calendar.opensEvenings) return servedBars(reader, series, range);
   // The evening before the first session of the range belongs to it.
   const rows = servedBars(reader, series, { ...range, fromMs: range.fromMs - DAY_MS });
-  return new SessionRows(calendar, rows, range);
+  return new SessionRows({ calendar, series, rows, range });
 }
 
 /** The rows by the label of their session. */
@@ -29,11 +30,24 @@ function cellsOf(calendar: Calendar, bars: Bars): CellBars {
   return { bars, cellMs: rows.map((keyMs) => calendar.labelOfRow(keyMs / DAY_MS) * DAY_MS) };
 }
 
-/** One bar of each cell. A row that has its cell for itself keeps its digits. */
-function merge({ bars, cellMs }: CellBars): Bars {
+/**
+ * Whether the rows of a session, of which the last has a key, are all of it: none that is unfinished is missing, and the row of an
+ * evening alone is the session only once the series is complete through that (contract 3.9).
+ */
+function isWhole(calendar: Calendar, series: Series, cellMs: number, lastMs: number): boolean {
+  const day = cellMs / DAY_MS;
+  if (isUnfinished(series, cellMs)) return false;
+  if (isUnfinished(series, cellMs - DAY_MS) && calendar.labelOfRow(day - 1) === day) return false;
+  if (lastMs === cellMs) return true;
+  return (series.complete_ms ?? series.last_ms) >= periodHours(calendar, 'DAY', day, false).closeMs;
+}
+
+/** One bar of each cell that is `whole`. A row that has its cell for itself keeps its digits. */
+function merge({ bars, cellMs }: CellBars, whole: (cellMs: number, lastMs: number) => boolean): Bars {
   const merged = emptyBars(bars.count);
   for (let from = 0, to = 0; from < bars.count; from = to) {
     while (to < bars.count && cellMs[to] === cellMs[from]) to++;
+    if (!whole(cellMs[from]!, bars.keyMs[to - 1]!)) continue;
     const rows = { bars: sliceBars(bars, from, to), cellMs: cellMs.subarray(from, to) };
     copyBar(merged, merged.count, to - from === 1 ? rows.bars : resample(rows), 0);
     merged.keyMs[merged.count++] = cellMs[from]!;
@@ -41,30 +55,41 @@ function merge({ bars, cellMs }: CellBars): Bars {
   return merged;
 }
 
+type SessionSource = {
+  readonly calendar: Calendar;
+  readonly series: Series;
+  readonly rows: BarSource;
+  readonly range: StreamRange;
+};
+
 /** DAY rows of one series, merged to one bar a session, with keys in a range. */
 class SessionRows implements BarSource {
   readonly #calendar: Calendar;
   readonly #rows: BarSource;
   readonly #range: StreamRange;
+  readonly #isWhole: (cellMs: number, lastMs: number) => boolean;
   /** Rows of a session that the next step may still add to. */
   #carried = emptyBars();
   #ended = false;
 
-  constructor(calendar: Calendar, rows: BarSource, range: StreamRange) {
+  constructor({ calendar, series, rows, range }: SessionSource) {
     this.#calendar = calendar;
     this.#rows = rows;
     this.#range = range;
+    this.#isWhole = (cellMs, lastMs) => isWhole(calendar, series, cellMs, lastMs);
   }
 
   async next(atLeast: number): Promise<Bars | null> {
     let found = emptyBars();
-    while (!this.#ended && found.count < atLeast)
-      found = this.#join(found, this.#within(merge(await this.#whole(atLeast - found.count + 1))));
+    while (!this.#ended && found.count < atLeast) {
+      const cells = await this.#cells(atLeast - found.count + 1);
+      found = this.#join(found, this.#within(merge(cells, this.#isWhole)));
+    }
     return found.count === 0 ? null : found;
   }
 
-  /** The next rows whose sessions are whole. */
-  async #whole(atLeast: number): Promise<CellBars> {
+  /** The next rows, whose sessions no later step adds to. */
+  async #cells(atLeast: number): Promise<CellBars> {
     const step = await this.#rows.next(atLeast);
     this.#ended = step === null;
     const cells = cellsOf(this.#calendar, this.#join(this.#carried, step ?? emptyBars()));

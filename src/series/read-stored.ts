@@ -38,6 +38,7 @@ export async function readStored(
   for (const row of rows) {
     if (row.bar_count === 0) continue;
     const unfinished = await collectRows(reader, unfinishedBars, { series_id: row.series_id });
+    unfinished.sort((a, b) => a.first_ms - b.first_ms);
     const served = await withoutUnfinished(reader, {
       ...row,
       interval: row.interval as Interval,

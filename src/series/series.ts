@@ -1,4 +1,5 @@
 // The shape of an instrument's stored series.
+import { firstWhere } from '../base/search.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import type { Market } from '../calendar/market.ts';
 import {
@@ -17,7 +18,7 @@ export type Span = Pick<RowOf<typeof unfinishedBars>, 'first_ms' | 'last_ms'>;
 /** One stored series of an instrument. Its first and last key are those of bars that are served. */
 export type Series = Omit<RowOf<typeof series>, 'interval'> & {
   readonly interval: Interval;
-  /** Bars that are not served (contract 3.9). */
+  /** Bars that are not served, ascending (contract 3.9). */
   readonly unfinished: readonly Span[];
 };
 
@@ -41,3 +42,9 @@ export const marketName = (
   { asset_schema, country_iso_code }: Pick<Instrument, 'asset_schema' | 'country_iso_code'>,
   market: Market | null,
 ): string => `${asset_schema}/${market?.key ?? country_iso_code}`;
+
+/** Whether a stored bar is not served (contract 3.9). */
+export function isUnfinished({ unfinished }: Pick<Series, 'unfinished'>, keyMs: number): boolean {
+  const next = firstWhere(unfinished.length, (index) => unfinished[index]!.first_ms > keyMs);
+  return next > 0 && unfinished[next - 1]!.last_ms >= keyMs;
+}

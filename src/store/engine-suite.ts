@@ -29,6 +29,9 @@ const runOf = (fields: Partial<Run>): Run => ({
   started_ms: 0,
   finished_ms: 0,
   undone_ms: null,
+  path: null,
+  archive_sha256: null,
+  flags: null,
   ...fields,
 });
 

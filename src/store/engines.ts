@@ -1,24 +1,16 @@
 // Scheme of the store address -> engine.
-import { existsSync, realpathSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { otherThanFile } from '../disk/file-kind.ts';
+import { readAddress, requireBackupPath } from './address.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import { backupSqlite } from './sqlite/backup.ts';
 import { controlPathOf, openSqliteControl } from './sqlite/control.ts';
 import { diagnoseSqlite } from './sqlite/diagnosis.ts';
+import { realPathOf } from './sqlite/links.ts';
 import { restoreSqlite } from './sqlite/restore.ts';
 import { openSqliteStore, sqliteFacts } from './sqlite/store.ts';
-import {
-  type Copied,
-  type CopyOptions,
-  type Mode,
-  type Restored,
-  type RowStore,
-  type Store,
-  type StoreFacts,
-  type Tell,
-  UnknownStoreAddress,
-} from './store.ts';
+import type { Copied, CopyOptions, Mode, Restored, RowStore, Store, StoreFacts, Tell } from './store.ts';
 
 /** What an engine can do with the store at one address. The exports below describe each. */
 type Engine = {
@@ -37,9 +29,9 @@ type Engine = {
 const engines: Readonly<Record<string, (rest: string) => Engine>> = {
   sqlite(given) {
     // The control file is beside the store's real file.
-    const path = existsSync(given) ? realpathSync(given) : given;
+    const path = realPathOf(given);
     return {
-      address: `sqlite:${resolve(path)}`,
+      address: `sqlite:${path}`,
       // A store may be made in an empty file.
       isMade: () => existsSync(path) && (otherThanFile(path) !== null || statSync(path).size > 0),
       hasControl: () => existsSync(controlPathOf(path)),
@@ -54,12 +46,8 @@ const engines: Readonly<Record<string, (rest: string) => Engine>> = {
 };
 
 function engineAt(url: string): Engine {
-  const [scheme = '', rest] = url.split(/:(.*)/s);
-  if (Object.hasOwn(engines, scheme) && rest) return engines[scheme]!(rest);
-  const known = Object.keys(engines).map((name) => `${name}:PATH`);
-  throw new UnknownStoreAddress(
-    `${url} is not the address of a store: write ${known.join(' or ')}, such as sqlite:${(rest ?? scheme) || 'data/bourse.db'}`,
-  );
+  const { scheme, rest } = readAddress(url, Object.keys(engines));
+  return engines[scheme]!(rest);
 }
 
 const silent: Tell = () => undefined;
@@ -92,15 +80,19 @@ export const storeFacts = async (url: string): Promise<StoreFacts> => engineAt(u
  * Copies a whole store, keys and secrets included, into one file while others read and write it: one state of it, verified.
  * @throws WouldReplace where the file exists and may not be replaced; UnfitPlace where no file can be, or the store's own is
  */
-export const backupStore = async (url: string, file: string, options: CopyOptions): Promise<Copied> =>
-  engineAt(url).backup(file, options);
+export const backupStore = async (url: string, file: string, options: CopyOptions): Promise<Copied> => {
+  requireBackupPath(file);
+  return engineAt(url).backup(file, options);
+};
 
 /**
  * Makes a store from a copy of `backupStore`, all of it or nothing, and keeps the replaced files beside it.
  * @throws WouldReplace where a store exists and may not be replaced; StoreUnusable where it is in use or the copy is damaged
  */
-export const restoreStore = async (url: string, file: string, options: CopyOptions): Promise<Restored> =>
-  engineAt(url).restore(file, options);
+export const restoreStore = async (url: string, file: string, options: CopyOptions): Promise<Restored> => {
+  requireBackupPath(file);
+  return engineAt(url).restore(file, options);
+};
 
 /** Checks a store without changing it. */
 export const diagnoseStore = async (url: string): Promise<Diagnosis[]> => engineAt(url).diagnose();

@@ -56,11 +56,19 @@ export class SqlCompiler {
     let table = this.#db.schema.createTable(name).addPrimaryKeyConstraint(`${name}_key`, [...key] as never[]);
     for (const [column, { kind, nullable }] of Object.entries(columns))
       table = table.addColumn(column, this.#types[kind], (build) => (nullable ? build : build.notNull()));
-    const made = indexes.map((order) => {
-      const index = this.#db.schema.createIndex(`${name}_by_${order.join('_')}`);
-      return index.on(name).columns([...order]);
+    const made = keptAsTheyCome ? table : table.modifyEnd(clustered);
+    return [made.compile().sql, ...this.addIndexes(name, indexes)];
+  }
+
+  /** Statements that make indexes of an existing table. */
+  addIndexes(table: string, indexes: readonly (readonly string[])[]): string[] {
+    return indexes.map((order) => {
+      const index = this.#db.schema.createIndex(`${table}_by_${order.join('_')}`);
+      return index
+        .on(table)
+        .columns([...order])
+        .compile().sql;
     });
-    return [keptAsTheyCome ? table : table.modifyEnd(clustered), ...made].map((one) => one.compile().sql);
   }
 
   /** Statements that add columns, which may be null, to an existing table. */

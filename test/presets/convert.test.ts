@@ -45,7 +45,7 @@ test('the run keeps name and hash of the file as it came, and nothing of it stay
   const [run] = rowsOf(shop.store, 'select file, sha256 from import_runs');
   assert.deepEqual({ ...run }, { file: 'abc.csv', sha256 });
   assert.deepEqual(readdirSync(temporary), []);
-  assert.match(await shop.must(...args.slice(0, 3)), /1 row read, 0 written, 1 unchanged/);
+  assert.match(await shop.must(...args.slice(0, 3)), /1 row read, 0 new, 0 replaced, 1 unchanged/);
 });
 
 test('standard input has no name: the symbol is a flag, and asked for without it', async () => {
@@ -55,7 +55,7 @@ test('standard input has no name: the symbol is a flag, and asked for without it
   assert.match(asked.stderr, /required column missing: symbol\. .*give it as a flag: --symbol/);
   const { status, stdout } = await shop.pipe(split, ...args, '--symbol', 'PIPED');
   assert.equal(status, 0);
-  assert.match(stdout, /standard input: 1 row read, 1 written/);
+  assert.match(stdout, /standard input: 1 row read, 1 new/);
   assert.deepEqual(actionsIn(shop.store).at(-1), ['PIPED', 'split', null]);
 });
 
@@ -88,7 +88,7 @@ test('a watched folder takes such files', async () => {
     writeFileSync(join(folder, 'arrived.part'), `20190805,1,0.5,100\n${END}`);
     renameSync(join(folder, 'arrived.part'), join(folder, 'arrived.csv'));
     const endMs = performance.now() + 60_000;
-    while (!/arrived\.csv: 1 row read, 1 written/.test(said)) {
+    while (!/arrived\.csv: 1 row read, 1 new/.test(said)) {
       assert.ok(performance.now() < endMs, said);
       await wait(50);
     }
@@ -112,7 +112,7 @@ test('refused rows are native rows with the numbers of the file; mended, they ar
   );
   const report = await vendor.import('equity/usa/factor_files/twx.csv', old, asActions, false);
   assert.deepEqual(report.refused, [
-    { row: 2, column: 'cash_amount', reason: 'is missing: a dividend needs it' },
+    { row: 2, column: 'cash_amount', reason: 'is missing: a dividend needs it', value: null },
   ]);
   const [header, row] = readFileSync(report.rejectedFile!, 'utf8').split('\r\n');
   assert.equal(

@@ -40,7 +40,9 @@ test('the price that stands for none is none, not nine billion', async () => {
     '1759239060000000000,33,2,38,254855000000,9223372036854775807,254700000000,255010000000,1,AAPL',
   ];
   const { refused } = await vendor.import('x.csv', fileOf(...rows), { fields });
-  assert.deepEqual(refused, [{ row: 2, column: 'high', reason: 'a price is missing' }]);
+  assert.deepEqual(refused, [
+    { row: 2, column: 'high', reason: 'a price is missing', value: '9223372036854775807' },
+  ]);
 });
 
 for (const at of ['2025-09-30T00:00:00.000000000Z', '1759190400000000000', '2025-09-30 00:00:00+00:00']) {
@@ -68,7 +70,7 @@ test('a record of another type than the first is refused; without symbols they a
   const row = (minute: number, rtype: number) =>
     `2025-09-30T13:${minute}:00Z,${rtype},2,38,1.0,2.0,0.5,1.5,10,A`;
   const { refused } = await vendor.import('m.csv', fileOf(row(30, 33), row(31, 34)), { fields });
-  assert.deepEqual(refused, [{ row: 2, column: 'rtype', reason: 'is not one of 33' }]);
+  assert.deepEqual(refused, [{ row: 2, column: 'rtype', reason: 'is not one of 33', value: '34' }]);
   const without = fileOf(row(30, 33)).replaceAll(/,symbol|,A$/gm, '');
   assert.match(await vendor.refusal('m.csv', without, { fields }), /missing: symbol\. .*--symbol/);
 });

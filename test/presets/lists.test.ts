@@ -48,7 +48,7 @@ test('otherlisted.txt: letters become exchanges, one that is not known is refuse
   const report = await vendor.import('otherlisted.txt', lines.join('\n'), { dataset: 'instruments' });
   assert.deepEqual(
     report.refused,
-    [{ row: 5, column: 'Exchange', reason: 'is not one of A, N, P, V, Z' }].map((one) => ({
+    [{ row: 5, column: 'Exchange', reason: 'is not one of A, N, P, V, Z', value: 'H' }].map((one) => ({
       ...one,
       reason: report.refused[0]!.reason,
     })),

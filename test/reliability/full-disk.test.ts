@@ -100,12 +100,17 @@ test('a file that needs more room than there is is refused before the first writ
   assert.notEqual(await hashOf(store), hash);
 });
 
+/** Days from the spring of 1900 to that of 1998. */
+const DAYS = 36_000;
+
 /** A file with a minute of each of many days: a block a row takes more room than its size lets expect. */
 function daysFile(symbol: string, days: number): { args: string[]; askedBytes: number } {
-  // From the spring of 1900 on.
-  const rows = Array.from({ length: days }, (_, day) => `${formatDay(day - 25_500)}T14:30:00Z,1,1,1,1`);
-  const file = fileOf(shop.path(`${symbol}.csv`), 'datetime,open,high,low,close', rows);
-  const args = ['import', 'bars', file, ...named, '--symbol', symbol, '--store', store];
+  const rows = Array.from({ length: days }, (_, row) => {
+    const time = `${formatDay((row % DAYS) - 25_500)}T14:30:00Z`;
+    return `${symbol}${Math.floor(row / DAYS)},${time},1,1,1,1`;
+  });
+  const file = fileOf(shop.path(`${symbol}.csv`), 'symbol,datetime,open,high,low,close', rows);
+  const args = ['import', 'bars', file, ...named, '--store', store];
   return { args, askedBytes: storeNeedBytes(statSync(file).size) };
 }
 

@@ -1,6 +1,6 @@
 // Stores that older programs wrote, in today's hands: what they answered, hashed and could take back is still so (contract 4.1, 10).
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { after, suite, test } from 'node:test';
 import { importRuns } from '../../src/datasets/internal.ts';
 import { DiskFull } from '../../src/disk/space.ts';
@@ -12,10 +12,12 @@ import { controlSteps, storeSteps } from '../../src/store/migrations/index.ts';
 import { saidOf, unpack } from '../old-stores.ts';
 import { noSmallDisk, SmallDisk } from '../reliability/tmpfs.ts';
 import { Workshop } from '../service.ts';
-import { plainly } from './copies.ts';
+import { endWatches, Watch } from '../watching.ts';
+import { plainly, writeDays } from './copies.ts';
 
 const shops: Workshop[] = [];
 after(() => {
+  endWatches();
   for (const shop of shops) shop.close();
 });
 
@@ -153,4 +155,24 @@ test('without disk space for the copy an old store stays as it was, and opens wh
   } finally {
     disk.close();
   }
+});
+
+test('a watch updates an old store when it starts (contract 10)', async () => {
+  const shop = shopOf('layout-2');
+  mkdirSync(shop.path('incoming'));
+  writeDays(shop, 'incoming/new.csv', [0]);
+  const watch = new Watch(shop, 'incoming');
+  await watch.until(/updating .* from layout 2 to/);
+  await watch.until(/new\.csv: 1 row read/);
+  assert.equal(await watch.end('SIGTERM'), 0);
+});
+
+test('--explain touches no store that it would have to update (contract 10)', async () => {
+  const shop = shopOf('layout-1');
+  writeFileSync(shop.path('a.csv'), 'datetime,open,high,low,close\n2024-01-02T14:30:00Z,1,1,1,1\n');
+  const picture = () => [readdirSync(shop.folder), readFileSync(shop.path('bourse.db'))];
+  const before = picture();
+  const flags = ['--schema', 'stock', '--country', 'US', '--symbol', 'A', '--interval', '1M'];
+  assert.match(await shop.must('import', 'bars', 'a.csv', ...flags, '--explain'), /nothing was imported/);
+  assert.deepEqual(picture(), before);
 });

@@ -52,6 +52,7 @@ export const dukascopyNode: Preset = {
   name: 'dukascopy-node',
   says: 'dukascopy-node CSV, timestamp in milliseconds',
   dataset: 'bars',
+  isOpenEnded: true,
   example: ['timestamp,open,high,low,close,volume', '1577971800000,1.11718,1.11725,1.11701,1.11711,93.5'],
   fits(sample): Fit {
     const isMilliseconds = /^\d{12,13}$/.test(rowsBelow(sample)[0]?.[0] ?? '');

@@ -159,6 +159,7 @@ export const leanFactors: Preset = {
   name: 'lean-factors',
   says: 'QuantConnect LEAN factor files of US equities: dividends and splits',
   dataset: 'corporate-actions',
+  isOpenEnded: true,
   example: ['20121106,0.8650639,0.03571430,582.86'],
   fits: (sample) => (isOfRefusedRows(sample) ? 'surely' : fitOf(sample, ROW, 'factor_files')),
   mappingOf,

@@ -84,6 +84,7 @@ export const lean: Preset = {
   name: 'lean',
   says: 'QuantConnect LEAN minute, hour and daily zips of equity, crypto and forex, in their folders',
   dataset: 'bars',
+  isOpenEnded: true,
   example: ['34200000,1680400,1680800,1680300,1680700,152036'],
   fits(sample): Fit {
     if (!ROW.test(linesOf(sample)[0] ?? '') && !isMended(sample, columns) && !isMended(sample, quotes))

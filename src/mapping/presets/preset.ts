@@ -16,6 +16,8 @@ export type Preset = {
   readonly dataset: string;
   /** The first lines of such a file: its header where it has one, and a row. */
   readonly example: readonly string[];
+  /** Whether the vendor writes no line end after the last row. */
+  readonly isOpenEnded?: true;
   readonly fits: (sample: Sample) => Fit;
   /** The column mapping of a file that fits; it has `convert` where rows make sense only together. @throws FileProblem where such a file cannot be imported */
   readonly mappingOf: (sample: Sample) => ColumnMapping;

@@ -16,6 +16,7 @@ export const yahoo: Preset = {
   name: 'yahoo',
   says: 'Yahoo Finance historical prices: days, weeks, months',
   dataset: 'bars',
+  isOpenEnded: true,
   example: [header, '2020-08-31,127.580002,131.000000,126.000000,129.039993,126.750000,225702700'],
   fits: begins(header),
   mappingOf: (sample) => ({

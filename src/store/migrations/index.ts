@@ -6,9 +6,10 @@ import { store0001 } from './store-0001.ts';
 import { store0002 } from './store-0002.ts';
 import { store0003 } from './store-0003.ts';
 import { store0004 } from './store-0004.ts';
+import { store0005 } from './store-0005.ts';
 
 /** The steps of a store. */
-export const storeSteps: readonly Step[] = [store0001, store0002, store0003, store0004];
+export const storeSteps: readonly Step[] = [store0001, store0002, store0003, store0004, store0005];
 
 /** The steps of a control file. */
 export const controlSteps: readonly Step[] = [control0001, control0002];

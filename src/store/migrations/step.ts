@@ -23,6 +23,8 @@ export type Step = {
   readonly columns?: Readonly<Record<string, Readonly<Record<string, `${ColumnKind} null`>>>>;
   /** Tables that go. */
   readonly drops?: readonly string[];
+  /** New indexes by table. */
+  readonly indexes?: Readonly<Record<string, readonly (readonly string[])[]>>;
   /** Further statements for each engine. */
   readonly statements?: { readonly sqlite: readonly string[] };
   /** The terms of all instruments are made anew, from their rows, when the last step is done. */
@@ -41,12 +43,16 @@ export const columnsOf = (frozen: Readonly<Record<string, FrozenColumn>>): Recor
 /** The tables of a new store after some steps, in the order of their making. */
 export function tablesAfter(steps: readonly Step[]): Table[] {
   const tables = new Map<string, Table>();
-  for (const { tables: made = [], columns: added = {}, drops = [] } of steps) {
+  for (const { tables: made = [], columns: added = {}, indexes: orders = {}, drops = [] } of steps) {
     for (const name of drops) tables.delete(name);
     for (const table of made) tables.set(table.name, { ...table, columns: columnsOf(table.columns) });
     for (const [name, columns] of Object.entries(added)) {
       const table = tables.get(name)!;
       tables.set(name, { ...table, columns: { ...table.columns, ...columnsOf(columns) } });
+    }
+    for (const [name, more] of Object.entries(orders)) {
+      const table = tables.get(name)!;
+      tables.set(name, { ...table, indexes: [...(table.indexes ?? []), ...more] });
     }
   }
   return [...tables.values()];

@@ -19,6 +19,7 @@ import {
 } from '../../disk/space.ts';
 import { SqlCompiler } from '../sql.ts';
 import { type Mode, noStoreAt, StoreUnusable, UnfitPlace } from '../store.ts';
+import { requireOneName } from './links.ts';
 
 /** Older ones can corrupt a database in WAL mode (sqlite.org/wal.html, "the WAL-reset bug"). */
 const VERSION_MIN = '3.51.3';
@@ -132,6 +133,7 @@ export class Database {
   constructor(path: string, mode: Mode, kind: FileKind) {
     this.path = path;
     requireFile(path, kind);
+    if (kind !== 'backup') requireOneName(path);
     if (mode !== 'write' && !existsSync(path)) throw new StoreUnusable(noStoreAt(path));
     this.#db = open(path, mode);
     try {

@@ -66,12 +66,19 @@ function checkColumns(database: Database, tables: readonly Table[]): void {
   }
 }
 
-const statementsOf = ({ tables = [], columns = {}, drops = [], statements }: Step): string[] => [
+const statementsOf = ({
+  tables = [],
+  columns = {},
+  indexes = {},
+  drops = [],
+  statements,
+}: Step): string[] => [
   ...drops.map((table) => `drop table ${table}`),
   ...Object.entries(columns).flatMap(([table, added]) => sqliteCompiler.addColumns(table, columnsOf(added))),
   ...tables.flatMap((table) =>
     sqliteCompiler.createTable({ ...table, columns: columnsOf(table.columns) }, sql`without rowid`),
   ),
+  ...Object.entries(indexes).flatMap(([table, added]) => sqliteCompiler.addIndexes(table, added)),
   ...(statements?.sqlite ?? []),
 ];
 

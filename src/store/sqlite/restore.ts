@@ -18,10 +18,9 @@ import { controlPathOf } from './control.ts';
 import { Database, type FileKind, requireFile, troubleOf } from './database.ts';
 import { damageOf, soundDigest } from './digest.ts';
 import { checkLayout } from './layout.ts';
+import { keptName } from './links.ts';
 import { keysIn, type Manifest, readManifest, unseal } from './manifest.ts';
 import { COMPANIONS, flush, makePartial, takeOwner, writeProblem } from './partial.ts';
-
-const KEPT = '.before-restore';
 
 /** Makes the store at `path` from the backup `file`. */
 export async function restoreSqlite(path: string, file: string, options: CopyOptions): Promise<Restored> {
@@ -50,8 +49,6 @@ export async function restoreSqlite(path: string, file: string, options: CopyOpt
 type Places = readonly [data: string, control: string];
 
 type Backup = { readonly path: string; readonly manifest: Manifest };
-
-const keptName = (place: string): string => place + KEPT;
 
 function openBackup(backup: string): Manifest {
   if (!existsSync(backup)) throw new UnfitPlace(`there is no backup ${backup}`);

@@ -1,0 +1,84 @@
+// Whose rows and bars an import replaces: the run that wrote each last, by the journal (contract 11).
+import { type Bars, emptyBars, filterBars, indexOfKey } from '../bars/columns.ts';
+import type { Dataset, RowOf } from '../datasets/dataset.ts';
+import { blockChanges, importRuns, rowChanges } from '../datasets/internal.ts';
+import { rowsInOrder, rowWith } from '../store/all-rows.ts';
+import type { RowReader } from '../store/store.ts';
+import { type BlockPlace, decodeChange, rowKeyOf } from './journal.ts';
+
+/** What an import replaced of one former run. */
+export type FormerRun = {
+  readonly runId: number;
+  readonly file: string;
+  /** Where the file came from, in the words of its import, else by the name of its preset. */
+  readonly source: string | null;
+  /** How many of its rows or bars were replaced. */
+  readonly rows: number;
+};
+
+/** Entries of one block that are read at a time, and at most: what older runs wrote is counted, but not named. */
+const ENTRIES_PER_READ = 8;
+const ENTRIES_MAX = 256;
+
+/** Counts what one run replaces, by former run. */
+export class FormerRuns {
+  readonly #reader: RowReader;
+  readonly #runId: number;
+  readonly #rows = new Map<number, number>();
+
+  /** `runId` is the run that replaces. */
+  constructor(reader: RowReader, runId: number) {
+    this.#reader = reader;
+    this.#runId = runId;
+  }
+
+  /** Counts bars of a block that this run replaces. */
+  async addBars({ series_id, bucket }: Omit<BlockPlace, 'run_id'>, replaced: Bars): Promise<void> {
+    let left = replaced;
+    let entries = 0;
+    for await (const entry of rowsInOrder(this.#reader, blockChanges, {
+      where: { series_id, bucket },
+      range: { to: this.#runId },
+      order: [['run_id', 'desc']],
+      limit: ENTRIES_PER_READ,
+    })) {
+      const older = withoutThoseOf(entry, left);
+      this.#count(entry.run_id, left.count - older.count);
+      left = older;
+      if (left.count === 0 || ++entries === ENTRIES_MAX) return;
+    }
+  }
+
+  /** Counts a row that this run replaces. */
+  async addRow<D extends Dataset>(dataset: D, row: RowOf<D>): Promise<void> {
+    const [former] = await this.#reader.pick(rowChanges, ['run_id'], {
+      where: { dataset: dataset.name, row_key: rowKeyOf(dataset, row) },
+      range: { to: this.#runId },
+      order: [['run_id', 'desc']],
+      limit: 1,
+    });
+    if (former !== undefined) this.#count(former.run_id, 1);
+  }
+
+  #count(runId: number, rows: number): void {
+    if (rows > 0) this.#rows.set(runId, (this.#rows.get(runId) ?? 0) + rows);
+  }
+
+  /** The former runs in the order of their numbers. */
+  async list(): Promise<FormerRun[]> {
+    const found: FormerRun[] = [];
+    for (const [runId, rows] of [...this.#rows].sort(([one], [other]) => one - other)) {
+      const run = await rowWith(this.#reader, importRuns, { run_id: runId });
+      if (run !== null) found.push({ runId, file: run.file, source: run.source, rows });
+    }
+    return found;
+  }
+}
+
+/** The bars that an entry does not name. A run that added the block wrote every bar that no later entry names. */
+function withoutThoseOf(entry: RowOf<typeof blockChanges>, bars: Bars): Bars {
+  const { added, before } = decodeChange(entry);
+  if (added === null) return emptyBars();
+  const isNamed = (keyMs: number): boolean => indexOfKey(added, keyMs) >= 0 || indexOfKey(before, keyMs) >= 0;
+  return filterBars(bars, (at) => !isNamed(bars.keyMs[at]!));
+}

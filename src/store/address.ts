@@ -1,0 +1,49 @@
+// Addresses of stores as people write them: read, or refused with what to write. No password is ever part of a message.
+import { UnfitPlace, UnknownStoreAddress } from './store.ts';
+
+/** An address that can be pasted. */
+const EXAMPLE = 'sqlite:data/bourse.db';
+
+/** Beginnings that SQLite or people take for another place than the path of a file. */
+const OTHER_PLACE = /^(:memory|file|sqlite|postgres(?:ql)?):/i;
+
+/** A text without the passwords that addresses carry: after the user's name, or as `password=`. */
+export const withoutPassword = (text: string): string =>
+  text.replace(/(:\/\/[^:]*):.*@/s, '$1:***@').replace(/\b(password\s*=\s*)(?:'[^']*'|[^&\s]*)/gi, '$1***');
+
+/**
+ * The engine's scheme, in lower case, and the rest of an address such as `sqlite:data/bourse.db`; `schemes` are those of the engines.
+ * @throws UnknownStoreAddress
+ */
+export function readAddress(url: string, schemes: readonly string[]): { scheme: string; rest: string } {
+  const [, given = '', rest = ''] = /^(?:([a-z]+):)?(.*)$/is.exec(url)!;
+  const scheme = given.toLowerCase();
+  const isKnown = schemes.includes(scheme);
+  const place = isKnown ? rest : url;
+  const [, other = ''] = OTHER_PLACE.exec(place) ?? [];
+  if (/^postgres/i.test(other))
+    throw new UnknownStoreAddress(`PostgreSQL is not supported yet: use a file, such as --store ${EXAMPLE}`);
+  if (other.startsWith(':'))
+    throw new UnknownStoreAddress(
+      `${place} would be gone with its process: a store is a file that stays. Name one, such as --store ${EXAMPLE}`,
+    );
+  if (isKnown && rest !== '' && other === '') return { scheme, rest };
+  const known = schemes.map((name) => `${name}:PATH`).join(' or ');
+  throw new UnknownStoreAddress(
+    `${withoutPassword(url)} is not the address of a store: write ${known}, such as ${exampleFor(place)}`,
+  );
+}
+
+/** The address that was probably meant: the same path, where it is one. */
+function exampleFor(place: string): string {
+  const path = place.replace(/^(?:file:(?:\/\/[^/]*(?=\/))?|sqlite:)/i, '').replace(/[?#].*$/s, '');
+  return path === '' || /:\/\/|[=@]/.test(path) ? EXAMPLE : `sqlite:${path}`;
+}
+
+/** Refuses an address where the path of a backup is to be named. @throws UnfitPlace */
+export function requireBackupPath(file: string): void {
+  if (!OTHER_PLACE.test(file) && !file.includes('://')) return;
+  throw new UnfitPlace(
+    `${withoutPassword(file)}: a backup is a file: name its path, such as backup/bourse.backup`,
+  );
+}
