@@ -4,7 +4,7 @@ import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import type { Calendar } from './calendar.ts';
 import { hoursOf, type PeriodInterval, periodEnd, periodHours } from './period.ts';
 
-/** The close of a bar, and the end of its session with extended hours, of DAY and above again the close; both in milliseconds. */
+/** The close of a bar, and the end of its session: with extended hours, of DAY and above without; both in milliseconds. */
 export type BarEnd = { readonly closeMs: number; readonly sessionEndMs: number };
 
 /** A session ends at most so many days after its label date, in UTC. */
