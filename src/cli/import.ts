@@ -23,16 +23,23 @@ import { namesOf } from '../mapping/field-names.ts';
 import { readMappingFile } from '../mapping/mapping-file.ts';
 import type { Store } from '../store/store.ts';
 import { hintFor, readSettings, UsageProblem } from './config.ts';
-import { describeExplained, describeRefusals, refusalLine } from './explain.ts';
+import { describeExplained, describeRefusals } from './explain.ts';
 import { examples, jsonOption, storeOption, wholeNumber } from './flags.ts';
+import { describeImport } from './import-words.ts';
 import { closing, type ImportMode, openForImport } from './opened-store.ts';
-import { linesOf, note, noteWait, print } from './output.ts';
+import { note, noteWait, print } from './output.ts';
 import { presetList } from './preset-list.ts';
 import { EXIT_PARTLY, printProblem } from './problem.ts';
 import { Progress } from './progress.ts';
-import { checkDataset, readCountry, readInterval, readSchema, readSymbolOf } from './read-flags.ts';
-import { replacedLines } from './replaced.ts';
-import { count, countOf } from './table.ts';
+import {
+  checkDataset,
+  readCountry,
+  readInterval,
+  readSchema,
+  readSymbolOf,
+  spokenFlag,
+} from './read-flags.ts';
+import { count } from './table.ts';
 import { skipText, type Watched, watchFolder } from './watch.ts';
 
 type Flags = {
@@ -116,9 +123,6 @@ function checkFlags(dataset: string, flags: Flags): void {
   readCompleteThrough(flags.completeThrough, Date.now());
 }
 
-/** A flag as it is written: `complete-through`. */
-const spokenFlag = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-
 /** The fields that flags give for the whole file. */
 const fieldFlags = (dataset: string, flags: Flags): Map<string, string> =>
   new Map(
@@ -127,91 +131,6 @@ const fieldFlags = (dataset: string, flags: Flags): Map<string, string> =>
       return value === undefined ? [] : [[field, value] as const];
     }),
   );
-
-/** The command that imports a file again and vouches for it through an instant; `path` is null for standard input. */
-function commandThrough(instant: string, dataset: string, path: string | null, flags: Flags): string {
-  const repeated = Object.entries(flags).filter(([name]) => !flagsOfOneCall.has(name));
-  const words = repeated.flatMap(([name, value]) => [`--${spokenFlag(name)}`, String(value)]);
-  const command = ['bourse', 'import', dataset, path ?? '-', ...words, '--complete-through', instant];
-  return command.map(shellWord).join(' ');
-}
-
-/** Flags that another call with the same file does not repeat. */
-const flagsOfOneCall: ReadonlySet<string> = new Set([
-  ...['watch', 'json', 'allowRejects', 'completeThrough', 'dryRun', 'explain'],
-]);
-
-/** Sessions that an import leaves unfinished, and the command that finishes each. */
-const describeUnfinished = (unfinished: ImportReport['unfinished'] = [], again: Again): string[] =>
-  unfinished.map(({ market, interval, session, completeThrough, sessionEnd }) => {
-    const command = commandThrough(sessionEnd, again.dataset, again.path, again.flags);
-    return `session ${session} of ${market} ${interval} is not finished: bars that close after ${completeThrough} are not derived until a later import has the rest; if the file has all of it, run this after ${sessionEnd}: ${command}`;
-  });
-
-/** What an import is repeated by. */
-type Again = { readonly dataset: string; readonly path: string | null; readonly flags: Flags };
-
-/** A word as a shell needs it. */
-const shellWord = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-
-/** An import in words. */
-function describe(report: ImportReport, again: Again): string {
-  const { rowsRead, rowsRefused, refused, preset, ignoredColumns, runId, newInstruments } = report;
-  const bars = (number: number, what: string, hint = ''): string[] =>
-    number === 0 ? [] : [`${what}: ${countOf(number, 'bar')}${hint}`];
-  const isShifted = report.outsideSessions * 2 > rowsRead;
-  const says = Object.entries(preset?.says ?? {}).map(([field, value]) => `${field} ${value}`);
-  const notes = [
-    ...(preset === null
-      ? []
-      : [`read by the preset ${preset.name}${says.length === 0 ? '' : `: ${says.join(', ')}`}`]),
-    ...(report.aheadRun === null
-      ? []
-      : [
-          `note: it is ${new Date().toISOString()} here, but run ${report.aheadRun.runId} ended at ${report.aheadRun.finishedAt}: set the clock of this machine; which bars are served depends on it`,
-        ]),
-    ...(preset?.doubt ? [`note: ${preset.doubt}`] : []),
-    ...(ignoredColumns.length === 0 ? [] : [`unused columns are ignored: ${ignoredColumns.join(', ')}`]),
-    ...replacedLines(report),
-    ...(newInstruments === 0 || runId === null
-      ? []
-      : [
-          `${countOf(newInstruments, 'new instrument')} (currency, hours and calendar from ${newInstruments === 1 ? 'its' : 'their'} market)`,
-        ]),
-    ...bars(
-      report.outsideSessions,
-      'outside every session, kept and not served',
-      isShifted ? '; is the zone of the times right (--zone)?' : '',
-    ),
-    ...bars(
-      report.offGrid,
-      'off the session grid, served as imported in sessions without finer bars and never used to derive others',
-    ),
-    ...bars(
-      report.mergedDays,
-      'of closed dates whose evening opens the next session, merged into it when read',
-    ),
-    ...bars(report.vwapOutside, 'with a vwap outside low and high, stored and served'),
-    ...describeUnfinished(report.unfinished, again),
-    ...Object.entries(report.findings).map(([what, rows]) => `${what}: ${countOf(rows, 'row')}`),
-    ...(report.mayBeCut
-      ? ['the last line has no end: if the file was cut off, its last value may be wrong']
-      : []),
-    ...(rowsRefused === 0 ? [] : [`${countOf(rowsRefused, 'row')} refused, kept in ${report.rejectedFile}:`]),
-    ...refused.map(refusalLine),
-    ...(rowsRefused > refused.length ? [`and ${count(rowsRefused - refused.length)} more`] : []),
-    ...(refused.some(({ reason }) => reason === 'is not a number')
-      ? ['a mapping file removes signs and separators from numbers: --map, with "remove" and "decimal"']
-      : []),
-  ];
-  const end =
-    runId === null ? '; nothing was stored' : ` (run ${runId}, ${(report.durationMs / 1000).toFixed(1)} s)`;
-  return linesOf([
-    `${report.file}: ${countOf(rowsRead, 'row')} read, ${count(report.rowsNew)} new, ${count(report.rowsReplaced)} replaced, ${count(report.rowsUnchanged)} unchanged, ${count(rowsRefused)} refused${end}`,
-    ...notes.map((line) => `  ${line}`),
-  ]);
-}
 
 /** Files are either named, or arrive in a watched folder. */
 function checkSources(names: readonly string[], { watch, dryRun, explain }: Flags): void {
@@ -471,7 +390,7 @@ class ImportCall {
     const report = await this.#reportOf(this.#store, opened, mode);
     const { path } = opened.origin;
     const given = path === null ? null : relative(process.cwd(), path) || path;
-    const text = describe(report, { dataset, path: given, flags });
+    const text = describeImport(report, { dataset, path: given, flags });
     // A watched folder has many runs: each is one line.
     const line = text
       .trimEnd()

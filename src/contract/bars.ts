@@ -1,5 +1,4 @@
 // OHLC bars: the record (spec 2.10) and its endpoints, historical (spec 4.10) and latest (spec 4.11).
-
 import { endpoint } from './endpoint.ts';
 import { date, dateTime, nullable, number, record, text } from './fields.ts';
 import * as kind from './kinds.ts';

@@ -1,5 +1,4 @@
 // The economic calendar: the event (spec 2.11), its lists (spec 4.12, contract 9.1), one event (spec 4.13), the codes (spec 4.14).
-
 import { endpoint } from './endpoint.ts';
 import { dateTime, nullable, number, oneOf, record, text } from './fields.ts';
 import { codeMap } from './holidays.ts';

@@ -1,5 +1,4 @@
 // Market holidays: the record (spec 2.8), the list (spec 4.8) and the codes (spec 2.9, 4.9).
-
 import { endpoint } from './endpoint.ts';
 import { date, dateTime, integer, nullable, record, text } from './fields.ts';
 import * as kind from './kinds.ts';

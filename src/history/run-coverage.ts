@@ -27,7 +27,7 @@ export type HeldSeries = {
 /** When a run began, and the instant that its caller vouches for; null: its bars tell. */
 export type RunTimes = { readonly startedMs: number; readonly completeThroughMs: number | null };
 
-/** A coverage with the last bar of the run, and where that must be complete: the end of its session, of DAY and above its own close. */
+/** A coverage, the series with the run's last bar, and the end of that bar's session. The session is finished where the coverage reaches its end. */
 export type FoundCoverage = {
   readonly coverage: Coverage;
   readonly last: HeldSeries;

@@ -1,4 +1,4 @@
-// Undoing one run's change of one row: of any dataset, or how far imports cover a market (docs/decisions/0009).
+// Undoing one run's change of one row of any dataset (docs/decisions/0009).
 import { series as seriesDataset } from '../datasets/bars.ts';
 import { type Dataset, type RowOf, spokenName } from '../datasets/dataset.ts';
 import type { Values } from '../datasets/field.ts';

@@ -127,8 +127,8 @@ function walkOf(context: QueryContext, found: Found, parameters: HistoryParamete
 export const answerHistoricalBars: Query<typeof historicalBars> = async (parameters, context) => {
   const { schema_asset, country_symbol, from_date: from, to_date: to, sort, limit } = parameters;
   const market = calendarOf(schema_asset, country_symbol.country);
-  const [fromDay, toDay] = [from, to].map((bound) => dayOfBound(market, bound, parameters.interval));
-  const days = { from: fromDay!, to: toDay! };
+  const dayOf = (bound: typeof from): number => dayOfBound(market, bound, parameters.interval);
+  const days = { from: dayOf(from), to: dayOf(to) };
   const found = await context.lookup.instrument(context.reader, schema_asset, country_symbol, days);
   if (!inOrder(parameters.interval, found.calendar, from, to)) throw wrongOrder(from.text, to.text);
   const descending = sort === 'desc';

@@ -91,6 +91,26 @@ test('a session with minutes is served from them, every other from the hours as 
   );
 });
 
+test('a session that the coarser of two finer series lacks is served from the finest (contract 3.10)', async () => {
+  const halves = Array.from({ length: 13 }, (_, at) => clock(570 + 30 * at));
+  const dates = ['2025-03-03', '2025-03-04', '2025-03-05', '2025-03-06'];
+  const asked = await storeOf([
+    ...dates.flatMap((date) => bars('60M', date, HOURS, 60)),
+    ...bars('30M', '2025-03-03', halves, 30),
+    ...bars('30M', '2025-03-06', halves, 30),
+    ...bars('1M', '2025-03-04', MINUTES, 1),
+  ]);
+  const expected = [
+    ...derived('03-03', 30),
+    ...derived('03-04', 1),
+    ...asImported('03-05', 60),
+    ...derived('03-06', 30),
+  ];
+  assert.deepEqual(brief(await asked.history('60M', '2025-03-03', '2025-03-06')), expected);
+  const latest = await asked.latest('60M', { limit: '20' });
+  assert.deepEqual(brief(latest), expected.slice(-20));
+});
+
 test('nothing is derived from bars off the grid, also where finer ones are stored (contract 3.10)', async () => {
   const asked = await storeOf([
     ...bars('60M', '2025-03-03', HOURS, 60),

@@ -7,7 +7,7 @@ import { intervalMinutes } from '../contract/interval.ts';
 import type { Moment } from './completeness.ts';
 import type { StreamRange } from './cursor.ts';
 import { derivedFrom, within } from './derived.ts';
-import { overlay } from './overlay.ts';
+import { type CheckedStream, overlay } from './overlay.ts';
 import { splitRange } from './plan.ts';
 import type { Series } from './series.ts';
 import {
@@ -68,19 +68,27 @@ export function offGridStream(
   );
   const seriesOf = (keyMs: number): Series =>
     pieces.find(({ range: { fromMs, toMs } }) => fromMs <= keyMs && keyMs < toMs)!.series;
-  const stream = overlay(
-    {
-      stream: derived,
-      isComplete: (keyMs, closeMs) => completeness.isComplete(seriesOf(keyMs), closeMs),
-      choose: (session) => inScope(context, session),
-    },
-    {
-      stream: storedStream(context, offGrid, range),
-      isComplete: async (_, closeMs) => closeMs <= nowMs,
-      choose: (session) => withBasis(context, offGrid, session),
-    },
-    descending,
-  );
+  const fromFiner = (stream: BarStream, seriesAt: (keyMs: number) => Series): CheckedStream => ({
+    stream,
+    isComplete: (keyMs, closeMs) => completeness.isComplete(seriesAt(keyMs), closeMs),
+    choose: (session) => inScope(context, session),
+  });
+  const imported: CheckedStream = {
+    stream: storedStream(context, offGrid, range),
+    isComplete: async (_, closeMs) => closeMs <= nowMs,
+    choose: (session) => withBasis(context, offGrid, session),
+  };
+  // A session that the coarsest of the finer series lacks may be in the others.
+  const below = finer.slice(1).reduceRight<CheckedStream>((lower, series) => {
+    const bars = checkBasis(context, series, derivedFrom(whole, series, sessions));
+    const stream = overlay(
+      fromFiner(bars, () => series),
+      lower,
+      descending,
+    );
+    return { stream, isComplete: async () => true };
+  }, imported);
+  const stream = overlay(fromFiner(derived, seriesOf), below, descending);
   return {
     async next(atLeast) {
       for (;;) {

@@ -1,4 +1,5 @@
-// Layout 4 of a store: how far each run makes its series complete, in place of one instant a market, and bars that were not finished.
+// Layout 4 of a store: bars that were not finished at their import, and how far each run makes its series complete; that replaces one
+// instant for each market.
 import type { Step } from './step.ts';
 
 export const store0004: Step = {

@@ -1,0 +1,102 @@
+// What `bourse import` says of an import that is done.
+import type { ImportReport } from '../history/import-report.ts';
+import { refusalLine } from './explain.ts';
+import { linesOf } from './output.ts';
+import { spokenFlag } from './read-flags.ts';
+import { replacedLines } from './replaced.ts';
+import { count, countOf } from './table.ts';
+
+/** The command that imports a file again and vouches for it through an instant (contract 3.9). */
+function commandThrough(
+  instant: string,
+  dataset: string,
+  path: string | null,
+  flags: Again['flags'],
+): string {
+  const repeated = Object.entries(flags).filter(([name]) => !flagsOfOneCall.has(name));
+  const words = repeated.flatMap(([name, value]) => [`--${spokenFlag(name)}`, String(value)]);
+  const command = ['bourse', 'import', dataset, path ?? '-', ...words, '--complete-through', instant];
+  return command.map(shellWord).join(' ');
+}
+
+/** Flags that another call with the same file does not repeat. */
+const flagsOfOneCall: ReadonlySet<string> = new Set([
+  ...['watch', 'json', 'allowRejects', 'completeThrough', 'dryRun', 'explain'],
+]);
+
+/** Sessions that an import leaves unfinished, and the command that finishes each. */
+const describeUnfinished = (unfinished: ImportReport['unfinished'] = [], again: Again): string[] =>
+  unfinished.map(({ market, interval, session, completeThrough, sessionEnd }) => {
+    const command = commandThrough(sessionEnd, again.dataset, again.path, again.flags);
+    return `session ${session} of ${market} ${interval} is not finished: bars that close after ${completeThrough} are not derived until a later import has the rest; if the file has all of it, run this after ${sessionEnd}: ${command}`;
+  });
+
+/** What an import is repeated by. */
+export type Again = {
+  readonly dataset: string;
+  /** Null for standard input. */
+  readonly path: string | null;
+  readonly flags: Readonly<Record<string, unknown>>;
+};
+
+/** A word as a shell needs it. */
+const shellWord = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
+/** An import in words. */
+export function describeImport(report: ImportReport, again: Again): string {
+  const { rowsRead, rowsRefused, refused, preset, ignoredColumns, runId, newInstruments } = report;
+  const bars = (number: number, what: string, hint = ''): string[] =>
+    number === 0 ? [] : [`${what}: ${countOf(number, 'bar')}${hint}`];
+  const isShifted = report.outsideSessions * 2 > rowsRead;
+  const says = Object.entries(preset?.says ?? {}).map(([field, value]) => `${field} ${value}`);
+  const notes = [
+    ...(preset === null
+      ? []
+      : [`read by the preset ${preset.name}${says.length === 0 ? '' : `: ${says.join(', ')}`}`]),
+    ...(report.aheadRun === null
+      ? []
+      : [
+          `note: it is ${new Date().toISOString()} here, but run ${report.aheadRun.runId} ended at ${report.aheadRun.finishedAt}: set the clock of this machine; which bars are served depends on it`,
+        ]),
+    ...(preset?.doubt ? [`note: ${preset.doubt}`] : []),
+    ...(ignoredColumns.length === 0 ? [] : [`unused columns are ignored: ${ignoredColumns.join(', ')}`]),
+    ...replacedLines(report),
+    ...(newInstruments === 0 || runId === null
+      ? []
+      : [
+          `${countOf(newInstruments, 'new instrument')} (currency, hours and calendar from ${newInstruments === 1 ? 'its' : 'their'} market)`,
+        ]),
+    ...bars(
+      report.outsideSessions,
+      'outside every session, kept and not served',
+      isShifted ? '; is the zone of the times right (--zone)?' : '',
+    ),
+    ...bars(
+      report.offGrid,
+      'off the session grid, served as imported in sessions without finer bars and never used to derive others',
+    ),
+    ...bars(
+      report.mergedDays,
+      'of closed dates whose evening opens the next session, merged into it when read',
+    ),
+    ...bars(report.vwapOutside, 'with a vwap outside low and high, stored and served'),
+    ...describeUnfinished(report.unfinished, again),
+    ...Object.entries(report.findings).map(([what, rows]) => `${what}: ${countOf(rows, 'row')}`),
+    ...(report.mayBeCut
+      ? ['the last line has no end: if the file was cut off, its last value may be wrong']
+      : []),
+    ...(rowsRefused === 0 ? [] : [`${countOf(rowsRefused, 'row')} refused, kept in ${report.rejectedFile}:`]),
+    ...refused.map(refusalLine),
+    ...(rowsRefused > refused.length ? [`and ${count(rowsRefused - refused.length)} more`] : []),
+    ...(refused.some(({ reason }) => reason === 'is not a number')
+      ? ['a mapping file removes signs and separators from numbers: --map, with "remove" and "decimal"']
+      : []),
+  ];
+  const end =
+    runId === null ? '; nothing was stored' : ` (run ${runId}, ${(report.durationMs / 1000).toFixed(1)} s)`;
+  return linesOf([
+    `${report.file}: ${countOf(rowsRead, 'row')} read, ${count(report.rowsNew)} new, ${count(report.rowsReplaced)} replaced, ${count(report.rowsUnchanged)} unchanged, ${count(rowsRefused)} refused${end}`,
+    ...notes.map((line) => `  ${line}`),
+  ]);
+}
