@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, suite, test } from 'node:test';
 import { Workshop } from './service.ts';
 import { rowsOf } from './stores.ts';
 import { endWatches, Watch } from './watching.ts';
@@ -52,127 +52,133 @@ async function closeOf(shop: Workshop, symbol = 'A'): Promise<string | undefined
   return row![header!.indexOf('close')];
 }
 
-test('a correction that the vendor takes back is taken back: a file is skipped only if its newest run has its content (contract 10)', async () => {
-  const shop = newShop();
-  const watch = new Watch(shop, 'incoming');
-  put(shop, 'a.csv', barOf(10));
-  await watch.until(/run 1,/);
-  put(shop, 'a.csv', barOf(11));
-  await watch.until(/run 2,/);
-  put(shop, 'a.csv', barOf(10));
-  await watch.until(/run 3,/);
-  await watch.end('SIGTERM');
-  assert.deepEqual(runsOf(shop), ['a.csv', 'a.csv', 'a.csv']);
-  assert.equal(await closeOf(shop), '10');
-});
+// Each test has a store of its own, and waits most of its time.
+suite('a watch, again', { concurrency: true }, () => {
+  test('a correction that the vendor takes back is taken back: a file is skipped only if its newest run has its content (contract 10)', async () => {
+    const shop = newShop();
+    const watch = new Watch(shop, 'incoming');
+    put(shop, 'a.csv', barOf(10));
+    await watch.until(/run 1,/);
+    put(shop, 'a.csv', barOf(11));
+    await watch.until(/run 2,/);
+    put(shop, 'a.csv', barOf(10));
+    await watch.until(/run 3,/);
+    await watch.end('SIGTERM');
+    assert.deepEqual(runsOf(shop), ['a.csv', 'a.csv', 'a.csv']);
+    assert.equal(await closeOf(shop), '10');
+  });
 
-test('a file whose import under wrong flags was undone is imported again, under the right flags and under the same (contract 10)', async () => {
-  const shop = newShop();
-  put(shop, 'a.csv', barOf(10));
-  const wrong = new Watch(shop, 'incoming', 'WRONG');
-  await wrong.until(/run 1,/);
-  await wrong.end('SIGTERM');
-  await shop.must('undo', '1');
-  const right = new Watch(shop, 'incoming', 'A');
-  await right.until(/run 2,/);
-  await right.end('SIGTERM');
-  const same = new Watch(shop, 'incoming', 'WRONG');
-  await same.until(/run 3,/);
-  await same.end('SIGTERM');
-  assert.equal(await closeOf(shop, 'A'), '10');
-});
+  test('a file whose import under wrong flags was undone is imported again, under the right flags and under the same (contract 10)', async () => {
+    const shop = newShop();
+    put(shop, 'a.csv', barOf(10));
+    const wrong = new Watch(shop, 'incoming', 'WRONG');
+    await wrong.until(/run 1,/);
+    await wrong.end('SIGTERM');
+    await shop.must('undo', '1');
+    const right = new Watch(shop, 'incoming', 'A');
+    await right.until(/run 2,/);
+    await right.end('SIGTERM');
+    const same = new Watch(shop, 'incoming', 'WRONG');
+    await same.until(/run 3,/);
+    await same.end('SIGTERM');
+    assert.equal(await closeOf(shop, 'A'), '10');
+  });
 
-test('after a restore of an older backup an archive is imported again, though another run has its number (contract 10)', async () => {
-  const shop = newShop();
-  writeFileSync(shop.path('other.csv'), barOf(5));
-  const flags = ['--schema', 'stock', '--country', 'US', '--interval', '1M', '--symbol', 'B'];
-  await shop.must('import', 'bars', 'other.csv', ...flags);
-  await shop.must('backup', 'old.backup');
-  put(shop, 'a.zip', zipped(10));
-  const first = new Watch(shop, 'incoming');
-  await first.until(/run 2,/);
-  await first.end('SIGTERM');
-  await shop.must('restore', 'old.backup', '--force');
-  writeFileSync(shop.path('other.csv'), barOf(6));
-  await shop.must('import', 'bars', 'other.csv', ...flags);
-  const second = new Watch(shop, 'incoming');
-  await second.until(/run 3,/);
-  await second.end('SIGTERM');
-  assert.equal(await closeOf(shop), '10');
-});
+  test('after a restore of an older backup an archive is imported again, though another run has its number (contract 10)', async () => {
+    const shop = newShop();
+    writeFileSync(shop.path('other.csv'), barOf(5));
+    const flags = ['--schema', 'stock', '--country', 'US', '--interval', '1M', '--symbol', 'B'];
+    await shop.must('import', 'bars', 'other.csv', ...flags);
+    await shop.must('backup', 'old.backup');
+    put(shop, 'a.zip', zipped(10));
+    const first = new Watch(shop, 'incoming');
+    await first.until(/run 2,/);
+    await first.end('SIGTERM');
+    await shop.must('restore', 'old.backup', '--force');
+    writeFileSync(shop.path('other.csv'), barOf(6));
+    await shop.must('import', 'bars', 'other.csv', ...flags);
+    const second = new Watch(shop, 'incoming');
+    await second.until(/run 3,/);
+    await second.end('SIGTERM');
+    assert.equal(await closeOf(shop), '10');
+  });
 
-test('each skip is told once, with its run: a watch that starts again, and a file that is touched (contract 10)', async () => {
-  const shop = newShop();
-  put(shop, 'a.csv', barOf(10));
-  put(shop, 'b.zip', zipped(10));
-  const flags = ['--schema', 'stock', '--country', 'US', '--interval', '1M', '--symbol', 'A'];
-  await shop.must('import', 'bars', 'incoming/a.csv', ...flags, '--source', 'by hand');
-  const first = new Watch(shop, 'incoming');
-  await first.until(/a\.csv: skipped: run 1 imported it with these flags\n/);
-  await first.until(/run 2,/);
-  put(shop, 'a.csv', barOf(10));
-  put(shop, 'c.csv', barOf(11));
-  await first.until(/run 3,/);
-  await first.end('SIGTERM');
-  assert.equal(first.times(/skipped/), 1);
-  const second = new Watch(shop, 'incoming');
-  await second.until(/b\.zip: skipped: run 2 imported it with these flags\n/);
-  await second.until(/c\.csv: skipped/);
-  await second.end('SIGTERM');
-  assert.equal(second.times(/skipped/), 3);
-  assert.equal(runsOf(shop).length, 3);
-});
+  test('each skip is told once, with its run: a watch that starts again, and a file that is touched (contract 10)', async () => {
+    const shop = newShop();
+    put(shop, 'a.csv', barOf(10));
+    put(shop, 'b.zip', zipped(10));
+    const flags = ['--schema', 'stock', '--country', 'US', '--interval', '1M', '--symbol', 'A'];
+    await shop.must('import', 'bars', 'incoming/a.csv', ...flags, '--source', 'by hand');
+    const first = new Watch(shop, 'incoming');
+    await first.until(/a\.csv: skipped: run 1 imported it with these flags\n/);
+    await first.until(/run 2,/);
+    put(shop, 'a.csv', barOf(10));
+    put(shop, 'c.csv', barOf(11));
+    await first.until(/run 3,/);
+    await first.end('SIGTERM');
+    assert.equal(first.times(/skipped/), 1);
+    const second = new Watch(shop, 'incoming');
+    await second.until(/b\.zip: skipped: run 2 imported it with these flags\n/);
+    await second.until(/c\.csv: skipped/);
+    await second.end('SIGTERM');
+    assert.equal(second.times(/skipped/), 3);
+    assert.equal(runsOf(shop).length, 3);
+  });
 
-test('a file that failed is in bourse status and in the metrics until it succeeds or goes (contract 9.3, 10)', async () => {
-  const shop = newShop();
-  const server = await shop.serve('--metrics-port', '0');
-  const failedCount = async (): Promise<string | undefined> => {
-    const line = server.log.find((one) => one.includes('"msg":"metrics"'))!;
-    const text = await (await fetch((JSON.parse(line) as { url: string }).url)).text();
-    return /^bourse_watch_failed_files (\d+)$/m.exec(text)?.[1];
-  };
-  const failed = async (): Promise<{ path: string; dataset: string; problem: string }[]> =>
-    JSON.parse(await shop.must('status', '--json')).failed_files;
-  assert.equal(await failedCount(), '0');
-  put(shop, 'bad.csv', 'when,price\n1,2\n');
-  put(shop, 'gone.csv', barOf(-1));
-  put(
-    shop,
-    'half.zip',
-    zipOf({ name: 'm.csv', bytes: Buffer.from(barOf(10)) }, { name: 'n.csv', bytes: Buffer.from('x\n1\n') }),
-  );
-  const first = new Watch(shop, 'incoming');
-  await first.until(/half\.zip\/n\.csv: required/);
-  await first.end('SIGTERM');
-  assert.deepEqual(
-    (await failed()).map(({ path, dataset }) => [path, dataset]),
-    ['bad.csv', 'gone.csv', 'half.zip'].map((name) => [join(shop.path('incoming'), name), 'bars']),
-  );
-  assert.match((await failed())[0]!.problem, /^required columns missing/);
-  assert.match((await failed())[1]!.problem, /^every row was refused: data row 1, column \w+: /);
-  assert.match((await failed())[2]!.problem, /n\.csv: required columns missing/);
-  const printed = await shop.must('status');
-  assert.match(
-    printed,
-    /^FAILED-FILE +DATASET +SINCE +PROBLEM\n.*incoming\/bad\.csv +bars +20\S+ +required/m,
-  );
-  assert.equal(await failedCount(), '3');
-  const second = new Watch(shop, 'incoming');
-  // Tried again at each start; what was imported of an archive is not.
-  await second.until(/bad\.csv: required columns missing/);
-  await second.until(/half\.zip\/m\.csv: skipped: run 1 imported it with these flags\n/);
-  rmSync(join(shop.path('incoming'), 'gone.csv'));
-  put(shop, 'bad.csv', barOf(12));
-  await second.until(/run 2,/);
-  await second.end('SIGTERM');
-  assert.deepEqual(
-    (await failed()).map(({ path }) => path),
-    [join(shop.path('incoming'), 'half.zip')],
-  );
-  put(shop, 'half.zip', zipped(13));
-  const flags = ['--schema', 'stock', '--country', 'US', '--interval', '1M', '--symbol', 'A'];
-  await shop.must('import', 'bars', 'incoming/half.zip', ...flags);
-  assert.deepEqual(await failed(), []);
-  assert.equal(await failedCount(), '0');
-  await server.stop();
+  test('a file that failed is in bourse status and in the metrics until it succeeds or goes (contract 9.3, 10)', async () => {
+    const shop = newShop();
+    const server = await shop.serve('--metrics-port', '0');
+    const failedCount = async (): Promise<string | undefined> => {
+      const line = server.log.find((one) => one.includes('"msg":"metrics"'))!;
+      const text = await (await fetch((JSON.parse(line) as { url: string }).url)).text();
+      return /^bourse_watch_failed_files (\d+)$/m.exec(text)?.[1];
+    };
+    const failed = async (): Promise<{ path: string; dataset: string; problem: string }[]> =>
+      JSON.parse(await shop.must('status', '--json')).failed_files;
+    assert.equal(await failedCount(), '0');
+    put(shop, 'bad.csv', 'when,price\n1,2\n');
+    put(shop, 'gone.csv', barOf(-1));
+    put(
+      shop,
+      'half.zip',
+      zipOf(
+        { name: 'm.csv', bytes: Buffer.from(barOf(10)) },
+        { name: 'n.csv', bytes: Buffer.from('x\n1\n') },
+      ),
+    );
+    const first = new Watch(shop, 'incoming');
+    await first.until(/half\.zip\/n\.csv: required/);
+    await first.end('SIGTERM');
+    assert.deepEqual(
+      (await failed()).map(({ path, dataset }) => [path, dataset]),
+      ['bad.csv', 'gone.csv', 'half.zip'].map((name) => [join(shop.path('incoming'), name), 'bars']),
+    );
+    assert.match((await failed())[0]!.problem, /^required columns missing/);
+    assert.match((await failed())[1]!.problem, /^every row was refused: data row 1, column \w+: /);
+    assert.match((await failed())[2]!.problem, /n\.csv: required columns missing/);
+    const printed = await shop.must('status');
+    assert.match(
+      printed,
+      /^FAILED-FILE +DATASET +SINCE +PROBLEM\n.*incoming\/bad\.csv +bars +20\S+ +required/m,
+    );
+    assert.equal(await failedCount(), '3');
+    const second = new Watch(shop, 'incoming');
+    // Tried again at each start; what was imported of an archive is not.
+    await second.until(/bad\.csv: required columns missing/);
+    await second.until(/half\.zip\/m\.csv: skipped: run 1 imported it with these flags\n/);
+    rmSync(join(shop.path('incoming'), 'gone.csv'));
+    put(shop, 'bad.csv', barOf(12));
+    await second.until(/run 2,/);
+    await second.end('SIGTERM');
+    assert.deepEqual(
+      (await failed()).map(({ path }) => path),
+      [join(shop.path('incoming'), 'half.zip')],
+    );
+    put(shop, 'half.zip', zipped(13));
+    const flags = ['--schema', 'stock', '--country', 'US', '--interval', '1M', '--symbol', 'A'];
+    await shop.must('import', 'bars', 'incoming/half.zip', ...flags);
+    assert.deepEqual(await failed(), []);
+    assert.equal(await failedCount(), '0');
+    await server.stop();
+  });
 });
