@@ -239,14 +239,17 @@ export function cellAround(
 
 /**
  * How many bars open inside a segment, but off the grid of their interval there (contract 3.10). Segments that opened late do not
- * count: their bars may be on the usual grid.
+ * count, and neither do bars that reach into one: they may be on the usual grid.
  */
 export function countOffGrid(bars: Bars, segments: Segments, minutes: number): number {
   const stepMs = minutes * MINUTE_MS;
   let count = 0;
   eachInSegments(bars, segments, (bar, segment) => {
-    const isOff = (bars.keyMs[bar]! - segments.openMs[segment]!) % stepMs !== 0;
-    if (isOff && segments.late[segment] === 0) count++;
+    const at = bars.keyMs[bar]!;
+    const isOff = (at - segments.openMs[segment]!) % stepMs !== 0;
+    const next = segment + 1;
+    const reachesLate = segments.late[next] === 1 && segments.openMs[next]! < at + stepMs;
+    if (isOff && segments.late[segment] === 0 && !reachesLate) count++;
   });
   return count;
 }

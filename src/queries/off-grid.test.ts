@@ -111,6 +111,32 @@ test('a session that the coarser of two finer series lacks is served from the fi
   assert.deepEqual(brief(latest), expected.slice(-20));
 });
 
+test('an hour on the usual grid that reaches into a late open puts no series off the grid (contract 3.4, 3.10)', async () => {
+  // New York opened at 12:00 on 2002-09-11. The hour of 11:30 opens before that, so it is not in the regular session.
+  const hours = (date: string, clocks: readonly string[], first: number): Row[] =>
+    clocks.map((clock, at) => {
+      const price = first + at;
+      const prices = { open: price, high: price, low: price, close: price, volume: 1 };
+      return { interval: '60M', datetime: `${date}T${clock}:00-04:00`, ...prices };
+    });
+  const whole = ['09:30', '10:30', '11:30', '12:30', '13:30', '14:30', '15:30'];
+  const asked = await storeOf([
+    ...hours('2002-09-10', whole, 10),
+    ...hours('2002-09-11', whole.slice(2), 20),
+    ...hours('2002-09-12', whole, 30),
+    ...hours('2002-09-13', whole, 40),
+  ]);
+  const days = await asked.history('DAY', '2002-09-10', '2002-09-12');
+  const values = days.map(({ open, close, volume }) => [open, close, volume]);
+  assert.deepEqual(values, [
+    [10, 16, 7],
+    [21, 24, 4],
+    [30, 36, 7],
+  ]);
+  const [week] = await asked.history('WEEK', '2002-09-09', '2002-09-13');
+  assert.deepEqual([week!.open, week!.close, week!.volume], [10, 46, 25]);
+});
+
 test('nothing is derived from bars off the grid, also where finer ones are stored (contract 3.10)', async () => {
   const asked = await storeOf([
     ...bars('60M', '2025-03-03', HOURS, 60),
