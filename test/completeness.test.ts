@@ -7,11 +7,15 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { historicalBars } from '../src/contract/bars.ts';
 import { parseParameters } from '../src/contract/endpoint.ts';
+import { runCoverage, series, unfinishedBars } from '../src/datasets/bars.ts';
+import { counters, rowChanges } from '../src/datasets/internal.ts';
 import { deleteBars } from '../src/history/delete-bars.ts';
 import type { ImportReport } from '../src/history/import-report.ts';
-import { undoRun } from '../src/history/undo-run.ts';
+import { coverOldRuns } from '../src/history/old-runs.ts';
+import { newestRuns, undoRun } from '../src/history/undo-run.ts';
 import { importFile } from '../src/loading/importers.ts';
 import { QueryRunner } from '../src/queries/index.ts';
+import { collectRows } from '../src/store/all-rows.ts';
 import { openStore } from '../src/store/engines.ts';
 import type { Store } from '../src/store/store.ts';
 import { opened } from './service.ts';
@@ -97,6 +101,26 @@ class World {
     await file.close();
     assert.equal(report.rowsRefused, 0, JSON.stringify(report.refused));
     return report;
+  }
+
+  /** Makes the store what an older program would have left: runs without coverage. */
+  async forgetCoverage(): Promise<void> {
+    await this.store.write(async (writer) => {
+      await writer.remove(runCoverage, await collectRows(writer, runCoverage, {}));
+      await writer.remove(unfinishedBars, await collectRows(writer, unfinishedBars, {}));
+      const rows = await collectRows(writer, series, {});
+      await writer.upsert(
+        series,
+        rows.map((row) => ({ ...row, complete_ms: null, complete_run_id: null })),
+      );
+      const changes = await collectRows(writer, rowChanges, {});
+      await writer.remove(
+        rowChanges,
+        changes.filter(({ dataset }) => dataset === unfinishedBars.name),
+      );
+      const [newest] = await newestRuns(writer, 1);
+      await writer.upsert(counters, [{ name: 'uncovered_runs', value: newest!.run_id }]);
+    });
   }
 
   async instruments(nowMs: number, ...lines: readonly string[]): Promise<void> {
@@ -294,6 +318,19 @@ test('bars that a wrong clock imports again as they are stay finished (contract 
   assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'DAY'), ['07T14:30 1 13']);
 });
 
+test('a bar that had just begun is not served, also where the file comes back to its day (contract 3.9)', async () => {
+  const world = await World.open();
+  await world.import(at('07T16:00:00'), '1M', [
+    ...every('A', 1, '06T14:30:00', '06T14:40:00'),
+    ...every('A', 1, '07T14:30:00', '07T15:00:00'),
+  ]);
+  const begun = { symbol: 'A', ms: at('07T17:00:00'), price: 3 };
+  const rows = [begun, ...every('A', 1, '06T15:00:00', '06T15:10:00'), { ...begun, ms: at('07T16:50:00') }];
+  await world.import(at('07T17:00:30'), '1M', rows);
+  const served = await world.bars(NEXT_WEEK, 'A', '1M');
+  assert.deepEqual([served.length, served.at(-1)], [51, '07T16:50 3 1']);
+});
+
 test('an undo leaves no part of a day as the whole day, although a later import had the same bars (contract 3.9, 10)', async () => {
   const world = await World.open();
   const rows = every('A', 30, '07T14:30:00', '07T21:00:00');
@@ -318,6 +355,33 @@ test('a week of extended hours is built of stored days only where those are comp
   assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'WEEK', true), []);
   await world.import(at('10T03:00:00'), 'DAY', days, at('10T02:00:00'));
   assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'WEEK', true), ['05T09:00 9 15']);
+});
+
+test('what an older program imported is complete as far as its journal tells (contract 3.9)', async () => {
+  const world = await World.open();
+  await world.import(at('07T17:05:00'), '30M', every('A', 30, '07T14:30:00', '07T17:00:00'));
+  await world.import(at('09T02:00:00'), '30M', every('B', 30, '08T14:30:00', '08T21:00:00'));
+  await world.import(at('07T16:45:00'), 'DAY', [{ symbol: 'B', ms: at('07T00:00:00'), price: 5 }]);
+  // All bars of this run were still to come.
+  await world.import(at('05T08:00:00'), '60M', every('C', 60, '09T14:30:00', '09T17:30:00'));
+  const undone = await world.import(
+    at('10T02:00:00'),
+    '30M',
+    every('A', 30, '07T17:00:00', '07T21:00:00', 2),
+  );
+  await world.undo(undone.runId!);
+  const picture = async (): Promise<string[][]> => {
+    const found: string[][] = [];
+    for (const symbol of ['A', 'B', 'C'])
+      for (const interval of ['60M', 'DAY', 'WEEK'])
+        found.push(await world.bars(NEXT_WEEK, symbol, interval));
+    return found;
+  };
+  const before = await picture();
+  assert.deepEqual(before.flat(), ['07T14:30 1 2', '07T15:30 1 2', ...before[3]!, '08T14:30 1 13']);
+  await world.forgetCoverage();
+  await coverOldRuns(world.store, () => undefined);
+  assert.deepEqual(await picture(), before);
 });
 
 // A direct reading of contract 3.9, for bars of 30 minutes of those two weeks.

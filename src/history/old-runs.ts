@@ -82,7 +82,9 @@ class OldRuns {
     const coverages = found.map(({ coverage }) => coverage);
     await this.#writer.upsert(runCoverage, coverages);
     for (const { seriesId, market, interval } of held) {
-      const coverage = coverages.find((one) => one.market === market && one.interval === interval)!;
+      const coverage = coverages.find((one) => one.market === market && one.interval === interval);
+      // Every bar of its group was still to come.
+      if (coverage === undefined) continue;
       const known = this.#completions.get(seriesId) ?? { complete_ms: null, complete_run_id: null };
       this.#completions.set(seriesId, await this.#furthest.of(known, coverage));
     }

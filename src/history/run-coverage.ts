@@ -2,7 +2,7 @@
 import { decodeIds, encodeIds } from '../base/id-list.ts';
 import { barEnd } from '../calendar/bar-end.ts';
 import type { Calendar } from '../calendar/calendar.ts';
-import { type Interval, intervalMinutes } from '../contract/interval.ts';
+import type { Interval } from '../contract/interval.ts';
 import { runCoverage, series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { importRuns } from '../datasets/internal.ts';
@@ -54,7 +54,7 @@ export function coverageOf(runId: number, held: readonly HeldSeries[], times: Ru
       series_count: group.length,
       series: encodeIds(group.map(({ seriesId }) => seriesId)),
     };
-    return { coverage, last, endMs: intervalMinutes(interval) === null ? closeMs : sessionEndMs };
+    return { coverage, last, endMs: sessionEndMs };
   });
 }
 

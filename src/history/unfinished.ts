@@ -69,17 +69,19 @@ export class Unfinished {
       this.#fresh.delete(bucket);
       return;
     }
-    const storedRunOf = (key: number): number | undefined =>
-      stored.find(({ first_ms, last_ms }) => first_ms <= key && key <= last_ms)?.run_id;
+    // The run may have written the block before: then its own rows are the state.
+    const known = this.#fresh.get(bucket) ?? stored;
+    const knownRunOf = (key: number): number | undefined =>
+      known.find(({ first_ms, last_ms }) => first_ms <= key && key <= last_ms)?.run_id;
     const isUnchanged = (key: number, at: number): boolean => {
       const before = older === null ? -1 : indexOfKey(older, key);
       return before >= 0 && sameBar(older!, before, held, at);
     };
     const runOf = (key: number): number | undefined => {
       const at = indexOfKey(held, key);
-      if (at < 0) return storedRunOf(key);
+      if (at < 0) return knownRunOf(key);
       if (!this.#rules.closesLater(key)) return undefined;
-      return storedRunOf(key) === undefined && isUnchanged(key, at) ? undefined : this.#runId;
+      return knownRunOf(key) === undefined && isUnchanged(key, at) ? undefined : this.#runId;
     };
     const keys = keysOf(merged);
     const rows = spansOf(seriesId, keys, (at) => runOf(keys[at]!));
