@@ -90,7 +90,7 @@ test('a name that a preset takes from a file’s name keeps only that file out (
   assert.match(stdout, /^equity\/usa\/minute\/spy\/20131007_trade\.csv: 1 row read/);
 });
 
-test('what is wrong with the call is told once, not for every file (contract 10)', async () => {
+test('a wrong call is reported once, not for every file (contract 10)', async () => {
   const shop = shopWith({
     'p1.csv': minutes(0, 1),
     'p2.csv': minutes(1, 2),

@@ -157,7 +157,7 @@ function recordedFlagsOf(flags: Flags): RecordedFlags {
   );
 }
 
-/** A message about a file without the file's path, which is told beside it. */
+/** A message about a file without the file's path: the path is printed beside it. */
 const withoutPath = (message: string, path: string): string =>
   message.startsWith(`${path}: `) ? message.slice(path.length + 2) : message;
 

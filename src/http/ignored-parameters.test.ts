@@ -29,7 +29,7 @@ const named: readonly [names: readonly string[], header: string | null][] = [
   [['other', 'a\r\nSet-Cookie: a=b'], 'other, 1 more'],
 ];
 for (const [names, header] of named) {
-  test(`${JSON.stringify(names)} is told as ${header} (contract 4.4)`, () => {
+  test(`${JSON.stringify(names)} is reported as ${header} (contract 4.4)`, () => {
     assert.equal(ignoredHeader(names, known), header);
   });
 }

@@ -16,8 +16,9 @@ import { type FormerBearer, formerBearers } from '../store/instrument-terms.ts';
 import type { Writer } from '../store/store.ts';
 import { BATCH_ROWS } from './bar-batches.ts';
 import { type BarChunk, INSTANT, momentKinds, type Names } from './bar-chunk.ts';
-import { BarLoad, OpenSeries, type SeriesName } from './bar-load.ts';
+import { BarLoad, type SeriesName } from './bar-load.ts';
 import { type BarValues, barProblem, isSoundBar } from './bar-rules.ts';
+import { OpenSeries } from './open-series.ts';
 import type { RefusedRows } from './refused-rows.ts';
 
 /** Why a text cannot name a part of a series; null where it can. */
