@@ -1,4 +1,5 @@
 // OHLC bars: the record (spec 2.10) and its endpoints, historical (spec 4.10) and latest (spec 4.11).
+import { Type } from 'typebox';
 import { endpoint } from './endpoint.ts';
 import { date, dateTime, nullable, number, record, text } from './fields.ts';
 import * as kind from './kinds.ts';
@@ -15,7 +16,6 @@ import {
   sort,
   unbound,
 } from './parameter.ts';
-import { Type } from './schema.ts';
 
 /** One bar on the wire (spec 2.10). `session_date` is present only with `session_date=true` (contract 9.5). */
 export const barRecord = record('Bar', {

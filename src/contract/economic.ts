@@ -1,11 +1,11 @@
 // The economic calendar: the event (spec 2.11), its lists (spec 4.12, contract 9.1), one event (spec 4.13), the codes (spec 4.14).
+import { Type } from 'typebox';
 import { endpoint } from './endpoint.ts';
 import { dateTime, nullable, number, oneOf, record, text } from './fields.ts';
 import { codeMap } from './holidays.ts';
 import * as kind from './kinds.ts';
 import { limits, listLimits } from './limits.ts';
 import { defaulted, extension, formats, limit, nextPageKey, optional, path, sort } from './parameter.ts';
-import { Type } from './schema.ts';
 
 const { economicKeyCharactersMin: keyCharactersMin, sourceIdCharacters } = limits;
 

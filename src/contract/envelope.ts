@@ -1,7 +1,6 @@
 // The envelope around every JSON answer (spec 2.1, contract 6.1, 6.2), and what a paged result carries (spec 2.2).
-import type { Static } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { type ErrorWord, errors } from './errors.ts';
-import { Type } from './schema.ts';
 
 /** The message of every success. */
 export const SUCCESS_MESSAGE = 'success';

@@ -1,6 +1,5 @@
 // Records on the wire and the schemas of their fields, from which types, CSV columns and OpenAPI derive.
-import type { TSchema } from 'typebox';
-import { Type } from './schema.ts';
+import { type TSchema, Type } from 'typebox';
 
 export const text = (description: string) => Type.String({ description });
 

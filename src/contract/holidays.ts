@@ -1,10 +1,10 @@
 // Market holidays: the record (spec 2.8), the list (spec 4.8) and the codes (spec 2.9, 4.9).
+import { Type } from 'typebox';
 import { endpoint } from './endpoint.ts';
 import { date, dateTime, integer, nullable, record, text } from './fields.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
 import { formats, limit, nextPageKey, optional, path, required, sort } from './parameter.ts';
-import { Type } from './schema.ts';
 
 /** One closed or shortened day on the wire (spec 2.8, contract 8.6). */
 export const holidayRecord = record('Holiday', {

@@ -1,5 +1,5 @@
 // The kinds of parameter: a schema that documents, and a parser that turns the raw text into a value or a refusal.
-import type { TSchema } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { MANTISSA_LIMIT, plainDecimal } from '../base/decimal.ts';
 import { formatDay, type ParsedInstant, parseInstant } from '../base/instant.ts';
 import { Refusal } from './errors.ts';
@@ -15,7 +15,6 @@ import {
 } from './identifiers.ts';
 import { type Interval, intervalsAllowed, namedIntervals, parseInterval } from './interval.ts';
 import { type ListLimit, limits } from './limits.ts';
-import { Type } from './schema.ts';
 
 /** One kind of parameter. `parse` reads decoded text; the message of its refusal continues a sentence that begins with the parameter's name. */
 export type Kind<T> = {

@@ -1,11 +1,10 @@
 // Instrument reference: the record (spec 2.3), its endpoint (spec 4.2) and the search (contract 9.2).
-
+import { Type } from 'typebox';
 import { endpoint } from './endpoint.ts';
 import { boolean, date, integer, nullable, number, oneOf, record, text } from './fields.ts';
 import * as kind from './kinds.ts';
 import { limits, listLimits } from './limits.ts';
 import { instrument, limit, optional, required } from './parameter.ts';
-import { Type } from './schema.ts';
 
 const ranges = Type.Array(text('HH:MM:SS-HH:MM:SS'));
 
