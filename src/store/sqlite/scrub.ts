@@ -11,6 +11,7 @@ import { ROW_CHECK } from '../row-check.ts';
 import { controlPathOf } from './control.ts';
 import { type Cell, Database, troubleOf } from './database.ts';
 import { BLOCKS, sumProblem } from './row-sums.ts';
+import { schemaProblem } from './schema-sum.ts';
 
 /** Rows and blocks that one step reads: a step keeps no writer from emptying its log for long. */
 const ROWS_PER_STEP = 2_000;
@@ -51,7 +52,8 @@ function structureOf(database: Database, table: string): Damage[] {
       .filter((words) => words !== 'ok'),
   );
   const problems = Array.isArray(found) ? found : [found.problem];
-  const sums = tried(table, () => sumProblem(database, table));
+  const isSchema = table === 'sqlite_schema';
+  const sums = tried(table, () => (isSchema ? schemaProblem(database) : sumProblem(database, table)));
   if (typeof sums === 'string') problems.push(sums);
   return problems
     .slice(0, FINDINGS_MAX)
