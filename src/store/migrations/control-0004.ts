@@ -1,7 +1,7 @@
-// Layout 3 of a control file: every row has a checksum over its key and its values; what the newest reading of the whole store found.
+// Layout 4 of a control file: every row has a checksum over its key and its values; what the newest reading of the whole store found.
 import type { Step } from './step.ts';
 
-export const control0003: Step = {
+export const control0004: Step = {
   checksRows: true,
   tables: [
     {
