@@ -21,6 +21,8 @@ export const limits = {
   handshakeTimeoutMs: 10_000,
   /** Time that unfinished handshakes have once the service stops. */
   handshakeGraceMs: 1_000,
+  /** Time for which browsers come by HTTPS only: a year, as is usual. It begins anew with each answer. */
+  strictTransportSeconds: 31_536_000,
   /** A changed certificate is found within this time. */
   certificateCheckMs: 5_000,
   /** Time for a whole request to arrive; no endpoint reads a body. */
