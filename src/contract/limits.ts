@@ -73,6 +73,8 @@ export const limits = {
   keyRefreshMs: 1_000,
   /** After this time an unknown key is looked up anew: it may be new, and guessing must not cost much. */
   keyMissRefreshMs: 100,
+  /** Time after which a worker writes when keys were last used: as exact as anyone needs, and one write a minute. */
+  keyUseWriteMs: 60_000,
   /** Time after which a worker reports what keys have used of their quotas, and reads what all workers have counted. */
   quotaSyncMs: 1_000,
   /** Part of a quota that a worker gives out before it reports: each other worker may exceed the quota by this much. */
