@@ -23,6 +23,8 @@ export const limits = {
   handshakeGraceMs: 1_000,
   /** Time for which browsers come by HTTPS only: a year, as is usual. It begins anew with each answer. */
   strictTransportSeconds: 31_536_000,
+  /** Time after which the keys of session tickets change: a day, within the week of RFC 9325, 3.4. */
+  ticketKeysMs: 86_400_000,
   /** A changed certificate is found within this time. */
   certificateCheckMs: 5_000,
   /** Time for a whole request to arrive; no endpoint reads a body. */

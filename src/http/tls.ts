@@ -1,5 +1,5 @@
 // HTTPS: reads and checks certificate files, makes the server that uses them, and renews them while it runs.
-import { constants, createPrivateKey, X509Certificate } from 'node:crypto';
+import { constants, createPrivateKey, randomBytes, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { RequestListener, ServerOptions } from 'node:http';
 import { createServer } from 'node:https';
@@ -90,6 +90,9 @@ export const strictTransport = (socket: Socket): Readonly<Record<string, string>
     ? { 'Strict-Transport-Security': `max-age=${limits.strictTransportSeconds}` }
     : {};
 
+/** Bytes of the keys that encrypt session tickets, as Node takes them. */
+const TICKET_KEYS_BYTES = 48;
+
 const addressOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
 /** Makes an HTTPS server. It also tracks the connections whose handshake is not done, because node:http does not. */
@@ -105,6 +108,10 @@ export function createTlsServer(options: ServerOptions, certificate: Certificate
     });
   });
   server.on('secureConnection', (socket) => handshaking.delete(addressOf(socket)));
+  // Node keeps the same for the life of a process: whoever got them could read every session of TLS 1.2 since its start.
+  const changeTicketKeys = (): void => server.setTicketKeys(randomBytes(TICKET_KEYS_BYTES));
+  const ticketTimer = setInterval(changeTicketKeys, limits.ticketKeysMs).unref();
+  server.once('close', () => clearInterval(ticketTimer));
   return {
     server,
     /** The TCP socket of a connection; undefined once its handshake is done, so that it speaks HTTP. */
