@@ -24,6 +24,7 @@ const aboutFiles: Readonly<Record<string, string>> = {
   'test/leak.test.ts': 'every byte of the files',
   'test/reliability/crashes.ts': 'what a killed process leaves in files',
   'test/reliability/full-disk.test.ts': 'a full disk',
+  'test/reliability/little-space.test.ts': 'an almost full disk',
   'test/reliability/readers.ts': 'the length of the log',
   'test/reliability/room.ts': 'what files take of a disk',
   'test/status.test.ts': 'sizes of files, and damage',
