@@ -42,7 +42,7 @@ function publicUrl(value: string, where: string): string | null {
     url.search === '' &&
     url.hash === '' &&
     url.username === '';
-  if (fits) return url.href.replace(/\/+$/, '');
+  if (fits) return url.href.replace(/(?<!\/)\/+$/, '');
   throw new UsageProblem(
     `${where}: ${value} must be the address that callers use, such as https://data.example.com/bourse`,
   );

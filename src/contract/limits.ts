@@ -5,6 +5,8 @@ export const limits = {
   uriBytesMax: 8_192,
   /** Bytes of a request's head; above the address bound, so that a long address gets its own answer. */
   headerBytesMax: 32_768,
+  /** Characters of a header that a proxy forwards; of ten proxies, each with a name of 60 characters, it has fewer. */
+  forwardedCharactersMax: 1_024,
   /** Characters of what a caller sent that an error repeats (contract 6.2). */
   echoCharactersMax: 80,
   /** Ignored query parameters that a header names; the others are counted (contract 4.4). */
