@@ -79,7 +79,9 @@ export const limits = {
   quotaUnreportedShare: 0.02,
   /** Time that requests wait for a report; on a healthy disk it takes a millisecond, so after this the control file is locked. */
   quotaWaitMaxMs: 250,
-  /** Characters of a key as sent; issued ones have 43. */
+  /** Characters of an issued key: 256 bits in base64url. */
+  issuedKeyCharacters: 43,
+  /** Characters of a key as sent. */
   keyCharactersMax: 256,
   /** Shortest key that the economic endpoints accept (spec 4.12, contract 7.2). */
   economicKeyCharactersMin: 20,

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Refusal } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
+import { isOrHoldsKey } from './held-keys.ts';
 import type { HttpRequest } from './message.ts';
 import { queryText, type RawQuery } from './route.ts';
 
@@ -16,15 +17,12 @@ export function headerOf(request: HttpRequest, name: string): string | undefined
 
 const OWN_REQUEST_ID = new RegExp(`^[A-Za-z0-9._-]{1,${limits.requestIdCharactersMax}}$`);
 
-/** A key has more characters. A shorter id may be a part of an address by chance. */
-const KEY_CHARACTERS_MIN = 20;
-
-/** The caller's own request id, or a new one where it is invalid or the caller's key: ids are logged (contract 6.5, 7.4). */
+/** The caller's own request id, or a new one where it is invalid or holds a key: ids are logged (contract 6.5, 7.4). */
 export function requestIdOf(request: HttpRequest): string {
   const sent = headerOf(request, 'x-request-id');
   if (sent === undefined || !OWN_REQUEST_ID.test(sent)) return randomUUID();
-  const isKey = request.target.includes(sent) || headerOf(request, 'authorization')?.includes(sent) === true;
-  return isKey && sent.length >= KEY_CHARACTERS_MIN ? randomUUID() : sent;
+  const authorization = headerOf(request, 'authorization') ?? '';
+  return isOrHoldsKey(sent, request.target, authorization) ? randomUUID() : sent;
 }
 
 /** The caller's key: from the query, as specified, or from the Authorization header (contract 7.1). */
