@@ -87,8 +87,8 @@ export const limits = {
   economicKeyCharactersMin: 20,
   /** Characters of a symbol (contract 1.3). */
   symbolCharactersMax: 40,
-  /** Characters of a page key as sent; issued ones have about 90. */
-  pageKeyCharactersMax: 256,
+  /** Characters of a page key as sent. The longest has 279: the time, rank, longest code and identifier of an economic event. */
+  pageKeyCharactersMax: 320,
   /** Characters of a list of fields to sort by: every field of the longest list with its direction has 118. */
   sortByCharactersMax: 200,
   /** Characters of a holiday code or an event code; the longest that is shipped has half as many. */
