@@ -99,7 +99,8 @@ const exchanges: readonly [what: string, bytes: () => string | Uint8Array, answe
   ['HTTP/1.0, which keeps no connection', () => request('', { version: '1.0' }) + second(), ['200']],
   ['HTTP/1.0 without Host', () => `GET ${target()} HTTP/1.0\r\n\r\n`, [BAD]],
   ['a version that is none', () => request('', { version: '1.2' }), [BAD]],
-  ['OPTIONS of no path', () => request(CLOSE, { method: 'OPTIONS', at: '*' }), [NEXT]],
+  ['OPTIONS of the whole service', () => request(CLOSE, { method: 'OPTIONS', at: '*' }), ['204']],
+  ['GET of the whole service', () => request(CLOSE, { at: '*' }), [NEXT]],
   ['TRACE', () => request(CLOSE, { method: 'TRACE' }), ['405 method_not_allowed']],
   ['two Authorization headers', () => request(`Authorization: Bearer x\r\n${CLOSE}`), ['200']],
   ['a body in chunks', () => request(chunked()) + body + second(), ['200', NEXT]],
@@ -170,18 +171,31 @@ test('an upgrade is not taken: the answer is that of HTTP/1.1, and the connectio
   }
 });
 
-test('an absolute address of another host is answered under the own one, without a word of it (contract 4.3)', async () => {
+test('the host of an absolute address replaces the Host header (contract 4.3, RFC 9112, 3.2.2)', async () => {
   const connection = new Connection(server.url);
-  for (const at of [
-    `http://evil.example${target()}`,
-    'http://evil.example/',
-    `http://evil.example@localhost${target()}`,
-  ]) {
-    const [answer] = await Promise.all(connection.ask(request('', { at }), [true]));
-    assert.ok([200, 302, 404].includes(answer!.status));
+  for (const [origin, host, status] of [
+    ['http://evil.example', 'localhost', 400],
+    ['http://evil.example@localhost', 'localhost', 400],
+    ['http://localhost@evil.example', 'localhost', 400],
+    ['http://', 'localhost', 400],
+    ['http://localhost:8080', 'evil.example', 200],
+    ['https://127.0.0.1', 'localhost', 200],
+  ] as const) {
+    const [answer] = await Promise.all(connection.ask(request('', { at: origin + target(), host }), [true]));
+    assert.equal(answer!.status, status, origin);
     assert.ok(!answer!.body.includes('evil'));
+    if (status === 400) assert.match(answer!.body, /"param":"Host"/);
   }
   await connection.close();
+});
+
+test('OPTIONS of the whole service names the methods (contract 6.6, RFC 9110, 9.3.7)', async () => {
+  for (const at of ['*', 'http://localhost']) {
+    const connection = new Connection(server.url);
+    const [answer] = await Promise.all(connection.ask(request('', { method: 'OPTIONS', at }), [true]));
+    assert.deepEqual([answer!.status, answer!.headers.get('allow')], [204, 'GET, HEAD, OPTIONS'], at);
+    await connection.close();
+  }
 });
 
 test('an address of 8,192 characters is taken, one more is a 414 (contract 6.3)', async () => {

@@ -4,7 +4,7 @@ import { type ErrorFacts, type ErrorWord, Refusal } from '../contract/errors.ts'
 import type { KeyRing } from '../keys/api-keys.ts';
 import type { CountedRequest, Quotas } from '../keys/quotas.ts';
 import type { Answer, QueryRequest } from '../queries/query.ts';
-import { type AddressSettings, baseAddress, decidingHeaders } from './base-address.ts';
+import { type AddressSettings, baseAddress, decidingHeaders, pageRequestOf } from './base-address.ts';
 import type { BuiltInPages } from './built-in-pages.ts';
 import { notModifiedIfHeld } from './cache/etag.ts';
 import type { ResponseCache } from './cache/response-cache.ts';
@@ -89,10 +89,13 @@ export class RequestHandler {
     return { word: 'internal', facts: { message } };
   }
 
-  async #route(request: HttpRequest, trace: Trace): Promise<HttpResponse> {
+  async #route(sent: HttpRequest, trace: Trace): Promise<HttpResponse> {
     const { requestId } = trace;
-    requests.checkHead(request);
-    const { path, query } = requests.splitTarget(request.target);
+    requests.checkHead(sent);
+    const { path, query, headers } = requests.readTarget(sent);
+    if (path === requests.WHOLE_SERVICE && sent.method === 'OPTIONS')
+      return responses.preflightResponse(requestId);
+    const request = { ...sent, headers };
     const page = this.#parts.pages.get(path);
     const match = page === undefined ? matchRoute(path) : null;
     trace.route = match?.route.endpoint.path ?? (page === undefined ? null : path);
@@ -104,10 +107,8 @@ export class RequestHandler {
     if (request.method !== 'GET' && request.method !== 'HEAD')
       throw responses.methodNotAllowed(request.method);
     if (match !== null) return this.#data(request, match, query, trace);
-    return responses.pageResponse(
-      await page!(() => baseAddress(this.#parts.address, request.headers)),
-      requestId,
-    );
+    const pageRequest = pageRequestOf(this.#parts.address, headers);
+    return responses.pageResponse(await page!(pageRequest), requestId);
   }
 
   /** Data, from the response cache or from the query thread. */

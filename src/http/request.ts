@@ -42,7 +42,7 @@ export function wantsWrappedCsv(request: HttpRequest): boolean {
 }
 
 /** Refuses a request that is malformed or too long, whatever its path. @throws Refusal */
-export function checkHead({ headers, target }: HttpRequest): void {
+export function checkHead({ headers, target }: Pick<HttpRequest, 'headers' | 'target'>): void {
   if (Array.isArray(headers.host)) {
     const message = 'The request has more than one Host header: send one.';
     throw new Refusal('bad_request', { message, param: 'Host' });
@@ -52,11 +52,20 @@ export function checkHead({ headers, target }: HttpRequest): void {
   throw new Refusal('uri_too_long', { message });
 }
 
-/** Splits an origin-form or absolute-form target (RFC 9112, 3.2) at its query; a fragment is not part of a request. */
-export function splitTarget(target: string): { path: string; query: string } {
-  const origin = /^https?:\/\/[^/?#]*/i.exec(target);
-  const rest = origin === null ? target : target.slice(origin[0].length) || '/';
+/** The target of OPTIONS for all paths (RFC 9112, 3.2.4). */
+export const WHOLE_SERVICE = '*';
+
+type Target = { readonly path: string; readonly query: string; readonly headers: HttpRequest['headers'] };
+
+/**
+ * Path and query of an origin-form or absolute-form target (RFC 9112, 3.2); a fragment is not part of a request. The host of an
+ * absolute form replaces the Host header.
+ */
+export function readTarget({ target, headers }: Pick<HttpRequest, 'target' | 'headers'>): Target {
+  const [origin, host] = /^https?:\/\/([^/?#]*)/i.exec(target) ?? [];
+  const rest = origin === undefined ? target : target.slice(origin.length) || '/';
   const whole = rest.split('#', 1)[0]!;
   const mark = whole.indexOf('?');
-  return mark < 0 ? { path: whole, query: '' } : { path: whole.slice(0, mark), query: whole.slice(mark + 1) };
+  const [path, query] = mark < 0 ? [whole, ''] : [whole.slice(0, mark), whole.slice(mark + 1)];
+  return { path, query, headers: host === undefined ? headers : { ...headers, host } };
 }
