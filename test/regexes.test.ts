@@ -11,14 +11,13 @@ import {
   isTemplateExpression,
 } from 'typescript/unstable/ast/is';
 import { API } from 'typescript/unstable/sync';
+import { limits } from '../src/contract/limits.ts';
 
 const root = join(import.meta.dirname, '..');
 
 /** Expressions inside `new RegExp(…)`, and a text that each stands for; null for a pattern that the operator writes. */
 const samples: Readonly<Record<string, string | null>> = {
-  'limits.symbolCharactersMax': '40',
-  'limits.requestIdCharactersMax': '64',
-  'limits.ignoredNameCharactersMax': '30',
+  ...Object.fromEntries(Object.entries(limits).map(([name, value]) => [`limits.${name}`, String(value)])),
   'RegExp.escape(basename(place))': 'bourse\\.db',
   'RegExp.escape(JSON.stringify(key))': '"key"',
   "COMPANIONS.join('|')": '-journal|-wal|-shm',
