@@ -143,6 +143,25 @@ for (const [what, bytes, answers] of exchanges) {
   });
 }
 
+test('a body in chunks that has not come whole is read no further: each chunk costs time, however small (RFC 9112, 9.3)', async () => {
+  for (const [asked, expected] of [
+    [target(), '200'],
+    [LATEST, '401 missing_key'],
+  ] as const) {
+    const connection = new Connection(server.url);
+    const [first, next] = connection.ask(request(chunked(), { at: asked }) + '1\r\na\r\n'.repeat(50_000), [
+      true,
+      true,
+    ]);
+    const answer = await first!;
+    assert.deepEqual([outcomeOf(answer), answer.headers.get('connection')], [expected, 'close']);
+    // Were it read to its end, the next request would have its answer.
+    connection.write(`0\r\n\r\n${second()}`);
+    await assert.rejects(next!);
+    await connection.close();
+  }
+});
+
 const unframed: readonly [what: string, bytes: () => string][] = [
   ['an encoding that nobody knows', () => request(chunked('xchunked')) + hidden],
   ['an encoding without chunks', () => request(chunked('gzip')) + hidden],

@@ -34,6 +34,10 @@ function headersOf({ headers, rawHeaders }: IncomingMessage): HttpRequest['heade
   return hosts.length > 1 ? { ...headers, host: hosts } : headers;
 }
 
+/** Whether chunks of a body are still to come. Each costs time to skip, however small, so its connection ends with the response. */
+const hasMoreChunks = ({ complete, headers }: IncomingMessage): boolean =>
+  !complete && headers['transfer-encoding'] !== undefined;
+
 /** Handles a request, and writes the response to its socket. */
 function respond(
   incoming: IncomingMessage,
@@ -56,7 +60,8 @@ function respond(
         response.release?.();
         return;
       }
-      if (connections.endsWith(outgoing)) outgoing.setHeader('Connection', 'close');
+      if (connections.endsWith(outgoing) || hasMoreChunks(incoming))
+        outgoing.setHeader('Connection', 'close');
       outgoing.writeHead(response.status, response.headers);
       const pieces = incoming.method === 'HEAD' ? [] : response.body;
       for (const piece of pieces.slice(0, -1)) outgoing.write(piece);
