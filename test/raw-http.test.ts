@@ -208,8 +208,13 @@ test('the host of an absolute address replaces the Host header (contract 4.3, RF
   await connection.close();
 });
 
+test('an absolute address without a path is that of the root (RFC 9112, 3.2.1)', async () => {
+  for (const at of ['http://localhost', 'http://localhost?x=1', 'http://localhost/?x=1'])
+    assert.match(await server.send(request(CLOSE, { at })), /^HTTP\/1\.1 302 .*\r\nLocation: docs\r\n/s, at);
+});
+
 test('OPTIONS of the whole service names the methods (contract 6.6, RFC 9110, 9.3.7)', async () => {
-  for (const at of ['*', 'http://localhost']) {
+  for (const at of ['*', 'http://localhost', 'http://localhost?x']) {
     const connection = new Connection(server.url);
     const [answer] = await Promise.all(connection.ask(request('', { method: 'OPTIONS', at }), [true]));
     assert.deepEqual([answer!.status, answer!.headers.get('allow')], [204, 'GET, HEAD, OPTIONS'], at);

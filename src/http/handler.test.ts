@@ -858,7 +858,11 @@ test('CSV without rows is its header row (contract 5.1)', async () => {
 test('CSV goes into the envelope for a client that names JSON and neither CSV nor */* (contract 5.3)', async () => {
   const target = withKey(DAY, '&format=csv&limit=5');
   const plain = await ask(target);
-  for (const accept of ['application/json', 'Application/JSON; q=0.5', 'text/html, application/json']) {
+  for (const accept of [
+    ...['application/json', 'Application/JSON; q=0.5', 'text/html, application/json'],
+    // With the weight 0 a client refuses a type (RFC 9110, 12.4.2).
+    ...['application/json, text/csv;q=0', 'application/json;q=0.001, */* ; q=0.000'],
+  ]) {
     const { text, headers } = await ask(target, { headers: { accept } });
     assert.equal(headers['Content-Type'], 'application/json; charset=utf-8', accept);
     const { result } = JSON.parse(text) as { result: Record<string, unknown> };
@@ -868,6 +872,8 @@ test('CSV goes into the envelope for a client that names JSON and neither CSV no
     assert.equal((await ask(next)).headers['X-Count'], '5', 'the next page is CSV again');
   }
   const others = [
+    'application/json;q=0',
+    'application/json ; charset=utf-8 ; Q=0.0',
     undefined,
     '',
     '*/*',

@@ -33,11 +33,15 @@ export function callerOf(request: HttpRequest, query: RawQuery): Caller | null {
   return bearer === null ? null : { secret: bearer[1]!, inQuery: false };
 }
 
+/** A type that a caller refuses: its weight is 0 (RFC 9110, 12.4.2). */
+const REFUSED = /;\s*q=0(?:\.0*)?\s*(?:;|$)/i;
+
 /** Whether a caller wants CSV inside the JSON envelope (contract 5.3). */
 export function wantsWrappedCsv(request: HttpRequest): boolean {
   const accept = headerOf(request, 'accept');
   if (accept === undefined) return false;
-  const types = accept.split(',').map((part) => part.split(';')[0]!.trim().toLowerCase());
+  const named = accept.split(',').filter((part) => part.includes('/') && !REFUSED.test(part));
+  const types = named.map((part) => part.split(';', 1)[0]!.trim().toLowerCase());
   return types.includes('application/json') && !types.includes('text/csv') && !types.includes('*/*');
 }
 
@@ -63,9 +67,9 @@ type Target = { readonly path: string; readonly query: string; readonly headers:
  */
 export function readTarget({ target, headers }: Pick<HttpRequest, 'target' | 'headers'>): Target {
   const [origin, host] = /^https?:\/\/([^/?#]*)/i.exec(target) ?? [];
-  const rest = origin === undefined ? target : target.slice(origin.length) || '/';
-  const whole = rest.split('#', 1)[0]!;
+  const whole = target.slice(origin?.length ?? 0).split('#', 1)[0]!;
   const mark = whole.indexOf('?');
   const [path, query] = mark < 0 ? [whole, ''] : [whole.slice(0, mark), whole.slice(mark + 1)];
-  return { path, query, headers: host === undefined ? headers : { ...headers, host } };
+  // Only an absolute form can be without a path: it is that of the root.
+  return { path: path || '/', query, headers: host === undefined ? headers : { ...headers, host } };
 }
