@@ -68,7 +68,7 @@ async function freePort(): Promise<number> {
 
 test('metrics are given to the hosts of the service alone: no page of another site can read them by a name of its own (contract 9.3)', async () => {
   const shared = String(await freePort());
-  const named = ['--allowed-hosts', 'bourse', '--public-url', 'https://data.example.com/bourse'];
+  const named = ['--allowed-hosts', 'bourse,my_bourse', '--public-url', 'https://data.example.com/bourse'];
   for (const flags of [
     ['--metrics-port', '0'],
     ['--port', shared, '--metrics-port', shared],
@@ -90,6 +90,7 @@ test('metrics are given to the hosts of the service alone: no page of another si
       '[::1]',
       '172.17.0.2:9464',
       'bourse:9464',
+      'my_bourse:9464',
       'data.example.com',
     ])
       assert.equal(await statusOf('GET /metrics', host), '200 ', host);

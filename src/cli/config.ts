@@ -53,7 +53,7 @@ function hostNames(value: string, where: string): readonly string[] {
     .split(',')
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '');
-  const odd = names.find((name) => !/^[a-z0-9.-]+$/.test(name));
+  const odd = names.find((name) => !/^[a-z0-9._-]+$/.test(name));
   if (odd === undefined) return names;
   throw new UsageProblem(`${where}: ${odd} must be only the name of a host, without scheme, port and path`);
 }

@@ -5,7 +5,7 @@ import { Refusal } from '../contract/errors.ts';
 import { type AddressSettings, baseAddress, checkHost } from './base-address.ts';
 
 const plain: AddressSettings = { publicUrl: null, allowedHosts: [], trustProxy: false, scheme: 'http' };
-const listed: AddressSettings = { ...plain, allowedHosts: ['bars.example.com', 'bourse'] };
+const listed: AddressSettings = { ...plain, allowedHosts: ['bars.example.com', 'bourse', 'my_bourse-1'] };
 
 const ours: readonly [name: string, settings: AddressSettings, host: string][] = [
   ['localhost', plain, 'localhost'],
@@ -23,6 +23,7 @@ const ours: readonly [name: string, settings: AddressSettings, host: string][] =
   ['a listed host with a port', listed, 'bars.example.com:8443'],
   ['a listed host in another letter case', listed, 'Bars.Example.COM'],
   ['a listed host of one label', listed, 'bourse:8080'],
+  ['a listed name of a container', listed, 'my_bourse-1:8080'],
 ];
 for (const [name, settings, host] of ours) {
   test(`${name}, ${host}, is the base address (contract 4.3)`, () => {

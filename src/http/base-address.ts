@@ -17,7 +17,7 @@ export type AddressSettings = {
   readonly scheme: 'http' | 'https';
 };
 
-const HOST = /^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+)(?::(\d{1,5}))?$/;
+const HOST = /^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?$/;
 const DEFAULT_PORT: Readonly<Record<string, string>> = { http: '80', https: '443' };
 
 function isOurs(name: string, allowed: readonly string[]): boolean {
