@@ -11,8 +11,8 @@ import { type Bench, openBench } from './fuzz/in-process.ts';
 /** Ten times what the slowest of them takes. A quadratic parser takes a quarter of a second or more. */
 const HANDLING_MS_MAX = 50;
 /** What takes longer is measured again, because other work may have come between; the least counts. */
-const NOTICED_MS = 1;
-const TRIES = 4;
+const NOTICED_MS = 5;
+const TRIES = 3;
 const CHARACTERS = 16_384;
 
 let bench: Bench;
@@ -135,6 +135,9 @@ const told = ({ ms, what }: Worst): string => `slowest: ${ms.toFixed(2)} ms, ${w
 const query = (): string => `secret_key=${bench.known.liveKey}`;
 const DAY = '/api/v2/stock/bars/US:AAPL/1M/from/2025-03-03/to/2025-03-03';
 
+/** An id is compared with all that may be a key. */
+const common = { host: 'localhost', 'x-request-id': 'a.'.repeat(32) };
+
 /** The names of the headers that the service reads, and a good text of each. */
 const goodHeaders: Readonly<Record<string, string>> = {
   host: 'localhost:8080',
@@ -170,8 +173,8 @@ for (const [name, good] of Object.entries(goodHeaders))
   test(`no text in ${name} holds the process, with a key and without (contract 4.3, 6.4)`, async (t) => {
     function* all(): Generator<readonly [string, Sent]> {
       for (const text of hostileTexts(good))
-        for (const target of [`${DAY}?${query()}&format=csv`, DAY, '/openapi.json'])
-          yield [name, { target, headers: { host: 'localhost', [name]: text } }];
+        for (const target of [`${DAY}?${query()}&format=csv`, DAY])
+          yield [name, { target, headers: { ...common, [name]: text } }];
     }
     t.diagnostic(told(await slowestOf(all())));
   });
@@ -190,9 +193,10 @@ const queryOf = ({ parameters }: Endpoint, name: string, written: string): strin
     .map(([each, { example }]) => `${each}=${each === name ? written : encodeURIComponent(example)}`)
     .join('&');
 
-/** Addresses with hostile texts in one parameter: by turns encoded as a client does it, and as they are. */
+/** Addresses with every third hostile text in one parameter: by turns encoded as a client does it, and as they are. */
 function* addressesOf(endpoint: Endpoint, name: string, { example }: Parameter): Generator<string> {
-  for (const [index, text] of hostileTexts(example, limits.uriBytesMax).entries()) {
+  const texts = hostileTexts(example, limits.uriBytesMax).filter((_, index) => index % 3 === 0);
+  for (const [index, text] of texts.entries()) {
     const written =
       index % 2 === 0 ? encodeURIComponent(text.toWellFormed()) : text.replaceAll(/[&#?]/g, '.');
     const cut = written.slice(-(limits.uriBytesMax - 300));
@@ -205,7 +209,7 @@ for (const [endpointName, endpoint] of Object.entries<Endpoint>(contract))
     function* all(): Generator<readonly [string, Sent]> {
       for (const [name, parameter] of Object.entries(endpoint.parameters))
         for (const target of addressesOf(endpoint, name, parameter))
-          yield [name, { target, headers: { host: 'localhost' } }];
+          yield [name, { target, headers: common }];
     }
     t.diagnostic(told(await slowestOf(all())));
   });
@@ -223,10 +227,7 @@ test('no address holds the process: paths and queries of every kind, also too lo
           '/api/v2/',
           '?',
         ])
-          yield [
-            `after ${before.slice(0, 20)}`,
-            { target: before + text.slice(-length), headers: { host: 'localhost' } },
-          ];
+          yield [`after ${before.slice(0, 20)}`, { target: before + text.slice(-length), headers: common }];
   }
   t.diagnostic(told(await slowestOf(all())));
 });
