@@ -106,6 +106,9 @@ test('metrics are given to the hosts of the service alone: no page of another si
     assert.equal(await statusOf('GET http://localhost/metrics', 'evil.example'), '200 ');
     assert.equal(await statusOf('GET /metrics', 'localhost\r\nHost: localhost'), '400 Host');
     assert.equal(await statusOf('OPTIONS *', 'localhost'), '204 ');
+    const own = await fetch(url, { headers: { 'x-request-id': 'scrape-1', connection: 'close' } });
+    await own.text();
+    assert.equal(own.headers.get('x-request-id'), 'scrape-1', 'contract 6.5');
     assert.equal(await server.stop(), 0);
   }
 });

@@ -231,13 +231,30 @@ test('an address of 8,192 characters is taken, one more is a 414 (contract 6.3)'
     assert.deepEqual(await ask(request(CLOSE, { at: ofLength(length) })), [answer]);
 });
 
-test('a head above 32 kB is a 431, whatever Node was told of its own limit (contract 6.3)', async () => {
+/** Starts a server whose Node has options of its own. */
+function serveWith(options: string): Promise<Server> {
   const before = process.env.NODE_OPTIONS;
-  process.env.NODE_OPTIONS = `--max-http-header-size=${limits.headerBytesMax * 4}`;
+  process.env.NODE_OPTIONS = options;
   const starting = shop.serve();
   if (before === undefined) delete process.env.NODE_OPTIONS;
   else process.env.NODE_OPTIONS = before;
-  const generous = await starting;
+  return starting;
+}
+
+test('a request with two lengths is refused, whatever Node was told of its own parser (RFC 9112, 6.1)', async () => {
+  const lenient = await serveWith('--insecure-http-parser');
+  for (const { url } of [server, lenient]) {
+    const connection = new Connection(url);
+    const bytes = request(`${chunked()}Content-Length: 3\r\n`) + body;
+    const [answer] = await Promise.all(connection.ask(bytes, [true]));
+    assert.equal(outcomeOf(answer!), BAD);
+    await connection.ended;
+  }
+  await lenient.stop();
+});
+
+test('a head above 32 kB is a 431, whatever Node was told of its own limit (contract 6.3)', async () => {
+  const generous = await serveWith(`--max-http-header-size=${limits.headerBytesMax * 4}`);
   for (const { url } of [server, generous]) {
     const connection = new Connection(url);
     const padded = (length: number): string => request(`X-Pad: ${'x'.repeat(length)}\r\n`);

@@ -1,12 +1,11 @@
 // The metrics page, and the request handler of a port that serves only metrics (contract 9.3).
-import { randomUUID } from 'node:crypto';
 import { prometheusContentType } from '@prometheus-io/client';
 import { causeOf, type Observe } from '../base/observe.ts';
 import { Refusal } from '../contract/errors.ts';
 import { type AddressSettings, pageRequestOf } from './base-address.ts';
 import type { BuiltInPage } from './built-in-pages.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
-import { checkHead, readTarget, WHOLE_SERVICE } from './request.ts';
+import { checkHead, readTarget, requestIdOf, WHOLE_SERVICE } from './request.ts';
 import { errorResponse, methodNotAllowed, pageResponse, preflightResponse } from './response.ts';
 
 /** The path of the metrics. */
@@ -37,8 +36,8 @@ export class MetricsHandler {
   }
 
   /** Handles one request; never throws. */
-  async handle(request: Pick<HttpRequest, 'method' | 'target' | 'headers'>): Promise<HttpResponse> {
-    const requestId = randomUUID();
+  async handle(request: HttpRequest): Promise<HttpResponse> {
+    const requestId = requestIdOf(request);
     try {
       checkHead(request);
       const { method } = request;

@@ -133,6 +133,7 @@ export type ListenAddress = {
 
 const options = {
   maxHeaderSize: limits.headerBytesMax,
+  insecureHTTPParser: false,
   headersTimeout: limits.headersTimeoutMs,
   requestTimeout: limits.requestTimeoutMs,
   keepAliveTimeout: limits.keepAliveTimeoutMs,
