@@ -19,10 +19,14 @@ let silent: Connection[] = [];
 let silentEnded = 0;
 const silentAnswers: Promise<RawAnswer>[] = [];
 
+/** What a request whose body never comes is answered, until the server ends its connection. */
+let withoutBody: Promise<string>;
+
 before(async () => {
   const { server: started, known } = await openService(shop);
   server = started;
   key = known.liveKey;
+  withoutBody = server.send(`${request('Content-Length: 10\r\n')}half`, limits.requestTimeoutMs + 5_000);
   silent = Array.from({ length: SILENT }, () => new Connection(server.url));
   for (const connection of silent) {
     silentAnswers.push(...connection.ask('', [true]));
@@ -295,6 +299,11 @@ test('a connection that says nothing ends with a 408 (contract 6.3)', async (t) 
   t.diagnostic(`${answers.length} of ${SILENT} had an answer`);
   assert.ok(answers.length > SILENT / 2);
   assert.deepEqual([...new Set(answers)], ['408 timeout']);
+});
+
+test('a request whose body never comes has one answer, and then its connection ends (RFC 9112, 9.3)', async () => {
+  const answers = await withoutBody;
+  assert.deepEqual(answers.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200']);
 });
 
 test('callers that go away before their answer are observed as gone, not as answered (house, Errors)', async () => {

@@ -93,6 +93,9 @@ function protocolProblem(code: string | undefined): Refusal {
   return new Refusal('bad_request', { message: 'The request is not well-formed HTTP/1.1.' });
 }
 
+/** The newest request of each connection. */
+const newestRequest = new WeakMap<Socket, IncomingMessage>();
+
 /** Answers a request that is not well-formed HTTP, or did not arrive in time. */
 function refuseSocket(
   code: string | undefined,
@@ -102,7 +105,9 @@ function refuseSocket(
 ): void {
   // The responses to earlier, well-formed requests come first (RFC 9112, 9.3.2).
   const last = connections.lastResponse(socket);
-  if (code === 'ECONNRESET' || !socket.writable) socket.destroy();
+  // A request whose body is missing may have its response already: it gets no second one.
+  const isAnswered = last === undefined && newestRequest.get(socket)?.complete === false;
+  if (code === 'ECONNRESET' || !socket.writable || isAnswered) socket.destroy();
   else if (last !== undefined) last.once('close', () => socket.end());
   else writeRefusal(protocolProblem(code), socket, observe);
 }
@@ -153,6 +158,7 @@ export async function listen(
   const receive = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const before = connections.lastResponse(incoming.socket);
     connections.addResponse(incoming.socket, outgoing);
+    newestRequest.set(incoming.socket, incoming);
     const answer = (): void => {
       const arrivedMs = performance.now();
       batches.add((batch) => respond(incoming, outgoing, handler, connections, { arrivedMs, batch }));
