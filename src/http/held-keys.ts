@@ -4,6 +4,9 @@ import { limits } from '../contract/limits.ts';
 /** A shorter part of a key tells nobody the rest. */
 const PART_CHARACTERS_MIN = 20;
 
+/** A shorter text in the place of a key is no secret, and an id may hold it by chance. */
+const SECRET_CHARACTERS_MIN = 8;
+
 const RUN = new RegExp(`[\\w-]{${limits.issuedKeyCharacters},}`, 'g');
 
 const decodedOnce = (text: string): string =>
@@ -25,7 +28,7 @@ function sentKeys(target: string, authorization: string): string[] {
     .map((pair) => pair.slice('secret_key='.length).replaceAll('+', ' ').trim());
   const words = authorization.toLowerCase().split(/[\s,]/);
   const inHeader = words.filter((word, index) => word !== 'bearer' && (index > 0 || words.length === 1));
-  return [...inQuery, ...inHeader].filter((key) => key !== '');
+  return [...inQuery, ...inHeader].filter((key) => key.length >= SECRET_CHARACTERS_MIN);
 }
 
 /** Whether a request id may be or hold a key: one of this request, or any run of as many characters as keys have. */
