@@ -105,10 +105,9 @@ export class RequestHandler {
     if (request.method !== 'GET' && request.method !== 'HEAD')
       throw responses.methodNotAllowed(request.method);
     if (match !== null) return this.#data(request, match, query, trace);
-    return responses.pageResponse(
-      await page!(() => baseAddress(this.#parts.address, request.headers)),
-      requestId,
-    );
+    const content = await page!(() => baseAddress(this.#parts.address, request.headers));
+    const ifNoneMatch = requests.headerOf(request, 'if-none-match');
+    return notModifiedIfHeld(responses.pageResponse(content, requestId), ifNoneMatch);
   }
 
   /** Data, from the response cache or from the query thread. */

@@ -14,7 +14,7 @@ export const METRICS_PATH = '/metrics';
 export function metricsPage(text: () => Promise<string>): BuiltInPage {
   return async () => ({
     headers: { 'Content-Type': prometheusContentType, 'Cache-Control': 'no-store' },
-    body: await text(),
+    body: [Buffer.from(await text())],
     isSameOrigin: true,
   });
 }

@@ -78,16 +78,15 @@ export function pageResponse(
   { status = 200, headers, body, isSameOrigin = false }: PageContent,
   requestId: string,
 ): HttpResponse {
-  const bytes = Buffer.from(body);
   return {
     status,
     headers: {
       ...(isSameOrigin ? sameOrigin : anyOrigin),
-      'Content-Length': String(bytes.length),
+      'Content-Length': String(bodyBytes({ body })),
       'X-Request-Id': requestId,
       ...headers,
     },
-    body: [bytes],
+    body,
   };
 }
 
