@@ -4,6 +4,7 @@ import type { Observe } from '../base/observe.ts';
 import type { BuiltInPage, BuiltInPages } from '../http/built-in-pages.ts';
 import { exposition, type Measurable, Metrics, type Report } from '../http/metrics.ts';
 import { METRICS_PATH, MetricsHandler, metricsPage } from '../http/metrics-handler.ts';
+import { UnsentBytes } from '../http/sending/unsent-bytes.ts';
 import { listen } from '../http/server.ts';
 import { storeReport } from '../http/store-metrics.ts';
 import type { Settings } from './config.ts';
@@ -32,7 +33,8 @@ async function listenAlone(
   const { metricsHost: host, metricsPort: port } = settings;
   const handler = new MetricsHandler(page, observe);
   const where = { host, port: port!, reusePort: false, certificate: null };
-  const listening = await listen(handler, where, () => undefined).catch((error: unknown) => {
+  const parts = { handler, unsent: new UnsentBytes(), observe: () => undefined };
+  const listening = await listen(parts, where).catch((error: unknown) => {
     throw portProblem(error, settings, metricsAddress);
   });
   observe({ kind: 'metrics', url: `${urlOf('http', host, listening.port)}${METRICS_PATH}` });
@@ -48,10 +50,10 @@ const textWith =
 /** Measures this process, alone or as one of several. @throws ServiceProblem where the port cannot be listened on */
 export async function measure(
   settings: Settings,
-  queue: Measurable['queue'],
+  facts: Pick<Measurable, 'queue' | 'unsent'>,
   observe: Observe,
 ): Promise<Measuring> {
-  const metrics = new Metrics({ version: version(), queue });
+  const metrics = new Metrics({ version: version(), ...facts });
   const link = cluster.isWorker ? new PrimaryLink(metrics) : null;
   const ownText = async () => textWith(settings)([await metrics.report()]);
   const page = metricsPage(() => link?.text() ?? ownText());

@@ -7,6 +7,7 @@ import { ResponseCache } from '../http/cache/response-cache.ts';
 import { RequestHandler } from '../http/handler.ts';
 import { QueryQueue } from '../http/queue/query-queue.ts';
 import { canAnswer } from '../http/readiness.ts';
+import { UnsentBytes } from '../http/sending/unsent-bytes.ts';
 import { type Listening, listen } from '../http/server.ts';
 import { type Certificate, CertificateProblem, CertificateWatch, readCertificate } from '../http/tls.ts';
 import { KeyRing } from '../keys/api-keys.ts';
@@ -96,6 +97,7 @@ export async function startService(settings: Settings): Promise<Service> {
   const secret = await closing(openControl(settings.store, 'write', tell), pageKeySecret);
   const queue = new QueryQueue({ storeUrl: settings.store, pageKeySecret: secret });
   const control = new ControlClient(settings.store);
+  const unsent = new UnsentBytes();
   let measuring: Measuring | null = null;
   const observe: Observe = (observation) => {
     log.observe(observation);
@@ -113,9 +115,14 @@ export async function startService(settings: Settings): Promise<Service> {
   try {
     await Promise.all([queue.ready(), control.keys()]);
     if (settings.metricsPort !== null)
-      measuring = await (await import('./serve-metrics.ts')).measure(settings, queue, log.observe);
+      measuring = await (await import('./serve-metrics.ts')).measure(
+        settings,
+        { queue, unsent },
+        log.observe,
+      );
     const isReady = async () => !isStopping && (await canAnswer(queue, Date.now()));
     const handler = new RequestHandler({
+      unsent,
       keys: new KeyRing(() => control.keys()),
       quotas,
       cache: new ResponseCache(store),
@@ -127,11 +134,12 @@ export async function startService(settings: Settings): Promise<Service> {
     });
     // Each worker has its own socket on one port where the system can: no connection is lost with another worker.
     const reusePort = settings.workers > 1 && process.platform === 'linux';
-    const listening = await listen(handler, { host, port, reusePort, certificate }, observe).catch(
-      (error: unknown) => {
-        throw portProblem(error, settings);
-      },
-    );
+    const listening = await listen(
+      { handler, unsent, observe },
+      { host, port, reusePort, certificate },
+    ).catch((error: unknown) => {
+      throw portProblem(error, settings);
+    });
     const url = urlOf(scheme, host, listening.port);
     log.observe({ kind: 'listening', url, store: settings.store, pid: process.pid });
     const unwatch = watchCertificate(certificate, listening, log.observe);

@@ -27,8 +27,6 @@ export const limits = {
   requestTimeoutMs: 15_000,
   /** Requests of one connection that wait for their answers before reading pauses; bytes that arrived before are kept. */
   pipelinedMax: 32,
-  /** Time for a caller to receive an answer: 10 kB a second for the largest, 300 kB. */
-  sendTimeoutMs: 30_000,
   /** Idle time after which a kept connection is closed; longer than common proxies hold theirs. */
   keepAliveTimeoutMs: 65_000,
   /** Requests that wait for the query thread, however fast it is: bounds the memory that they hold. */

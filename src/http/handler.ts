@@ -16,6 +16,7 @@ import type { Caller } from './request.ts';
 import * as requests from './request.ts';
 import * as responses from './response.ts';
 import { type Match, matchRoute, parseRequest, type RawQuery, readQuery } from './route.ts';
+import type { UnsentBytes } from './sending/unsent-bytes.ts';
 
 /** The parts of a service that the request handler works with. */
 export type HandlerParts = {
@@ -23,6 +24,7 @@ export type HandlerParts = {
   readonly keys: Pick<KeyRing, 'verify'>;
   readonly quotas: Pick<Quotas, 'count'>;
   readonly cache: ResponseCache;
+  readonly unsent: UnsentBytes;
   readonly submit: (request: QueryRequest, isGone: () => boolean) => Promise<Answer>;
   readonly address: AddressSettings;
   readonly observe: Observe;
@@ -65,6 +67,7 @@ export class RequestHandler {
     });
     const response = responses.withIgnored(responses.withQuota(answered, trace.counted), trace.ignored);
     const isGone = request.isGone();
+    const bytes = request.method === 'HEAD' ? 0 : responses.bodyBytes(response);
     this.#parts.observe({
       kind: 'request',
       requestId,
@@ -74,9 +77,9 @@ export class RequestHandler {
       word: isGone ? null : trace.word,
       keyId: trace.keyId,
       durationMs: performance.now() - startedMs,
-      bytes: isGone || request.method === 'HEAD' ? 0 : responses.bodyBytes(response),
+      bytes: isGone ? 0 : bytes,
     });
-    return response;
+    return responses.counted(response, trace.keyId, this.#parts.unsent.hold(trace.keyId, bytes));
   }
 
   #problemOf(error: unknown, requestId: string): { word: ErrorWord; facts: ErrorFacts } {
@@ -105,6 +108,7 @@ export class RequestHandler {
     if (request.method !== 'GET' && request.method !== 'HEAD')
       throw responses.methodNotAllowed(request.method);
     if (match !== null) return this.#data(request, match, query, trace);
+    await this.#parts.unsent.admit(null);
     const content = await page!(() => baseAddress(this.#parts.address, request.headers));
     const ifNoneMatch = requests.headerOf(request, 'if-none-match');
     return notModifiedIfHeld(responses.pageResponse(content, requestId), ifNoneMatch);
@@ -112,7 +116,7 @@ export class RequestHandler {
 
   /** Data, from the response cache or from the query thread. */
   async #data(request: HttpRequest, match: Match, sent: string, trace: Trace): Promise<HttpResponse> {
-    const { cache, address, submit } = this.#parts;
+    const { cache, address, submit, unsent } = this.#parts;
     const { name: endpoint, known } = match.route;
     const { query, ignored } = readQuery(sent, (name) => known.includes(name));
     trace.ignored = ignoredHeader(ignored, known);
@@ -121,18 +125,36 @@ export class RequestHandler {
     const nowMs = this.#parts.nowMs();
     const name = state === null ? '' : cacheNameOf(request, address);
     const cached = state === null ? undefined : cache.find(name, nowMs);
+    if (cached !== undefined) await unsent.admit(trace.keyId);
     if (cached !== undefined) return completed(cached.response, request, trace.requestId);
     const base = baseAddress(address, request.headers);
     const parameters = parseRequest(match, query);
     const wrapCsv = requests.wantsWrappedCsv(request);
+    await unsent.admit(trace.keyId);
     const answer = await submit({ endpoint, parameters, nowMs, wrapCsv }, request.isGone);
     if (answer.kind === 'refusal') throw new Refusal(answer.word, answer.facts);
-    const response = responses.answerResponse(answer, base, caller);
+    const response = await this.#encoded(responses.answerResponse(answer, base, caller), request, trace);
     const { goodUntilMs } = answer;
-    if (goodUntilMs === undefined) return encoded(completed(response, request, trace.requestId), request);
-    const copy = responses.copyOf(await encoded(response, request));
+    if (goodUntilMs === undefined) return completed(response, request, trace.requestId);
+    const copy = responses.copyOf(response);
     cache.add(endpoint, name, { response: copy, goodUntilMs }, state);
     return completed(copy, request, trace.requestId);
+  }
+
+  /** A response in the coding that its caller prefers. Its bytes count from now on: many may have been admitted at once. @throws Refusal */
+  async #encoded(response: HttpResponse, request: HttpRequest, { keyId }: Trace): Promise<HttpResponse> {
+    const { unsent } = this.#parts;
+    const refuse = (error: unknown): never => {
+      response.release?.();
+      throw error;
+    };
+    if (unsent.isOver(keyId)) await unsent.admit(keyId).catch(refuse);
+    const release = unsent.hold(keyId, responses.bodyBytes(response));
+    try {
+      return await encoded(response, request);
+    } finally {
+      release();
+    }
   }
 
   /** The caller, with a valid key that has a request left. @throws Refusal (contract 6.3, 7.2) */

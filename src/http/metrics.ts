@@ -1,14 +1,19 @@
 // Observations -> Prometheus metrics, by route pattern and never by address (contract 7.4, 9.3); reports of processes -> text.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
-import type { Observation } from '../base/observe.ts';
+import { endReasons, type Observation } from '../base/observe.ts';
 import { type ErrorWord, errors } from '../contract/errors.ts';
 import type { QueueLength } from './queue/admission.ts';
+import type { UnsentBytes } from './sending/unsent-bytes.ts';
 
 /** The metrics of one process at one moment, as plain data that can be sent to another process. */
 export type Report = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 /** Facts that are measured when metrics are requested. */
-export type Measurable = { readonly version: string; readonly queue: QueueLength };
+export type Measurable = {
+  readonly version: string;
+  readonly queue: QueueLength;
+  readonly unsent: Pick<UnsentBytes, 'total'>;
+};
 
 /** In seconds: from a request that needs no work to one that its caller gives up. */
 const DURATION_BUCKETS = [0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
@@ -56,10 +61,17 @@ export class Metrics {
     ['where'],
   );
 
-  constructor({ version, queue }: Measurable) {
+  readonly #ended = this.#counter(
+    'bourse_connections_ended_total',
+    'Connections that the service ended, by the reason.',
+    ['reason'],
+  );
+
+  constructor({ version, queue, unsent }: Measurable) {
     const waiting = (): number => queue.waiting;
     this.#gauge('bourse_queue_waiting_requests', 'Requests that wait for a query thread.', waiting);
     this.#gauge('bourse_queue_in_flight_requests', 'Requests in a query thread.', () => queue.inFlight);
+    this.#gauge('bourse_unsent_bytes', 'Bytes of answers that are not sent yet.', () => unsent.total);
     this.#gauge('bourse_workers', 'Serving processes.', () => 1);
     new Gauge({
       name: 'bourse_build_info',
@@ -72,6 +84,7 @@ export class Metrics {
     for (const word of Object.keys(errors) as ErrorWord[]) this.#errors.inc({ error: word }, 0);
     for (const outcome of ['valid', 'invalid', 'missing']) this.#keys.inc({ outcome }, 0);
     this.#faults.inc({ where: 'request' }, 0);
+    for (const reason of endReasons) this.#ended.inc({ reason }, 0);
     collectDefaultMetrics({ register: this.#registry });
     this.#registry.removeSingleMetric(SUMMARY);
   }
@@ -91,6 +104,7 @@ export class Metrics {
   observe(observation: Observation): void {
     if (observation.kind === 'request') this.#count(observation);
     else if (observation.kind === 'fault') this.#faults.inc({ where: observation.where });
+    else if (observation.kind === 'connection') this.#ended.inc({ reason: observation.reason });
   }
 
   #count(request: Observation & { kind: 'request' }): void {

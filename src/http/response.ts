@@ -126,6 +126,16 @@ export function copyOf({ release, body, ...rest }: HttpResponse): HttpResponse {
   return copy;
 }
 
+/** A response whose unsent bytes count for a caller until they are sent; `uncount` ends that. */
+export const counted = (response: HttpResponse, owner: string | null, uncount: () => void): HttpResponse => ({
+  ...response,
+  owner,
+  release: () => {
+    response.release?.();
+    uncount();
+  },
+});
+
 /** The refusal of a request whose key has used up a quota. */
 export function overQuota({ span, limit, resetSeconds }: Quota): Refusal {
   const requests = limit === 1 ? '1 request' : `${limit} requests`;

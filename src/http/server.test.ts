@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import type { HttpRequest } from './message.ts';
+import { UnsentBytes } from './sending/unsent-bytes.ts';
 import { listen } from './server.ts';
 
 const CROWD = 100;
@@ -21,7 +22,7 @@ test('callers with many requests at once hold up nobody: others are answered in 
       return { status: 200, headers: { 'Content-Length': '2' }, body: [Buffer.from('ok')] };
     },
   };
-  const server = await listen(handler, address, () => undefined);
+  const server = await listen({ handler, unsent: new UnsentBytes(), observe: () => undefined }, address);
   const open = async () => {
     const socket = connect(server.port, '127.0.0.1').resume();
     socket.write(request('/hello'));
@@ -52,7 +53,7 @@ test('a request’s time begins when it arrives, not when its batch is handled (
       return { status: 200, headers: { 'Content-Length': '2' }, body: [Buffer.from('ok')] };
     },
   };
-  const server = await listen(handler, address, () => undefined);
+  const server = await listen({ handler, unsent: new UnsentBytes(), observe: () => undefined }, address);
   const socket = connect(server.port, '127.0.0.1').resume();
   const others = Array.from({ length: 9 }, () => connect(server.port, '127.0.0.1').resume());
   try {

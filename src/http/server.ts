@@ -2,13 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { TLSSocket } from 'node:tls';
 import type { Observe } from '../base/observe.ts';
 import { Refusal } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
 import { RequestBatches } from './queue/batching.ts';
 import { errorResponse, methodNotAllowed } from './response.ts';
+import { Sending, type SendingPace } from './sending/sending.ts';
+import type { UnsentBytes } from './sending/unsent-bytes.ts';
 import { OpenConnections, stop } from './stop.ts';
 import { type Certificate, createTlsServer } from './tls.ts';
 
@@ -34,14 +35,15 @@ function headersOf({ headers, rawHeaders }: IncomingMessage): HttpRequest['heade
   return hosts.length > 1 ? { ...headers, host: hosts } : headers;
 }
 
-/** Handles a request, and writes the response to its socket. */
+/** Handles a request, and sends the response. */
 function respond(
-  incoming: IncomingMessage,
   outgoing: ServerResponse,
   handler: Handler,
   connections: OpenConnections,
+  sending: Sending,
   moment: Pick<HttpRequest, 'arrivedMs' | 'batch'>,
 ): void {
+  const incoming = outgoing.req;
   handler
     .handle({
       method: incoming.method ?? 'GET',
@@ -51,30 +53,10 @@ function respond(
       isGone: () => outgoing.destroyed || outgoing.closed,
     })
     .then((response) => {
-      if (response.release !== undefined) outgoing.once('close', response.release);
-      if (outgoing.destroyed) {
-        response.release?.();
-        return;
-      }
-      if (connections.endsWith(outgoing)) outgoing.setHeader('Connection', 'close');
-      outgoing.writeHead(response.status, response.headers);
-      const pieces = incoming.method === 'HEAD' ? [] : response.body;
-      for (const piece of pieces.slice(0, -1)) outgoing.write(piece);
-      outgoing.end(pieces.at(-1));
-      endSlowReader(outgoing);
+      if (connections.endsWith(outgoing) && !outgoing.destroyed) outgoing.setHeader('Connection', 'close');
+      return sending.send(outgoing, response);
     })
     .catch(() => outgoing.destroy());
-}
-
-/** Ends the connection of a caller that does not read its response. A reset also frees the kernel's buffer. */
-function endSlowReader(outgoing: ServerResponse): void {
-  const { socket } = outgoing.req;
-  if (socket.writableLength === 0) return;
-  const timer = setTimeout(() => {
-    if (socket instanceof TLSSocket) socket.destroy();
-    else socket.resetAndDestroy();
-  }, limits.sendTimeoutMs);
-  outgoing.once('close', () => clearTimeout(timer));
 }
 
 /** The refusal of a request that could not be parsed, by Node's error code. */
@@ -136,11 +118,19 @@ const options = {
   requireHostHeader: false,
 };
 
+/** What a server works with. */
+export type ServerParts = {
+  readonly handler: Handler;
+  /** Counts the answers that are not sent yet. */
+  readonly unsent: UnsentBytes;
+  readonly observe: Observe;
+  readonly pace?: SendingPace;
+};
+
 /** Serves on an address. @throws when the address cannot be listened on */
 export async function listen(
-  handler: Handler,
+  { handler, unsent, observe, pace }: ServerParts,
   { certificate, ...address }: ListenAddress,
-  observe: Observe,
 ): Promise<Listening> {
   const connections = new OpenConnections();
   const batches = new RequestBatches();
@@ -149,7 +139,7 @@ export async function listen(
     connections.addResponse(incoming.socket, outgoing);
     const answer = (): void => {
       const arrivedMs = performance.now();
-      batches.add((batch) => respond(incoming, outgoing, handler, connections, { arrivedMs, batch }));
+      batches.add((batch) => respond(outgoing, handler, connections, sending, { arrivedMs, batch }));
     };
     // One request of a connection at a time: a caller with many must neither fill our memory nor hold up others.
     if (before === undefined) answer();
@@ -157,7 +147,12 @@ export async function listen(
   };
   const tls = certificate === null ? null : createTlsServer(options, certificate, receive);
   const server = tls?.server ?? createServer(options, receive);
-  server.on(tls === null ? 'connection' : 'secureConnection', (socket) => connections.add(socket));
+  const reset = (socket: Socket): void => void (tls?.rawSocket(socket) ?? socket).resetAndDestroy();
+  const sending = new Sending({ unsent, observe, reset, pace }, () => port);
+  server.on(tls === null ? 'connection' : 'secureConnection', (socket: Socket) => {
+    connections.add(socket);
+    socket.once('close', () => sending.forget(socket));
+  });
   // Node would answer these itself, without the envelope.
   server.on('checkExpectation', receive);
   server.on('connect', (_, socket) => {
@@ -177,14 +172,16 @@ export async function listen(
     server.once('error', reject);
     server.listen({ ...address, backlog: limits.connectionBacklogMax }, resolve);
   });
+  const { port } = server.address() as AddressInfo;
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     renew: (next) => tls?.renew(next),
     async stop(reason) {
       // A handshake in progress brings a request; an abandoned one does not.
       const grace = setTimeout(() => tls?.endHandshakes(), limits.handshakeGraceMs);
       await stop(server, connections, reason, observe);
       clearTimeout(grace);
+      sending.close();
     },
   };
 }

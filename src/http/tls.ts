@@ -83,11 +83,19 @@ export function createTlsServer(options: ServerOptions, certificate: Certificate
       if (handshaking.get(address) === socket) handshaking.delete(address);
     });
   });
-  server.on('secureConnection', (socket) => handshaking.delete(addressOf(socket)));
+  const raw = new WeakMap<Socket, Socket>();
+  server.on('secureConnection', (socket) => {
+    const address = addressOf(socket);
+    const bare = handshaking.get(address);
+    if (bare !== undefined) raw.set(socket, bare);
+    handshaking.delete(address);
+  });
   return {
     server,
     /** The TCP socket of a connection; undefined once its handshake is done, so that it speaks HTTP. */
     bareSocket: (socket: Socket) => handshaking.get(addressOf(socket)),
+    /** The TCP socket of a connection whose handshake is done; undefined where that is not known. */
+    rawSocket: (socket: Socket) => raw.get(socket),
     /** Closes the connections whose handshake is not done. */
     endHandshakes: (): void => {
       for (const socket of handshaking.values()) socket.destroy();

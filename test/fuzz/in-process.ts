@@ -4,6 +4,7 @@ import { runInNewContext } from 'node:vm';
 import type { Observation } from '../../src/base/observe.ts';
 import { ResponseCache } from '../../src/http/cache/response-cache.ts';
 import { RequestHandler } from '../../src/http/handler.ts';
+import { UnsentBytes } from '../../src/http/sending/unsent-bytes.ts';
 import { issueKey, KeyRing, noTerms, revokeKey } from '../../src/keys/api-keys.ts';
 import { Quotas } from '../../src/keys/quotas.ts';
 import { QueryRunner } from '../../src/queries/index.ts';
@@ -45,6 +46,7 @@ export async function openBench(): Promise<Bench> {
       observe: rejectFaults,
       nowMs: () => NOW_MS,
     }),
+    unsent: new UnsentBytes(),
     submit: (request) => runner.run(request),
     address: { publicUrl: null, allowedHosts: [], trustProxy: false, scheme: 'http' },
     observe: rejectFaults,

@@ -1,0 +1,26 @@
+// Bounds of connections and of answers on their way, each with its reason.
+
+const MEGABYTE = 1024 * 1024;
+
+export const httpLimits = {
+  /** Bytes of all answers that are not sent yet, of one serving process: they are most of its memory. */
+  unsentBytesMax: 256 * MEGABYTE,
+  /** Bytes of one key's answers that are not sent yet: eight of the largest, 8 MB, at a time. */
+  unsentBytesPerKeyMax: 64 * MEGABYTE,
+  /** The same of all callers without a key together: pages and errors are at most 220 kB. */
+  unsentBytesAnonymousMax: 16 * MEGABYTE,
+  /** Bytes given to a connection at once. The next follow when the kernel has taken these: TLS copies what it is given. */
+  sendPieceBytes: 65_536,
+  /**
+   * At least `sendBytesLeast` of an answer must leave in each such time. A receiver's kernel announces free space in steps of up to
+   * 64 kB, so a caller that reads 2 kB a second may be seen to read nothing for 30 s.
+   */
+  sendIntervalMs: 30_000,
+  sendBytesLeast: 16_384,
+  /** Time after which the connections that have something to send are looked at again. */
+  sendCheckMs: 5_000,
+  /** Pause between two looks at the kernel's queues, which take 10 ms of another thread, more with very many connections. */
+  recountPauseMs: 100,
+  /** A connection with so many unread bytes is closed instead of answered while its caller is over its bound. */
+  unreadBytesMax: 65_536,
+} as const;
