@@ -1,7 +1,10 @@
 // What the program reports about itself: one union of observations, which become logs and metrics. And the cause of a fault as text.
 
-/** Why the service ended a connection: its caller read too slowly, or asked for more without reading its earlier answers. */
-export const endReasons = ['slow', 'unread'] as const;
+/**
+ * Why the service ended a connection: its caller read too slowly, asked for more without reading its earlier answers, sent
+ * thousands of requests at once; it was idle, and a new one needed its place; it was new, and there was no place.
+ */
+export const endReasons = ['slow', 'unread', 'pipelined', 'idle', 'refused'] as const;
 export type EndReason = (typeof endReasons)[number];
 
 /** One thing that happened. No observation ever holds a key, a URL or a query string. */

@@ -2,8 +2,10 @@
 import cluster from 'node:cluster';
 import type { Observe } from '../base/observe.ts';
 import type { BuiltInPage, BuiltInPages } from '../http/built-in-pages.ts';
+import { httpLimits } from '../http/limits.ts';
 import { exposition, type Measurable, Metrics, type Report } from '../http/metrics.ts';
 import { METRICS_PATH, MetricsHandler, metricsPage } from '../http/metrics-handler.ts';
+import { OpenConnections } from '../http/open-connections.ts';
 import { UnsentBytes } from '../http/sending/unsent-bytes.ts';
 import { listen } from '../http/server.ts';
 import { storeReport } from '../http/store-metrics.ts';
@@ -33,7 +35,9 @@ async function listenAlone(
   const { metricsHost: host, metricsPort: port } = settings;
   const handler = new MetricsHandler(page, observe);
   const where = { host, port: port!, reusePort: false, certificate: null };
-  const parts = { handler, unsent: new UnsentBytes(), observe: () => undefined };
+  const ignore = (): void => undefined;
+  const connections = new OpenConnections(httpLimits.metricsConnectionsMax, ignore);
+  const parts = { handler, connections, unsent: new UnsentBytes(), observe: ignore };
   const listening = await listen(parts, where).catch((error: unknown) => {
     throw portProblem(error, settings, metricsAddress);
   });
@@ -50,7 +54,7 @@ const textWith =
 /** Measures this process, alone or as one of several. @throws ServiceProblem where the port cannot be listened on */
 export async function measure(
   settings: Settings,
-  facts: Pick<Measurable, 'queue' | 'unsent'>,
+  facts: Omit<Measurable, 'version'>,
   observe: Observe,
 ): Promise<Measuring> {
   const metrics = new Metrics({ version: version(), ...facts });

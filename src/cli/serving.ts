@@ -5,6 +5,7 @@ import type { Observe } from '../base/observe.ts';
 import { builtInPages } from '../http/built-in-pages.ts';
 import { ResponseCache } from '../http/cache/response-cache.ts';
 import { RequestHandler } from '../http/handler.ts';
+import { connectionsMax, OpenConnections } from '../http/open-connections.ts';
 import { QueryQueue } from '../http/queue/query-queue.ts';
 import { canAnswer } from '../http/readiness.ts';
 import { UnsentBytes } from '../http/sending/unsent-bytes.ts';
@@ -103,6 +104,7 @@ export async function startService(settings: Settings): Promise<Service> {
     log.observe(observation);
     measuring?.observe(observation);
   };
+  const connections = new OpenConnections(connectionsMax(), observe);
   const quotas = new Quotas({ addUses: (uses) => control.addQuotaUses(uses), observe, nowMs: Date.now });
   const close = async (): Promise<void> => {
     await measuring?.stop();
@@ -117,7 +119,7 @@ export async function startService(settings: Settings): Promise<Service> {
     if (settings.metricsPort !== null)
       measuring = await (await import('./serve-metrics.ts')).measure(
         settings,
-        { queue, unsent },
+        { queue, connections, unsent },
         log.observe,
       );
     const isReady = async () => !isStopping && (await canAnswer(queue, Date.now()));
@@ -135,7 +137,7 @@ export async function startService(settings: Settings): Promise<Service> {
     // Each worker has its own socket on one port where the system can: no connection is lost with another worker.
     const reusePort = settings.workers > 1 && process.platform === 'linux';
     const listening = await listen(
-      { handler, unsent, observe },
+      { handler, connections, unsent, observe },
       { host, port, reusePort, certificate },
     ).catch((error: unknown) => {
       throw portProblem(error, settings);

@@ -25,8 +25,6 @@ export const limits = {
   certificateCheckMs: 5_000,
   /** Time for a whole request to arrive; no endpoint reads a body. */
   requestTimeoutMs: 15_000,
-  /** Requests of one connection that wait for their answers before reading pauses; bytes that arrived before are kept. */
-  pipelinedMax: 32,
   /** Idle time after which a kept connection is closed; longer than common proxies hold theirs. */
   keepAliveTimeoutMs: 65_000,
   /** Requests that wait for the query thread, however fast it is: bounds the memory that they hold. */

@@ -3,6 +3,18 @@
 const MEGABYTE = 1024 * 1024;
 
 export const httpLimits = {
+  /** Connections of one serving process, each of 15 kB, under TLS 60 kB. */
+  connectionsMax: 8_192,
+  /** Connections that are allowed even where the process may have fewer open files than it needs. */
+  connectionsMin: 16,
+  /** Files that a process needs beside its connections: those of the store, of threads, of the metrics' port. */
+  filesReserved: 256,
+  /** Connections of the port that serves metrics alone. */
+  metricsConnectionsMax: 64,
+  /** Requests of one connection that wait for their answers before reading pauses; bytes that arrived before, up to 64 kB, are kept. */
+  pipelinedMax: 2,
+  /** Unanswered requests of all connections: above this a connection with several is ended. Each takes some 5 kB. */
+  unansweredMax: 20_000,
   /** Bytes of all answers that are not sent yet, of one serving process: they are most of its memory. */
   unsentBytesMax: 256 * MEGABYTE,
   /** Bytes of one key's answers that are not sent yet: eight of the largest, 8 MB, at a time. */

@@ -2,6 +2,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import { endReasons, type Observation } from '../base/observe.ts';
 import { type ErrorWord, errors } from '../contract/errors.ts';
+import type { OpenConnections } from './open-connections.ts';
 import type { QueueLength } from './queue/admission.ts';
 import type { UnsentBytes } from './sending/unsent-bytes.ts';
 
@@ -12,6 +13,7 @@ export type Report = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 export type Measurable = {
   readonly version: string;
   readonly queue: QueueLength;
+  readonly connections: Pick<OpenConnections, 'count'>;
   readonly unsent: Pick<UnsentBytes, 'total'>;
 };
 
@@ -67,10 +69,11 @@ export class Metrics {
     ['reason'],
   );
 
-  constructor({ version, queue, unsent }: Measurable) {
+  constructor({ version, queue, connections, unsent }: Measurable) {
     const waiting = (): number => queue.waiting;
     this.#gauge('bourse_queue_waiting_requests', 'Requests that wait for a query thread.', waiting);
     this.#gauge('bourse_queue_in_flight_requests', 'Requests in a query thread.', () => queue.inFlight);
+    this.#gauge('bourse_connections', 'Open connections.', () => connections.count);
     this.#gauge('bourse_unsent_bytes', 'Bytes of answers that are not sent yet.', () => unsent.total);
     this.#gauge('bourse_workers', 'Serving processes.', () => 1);
     new Gauge({

@@ -6,11 +6,12 @@ import type { Observe } from '../base/observe.ts';
 import { Refusal } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
+import type { OpenConnections } from './open-connections.ts';
 import { RequestBatches } from './queue/batching.ts';
 import { errorResponse, methodNotAllowed } from './response.ts';
 import { Sending, type SendingPace } from './sending/sending.ts';
 import type { UnsentBytes } from './sending/unsent-bytes.ts';
-import { OpenConnections, stop } from './stop.ts';
+import { stop } from './stop.ts';
 import { type Certificate, createTlsServer } from './tls.ts';
 
 /** Handles requests; never throws. */
@@ -121,6 +122,7 @@ const options = {
 /** What a server works with. */
 export type ServerParts = {
   readonly handler: Handler;
+  readonly connections: OpenConnections;
   /** Counts the answers that are not sent yet. */
   readonly unsent: UnsentBytes;
   readonly observe: Observe;
@@ -129,14 +131,20 @@ export type ServerParts = {
 
 /** Serves on an address. @throws when the address cannot be listened on */
 export async function listen(
-  { handler, unsent, observe, pace }: ServerParts,
+  { handler, connections, unsent, observe, pace }: ServerParts,
   { certificate, ...address }: ListenAddress,
 ): Promise<Listening> {
-  const connections = new OpenConnections();
   const batches = new RequestBatches();
   const receive = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
-    const before = connections.lastResponse(incoming.socket);
-    connections.addResponse(incoming.socket, outgoing);
+    const { socket } = incoming;
+    // The rest of what a connection had sent before it was ended.
+    if (socket.destroyed) return;
+    const before = connections.lastResponse(socket);
+    if (!connections.addResponse(socket, outgoing)) {
+      observe({ kind: 'connection', reason: 'pipelined' });
+      reset(socket);
+      return;
+    }
     const answer = (): void => {
       const arrivedMs = performance.now();
       batches.add((batch) => respond(outgoing, handler, connections, sending, { arrivedMs, batch }));
@@ -148,6 +156,9 @@ export async function listen(
   const tls = certificate === null ? null : createTlsServer(options, certificate, receive);
   const server = tls?.server ?? createServer(options, receive);
   const reset = (socket: Socket): void => void (tls?.rawSocket(socket) ?? socket).resetAndDestroy();
+  server.on('connection', (socket: Socket) =>
+    connections.accept(socket, () => tls?.endOldestHandshake() ?? false),
+  );
   const sending = new Sending({ unsent, observe, reset, pace }, () => port);
   server.on(tls === null ? 'connection' : 'secureConnection', (socket: Socket) => {
     connections.add(socket);

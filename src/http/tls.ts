@@ -96,6 +96,12 @@ export function createTlsServer(options: ServerOptions, certificate: Certificate
     bareSocket: (socket: Socket) => handshaking.get(addressOf(socket)),
     /** The TCP socket of a connection whose handshake is done; undefined where that is not known. */
     rawSocket: (socket: Socket) => raw.get(socket),
+    /** Closes the connection whose handshake has taken longest; false without any. */
+    endOldestHandshake(): boolean {
+      const [oldest] = handshaking.values();
+      oldest?.destroy();
+      return oldest !== undefined;
+    },
     /** Closes the connections whose handshake is not done. */
     endHandshakes: (): void => {
       for (const socket of handshaking.values()) socket.destroy();

@@ -10,6 +10,7 @@ import { TestFolder } from '../../../test/stores.ts';
 import type { Observation } from '../../base/observe.ts';
 import { httpLimits } from '../limits.ts';
 import type { HttpRequest, HttpResponse } from '../message.ts';
+import { OpenConnections } from '../open-connections.ts';
 import { listen } from '../server.ts';
 import { type Certificate, readCertificate } from '../tls.ts';
 import { nameOf, readSendQueues } from './send-queues.ts';
@@ -37,7 +38,9 @@ async function serve({ bounds, pace = PACE, certificate }: Setup = {}) {
       return { status: 200, headers, body: [Buffer.alloc(bytes)], owner, release: unsent.hold(owner, bytes) };
     },
   };
-  const parts = { handler, unsent, observe: (one: Observation) => observed.push(one), pace };
+  const observe = (one: Observation): void => void observed.push(one);
+  const connections = new OpenConnections(100, observe);
+  const parts = { handler, connections, unsent, observe, pace };
   const address = { host: '127.0.0.1', port: 0, reusePort: false, certificate: certificate ?? null };
   const listening = await listen(parts, address);
   return { ...listening, unsent, observed, isSecure: certificate !== undefined };
