@@ -95,12 +95,6 @@ export const limits = {
   instrumentCacheMax: 10_000,
   /** Values that it caches until anything is committed: records of 1 kB, lists of a few kB. */
   cachedValuesMax: 10_000,
-  /** Bytes of the response cache of a serving process. */
-  cachedBytesMax: 64 * 1024 * 1024,
-  /** Bytes of a cached response: most lists are smaller, and a few must not fill the cache. */
-  cachedResponseBytesMax: 1024 * 1024,
-  /** Approximate bytes of a cached response beside its body and its name. */
-  cachedOverheadBytes: 1_000,
   /** Base bars read and resampled in one step: bounds memory and how long one step blocks the query thread. */
   barsPerStepMax: 20_000,
   /** Bytes of open blocks that an import keeps in memory before it writes them out. */

@@ -39,17 +39,6 @@ function ourHost({ header, text }: Named, allowed: readonly string[]): RegExpExe
   });
 }
 
-const forwardedHeaders = [
-  'forwarded',
-  ...['x-forwarded-proto', 'x-forwarded-host', 'x-forwarded-port', 'x-forwarded-prefix'],
-];
-
-/** The names of the headers that the base address depends on. */
-export function decidingHeaders({ publicUrl, trustProxy }: AddressSettings): readonly string[] {
-  if (publicUrl !== null) return [];
-  return trustProxy ? ['host', ...forwardedHeaders] : ['host'];
-}
-
 /** The base address, without a trailing slash. @throws Refusal `bad_request` for a foreign or malformed host */
 export function baseAddress(settings: AddressSettings, headers: HttpRequest['headers']): string {
   if (settings.publicUrl !== null) return settings.publicUrl;

@@ -4,18 +4,19 @@ import { type ErrorFacts, type ErrorWord, Refusal } from '../contract/errors.ts'
 import type { KeyRing } from '../keys/api-keys.ts';
 import type { CountedRequest, Quotas } from '../keys/quotas.ts';
 import type { Answer, QueryRequest } from '../queries/query.ts';
-import { type AddressSettings, baseAddress, decidingHeaders } from './base-address.ts';
+import { pageAddress } from '../queries/render/page-address.ts';
+import { type AddressSettings, baseAddress } from './base-address.ts';
 import type { BuiltInPages } from './built-in-pages.ts';
-import { notModifiedIfHeld } from './cache/etag.ts';
-import type { ResponseCache } from './cache/response-cache.ts';
-import { encoded } from './encoding.ts';
+import { etagOf, notModifiedIfHeld } from './cache/etag.ts';
+import type { CachedAnswer, ResponseCache } from './cache/response-cache.ts';
+import { type Coding, codingFor, encodedBody, withEncodedBody } from './encoding.ts';
 import { ignoredHeader } from './ignored-parameters.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
 import { QueueError } from './queue/query-queue.ts';
 import type { Caller } from './request.ts';
 import * as requests from './request.ts';
 import * as responses from './response.ts';
-import { type Match, matchRoute, parseRequest, type RawQuery, readQuery } from './route.ts';
+import { type Match, matchRoute, parseRequest, type RawQuery, type Route, readQuery } from './route.ts';
 import type { UnsentBytes } from './sending/unsent-bytes.ts';
 
 /** The parts of a service that the request handler works with. */
@@ -116,42 +117,62 @@ export class RequestHandler {
 
   /** Data, from the response cache or from the query thread. */
   async #data(request: HttpRequest, match: Match, sent: string, trace: Trace): Promise<HttpResponse> {
-    const { cache, address, submit, unsent } = this.#parts;
+    const { cache, address, unsent } = this.#parts;
     const { name: endpoint, known } = match.route;
     const { query, ignored } = readQuery(sent, (name) => known.includes(name));
     trace.ignored = ignoredHeader(ignored, known);
     const caller = await this.#admit(request, match, query, trace);
-    const state = cache.isCacheable(endpoint) ? await cache.state(request.batch) : null;
-    const nowMs = this.#parts.nowMs();
-    const name = state === null ? '' : cacheNameOf(request, address);
-    const cached = state === null ? undefined : cache.find(name, nowMs);
-    if (cached !== undefined) await unsent.admit(trace.keyId);
-    if (cached !== undefined) return completed(cached.response, request, trace.requestId);
     const base = baseAddress(address, request.headers);
     const parameters = parseRequest(match, query);
-    const wrapCsv = requests.wantsWrappedCsv(request);
     await unsent.admit(trace.keyId);
-    const answer = await submit({ endpoint, parameters, nowMs, wrapCsv }, request.isGone);
-    if (answer.kind === 'refusal') throw new Refusal(answer.word, answer.facts);
-    const response = await this.#encoded(responses.answerResponse(answer, base, caller), request, trace);
-    const { goodUntilMs } = answer;
-    if (goodUntilMs === undefined) return completed(response, request, trace.requestId);
-    const copy = responses.copyOf(response);
-    cache.add(endpoint, name, { response: copy, goodUntilMs }, state);
-    return completed(copy, request, trace.requestId);
+    const wrapCsv = parameters.format === 'csv' && requests.wantsWrappedCsv(request);
+    const asked = { endpoint, parameters, wrapCsv, nowMs: this.#parts.nowMs() };
+    const { name, cached } = await this.#answer(asked, match, request, trace);
+    const url = responses.nextPageUrl(cached.answer, base, caller);
+    const response = responses.answerResponse(cached.answer, cached.etag, url);
+    const whole = completed(response, request, trace.requestId);
+    const coding = codingFor(whole, request);
+    if (coding === null) return whole;
+    const form = `${coding} ${url ?? ''}`;
+    const made = name === null ? undefined : cache.encoding(name, form);
+    if (made !== undefined) return withEncodedBody(whole, coding, made);
+    const body = await this.#encoded(whole, coding, trace);
+    const kept = name === null ? body : cache.addEncoding(name, cached, form, body);
+    return withEncodedBody(whole, coding, kept);
   }
 
-  /** A response in the coding that its caller prefers. Its bytes count from now on: many may have been admitted at once. @throws Refusal */
-  async #encoded(response: HttpResponse, request: HttpRequest, { keyId }: Trace): Promise<HttpResponse> {
-    const { unsent } = this.#parts;
-    const refuse = (error: unknown): never => {
-      response.release?.();
+  /** The answer to a request, from the response cache or from the query thread; and its name in the cache, null where it is not there. */
+  async #answer(
+    asked: QueryRequest,
+    { route }: Match,
+    request: HttpRequest,
+    { keyId }: Trace,
+  ): Promise<{ name: string | null; cached: CachedAnswer }> {
+    const { cache, submit, unsent } = this.#parts;
+    const state = cache.isCacheable(asked.endpoint) ? await cache.state(request.batch) : null;
+    const name = state === null ? '' : cacheNameOf(route, asked);
+    const found = state === null ? undefined : cache.find(name, asked.nowMs);
+    if (found !== undefined) return { name, cached: found };
+    const answer = await submit(asked, request.isGone);
+    if (answer.kind === 'refusal') throw new Refusal(answer.word, answer.facts);
+    // Many may have been admitted at once.
+    await unsent.admit(keyId).catch((error: unknown) => {
+      answer.release?.();
       throw error;
-    };
-    if (unsent.isOver(keyId)) await unsent.admit(keyId).catch(refuse);
-    const release = unsent.hold(keyId, responses.bodyBytes(response));
+    });
+    const { goodUntilMs } = answer;
+    const etag = etagOf(answer);
+    if (goodUntilMs === undefined) return { name: null, cached: { answer, etag, goodUntilMs: 0 } };
+    const cached = { answer: responses.copyOf(answer), etag, goodUntilMs };
+    cache.add(asked.endpoint, name, cached, state);
+    return { name, cached };
+  }
+
+  /** The body of a response in a coding. Its bytes count meanwhile. */
+  async #encoded(response: HttpResponse, coding: Coding, { keyId }: Trace): Promise<Uint8Array> {
+    const release = this.#parts.unsent.hold(keyId, responses.bodyBytes(response));
     try {
-      return await encoded(response, request);
+      return await encodedBody(response, coding);
     } finally {
       release();
     }
@@ -188,12 +209,9 @@ function withoutKey(facts: ErrorFacts, secret: string | null): ErrorFacts {
   return secret === null || got?.includes(secret) !== true ? facts : rest;
 }
 
-/** Everything in a request that its response depends on. */
-const cacheNameOf = (request: HttpRequest, address: AddressSettings): string =>
-  ['authorization', 'accept', 'accept-encoding', ...decidingHeaders(address)]
-    .map((name) => requests.headerOf(request, name) ?? '')
-    .concat(request.target)
-    .join('\n');
+/** Everything that an answer depends on: the parameters, in their order and with defaults, however they were written. */
+const cacheNameOf = ({ endpoint }: Route, { parameters, wrapCsv }: QueryRequest): string =>
+  JSON.stringify([pageAddress(endpoint, parameters), parameters.next_page_key, wrapCsv]);
 
 /** The response to one request: with its id, and without a body that its caller has already. */
 function completed(response: HttpResponse, request: HttpRequest, requestId: string): HttpResponse {

@@ -35,4 +35,14 @@ export const httpLimits = {
   recountPauseMs: 100,
   /** A connection with so many unread bytes is closed instead of answered while its caller is over its bound. */
   unreadBytesMax: 65_536,
+  /** Bytes of the response cache of a serving process. */
+  cachedBytesMax: 64 * MEGABYTE,
+  /** Bytes of a cached answer: most lists are smaller, and a few must not fill the cache. */
+  cachedAnswerBytesMax: MEGABYTE,
+  /** Bytes of a cached answer beside its body and its texts, as measured. */
+  cachedOverheadBytes: 2_600,
+  /** The same of an encoded body. */
+  cachedEncodingOverheadBytes: 1_000,
+  /** Encoded bodies of one cached answer: two codings, for two callers where it has the address of a next page. */
+  cachedEncodingsMax: 4,
 } as const;
