@@ -1133,3 +1133,33 @@ test('at the bound of all unsent answers everyone is refused, pages included; ca
   assert.deepEqual(statuses, [200, 200, 503]);
   assert.equal((await ask(withKey(DAY), { at: anonymous })).status, 200);
 });
+
+test('requests that wait for large answers count before these are there, so that few queries run for one caller (contract 6.3)', async () => {
+  const unsent = new UnsentBytes({ perKeyMax: 10_000 });
+  let asked = 0;
+  const held: (() => void)[] = [];
+  const at = openHandler({
+    unsent,
+    submit: async (request) => {
+      asked++;
+      if (asked > 1) await new Promise<void>((resolve) => held.push(resolve));
+      return runner.run(request);
+    },
+  });
+  const first = await at.handle({
+    method: 'GET',
+    target: withKey(DAY, '&limit=12'),
+    headers: { host: 'localhost' },
+    isGone: () => false,
+  });
+  const { length } = Buffer.concat(first.body);
+  first.release!();
+  const all = Array.from({ length: 20 }, () => ask(withKey(DAY, '&limit=12'), { at }));
+  const admitted = Math.ceil(10_000 / length);
+  await new Promise(setImmediate);
+  assert.ok(asked - 1 <= admitted, `${asked - 1} queries`);
+  for (const finish of held) finish();
+  const statuses = (await Promise.all(all)).map(({ status }) => status);
+  assert.ok(statuses.filter((status) => status === 200).length >= 2, statuses.join());
+  assert.ok(statuses.filter((status) => status === 503).length >= 20 - admitted, statuses.join());
+});

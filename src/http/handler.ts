@@ -9,14 +9,16 @@ import { type AddressSettings, baseAddress } from './base-address.ts';
 import type { BuiltInPages } from './built-in-pages.ts';
 import { etagOf, notModifiedIfHeld } from './cache/etag.ts';
 import type { CachedAnswer, ResponseCache } from './cache/response-cache.ts';
-import { type Coding, codingFor, encodedBody, withEncodedBody } from './encoding.ts';
+import { codingFor, encodedBody, withEncodedBody } from './encoding.ts';
 import { ignoredHeader } from './ignored-parameters.ts';
+import { httpLimits } from './limits.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
 import { QueueError } from './queue/query-queue.ts';
 import type { Caller } from './request.ts';
 import * as requests from './request.ts';
 import * as responses from './response.ts';
 import { type Match, matchRoute, parseRequest, type RawQuery, type Route, readQuery } from './route.ts';
+import { AnswerSizes } from './sending/answer-sizes.ts';
 import type { UnsentBytes } from './sending/unsent-bytes.ts';
 
 /** The parts of a service that the request handler works with. */
@@ -43,6 +45,8 @@ type Trace = {
   secret: string | null;
   /** Null where the key has no quota. */
   counted: CountedRequest | null;
+  /** Ends the count of the bytes that the answer was expected to have; null where it was not admitted yet. */
+  uncount: (() => void) | null;
   /** What `X-Ignored-Parameters` says; null where no parameter is ignored. */
   ignored: string | null;
 };
@@ -50,6 +54,7 @@ type Trace = {
 /** Handles requests. */
 export class RequestHandler {
   readonly #parts: HandlerParts;
+  readonly #sizes = new AnswerSizes();
 
   constructor(parts: HandlerParts) {
     this.#parts = parts;
@@ -59,7 +64,15 @@ export class RequestHandler {
   async handle(request: HttpRequest): Promise<HttpResponse> {
     const startedMs = request.arrivedMs ?? performance.now();
     const requestId = requests.requestIdOf(request);
-    const nothing = { route: null, keyId: null, word: null, secret: null, counted: null, ignored: null };
+    const nothing = {
+      route: null,
+      keyId: null,
+      word: null,
+      secret: null,
+      counted: null,
+      ignored: null,
+      uncount: null,
+    };
     const trace: Trace = { requestId, ...nothing };
     const answered = await this.#route(request, trace).catch((error: unknown) => {
       const { word, facts } = this.#problemOf(error, requestId);
@@ -80,7 +93,9 @@ export class RequestHandler {
       durationMs: performance.now() - startedMs,
       bytes: isGone ? 0 : bytes,
     });
-    return responses.counted(response, trace.keyId, this.#parts.unsent.hold(trace.keyId, bytes));
+    const uncount = this.#parts.unsent.hold(trace.keyId, bytes);
+    trace.uncount?.();
+    return responses.counted(response, trace.keyId, uncount);
   }
 
   #problemOf(error: unknown, requestId: string): { word: ErrorWord; facts: ErrorFacts } {
@@ -109,7 +124,7 @@ export class RequestHandler {
     if (request.method !== 'GET' && request.method !== 'HEAD')
       throw responses.methodNotAllowed(request.method);
     if (match !== null) return this.#data(request, match, query, trace);
-    await this.#parts.unsent.admit(null);
+    trace.uncount = await this.#parts.unsent.admit(null, httpLimits.pageBytes);
     const content = await page!(() => baseAddress(this.#parts.address, request.headers));
     const ifNoneMatch = requests.headerOf(request, 'if-none-match');
     return notModifiedIfHeld(responses.pageResponse(content, requestId), ifNoneMatch);
@@ -117,14 +132,13 @@ export class RequestHandler {
 
   /** Data, from the response cache or from the query thread. */
   async #data(request: HttpRequest, match: Match, sent: string, trace: Trace): Promise<HttpResponse> {
-    const { cache, address, unsent } = this.#parts;
+    const { cache, address } = this.#parts;
     const { name: endpoint, known } = match.route;
     const { query, ignored } = readQuery(sent, (name) => known.includes(name));
     trace.ignored = ignoredHeader(ignored, known);
     const caller = await this.#admit(request, match, query, trace);
     const base = baseAddress(address, request.headers);
     const parameters = parseRequest(match, query);
-    await unsent.admit(trace.keyId);
     const wrapCsv = parameters.format === 'csv' && requests.wantsWrappedCsv(request);
     const asked = { endpoint, parameters, wrapCsv, nowMs: this.#parts.nowMs() };
     const { name, cached } = await this.#answer(asked, match, request, trace);
@@ -136,7 +150,7 @@ export class RequestHandler {
     const form = `${coding} ${url ?? ''}`;
     const made = name === null ? undefined : cache.encoding(name, form);
     if (made !== undefined) return withEncodedBody(whole, coding, made);
-    const body = await this.#encoded(whole, coding, trace);
+    const body = await encodedBody(whole, coding);
     const kept = name === null ? body : cache.addEncoding(name, cached, form, body);
     return withEncodedBody(whole, coding, kept);
   }
@@ -146,17 +160,22 @@ export class RequestHandler {
     asked: QueryRequest,
     { route }: Match,
     request: HttpRequest,
-    { keyId }: Trace,
+    trace: Trace,
   ): Promise<{ name: string | null; cached: CachedAnswer }> {
     const { cache, submit, unsent } = this.#parts;
+    const { keyId } = trace;
     const state = cache.isCacheable(asked.endpoint) ? await cache.state(request.batch) : null;
     const name = state === null ? '' : cacheNameOf(route, asked);
     const found = state === null ? undefined : cache.find(name, asked.nowMs);
+    const expected = found?.answer.body.length ?? this.#sizes.expected(asked);
+    trace.uncount = await unsent.admit(keyId, expected);
     if (found !== undefined) return { name, cached: found };
     const answer = await submit(asked, request.isGone);
     if (answer.kind === 'refusal') throw new Refusal(answer.word, answer.facts);
-    // Many may have been admitted at once.
-    await unsent.admit(keyId).catch((error: unknown) => {
+    this.#sizes.add(asked, answer.body.length);
+    // It may be larger than expected, and many may have been admitted at once.
+    trace.uncount();
+    trace.uncount = await unsent.admit(keyId, answer.body.length).catch((error: unknown) => {
       answer.release?.();
       throw error;
     });
@@ -166,16 +185,6 @@ export class RequestHandler {
     const cached = { answer: responses.copyOf(answer), etag, goodUntilMs };
     cache.add(asked.endpoint, name, cached, state);
     return { name, cached };
-  }
-
-  /** The body of a response in a coding. Its bytes count meanwhile. */
-  async #encoded(response: HttpResponse, coding: Coding, { keyId }: Trace): Promise<Uint8Array> {
-    const release = this.#parts.unsent.hold(keyId, responses.bodyBytes(response));
-    try {
-      return await encodedBody(response, coding);
-    } finally {
-      release();
-    }
   }
 
   /** The caller, with a valid key that has a request left. @throws Refusal (contract 6.3, 7.2) */

@@ -15,12 +15,14 @@ export const httpLimits = {
   pipelinedMax: 2,
   /** Unanswered requests of all connections: above this a connection with several is ended. Each takes some 5 kB. */
   unansweredMax: 20_000,
-  /** Bytes of all answers that are not sent yet, of one serving process: they are most of its memory. */
-  unsentBytesMax: 256 * MEGABYTE,
-  /** Bytes of one key's answers that are not sent yet: eight of the largest, 8 MB, at a time. */
-  unsentBytesPerKeyMax: 64 * MEGABYTE,
+  /** Bytes of all answers that are not sent yet, of one serving process: they take up to twice as much until garbage is collected. */
+  unsentBytesMax: 128 * MEGABYTE,
+  /** Bytes of one key's answers that are not sent yet: four of the largest, 8 MB, at a time. */
+  unsentBytesPerKeyMax: 32 * MEGABYTE,
   /** The same of all callers without a key together: pages and errors are at most 220 kB. */
-  unsentBytesAnonymousMax: 16 * MEGABYTE,
+  unsentBytesAnonymousMax: 8 * MEGABYTE,
+  /** Bytes that a built-in page counts with before it is made: as many as the largest has. */
+  pageBytes: 225_000,
   /** Bytes given to a connection at once. The next follow when the kernel has taken these: TLS copies what it is given. */
   sendPieceBytes: 65_536,
   /**

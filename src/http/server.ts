@@ -155,7 +155,10 @@ export async function listen(
   };
   const tls = certificate === null ? null : createTlsServer(options, certificate, receive);
   const server = tls?.server ?? createServer(options, receive);
-  const reset = (socket: Socket): void => void (tls?.rawSocket(socket) ?? socket).resetAndDestroy();
+  const reset = (socket: Socket): void => {
+    (tls?.rawSocket(socket) ?? socket).resetAndDestroy();
+    socket.destroy();
+  };
   server.on('connection', (socket: Socket) =>
     connections.accept(socket, () => tls?.endOldestHandshake() ?? false),
   );

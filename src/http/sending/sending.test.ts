@@ -188,3 +188,14 @@ test('a large answer is given to its connection in pieces, whatever their limits
   }
   await end(server, []);
 });
+
+test('of many requests that wait for a new count only as many get through as there is room for', async () => {
+  const unsent = new UnsentBytes({ perKeyMax: 1_000 });
+  const release = unsent.hold('key', 1_000);
+  unsent.recountWith(async () => {
+    await sleep(1);
+    release();
+  });
+  const admitted = await Promise.allSettled(Array.from({ length: 50 }, () => unsent.admit('key', 400)));
+  assert.equal(admitted.filter(({ status }) => status === 'fulfilled').length, 3);
+});

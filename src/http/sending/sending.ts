@@ -21,6 +21,8 @@ type Flow = {
   taken: number;
   /** How many of these the other side may not have acknowledged. */
   held: number;
+  /** `taken` at the last look at the kernel's queues. */
+  looked: number;
   /** Bytes that were acknowledged at the last progress, and when that was. */
   progressBytes: number;
   progressMs: number;
@@ -62,10 +64,15 @@ export class Sending {
     const { socket } = outgoing.req;
     if (!this.#parts.unsent.isOver(owner)) return this.#begin(outgoing, response, owner);
     return this.#parts.unsent.isStillOver(owner).then((isOver) => {
-      const held = this.#flows.get(socket)?.held ?? 0;
-      if (isOver && held >= httpLimits.unreadBytesMax) this.#end(socket, 'unread');
+      if (isOver && this.#isUnread(socket)) this.#end(socket, 'unread');
       else this.#begin(outgoing, response, owner);
     });
+  }
+
+  /** Whether the caller has not read its earlier answers, for certain: a look at the queues came after them. */
+  #isUnread(socket: Socket): boolean {
+    const flow = this.#flows.get(socket);
+    return flow !== undefined && flow.looked === flow.taken && flow.held >= httpLimits.unreadBytesMax;
   }
 
   #begin(outgoing: ServerResponse, { status, headers, body, release }: HttpResponse, owner: Owner): void {
@@ -90,7 +97,7 @@ export class Sending {
   }
 
   #flowOf(socket: Socket, owner: Owner): Flow {
-    const nothing = { owner, waiting: 0, taken: 0, held: 0, progressBytes: 0 };
+    const nothing = { owner, waiting: 0, taken: 0, held: 0, looked: -1, progressBytes: 0 };
     const flow = this.#flows.get(socket) ?? { ...nothing, progressMs: performance.now() };
     // What the kernel holds of a connection belongs to its last caller.
     this.#parts.unsent.add(flow.owner, -flow.held);
@@ -170,6 +177,7 @@ export class Sending {
       const held = queued + flow.taken - taken;
       this.#parts.unsent.add(flow.owner, held - flow.held);
       flow.held = held;
+      flow.looked = taken;
       if (held === 0 && flow.waiting === 0) this.#flows.delete(socket);
     }
   }

@@ -75,9 +75,13 @@ export class UnsentBytes {
     return this.isOver(owner);
   }
 
-  /** Lets a request through whose answer may be held. @throws Refusal `unavailable` at the bound */
-  async admit(owner: Owner): Promise<void> {
-    if (!(await this.isStillOver(owner))) return;
+  /**
+   * Lets a request through, and counts the bytes that its answer may have until the result is called. Nothing is awaited between look
+   * and count: of many that wait for a new count only a few get through. @throws Refusal `unavailable` at the bound
+   */
+  async admit(owner: Owner, bytes: number): Promise<() => void> {
+    if (this.isOver(owner)) await this.#recount();
+    if (!this.isOver(owner)) return this.hold(owner, bytes);
     const message = !this.#isOwnerOver(owner)
       ? 'The service holds as many unsent answers as it may: try again soon.'
       : owner === null
