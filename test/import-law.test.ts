@@ -169,6 +169,7 @@ for (const [module, allowed] of Object.entries(modules)) {
 /** Folders inside the modules. */
 const folders = [
   ...['calendar/markets', 'http/cache', 'http/docs', 'http/docs/browser', 'http/openapi', 'http/queue'],
+  'http/sending',
   ...['mapping/presets', 'queries/render', 'store/migrations', 'store/sqlite'],
 ];
 

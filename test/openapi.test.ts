@@ -66,6 +66,14 @@ test('the service gives the same document, with the address that it was reached 
   assert.equal(served, JSON.stringify(document));
 });
 
+test('who holds the document, or the page of it, is told that it is still so (RFC 9110, 15.4.5)', async () => {
+  for (const path of ['/openapi.json', '/docs']) {
+    const tag = (await server.get(path)).headers.get('ETag')!;
+    const again = await server.get(path, { headers: { 'If-None-Match': tag } });
+    assert.deepEqual([again.status, await again.text()], [304, ''], path);
+  }
+});
+
 test('the document of the command line names the public address that is configured', async () => {
   const own = JSON.parse(
     await shop.must('openapi', '--public-url', 'https://data.example.com/bourse/'),

@@ -1,5 +1,12 @@
 // What the program reports about itself: one union of observations, which become logs and metrics. And the cause of a fault as text.
 
+/**
+ * Why the service ended a connection: its caller read too slowly, asked for more without reading its earlier answers, sent
+ * thousands of requests at once; it was idle, and a new one needed its place; it was new, and there was no place.
+ */
+export const endReasons = ['slow', 'unread', 'pipelined', 'idle', 'refused'] as const;
+export type EndReason = (typeof endReasons)[number];
+
 /** One thing that happened. No observation ever holds a key, a URL or a query string. */
 export type Observation =
   | {
@@ -35,6 +42,8 @@ export type Observation =
     }
   /** An older store is brought to the newest layout. */
   | { readonly kind: 'updating'; readonly words: string }
+  /** The service ended a connection. */
+  | { readonly kind: 'connection'; readonly reason: EndReason }
   | { readonly kind: 'stopping'; readonly reason: string; readonly open: number }
   | { readonly kind: 'stopped' };
 

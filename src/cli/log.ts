@@ -1,7 +1,7 @@
 // Observations -> log lines: JSON for machines, plain lines on a terminal. No URL and no key is ever among them.
 import { isatty } from 'node:tty';
 import { destination, type Logger, pino } from 'pino';
-import type { Observation, Observe } from '../base/observe.ts';
+import type { EndReason, Observation, Observe } from '../base/observe.ts';
 
 const STDERR = 2;
 
@@ -21,6 +21,22 @@ function openLogger(level: string): Logger {
   return pino({ level, base: null }, stream);
 }
 
+/** Pause between two lines about ended connections: an attack ends thousands. */
+const ENDS_PAUSE_MS = 10_000;
+
+/** Logs ended connections: one line in a while, with how many there were of each reason since the one before. */
+function endsLogger(logger: Logger): (reason: EndReason) => void {
+  let counts: { [reason in EndReason]?: number } = {};
+  let loggedMs = Number.NEGATIVE_INFINITY;
+  return (reason) => {
+    counts[reason] = (counts[reason] ?? 0) + 1;
+    if (performance.now() - loggedMs < ENDS_PAUSE_MS) return;
+    logger.warn(counts, 'connections ended');
+    counts = {};
+    loggedMs = performance.now();
+  };
+}
+
 function tell(logger: Logger, observation: Observation): void {
   const { kind, ...facts } = observation;
   if (observation.kind === 'fault') logger.error(facts, kind);
@@ -37,10 +53,12 @@ function tell(logger: Logger, observation: Observation): void {
 /** The log of a process. `flush` writes out what is still held. */
 export function openLog(level: string): { observe: Observe; flush: () => void } {
   const logger = openLogger(level);
+  const logEnd = endsLogger(logger);
   const timer = setInterval(() => logger.flush(), 1_000);
   timer.unref();
   return {
-    observe: (observation) => tell(logger, observation),
+    observe: (observation) =>
+      observation.kind === 'connection' ? logEnd(observation.reason) : tell(logger, observation),
     flush: () => {
       clearInterval(timer);
       logger.flush();

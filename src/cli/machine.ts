@@ -6,6 +6,7 @@ import { DAY_MS, dateOf, formatInstant, MINUTE_MS } from '../base/instant.ts';
 import type { Market } from '../calendar/market.ts';
 import { markets } from '../calendar/markets/index.ts';
 import { findZone } from '../calendar/zone.ts';
+import { openFilesMax } from '../disk/open-files.ts';
 import { runAhead } from '../history/run-ahead.ts';
 import { seriesAfter } from '../series/future-bars.ts';
 import { unknownCalendarKeys } from '../series/unknown-keys.ts';
@@ -240,13 +241,13 @@ async function portCheck(
 }
 
 function openFiles(): Diagnosis | null {
-  type Limits = { readonly userLimits?: { readonly open_files: { readonly soft: number | 'unlimited' } } };
-  const soft = (process.report?.getReport() as Limits | undefined)?.userLimits?.open_files.soft;
-  if (soft === undefined) return null;
-  if (soft === 'unlimited' || soft >= OPEN_FILES_LEAST) return fine('open files', `${soft} for a process`);
+  const most = openFilesMax();
+  if (most === null) return null;
+  const shown = Number.isFinite(most) ? String(most) : 'unlimited';
+  if (most >= OPEN_FILES_LEAST) return fine('open files', `${shown} for a process`);
   return doubtful(
     'open files',
-    `${soft} for a process, and each connection is one`,
+    `${shown} for a process, and each connection is one`,
     `ulimit -n ${OPEN_FILES_LEAST}, or LimitNOFILE= of the systemd unit`,
   );
 }

@@ -2,8 +2,11 @@
 import cluster from 'node:cluster';
 import type { Observe } from '../base/observe.ts';
 import type { BuiltInPage, BuiltInPages } from '../http/built-in-pages.ts';
+import { httpLimits } from '../http/limits.ts';
 import { exposition, type Measurable, Metrics, type Report } from '../http/metrics.ts';
 import { METRICS_PATH, MetricsHandler, metricsPage } from '../http/metrics-handler.ts';
+import { OpenConnections } from '../http/open-connections.ts';
+import { UnsentBytes } from '../http/sending/unsent-bytes.ts';
 import { listen } from '../http/server.ts';
 import { storeReport } from '../http/store-metrics.ts';
 import type { Settings } from './config.ts';
@@ -32,7 +35,10 @@ async function listenAlone(
   const { metricsHost: host, metricsPort: port, publicUrl, allowedHosts, trustProxy } = settings;
   const handler = new MetricsHandler(page, { publicUrl, allowedHosts, trustProxy, scheme: 'http' }, observe);
   const where = { host, port: port!, reusePort: false, certificate: null };
-  const listening = await listen(handler, where, () => undefined).catch((error: unknown) => {
+  const ignore = (): void => undefined;
+  const connections = new OpenConnections(httpLimits.metricsConnectionsMax, ignore);
+  const parts = { handler, connections, unsent: new UnsentBytes(), observe: ignore };
+  const listening = await listen(parts, where).catch((error: unknown) => {
     throw portProblem(error, settings, metricsAddress);
   });
   observe({ kind: 'metrics', url: `${urlOf('http', host, listening.port)}${METRICS_PATH}` });
@@ -48,10 +54,10 @@ const textWith =
 /** Measures this process, alone or as one of several. @throws ServiceProblem where the port cannot be listened on */
 export async function measure(
   settings: Settings,
-  parts: Omit<Measurable, 'version'>,
+  facts: Omit<Measurable, 'version'>,
   observe: Observe,
 ): Promise<Measuring> {
-  const metrics = new Metrics({ version: version(), ...parts });
+  const metrics = new Metrics({ version: version(), ...facts });
   const link = cluster.isWorker ? new PrimaryLink(metrics) : null;
   const ownText = async () => textWith(settings)([await metrics.report()]);
   const page = metricsPage(() => link?.text() ?? ownText());

@@ -5,8 +5,10 @@ import type { Observe } from '../base/observe.ts';
 import { builtInPages } from '../http/built-in-pages.ts';
 import { ResponseCache } from '../http/cache/response-cache.ts';
 import { RequestHandler } from '../http/handler.ts';
+import { connectionsMax, OpenConnections } from '../http/open-connections.ts';
 import { QueryQueue } from '../http/queue/query-queue.ts';
 import { canAnswer } from '../http/readiness.ts';
+import { UnsentBytes } from '../http/sending/unsent-bytes.ts';
 import { type Listening, listen } from '../http/server.ts';
 import { type Certificate, CertificateProblem, CertificateWatch, readCertificate } from '../http/tls.ts';
 import { KeyRing } from '../keys/api-keys.ts';
@@ -98,6 +100,7 @@ export async function startService(settings: Settings): Promise<Service> {
   const secret = await closing(openControl(settings.store, 'write', tell), pageKeySecret);
   const queue = new QueryQueue({ storeUrl: settings.store, pageKeySecret: secret });
   const control = new ControlClient(settings.store);
+  const unsent = new UnsentBytes();
   let measuring: Measuring | null = null;
   const observe: Observe = (observation) => {
     log.observe(observation);
@@ -106,6 +109,7 @@ export async function startService(settings: Settings): Promise<Service> {
   };
   const scrubbing = new Scrubbing(settings.store, settings.scrubHours, observe);
   const keyUses = new KeyUses({ addUses: (uses) => control.addKeyUses(uses), observe });
+  const connections = new OpenConnections(connectionsMax(), observe);
   const quotas = new Quotas({ addUses: (uses) => control.addQuotaUses(uses), observe, nowMs: Date.now });
   const close = async (): Promise<void> => {
     await scrubbing.stop();
@@ -122,11 +126,12 @@ export async function startService(settings: Settings): Promise<Service> {
     if (settings.metricsPort !== null)
       measuring = await (await import('./serve-metrics.ts')).measure(
         settings,
-        { queue, scrubbing },
+        { queue, scrubbing, connections, unsent },
         log.observe,
       );
     const isReady = async () => !isStopping && (await canAnswer(queue, Date.now()));
     const handler = new RequestHandler({
+      unsent,
       keys: new KeyRing(() => control.keys(), keyUses),
       quotas,
       cache: new ResponseCache(store),
@@ -141,11 +146,12 @@ export async function startService(settings: Settings): Promise<Service> {
     });
     // Each worker has its own socket on one port where the system can: no connection is lost with another worker.
     const reusePort = settings.workers > 1 && process.platform === 'linux';
-    const listening = await listen(handler, { host, port, reusePort, certificate }, observe).catch(
-      (error: unknown) => {
-        throw portProblem(error, settings);
-      },
-    );
+    const listening = await listen(
+      { handler, connections, unsent, observe },
+      { host, port, reusePort, certificate },
+    ).catch((error: unknown) => {
+      throw portProblem(error, settings);
+    });
     const url = urlOf(scheme, host, listening.port);
     log.observe({ kind: 'listening', url, store: settings.store, pid: process.pid });
     const unwatch = watchCertificate(certificate, listening, log.observe);

@@ -31,10 +31,6 @@ export const limits = {
   certificateCheckMs: 5_000,
   /** Time for a whole request to arrive; no endpoint reads a body. */
   requestTimeoutMs: 15_000,
-  /** Requests of one connection that wait for their answers before reading pauses; bytes that arrived before are kept. */
-  pipelinedMax: 32,
-  /** Time for a caller to receive an answer: 10 kB a second for the largest, 300 kB. */
-  sendTimeoutMs: 30_000,
   /** Idle time after which a kept connection is closed; longer than common proxies hold theirs. */
   keepAliveTimeoutMs: 65_000,
   /** Requests that wait for the query thread, however fast it is: bounds the memory that they hold. */
@@ -109,12 +105,6 @@ export const limits = {
   instrumentCacheMax: 10_000,
   /** Values that it caches until anything is committed: records of 1 kB, lists of a few kB. */
   cachedValuesMax: 10_000,
-  /** Bytes of the response cache of a serving process. */
-  cachedBytesMax: 64 * 1024 * 1024,
-  /** Bytes of a cached response: most lists are smaller, and a few must not fill the cache. */
-  cachedResponseBytesMax: 1024 * 1024,
-  /** Approximate bytes of a cached response beside its body and its name. */
-  cachedOverheadBytes: 1_000,
   /** Base bars read and resampled in one step: bounds memory and how long one step blocks the query thread. */
   barsPerStepMax: 20_000,
   /** Bytes of open blocks that an import keeps in memory before it writes them out. */

@@ -42,17 +42,6 @@ function ourHost({ header, text }: Named, allowed: readonly string[]): RegExpExe
   });
 }
 
-const forwardedHeaders = [
-  'forwarded',
-  ...['x-forwarded-proto', 'x-forwarded-host', 'x-forwarded-port', 'x-forwarded-prefix'],
-];
-
-/** The names of the headers that the base address depends on. */
-export function decidingHeaders({ publicUrl, trustProxy }: AddressSettings): readonly string[] {
-  if (publicUrl !== null) return [];
-  return trustProxy ? ['host', ...forwardedHeaders] : ['host'];
-}
-
 /** The host that a request was sent to. */
 const hostIn = (headers: HttpRequest['headers']): Named => ({
   header: 'Host',

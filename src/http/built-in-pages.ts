@@ -2,6 +2,7 @@
 import { SUCCESS_MESSAGE } from '../contract/envelope.ts';
 import { errors, Refusal } from '../contract/errors.ts';
 import { JSON_TYPE } from '../queries/render/envelope.ts';
+import { tagOf } from './cache/etag.ts';
 import { docsAssets, docsPage } from './docs/docs-page.ts';
 import { openApiDocument } from './openapi/document.ts';
 
@@ -9,7 +10,8 @@ import { openApiDocument } from './openapi/document.ts';
 export type PageContent = {
   readonly status?: 200 | 302;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  /** The pieces of the body, shared by all responses. */
+  readonly body: readonly Uint8Array[];
   /** Web pages of other origins may not read it. */
   readonly isSameOrigin?: boolean;
 };
@@ -23,23 +25,31 @@ export type BuiltInPage = (request: PageRequest) => PageContent | Promise<PageCo
 /** Pages by path. */
 export type BuiltInPages = ReadonlyMap<string, BuiltInPage>;
 
-const json = (body: unknown): PageContent => ({
-  headers: { 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-cache' },
-  body: JSON.stringify(body),
-});
+const jsonHeaders = { 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-cache' };
 
-const healthyBut = (result: object): PageContent =>
-  json({ status: 'ok', code: 200, message: SUCCESS_MESSAGE, reference: null, result });
+const healthyBut = (result: object): PageContent => ({
+  headers: jsonHeaders,
+  body: [
+    Buffer.from(
+      JSON.stringify({ status: 'ok', code: 200, message: SUCCESS_MESSAGE, reference: null, result }),
+    ),
+  ],
+});
 
 const healthy = healthyBut({});
 
-/** The OpenAPI document. It is made again only for another base address. */
+/** An address that the document does not hold elsewhere. */
+const ANY_BASE = 'http://base.invalid';
+
+/** The OpenAPI document. It is made once; a request's base address is only put into its place. */
 function openApiPage(version: string): BuiltInPage {
-  let [base, content] = ['', json({})];
+  const whole = JSON.stringify(openApiDocument(ANY_BASE, version));
+  const [before, after] = whole.split(JSON.stringify(ANY_BASE)).map((part) => Buffer.from(part));
+  const wholeTag = tagOf([Buffer.from(whole)]);
   return ({ baseAddress }) => {
-    const asked = baseAddress();
-    if (asked !== base) [base, content] = [asked, json(openApiDocument(asked, version))];
-    return content;
+    const base = Buffer.from(JSON.stringify(baseAddress()));
+    const ETag = tagOf([base], wholeTag);
+    return { headers: { ...jsonHeaders, ETag }, body: [before!, base, after!] };
   };
 }
 
@@ -55,7 +65,7 @@ export function builtInPages(
     throw new Refusal('unavailable', { message: errors.unavailable.meaning });
   };
   return new Map<string, BuiltInPage>([
-    ['/', () => ({ status: 302, headers: { Location: 'docs', 'Cache-Control': 'no-cache' }, body: '' })],
+    ['/', () => ({ status: 302, headers: { Location: 'docs', 'Cache-Control': 'no-cache' }, body: [] })],
     ['/healthz', () => healthy],
     ['/readyz', readiness],
     ['/openapi.json', openApiPage(version)],

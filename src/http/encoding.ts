@@ -21,6 +21,9 @@ const codecs = {
   },
 };
 
+/** A coding of a body. */
+export type Coding = keyof typeof codecs;
+
 const LISTED = /^\s*([!#$%&'*+.^_`|~\w-]+)\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?$/i;
 
 function weightsOf(acceptEncoding: string): Map<string, number> {
@@ -50,19 +53,25 @@ function preferenceOf(acceptEncoding: string) {
   };
 }
 
-/** A response with its body in the coding that its caller prefers, where that saves enough or is demanded. */
-export function encoded(response: HttpResponse, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
+/** The coding that a response's caller prefers, where that saves enough or is demanded; null for none. */
+export function codingFor(response: HttpResponse, request: HttpRequest): Coding | null {
   const acceptEncoding = headerOf(request, 'accept-encoding');
-  if (acceptEncoding === undefined || response.status !== 200) return response;
+  if (acceptEncoding === undefined || response.status !== 200) return null;
   const { coding, isDemanded } = preferenceOf(acceptEncoding);
-  const bytes = Number(response.headers['Content-Length']);
-  if (coding === null || (bytes < limits.encodedBytesLeast && !isDemanded)) return response;
+  const isSmall = Number(response.headers['Content-Length']) < limits.encodedBytesLeast;
+  return isSmall && !isDemanded ? null : coding;
+}
+
+/** The body of a response in a coding. The response's own body is released. */
+export function encodedBody(response: HttpResponse, coding: Coding): Uint8Array | Promise<Uint8Array> {
   const whole = Buffer.concat(response.body);
   response.release?.();
-  const inCoding = (body: Uint8Array): HttpResponse => {
-    const changed = { 'Content-Encoding': coding, 'Content-Length': String(body.length) };
-    return { status: response.status, headers: { ...response.headers, ...changed }, body: [body] };
-  };
   const { atOnce, inPool } = codecs[coding];
-  return bytes <= limits.encodedAtOnceBytesMax ? inCoding(atOnce(whole)) : inPool(whole).then(inCoding);
+  return whole.length <= limits.encodedAtOnceBytesMax ? atOnce(whole) : inPool(whole);
+}
+
+/** A response with an encoded body in place of its own. */
+export function withEncodedBody(response: HttpResponse, coding: Coding, body: Uint8Array): HttpResponse {
+  const changed = { 'Content-Encoding': coding, 'Content-Length': String(body.length) };
+  return { status: response.status, headers: { ...response.headers, ...changed }, body: [body] };
 }

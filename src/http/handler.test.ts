@@ -28,6 +28,7 @@ import type { AddressSettings } from './base-address.ts';
 import { ResponseCache } from './cache/response-cache.ts';
 import { type HandlerParts, RequestHandler } from './handler.ts';
 import { QueueError } from './queue/query-queue.ts';
+import { UnsentBytes } from './sending/unsent-bytes.ts';
 
 /** A file that a test has written, ready to be imported. */
 const opened = async (path: string): Promise<MappedFile> =>
@@ -88,6 +89,7 @@ function openHandler(parts: Partial<HandlerParts> = {}): RequestHandler {
       observe: (observation) => observed.push(observation),
       nowMs: Date.now,
     }),
+    unsent: new UnsentBytes(),
     submit: (request) => runner.run(request),
     address,
     observe: (observation) => observed.push(observation),
@@ -1125,7 +1127,105 @@ test('requests of one batch read the state of the store once, and those of a lat
   asked = 0;
   const together = await Promise.all([inBatch(3), inBatch(3), inBatch(3)]);
   assert.equal(asked, 1);
-  for (const { body } of together) assert.equal(body[0], kept.body[0], 'from the cache');
+  for (const { body } of together) assert.equal(body[0]!.buffer, kept.body[0]!.buffer, 'from the cache');
   token++;
-  assert.notEqual((await inBatch(4)).body[0], kept.body[0], 'asked for again after a commit');
+  assert.notEqual((await inBatch(4)).body[0]!.buffer, kept.body[0]!.buffer, 'asked for again after a commit');
+});
+
+test('at the bound of a key’s unsent answers its requests are refused before any query, those of others are not (contract 6.3)', async () => {
+  const { secret: other } = await issueKey(control, 'other', noTerms, Date.now());
+  const unsent = new UnsentBytes({ perKeyMax: 1_000 });
+  let asked = 0;
+  const at = openHandler({
+    unsent,
+    keys: new KeyRing(() => readKeys(control)),
+    submit: (request) => {
+      asked++;
+      return runner.run(request);
+    },
+  });
+  const unread = await at.handle({
+    method: 'GET',
+    target: withKey(DAY),
+    headers: { host: 'localhost' },
+    isGone: () => false,
+  });
+  assert.ok(unsent.of(unread.owner!) >= 1_000);
+  const over = await ask(withKey(DAY), { at });
+  refused(over, 'unavailable', undefined, 'not read yet');
+  assert.equal(over.headers['Retry-After'], '1');
+  assert.equal(asked, 1, 'no query for it');
+  refused(
+    await ask(withKey(DAY, '&limit=0'), { at }),
+    'invalid_parameter',
+    'limit',
+    'its own mistake comes first',
+  );
+  assert.equal((await ask(`${DAY}?secret_key=${other}`, { at })).status, 200);
+  const before = unsent.total;
+  unread.release!();
+  unread.release!();
+  assert.equal(unsent.total, before - Buffer.concat(unread.body).length, 'released once');
+  assert.equal((await ask(withKey(DAY), { at })).status, 200);
+});
+
+test('answers that were admitted together and come to more than the bound are not kept, and free their buffers (contract 6.3)', async () => {
+  const unsent = new UnsentBytes({ perKeyMax: 1_000 });
+  let released = 0;
+  const at = openHandler({
+    unsent,
+    submit: async (request) => {
+      const answer = await runner.run(request);
+      return answer.kind === 'answer' ? { ...answer, release: () => released++ } : answer;
+    },
+  });
+  const all = await Promise.all(Array.from({ length: 5 }, () => ask(withKey(DAY), { at })));
+  assert.deepEqual(
+    all.map(({ status }) => status),
+    [200, 503, 503, 503, 503],
+  );
+  assert.equal(released, 4);
+});
+
+test('at the bound of all unsent answers everyone is refused, pages included; callers without a key have a bound of their own (contract 6.3)', async () => {
+  const pages = new Map([['/page', () => ({ headers: {}, body: [Buffer.alloc(600)] })]]);
+  const whole = openHandler({ pages, unsent: new UnsentBytes({ totalMax: 1_000 }) });
+  assert.equal((await ask(withKey(DAY), { at: whole })).status, 200);
+  refused(await ask(withKey(DAY), { at: whole }), 'unavailable', undefined, 'data');
+  refused(await ask('/page', { at: whole }), 'unavailable', undefined, 'page');
+  const anonymous = openHandler({ pages, unsent: new UnsentBytes({ anonymousMax: 1_000 }) });
+  const statuses = [];
+  for (let count = 0; count < 3; count++) statuses.push((await ask('/page', { at: anonymous })).status);
+  assert.deepEqual(statuses, [200, 200, 503]);
+  assert.equal((await ask(withKey(DAY), { at: anonymous })).status, 200);
+});
+
+test('requests that wait for large answers count before these are there, so that few queries run for one caller (contract 6.3)', async () => {
+  const unsent = new UnsentBytes({ perKeyMax: 10_000 });
+  let asked = 0;
+  const held: (() => void)[] = [];
+  const at = openHandler({
+    unsent,
+    submit: async (request) => {
+      asked++;
+      if (asked > 1) await new Promise<void>((resolve) => held.push(resolve));
+      return runner.run(request);
+    },
+  });
+  const first = await at.handle({
+    method: 'GET',
+    target: withKey(DAY, '&limit=12'),
+    headers: { host: 'localhost' },
+    isGone: () => false,
+  });
+  const { length } = Buffer.concat(first.body);
+  first.release!();
+  const all = Array.from({ length: 20 }, () => ask(withKey(DAY, '&limit=12'), { at }));
+  const admitted = Math.ceil(10_000 / length);
+  await new Promise(setImmediate);
+  assert.ok(asked - 1 <= admitted, `${asked - 1} queries`);
+  for (const finish of held) finish();
+  const statuses = (await Promise.all(all)).map(({ status }) => status);
+  assert.ok(statuses.filter((status) => status === 200).length >= 2, statuses.join());
+  assert.ok(statuses.filter((status) => status === 503).length >= 20 - admitted, statuses.join());
 });

@@ -4,19 +4,23 @@ import { type ErrorFacts, type ErrorWord, Refusal } from '../contract/errors.ts'
 import type { KeyRing } from '../keys/api-keys.ts';
 import type { CountedRequest, Quotas } from '../keys/quotas.ts';
 import type { Answer, QueryRequest } from '../queries/query.ts';
-import { type AddressSettings, baseAddress, decidingHeaders, pageRequestOf } from './base-address.ts';
+import { pageAddress } from '../queries/render/page-address.ts';
+import { type AddressSettings, baseAddress, pageRequestOf } from './base-address.ts';
 import type { BuiltInPages } from './built-in-pages.ts';
-import { notModifiedIfHeld } from './cache/etag.ts';
-import type { ResponseCache } from './cache/response-cache.ts';
-import { encoded } from './encoding.ts';
+import { etagOf, notModifiedIfHeld } from './cache/etag.ts';
+import type { CachedAnswer, ResponseCache } from './cache/response-cache.ts';
+import { codingFor, encodedBody, withEncodedBody } from './encoding.ts';
 import { mayHoldKey } from './held-keys.ts';
 import { ignoredHeader } from './ignored-parameters.ts';
+import { httpLimits } from './limits.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
 import { QueueError } from './queue/query-queue.ts';
 import type { Caller } from './request.ts';
 import * as requests from './request.ts';
 import * as responses from './response.ts';
-import { type Match, matchRoute, parseRequest, type RawQuery, readQuery } from './route.ts';
+import { type Match, matchRoute, parseRequest, type RawQuery, type Route, readQuery } from './route.ts';
+import { AnswerSizes } from './sending/answer-sizes.ts';
+import type { UnsentBytes } from './sending/unsent-bytes.ts';
 
 /** The parts of a service that the request handler works with. */
 export type HandlerParts = {
@@ -24,6 +28,7 @@ export type HandlerParts = {
   readonly keys: Pick<KeyRing, 'verify'>;
   readonly quotas: Pick<Quotas, 'count'>;
   readonly cache: ResponseCache;
+  readonly unsent: UnsentBytes;
   readonly submit: (request: QueryRequest, isGone: () => boolean) => Promise<Answer>;
   readonly address: AddressSettings;
   readonly observe: Observe;
@@ -39,6 +44,8 @@ type Trace = {
   word: ErrorWord | null;
   /** Null where the key has no quota. */
   counted: CountedRequest | null;
+  /** Ends the count of the bytes that the answer was expected to have; null where it was not admitted yet. */
+  uncount: (() => void) | null;
   /** What `X-Ignored-Parameters` says; null where no parameter is ignored. */
   ignored: string | null;
 };
@@ -46,6 +53,7 @@ type Trace = {
 /** Handles requests. */
 export class RequestHandler {
   readonly #parts: HandlerParts;
+  readonly #sizes = new AnswerSizes();
 
   constructor(parts: HandlerParts) {
     this.#parts = parts;
@@ -55,7 +63,14 @@ export class RequestHandler {
   async handle(request: HttpRequest): Promise<HttpResponse> {
     const startedMs = request.arrivedMs ?? performance.now();
     const requestId = requests.requestIdOf(request);
-    const nothing = { route: null, keyId: null, word: null, counted: null, ignored: null };
+    const nothing = {
+      route: null,
+      keyId: null,
+      word: null,
+      counted: null,
+      ignored: null,
+      uncount: null,
+    };
     const trace: Trace = { requestId, ...nothing };
     const answered = await this.#route(request, trace).catch((error: unknown) => {
       const { word, facts } = this.#problemOf(error, requestId);
@@ -64,6 +79,7 @@ export class RequestHandler {
     });
     const response = responses.withIgnored(responses.withQuota(answered, trace.counted), trace.ignored);
     const isGone = request.isGone();
+    const bytes = request.method === 'HEAD' ? 0 : responses.bodyBytes(response);
     this.#parts.observe({
       kind: 'request',
       requestId,
@@ -73,9 +89,11 @@ export class RequestHandler {
       word: isGone ? null : trace.word,
       keyId: trace.keyId,
       durationMs: performance.now() - startedMs,
-      bytes: isGone || request.method === 'HEAD' ? 0 : responses.bodyBytes(response),
+      bytes: isGone ? 0 : bytes,
     });
-    return response;
+    const uncount = this.#parts.unsent.hold(trace.keyId, bytes);
+    trace.uncount?.();
+    return responses.counted(response, trace.keyId, uncount);
   }
 
   #problemOf(error: unknown, requestId: string): { word: ErrorWord; facts: ErrorFacts } {
@@ -113,33 +131,67 @@ export class RequestHandler {
     if (request.method !== 'GET' && request.method !== 'HEAD')
       throw responses.methodNotAllowed(request.method);
     if (match !== null) return this.#data(request, match, query, trace);
-    const pageRequest = pageRequestOf(this.#parts.address, headers);
-    return responses.pageResponse(await page!(pageRequest), requestId);
+    trace.uncount = await this.#parts.unsent.admit(null, httpLimits.pageBytes);
+    const content = await page!(pageRequestOf(this.#parts.address, headers));
+    const ifNoneMatch = requests.headerOf(request, 'if-none-match');
+    return notModifiedIfHeld(responses.pageResponse(content, requestId), ifNoneMatch);
   }
 
   /** Data, from the response cache or from the query thread. */
   async #data(request: HttpRequest, match: Match, sent: string, trace: Trace): Promise<HttpResponse> {
-    const { cache, address, submit } = this.#parts;
+    const { cache, address } = this.#parts;
     const { name: endpoint, known } = match.route;
     const { query, ignored } = readQuery(sent, (name) => known.includes(name));
     trace.ignored = ignoredHeader(ignored, known);
     const caller = await this.#admit(request, match, query, trace);
-    const state = cache.isCacheable(endpoint) ? await cache.state(request.batch) : null;
-    const nowMs = this.#parts.nowMs();
-    const name = state === null ? '' : cacheNameOf(request, address);
-    const cached = state === null ? undefined : cache.find(name, nowMs);
-    if (cached !== undefined) return completed(cached.response, request, trace.requestId);
     const base = baseAddress(address, request.headers);
     const parameters = parseRequest(match, query);
-    const wrapCsv = requests.wantsWrappedCsv(request);
-    const answer = await submit({ endpoint, parameters, nowMs, wrapCsv }, request.isGone);
+    const wrapCsv = parameters.format === 'csv' && requests.wantsWrappedCsv(request);
+    const asked = { endpoint, parameters, wrapCsv, nowMs: this.#parts.nowMs() };
+    const { name, cached } = await this.#answer(asked, match, request, trace);
+    const url = responses.nextPageUrl(cached.answer, base, caller);
+    const response = responses.answerResponse(cached.answer, cached.etag, url);
+    const whole = completed(response, request, trace.requestId);
+    const coding = codingFor(whole, request);
+    if (coding === null) return whole;
+    const form = `${coding} ${url ?? ''}`;
+    const made = name === null ? undefined : cache.encoding(name, form);
+    if (made !== undefined) return withEncodedBody(whole, coding, made);
+    const body = await encodedBody(whole, coding);
+    const kept = name === null ? body : cache.addEncoding(name, cached, form, body);
+    return withEncodedBody(whole, coding, kept);
+  }
+
+  /** The answer to a request, from the response cache or from the query thread; and its name in the cache, null where it is not there. */
+  async #answer(
+    asked: QueryRequest,
+    { route }: Match,
+    request: HttpRequest,
+    trace: Trace,
+  ): Promise<{ name: string | null; cached: CachedAnswer }> {
+    const { cache, submit, unsent } = this.#parts;
+    const { keyId } = trace;
+    const state = cache.isCacheable(asked.endpoint) ? await cache.state(request.batch) : null;
+    const name = state === null ? '' : cacheNameOf(route, asked);
+    const found = state === null ? undefined : cache.find(name, asked.nowMs);
+    const expected = found?.answer.body.length ?? this.#sizes.expected(asked);
+    trace.uncount = await unsent.admit(keyId, expected);
+    if (found !== undefined) return { name, cached: found };
+    const answer = await submit(asked, request.isGone);
     if (answer.kind === 'refusal') throw new Refusal(answer.word, answer.facts);
-    const response = responses.answerResponse(answer, base, caller);
+    this.#sizes.add(asked, answer.body.length);
+    // It may be larger than expected, and many may have been admitted at once.
+    trace.uncount();
+    trace.uncount = await unsent.admit(keyId, answer.body.length).catch((error: unknown) => {
+      answer.release?.();
+      throw error;
+    });
     const { goodUntilMs } = answer;
-    if (goodUntilMs === undefined) return encoded(completed(response, request, trace.requestId), request);
-    const copy = responses.copyOf(await encoded(response, request));
-    cache.add(endpoint, name, { response: copy, goodUntilMs }, state);
-    return completed(copy, request, trace.requestId);
+    const etag = etagOf(answer);
+    if (goodUntilMs === undefined) return { name: null, cached: { answer, etag, goodUntilMs: 0 } };
+    const cached = { answer: responses.copyOf(answer), etag, goodUntilMs };
+    cache.add(asked.endpoint, name, cached, state);
+    return { name, cached };
   }
 
   /** The caller, with a valid key that has a request left. @throws Refusal (contract 6.3, 7.2) */
@@ -172,12 +224,9 @@ function withoutKey(facts: ErrorFacts): ErrorFacts {
   return got !== undefined && mayHoldKey(got) ? rest : facts;
 }
 
-/** Everything in a request that its response depends on. */
-const cacheNameOf = (request: HttpRequest, address: AddressSettings): string =>
-  ['authorization', 'accept', 'accept-encoding', ...decidingHeaders(address)]
-    .map((name) => requests.headerOf(request, name) ?? '')
-    .concat(request.target)
-    .join('\n');
+/** Everything that an answer depends on: the parameters, in their order and with defaults, however they were written. */
+const cacheNameOf = ({ endpoint }: Route, { parameters, wrapCsv }: QueryRequest): string =>
+  JSON.stringify([pageAddress(endpoint, parameters), parameters.next_page_key, wrapCsv]);
 
 /** The response to one request: with its id, and without a body that its caller has already. */
 function completed(response: HttpResponse, request: HttpRequest, requestId: string): HttpResponse {

@@ -19,6 +19,8 @@ export type HttpResponse = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: readonly Uint8Array[];
+  /** The id of the key that its unsent bytes count for; null or absent for callers without a valid one. */
+  readonly owner?: string | null;
   /** To be called once the body has been sent, or never will be. */
   readonly release?: () => void;
 };

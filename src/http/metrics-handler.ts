@@ -17,7 +17,7 @@ export function metricsPage(text: () => Promise<string>): BuiltInPage {
     checkHost();
     return {
       headers: { 'Content-Type': prometheusContentType, 'Cache-Control': 'no-store' },
-      body: await text(),
+      body: [Buffer.from(await text())],
       isSameOrigin: true,
     };
   };

@@ -1,8 +1,10 @@
 // Observations -> Prometheus metrics, by route pattern and never by address (contract 7.4, 9.3); reports of processes -> text.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
-import type { Observation } from '../base/observe.ts';
+import { endReasons, type Observation } from '../base/observe.ts';
 import { type ErrorWord, errors } from '../contract/errors.ts';
+import type { OpenConnections } from './open-connections.ts';
 import type { QueueLength } from './queue/admission.ts';
+import type { UnsentBytes } from './sending/unsent-bytes.ts';
 
 /** The metrics of one process at one moment, as plain data that can be sent to another process. */
 export type Report = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
@@ -13,6 +15,8 @@ export type Measurable = {
   readonly queue: QueueLength;
   /** What of the store is damaged, and when all of it was last read; null before. */
   readonly scrubbing: { readonly damaged: readonly string[]; readonly readMs: number | null };
+  readonly connections: Pick<OpenConnections, 'count'>;
+  readonly unsent: Pick<UnsentBytes, 'total'>;
 };
 
 /** In seconds: from a request that needs no work to one that its caller gives up. */
@@ -61,7 +65,13 @@ export class Metrics {
     ['where'],
   );
 
-  constructor({ version, queue, scrubbing }: Measurable) {
+  readonly #ended = this.#counter(
+    'bourse_connections_ended_total',
+    'Connections that the service ended, by the reason.',
+    ['reason'],
+  );
+
+  constructor({ version, queue, scrubbing, connections, unsent }: Measurable) {
     const waiting = (): number => queue.waiting;
     this.#gauge('bourse_queue_waiting_requests', 'Requests that wait for a query thread.', waiting);
     this.#gauge('bourse_queue_in_flight_requests', 'Requests in a query thread.', () => queue.inFlight);
@@ -77,6 +87,8 @@ export class Metrics {
       () => (scrubbing.readMs ?? 0) / 1_000,
       'max',
     );
+    this.#gauge('bourse_connections', 'Open connections.', () => connections.count);
+    this.#gauge('bourse_unsent_bytes', 'Bytes of answers that are not sent yet.', () => unsent.total);
     this.#gauge('bourse_workers', 'Serving processes.', () => 1);
     new Gauge({
       name: 'bourse_build_info',
@@ -89,6 +101,7 @@ export class Metrics {
     for (const word of Object.keys(errors) as ErrorWord[]) this.#errors.inc({ error: word }, 0);
     for (const outcome of ['valid', 'invalid', 'missing']) this.#keys.inc({ outcome }, 0);
     for (const where of ['request', 'data']) this.#faults.inc({ where }, 0);
+    for (const reason of endReasons) this.#ended.inc({ reason }, 0);
     collectDefaultMetrics({ register: this.#registry });
     this.#registry.removeSingleMetric(SUMMARY);
   }
@@ -108,6 +121,7 @@ export class Metrics {
   observe(observation: Observation): void {
     if (observation.kind === 'request') this.#count(observation);
     else if (observation.kind === 'fault') this.#faults.inc({ where: observation.where });
+    else if (observation.kind === 'connection') this.#ended.inc({ reason: observation.reason });
   }
 
   #count(request: Observation & { kind: 'request' }): void {

@@ -5,7 +5,6 @@ import type { CountedRequest, Quota } from '../keys/quotas.ts';
 import type { Answer } from '../queries/query.ts';
 import { errorBody, JSON_TYPE } from '../queries/render/envelope.ts';
 import type { PageContent } from './built-in-pages.ts';
-import { etagOf } from './cache/etag.ts';
 import { IGNORED_HEADER } from './ignored-parameters.ts';
 import type { HttpResponse } from './message.ts';
 import type { Caller } from './request.ts';
@@ -78,28 +77,35 @@ export function pageResponse(
   { status = 200, headers, body, isSameOrigin = false }: PageContent,
   requestId: string,
 ): HttpResponse {
-  const bytes = Buffer.from(body);
   return {
     status,
     headers: {
       ...(isSameOrigin ? sameOrigin : anyOrigin),
-      'Content-Length': String(bytes.length),
+      'Content-Length': String(bodyBytes({ body })),
       'X-Request-Id': requestId,
       ...headers,
     },
-    body: [bytes],
+    body,
   };
 }
 
-/** An answer of the query thread as a response, with the base address and the caller's key, which that thread does not know. */
-export function answerResponse(
-  answer: Answer & { kind: 'answer' },
+/** The address of the next page, with the base address and the caller's key, which the query thread does not know; null on the last page. */
+export function nextPageUrl(
+  { next }: Answer & { kind: 'answer' },
   baseAddress: string,
   caller: Caller,
+): string | null {
+  const key = caller.inQuery ? `&secret_key=${encodeURIComponent(caller.secret)}` : '';
+  return next === null ? null : `${baseAddress}${next.address}${key}&next_page_key=${next.key}`;
+}
+
+/** An answer of the query thread as a response, with its tag and the address of the next page. */
+export function answerResponse(
+  answer: Answer & { kind: 'answer' },
+  etag: string,
+  url: string | null,
 ): HttpResponse {
   const { next } = answer;
-  const key = caller.inQuery ? `&secret_key=${encodeURIComponent(caller.secret)}` : '';
-  const url = next === null ? null : `${baseAddress}${next.address}${key}&next_page_key=${next.key}`;
   const [at, whole] = [next?.at ?? null, answer.body];
   const body =
     url === null || at === null ? [whole] : [whole.subarray(0, at), Buffer.from(url), whole.subarray(at)];
@@ -110,7 +116,7 @@ export function answerResponse(
       'Content-Type': answer.contentType,
       'Content-Length': String(bodyBytes({ body })),
       'Cache-Control': 'private, no-cache',
-      ETag: etagOf(answer),
+      ETag: etag,
       Vary: 'Accept, Accept-Encoding',
       ...answer.headers,
       ...(url !== null && answer.headers['X-Count'] !== undefined ? { Link: `<${url}>; rel="next"` } : {}),
@@ -120,12 +126,22 @@ export function answerResponse(
   };
 }
 
-/** A response with a copy of its body, which shares no memory. */
-export function copyOf({ release, body, ...rest }: HttpResponse): HttpResponse {
-  const copy = { ...rest, body: body.map((piece) => Uint8Array.from(piece)) };
+/** An answer with a copy of its body, which shares no memory. */
+export function copyOf({ release, body, ...rest }: Answer & { kind: 'answer' }): Answer & { kind: 'answer' } {
+  const copy = { ...rest, body: Uint8Array.from(body) };
   release?.();
   return copy;
 }
+
+/** A response whose unsent bytes count for a caller until they are sent; `uncount` ends that. */
+export const counted = (response: HttpResponse, owner: string | null, uncount: () => void): HttpResponse => ({
+  ...response,
+  owner,
+  release: () => {
+    response.release?.();
+    uncount();
+  },
+});
 
 /** The refusal of a request whose key has used up a quota. */
 export function overQuota({ span, limit, resetSeconds }: Quota): Refusal {

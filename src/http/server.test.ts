@@ -3,13 +3,25 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import type { Observation } from '../base/observe.ts';
+import { httpLimits } from './limits.ts';
 import type { HttpRequest } from './message.ts';
-import { listen } from './server.ts';
+import { connectionsMax, OpenConnections } from './open-connections.ts';
+import { UnsentBytes } from './sending/unsent-bytes.ts';
+import { type Handler, listen } from './server.ts';
 
 const CROWD = 100;
 const EACH = 30;
 
 const address = { host: '127.0.0.1', port: 0, reusePort: false, certificate: null };
+
+/** A server's parts, with a bound on its connections. */
+function partsWith(handler: Handler, connectionsMax = 200) {
+  const observed: Observation[] = [];
+  const observe = (one: Observation): void => void observed.push(one);
+  const connections = new OpenConnections(connectionsMax, observe);
+  return { handler, connections, unsent: new UnsentBytes(), observe, observed };
+}
 
 const request = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 
@@ -21,7 +33,7 @@ test('callers with many requests at once hold up nobody: others are answered in 
       return { status: 200, headers: { 'Content-Length': '2' }, body: [Buffer.from('ok')] };
     },
   };
-  const server = await listen(handler, address, () => undefined);
+  const server = await listen(partsWith(handler), address);
   const open = async () => {
     const socket = connect(server.port, '127.0.0.1').resume();
     socket.write(request('/hello'));
@@ -52,7 +64,7 @@ test('a request’s time begins when it arrives, not when its batch is handled (
       return { status: 200, headers: { 'Content-Length': '2' }, body: [Buffer.from('ok')] };
     },
   };
-  const server = await listen(handler, address, () => undefined);
+  const server = await listen(partsWith(handler), address);
   const socket = connect(server.port, '127.0.0.1').resume();
   const others = Array.from({ length: 9 }, () => connect(server.port, '127.0.0.1').resume());
   try {
@@ -71,4 +83,108 @@ test('a request’s time begins when it arrives, not when its batch is handled (
     for (const one of [socket, ...others]) one.destroy();
     await server.stop('test');
   }
+});
+
+test('the bound of connections is below that of open files, and leaves room for the store', () => {
+  const { connectionsMax: most, connectionsMin: least, filesReserved } = httpLimits;
+  assert.deepEqual([null, Number.POSITIVE_INFINITY, 1_024, filesReserved, 20].map(connectionsMax), [
+    most,
+    most,
+    1_024 - filesReserved,
+    least,
+    least,
+  ]);
+});
+
+/** A handler that answers at once, or for `/wait` once `finish` is called. */
+function waitingHandler() {
+  const { promise, resolve: finish } = Promise.withResolvers<void>();
+  const handle = async ({ target }: HttpRequest) => {
+    if (target === '/wait') await promise;
+    return { status: 200, headers: { 'Content-Length': '2' }, body: [Buffer.from('ok')] };
+  };
+  return { handle, finish };
+}
+
+/** Connects and sends a request; the text that comes back within the connection's life. */
+function caller(port: number, path: string | null) {
+  const socket = connect(port, '127.0.0.1');
+  const told = { text: '', isClosed: false };
+  socket.on('error', () => undefined);
+  socket.on('data', (piece) => {
+    told.text += piece;
+  });
+  socket.on('close', () => {
+    told.isClosed = true;
+  });
+  if (path !== null) socket.write(request(path));
+  return { socket, told };
+}
+
+const tick = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
+
+test('at the bound the connection that was idle for longest makes room, also a silent one; one with a request does not', async () => {
+  const { handle, finish } = waitingHandler();
+  const parts = partsWith({ handle }, 4);
+  const server = await listen(parts, address);
+  const open = async (path: string | null) => {
+    const one = caller(server.port, path);
+    await once(one.socket, 'connect');
+    if (path === '/') while (one.told.text === '') await tick();
+    else for (let count = 0; count < 10; count++) await tick();
+    return one;
+  };
+  const [busy, silent, first, second] = [
+    await open('/wait'),
+    await open(null),
+    await open('/'),
+    await open('/'),
+  ];
+  first.socket.write(request('/'));
+  while (first.told.text.split('HTTP/1.1').length < 3) await tick();
+  const third = await open('/');
+  assert.deepEqual(
+    [silent, first, second].map(({ told }) => told.isClosed),
+    [true, false, false],
+  );
+  const fourth = await open('/');
+  while (!second.told.isClosed) await tick();
+  assert.deepEqual(
+    [busy, first, third].map(({ told }) => told.isClosed),
+    [false, false, false],
+    'the second was idle for longest',
+  );
+  for (const { socket } of [first, third, fourth]) socket.write(request('/wait'));
+  for (let count = 0; count < 10; count++) await tick();
+  const refused = caller(server.port, '/');
+  while (!refused.told.isClosed) await tick();
+  assert.equal(refused.told.text, '');
+  finish();
+  for (const { told } of [busy, first, third, fourth]) while (!told.text.endsWith('ok')) await tick();
+  assert.deepEqual(
+    parts.observed.map((one) => one.kind === 'connection' && one.reason),
+    ['idle', 'idle', 'refused'],
+  );
+  await open('/');
+  assert.equal(parts.connections.count, 4);
+  for (const { socket } of [busy, first, third, fourth]) socket.destroy();
+  await server.stop('test');
+  while (parts.connections.count > 0) await tick();
+});
+
+test('callers that send thousands of requests at once are ended where there are too many; others are answered', async () => {
+  const { handle, finish } = waitingHandler();
+  const parts = partsWith({ handle });
+  const server = await listen(parts, address);
+  const many = `GET /wait HTTP/1.1\r\n\r\n`.repeat(2_500);
+  const crowd = Array.from({ length: 12 }, () => caller(server.port, null));
+  for (const { socket } of crowd) socket.write(many);
+  while (!crowd.some(({ told }) => told.isClosed)) await tick();
+  const other = caller(server.port, '/');
+  while (!other.told.text.endsWith('ok')) await tick();
+  const ended = parts.observed.filter((one) => one.kind === 'connection' && one.reason === 'pipelined');
+  assert.equal(ended.length, crowd.filter(({ told }) => told.isClosed).length);
+  finish();
+  for (const { socket } of [...crowd, other]) socket.destroy();
+  await server.stop('test');
 });

@@ -2,14 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { TLSSocket } from 'node:tls';
 import type { Observe } from '../base/observe.ts';
 import { Refusal } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
+import type { OpenConnections } from './open-connections.ts';
 import { RequestBatches } from './queue/batching.ts';
 import { errorResponse, methodNotAllowed } from './response.ts';
-import { OpenConnections, stop } from './stop.ts';
+import { Sending, type SendingPace } from './sending/sending.ts';
+import type { UnsentBytes } from './sending/unsent-bytes.ts';
+import { stop } from './stop.ts';
 import { type Certificate, createTlsServer, strictTransport } from './tls.ts';
 
 /** Handles requests; never throws. */
@@ -38,14 +40,15 @@ function headersOf({ headers, rawHeaders }: IncomingMessage): HttpRequest['heade
 const hasMoreChunks = ({ complete, headers }: IncomingMessage): boolean =>
   !complete && headers['transfer-encoding'] !== undefined;
 
-/** Handles a request, and writes the response to its socket. */
+/** Handles a request, and sends the response. */
 function respond(
-  incoming: IncomingMessage,
   outgoing: ServerResponse,
   handler: Handler,
   connections: OpenConnections,
+  sending: Sending,
   moment: Pick<HttpRequest, 'arrivedMs' | 'batch'>,
 ): void {
+  const incoming = outgoing.req;
   handler
     .handle({
       method: incoming.method ?? 'GET',
@@ -55,31 +58,12 @@ function respond(
       isGone: () => outgoing.destroyed || outgoing.closed,
     })
     .then((response) => {
-      if (response.release !== undefined) outgoing.once('close', response.release);
-      if (outgoing.destroyed) {
-        response.release?.();
-        return;
-      }
-      if (connections.endsWith(outgoing) || hasMoreChunks(incoming))
-        outgoing.setHeader('Connection', 'close');
-      outgoing.writeHead(response.status, { ...response.headers, ...strictTransport(incoming.socket) });
-      const pieces = incoming.method === 'HEAD' ? [] : response.body;
-      for (const piece of pieces.slice(0, -1)) outgoing.write(piece);
-      outgoing.end(pieces.at(-1));
-      endSlowReader(outgoing);
+      const isLast = connections.endsWith(outgoing) || hasMoreChunks(outgoing.req);
+      if (isLast && !outgoing.destroyed) outgoing.setHeader('Connection', 'close');
+      const headers = { ...response.headers, ...strictTransport(outgoing.req.socket) };
+      return sending.send(outgoing, { ...response, headers });
     })
     .catch(() => outgoing.destroy());
-}
-
-/** Ends the connection of a caller that does not read its response. A reset also frees the kernel's buffer. */
-function endSlowReader(outgoing: ServerResponse): void {
-  const { socket } = outgoing.req;
-  if (socket.writableLength === 0) return;
-  const timer = setTimeout(() => {
-    if (socket instanceof TLSSocket) socket.destroy();
-    else socket.resetAndDestroy();
-  }, limits.sendTimeoutMs);
-  outgoing.once('close', () => clearTimeout(timer));
 }
 
 /** The refusal of a request that could not be parsed, by Node's error code. */
@@ -147,21 +131,36 @@ const options = {
   requireHostHeader: false,
 };
 
+/** What a server works with. */
+export type ServerParts = {
+  readonly handler: Handler;
+  readonly connections: OpenConnections;
+  /** Counts the answers that are not sent yet. */
+  readonly unsent: UnsentBytes;
+  readonly observe: Observe;
+  readonly pace?: SendingPace;
+};
+
 /** Serves on an address. @throws when the address cannot be listened on */
 export async function listen(
-  handler: Handler,
+  { handler, connections, unsent, observe, pace }: ServerParts,
   { certificate, ...address }: ListenAddress,
-  observe: Observe,
 ): Promise<Listening> {
-  const connections = new OpenConnections();
   const batches = new RequestBatches();
   const receive = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
-    const before = connections.lastResponse(incoming.socket);
-    connections.addResponse(incoming.socket, outgoing);
-    newestRequest.set(incoming.socket, incoming);
+    const { socket } = incoming;
+    // The rest of what a connection had sent before it was ended.
+    if (socket.destroyed) return;
+    const before = connections.lastResponse(socket);
+    if (!connections.addResponse(socket, outgoing)) {
+      observe({ kind: 'connection', reason: 'pipelined' });
+      reset(socket);
+      return;
+    }
+    newestRequest.set(socket, incoming);
     const answer = (): void => {
       const arrivedMs = performance.now();
-      batches.add((batch) => respond(incoming, outgoing, handler, connections, { arrivedMs, batch }));
+      batches.add((batch) => respond(outgoing, handler, connections, sending, { arrivedMs, batch }));
     };
     // One request of a connection at a time: a caller with many must neither fill our memory nor hold up others.
     if (before === undefined) answer();
@@ -169,7 +168,18 @@ export async function listen(
   };
   const tls = certificate === null ? null : createTlsServer(options, certificate, receive);
   const server = tls?.server ?? createServer(options, receive);
-  server.on(tls === null ? 'connection' : 'secureConnection', (socket) => connections.add(socket));
+  const reset = (socket: Socket): void => {
+    (tls?.rawSocket(socket) ?? socket).resetAndDestroy();
+    socket.destroy();
+  };
+  server.on('connection', (socket: Socket) =>
+    connections.accept(socket, () => tls?.endOldestHandshake() ?? false),
+  );
+  const sending = new Sending({ unsent, observe, reset, pace }, () => port);
+  server.on(tls === null ? 'connection' : 'secureConnection', (socket: Socket) => {
+    connections.add(socket);
+    socket.once('close', () => sending.forget(socket));
+  });
   // Node would answer these itself, without the envelope.
   server.on('checkExpectation', receive);
   server.on('connect', (_, socket) => {
@@ -189,14 +199,16 @@ export async function listen(
     server.once('error', reject);
     server.listen({ ...address, backlog: limits.connectionBacklogMax }, resolve);
   });
+  const { port } = server.address() as AddressInfo;
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     renew: (next) => tls?.renew(next),
     async stop(reason) {
       // A handshake in progress brings a request; an abandoned one does not.
       const grace = setTimeout(() => tls?.endHandshakes(), limits.handshakeGraceMs);
       await stop(server, connections, reason, observe);
       clearTimeout(grace);
+      sending.close();
     },
   };
 }

@@ -107,7 +107,13 @@ export function createTlsServer(options: ServerOptions, certificate: Certificate
       if (handshaking.get(address) === socket) handshaking.delete(address);
     });
   });
-  server.on('secureConnection', (socket) => handshaking.delete(addressOf(socket)));
+  const raw = new WeakMap<Socket, Socket>();
+  server.on('secureConnection', (socket) => {
+    const address = addressOf(socket);
+    const bare = handshaking.get(address);
+    if (bare !== undefined) raw.set(socket, bare);
+    handshaking.delete(address);
+  });
   // Node keeps the same for the life of a process: whoever got them could read every session of TLS 1.2 since its start.
   const changeTicketKeys = (): void => server.setTicketKeys(randomBytes(TICKET_KEYS_BYTES));
   const ticketTimer = setInterval(changeTicketKeys, limits.ticketKeysMs).unref();
@@ -116,6 +122,14 @@ export function createTlsServer(options: ServerOptions, certificate: Certificate
     server,
     /** The TCP socket of a connection; undefined once its handshake is done, so that it speaks HTTP. */
     bareSocket: (socket: Socket) => handshaking.get(addressOf(socket)),
+    /** The TCP socket of a connection whose handshake is done; undefined where that is not known. */
+    rawSocket: (socket: Socket) => raw.get(socket),
+    /** Closes the connection whose handshake has taken longest; false without any. */
+    endOldestHandshake(): boolean {
+      const [oldest] = handshaking.values();
+      oldest?.destroy();
+      return oldest !== undefined;
+    },
     /** Closes the connections whose handshake is not done. */
     endHandshakes: (): void => {
       for (const socket of handshaking.values()) socket.destroy();

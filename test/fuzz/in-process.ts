@@ -5,6 +5,7 @@ import type { Observation } from '../../src/base/observe.ts';
 import type { AddressSettings } from '../../src/http/base-address.ts';
 import { ResponseCache } from '../../src/http/cache/response-cache.ts';
 import { RequestHandler } from '../../src/http/handler.ts';
+import { UnsentBytes } from '../../src/http/sending/unsent-bytes.ts';
 import { issueKey, KeyRing, noTerms, revokeKey } from '../../src/keys/api-keys.ts';
 import { Quotas } from '../../src/keys/quotas.ts';
 import { QueryRunner } from '../../src/queries/index.ts';
@@ -48,6 +49,7 @@ export async function openBench(address = direct): Promise<Bench> {
       observe: rejectFaults,
       nowMs: () => NOW_MS,
     }),
+    unsent: new UnsentBytes(),
     submit: (request) => runner.run(request),
     address,
     observe: rejectFaults,

@@ -2,7 +2,7 @@
 // long form.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { limits } from '../../src/contract/limits.ts';
+import { httpLimits } from '../../src/http/limits.ts';
 import { Workshop } from '../service.ts';
 import { fill, largePage, mixed, type Targets } from './load.ts';
 import { overload } from './overload.ts';
@@ -59,7 +59,7 @@ test('who does not read costs little, holds up nobody, and is cut in time', asyn
   const figures = await slow;
   t.diagnostic(JSON.stringify(figures));
   assert.equal(figures.left, 0);
-  assert.ok(figures.endedSeconds[0] > limits.sendTimeoutMs / 1_000 - 1);
+  assert.ok(figures.endedSeconds[0] > httpLimits.sendIntervalMs / 1_000 - 1);
   assert.ok(figures.othersMaxMs < 5_000);
   assert.ok(figures.grownMegabytes < 250);
 });

@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { checkAreaReaders } from './area-readers.ts';
 import { checkCrashes } from './crashes.ts';
+import { checkCrowd } from './crowd.ts';
 import type { Figure } from './minutes.ts';
 import { checkOrder } from './order.ts';
 import { checkReaders } from './readers.ts';
@@ -24,6 +25,7 @@ const checks: Readonly<Record<string, { readonly numbers: Numbers; run(given: ne
         ...(await checkAreaReaders(given)),
       ],
     },
+    crowd: { numbers: { callers: 1_000, seconds: 25 }, run: checkCrowd },
     room: { numbers: { rows: 2_000_000 }, run: ({ rows }: { rows: number }) => checkRoom(rows) },
   };
 

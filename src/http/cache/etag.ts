@@ -10,8 +10,14 @@ import type { HttpResponse } from '../message.ts';
  */
 export function etagOf({ body, contentType, next }: Answer & { kind: 'answer' }): string {
   const data = body.subarray(next?.at ?? dataStart(body, contentType));
-  const sum = crc32(data, crc32(`${contentType} ${next === null}`));
-  return `W/"${sum.toString(36)}-${data.length.toString(36)}"`;
+  return tagOf([data], `${contentType} ${next === null}`);
+}
+
+/** The weak tag of some bytes, and of `also`, which says what else it depends on. */
+export function tagOf(pieces: readonly Uint8Array[], also = ''): string {
+  const sum = pieces.reduce((before, piece) => crc32(piece, before), crc32(also));
+  const length = pieces.reduce((total, piece) => total + piece.length, 0);
+  return `W/"${sum.toString(36)}-${length.toString(36)}"`;
 }
 
 /** Where the data of an answer begins: after the head of the envelope, which `reference` is a part of. */

@@ -1,20 +1,21 @@
 // The response cache: cleared by a commit, bounded in time and bytes (contract 4.1, 8.1).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { limits } from '../../contract/limits.ts';
-import { type CachedResponse, ResponseCache } from './response-cache.ts';
+import { httpLimits } from '../limits.ts';
+import { type CachedAnswer, ResponseCache } from './response-cache.ts';
 
 let token = 1;
 const store = { changeToken: async () => token };
-const responseOf = (bytes: number, goodUntilMs = Number.POSITIVE_INFINITY): CachedResponse => ({
-  response: { status: 200, headers: {}, body: [new Uint8Array(bytes)] },
+const answerOf = (bytes: number, goodUntilMs = Number.POSITIVE_INFINITY): CachedAnswer => ({
+  answer: { kind: 'answer', contentType: '', headers: {}, body: new Uint8Array(bytes), next: null },
+  etag: '',
   goodUntilMs,
 });
 
 test('an endpoint is cacheable once it has given a response that may be cached', async () => {
   const cache = new ResponseCache(store);
   assert.equal(cache.isCacheable('instrumentReference'), false);
-  cache.add('instrumentReference', 'a', responseOf(10), null);
+  cache.add('instrumentReference', 'a', answerOf(10), null);
   assert.equal(cache.isCacheable('instrumentReference'), true);
   assert.equal(cache.isCacheable('latestBars'), false);
   assert.equal(cache.find('a', 0), undefined, 'the state that it was queried in is not known');
@@ -22,7 +23,7 @@ test('an endpoint is cacheable once it has given a response that may be cached',
 
 test('a response is found until anything is committed, and until it is out of date', async () => {
   const cache = new ResponseCache(store);
-  const cached = responseOf(10, 100);
+  const cached = answerOf(10, 100);
   cache.add('holidayList', 'a', cached, await cache.state());
   assert.equal(cache.find('a', 99), cached);
   assert.equal(cache.find('a', 100), undefined);
@@ -35,7 +36,7 @@ test('a response is found until anything is committed, and until it is out of da
 test('the state is read once a batch, and again in the next', async () => {
   const asked: number[] = [];
   const cache = new ResponseCache({ changeToken: async () => asked.push(token) && token });
-  cache.add('holidayList', 'a', responseOf(10), await cache.state(1));
+  cache.add('holidayList', 'a', answerOf(10), await cache.state(1));
   await Promise.all([cache.state(1), cache.state(1)]);
   assert.equal(asked.length, 1);
   token++;
@@ -53,24 +54,47 @@ test('a response that was queried before a commit is not cached after it', async
   const before = await cache.state();
   token++;
   await cache.state();
-  cache.add('holidayList', 'a', responseOf(10), before);
+  cache.add('holidayList', 'a', answerOf(10), before);
   assert.equal(cache.find('a', 0), undefined);
 });
 
 test('the least recently used response goes first; one that is too large is not cached', async () => {
   const cache = new ResponseCache(store);
   const state = await cache.state();
-  const bytes = limits.cachedResponseBytesMax - limits.cachedOverheadBytes - 100;
-  const capacity = Math.floor(limits.cachedBytesMax / limits.cachedResponseBytesMax);
-  for (let index = 0; index < capacity; index++)
-    cache.add('holidayList', `${index}`, responseOf(bytes), state);
+  const bytes = httpLimits.cachedAnswerBytesMax - httpLimits.cachedOverheadBytes - 100;
+  const capacity = Math.floor(httpLimits.cachedBytesMax / httpLimits.cachedAnswerBytesMax);
+  for (let index = 0; index < capacity; index++) cache.add('holidayList', `${index}`, answerOf(bytes), state);
   assert.ok(cache.find('0', 0));
-  cache.add('holidayList', 'more', responseOf(bytes), state);
-  cache.add('holidayList', 'and more', responseOf(bytes), state);
+  cache.add('holidayList', 'more', answerOf(bytes), state);
+  cache.add('holidayList', 'and more', answerOf(bytes), state);
   assert.deepEqual(
     ['0', '1', '2', '3', 'more'].map((name) => cache.find(name, 0) !== undefined),
     [true, false, false, true, true],
   );
-  cache.add('holidayList', 'large', responseOf(limits.cachedResponseBytesMax), state);
+  cache.add('holidayList', 'large', answerOf(httpLimits.cachedAnswerBytesMax), state);
   assert.equal(cache.find('large', 0), undefined);
+});
+
+test('encoded bodies count, a few for each answer, and go with it', async () => {
+  const cache = new ResponseCache(store);
+  const state = await cache.state();
+  const cached = answerOf(1_000);
+  cache.add('holidayList', 'a', cached, state);
+  const plain = cache.bytes;
+  const forms = Array.from({ length: httpLimits.cachedEncodingsMax }, (_, index) => `form ${index}`);
+  for (const form of forms) cache.addEncoding('a', cached, form, new Uint8Array(100));
+  const full = cache.bytes;
+  assert.ok(full >= plain + forms.length * 100);
+  cache.addEncoding('a', cached, 'form 9', new Uint8Array(100));
+  assert.equal(cache.bytes, full);
+  assert.deepEqual(
+    [forms[0]!, forms[1]!, 'form 9'].map((form) => cache.encoding('a', form)?.length),
+    [undefined, 100, 100],
+  );
+  cache.addEncoding('a', cached, 'form 9', new Uint8Array(100));
+  assert.equal(cache.bytes, full, 'once');
+  cache.addEncoding('a', answerOf(1_000), 'form 8', new Uint8Array(100));
+  assert.equal(cache.encoding('a', 'form 8'), undefined, 'of another answer');
+  cache.add('holidayList', 'a', cached, state);
+  assert.equal(cache.bytes, plain);
 });

@@ -1,30 +1,47 @@
-// The response cache: answers the same request with the same response until anything is committed, or the response is out of date.
+// The response cache: the same request has the same answer until anything is committed, or the answer is out of date.
 import type { EndpointName } from '../../contract/index.ts';
-import { limits } from '../../contract/limits.ts';
+import type { Answer } from '../../queries/query.ts';
 import type { Store } from '../../store/store.ts';
-import type { HttpResponse } from '../message.ts';
+import { httpLimits } from '../limits.ts';
 
-/** A response without a request id, and until when it is right. */
-export type CachedResponse = { readonly response: HttpResponse; readonly goodUntilMs: number };
+/** An answer without the base address and the key of a caller, so that all callers can share it. */
+export type CachedAnswer = {
+  readonly answer: Answer & { kind: 'answer' };
+  readonly etag: string;
+  /** Until when it is right. */
+  readonly goodUntilMs: number;
+};
 
-/** The responses of one process by the request as it was sent. Bounded in bytes: the least recently used one goes first. */
+/** A cached answer; and its encoded bodies by the coding and the address of the next page that is in them. */
+type Entry = {
+  readonly cached: CachedAnswer;
+  readonly encodings: Map<string, Uint8Array>;
+  bytes: number;
+};
+
+/** The answers of one process by what was asked. Bounded in bytes: the least recently used one goes first. */
 export class ResponseCache {
   readonly #store: Pick<Store, 'changeToken'>;
   readonly #bytesMax: number;
-  readonly #cached = new Map<string, CachedResponse>();
-  /** Endpoints that have given a response that may be cached. Others are not looked up. */
+  readonly #entries = new Map<string, Entry>();
+  /** Endpoints that have given an answer that may be cached. Others are not looked up. */
   readonly #cacheable = new Set<EndpointName>();
   #bytes = 0;
   #state = Number.NaN;
   /** The state as it was last read, and in which batch. */
   #read: { readonly batch: number; readonly state: Promise<number> } | null = null;
 
-  constructor(store: Pick<Store, 'changeToken'>, bytesMax: number = limits.cachedBytesMax) {
+  constructor(store: Pick<Store, 'changeToken'>, bytesMax: number = httpLimits.cachedBytesMax) {
     this.#store = store;
     this.#bytesMax = bytesMax;
   }
 
-  /** Whether the responses of an endpoint may be in the cache. */
+  /** Bytes that it holds. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Whether the answers of an endpoint may be in the cache. */
   isCacheable(endpoint: EndpointName): boolean {
     return this.#cacheable.has(endpoint);
   }
@@ -38,7 +55,7 @@ export class ResponseCache {
     const state = this.#store.changeToken().then((read) => {
       if (read !== this.#state) {
         this.#state = read;
-        this.#cached.clear();
+        this.#entries.clear();
         this.#bytes = 0;
       }
       return read;
@@ -47,39 +64,77 @@ export class ResponseCache {
     return state;
   }
 
-  /** The cached response to a request, in the state that was last read. */
-  find(name: string, nowMs: number): CachedResponse | undefined {
-    const cached = this.#cached.get(name);
-    if (cached === undefined || nowMs >= cached.goodUntilMs) return undefined;
-    this.#cached.delete(name);
-    this.#cached.set(name, cached);
-    return cached;
+  /** The cached answer to a request, in the state that was last read. */
+  find(name: string, nowMs: number): CachedAnswer | undefined {
+    const entry = this.#entries.get(name);
+    if (entry === undefined || nowMs >= entry.cached.goodUntilMs) return undefined;
+    this.#entries.delete(name);
+    this.#entries.set(name, entry);
+    return entry.cached;
   }
 
   /**
-   * Adds a response of an endpoint, with a body that shares no memory. It was queried in `state`; null where that is not known.
-   * When the state has changed since, the response may miss what was committed, and is not added.
+   * Adds an answer of an endpoint, with a body that shares no memory. It was queried in `state`; null where that is not known.
+   * When the state has changed since, the answer may miss what was committed, and is not added.
    */
-  add(endpoint: EndpointName, name: string, added: CachedResponse, state: number | null): void {
+  add(endpoint: EndpointName, name: string, cached: CachedAnswer, state: number | null): void {
     this.#cacheable.add(endpoint);
-    const bytes = bytesOf(name, added);
-    if (state !== this.#state || bytes > limits.cachedResponseBytesMax) return;
+    const bytes = 2 * name.length + bytesOf(cached);
+    if (state !== this.#state || bytes > httpLimits.cachedAnswerBytesMax) return;
     this.#remove(name);
-    this.#cached.set(name, added);
+    this.#entries.set(name, { cached, encodings: new Map(), bytes });
+    this.#grow(bytes);
+  }
+
+  /** The body of a cached answer in a form that was added for it. */
+  encoding(name: string, form: string): Uint8Array | undefined {
+    return this.#entries.get(name)?.encodings.get(form);
+  }
+
+  /** Adds an encoded body of the answer that has the name, and returns what is kept; the body itself where the answer is cached no more. */
+  addEncoding(name: string, cached: CachedAnswer, form: string, body: Uint8Array): Uint8Array {
+    const entry = this.#entries.get(name);
+    if (entry?.cached !== cached) return body;
+    this.#removeEncoding(entry, form);
+    const [oldest] = entry.encodings.keys();
+    if (entry.encodings.size >= httpLimits.cachedEncodingsMax) this.#removeEncoding(entry, oldest!);
+    // A copy: what the encoder gives is a part of a larger buffer.
+    const kept = Uint8Array.from(body);
+    entry.encodings.set(form, kept);
+    entry.bytes += encodingBytes(form, body);
+    this.#grow(encodingBytes(form, body));
+    return kept;
+  }
+
+  #removeEncoding(entry: Entry, form: string): void {
+    const body = entry.encodings.get(form);
+    if (body === undefined) return;
+    entry.encodings.delete(form);
+    entry.bytes -= encodingBytes(form, body);
+    this.#bytes -= encodingBytes(form, body);
+  }
+
+  #grow(bytes: number): void {
     this.#bytes += bytes;
-    for (const oldest of this.#cached.keys()) {
+    for (const oldest of this.#entries.keys()) {
       if (this.#bytes <= this.#bytesMax) return;
       this.#remove(oldest);
     }
   }
 
   #remove(name: string): void {
-    const cached = this.#cached.get(name);
-    if (cached === undefined) return;
-    this.#cached.delete(name);
-    this.#bytes -= bytesOf(name, cached);
+    const entry = this.#entries.get(name);
+    if (entry === undefined) return;
+    this.#entries.delete(name);
+    this.#bytes -= entry.bytes;
   }
 }
 
-const bytesOf = (name: string, { response }: CachedResponse): number =>
-  response.body.reduce((sum, piece) => sum + piece.length, 2 * name.length + limits.cachedOverheadBytes);
+const bytesOf = ({ answer, etag }: CachedAnswer): number => {
+  const headers = Object.entries(answer.headers).flat();
+  const texts = [etag, answer.contentType, answer.next?.address ?? '', answer.next?.key ?? '', ...headers];
+  return texts.reduce((sum, text) => sum + text.length, answer.body.length + httpLimits.cachedOverheadBytes);
+};
+
+const encodingBytes = (form: string, body: Uint8Array): number =>
+  body.length + form.length + httpLimits.cachedEncodingOverheadBytes;

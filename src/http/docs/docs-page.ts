@@ -4,6 +4,7 @@ import type { Endpoint } from '../../contract/endpoint.ts';
 import { errors } from '../../contract/errors.ts';
 import { contract } from '../../contract/index.ts';
 import type { Parameter } from '../../contract/parameter.ts';
+import { tagOf } from '../cache/etag.ts';
 import { answerOf, type PlainSchema, plainSchema } from '../openapi/schema.ts';
 
 /** HTML that needs no more escaping. */
@@ -146,10 +147,11 @@ function wholePage(version: string): Html {
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-const contentOf = (type: string, body: string, policy: Record<string, string> = {}) => ({
-  headers: { 'Cache-Control': 'no-cache', 'Content-Type': `${type}; charset=utf-8`, ...policy },
-  body,
-});
+function contentOf(type: string, text: string, policy: Record<string, string> = {}) {
+  const body = [Buffer.from(text)];
+  const headers = { 'Cache-Control': 'no-cache', 'Content-Type': `${type}; charset=utf-8`, ...policy };
+  return { headers: { ...headers, ETag: tagOf(body) }, body };
+}
 
 /** The page itself. */
 export const docsPage = (version: string) =>

@@ -1,0 +1,50 @@
+// Bounds of connections and of answers on their way, each with its reason.
+
+const MEGABYTE = 1024 * 1024;
+
+export const httpLimits = {
+  /** Connections of one serving process, each of 15 kB, under TLS 60 kB. */
+  connectionsMax: 8_192,
+  /** Connections that are allowed even where the process may have fewer open files than it needs. */
+  connectionsMin: 16,
+  /** Files that a process needs beside its connections: those of the store, of threads, of the metrics' port. */
+  filesReserved: 256,
+  /** Connections of the port that serves metrics alone. */
+  metricsConnectionsMax: 64,
+  /** Requests of one connection that wait for their answers before reading pauses; bytes that arrived before, up to 64 kB, are kept. */
+  pipelinedMax: 2,
+  /** Unanswered requests of all connections: above this a connection with several is ended. Each takes some 5 kB. */
+  unansweredMax: 20_000,
+  /** Bytes of all answers that are not sent yet, of one serving process: they take up to twice as much until garbage is collected. */
+  unsentBytesMax: 128 * MEGABYTE,
+  /** Bytes of one key's answers that are not sent yet: four of the largest, 8 MB, at a time. */
+  unsentBytesPerKeyMax: 32 * MEGABYTE,
+  /** The same of all callers without a key together: pages and errors are at most 220 kB. */
+  unsentBytesAnonymousMax: 8 * MEGABYTE,
+  /** Bytes that a built-in page counts with before it is made: as many as the largest has. */
+  pageBytes: 225_000,
+  /** Bytes given to a connection at once. The next follow when the kernel has taken these: TLS copies what it is given. */
+  sendPieceBytes: 65_536,
+  /**
+   * At least `sendBytesLeast` of an answer must leave in each such time. A receiver's kernel announces free space in steps of up to
+   * 64 kB, so a caller that reads 2 kB a second may be seen to read nothing for 30 s.
+   */
+  sendIntervalMs: 30_000,
+  sendBytesLeast: 16_384,
+  /** Time after which the connections that have something to send are looked at again. */
+  sendCheckMs: 5_000,
+  /** Pause between two looks at the kernel's queues, which take 10 ms of another thread, more with very many connections. */
+  recountPauseMs: 100,
+  /** A connection with so many unread bytes is closed instead of answered while its caller is over its bound. */
+  unreadBytesMax: 65_536,
+  /** Bytes of the response cache of a serving process. */
+  cachedBytesMax: 64 * MEGABYTE,
+  /** Bytes of a cached answer: most lists are smaller, and a few must not fill the cache. */
+  cachedAnswerBytesMax: MEGABYTE,
+  /** Bytes of a cached answer beside its body and its texts, as measured. */
+  cachedOverheadBytes: 2_600,
+  /** The same of an encoded body. */
+  cachedEncodingOverheadBytes: 1_000,
+  /** Encoded bodies of one cached answer: two codings, for two callers where it has the address of a next page. */
+  cachedEncodingsMax: 4,
+} as const;

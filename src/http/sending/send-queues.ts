@@ -1,0 +1,53 @@
+// The kernel's send queues: how many bytes of each connection its other side has not acknowledged (Linux, proc(5) net/tcp).
+import { readFile } from 'node:fs/promises';
+import { isIPv4, type Socket } from 'node:net';
+
+/** Bytes of a connection's send queue by the connection's name; those without any are left out. */
+export type SendQueues = ReadonlyMap<string, number>;
+
+const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'];
+
+const hex = (value: number, digits: number): string => value.toString(16).toUpperCase().padStart(digits, '0');
+
+/** The bytes of an IPv6 address. */
+function bytesOf(address: string): number[] {
+  const [head, tail] = address.split('%', 1)[0]!.split('::') as [string, string | undefined];
+  const read = (text: string): number[] =>
+    text.split(':').flatMap((group) => {
+      if (group === '') return [];
+      if (isIPv4(group)) return group.split('.').map(Number);
+      const value = Number.parseInt(group, 16);
+      return [value >> 8, value & 255];
+    });
+  const [before, after] = [read(head), read(tail ?? '')];
+  return [...before, ...new Array<number>(16 - before.length - after.length).fill(0), ...after];
+}
+
+/** An address as the tables have it: words of four bytes, the last byte first. */
+function wordsOf(address: string): string {
+  const bytes = isIPv4(address) ? address.split('.').map(Number) : bytesOf(address);
+  let text = '';
+  for (let word = 0; word < bytes.length; word += 4)
+    for (let at = word + 3; at >= word; at--) text += hex(bytes[at]!, 2);
+  return text;
+}
+
+/** A connection's name in the tables: both of its ends. */
+export function nameOf({ localAddress, localPort, remoteAddress, remotePort }: Socket): string {
+  const end = (address = '0.0.0.0', port = 0): string => `${wordsOf(address)}:${hex(port, 4)}`;
+  return `${end(localAddress, localPort)} ${end(remoteAddress, remotePort)}`;
+}
+
+/** The send queues of a port's connections; null where the system does not tell. */
+export async function readSendQueues(port: number): Promise<SendQueues | null> {
+  const line = new RegExp(
+    `^ *\\d+: ([0-9A-F]+:${hex(port, 4)} [0-9A-F]+:[0-9A-F]{4}) [0-9A-F]{2} (?!0{8})([0-9A-F]{8}):`,
+    'gm',
+  );
+  const tables = await Promise.all(TABLES.map((path) => readFile(path, 'latin1').catch(() => null)));
+  if (tables[0] === null) return null;
+  const queues = new Map<string, number>();
+  for (const table of tables)
+    for (const [, name, bytes] of table?.matchAll(line) ?? []) queues.set(name!, Number.parseInt(bytes!, 16));
+  return queues;
+}

@@ -1,0 +1,201 @@
+// Answers on their way: unread ones are counted and bounded, slow callers finish, silent ones are cut (contract 6.3, 6.4).
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect as connectTls } from 'node:tls';
+import { issue, withoutOpenssl } from '../../../test/certificates.ts';
+import { TestFolder } from '../../../test/stores.ts';
+import type { Observation } from '../../base/observe.ts';
+import { httpLimits } from '../limits.ts';
+import type { HttpRequest, HttpResponse } from '../message.ts';
+import { OpenConnections } from '../open-connections.ts';
+import { listen } from '../server.ts';
+import { type Certificate, readCertificate } from '../tls.ts';
+import { nameOf, readSendQueues } from './send-queues.ts';
+import type { SendingPace } from './sending.ts';
+import { type UnsentBounds, UnsentBytes } from './unsent-bytes.ts';
+
+const PATIENCE_MS = 10_000;
+/** Slow for a person, fast for a test. */
+const PACE = { intervalMs: 600, checkMs: 50 };
+
+const temporary = new TestFolder();
+after(() => temporary.close());
+
+type Setup = { bounds?: UnsentBounds; pace?: SendingPace; certificate?: Certificate };
+
+/** A server that answers a path `/BYTES` with so many bytes, counted for the caller `key`, or for none below 1 kB. */
+async function serve({ bounds, pace = PACE, certificate }: Setup = {}) {
+  const unsent = new UnsentBytes(bounds);
+  const observed: Observation[] = [];
+  const handler = {
+    async handle({ target }: HttpRequest): Promise<HttpResponse> {
+      const bytes = Number(target.slice(1));
+      const owner = bytes < 1_000 ? null : 'key';
+      const headers = { 'Content-Length': String(bytes) };
+      return { status: 200, headers, body: [Buffer.alloc(bytes)], owner, release: unsent.hold(owner, bytes) };
+    },
+  };
+  const observe = (one: Observation): void => void observed.push(one);
+  const connections = new OpenConnections(100, observe);
+  const parts = { handler, connections, unsent, observe, pace };
+  const address = { host: '127.0.0.1', port: 0, reusePort: false, certificate: certificate ?? null };
+  const listening = await listen(parts, address);
+  return { ...listening, unsent, observed, isSecure: certificate !== undefined };
+}
+
+type Served = Awaited<ReturnType<typeof serve>>;
+
+/** A caller that has sent requests, and reads nothing yet. */
+async function call({ port, isSecure }: Served, ...paths: readonly string[]): Promise<Socket> {
+  const socket = isSecure
+    ? connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })
+    : connect(port, '127.0.0.1');
+  socket.on('error', () => socket.destroy());
+  socket.pause();
+  await once(socket, isSecure ? 'secureConnect' : 'connect');
+  for (const path of paths) socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+  return socket;
+}
+
+async function until(isSo: () => boolean, what: () => string): Promise<void> {
+  for (const startedMs = performance.now(); !isSo(); await sleep(10))
+    assert.ok(performance.now() - startedMs < PATIENCE_MS, what());
+}
+
+const state =
+  ({ unsent, observed }: Served) =>
+  () =>
+    `${unsent.total} bytes, ${JSON.stringify(observed)}`;
+
+async function end(server: Served, sockets: readonly Socket[]): Promise<void> {
+  for (const socket of sockets) socket.destroy();
+  await until(() => server.unsent.total === 0, state(server));
+  await server.stop('test');
+}
+
+/** Reads everything, so many bytes in each step; how many there were before the end. */
+async function readSlowly(socket: Socket, step: number, pauseMs: number, bytes: number): Promise<number> {
+  let read = 0;
+  while (read < bytes && !socket.destroyed) {
+    read += (socket.read(Math.min(step, socket.readableLength || step)) as Buffer | null)?.length ?? 0;
+    await sleep(pauseMs);
+  }
+  return read;
+}
+
+const LARGE = 8_000_000;
+
+test('an unread answer counts until its caller has it, also the part that the kernel holds', async () => {
+  const server = await serve({ pace: { ...PACE, intervalMs: PATIENCE_MS } });
+  const socket = await call(server, `/${LARGE}`);
+  await until(() => server.unsent.of('key') >= LARGE, state(server));
+  socket.resume();
+  await until(() => server.unsent.total === 0, state(server));
+  await end(server, [socket]);
+});
+
+test('answers that fit into the kernel’s buffers count while their callers do not read them', {
+  skip: process.platform !== 'linux' && 'only Linux tells',
+}, async () => {
+  const server = await serve({ pace: { ...PACE, intervalMs: PATIENCE_MS } });
+  const sockets = await Promise.all(Array.from({ length: 20 }, () => call(server, '/600000')));
+  await until(() => server.unsent.total > 0, state(server));
+  await sleep(4 * PACE.checkMs);
+  assert.ok(server.unsent.of('key') > (20 * 600_000) / 4, state(server)());
+  await end(server, sockets);
+});
+
+test('the kernel’s queue of a connection is found by its addresses, IPv4 and IPv6', {
+  skip: process.platform !== 'linux' && 'only Linux tells',
+}, async () => {
+  for (const [host, at] of [
+    ['127.0.0.1', '127.0.0.1'],
+    ['::1', '::1'],
+    ['::', '127.0.0.1'],
+  ] as const) {
+    const server = createServer().listen(0, host);
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    const caller = connect(port, at).pause();
+    const [accepted] = (await once(server, 'connection')) as [Socket];
+    for (let index = 0; index < 100; index++) accepted.write(Buffer.alloc(65_536));
+    await sleep(50);
+    const queues = await readSendQueues(port);
+    assert.ok((queues!.get(nameOf(accepted)) ?? 0) > 10_000, `${host}: ${nameOf(accepted)}`);
+    caller.destroy();
+    accepted.destroy();
+    server.close();
+  }
+});
+
+for (const isSecure of [false, true]) {
+  const name = isSecure ? 'HTTPS' : 'HTTP';
+  const skip = isSecure && withoutOpenssl;
+  const certificate = (): Setup =>
+    isSecure ? { certificate: readCertificate(issue(temporary.folder, 'localhost')) } : {};
+
+  test(`a slow caller gets its whole answer over ${name}, however long it takes; a silent one is cut`, {
+    skip,
+  }, async () => {
+    const server = await serve(certificate());
+    const [silent, slow] = [await call(server, `/${LARGE}`), await call(server, `/${LARGE}`)];
+    const startedMs = performance.now();
+    const read = await readSlowly(slow, 65_536, 20, LARGE);
+    assert.ok(read >= LARGE, `${read} bytes`);
+    assert.ok(performance.now() - startedMs > 2 * PACE.intervalMs, 'it was slow');
+    const slowEnds = server.observed.filter(({ kind }) => kind === 'connection');
+    assert.deepEqual(slowEnds, [{ kind: 'connection', reason: 'slow' }]);
+    await until(() => server.unsent.total === 0, state(server));
+    assert.equal((await readSendQueues(server.port))?.size ?? 0, 0, 'the kernel holds nothing for it');
+    await end(server, [silent, slow]);
+  });
+
+  test(`at the bound a caller with unread answers is cut over ${name}, others are answered`, {
+    skip,
+  }, async () => {
+    const bounds = { perKeyMax: 1_000_000 };
+    const server = await serve({ ...certificate(), bounds, pace: { ...PACE, intervalMs: PATIENCE_MS } });
+    // Each fits into the kernel's buffers, so the next request of its connection is read.
+    const greedy = await Promise.all(
+      Array.from({ length: 12 }, () => call(server, '/500000', '/500000', '/500000')),
+    );
+    await until(() => server.observed.length > 0, state(server));
+    assert.deepEqual(server.observed[0], { kind: 'connection', reason: 'unread' });
+    const honest = await call(server, '/2000');
+    assert.ok((await readSlowly(honest, 65_536, 1, 2_000)) >= 2_000);
+    await end(server, [...greedy, honest]);
+  });
+}
+
+test('a large answer is given to its connection in pieces, whatever their limits cut', async () => {
+  const server = await serve();
+  for (const bytes of [0, 1, httpLimits.sendPieceBytes, httpLimits.sendPieceBytes + 1, 3_000_001]) {
+    const socket = await call(server, `/${bytes}`);
+    const pieces: Buffer[] = [];
+    socket.on('data', (piece: Buffer) => pieces.push(piece)).resume();
+    const length = (): number => {
+      const whole = Buffer.concat(pieces);
+      return whole.length - whole.indexOf('\r\n\r\n') - 4;
+    };
+    await until(
+      () => pieces.length > 0 && length() === bytes,
+      () => `${bytes}: ${length()}`,
+    );
+    socket.destroy();
+  }
+  await end(server, []);
+});
+
+test('of many requests that wait for a new count only as many get through as there is room for', async () => {
+  const unsent = new UnsentBytes({ perKeyMax: 1_000 });
+  const release = unsent.hold('key', 1_000);
+  unsent.recountWith(async () => {
+    await sleep(1);
+    release();
+  });
+  const admitted = await Promise.allSettled(Array.from({ length: 50 }, () => unsent.admit('key', 400)));
+  assert.equal(admitted.filter(({ status }) => status === 'fulfilled').length, 3);
+});

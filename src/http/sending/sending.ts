@@ -1,0 +1,208 @@
+// Sends answers: in pieces, counted until the other side has them, and no slower than a least speed.
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { EndReason, Observe } from '../../base/observe.ts';
+import { httpLimits } from '../limits.ts';
+import type { HttpResponse } from '../message.ts';
+import { nameOf, readSendQueues } from './send-queues.ts';
+import type { Owner, UnsentBytes } from './unsent-bytes.ts';
+
+const defaultPace = { intervalMs: httpLimits.sendIntervalMs, checkMs: httpLimits.sendCheckMs };
+
+/** Times in place of those in `limits`. */
+export type SendingPace = { readonly [name in keyof typeof defaultPace]?: number };
+
+/** What a connection has to send. */
+type Flow = {
+  owner: Owner;
+  /** Bytes of its answers that the kernel has not taken yet. */
+  waiting: number;
+  /** Bytes that the kernel has taken since the connection last had nothing to send. */
+  taken: number;
+  /** How many of these the other side may not have acknowledged. */
+  held: number;
+  /** `taken` at the last look at the kernel's queues. */
+  looked: number;
+  /** Bytes that were acknowledged at the last progress, and when that was. */
+  progressBytes: number;
+  progressMs: number;
+};
+
+type Parts = {
+  readonly unsent: UnsentBytes;
+  readonly observe: Observe;
+  /** Ends a connection at once, and with it what the kernel holds for it. */
+  readonly reset: (socket: Socket) => void;
+  readonly pace: SendingPace | undefined;
+};
+
+/** The answers on their way from one port. */
+export class Sending {
+  readonly #parts: Parts;
+  readonly #intervalMs: number;
+  readonly #port: () => number;
+  /** Connections that may have something to send. */
+  readonly #flows = new Map<Socket, Flow>();
+  readonly #timer: NodeJS.Timeout;
+  #recounting: Promise<void> | null = null;
+  #recountAfterMs = 0;
+
+  constructor(parts: Parts, port: () => number) {
+    const { intervalMs, checkMs } = { ...defaultPace, ...parts.pace };
+    this.#parts = parts;
+    this.#port = port;
+    this.#intervalMs = intervalMs;
+    this.#timer = setInterval(() => void this.#check(), checkMs);
+    this.#timer.unref();
+    parts.unsent.recountWith(() => this.#recount());
+  }
+
+  /** Sends a response. The connection of a caller that is over its bound, and has not read its earlier answers, is ended instead. */
+  send(outgoing: ServerResponse, response: HttpResponse): void | Promise<void> {
+    const { release, owner = null } = response;
+    if (release !== undefined) outgoing.once('close', release);
+    const { socket } = outgoing.req;
+    if (!this.#parts.unsent.isOver(owner)) return this.#begin(outgoing, response, owner);
+    return this.#parts.unsent.isStillOver(owner).then((isOver) => {
+      if (isOver && this.#isUnread(socket)) this.#end(socket, 'unread');
+      else this.#begin(outgoing, response, owner);
+    });
+  }
+
+  /** Whether the caller has not read its earlier answers, for certain: a look at the queues came after them. */
+  #isUnread(socket: Socket): boolean {
+    const flow = this.#flows.get(socket);
+    return flow !== undefined && flow.looked === flow.taken && flow.held >= httpLimits.unreadBytesMax;
+  }
+
+  #begin(outgoing: ServerResponse, { status, headers, body, release }: HttpResponse, owner: Owner): void {
+    if (outgoing.destroyed) release?.();
+    else {
+      outgoing.writeHead(status, headers);
+      this.#write(outgoing, outgoing.req.method === 'HEAD' ? [] : body, owner);
+    }
+  }
+
+  /** Forgets a connection that has closed. */
+  forget(socket: Socket): void {
+    const flow = this.#flows.get(socket);
+    if (flow === undefined) return;
+    this.#flows.delete(socket);
+    this.#parts.unsent.add(flow.owner, -flow.held);
+  }
+
+  /** Sends no more. */
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  #flowOf(socket: Socket, owner: Owner): Flow {
+    const nothing = { owner, waiting: 0, taken: 0, held: 0, looked: -1, progressBytes: 0 };
+    const flow = this.#flows.get(socket) ?? { ...nothing, progressMs: performance.now() };
+    // What the kernel holds of a connection belongs to its last caller.
+    this.#parts.unsent.add(flow.owner, -flow.held);
+    this.#parts.unsent.add(owner, flow.held);
+    flow.owner = owner;
+    this.#flows.set(socket, flow);
+    return flow;
+  }
+
+  #write(outgoing: ServerResponse, body: readonly Uint8Array[], owner: Owner): void {
+    const { socket } = outgoing.req;
+    const steps = stepsOf(body);
+    const last = steps.pop() ?? [];
+    const flow = this.#flowOf(socket, owner);
+    const took = (bytes: number): void => {
+      flow.waiting -= bytes;
+      if (this.#flows.get(socket) !== flow) return;
+      flow.taken += bytes;
+      flow.held += bytes;
+      this.#parts.unsent.add(flow.owner, bytes);
+    };
+    flow.waiting += bytesIn(body);
+    const writeNext = (index: number): void => {
+      const step = steps[index];
+      if (step === undefined) {
+        for (const piece of last.slice(0, -1)) outgoing.write(piece);
+        outgoing.end(last.at(-1), () => took(bytesIn(last)));
+        return;
+      }
+      for (const piece of step.slice(0, -1)) outgoing.write(piece);
+      outgoing.write(step.at(-1)!, (error) => {
+        if (error) return;
+        took(bytesIn(step));
+        writeNext(index + 1);
+      });
+    };
+    writeNext(0);
+  }
+
+  #end(socket: Socket, reason: EndReason): void {
+    this.#parts.reset(socket);
+    this.#parts.observe({ kind: 'connection', reason });
+  }
+
+  /** Ends the connections that make no progress. */
+  async #check(): Promise<void> {
+    if (this.#flows.size === 0) return;
+    await this.#recount();
+    const nowMs = performance.now();
+    for (const [socket, flow] of this.#flows) {
+      const bytes = flow.taken - flow.held;
+      if (bytes - flow.progressBytes >= httpLimits.sendBytesLeast) {
+        flow.progressBytes = bytes;
+        flow.progressMs = nowMs;
+      } else if (nowMs - flow.progressMs >= this.#intervalMs) this.#end(socket, 'slow');
+    }
+  }
+
+  /** Asks the kernel what it holds, at most once in a while. */
+  #recount(): Promise<void> {
+    if (performance.now() < this.#recountAfterMs) return Promise.resolve();
+    this.#recounting ??= this.#recountNow().finally(() => {
+      this.#recounting = null;
+      this.#recountAfterMs = performance.now() + httpLimits.recountPauseMs;
+    });
+    return this.#recounting;
+  }
+
+  async #recountNow(): Promise<void> {
+    const before = new Map(Array.from(this.#flows, ([socket, { taken }]) => [socket, taken]));
+    const queues = await readSendQueues(this.#port());
+    for (const [socket, taken] of before) {
+      const flow = this.#flows.get(socket);
+      if (flow === undefined) continue;
+      // Where the kernel does not tell, what it has taken counts as sent.
+      const queued = queues === null || queues.size === 0 ? 0 : (queues.get(nameOf(socket)) ?? 0);
+      const held = queued + flow.taken - taken;
+      this.#parts.unsent.add(flow.owner, held - flow.held);
+      flow.held = held;
+      flow.looked = taken;
+      if (held === 0 && flow.waiting === 0) this.#flows.delete(socket);
+    }
+  }
+}
+
+const bytesIn = (pieces: readonly Uint8Array[]): number =>
+  pieces.reduce((sum, piece) => sum + piece.length, 0);
+
+/** The pieces of a body in steps that are given to a connection at once. */
+function stepsOf(body: readonly Uint8Array[]): (readonly Uint8Array[])[] {
+  const { sendPieceBytes } = httpLimits;
+  if (bytesIn(body) <= sendPieceBytes) return [body];
+  const steps: Uint8Array[][] = [];
+  let room = 0;
+  for (const whole of body) {
+    for (let at = 0; at < whole.length; ) {
+      if (room === 0) {
+        steps.push([]);
+        room = sendPieceBytes;
+      }
+      const piece = whole.subarray(at, at + room);
+      steps.at(-1)!.push(piece);
+      at += piece.length;
+      room -= piece.length;
+    }
+  }
+  return steps;
+}
