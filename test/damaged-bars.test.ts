@@ -232,3 +232,123 @@ test('an undo goes on past a damaged entry of the journal, which can never be un
   assert.equal((await shop.run('undo', '1', '--store', store)).status, 2);
   assert.equal(await totalOf(store), 6 + 5 + 6);
 });
+
+test('an import repairs the damaged record of a series, from its bars and the runs that hold it', async () => {
+  const store = damaged(`update series set bar_count = 7, first_ms = 5 where series_id = (${seriesOf('A')})`);
+  const status = await shop.run('status', '--store', store);
+  assert.equal(status.status, 1);
+  assert.match(status.stderr, /series, row instrument_id \d+, interval "1M"/);
+  write('last.csv', 'A', [2], 5);
+  const said = await shop.must('import', 'bars', 'last.csv', ...flags, '--store', store);
+  assert.match(said, /damaged record of a series, worked out anew from its bars: 1 row/);
+  assert.equal(await hashOf(store), sound);
+  const recordOf = (url: string) =>
+    rowsOfFile(
+      storeFile(url),
+      `select first_ms, last_ms, bar_count, complete_ms, off_grid from series where series_id = (${seriesOf('A')})`,
+    );
+  assert.deepEqual(recordOf(store), recordOf(shop.store));
+  // Without all its blocks nothing tells how many bars it had.
+  const both = damaged(
+    flipped('A', 1),
+    `update series set bar_count = 7 where series_id = (${seriesOf('A')})`,
+  );
+  const refused = await shop.run('import', 'bars', 'last.csv', ...flags, '--store', both);
+  assert.equal(refused.status, 3);
+  assert.match(refused.stderr, /stored data is damaged/);
+});
+
+/** A store of bars of one interval whose single file is damaged in its first block. */
+async function damagedOf(
+  interval: string,
+  dates: readonly string[],
+): Promise<{ store: string; import: string[] }> {
+  const store = fileStore(shop.path(`${interval}.db`));
+  const rows = dates.map((date) => `${date},10,12,9,11,100`);
+  writeFileSync(
+    shop.path(`${interval}.csv`),
+    ['datetime,open,high,low,close,volume', ...rows, ''].join('\n'),
+  );
+  const words = [
+    'import',
+    'bars',
+    `${interval}.csv`,
+    ...flags.slice(0, 4),
+    '--symbol',
+    'A',
+    '--interval',
+    interval,
+    '--store',
+    store,
+  ];
+  await shop.must(...words);
+  return { store, import: words };
+}
+
+for (const [interval, dates, range] of [
+  ['DAY', ['2022-01-03', '2022-01-04', '2025-03-03'], ' --from 2020-06-19 --to 2023-04-08'],
+  ['WEEK', ['2022-01-03', '2022-01-10', '2025-03-03'], ''],
+  ['MON', ['2022-01-03', '2022-02-01', '2025-03-03'], ''],
+  [
+    '5M',
+    ['2025-03-03T15:00:00Z', '2025-03-03T15:05:00Z', '2025-03-10T15:00:00Z'],
+    ' --from 2025-02-27T00:00:00Z --to 2025-03-05T23:59:00Z',
+  ],
+  [
+    '60M',
+    ['2025-03-03T15:30:00Z', '2025-03-03T16:30:00Z', '2025-07-07T15:30:00Z'],
+    ' --from 2025-01-23T00:00:00Z --to 2025-04-23T23:59:00Z',
+  ],
+] as const)
+  test(`damaged bars of ${interval} are replaced, and deleted by the command of a refusal`, async () => {
+    const { store, import: words } = await damagedOf(interval, dates);
+    const hash = await hashOf(store);
+    const damage =
+      "update bar_blocks set bytes = cast(substr(bytes, 1, 26) || x'77' || substr(bytes, 28) as blob) where bucket = (select min(bucket) from bar_blocks)";
+    alter(storeFile(store), damage);
+    assert.equal((await shop.run('status', '--content-hash', '--store', store)).status, 1);
+    await shop.must(...words);
+    assert.equal(await hashOf(store), hash);
+    alter(storeFile(store), damage);
+    writeFileSync(shop.path('one.csv'), `datetime,open,high,low,close,volume\n${dates[0]},1,1,1,1,1\n`);
+    const refused = await shop.run(...words.with(2, 'one.csv'));
+    assert.equal(refused.status, 2);
+    const [, command] = /delete them first, by bourse (.*)\. Nothing/.exec(refused.stderr)!;
+    assert.equal(
+      command,
+      `delete bars --schema stock --country US --symbol A --interval ${interval}${range}`,
+    );
+    await shop.must(...command!.split(' '), '--store', store);
+    await shop.must(...words);
+    assert.equal(await hashOf(store), hash);
+  });
+
+test('bars that an import leaves unfinished stay so over a repair (contract 3.9)', async () => {
+  const store = fileStore(shop.path('unfinished.db'));
+  const open = (Math.floor(Date.now() / MINUTE_MS) + 5) * MINUTE_MS;
+  const rows = [open - 10 * MINUTE_MS, open].map((ms) => `${new Date(ms).toISOString()},1,1,1,1,1`);
+  writeFileSync(shop.path('now.csv'), ['datetime,open,high,low,close,volume', ...rows, ''].join('\n'));
+  const words = [
+    '--schema',
+    'crypto',
+    '--country',
+    'GLOBAL',
+    '--symbol',
+    'X',
+    '--interval',
+    '1M',
+    '--store',
+    store,
+  ];
+  await shop.must('import', 'bars', 'now.csv', ...words);
+  const spansOf = () =>
+    rowsOfFile(storeFile(store), 'select series_id, first_ms, last_ms from unfinished_bars');
+  const before = spansOf();
+  assert.equal(before.length, 1);
+  alter(storeFile(store), 'update bar_blocks set run_id = run_id + 1');
+  await shop.must('import', 'bars', 'now.csv', ...words);
+  assert.deepEqual(spansOf(), before);
+  alter(storeFile(store), 'update bar_blocks set run_id = run_id + 1');
+  await shop.must('delete', 'bars', ...words);
+  assert.deepEqual(spansOf(), []);
+});

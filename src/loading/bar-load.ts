@@ -14,6 +14,7 @@ import { type BarBasis, volumeBasis } from '../contract/price-basis.ts';
 import { runCoverage, series as seriesDataset, unfinishedBars } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
+import { soundSeries } from '../history/damaged-series.ts';
 import type { FormerRuns } from '../history/former-runs.ts';
 import type { UnfinishedSession } from '../history/import-report.ts';
 import { changeOf, changeRow, recordBlock, rowKeyOf, wholeChange } from '../history/journal.ts';
@@ -90,6 +91,8 @@ export class BarLoad {
     unfinished: 0,
     /** Bars of the days around 1970 that a present time gives in the wrong unit. */
     atEpoch: 0,
+    /** Series whose record was damaged. */
+    seriesRepaired: 0,
     /** Bars that open after now: stored, not served yet. */
     afterNow: 0,
   };
@@ -134,7 +137,9 @@ export class BarLoad {
     }
     const { calendar, market } = await this.#calendars.read(this.#writer, instrument);
     const where = { instrument_id: instrument.instrument_id, interval: name.interval };
-    const stored = await rowWith(this.#writer, seriesDataset, where);
+    const about = { basis: this.#basis, calendar };
+    const { row: stored, isRepaired } = await soundSeries(this.#writer, where, about);
+    if (isRepaired) this.counts.seriesRepaired++;
     if (stored !== null && stored.prices !== this.#basis.prices) return 'prices';
     if (stored !== null && volumeBasis(stored) !== volumeBasis(this.#basis)) return 'volumes';
     const row = {
@@ -368,7 +373,7 @@ export class BarLoad {
 
   /** Warnings about bars that were loaded, each with its number of bars. */
   findings(): Record<string, number> {
-    const { onClosedDays, atEpoch, afterNow, unfinished } = this.counts;
+    const { onClosedDays, atEpoch, afterNow, seriesRepaired, unfinished } = this.counts;
     const after = `opening after now, the first at ${formatInstant(this.#firstAfterMs)}, stored, not served until a later import has them; check --zone, and the clock of this machine`;
     return {
       ...(afterNow > 0 ? { [after]: afterNow } : {}),
@@ -380,6 +385,9 @@ export class BarLoad {
         : {}),
       ...(onClosedDays > 0 ? { 'on days that the market is closed, stored and served': onClosedDays } : {}),
       ...(atEpoch > 0 ? { 'of the first weeks of 1970, as epochs in the wrong unit are': atEpoch } : {}),
+      ...(seriesRepaired > 0
+        ? { 'that is the damaged record of a series, worked out anew from its bars': seriesRepaired }
+        : {}),
       ...this.#spacing.findings(),
     };
   }
