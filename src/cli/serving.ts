@@ -11,6 +11,7 @@ import { type Listening, listen } from '../http/server.ts';
 import { type Certificate, CertificateProblem, CertificateWatch, readCertificate } from '../http/tls.ts';
 import { KeyRing } from '../keys/api-keys.ts';
 import { ControlClient } from '../keys/control-client.ts';
+import { KeyUses } from '../keys/key-uses.ts';
 import { Quotas } from '../keys/quotas.ts';
 import { pageKeySecret } from '../store/control.ts';
 import { openControl, openStore } from '../store/engines.ts';
@@ -18,6 +19,7 @@ import { type Settings, UsageProblem } from './config.ts';
 import { portProblem, urlOf } from './listen-address.ts';
 import { openLog } from './log.ts';
 import { closing, openToWrite } from './opened-store.ts';
+import { DATA, Scrubbing } from './scrubbing.ts';
 import type { Measuring } from './serve-metrics.ts';
 import { version } from './version.ts';
 
@@ -100,12 +102,17 @@ export async function startService(settings: Settings): Promise<Service> {
   const observe: Observe = (observation) => {
     log.observe(observation);
     measuring?.observe(observation);
+    if (observation.kind === 'fault' && observation.where === DATA) scrubbing.met(observation.cause);
   };
+  const scrubbing = new Scrubbing(settings.store, settings.scrubHours, observe);
+  const keyUses = new KeyUses({ addUses: (uses) => control.addKeyUses(uses), observe });
   const quotas = new Quotas({ addUses: (uses) => control.addQuotaUses(uses), observe, nowMs: Date.now });
   const close = async (): Promise<void> => {
+    await scrubbing.stop();
     await measuring?.stop();
     await queue.close();
     await quotas.close();
+    await keyUses.close();
     await store.close();
     await control.close();
   };
@@ -113,17 +120,24 @@ export async function startService(settings: Settings): Promise<Service> {
   try {
     await Promise.all([queue.ready(), control.keys()]);
     if (settings.metricsPort !== null)
-      measuring = await (await import('./serve-metrics.ts')).measure(settings, queue, log.observe);
+      measuring = await (await import('./serve-metrics.ts')).measure(
+        settings,
+        { queue, scrubbing },
+        log.observe,
+      );
     const isReady = async () => !isStopping && (await canAnswer(queue, Date.now()));
     const handler = new RequestHandler({
-      keys: new KeyRing(() => control.keys()),
+      keys: new KeyRing(() => control.keys(), keyUses),
       quotas,
       cache: new ResponseCache(store),
       submit: (request, isGone) => queue.submit(request, isGone),
       address: { publicUrl, allowedHosts, trustProxy, scheme },
       observe,
       nowMs: Date.now,
-      pages: new Map([...builtInPages(version(), isReady), ...(measuring?.pages ?? [])]),
+      pages: new Map([
+        ...builtInPages(version(), isReady, () => scrubbing.damaged),
+        ...(measuring?.pages ?? []),
+      ]),
     });
     // Each worker has its own socket on one port where the system can: no connection is lost with another worker.
     const reusePort = settings.workers > 1 && process.platform === 'linux';

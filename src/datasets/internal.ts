@@ -87,6 +87,8 @@ export const apiKeys = dataset({
     per_minute: orNull(integer),
     per_day: orNull(integer),
     revoked_ms: orNull(instant),
+    /** The last accepted request, at most a minute behind while a service runs. Null: none yet, or in layout 2 or older. */
+    last_used_ms: orNull(instant),
   },
   key: ['key_id'],
 });
@@ -102,5 +104,20 @@ export const quotaUses = dataset({
 export const secrets = dataset({
   name: 'secrets',
   columns: { name: text, value: bytes },
+  key: ['name'],
+});
+
+/** The newest reading of the whole store (`bourse serve`): what it found damaged, as it goes on and at its end. */
+export const scrubs = dataset({
+  name: 'scrubs',
+  columns: {
+    /** `newest`: there is one row. */
+    name: text,
+    started_ms: instant,
+    /** Null while it goes on, or where it was cut off. */
+    finished_ms: orNull(instant),
+    /** A list of `Damage`. */
+    damage: json,
+  },
   key: ['name'],
 });

@@ -23,9 +23,8 @@ export class CheckedBlock implements StoredBlock {
   /** @throws DamagedBlock */
   get bytes(): Uint8Array {
     const found = this.#found;
-    // A flipped bit may make them a text or a number.
-    if (!(found.bytes instanceof Uint8Array)) throw new DamagedBlock('its bytes have another type');
-    if (found.storedCheck !== blockCheck(this.#seriesId, found))
+    // A flipped bit can make bytes a text.
+    if (!(found.bytes instanceof Uint8Array) || found.storedCheck !== blockCheck(this.#seriesId, found))
       throw new DamagedBlock('the checksum of its place does not match');
     return found.bytes;
   }

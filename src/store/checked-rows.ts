@@ -1,7 +1,7 @@
 // What a read of rows must give, whatever an index says: whole rows, of the keys that were asked for, in the order of the read.
 import type { ColumnKind, Dataset } from '../datasets/dataset.ts';
 import { type Damage, keyWords } from './damage.ts';
-import { checkSeedOf, rowCheck, type StoredCell } from './row-check.ts';
+import { columnSeedsOf, rowCheck, type StoredCell } from './row-check.ts';
 import type { Read } from './store.ts';
 
 export type Row = Record<string, unknown>;
@@ -11,7 +11,7 @@ export type RowForm = {
   readonly dataset: Dataset;
   readonly names: readonly string[];
   readonly kinds: readonly ColumnKind[];
-  readonly seed: number;
+  readonly seeds: Int32Array;
 };
 
 const forms = new WeakMap<Dataset, RowForm>();
@@ -21,15 +21,15 @@ export function rowFormOf(dataset: Dataset): RowForm {
   if (form === undefined) {
     const names = Object.keys(dataset.columns);
     const kinds = names.map((name) => dataset.columns[name]!.kind);
-    form = { dataset, names, kinds, seed: checkSeedOf(dataset.name) };
+    form = { dataset, names, kinds, seeds: columnSeedsOf(dataset.name, names) };
     forms.set(dataset, form);
   }
   return form;
 }
 
 /** Whether a row is as it was written: `cells` are its columns, then its checksum. */
-export const isWhole = ({ names, seed }: RowForm, cells: readonly StoredCell[]): boolean =>
-  cells[names.length] === rowCheck(seed, cells, names.length);
+export const isWhole = ({ seeds }: RowForm, cells: readonly StoredCell[]): boolean =>
+  cells[seeds.length] === rowCheck(seeds, cells);
 
 /** The order of stored text is that of its UTF-8 bytes; null comes first (sqlite.org/datatype3.html, 4.1; `nulls first` elsewhere). */
 function compare(a: unknown, b: unknown): number {

@@ -1,9 +1,10 @@
 // The content of the control file beside the data: callers' keys, quota uses and the service's secrets (docs/decisions/0003).
 import { randomBytes } from 'node:crypto';
 import type { RowOf } from '../datasets/dataset.ts';
-import { apiKeys, quotaUses, secrets } from '../datasets/internal.ts';
+import { apiKeys, quotaUses, scrubs, secrets } from '../datasets/internal.ts';
 import { rowWith } from './all-rows.ts';
-import type { RowStore } from './store.ts';
+import type { Damage } from './damage.ts';
+import type { RowReader, RowStore } from './store.ts';
 
 /** One stored key: its hash, never the key itself. */
 export type ApiKey = RowOf<typeof apiKeys>;
@@ -19,6 +20,41 @@ export function readKeys(control: RowStore): Promise<ApiKey[]> {
 /** Adds a key, or replaces the one of equal id. */
 export function putKey(control: RowStore, key: ApiKey): Promise<void> {
   return control.write((writer) => writer.upsert(apiKeys, [key]));
+}
+
+/** Changes a key by its id, in one transaction; null where no key has it. */
+export function changeKey(
+  control: RowStore,
+  keyId: string,
+  change: (key: ApiKey) => ApiKey,
+): Promise<ApiKey | null> {
+  return control.write(async (writer) => {
+    const known = await rowWith(writer, apiKeys, { key_id: keyId });
+    if (known === null) return null;
+    const changed = change(known);
+    await writer.upsert(apiKeys, [changed]);
+    return changed;
+  });
+}
+
+/** The last use of a key that one process knows of. */
+export type KeyUse = { readonly key_id: string; readonly last_used_ms: number };
+
+/**
+ * Writes when keys were last used. A newer use of another process stays, but not one after now: a clock was wrong. Keys that are
+ * gone are ignored. `nowMs` is called when nobody else can write.
+ */
+export function addKeyUses(control: RowStore, uses: readonly KeyUse[], nowMs: () => number): Promise<void> {
+  return control.write(async (writer) => {
+    const usedMs = new Map(uses.map(({ key_id, last_used_ms }) => [key_id, last_used_ms]));
+    const keys = await writer.among(apiKeys, {}, 'key_id', [...usedMs.keys()]);
+    const changed = keys.flatMap((key) => {
+      const last_used_ms = usedMs.get(key.key_id)!;
+      const storedMs = key.last_used_ms ?? Number.NEGATIVE_INFINITY;
+      return last_used_ms <= storedMs && storedMs <= nowMs() ? [] : [{ ...key, last_used_ms }];
+    });
+    await writer.upsert(apiKeys, changed);
+  });
 }
 
 /** A key's use of one of its quotas, in the minute or day that begins at `from_ms`. */
@@ -66,5 +102,48 @@ export async function pageKeySecret(control: RowStore): Promise<Uint8Array> {
     const value = new Uint8Array(randomBytes(32));
     await writer.upsert(secrets, [{ name, value }]);
     return value;
+  });
+}
+
+/** A reading of the whole store. */
+export type Scrub = {
+  readonly startedMs: number;
+  /** Null while it goes on, or where it was cut off. */
+  readonly finishedMs: number | null;
+  readonly damage: readonly Damage[];
+};
+
+const newest = { name: 'newest' };
+
+/** The newest reading of the whole store; null before the first. */
+export const readScrub = (control: RowStore): Promise<Scrub | null> =>
+  control.snapshot((reader) => scrubIn(reader));
+
+async function scrubIn(reader: RowReader): Promise<Scrub | null> {
+  const row = await rowWith(reader, scrubs, newest);
+  if (row === null) return null;
+  return { startedMs: row.started_ms, finishedMs: row.finished_ms, damage: row.damage as Damage[] };
+}
+
+/** Keeps how far a reading is. */
+export const putScrub = (control: RowStore, scrub: Scrub): Promise<void> =>
+  control.write((writer) => writer.upsert(scrubs, [rowOfScrub(scrub)]));
+
+const rowOfScrub = ({ startedMs, finishedMs, damage }: Scrub): RowOf<typeof scrubs> => ({
+  ...newest,
+  started_ms: startedMs,
+  finished_ms: finishedMs,
+  damage,
+});
+
+/** Begins a reading where none began within `everyMs`: of several processes one does. False where it is not time yet. */
+export function claimScrub(control: RowStore, nowMs: number, everyMs: number): Promise<boolean> {
+  return control.write(async (writer) => {
+    const last = await scrubIn(writer);
+    if (last !== null && last.startedMs <= nowMs && nowMs < last.startedMs + everyMs) return false;
+    await writer.upsert(scrubs, [
+      rowOfScrub({ startedMs: nowMs, finishedMs: null, damage: last?.damage ?? [] }),
+    ]);
+    return true;
   });
 }

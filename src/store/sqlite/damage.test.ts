@@ -100,11 +100,13 @@ for (const change of changes)
   });
 
 test('lost rows of a table without an index are found by what its rows add up to', async () => {
-  const url = await damaged("drop trigger failed_files_removed; delete from failed_files where path = 'cc'");
+  const url = await damaged(
+    "update row_sums set rows = rows + 1 where name = 'failed_files'; delete from failed_files where path = 'cc'",
+  );
   const found = await scrubbed(url);
   assert.deepEqual(
-    found.map(({ dataset, problem }) => [dataset, problem]),
-    [['failed_files', 'rows are lost: 1']],
+    found.filter(({ dataset }) => dataset === 'failed_files').map(({ problem }) => problem),
+    ['rows are lost: 1'],
   );
 });
 

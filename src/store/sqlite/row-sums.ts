@@ -47,7 +47,7 @@ export function checkRows(database: Database, tables: readonly Table[]): void {
   fillBlocks(database);
 }
 
-const hasTable = (database: Database, name: string): boolean =>
+export const hasTable = (database: Database, name: string): boolean =>
   database.all('select 1 from sqlite_schema where name = ?', [name]).length > 0;
 
 const isChecked = (database: Database, name: string): boolean =>
@@ -64,7 +64,7 @@ function beginSums(database: Database, name: string): void {
 }
 
 function fillRows(database: Database, table: Table): void {
-  const { names, seed } = rowFormOf(table as Dataset);
+  const { names, seeds } = rowFormOf(table as Dataset);
   const places = table.key.map((column) => names.indexOf(column));
   const [key, marks] = [table.key.join(), table.key.map(() => '?').join()];
   const select = (where: string): string =>
@@ -72,7 +72,7 @@ function fillRows(database: Database, table: Table): void {
   const update = `update ${table.name} set ${ROW_CHECK} = ? where (${key}) = (${marks})`;
   for (let found = database.lists(select(''), []); found.length > 0; ) {
     const keyOf = (cells: readonly Cell[]): Cell[] => places.map((at) => cells[at]!);
-    for (const cells of found) database.run(update, [rowCheck(seed, cells), ...keyOf(cells)]);
+    for (const cells of found) database.run(update, [rowCheck(seeds, cells), ...keyOf(cells)]);
     found = database.lists(select(`where (${key}) > (${marks})`), keyOf(found.at(-1)!));
   }
 }

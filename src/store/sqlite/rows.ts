@@ -152,11 +152,11 @@ export class SqliteRows implements RowWriter {
   }
 
   async upsert<D extends Dataset>(dataset: D, rows: readonly RowOf<D>[]): Promise<void> {
-    const { names, kinds, seed } = rowFormOf(dataset);
+    const { names, kinds, seeds } = rowFormOf(dataset);
     const sql = sqliteCompiler.upsert(dataset);
     for (const row of rows as readonly Row[]) {
       const cells = names.map((name, at) => toSql(kinds[at]!, row[name]));
-      cells.push(rowCheck(seed, cells));
+      cells.push(rowCheck(seeds, cells));
       this.database.run(sql, cells);
     }
   }

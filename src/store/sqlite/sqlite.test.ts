@@ -123,15 +123,14 @@ const unusable: readonly {
     message: /has an older layout/,
   },
   {
-    name: 'a layout from before the first release',
+    name: 'a schema that was changed past the service',
     modes: ['read', 'write'],
     make: async () => {
       const path = await madeStore();
       alter(path, 'alter table instruments drop column former_symbols');
       return path;
     },
-    message:
-      /before the first release of Bourse, and its instruments differ \(former_symbols\): .*import into a new store/,
+    message: /is damaged: its schema is not what was written; restore a backup/,
   },
 ];
 
