@@ -13,7 +13,7 @@ import {
 } from '../history/damaged-blocks.ts';
 import { nameOf } from '../history/undo-row.ts';
 import { blockAt, type OpenedBlock } from '../store/all-blocks.ts';
-import { DamagedData } from '../store/damage.ts';
+import { blockDamage, DamagedData } from '../store/damage.ts';
 import type { Writer } from '../store/store.ts';
 
 /** The block of a bucket, or that it is damaged; null where there is none. */
@@ -47,10 +47,14 @@ export class RepairedBlocks {
    */
   async begin(row: RowOf<typeof seriesDataset>, bucket: number): Promise<number> {
     this.#lost ??= await lostBlocks(this.#writer, row);
+    const lost = this.#lost.blocks.get(bucket);
+    if (lost === undefined) {
+      const place = { seriesId: row.series_id, bucket, runId: 0 };
+      throw new DamagedData(blockDamage(place, 'its index is damaged: restore a backup'));
+    }
     await forgetBlock(this.#writer, row.series_id, bucket);
     // Where each block's own number is not known, the first one stands for all: the import must replace all of them.
-    const known = this.#lost.blocks.get(bucket)?.count;
-    const stored = known ?? (this.#bars.size === 0 ? this.#lost.total : 0);
+    const stored = lost.count ?? (this.#bars.size === 0 ? this.#lost.total : 0);
     this.#bars.set(bucket, 0);
     return stored;
   }
