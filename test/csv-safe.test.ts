@@ -20,10 +20,31 @@ const texts: readonly (readonly [text: string, safe: string])[] = [
   ['a=b', 'a=b'],
   ["'=already", "'=already"],
   ['1-2', '1-2'],
+  // Spreadsheets take the wide signs of East Asian keyboards for the plain ones.
+  ...['＝1+1', '＋1', '－1', '＠SUM(A1)'].map((text) => [text, `'${text}`] as const),
+  // They drop what stands unseen before a sign.
+  ...[
+    ' =1+1',
+    '   -5',
+    '\u00a0=1',
+    '\u3000＝1',
+    '\ufeff=1',
+    '\u200b+1',
+    ' \t@x',
+    '\r=1',
+    '\n-1',
+    '\rx',
+    '\nx',
+    '\tx',
+  ].map((text) => [text, `'${text}`] as const),
+  ...[' 1-2', '\u3000x', 'a ＝ b', '≠1', '−1', 'x;=1+1', 'x\t=1+1', 'a\n=b'].map(
+    (text) => [text, text] as const,
+  ),
 ];
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 const events = texts.map(
-  ([text], index) => `US,GDP_${index},${quoted(text)},2025-03-0${index + 1}T14:30:00Z,low,-1.5,-2`,
+  ([text], index) =>
+    `US,GDP_${index},${quoted(text)},2025-03-01T14:${String(index).padStart(2, '0')}:00Z,low,-1.5,-2`,
 );
 const head = 'country_iso_code,event_code,event_name,event_timestamp,impact,actual_value,previous_value';
 writeFileSync(shop.path('events.csv'), [head, ...events, ''].join('\n'));
@@ -55,10 +76,29 @@ test('with csv_safe an apostrophe stands before texts that a spreadsheet would r
   assert.deepEqual(await columnOf('event_name', EVENTS, { ...range, csv_safe: '0' }), plain);
   const latest = await columnOf('event_name', 'economic_calendar/latest_event_list', {
     csv_safe: '1',
-    limit: '20',
+    limit: '100',
     sort: 'asc',
   });
   assert.deepEqual(latest, safe);
+});
+
+test('with csv_safe a text with another separator is quoted: LibreOffice would split it (contract 5.1)', async () => {
+  const lineOf = async (parameters: Record<string, string>) =>
+    (await (await caller.ask(EVENTS, { ...range, ...parameters })).text())
+      .split('\r\n')
+      .filter((line) => line.includes('x'));
+  const plain = await lineOf({});
+  const safe = await lineOf({ csv_safe: '1' });
+  for (const text of ['x;=1+1', 'x\t=1+1']) {
+    assert.ok(
+      plain.some((line) => line.includes(`,${text},`)),
+      text,
+    );
+    assert.ok(
+      safe.some((line) => line.includes(`,"${text}",`)),
+      text,
+    );
+  }
 });
 
 test('numbers are no texts: one below zero stays as it is (contract 5.1)', async () => {

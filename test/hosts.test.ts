@@ -92,14 +92,18 @@ const DAY = '/api/v2/stock/bars/US:AAPL/1M/from/2025-03-03/to/2025-03-03';
 
 type Sent = { readonly host: string; readonly isForeign: boolean; readonly bytes: string };
 
+/** A request with a host in its Host header, or in an absolute address, which replaces that header (RFC 9112, 3.2.2). */
 function makeRequest(random: Random, ours: readonly string[]): Sent {
   const isForeign = random.chance(0.5);
-  const host = isForeign ? foreignName(random) : random.pick(ours);
+  const isAbsolute = random.chance(0.2);
+  const absolute = isForeign ? `${MARK}.example:${random.below(70_000)}` : random.pick(ours);
+  const sent = isForeign !== isAbsolute ? foreignName(random) : random.pick(ours);
   const format = random.pick(['json', 'csv']);
-  const headers = `Host: ${host}\r\n${!isForeign || random.chance(0.5) ? forwarded(random) : ''}`;
-  const origin = random.chance(0.2) ? `http://${MARK}.example` : '';
+  const headers = `Host: ${sent}\r\n${!isForeign || random.chance(0.5) ? forwarded(random) : ''}`;
+  const scheme = random.pick(['http', 'HTTP', 'https']);
+  const origin = isAbsolute ? `${scheme}://${absolute}` : '';
   const target = `${origin}${DAY}?limit=1&format=${format}&secret_key=${key}`;
-  return { host, isForeign, bytes: `GET ${target} HTTP/1.1\r\n${headers}\r\n` };
+  return { host: isAbsolute ? absolute : sent, isForeign, bytes: `GET ${target} HTTP/1.1\r\n${headers}\r\n` };
 }
 
 const nextUrl = ({ headers, body }: RawAnswer): string =>

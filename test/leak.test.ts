@@ -141,6 +141,30 @@ async function everyPlace(key: string): Promise<void> {
   await get('an address too long', key, `${DAY}?${query}&pad=${sent.repeat(400)}`);
 }
 
+/** A text with every character percent-encoded. */
+const hexOf = (text: string): string =>
+  [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+
+/** The key in the request's id, which is logged and told back, while it is sent in every way that a key can be. */
+async function asRequestId(key: string): Promise<void> {
+  const hex = hexOf(key);
+  const begin = key.slice(0, 20);
+  const sent: readonly (readonly [target: string, headers: string])[] = [
+    [`${DAY}?secret_key=${encodeURIComponent(key)}`, ''],
+    [`${DAY}?secret_key=${hex}`, ''],
+    [`${DAY}?secret_key=${hex.replaceAll('%', '%25')}`, ''],
+    [`${DAY}?secret_key=+${encodeURIComponent(key)}`, ''],
+    [`${DAY}?secret_key=x&secret_key=${hex}`, ''],
+    [`/${hex}?secret_key=${hex}`, `Referer: http://localhost/?secret_key=${hex}\r\n`],
+    ...['Bearer', 'bearer', 'BEARER', 'Token'].map(
+      (scheme) => [DAY, bearer(key).replace('Bearer', scheme)] as const,
+    ),
+  ];
+  for (const [target, headers] of sent)
+    for (const id of [key, `${key}-1`, `req.${key}`, ...(begin === key ? [] : [begin])])
+      await get('as request id', key, target, `${headers}X-Request-Id: ${id}\r\n`);
+}
+
 /** The caller's own key where something else belongs: it is not told back. */
 async function wrongPlaces(key: string): Promise<void> {
   const query = `secret_key=${key}`;
@@ -148,6 +172,10 @@ async function wrongPlaces(key: string): Promise<void> {
     for (const value of [key, `5?secret_key=${key}`, `${'x'.repeat(50)}${key}`, `${key}%`])
       await get(`as ${name}`, key, `${DAY}?${query}&${name}=${value}`);
   await get('as Host', key, `${DAY}?${query}`, `Host: ${key}.example\r\n`);
+  const hex = hexOf(key);
+  for (const name of ['limit', 'format', 'next_page_key'])
+    for (const value of [hex, `${hex}%`, hex.replaceAll('%', '%25')])
+      await get(`encoded as ${name}`, key, `${DAY}?${query}&${name}=${value}`);
   for (const part of ['stock', 'US:AAPL', '1M', '2025-03-03'])
     await get(`as ${part}`, key, `${DAY.replace(part, key)}?${query}`);
 }
@@ -182,6 +210,8 @@ test('a marked key over every endpoint, error, place and log level is nowhere bu
   for (const key of [realKey, ...wrongKeys]) {
     await everyEndpoint(key);
     await everyPlace(key);
+    // One that only an encoding can carry is no request id.
+    if (/^[\w.-]*$/.test(key)) await asRequestId(key);
     await brokenHttp(key);
   }
   await wrongPlaces(realKey);

@@ -66,6 +66,53 @@ async function freePort(): Promise<number> {
   }
 }
 
+test('metrics are given to the hosts of the service alone: no page of another site can read them by a name of its own (contract 9.3)', async () => {
+  const shared = String(await freePort());
+  const named = ['--allowed-hosts', 'bourse,my_bourse', '--public-url', 'https://data.example.com/bourse'];
+  for (const flags of [
+    ['--metrics-port', '0'],
+    ['--port', shared, '--metrics-port', shared],
+  ]) {
+    const server = await shop.serve(...flags, ...named);
+    const url = flags.includes('--port') ? `${server.url}/metrics` : await metricsUrl(server);
+    const statusOf = async (first: string, host: string): Promise<string> => {
+      const connection = new Connection(url);
+      const [answer] = connection.ask(`${first} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`, [
+        true,
+      ]);
+      const { status, body } = await answer!;
+      assert.ok(!body.includes('evil') && (status === 200 || !body.includes('bourse_')), host);
+      return `${status} ${status === 400 ? (JSON.parse(body) as { detail: { param: string } }).detail.param : ''}`;
+    };
+    for (const host of [
+      'localhost',
+      '127.0.0.1:9464',
+      '[::1]',
+      '172.17.0.2:9464',
+      'bourse:9464',
+      'my_bourse:9464',
+      'data.example.com',
+    ])
+      assert.equal(await statusOf('GET /metrics', host), '200 ', host);
+    for (const host of [
+      'evil.example',
+      'evil.example:9464',
+      'localhost.evil.example',
+      '127.0.0.1.evil.example',
+      '',
+    ])
+      assert.equal(await statusOf('GET /metrics', host), '400 Host', host);
+    assert.equal(await statusOf('GET http://evil.example/metrics', 'localhost'), '400 Host');
+    assert.equal(await statusOf('GET http://localhost/metrics', 'evil.example'), '200 ');
+    assert.equal(await statusOf('GET /metrics', 'localhost\r\nHost: localhost'), '400 Host');
+    assert.equal(await statusOf('OPTIONS *', 'localhost'), '204 ');
+    const own = await fetch(url, { headers: { 'x-request-id': 'scrape-1', connection: 'close' } });
+    await own.text();
+    assert.equal(own.headers.get('x-request-id'), 'scrape-1', 'contract 6.5');
+    assert.equal(await server.stop(), 0);
+  }
+});
+
 test('requests are counted by pattern, method and status, with their time, bytes, errors and keys; no key and no address is told (contract 7.4, 9.3)', async () => {
   const server = await shop.serve('--metrics-port', '0');
   const url = await metricsUrl(server);

@@ -19,10 +19,14 @@ let silent: Connection[] = [];
 let silentEnded = 0;
 const silentAnswers: Promise<RawAnswer>[] = [];
 
+/** What a request whose body never comes is answered, until the server ends its connection. */
+let withoutBody: Promise<string>;
+
 before(async () => {
   const { server: started, known } = await openService(shop);
   server = started;
   key = known.liveKey;
+  withoutBody = server.send(`${request('Content-Length: 10\r\n')}half`, limits.requestTimeoutMs + 5_000);
   silent = Array.from({ length: SILENT }, () => new Connection(server.url));
   for (const connection of silent) {
     silentAnswers.push(...connection.ask('', [true]));
@@ -99,7 +103,8 @@ const exchanges: readonly [what: string, bytes: () => string | Uint8Array, answe
   ['HTTP/1.0, which keeps no connection', () => request('', { version: '1.0' }) + second(), ['200']],
   ['HTTP/1.0 without Host', () => `GET ${target()} HTTP/1.0\r\n\r\n`, [BAD]],
   ['a version that is none', () => request('', { version: '1.2' }), [BAD]],
-  ['OPTIONS of no path', () => request(CLOSE, { method: 'OPTIONS', at: '*' }), [NEXT]],
+  ['OPTIONS of the whole service', () => request(CLOSE, { method: 'OPTIONS', at: '*' }), ['204']],
+  ['GET of the whole service', () => request(CLOSE, { at: '*' }), [NEXT]],
   ['TRACE', () => request(CLOSE, { method: 'TRACE' }), ['405 method_not_allowed']],
   ['two Authorization headers', () => request(`Authorization: Bearer x\r\n${CLOSE}`), ['200']],
   ['a body in chunks', () => request(chunked()) + body + second(), ['200', NEXT]],
@@ -142,6 +147,25 @@ for (const [what, bytes, answers] of exchanges) {
   });
 }
 
+test('a body in chunks that has not come whole is read no further: each chunk costs time, however small (RFC 9112, 9.3)', async () => {
+  for (const [asked, expected] of [
+    [target(), '200'],
+    [LATEST, '401 missing_key'],
+  ] as const) {
+    const connection = new Connection(server.url);
+    const [first, next] = connection.ask(request(chunked(), { at: asked }) + '1\r\na\r\n'.repeat(50_000), [
+      true,
+      true,
+    ]);
+    const answer = await first!;
+    assert.deepEqual([outcomeOf(answer), answer.headers.get('connection')], [expected, 'close']);
+    // Were it read to its end, the next request would have its answer.
+    connection.write(`0\r\n\r\n${second()}`);
+    await assert.rejects(next!);
+    await connection.close();
+  }
+});
+
 const unframed: readonly [what: string, bytes: () => string][] = [
   ['an encoding that nobody knows', () => request(chunked('xchunked')) + hidden],
   ['an encoding without chunks', () => request(chunked('gzip')) + hidden],
@@ -170,18 +194,36 @@ test('an upgrade is not taken: the answer is that of HTTP/1.1, and the connectio
   }
 });
 
-test('an absolute address of another host is answered under the own one, without a word of it (contract 4.3)', async () => {
+test('the host of an absolute address replaces the Host header (contract 4.3, RFC 9112, 3.2.2)', async () => {
   const connection = new Connection(server.url);
-  for (const at of [
-    `http://evil.example${target()}`,
-    'http://evil.example/',
-    `http://evil.example@localhost${target()}`,
-  ]) {
-    const [answer] = await Promise.all(connection.ask(request('', { at }), [true]));
-    assert.ok([200, 302, 404].includes(answer!.status));
+  for (const [origin, host, status] of [
+    ['http://evil.example', 'localhost', 400],
+    ['http://evil.example@localhost', 'localhost', 400],
+    ['http://localhost@evil.example', 'localhost', 400],
+    ['http://', 'localhost', 400],
+    ['http://localhost:8080', 'evil.example', 200],
+    ['https://127.0.0.1', 'localhost', 200],
+  ] as const) {
+    const [answer] = await Promise.all(connection.ask(request('', { at: origin + target(), host }), [true]));
+    assert.equal(answer!.status, status, origin);
     assert.ok(!answer!.body.includes('evil'));
+    if (status === 400) assert.match(answer!.body, /"param":"Host"/);
   }
   await connection.close();
+});
+
+test('an absolute address without a path is that of the root (RFC 9112, 3.2.1)', async () => {
+  for (const at of ['http://localhost', 'http://localhost?x=1', 'http://localhost/?x=1'])
+    assert.match(await server.send(request(CLOSE, { at })), /^HTTP\/1\.1 302 .*\r\nLocation: docs\r\n/s, at);
+});
+
+test('OPTIONS of the whole service names the methods (contract 6.6, RFC 9110, 9.3.7)', async () => {
+  for (const at of ['*', 'http://localhost', 'http://localhost?x']) {
+    const connection = new Connection(server.url);
+    const [answer] = await Promise.all(connection.ask(request('', { method: 'OPTIONS', at }), [true]));
+    assert.deepEqual([answer!.status, answer!.headers.get('allow')], [204, 'GET, HEAD, OPTIONS'], at);
+    await connection.close();
+  }
 });
 
 test('an address of 8,192 characters is taken, one more is a 414 (contract 6.3)', async () => {
@@ -193,13 +235,30 @@ test('an address of 8,192 characters is taken, one more is a 414 (contract 6.3)'
     assert.deepEqual(await ask(request(CLOSE, { at: ofLength(length) })), [answer]);
 });
 
-test('a head above 32 kB is a 431, whatever Node was told of its own limit (contract 6.3)', async () => {
+/** Starts a server whose Node has options of its own. */
+function serveWith(options: string): Promise<Server> {
   const before = process.env.NODE_OPTIONS;
-  process.env.NODE_OPTIONS = `--max-http-header-size=${limits.headerBytesMax * 4}`;
+  process.env.NODE_OPTIONS = options;
   const starting = shop.serve();
   if (before === undefined) delete process.env.NODE_OPTIONS;
   else process.env.NODE_OPTIONS = before;
-  const generous = await starting;
+  return starting;
+}
+
+test('a request with two lengths is refused, whatever Node was told of its own parser (RFC 9112, 6.1)', async () => {
+  const lenient = await serveWith('--insecure-http-parser');
+  for (const { url } of [server, lenient]) {
+    const connection = new Connection(url);
+    const bytes = request(`${chunked()}Content-Length: 3\r\n`) + body;
+    const [answer] = await Promise.all(connection.ask(bytes, [true]));
+    assert.equal(outcomeOf(answer!), BAD);
+    await connection.ended;
+  }
+  await lenient.stop();
+});
+
+test('a head above 32 kB is a 431, whatever Node was told of its own limit (contract 6.3)', async () => {
+  const generous = await serveWith(`--max-http-header-size=${limits.headerBytesMax * 4}`);
   for (const { url } of [server, generous]) {
     const connection = new Connection(url);
     const padded = (length: number): string => request(`X-Pad: ${'x'.repeat(length)}\r\n`);
@@ -240,6 +299,11 @@ test('a connection that says nothing ends with a 408 (contract 6.3)', async (t) 
   t.diagnostic(`${answers.length} of ${SILENT} had an answer`);
   assert.ok(answers.length > SILENT / 2);
   assert.deepEqual([...new Set(answers)], ['408 timeout']);
+});
+
+test('a request whose body never comes has one answer, and then its connection ends (RFC 9112, 9.3)', async () => {
+  const answers = await withoutBody;
+  assert.deepEqual(answers.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200']);
 });
 
 test('callers that go away before their answer are observed as gone, not as answered (house, Errors)', async () => {

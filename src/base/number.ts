@@ -1,6 +1,6 @@
 // Parses the number in a cell.
 
-const NUMBER = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/;
+const NUMBER = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*$/;
 
 /** A cell's number; null when the text is not a number. Empty and missing cells are NaN. */
 export function numberOf(text: string | null): number | null {

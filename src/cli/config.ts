@@ -42,7 +42,7 @@ function publicUrl(value: string, where: string): string | null {
     url.search === '' &&
     url.hash === '' &&
     url.username === '';
-  if (fits) return url.href.replace(/\/+$/, '');
+  if (fits) return url.href.replace(/(?<!\/)\/+$/, '');
   throw new UsageProblem(
     `${where}: ${value} must be the address that callers use, such as https://data.example.com/bourse`,
   );
@@ -53,7 +53,7 @@ function hostNames(value: string, where: string): readonly string[] {
     .split(',')
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '');
-  const odd = names.find((name) => !/^[a-z0-9.-]+$/.test(name));
+  const odd = names.find((name) => !/^[a-z0-9._-]+$/.test(name));
   if (odd === undefined) return names;
   throw new UsageProblem(`${where}: ${odd} must be only the name of a host, without scheme, port and path`);
 }

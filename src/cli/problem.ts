@@ -68,7 +68,7 @@ function wordsOf(error: unknown): Pick<Problem, 'message' | 'hint'> {
     return { message, hint };
   }
   const below = error instanceof UsageProblem ? error.below.trimEnd() : '';
-  return { message: text, hint: /; (is it .*\?)$/.exec(text)?.[1] ?? (below || null) };
+  return { message: text, hint: /; (is it [^;]*\?)$/.exec(text)?.[1] ?? (below || null) };
 }
 
 /** Hints of errors whose message has none. */

@@ -29,8 +29,8 @@ async function listenAlone(
   page: BuiltInPage,
   observe: Observe,
 ): Promise<() => Promise<void>> {
-  const { metricsHost: host, metricsPort: port } = settings;
-  const handler = new MetricsHandler(page, observe);
+  const { metricsHost: host, metricsPort: port, publicUrl, allowedHosts, trustProxy } = settings;
+  const handler = new MetricsHandler(page, { publicUrl, allowedHosts, trustProxy, scheme: 'http' }, observe);
   const where = { host, port: port!, reusePort: false, certificate: null };
   const listening = await listen(handler, where, () => undefined).catch((error: unknown) => {
     throw portProblem(error, settings, metricsAddress);

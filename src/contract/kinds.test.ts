@@ -204,10 +204,12 @@ test('a decimal is digits with at most one point and a sign, and finite', () => 
 
 test('free text is bounded, and has no control characters', () => {
   const kind = text('A', { min: 1, max: 5 });
-  for (const raw of ['A', 'ABCDE', 'a b', 'é', '__pr', '漢字']) assert.equal(kind.parse(raw), raw);
-  refuses(kind, ['', 'ABCDEF', 'A\u0000', 'A\n', '\u007F', '\u0085', 'A'.repeat(20_000)]);
+  for (const raw of ['A', 'ABCDE', 'a b', 'é', '__pr', '漢字', '😀😀😀😀😀'])
+    assert.equal(kind.parse(raw), raw);
+  refuses(kind, ['', 'ABCDEF', '😀😀😀😀😀😀', 'A\u0000', 'A\n', '\u007F', '\u0085', 'A'.repeat(20_000)]);
   assert.match(refusalOf(kind, '').facts.message, /1 to 5 characters/);
   assert.match(refusalOf(text('A', { min: 64, max: 64 }), 'A').facts.message, /\b64 characters/);
+  refuses(text('A', { min: 4, max: 4 }), ['😀😀']);
 });
 
 test('a page key is what the service may have given, and may be empty (contract 4.4)', () => {

@@ -200,13 +200,17 @@ export function code(prefix: string, example: string): Kind<string> {
   );
 }
 
-/** Free text of bounded length without control characters. */
+/** Free text of bounded length, in characters as JSON Schema counts them, without control characters. */
 export function text(example: string, { min, max }: { readonly min: number; readonly max: number }) {
   const allowed = min === max ? `${min} characters` : `${min} to ${max} characters`;
+  const fits = (raw: string): boolean => {
+    const { length } = Array.from(raw);
+    return length >= min && length <= max && !/\p{Cc}/u.test(raw);
+  };
   return kindOf(
     Type.String({ minLength: min, maxLength: max }),
     example,
-    (raw) => (raw.length >= min && raw.length <= max && !/\p{Cc}/u.test(raw) ? raw : null),
+    (raw) => (fits(raw) ? raw : null),
     `must be text of ${allowed}`,
     allowed,
   );

@@ -5,6 +5,8 @@ export const limits = {
   uriBytesMax: 8_192,
   /** Bytes of a request's head; above the address bound, so that a long address gets its own answer. */
   headerBytesMax: 32_768,
+  /** Characters of a header that a proxy forwards; of ten proxies, each with a name of 60 characters, it has fewer. */
+  forwardedCharactersMax: 1_024,
   /** Characters of what a caller sent that an error repeats (contract 6.2). */
   echoCharactersMax: 80,
   /** Ignored query parameters that a header names; the others are counted (contract 4.4). */
@@ -83,14 +85,16 @@ export const limits = {
   quotaUnreportedShare: 0.02,
   /** Time that requests wait for a report; on a healthy disk it takes a millisecond, so after this the control file is locked. */
   quotaWaitMaxMs: 250,
-  /** Characters of a key as sent; issued ones have 43. */
+  /** Characters of an issued key: 256 bits in base64url. */
+  issuedKeyCharacters: 43,
+  /** Characters of a key as sent. */
   keyCharactersMax: 256,
   /** Shortest key that the economic endpoints accept (spec 4.12, contract 7.2). */
   economicKeyCharactersMin: 20,
   /** Characters of a symbol (contract 1.3). */
   symbolCharactersMax: 40,
-  /** Characters of a page key as sent; issued ones have about 90. */
-  pageKeyCharactersMax: 256,
+  /** Characters of a page key as sent. The longest has 279: the time, rank, longest code and identifier of an economic event. */
+  pageKeyCharactersMax: 320,
   /** Characters of a list of fields to sort by: every field of the longest list with its direction has 118. */
   sortByCharactersMax: 200,
   /** Characters of a holiday code or an event code; the longest that is shipped has half as many. */

@@ -16,7 +16,7 @@ export type ComputedColumn = {
 export const UNMADE = '\u0001';
 
 /** Placeholders for a column, until its name in SQL is known: the column between characters that no name has. */
-const REFERENCE = /[\ue000\ue001]([^\ue002]*)\ue002/g;
+const REFERENCE = /[\ue000\ue001]([^\ue000-\ue002]*)\ue002/g;
 export const columnText = (column: string): string => `\ue000${column}\ue002`;
 export const columnNumber = (column: string): string => `\ue001${column}\ue002`;
 

@@ -132,8 +132,9 @@ export function selectOf(
 function jsonProblem(message: string): string | null {
   const malformed = /Malformed JSON.*?, at byte \d+ in (?:record\/value|line) (\d+): ([^.\n]*)/.exec(message);
   if (malformed !== null) return `near record ${malformed[1]}: the JSON is not well-formed: ${malformed[2]}`;
-  const twice = /in record\/value (\d+): .* has duplicate key "(.*)"/.exec(message);
-  return twice === null ? null : `record ${twice[1]}: one object has the key "${twice[2]}" twice`;
+  const [, record, rest = ''] = /in record\/value (\d+): (.*)/.exec(message) ?? [];
+  const twice = / has duplicate key "(.*)"/.exec(rest);
+  return twice === null ? null : `record ${record}: one object has the key "${twice[1]}" twice`;
 }
 
 /** DuckDB's error about a file, in one line: the place and the mistake. */

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Refusal } from '../contract/errors.ts';
-import { type AddressSettings, baseAddress } from './base-address.ts';
+import { type AddressSettings, baseAddress, checkHost } from './base-address.ts';
 
 const plain: AddressSettings = { publicUrl: null, allowedHosts: [], trustProxy: false, scheme: 'http' };
-const listed: AddressSettings = { ...plain, allowedHosts: ['bars.example.com', 'bourse'] };
+const listed: AddressSettings = { ...plain, allowedHosts: ['bars.example.com', 'bourse', 'my_bourse-1'] };
 
 const ours: readonly [name: string, settings: AddressSettings, host: string][] = [
   ['localhost', plain, 'localhost'],
@@ -23,6 +23,7 @@ const ours: readonly [name: string, settings: AddressSettings, host: string][] =
   ['a listed host with a port', listed, 'bars.example.com:8443'],
   ['a listed host in another letter case', listed, 'Bars.Example.COM'],
   ['a listed host of one label', listed, 'bourse:8080'],
+  ['a listed name of a container', listed, 'my_bourse-1:8080'],
 ];
 for (const [name, settings, host] of ours) {
   test(`${name}, ${host}, is the base address (contract 4.3)`, () => {
@@ -90,6 +91,16 @@ for (const [name, host] of foreign) {
 
 test('a host that is not listed is foreign (contract 4.3)', () => {
   assert.throws(() => baseAddress(plain, { host: 'bars.example.com' }), Refusal);
+});
+
+test('what is read without a key is given to the hosts of this service alone, with a public address too (contract 9.3)', () => {
+  const published = { ...listed, publicUrl: 'https://data.example.com/bourse' };
+  for (const host of ['localhost:9464', '127.0.0.1', '[::1]:9464', 'bourse:9464'])
+    for (const settings of [listed, published]) assert.doesNotThrow(() => checkHost(settings, { host }));
+  assert.doesNotThrow(() => checkHost(published, { host: 'Data.Example.com' }));
+  for (const [name, host] of foreign)
+    for (const settings of [plain, listed, published])
+      assert.throws(() => checkHost(settings, { host }), Refusal, name);
 });
 
 test('the configured public address wins over any Host, with its path (contract 4.3)', () => {

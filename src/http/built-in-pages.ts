@@ -14,8 +14,11 @@ export type PageContent = {
   readonly isSameOrigin?: boolean;
 };
 
-/** Gives the content for a request. `baseAddress` gives the request's base address; for a foreign host it throws the refusal. */
-export type BuiltInPage = (baseAddress: () => string) => PageContent | Promise<PageContent>;
+/** Facts about a request for a page: each throws the refusal of a foreign host. */
+export type PageRequest = { readonly baseAddress: () => string; readonly checkHost: () => void };
+
+/** Gives the content for a request. */
+export type BuiltInPage = (request: PageRequest) => PageContent | Promise<PageContent>;
 
 /** Pages by path. */
 export type BuiltInPages = ReadonlyMap<string, BuiltInPage>;
@@ -33,7 +36,7 @@ const healthy = healthyBut({});
 /** The OpenAPI document. It is made again only for another base address. */
 function openApiPage(version: string): BuiltInPage {
   let [base, content] = ['', json({})];
-  return (baseAddress) => {
+  return ({ baseAddress }) => {
     const asked = baseAddress();
     if (asked !== base) [base, content] = [asked, json(openApiDocument(asked, version))];
     return content;

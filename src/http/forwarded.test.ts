@@ -145,6 +145,32 @@ for (const [header, value] of refused) {
   });
 }
 
+for (const header of [
+  'Forwarded',
+  ...['Proto', 'Host', 'Port', 'Prefix'].map((name) => `X-Forwarded-${name}`),
+])
+  test(`${header} of more than 1,024 characters is a bad_request that says so; 1,024 are read (contract 4.3)`, () => {
+    // The earlier values come from outside; the last one counts.
+    const good = { Forwarded: 'proto=https', 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'upstream' }[
+      header
+    ];
+    const last = good ?? (header === 'X-Forwarded-Port' ? '443' : '/a');
+    const ofLength = (length: number) => ({
+      ...upstream,
+      [header.toLowerCase()]: `, ${last}`.padStart(length, ' '),
+    });
+    assert.doesNotThrow(() => baseAddress(behind, ofLength(1_024)));
+    assert.throws(
+      () => baseAddress(behind, ofLength(1_025)),
+      (error) => {
+        assert.ok(error instanceof Refusal);
+        assert.deepEqual([error.word, error.facts.param], ['bad_request', header]);
+        assert.match(error.facts.message, /at most 1024 characters/);
+        return true;
+      },
+    );
+  });
+
 test('over TLS the scheme is https; without --trust-proxy no header changes that (contract 4.3)', () => {
   const headers = { host: 'localhost:8443', 'x-forwarded-proto': 'http' };
   assert.equal(baseAddress({ ...direct, scheme: 'https' }, headers), 'https://localhost:8443');

@@ -1,5 +1,6 @@
 // Headers in which a proxy describes the original request: RFC 7239 `Forwarded`, and the older X-Forwarded-*.
 import { Refusal } from '../contract/errors.ts';
+import { limits } from '../contract/limits.ts';
 import type { HttpRequest } from './message.ts';
 
 /** A text and the header that it comes from. */
@@ -8,8 +9,8 @@ export type Named = { readonly header: string; readonly text: string };
 /** The highest port number. */
 export const PORT_MAX = 65_535;
 const PREFIX = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)*\/?$/;
-// A pair and its separator; pairs may be empty (RFC 7239, 4).
-const PAIR = /[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=(?:([\w!#$%&'*+.^`|~-]+)|"((?:[^"\\]|\\.)*)"))?[ \t]*([;,]|$)/y;
+// A pair and its separator; pairs may be empty (RFC 7239, 4). No space can be matched by two parts: parsing takes linear time.
+const PAIR = /[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=(?:([\w!#$%&'*+.^`|~-]+)|"((?:[^"\\]|\\.)*)")[ \t]*)?([;,]|$)/y;
 
 /** The refusal of a malformed header. */
 function malformed({ header, text }: Named, wanted: string): Refusal {
@@ -21,12 +22,20 @@ function malformed({ header, text }: Named, wanted: string): Refusal {
   });
 }
 
-/** The last value of a header. The nearest proxy adds it at the end; earlier values came from outside. */
-function lastOf(headers: HttpRequest['headers'], header: string): Named | null {
+/** A header's text, null where it was not sent. @throws Refusal for one that is too long */
+function textOf(headers: HttpRequest['headers'], header: string): string | null {
   const found = headers[header.toLowerCase()];
   if (found === undefined) return null;
   const text = String(found);
-  return { header, text: text.slice(text.lastIndexOf(',') + 1).trim() };
+  const { forwardedCharactersMax: max } = limits;
+  if (text.length > max) throw malformed({ header, text }, `at most ${max} characters long`);
+  return text;
+}
+
+/** The last value of a header. The nearest proxy adds it at the end; earlier values came from outside. */
+function lastOf(headers: HttpRequest['headers'], header: string): Named | null {
+  const text = textOf(headers, header);
+  return text === null ? null : { header, text: text.slice(text.lastIndexOf(',') + 1).trim() };
 }
 
 /** The pairs of the last element of `Forwarded`, by lower-case name. @throws Refusal for a syntax error */
@@ -58,7 +67,8 @@ function checked(part: Named | null, isValid: (text: string) => boolean, wanted:
  * a trailing slash. `Forwarded` takes precedence over the older headers. @throws Refusal `bad_request` that names a malformed header
  */
 export function readForwarded(headers: HttpRequest['headers']) {
-  const pairs = headers.forwarded === undefined ? null : lastElement(String(headers.forwarded));
+  const sent = textOf(headers, 'Forwarded');
+  const pairs = sent === null ? null : lastElement(sent);
   const pick = (name: string, header: string): Named | null => {
     const text = pairs?.get(name);
     return text === undefined ? lastOf(headers, header) : { header: 'Forwarded', text };

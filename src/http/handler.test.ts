@@ -731,22 +731,82 @@ test("a caller's own request id of 1 to 64 characters is kept, any other is made
   const idOf = async (sent: string | undefined, target: string): Promise<string> =>
     (await ask(target, { headers: { 'x-request-id': sent } })).headers['X-Request-Id']!;
   for (const target of [withKey(LATEST), LATEST, '/x']) {
-    for (const own of ['a', 'A-z.0_9', 'x'.repeat(64)]) assert.equal(await idOf(own, target), own);
+    const long = `${'x'.repeat(42)}.${'x'.repeat(21)}`;
+    for (const own of ['a', 'A-z.0_9', 'key-1', 'secret_key', crypto.randomUUID(), long])
+      assert.equal(await idOf(own, target), own);
     for (const other of [undefined, '', 'x'.repeat(65), 'a b', 'é', 'a\nb', 'a,b'])
       assert.match(await idOf(other, target), /^[\w.-]{16,64}$/);
   }
   assert.notEqual(await idOf(undefined, LATEST), await idOf(undefined, LATEST));
 });
 
-test('a request id that is the key itself is not kept (contract 6.5, 7.4)', async () => {
-  const marked = 'MARKED-KEY-0123456789abcdef';
-  for (const [target, authorization] of [
-    [`${LATEST}?secret_key=${marked}`, undefined],
-    [LATEST, `Bearer ${marked}`],
-  ] as const) {
-    const { headers, text } = await ask(target, { headers: { 'x-request-id': marked, authorization } });
-    assert.ok(!JSON.stringify([headers, text]).includes(marked));
+test('a request id that holds the key, or a run of 43 characters as keys have, is not kept (contract 6.5, 7.4)', async () => {
+  const hex = (text: string, of = '%'): string =>
+    [...Buffer.from(text)].map((byte) => of + byte.toString(16)).join('');
+  for (const marked of [key, 'MARKED-KEY-0123456789abcdef', 'short-Key7']) {
+    const places: readonly (readonly [target: string, headers: Record<string, string>])[] = [
+      [`${LATEST}?secret_key=${marked}`, {}],
+      [`${LATEST}?secret_key=${hex(marked)}`, {}],
+      [`${LATEST}?secret_key=${hex(hex(marked), '%')}`, {}],
+      [`${LATEST}?%73ecret_key=${marked}&limit=1`, {}],
+      [`${LATEST}?secret_key=+${marked}+`, {}],
+      [`${LATEST}?secret_key=other&secret_key=${marked}`, {}],
+      [`${LATEST}?secret_key=${marked}&secret_key=other`, {}],
+      [`${LATEST}&secret_key=${marked}`, {}],
+      [`/${marked}/api?secret_key=${marked}`, {}],
+      ...['Bearer ', 'bearer ', 'BEARER   ', 'Token ', ''].map(
+        (scheme) => [LATEST, { authorization: scheme + marked }] as const,
+      ),
+      [LATEST, { authorization: `Bearer other, Bearer ${marked}` }],
+    ];
+    const ids = [
+      marked,
+      `${marked}-1`,
+      `req.${marked}`,
+      `a_${marked}`,
+      `a-${marked}.b`,
+      marked.toLowerCase(),
+    ];
+    for (const [target, headers] of places)
+      for (const id of ids) {
+        const before = observed.length;
+        const got = await ask(target, { headers: { ...headers, 'x-request-id': id } });
+        const told = JSON.stringify([got.headers['X-Request-Id'], got.text, observed.slice(before)]);
+        const shown = told.replace(/"next_page_url\\":\\"[^"]*/g, '').toLowerCase();
+        assert.ok(
+          !shown.includes(marked.toLowerCase()),
+          `${target} ${JSON.stringify(headers)} ${id}: ${shown}`,
+        );
+      }
   }
+  const short = await ask(`${LATEST}?secret_key=x`, { headers: { 'x-request-id': 'x-1' } });
+  assert.equal(short.headers['X-Request-Id'], 'x-1', 'a text of one character is no secret');
+  // A key that is nowhere else in the request: any run of so many such characters may be one.
+  for (const id of [key, `${key}-1`, `req.${key}`, 'x'.repeat(43)])
+    assert.notEqual((await ask('/x', { headers: { 'x-request-id': id } })).headers['X-Request-Id'], id);
+});
+
+test('what a refusal repeats is never a key, its own or another, however it is encoded (contract 6.2, 7.4)', async () => {
+  const { secret: other } = await issueKey(control, 'other', noTerms, Date.now());
+  const hex = (text: string): string =>
+    [...Buffer.from(text)].map((byte) => `%${byte.toString(16)}`).join('');
+  for (const secret of [key, other])
+    for (const written of [
+      secret,
+      hex(secret),
+      hex(hex(secret)),
+      `${hex(secret)}%`,
+      `${secret}%ZZ`,
+      `5?k=${secret}`,
+    ])
+      for (const name of ['limit', 'format', 'is_eth', 'adjust_as_of', 'next_page_key']) {
+        const got = await ask(withKey(DAY, `&${name}=${written}`));
+        assert.equal(got.status, 400);
+        const lenient = got.text
+          .replace(/%25/g, '%')
+          .replace(/%([2-7][0-9a-f])/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
+        assert.ok(!lenient.includes(secret), `${name}=${written}: ${got.text}`);
+      }
 });
 
 test('a data answer has the envelope of contract 6.1 and the headers of 7.4', async () => {
@@ -800,7 +860,11 @@ test('CSV without rows is its header row (contract 5.1)', async () => {
 test('CSV goes into the envelope for a client that names JSON and neither CSV nor */* (contract 5.3)', async () => {
   const target = withKey(DAY, '&format=csv&limit=5');
   const plain = await ask(target);
-  for (const accept of ['application/json', 'Application/JSON; q=0.5', 'text/html, application/json']) {
+  for (const accept of [
+    ...['application/json', 'Application/JSON; q=0.5', 'text/html, application/json'],
+    // With the weight 0 a client refuses a type (RFC 9110, 12.4.2).
+    ...['application/json, text/csv;q=0', 'application/json;q=0.001, */* ; q=0.000'],
+  ]) {
     const { text, headers } = await ask(target, { headers: { accept } });
     assert.equal(headers['Content-Type'], 'application/json; charset=utf-8', accept);
     const { result } = JSON.parse(text) as { result: Record<string, unknown> };
@@ -810,6 +874,8 @@ test('CSV goes into the envelope for a client that names JSON and neither CSV no
     assert.equal((await ask(next)).headers['X-Count'], '5', 'the next page is CSV again');
   }
   const others = [
+    'application/json;q=0',
+    'application/json ; charset=utf-8 ; Q=0.0',
     undefined,
     '',
     '*/*',

@@ -4,11 +4,12 @@ import { type ErrorFacts, type ErrorWord, Refusal } from '../contract/errors.ts'
 import type { KeyRing } from '../keys/api-keys.ts';
 import type { CountedRequest, Quotas } from '../keys/quotas.ts';
 import type { Answer, QueryRequest } from '../queries/query.ts';
-import { type AddressSettings, baseAddress, decidingHeaders } from './base-address.ts';
+import { type AddressSettings, baseAddress, decidingHeaders, pageRequestOf } from './base-address.ts';
 import type { BuiltInPages } from './built-in-pages.ts';
 import { notModifiedIfHeld } from './cache/etag.ts';
 import type { ResponseCache } from './cache/response-cache.ts';
 import { encoded } from './encoding.ts';
+import { mayHoldKey } from './held-keys.ts';
 import { ignoredHeader } from './ignored-parameters.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
 import { QueueError } from './queue/query-queue.ts';
@@ -36,8 +37,6 @@ type Trace = {
   route: string | null;
   keyId: string | null;
   word: ErrorWord | null;
-  /** The caller's key, which no error may repeat. */
-  secret: string | null;
   /** Null where the key has no quota. */
   counted: CountedRequest | null;
   /** What `X-Ignored-Parameters` says; null where no parameter is ignored. */
@@ -56,12 +55,12 @@ export class RequestHandler {
   async handle(request: HttpRequest): Promise<HttpResponse> {
     const startedMs = request.arrivedMs ?? performance.now();
     const requestId = requests.requestIdOf(request);
-    const nothing = { route: null, keyId: null, word: null, secret: null, counted: null, ignored: null };
+    const nothing = { route: null, keyId: null, word: null, counted: null, ignored: null };
     const trace: Trace = { requestId, ...nothing };
     const answered = await this.#route(request, trace).catch((error: unknown) => {
       const { word, facts } = this.#problemOf(error, requestId);
       trace.word = word;
-      return responses.errorResponse(word, withoutKey(facts, trace.secret), requestId);
+      return responses.errorResponse(word, withoutKey(facts), requestId);
     });
     const response = responses.withIgnored(responses.withQuota(answered, trace.counted), trace.ignored);
     const isGone = request.isGone();
@@ -96,10 +95,13 @@ export class RequestHandler {
     return { word: 'internal', facts: { message } };
   }
 
-  async #route(request: HttpRequest, trace: Trace): Promise<HttpResponse> {
+  async #route(sent: HttpRequest, trace: Trace): Promise<HttpResponse> {
     const { requestId } = trace;
-    requests.checkHead(request);
-    const { path, query } = requests.splitTarget(request.target);
+    requests.checkHead(sent);
+    const { path, query, headers } = requests.readTarget(sent);
+    if (path === requests.WHOLE_SERVICE && sent.method === 'OPTIONS')
+      return responses.preflightResponse(requestId);
+    const request = { ...sent, headers };
     const page = this.#parts.pages.get(path);
     const match = page === undefined ? matchRoute(path) : null;
     trace.route = match?.route.endpoint.path ?? (page === undefined ? null : path);
@@ -111,10 +113,8 @@ export class RequestHandler {
     if (request.method !== 'GET' && request.method !== 'HEAD')
       throw responses.methodNotAllowed(request.method);
     if (match !== null) return this.#data(request, match, query, trace);
-    return responses.pageResponse(
-      await page!(() => baseAddress(this.#parts.address, request.headers)),
-      requestId,
-    );
+    const pageRequest = pageRequestOf(this.#parts.address, headers);
+    return responses.pageResponse(await page!(pageRequest), requestId);
   }
 
   /** Data, from the response cache or from the query thread. */
@@ -159,7 +159,6 @@ export class RequestHandler {
     if (key === null)
       throw new Refusal('invalid_key', { message: 'secret_key is not a valid key of this service.', param });
     trace.keyId = key.key_id;
-    trace.secret = caller.secret;
     const counting = this.#parts.quotas.count(key);
     if (counting !== null) trace.counted = await counting;
     if (trace.counted?.isAdmitted === false) throw responses.overQuota(trace.counted.quota);
@@ -167,10 +166,10 @@ export class RequestHandler {
   }
 }
 
-/** An error does not repeat a text with the caller's own key in it, such as after a mistyped `&` (contract 6.2). */
-function withoutKey(facts: ErrorFacts, secret: string | null): ErrorFacts {
+/** An error does not repeat a text that holds a key, such as after a mistyped `&` (contract 6.2). */
+function withoutKey(facts: ErrorFacts): ErrorFacts {
   const { got, ...rest } = facts;
-  return secret === null || got?.includes(secret) !== true ? facts : rest;
+  return got !== undefined && mayHoldKey(got) ? rest : facts;
 }
 
 /** Everything in a request that its response depends on. */

@@ -34,6 +34,10 @@ function headersOf({ headers, rawHeaders }: IncomingMessage): HttpRequest['heade
   return hosts.length > 1 ? { ...headers, host: hosts } : headers;
 }
 
+/** Whether chunks of a body are still to come. Each costs time to skip, however small, so its connection ends with the response. */
+const hasMoreChunks = ({ complete, headers }: IncomingMessage): boolean =>
+  !complete && headers['transfer-encoding'] !== undefined;
+
 /** Handles a request, and writes the response to its socket. */
 function respond(
   incoming: IncomingMessage,
@@ -56,7 +60,8 @@ function respond(
         response.release?.();
         return;
       }
-      if (connections.endsWith(outgoing)) outgoing.setHeader('Connection', 'close');
+      if (connections.endsWith(outgoing) || hasMoreChunks(incoming))
+        outgoing.setHeader('Connection', 'close');
       outgoing.writeHead(response.status, { ...response.headers, ...strictTransport(incoming.socket) });
       const pieces = incoming.method === 'HEAD' ? [] : response.body;
       for (const piece of pieces.slice(0, -1)) outgoing.write(piece);
@@ -88,6 +93,9 @@ function protocolProblem(code: string | undefined): Refusal {
   return new Refusal('bad_request', { message: 'The request is not well-formed HTTP/1.1.' });
 }
 
+/** The newest request of each connection. */
+const newestRequest = new WeakMap<Socket, IncomingMessage>();
+
 /** Answers a request that is not well-formed HTTP, or did not arrive in time. */
 function refuseSocket(
   code: string | undefined,
@@ -97,7 +105,9 @@ function refuseSocket(
 ): void {
   // The responses to earlier, well-formed requests come first (RFC 9112, 9.3.2).
   const last = connections.lastResponse(socket);
-  if (code === 'ECONNRESET' || !socket.writable) socket.destroy();
+  // A request whose body is missing may have its response already: it gets no second one.
+  const isAnswered = last === undefined && newestRequest.get(socket)?.complete === false;
+  if (code === 'ECONNRESET' || !socket.writable || isAnswered) socket.destroy();
   else if (last !== undefined) last.once('close', () => socket.end());
   else writeRefusal(protocolProblem(code), socket, observe);
 }
@@ -128,6 +138,7 @@ export type ListenAddress = {
 
 const options = {
   maxHeaderSize: limits.headerBytesMax,
+  insecureHTTPParser: false,
   headersTimeout: limits.headersTimeoutMs,
   requestTimeout: limits.requestTimeoutMs,
   keepAliveTimeout: limits.keepAliveTimeoutMs,
@@ -147,6 +158,7 @@ export async function listen(
   const receive = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const before = connections.lastResponse(incoming.socket);
     connections.addResponse(incoming.socket, outgoing);
+    newestRequest.set(incoming.socket, incoming);
     const answer = (): void => {
       const arrivedMs = performance.now();
       batches.add((batch) => respond(incoming, outgoing, handler, connections, { arrivedMs, batch }));

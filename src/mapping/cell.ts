@@ -127,9 +127,9 @@ function deriveExpression({
   isStrict = false,
   reason = 'is not a number',
 }: Expression): Omit<ComputedColumn, 'name'> {
-  const references = [...sql.matchAll(/(#?)\{([^}]+)\}/g)];
+  const references = [...sql.matchAll(/(#?)\{([^{}]+)\}/g)];
   const inputs = [...new Set(references.map(([, , column]) => column!))];
-  const body = sql.replaceAll(/(#?)\{([^}]+)\}/g, (_, sign: string, column: string) =>
+  const body = sql.replaceAll(/(#?)\{([^{}]+)\}/g, (_, sign: string, column: string) =>
     sign === '' ? columnText(column) : columnNumber(column),
   );
   const raw = columnText(inputs[0]!);

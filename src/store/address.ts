@@ -7,9 +7,17 @@ const EXAMPLE = 'sqlite:data/bourse.db';
 /** Beginnings that SQLite or people take for another place than the path of a file. */
 const OTHER_PLACE = /^(:memory|file|sqlite|postgres(?:ql)?):/i;
 
+/** An address without the password after the user's name: from the colon there to the last `@`. */
+function withoutUserPassword(text: string): string {
+  const scheme = text.indexOf('://');
+  const colon = scheme < 0 ? -1 : text.indexOf(':', scheme + '://'.length);
+  const at = text.lastIndexOf('@');
+  return colon < 0 || at < colon ? text : `${text.slice(0, colon)}:***${text.slice(at)}`;
+}
+
 /** A text without the passwords that addresses carry: after the user's name, or as `password=`. */
 export const withoutPassword = (text: string): string =>
-  text.replace(/(:\/\/[^:]*):.*@/s, '$1:***@').replace(/\b(password\s*=\s*)(?:'[^']*'|[^&\s]*)/gi, '$1***');
+  withoutUserPassword(text).replace(/\b(password\s*=\s*)(?:'[^']*'|[^&\s]*)/gi, '$1***');
 
 /**
  * The engine's scheme, in lower case, and the rest of an address such as `sqlite:data/bourse.db`; `schemes` are those of the engines.
@@ -36,7 +44,7 @@ export function readAddress(url: string, schemes: readonly string[]): { scheme: 
 
 /** The address that was probably meant: the same path, where it is one. */
 function exampleFor(place: string): string {
-  const path = place.replace(/^(?:file:(?:\/\/[^/]*(?=\/))?|sqlite:)/i, '').replace(/[?#].*$/s, '');
+  const path = place.replace(/^(?:file:(?:\/\/[^/]*(?=\/))?|sqlite:)/i, '').replace(/[?#].*/s, '');
   return path === '' || /:\/\/|[=@]/.test(path) ? EXAMPLE : `sqlite:${path}`;
 }
 

@@ -260,7 +260,8 @@ const grammars: Readonly<Record<string, Grammar>> = {
   event_code: formed(/^[A-Z0-9_]{1,90}$/i, ['ODD_ONE', 'odd_two', 'ODD_TWO', 'EMPLOYMENT_NFP_HEADLINE']),
   source_id: {
     make: (random) => (random.chance(0.1) ? '0'.repeat(64) : sourceIdOf(random.below(26))),
-    judge: (text) => (/^[0-9a-f]{64}$/.test(text) ? 'right' : text.length === 64 ? 'open' : 'wrong'),
+    judge: (text) =>
+      /^[0-9a-f]{64}$/.test(text) ? 'right' : Array.from(text).length === 64 ? 'open' : 'wrong',
   },
   sort_by: sortBy,
   query: formed(/^[^\p{Cc}]{1,100}$/u, ['A', 'aapl', 'NO', 'quote', 'bit coin', 'AAPL25', '=', '😀']),

@@ -2,6 +2,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Observation } from '../../src/base/observe.ts';
+import type { AddressSettings } from '../../src/http/base-address.ts';
 import { ResponseCache } from '../../src/http/cache/response-cache.ts';
 import { RequestHandler } from '../../src/http/handler.ts';
 import { issueKey, KeyRing, noTerms, revokeKey } from '../../src/keys/api-keys.ts';
@@ -24,8 +25,10 @@ export type Bench = { readonly handler: RequestHandler; readonly known: Known; c
 /** The moment of every request: after all bars, and the same in every run. */
 const NOW_MS = Date.parse('2025-06-01T00:00:00Z');
 
+const direct: AddressSettings = { publicUrl: null, allowedHosts: [], trustProxy: false, scheme: 'http' };
+
 /** Imports the fuzzer's data into a new store and opens a request handler on it. */
-export async function openBench(): Promise<Bench> {
+export async function openBench(address = direct): Promise<Bench> {
   const temporary = new TestFolder();
   const url = temporary.storeUrl();
   await fillStore(url, temporary.folder, NOW_MS, fillings);
@@ -46,7 +49,7 @@ export async function openBench(): Promise<Bench> {
       nowMs: () => NOW_MS,
     }),
     submit: (request) => runner.run(request),
-    address: { publicUrl: null, allowedHosts: [], trustProxy: false, scheme: 'http' },
+    address,
     observe: rejectFaults,
     nowMs: () => NOW_MS,
   });

@@ -46,7 +46,10 @@ const FOREIGN_HOSTS = [
 ];
 const METHODS = ['OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'QUERY'];
 const ACCEPTS = ['*/*', 'text/csv', 'application/json', 'text/html;q=0.9', 'application/json, */*', ',;,'];
-const REQUEST_IDS = ['mine', 'a.b_c-D', 'x'.repeat(64), 'x'.repeat(65), 'no/slash', '<script>', 'é', ''];
+const REQUEST_IDS = [
+  ...['mine', 'a.b_c-D', `${'x'.repeat(42)}.${'y'.repeat(21)}`, 'x'.repeat(43), 'x'.repeat(65)],
+  ...['no/slash', '<script>', 'é', ''],
+];
 
 type Piece = { readonly written: string; readonly text: string | null };
 

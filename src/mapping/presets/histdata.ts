@@ -3,7 +3,7 @@ import { linesOf, stemOf } from '../../files/sample.ts';
 import { type Fit, forex, isMended, known, type Preset } from './preset.ts';
 
 const columns = ['datetime', 'open', 'high', 'low', 'close', 'volume'];
-const ROW = /^\d{8} \d{4}00;(?:\d+\.?\d*;){4}\d+$/;
+const ROW = /^\d{8} \d{4}00;(?:\d+(?:\.\d*)?;){4}\d+$/;
 
 /** `DAT_ASCII_EURUSD_M1_201202`. */
 const NAME = /^DAT_ASCII_([A-Z]{6})_M1_\d{4,6}$/;

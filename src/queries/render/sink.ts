@@ -54,7 +54,10 @@ const leadingGroups = groupWords((group) => String(group).padEnd(4, '0'));
 /** How many of such a number's four digits are left without trailing zeros. */
 const significant = Uint8Array.from(
   { length: GROUP },
-  (_, group) => String(group).padStart(4, '0').replace(/0+$/, '').length,
+  (_, group) =>
+    String(group)
+      .padStart(4, '0')
+      .replace(/(?<!0)0+$/, '').length,
 );
 
 function groupWords(textOf: (group: number) => string): Int32Array {
@@ -178,7 +181,7 @@ export class Sink {
   #large(mantissa: number, decimals: number): void {
     const text = String(mantissa).padStart(decimals + 1, '0');
     const whole = text.slice(0, text.length - decimals);
-    const fraction = decimals === 0 ? '' : text.slice(text.length - decimals).replace(/0+$/, '');
+    const fraction = decimals === 0 ? '' : text.slice(text.length - decimals).replace(/(?<!0)0+$/, '');
     this.text(fraction === '' ? whole : `${whole}.${fraction}`);
   }
 
