@@ -26,7 +26,8 @@ export async function lostBlocks(reader: Reader, { series_id, bar_count }: Serie
   const claimed = new Map<number, { runId: number; bars: number }>();
   const sound = reader.sound((damage, { bars = 0 }) => {
     if (damage.block === undefined) throw new DamagedData(damage);
-    claimed.set(damage.block.bucket, { runId: damage.block.runId, bars });
+    // A block that was read has its run.
+    claimed.set(damage.block.bucket, { runId: damage.block.runId!, bars });
   });
   let total = bar_count;
   const read = { seriesId: series_id, ...everyBucket, direction: 'asc' } as const;

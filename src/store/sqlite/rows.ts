@@ -56,7 +56,7 @@ export class SqliteRows implements RowWriter {
   }
 
   #read(dataset: Dataset, read: Read): Row[] {
-    const misplaced = misplacedIn(read);
+    const misplaced = misplacedIn(dataset, read);
     for (let { limit } = read; ; limit *= 2) {
       const statement = sqliteCompiler.read(dataset, read);
       const found = this.#lists(dataset, statement.sql, statement.values({ ...read, limit }));
