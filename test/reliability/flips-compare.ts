@@ -1,4 +1,5 @@
 // How an answer of a damaged store differs from that of the sound one.
+import { isDeepStrictEqual } from 'node:util';
 
 /** What was got: rows as texts in their order, or why there are none. */
 export type Outcome =
@@ -19,14 +20,34 @@ export type Difference = { readonly verdict: Verdict; readonly how: string };
 /** Many more rows than the sound store has. */
 const ROWS_TIMES_MAX = 3;
 
-const short = (text: string | undefined): string =>
-  text === undefined ? '(nothing)' : text.length <= 400 ? text : `${text.slice(0, 400)}...`;
+const LENGTH_MAX = 400;
 
-/** The place of the first row that differs, and both rows there. */
+const short = (text: string | undefined): string =>
+  text === undefined ? '(nothing)' : text.length <= LENGTH_MAX ? text : `${text.slice(0, LENGTH_MAX)}...`;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The fields of a row that is an object, or a list with an object at its end; null for any other. */
+function fieldsOf(row: string | undefined): Fields | null {
+  if (row === undefined || !/^[[{]/.test(row)) return null;
+  const value = JSON.parse(row) as Fields | Fields[];
+  const fields = Array.isArray(value) ? value.at(-1) : value;
+  return typeof fields === 'object' ? fields : null;
+}
+
+/** The first row that differs: its fields that differ, or both rows. */
 function firstDifference(sound: readonly string[], got: readonly string[]): string {
   const at = got.findIndex((row, index) => row !== sound[index]);
   const place = at < 0 ? got.length : at;
-  return `row ${place + 1} of ${sound.length}: ${short(got[place])}, and not ${short(sound[place])}`;
+  const [was, is] = [fieldsOf(sound[place]), fieldsOf(got[place])];
+  const differing = Object.keys(was ?? {}).filter((name) => !isDeepStrictEqual(was?.[name], is?.[name]));
+  const what =
+    was === null || is === null
+      ? `${short(got[place])}, and not ${short(sound[place])}`
+      : differing
+          .map((name) => `${name} ${JSON.stringify(is[name])}, and not ${JSON.stringify(was[name])}`)
+          .join('; ');
+  return `row ${place + 1} of ${sound.length}: ${short(what)}`;
 }
 
 const isPartOf = (got: readonly string[], sound: readonly string[]): boolean => {

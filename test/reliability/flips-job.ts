@@ -1,13 +1,13 @@
-// Which bits are flipped: by chance from a seed, in the whole file or in the pages of some tables and indexes.
+// Which bits are flipped: by chance from a seed, in the whole file or in some regions of it.
 import { Random } from '../fuzz/random.ts';
-import type { Page } from './flips-pages.ts';
+import type { Region } from './flips-pages.ts';
 
 /** The flips from one number (included) to another (not), in a store of these bytes. */
 export type FlipsJob = {
   readonly folder: string;
   readonly bytes: Uint8Array;
-  /** The pages to flip bits in. */
-  readonly pages: readonly Page[];
+  /** Where to flip bits. */
+  readonly regions: readonly Region[];
   readonly seed: number;
   readonly from: number;
   readonly to: number;
@@ -15,14 +15,14 @@ export type FlipsJob = {
   readonly share: number;
 };
 
-/** The bit of a number: the same for the same seed, number and pages. */
-export function bitOf({ pages, seed }: Pick<FlipsJob, 'pages' | 'seed'>, number: number) {
+/** The bit of a number: the same for the same seed, number and regions. */
+export function bitOf({ regions, seed }: Pick<FlipsJob, 'regions' | 'seed'>, number: number) {
   const random = new Random(seed, number);
-  let left = random.below(pages.reduce((sum, { size }) => sum + size, 0));
-  const page = pages.find(({ size }) => {
+  let left = random.below(regions.reduce((sum, { size }) => sum + size, 0));
+  const region = regions.find(({ size }) => {
     if (left < size) return true;
     left -= size;
     return false;
   })!;
-  return { offset: page.start + left, bit: random.below(8) };
+  return { offset: region.start + left, bit: random.below(8) };
 }

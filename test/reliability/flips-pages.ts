@@ -1,10 +1,12 @@
-// Which table or index each page of a SQLite file belongs to, and what of a page a byte is.
+// Which table or index each byte of a SQLite file belongs to, and what of its page it is.
 import { rowsOfFile } from '../sqlite/files.ts';
 
-/** A page: the table or index that it belongs to, and where its bytes are in the file. */
-export type Page = {
+/** Neighbouring bytes of one page. */
+export type Region = {
+  /** The table or index of the page. */
   readonly owner: string;
-  readonly kind: string;
+  /** What of the page the bytes are, such as `leaf cells`. */
+  readonly part: string;
   readonly start: number;
   readonly size: number;
 };
@@ -12,42 +14,45 @@ export type Page = {
 /** The header of the file: the first bytes of its first page (sqlite.org/fileformat2.html#the_database_header). */
 const FILE_HEADER_BYTES = 100;
 
-/** The pages in the order of the file. The file's header is one of its own; pages that nothing uses are `(free)`. */
-export function pagesOf(path: string, bytes: Uint8Array): Page[] {
-  const size = Number(rowsOfFile(path, 'pragma page_size')[0]!.page_size);
-  const used = new Map(
-    // Its column `pgoffset` is stale on some pages.
-    rowsOfFile(path, 'select name, pagetype, pageno from dbstat').map(({ name, pagetype, pageno }) => [
-      (Number(pageno) - 1) * size,
-      { owner: String(name), kind: String(pagetype) },
-    ]),
-  );
-  const header = { owner: '(header)', kind: 'header', start: 0, size: FILE_HEADER_BYTES };
-  const pages: Page[] = [header];
-  for (let start = 0; start < bytes.length; start += size) {
-    const page = used.get(start) ?? { owner: '(free)', kind: 'free' };
-    const from = start === 0 ? FILE_HEADER_BYTES : start;
-    pages.push({ ...page, start: from, size: start + size - from });
-  }
-  return pages;
-}
-
-/** The page that a byte of the file is in. */
-export const pageAt = (pages: readonly Page[], offset: number): Page =>
-  pages.findLast(({ start }) => start <= offset)!;
-
 /** Bytes of the header of a page of a b-tree, and of each pointer to a cell (sqlite.org/fileformat2.html#b_tree_pages). */
 const LEAF_HEADER_BYTES = 8;
 const INTERNAL_HEADER_BYTES = 12;
 const POINTER_BYTES = 2;
 
-/** What of its page a byte is. */
-export function partOf({ kind, start }: Page, bytes: Uint8Array, offset: number): string {
-  if (kind !== 'leaf' && kind !== 'internal') return kind;
-  const view = new DataView(bytes.buffer, bytes.byteOffset);
-  const pointers = start + (kind === 'leaf' ? LEAF_HEADER_BYTES : INTERNAL_HEADER_BYTES);
-  if (offset < pointers) return `${kind} header`;
-  if (offset < pointers + POINTER_BYTES * view.getUint16(start + 3)) return `${kind} pointers`;
-  const pageStart = start === FILE_HEADER_BYTES ? 0 : start;
-  return offset < pageStart + view.getUint16(start + 5) ? `${kind} unused` : `${kind} cells`;
+/** Where the parts of a page of a b-tree end, from the start of the page; its own header begins at `from`. */
+function endsOf(page: DataView, kind: string, from: number): [part: string, end: number][] {
+  const pointers = from + (kind === 'leaf' ? LEAF_HEADER_BYTES : INTERNAL_HEADER_BYTES);
+  const unused = pointers + POINTER_BYTES * page.getUint16(from + 3);
+  return [
+    [`${kind} header`, pointers],
+    [`${kind} pointers`, unused],
+    [`${kind} unused`, page.getUint16(from + 5)],
+    [`${kind} cells`, page.byteLength],
+  ];
 }
+
+/** The regions of a file in the order of their bytes. Pages that nothing uses belong to `(free)`. */
+export function regionsOf(path: string, bytes: Uint8Array): Region[] {
+  const size = Number(rowsOfFile(path, 'pragma page_size')[0]!.page_size);
+  // The column `pgoffset` is stale on some pages.
+  const pages = rowsOfFile(path, 'select name, pagetype, pageno from dbstat');
+  const used = new Map(pages.map((page) => [(Number(page.pageno) - 1) * size, page]));
+  const header = { owner: '(header)', part: 'header', start: 0, size: FILE_HEADER_BYTES };
+  const regions: Region[] = [header];
+  for (let start = 0; start < bytes.length; start += size) {
+    const { name = '(free)', pagetype = 'free' } = used.get(start) ?? {};
+    const [owner, kind] = [String(name), String(pagetype)];
+    let from = start === 0 ? FILE_HEADER_BYTES : 0;
+    const page = new DataView(bytes.buffer, bytes.byteOffset + start, size);
+    const isTree = kind === 'leaf' || kind === 'internal';
+    for (const [part, end] of isTree ? endsOf(page, kind, from) : [[kind, size] as const]) {
+      if (end > from) regions.push({ owner, part, start: start + from, size: end - from });
+      from = end;
+    }
+  }
+  return regions;
+}
+
+/** The region that a byte of the file is in. */
+export const regionAt = (regions: readonly Region[], offset: number): Region =>
+  regions.findLast(({ start }) => start <= offset)!;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type Verdict, verdicts } from './flips-compare.ts';
 import { bitOf, type FlipsJob } from './flips-job.ts';
-import { pageAt, pagesOf, partOf } from './flips-pages.ts';
+import { type Region, regionAt, regionsOf } from './flips-pages.ts';
 import { makeStore } from './flips-store.ts';
 import type { Changed, Effect } from './flips-trial.ts';
 import { type Figure, seconds } from './minutes.ts';
@@ -79,7 +79,7 @@ export type FlipsCheck = {
   readonly times: number;
   readonly seed: number;
   readonly pageBytes: number;
-  /** A table or index, or several separated by commas: only their pages; empty for the whole file. */
+  /** Tables, indexes and parts of pages, such as `news,leaf pointers`: flips these alone; empty for the whole file. */
   readonly in: string;
   /** The number of the first flip, to repeat one. */
   readonly first: number;
@@ -93,16 +93,17 @@ export async function flipBits(check: FlipsCheck, onFlip: (flip: Flip) => void):
   try {
     const path = join(folder, 'sound.db');
     const made = await makeStore(folder, path, check.pageBytes);
-    const all = pagesOf(path, made);
-    const pages = check.in === '' ? all : all.filter(({ owner }) => check.in.split(',').includes(owner));
-    if (pages.length === 0) throw new Error(`no page belongs to ${check.in}`);
+    const all = regionsOf(path, made);
+    const names = check.in.split(',');
+    const isNamed = ({ owner, part }: Region): boolean => names.includes(owner) || names.includes(part);
+    const regions = check.in === '' ? all : all.filter(isNamed);
+    if (regions.length === 0) throw new Error(`nothing in the file is of ${check.in}`);
     const { seed, share } = check;
-    const seeded = { folder: join(folder, 'flipped'), bytes: made, pages, seed, share };
+    const seeded = { folder: join(folder, 'flipped'), bytes: made, regions, seed, share };
     const noted = (number: number, { changes, damage }: Effect): void => {
       const { offset, bit } = bitOf(seeded, number);
-      const page = pageAt(all, offset);
-      const about = { number, offset, bit, owner: page.owner, part: partOf(page, made, offset) };
-      onFlip({ ...about, verdict: worstOf(changes), changes, damage });
+      const { owner, part } = regionAt(all, offset);
+      onFlip({ ...{ number, offset, bit, owner, part }, verdict: worstOf(changes), changes, damage });
     };
     const to = check.first + check.times;
     for (let from = check.first; from < to; ) {
