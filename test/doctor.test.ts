@@ -17,6 +17,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { DAY_MS } from '../src/base/instant.ts';
 import { markets } from '../src/calendar/markets/index.ts';
+import { importRuns } from '../src/datasets/internal.ts';
+import { openStore } from '../src/store/engines.ts';
 import { type Issued, issue, withoutOpenssl } from './certificates.ts';
 import { Workshop } from './service.ts';
 
@@ -196,9 +198,12 @@ test('a missing control file, files open to all, a long log and a late clock are
   const control = shop.path('bourse.control.db');
   for (const file of [path, control]) assert.equal(statSync(file).mode & 0o077, 0, 'made for one user alone');
   chmodSync(control, 0o644);
-  const store = new DatabaseSync(path);
-  store.exec(`update import_runs set finished_ms = ${Date.now() + 3_600_000}`);
-  store.close();
+  const store = await openStore(shop.store, 'write');
+  await store.write(async (writer) => {
+    const [run] = await writer.rows(importRuns, { order: [['run_id', 'desc']], limit: 1 });
+    await writer.upsert(importRuns, [{ ...run!, finished_ms: Date.now() + 3_600_000 }]);
+  });
+  await store.close();
   const { status, of } = await examine(shop);
   assert.equal(status, 1);
   isRight(of('permissions'), 'warn', /can read .*bourse\.control\.db.*chmod o-rwx/);

@@ -8,6 +8,8 @@ const root = join(import.meta.dirname, '..');
 
 /** Tests that are about a store's file, with what of it they need. */
 const aboutFiles: Readonly<Record<string, string>> = {
+  'src/cli/watch.test.ts': 'small files of bars',
+  'src/cli/workers.test.ts': 'a store that cannot be opened',
   'src/http/queue/query-queue.test.ts': 'a store that goes away under a server',
   'src/keys/control-client.test.ts': 'a control file that cannot be opened',
   'test/cli.test.ts': 'the default store, and what stands where a store should',
@@ -29,8 +31,6 @@ const aboutFiles: Readonly<Record<string, string>> = {
   'test/reliability/room.ts': 'what files take of a disk',
   'test/status.test.ts': 'sizes of files, and damage',
   'test/stores.ts': 'where the engine is chosen',
-  'test/watch.test.ts': 'small files of bars',
-  'test/workers.test.ts': 'a store that cannot be opened',
 };
 
 const isAboutFiles = (path: string): boolean =>

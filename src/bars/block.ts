@@ -42,9 +42,12 @@ export const TWO_TO_32 = 2 ** 32;
 
 /** The bytes of a block were changed after they were written. The reader of the store adds the block's name. */
 export class DamagedBlock extends Error {
+  override readonly name = 'DamagedBlock';
+  readonly problem: string;
+
   constructor(problem: string) {
     super(`damaged block: ${problem}`);
-    this.name = 'DamagedBlock';
+    this.problem = problem;
   }
 }
 

@@ -51,7 +51,7 @@ export class FormerRuns {
 
   /** Counts a row that this run replaces. */
   async addRow<D extends Dataset>(dataset: D, row: RowOf<D>): Promise<void> {
-    const [former] = await this.#reader.pick(rowChanges, ['run_id'], {
+    const [former] = await this.#reader.rows(rowChanges, {
       where: { dataset: dataset.name, row_key: rowKeyOf(dataset, row) },
       range: { to: this.#runId },
       order: [['run_id', 'desc']],

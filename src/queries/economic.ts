@@ -169,7 +169,7 @@ const AFTER = '!';
 /** The codes of a country's stored events, one read of the index for each, however many events it has. */
 async function* storedCodes(reader: Reader, country: string): AsyncGenerator<string> {
   for (let from = ''; ; ) {
-    const [event] = await reader.pick(events, ['event_code'], {
+    const [event] = await reader.rows(events, {
       where: { country_iso_code: country },
       range: { from },
       order: [['event_code', 'asc']],

@@ -31,8 +31,6 @@ export const contractsOf = ({ instrument }: Underlying, optionType: 'call' | 'pu
   option_type: optionType,
 });
 
-const instantColumns = ['expiration_date', 'expiration_datetime'] as const;
-
 /** Steps from one expiration to the next in the index: one read for each expiration, however many contracts it has. */
 async function* walk(
   reader: Reader,
@@ -42,7 +40,7 @@ async function* walk(
   const where = contractsOf(underlying, optionType);
   let from = Number.MIN_SAFE_INTEGER;
   for (;;) {
-    const [first] = await reader.pick(optionContracts, instantColumns, {
+    const [first] = await reader.rows(optionContracts, {
       where,
       range: { from },
       order: [
@@ -57,7 +55,7 @@ async function* walk(
     while (row !== undefined) {
       const givenMs: number | null = row.expiration_datetime;
       yield { day, givenMs, expiresMs: givenMs ?? closeOn(underlying.calendar, day) };
-      [row] = await reader.pick(optionContracts, instantColumns, {
+      [row] = await reader.rows(optionContracts, {
         where: { ...where, expiration_date: day },
         range: { from: givenMs === null ? Number.MIN_SAFE_INTEGER : givenMs + 1 },
         order: [['expiration_datetime', 'asc']],

@@ -6,7 +6,8 @@ import { optionExpirations, optionSearch } from '../contract/options.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { optionContracts } from '../datasets/options.ts';
 import { latestPrice } from '../series/latest-price.ts';
-import type { Reader } from '../store/store.ts';
+import { DamagedData, keyWords } from '../store/damage.ts';
+import type { RankedRead, Reader } from '../store/store.ts';
 import { contractsOf, type Expiration, expirationsOf } from './expirations.ts';
 import type { Found } from './lookup.ts';
 import { contractRecords } from './option-contract.ts';
@@ -58,27 +59,52 @@ async function priceOf(context: QueryContext, found: Found, parameters: Paramete
 const cachedExpirations = ({ reader, lookup }: QueryContext, found: Found) =>
   lookup.cached(reader, `expirations|${found.instrument.instrument_id}`, () => expirationsOf(reader, found));
 
-/** The rows of contracts, in the order of the given symbols. */
-async function rowsOf(reader: Reader, country: string, symbols: readonly string[]): Promise<Row[]> {
+/** The rows of contracts in the order in which an index has them. @throws DamagedData where a row is not what the index says */
+async function rowsOf(
+  reader: Reader,
+  { where, order, groups }: ContractsRead,
+  ranked: readonly (readonly (string | number)[])[],
+): Promise<Row[]> {
+  // Every order ends in the symbol.
+  const symbols = ranked.map((values) => values.at(-1) as string);
+  const country = where.country_iso_code!;
   const found = await reader.among(optionContracts, { country_iso_code: country }, 'symbol', symbols);
   const rows = new Map(found.map((row) => [row.symbol, row]));
-  return symbols.map((symbol) => rows.get(symbol)!);
+  const ranks = new Map(groups.map(({ at, rank }) => [at.join(), rank]));
+  return ranked.map((values, index) => {
+    const symbol = symbols[index]!;
+    const row = rows.get(symbol);
+    if (row !== undefined) {
+      const rank = ranks.get([row.expiration_date, row.expiration_datetime].join());
+      const known: Readonly<Record<string, unknown>> = { ...row, rank };
+      const isInOrder = order.every(([column], at) => known[column] === values[at]);
+      const isAsked = Object.entries(where).every(([column, value]) => known[column] === value);
+      if (isInOrder && isAsked && rank !== undefined) return row;
+    }
+    const place = keyWords(optionContracts, { country_iso_code: country, symbol });
+    throw new DamagedData({
+      dataset: optionContracts.name,
+      place,
+      problem: 'an index has it under another key',
+    });
+  });
 }
 
-/** The order keys of one page's contracts, and of the next contract where one follows. */
-function readPage(
-  reader: Reader,
+type ContractsRead = RankedRead<typeof optionContracts>;
+
+/** The read of one page's contracts, and of the next contract where one follows. */
+function readOf(
   found: Found,
   parameters: Parameters,
   expirations: readonly Expiration[],
   moment: { readonly nowMs: number; readonly price: number },
   after: Place['position'] | null,
-) {
+): ContractsRead {
   const { option_type, strike_price: strike, expiration_date: day, sort_by = [], sort, limit } = parameters;
   // The side of the price on which the requested strikes are (spec 4.6, rules 1 and 2).
   const side = (option_type === 'call') === (parameters.moneyness === 'in_the_money') ? 'below' : 'above';
   const asked = day === undefined ? expirations : expirations.filter((one) => one.day === day);
-  return reader.ranked(optionContracts, {
+  return {
     where: { ...contractsOf(found, option_type), ...(strike !== undefined && { strike_price: strike }) },
     groupBy: ['expiration_date', 'expiration_datetime'],
     groups: ranksOf(asked, sort_by, moment.nowMs),
@@ -86,7 +112,7 @@ function readPage(
     order: orderOf(sort_by, side, sort),
     ...(after && { after }),
     limit: limit + 1,
-  });
+  };
 }
 
 /** `GET …/option/search/…` */
@@ -102,11 +128,10 @@ export const answerOptionSearch: Query<typeof optionSearch> = async (parameters,
   ];
   const { value: expirations } = await cachedExpirations(context, found);
   const after = place?.position ?? null;
-  const sorted = await readPage(reader, found, parameters, expirations, { nowMs, price }, after);
+  const read = readOf(found, parameters, expirations, { nowMs, price }, after);
+  const sorted = await reader.ranked(optionContracts, read);
   const shown = sorted.slice(0, limit);
-  // Every order ends in the symbol.
-  const symbols = shown.map((values) => values.at(-1) as string);
-  const rows = await rowsOf(reader, country_symbol.country, symbols);
+  const rows = await rowsOf(reader, read, shown);
   const end = sorted.length <= limit ? null : { position: shown.at(-1)!, pinned: [nowMs, price] };
   const contracts = contractRecords(rows, found, expirations, request.nowMs);
   if (parameters.format !== 'csv') return renderGrouped(contracts, paging(end), context.allocate);

@@ -5,7 +5,9 @@ import { decodeBlock } from '../bars/block-reader.ts';
 import { bucketOf } from '../bars/bucket.ts';
 import { type Bars, concatBars, emptyBars, filterBars } from '../bars/columns.ts';
 import { limits } from '../contract/limits.ts';
+import { blockDamage, DamagedData } from '../store/damage.ts';
 import type { Reader, StoredBlock } from '../store/store.ts';
+import { namedDamage } from './damaged-bars.ts';
 import { isUnfinished, type Series } from './series.ts';
 
 /** Keys in `[fromMs, toMs)`, read from one end to the other. */
@@ -54,7 +56,7 @@ class SeriesCursor implements BarSource {
       const block = await this.#block(atLeast - target.count);
       if (block === undefined) break;
       const before = target.count;
-      this.#decode(block, atLeast - before, target);
+      await this.#decode(block, atLeast - before, target);
       if (target.count === before) this.#blocks.shift();
       // A run may have more bars than this step needs: the next step reads those again.
       target.count = Math.min(target.count, Math.max(atLeast, before));
@@ -69,7 +71,7 @@ class SeriesCursor implements BarSource {
     while (count < atLeast && this.#fromMs < this.#toMs) {
       const block = await this.#block(atLeast - count);
       if (block === undefined) break;
-      const part = this.#decode(block, atLeast - count, emptyBars());
+      const part = await this.#decode(block, atLeast - count, emptyBars());
       count += part.count;
       if (part.count === 0) this.#blocks.shift();
       else {
@@ -98,14 +100,15 @@ class SeriesCursor implements BarSource {
     return this.#blocks[0];
   }
 
-  #decode(block: StoredBlock, atLeast: number, target: Bars): Bars {
+  async #decode(block: StoredBlock, atLeast: number, target: Bars): Promise<Bars> {
     try {
       const range = { fromMs: this.#fromMs, toMs: this.#toMs, atLeast, descending: this.#descending };
       return decodeBlock(block.bytes, range, target);
     } catch (error) {
       if (!(error instanceof DamagedBlock)) throw error;
-      const name = `series ${this.#series.series_id} (${this.#series.interval}), bucket ${block.bucket}`;
-      throw new Error(`${name}: ${error.message}`, { cause: error });
+      const { bucket, runId } = block;
+      const place = { seriesId: this.#series.series_id, bucket, runId };
+      throw new DamagedData(await namedDamage(this.#reader, blockDamage(place, error.problem)), error);
     }
   }
 }

@@ -14,7 +14,7 @@ export async function unknownCalendarKeys(reader: Reader, limit: number): Promis
   const read = { order: columns.map((column) => [column, 'asc'] as const), limit: ROWS_PER_READ };
   const found: UnknownKey[] = [];
   for (let after: string[] | undefined; found.length < limit; ) {
-    const rows = await reader.pick(instruments, [...columns, 'calendar_key'], {
+    const rows = await reader.rows(instruments, {
       ...read,
       ...(after && { after }),
     });

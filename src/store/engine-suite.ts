@@ -240,12 +240,6 @@ function rowTests(withFresh: WithFresh): void {
         );
         assert.deepEqual(none, []);
       }
-      const read = { range: { from: 3 }, order: [['run_id', 'asc']], limit: 2 } as const;
-      const picked = await reader.snapshot((rows) => rows.pick(importRuns, ['source', 'run_id'], read));
-      assert.deepEqual(picked, [
-        { source: 'x', run_id: 3 },
-        { source: null, run_id: 4 },
-      ]);
     }));
 
   test('rows are counted, and a column has its ends', () =>

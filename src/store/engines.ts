@@ -3,12 +3,14 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { otherThanFile } from '../disk/file-kind.ts';
 import { readAddress, requireBackupPath } from './address.ts';
+import type { ScrubStep } from './damage.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import { backupSqlite } from './sqlite/backup.ts';
 import { controlPathOf, openSqliteControl } from './sqlite/control.ts';
 import { diagnoseSqlite } from './sqlite/diagnosis.ts';
 import { realPathOf } from './sqlite/links.ts';
 import { restoreSqlite } from './sqlite/restore.ts';
+import { scrubSqlite } from './sqlite/scrub.ts';
 import { openSqliteStore, sqliteFacts } from './sqlite/store.ts';
 import type { Copied, CopyOptions, Mode, Restored, RowStore, Store, StoreFacts, Tell } from './store.ts';
 
@@ -24,6 +26,7 @@ type Engine = {
   backup(file: string, options: CopyOptions): Promise<Copied>;
   restore(file: string, options: CopyOptions): Promise<Restored>;
   diagnose(): Promise<Diagnosis[]>;
+  scrub(): AsyncIterable<ScrubStep>;
 };
 
 const engines: Readonly<Record<string, (rest: string) => Engine>> = {
@@ -41,6 +44,7 @@ const engines: Readonly<Record<string, (rest: string) => Engine>> = {
       backup: (file, options) => backupSqlite(path, file, options),
       restore: (file, options) => restoreSqlite(path, file, options),
       diagnose: () => diagnoseSqlite(path),
+      scrub: () => scrubSqlite(path),
     };
   },
 };
@@ -96,3 +100,6 @@ export const restoreStore = async (url: string, file: string, options: CopyOptio
 
 /** Checks a store without changing it. */
 export const diagnoseStore = async (url: string): Promise<Diagnosis[]> => engineAt(url).diagnose();
+
+/** Reads every row and every block of a store, and each index beside its table, step by step. */
+export const scrubStore = (url: string): AsyncIterable<ScrubStep> => engineAt(url).scrub();

@@ -11,6 +11,7 @@ import {
 } from 'kysely';
 import type { Column, ColumnKind, Dataset } from '../datasets/dataset.ts';
 import type { Table } from './migrations/step.ts';
+import { ROW_CHECK } from './row-check.ts';
 import type { RankedRead, Read } from './store.ts';
 
 type AnyTables = Record<string, Record<string, unknown>>;
@@ -79,18 +80,17 @@ export class SqlCompiler {
     );
   }
 
-  /** Insert or replace by key; values in the order of the declared columns. */
+  /** Insert or replace by key; values in the order of the declared columns, then the row's checksum. */
   upsert(dataset: Dataset): string {
     const known = this.#upserts.get(dataset);
     if (known !== undefined) return known;
-    const columns = Object.keys(dataset.columns);
+    const columns = checkedColumns(dataset);
     const rest = columns.filter((column) => !dataset.key.includes(column));
     const { sql } = this.#db
       .insertInto(dataset.name)
       .values(Object.fromEntries(columns.map((column) => [column, null])))
       .onConflict((conflict) => {
         const target = conflict.columns([...dataset.key]);
-        if (rest.length === 0) return target.doNothing();
         return target.doUpdateSet((build) =>
           Object.fromEntries(rest.map((column) => [column, build.ref(`excluded.${column}`)])),
         );
@@ -107,14 +107,14 @@ export class SqlCompiler {
     return statement.compile().sql;
   }
 
-  /** A bounded read, of every column unless some are named. Reads of one shape share one statement. */
-  read(dataset: Dataset, read: Read, columns?: readonly string[]): Statement<Read> {
+  /** A bounded read of every column and the row's checksum. Reads of one shape share one statement. */
+  read(dataset: Dataset, read: Read): Statement<Read> {
     const { where = {}, along = {}, range = {}, order, after } = read;
     const bounds = `${range.from !== undefined}|${range.to !== undefined}|${after !== undefined}`;
     const equal = `${Object.keys(where).join()}|${Object.keys(along).join()}`;
-    const shape = `${dataset.name}|${equal}|${bounds}|${orderText(order)}|${columns?.join() ?? ''}`;
+    const shape = `${dataset.name}|${equal}|${bounds}|${orderText(order)}`;
     return cached(this.#reads, shape, () => {
-      let query = this.#db.selectFrom(dataset.name).select(columns ?? Object.keys(dataset.columns));
+      let query = this.#db.selectFrom(dataset.name).select(checkedColumns(dataset));
       for (const column of Object.keys(where))
         query = query.where(
           column,
@@ -150,7 +150,7 @@ export class SqlCompiler {
   /** A read of up to `AMONG_MAX` values of a column. */
   among(dataset: Dataset, { where, column }: AmongRead): Statement<AmongRead> {
     return cached(this.#among, [dataset.name, ...Object.keys(where), column].join('|'), () => {
-      let query = this.#db.selectFrom(dataset.name).select(Object.keys(dataset.columns));
+      let query = this.#db.selectFrom(dataset.name).select(checkedColumns(dataset));
       for (const name of Object.keys(where))
         query = query.where(
           name,
@@ -225,6 +225,8 @@ export class SqlCompiler {
     return this.#db.selectNoFrom([end('min').as('first'), end('max').as('last')]).compile().sql;
   }
 }
+
+const checkedColumns = ({ columns }: Dataset): string[] => [...Object.keys(columns), ROW_CHECK];
 
 const slot = <R>(take: (read: R) => unknown): Slot<R> => ({ take });
 

@@ -1,5 +1,6 @@
 // The store port: rows of declared datasets and blocks of bars. No module above it knows an engine.
 import type { ColumnOf, Dataset, RowOf } from '../datasets/dataset.ts';
+import type { OnDamage } from './damage.ts';
 
 export type Direction = 'asc' | 'desc';
 
@@ -37,7 +38,7 @@ export type RankedRead<D extends Dataset = Dataset> = {
   readonly limit: number;
 };
 
-/** A block of bars as stored: bytes of `bars/block.ts`. */
+/** A block of bars as stored: bytes of `bars/block.ts`. A block that was read throws a `DamagedBlock` for bytes of another place. */
 export type StoredBlock = { readonly bucket: number; readonly runId: number; readonly bytes: Uint8Array };
 
 /** A bounded read of one series' blocks: buckets `fromBucket` and `toBucket` included. */
@@ -49,15 +50,9 @@ export type BlockRead = {
   readonly limit: number;
 };
 
-/** Reads rows of one state of the store. */
+/** Reads rows of one state of the store. What it reads is checked; a damaged row is a `DamagedData`. */
 export interface RowReader {
   rows<D extends Dataset>(dataset: D, read: Read<D>): Promise<RowOf<D>[]>;
-  /** As `rows`, but only some columns: read from the index alone where it has them. */
-  pick<D extends Dataset, C extends ColumnOf<D>>(
-    dataset: D,
-    columns: readonly C[],
-    read: Read<D>,
-  ): Promise<Pick<RowOf<D>, C>[]>;
   /** The rows whose columns equal `where`, and whose `column` has one of some distinct values; in no order. */
   among<D extends Dataset>(
     dataset: D,
@@ -82,6 +77,8 @@ export interface Reader extends RowReader {
   blocks(read: BlockRead): Promise<StoredBlock[]>;
   /** Changes whenever anything was committed; comparable on one connection only. */
   changeToken(): Promise<number>;
+  /** The same state without what is damaged: that is told, and is no error. */
+  sound(onDamage: OnDamage): Reader;
 }
 
 /** Writes rows. All changes of one `write` become visible at once, or none. */
@@ -93,6 +90,7 @@ export interface RowWriter extends RowReader {
 }
 
 export interface Writer extends Reader, RowWriter {
+  sound(onDamage: OnDamage): Writer;
   putBlock(seriesId: number, block: StoredBlock): Promise<void>;
   /** Removes a block, if it is there. */
   removeBlock(seriesId: number, bucket: number): Promise<void>;

@@ -27,6 +27,8 @@ export type Step = {
   readonly indexes?: Readonly<Record<string, readonly (readonly string[])[]>>;
   /** Further statements for each engine. */
   readonly statements?: { readonly sqlite: readonly string[] };
+  /** From this layout on every row has a checksum (`store/row-check.ts`): the engine adds it to all tables, later ones too. */
+  readonly checksRows?: true;
   /** The terms of all instruments are made anew, from their rows, when the last step is done. */
   readonly fillsInstrumentTerms?: true;
 };

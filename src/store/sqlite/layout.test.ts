@@ -196,7 +196,8 @@ test('a column that a later step adds is there in old stores and in new ones, nu
   const { news = [], ...rest } = before;
   assert.ok(news.length > 0);
   const after = contentOf(rich);
-  assert.deepEqual({ ...after, news: [] }, { ...rest, news: [] });
+  // The schema's own checksum is another one.
+  assert.deepEqual({ ...after, news: [], row_sums: [] }, { ...rest, news: [], row_sums: [] });
   assert.deepEqual(
     after.news,
     news.map((row) => ({ ...row, toy: null })),

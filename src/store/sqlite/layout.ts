@@ -8,7 +8,9 @@ import { columnsOf, type Step, type Table, tablesAfter } from '../migrations/ste
 import { type Mode, StoreUnusable, type Tell } from '../store.ts';
 import { Database, type FileKind, sqliteCompiler } from './database.ts';
 import { copyBytes, flush, makePartial, takeOwner, vacuumInto } from './partial.ts';
+import { checkRows, withRowCheck } from './row-sums.ts';
 import { SqliteRows } from './rows.ts';
+import { keepSchemaSum, schemaProblem } from './schema-sum.ts';
 
 /** What SQLite's log and its index take beside the pages that a migration writes. */
 const LOG_BYTES = 128 * 1024;
@@ -28,7 +30,7 @@ export async function openFile(
   const database = new Database(path, mode, kind);
   try {
     checkLayout(database, path, layout.steps);
-    if (database.pragma('user_version') === layout.steps.length) checkColumns(database, layout.tables);
+    if (database.pragma('user_version') === layout.steps.length) checkSchema(database, layout.steps);
     else if (mode === 'write') await migrate(database, kind, layout, tell);
     else
       throw new StoreUnusable(
@@ -52,6 +54,19 @@ export function checkLayout(database: Database, path: string, known: readonly St
 
 const readColumns =
   "select m.name as dataset, c.name as column from sqlite_schema m, pragma_table_info(m.name) c where m.type = 'table'";
+
+/** Refuses a file whose schema was changed past the service. */
+function checkSchema(database: Database, steps: readonly Step[]): void {
+  const problem = steps.some((step) => step.checksRows) ? schemaProblem(database) : null;
+  if (problem === null) return;
+  throw new StoreUnusable(
+    `${database.path} is damaged: ${problem}; restore a backup (bourse restore), and keep this file until then`,
+  );
+}
+
+/** The tables of the newest layout with the column of their checksum. */
+const checkedTables = ({ tables, steps }: Layout): Table[] =>
+  tables.map((table) => (steps.some((step) => step.checksRows) ? withRowCheck(table) : table));
 
 /** Refuses tables with other columns: before the first release, layouts changed without a new number. */
 function checkColumns(database: Database, tables: readonly Table[]): void {
@@ -96,16 +111,19 @@ async function migrate(
     // Another process, perhaps of a newer Bourse, may have migrated it meanwhile.
     checkLayout(database, path, steps);
     const from = database.pragma('user_version');
-    checkColumns(database, tablesAfter(steps.slice(0, from)));
+    const before = steps.slice(0, from);
+    checkColumns(database, checkedTables({ tables: tablesAfter(before), steps: before }));
     if (from === steps.length) return;
     if (from > 0) await requireDiskSpace(dirname(path), 2 * copyBytes(database) + LOG_BYTES);
     const lacking = steps.slice(from);
     for (const statement of lacking.flatMap(statementsOf)) database.exec(statement);
+    if (steps.some((step) => step.checksRows)) checkRows(database, tables);
     // A new file has no instruments.
     if (from > 0 && lacking.some((step) => step.fillsInstrumentTerms))
       await fillInstrumentTerms(new SqliteRows(database));
     database.exec(`pragma user_version = ${steps.length}`);
-    checkColumns(database, tables);
+    checkColumns(database, checkedTables({ tables, steps }));
+    if (steps.some((step) => step.checksRows)) keepSchemaSum(database);
     if (from === 0) return;
     copy = freeName(`${path}.layout-${from}`);
     tell(`updating ${path} from layout ${from} to ${steps.length}; a copy of the old file is made: ${copy}`);

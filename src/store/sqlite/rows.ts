@@ -1,15 +1,31 @@
-// Rows of datasets in one SQLite file: reads, upserts and the translation of values.
+// Rows of datasets in one SQLite file: reads, upserts and the translation of values. Every row that is read is checked.
 import type { ColumnKind, ColumnOf, Dataset, RowOf } from '../../datasets/dataset.ts';
+import {
+  isWhole,
+  type Misplaced,
+  misplacedAmong,
+  misplacedIn,
+  type Row,
+  type RowForm,
+  rawRow,
+  rowDamage,
+  rowFormOf,
+} from '../checked-rows.ts';
+import { type Damage, DamagedData, type OnDamage } from '../damage.ts';
+import { rowCheck } from '../row-check.ts';
 import { AMONG_MAX } from '../sql.ts';
 import type { Ends, RankedRead, Read, RowWriter } from '../store.ts';
-import { type Cell, type Database, type SqlValue, sqliteCompiler } from './database.ts';
+import { type Cell, type Database, type SqlValue, sqliteCompiler, troubleOf } from './database.ts';
 
-type Row = Record<string, unknown>;
+/** The most rows that one read takes anew in search of sound ones. */
+const TOLERANT_ROWS_MAX = 1_000_000;
 
-function toSql(kind: ColumnKind, value: unknown): SqlValue {
+function toSql(kind: ColumnKind, value: unknown): Cell {
   if (value === null || value === undefined) return null;
   if (kind === 'boolean') return value ? 1 : 0;
-  return kind === 'json' ? JSON.stringify(value) : (value as SqlValue);
+  if (kind === 'json') return JSON.stringify(value);
+  // SQLite keeps no other number that is none.
+  return Number.isNaN(value) ? null : (value as Cell);
 }
 
 function fromSql(kind: ColumnKind, value: Cell): unknown {
@@ -18,45 +34,79 @@ function fromSql(kind: ColumnKind, value: Cell): unknown {
   return kind === 'json' ? JSON.parse(value as string) : value;
 }
 
-/** A row of some columns; the values are in their order. */
-function rowOf(dataset: Dataset, columns: readonly string[], values: readonly Cell[]): Row {
+function rowOf({ names, kinds }: RowForm, cells: readonly Cell[]): Row {
   const row: Row = {};
-  for (let at = 0; at < columns.length; at++) {
-    const name = columns[at]!;
-    row[name] = fromSql(dataset.columns[name]!.kind, values[at]!);
-  }
+  for (let at = 0; at < names.length; at++) row[names[at]!] = fromSql(kinds[at]!, cells[at]!);
   return row;
 }
 
 /** Reads and writes rows on an open file, inside whatever transaction it is in. */
 export class SqliteRows implements RowWriter {
   protected readonly database: Database;
+  /** Null: damage is an error. Else it is told, and reads give what is sound. */
+  protected readonly onDamage: OnDamage | null;
 
-  constructor(database: Database) {
+  constructor(database: Database, onDamage: OnDamage | null = null) {
     this.database = database;
+    this.onDamage = onDamage;
   }
 
   async rows<D extends Dataset>(dataset: D, read: Read<D>): Promise<RowOf<D>[]> {
     return this.#read(dataset, read as unknown as Read) as RowOf<D>[];
   }
 
-  async pick<D extends Dataset, C extends ColumnOf<D>>(
-    dataset: D,
-    columns: readonly C[],
-    read: Read<D>,
-  ): Promise<Pick<RowOf<D>, C>[]> {
-    return this.#read(dataset, read as unknown as Read, columns) as Pick<RowOf<D>, C>[];
+  #read(dataset: Dataset, read: Read): Row[] {
+    const misplaced = misplacedIn(read);
+    for (let { limit } = read; ; limit *= 2) {
+      const statement = sqliteCompiler.read(dataset, read);
+      const found = this.#lists(dataset, statement.sql, statement.values({ ...read, limit }));
+      const rows = this.#checked(dataset, found, misplaced);
+      // Rows that were left out take no place in an answer: fewer rows than the limit are the last ones.
+      if (rows.length >= read.limit || found.length < limit || limit > TOLERANT_ROWS_MAX)
+        return rows.length > read.limit ? rows.slice(0, read.limit) : rows;
+    }
   }
 
-  #read(dataset: Dataset, read: Read, columns?: readonly string[]): Row[] {
-    const statement = sqliteCompiler.read(dataset, read, columns);
-    const names = columns ?? Object.keys(dataset.columns);
-    return this.#lists(statement.sql, statement.values(read)).map((values) => rowOf(dataset, names, values));
+  /** The sound rows among some cells. @throws DamagedData for any other, unless damage is tolerated */
+  #checked(dataset: Dataset, found: readonly Cell[][], misplaced: Misplaced): Row[] {
+    const form = rowFormOf(dataset);
+    const rows: Row[] = [];
+    let before: Row | null = null;
+    for (const cells of found) {
+      if (!isWhole(form, cells)) {
+        this.damaged(rowDamage(dataset, rawRow(form, cells), 'its checksum does not match'));
+        continue;
+      }
+      const row = rowOf(form, cells);
+      const problem = misplaced(row, before);
+      if (problem === null) rows.push((before = row));
+      else this.damaged(rowDamage(dataset, row, problem));
+    }
+    return rows;
   }
 
-  #lists(sql: string, values: readonly unknown[]): Cell[][] {
+  protected damaged(damage: Damage, cause?: unknown): void {
+    if (this.onDamage === null) throw new DamagedData(damage, cause);
+    this.onDamage(damage);
+  }
+
+  #lists({ name }: Dataset, sql: string, values: readonly unknown[]): Cell[][] {
     const bound = values.map((value) => (typeof value === 'boolean' ? Number(value) : value));
-    return this.database.lists(sql, bound as SqlValue[]);
+    return this.tolerating(name, [], () => this.database.lists(sql, bound as SqlValue[]));
+  }
+
+  /** The result of a statement, or `otherwise` where the file is too damaged for it and damage is tolerated. */
+  protected tolerating<T>(dataset: string, otherwise: T, read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      if (troubleOf(error) !== 'damaged') throw error;
+      this.damaged(
+        { dataset, place: 'a page of its table or indexes', problem: (error as Error).message },
+        error,
+      );
+      return otherwise;
+    }
   }
 
   async among<D extends Dataset>(
@@ -65,13 +115,13 @@ export class SqliteRows implements RowWriter {
     column: ColumnOf<D>,
     values: readonly (string | number)[],
   ): Promise<RowOf<D>[]> {
-    const columns = Object.keys(dataset.columns);
     const rows: Row[] = [];
+    const misplaced = misplacedAmong(where as Row, column, values);
     for (let at = 0; at < values.length; at += AMONG_MAX) {
       const read = { where, column, values: values.slice(at, at + AMONG_MAX) };
       const statement = sqliteCompiler.among(dataset, read);
-      for (const found of this.#lists(statement.sql, statement.values(read)))
-        rows.push(rowOf(dataset, columns, found));
+      const found = this.#lists(dataset, statement.sql, statement.values(read));
+      rows.push(...this.#checked(dataset, found, misplaced));
     }
     return rows as RowOf<D>[];
   }
@@ -81,37 +131,36 @@ export class SqliteRows implements RowWriter {
     if (read.groups.length === 0) return [];
     const ranked = read as unknown as RankedRead;
     const statement = sqliteCompiler.ranked(dataset, ranked);
-    return this.#lists(statement.sql, statement.values(ranked)) as (string | number)[][];
+    return this.#lists(dataset, statement.sql, statement.values(ranked)) as (string | number)[][];
   }
 
   async count<D extends Dataset>(dataset: D, where: Partial<RowOf<D>> = {}): Promise<number> {
-    const [found] = this.#lists(sqliteCompiler.count(dataset, Object.keys(where)), Object.values(where));
-    return found![0] as number;
+    const sql = sqliteCompiler.count(dataset, Object.keys(where));
+    return (this.#lists(dataset, sql, Object.values(where))[0]?.[0] as number | undefined) ?? 0;
   }
 
   async ends<D extends Dataset>(dataset: D, column: ColumnOf<D>): Promise<Ends | null> {
-    const [first, last] = this.#lists(sqliteCompiler.ends(dataset, column), [])[0] as [number | null, number];
-    return first === null ? null : { first, last };
+    const [first = null, last] = (this.#lists(dataset, sqliteCompiler.ends(dataset, column), [])[0] ??
+      []) as (number | null)[];
+    return first === null ? null : { first, last: last! };
   }
 
   async upsert<D extends Dataset>(dataset: D, rows: readonly RowOf<D>[]): Promise<void> {
-    this.#runEach(
-      sqliteCompiler.upsert(dataset),
-      dataset,
-      Object.keys(dataset.columns),
-      rows as readonly Row[],
-    );
+    const { names, kinds, seeds } = rowFormOf(dataset);
+    const sql = sqliteCompiler.upsert(dataset);
+    for (const row of rows as readonly Row[]) {
+      const cells = names.map((name, at) => toSql(kinds[at]!, row[name]));
+      cells.push(rowCheck(seeds, cells));
+      this.database.run(sql, cells);
+    }
   }
 
   async remove<D extends Dataset>(dataset: D, keys: readonly Partial<RowOf<D>>[]): Promise<void> {
-    this.#runEach(sqliteCompiler.remove(dataset), dataset, dataset.key, keys as readonly Row[]);
-  }
-
-  #runEach(sql: string, { columns }: Dataset, names: readonly string[], rows: readonly Row[]): void {
-    for (const row of rows)
+    const sql = sqliteCompiler.remove(dataset);
+    for (const row of keys as readonly Row[])
       this.database.run(
         sql,
-        names.map((name) => toSql(columns[name]!.kind, row[name])),
+        dataset.key.map((name) => toSql(dataset.columns[name]!.kind, row[name])),
       );
   }
 }

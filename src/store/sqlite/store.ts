@@ -1,8 +1,13 @@
 // The SQLite engine: rows and blocks in one file in WAL mode; one writing and many reading processes.
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { DamagedBlock } from '../../bars/block.ts';
+import { blockCount } from '../../bars/block-reader.ts';
 import { dataDatasets } from '../../datasets/index.ts';
+import { CheckedBlock, type FoundBlock, isMisplaced } from '../checked-blocks.ts';
+import { blockDamage, type OnDamage } from '../damage.ts';
 import { storeSteps } from '../migrations/index.ts';
+import { blockCheck } from '../row-check.ts';
 import type { BlockRead, Mode, Reader, Store, StoredBlock, StoreFacts, Tell, Writer } from '../store.ts';
 import { controlPathOf } from './control.ts';
 import { Database } from './database.ts';
@@ -14,16 +19,53 @@ const notesTable =
   'create temp table if not exists notes (series_id, bucket, note blob, primary key (series_id, bucket)) without rowid';
 
 const readBlocks =
-  'select bucket, run_id as runId, bytes from bar_blocks where series_id = ? and bucket >= ? and bucket <= ? order by bucket';
+  'select bucket, run_id as runId, bytes, row_check as storedCheck from bar_blocks where series_id = ? and bucket >= ? and bucket <= ? order by bucket';
 
-const putBlock = `insert into bar_blocks (series_id, bucket, run_id, bytes) values (?, ?, ?, ?)
-  on conflict (series_id, bucket) do update set run_id = excluded.run_id, bytes = excluded.bytes`;
+const putBlock = `insert into bar_blocks (series_id, bucket, run_id, bytes, row_check) values (?, ?, ?, ?, ?)
+  on conflict (series_id, bucket) do update set run_id = excluded.run_id, bytes = excluded.bytes, row_check = excluded.row_check`;
 
 class SqliteReadWrite extends SqliteRows implements Reader, Writer {
+  sound(onDamage: OnDamage): SqliteReadWrite {
+    return new SqliteReadWrite(this.database, onDamage);
+  }
+
   async blocks(read: BlockRead): Promise<StoredBlock[]> {
-    const { seriesId, fromBucket, toBucket, direction, limit } = read;
-    const values = [seriesId, fromBucket, toBucket, limit];
-    return this.database.all(`${readBlocks} ${direction} limit ?`, values) as StoredBlock[];
+    const { seriesId, fromBucket, toBucket, direction } = read;
+    for (let { limit } = read; ; limit *= 2) {
+      const found = this.tolerating('bars', [], () =>
+        this.database.all(`${readBlocks} ${direction} limit ?`, [seriesId, fromBucket, toBucket, limit]),
+      ) as FoundBlock[];
+      const blocks = this.#checked(read, found);
+      if (blocks.length >= read.limit || found.length < limit) return blocks.slice(0, read.limit);
+    }
+  }
+
+  #checked(read: BlockRead, found: readonly FoundBlock[]): StoredBlock[] {
+    const blocks: StoredBlock[] = [];
+    for (const one of found) {
+      const block = new CheckedBlock(read.seriesId, one);
+      const problem = isMisplaced(read, block, blocks.at(-1))
+        ? 'an index has it under another key'
+        : this.#problemOf(block);
+      if (problem === null) blocks.push(block);
+      else
+        this.damaged(
+          blockDamage({ seriesId: read.seriesId, bucket: block.bucket, runId: block.runId }, problem),
+        );
+    }
+    return blocks;
+  }
+
+  /** What is wrong with a block, where damage is tolerated; else the block tells it when it is used. */
+  #problemOf(block: StoredBlock): string | null {
+    if (this.onDamage === null) return null;
+    try {
+      blockCount(block.bytes);
+      return null;
+    } catch (error) {
+      if (error instanceof DamagedBlock) return error.problem;
+      throw error;
+    }
   }
 
   async changeToken(): Promise<number> {
@@ -31,7 +73,8 @@ class SqliteReadWrite extends SqliteRows implements Reader, Writer {
   }
 
   async putBlock(seriesId: number, block: StoredBlock): Promise<void> {
-    this.database.run(putBlock, [seriesId, block.bucket, block.runId, block.bytes]);
+    const { bucket, runId, bytes } = block;
+    this.database.run(putBlock, [seriesId, bucket, runId, bytes, blockCheck(seriesId, block)]);
   }
 
   async removeBlock(seriesId: number, bucket: number): Promise<void> {

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { after, before, beforeEach, test } from 'node:test';
-import type { RowOf } from '../src/datasets/dataset.ts';
-import { importRuns } from '../src/datasets/internal.ts';
-import { hashOfFile } from '../src/files/hash.ts';
-import { runOfPath } from '../src/history/watched-file.ts';
-import { openStore } from '../src/store/engines.ts';
-import type { Store } from '../src/store/store.ts';
-import { TestFolder } from './stores.ts';
-import { zipOf } from './zip.ts';
+import { TestFolder } from '../../test/stores.ts';
+import { zipOf } from '../../test/zip.ts';
+import type { RowOf } from '../datasets/dataset.ts';
+import { importRuns } from '../datasets/internal.ts';
+import { hashOfFile } from '../files/hash.ts';
+import { openStore } from '../store/engines.ts';
+import type { Store } from '../store/store.ts';
+import { runOfPath } from './watched-file.ts';
 
 type Run = RowOf<typeof importRuns>;
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { patiently, type Server, Workshop } from './service.ts';
-import { fileStore } from './sqlite/files.ts';
+import { patiently, type Server, Workshop } from '../../test/service.ts';
+import { fileStore } from '../../test/sqlite/files.ts';
 
 const shop = new Workshop();
 after(() => shop.close());

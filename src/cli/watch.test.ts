@@ -4,10 +4,10 @@ import { appendFileSync, existsSync, mkdirSync, renameSync, symlinkSync, writeFi
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Workshop } from './service.ts';
-import { writeDays } from './sqlite/copies.ts';
-import { rowsOf } from './stores.ts';
-import { endWatches, Watch } from './watching.ts';
+import { Workshop } from '../../test/service.ts';
+import { writeDays } from '../../test/sqlite/copies.ts';
+import { rowsOf } from '../../test/stores.ts';
+import { endWatches, Watch } from '../../test/watching.ts';
 
 const shop = new Workshop();
 after(() => {

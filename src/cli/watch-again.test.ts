@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
-import { Workshop } from './service.ts';
-import { rowsOf } from './stores.ts';
-import { endWatches, Watch } from './watching.ts';
-import { zipOf } from './zip.ts';
+import { Workshop } from '../../test/service.ts';
+import { rowsOf } from '../../test/stores.ts';
+import { endWatches, Watch } from '../../test/watching.ts';
+import { zipOf } from '../../test/zip.ts';
 
 const shops: Workshop[] = [];
 after(() => {

@@ -1,0 +1,36 @@
+// Names a damaged block for the operator: its instrument, interval and days, and the run that wrote it.
+import { bucketDays } from '../bars/bucket.ts';
+import { formatDay } from '../base/instant.ts';
+import type { Interval } from '../contract/interval.ts';
+import { series as seriesDataset } from '../datasets/bars.ts';
+import { instruments } from '../datasets/reference.ts';
+import { rowWith } from '../store/all-rows.ts';
+import type { BlockPlace, Damage } from '../store/damage.ts';
+import type { Reader } from '../store/store.ts';
+
+/** The days of a bucket: `2024-05-03`, `2024-05-01 to 2024-05-07`, or all days of the series. */
+export function bucketWords(interval: Interval, bucket: number): string {
+  const days = bucketDays(interval);
+  if (days === null) return 'all days';
+  const [first, last] = [formatDay(bucket * days), formatDay((bucket + 1) * days - 1)];
+  return first === last ? first : `${first} to ${last}`;
+}
+
+async function placeOf(reader: Reader, { seriesId, bucket, runId }: BlockPlace): Promise<string | null> {
+  const series = await rowWith(reader, seriesDataset, { series_id: seriesId });
+  if (series === null) return null;
+  const named = await rowWith(reader, instruments, { instrument_id: series.instrument_id });
+  const name =
+    named === null ? `series ${seriesId}` : `${named.asset_schema}:${named.country_iso_code}:${named.symbol}`;
+  return `${name} ${series.interval}, ${bucketWords(series.interval as Interval, bucket)}, imported by run ${runId}`;
+}
+
+/** The same damage with its block named; unchanged where it is no block, or one of no series. */
+export async function namedDamage(reader: Reader, damage: Damage): Promise<Damage> {
+  if (damage.block === undefined) return damage;
+  const place = await placeOf(
+    reader.sound(() => undefined),
+    damage.block,
+  );
+  return place === null ? damage : { ...damage, place };
+}

@@ -1,0 +1,50 @@
+// Stored data whose bytes are not those that were written: what it is, in words for the log and for the operator.
+import type { Dataset } from '../datasets/dataset.ts';
+
+/** A damaged part of a store. */
+export type Damage = {
+  /** The dataset; `bars` for a block, null where not even that is known. */
+  readonly dataset: string | null;
+  /** What is damaged, in words: `row US:AAPL …`, `the bars of … of 2024-05-03`. */
+  readonly place: string;
+  /** What shows it. */
+  readonly problem: string;
+  /** The damaged block, where it is one: `series/damaged-bars.ts` names its instrument and days. */
+  readonly block?: BlockPlace;
+};
+
+/** Where a block is, and the run that wrote it. */
+export type BlockPlace = { readonly seriesId: number; readonly bucket: number; readonly runId: number };
+
+/** A short part of reading a whole store: the table that was read, and what is damaged in it. A caller may pause between two. */
+export type ScrubStep = { readonly table: string; readonly damage: readonly Damage[] };
+
+/** Takes what a tolerant read leaves out. */
+export type OnDamage = (damage: Damage) => void;
+
+/** Damage in words. */
+export const damageWords = ({ dataset, place, problem }: Damage): string =>
+  `${[dataset, place].filter(Boolean).join(', ')}: ${problem}`;
+
+/** A read met damaged data that its answer needs. */
+export class DamagedData extends Error {
+  override readonly name = 'DamagedData';
+  readonly damage: Damage;
+
+  constructor(damage: Damage, cause?: unknown) {
+    super(`stored data is damaged: ${damageWords(damage)}`, cause === undefined ? {} : { cause });
+    this.damage = damage;
+  }
+}
+
+/** The key of a row in words. */
+export const keyWords = ({ key }: Dataset, row: Readonly<Record<string, unknown>>): string =>
+  `row ${key.map((column) => `${column} ${JSON.stringify(row[column])}`).join(', ')}`;
+
+/** The damage of a block, by its numbers. */
+export const blockDamage = (block: BlockPlace, problem: string): Damage => ({
+  dataset: 'bars',
+  place: `block ${block.bucket} of series ${block.seriesId}, written by run ${block.runId}`,
+  problem,
+  block,
+});

@@ -1,0 +1,118 @@
+// Reads a whole SQLite file and finds what is damaged in it: each row, each block, each index beside its table.
+import { existsSync } from 'node:fs';
+import { DamagedBlock } from '../../bars/block.ts';
+import { blockCount } from '../../bars/block-reader.ts';
+import type { Dataset } from '../../datasets/dataset.ts';
+import { controlDatasets, dataDatasets } from '../../datasets/index.ts';
+import { CheckedBlock, type FoundBlock } from '../checked-blocks.ts';
+import { isWhole, rawRow, rowDamage, rowFormOf } from '../checked-rows.ts';
+import { blockDamage, type Damage, type ScrubStep } from '../damage.ts';
+import { ROW_CHECK } from '../row-check.ts';
+import { controlPathOf } from './control.ts';
+import { type Cell, Database, troubleOf } from './database.ts';
+import { BLOCKS, sumProblem } from './row-sums.ts';
+import { schemaProblem } from './schema-sum.ts';
+
+/** Rows and blocks that one step reads: a step keeps no writer from emptying its log for long. */
+const ROWS_PER_STEP = 2_000;
+const BLOCKS_PER_STEP = 256;
+
+/** Findings of SQLite's own check that are told of one table. */
+const FINDINGS_MAX = 20;
+
+/** Reads everything in the files of the store at `path`. */
+export async function* scrubSqlite(path: string): AsyncGenerator<ScrubStep> {
+  using data = new Database(path, 'read', 'store');
+  yield* scrub(data, dataDatasets);
+  const control = controlPathOf(path);
+  if (!existsSync(control)) return;
+  using keys = new Database(control, 'read', 'control');
+  yield* scrub(keys, controlDatasets);
+}
+
+/** Reads everything in a file: its tables, then its blocks where it has some. */
+export function* scrub(database: Database, tables: readonly Dataset[]): Generator<ScrubStep> {
+  // Named so, the check covers the list of free pages too (sqlite.org/pragma.html#pragma_integrity_check).
+  yield { table: 'sqlite_schema', damage: structureOf(database, 'sqlite_schema') };
+  for (const table of tables) {
+    yield { table: table.name, damage: structureOf(database, table.name) };
+    yield* rowSteps(database, table);
+  }
+  if (database.all('select 1 from sqlite_schema where name = ?', [BLOCKS]).length === 0) return;
+  yield { table: BLOCKS, damage: structureOf(database, BLOCKS) };
+  yield* blockSteps(database);
+}
+
+/** What is wrong with the pages of a table and its indexes: entries that are lost, in another order, or of other values. */
+function structureOf(database: Database, table: string): Damage[] {
+  const found = tried(table, () =>
+    database
+      .lists(`pragma integrity_check('${table}')`, [])
+      .map(([words]) => String(words))
+      .filter((words) => words !== 'ok'),
+  );
+  const problems = Array.isArray(found) ? found : [found.problem];
+  const isSchema = table === 'sqlite_schema';
+  const sums = tried(table, () => (isSchema ? schemaProblem(database) : sumProblem(database, table)));
+  if (typeof sums === 'string') problems.push(sums);
+  return problems
+    .slice(0, FINDINGS_MAX)
+    .map((problem) => ({ dataset: table, place: 'its table or an index', problem }));
+}
+
+/** The result of a read, or the damage because of which there is none. */
+function tried<T>(table: string, read: () => T): T | Damage {
+  try {
+    return read();
+  } catch (error) {
+    if (troubleOf(error) !== 'damaged') throw error;
+    return { dataset: table, place: 'a page of its table or indexes', problem: (error as Error).message };
+  }
+}
+
+function* rowSteps(database: Database, table: Dataset): Generator<ScrubStep> {
+  const form = rowFormOf(table);
+  // A table in the order of its rows' arrival is read in that order: by its key each row would be elsewhere.
+  const order = table.keptAsTheyCome ? ['rowid'] : table.key;
+  const [key, marks] = [order.join(), order.map(() => '?').join()];
+  const select = (where: string): string =>
+    `select ${[...form.names, ROW_CHECK, ...order].join()} from ${table.name} ${where} order by ${key} limit ${ROWS_PER_STEP}`;
+  let after: readonly Cell[] | null = null;
+  for (;;) {
+    const sql: string = select(after === null ? '' : `where (${key}) > (${marks})`);
+    const found: Cell[][] | Damage = tried(table.name, () => database.lists(sql, after ?? []));
+    if (!Array.isArray(found)) return yield { table: table.name, damage: [found] };
+    const damage = found
+      .filter((cells) => !isWhole(form, cells))
+      .map((cells) => rowDamage(table, rawRow(form, cells), 'its checksum does not match'));
+    yield { table: table.name, damage };
+    if (found.length < ROWS_PER_STEP) return;
+    after = found.at(-1)!.slice(form.names.length + 1);
+  }
+}
+
+function* blockSteps(database: Database): Generator<ScrubStep> {
+  const sql = `select rowid as id, series_id as seriesId, bucket, run_id as runId, bytes, ${ROW_CHECK} as storedCheck
+    from ${BLOCKS} where rowid > ? order by rowid limit ${BLOCKS_PER_STEP}`;
+  for (let after = 0; ; ) {
+    const read = after;
+    const found = tried(BLOCKS, () => database.all(sql, [read])) as
+      | (FoundBlock & { readonly id: number; readonly seriesId: number })[]
+      | Damage;
+    if (!Array.isArray(found)) return yield { table: BLOCKS, damage: [found] };
+    yield { table: BLOCKS, damage: found.flatMap((block) => problemOf(block.seriesId, block)) };
+    const last = found.at(-1);
+    if (last === undefined || last.id <= after) return;
+    after = last.id;
+  }
+}
+
+function problemOf(seriesId: number, found: FoundBlock): Damage[] {
+  try {
+    blockCount(new CheckedBlock(seriesId, found).bytes);
+    return [];
+  } catch (error) {
+    if (!(error instanceof DamagedBlock)) throw error;
+    return [blockDamage({ seriesId, bucket: found.bucket, runId: found.runId }, error.problem)];
+  }
+}
