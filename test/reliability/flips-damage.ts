@@ -1,23 +1,16 @@
 // What the scrub of a store finds: the one place where the flips ask whether damage is seen.
-import { decodeBlock, wholeBlock } from '../../src/bars/block-reader.ts';
-import { rowsOfFile } from '../sqlite/files.ts';
+import { damageWords } from '../../src/store/damage.ts';
+import { scrubStore } from '../../src/store/engines.ts';
+import { fileStore } from '../sqlite/files.ts';
 
-/**
- * The damage in the store's file, in words; nothing where none is found. For now this is SQLite's own check and the checksum of each
- * block; the store's scrub takes its place.
- */
+/** The damage in the store's file, in words; nothing where none is found. */
 export async function findsDamage(path: string): Promise<string[]> {
+  const found: string[] = [];
   try {
-    const found = rowsOfFile(path, 'pragma integrity_check').map((row) => String(Object.values(row)[0]));
-    const damage = found.filter((text) => text !== 'ok');
-    for (const { series_id: seriesId, bucket, bytes } of rowsOfFile(path, 'select * from bar_blocks'))
-      try {
-        decodeBlock(bytes as Uint8Array, wholeBlock);
-      } catch (error) {
-        damage.push(`series ${String(seriesId)}, bucket ${String(bucket)}: ${(error as Error).message}`);
-      }
-    return damage;
+    for await (const { damage } of scrubStore(fileStore(path))) found.push(...damage.map(damageWords));
   } catch (error) {
-    return [(error as Error).message];
+    // A store that does not open is told by that.
+    found.push(`the scrub ended: ${(error as Error).message}`);
   }
+  return found;
 }

@@ -237,15 +237,14 @@ export class Trials {
   }
 }
 
-/** A hash of rows that are lost is that of the rows that are left: no other fault. */
-function settled(changes: Changed[]): Changed[] {
-  const isHash = ({ what }: Changed): boolean => what.endsWith('content hash');
-  const worst = (start: string): boolean =>
-    changes.some((one) => !isHash(one) && one.what.startsWith(start) && one.verdict === 'wrong');
-  return changes.map((one) => {
-    const start = one.what.startsWith('undo') ? 'undo' : '';
-    const others = changes.filter((other) => !isHash(other) && other.what.startsWith(start));
-    const isOwn = one.verdict === 'wrong' && isHash(one) && others.length > 0 && !worst(start);
-    return isOwn ? { ...one, verdict: 'lost' } : one;
-  });
+const isHash = ({ what }: Changed): boolean => what.endsWith('content hash');
+const isUndo = ({ what }: Changed): boolean => what.startsWith('undo');
+
+/** A hash of what is left where rows are lost is another one: no fault of its own. */
+function settled(changes: readonly Changed[]): Changed[] {
+  const onlyLost = (isOfUndo: boolean): boolean => {
+    const others = changes.filter((one) => !isHash(one) && isUndo(one) === isOfUndo);
+    return others.length > 0 && others.every(({ verdict }) => verdict !== 'wrong');
+  };
+  return changes.map((one) => (isHash(one) && onlyLost(isUndo(one)) ? { ...one, verdict: 'lost' } : one));
 }

@@ -6,9 +6,10 @@ import { describeFlip, type Flip, flipBits, isSilent } from './flips.ts';
 const seed = Date.now() % 1_000_000;
 
 /** Each flip is asked a part of everything: so many flips in 15 s of processor time. */
-const check = { times: 200, seed, pageBytes: 1_024, in: '', first: 0, share: 4 };
+const check = { times: 150, seed, pageBytes: 1_024, in: '', first: 0, share: 6 };
 
-const NOT_YET = 'rows have no checksum yet: a flipped bit in one is served, and nothing finds it';
+const NOT_YET =
+  'a row that an index has lost is not missed yet: an undo leaves it, and what depends on it is wrong';
 
 test(`a flipped bit in a store is never served, and the scrub finds each one that changes an answer (seed ${seed}, house rules)`, {
   todo: NOT_YET,
