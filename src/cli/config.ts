@@ -153,6 +153,12 @@ const settings = {
     takes: 'address',
     about: 'the address to listen on for metrics, where they have their own port',
   },
+  scrubHours: {
+    default: 24,
+    parse: wholeNumber(0, 8_760),
+    takes: 'count',
+    about: 'read the whole store for damage every so many hours, slowly, while serving; 0 is never',
+  },
   logLevel: {
     default: 'info',
     parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),

@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { diagnoseStore, resolveStore } from '../store/engines.ts';
 import { readSettings, type SettingFlags } from './config.ts';
+import { diagnoseData } from './deep-diagnosis.ts';
 import { addSettings, examples, jsonOption } from './flags.ts';
 import { diagnoseMachine } from './machine.ts';
 import { print } from './output.ts';
@@ -9,12 +10,23 @@ import { formatTable } from './table.ts';
 
 export function doctorCommand(): Command {
   return addSettings(new Command('doctor'))
+    .option('--deep', 'read every byte of the store too, and name what is damaged')
     .addOption(jsonOption())
-    .addHelpText(...examples('bourse doctor', 'bourse doctor --store sqlite:/srv/bourse/bourse.db --json'))
-    .action(async (flags: SettingFlags & { readonly json?: boolean }) => {
+    .addHelpText(
+      ...examples(
+        'bourse doctor',
+        'bourse doctor --deep',
+        'bourse doctor --store sqlite:/srv/bourse/bourse.db --json',
+      ),
+    )
+    .action(async (flags: SettingFlags & { readonly deep?: boolean; readonly json?: boolean }) => {
       const given = readSettings(flags);
       const settings = { ...given, store: resolveStore(given.store) };
-      const found = [...(await diagnoseMachine(settings)), ...(await diagnoseStore(settings.store))];
+      const found = [
+        ...(await diagnoseMachine(settings)),
+        ...(await diagnoseStore(settings.store)),
+        ...(flags.deep ? await diagnoseData(settings.store) : []),
+      ];
       const rows = found.map(({ state, check, message, cure }) => [
         state,
         check,

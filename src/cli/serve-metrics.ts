@@ -48,10 +48,10 @@ const textWith =
 /** Measures this process, alone or as one of several. @throws ServiceProblem where the port cannot be listened on */
 export async function measure(
   settings: Settings,
-  queue: Measurable['queue'],
+  parts: Omit<Measurable, 'version'>,
   observe: Observe,
 ): Promise<Measuring> {
-  const metrics = new Metrics({ version: version(), queue });
+  const metrics = new Metrics({ version: version(), ...parts });
   const link = cluster.isWorker ? new PrimaryLink(metrics) : null;
   const ownText = async () => textWith(settings)([await metrics.report()]);
   const page = metricsPage(() => link?.text() ?? ownText());

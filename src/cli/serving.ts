@@ -18,6 +18,7 @@ import { type Settings, UsageProblem } from './config.ts';
 import { portProblem, urlOf } from './listen-address.ts';
 import { openLog } from './log.ts';
 import { closing, openToWrite } from './opened-store.ts';
+import { DATA, Scrubbing } from './scrubbing.ts';
 import type { Measuring } from './serve-metrics.ts';
 import { version } from './version.ts';
 
@@ -100,9 +101,12 @@ export async function startService(settings: Settings): Promise<Service> {
   const observe: Observe = (observation) => {
     log.observe(observation);
     measuring?.observe(observation);
+    if (observation.kind === 'fault' && observation.where === DATA) scrubbing.met(observation.cause);
   };
+  const scrubbing = new Scrubbing(settings.store, settings.scrubHours, observe);
   const quotas = new Quotas({ addUses: (uses) => control.addQuotaUses(uses), observe, nowMs: Date.now });
   const close = async (): Promise<void> => {
+    await scrubbing.stop();
     await measuring?.stop();
     await queue.close();
     await quotas.close();
@@ -113,7 +117,11 @@ export async function startService(settings: Settings): Promise<Service> {
   try {
     await Promise.all([queue.ready(), control.keys()]);
     if (settings.metricsPort !== null)
-      measuring = await (await import('./serve-metrics.ts')).measure(settings, queue, log.observe);
+      measuring = await (await import('./serve-metrics.ts')).measure(
+        settings,
+        { queue, scrubbing },
+        log.observe,
+      );
     const isReady = async () => !isStopping && (await canAnswer(queue, Date.now()));
     const handler = new RequestHandler({
       keys: new KeyRing(() => control.keys()),
@@ -123,7 +131,10 @@ export async function startService(settings: Settings): Promise<Service> {
       address: { publicUrl, allowedHosts, trustProxy, scheme },
       observe,
       nowMs: Date.now,
-      pages: new Map([...builtInPages(version(), isReady), ...(measuring?.pages ?? [])]),
+      pages: new Map([
+        ...builtInPages(version(), isReady, () => scrubbing.damaged),
+        ...(measuring?.pages ?? []),
+      ]),
     });
     // Each worker has its own socket on one port where the system can: no connection is lost with another worker.
     const reusePort = settings.workers > 1 && process.platform === 'linux';

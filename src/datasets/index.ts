@@ -12,6 +12,7 @@ import {
   importRuns,
   quotaUses,
   rowChanges,
+  scrubs,
   secrets,
 } from './internal.ts';
 import { news } from './news.ts';
@@ -39,7 +40,7 @@ export const dataDatasets: readonly Dataset[] = [
 ];
 
 /** The datasets of the control file beside the store. */
-export const controlDatasets: readonly Dataset[] = [apiKeys, secrets, quotaUses];
+export const controlDatasets: readonly Dataset[] = [apiKeys, secrets, quotaUses, scrubs];
 
 /** A dataset that is imported and exported. */
 export type FileDataset = Dataset & { readonly file: FileDeclaration };

@@ -104,3 +104,18 @@ export const secrets = dataset({
   columns: { name: text, value: bytes },
   key: ['name'],
 });
+
+/** The newest reading of the whole store (`bourse serve`): what it found damaged, as it goes on and at its end. */
+export const scrubs = dataset({
+  name: 'scrubs',
+  columns: {
+    /** `newest`: there is one row. */
+    name: text,
+    started_ms: instant,
+    /** Null while it goes on, or where it was cut off. */
+    finished_ms: orNull(instant),
+    /** A list of `Damage`. */
+    damage: json,
+  },
+  key: ['name'],
+});

@@ -25,7 +25,10 @@ const json = (body: unknown): PageContent => ({
   body: JSON.stringify(body),
 });
 
-const healthy = json({ status: 'ok', code: 200, message: SUCCESS_MESSAGE, reference: null, result: {} });
+const healthyBut = (result: object): PageContent =>
+  json({ status: 'ok', code: 200, message: SUCCESS_MESSAGE, reference: null, result });
+
+const healthy = healthyBut({});
 
 /** The OpenAPI document. It is made again only for another base address. */
 function openApiPage(version: string): BuiltInPage {
@@ -37,11 +40,15 @@ function openApiPage(version: string): BuiltInPage {
   };
 }
 
-/** The built-in pages of a service; `isReady` says whether it can answer requests for data now. */
-export function builtInPages(version: string, isReady: () => Promise<boolean>): BuiltInPages {
+/** The built-in pages of a service. `isReady` says whether it can answer requests for data now, `damaged` what of the store is damaged. */
+export function builtInPages(
+  version: string,
+  isReady: () => Promise<boolean>,
+  damaged: () => readonly string[],
+): BuiltInPages {
   const docs = docsPage(version);
   const readiness = async (): Promise<PageContent> => {
-    if (await isReady()) return healthy;
+    if (await isReady()) return damaged().length === 0 ? healthy : healthyBut({ damaged: damaged() });
     throw new Refusal('unavailable', { message: errors.unavailable.meaning });
   };
   return new Map<string, BuiltInPage>([

@@ -85,6 +85,12 @@ export class RequestHandler {
       const message = 'The service has more requests waiting than it can answer soon.';
       return { word: 'unavailable', facts: { message } };
     }
+    const damage = error instanceof QueueError ? error.damage : null;
+    if (damage !== null) {
+      this.#parts.observe({ kind: 'fault', requestId, where: 'data', cause: damage });
+      const message = `Stored data that this answer needs is damaged: ${damage}. The operator of the service can repair it.`;
+      return { word: 'internal', facts: { message } };
+    }
     this.#parts.observe({ kind: 'fault', requestId, where: 'request', cause: causeOf(error) });
     const message = 'The service failed to answer; nothing is wrong with the request.';
     return { word: 'internal', facts: { message } };

@@ -8,7 +8,12 @@ import type { QueueLength } from './queue/admission.ts';
 export type Report = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 /** Facts that are measured when metrics are requested. */
-export type Measurable = { readonly version: string; readonly queue: QueueLength };
+export type Measurable = {
+  readonly version: string;
+  readonly queue: QueueLength;
+  /** What of the store is damaged, and when all of it was last read; null before. */
+  readonly scrubbing: { readonly damaged: readonly string[]; readonly readMs: number | null };
+};
 
 /** In seconds: from a request that needs no work to one that its caller gives up. */
 const DURATION_BUCKETS = [0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
@@ -56,10 +61,22 @@ export class Metrics {
     ['where'],
   );
 
-  constructor({ version, queue }: Measurable) {
+  constructor({ version, queue, scrubbing }: Measurable) {
     const waiting = (): number => queue.waiting;
     this.#gauge('bourse_queue_waiting_requests', 'Requests that wait for a query thread.', waiting);
     this.#gauge('bourse_queue_in_flight_requests', 'Requests in a query thread.', () => queue.inFlight);
+    this.#gauge(
+      'bourse_damaged_parts',
+      'Damaged parts of the store that reading it or a request has found.',
+      () => scrubbing.damaged.length,
+      'max',
+    );
+    this.#gauge(
+      'bourse_newest_scrub_timestamp_seconds',
+      'When the whole store was last read; 0 before.',
+      () => (scrubbing.readMs ?? 0) / 1_000,
+      'max',
+    );
     this.#gauge('bourse_workers', 'Serving processes.', () => 1);
     new Gauge({
       name: 'bourse_build_info',
@@ -71,7 +88,7 @@ export class Metrics {
     // A counter that appears with its first event would hide that event from rate().
     for (const word of Object.keys(errors) as ErrorWord[]) this.#errors.inc({ error: word }, 0);
     for (const outcome of ['valid', 'invalid', 'missing']) this.#keys.inc({ outcome }, 0);
-    this.#faults.inc({ where: 'request' }, 0);
+    for (const where of ['request', 'data']) this.#faults.inc({ where }, 0);
     collectDefaultMetrics({ register: this.#registry });
     this.#registry.removeSingleMetric(SUMMARY);
   }
@@ -80,11 +97,11 @@ export class Metrics {
     return new Counter({ name, help, labelNames, registers: this.#registers });
   }
 
-  #gauge(name: string, help: string, read: () => number): void {
+  #gauge(name: string, help: string, read: () => number, aggregator: 'sum' | 'max' = 'sum'): void {
     const collect = function (this: Gauge): void {
       this.set(read());
     };
-    new Gauge({ name, help, collect, registers: this.#registers });
+    new Gauge({ name, help, collect, aggregator, registers: this.#registers });
   }
 
   /** Counts an observation. */

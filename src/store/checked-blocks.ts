@@ -23,7 +23,8 @@ export class CheckedBlock implements StoredBlock {
   /** @throws DamagedBlock */
   get bytes(): Uint8Array {
     const found = this.#found;
-    if (found.storedCheck !== blockCheck(this.#seriesId, found))
+    // A flipped bit can make bytes a text.
+    if (!(found.bytes instanceof Uint8Array) || found.storedCheck !== blockCheck(this.#seriesId, found))
       throw new DamagedBlock('the checksum of its place does not match');
     return found.bytes;
   }

@@ -1,9 +1,10 @@
 // The content of the control file beside the data: callers' keys, quota uses and the service's secrets (docs/decisions/0003).
 import { randomBytes } from 'node:crypto';
 import type { RowOf } from '../datasets/dataset.ts';
-import { apiKeys, quotaUses, secrets } from '../datasets/internal.ts';
+import { apiKeys, quotaUses, scrubs, secrets } from '../datasets/internal.ts';
 import { rowWith } from './all-rows.ts';
-import type { RowStore } from './store.ts';
+import type { Damage } from './damage.ts';
+import type { RowReader, RowStore } from './store.ts';
 
 /** One stored key: its hash, never the key itself. */
 export type ApiKey = RowOf<typeof apiKeys>;
@@ -66,5 +67,48 @@ export async function pageKeySecret(control: RowStore): Promise<Uint8Array> {
     const value = new Uint8Array(randomBytes(32));
     await writer.upsert(secrets, [{ name, value }]);
     return value;
+  });
+}
+
+/** A reading of the whole store. */
+export type Scrub = {
+  readonly startedMs: number;
+  /** Null while it goes on, or where it was cut off. */
+  readonly finishedMs: number | null;
+  readonly damage: readonly Damage[];
+};
+
+const newest = { name: 'newest' };
+
+/** The newest reading of the whole store; null before the first. */
+export const readScrub = (control: RowStore): Promise<Scrub | null> =>
+  control.snapshot((reader) => scrubIn(reader));
+
+async function scrubIn(reader: RowReader): Promise<Scrub | null> {
+  const row = await rowWith(reader, scrubs, newest);
+  if (row === null) return null;
+  return { startedMs: row.started_ms, finishedMs: row.finished_ms, damage: row.damage as Damage[] };
+}
+
+/** Keeps how far a reading is. */
+export const putScrub = (control: RowStore, scrub: Scrub): Promise<void> =>
+  control.write((writer) => writer.upsert(scrubs, [rowOfScrub(scrub)]));
+
+const rowOfScrub = ({ startedMs, finishedMs, damage }: Scrub): RowOf<typeof scrubs> => ({
+  ...newest,
+  started_ms: startedMs,
+  finished_ms: finishedMs,
+  damage,
+});
+
+/** Begins a reading where none began within `everyMs`: of several processes one does. False where it is not time yet. */
+export function claimScrub(control: RowStore, nowMs: number, everyMs: number): Promise<boolean> {
+  return control.write(async (writer) => {
+    const last = await scrubIn(writer);
+    if (last !== null && last.startedMs <= nowMs && nowMs < last.startedMs + everyMs) return false;
+    await writer.upsert(scrubs, [
+      rowOfScrub({ startedMs: nowMs, finishedMs: null, damage: last?.damage ?? [] }),
+    ]);
+    return true;
   });
 }

@@ -15,9 +15,13 @@ export type QueueProblem = 'full' | 'gone' | 'fault';
 export class QueueError extends Error {
   override readonly name = 'QueueError';
   readonly problem: QueueProblem;
-  constructor(problem: QueueProblem, message: string) {
+  /** The damaged data that the answer needs, in words; null for any other problem. */
+  readonly damage: string | null;
+
+  constructor(problem: QueueProblem, message: string, damage: string | null = null) {
     super(message);
     this.problem = problem;
+    this.damage = damage;
   }
 }
 
@@ -181,7 +185,7 @@ export class QueryQueue {
       waiting.resolve(this.#complete(message, waiting.buffer));
     } else {
       this.#buffers.release(waiting.buffer);
-      waiting.reject(new QueueError('fault', message.cause));
+      waiting.reject(new QueueError('fault', message.cause, message.damage));
     }
     this.#feed();
   }

@@ -3,6 +3,7 @@ import { type MessagePort, workerData } from 'node:worker_threads';
 import { causeOf } from '../../base/observe.ts';
 import { QueryRunner } from '../../queries/index.ts';
 import { type Allocate, type Answer, allocateFresh, type QueryRequest } from '../../queries/query.ts';
+import { DamagedData, damageWords } from '../../store/damage.ts';
 import { openStore } from '../../store/engines.ts';
 import { BUFFER_BYTES, bufferBytes } from './shared-buffers.ts';
 
@@ -26,7 +27,8 @@ export type ThreadResult =
       readonly bufferLength: number | null;
       readonly tookMs: number;
     }
-  | { readonly kind: 'fault'; readonly id: number; readonly cause: string }
+  /** `damage`: the damaged data that the answer needs, in words; null for any other fault. */
+  | { readonly kind: 'fault'; readonly id: number; readonly cause: string; readonly damage: string | null }
   /** The store could not be opened; the thread ends. */
   | { readonly kind: 'failed'; readonly cause: string };
 
@@ -50,7 +52,8 @@ async function answer(runner: QueryRunner, [id, request, buffer]: ThreadRequest)
       send({ ...result, answer: { ...found, body: noBody }, bufferLength: found.body.length });
     else send({ ...result, answer: found, bufferLength: null }, [found.body.buffer as ArrayBuffer]);
   } catch (error) {
-    send({ kind: 'fault', id, cause: causeOf(error) });
+    const damage = error instanceof DamagedData ? damageWords(error.damage) : null;
+    send({ kind: 'fault', id, cause: causeOf(error), damage });
   }
 }
 

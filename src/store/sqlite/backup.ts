@@ -1,16 +1,23 @@
 // A whole store as one file, made while others read and write it (docs/decisions/0010).
 import { existsSync, lstatSync, readFileSync, renameSync, statSync, truncateSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import type { Dataset } from '../../datasets/dataset.ts';
+import { controlDatasets, dataDatasets } from '../../datasets/index.ts';
 import { requireDiskSpace } from '../../disk/space.ts';
+import { damageWords } from '../damage.ts';
 import { type Copied, type CopyOptions, StoreUnusable, UnfitPlace, WouldReplace } from '../store.ts';
 import { controlPathOf } from './control.ts';
 import { Database, type FileKind } from './database.ts';
 import { damageOf, digestOf, soundDigest } from './digest.ts';
 import { keysIn, seal } from './manifest.ts';
 import { COMPANIONS, copyBytes, flush, makePartial, vacuumInto, writeProblem } from './partial.ts';
+import { scrub } from './scrub.ts';
 
 /** The most attempts at a copy while imports end between the beginnings of its two reads. */
 const ATTEMPTS = 3;
+
+/** The most damaged parts that one message names. */
+const DAMAGE_NAMED = 5;
 
 /** Disk space for the manifest, without the control file. */
 const MANIFEST_BYTES = 2 ** 20;
@@ -88,6 +95,8 @@ function copyData(path: string, partial: string, tell: CopyOptions['tell']): str
     using held = new Database(path, 'read', 'store');
     held.exec('begin');
     held.pragma('user_version');
+    tell('reading the store');
+    requireSound(held, dataDatasets);
     tell('copying');
     vacuumInto(path, 'store', partial);
     tell('reading the store again');
@@ -101,10 +110,23 @@ function copyData(path: string, partial: string, tell: CopyOptions['tell']): str
   );
 }
 
+/** Refuses a file of which anything is damaged. @throws StoreUnusable that names the damage */
+function requireSound(database: Database, tables: readonly Dataset[]): void {
+  const found = [...scrub(database, tables)].flatMap(({ damage }) => damage);
+  if (found.length === 0) return;
+  const named = found.slice(0, DAMAGE_NAMED).map(damageWords).join('; ');
+  const more = found.length > DAMAGE_NAMED ? `; and ${found.length - DAMAGE_NAMED} more` : '';
+  throw new StoreUnusable(
+    `${database.path} is damaged, and is not copied: ${named}${more}; bourse doctor --deep says what to do, and earlier backups are as they were`,
+  );
+}
+
 /** The control file as one sound file's bytes, and its number of keys; null where the store has none yet. */
 function copyControl(path: string, place: string): { bytes: Uint8Array; keys: number } | null {
   const control = controlPathOf(path);
   if (!existsSync(control)) return null;
+  using keys = new Database(control, 'read', 'control');
+  requireSound(keys, controlDatasets);
   using partial = makePartial(`${place}.keys`);
   vacuumInto(control, 'control', partial.path);
   soundDigest(partial.path, 'control', `the copy of ${control}`);

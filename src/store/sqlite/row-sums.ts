@@ -47,7 +47,7 @@ export function checkRows(database: Database, tables: readonly Table[]): void {
   fillBlocks(database);
 }
 
-const hasTable = (database: Database, name: string): boolean =>
+export const hasTable = (database: Database, name: string): boolean =>
   database.all('select 1 from sqlite_schema where name = ?', [name]).length > 0;
 
 const isChecked = (database: Database, name: string): boolean =>

@@ -10,7 +10,7 @@ import { blockDamage, type Damage, type ScrubStep } from '../damage.ts';
 import { ROW_CHECK } from '../row-check.ts';
 import { controlPathOf } from './control.ts';
 import { type Cell, Database, troubleOf } from './database.ts';
-import { BLOCKS, sumProblem } from './row-sums.ts';
+import { BLOCKS, hasTable, sumProblem } from './row-sums.ts';
 import { schemaProblem } from './schema-sum.ts';
 
 /** Rows and blocks that one step reads: a step keeps no writer from emptying its log for long. */
@@ -32,33 +32,37 @@ export async function* scrubSqlite(path: string): AsyncGenerator<ScrubStep> {
 
 /** Reads everything in a file: its tables, then its blocks where it has some. */
 export function* scrub(database: Database, tables: readonly Dataset[]): Generator<ScrubStep> {
+  // An older layout has no checksums of rows.
+  if (!hasTable(database, 'row_sums')) return yield { table: '', damage: structureOf(database, '') };
   // Named so, the check covers the list of free pages too (sqlite.org/pragma.html#pragma_integrity_check).
   yield { table: 'sqlite_schema', damage: structureOf(database, 'sqlite_schema') };
   for (const table of tables) {
     yield { table: table.name, damage: structureOf(database, table.name) };
     yield* rowSteps(database, table);
   }
-  if (database.all('select 1 from sqlite_schema where name = ?', [BLOCKS]).length === 0) return;
+  if (!hasTable(database, BLOCKS)) return;
   yield { table: BLOCKS, damage: structureOf(database, BLOCKS) };
   yield* blockSteps(database);
 }
 
-/** What is wrong with the pages of a table and its indexes: entries that are lost, in another order, or of other values. */
+/** What is wrong with the pages of a table and its indexes, of all without a name: entries lost, in another order, of other values. */
 function structureOf(database: Database, table: string): Damage[] {
   const found = tried(table, () =>
     database
-      .lists(`pragma integrity_check('${table}')`, [])
+      .lists(`pragma integrity_check${table === '' ? '' : `('${table}')`}`, [])
       .map(([words]) => String(words))
       .filter((words) => words !== 'ok'),
   );
   const problems = Array.isArray(found) ? found : [found.problem];
-  const isSchema = table === 'sqlite_schema';
-  const sums = tried(table, () => (isSchema ? schemaProblem(database) : sumProblem(database, table)));
+  const sums = table === '' ? null : tried(table, () => sumsProblem(database, table));
   if (typeof sums === 'string') problems.push(sums);
   return problems
     .slice(0, FINDINGS_MAX)
     .map((problem) => ({ dataset: table, place: 'its table or an index', problem }));
 }
+
+const sumsProblem = (database: Database, table: string): string | null =>
+  table === 'sqlite_schema' ? schemaProblem(database) : sumProblem(database, table);
 
 /** The result of a read, or the damage because of which there is none. */
 function tried<T>(table: string, read: () => T): T | Damage {

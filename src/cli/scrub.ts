@@ -1,0 +1,52 @@
+// Reads a whole store for damage: at once for `bourse doctor --deep`, slowly and about once a day beside a service.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { namedDamage } from '../series/damaged-bars.ts';
+import { claimScrub, putScrub, readScrub, type Scrub } from '../store/control.ts';
+import { type Damage, damageWords } from '../store/damage.ts';
+import { openControl, openStore, scrubStore } from '../store/engines.ts';
+import { closing } from './opened-store.ts';
+
+/** Damage beyond these is not kept: such a store is to be restored. */
+const DAMAGE_MAX = 200;
+
+/** After each step the reading rests so many times as long as the step took: it uses a tenth of a core. */
+const REST_FACTOR = 9;
+const REST_MS_MAX = 2_000;
+
+/** Calls `onStep` for each part of a store that was read, with what is damaged in it, named. */
+export async function scrub(
+  url: string,
+  onStep: (table: string, damage: readonly Damage[]) => void | Promise<void>,
+): Promise<void> {
+  for await (const { table, damage } of scrubStore(url)) {
+    const named = damage.length === 0 ? [] : await nameAll(url, damage);
+    await onStep(table, named);
+  }
+}
+
+/** A store so damaged that it cannot be opened names nothing. */
+const nameAll = (url: string, damage: readonly Damage[]): Promise<readonly Damage[]> =>
+  closing(openStore(url, 'read'), (store) =>
+    store.snapshot((reader) => Promise.all(damage.map((one) => namedDamage(reader, one)))),
+  ).catch(() => damage);
+
+/** Reads the store slowly where that is due, and keeps what it finds. Gives the newest reading, this one or an earlier. */
+export function scrubWhenDue(url: string, everyMs: number, rest = REST_FACTOR): Promise<Scrub | null> {
+  return closing(openControl(url, 'write'), async (control) => {
+    const startedMs = Date.now();
+    if (await claimScrub(control, startedMs, everyMs)) {
+      const found = new Map<string, Damage>();
+      let beganMs = performance.now();
+      await scrub(url, async (_, damage) => {
+        const known = found.size;
+        for (const one of damage) if (found.size < DAMAGE_MAX) found.set(damageWords(one), one);
+        if (found.size > known)
+          await putScrub(control, { startedMs, finishedMs: null, damage: [...found.values()] });
+        await sleep(Math.min(rest * (performance.now() - beganMs), REST_MS_MAX));
+        beganMs = performance.now();
+      });
+      await putScrub(control, { startedMs, finishedMs: Date.now(), damage: [...found.values()] });
+    }
+    return readScrub(control);
+  });
+}

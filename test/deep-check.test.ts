@@ -1,0 +1,100 @@
+// A damaged store: doctor names the damage, no backup is made of it, and an answer that needs the damaged part says so.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { after, test } from 'node:test';
+import { scrubWhenDue } from '../src/cli/scrub.ts';
+import { readScrub } from '../src/store/control.ts';
+import { openControl } from '../src/store/engines.ts';
+import { Workshop } from './service.ts';
+
+const shops: Workshop[] = [];
+after(() => {
+  for (const shop of shops) shop.close();
+});
+
+const named = '--schema stock --country US --interval 1M'.split(' ');
+
+/** A store with minutes of two stocks and one piece of news, then changed past the service. */
+async function damagedShop(statement: string): Promise<Workshop> {
+  const shop = new Workshop();
+  shops.push(shop);
+  for (const symbol of ['AA', 'BB']) {
+    const file = shop.path(`${symbol}.csv`);
+    writeFileSync(file, 'datetime,open,high,low,close\n2025-03-03T14:30:00Z,1,1,1,1\n');
+    await shop.must('import', 'bars', file, ...named, '--symbol', symbol);
+  }
+  const news = shop.path('news.csv');
+  writeFileSync(news, 'published_date,title,publisher_url\n2025-03-03T10:00:00Z,Up,https://a.example.com/\n');
+  await shop.must('import', 'news', news);
+  const database = new DatabaseSync(shop.path('bourse.db'));
+  database.exec(statement);
+  database.close();
+  return shop;
+}
+
+const damages = [
+  {
+    statement: "update bar_blocks set bytes = bytes || x'00' where series_id = 1",
+    words: /bars, stock:US:AA 1M, 2025-03-03, imported by run 1: the checksum of its place does not match/,
+    target: '/api/v2/stock/bars/US:AA/1M/latest',
+    other: '/api/v2/stock/bars/US:BB/1M/latest',
+  },
+  {
+    statement: "update news set title = 'Down'",
+    words: /news, row news_id "[^"]+": its checksum does not match/,
+    target: '/api/v2/news/latest',
+    other: '/api/v2/stock/bars/US:AA/1M/latest',
+  },
+];
+for (const { statement, words, target, other } of damages)
+  test(`what is damaged is named, not copied and not served; the rest is: ${statement} (house, Rules)`, async () => {
+    const shop = await damagedShop(statement);
+    const found = await shop.run('doctor', '--deep', '--json');
+    assert.equal(found.status, 1);
+    const told = (
+      JSON.parse(found.stdout) as { check: string; state: string; message: string; cure: string }[]
+    ).filter(({ check }) => check === 'data');
+    assert.ok(
+      told.some(({ state, message, cure }) => state === 'fail' && words.test(message) && /import/.test(cure)),
+    );
+
+    const copy = shop.path('copy.backup');
+    writeFileSync(copy, 'the good one');
+    const backup = await shop.run('backup', copy, '--force');
+    assert.equal(backup.status, 3);
+    assert.match(backup.stderr, /(?:bars, block \d+ of series 1, written by run 1|news, row .*): /);
+    assert.match(backup.stderr, /is damaged, and is not copied/);
+    assert.equal(readFileSync(copy, 'utf8'), 'the good one');
+    assert.ok(existsSync(copy));
+
+    const secret = (await shop.must('keys', 'create', 'test')).trim();
+    const server = await shop.serve();
+    const answer = await server.get(`${target}?secret_key=${secret}`);
+    assert.equal(answer.status, 500);
+    const body = (await answer.json()) as { message: string; detail: { error: string } };
+    assert.equal(body.detail.error, 'internal');
+    assert.match(body.message, /Stored data that this answer needs is damaged: /);
+    assert.match(body.message, words);
+    assert.equal((await server.get(`${other}?secret_key=${secret}`)).status, 200);
+    const ready = (await (await server.get('/readyz')).json()) as { result: { damaged: string[] } };
+    assert.ok(ready.result.damaged.some((one) => words.test(one)));
+    await server.stop();
+  });
+
+test('beside a service the store is read once in the time that is set, by one process, and what it finds is kept', async () => {
+  const shop = await damagedShop("update news set title = 'Down'");
+  const [first, second] = await Promise.all([
+    scrubWhenDue(shop.store, 3_600_000, 0),
+    scrubWhenDue(shop.store, 3_600_000, 0),
+  ]);
+  assert.equal(first!.startedMs, second!.startedMs);
+  const control = await openControl(shop.store, 'read');
+  const kept = await readScrub(control);
+  await control.close();
+  assert.ok(kept!.finishedMs! >= kept!.startedMs);
+  assert.deepEqual(
+    kept!.damage.map(({ dataset }) => dataset),
+    ['news'],
+  );
+});
