@@ -8,7 +8,9 @@ const folder = join(import.meta.dirname, '../../src/cli');
 /** Every command: each file of the command line exports what it makes as `somethingCommand`. */
 export async function readCommands(): Promise<Command> {
   const bourse = new Command('bourse').helpCommand(false);
-  for (const name of readdirSync(folder).filter((file) => /^(?!main\b).*(?<!\.test|-thread)\.ts$/.test(file))) {
+  for (const name of readdirSync(folder).filter((file) =>
+    /^(?!main\b).*(?<!\.test|-thread)\.ts$/.test(file),
+  )) {
     const exported = (await import(join(folder, name))) as Record<string, unknown>;
     for (const [key, make] of Object.entries(exported))
       if (key.endsWith('Command')) bourse.addCommand((make as () => Command)());
