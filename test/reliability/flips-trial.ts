@@ -246,5 +246,6 @@ function settled(changes: readonly Changed[]): Changed[] {
     const others = changes.filter((one) => !isHash(one) && isUndo(one) === isOfUndo);
     return others.length > 0 && others.every(({ verdict }) => verdict !== 'wrong');
   };
-  return changes.map((one) => (isHash(one) && onlyLost(isUndo(one)) ? { ...one, verdict: 'lost' } : one));
+  const isOwn = (one: Changed): boolean => one.verdict === 'wrong' && isHash(one) && onlyLost(isUndo(one));
+  return changes.map((one) => (isOwn(one) ? { ...one, verdict: 'lost' } : one));
 }
