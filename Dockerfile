@@ -1,5 +1,9 @@
 # What docs/operating/install.md starts: `serve` over a store in /data; any other command of bourse after the image's name.
-FROM node:24-bookworm-slim AS build
+
+# One exact image for both stages: a tag may lead to another image tomorrow. docs/operating/install.md says how to renew it.
+ARG NODE_IMAGE=node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
+
+FROM ${NODE_IMAGE} AS build
 WORKDIR /opt/bourse
 COPY package.json package-lock.json .npmrc ./
 # Without the workspace that brings Node.js to a checkout: the image has it.
@@ -8,7 +12,7 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY src src
 RUN npm run build && npm prune --omit=dev --no-workspaces
 
-FROM node:24-bookworm-slim
+FROM ${NODE_IMAGE}
 WORKDIR /opt/bourse
 COPY --from=build /opt/bourse/node_modules node_modules
 COPY --from=build /opt/bourse/dist dist

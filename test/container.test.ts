@@ -26,6 +26,14 @@ test('what the image is built from is there, and nothing else is sent to the eng
   assert.deepEqual(lines.sort(), ['*', ...new Set(copied.map((name) => `!${name}`))].sort());
 });
 
+test('every stage is built on one image, pinned by its digest, with the Node.js version of a checkout', () => {
+  const base = /^ARG NODE_IMAGE=node:([\d.]+)-bookworm-slim@sha256:[0-9a-f]{64}$/m.exec(dockerfile);
+  assert.ok(base !== null, 'the base image has a digest');
+  assert.equal(base[1], (JSON.parse(read('tools/node/package.json')) as { version: string }).version);
+  const stages = Array.from(dockerfile.matchAll(/^FROM (?:\$\{(\w+)\})?/gm), ([, argument]) => argument);
+  assert.deepEqual(stages, ['NODE_IMAGE', 'NODE_IMAGE']);
+});
+
 test('the image runs as a user without privileges, in exec form, with its data in a volume', () => {
   const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
   assert.match(last, /^USER node$/m);

@@ -28,6 +28,7 @@ const aboutFiles: Readonly<Record<string, string>> = {
   'test/reliability/flips-store.ts': 'the size of the pages of a file',
   'test/reliability/flips-trial.ts': 'damage in a file',
   'test/reliability/full-disk.test.ts': 'a full disk',
+  'test/reliability/little-space.test.ts': 'an almost full disk',
   'test/reliability/readers.ts': 'the length of the log',
   'test/reliability/room.ts': 'what files take of a disk',
   'test/status.test.ts': 'sizes of files, and damage',

@@ -6,7 +6,7 @@ import { Agent, get } from 'node:https';
 import { connect as connectPlain } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+import { type ConnectionOptions, connect, getCiphers, type TLSSocket } from 'node:tls';
 import { readCertificate } from '../src/http/tls.ts';
 import { type Issued, issue, withoutOpenssl } from './certificates.ts';
 import { patiently, type Server, Workshop } from './service.ts';
@@ -114,6 +114,94 @@ test('TLS 1.2 and 1.3 are spoken, older versions are not', { skip }, async () =>
   }
   const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
   await assert.rejects(handshake(server, old));
+});
+
+/** The suites of a TLS version that a server accepts. Node names those of TLS 1.3 as `TLS_…`. */
+async function acceptedSuites(at: Server, version: 'TLSv1.2' | 'TLSv1.3'): Promise<string[]> {
+  const accepted = [];
+  for (const suite of getCiphers().map((name) => name.toUpperCase())) {
+    if (suite.startsWith('TLS_') !== (version === 'TLSv1.3')) continue;
+    const ciphers = version === 'TLSv1.3' ? suite : `${suite}:@SECLEVEL=0`;
+    const offer = { minVersion: version, maxVersion: version, ciphers };
+    const socket = await handshake(at, offer).catch(() => null);
+    if (socket !== null) accepted.push(suite);
+    socket?.destroy();
+  }
+  return accepted.sort();
+}
+
+test('only suites with forward secrecy and authenticated encryption are spoken, with either kind of key', {
+  skip,
+}, async () => {
+  const rsa = issue(shop.folder, 'rsa', undefined, undefined, 'rsa');
+  const other = await shop.serve('--tls-cert', rsa.cert, '--tls-key', rsa.key);
+  const aead = ['AES128-GCM-SHA256', 'AES256-GCM-SHA384', 'CHACHA20-POLY1305'];
+  for (const [at, kind] of [
+    [server, 'ECDSA'],
+    [other, 'RSA'],
+  ] as const) {
+    assert.deepEqual(
+      await acceptedSuites(at, 'TLSv1.2'),
+      aead.map((name) => `ECDHE-${kind}-${name}`),
+    );
+    assert.deepEqual(await acceptedSuites(at, 'TLSv1.3'), [
+      'TLS_AES_128_GCM_SHA256',
+      'TLS_AES_256_GCM_SHA384',
+      'TLS_CHACHA20_POLY1305_SHA256',
+    ]);
+  }
+  await other.stop();
+});
+
+/** Tries to negotiate an open connection again; the error that the server's refusal causes, or null. */
+const renegotiated = (socket: TLSSocket): Promise<Error | null> =>
+  new Promise((resolve) => {
+    socket.once('error', resolve);
+    socket.renegotiate({ rejectUnauthorized: false }, resolve);
+  });
+
+test('a caller cannot make the service negotiate a connection again', { skip }, async () => {
+  const socket = await handshake(server, { maxVersion: 'TLSv1.2' });
+  assert.match(String(await renegotiated(socket)), /no.renegotiation/i);
+  socket.destroy();
+});
+
+test('every answer over HTTPS tells browsers to come by HTTPS only; answers over plain HTTP do not', {
+  skip,
+}, async () => {
+  const header = /^strict-transport-security: max-age=31536000\r$/im;
+  const asked = (path: string, method = 'GET'): string =>
+    `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
+  const answered: readonly [sent: string, status: number][] = [
+    [asked(target()), 200],
+    [asked(target(), 'HEAD'), 200],
+    [asked(target(), 'OPTIONS'), 204],
+    [asked('/docs'), 200],
+    [asked('/'), 302],
+    [asked('/healthz'), 200],
+    [asked('/api/v2/nothing'), 404],
+    [asked(target(), 'DELETE'), 405],
+    ['CONNECT a:1 HTTP/1.1\r\nHost: localhost\r\n\r\n', 405],
+    ['nonsense\r\n\r\n', 400],
+  ];
+  for (const [sent, status] of answered) {
+    const answer = await exchange(await handshake(server), sent);
+    assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `), sent);
+    assert.match(answer, header, sent);
+  }
+  const plain = await shop.serve('--trust-proxy');
+  const forwarded = asked('/healthz').replace('Connection', 'X-Forwarded-Proto: https\r\nConnection');
+  for (const answer of [
+    await plain.send(asked('/healthz')),
+    await plain.send(forwarded),
+    await plain.send('nonsense\r\n\r\n'),
+    // Plain HTTP on the port of HTTPS.
+    await server.send(asked('/healthz')),
+  ]) {
+    assert.match(answer, /^HTTP\/1\.1 /);
+    assert.doesNotMatch(answer, /strict-transport-security/i);
+  }
+  await plain.stop();
 });
 
 test('what cannot be read is answered in the envelope over TLS too (contract 6.2, 6.3)', {

@@ -46,6 +46,7 @@ const keyRecord = (key: ApiKey, nowMs: number) => ({
   name: key.name,
   state: key.revoked_ms !== null ? 'revoked' : isLive(key, nowMs) ? 'live' : 'expired',
   created: instantText(key.created_ms),
+  last_used: instantText(key.last_used_ms),
   expires: instantText(key.expires_ms),
   per_minute: key.per_minute,
   per_day: key.per_day,
@@ -92,7 +93,7 @@ const listCommand = (): Command =>
       const store = storeOf(flags);
       const keys = hasControl(store) ? await closing(openControl(store, 'read', note), readKeys) : [];
       const records = keys.map((key) => keyRecord(key, nowMs));
-      const head = ['ID', 'NAME', 'STATE', 'CREATED', 'EXPIRES', 'PER MINUTE', 'PER DAY'];
+      const head = ['ID', 'NAME', 'STATE', 'CREATED', 'LAST USED', 'EXPIRES', 'PER MINUTE', 'PER DAY'];
       const rows = records.map((record) =>
         Object.values(record)
           .slice(0, head.length)

@@ -49,6 +49,7 @@ const fileKinds: Readonly<Record<FileProblem['kind'], readonly [error: string, e
 
 function kindOf(error: unknown): readonly [error: string, exit: number] {
   if (error instanceof FileProblem) return fileKinds[error.kind];
+  if (error instanceof StoreUnusable && error.cause instanceof DiskFull) return kindOf(error.cause);
   const kind = kinds.find(([of]) => error instanceof of);
   if (kind !== undefined) return [kind[1], kind[2]];
   // The system's own errors have a code.

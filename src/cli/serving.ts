@@ -11,6 +11,7 @@ import { type Listening, listen } from '../http/server.ts';
 import { type Certificate, CertificateProblem, CertificateWatch, readCertificate } from '../http/tls.ts';
 import { KeyRing } from '../keys/api-keys.ts';
 import { ControlClient } from '../keys/control-client.ts';
+import { KeyUses } from '../keys/key-uses.ts';
 import { Quotas } from '../keys/quotas.ts';
 import { pageKeySecret } from '../store/control.ts';
 import { openControl, openStore } from '../store/engines.ts';
@@ -104,12 +105,14 @@ export async function startService(settings: Settings): Promise<Service> {
     if (observation.kind === 'fault' && observation.where === DATA) scrubbing.met(observation.cause);
   };
   const scrubbing = new Scrubbing(settings.store, settings.scrubHours, observe);
+  const keyUses = new KeyUses({ addUses: (uses) => control.addKeyUses(uses), observe });
   const quotas = new Quotas({ addUses: (uses) => control.addQuotaUses(uses), observe, nowMs: Date.now });
   const close = async (): Promise<void> => {
     await scrubbing.stop();
     await measuring?.stop();
     await queue.close();
     await quotas.close();
+    await keyUses.close();
     await store.close();
     await control.close();
   };
@@ -124,7 +127,7 @@ export async function startService(settings: Settings): Promise<Service> {
       );
     const isReady = async () => !isStopping && (await canAnswer(queue, Date.now()));
     const handler = new RequestHandler({
-      keys: new KeyRing(() => control.keys()),
+      keys: new KeyRing(() => control.keys(), keyUses),
       quotas,
       cache: new ResponseCache(store),
       submit: (request, isGone) => queue.submit(request, isGone),

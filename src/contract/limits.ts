@@ -21,6 +21,10 @@ export const limits = {
   handshakeTimeoutMs: 10_000,
   /** Time that unfinished handshakes have once the service stops. */
   handshakeGraceMs: 1_000,
+  /** Time for which browsers come by HTTPS only: a year, as is usual. It begins anew with each answer. */
+  strictTransportSeconds: 31_536_000,
+  /** Time after which the keys of session tickets change: a day, within the week of RFC 9325, 3.4. */
+  ticketKeysMs: 86_400_000,
   /** A changed certificate is found within this time. */
   certificateCheckMs: 5_000,
   /** Time for a whole request to arrive; no endpoint reads a body. */
@@ -71,6 +75,8 @@ export const limits = {
   keyRefreshMs: 1_000,
   /** After this time an unknown key is looked up anew: it may be new, and guessing must not cost much. */
   keyMissRefreshMs: 100,
+  /** Time after which a worker writes when keys were last used: as exact as anyone needs, and one write a minute. */
+  keyUseWriteMs: 60_000,
   /** Time after which a worker reports what keys have used of their quotas, and reads what all workers have counted. */
   quotaSyncMs: 1_000,
   /** Part of a quota that a worker gives out before it reports: each other worker may exceed the quota by this much. */

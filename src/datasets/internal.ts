@@ -87,6 +87,8 @@ export const apiKeys = dataset({
     per_minute: orNull(integer),
     per_day: orNull(integer),
     revoked_ms: orNull(instant),
+    /** The last accepted request, at most a minute behind while a service runs. Null: none yet, or in layout 2 or older. */
+    last_used_ms: orNull(instant),
   },
   key: ['key_id'],
 });

@@ -1,6 +1,9 @@
 // Disk space: checked before anything is written, and named where it runs out later. Folders that cannot be written to.
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, statfsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
+
+/** The least that a file takes on most disks. */
+const BLOCK_BYTES = 4_096;
 
 const bytesText = (bytes: number): string => `${Math.ceil(bytes).toLocaleString('en-US')} bytes`;
 
@@ -44,7 +47,14 @@ export function isDiskFull(error: unknown): boolean {
 /** The error for a disk that filled while at least `neededBytes` were being written to a folder. */
 export async function diskFull(folder: string, neededBytes: number, cause: unknown): Promise<DiskFull> {
   const freeBytes = await freeBytesIn(folder);
-  return new DiskFull(folder, freeBytes, Math.max(neededBytes, 2 * freeBytes), { cause });
+  return new DiskFull(folder, freeBytes, Math.max(neededBytes, 2 * freeBytes, BLOCK_BYTES), { cause });
+}
+
+/** As `diskFull`, where nothing can wait and the next step takes `neededBytes`: for the opening of a store. */
+export function diskFullNow(folder: string, neededBytes: number, cause: unknown): DiskFull {
+  const { bavail, bsize } = statfsSync(folder);
+  const freeBytes = bavail * bsize;
+  return new DiskFull(folder, freeBytes, Math.max(neededBytes, freeBytes + BLOCK_BYTES), { cause });
 }
 
 /** Nothing can be written in a folder. The message names it and the cure. */

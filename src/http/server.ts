@@ -10,7 +10,7 @@ import type { HttpRequest, HttpResponse } from './message.ts';
 import { RequestBatches } from './queue/batching.ts';
 import { errorResponse, methodNotAllowed } from './response.ts';
 import { OpenConnections, stop } from './stop.ts';
-import { type Certificate, createTlsServer } from './tls.ts';
+import { type Certificate, createTlsServer, strictTransport } from './tls.ts';
 
 /** Handles requests; never throws. */
 export type Handler = { handle(request: HttpRequest): Promise<HttpResponse> };
@@ -57,7 +57,7 @@ function respond(
         return;
       }
       if (connections.endsWith(outgoing)) outgoing.setHeader('Connection', 'close');
-      outgoing.writeHead(response.status, response.headers);
+      outgoing.writeHead(response.status, { ...response.headers, ...strictTransport(incoming.socket) });
       const pieces = incoming.method === 'HEAD' ? [] : response.body;
       for (const piece of pieces.slice(0, -1)) outgoing.write(piece);
       outgoing.end(pieces.at(-1));
@@ -108,7 +108,7 @@ function writeRefusal({ word, facts }: Refusal, socket: Socket, observe: Observe
   const { status, headers, body } = errorResponse(word, facts, requestId);
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries({ ...headers, ...strictTransport(socket) }).map(([name, value]) => `${name}: ${value}`),
     `Date: ${new Date().toUTCString()}`,
     'Connection: close',
   ];

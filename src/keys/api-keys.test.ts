@@ -66,6 +66,7 @@ test('a key keeps its name, creation, expiry and quotas; its id tells nothing of
     per_minute: 60,
     per_day: 1000,
     revoked_ms: null,
+    last_used_ms: null,
   });
   assert.ok(!secret.includes(key_id) && !Buffer.from(hash).toString('hex').includes(key_id));
 });

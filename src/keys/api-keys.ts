@@ -1,8 +1,9 @@
 // Keys of callers: issues, revokes and verifies them. Only hashes are stored (contract 7).
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { limits } from '../contract/limits.ts';
-import { type ApiKey, putKey, readKeys } from '../store/control.ts';
+import { type ApiKey, changeKey, putKey, readKeys } from '../store/control.ts';
 import type { RowStore } from '../store/store.ts';
+import type { KeyUses } from './key-uses.ts';
 
 /** Keys are looked up by the first bytes of their hash; the whole hash is then compared in constant time. */
 const PREFIX_BYTES = 8;
@@ -39,18 +40,15 @@ export async function issueKey(
     per_minute: terms.perMinute,
     per_day: terms.perDay,
     revoked_ms: null,
+    last_used_ms: null,
   };
   await putKey(control, key);
   return { secret, key };
 }
 
 /** Revokes a key by its id; null where no key has it. */
-export async function revokeKey(control: RowStore, keyId: string, nowMs: number): Promise<ApiKey | null> {
-  const known = (await readKeys(control)).find((key) => key.key_id === keyId);
-  if (known === undefined) return null;
-  const revoked = { ...known, revoked_ms: known.revoked_ms ?? nowMs };
-  await putKey(control, revoked);
-  return revoked;
+export function revokeKey(control: RowStore, keyId: string, nowMs: number): Promise<ApiKey | null> {
+  return changeKey(control, keyId, (key) => ({ ...key, revoked_ms: key.revoked_ms ?? nowMs }));
 }
 
 /** Revokes every live key of a name and issues one in their place. */
@@ -71,12 +69,15 @@ const prefixOf = (hash: Buffer): string => hash.toString('latin1', 0, PREFIX_BYT
 /** Verifies keys against a copy in memory, which is read again every second (contract 7.3). */
 export class KeyRing {
   readonly #readKeys: () => Promise<readonly ApiKey[]>;
+  readonly #uses: Pick<KeyUses, 'note'> | null;
   #byPrefix = new Map<string, ApiKey>();
   #readAtMs = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | null = null;
 
-  constructor(readKeys: () => Promise<readonly ApiKey[]>) {
+  /** With `uses` each key that is accepted is noted there. */
+  constructor(readKeys: () => Promise<readonly ApiKey[]>, uses: Pick<KeyUses, 'note'> | null = null) {
     this.#readKeys = readKeys;
+    this.#uses = uses;
   }
 
   /** The live key that a secret belongs to, or null. */
@@ -89,7 +90,9 @@ export class KeyRing {
     const isMiss = !this.#byPrefix.has(prefix);
     if (isMiss && this.#ageMs(nowMs) >= limits.keyMissRefreshMs) await this.#refresh(nowMs);
     const key = this.#byPrefix.get(prefix);
-    return key !== undefined && timingSafeEqual(key.hash, sent) && isLive(key, nowMs) ? key : null;
+    if (key === undefined || !timingSafeEqual(key.hash, sent) || !isLive(key, nowMs)) return null;
+    this.#uses?.note(key.key_id, nowMs);
+    return key;
   }
 
   #ageMs(nowMs: number): number {

@@ -1,8 +1,8 @@
 // The HTTP thread's access to the control file: calls to the control thread.
 import { Worker } from 'node:worker_threads';
 import { moduleBeside } from '../base/module.ts';
-import type { ApiKey, QuotaUse } from '../store/control.ts';
-import type { ControlCall, ControlResult } from './control-thread.ts';
+import type { ApiKey, KeyUse, QuotaUse } from '../store/control.ts';
+import type { ControlCall, ControlResult, ControlTask } from './control-thread.ts';
 
 type Rows = readonly (ApiKey | QuotaUse)[];
 
@@ -19,12 +19,17 @@ export class ControlClient {
 
   /** All keys, those revoked included. @throws where the thread could not read them */
   keys(): Promise<readonly ApiKey[]> {
-    return this.#call(null) as Promise<readonly ApiKey[]>;
+    return this.#call({ task: 'keys' }) as Promise<readonly ApiKey[]>;
   }
 
   /** Adds to what keys have used, as `addQuotaUses`. @throws where the thread could not write, such as on a full disk */
   addQuotaUses(uses: readonly QuotaUse[]): Promise<readonly QuotaUse[]> {
-    return this.#call(uses) as Promise<readonly QuotaUse[]>;
+    return this.#call({ task: 'quota uses', uses }) as Promise<readonly QuotaUse[]>;
+  }
+
+  /** Writes when keys were last used, as `addKeyUses`. @throws where the thread could not write */
+  async addKeyUses(uses: readonly KeyUse[]): Promise<void> {
+    await this.#call({ task: 'key uses', uses });
   }
 
   /** Ends the thread once it has closed its connections. To be called when no call waits. */
@@ -34,12 +39,12 @@ export class ControlClient {
     if (worker !== null) await new Promise((resolve) => worker.once('exit', resolve));
   }
 
-  #call(uses: ControlCall['uses']): Promise<Rows> {
+  #call(task: ControlTask): Promise<Rows> {
     const waiting = Promise.withResolvers<Rows>();
     const id = this.#nextId++;
     this.#waiting.set(id, waiting);
     this.#worker ??= this.#start();
-    this.#worker.postMessage({ id, uses } satisfies ControlCall);
+    this.#worker.postMessage({ ...task, id } satisfies ControlCall);
     return waiting.promise;
   }
 

@@ -1,11 +1,24 @@
 // The control thread: while a process serves, it alone uses the control file. Neither a lock nor the disk holds up the HTTP thread.
 import { parentPort, workerData } from 'node:worker_threads';
 import { causeOf } from '../base/observe.ts';
-import { type ApiKey, addQuotaUses, type QuotaUse, readKeys } from '../store/control.ts';
+import {
+  type ApiKey,
+  addKeyUses,
+  addQuotaUses,
+  type KeyUse,
+  type QuotaUse,
+  readKeys,
+} from '../store/control.ts';
 import { openControl } from '../store/engines.ts';
 
-/** A call and its number: adds what keys have used, or with null reads all keys. */
-export type ControlCall = { readonly id: number; readonly uses: readonly QuotaUse[] | null };
+/** What a call asks for: all keys, or that uses be added. */
+export type ControlTask =
+  | { readonly task: 'keys' }
+  | { readonly task: 'key uses'; readonly uses: readonly KeyUse[] }
+  | { readonly task: 'quota uses'; readonly uses: readonly QuotaUse[] };
+
+/** A call and its number. */
+export type ControlCall = ControlTask & { readonly id: number };
 
 /** The rows that a call asked for, or why there are none. */
 export type ControlResult =
@@ -17,11 +30,18 @@ const writer = await openControl(workerData, 'write');
 // A connection of its own: keys are read while a write waits for the lock.
 const reader = await openControl(workerData, 'read');
 
-async function answer({ id, uses }: ControlCall): Promise<void> {
+async function rowsFor(call: ControlCall): Promise<readonly (ApiKey | QuotaUse)[]> {
+  if (call.task === 'keys') return readKeys(reader);
+  if (call.task === 'quota uses') return addQuotaUses(writer, call.uses, Date.now);
+  await addKeyUses(writer, call.uses, Date.now);
+  return [];
+}
+
+async function answer(call: ControlCall): Promise<void> {
+  const { id } = call;
   let result: ControlResult;
   try {
-    const rows = uses === null ? await readKeys(reader) : await addQuotaUses(writer, uses, Date.now);
-    result = { id, rows };
+    result = { id, rows: await rowsFor(call) };
   } catch (error) {
     result = { id, cause: causeOf(error) };
   }

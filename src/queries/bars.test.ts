@@ -132,6 +132,10 @@ class World {
   }
 
   /** Changes one byte in each of a series' blocks. */
+  async loseBlock(seriesId: number, bucket: number): Promise<void> {
+    await this.#writer.write((writer) => writer.removeBlock(seriesId, bucket));
+  }
+
   async damage(seriesId: number): Promise<void> {
     await this.#writer.write(async (writer) => {
       const read = { seriesId, fromBucket: 0, toBucket: 100_000, direction: 'asc', limit: 10 } as const;
@@ -1110,3 +1114,21 @@ test('a damaged block is a fault that names the series, never other bars', async
     /damaged: bars, stock:US:AAPL 1M, 2025-03-03, imported by run 1:/,
   );
 });
+
+for (const [end, lost] of [
+  ['first', '2025-03-03'],
+  ['last', '2025-03-05'],
+] as const)
+  test(`a lost ${end} block of a series is a fault, never fewer bars (house, Rules)`, async () => {
+    const world = await World.create();
+    const dates = ['2025-03-03', '2025-03-04', '2025-03-05'];
+    const rows = dates.flatMap((date) => every(1, `${date}T09:30:00-05:00`, 3, 0));
+    const id = await world.instrument({}, [{ interval: '1M', rows }]);
+    await world.loseBlock(id * 100, parseDay(lost)!);
+    for (const interval of ['1M', 'DAY'])
+      await assert.rejects(world.history(interval, '2025-03-01', '2025-03-31'), (error) => {
+        assert.match(String(error), new RegExp(`stock:US:AAPL 1M, ${lost}: it is lost`));
+        return true;
+      });
+    assert.equal((await world.history('1M', '2025-03-04', '2025-03-04')).count, 3);
+  });

@@ -27,7 +27,10 @@ const BLOCKS_PER_READ_MAX = 64;
 class SeriesCursor implements BarSource {
   readonly #reader: Reader;
   readonly #series: Series;
+  readonly #range: StreamRange;
   readonly #descending: boolean;
+  #lowestMs = Number.POSITIVE_INFINITY;
+  #highestMs = Number.NEGATIVE_INFINITY;
   #fromMs: number;
   #toMs: number;
   #blocks: StoredBlock[] = [];
@@ -38,6 +41,7 @@ class SeriesCursor implements BarSource {
   constructor(reader: Reader, series: Series, range: StreamRange) {
     this.#reader = reader;
     this.#series = series;
+    this.#range = range;
     this.#descending = range.descending;
     // The series has no bar outside its own first and last key, however wide the range is.
     this.#fromMs = Math.max(range.fromMs, series.first_ms);
@@ -46,8 +50,24 @@ class SeriesCursor implements BarSource {
     this.#toBucket = bucketOf(series.interval, this.#toMs - 1);
   }
 
-  next(atLeast: number): Promise<Bars | null> {
-    return this.#descending ? this.#nextDescending(atLeast) : this.#nextAscending(atLeast);
+  async next(atLeast: number): Promise<Bars | null> {
+    const step = await (this.#descending ? this.#nextDescending(atLeast) : this.#nextAscending(atLeast));
+    if (step !== null) {
+      this.#lowestMs = Math.min(this.#lowestMs, step.keyMs[0]!);
+      this.#highestMs = Math.max(this.#highestMs, step.keyMs[step.count - 1]!);
+    }
+    const isOver = step === null || step.count < atLeast;
+    if (!this.#descending || isOver) await this.#requireEnd(this.#series.first_ms, this.#lowestMs);
+    if (this.#descending || isOver) await this.#requireEnd(this.#series.last_ms, this.#highestMs);
+    return step;
+  }
+
+  /** The first and the last bar of a series are stored: where a read reaches one that is not there, an index has lost a block. */
+  async #requireEnd(endMs: number, readMs: number): Promise<void> {
+    if (readMs === endMs || endMs < this.#range.fromMs || endMs >= this.#range.toMs) return;
+    const { series_id: seriesId, interval } = this.#series;
+    const block = { seriesId, bucket: bucketOf(interval, endMs), runId: null };
+    throw new DamagedData(await namedDamage(this.#reader, blockDamage(block, 'it is lost')));
   }
 
   async #nextAscending(atLeast: number): Promise<Bars | null> {

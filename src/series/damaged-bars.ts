@@ -22,7 +22,8 @@ async function placeOf(reader: Reader, { seriesId, bucket, runId }: BlockPlace):
   const named = await rowWith(reader, instruments, { instrument_id: series.instrument_id });
   const name =
     named === null ? `series ${seriesId}` : `${named.asset_schema}:${named.country_iso_code}:${named.symbol}`;
-  return `${name} ${series.interval}, ${bucketWords(series.interval as Interval, bucket)}, imported by run ${runId}`;
+  const place = `${name} ${series.interval}, ${bucketWords(series.interval as Interval, bucket)}`;
+  return runId === null ? place : `${place}, imported by run ${runId}`;
 }
 
 /** The same damage with its block named; unchanged where it is no block, or one of no series. */

@@ -22,6 +22,41 @@ export function putKey(control: RowStore, key: ApiKey): Promise<void> {
   return control.write((writer) => writer.upsert(apiKeys, [key]));
 }
 
+/** Changes a key by its id, in one transaction; null where no key has it. */
+export function changeKey(
+  control: RowStore,
+  keyId: string,
+  change: (key: ApiKey) => ApiKey,
+): Promise<ApiKey | null> {
+  return control.write(async (writer) => {
+    const known = await rowWith(writer, apiKeys, { key_id: keyId });
+    if (known === null) return null;
+    const changed = change(known);
+    await writer.upsert(apiKeys, [changed]);
+    return changed;
+  });
+}
+
+/** The last use of a key that one process knows of. */
+export type KeyUse = { readonly key_id: string; readonly last_used_ms: number };
+
+/**
+ * Writes when keys were last used. A newer use of another process stays, but not one after now: a clock was wrong. Keys that are
+ * gone are ignored. `nowMs` is called when nobody else can write.
+ */
+export function addKeyUses(control: RowStore, uses: readonly KeyUse[], nowMs: () => number): Promise<void> {
+  return control.write(async (writer) => {
+    const usedMs = new Map(uses.map(({ key_id, last_used_ms }) => [key_id, last_used_ms]));
+    const keys = await writer.among(apiKeys, {}, 'key_id', [...usedMs.keys()]);
+    const changed = keys.flatMap((key) => {
+      const last_used_ms = usedMs.get(key.key_id)!;
+      const storedMs = key.last_used_ms ?? Number.NEGATIVE_INFINITY;
+      return last_used_ms <= storedMs && storedMs <= nowMs() ? [] : [{ ...key, last_used_ms }];
+    });
+    await writer.upsert(apiKeys, changed);
+  });
+}
+
 /** A key's use of one of its quotas, in the minute or day that begins at `from_ms`. */
 export type QuotaUse = RowOf<typeof quotaUses>;
 

@@ -13,8 +13,12 @@ export type Damage = {
   readonly block?: BlockPlace;
 };
 
-/** Where a block is, and the run that wrote it. */
-export type BlockPlace = { readonly seriesId: number; readonly bucket: number; readonly runId: number };
+/** Where a block is, and the run that wrote it; null where the block itself is lost. */
+export type BlockPlace = {
+  readonly seriesId: number;
+  readonly bucket: number;
+  readonly runId: number | null;
+};
 
 /** A short part of reading a whole store: the table that was read, and what is damaged in it. A caller may pause between two. */
 export type ScrubStep = { readonly table: string; readonly damage: readonly Damage[] };
@@ -44,7 +48,7 @@ export const keyWords = ({ key }: Dataset, row: Readonly<Record<string, unknown>
 /** The damage of a block, by its numbers. */
 export const blockDamage = (block: BlockPlace, problem: string): Damage => ({
   dataset: 'bars',
-  place: `block ${block.bucket} of series ${block.seriesId}, written by run ${block.runId}`,
+  place: `block ${block.bucket} of series ${block.seriesId}, written by run ${block.runId ?? '?'}`,
   problem,
   block,
 });

@@ -680,6 +680,7 @@ function controlTests(freshUrl: () => Promise<string>): void {
     per_minute: 10,
     per_day: null,
     revoked_ms: null,
+    last_used_ms: null,
   });
 
   test('bytes come back as they were', async () => {

@@ -112,7 +112,8 @@ export class PageCheck {
     const unknown = calls.length > 0 && calls.every(({ found }) => found === null);
     return [
       ...programs.oddScripts(text),
-      ...(unknown && !/docker (?:build|run|compose up)|npm install|--version$/.test(text)
+      ...(unknown &&
+      !/docker (?:build|run|compose up)|npm install|sudo (?:useradd|systemctl)|--version$/.test(text)
         ? [`${text}: no command of bourse`]
         : []),
       ...calls.flatMap(({ call, found }) => (found?.problem ? [`bourse ${call}: ${found.problem}`] : [])),

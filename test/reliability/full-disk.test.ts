@@ -11,7 +11,7 @@ import { openStore } from '../../src/store/engines.ts';
 import { type Finished, type Server, Workshop } from '../service.ts';
 import { fileStore } from '../sqlite/files.ts';
 import { fileOf, hashOf, minutesFile, named, rowsIn } from './minutes.ts';
-import { noSmallDisk, SmallDisk } from './tmpfs.ts';
+import { noSmallDisk, roomIn, SmallDisk } from './tmpfs.ts';
 
 const MEGABYTE = 2 ** 20;
 const skip = noSmallDisk();
@@ -26,22 +26,6 @@ function diskOf(bytes: number): SmallDisk {
   const disk = new SmallDisk(bytes);
   disks.push(disk);
   return disk;
-}
-
-/** The numbers of a refusal for want of room, which must be all that was said. */
-function roomIn(
-  { status, stderr, stdout }: Finished,
-  folder: string,
-): { freeBytes: number; neededBytes: number } {
-  assert.equal(status, 3, stderr);
-  assert.equal(stdout, '');
-  const [line, ...more] = stderr.trimEnd().split('\n');
-  assert.deepEqual(more, []);
-  assert.ok(line!.startsWith(`bourse: the disk of ${folder} has `), line);
-  const found = /has ([\d,]+) bytes free, but about ([\d,]+) bytes are needed/.exec(line!);
-  const [freeBytes, neededBytes] = found!.slice(1).map((text) => Number(text.replaceAll(',', '')));
-  assert.ok(freeBytes! < neededBytes!, line);
-  return { freeBytes: freeBytes!, neededBytes: neededBytes! };
 }
 
 const SYMBOLS = 200;
@@ -72,14 +56,7 @@ before(async () => {
 
 const served = async (): Promise<string> => (await server.get(url)).text();
 
-/** Leaves so many bytes of the disk free. */
-function leaveFree(bytes: number): void {
-  const used = readdirSync(disk.folder).reduce(
-    (sum, name) => sum + statSync(disk.path(name)).blocks * 512,
-    0,
-  );
-  disk.resize(Math.ceil((used + bytes) / 4096) * 4096);
-}
+const leaveFree = (bytes: number): void => disk.leaveFree(bytes);
 
 test('a file that needs more room than there is is refused before the first write, and the server goes on', {
   skip,

@@ -1,6 +1,7 @@
 // The history of layouts: step n leads from layout n - 1 to layout n. Steps are only ever added, at the end (docs/decisions/0021).
 import { control0001 } from './control-0001.ts';
 import { control0002 } from './control-0002.ts';
+import { control0003 } from './control-0003.ts';
 import { control0004 } from './control-0004.ts';
 import type { Step } from './step.ts';
 import { store0001 } from './store-0001.ts';
@@ -14,7 +15,7 @@ import { store0006 } from './store-0006.ts';
 export const storeSteps: readonly Step[] = [store0001, store0002, store0003, store0004, store0005, store0006];
 
 /** The steps of a control file. */
-export const controlSteps: readonly Step[] = [control0001, control0002, control0004];
+export const controlSteps: readonly Step[] = [control0001, control0002, control0003, control0004];
 
 /** The layout of stores of the first release. Columns that later steps add are hashed only where they are not null (`content.ts`). */
 export const FIRST_RELEASE_LAYOUT = 2;

@@ -10,6 +10,7 @@ import { otherThanFile } from '../../disk/file-kind.ts';
 import {
   closedAmong,
   DiskFull,
+  diskFullNow,
   folderProblem,
   freeBytesIn,
   isDiskFull,
@@ -45,6 +46,12 @@ const RETRY_MS = 50;
 
 /** The result code (sqlite.org/rescode.html) of a full disk in the shared memory of the log. */
 const SQLITE_IOERR_SHMSIZE = 4874;
+
+/** The shared memory of the log (sqlite.org/walformat.html#the_wal_index_file_format), which reading takes too. */
+const SHARED_MEMORY_BYTES = 32_768;
+
+/** A log with one page, in blocks of the disk. */
+const LOG_BYTES_LEAST = PAGE_BYTES + 4_096;
 
 /** Statement texts for SQLite. */
 export const sqliteCompiler = new SqlCompiler(
@@ -98,7 +105,7 @@ export function requireFile(path: string, kind: FileKind): void {
 /** The kind of an error of SQLite or of the system; null for any other error. */
 export function troubleOf(error: unknown): Trouble | null {
   const { errcode, cause } = error as { errcode?: number; cause?: unknown };
-  if (isDiskFull(error)) return 'full';
+  if (isDiskFull(error) || isFull(error)) return 'full';
   if (errcode !== undefined) return troubles[errcode & 0xff] ?? null;
   return cause instanceof Error ? troubleOf(cause) : null;
 }
@@ -147,7 +154,7 @@ export class Database {
         this.#db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma temp_store = file');
     } catch (error) {
       this.#db.close();
-      throw error instanceof StoreUnusable ? error : notOpened(path, error);
+      throw error instanceof StoreUnusable ? error : notOpened(path, error, mode);
     }
   }
 
@@ -233,8 +240,8 @@ export class Database {
   }
 
   async #transact<T>(begin: () => unknown, work: () => Promise<T>): Promise<T> {
-    await begin();
     try {
+      await begin();
       const result = await work();
       this.#prepared('commit').run();
       return result;
@@ -366,13 +373,21 @@ function open(path: string, mode: Mode): DatabaseSync {
     if (mode === 'write' && !existsSync(path)) closeSync(openSync(path, 'a', 0o600));
     return new DatabaseSync(locationOf(path, mode), { readOnly: mode !== 'write', timeout: BUSY_TIMEOUT_MS });
   } catch (error) {
-    throw notOpened(path, error);
+    throw notOpened(path, error, mode);
   }
 }
 
-/** Finds out which path cannot be written to: SQLite needs the folder too, for the log, but does not name it. */
-function notOpened(path: string, error: unknown): StoreUnusable {
+/**
+ * The error of a file that cannot be opened. It finds out which path cannot be written to: SQLite needs the folder too, for the
+ * log, but does not name it. To be called once the file is closed, because its shared memory then takes no space.
+ */
+function notOpened(path: string, error: unknown, mode: Mode): StoreUnusable {
   const folder = dirname(path);
+  if (troubleOf(error) === 'full') {
+    const neededBytes = SHARED_MEMORY_BYTES + (mode === 'write' ? LOG_BYTES_LEAST : 0);
+    const full = diskFullNow(folder, neededBytes, error);
+    return new StoreUnusable(full.message, { cause: full });
+  }
   const closed = troubleOf(error) === 'closed' ? closedAmong([folder, path]) : null;
   const cause = folderProblem(error, folder, STORE_NEEDS) as Error;
   const reason = closed === null ? cause.message : `${closed}; ${LOG_NEEDS}`;
