@@ -12,6 +12,7 @@ export type Outcome =
 
 /** How bad a difference is, the least first. `hang`: the thread had to be ended. */
 export const verdicts = ['none', 'unopened', 'refused', 'lost', 'wrong', 'blowup', 'hang'] as const;
+/** One of them. */
 export type Verdict = (typeof verdicts)[number];
 
 /** A difference, and in words what of it came first. */

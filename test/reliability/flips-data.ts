@@ -5,18 +5,22 @@ import type { FileRow, Filling } from '../importing.ts';
 /** Files that one moment brings, in this order. */
 export type Wave = { readonly nowMs: number; readonly fillings: readonly Filling[] };
 
-/** Symbols of stocks with days. */
+/** Stocks with days. */
 export const STOCKS = 40;
 
+/** The symbol of a stock, by its number. */
 export const stockSymbol = (index: number): string => `AB${String(index).padStart(2, '0')}`;
 
 /** A symbol that an instrument had until a day in the middle of its bars. */
 export const formerSymbol = (index: number): string => `OLD${index}`;
+/** The number of the first stock that had one. */
 export const firstWithFormer = 30;
 
-/** Symbols with bars of minutes, and how their prices begin: those of stocks are 10 to 409. */
+/** Names with bars of minutes. Their prices are 1,000 and more, those of days less: an answer tells which of them it comes from. */
 export const minuteNames = ['stock:US:AB00', 'stock:US:AB01', 'stock:UK:VOD.L', 'future:US:ESM25'] as const;
+/** A name with bars of minutes over midnight. */
 export const cryptoName = 'crypto:GLOBAL:BTC-USD';
+/** A name with bars of hours. */
 export const forexName = 'forex:GLOBAL:EUR/USD';
 
 /** Trading days in the store: from the third week of February on. */
