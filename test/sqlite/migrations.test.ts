@@ -48,6 +48,9 @@ const fixtures = [
   ['layout-1', 1, 1],
   ['layout-2-first', 2, 2],
   ['layout-2', 2, 2],
+  ['layout-3', 3, 2],
+  ['layout-4', 4, 2],
+  ['layout-5', 5, 2],
 ] as const;
 
 for (const [fixture, storeLayout, controlLayout] of fixtures) {
