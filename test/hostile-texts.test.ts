@@ -164,7 +164,7 @@ test('the headers below are all that the service reads', async () => {
       },
     },
   );
-  for (const sent of [query(), ''])
+  for (const sent of [query(), `${query()}&format=csv`, ''])
     await bench.handler.handle({ method: 'GET', target: `${DAY}?${sent}`, headers, isGone: () => false });
   assert.deepEqual([...read].sort(), Object.keys(goodHeaders).sort());
 });

@@ -11,7 +11,7 @@ import { examples, jsonOption, storeOption } from './flags.ts';
 import { withExistingStore } from './opened-store.ts';
 import { linesOf, noteWait, print } from './output.ts';
 import { readBound, readCountry, readField, readInterval, readSchema, readSymbol } from './read-flags.ts';
-import { countOf } from './table.ts';
+import { count, countOf } from './table.ts';
 
 type Bound = ParsedInstant & { readonly text: string };
 
@@ -32,7 +32,7 @@ type RowFlags = Flags & { readonly all?: boolean };
 
 /** A deletion in words: whose rows, which of them, and how to undo it. */
 function describe(report: DeleteReport | RowDeleteReport, isTrial: boolean): string {
-  const { instrumentsDeleted, runId } = report;
+  const { damagedDeleted, instrumentsDeleted, runId } = report;
   const isRows = 'rowsDeleted' in report;
   const about = isRows ? `${report.dataset} ${report.choice}` : report.instrument;
   const instruments = isRows ? countOf(instrumentsDeleted, 'instrument') : 'the instrument';
@@ -40,6 +40,7 @@ function describe(report: DeleteReport | RowDeleteReport, isTrial: boolean): str
     ...(isRows && report.rowsDeleted > 0 ? [countOf(report.rowsDeleted, 'row')] : []),
     ...(isRows ? [] : report.bars.map(({ interval, count }) => `${countOf(count, 'bar')} at ${interval}`)),
     ...(instrumentsDeleted > 0 ? [instruments] : []),
+    ...(damagedDeleted > 0 ? [`${count(damagedDeleted)} of them damaged, which no undo restores`] : []),
   ].join(', ');
   if (deleted === '') return `${about}: there is nothing to delete${isRows ? '' : ' in this range'}`;
   const end = isTrial

@@ -15,9 +15,12 @@ import {
 } from '../export/export-file.ts';
 import type { ExportTable, ImportAdvice, Selection } from '../export/export-table.ts';
 import { exportTable, straySelector } from '../export/tables.ts';
+import { FoundDamage } from '../series/damaged-bars.ts';
+import type { Damage } from '../store/damage.ts';
 import { storeFacts } from '../store/engines.ts';
 import { UnfitPlace } from '../store/store.ts';
 import { readSettings, UsageProblem } from './config.ts';
+import { damageRecord, noteDamage } from './damage.ts';
 import { examples, jsonOption, storeOption } from './flags.ts';
 import { readStore } from './opened-store.ts';
 import { linesOf, print } from './output.ts';
@@ -138,7 +141,7 @@ function describe(dataset: string, { out }: Flags, { rows, bytes, flags, notes }
   ]);
 }
 
-function report(dataset: string, flags: Flags, done: Done): void {
+function report(dataset: string, flags: Flags, done: Done, damaged: readonly Damage[]): void {
   const { rows, bytes, notes } = done;
   if (rows === 0) {
     const message = `there is nothing to export of ${dataset} here; no file was made`;
@@ -146,7 +149,8 @@ function report(dataset: string, flags: Flags, done: Done): void {
     process.exitCode = EXIT_NOTHING;
     return;
   }
-  const record = { dataset, file: flags.out, rows, bytes, import_flags: done.flags, notes };
+  const about = { dataset, file: flags.out, rows, bytes, import_flags: done.flags, notes };
+  const record = { ...about, damaged: damaged.map(damageRecord) };
   print(flags, record, describe(dataset, flags, done), 0, bytes === null ? process.stderr : process.stdout);
 }
 
@@ -185,10 +189,16 @@ export function exportCommand(): Command {
         formatOf(flags.out);
         requireFree(resolve(flags.out), flags.force === true);
       }
-      const done = await readStore(url, 'read', async (reader) => {
+      await readStore(url, 'read', async (reader) => {
         if (flags.out !== STANDARD_OUTPUT) await refuseOwn(url, flags.out);
-        return exportTo(flags, await exportTable(reader, dataset, selection), dataset);
+        const found = new FoundDamage();
+        try {
+          const table = await exportTable(reader.sound(found.add), dataset, selection);
+          const done = await exportTo(flags, table, dataset);
+          if (done !== null) report(dataset, flags, done, await found.named(reader));
+        } finally {
+          noteDamage(await found.named(reader), 'not exported');
+        }
       });
-      if (done !== null) report(dataset, flags, done);
     });
 }

@@ -85,7 +85,11 @@ async function readSeries(reader: Reader): Promise<{ row: Series; instrument: In
   const named = new Map(
     (await reader.among(instrumentDataset, {}, 'instrument_id', ids)).map((one) => [one.instrument_id, one]),
   );
-  const held = rows.map((row) => ({ row, instrument: named.get(row.instrument_id)! }));
+  // The row of an instrument may be damaged, and left out.
+  const held = rows.flatMap((row) => {
+    const instrument = named.get(row.instrument_id);
+    return instrument === undefined ? [] : [{ row, instrument }];
+  });
   return held.sort(
     (a, b) => compareNames(a.instrument, b.instrument) || rankOf(a.row.interval) - rankOf(b.row.interval),
   );

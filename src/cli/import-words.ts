@@ -1,4 +1,5 @@
 // What `bourse import` says of an import that is done.
+import { BARS } from '../datasets/index.ts';
 import type { ImportReport } from '../history/import-report.ts';
 import { refusalLine } from './explain.ts';
 import { linesOf } from './output.ts';
@@ -62,6 +63,11 @@ export function describeImport(report: ImportReport, again: Again): string {
     ...(preset?.doubt ? [`note: ${preset.doubt}`] : []),
     ...(ignoredColumns.length === 0 ? [] : [`unused columns are ignored: ${ignoredColumns.join(', ')}`]),
     ...replacedLines(report),
+    ...(report.damagedReplaced === 0
+      ? []
+      : [
+          `replaced ${countOf(report.damagedReplaced, report.dataset === BARS ? 'damaged bar' : 'damaged row')}: undoing this run does not restore what they were`,
+        ]),
     ...(newInstruments === 0 || runId === null
       ? []
       : [

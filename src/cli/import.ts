@@ -21,6 +21,7 @@ import type { ChooseMapping, MappedFile } from '../mapping/column-mapping.ts';
 import { explainFile } from '../mapping/explain-file.ts';
 import { namesOf } from '../mapping/field-names.ts';
 import { readMappingFile } from '../mapping/mapping-file.ts';
+import { DamagedData } from '../store/damage.ts';
 import type { Store } from '../store/store.ts';
 import { hintFor, readSettings, UsageProblem } from './config.ts';
 import { describeExplained, describeRefusals } from './explain.ts';
@@ -320,12 +321,13 @@ class ImportCall {
     }
   }
 
-  /** Runs a step. A problem of the file is reported, and the step gives null. */
+  /** Runs a step. A problem of the file is reported, and the step gives null; so is damaged data, which other files may not need. */
   async #orFailed<T>(step: () => Promise<T>): Promise<T | null> {
     try {
       return await step();
     } catch (error) {
-      if (!(error instanceof FileProblem) || error.kind === 'usage') throw error;
+      const isOfFile = error instanceof FileProblem && error.kind !== 'usage';
+      if (!isOfFile && !(error instanceof DamagedData)) throw error;
       this.#problems.push(error.message);
       this.#failed++;
       this.#worst = Math.max(this.#worst, printProblem(this.#call.flags, error));

@@ -1,8 +1,10 @@
 // Errors of a command: the word, the exit status and the hint of each, printed for a person or for a program (contract 10).
 import { CommanderError } from 'commander';
+import { DamagedBlock } from '../bars/block.ts';
 import { DiskFull, FolderUnusable } from '../disk/space.ts';
 import { FileProblem } from '../files/file-problem.ts';
 import { RequestProblem } from '../history/request-problem.ts';
+import { DamagedData } from '../store/damage.ts';
 import { StoreUnusable, UnfitPlace, UnknownStoreAddress, WouldReplace } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
 import { ServiceProblem } from './listen-address.ts';
@@ -36,6 +38,8 @@ const kinds: readonly (readonly [of: ErrorClass, error: string, exit: number])[]
   [UnfitPlace, 'usage', EXIT_USAGE],
   [WouldReplace, 'usage', EXIT_USAGE],
   [StoreUnusable, 'store_unusable', EXIT_FAULT],
+  [DamagedData, 'damaged', EXIT_FAULT],
+  [DamagedBlock, 'damaged', EXIT_FAULT],
   [DiskFull, 'disk_full', EXIT_FAULT],
   [FolderUnusable, 'folder_unusable', EXIT_FAULT],
   [ServiceProblem, 'service', EXIT_FAULT],
@@ -67,13 +71,17 @@ function wordsOf(error: unknown): Pick<Problem, 'message' | 'hint'> {
   return { message: text, hint: /; (is it [^;]*\?)$/.exec(text)?.[1] ?? (below || null) };
 }
 
-const FAULT_HINT = 'call it again without --json: that prints where the fault is';
+/** Hints of errors whose message has none. */
+const hints: Readonly<Record<string, string>> = {
+  fault: 'call it again without --json: that prints where the fault is',
+  damaged: 'bourse doctor --deep lists all that is damaged',
+};
 
 /** An error as a program reads it. */
 export function problemOf(error: unknown): Problem {
   const [word, exit] = kindOf(error);
   const { message, hint } = wordsOf(error);
-  return { error: word, message, hint: word === 'fault' ? FAULT_HINT : hint, exit };
+  return { error: word, message, hint: hints[word] ?? hint, exit };
 }
 
 /** Prints a problem on standard error, as JSON or in one line for a person. */
@@ -87,6 +95,7 @@ export function printProblem(flags: { readonly json?: boolean }, error: unknown)
   const problem = problemOf(error);
   noteProblem(flags, problem);
   if (!flags.json && error instanceof UsageProblem) process.stderr.write(error.below);
+  if (!flags.json && problem.error === 'damaged') note(problem.hint!);
   if (!flags.json && problem.error === 'fault') process.stderr.write(`${(error as Error).stack ?? ''}\n`);
   return problem.exit;
 }

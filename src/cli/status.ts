@@ -1,9 +1,11 @@
 // `bourse status`: what a store holds. It reads the rows about series, and indexes; no bar, and no row of a large dataset.
 import { Command } from 'commander';
 import { formatBytes } from '../base/size.ts';
+import { FoundDamage } from '../series/damaged-bars.ts';
 import { contentHash } from '../store/content.ts';
 import { openStore, storeFacts } from '../store/engines.ts';
 import { readSettings } from './config.ts';
+import { damageRecord, noteDamage } from './damage.ts';
 import { examples, jsonOption, storeOption } from './flags.ts';
 import { type Holdings, readHoldings } from './holdings.ts';
 import { closing } from './opened-store.ts';
@@ -22,16 +24,21 @@ type Status = Awaited<ReturnType<typeof readStatus>>;
 function readStatus(flags: Flags) {
   const { store: url } = readSettings(flags);
   return closing(openStore(url, 'read'), (store) =>
-    store.snapshot(async (reader) => ({
-      store: store.name,
-      facts: await storeFacts(url),
-      holdings: await readHoldings(reader),
-      hash: flags.contentHash ? await contentHash(reader) : null,
-    })),
+    store.snapshot(async (reader) => {
+      const found = new FoundDamage();
+      const sound = reader.sound(found.add);
+      return {
+        store: store.name,
+        facts: await storeFacts(url),
+        holdings: await readHoldings(sound),
+        hash: flags.contentHash ? await contentHash(sound) : null,
+        damaged: await found.named(reader),
+      };
+    }),
   );
 }
 
-function recordOf({ store, facts, holdings, hash }: Status, flags: Flags) {
+function recordOf({ store, facts, holdings, hash, damaged }: Status, flags: Flags) {
   const { series, ...rest } = holdings;
   return {
     store,
@@ -40,6 +47,7 @@ function recordOf({ store, facts, holdings, hash }: Status, flags: Flags) {
     ...rest,
     ...(flags.series ? { series } : {}),
     ...(hash === null ? {} : { content_hash: hash }),
+    damaged: damaged.map(damageRecord),
   };
 }
 
@@ -114,5 +122,6 @@ export function statusCommand(): Command {
     .action(async (flags: Flags) => {
       const status = await readStatus(flags);
       print(flags, recordOf(status, flags), describe(status, flags), 2);
+      noteDamage(status.damaged, 'not counted');
     });
 }

@@ -4,6 +4,7 @@ import { formatInstant } from '../base/instant.ts';
 import { newestRuns, type Run, type UndoReport, undoRun } from '../history/undo-run.ts';
 import type { Store } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
+import { damageRecord, noteDamage } from './damage.ts';
 import { examples, jsonOption, storeOption } from './flags.ts';
 import { withExistingStore } from './opened-store.ts';
 import { linesOf, noteWait, print } from './output.ts';
@@ -28,6 +29,11 @@ function tableOf(runs: readonly Run[]): string {
   return formatTable([['run', 'finished', 'kind', 'dataset', 'file', 'rows', 'undone'], ...rows]);
 }
 
+function fateOf({ left }: UndoReport, isTrial: boolean): string {
+  const done = left.length === 0 ? 'undone' : 'undone in part';
+  return isTrial ? `would be ${done}; nothing was stored` : done;
+}
+
 /** An undoing in words. */
 function describe(report: UndoReport, isTrial: boolean): string {
   const { run, barsRemoved, barsRestored, barsKept, rowsRemoved, rowsRestored, rowsKept, keptBy } = report;
@@ -44,7 +50,7 @@ function describe(report: UndoReport, isTrial: boolean): string {
   ] as const;
   const found = notes.filter(([number]) => number > 0);
   return linesOf([
-    `run ${run.run_id}, ${run.kind} of ${run.file}: ${isTrial ? 'would be undone; nothing was stored' : 'undone'}`,
+    `run ${run.run_id}, ${run.kind} of ${run.file}: ${fateOf(report, isTrial)}`,
     ...found.map(([number, what, fate]) => `  ${countOf(number, what)} ${fate}`),
     ...(found.length === 0 ? ['  nothing is left of what it changed'] : []),
   ]);
@@ -77,7 +83,10 @@ export function undoCommand(): Command {
         const runId = await runNamed(store, text);
         const dryRun = flags.dryRun === true;
         const report = await undoRun(store, { runId, dryRun, nowMs: Date.now, onWait: noteWait(store) });
-        print(flags, report, describe(report, dryRun));
+        const [left, lost] = [report.left.map(damageRecord), report.lost.map(damageRecord)];
+        print(flags, { ...report, left, lost }, describe(report, dryRun));
+        noteDamage(report.lost, 'what it noted can never be undone');
+        noteDamage(report.left, `not undone: repair it, then run bourse undo ${runId} again`);
       }),
     );
 }

@@ -6,6 +6,7 @@ import { hashOfFile } from '../files/hash.ts';
 import { clearFailure, failuresIn, recordFailure } from '../history/failed-files.ts';
 import type { RecordedFlags } from '../history/run.ts';
 import { runOfPath } from '../history/watched-file.ts';
+import { DamagedData } from '../store/damage.ts';
 import { isStoreMade, openStore } from '../store/engines.ts';
 import type { Store } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
@@ -144,6 +145,10 @@ class FolderFiles {
     }
     seen.isTaken = true;
     const runId = await this.#runOf(path, sha256);
+    if (runId instanceof DamagedData) {
+      note(`${given}: not imported: ${runId.message}`);
+      return this.#fail(path, runId.message);
+    }
     const problem = runId === null ? await take(given) : null;
     if (problem === null) await this.#succeed(path);
     else await this.#fail(path, problem);
@@ -152,11 +157,21 @@ class FolderFiles {
     note(skipText(given, runId));
   }
 
-  /** The run that makes an import needless. It may be of another process, or of a call without --watch. */
-  async #runOf(path: string, sha256: string): Promise<number | null> {
+  /**
+   * The run that makes an import needless. It may be of another process, or of a call without --watch. Where the record of a run is
+   * damaged, that error: importing the file again could put old values over newer corrections.
+   */
+  async #runOf(path: string, sha256: string): Promise<number | DamagedData | null> {
     const { dataset, flags, storeUrl } = this.#watched;
     if (!isStoreMade(storeUrl)) return null;
-    return readStore(storeUrl, 'read', (reader) => runOfPath(reader, { dataset, path, sha256, flags }));
+    try {
+      return await readStore(storeUrl, 'read', (reader) =>
+        runOfPath(reader, { dataset, path, sha256, flags }),
+      );
+    } catch (error) {
+      if (error instanceof DamagedData) return error;
+      throw error;
+    }
   }
 
   async #fail(path: string, problem: string): Promise<void> {

@@ -4,10 +4,11 @@ import { emptyBars, filterBars } from '../bars/columns.ts';
 import type { Interval } from '../contract/interval.ts';
 import { unfinishedBars } from '../datasets/bars.ts';
 import { spokenName } from '../datasets/dataset.ts';
-import { instruments } from '../datasets/reference.ts';
+import { type Instrument, instruments } from '../datasets/reference.ts';
 import { Calendars } from '../series/calendars.ts';
 import { collectRows } from '../store/all-rows.ts';
 import type { Store, Writer } from '../store/store.ts';
+import { deletionOfBlocks, keysOfBucket, lostBlocks, lostBlockWords } from './damaged-blocks.ts';
 import { type DeletionRequest, runDeletion } from './deletion.ts';
 import { findInstrument, type InstrumentChoice } from './instrument-choice.ts';
 import { seriesWithBars, useOf } from './instrument-uses.ts';
@@ -32,6 +33,8 @@ export type DeleteReport = {
   readonly instrument: string;
   /** Bars deleted, by interval; intervals without any are left out. */
   readonly bars: readonly { readonly interval: string; readonly count: number }[];
+  /** Of these, the damaged ones: no undo restores them. */
+  readonly damagedDeleted: number;
   readonly instrumentsDeleted: number;
 };
 
@@ -40,13 +43,16 @@ export function deleteBars(store: Store, request: BarDeleteRequest): Promise<Del
   return runDeletion(store, 'bars', request, async (writer, runId) => {
     const instrument = await findInstrument(writer, request);
     const bars = [];
+    let damagedDeleted = 0;
     for (const row of await seriesWithBars(writer, instrument)) {
       if (request.interval !== null && row.interval !== request.interval) continue;
       const series = new StoredSeries(writer, row, await new Calendars().of(writer, instrument));
-      const count = await deleteFrom(writer, runId, series, request);
+      const { count, damaged } = await deleteFrom(writer, runId, { instrument, series }, request);
       if (count > 0) bars.push({ interval: row.interval, count });
+      damagedDeleted += damaged;
     }
-    const result = { dataset: 'bars', instrument: nameOf(instrument), bars, instrumentsDeleted: 0 };
+    const about = { dataset: 'bars', instrument: nameOf(instrument) };
+    const result = { ...about, bars, damagedDeleted, instrumentsDeleted: 0 };
     return { result, count: bars.reduce((sum, { count }) => sum + count, 0) };
   });
 }
@@ -72,21 +78,30 @@ export function deleteInstrument(store: Store, request: DeleteRequest): Promise<
     }
     await changeRow(writer, runId, instruments, instrument, null);
     return {
-      result: { dataset: 'instruments', instrument: name, bars: [], instrumentsDeleted: 1 },
+      result: {
+        dataset: 'instruments',
+        instrument: name,
+        bars: [],
+        damagedDeleted: 0,
+        instrumentsDeleted: 1,
+      },
       count: 1,
     };
   });
 }
 
+/** A series that a deletion has opened, and its instrument. */
+type OpenSeries = { readonly instrument: Instrument; readonly series: StoredSeries };
+
 /** Deletes a series' bars in a range and counts them. */
 async function deleteFrom(
   writer: Writer,
   runId: number,
-  series: StoredSeries,
+  { instrument, series }: OpenSeries,
   bounds: BarBounds,
-): Promise<number> {
+): Promise<{ readonly count: number; readonly damaged: number }> {
   const selected = selectBars(series.row, series.calendar, bounds);
-  if (selected === null) return 0;
+  if (selected === null) return { count: 0, damaged: 0 };
   const { series_id } = series.row;
   const unfinished = new Unfinished(await collectRows(writer, unfinishedBars, { series_id }), runId, {
     bucketOf: (keyMs) => bucketOf(series.row.interval as Interval, keyMs),
@@ -105,7 +120,53 @@ async function deleteFrom(
     unfinished.see(series_id, before, rest);
     count += before.count;
   }
+  const buckets = await damagedWithin(writer, { instrument, series }, selected.holds);
+  let damaged = 0;
+  for (const [bucket, lost] of buckets) {
+    await series.removeDamaged(bucket, lost);
+    unfinished.drop(bucket);
+    damaged += lost;
+  }
+  count += damaged;
   await unfinished.settle(writer);
   if (count > 0) await series.settle();
-  return count;
+  return { count, damaged };
+}
+
+/**
+ * The damaged blocks that a deletion has met, and the number of bars of each.
+ * @throws RequestProblem where it would delete a part of one, or where only several together have a known number
+ */
+async function damagedWithin(
+  writer: Writer,
+  { instrument, series }: OpenSeries,
+  holds: (keyMs: number) => boolean,
+): Promise<ReadonlyMap<number, number>> {
+  const met = series.damaged;
+  if (met.size === 0) return new Map();
+  const { interval, first_ms, last_ms } = series.row;
+  const holdsAll = (bucket: number): boolean => {
+    const { firstMs, lastMs } = keysOfBucket(interval as Interval, bucket) ?? {
+      firstMs: first_ms,
+      lastMs: last_ms,
+    };
+    return holds(Math.max(firstMs, first_ms)) && holds(Math.min(lastMs, last_ms));
+  };
+  const { blocks, total } = await lostBlocks(writer, series.presentRow);
+  const all = [...blocks.values()];
+  const isKnown = all.every(({ count }) => count !== null);
+  const wanted = isKnown ? all.filter(({ bucket }) => met.has(bucket)) : all;
+  if (!wanted.every(({ bucket }) => met.has(bucket) && holdsAll(bucket))) {
+    const places = wanted.map((block) => lostBlockWords(interval as Interval, block)).join('; ');
+    const command = deletionOfBlocks(
+      instrument,
+      interval as Interval,
+      wanted.map(({ bucket }) => bucket),
+    );
+    throw new RequestProblem(
+      `stored bars of ${nameOf(instrument)} ${interval} are damaged, and can be deleted only together: ${places}. Delete all of them, by ${command}`,
+    );
+  }
+  // Without the number of each, the first one stands for all.
+  return new Map(wanted.map(({ bucket, count }, at) => [bucket, count ?? (at === 0 ? total : 0)]));
 }

@@ -2,15 +2,18 @@
 import type { ParsedInstant } from '../base/instant.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { type Dataset, type RowOf, spokenName } from '../datasets/dataset.ts';
+import type { Values } from '../datasets/field.ts';
 import type { FileDataset } from '../datasets/index.ts';
+import { rowChanges } from '../datasets/internal.ts';
 import { instruments } from '../datasets/reference.ts';
-import { rowWith } from '../store/all-rows.ts';
-import { type RowSelection, selectedRows } from '../store/selected-rows.ts';
+import { collectRows, rowWith } from '../store/all-rows.ts';
+import { DamagedData } from '../store/damage.ts';
+import { isSelected, type RowSelection, selectedRows } from '../store/selected-rows.ts';
 import type { Store, Writer } from '../store/store.ts';
 import { type DeletionRequest, runDeletion } from './deletion.ts';
 import { findInstrument } from './instrument-choice.ts';
 import { seriesWithBars, useOf } from './instrument-uses.ts';
-import { changeRow } from './journal.ts';
+import { changeRow, rowKeyOf } from './journal.ts';
 import { namedBy } from './naming.ts';
 import { RequestProblem } from './request-problem.ts';
 import { rangeOf } from './selection.ts';
@@ -37,6 +40,8 @@ export type RowDeleteReport = {
   /** The choice in words. */
   readonly choice: string;
   readonly rowsDeleted: number;
+  /** Of these, the damaged ones: no undo restores them. */
+  readonly damagedDeleted: number;
   /** Instruments of deleted option contracts. */
   readonly instrumentsDeleted: number;
 };
@@ -111,14 +116,33 @@ export function deleteRows(store: Store, request: RowDeleteRequest): Promise<Row
   const { dataset, words } = request;
   return runDeletion(store, spokenName(dataset), request, async (writer, runId) => {
     let [rowsDeleted, instrumentsDeleted] = [0, 0];
-    for await (const row of selectedRows(writer, dataset, await selectionOf(writer, request))) {
+    const selection = await selectionOf(writer, request);
+    const damaged = new Map<string, Values>();
+    const sound = writer.sound((damage, { row }) => {
+      if (row === undefined) throw new DamagedData(damage);
+      if (isSelected(dataset, selection, row)) damaged.set(rowKeyOf(dataset, row), row);
+    });
+    for await (const row of selectedRows(sound, dataset, selection)) {
       await changeRow(writer, runId, dataset, row, null);
       rowsDeleted++;
       if (await deleteOwn(writer, runId, dataset, row)) instrumentsDeleted++;
     }
-    const result = { dataset: spokenName(dataset), choice: words, rowsDeleted, instrumentsDeleted };
+    for (const row of damaged.values()) {
+      await removeDamagedRow(writer, dataset, row);
+      if (await deleteOwn(writer, runId, dataset, row as RowOf<Dataset>)) instrumentsDeleted++;
+    }
+    rowsDeleted += damaged.size;
+    const about = { dataset: spokenName(dataset), choice: words };
+    const result = { ...about, rowsDeleted, damagedDeleted: damaged.size, instrumentsDeleted };
     return { result, count: rowsDeleted };
   });
+}
+
+/** Removes a damaged row by its stored key, and what the journal has of it: none of it can be undone any more. */
+async function removeDamagedRow(writer: Writer, dataset: Dataset, row: Values): Promise<void> {
+  await writer.remove(dataset, [row]);
+  const where = { dataset: dataset.name, row_key: rowKeyOf(dataset, row) };
+  await writer.remove(rowChanges, await collectRows(writer, rowChanges, where));
 }
 
 /** Deletes the instrument that a row is, unless something else needs it. */

@@ -13,6 +13,7 @@ import { instruments } from '../datasets/reference.ts';
 import { Calendars } from '../series/calendars.ts';
 import { marketName } from '../series/series.ts';
 import { allRows, collectRows, rowsInOrder, rowWith } from '../store/all-rows.ts';
+import { damageWords } from '../store/damage.ts';
 import type { Store, Tell, Writer } from '../store/store.ts';
 import { decodeChange } from './journal.ts';
 import { type Completion, coverageOf, FurthestRun, type HeldSeries, putCompletion } from './run-coverage.ts';
@@ -34,7 +35,7 @@ export async function coverOldRuns(store: Store, tell: Tell): Promise<void> {
   await store.write(async (writer) => {
     const last = await rowWith(writer, counters, COUNTER);
     if (last === null) return;
-    const work = new OldRuns(writer);
+    const work = new OldRuns(writer.sound((damage) => tell(`left out: ${damageWords(damage)}`)));
     for await (const run of allRows(writer, importRuns)) {
       const { run_id, kind, dataset, undone_ms } = run;
       if (run_id <= last.value && kind === 'import' && dataset === BARS && undone_ms === null)

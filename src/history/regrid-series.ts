@@ -11,7 +11,12 @@ const calendarColumns = ['time_zone', 'calendar_key', 'parent_schema_instrument_
 /** Finds anew which series of a stored instrument are off the grid, where the columns that choose its calendar differ. */
 export async function regridSeries(writer: Writer, before: Instrument, after: Instrument): Promise<void> {
   if (calendarColumns.every((column) => before[column] === after[column])) return;
-  const calendar = await new Calendars().of(writer, after);
-  for (const row of await seriesWithBars(writer, after))
+  await regridAll(writer, after);
+}
+
+/** Finds anew which series of a stored instrument are off the grid. */
+export async function regridAll(writer: Writer, instrument: Instrument): Promise<void> {
+  const calendar = await new Calendars().of(writer, instrument);
+  for (const row of await seriesWithBars(writer, instrument))
     await new StoredSeries(writer, row, calendar).regrid();
 }

@@ -7,7 +7,8 @@ import { runCoverage, series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { importRuns } from '../datasets/internal.ts';
 import { allRows, collectRows, rowsInOrder, rowWith } from '../store/all-rows.ts';
-import type { RowReader, Writer } from '../store/store.ts';
+import { ignoreDamage } from '../store/damage.ts';
+import type { Reader, Writer } from '../store/store.ts';
 
 const RUNS_PER_READ = 500;
 
@@ -63,12 +64,12 @@ export type Completion = Pick<RowOf<typeof seriesDataset>, 'complete_ms' | 'comp
 
 /** Chooses among runs: the furthest; of equal ones that with the most series, then the newest. */
 export class FurthestRun {
-  readonly #reader: RowReader;
+  readonly #reader: Reader;
   /** Series by run, market and interval, of runs that were asked for. */
   readonly #counts = new Map<string, number>();
 
-  constructor(reader: RowReader) {
-    this.#reader = reader;
+  constructor(reader: Reader) {
+    this.#reader = reader.sound(ignoreDamage);
   }
 
   /** The completion of a series that a run holds, after what was known of it. */
@@ -97,13 +98,17 @@ export class FurthestRun {
 
 /** Takes series out of the later runs that may have held the same bars unchanged: the journal does not know which. */
 async function removeFromLater(writer: Writer, runId: number, changed: ReadonlySet<number>): Promise<void> {
-  for await (const run of rowsInOrder(writer, importRuns, {
+  const runs: number[] = [];
+  // A damaged run may have held some.
+  const sound = writer.sound((_, { row }) => void (row !== undefined && runs.push(row.run_id as number)));
+  for await (const { run_id, rows_unchanged } of rowsInOrder(sound, importRuns, {
     range: { from: runId + 1 },
     order: [['run_id', 'asc']],
     limit: RUNS_PER_READ,
-  })) {
-    if (run.rows_unchanged === 0) continue;
-    for (const coverage of await collectRows(writer, runCoverage, { run_id: run.run_id })) {
+  }))
+    if (rows_unchanged > 0) runs.push(run_id);
+  for (const run_id of runs) {
+    for (const coverage of await collectRows(writer, runCoverage, { run_id })) {
       const ids = decodeIds(coverage.series);
       const left = ids.filter((id) => !changed.has(id));
       if (left.length === ids.length) continue;
@@ -125,21 +130,34 @@ export async function removeCoverage(
   runId: number,
   changed: ReadonlySet<number>,
 ): Promise<void> {
-  const removed = await collectRows(writer, runCoverage, { run_id: runId });
-  await writer.remove(runCoverage, removed);
-  await removeFromLater(writer, runId, changed);
+  const sound = writer.sound(ignoreDamage);
+  const removed = await removeOwn(writer, runId);
+  await removeFromLater(sound, runId, changed);
   const lost = new Map<number, Completion>();
-  for (const id of [...removed.flatMap(({ series }) => decodeIds(series)), ...changed])
-    lost.set(id, { complete_ms: null, complete_run_id: null });
+  for (const id of [...removed, ...changed]) lost.set(id, { complete_ms: null, complete_run_id: null });
   if (lost.size === 0) return;
-  const furthest = new FurthestRun(writer);
-  for await (const coverage of allRows(writer, runCoverage)) {
+  const furthest = new FurthestRun(sound);
+  for await (const coverage of allRows(sound, runCoverage)) {
     for (const id of decodeIds(coverage.series)) {
       const known = lost.get(id);
       if (known !== undefined) lost.set(id, await furthest.of(known, coverage));
     }
   }
-  for (const [series_id, completion] of lost) await putCompletion(writer, series_id, completion);
+  for (const [series_id, completion] of lost) await putCompletion(sound, series_id, completion);
+}
+
+/** Removes the coverage of a run, and gives the series that it was of. */
+async function removeOwn(writer: Writer, run_id: number): Promise<number[]> {
+  const damaged: Partial<Coverage>[] = [];
+  const sound = writer.sound((_, { row }) => void (row !== undefined && damaged.push(row as Coverage)));
+  const removed = await collectRows(sound, runCoverage, { run_id });
+  await writer.remove(runCoverage, [...removed, ...damaged]);
+  const ids = removed.flatMap(({ series }) => decodeIds(series));
+  if (damaged.length === 0) return ids;
+  // In place of a damaged list of series, each series says which run completed it.
+  for await (const row of allRows(writer.sound(ignoreDamage), seriesDataset))
+    if (row.complete_run_id === run_id) ids.push(row.series_id);
+  return ids;
 }
 
 /** Writes how far a series is complete; nothing where the series is gone. */

@@ -3,6 +3,7 @@ import type { Zone } from '../calendar/zone.ts';
 import type { PriceBasis, VolumeBasis } from '../contract/price-basis.ts';
 import { importRuns } from '../datasets/internal.ts';
 import type { MappedFile } from '../mapping/column-mapping.ts';
+import { ignoreDamage } from '../store/damage.ts';
 import type { Store, Writer } from '../store/store.ts';
 import { FormerRuns } from './former-runs.ts';
 import type { ImportReport } from './import-report.ts';
@@ -71,8 +72,9 @@ export async function runImport(
     await requireImportSpace(store, file);
     const runId = await nextValue(writer, 'run_id', 1);
     // The time of the write: another run may have ended while this one waited for it.
-    const aheadRun = await runAhead(writer, nowMs());
-    const former = new FormerRuns(writer, runId);
+    const looked = writer.sound(ignoreDamage);
+    const aheadRun = await runAhead(looked, nowMs());
+    const former = new FormerRuns(looked, runId);
     const { result, finish } = await work(writer, { runId, startedMs, former });
     const { sha256, isEnded } = await file.digest();
     const finishedMs = nowMs();

@@ -1,7 +1,8 @@
 // A stored series whose bars a deletion or an undo removes and restores, block by block.
 
-import { blockCount, decodeBlock, wholeBlock } from '../bars/block-reader.ts';
+import { blockCount } from '../bars/block-reader.ts';
 import { encodeBlock } from '../bars/block-writer.ts';
+import { bucketOf } from '../bars/bucket.ts';
 import { type Bars, emptyBars } from '../bars/columns.ts';
 import { countOffGrid } from '../bars/grid.ts';
 import type { Calendar } from '../calendar/calendar.ts';
@@ -9,17 +10,15 @@ import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { blockChanges } from '../datasets/internal.ts';
-import { allBlocks, everyBucket } from '../store/all-blocks.ts';
-import type { Direction, StoredBlock, Writer } from '../store/store.ts';
+import { allBlocks, blockAt, everyBucket, type OpenedBlock, openBlock } from '../store/all-blocks.ts';
+import { type Damage, DamagedData } from '../store/damage.ts';
+import type { Direction, Writer } from '../store/store.ts';
+import { forgetBlock, keysOfBucket } from './damaged-blocks.ts';
 
-/** A stored block with its bars. */
-type OpenedBlock = { readonly bucket: number; readonly runId: number; readonly bars: Bars };
-
-const openBlock = ({ bucket, runId, bytes }: StoredBlock): OpenedBlock => ({
-  bucket,
-  runId,
-  bars: decodeBlock(bytes, wholeBlock),
-});
+/** Blocks may be damaged; what has no place cannot be passed over. */
+function requireBlock(damage: Damage): void {
+  if (damage.block === undefined) throw new DamagedData(damage);
+}
 
 /** One series: `put` changes its blocks, then `settle` updates its row. */
 export class StoredSeries {
@@ -28,6 +27,8 @@ export class StoredSeries {
   readonly calendar: Calendar;
   #barCount: number;
   #offGrid = false;
+  /** The buckets of damaged blocks that `blocks` has left out. */
+  readonly damaged = new Set<number>();
 
   /** `calendar` is the instrument's. */
   constructor(writer: Writer, row: RowOf<typeof seriesDataset>, calendar: Calendar) {
@@ -37,16 +38,34 @@ export class StoredSeries {
     this.#barCount = row.bar_count;
   }
 
-  /** The blocks from one bucket to another, both included, one by one. */
-  async *blocks(fromBucket: number, toBucket: number): AsyncGenerator<OpenedBlock> {
-    const read = { seriesId: this.row.series_id, fromBucket, toBucket, direction: 'asc' } as const;
-    for await (const block of allBlocks(this.#writer, read)) yield openBlock(block);
+  /** The series with its present number of bars. */
+  get presentRow(): RowOf<typeof seriesDataset> {
+    return { ...this.row, bar_count: this.#barCount };
   }
 
-  /** The block of a bucket, without bars where there is none. */
+  /** The blocks from one bucket to another, both included, one by one, without damaged ones. */
+  async *blocks(fromBucket: number, toBucket: number): AsyncGenerator<OpenedBlock> {
+    const seriesId = this.row.series_id;
+    const read = { seriesId, fromBucket, toBucket, direction: 'asc' } as const;
+    const sound = this.#writer.sound((damage) => {
+      requireBlock(damage);
+      this.damaged.add(damage.block!.bucket);
+    });
+    for await (const block of allBlocks(sound, read)) yield openBlock(seriesId, block);
+  }
+
+  /** The block of a bucket, without bars where there is none. @throws DamagedData */
   async block(bucket: number): Promise<OpenedBlock> {
-    for await (const block of this.blocks(bucket, bucket)) return block;
-    return { bucket, runId: 0, bars: emptyBars() };
+    const found = await blockAt(this.#writer, this.row.series_id, bucket);
+    return found ?? { bucket, runId: 0, bars: emptyBars() };
+  }
+
+  /** Removes a damaged block and all that runs have changed in it; `count` is the number of its bars. */
+  async removeDamaged(bucket: number, count: number): Promise<void> {
+    const { series_id: seriesId } = this.row;
+    this.#barCount -= count;
+    await forgetBlock(this.#writer, seriesId, bucket);
+    await this.#writer.removeBlock(seriesId, bucket);
   }
 
   /** Replaces the bars of a block. An empty block stays while the journal names it. */
@@ -64,11 +83,10 @@ export class StoredSeries {
   async settle(): Promise<number> {
     let row = { ...this.row, first_ms: 0, last_ms: 0, bar_count: this.#barCount, off_grid: false };
     if (this.#barCount > 0) {
-      const first = await this.#outermost('asc');
-      const last = await this.#outermost('desc');
+      const ends = await this.ends();
       // The bars that were off the grid may be gone.
       const off_grid = this.#offGrid || (this.row.off_grid && (await this.#anyOffGrid()));
-      row = { ...row, first_ms: first.keyMs[0]!, last_ms: last.keyMs[last.count - 1]!, off_grid };
+      row = { ...row, ...ends, off_grid };
     } else if (!(await this.#isNamed({}))) {
       await this.#writer.remove(seriesDataset, [this.row]);
       return 0;
@@ -83,19 +101,44 @@ export class StoredSeries {
     if (off_grid !== this.row.off_grid) await this.#writer.upsert(seriesDataset, [{ ...this.row, off_grid }]);
   }
 
-  /** The bars of the first or the last block that has some. */
-  async #outermost(direction: Direction): Promise<Bars> {
-    const read = { seriesId: this.row.series_id, ...everyBucket, direction, limit: 1 };
-    for await (const block of allBlocks(this.#writer, read))
-      if (blockCount(block.bytes) > 0) return openBlock(block).bars;
-    throw new Error(`series ${this.row.series_id} has ${this.#barCount} bars and no block with bars`);
+  /** The keys of the first and the last bar. */
+  async ends(): Promise<{ readonly first_ms: number; readonly last_ms: number }> {
+    return { first_ms: await this.#outermost('asc'), last_ms: await this.#outermost('desc') };
+  }
+
+  /** The key of the first or the last bar. Of a damaged block at that end it is what the series' row says, or the end of its bucket. */
+  async #outermost(direction: Direction): Promise<number> {
+    const { series_id: seriesId, first_ms, last_ms } = this.row;
+    const [isFirst, interval] = [direction === 'asc', this.row.interval as Interval];
+    const damaged: number[] = [];
+    const sound = this.#writer.sound((damage) => {
+      requireBlock(damage);
+      damaged.push(damage.block!.bucket);
+    });
+    let found: OpenedBlock | null = null;
+    for await (const block of allBlocks(sound, { seriesId, ...everyBucket, direction, limit: 1 })) {
+      if (blockCount(block.bytes) === 0) continue;
+      found = openBlock(seriesId, block);
+      break;
+    }
+    const [outer] = damaged.sort((a, b) => (isFirst ? a - b : b - a));
+    if (outer !== undefined && (found === null || (isFirst ? outer < found.bucket : outer > found.bucket))) {
+      const known = isFirst ? first_ms : last_ms;
+      const keys = keysOfBucket(interval, outer);
+      if (keys === null || bucketOf(interval, known) === outer) return known;
+      return isFirst ? keys.firstMs : keys.lastMs;
+    }
+    if (found === null)
+      throw new Error(`series ${seriesId} has ${this.#barCount} bars and no block with bars`);
+    return found.bars.keyMs[isFirst ? 0 : found.bars.count - 1]!;
   }
 
   async #anyOffGrid(): Promise<boolean> {
     if (this.row.interval === '1M') return false;
     for await (const { bars } of this.blocks(everyBucket.fromBucket, everyBucket.toBucket))
       if (this.#hasOffGrid(bars)) return true;
-    return false;
+    // A damaged block may have them.
+    return this.damaged.size > 0 && this.row.off_grid;
   }
 
   #hasOffGrid(bars: Bars): boolean {
@@ -107,7 +150,11 @@ export class StoredSeries {
 
   /** Whether a run that can be undone changed the series, or one bucket of it. */
   async #isNamed(where: { readonly bucket?: number }): Promise<boolean> {
-    const found = await this.#writer.rows(blockChanges, {
+    let isDamaged = false;
+    const sound = this.#writer.sound(() => {
+      isDamaged = true;
+    });
+    const found = await sound.rows(blockChanges, {
       where: { series_id: this.row.series_id, ...where },
       order: [
         ['bucket', 'asc'],
@@ -115,6 +162,6 @@ export class StoredSeries {
       ],
       limit: 1,
     });
-    return found.length > 0;
+    return isDamaged || found.length > 0;
   }
 }

@@ -2,8 +2,11 @@
 import { type Bars, emptyBars, filterBars, indexOfKey, mergeBars } from '../bars/columns.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { blockChanges } from '../datasets/internal.ts';
-import { rowsInOrder } from '../store/all-rows.ts';
+import type { OpenedBlock } from '../store/all-blocks.ts';
+import { collectRows, rowsInOrder } from '../store/all-rows.ts';
+import { DamagedData } from '../store/damage.ts';
 import type { Writer } from '../store/store.ts';
+import { lostBlocks } from './damaged-blocks.ts';
 import { type BlockChange, blankBars, decodeChange, putChange } from './journal.ts';
 import type { StoredSeries } from './stored-series.ts';
 
@@ -73,7 +76,10 @@ class Reversal {
   }
 }
 
-/** Undoes an entry of the journal and counts its bars; `kept` are those that later runs changed too. `keptBy` gets these runs. */
+/**
+ * Undoes an entry of the journal and counts its bars; `kept` are those that later runs changed too. `keptBy` gets these runs.
+ * @throws DamagedData where the block or what a later run changed in it is damaged: nothing was written
+ */
 export async function undoBlock(
   writer: Writer,
   series: StoredSeries,
@@ -81,8 +87,9 @@ export async function undoBlock(
   keptBy: Set<number>,
 ): Promise<{ removed: number; restored: number; kept: number }> {
   const reversal = new Reversal(decodeChange(entry));
-  await writer.remove(blockChanges, [entry]);
   const { series_id, bucket, run_id } = entry;
+  const handed: (readonly [later: typeof entry, change: BlockChange])[] = [];
+  const keepers: number[] = [];
   for await (const later of rowsInOrder(writer, blockChanges, {
     where: { series_id, bucket },
     range: { from: run_id + 1 },
@@ -92,11 +99,36 @@ export async function undoBlock(
     if (reversal.isSettled) break;
     const before = reversal.kept;
     const change = reversal.handTo(decodeChange(later));
-    if (change !== null) await putChange(writer, later, change);
-    if (reversal.kept > before) keptBy.add(later.run_id);
+    if (change !== null) handed.push([later, change]);
+    if (reversal.kept > before) keepers.push(later.run_id);
   }
-  const block = await series.block(bucket);
+  const block = await blockOf(writer, series, entry);
+  if (typeof block === 'number') return { removed: block, restored: 0, kept: 0 };
+  await writer.remove(blockChanges, [entry]);
+  for (const [later, change] of handed) await putChange(writer, later, change);
+  for (const keeper of keepers) keptBy.add(keeper);
   const { bars, removed, restored } = reversal.applyTo(block.bars);
   if (removed + restored > 0 || bars.count === 0) await series.put(block, bars);
   return { removed, restored, kept: reversal.kept };
+}
+
+/**
+ * The block of an entry. A damaged one that this run alone has brought is removed, which needs none of its bytes: then the number
+ * of its bars. @throws DamagedData
+ */
+async function blockOf(
+  writer: Writer,
+  series: StoredSeries,
+  { added, bucket, run_id, series_id }: RowOf<typeof blockChanges>,
+): Promise<OpenedBlock | number> {
+  try {
+    return await series.block(bucket);
+  } catch (error) {
+    if (!(error instanceof DamagedData) || added !== null) throw error;
+    const changes = await collectRows(writer, blockChanges, { series_id, bucket });
+    const count = (await lostBlocks(writer, series.presentRow)).blocks.get(bucket)?.count ?? null;
+    if (count === null || changes.some((change) => change.run_id > run_id)) throw error;
+    await series.removeDamaged(bucket, count);
+    return count;
+  }
 }

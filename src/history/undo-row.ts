@@ -5,7 +5,9 @@ import type { Values } from '../datasets/field.ts';
 import { dataDatasets } from '../datasets/index.ts';
 import { blockChanges, importRuns, rowChanges } from '../datasets/internal.ts';
 import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
-import { allRows, rowsInOrder, rowWith } from '../store/all-rows.ts';
+import { allRows, rowsInOrder, rowWith, soundRowWith } from '../store/all-rows.ts';
+import { rowDamage } from '../store/checked-rows.ts';
+import { DamagedData } from '../store/damage.ts';
 import type { Read, Writer } from '../store/store.ts';
 import { seriesWithBars, useOf } from './instrument-uses.ts';
 import { putRow, rowKeyOf } from './journal.ts';
@@ -39,7 +41,10 @@ export async function undoRow(
     after: [entry.run_id],
     limit: 1,
   });
-  const stored = await rowWith(writer, dataset, key);
+  const { row: stored, remains } = await soundRowWith(writer, dataset, key);
+  // Without its row nothing tells whether series still need an instrument that the run has made.
+  if (remains !== null && dataset === instruments && before === null)
+    throw new DamagedData(rowDamage(dataset, remains, 'its checksum does not match'));
   const left = (later === undefined ? stored : later.before) as Instrument | null;
   const made = dataset === instruments && before === null ? left : null;
   const user = made === null ? null : await firstUser(writer, made.instrument_id, entry.run_id);
@@ -55,7 +60,7 @@ export async function undoRow(
   if (before !== null && JSON.stringify(before) === JSON.stringify(stored)) return 'unchanged';
   if (before !== null && stored === null) await refuseUnnamed(writer, dataset, before);
   if (made !== null) await refuseOrphans(writer, made);
-  await putRow(writer, dataset, stored, before);
+  await putRow(writer, dataset, stored ?? (remains as RowOf<Dataset> | null), before);
   return before === null ? 'removed' : 'restored';
 }
 

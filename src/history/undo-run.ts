@@ -1,11 +1,13 @@
 // Undoing a run: the store becomes as if the import or deletion had not been, except for what later runs changed.
 import { series as seriesDataset, unfinishedBars } from '../datasets/bars.ts';
-import type { RowOf } from '../datasets/dataset.ts';
+import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import { blockChanges, importRuns, rowChanges } from '../datasets/internal.ts';
 import { instruments } from '../datasets/reference.ts';
 import { Calendars } from '../series/calendars.ts';
+import { FoundDamage } from '../series/damaged-bars.ts';
 import { rowsInOrder, rowWith } from '../store/all-rows.ts';
-import type { RowReader, Store, Writer } from '../store/store.ts';
+import { type Damage, DamagedData, ignoreDamage, type OnDamage, type Remains } from '../store/damage.ts';
+import type { Read, Reader, Store, Writer } from '../store/store.ts';
 import { nextValue } from './new-instrument.ts';
 import { RequestProblem } from './request-problem.ts';
 import { removeCoverage } from './run-coverage.ts';
@@ -36,6 +38,10 @@ export type UndoReport = {
   rowsKept: number;
   /** The later runs because of which something was kept. */
   readonly keptBy: readonly number[];
+  /** Damaged parts because of which something is not undone: once they are repaired, undoing the run again does the rest. */
+  readonly left: readonly Damage[];
+  /** Damaged parts of the run's own journal: what they had noted can never be undone. */
+  readonly lost: readonly Damage[];
 };
 
 /** Entries of the journal read at a time: this bounds memory. */
@@ -43,8 +49,8 @@ const BLOCKS_PER_READ = 64;
 const ROWS_PER_READ = 500;
 
 /** The newest runs, the newest first. */
-export function newestRuns(reader: RowReader, limit: number): Promise<Run[]> {
-  return reader.rows(importRuns, { order: [['run_id', 'desc']], limit });
+export function newestRuns(reader: Reader, limit: number): Promise<Run[]> {
+  return reader.sound(ignoreDamage).rows(importRuns, { order: [['run_id', 'desc']], limit });
 }
 
 /** Undoes a run in one write. @throws RequestProblem where there is no such run, or it cannot be undone */
@@ -55,7 +61,8 @@ export function undoRun(
   const write = async (writer: Writer) => {
     const run = await findRun(writer, runId);
     const result = await new Undoing(writer, run).all();
-    await writer.upsert(importRuns, [{ ...run, undone_ms: nowMs() }]);
+    const isDone = result.left.length === 0;
+    await writer.upsert(importRuns, [{ ...run, undone_ms: isDone ? nowMs() : null }]);
     await nextValue(writer, 'data_version', 1);
     return { result, isTrial: dryRun };
   };
@@ -81,6 +88,8 @@ class Undoing {
   readonly #changedSeries = new Set<number>();
   /** Series of which the run changed unfinished bars. */
   readonly #unfinishedSeries = new Set<number>();
+  readonly #left = new FoundDamage();
+  readonly #lost = new FoundDamage();
 
   constructor(writer: Writer, { run_id, kind, dataset, file }: Run) {
     this.#writer = writer;
@@ -93,6 +102,8 @@ class Undoing {
       rowsRestored: 0,
       rowsKept: 0,
       keptBy: [],
+      left: [],
+      lost: [],
     };
   }
 
@@ -105,13 +116,36 @@ class Undoing {
     await this.#rows((entry) => !isInstrument(entry));
     await this.#rows(isInstrument, instruments.name);
     await removeCoverage(this.#writer, this.#report.run.run_id, this.#changedSeries);
-    for (const seriesId of this.#unfinishedSeries) await this.#unfinished(seriesId);
-    return { ...this.#report, keptBy: [...this.#keptBy].sort((a, b) => a - b) };
+    for (const seriesId of this.#unfinishedSeries) await this.#orLeft(() => this.#unfinished(seriesId));
+    const [left, lost] = [await this.#left.named(this.#writer), await this.#lost.named(this.#writer)];
+    return { ...this.#report, keptBy: [...this.#keptBy].sort((a, b) => a - b), left, lost };
+  }
+
+  /** Runs a step. Where damage stops it, that is reported, and the step gives null. */
+  async #orLeft<T>(step: () => Promise<T>): Promise<T | null> {
+    try {
+      return await step();
+    } catch (error) {
+      if (!(error instanceof DamagedData)) throw error;
+      this.#left.add(error.damage, {});
+      return null;
+    }
+  }
+
+  /** Reads the journal of the run: a damaged entry is of no more use, and is removed. */
+  async *#entries<D extends Dataset>(dataset: D, read: Omit<Read<D>, 'after'>): AsyncGenerator<RowOf<D>> {
+    const damaged: NonNullable<Remains['row']>[] = [];
+    const onDamage: OnDamage = (damage, remains) => {
+      this.#lost.add(damage, remains);
+      if (remains.row !== undefined) damaged.push(remains.row);
+    };
+    yield* rowsInOrder(this.#writer.sound(onDamage), dataset, read);
+    await this.#writer.remove(dataset, damaged as Partial<RowOf<D>>[]);
   }
 
   async #blocks(): Promise<void> {
     let open: OpenSeries | null = null;
-    for await (const entry of rowsInOrder(this.#writer, blockChanges, {
+    for await (const entry of this.#entries(blockChanges, {
       where: { run_id: this.#report.run.run_id },
       order: [
         ['series_id', 'asc'],
@@ -121,9 +155,12 @@ class Undoing {
     })) {
       if (open?.series.row.series_id !== entry.series_id) {
         await settle(open);
-        open = await openSeries(this.#writer, entry.series_id);
+        open = await this.#orLeft(() => openSeries(this.#writer, entry.series_id));
       }
-      const undone = await undoBlock(this.#writer, open.series, entry, this.#keptBy);
+      if (open === null) continue;
+      const { series } = open;
+      const undone = await this.#orLeft(() => undoBlock(this.#writer, series, entry, this.#keptBy));
+      if (undone === null) continue;
       if (undone.removed + undone.restored > 0) this.#changedSeries.add(entry.series_id);
       this.#report.barsRemoved += undone.removed;
       this.#report.barsRestored += undone.restored;
@@ -145,7 +182,7 @@ class Undoing {
       dataset === undefined
         ? { where: { run_id }, order: [['dataset', 'asc'] as const, byKey] }
         : { where: { run_id, dataset }, order: [byKey] };
-    for await (const entry of rowsInOrder(this.#writer, rowChanges, { ...read, limit: ROWS_PER_READ })) {
+    for await (const entry of this.#entries(rowChanges, { ...read, limit: ROWS_PER_READ })) {
       if (!matches(entry)) continue;
       // Which bars are finished is no row of a file.
       if (entry.dataset === unfinishedBars.name) {
@@ -153,8 +190,10 @@ class Undoing {
         this.#unfinishedSeries.add(seriesId);
         continue;
       }
-      const undone = await undoRow(this.#writer, entry);
-      if (undone === 'unchanged') continue;
+      const undone = await this.#orLeft(() => undoRow(this.#writer, entry));
+      // The entry waits for the repair.
+      if (undone === null) await this.#writer.upsert(rowChanges, [entry]);
+      if (undone === null || undone === 'unchanged') continue;
       if (undone === 'removed') this.#report.rowsRemoved++;
       else if (undone === 'restored') this.#report.rowsRestored++;
       else {

@@ -88,6 +88,11 @@ export class Unfinished {
     this.#fresh.set(bucket, rows);
   }
 
+  /** Forgets the bars of a block that is removed unread. */
+  drop(bucket: number): void {
+    if (this.#stored.has(bucket)) this.#fresh.set(bucket, []);
+  }
+
   /** Writes what the run changes. */
   async settle(writer: Writer): Promise<void> {
     const keyed = (rows: readonly Row[]) => new Map(rows.map((row) => [rowKeyOf(unfinishedBars, row), row]));

@@ -14,6 +14,7 @@ import { type BarBasis, volumeBasis } from '../contract/price-basis.ts';
 import { runCoverage, series as seriesDataset, unfinishedBars } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
+import { soundSeries } from '../history/damaged-series.ts';
 import type { FormerRuns } from '../history/former-runs.ts';
 import type { UnfinishedSession } from '../history/import-report.ts';
 import { changeOf, changeRow, recordBlock, rowKeyOf, wholeChange } from '../history/journal.ts';
@@ -26,13 +27,16 @@ import {
   type HeldSeries,
   type RunTimes,
 } from '../history/run-coverage.ts';
+import { StoredSeries } from '../history/stored-series.ts';
 import { Unfinished } from '../history/unfinished.ts';
 import { Calendars } from '../series/calendars.ts';
 import { firstAfter } from '../series/future-bars.ts';
 import { marketName } from '../series/series.ts';
 import { collectRows, rowWith } from '../store/all-rows.ts';
 import type { Writer } from '../store/store.ts';
+import { countClosed, countVwapOutside } from './bar-counts.ts';
 import { type OpenBlock, OpenSeries } from './open-series.ts';
+import { blockOrDamage, RepairedBlocks } from './repaired-blocks.ts';
 import { Spacing } from './spacing.ts';
 
 /** Which series a bar belongs to. */
@@ -70,6 +74,8 @@ export class BarLoad {
     unchanged: 0,
     /** Of the written ones, those in place of others. */
     replaced: 0,
+    /** Of the replaced ones, those that were damaged. */
+    damagedReplaced: 0,
     newInstruments: 0,
     /** Bars outside every segment: stored, not served. */
     outsideSessions: 0,
@@ -85,6 +91,8 @@ export class BarLoad {
     unfinished: 0,
     /** Bars of the days around 1970 that a present time gives in the wrong unit. */
     atEpoch: 0,
+    /** Series whose record was damaged. */
+    seriesRepaired: 0,
     /** Bars that open after now: stored, not served yet. */
     afterNow: 0,
   };
@@ -129,7 +137,9 @@ export class BarLoad {
     }
     const { calendar, market } = await this.#calendars.read(this.#writer, instrument);
     const where = { instrument_id: instrument.instrument_id, interval: name.interval };
-    const stored = await rowWith(this.#writer, seriesDataset, where);
+    const about = { basis: this.#basis, calendar };
+    const { row: stored, isRepaired } = await soundSeries(this.#writer, where, about);
+    if (isRepaired) this.counts.seriesRepaired++;
     if (stored !== null && stored.prices !== this.#basis.prices) return 'prices';
     if (stored !== null && volumeBasis(stored) !== volumeBasis(this.#basis)) return 'volumes';
     const row = {
@@ -147,7 +157,10 @@ export class BarLoad {
     const place = { calendar, market: marketName(instrument, market) };
     const isOffGrid = (): boolean => opened.row.off_grid;
     const unfinished = await this.#unfinishedOf(stored, name.interval, calendar, isOffGrid);
-    const opened: OpenSeries = new OpenSeries(row, instrument, place, stored === null, unfinished);
+    const opened: OpenSeries = new OpenSeries(row, instrument, place, stored === null, {
+      unfinished,
+      repaired: new RepairedBlocks(this.#writer),
+    });
     this.#series.set(key, opened);
     return opened;
   }
@@ -200,9 +213,20 @@ export class BarLoad {
     this.#openBytes += BLOCK_BYTES;
   }
 
-  /** Writes every open block: after it the counts are final. */
+  /** Writes every open block. */
   async settle(): Promise<void> {
     for (const series of this.#series.values()) if (series.open !== null) await this.#flush(series);
+  }
+
+  /** Counts the damaged bars that a settled load replaces: after it the counts are final. Why it must not replace them, or null. */
+  settleRepairs(): string | null {
+    for (const { repaired, instrument, interval } of this.#series.values()) {
+      const refusal = repaired.refusal(instrument, interval);
+      if (refusal !== null) return refusal;
+      this.counts.damagedReplaced += repaired.count;
+    }
+    this.counts.replaced += this.counts.damagedReplaced;
+    return null;
   }
 
   /** What a settled load makes complete, by market and interval (contract 3.9). */
@@ -233,9 +257,11 @@ export class BarLoad {
     await this.#writer.upsert(runCoverage, found);
     const byGroup = new Map(found.map((coverage) => [`${coverage.market} ${coverage.interval}`, coverage]));
     const furthest = new FurthestRun(this.#writer);
-    for (const { row, market, interval, unfinished } of this.#series.values()) {
+    for (const { row, market, interval, calendar, repaired, unfinished } of this.#series.values()) {
       const coverage = byGroup.get(`${market} ${interval}`);
       if (coverage !== undefined) Object.assign(row, await furthest.of(row, coverage));
+      // The outermost bars may have been in a damaged block.
+      if (repaired.isAny) Object.assign(row, await new StoredSeries(this.#writer, row, calendar).ends());
       if (row.bar_count > 0) await this.#writer.upsert(seriesDataset, [row]);
       await unfinished.settle(this.#writer);
     }
@@ -252,10 +278,11 @@ export class BarLoad {
     const isUntouched = bucket > series.highestBucket;
     if (isUntouched && series.isNew) return fresh;
     const { series_id: seriesId } = series.row;
-    const read = { seriesId, fromBucket: bucket, toBucket: bucket, direction: 'asc', limit: 1 } as const;
-    const [stored] = await this.#writer.blocks(read);
-    if (stored === undefined) return fresh;
-    const older = decodeBlock(stored.bytes, wholeBlock);
+    const stored = await blockOrDamage(this.#writer, seriesId, bucket);
+    if (stored === null) return fresh;
+    if (stored === 'damaged')
+      return { ...fresh, storedCount: await series.repaired.begin(series.row, bucket) };
+    const older = stored.bars;
     const storedCount = older.count;
     // This import may have written the bucket before: its own rows are in a note where older ones were there too.
     const note = isUntouched ? null : await this.#writer.note(seriesId, bucket);
@@ -295,6 +322,7 @@ export class BarLoad {
     series.unfinished.see(row.series_id, bars, merged, older);
     series.holds = true;
     series.lastOpenedMs = Math.max(series.lastOpenedMs, this.#lastOpened(series, bars));
+    series.repaired.wrote(bucket, merged.count);
     row.bar_count += merged.count - storedCount;
     row.first_ms = Math.min(row.first_ms, merged.keyMs[0]!);
     row.last_ms = Math.max(row.last_ms, merged.keyMs[merged.count - 1]!);
@@ -345,7 +373,7 @@ export class BarLoad {
 
   /** Warnings about bars that were loaded, each with its number of bars. */
   findings(): Record<string, number> {
-    const { onClosedDays, atEpoch, afterNow, unfinished } = this.counts;
+    const { onClosedDays, atEpoch, afterNow, seriesRepaired, unfinished } = this.counts;
     const after = `opening after now, the first at ${formatInstant(this.#firstAfterMs)}, stored, not served until a later import has them; check --zone, and the clock of this machine`;
     return {
       ...(afterNow > 0 ? { [after]: afterNow } : {}),
@@ -357,6 +385,9 @@ export class BarLoad {
         : {}),
       ...(onClosedDays > 0 ? { 'on days that the market is closed, stored and served': onClosedDays } : {}),
       ...(atEpoch > 0 ? { 'of the first weeks of 1970, as epochs in the wrong unit are': atEpoch } : {}),
+      ...(seriesRepaired > 0
+        ? { 'that is the damaged record of a series, worked out anew from its bars': seriesRepaired }
+        : {}),
       ...this.#spacing.findings(),
     };
   }
@@ -365,24 +396,4 @@ export class BarLoad {
   grew(count: number): void {
     this.#openBytes += count * BAR_BYTES;
   }
-}
-
-/** How many DAY bars are of a date without a session, and how many of such a date are merged into the next session (contract 3.10). */
-function countClosed({ count, keyMs }: Bars, calendar: Calendar): { closed: number; merged: number } {
-  let closed = 0;
-  let merged = 0;
-  for (let index = 0; index < count; index++) {
-    const day = keyMs[index]! / DAY_MS;
-    if (calendar.labelOfRow(day) !== day) merged++;
-    else if (calendar.sessionOn(day) === null) closed++;
-  }
-  return { closed, merged };
-}
-
-/** How many bars have a vwap outside their low and high (contract 11). */
-function countVwapOutside({ count, low, high, vwap }: Bars): number {
-  let outside = 0;
-  for (let index = 0; index < count; index++)
-    if (vwap[index]! < low[index]! || vwap[index]! > high[index]!) outside++;
-  return outside;
 }

@@ -297,6 +297,7 @@ export class BarPass {
       rowsRead: this.rowsRead,
       rowsWritten: counts.written,
       rowsReplaced: counts.replaced,
+      damagedReplaced: counts.damagedReplaced,
       rowsUnchanged: this.rowsRead - this.#refused.count - counts.written,
       rowsRefused: this.#refused.count,
       newInstruments: counts.newInstruments,

@@ -76,6 +76,8 @@ async function importOnce(
         throw new FileProblem('content', `${file.name}: has no rows`);
       }
       await pass.load.settle();
+      const refusal = pass.load.settleRepairs();
+      if (refusal !== null) throw new FileProblem('unfit', `${file.name}: ${refusal}. Nothing was imported.`);
       return { result: pass.result(), finish: () => pass.load.finish() };
     });
     return { ...report, rejectedFile: refused.keep(request.dryRun) };

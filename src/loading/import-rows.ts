@@ -4,10 +4,11 @@ import type { Zone } from '../calendar/zone.ts';
 import { type Dataset, type RowOf, spokenName } from '../datasets/dataset.ts';
 import type { FieldRule, Values } from '../datasets/field.ts';
 import type { FileDataset } from '../datasets/index.ts';
-import { instruments } from '../datasets/reference.ts';
+import { type Instrument, instruments } from '../datasets/reference.ts';
 import { UNMADE } from '../files/computed-column.ts';
 import { FileProblem, type RowProblem } from '../files/file-problem.ts';
 import { type Chunk, readChunks } from '../files/read.ts';
+import { repairInstrument } from '../history/damaged-instrument.ts';
 import type { FormerRuns } from '../history/former-runs.ts';
 import type { ImportReport } from '../history/import-report.ts';
 import { changeRow, rowKeyOf } from '../history/journal.ts';
@@ -22,7 +23,7 @@ import {
 } from '../mapping/column-mapping.ts';
 import { namesOf } from '../mapping/field-names.ts';
 import { instantRule } from '../mapping/instant-rule.ts';
-import { rowWith } from '../store/all-rows.ts';
+import { soundRowWith } from '../store/all-rows.ts';
 import type { RowReader, Store, Writer } from '../store/store.ts';
 import { FormerSymbols } from './former-symbols.ts';
 import { NamedInstruments } from './named-instruments.ts';
@@ -79,6 +80,7 @@ export async function importRows(
         rowsRead: pass.rowsRead,
         rowsWritten: pass.rowsWritten,
         rowsReplaced: pass.rowsWritten - pass.newRows,
+        damagedReplaced: pass.damagedReplaced,
         rowsUnchanged: pass.rowsRead - pass.rowsWritten - refused.count,
         rowsRefused: refused.count,
         newInstruments: dataset === instruments ? pass.newRows : pass.newInstruments,
@@ -142,6 +144,8 @@ class RowPass {
   rowsRead = 0;
   rowsWritten = 0;
   newRows = 0;
+  /** Rows in place of damaged ones. */
+  damagedReplaced = 0;
   readonly findings: Record<string, number> = {};
   readonly #writer: Writer;
   readonly #runId: number;
@@ -272,7 +276,7 @@ class RowPass {
     const { dataset, particulars } = this.#kind;
     const completed = this.#completed(values);
     const key = Object.fromEntries(dataset.key.map((column) => [column, completed[column]]));
-    const known = await rowWith(this.#writer, dataset, key);
+    const { row: known, remains } = await soundRowWith(this.#writer, dataset, key);
     const problem = (await particulars.problemBeside?.(values, known, this.#writer)) ?? null;
     if (problem !== null) return problem;
     // The instruments that the row names are made where the store does not know them (contract 8.9, 11).
@@ -288,10 +292,13 @@ class RowPass {
     const isWritten = known === null || JSON.stringify(known) !== JSON.stringify(row);
     await this.#named.settle(isWritten);
     if (!isWritten) return null;
-    if (known === null) this.newRows++;
-    else await this.#formerRuns.addRow(dataset, known);
+    if (known === null && remains === null) this.newRows++;
+    else await this.#formerRuns.addRow(dataset, row);
     this.rowsWritten++;
-    await changeRow(this.#writer, this.#runId, dataset, known, row);
+    if (remains !== null) this.damagedReplaced++;
+    if (remains !== null && dataset === instruments)
+      await repairInstrument(this.#writer, this.#runId, row as Instrument);
+    else await changeRow(this.#writer, this.#runId, dataset, known, row);
     return null;
   }
 }

@@ -9,6 +9,7 @@ import type { RowOf } from '../datasets/dataset.ts';
 import { type Instrument, instruments } from '../datasets/reference.ts';
 import { rowKeyOf } from '../history/journal.ts';
 import type { Unfinished } from '../history/unfinished.ts';
+import type { RepairedBlocks } from './repaired-blocks.ts';
 
 /** The rows of one bucket of one series in this import so far. */
 export type OpenBlock = {
@@ -25,6 +26,7 @@ export type OpenBlock = {
 /** A series that is being loaded. */
 export class OpenSeries {
   readonly row: { -readonly [K in keyof RowOf<typeof seriesDataset>]: RowOf<typeof seriesDataset>[K] };
+  readonly instrument: Instrument;
   readonly instrumentKey: string;
   readonly calendar: Calendar;
   readonly interval: Interval;
@@ -44,6 +46,8 @@ export class OpenSeries {
   readonly market: string;
   /** Its bars that closed after the start of the runs that hold them. */
   readonly unfinished: Unfinished;
+  /** Its damaged blocks that this import replaces. */
+  readonly repaired: RepairedBlocks;
   /** Whether this import holds a bar of it, and the key of the last one that had opened when the import began. */
   holds = false;
   lastOpenedMs = Number.NEGATIVE_INFINITY;
@@ -55,10 +59,12 @@ export class OpenSeries {
     instrument: Instrument,
     place: { readonly calendar: Calendar; readonly market: string },
     isNew: boolean,
-    unfinished: Unfinished,
+    { unfinished, repaired }: { readonly unfinished: Unfinished; readonly repaired: RepairedBlocks },
   ) {
     this.row = { ...row };
     this.unfinished = unfinished;
+    this.repaired = repaired;
+    this.instrument = instrument;
     this.market = place.market;
     this.instrumentKey = rowKeyOf(instruments, instrument);
     this.anySign = instrument.asset_schema === 'future';

@@ -5,7 +5,7 @@ import type { Interval } from '../contract/interval.ts';
 import { series as seriesDataset } from '../datasets/bars.ts';
 import { instruments } from '../datasets/reference.ts';
 import { rowWith } from '../store/all-rows.ts';
-import type { BlockPlace, Damage } from '../store/damage.ts';
+import { type BlockPlace, type Damage, damageWords, ignoreDamage, type OnDamage } from '../store/damage.ts';
 import type { Reader } from '../store/store.ts';
 
 /** The days of a bucket: `2024-05-03`, `2024-05-01 to 2024-05-07`, or all days of the series. */
@@ -29,9 +29,22 @@ async function placeOf(reader: Reader, { seriesId, bucket, runId }: BlockPlace):
 /** The same damage with its block named; unchanged where it is no block, or one of no series. */
 export async function namedDamage(reader: Reader, damage: Damage): Promise<Damage> {
   if (damage.block === undefined) return damage;
-  const place = await placeOf(
-    reader.sound(() => undefined),
-    damage.block,
-  );
+  const place = await placeOf(reader.sound(ignoreDamage), damage.block);
   return place === null ? damage : { ...damage, place };
+}
+
+/** What tolerant reads have left out, each part once. */
+export class FoundDamage {
+  readonly #found = new Map<string, Damage>();
+
+  readonly add: OnDamage = (damage) => {
+    this.#found.set(damageWords(damage), damage);
+  };
+
+  /** The damaged parts, blocks with their instrument and days. */
+  async named(reader: Reader): Promise<Damage[]> {
+    const named: Damage[] = [];
+    for (const damage of this.#found.values()) named.push(await namedDamage(reader, damage));
+    return named;
+  }
 }

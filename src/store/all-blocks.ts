@@ -1,4 +1,8 @@
-// Reads any number of blocks of a series, in bounded reads one after the other.
+// Reads any number of blocks of a series, in bounded reads one after the other, and opens single ones.
+import { DamagedBlock } from '../bars/block.ts';
+import { decodeBlock, wholeBlock } from '../bars/block-reader.ts';
+import type { Bars } from '../bars/columns.ts';
+import { blockDamage, DamagedData } from './damage.ts';
 import type { BlockRead, Reader, StoredBlock } from './store.ts';
 
 const BLOCKS_PER_READ = 64;
@@ -20,4 +24,29 @@ export async function* allBlocks(
     if (read.direction === 'asc') fromBucket = bucket + 1;
     else toBucket = bucket - 1;
   }
+}
+
+/** A stored block with its bars. */
+export type OpenedBlock = { readonly bucket: number; readonly runId: number; readonly bars: Bars };
+
+/** Reads the bars of a block. @throws DamagedData */
+export function openBlock(seriesId: number, block: StoredBlock): OpenedBlock {
+  const { bucket, runId } = block;
+  try {
+    return { bucket, runId, bars: decodeBlock(block.bytes, wholeBlock) };
+  } catch (error) {
+    if (!(error instanceof DamagedBlock)) throw error;
+    throw new DamagedData(blockDamage({ seriesId, bucket, runId }, error.problem), error);
+  }
+}
+
+/** The block of a bucket; null where there is none. @throws DamagedData */
+export async function blockAt(
+  reader: Pick<Reader, 'blocks'>,
+  seriesId: number,
+  bucket: number,
+): Promise<OpenedBlock | null> {
+  const read = { seriesId, fromBucket: bucket, toBucket: bucket, direction: 'asc', limit: 1 } as const;
+  const [block] = await reader.blocks(read);
+  return block === undefined ? null : openBlock(seriesId, block);
 }

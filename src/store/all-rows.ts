@@ -1,6 +1,7 @@
 // Reads any number of rows of a dataset, in bounded reads one after the other.
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
-import type { Read, RowReader } from './store.ts';
+import { type Damage, DamagedData, type Remains } from './damage.ts';
+import type { Read, Reader, RowReader } from './store.ts';
 
 const ROWS_PER_READ = 2_000;
 
@@ -62,4 +63,24 @@ export async function rowWith<D extends Dataset>(
   const [column] = Object.keys(where) as (keyof D['columns'] & string)[];
   const [row = null] = await reader.rows(dataset, { where, order: [[column!, 'asc']], limit: 1 });
   return row;
+}
+
+/** A row that was looked for; `remains` are the values of a damaged one, which counts as absent. */
+export type FoundRow<D extends Dataset> = {
+  readonly row: RowOf<D> | null;
+  readonly remains: NonNullable<Remains['row']> | null;
+};
+
+/** As `rowWith`, for a row that may be damaged. @throws DamagedData where more than the row is */
+export async function soundRowWith<D extends Dataset>(
+  reader: Reader,
+  dataset: D,
+  where: Partial<RowOf<D>>,
+): Promise<FoundRow<D>> {
+  let remains: NonNullable<Remains['row']> | null = null;
+  const onDamage = (damage: Damage, { row }: Remains): void => {
+    if (row === undefined) throw new DamagedData(damage);
+    remains = row;
+  };
+  return { row: await rowWith(reader.sound(onDamage), dataset, where), remains };
 }

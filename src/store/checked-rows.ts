@@ -40,8 +40,8 @@ function compare(a: unknown, b: unknown): number {
   return Buffer.compare(Buffer.from(a as string), Buffer.from(b as string));
 }
 
-/** Whether one row comes after another, or is level with it, in an order. */
-function follows(order: Read['order'], before: Row, row: Row): boolean {
+/** Whether one row comes after another in an order; `level` is what counts for rows that are level in it. */
+function follows(order: Read['order'], before: Row, row: Row, level: boolean): boolean {
   for (const [column, direction] of order) {
     const [a, b] = [before[column], row[column]];
     // The usual case, without the bytes of texts.
@@ -49,7 +49,7 @@ function follows(order: Read['order'], before: Row, row: Row): boolean {
     const step = compare(a, b);
     if (step !== 0) return direction === 'asc' ? step < 0 : step > 0;
   }
-  return true;
+  return level;
 }
 
 /** What decides which rows a read gives, and in which order. */
@@ -60,21 +60,25 @@ export type Misplaced = (row: Row, before: Row | null) => string | null;
 
 const OTHER_KEY = 'an index has it under another key';
 
-export function misplacedIn({ where, along, range, order }: Place): Misplaced {
+export function misplacedIn({ key }: Pick<Dataset, 'key'>, { where, along, range, order }: Place): Misplaced {
   const equal = Object.entries({ ...where, ...along });
+  // An order of the whole key has each row once.
+  const isOfKey = key.every(
+    (column) => order.some(([ordered]) => ordered === column) || where?.[column] !== undefined,
+  );
   const { from, to } = range ?? {};
   const first = order[0]?.[0];
   return (row, before) => {
     for (const [column, value] of equal) if (row[column] !== value) return OTHER_KEY;
     if (from !== undefined && compare(row[first!], from) < 0) return OTHER_KEY;
     if (to !== undefined && compare(row[first!], to) >= 0) return OTHER_KEY;
-    return before === null || follows(order, before, row) ? null : 'an index has it out of order';
+    return before === null || follows(order, before, row, !isOfKey) ? null : 'an index has it out of order';
   };
 }
 
 /** As `misplacedIn`, for rows that have one of some values in a column. */
 export function misplacedAmong(where: Row, column: string, values: readonly unknown[]): Misplaced {
-  const misplaced = misplacedIn({ where, order: [] });
+  const misplaced = misplacedIn({ key: [] }, { where, order: [] });
   const wanted = new Set(values);
   return (row) => (wanted.has(row[column]) ? misplaced(row, null) : OTHER_KEY);
 }

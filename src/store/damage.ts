@@ -23,8 +23,19 @@ export type BlockPlace = {
 /** A short part of reading a whole store: the table that was read, and what is damaged in it. A caller may pause between two. */
 export type ScrubStep = { readonly table: string; readonly damage: readonly Damage[] };
 
+/** What can still be read of a damaged part: each value may be anything. */
+export type Remains = {
+  /** The stored values of a row. */
+  readonly row?: Readonly<Record<string, unknown>>;
+  /** The number of bars in the header of a block. */
+  readonly bars?: number;
+};
+
 /** Takes what a tolerant read leaves out. */
-export type OnDamage = (damage: Damage) => void;
+export type OnDamage = (damage: Damage, remains: Remains) => void;
+
+/** For data that is only looked at: what is damaged is as if it were not there. */
+export const ignoreDamage: OnDamage = () => undefined;
 
 /** Damage in words. */
 export const damageWords = ({ dataset, place, problem }: Damage): string =>

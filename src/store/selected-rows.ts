@@ -47,6 +47,20 @@ function walkOf(dataset: Dataset, where: RowSelection['where'], index: readonly 
   return { equal, order: index.slice(end), isByTime, worth };
 }
 
+/** Whether a row is of a selection. */
+export function isSelected(
+  { file }: Dataset,
+  { where, range = {} }: Pick<RowSelection, 'where' | 'range'>,
+  row: Row,
+): boolean {
+  const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = range;
+  const time = file?.time;
+  return (
+    Object.entries(where).every(([column, value]) => row[column] === value) &&
+    (time === undefined || ((row[time] as number) >= from && (row[time] as number) < to))
+  );
+}
+
 /** Every selected row, by the walk of the greatest worth, or the first of several such walks. */
 export async function* selectedRows<D extends Dataset>(
   reader: RowReader,
@@ -60,11 +74,6 @@ export async function* selectedRows<D extends Dataset>(
 ): AsyncGenerator<RowOf<D>> {
   const walks = along.map((index) => walkOf(dataset, where, index));
   const walk = walks.reduce((best, other) => (other.worth > best.worth ? other : best));
-  const time = dataset.file?.time;
-  const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = range;
-  const isSelected = (row: Row): boolean =>
-    Object.entries(where).every(([column, value]) => row[column] === value) &&
-    (time === undefined || ((row[time] as number) >= from && (row[time] as number) < to));
   for (const equal of valuesOf(dataset, walk, where)) {
     const read = {
       where: equal as Partial<RowOf<D>>,
@@ -72,7 +81,8 @@ export async function* selectedRows<D extends Dataset>(
       order: walk.order.map((column) => [column as ColumnOf<D>, 'asc'] as const),
       limit,
     };
-    for await (const row of rowsInOrder(reader, dataset, read)) if (isSelected(row as Row)) yield row;
+    for await (const row of rowsInOrder(reader, dataset, read))
+      if (isSelected(dataset, { where, range }, row as Row)) yield row;
   }
 }
 

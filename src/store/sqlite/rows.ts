@@ -11,7 +11,7 @@ import {
   rowDamage,
   rowFormOf,
 } from '../checked-rows.ts';
-import { type Damage, DamagedData, type OnDamage } from '../damage.ts';
+import { type Damage, DamagedData, type OnDamage, type Remains } from '../damage.ts';
 import { rowCheck } from '../row-check.ts';
 import { AMONG_MAX } from '../sql.ts';
 import type { Ends, RankedRead, Read, RowWriter } from '../store.ts';
@@ -56,7 +56,7 @@ export class SqliteRows implements RowWriter {
   }
 
   #read(dataset: Dataset, read: Read): Row[] {
-    const misplaced = misplacedIn(read);
+    const misplaced = misplacedIn(dataset, read);
     for (let { limit } = read; ; limit *= 2) {
       const statement = sqliteCompiler.read(dataset, read);
       const found = this.#lists(dataset, statement.sql, statement.values({ ...read, limit }));
@@ -74,20 +74,25 @@ export class SqliteRows implements RowWriter {
     let before: Row | null = null;
     for (const cells of found) {
       if (!isWhole(form, cells)) {
-        this.damaged(rowDamage(dataset, rawRow(form, cells), 'its checksum does not match'));
+        const raw = rawRow(form, cells);
+        this.damaged(rowDamage(dataset, raw, 'its checksum does not match'), { row: raw });
         continue;
       }
       const row = rowOf(form, cells);
       const problem = misplaced(row, before);
-      if (problem === null) rows.push((before = row));
-      else this.damaged(rowDamage(dataset, row, problem));
+      if (problem !== null) {
+        this.damaged(rowDamage(dataset, row, problem), { row: rawRow(form, cells) });
+        continue;
+      }
+      rows.push(row);
+      before = row;
     }
     return rows;
   }
 
-  protected damaged(damage: Damage, cause?: unknown): void {
+  protected damaged(damage: Damage, remains: Remains, cause?: unknown): void {
     if (this.onDamage === null) throw new DamagedData(damage, cause);
-    this.onDamage(damage);
+    this.onDamage(damage, remains);
   }
 
   #lists({ name }: Dataset, sql: string, values: readonly unknown[]): Cell[][] {
@@ -103,6 +108,7 @@ export class SqliteRows implements RowWriter {
       if (troubleOf(error) !== 'damaged') throw error;
       this.damaged(
         { dataset, place: 'a page of its table or indexes', problem: (error as Error).message },
+        {},
         error,
       );
       return otherwise;

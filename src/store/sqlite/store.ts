@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DamagedBlock } from '../../bars/block.ts';
-import { blockCount } from '../../bars/block-reader.ts';
+import { blockCount, claimedCount } from '../../bars/block-reader.ts';
 import { dataDatasets } from '../../datasets/index.ts';
 import { CheckedBlock, type FoundBlock, isMisplaced } from '../checked-blocks.ts';
 import { blockDamage, type OnDamage } from '../damage.ts';
@@ -51,6 +51,7 @@ class SqliteReadWrite extends SqliteRows implements Reader, Writer {
       else
         this.damaged(
           blockDamage({ seriesId: read.seriesId, bucket: block.bucket, runId: block.runId }, problem),
+          one.bytes instanceof Uint8Array ? { bars: claimedCount(one.bytes) } : {},
         );
     }
     return blocks;

@@ -1,0 +1,270 @@
+// Damaged rows stop nothing else, and import, delete and undo repair them (contract 10).
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Workshop } from './service.ts';
+import { alter } from './sqlite/copies.ts';
+import { fileStore, rowsOfFile, storeFile } from './sqlite/files.ts';
+
+const shop = new Workshop();
+after(() => shop.close());
+
+const files: Readonly<Record<string, string>> = {
+  instruments: 'asset_schema,country_iso_code,symbol,name\nstock,US,A,Alpha Works\nstock,US,B,Beta Foods\n',
+  'corporate-actions':
+    'country_iso_code,symbol,action_type,ex_date,cash_amount\nUS,A,dividend,2024-02-09,0.1\nUS,B,dividend,2024-05-10,0.2\n',
+  news: 'published_date,title,publisher_url,asset_name,country_iso_code,symbol\n2025-03-03T12:00:00Z,One,https://example.com/1,stock,US,A\n2025-03-04T12:00:00Z,Two,https://example.com/2,stock,US,B\n',
+  'economic-event-codes':
+    'country_iso_code,event_code,description\nUS,OWN_CODE,Ours\nUS,SECOND_CODE,Theirs\n',
+  holidays:
+    'name,holiday_code,calendar_date,asset_name,country_iso_code,symbol,session_template\nFlood,HOLIDAY_FLOOD,2025-03-05,stock,US,*,CLOSED\n',
+};
+
+const bars =
+  'symbol,datetime,open,high,low,close,volume\nA,2025-03-03T15:00:00Z,1,1,1,1,1\nB,2025-03-03T15:00:00Z,2,2,2,2,2\n';
+const barFlags = ['--schema', 'stock', '--country', 'US', '--interval', '1M'];
+
+let made = 0;
+
+/** A copy of the store and its keys with damage. */
+function damaged(...statements: readonly string[]): string {
+  const name = `case-${++made}`;
+  const path = shop.path(`${name}.db`);
+  copyFileSync(storeFile(shop.store), path);
+  copyFileSync(shop.path('bourse.control.db'), shop.path(`${name}.control.db`));
+  for (const statement of statements) alter(path, statement);
+  return fileStore(path);
+}
+
+const hashOf = async (store: string): Promise<string> => {
+  const found = await shop.run('status', '--content-hash', '--json', '--store', store);
+  return JSON.parse(found.stdout).content_hash;
+};
+
+/** The runs: 1 instruments, 2 bars, then those of the other files in their order. */
+let sound = '';
+const runOf: Record<string, string> = {};
+
+before(async () => {
+  writeFileSync(shop.path('bars.csv'), bars);
+  for (const [dataset, text] of Object.entries(files)) {
+    writeFileSync(shop.path(`${dataset}.csv`), text);
+    const report = JSON.parse(await shop.must('import', dataset, `${dataset}.csv`, '--json'));
+    runOf[dataset] = String(report.runId);
+    if (dataset !== 'instruments') continue;
+    const { runId } = JSON.parse(await shop.must('import', 'bars', 'bars.csv', ...barFlags, '--json'));
+    runOf.bars = String(runId);
+  }
+  await shop.must('keys', 'create', 'me');
+  sound = await hashOf(shop.store);
+});
+
+/** Damage to one row of each dataset, and how its row is named. */
+const damage: Readonly<Record<string, readonly [statement: string, place: RegExp]>> = {
+  instruments: [
+    "update instruments set name = 'Alpha Worms' where symbol = 'A'",
+    /row asset_schema "stock", country_iso_code "US", symbol "A"/,
+  ],
+  'corporate-actions': [
+    "update corporate_actions set cash_amount = 0.3 where symbol = 'A'",
+    /corporate_actions, row .*symbol "A"/,
+  ],
+  news: ["update news set title = 'Onf' where symbol = 'A'", /news, row news_id/],
+  'economic-event-codes': [
+    "update economic_event_codes set description = 'Ourt' where event_code = 'OWN_CODE'",
+    /economic_event_codes, row .*"OWN_CODE"/,
+  ],
+  holidays: ["update holidays set name = 'Floof'", /holidays, row /],
+};
+
+for (const [dataset, [statement, place]] of Object.entries(damage)) {
+  test(`an export of ${dataset} leaves a damaged row out, names it, and ends with 1`, async () => {
+    const store = damaged(statement);
+    const out = shop.path(`${dataset}-${made}.csv`);
+    const done = await shop.run('export', dataset, '--out', out, '--store', store);
+    assert.equal(done.status, 1);
+    assert.match(done.stderr, place);
+    const lost = await shop.run('status', '--content-hash', '--store', store);
+    assert.equal(lost.status, 1);
+    assert.match(lost.stderr, place);
+    if (dataset === 'holidays') return;
+    assert.equal(readFileSync(out, 'utf8').trimEnd().split('\n').length, 2);
+  });
+
+  test(`an import of ${dataset} replaces a damaged row, and says so`, async () => {
+    const store = damaged(statement);
+    const again = ['import', dataset, `${dataset}.csv`, '--store', store];
+    const report = JSON.parse(await shop.must(...again, '--json'));
+    const counts = [report.rowsNew, report.rowsReplaced, report.damagedReplaced];
+    assert.deepEqual(counts, [0, 1, 1]);
+    // Bars give an instrument its exchange.
+    await shop.must('import', 'bars', 'bars.csv', ...barFlags, '--store', store);
+    assert.equal(await hashOf(store), sound);
+    assert.equal(JSON.parse(await shop.must(...again, '--json')).rowsWritten, 0);
+  });
+}
+
+test('a repaired instrument keeps its identifier, and an undo of the repair keeps the instrument', async () => {
+  const store = damaged(damage.instruments![0]);
+  const idOf = (): unknown =>
+    rowsOfFile(storeFile(store), "select instrument_id from instruments where symbol = 'A'")[0];
+  const before = idOf();
+  const report = JSON.parse(
+    await shop.must('import', 'instruments', 'instruments.csv', '--json', '--store', store),
+  );
+  assert.deepEqual(idOf(), before);
+  await shop.must('undo', String(report.runId), '--store', store);
+  await shop.must('import', 'bars', 'bars.csv', ...barFlags, '--store', store);
+  assert.equal(await hashOf(store), sound);
+});
+
+test('an instrument whose identifier is damaged gets no other one', async () => {
+  const store = damaged();
+  const path = storeFile(store);
+  const bytes = readFileSync(path);
+  // The table has the key, then the identifier; its index has the identifier first, and keeps the right one.
+  const at = bytes.indexOf(Buffer.concat([Buffer.from('stockUSA'), Buffer.from([0x01, 0x86, 0xa1])]));
+  assert.ok(at > 0);
+  bytes[at + 10]! ^= 0x40;
+  writeFileSync(path, bytes);
+  const done = await shop.run('import', 'instruments', 'instruments.csv', '--store', store);
+  assert.equal(done.status, 3);
+  assert.match(done.stderr, /instruments, row .*symbol "A": its identifier is damaged: restore a backup/);
+});
+
+test('bars of an instrument whose row is damaged are refused in words, other files are imported', async () => {
+  const store = damaged(damage.instruments![0]);
+  writeFileSync(shop.path('b.csv'), bars.replace(/^A.*\n/m, '').replaceAll('15:00', '15:01'));
+  const done = await shop.run('import', 'bars', 'bars.csv', 'b.csv', ...barFlags, '--store', store);
+  assert.equal(done.status, 1);
+  assert.match(done.stderr, /^bourse: stored data is damaged: instruments, row .*symbol "A"/m);
+  assert.match(done.stderr, /^bourse: bourse doctor --deep lists all that is damaged$/m);
+  assert.doesNotMatch(done.stderr, /^ +at /m);
+  assert.match(done.stdout, /^b\.csv: 1 row read, 1 new/m);
+});
+
+test('an import goes past damaged rows of the journal and of runs that it only looks at', async () => {
+  const store = damaged(
+    'update import_runs set rows_read = rows_read + 1',
+    'update block_changes set row_check = 0',
+    'update row_changes set row_check = 0',
+    'update run_coverage set row_check = 0',
+  );
+  writeFileSync(shop.path('new.csv'), bars.replaceAll(',1,1,1,1,1', ',3,3,3,3,3'));
+  await shop.must('import', 'bars', 'new.csv', ...barFlags, '--store', store);
+  writeFileSync(shop.path('renamed.csv'), files.news!.replaceAll('One', 'One!'));
+  await shop.must('import', 'news', 'renamed.csv', '--store', store);
+  writeFileSync(shop.path('fresh.csv'), files.instruments!.replaceAll('Beta', 'Gamma'));
+  await shop.must('import', 'instruments', 'fresh.csv', '--store', store);
+});
+
+for (const [dataset, choice, other] of [
+  ['news', ['--symbol', 'A', '--country', 'US', '--schema', 'stock'], ['--symbol', 'B']],
+  ['news', ['--all'], null],
+  ['corporate-actions', ['--symbol', 'A', '--country', 'US'], null],
+  ['economic-event-codes', ['--country', 'US', '--event-code', 'OWN_CODE'], null],
+] as const)
+  test(`a deletion of ${dataset} ${choice.join(' ')} removes damaged rows of the choice`, async () => {
+    const store = damaged(damage[dataset]![0]);
+    if (other !== null) {
+      await shop.must('delete', dataset, ...other, ...choice.slice(2), '--store', store);
+      assert.equal((await shop.run('status', '--content-hash', '--store', store)).status, 1);
+    }
+    const words = await shop.must('delete', dataset, ...choice, '--store', store);
+    assert.match(words, /1 of them damaged, which no undo restores deleted \(run \d+\)/);
+    assert.equal((await shop.run('status', '--content-hash', '--store', store)).status, 0);
+    await shop.must('import', dataset, `${dataset}.csv`, '--store', store);
+    assert.equal(await hashOf(store), sound);
+  });
+
+test('an undo removes or restores damaged rows by their key, and what else the run changed', async () => {
+  const store = damaged(damage.news![0]);
+  const report = JSON.parse(await shop.must('undo', runOf.news!, '--json', '--store', store));
+  assert.deepEqual([report.rowsRemoved, report.left, report.lost], [2, [], []]);
+  assert.equal((await shop.run('status', '--content-hash', '--store', store)).status, 0);
+});
+
+test('an undo leaves a damaged instrument of its run, and does the rest after a repair', async () => {
+  const store = fileStore(shop.path('instruments-alone.db'));
+  await shop.must('import', 'instruments', 'instruments.csv', '--store', store);
+  alter(storeFile(store), damage.instruments![0]);
+  const done = await shop.run('undo', '1', '--store', store);
+  assert.equal(done.status, 1);
+  assert.match(done.stdout, /: undone in part\n {2}1 instrument removed\n/);
+  assert.match(done.stderr, /run bourse undo 1 again: instruments, row .*symbol "A"/);
+  await shop.must('import', 'instruments', 'instruments.csv', '--store', store);
+  await shop.must('undo', '1', '--store', store);
+  await shop.must('undo', '2', '--store', store);
+  assert.equal(rowsOfFile(storeFile(store), 'select symbol from instruments').length, 0);
+});
+
+test('an undo restores what a run replaced over a damaged row', async () => {
+  const store = damaged();
+  writeFileSync(shop.path('names.csv'), files.instruments!.replaceAll('Works', 'Mills'));
+  const { runId } = JSON.parse(
+    await shop.must('import', 'instruments', 'names.csv', '--json', '--store', store),
+  );
+  alter(storeFile(store), damage.instruments![0]);
+  await shop.must('undo', String(runId), '--store', store);
+  assert.equal(await hashOf(store), sound);
+});
+
+test('an undo goes on past a damaged entry of the journal, past runs and coverages', async () => {
+  const store = damaged(
+    `update row_changes set row_check = 0 where dataset = 'news' and row_key = (select min(row_key) from row_changes where dataset = 'news')`,
+    `update import_runs set rows_read = 7 where run_id <> ${runOf.news}`,
+    'update run_coverage set row_check = 0',
+  );
+  const done = await shop.run('undo', runOf.news!, '--store', store);
+  assert.equal(done.status, 1);
+  assert.match(done.stdout, /: undone\n {2}1 row removed/);
+  assert.match(done.stderr, /what it noted can never be undone: row_changes, row dataset "news"/);
+});
+
+test('status counts what is sound, names what is damaged, and ends with 1 (contract 10)', async () => {
+  const store = damaged(damage.instruments![0], 'update import_runs set rows_read = 7 where run_id = 1');
+  const done = await shop.run('status', '--json', '--store', store);
+  assert.equal(done.status, 1);
+  const status = JSON.parse(done.stdout);
+  assert.equal(status.totals.bars, 1);
+  assert.deepEqual(
+    status.damaged.map((one: { dataset: string }) => one.dataset),
+    ['instruments', 'import_runs'],
+  );
+  assert.match(done.stderr, /^bourse: damaged, not counted: import_runs, row run_id 1: /m);
+});
+
+test('keys list and calendar name damage in words, with what to do (contract 10)', async () => {
+  const store = damaged(damage.holidays![0]);
+  alter(storeFile(store).replace('.db', '.control.db'), "update api_keys set name = 'you'");
+  for (const words of [
+    ['keys', 'list'],
+    ['calendar', 'US'],
+  ]) {
+    const told = await shop.run(...words, '--store', store);
+    assert.equal(told.status, 3);
+    assert.match(
+      told.stderr,
+      /^bourse: stored data is damaged: (?:api_keys|holidays), row .*\nbourse: bourse doctor --deep/,
+    );
+    assert.doesNotMatch(told.stderr, /^ +at /m);
+    const { error, hint } = JSON.parse((await shop.run(...words, '--json', '--store', store)).stderr);
+    assert.deepEqual([error, hint], ['damaged', 'bourse doctor --deep lists all that is damaged']);
+  }
+});
+
+test('a watch goes on past a file whose run is damaged, and imports no file twice for it', async () => {
+  const store = damaged(`update import_runs set rows_read = 7 where run_id = ${runOf.news}`);
+  mkdirSync(shop.path('incoming'));
+  writeFileSync(shop.path('incoming/news.csv'), files.news!);
+  writeFileSync(shop.path('incoming/other.csv'), files.news!.replaceAll('example', 'example2'));
+  const watch = shop.start(['import', 'news', '--watch', 'incoming', '--store', store]);
+  let told = '';
+  for (const stream of [watch.stdout!, watch.stderr!]) stream.on('data', (piece) => (told += piece));
+  for (let left = 100; left > 0 && !told.includes('other.csv: 2 rows'); left--) await sleep(200);
+  watch.kill('SIGTERM');
+  assert.match(told, /incoming\/news\.csv: not imported: stored data is damaged: import_runs, row run_id/);
+  assert.match(told, /other\.csv: 2 rows read, 2 new/);
+  assert.doesNotMatch(told, /news\.csv: 2 rows read/);
+});
