@@ -2,6 +2,7 @@
 import { ResponseCache } from '../../src/http/cache/response-cache.ts';
 import { RequestHandler } from '../../src/http/handler.ts';
 import { matchRoute } from '../../src/http/route.ts';
+import { UnsentBytes } from '../../src/http/sending/unsent-bytes.ts';
 import { QueryRunner } from '../../src/queries/index.ts';
 import type { Store } from '../../src/store/store.ts';
 import { ASKED_MS } from './flips-data.ts';
@@ -23,6 +24,7 @@ export class Service {
   constructor(store: Store) {
     const runner = new QueryRunner(store, new Uint8Array(32).fill(7));
     this.#handler = new RequestHandler({
+      unsent: new UnsentBytes(),
       pages: new Map(),
       keys: { verify: async () => key },
       quotas: { count: () => null },
