@@ -268,3 +268,22 @@ test('a watch goes on past a file whose run is damaged, and imports no file twic
   assert.match(told, /other\.csv: 2 rows read, 2 new/);
   assert.doesNotMatch(told, /news\.csv: 2 rows read/);
 });
+
+test('an undo whose journal an index has lost in part says so, and does not count as done', async () => {
+  const hidden = "pragma writable_schema = on; delete from sqlite_schema where name like 'row_changes_by_%'";
+  const [index] = rowsOfFile(
+    storeFile(shop.store),
+    "select * from sqlite_schema where name like 'row_changes_by_%'",
+  );
+  const { name, rootpage, sql } = index as { name: string; rootpage: number; sql: string };
+  const store = damaged(
+    `${hidden}; pragma writable_schema = reset`,
+    "delete from row_changes where row_key = (select min(row_key) from row_changes where dataset = 'news')",
+    `pragma writable_schema = on; insert into sqlite_schema values ('index', '${name}', 'row_changes', ${rootpage}, '${sql}'); pragma writable_schema = reset`,
+  );
+  const undone = await shop.run('undo', runOf.news!, '--store', store);
+  assert.equal(undone.status, 1, undone.stderr);
+  assert.match(`${undone.stdout}${undone.stderr}`, /row_changes, its table or an index: /);
+  const again = await shop.run('undo', runOf.news!, '--store', store);
+  assert.doesNotMatch(again.stderr, /was undone already/);
+});

@@ -1,6 +1,7 @@
 // Undoing a run: the store becomes as if the import or deletion had not been, except for what later runs changed.
 import { series as seriesDataset, unfinishedBars } from '../datasets/bars.ts';
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
+import { fileDatasetNamed } from '../datasets/index.ts';
 import { blockChanges, importRuns, rowChanges } from '../datasets/internal.ts';
 import { instruments } from '../datasets/reference.ts';
 import { Calendars } from '../series/calendars.ts';
@@ -108,6 +109,7 @@ class Undoing {
   }
 
   async all(): Promise<UndoReport> {
+    await this.#checkStructure();
     // Bars first: an instrument is removed only where it has none.
     await this.#blocks();
     // Restored instruments come before the rows that name them; instruments that the run added go after those.
@@ -119,6 +121,13 @@ class Undoing {
     for (const seriesId of this.#unfinishedSeries) await this.#orLeft(() => this.#unfinished(seriesId));
     const [left, lost] = [await this.#left.named(this.#writer), await this.#lost.named(this.#writer)];
     return { ...this.#report, keptBy: [...this.#keptBy].sort((a, b) => a - b), left, lost };
+  }
+
+  /** A damaged index hides entries of the journal, and rows that are to be replaced: what is undone may then be less than all. */
+  async #checkStructure(): Promise<void> {
+    const own = fileDatasetNamed(this.#report.run.dataset) ?? seriesDataset;
+    for (const dataset of new Set<Dataset>([blockChanges, rowChanges, instruments, own]))
+      for (const damage of await this.#writer.structure(dataset)) this.#left.add(damage, {});
   }
 
   /** Runs a step. Where damage stops it, that is reported, and the step gives null. */

@@ -1,6 +1,6 @@
 // The store port: rows of declared datasets and blocks of bars. No module above it knows an engine.
 import type { ColumnOf, Dataset, RowOf } from '../datasets/dataset.ts';
-import type { OnDamage } from './damage.ts';
+import type { Damage, OnDamage } from './damage.ts';
 
 export type Direction = 'asc' | 'desc';
 
@@ -79,6 +79,8 @@ export interface Reader extends RowReader {
   changeToken(): Promise<number>;
   /** The same state without what is damaged: that is told, and is no error. */
   sound(onDamage: OnDamage): Reader;
+  /** What is wrong with a dataset's table beside its indexes. Reads all of both: for rare work that a lost row would make wrong. */
+  structure(dataset: Dataset): Promise<readonly Damage[]>;
 }
 
 /** Writes rows. All changes of one `write` become visible at once, or none. */

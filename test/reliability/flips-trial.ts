@@ -8,6 +8,7 @@ import { ndjson } from '../../src/export/text-style.ts';
 import { RequestProblem } from '../../src/history/request-problem.ts';
 import { newestRuns, undoRun } from '../../src/history/undo-run.ts';
 import { contentHash } from '../../src/store/content.ts';
+import { damageWords } from '../../src/store/damage.ts';
 import { openStore } from '../../src/store/engines.ts';
 import type { Mode, Reader, Store } from '../../src/store/store.ts';
 import { fileStore } from '../sqlite/files.ts';
@@ -158,6 +159,8 @@ export class Trials {
     for (const runId of lastRuns) {
       this.#meter.reset();
       const report = await undoRun(store, { runId, dryRun: false, nowMs: () => ASKED_MS });
+      const told = [...report.left, ...report.lost].map(damageWords);
+      if (told.length > 0) throw new Error(`run ${runId} is not undone wholly: ${told.join('; ')}`);
       text += `${JSON.stringify(report)}\n`;
     }
     return text;

@@ -71,7 +71,8 @@ export function dataOf(backup: string): ReturnType<typeof contentOfFile> {
 
 /** Changes a file behind everybody's back. */
 export function alter(path: string, sql: string, ...values: readonly Uint8Array[]): void {
-  const database = new DatabaseSync(path);
+  // A test may change the schema too.
+  const database = new DatabaseSync(path, { defensive: false });
   if (values.length === 0) database.exec(sql);
   else database.prepare(sql).run(...values);
   database.close();

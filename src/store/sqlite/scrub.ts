@@ -46,7 +46,7 @@ export function* scrub(database: Database, tables: readonly Dataset[]): Generato
 }
 
 /** What is wrong with the pages of a table and its indexes, of all without a name: entries lost, in another order, of other values. */
-function structureOf(database: Database, table: string): Damage[] {
+export function structureOf(database: Database, table: string): Damage[] {
   const found = tried(table, () =>
     database
       .lists(`pragma integrity_check${table === '' ? '' : `('${table}')`}`, [])

@@ -3,9 +3,10 @@ import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DamagedBlock } from '../../bars/block.ts';
 import { blockCount, claimedCount } from '../../bars/block-reader.ts';
+import type { Dataset } from '../../datasets/dataset.ts';
 import { dataDatasets } from '../../datasets/index.ts';
 import { CheckedBlock, type FoundBlock, isMisplaced } from '../checked-blocks.ts';
-import { blockDamage, type OnDamage } from '../damage.ts';
+import { blockDamage, type Damage, type OnDamage } from '../damage.ts';
 import { storeSteps } from '../migrations/index.ts';
 import { blockCheck } from '../row-check.ts';
 import type { BlockRead, Mode, Reader, Store, StoredBlock, StoreFacts, Tell, Writer } from '../store.ts';
@@ -13,6 +14,7 @@ import { controlPathOf } from './control.ts';
 import { Database } from './database.ts';
 import { openFile } from './layout.ts';
 import { SqliteRows } from './rows.ts';
+import { structureOf } from './scrub.ts';
 import { writerOf } from './writer.ts';
 
 const notesTable =
@@ -67,6 +69,10 @@ class SqliteReadWrite extends SqliteRows implements Reader, Writer {
       if (error instanceof DamagedBlock) return error.problem;
       throw error;
     }
+  }
+
+  async structure({ name }: Dataset): Promise<readonly Damage[]> {
+    return structureOf(this.database, name);
   }
 
   async changeToken(): Promise<number> {
