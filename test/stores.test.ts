@@ -14,6 +14,8 @@ const aboutFiles: Readonly<Record<string, string>> = {
   'src/keys/control-client.test.ts': 'a control file that cannot be opened',
   'test/cli.test.ts': 'the default store, and what stands where a store should',
   'test/contract-walk.test.ts': 'the store of bourse demo',
+  'test/damaged-bars.test.ts': 'damage to a file',
+  'test/damaged-rows.test.ts': 'damage to a file',
   'test/deep-check.test.ts': 'damage to a file',
   'test/doctor.test.ts': 'what is wrong with files',
   'test/examples.test.ts': 'the store of bourse demo',
