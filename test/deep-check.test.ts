@@ -77,8 +77,8 @@ for (const { statement, words, target, other } of damages)
     assert.match(body.message, /Stored data that this answer needs is damaged: /);
     assert.match(body.message, words);
     assert.equal((await server.get(`${other}?secret_key=${secret}`)).status, 200);
-    const ready = (await (await server.get('/readyz')).json()) as { result: { damaged: string[] } };
-    assert.ok(ready.result.damaged.some((one) => words.test(one)));
+    const ready = (await (await server.get('/readyz')).json()) as { result: { damaged: number } };
+    assert.equal(ready.result.damaged, 1);
     await server.stop();
   });
 
@@ -96,5 +96,27 @@ test('beside a service the store is read once in the time that is set, by one pr
   assert.deepEqual(
     kept!.damage.map(({ dataset }) => dataset),
     ['news'],
+  );
+});
+
+test('a damaged key opens nothing and stops no other (house, Rules)', async () => {
+  const shop = await damagedShop('select 1');
+  const [one, two] = [await shop.must('keys', 'create', 'one'), await shop.must('keys', 'create', 'two')].map(
+    (key) => key.trim(),
+  );
+  const database = new DatabaseSync(shop.path('bourse.control.db'));
+  database.exec("update api_keys set name = 'ond' where name = 'one'");
+  database.close();
+  const server = await shop.serve();
+  const statusWith = async (key: string): Promise<number> =>
+    (await server.get(`/api/v2/stock/bars/US:AA/1M/latest?secret_key=${key}`)).status;
+  assert.deepEqual([await statusWith(one!), await statusWith(two!)], [401, 200]);
+  await server.stop();
+  const found = JSON.parse((await shop.run('doctor', '--deep', '--json')).stdout) as {
+    message: string;
+    cure: string;
+  }[];
+  assert.ok(
+    found.some(({ message, cure }) => /api_keys, row key_id/.test(message) && /keys create/.test(cure)),
   );
 });

@@ -1,5 +1,8 @@
 // `bourse doctor --deep`: every byte of the store, and what to run for what is damaged.
-import { BARS } from '../datasets/index.ts';
+import { series } from '../datasets/bars.ts';
+import { BARS, fileDatasets } from '../datasets/index.ts';
+import { apiKeys } from '../datasets/internal.ts';
+import { instruments } from '../datasets/reference.ts';
 import type { Damage } from '../store/damage.ts';
 import { broken, type Diagnosis, fine } from '../store/diagnosis.ts';
 import { isStoreMade } from '../store/engines.ts';
@@ -13,9 +16,14 @@ const RESTORE = 'restore a backup: bourse restore FILE --force';
 
 /** What puts a damaged part right. */
 function cureOf({ dataset, place }: Damage): string {
-  if (dataset === BARS) return `import the files of these days again, or ${RESTORE}`;
-  if (place.startsWith('row ')) return `import its file again, or ${RESTORE}`;
-  return RESTORE;
+  const isRow = place.startsWith('row ');
+  if (dataset === BARS || (dataset === series.name && isRow))
+    return `import the files of these bars again, or ${RESTORE}`;
+  if (dataset === instruments.name && isRow)
+    return `import it again (bourse import instruments FILE), or ${RESTORE}`;
+  if (dataset === apiKeys.name && isRow) return `bourse keys create makes another key; or ${RESTORE}`;
+  const isImported = fileDatasets.some(({ name }) => name === dataset);
+  return isImported && isRow ? `import its file again, or ${RESTORE}` : RESTORE;
 }
 
 /** Reads all of a store. */

@@ -1,5 +1,7 @@
 // What `bourse import` says of an import that is done.
+import { shellWord } from '../base/shell-word.ts';
 import { BARS } from '../datasets/index.ts';
+
 import type { ImportReport } from '../history/import-report.ts';
 import { refusalLine } from './explain.ts';
 import { linesOf } from './output.ts';
@@ -39,10 +41,6 @@ export type Again = {
   readonly path: string | null;
   readonly flags: Readonly<Record<string, unknown>>;
 };
-
-/** A word as a shell needs it. */
-const shellWord = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 /** An import in words. */
 export function describeImport(report: ImportReport, again: Again): string {

@@ -9,7 +9,7 @@ import { closing } from './opened-store.ts';
 /** Damage beyond these is not kept: such a store is to be restored. */
 const DAMAGE_MAX = 200;
 
-/** After each step the reading rests so many times as long as the step took: it uses a tenth of a core. */
+/** After each step the reading rests so many times as long as the step took, up to a bound: a large table and its indexes are one step. */
 const REST_FACTOR = 9;
 const REST_MS_MAX = 2_000;
 
@@ -35,13 +35,15 @@ export function scrubWhenDue(url: string, everyMs: number, rest = REST_FACTOR): 
   return closing(openControl(url, 'write'), async (control) => {
     const startedMs = Date.now();
     if (await claimScrub(control, startedMs, everyMs)) {
+      // What was known stays known until all is read.
+      const before = (await readScrub(control))?.damage ?? [];
       const found = new Map<string, Damage>();
       let beganMs = performance.now();
       await scrub(url, async (_, damage) => {
         const known = found.size;
         for (const one of damage) if (found.size < DAMAGE_MAX) found.set(damageWords(one), one);
         if (found.size > known)
-          await putScrub(control, { startedMs, finishedMs: null, damage: [...found.values()] });
+          await putScrub(control, { startedMs, finishedMs: null, damage: [...before, ...found.values()] });
         await sleep(Math.min(rest * (performance.now() - beganMs), REST_MS_MAX));
         beganMs = performance.now();
       });

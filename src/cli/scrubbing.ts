@@ -26,8 +26,9 @@ export class Scrubbing {
   readonly #observe: Observe;
   readonly #timer: NodeJS.Timeout;
   #thread: Worker | null = null;
-  /** What is damaged, in words: by the newest reading, and met by requests since. */
-  #damaged = new Set<string>();
+  /** What is damaged, in words, and since when that is known: by the newest reading, and met by requests since it began. */
+  readonly #damaged = new Map<string, number>();
+  #readingMs = 0;
   /** When the newest reading ended; null before the first. */
   readMs: number | null = null;
 
@@ -41,12 +42,12 @@ export class Scrubbing {
   }
 
   get damaged(): readonly string[] {
-    return [...this.#damaged];
+    return [...this.#damaged.keys()];
   }
 
   /** Keeps what a request met. */
   met(words: string): void {
-    if (this.#damaged.size < KEPT_MAX) this.#damaged.add(words);
+    if (this.#damaged.size < KEPT_MAX) this.#damaged.set(words, Date.now());
   }
 
   #ask(): void {
@@ -64,11 +65,20 @@ export class Scrubbing {
   }
 
   #know(scrub: Scrub | null): void {
-    const before = this.#damaged;
-    this.readMs = scrub?.finishedMs ?? null;
-    this.#damaged = new Set(scrub?.damage.map(damageWords).slice(0, KEPT_MAX));
-    for (const words of this.#damaged.difference(before))
-      this.#observe({ kind: 'fault', requestId: null, where: DATA, cause: words });
+    if (scrub === null) return;
+    const isNew = scrub.finishedMs !== null && scrub.startedMs !== this.#readingMs;
+    if (isNew) {
+      this.readMs = scrub.finishedMs;
+      this.#readingMs = scrub.startedMs;
+    }
+    const before = new Set(this.#damaged.keys());
+    if (isNew)
+      for (const [words, knownMs] of this.#damaged)
+        if (knownMs < scrub.startedMs) this.#damaged.delete(words);
+    for (const words of scrub.damage.map(damageWords)) {
+      this.met(words);
+      if (!before.has(words)) this.#observe({ kind: 'fault', requestId: null, where: DATA, cause: words });
+    }
   }
 
   /** Ends a reading that goes on. */

@@ -140,7 +140,7 @@ export async function startService(settings: Settings): Promise<Service> {
       observe,
       nowMs: Date.now,
       pages: new Map([
-        ...builtInPages(version(), isReady, () => scrubbing.damaged),
+        ...builtInPages(version(), isReady, () => scrubbing.damaged.length),
         ...(measuring?.pages ?? []),
       ]),
     });

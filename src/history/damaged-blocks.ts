@@ -1,7 +1,9 @@
 // The damaged blocks of a series: how many bars each had, how it is named, and the command that deletes its bars.
+
 import { blockCount } from '../bars/block-reader.ts';
 import { bucketDays } from '../bars/bucket.ts';
 import { DAY_MS, formatDay, formatInstantZ, MINUTE_MS } from '../base/instant.ts';
+import { shellWord } from '../base/shell-word.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import type { series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
@@ -61,7 +63,7 @@ export function deletionOfBlocks(
     intervalMinutes(interval) === null ? formatDay(ms / DAY_MS) : formatInstantZ(ms);
   const range =
     first === null || last === null ? '' : ` --from ${text(first.firstMs)} --to ${text(last.lastMs)}`;
-  return `bourse delete bars --schema ${asset_schema} --country ${country_iso_code} --symbol ${symbol} --interval ${interval}${range}`;
+  return `bourse delete bars --schema ${asset_schema} --country ${country_iso_code} --symbol ${shellWord(symbol)} --interval ${interval}${range}`;
 }
 
 /** A damaged block in words: its days, and the run that imported it. */

@@ -1,6 +1,8 @@
 // Deleting bars and instruments: a recorded run, which can be undone (contract 10).
+
 import { bucketOf } from '../bars/bucket.ts';
 import { emptyBars, filterBars } from '../bars/columns.ts';
+import { shellWord } from '../base/shell-word.ts';
 import type { Interval } from '../contract/interval.ts';
 import { unfinishedBars } from '../datasets/bars.ts';
 import { spokenName } from '../datasets/dataset.ts';
@@ -66,7 +68,7 @@ export function deleteInstrument(store: Store, request: DeleteRequest): Promise<
     if (intervals.length > 0) {
       const { asset_schema, country_iso_code, symbol } = instrument;
       throw new RequestProblem(
-        `${name} has bars (${intervals.join(', ')}): delete them first, by bourse delete bars --schema ${asset_schema} --country ${country_iso_code} --symbol ${symbol}`,
+        `${name} has bars (${intervals.join(', ')}): delete them first, by bourse delete bars --schema ${asset_schema} --country ${country_iso_code} --symbol ${shellWord(symbol)}`,
       );
     }
     const use = await useOf(writer, instrument);

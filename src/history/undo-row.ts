@@ -107,8 +107,11 @@ export type Deletion = { readonly runId: number; readonly instrument: Instrument
 export async function deletionOf(writer: Writer, instrumentId: number): Promise<Deletion> {
   const order = [['run_id', 'desc'] as const, ['dataset', 'desc'] as const, ['row_key', 'desc'] as const];
   const deletion = await newestDeletion(writer, { order }, instrumentId);
-  if (deletion === null) throw new Error(`instrument ${instrumentId} is missing, and no run has deleted it`);
-  return deletion;
+  if (deletion !== null) return deletion;
+  // Its entry of the journal was damaged: what it brought is left.
+  throw new RequestProblem(
+    `rows or bars name instrument ${instrumentId}, and no run can take them back: delete them first, by bourse delete`,
+  );
 }
 
 /** The first entry of a read that is the deletion of an instrument; null where none is. */

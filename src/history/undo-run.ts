@@ -163,7 +163,7 @@ class Undoing {
       limit: BLOCKS_PER_READ,
     })) {
       if (open?.series.row.series_id !== entry.series_id) {
-        await settle(open);
+        await this.#settle(open);
         open = await this.#orLeft(() => openSeries(this.#writer, entry.series_id));
       }
       if (open === null) continue;
@@ -175,7 +175,11 @@ class Undoing {
       this.#report.barsRestored += undone.restored;
       this.#report.barsKept += undone.kept;
     }
-    await settle(open);
+    await this.#settle(open);
+  }
+
+  async #settle(open: OpenSeries | null): Promise<void> {
+    await this.#orLeft(() => settle(open));
   }
 
   async #unfinished(seriesId: number): Promise<void> {

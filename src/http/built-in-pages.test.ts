@@ -8,7 +8,7 @@ const pagesOf = (version: string) =>
   builtInPages(
     version,
     async () => true,
-    () => [],
+    () => 0,
   );
 const pages = pagesOf('1.2.3');
 

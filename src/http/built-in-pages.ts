@@ -53,15 +53,16 @@ function openApiPage(version: string): BuiltInPage {
   };
 }
 
-/** The built-in pages of a service. `isReady` says whether it can answer requests for data now, `damaged` what of the store is damaged. */
+/** The built-in pages of a service. `isReady` says whether it can answer requests for data now, `damagedParts` how many parts of the store are damaged. */
 export function builtInPages(
   version: string,
   isReady: () => Promise<boolean>,
-  damaged: () => readonly string[],
+  damagedParts: () => number,
 ): BuiltInPages {
   const docs = docsPage(version);
   const readiness = async (): Promise<PageContent> => {
-    if (await isReady()) return damaged().length === 0 ? healthy : healthyBut({ damaged: damaged() });
+    // Only how much: these pages need no key and give no data.
+    if (await isReady()) return damagedParts() === 0 ? healthy : healthyBut({ damaged: damagedParts() });
     throw new Refusal('unavailable', { message: errors.unavailable.meaning });
   };
   return new Map<string, BuiltInPage>([

@@ -27,6 +27,7 @@ import { openControl, openStore } from '../store/engines.ts';
 import type { AddressSettings } from './base-address.ts';
 import { ResponseCache } from './cache/response-cache.ts';
 import { type HandlerParts, RequestHandler } from './handler.ts';
+import { httpLimits } from './limits.ts';
 import { QueueError } from './queue/query-queue.ts';
 import { UnsentBytes } from './sending/unsent-bytes.ts';
 
@@ -1045,7 +1046,7 @@ test('an absolute address as target is its path and query, a fragment is no part
     refused(await ask(target), 'unknown_path', undefined, target);
 });
 
-test('a cached response serves one key alone, and counts for its quota (contract 7.3, 8.1)', async () => {
+test('a cached answer holds no key: links get that of their caller, and it counts for its quota (contract 7.3, 8.1)', async () => {
   const { secret: brief, key: briefKey } = await issueKey(control, 'brief', noTerms, Date.now());
   let asked = 0;
   const at = openHandler({
@@ -1187,16 +1188,26 @@ test('answers that were admitted together and come to more than the bound are no
   assert.equal(released, 4);
 });
 
-test('at the bound of all unsent answers everyone is refused, pages included; callers without a key have a bound of their own (contract 6.3)', async () => {
-  const pages = new Map([['/page', () => ({ headers: {}, body: [Buffer.alloc(600)] })]]);
+test('at the bound of all unsent answers everyone is refused, large pages included, but health is told; callers without a key have a bound of their own (contract 6.3, 9.3)', async () => {
+  const bytes = httpLimits.smallPageBytes;
+  const pageOf = (length: number) => () => ({
+    headers: {},
+    body: [Buffer.from(`"${'x'.repeat(length - 2)}"`)],
+  });
+  const pages = new Map([
+    ['/page', pageOf(bytes + 1)],
+    ['/healthz', pageOf(bytes)],
+  ]);
   const whole = openHandler({ pages, unsent: new UnsentBytes({ totalMax: 1_000 }) });
   assert.equal((await ask(withKey(DAY), { at: whole })).status, 200);
   refused(await ask(withKey(DAY), { at: whole }), 'unavailable', undefined, 'data');
   refused(await ask('/page', { at: whole }), 'unavailable', undefined, 'page');
-  const anonymous = openHandler({ pages, unsent: new UnsentBytes({ anonymousMax: 1_000 }) });
+  assert.equal((await ask('/healthz', { at: whole })).status, 200);
+  const anonymous = openHandler({ pages, unsent: new UnsentBytes({ anonymousMax: 2 * bytes }) });
   const statuses = [];
   for (let count = 0; count < 3; count++) statuses.push((await ask('/page', { at: anonymous })).status);
   assert.deepEqual(statuses, [200, 200, 503]);
+  assert.equal((await ask('/healthz', { at: anonymous })).status, 200);
   assert.equal((await ask(withKey(DAY), { at: anonymous })).status, 200);
 });
 

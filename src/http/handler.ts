@@ -131,8 +131,10 @@ export class RequestHandler {
     if (request.method !== 'GET' && request.method !== 'HEAD')
       throw responses.methodNotAllowed(request.method);
     if (match !== null) return this.#data(request, match, query, trace);
-    trace.uncount = await this.#parts.unsent.admit(null, httpLimits.pageBytes);
     const content = await page!(pageRequestOf(this.#parts.address, headers));
+    const bytes = content.body.reduce((sum, piece) => sum + piece.length, 0);
+    // Health and metrics are told at any load.
+    if (bytes > httpLimits.smallPageBytes) trace.uncount = await this.#parts.unsent.admit(null, bytes);
     const ifNoneMatch = requests.headerOf(request, 'if-none-match');
     return notModifiedIfHeld(responses.pageResponse(content, requestId), ifNoneMatch);
   }
@@ -155,7 +157,7 @@ export class RequestHandler {
     const coding = codingFor(whole, request);
     if (coding === null) return whole;
     const form = `${coding} ${url ?? ''}`;
-    const made = name === null ? undefined : cache.encoding(name, form);
+    const made = name === null ? undefined : cache.encoding(name, cached, form);
     if (made !== undefined) return withEncodedBody(whole, coding, made);
     const body = await encodedBody(whole, coding);
     const kept = name === null ? body : cache.addEncoding(name, cached, form, body);

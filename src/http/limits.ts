@@ -21,8 +21,8 @@ export const httpLimits = {
   unsentBytesPerKeyMax: 32 * MEGABYTE,
   /** The same of all callers without a key together: pages and errors are at most 220 kB. */
   unsentBytesAnonymousMax: 8 * MEGABYTE,
-  /** Bytes that a built-in page counts with before it is made: as many as the largest has. */
-  pageBytes: 225_000,
+  /** Bytes of a built-in page that is made for callers without a key even at their bound: health, readiness, metrics. */
+  smallPageBytes: 65_536,
   /** Bytes given to a connection at once. The next follow when the kernel has taken these: TLS copies what it is given. */
   sendPieceBytes: 65_536,
   /**

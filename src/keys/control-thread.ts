@@ -7,7 +7,7 @@ import {
   addQuotaUses,
   type KeyUse,
   type QuotaUse,
-  readKeys,
+  readSoundKeys,
 } from '../store/control.ts';
 import { openControl } from '../store/engines.ts';
 
@@ -31,7 +31,7 @@ const writer = await openControl(workerData, 'write');
 const reader = await openControl(workerData, 'read');
 
 async function rowsFor(call: ControlCall): Promise<readonly (ApiKey | QuotaUse)[]> {
-  if (call.task === 'keys') return readKeys(reader);
+  if (call.task === 'keys') return readSoundKeys(reader);
   if (call.task === 'quota uses') return addQuotaUses(writer, call.uses, Date.now);
   await addKeyUses(writer, call.uses, Date.now);
   return [];

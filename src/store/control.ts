@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { RowOf } from '../datasets/dataset.ts';
 import { apiKeys, quotaUses, scrubs, secrets } from '../datasets/internal.ts';
 import { rowWith } from './all-rows.ts';
-import type { Damage } from './damage.ts';
+import { type Damage, ignoreDamage } from './damage.ts';
 import type { RowReader, RowStore } from './store.ts';
 
 /** One stored key: its hash, never the key itself. */
@@ -12,10 +12,15 @@ export type ApiKey = RowOf<typeof apiKeys>;
 /** The most keys that are read: a service has a few hundred callers at most. */
 const KEYS_MAX = 100_000;
 
+const everyKey = { order: [['key_id', 'asc']], limit: KEYS_MAX } as const;
+
 /** All keys by id, revoked ones included. */
-export function readKeys(control: RowStore): Promise<ApiKey[]> {
-  return control.snapshot((reader) => reader.rows(apiKeys, { order: [['key_id', 'asc']], limit: KEYS_MAX }));
-}
+export const readKeys = (control: RowStore): Promise<ApiKey[]> =>
+  control.snapshot((reader) => reader.rows(apiKeys, everyKey));
+
+/** The keys whose rows are sound: a damaged one opens nothing, and stops no other. */
+export const readSoundKeys = (control: RowStore): Promise<ApiKey[]> =>
+  control.snapshot((reader) => reader.sound(ignoreDamage).rows(apiKeys, everyKey));
 
 /** Adds a key, or replaces the one of equal id. */
 export function putKey(control: RowStore, key: ApiKey): Promise<void> {
@@ -120,7 +125,8 @@ export const readScrub = (control: RowStore): Promise<Scrub | null> =>
   control.snapshot((reader) => scrubIn(reader));
 
 async function scrubIn(reader: RowReader): Promise<Scrub | null> {
-  const row = await rowWith(reader, scrubs, newest);
+  // A damaged row counts as none, and the next reading replaces it.
+  const row = await rowWith(reader.sound(ignoreDamage), scrubs, newest);
   if (row === null) return null;
   return { startedMs: row.started_ms, finishedMs: row.finished_ms, damage: row.damage as Damage[] };
 }
@@ -136,11 +142,15 @@ const rowOfScrub = ({ startedMs, finishedMs, damage }: Scrub): RowOf<typeof scru
   damage,
 });
 
+/** A reading that has not ended after so long was cut off. */
+const CUT_OFF_MS = 6 * 3_600_000;
+
 /** Begins a reading where none began within `everyMs`: of several processes one does. False where it is not time yet. */
 export function claimScrub(control: RowStore, nowMs: number, everyMs: number): Promise<boolean> {
   return control.write(async (writer) => {
     const last = await scrubIn(writer);
-    if (last !== null && last.startedMs <= nowMs && nowMs < last.startedMs + everyMs) return false;
+    const restMs = last?.finishedMs == null ? Math.min(everyMs, CUT_OFF_MS) : everyMs;
+    if (last !== null && last.startedMs <= nowMs && nowMs < last.startedMs + restMs) return false;
     await writer.upsert(scrubs, [
       rowOfScrub({ startedMs: nowMs, finishedMs: null, damage: last?.damage ?? [] }),
     ]);

@@ -64,6 +64,8 @@ export interface RowReader {
   ranked<D extends Dataset>(dataset: D, read: RankedRead<D>): Promise<(string | number)[][]>;
   /** The exact number of rows: of all, or of those whose columns equal `where`: the first columns of the key or of an index. */
   count<D extends Dataset>(dataset: D, where?: Partial<RowOf<D>>): Promise<number>;
+  /** The same state without what is damaged: that is told, and is no error. */
+  sound(onDamage: OnDamage): RowReader;
   /** The least and the greatest number in a column, null without rows. Reads every row unless an index begins with the column. */
   ends<D extends Dataset>(dataset: D, column: ColumnOf<D>): Promise<Ends | null>;
 }

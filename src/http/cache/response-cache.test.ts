@@ -88,13 +88,14 @@ test('encoded bodies count, a few for each answer, and go with it', async () => 
   cache.addEncoding('a', cached, 'form 9', new Uint8Array(100));
   assert.equal(cache.bytes, full);
   assert.deepEqual(
-    [forms[0]!, forms[1]!, 'form 9'].map((form) => cache.encoding('a', form)?.length),
+    [forms[0]!, forms[1]!, 'form 9'].map((form) => cache.encoding('a', cached, form)?.length),
     [undefined, 100, 100],
   );
   cache.addEncoding('a', cached, 'form 9', new Uint8Array(100));
   assert.equal(cache.bytes, full, 'once');
   cache.addEncoding('a', answerOf(1_000), 'form 8', new Uint8Array(100));
-  assert.equal(cache.encoding('a', 'form 8'), undefined, 'of another answer');
+  assert.equal(cache.encoding('a', cached, 'form 8'), undefined, 'of another answer');
+  assert.equal(cache.encoding('a', answerOf(1_000), 'form 9'), undefined, 'a newer answer has the name');
   cache.add('holidayList', 'a', cached, state);
   assert.equal(cache.bytes, plain);
 });

@@ -86,9 +86,10 @@ export class ResponseCache {
     this.#grow(bytes);
   }
 
-  /** The body of a cached answer in a form that was added for it. */
-  encoding(name: string, form: string): Uint8Array | undefined {
-    return this.#entries.get(name)?.encodings.get(form);
+  /** The body of a cached answer in a form that was added for it; undefined where another answer has its name by now. */
+  encoding(name: string, cached: CachedAnswer, form: string): Uint8Array | undefined {
+    const entry = this.#entries.get(name);
+    return entry?.cached === cached ? entry.encodings.get(form) : undefined;
   }
 
   /** Adds an encoded body of the answer that has the name, and returns what is kept; the body itself where the answer is cached no more. */

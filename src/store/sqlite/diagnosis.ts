@@ -66,9 +66,13 @@ async function controlFile(path: string): Promise<Diagnosis | null> {
     return doubtful('control file', `${control} is not beside the store: no key is known`, cure);
   }
   const problem = await openingProblem(openSqliteControl(path, 'inspect', () => undefined));
-  return problem === null
-    ? fine('control file', control)
-    : broken('control file', problem, 'put back the control file that belongs to the store');
+  if (problem === null) return fine('control file', control);
+  const isOlder = problem.includes('older layout');
+  return broken(
+    'control file',
+    problem,
+    isOlder ? null : 'put back the control file that belongs to the store',
+  );
 }
 
 async function writable(path: string): Promise<Diagnosis> {

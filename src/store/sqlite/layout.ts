@@ -34,7 +34,7 @@ export async function openFile(
     else if (mode === 'write') await migrate(database, kind, layout, tell);
     else
       throw new StoreUnusable(
-        `${path} has an older layout: run bourse serve or bourse import once to update it`,
+        `${path} has an older layout: run bourse serve${kind === 'control' ? '' : ' or bourse import'} once to update it`,
       );
     return database;
   } catch (error) {

@@ -40,6 +40,13 @@ function rowOf({ names, kinds }: RowForm, cells: readonly Cell[]): Row {
   return row;
 }
 
+/** The damage because of which SQLite could not run a statement. */
+const pageDamage = (dataset: string, error: unknown): Damage => ({
+  dataset,
+  place: 'a page of its table or indexes',
+  problem: (error as Error).message,
+});
+
 /** Reads and writes rows on an open file, inside whatever transaction it is in. */
 export class SqliteRows implements RowWriter {
   protected readonly database: Database;
@@ -49,6 +56,10 @@ export class SqliteRows implements RowWriter {
   constructor(database: Database, onDamage: OnDamage | null = null) {
     this.database = database;
     this.onDamage = onDamage;
+  }
+
+  sound(onDamage: OnDamage): SqliteRows {
+    return new SqliteRows(this.database, onDamage);
   }
 
   async rows<D extends Dataset>(dataset: D, read: Read<D>): Promise<RowOf<D>[]> {
@@ -106,11 +117,7 @@ export class SqliteRows implements RowWriter {
       return read();
     } catch (error) {
       if (troubleOf(error) !== 'damaged') throw error;
-      this.damaged(
-        { dataset, place: 'a page of its table or indexes', problem: (error as Error).message },
-        {},
-        error,
-      );
+      this.damaged(pageDamage(dataset, error), {}, error);
       return otherwise;
     }
   }
@@ -157,16 +164,26 @@ export class SqliteRows implements RowWriter {
     for (const row of rows as readonly Row[]) {
       const cells = names.map((name, at) => toSql(kinds[at]!, row[name]));
       cells.push(rowCheck(seeds, cells));
-      this.database.run(sql, cells);
+      this.#write(dataset, sql, cells);
     }
   }
 
   async remove<D extends Dataset>(dataset: D, keys: readonly Partial<RowOf<D>>[]): Promise<void> {
     const sql = sqliteCompiler.remove(dataset);
     for (const row of keys as readonly Row[])
-      this.database.run(
+      this.#write(
+        dataset,
         sql,
         dataset.key.map((name) => toSql(dataset.columns[name]!.kind, row[name])),
       );
+  }
+
+  #write({ name }: Dataset, sql: string, cells: readonly Cell[]): void {
+    try {
+      this.database.run(sql, cells);
+    } catch (error) {
+      if (troubleOf(error) !== 'damaged') throw error;
+      throw new DamagedData(pageDamage(name, error), error);
+    }
   }
 }

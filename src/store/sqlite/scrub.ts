@@ -34,6 +34,9 @@ export async function* scrubSqlite(path: string): AsyncGenerator<ScrubStep> {
 export function* scrub(database: Database, tables: readonly Dataset[]): Generator<ScrubStep> {
   // An older layout has no checksums of rows.
   if (!hasTable(database, 'row_sums')) return yield { table: '', damage: structureOf(database, '') };
+  const problem = tried('sqlite_schema', () => schemaProblem(database));
+  // Another schema has other columns: nothing more can be read by it.
+  if (problem !== null) return yield { table: 'sqlite_schema', damage: [schemaDamage(problem)] };
   // Named so, the check covers the list of free pages too (sqlite.org/pragma.html#pragma_integrity_check).
   yield { table: 'sqlite_schema', damage: structureOf(database, 'sqlite_schema') };
   for (const table of tables) {
@@ -45,6 +48,9 @@ export function* scrub(database: Database, tables: readonly Dataset[]): Generato
   yield* blockSteps(database);
 }
 
+const schemaDamage = (problem: string | Damage): Damage =>
+  typeof problem === 'string' ? { dataset: null, place: 'the store', problem } : problem;
+
 /** What is wrong with the pages of a table and its indexes, of all without a name: entries lost, in another order, of other values. */
 export function structureOf(database: Database, table: string): Damage[] {
   const found = tried(table, () =>
@@ -54,15 +60,13 @@ export function structureOf(database: Database, table: string): Damage[] {
       .filter((words) => words !== 'ok'),
   );
   const problems = Array.isArray(found) ? found : [found.problem];
-  const sums = table === '' ? null : tried(table, () => sumsProblem(database, table));
+  const sums =
+    table === '' || table === 'sqlite_schema' ? null : tried(table, () => sumProblem(database, table));
   if (typeof sums === 'string') problems.push(sums);
   return problems
     .slice(0, FINDINGS_MAX)
     .map((problem) => ({ dataset: table, place: 'its table or an index', problem }));
 }
-
-const sumsProblem = (database: Database, table: string): string | null =>
-  table === 'sqlite_schema' ? schemaProblem(database) : sumProblem(database, table);
 
 /** The result of a read, or the damage because of which there is none. */
 function tried<T>(table: string, read: () => T): T | Damage {

@@ -27,7 +27,7 @@ const putBlock = `insert into bar_blocks (series_id, bucket, run_id, bytes, row_
   on conflict (series_id, bucket) do update set run_id = excluded.run_id, bytes = excluded.bytes, row_check = excluded.row_check`;
 
 class SqliteReadWrite extends SqliteRows implements Reader, Writer {
-  sound(onDamage: OnDamage): SqliteReadWrite {
+  override sound(onDamage: OnDamage): SqliteReadWrite {
     return new SqliteReadWrite(this.database, onDamage);
   }
 
