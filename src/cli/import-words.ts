@@ -1,7 +1,6 @@
 // What `bourse import` says of an import that is done.
 import { shellWord } from '../base/shell-word.ts';
 import { BARS } from '../datasets/index.ts';
-
 import type { ImportReport } from '../history/import-report.ts';
 import { refusalLine } from './explain.ts';
 import { linesOf } from './output.ts';

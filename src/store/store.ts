@@ -64,7 +64,7 @@ export interface RowReader {
   ranked<D extends Dataset>(dataset: D, read: RankedRead<D>): Promise<(string | number)[][]>;
   /** The exact number of rows: of all, or of those whose columns equal `where`: the first columns of the key or of an index. */
   count<D extends Dataset>(dataset: D, where?: Partial<RowOf<D>>): Promise<number>;
-  /** The same state without what is damaged: that is told, and is no error. */
+  /** Reads the same state without its damaged parts: each is reported to `onDamage` instead of being an error. */
   sound(onDamage: OnDamage): RowReader;
   /** The least and the greatest number in a column, null without rows. Reads every row unless an index begins with the column. */
   ends<D extends Dataset>(dataset: D, column: ColumnOf<D>): Promise<Ends | null>;
@@ -79,7 +79,6 @@ export interface Reader extends RowReader {
   blocks(read: BlockRead): Promise<StoredBlock[]>;
   /** Changes whenever anything was committed; comparable on one connection only. */
   changeToken(): Promise<number>;
-  /** The same state without what is damaged: that is told, and is no error. */
   sound(onDamage: OnDamage): Reader;
   /** What is wrong with a dataset's table beside its indexes. Reads all of both: for rare work that a lost row would make wrong. */
   structure(dataset: Dataset): Promise<readonly Damage[]>;

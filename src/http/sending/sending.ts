@@ -14,6 +14,8 @@ export type SendingPace = { readonly [name in keyof typeof defaultPace]?: number
 
 /** What a connection has to send. */
 type Flow = {
+  /** Its name in the kernel's tables: made once, because making it costs more than finding it. */
+  readonly name: string;
   owner: Owner;
   /** Bytes of its answers that the kernel has not taken yet. */
   waiting: number;
@@ -35,6 +37,11 @@ type Parts = {
   readonly reset: (socket: Socket) => void;
   readonly pace: SendingPace | undefined;
 };
+
+const newFlow = (socket: Socket, owner: Owner): Flow => ({
+  ...{ name: nameOf(socket), owner, waiting: 0, taken: 0, held: 0, looked: -1 },
+  ...{ progressBytes: 0, progressMs: performance.now() },
+});
 
 /** The answers on their way from one port. */
 export class Sending {
@@ -97,8 +104,7 @@ export class Sending {
   }
 
   #flowOf(socket: Socket, owner: Owner): Flow {
-    const nothing = { owner, waiting: 0, taken: 0, held: 0, looked: -1, progressBytes: 0 };
-    const flow = this.#flows.get(socket) ?? { ...nothing, progressMs: performance.now() };
+    const flow = this.#flows.get(socket) ?? newFlow(socket, owner);
     // What the kernel holds of a connection belongs to its last caller.
     this.#parts.unsent.add(flow.owner, -flow.held);
     this.#parts.unsent.add(owner, flow.held);
@@ -173,7 +179,7 @@ export class Sending {
       const flow = this.#flows.get(socket);
       if (flow === undefined) continue;
       // Where the kernel does not tell, what it has taken counts as sent.
-      const queued = queues === null || queues.size === 0 ? 0 : (queues.get(nameOf(socket)) ?? 0);
+      const queued = queues === null || queues.size === 0 ? 0 : (queues.get(flow.name) ?? 0);
       const held = queued + flow.taken - taken;
       this.#parts.unsent.add(flow.owner, held - flow.held);
       flow.held = held;

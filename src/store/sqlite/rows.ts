@@ -50,7 +50,7 @@ const pageDamage = (dataset: string, error: unknown): Damage => ({
 /** Reads and writes rows on an open file, inside whatever transaction it is in. */
 export class SqliteRows implements RowWriter {
   protected readonly database: Database;
-  /** Null: damage is an error. Else it is told, and reads give what is sound. */
+  /** Damaged parts are reported to it, and reads give what is sound. Null: damage is an error. */
   protected readonly onDamage: OnDamage | null;
 
   constructor(database: Database, onDamage: OnDamage | null = null) {
