@@ -47,7 +47,7 @@ export class Scrubbing {
 
   /** Keeps what a request met. */
   met(words: string): void {
-    if (this.#damaged.size < KEPT_MAX) this.#damaged.set(words, Date.now());
+    this.#keep(words, Date.now());
   }
 
   #ask(): void {
@@ -75,10 +75,16 @@ export class Scrubbing {
     if (isNew)
       for (const [words, knownMs] of this.#damaged)
         if (knownMs < scrub.startedMs) this.#damaged.delete(words);
+    // A reading that goes on still has what an earlier one found: its own end decides whether that is repaired.
+    const sinceMs = scrub.finishedMs === null ? 0 : scrub.startedMs;
     for (const words of scrub.damage.map(damageWords)) {
-      this.met(words);
+      this.#keep(words, sinceMs);
       if (!before.has(words)) this.#observe({ kind: 'fault', requestId: null, where: DATA, cause: words });
     }
+  }
+
+  #keep(words: string, sinceMs: number): void {
+    if (!this.#damaged.has(words) && this.#damaged.size < KEPT_MAX) this.#damaged.set(words, sinceMs);
   }
 
   /** Ends a reading that goes on. */

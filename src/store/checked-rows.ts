@@ -40,8 +40,8 @@ function compare(a: unknown, b: unknown): number {
   return Buffer.compare(Buffer.from(a as string), Buffer.from(b as string));
 }
 
-/** Whether one row comes after another in an order; `level` is what counts for rows that are level in it. */
-function follows(order: Read['order'], before: Row, row: Row, level: boolean): boolean {
+/** Whether one row comes after another in an order; `ifEqual` for rows that are equal in it. */
+function follows(order: Read['order'], before: Row, row: Row, ifEqual: boolean): boolean {
   for (const [column, direction] of order) {
     const [a, b] = [before[column], row[column]];
     // The usual case, without the bytes of texts.
@@ -49,7 +49,7 @@ function follows(order: Read['order'], before: Row, row: Row, level: boolean): b
     const step = compare(a, b);
     if (step !== 0) return direction === 'asc' ? step < 0 : step > 0;
   }
-  return level;
+  return ifEqual;
 }
 
 /** What decides which rows a read gives, and in which order. */
