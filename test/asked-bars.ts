@@ -10,6 +10,7 @@ import { TestFolder } from './stores.ts';
 
 /** A bar as it is served. */
 export type ServedBar = {
+  readonly exchange: string | null;
   readonly datetime: string;
   readonly close_datetime: string;
   readonly session_date: string;

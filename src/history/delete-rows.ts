@@ -15,6 +15,7 @@ import { findInstrument } from './instrument-choice.ts';
 import { seriesWithBars, useOf } from './instrument-uses.ts';
 import { changeRow, rowKeyOf } from './journal.ts';
 import { namedBy } from './naming.ts';
+import { ChangedOverrides } from './regrid-series.ts';
 import { RequestProblem } from './request-problem.ts';
 import { rangeOf } from './selection.ts';
 
@@ -117,6 +118,7 @@ export function deleteRows(store: Store, request: RowDeleteRequest): Promise<Row
   return runDeletion(store, spokenName(dataset), request, async (writer, runId) => {
     let [rowsDeleted, instrumentsDeleted] = [0, 0];
     const selection = await selectionOf(writer, request);
+    const overrides = new ChangedOverrides();
     const damaged = new Map<string, Values>();
     const sound = writer.sound((damage, { row }) => {
       if (row === undefined) throw new DamagedData(damage);
@@ -124,14 +126,17 @@ export function deleteRows(store: Store, request: RowDeleteRequest): Promise<Row
     });
     for await (const row of selectedRows(sound, dataset, selection)) {
       await changeRow(writer, runId, dataset, row, null);
+      overrides.add(dataset, row);
       rowsDeleted++;
       if (await deleteOwn(writer, runId, dataset, row)) instrumentsDeleted++;
     }
     for (const row of damaged.values()) {
       await removeDamagedRow(writer, dataset, row);
+      overrides.add(dataset, row);
       if (await deleteOwn(writer, runId, dataset, row as RowOf<Dataset>)) instrumentsDeleted++;
     }
     rowsDeleted += damaged.size;
+    await overrides.settle(writer);
     const about = { dataset: spokenName(dataset), choice: words };
     const result = { ...about, rowsDeleted, damagedDeleted: damaged.size, instrumentsDeleted };
     return { result, count: rowsDeleted };

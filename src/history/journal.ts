@@ -95,6 +95,12 @@ export async function recordBlock(writer: Writer, place: BlockPlace, change: Blo
 export const rowKeyOf = (dataset: Dataset, row: Readonly<Record<string, unknown>>): string =>
   JSON.stringify(dataset.key.map((column) => row[column]));
 
+/** The values of such a key, by column. */
+export function valuesOfKey(dataset: Dataset, rowKey: string): Record<string, string | number> {
+  const values = JSON.parse(rowKey) as (string | number)[];
+  return Object.fromEntries(dataset.key.map((column, index) => [column, values[index]!]));
+}
+
 /** Replaces the row `before` by `after`, each null for no row, and records that. */
 export async function changeRow<D extends Dataset>(
   writer: Writer,

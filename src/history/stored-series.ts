@@ -5,6 +5,7 @@ import { encodeBlock } from '../bars/block-writer.ts';
 import { bucketOf } from '../bars/bucket.ts';
 import { type Bars, emptyBars } from '../bars/columns.ts';
 import { countOffGrid } from '../bars/grid.ts';
+import { MINUTE_MS } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { series as seriesDataset } from '../datasets/bars.ts';
@@ -14,6 +15,9 @@ import { allBlocks, blockAt, everyBucket, type OpenedBlock, openBlock } from '..
 import { type Damage, DamagedData } from '../store/damage.ts';
 import type { Direction, Writer } from '../store/store.ts';
 import { forgetBlock, keysOfBucket } from './damaged-blocks.ts';
+
+/** Neighbouring buckets, both included. */
+export type BucketRange = { readonly fromBucket: number; readonly toBucket: number };
 
 /** Blocks may be damaged; what has no place cannot be passed over. */
 function requireBlock(damage: Damage): void {
@@ -95,10 +99,19 @@ export class StoredSeries {
     return this.#barCount;
   }
 
-  /** Finds anew whether bars are off the grid: the calendar has changed. */
-  async regrid(): Promise<void> {
-    const off_grid = await this.#anyOffGrid();
+  /** Finds anew whether bars are off the grid: the calendar has changed, in some buckets alone or, by default, in all. */
+  async regrid(changed: readonly BucketRange[] | null = null): Promise<void> {
+    const off_grid = changed === null ? await this.#anyOffGrid() : await this.#anyOffGridAfter(changed);
     if (off_grid !== this.row.off_grid) await this.#writer.upsert(seriesDataset, [{ ...this.row, off_grid }]);
+  }
+
+  async #anyOffGridAfter(changed: readonly BucketRange[]): Promise<boolean> {
+    const { interval, first_ms, last_ms, off_grid } = this.row;
+    const [first, last] = [first_ms, last_ms].map((ms) => bucketOf(interval as Interval, ms));
+    const held = changed.filter(({ fromBucket, toBucket }) => fromBucket <= last! && toBucket >= first!);
+    if (held.length === 0) return off_grid;
+    // Bars elsewhere are as they were.
+    return (await this.#anyOffGrid(held)) || (off_grid && (await this.#anyOffGrid()));
   }
 
   /** The keys of the first and the last bar. */
@@ -133,10 +146,10 @@ export class StoredSeries {
     return found.bars.keyMs[isFirst ? 0 : found.bars.count - 1]!;
   }
 
-  async #anyOffGrid(): Promise<boolean> {
+  async #anyOffGrid(ranges: readonly BucketRange[] = [everyBucket]): Promise<boolean> {
     if (this.row.interval === '1M') return false;
-    for await (const { bars } of this.blocks(everyBucket.fromBucket, everyBucket.toBucket))
-      if (this.#hasOffGrid(bars)) return true;
+    for (const { fromBucket, toBucket } of ranges)
+      for await (const { bars } of this.blocks(fromBucket, toBucket)) if (this.#hasOffGrid(bars)) return true;
     // A damaged block may have them.
     return this.damaged.size > 0 && this.row.off_grid;
   }
@@ -144,7 +157,9 @@ export class StoredSeries {
   #hasOffGrid(bars: Bars): boolean {
     const minutes = intervalMinutes(this.row.interval as Interval);
     if (minutes === null || minutes === 1 || bars.count === 0) return false;
-    const segments = this.calendar.segments(bars.keyMs[0]!, bars.keyMs[bars.count - 1]! + 1, 'all');
+    // The last bar may reach into a session that opens late.
+    const endMs = bars.keyMs[bars.count - 1]! + minutes * MINUTE_MS;
+    const segments = this.calendar.segments(bars.keyMs[0]!, endMs, 'all');
     return countOffGrid(bars, segments, minutes) > 0;
   }
 

@@ -10,7 +10,7 @@ import { rowDamage } from '../store/checked-rows.ts';
 import { DamagedData } from '../store/damage.ts';
 import type { Read, Writer } from '../store/store.ts';
 import { seriesWithBars, useOf } from './instrument-uses.ts';
-import { putRow, rowKeyOf } from './journal.ts';
+import { putRow, rowKeyOf, valuesOfKey } from './journal.ts';
 import { namedBy } from './naming.ts';
 import { RequestProblem } from './request-problem.ts';
 
@@ -32,8 +32,7 @@ export async function undoRow(
 ): Promise<'removed' | 'restored' | 'unchanged' | { readonly keptBy: number }> {
   const dataset = dataDatasets.find(({ name }) => name === entry.dataset);
   if (dataset === undefined) throw new Error(`the journal names an unknown dataset ${entry.dataset}`);
-  const values = JSON.parse(entry.row_key) as (string | number)[];
-  const key = Object.fromEntries(dataset.key.map((column, index) => [column, values[index]!]));
+  const key = valuesOfKey(dataset, entry.row_key);
   const before = notedRow(dataset, entry);
   const [later] = await writer.rows(rowChanges, {
     where: { dataset: entry.dataset, row_key: entry.row_key },

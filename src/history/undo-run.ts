@@ -1,6 +1,7 @@
 // Undoing a run: the store becomes as if the import or deletion had not been, except for what later runs changed.
 import { series as seriesDataset, unfinishedBars } from '../datasets/bars.ts';
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
+import { holidays } from '../datasets/holidays.ts';
 import { fileDatasetNamed } from '../datasets/index.ts';
 import { blockChanges, importRuns, rowChanges } from '../datasets/internal.ts';
 import { instruments } from '../datasets/reference.ts';
@@ -9,7 +10,9 @@ import { FoundDamage } from '../series/damaged-bars.ts';
 import { rowsInOrder, rowWith } from '../store/all-rows.ts';
 import { type Damage, DamagedData, ignoreDamage, type OnDamage, type Remains } from '../store/damage.ts';
 import type { Read, Reader, Store, Writer } from '../store/store.ts';
+import { valuesOfKey } from './journal.ts';
 import { nextValue } from './new-instrument.ts';
+import { ChangedOverrides } from './regrid-series.ts';
 import { RequestProblem } from './request-problem.ts';
 import { removeCoverage } from './run-coverage.ts';
 import { StoredSeries } from './stored-series.ts';
@@ -89,6 +92,7 @@ class Undoing {
   readonly #changedSeries = new Set<number>();
   /** Series of which the run changed unfinished bars. */
   readonly #unfinishedSeries = new Set<number>();
+  readonly #overrides = new ChangedOverrides();
   readonly #left = new FoundDamage();
   readonly #lost = new FoundDamage();
 
@@ -117,6 +121,7 @@ class Undoing {
     await this.#rows(({ before }) => before !== null, instruments.name);
     await this.#rows((entry) => !isInstrument(entry));
     await this.#rows(isInstrument, instruments.name);
+    await this.#orLeft(() => this.#overrides.settle(this.#writer));
     await removeCoverage(this.#writer, this.#report.run.run_id, this.#changedSeries);
     for (const seriesId of this.#unfinishedSeries) await this.#orLeft(() => this.#unfinished(seriesId));
     const [left, lost] = [await this.#left.named(this.#writer), await this.#lost.named(this.#writer)];
@@ -207,6 +212,8 @@ class Undoing {
       // The entry waits for the repair.
       if (undone === null) await this.#writer.upsert(rowChanges, [entry]);
       if (undone === null || undone === 'unchanged') continue;
+      if (entry.dataset === holidays.name)
+        this.#overrides.add(holidays, valuesOfKey(holidays, entry.row_key));
       if (undone === 'removed') this.#report.rowsRemoved++;
       else if (undone === 'restored') this.#report.rowsRestored++;
       else {

@@ -13,6 +13,7 @@ import type { FormerRuns } from '../history/former-runs.ts';
 import type { ImportReport } from '../history/import-report.ts';
 import { changeRow, rowKeyOf } from '../history/journal.ts';
 import { namedBy, namedOnDay } from '../history/naming.ts';
+import { ChangedOverrides } from '../history/regrid-series.ts';
 import { type ImportRequest, runImport } from '../history/run.ts';
 import {
   constantProblem,
@@ -76,6 +77,7 @@ export async function importRows(
       }
       if (pass.rowsRead === 0 && file.rowNumbers === undefined)
         throw new FileProblem('content', `${file.name}: has no rows`);
+      await pass.overrides.settle(writer);
       const result = {
         rowsRead: pass.rowsRead,
         rowsWritten: pass.rowsWritten,
@@ -147,6 +149,7 @@ class RowPass {
   /** Rows in place of damaged ones. */
   damagedReplaced = 0;
   readonly findings: Record<string, number> = {};
+  readonly overrides = new ChangedOverrides();
   readonly #writer: Writer;
   readonly #runId: number;
   readonly #formerRuns: FormerRuns;
@@ -299,6 +302,7 @@ class RowPass {
     if (remains !== null && dataset === instruments)
       await repairInstrument(this.#writer, this.#runId, row as Instrument);
     else await changeRow(this.#writer, this.#runId, dataset, known, row);
+    this.overrides.add(dataset, row);
     return null;
   }
 }
