@@ -4,15 +4,22 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { formatDay, parseInstant } from '../src/base/instant.ts';
 import type { AssetSchema } from '../src/contract/identifiers.ts';
+import { series } from '../src/datasets/bars.ts';
 import { holidays } from '../src/datasets/holidays.ts';
+import { counters } from '../src/datasets/internal.ts';
+import { followOldOverrides } from '../src/history/changed-overrides.ts';
 import { deleteBars } from '../src/history/delete-bars.ts';
 import { deleteRows } from '../src/history/delete-rows.ts';
 import { newestRuns, undoRun } from '../src/history/undo-run.ts';
+import { collectRows } from '../src/store/all-rows.ts';
 import type { OnDamage } from '../src/store/damage.ts';
 import { openStore } from '../src/store/engines.ts';
 import type { BlockRead, Reader, Store } from '../src/store/store.ts';
 import { AskedBars, type Named } from './asked-bars.ts';
-import type { FileRow } from './importing.ts';
+import { type FileRow, rowsFile } from './importing.ts';
+import { Workshop } from './service.ts';
+import { alter } from './sqlite/copies.ts';
+import { storeFile } from './sqlite/files.ts';
 import { barsOf } from './stored.ts';
 import { rowsOf } from './stores.ts';
 
@@ -51,6 +58,11 @@ class World {
     } finally {
       await store.close();
     }
+  }
+
+  /** Changes the file of the store past Bourse. */
+  alter(statement: string): void {
+    alter(storeFile(this.url), statement);
   }
 
   undo(runId: number): Promise<unknown> {
@@ -352,6 +364,69 @@ test('a changed day costs the blocks around it, and of series without them none 
     ),
   );
   assert.ok(read >= 1 && read <= 2, `${read} blocks`);
+});
+
+test('a store in which an older Bourse imported holidays after bars is put right once (contract 3.10)', async () => {
+  const world = new World(stock);
+  await world.import('bars', bars('60M', '2024-11-26', [...HOURS, '16:00']));
+  await world.import('holidays', [early('2024-11-26', '13:00')]);
+  // As that program left it.
+  await world.write((store) =>
+    store.write(async (writer) => {
+      const [row] = await collectRows(writer, series, {});
+      await writer.upsert(series, [{ ...row!, off_grid: false }]);
+      await writer.remove(counters, [{ name: 'overrides_followed' }]);
+    }),
+  );
+  const told: string[] = [];
+  const open = (): Promise<void> =>
+    world.write((store) => followOldOverrides(store, (doing) => void told.push(doing)));
+  assert.equal((await world.answers(...week))['0 DAY false']!.length, 1);
+  for (let time = 1; time <= 2; time++) await open();
+  assert.equal(told.length, 1);
+  await sameAsFresh(world, ...week, stock);
+});
+
+test('the commands do so, and a restored backup is as its store was (contract 3.10, 10)', async (t) => {
+  const shop = new Workshop();
+  t.after(() => shop.close());
+  rowsFile(shop.path('bars.ndjson'), bars('60M', '2024-11-26', [...HOURS, '16:00']));
+  rowsFile(shop.path('days.ndjson'), [early('2024-11-26', '13:00')]);
+  const days = async (): Promise<number> => {
+    const asked = new AskedBars(stock, shop.store);
+    const served = await asked.history('DAY', ...week);
+    await asked.close();
+    return served.length;
+  };
+  await shop.must('import', 'bars', 'bars.ndjson');
+  assert.equal(await days(), 1);
+  await shop.must('import', 'holidays', 'days.ndjson', '--dry-run');
+  assert.equal(await days(), 1);
+  await shop.must('import', 'holidays', 'days.ndjson');
+  assert.equal(await days(), 0);
+  await shop.must('backup', 'bourse.backup');
+  await shop.must('delete', 'holidays', '--schema', 'stock', '--country', 'US', '--symbol', '*');
+  assert.equal(await days(), 1);
+  await shop.must('restore', 'bourse.backup', '--force');
+  assert.equal(await days(), 0);
+  await shop.must('undo', '2');
+  assert.equal(await days(), 1);
+});
+
+test('overrides change the grid beside a damaged one, whose deletion counts too (contract 3.10, 10)', async () => {
+  const world = new World(stock);
+  await world.import('bars', [
+    ...bars('60M', '2024-11-26', [...HOURS, '16:00']),
+    ...bars('60M', '2024-11-27', [...HOURS, '16:00']),
+  ]);
+  await world.import('holidays', [early('2024-11-26', '13:00'), early('2024-11-27', '13:00')]);
+  world.alter(
+    "update holidays set name = 'B day' where calendar_date = (select min(calendar_date) from holidays)",
+  );
+  await world.deleteDay('2024-11-27', stock);
+  await world.deleteDay('2024-11-26', stock);
+  await sameAsFresh(world, ...week, stock);
+  assert.equal((await world.answers(...week))['0 DAY false']!.length, 2);
 });
 
 const dates = ['2024-11-25', '2024-11-26', '2024-11-27', '2024-11-28', '2024-11-29'];

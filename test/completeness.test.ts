@@ -123,17 +123,30 @@ class World {
     });
   }
 
-  async instruments(nowMs: number, ...lines: readonly string[]): Promise<void> {
-    const path = temporary.path(`instruments-${this.#number}.csv`);
+  instruments(nowMs: number, ...lines: readonly string[]): Promise<number> {
+    return this.#rows('instruments', nowMs, lines);
+  }
+
+  /** Imports what becomes of the session of February 7; the run. */
+  wednesday(template: string, closesMs: number | null = null): Promise<number> {
+    const close = closesMs === null ? '' : new Date(closesMs).toISOString();
+    return this.#rows('holidays', NEXT_WEEK, [
+      'name,holiday_code,calendar_date,asset_name,symbol,session_template,close_timestamp',
+      `A day,HOLIDAY_A_DAY,2024-02-07,stock,*,${template},${close}`,
+    ]);
+  }
+
+  async #rows(dataset: string, nowMs: number, lines: readonly string[]): Promise<number> {
+    const path = temporary.path(`${dataset}-${this.#number}.csv`);
     writeFileSync(path, `${lines.join('\n')}\n`);
     const file = await opened(path);
-    const flags = new Map([
-      ['asset_schema', 'stock'],
-      ['country_iso_code', 'US'],
-    ]);
+    const flags = new Map([['country_iso_code', 'US']]);
+    if (dataset === 'instruments') flags.set('asset_schema', 'stock');
     const about = { file, flags, source: null, dryRun: false, zone: null, basis: 'raw' } as const;
-    await importFile(this.store, 'instruments', { ...about, nowMs: () => nowMs });
+    const report = await importFile(this.store, dataset, { ...about, nowMs: () => nowMs });
     await file.close();
+    assert.equal(report.rowsRefused, 0, JSON.stringify(report.refused));
+    return report.runId!;
   }
 
   async close(): Promise<void> {
@@ -658,4 +671,86 @@ test('a stock of a file of days, imported after the close, has its week by the n
   await world.import(at('09T22:00:00'), 'DAY', days('09', 'B', 'C'));
   assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'WEEK'), ['05T14:30 1 1']);
   assert.deepEqual(await world.bars(NEXT_WEEK, 'B', 'WEEK'), ['05T14:30 1 2']);
+});
+
+test('an early close that is imported after the bars finishes what its session has, and no more after its undo (contract 3.9)', async () => {
+  const world = await World.open();
+  // At 18:00 in New York, with bars up to 13:00: the post-market of a whole session goes on until 20:00.
+  await world.import(at('07T23:00:00'), '30M', every('A', 30, '07T14:30:00', '07T18:00:00'));
+  const day = (): Promise<string[]> => world.bars(NEXT_WEEK, 'A', 'DAY', true);
+  assert.deepEqual(await day(), []);
+  const run = await world.wednesday('EARLY_CLOSE', at('07T18:00:00'));
+  assert.deepEqual(await day(), ['07T09:00 1 7']);
+  await world.undo(run);
+  assert.deepEqual(await day(), []);
+});
+
+test('a session that is longer than it was thought to be makes no day of its morning (contract 3.9)', async () => {
+  const world = await World.open();
+  const early = await world.wednesday('EARLY_CLOSE', at('07T18:00:00'));
+  // At 17:30 in New York, after the post-market of the early close; the session closes at 16:00 after all.
+  await world.import(at('07T22:30:00'), '30M', every('A', 30, '07T14:30:00', '07T18:00:00'));
+  const day = (): Promise<string[]> => world.bars(NEXT_WEEK, 'A', 'DAY');
+  assert.deepEqual(await day(), ['07T14:30 1 7']);
+  const corrected = await world.wednesday('REGULAR');
+  assert.deepEqual(await day(), []);
+  await world.undo(early);
+  assert.deepEqual(await day(), []);
+  await world.undo(corrected);
+  assert.deepEqual(await day(), []);
+});
+
+test('what a caller vouched for stays, whatever becomes of the session (contract 3.9)', async () => {
+  const world = await World.open();
+  const rows = every('A', 30, '07T14:30:00', '07T18:00:00');
+  await world.import(at('07T23:00:00'), '30M', rows, at('07T22:00:00'));
+  assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'DAY'), ['07T14:30 1 7']);
+  await world.wednesday('EARLY_CLOSE', at('07T19:00:00'));
+  assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'DAY'), ['07T14:30 1 7']);
+});
+
+test('imports and changes of their session in any order complete what they do with the last change first (contract 3.9)', async () => {
+  const halves = Array.from({ length: 32 }, (_, half) => at('07T09:00:00') + half * 30 * MINUTE);
+  const file = fc.record({
+    symbols: fc.subarray(['A', 'B'], { minLength: 1 }),
+    count: fc.integer({ min: 1, max: halves.length }),
+    // From the first bar to the next morning.
+    startMs: fc.integer({ min: 1, max: 48 }).map((half) => halves[0]! + half * 30 * MINUTE),
+  });
+  const change = fc.constantFrom('undo', 'CLOSED', 'REGULAR', '07T18:00:00', '07T19:30:00');
+  const take = (world: World, template: string): Promise<number> =>
+    template.includes('T') ? world.wednesday('EARLY_CLOSE', at(template)) : world.wednesday(template);
+  const load = async (
+    world: World,
+    { symbols, count, startMs }: typeof file extends fc.Arbitrary<infer T> ? T : never,
+  ) => {
+    const rows = symbols.flatMap((symbol) => halves.slice(0, count).map((ms) => ({ symbol, ms, price: 1 })));
+    await world.import(startMs, '30M', rows);
+  };
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.oneof(file, change), { minLength: 2, maxLength: 7 }), async (steps) => {
+      const [world, fresh] = [await World.open(), await World.open()];
+      const live: { readonly run: number; readonly template: string }[] = [];
+      for (const step of steps) {
+        if (typeof step !== 'string') await load(world, step);
+        else if (step !== 'undo') live.push({ run: await take(world, step), template: step });
+        else if (live.length > 0) await world.undo(live.pop()!.run);
+      }
+      if (live.length > 0) await take(fresh, live.at(-1)!.template);
+      for (const step of steps) if (typeof step !== 'string') await load(fresh, step);
+      for (const symbol of ['A', 'B'].filter((one) =>
+        steps.some((step) => typeof step !== 'string' && step.symbols.includes(one)),
+      ))
+        for (const interval of ['60M', 'DAY', 'WEEK'])
+          for (const isEth of [false, true])
+            assert.deepEqual(
+              await world.bars(NEXT_WEEK, symbol, interval, isEth),
+              await fresh.bars(NEXT_WEEK, symbol, interval, isEth),
+              `${symbol} ${interval} ${isEth}`,
+            );
+      await world.close();
+      await fresh.close();
+    }),
+    { numRuns: Math.ceil(RUNS / 3) },
+  );
 });

@@ -1,5 +1,6 @@
 // Opens stores for one piece of work and closes them after it.
 import { spool } from '../files/spool.ts';
+import { followOldOverrides } from '../history/changed-overrides.ts';
 import { coverOldRuns } from '../history/old-runs.ts';
 import { isStoreMade, openStore, openTrialStore } from '../store/engines.ts';
 import { type Reader, type Store, StoreUnusable } from '../store/store.ts';
@@ -31,6 +32,7 @@ export async function openToWrite(url: string, tell: (doing: string) => void): P
   const store = await openStore(url, 'write', tell);
   try {
     await coverOldRuns(store, tell);
+    await followOldOverrides(store, tell);
     return store;
   } catch (error) {
     await store.close();

@@ -79,6 +79,9 @@ export const runCoverage = dataset({
     series_count: integer,
     /** Their `series_id`, as `base/id-list.ts` writes them. */
     series: bytes,
+    /** The key of the last of their bars, and its series: its session decides. Null where the caller vouched, and of older runs. */
+    last_ms: orNull(instant),
+    last_series_id: orNull(integer),
   },
   key: ['run_id', 'market', 'interval'],
   indexes: [['market', 'interval', 'complete_ms', 'run_id']],

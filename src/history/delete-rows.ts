@@ -10,12 +10,12 @@ import { collectRows, rowWith } from '../store/all-rows.ts';
 import { DamagedData } from '../store/damage.ts';
 import { isSelected, type RowSelection, selectedRows } from '../store/selected-rows.ts';
 import type { Store, Writer } from '../store/store.ts';
+import { ChangedOverrides } from './changed-overrides.ts';
 import { type DeletionRequest, runDeletion } from './deletion.ts';
 import { findInstrument } from './instrument-choice.ts';
 import { seriesWithBars, useOf } from './instrument-uses.ts';
 import { changeRow, rowKeyOf } from './journal.ts';
 import { namedBy } from './naming.ts';
-import { ChangedOverrides } from './regrid-series.ts';
 import { RequestProblem } from './request-problem.ts';
 import { rangeOf } from './selection.ts';
 

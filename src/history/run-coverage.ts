@@ -43,10 +43,10 @@ export function coverageOf(runId: number, held: readonly HeldSeries[], times: Ru
   const groups = Map.groupBy(held, ({ market, interval }) => `${market} ${interval}`);
   return [...groups.values()].flatMap((group) => {
     const last = group.reduce((latest, one) => (one.lastMs > latest.lastMs ? one : latest));
-    const { market, interval, calendar, lastMs } = last;
+    const { market, interval, lastMs } = last;
     if (lastMs === Number.NEGATIVE_INFINITY) return [];
-    const { closeMs, sessionEndMs } = barEnd(calendar, interval, lastMs);
-    const reachedMs = times.startedMs < sessionEndMs ? closeMs : sessionEndMs;
+    const { reachedMs, endMs } = reachOf(last, times.startedMs);
+    const isVouched = times.completeThroughMs !== null;
     const coverage = {
       run_id: runId,
       market,
@@ -54,9 +54,20 @@ export function coverageOf(runId: number, held: readonly HeldSeries[], times: Ru
       complete_ms: Math.min(times.startedMs, times.completeThroughMs ?? reachedMs),
       series_count: group.length,
       series: encodeIds(group.map(({ seriesId }) => seriesId)),
+      last_ms: isVouched ? null : lastMs,
+      last_series_id: isVouched ? null : last.seriesId,
     };
-    return { coverage, last, endMs: sessionEndMs };
+    return { coverage, last, endMs };
   });
+}
+
+/** How far a run that began at a moment reaches by its last bar, and the end of that bar's session. */
+function reachOf(
+  { calendar, interval, lastMs }: Pick<HeldSeries, 'calendar' | 'interval' | 'lastMs'>,
+  startedMs: number,
+) {
+  const { closeMs, sessionEndMs } = barEnd(calendar, interval, lastMs);
+  return { reachedMs: startedMs < sessionEndMs ? closeMs : sessionEndMs, endMs: sessionEndMs };
 }
 
 /** The columns of a series that say how far it is complete. */
@@ -133,17 +144,46 @@ export async function removeCoverage(
   const sound = writer.sound(ignoreDamage);
   const removed = await removeOwn(writer, runId);
   await removeFromLater(sound, runId, changed);
-  const lost = new Map<number, Completion>();
-  for (const id of [...removed, ...changed]) lost.set(id, { complete_ms: null, complete_run_id: null });
-  if (lost.size === 0) return;
-  const furthest = new FurthestRun(sound);
-  for await (const coverage of allRows(sound, runCoverage)) {
+  await renewCompletions(sound, [...removed, ...changed]);
+}
+
+/** Works out from the coverage of all runs how far some series are complete. */
+async function renewCompletions(writer: Writer, seriesIds: readonly number[]): Promise<void> {
+  if (seriesIds.length === 0) return;
+  const found = new Map<number, Completion>();
+  for (const id of seriesIds) found.set(id, { complete_ms: null, complete_run_id: null });
+  const furthest = new FurthestRun(writer);
+  for await (const coverage of allRows(writer, runCoverage)) {
     for (const id of decodeIds(coverage.series)) {
-      const known = lost.get(id);
-      if (known !== undefined) lost.set(id, await furthest.of(known, coverage));
+      const known = found.get(id);
+      if (known !== undefined) found.set(id, await furthest.of(known, coverage));
     }
   }
-  for (const [series_id, completion] of lost) await putCompletion(sound, series_id, completion);
+  for (const [series_id, completion] of found) await putCompletion(writer, series_id, completion);
+}
+
+/**
+ * Works out anew how far runs make their series complete, after calendars have changed: `changedCalendar` gives that of a series,
+ * null where it has not. What the caller of a run vouched for stays.
+ */
+export async function renewCoverage(
+  writer: Writer,
+  changedCalendar: (seriesId: number) => Promise<Calendar | null>,
+): Promise<void> {
+  const sound = writer.sound(ignoreDamage);
+  const renewed: number[] = [];
+  for await (const coverage of allRows(sound, runCoverage)) {
+    const { run_id, last_ms: lastMs, last_series_id: lastId } = coverage;
+    const calendar = lastMs === null || lastId === null ? null : await changedCalendar(lastId);
+    const run = calendar === null ? null : await rowWith(sound, importRuns, { run_id });
+    if (run === null) continue;
+    const last = { calendar: calendar!, interval: coverage.interval as Interval, lastMs: lastMs! };
+    const complete_ms = Math.min(run.started_ms, reachOf(last, run.started_ms).reachedMs);
+    if (complete_ms === coverage.complete_ms) continue;
+    await writer.upsert(runCoverage, [{ ...coverage, complete_ms }]);
+    renewed.push(...decodeIds(coverage.series));
+  }
+  await renewCompletions(sound, renewed);
 }
 
 /** Removes the coverage of a run, and gives the series that it was of. */

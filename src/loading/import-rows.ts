@@ -8,12 +8,12 @@ import { type Instrument, instruments } from '../datasets/reference.ts';
 import { UNMADE } from '../files/computed-column.ts';
 import { FileProblem, type RowProblem } from '../files/file-problem.ts';
 import { type Chunk, readChunks } from '../files/read.ts';
+import { ChangedOverrides } from '../history/changed-overrides.ts';
 import { repairInstrument } from '../history/damaged-instrument.ts';
 import type { FormerRuns } from '../history/former-runs.ts';
 import type { ImportReport } from '../history/import-report.ts';
 import { changeRow, rowKeyOf } from '../history/journal.ts';
 import { namedBy, namedOnDay } from '../history/naming.ts';
-import { ChangedOverrides } from '../history/regrid-series.ts';
 import { type ImportRequest, runImport } from '../history/run.ts';
 import {
   constantProblem,

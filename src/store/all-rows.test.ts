@@ -18,6 +18,8 @@ const runs = Array.from({ length: 100 }, (_, at) => ({
   complete_ms: 1000 + at,
   series_count: 1,
   series: Uint8Array.of(1),
+  last_ms: null,
+  last_series_id: null,
 }));
 
 test('a read in steps has each row once, and no step begins at the bound where the first one did', async () => {

@@ -1,0 +1,129 @@
+// What is stored with bars and depends on calendar overrides is found anew after these change: the grid, and completeness (contract 3.9, 3.10).
+import { bucketOf } from '../bars/bucket.ts';
+import { DAY_MS } from '../base/instant.ts';
+import type { Calendar } from '../calendar/calendar.ts';
+import { type Interval, intervalMinutes } from '../contract/interval.ts';
+import { series as seriesDataset } from '../datasets/bars.ts';
+import type { Dataset, RowOf } from '../datasets/dataset.ts';
+import type { Values } from '../datasets/field.ts';
+import { holidays } from '../datasets/holidays.ts';
+import { counters } from '../datasets/internal.ts';
+import { instruments } from '../datasets/reference.ts';
+import { Calendars } from '../series/calendars.ts';
+import { allRows, rowWith } from '../store/all-rows.ts';
+import { DamagedData, ignoreDamage } from '../store/damage.ts';
+import type { Reader, Store, Tell, Writer } from '../store/store.ts';
+import { renewCoverage } from './run-coverage.ts';
+import { type BucketRange, StoredSeries } from './stored-series.ts';
+
+/**
+ * Bars that belong to a session, or reach into it, open at most so many UTC days before its label date, and fewer after it: a session
+ * may begin on the day before its label, a zone may be ahead of UTC, and a bar may last a day.
+ */
+const DAYS_AROUND = 3;
+
+/** The buckets of an interval that may have bars of the sessions of some days: ascending, and apart from each other. */
+function bucketsAround(interval: Interval, days: Iterable<number>): BucketRange[] {
+  const ranges: { fromBucket: number; toBucket: number }[] = [];
+  for (const day of [...days].sort((a, b) => a - b)) {
+    const fromBucket = bucketOf(interval, (day - DAYS_AROUND) * DAY_MS);
+    const toBucket = bucketOf(interval, (day + DAYS_AROUND) * DAY_MS);
+    const last = ranges.at(-1);
+    if (last !== undefined && fromBucket <= last.toBucket + 1) last.toBucket = toBucket;
+    else ranges.push({ fromBucket, toBucket });
+  }
+  return ranges;
+}
+
+/** Stands once the series of a store follow its overrides. A program before that looked at none when overrides changed. */
+const FOLLOWED = { name: 'overrides_followed', value: 1 };
+
+type SeriesRow = RowOf<typeof seriesDataset>;
+
+/** The calendar that a series follows, and the dates of it that have changed. */
+type Changed = { readonly calendar: Calendar; readonly dates: readonly number[] };
+
+/** The calendar overrides that one write changes. When all are known, it finds anew what depends on them. */
+export class ChangedOverrides {
+  /** The dates by asset type and country, then by symbol. */
+  readonly #markets = new Map<string, Map<string, Set<number>>>();
+
+  /** Notes that a row of a dataset has changed, by the values of its key; rows of other datasets are no overrides. */
+  add(dataset: Dataset, key: Values): void {
+    if (dataset !== holidays) return;
+    const { asset_name, country_iso_code, symbol, calendar_date } = key as Record<string, string>;
+    const name = `${asset_name}:${country_iso_code}`;
+    const market = this.#markets.get(name) ?? new Map<string, Set<number>>();
+    this.#markets.set(name, market);
+    const dates = market.get(symbol!) ?? new Set();
+    market.set(symbol!, dates.add(Number(calendar_date)));
+  }
+
+  /** Finds anew which series are off the grid, and how far runs make their series complete. */
+  async settle(writer: Writer): Promise<void> {
+    if (this.#markets.size === 0) return;
+    // Other rows may be damaged. Their repair looks at the grid again.
+    const sound = writer.sound(ignoreDamage);
+    if ((await rowWith(sound, counters, FOLLOWED)) === null) {
+      for await (const row of allRows(sound, holidays)) this.add(holidays, row);
+      await writer.upsert(counters, [FOLLOWED]);
+    }
+    const calendars = new Calendars();
+    await this.#regrid(writer, sound, calendars);
+    await renewCoverage(writer, async (series_id) => {
+      const row = await rowWith(sound, seriesDataset, { series_id });
+      return row === null ? null : ((await this.#changed(sound, calendars, row))?.calendar ?? null);
+    });
+  }
+
+  /**
+   * Reads the rows of all series, but blocks only of those that the overrides are about, around their dates. The whole of a series is
+   * read only where it was off the grid and no bar around the dates still is.
+   */
+  async #regrid(writer: Writer, sound: Reader, calendars: Calendars): Promise<void> {
+    for await (const row of allRows(sound, seriesDataset)) {
+      const minutes = intervalMinutes(row.interval as Interval);
+      if (row.bar_count === 0 || minutes === null || minutes === 1) continue;
+      const changed = await this.#changed(sound, calendars, row);
+      if (changed === null) continue;
+      const series = new StoredSeries(writer, row, changed.calendar);
+      try {
+        await series.regrid(bucketsAround(row.interval as Interval, changed.dates));
+      } catch (error) {
+        // Damage to one series stops no other, and no override.
+        if (!(error instanceof DamagedData)) throw error;
+      }
+    }
+  }
+
+  /** What has changed of the calendar that a series follows; null where nothing has. */
+  async #changed(
+    sound: Reader,
+    calendars: Calendars,
+    { instrument_id }: Pick<SeriesRow, 'instrument_id'>,
+  ): Promise<Changed | null> {
+    const instrument = await rowWith(sound, instruments, { instrument_id });
+    if (instrument === null) return null;
+    const { calendar, assetSchema } = await calendars.read(sound, instrument);
+    const market = this.#markets.get(`${assetSchema}:${instrument.country_iso_code}`);
+    const dates = ['*', instrument.symbol].flatMap((symbol) => [...(market?.get(symbol) ?? [])]);
+    return dates.length === 0 ? null : { calendar, dates };
+  }
+}
+
+/** Finds anew what depends on the calendar overrides of a store, where an older Bourse imported them, in one write. */
+export async function followOldOverrides(store: Store, tell: Tell): Promise<void> {
+  const isDue = async (reader: Reader): Promise<boolean> => {
+    const [sound, order] = [reader.sound(ignoreDamage), [['country_iso_code', 'asc'] as const]];
+    if ((await rowWith(sound, counters, FOLLOWED)) !== null) return false;
+    return (await sound.rows(holidays, { order, limit: 1 })).length > 0;
+  };
+  if (!(await store.snapshot(isDue))) return;
+  tell('finding out by the imported holidays which series are off the session grid');
+  await store.write(async (writer) => {
+    if (!(await isDue(writer))) return;
+    const overrides = new ChangedOverrides();
+    for await (const row of allRows(writer.sound(ignoreDamage), holidays)) overrides.add(holidays, row);
+    await overrides.settle(writer);
+  });
+}
