@@ -7,7 +7,7 @@ import type { AssetSchema } from '../src/contract/identifiers.ts';
 import { series } from '../src/datasets/bars.ts';
 import { holidays } from '../src/datasets/holidays.ts';
 import { counters } from '../src/datasets/internal.ts';
-import { followOldOverrides } from '../src/history/changed-overrides.ts';
+import { followOldOverrides } from '../src/history/changed-calendars.ts';
 import { deleteBars } from '../src/history/delete-bars.ts';
 import { deleteRows } from '../src/history/delete-rows.ts';
 import { newestRuns, undoRun } from '../src/history/undo-run.ts';

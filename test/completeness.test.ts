@@ -700,6 +700,20 @@ test('a session that is longer than it was thought to be makes no day of its mor
   assert.deepEqual(await day(), []);
 });
 
+test('a calendar key that comes after the bars, or is taken back, counts for how far they are complete (contract 3.7, 3.9)', async () => {
+  const world = await World.open();
+  // London closes before 17:00; in New York it is the middle of the session.
+  await world.import(at('07T20:00:00'), '30M', every('A', 30, '07T09:00:00', '07T12:00:00'));
+  const day = (): Promise<string[]> => world.bars(NEXT_WEEK, 'A', 'DAY');
+  assert.deepEqual(await day(), []);
+  const run = await world.instruments(NEXT_WEEK, 'symbol,calendar_key', 'A,UK_STOCK');
+  assert.deepEqual(await day(), ['07T08:00 1 6']);
+  await world.undo(run);
+  assert.deepEqual(await day(), []);
+  await world.instruments(NEXT_WEEK, 'symbol,calendar_key', 'A,UK_STOCK');
+  assert.deepEqual(await day(), ['07T08:00 1 6']);
+});
+
 test('what a caller vouched for stays, whatever becomes of the session (contract 3.9)', async () => {
   const world = await World.open();
   const rows = every('A', 30, '07T14:30:00', '07T18:00:00');

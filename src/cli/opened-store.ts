@@ -1,6 +1,6 @@
 // Opens stores for one piece of work and closes them after it.
 import { spool } from '../files/spool.ts';
-import { followOldOverrides } from '../history/changed-overrides.ts';
+import { followOldOverrides } from '../history/changed-calendars.ts';
 import { coverOldRuns } from '../history/old-runs.ts';
 import { isStoreMade, openStore, openTrialStore } from '../store/engines.ts';
 import { type Reader, type Store, StoreUnusable } from '../store/store.ts';

@@ -10,7 +10,7 @@ import { collectRows, rowWith } from '../store/all-rows.ts';
 import { DamagedData } from '../store/damage.ts';
 import { isSelected, type RowSelection, selectedRows } from '../store/selected-rows.ts';
 import type { Store, Writer } from '../store/store.ts';
-import { ChangedOverrides } from './changed-overrides.ts';
+import { ChangedCalendars } from './changed-calendars.ts';
 import { type DeletionRequest, runDeletion } from './deletion.ts';
 import { findInstrument } from './instrument-choice.ts';
 import { seriesWithBars, useOf } from './instrument-uses.ts';
@@ -118,7 +118,7 @@ export function deleteRows(store: Store, request: RowDeleteRequest): Promise<Row
   return runDeletion(store, spokenName(dataset), request, async (writer, runId) => {
     let [rowsDeleted, instrumentsDeleted] = [0, 0];
     const selection = await selectionOf(writer, request);
-    const overrides = new ChangedOverrides();
+    const calendars = new ChangedCalendars();
     const damaged = new Map<string, Values>();
     const sound = writer.sound((damage, { row }) => {
       if (row === undefined) throw new DamagedData(damage);
@@ -126,17 +126,17 @@ export function deleteRows(store: Store, request: RowDeleteRequest): Promise<Row
     });
     for await (const row of selectedRows(sound, dataset, selection)) {
       await changeRow(writer, runId, dataset, row, null);
-      overrides.add(dataset, row);
+      calendars.add(dataset, row, null);
       rowsDeleted++;
       if (await deleteOwn(writer, runId, dataset, row)) instrumentsDeleted++;
     }
     for (const row of damaged.values()) {
       await removeDamagedRow(writer, dataset, row);
-      overrides.add(dataset, row);
+      calendars.add(dataset, row, null);
       if (await deleteOwn(writer, runId, dataset, row as RowOf<Dataset>)) instrumentsDeleted++;
     }
     rowsDeleted += damaged.size;
-    await overrides.settle(writer);
+    await calendars.settle(writer);
     const about = { dataset: spokenName(dataset), choice: words };
     const result = { ...about, rowsDeleted, damagedDeleted: damaged.size, instrumentsDeleted };
     return { result, count: rowsDeleted };

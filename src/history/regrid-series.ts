@@ -12,10 +12,13 @@ import { StoredSeries } from './stored-series.ts';
 /** The columns that choose an instrument's calendar. */
 const calendarColumns = ['time_zone', 'calendar_key', 'parent_schema_instrument_id'] as const;
 
-/** Finds anew which series of a stored instrument, and of its options, are off the grid, where the columns that choose its calendar differ. */
+/** Whether an instrument may follow another calendar than before. */
+export const changesCalendar = (before: Instrument, after: Instrument): boolean =>
+  calendarColumns.some((column) => before[column] !== after[column]);
+
+/** Finds anew which series of a stored instrument, and of its options, are off the grid, where it may follow another calendar. */
 export async function regridSeries(writer: Writer, before: Instrument, after: Instrument): Promise<void> {
-  if (calendarColumns.every((column) => before[column] === after[column])) return;
-  await regridAll(writer, after);
+  if (changesCalendar(before, after)) await regridAll(writer, after);
 }
 
 /** Finds anew which series of a stored instrument, and of its options, are off the grid. */

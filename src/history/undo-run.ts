@@ -4,13 +4,13 @@ import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import { holidays } from '../datasets/holidays.ts';
 import { fileDatasetNamed } from '../datasets/index.ts';
 import { blockChanges, importRuns, rowChanges } from '../datasets/internal.ts';
-import { instruments } from '../datasets/reference.ts';
+import { type Instrument, instruments } from '../datasets/reference.ts';
 import { Calendars } from '../series/calendars.ts';
 import { FoundDamage } from '../series/damaged-bars.ts';
 import { rowsInOrder, rowWith } from '../store/all-rows.ts';
 import { type Damage, DamagedData, ignoreDamage, type OnDamage, type Remains } from '../store/damage.ts';
 import type { Read, Reader, Store, Writer } from '../store/store.ts';
-import { ChangedOverrides } from './changed-overrides.ts';
+import { ChangedCalendars } from './changed-calendars.ts';
 import { valuesOfKey } from './journal.ts';
 import { nextValue } from './new-instrument.ts';
 import { RequestProblem } from './request-problem.ts';
@@ -92,7 +92,7 @@ class Undoing {
   readonly #changedSeries = new Set<number>();
   /** Series of which the run changed unfinished bars. */
   readonly #unfinishedSeries = new Set<number>();
-  readonly #overrides = new ChangedOverrides();
+  readonly #calendars = new ChangedCalendars();
   readonly #left = new FoundDamage();
   readonly #lost = new FoundDamage();
 
@@ -121,7 +121,7 @@ class Undoing {
     await this.#rows(({ before }) => before !== null, instruments.name);
     await this.#rows((entry) => !isInstrument(entry));
     await this.#rows(isInstrument, instruments.name);
-    await this.#orLeft(() => this.#overrides.settle(this.#writer));
+    await this.#orLeft(() => this.#calendars.settle(this.#writer));
     await removeCoverage(this.#writer, this.#report.run.run_id, this.#changedSeries);
     for (const seriesId of this.#unfinishedSeries) await this.#orLeft(() => this.#unfinished(seriesId));
     const [left, lost] = [await this.#left.named(this.#writer), await this.#lost.named(this.#writer)];
@@ -208,12 +208,14 @@ class Undoing {
         this.#unfinishedSeries.add(seriesId);
         continue;
       }
+      const was = await this.#instrumentOf(entry);
       const undone = await this.#orLeft(() => undoRow(this.#writer, entry));
       // The entry waits for the repair.
       if (undone === null) await this.#writer.upsert(rowChanges, [entry]);
       if (undone === null || undone === 'unchanged') continue;
       if (entry.dataset === holidays.name)
-        this.#overrides.add(holidays, valuesOfKey(holidays, entry.row_key));
+        this.#calendars.add(holidays, null, valuesOfKey(holidays, entry.row_key));
+      if (was !== null) this.#calendars.add(instruments, was, entry.before as Instrument | null);
       if (undone === 'removed') this.#report.rowsRemoved++;
       else if (undone === 'restored') this.#report.rowsRestored++;
       else {
@@ -221,6 +223,12 @@ class Undoing {
         this.#keptBy.add(undone.keptBy);
       }
     }
+  }
+
+  /** The stored instrument that an entry is of; null where it is of another dataset, or there is none. */
+  async #instrumentOf({ dataset, row_key }: Entry): Promise<Instrument | null> {
+    if (dataset !== instruments.name) return null;
+    return rowWith(this.#writer.sound(ignoreDamage), instruments, valuesOfKey(instruments, row_key));
   }
 }
 

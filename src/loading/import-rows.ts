@@ -8,7 +8,7 @@ import { type Instrument, instruments } from '../datasets/reference.ts';
 import { UNMADE } from '../files/computed-column.ts';
 import { FileProblem, type RowProblem } from '../files/file-problem.ts';
 import { type Chunk, readChunks } from '../files/read.ts';
-import { ChangedOverrides } from '../history/changed-overrides.ts';
+import { ChangedCalendars } from '../history/changed-calendars.ts';
 import { repairInstrument } from '../history/damaged-instrument.ts';
 import type { FormerRuns } from '../history/former-runs.ts';
 import type { ImportReport } from '../history/import-report.ts';
@@ -77,7 +77,7 @@ export async function importRows(
       }
       if (pass.rowsRead === 0 && file.rowNumbers === undefined)
         throw new FileProblem('content', `${file.name}: has no rows`);
-      await pass.overrides.settle(writer);
+      await pass.calendars.settle(writer);
       const result = {
         rowsRead: pass.rowsRead,
         rowsWritten: pass.rowsWritten,
@@ -149,7 +149,7 @@ class RowPass {
   /** Rows in place of damaged ones. */
   damagedReplaced = 0;
   readonly findings: Record<string, number> = {};
-  readonly overrides = new ChangedOverrides();
+  readonly calendars = new ChangedCalendars();
   readonly #writer: Writer;
   readonly #runId: number;
   readonly #formerRuns: FormerRuns;
@@ -302,7 +302,7 @@ class RowPass {
     if (remains !== null && dataset === instruments)
       await repairInstrument(this.#writer, this.#runId, row as Instrument);
     else await changeRow(this.#writer, this.#runId, dataset, known, row);
-    this.overrides.add(dataset, row);
+    this.calendars.add(dataset, known, row);
     return null;
   }
 }

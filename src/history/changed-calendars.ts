@@ -1,4 +1,4 @@
-// What is stored with bars and depends on calendar overrides is found anew after these change: the grid, and completeness (contract 3.9, 3.10).
+// What is stored with bars and depends on their calendar is found anew after that changes: the grid, and completeness (contract 3.9, 3.10).
 import { bucketOf } from '../bars/bucket.ts';
 import { DAY_MS } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
@@ -8,11 +8,12 @@ import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import type { Values } from '../datasets/field.ts';
 import { holidays } from '../datasets/holidays.ts';
 import { counters } from '../datasets/internal.ts';
-import { instruments } from '../datasets/reference.ts';
+import { type Instrument, instruments } from '../datasets/reference.ts';
 import { Calendars } from '../series/calendars.ts';
 import { allRows, rowWith } from '../store/all-rows.ts';
 import { DamagedData, ignoreDamage } from '../store/damage.ts';
 import type { Reader, Store, Tell, Writer } from '../store/store.ts';
+import { changesCalendar } from './regrid-series.ts';
 import { renewCoverage } from './run-coverage.ts';
 import { type BucketRange, StoredSeries } from './stored-series.ts';
 
@@ -40,17 +41,27 @@ const FOLLOWED = { name: 'overrides_followed', value: 1 };
 
 type SeriesRow = RowOf<typeof seriesDataset>;
 
-/** The calendar that a series follows, and the dates of it that have changed. */
+/** The calendar that a series follows, and the dates of overrides of it that have changed; none where it is another calendar than before. */
 type Changed = { readonly calendar: Calendar; readonly dates: readonly number[] };
 
-/** The calendar overrides that one write changes. When all are known, it finds anew what depends on them. */
-export class ChangedOverrides {
+/**
+ * The calendar overrides that one write changes, and the instruments to which it gives another calendar. When all are known, it
+ * finds anew what depends on them. The grids of such instruments are found with their rows (`regrid-series.ts`).
+ */
+export class ChangedCalendars {
   /** The dates by asset type and country, then by symbol. */
   readonly #markets = new Map<string, Map<string, Set<number>>>();
+  readonly #instruments = new Set<number>();
 
-  /** Notes that a row of a dataset has changed, by the values of its key; rows of other datasets are no overrides. */
-  add(dataset: Dataset, key: Values): void {
-    if (dataset !== holidays) return;
+  /** Notes that a row of a dataset has changed, each null for no row. An override is told by the values of its key. */
+  add(dataset: Dataset, before: Values | null, after: Values | null): void {
+    if (dataset === holidays) this.#addOverride((after ?? before)!);
+    if (dataset !== instruments || before === null || after === null) return;
+    const [was, is] = [before as Instrument, after as Instrument];
+    if (changesCalendar(was, is)) this.#instruments.add(is.instrument_id);
+  }
+
+  #addOverride(key: Values): void {
     const { asset_name, country_iso_code, symbol, calendar_date } = key as Record<string, string>;
     const name = `${asset_name}:${country_iso_code}`;
     const market = this.#markets.get(name) ?? new Map<string, Set<number>>();
@@ -61,19 +72,25 @@ export class ChangedOverrides {
 
   /** Finds anew which series are off the grid, and how far runs make their series complete. */
   async settle(writer: Writer): Promise<void> {
-    if (this.#markets.size === 0) return;
+    if (this.#markets.size + this.#instruments.size === 0) return;
     // Other rows may be damaged. Their repair looks at the grid again.
     const sound = writer.sound(ignoreDamage);
-    if ((await rowWith(sound, counters, FOLLOWED)) === null) {
-      for await (const row of allRows(sound, holidays)) this.add(holidays, row);
-      await writer.upsert(counters, [FOLLOWED]);
-    }
     const calendars = new Calendars();
-    await this.#regrid(writer, sound, calendars);
+    if (this.#markets.size > 0) {
+      await this.#followAll(writer, sound);
+      await this.#regrid(writer, sound, calendars);
+    }
     await renewCoverage(writer, async (series_id) => {
       const row = await rowWith(sound, seriesDataset, { series_id });
       return row === null ? null : ((await this.#changed(sound, calendars, row))?.calendar ?? null);
     });
+  }
+
+  /** Counts every override as changed where an older Bourse may have left them without effect. */
+  async #followAll(writer: Writer, sound: Reader): Promise<void> {
+    if ((await rowWith(sound, counters, FOLLOWED)) !== null) return;
+    for await (const row of allRows(sound, holidays)) this.#addOverride(row);
+    await writer.upsert(counters, [FOLLOWED]);
   }
 
   /**
@@ -85,7 +102,7 @@ export class ChangedOverrides {
       const minutes = intervalMinutes(row.interval as Interval);
       if (row.bar_count === 0 || minutes === null || minutes === 1) continue;
       const changed = await this.#changed(sound, calendars, row);
-      if (changed === null) continue;
+      if (changed === null || changed.dates.length === 0) continue;
       const series = new StoredSeries(writer, row, changed.calendar);
       try {
         await series.regrid(bucketsAround(row.interval as Interval, changed.dates));
@@ -107,7 +124,7 @@ export class ChangedOverrides {
     const { calendar, assetSchema } = await calendars.read(sound, instrument);
     const market = this.#markets.get(`${assetSchema}:${instrument.country_iso_code}`);
     const dates = ['*', instrument.symbol].flatMap((symbol) => [...(market?.get(symbol) ?? [])]);
-    return dates.length === 0 ? null : { calendar, dates };
+    return dates.length > 0 || this.#instruments.has(instrument_id) ? { calendar, dates } : null;
   }
 }
 
@@ -122,8 +139,8 @@ export async function followOldOverrides(store: Store, tell: Tell): Promise<void
   tell('finding out by the imported holidays which series are off the session grid');
   await store.write(async (writer) => {
     if (!(await isDue(writer))) return;
-    const overrides = new ChangedOverrides();
-    for await (const row of allRows(writer.sound(ignoreDamage), holidays)) overrides.add(holidays, row);
+    const overrides = new ChangedCalendars();
+    for await (const row of allRows(writer.sound(ignoreDamage), holidays)) overrides.add(holidays, null, row);
     await overrides.settle(writer);
   });
 }
