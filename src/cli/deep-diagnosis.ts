@@ -15,8 +15,8 @@ const CHECK = 'data';
 const RESTORE = 'restore a backup: bourse restore FILE --force';
 
 /** What puts a damaged part right. */
-function cureOf({ dataset, place }: Damage): string {
-  const isRow = place.startsWith('row ');
+function cureOf({ dataset, part }: Damage): string {
+  const isRow = part === 'row';
   if (dataset === BARS || (dataset === series.name && isRow))
     return `import the files of these bars again, or ${RESTORE}`;
   if (dataset === instruments.name && isRow)

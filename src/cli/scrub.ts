@@ -3,8 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { namedDamage } from '../series/damaged-bars.ts';
 import { claimScrub, putScrub, readScrub, type Scrub } from '../store/control.ts';
 import { type Damage, damageWords } from '../store/damage.ts';
-import { openControl, openStore, scrubStore } from '../store/engines.ts';
-import { closing } from './opened-store.ts';
+import { openControl, scrubStore } from '../store/engines.ts';
+import { StoreUnusable } from '../store/store.ts';
+import { closing, readStore } from './opened-store.ts';
 
 /** Damage beyond these is not kept: such a store is to be restored. */
 const DAMAGE_MAX = 200;
@@ -24,11 +25,17 @@ export async function scrub(
   }
 }
 
-/** A store so damaged that it cannot be opened names nothing. */
-const nameAll = (url: string, damage: readonly Damage[]): Promise<readonly Damage[]> =>
-  closing(openStore(url, 'read'), (store) =>
-    store.snapshot((reader) => Promise.all(damage.map((one) => namedDamage(reader, one)))),
-  ).catch(() => damage);
+/** A store so damaged that it cannot be opened, or that is gone by now, names nothing. */
+async function nameAll(url: string, damage: readonly Damage[]): Promise<readonly Damage[]> {
+  try {
+    return await readStore(url, 'read', (reader) =>
+      Promise.all(damage.map((one) => namedDamage(reader, one))),
+    );
+  } catch (error) {
+    if (error instanceof StoreUnusable) return damage;
+    throw error;
+  }
+}
 
 /** Reads the store slowly where that is due, and keeps what it finds. Gives the newest reading, this one or an earlier. */
 export function scrubWhenDue(url: string, everyMs: number, rest = REST_FACTOR): Promise<Scrub | null> {

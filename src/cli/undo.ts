@@ -1,7 +1,9 @@
 // `bourse undo [RUN]`
 import { Command } from 'commander';
 import { formatInstant } from '../base/instant.ts';
-import { newestRuns, type Run, type UndoReport, undoRun } from '../history/undo-run.ts';
+import { isRun, newestRuns, type Run, type UndoReport, undoRun } from '../history/undo-run.ts';
+import { FoundDamage } from '../series/damaged-bars.ts';
+import { damageWords } from '../store/damage.ts';
 import type { Store } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
 import { damageRecord, noteDamage } from './damage.ts';
@@ -17,6 +19,10 @@ const RUNS_LISTED = 20;
 
 /** Later runs that are named as the reason why something was kept. */
 const KEEPERS_NAMED = 5;
+
+/** What a damaged run among the newest means. */
+const UNLISTED =
+  'it is not listed and cannot be undone: restore a backup from before the damage, by bourse restore FILE --force';
 
 const instantText = (ms: number | null): string => (ms === null ? '-' : formatInstant(ms));
 
@@ -56,13 +62,20 @@ function describe(report: UndoReport, isTrial: boolean): string {
   ]);
 }
 
-/** The number of a run that exists. @throws UsageProblem that lists the newest runs */
+/**
+ * The number of a run that exists.
+ * @throws UsageProblem that lists the newest runs, and names the damaged ones among them; DamagedData where the named one is damaged
+ */
 async function runNamed(store: Store, text: string | undefined): Promise<number> {
-  const runs = await store.snapshot((reader) => newestRuns(reader, RUNS_LISTED));
-  const runId = /^\d{1,15}$/.test(text ?? '') ? Number(text) : Number.NaN;
-  if (runId >= 1 && runId <= (runs[0]?.run_id ?? 0)) return runId;
-  const what = text === undefined ? 'name the run to undo' : `there is no run ${text}`;
-  throw new UsageProblem(`${what}: bourse undo RUN. The newest runs are`, { below: tableOf(runs) });
+  const runId = /^\d{1,15}$/.test(text ?? '') ? Number(text) : null;
+  return store.snapshot(async (reader) => {
+    if (runId !== null && (await isRun(reader, runId))) return runId;
+    const found = new FoundDamage();
+    const below = tableOf(await newestRuns(reader, RUNS_LISTED, found.add));
+    const what = text === undefined ? 'name the run to undo' : `there is no run ${text}`;
+    const unlisted = (await found.named(reader)).map((one) => `${damageWords(one)}; ${UNLISTED}. `).join('');
+    throw new UsageProblem(`${what}: bourse undo RUN. ${unlisted}The newest runs are`, { below });
+  });
 }
 
 export function undoCommand(): Command {

@@ -49,9 +49,25 @@ export type UndoReport = {
 const BLOCKS_PER_READ = 64;
 const ROWS_PER_READ = 500;
 
-/** The newest runs, the newest first. */
-export function newestRuns(reader: Reader, limit: number): Promise<Run[]> {
-  return reader.sound(ignoreDamage).rows(importRuns, { order: [['run_id', 'desc']], limit });
+/** The newest runs, the newest first, without those whose rows are damaged. */
+export function newestRuns(reader: Reader, limit: number, onDamage = ignoreDamage): Promise<Run[]> {
+  return reader.sound(onDamage).rows(importRuns, { order: [['run_id', 'desc']], limit });
+}
+
+/** Whether there is a run of a number. @throws DamagedData where its row is damaged, with what to do */
+export async function isRun(reader: Reader, runId: number): Promise<boolean> {
+  return (await recordOf(reader, runId)) !== null;
+}
+
+/** The record of a run; null where there is none. */
+async function recordOf(reader: Reader, run_id: number): Promise<Run | null> {
+  try {
+    return await rowWith(reader, importRuns, { run_id });
+  } catch (error) {
+    if (!(error instanceof DamagedData)) throw error;
+    const problem = `${error.damage.problem}: it cannot be undone; restore a backup (bourse restore FILE --force)`;
+    throw new DamagedData({ ...error.damage, problem }, error);
+  }
 }
 
 /** Undoes a run in one write. @throws RequestProblem where there is no such run, or it cannot be undone */
@@ -71,7 +87,7 @@ export function undoRun(
 }
 
 async function findRun(writer: Writer, runId: number): Promise<Run> {
-  const run = await rowWith(writer, importRuns, { run_id: runId });
+  const run = await recordOf(writer, runId);
   if (run === null) throw new RequestProblem(`there is no run ${runId}`);
   if (run.undone_ms === null) return run;
   const cure = run.kind === 'import' ? `import ${run.file} again to restore it` : 'delete again to repeat it';

@@ -9,6 +9,8 @@ export type Damage = {
   readonly place: string;
   /** What shows it. */
   readonly problem: string;
+  /** What alone is damaged, where that is known: a row; or what is made from whole tables, such as an index. */
+  readonly part?: 'row' | 'derived';
   /** The damaged block, where it is one: `series/damaged-bars.ts` names its instrument and days. */
   readonly block?: BlockPlace;
 };

@@ -40,10 +40,10 @@ function rowOf({ names, kinds }: RowForm, cells: readonly Cell[]): Row {
   return row;
 }
 
-/** The damage because of which SQLite could not run a statement. */
-const pageDamage = (dataset: string, error: unknown): Damage => ({
+/** The damage because of which SQLite could not run a statement; without a dataset where it is not known whose pages are damaged. */
+export const pageDamage = (dataset: string | null, error: unknown): Damage => ({
   dataset,
-  place: 'a page of its table or indexes',
+  place: dataset === null ? 'a page that was read' : 'a page of its table or indexes',
   problem: (error as Error).message,
 });
 
