@@ -3,6 +3,9 @@ import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { undoRun } from '../src/history/undo-run.ts';
+import { openStore } from '../src/store/engines.ts';
+import type { Reader, Store } from '../src/store/store.ts';
 import { Workshop } from './service.ts';
 import { alter } from './sqlite/copies.ts';
 import { fileStore, rowsOfFile, storeFile } from './sqlite/files.ts';
@@ -309,4 +312,31 @@ test('an undo whose journal an index has lost in part says so, and does not coun
   assert.match(`${undone.stdout}${undone.stderr}`, /row_changes, its table or an index: /);
   const again = await shop.run('undo', runOf.news!, '--store', store);
   assert.doesNotMatch(again.stderr, /was undone already/);
+});
+
+test('an undo reads whole tables beside their indexes before it keeps other writers out', async () => {
+  const store = await openStore(damaged(), 'write');
+  const read = { before: 0, inside: 0 };
+  /** The same reader or writer, which counts the tables that are read whole. */
+  const counting = <R extends Reader>(reader: R, when: keyof typeof read): R =>
+    new Proxy(reader, {
+      get(target, name) {
+        if (name === 'structure') read[when]++;
+        const member = Reflect.get(target, name);
+        return typeof member === 'function' ? member.bind(target) : member;
+      },
+    });
+  const watched: Store = {
+    ...store,
+    snapshot: (work) => store.snapshot((reader) => work(counting(reader, 'before'))),
+    write: (work, onWait) => store.write((writer) => work(counting(writer, 'inside')), onWait),
+  };
+  const { rowsRemoved } = await undoRun(watched, {
+    runId: Number(runOf.news),
+    dryRun: true,
+    nowMs: Date.now,
+  });
+  await store.close();
+  assert.equal(rowsRemoved, 2);
+  assert.deepEqual(read, { before: 4, inside: 0 });
 });
