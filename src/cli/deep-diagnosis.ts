@@ -7,8 +7,10 @@ import type { Damage } from '../store/damage.ts';
 import { broken, type Diagnosis, fine } from '../store/diagnosis.ts';
 import { isStoreMade } from '../store/engines.ts';
 import { StoreUnusable } from '../store/store.ts';
+import { cliLimits } from './limits.ts';
 import { Progress } from './progress.ts';
 import { scrub } from './scrub.ts';
+import { count } from './table.ts';
 
 const CHECK = 'data';
 
@@ -30,11 +32,14 @@ function cureOf({ dataset, part }: Damage): string {
 export async function diagnoseData(url: string): Promise<Diagnosis[]> {
   if (!isStoreMade(url)) return [];
   const found: Damage[] = [];
+  let unnamed = 0;
   let steps = 0;
   const progress = new Progress({ name: 'reading the store', bytes: null, rowsAbout: null });
   try {
     await scrub(url, (_, damage) => {
-      found.push(...damage);
+      const named = damage.slice(0, Math.max(0, cliLimits.doctorDamageMax - found.length));
+      found.push(...named);
+      unnamed += damage.length - named.length;
       progress.reached(++steps);
     });
   } catch (error) {
@@ -44,8 +49,9 @@ export async function diagnoseData(url: string): Promise<Diagnosis[]> {
     progress.end();
   }
   if (found.length === 0) return [fine(CHECK, 'every row, block and index is as it was written')];
-  return found.map((one) => {
+  const named = found.map((one) => {
     const { dataset, place, problem } = one;
     return broken(CHECK, `damaged: ${dataset ?? 'the store'}, ${place}: ${problem}`, cureOf(one));
   });
+  return unnamed === 0 ? named : [...named, broken(CHECK, `damaged: ${count(unnamed)} more parts`, RESTORE)];
 }

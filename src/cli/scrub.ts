@@ -5,14 +5,8 @@ import { claimScrub, putScrub, readScrub, type Scrub } from '../store/control.ts
 import { type Damage, damageWords } from '../store/damage.ts';
 import { openControl, scrubStore } from '../store/engines.ts';
 import { StoreUnusable } from '../store/store.ts';
+import { cliLimits } from './limits.ts';
 import { closing, readStore } from './opened-store.ts';
-
-/** Damage beyond these is not kept: such a store is to be restored. */
-const DAMAGE_MAX = 200;
-
-/** After each step the reading rests so many times as long as the step took, up to a bound: a large table and its indexes are one step. */
-const REST_FACTOR = 9;
-const REST_MS_MAX = 2_000;
 
 /** Calls `onStep` for each part of a store that was read, with what is damaged in it, named. */
 export async function scrub(
@@ -38,7 +32,11 @@ async function nameAll(url: string, damage: readonly Damage[]): Promise<readonly
 }
 
 /** Reads the store slowly where that is due, and keeps what it finds. Gives the newest reading, this one or an earlier. */
-export function scrubWhenDue(url: string, everyMs: number, rest = REST_FACTOR): Promise<Scrub | null> {
+export function scrubWhenDue(
+  url: string,
+  everyMs: number,
+  rest: number = cliLimits.scrubRestFactor,
+): Promise<Scrub | null> {
   return closing(openControl(url, 'write'), async (control) => {
     const startedMs = Date.now();
     if (await claimScrub(control, startedMs, everyMs)) {
@@ -48,10 +46,10 @@ export function scrubWhenDue(url: string, everyMs: number, rest = REST_FACTOR): 
       let beganMs = performance.now();
       await scrub(url, async (_, damage) => {
         const known = found.size;
-        for (const one of damage) if (found.size < DAMAGE_MAX) found.set(damageWords(one), one);
+        for (const one of damage) if (found.size < cliLimits.scrubDamageMax) found.set(damageWords(one), one);
         if (found.size > known)
           await putScrub(control, { startedMs, finishedMs: null, damage: [...before, ...found.values()] });
-        await sleep(Math.min(rest * (performance.now() - beganMs), REST_MS_MAX));
+        await sleep(Math.min(rest * (performance.now() - beganMs), cliLimits.scrubRestMsMax));
         beganMs = performance.now();
       });
       await putScrub(control, { startedMs, finishedMs: Date.now(), damage: [...found.values()] });

@@ -202,6 +202,15 @@ export class Database {
     yield* statement.iterate() as Iterable<unknown> as Iterable<Cell[]>;
   }
 
+  /** As `walk`, of rows whose numbers may be anything. */
+  *walkDamaged(sql: string, values: readonly SqlValue[]): Generator<Cell[]> {
+    const statement = this.#db.prepare(sql);
+    statement.setReturnArrays(true);
+    statement.setReadBigInts(true);
+    for (const cells of statement.iterate(...values) as Iterable<unknown> as Iterable<Cell[]>)
+      yield withoutBigInts(cells);
+  }
+
   run(sql: string, values: readonly SqlValue[]): void {
     this.#prepared(sql).run(...values);
   }
@@ -373,9 +382,9 @@ function allOf(statement: StatementSync, values: readonly SqlValue[]): Record<st
 }
 
 /** The same row, of columns or of an array. */
-function withoutBigInts<R extends Record<string, unknown>>(row: R): R {
+function withoutBigInts<R extends object>(row: R): R {
   for (const [name, cell] of Object.entries(row))
-    if (typeof cell === 'bigint') (row as Record<string, unknown>)[name] = Number(cell);
+    if (typeof cell === 'bigint') Object.assign(row, { [name]: Number(cell) });
   return row;
 }
 

@@ -7,18 +7,14 @@ import { controlDatasets, dataDatasets } from '../../datasets/index.ts';
 import { CheckedBlock, type FoundBlock } from '../checked-blocks.ts';
 import { isWhole, rawRow, rowDamage, rowFormOf } from '../checked-rows.ts';
 import { blockDamage, type Damage, type ScrubStep } from '../damage.ts';
+import { storeLimits } from '../limits.ts';
 import { ROW_CHECK } from '../row-check.ts';
 import { controlPathOf } from './control.ts';
 import { type Cell, Database, troubleOf } from './database.ts';
 import { BLOCKS, hasTable, sumProblem } from './row-sums.ts';
 import { schemaProblem } from './schema-sum.ts';
 
-/** Rows and blocks that one step reads: a step keeps no writer from emptying its log for long. */
-const ROWS_PER_STEP = 2_000;
-const BLOCKS_PER_STEP = 256;
-
-/** Findings of SQLite's own check that are told of one table. */
-const FINDINGS_MAX = 20;
+const { scrubRowsPerStep, scrubBlocksPerStep, findingsPerTableMax } = storeLimits;
 
 /** Reads everything in the files of the store at `path`. */
 export async function* scrubSqlite(path: string): AsyncGenerator<ScrubStep> {
@@ -64,7 +60,7 @@ export function structureOf(database: Database, table: string): Damage[] {
     table === '' || table === 'sqlite_schema' ? null : tried(table, () => sumProblem(database, table));
   if (typeof sums === 'string') problems.push(sums);
   return problems
-    .slice(0, FINDINGS_MAX)
+    .slice(0, findingsPerTableMax)
     .map((problem) => ({ dataset: table, place: 'its table or an index', problem }));
 }
 
@@ -84,7 +80,7 @@ function* rowSteps(database: Database, table: Dataset): Generator<ScrubStep> {
   const order = table.keptAsTheyCome ? ['rowid'] : table.key;
   const [key, marks] = [order.join(), order.map(() => '?').join()];
   const select = (where: string): string =>
-    `select ${[...form.names, ROW_CHECK, ...order].join()} from ${table.name} ${where} order by ${key} limit ${ROWS_PER_STEP}`;
+    `select ${[...form.names, ROW_CHECK, ...order].join()} from ${table.name} ${where} order by ${key} limit ${scrubRowsPerStep}`;
   let after: readonly Cell[] | null = null;
   for (;;) {
     const sql: string = select(after === null ? '' : `where (${key}) > (${marks})`);
@@ -94,14 +90,14 @@ function* rowSteps(database: Database, table: Dataset): Generator<ScrubStep> {
       .filter((cells) => !isWhole(form, cells))
       .map((cells) => rowDamage(table, rawRow(form, cells), 'its checksum does not match'));
     yield { table: table.name, damage };
-    if (found.length < ROWS_PER_STEP) return;
+    if (found.length < scrubRowsPerStep) return;
     after = found.at(-1)!.slice(form.names.length + 1);
   }
 }
 
 function* blockSteps(database: Database): Generator<ScrubStep> {
   const sql = `select rowid as id, series_id as seriesId, bucket, run_id as runId, bytes, ${ROW_CHECK} as storedCheck
-    from ${BLOCKS} where rowid > ? order by rowid limit ${BLOCKS_PER_STEP}`;
+    from ${BLOCKS} where rowid > ? order by rowid limit ${scrubBlocksPerStep}`;
   for (let after = 0; ; ) {
     const read = after;
     const found = tried(BLOCKS, () => database.all(sql, [read])) as
