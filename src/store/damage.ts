@@ -25,6 +25,13 @@ export type BlockPlace = {
 /** A short part of reading a whole store: the table that was read, and what is damaged in it. A caller may pause between two. */
 export type ScrubStep = { readonly table: string; readonly damage: readonly Damage[] };
 
+/** A table of which everything that is made from its rows, or from those of another table, was to be made anew. */
+export type Rebuilt = {
+  readonly dataset: string;
+  /** Why it was not; null where it was. */
+  readonly problem: string | null;
+};
+
 /** What can still be read of a damaged part: each value may be anything. */
 export type Remains = {
   /** The stored values of a row. */

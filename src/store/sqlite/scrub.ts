@@ -4,6 +4,7 @@ import { DamagedBlock } from '../../bars/block.ts';
 import { blockCount } from '../../bars/block-reader.ts';
 import type { Dataset } from '../../datasets/dataset.ts';
 import { controlDatasets, dataDatasets } from '../../datasets/index.ts';
+import { instrumentTerms } from '../../datasets/reference.ts';
 import { CheckedBlock, type FoundBlock } from '../checked-blocks.ts';
 import { isWhole, rawRow, rowDamage, rowFormOf } from '../checked-rows.ts';
 import { blockDamage, type Damage, type ScrubStep } from '../damage.ts';
@@ -36,12 +37,48 @@ export function* scrub(database: Database, tables: readonly Dataset[]): Generato
   // Named so, the check covers the list of free pages too (sqlite.org/pragma.html#pragma_integrity_check).
   yield { table: 'sqlite_schema', damage: structureOf(database, 'sqlite_schema') };
   for (const table of tables) {
-    yield { table: table.name, damage: structureOf(database, table.name) };
-    yield* rowSteps(database, table);
+    // All of this table is made from another.
+    const named = table === instrumentTerms ? asDerived : (step: ScrubStep): ScrubStep => step;
+    yield named(structureStep(database, table.name, () => rowSteps(database, table)));
+    for (const step of rowSteps(database, table)) yield named(step);
   }
   if (!hasTable(database, BLOCKS)) return;
-  yield { table: BLOCKS, damage: structureOf(database, BLOCKS) };
+  yield structureStep(database, BLOCKS, () => blockSteps(database));
   yield* blockSteps(database);
+}
+
+/** The same step, of what can be made anew. */
+const asDerived = ({ table, damage }: ScrubStep): ScrubStep => ({
+  table,
+  damage: damage.map((one) => ({ ...one, part: 'derived' })),
+});
+
+/** Reads a table beside its indexes. Where the table itself is whole, its indexes alone are damaged. */
+function structureStep(database: Database, table: string, rows: () => Iterable<ScrubStep>): ScrubStep {
+  const damage = structureOf(database, table);
+  if (damage.length === 0 || !hasEveryRow(database, table)) return { table, damage };
+  for (const step of rows()) if (step.damage.length > 0) return { table, damage };
+  return asDerived({ table, damage });
+}
+
+/** The indexes that are kept beside a table. */
+export const indexesOf = (database: Database, table: string): string[] =>
+  database
+    .lists("select name from sqlite_schema where type = 'index' and tbl_name = ?", [table])
+    .map(([name]) => String(name));
+
+/** Whether no index has more rows than its table, and the sum of the table's checksums is right: only an index lacks any. */
+function hasEveryRow(database: Database, table: string): boolean {
+  const rowsBy = (access: string): unknown =>
+    tried(table, () => database.lists(`select total(1) from ${table} ${access}`, [])[0]![0]);
+  const [rows, indexes] = [rowsBy('not indexed'), indexesOf(database, table)];
+  const isNoMore = (index: string): boolean => {
+    const entries = rowsBy(`indexed by "${index}"`);
+    return typeof entries === 'number' && typeof rows === 'number' && entries <= rows;
+  };
+  return (
+    indexes.length > 0 && indexes.every(isNoMore) && tried(table, () => sumProblem(database, table)) === null
+  );
 }
 
 const schemaDamage = (problem: string | Damage): Damage =>
