@@ -5,7 +5,7 @@ const HOUR_MS = 3_600_000;
 export const cliLimits = {
   /** Damaged parts that one reading of a store keeps in the control file: a store with more is to be restored. */
   scrubDamageMax: 200,
-  /** After each step the reading rests so many times as long as the step took, up to a bound: a large table and its indexes are one step. */
+  /** After each step the reading rests so many times as long as it took, up to a bound: a large table and its indexes are one step. */
   scrubRestFactor: 9,
   scrubRestMsMax: 2_000,
   /** A service that has just begun has other work than to read its store. */
