@@ -3,6 +3,9 @@ import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { undoRun } from '../src/history/undo-run.ts';
+import { openStore } from '../src/store/engines.ts';
+import type { Reader, Store } from '../src/store/store.ts';
 import { Workshop } from './service.ts';
 import { alter } from './sqlite/copies.ts';
 import { fileStore, rowsOfFile, storeFile } from './sqlite/files.ts';
@@ -222,6 +225,29 @@ test('an undo goes on past a damaged entry of the journal, past runs and coverag
   assert.match(done.stderr, /what it noted can never be undone: row_changes, row dataset "news"/);
 });
 
+test('a number beyond those of JavaScript is damage like any other', async () => {
+  const store = damaged('update import_runs set started_ms = 9223372036854775807 where run_id = 1');
+  const found = await shop.run('doctor', '--deep', '--port', '0', '--store', store);
+  assert.equal(found.status, 1);
+  assert.match(found.stdout, /import_runs, row run_id 1: its checksum does not match: restore a backup/);
+  assert.match((await shop.run('status', '--store', store)).stderr, /not counted: import_runs, row run_id 1/);
+});
+
+test('a damaged run is named where runs are listed, is never undone, and is not taken for none', async () => {
+  const newest = runOf.holidays!;
+  const store = damaged(`update import_runs set rows_read = 7 where run_id = ${newest}`);
+  const listed = await shop.run('undo', '--store', store);
+  assert.equal(listed.status, 2);
+  assert.match(listed.stderr, new RegExp(`import_runs, row run_id ${newest}: its checksum does not match`));
+  assert.match(listed.stderr, /is not listed.*bourse restore FILE --force/);
+  assert.match(listed.stderr, new RegExp(`^ *${Number(newest) - 1} `, 'm'));
+  const undone = await shop.run('undo', newest, '--store', store);
+  assert.equal(undone.status, 3);
+  const words = `import_runs, row run_id ${newest}: its checksum does not match: it cannot be undone; restore a backup`;
+  assert.ok(undone.stderr.includes(words), undone.stderr);
+  assert.doesNotMatch(undone.stderr, /there is no run/);
+});
+
 test('status counts what is sound, names what is damaged, and ends with 1 (contract 10)', async () => {
   const store = damaged(damage.instruments![0], 'update import_runs set rows_read = 7 where run_id = 1');
   const done = await shop.run('status', '--json', '--store', store);
@@ -286,4 +312,31 @@ test('an undo whose journal an index has lost in part says so, and does not coun
   assert.match(`${undone.stdout}${undone.stderr}`, /row_changes, its table or an index: /);
   const again = await shop.run('undo', runOf.news!, '--store', store);
   assert.doesNotMatch(again.stderr, /was undone already/);
+});
+
+test('an undo reads whole tables beside their indexes before it keeps other writers out', async () => {
+  const store = await openStore(damaged(), 'write');
+  const read = { before: 0, inside: 0 };
+  /** The same reader or writer, which counts the tables that are read whole. */
+  const counting = <R extends Reader>(reader: R, when: keyof typeof read): R =>
+    new Proxy(reader, {
+      get(target, name) {
+        if (name === 'structure') read[when]++;
+        const member = Reflect.get(target, name);
+        return typeof member === 'function' ? member.bind(target) : member;
+      },
+    });
+  const watched: Store = {
+    ...store,
+    snapshot: (work) => store.snapshot((reader) => work(counting(reader, 'before'))),
+    write: (work, onWait) => store.write((writer) => work(counting(writer, 'inside')), onWait),
+  };
+  const { rowsRemoved } = await undoRun(watched, {
+    runId: Number(runOf.news),
+    dryRun: true,
+    nowMs: Date.now,
+  });
+  await store.close();
+  assert.equal(rowsRemoved, 2);
+  assert.deepEqual(read, { before: 4, inside: 0 });
 });

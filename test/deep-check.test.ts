@@ -120,3 +120,15 @@ test('a damaged key opens nothing and stops no other (house, Rules)', async () =
     found.some(({ message, cure }) => /api_keys, row key_id/.test(message) && /keys create/.test(cure)),
   );
 });
+
+test('doctor names a bounded number of damaged parts, and counts the others', async () => {
+  const rows =
+    "with recursive at(n) as (select 1 union all select n + 1 from at where n < 1200) select 'news', n, 'x', 1, 0 from at";
+  const shop = await damagedShop(`insert into failed_files ${rows}`);
+  const { stdout } = await shop.run('doctor', '--deep', '--json', '--port', '0');
+  const told = (JSON.parse(stdout) as { check: string; message: string }[]).filter(
+    (one) => one.check === 'data',
+  );
+  assert.equal(told.length, 1_001);
+  assert.equal(told.at(-1)!.message, 'damaged: 200 more parts');
+});

@@ -7,12 +7,10 @@ import { backupStore, restoreStore } from '../store/engines.ts';
 import type { Copied, CopyOptions, Restored } from '../store/store.ts';
 import { readSettings } from './config.ts';
 import { examples, jsonOption, storeOption } from './flags.ts';
-import { linesOf, print } from './output.ts';
+import { linesOf, print, STDERR } from './output.ts';
 import { countOf } from './table.ts';
 
 type Flags = { readonly store?: string; readonly force?: boolean; readonly json?: boolean };
-
-const STDERR = 2;
 
 /** Progress is for a person only. */
 const tell = (doing: string): void => {

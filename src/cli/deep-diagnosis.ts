@@ -3,20 +3,25 @@ import { series } from '../datasets/bars.ts';
 import { BARS, fileDatasets } from '../datasets/index.ts';
 import { apiKeys } from '../datasets/internal.ts';
 import { instruments } from '../datasets/reference.ts';
-import type { Damage } from '../store/damage.ts';
+import type { Damage, Rebuilt } from '../store/damage.ts';
 import { broken, type Diagnosis, fine } from '../store/diagnosis.ts';
-import { isStoreMade } from '../store/engines.ts';
+import { isStoreMade, rebuildStore } from '../store/engines.ts';
 import { StoreUnusable } from '../store/store.ts';
+import { cliLimits } from './limits.ts';
+import { note } from './output.ts';
 import { Progress } from './progress.ts';
 import { scrub } from './scrub.ts';
+import { count } from './table.ts';
 
 const CHECK = 'data';
+const REPAIR = 'repair';
 
 const RESTORE = 'restore a backup: bourse restore FILE --force';
 
 /** What puts a damaged part right. */
-function cureOf({ dataset, place }: Damage): string {
-  const isRow = place.startsWith('row ');
+function cureOf({ dataset, part }: Damage): string {
+  if (part === 'derived') return 'bourse doctor --deep --repair-indexes';
+  const isRow = part === 'row';
   if (dataset === BARS || (dataset === series.name && isRow))
     return `import the files of these bars again, or ${RESTORE}`;
   if (dataset === instruments.name && isRow)
@@ -26,26 +31,52 @@ function cureOf({ dataset, place }: Damage): string {
   return isImported && isRow ? `import its file again, or ${RESTORE}` : RESTORE;
 }
 
-/** Reads all of a store. */
-export async function diagnoseData(url: string): Promise<Diagnosis[]> {
+/** Reads all of a store; with `repairs` it also makes anew what is made from whole tables, and reads all again. */
+export async function diagnoseData(url: string, repairs: boolean): Promise<Diagnosis[]> {
   if (!isStoreMade(url)) return [];
-  const found: Damage[] = [];
+  try {
+    const found = await readAll(url);
+    const derived = found.parts.filter(({ part }) => part === 'derived').map(({ dataset }) => dataset!);
+    if (!repairs || derived.length === 0) return diagnosesOf(found);
+    const repaired = (await rebuildStore(url, [...new Set(derived)], note)).map(repairDiagnosis);
+    return [...repaired, ...diagnosesOf(await readAll(url))];
+  } catch (error) {
+    if (error instanceof StoreUnusable) return [broken(CHECK, error.message, RESTORE)];
+    throw error;
+  }
+}
+
+const repairDiagnosis = ({ dataset, problem }: Rebuilt): Diagnosis =>
+  problem === null
+    ? fine(REPAIR, `what is made from the rows of ${dataset} was made anew`)
+    : broken(REPAIR, `${dataset} cannot be made anew: ${problem}`, `repair that first, or ${RESTORE}`);
+
+/** The damaged parts of a store, and how many more there are. */
+type Found = { readonly parts: readonly Damage[]; readonly unnamed: number };
+
+async function readAll(url: string): Promise<Found> {
+  const parts: Damage[] = [];
+  let unnamed = 0;
   let steps = 0;
   const progress = new Progress({ name: 'reading the store', bytes: null, rowsAbout: null });
   try {
     await scrub(url, (_, damage) => {
-      found.push(...damage);
+      const named = damage.slice(0, Math.max(0, cliLimits.doctorDamageMax - parts.length));
+      parts.push(...named);
+      unnamed += damage.length - named.length;
       progress.reached(++steps);
     });
-  } catch (error) {
-    if (error instanceof StoreUnusable) return [broken(CHECK, error.message, RESTORE)];
-    throw error;
   } finally {
     progress.end();
   }
-  if (found.length === 0) return [fine(CHECK, 'every row, block and index is as it was written')];
-  return found.map((one) => {
+  return { parts, unnamed };
+}
+
+function diagnosesOf({ parts, unnamed }: Found): Diagnosis[] {
+  if (parts.length === 0) return [fine(CHECK, 'every row, block and index is as it was written')];
+  const named = parts.map((one) => {
     const { dataset, place, problem } = one;
     return broken(CHECK, `damaged: ${dataset ?? 'the store'}, ${place}: ${problem}`, cureOf(one));
   });
+  return unnamed === 0 ? named : [...named, broken(CHECK, `damaged: ${count(unnamed)} more parts`, RESTORE)];
 }

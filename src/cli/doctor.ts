@@ -1,5 +1,5 @@
 // `bourse doctor`
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { diagnoseStore, resolveStore } from '../store/engines.ts';
 import { readSettings, type SettingFlags } from './config.ts';
 import { diagnoseData } from './deep-diagnosis.ts';
@@ -8,24 +8,37 @@ import { diagnoseMachine } from './machine.ts';
 import { print } from './output.ts';
 import { formatTable } from './table.ts';
 
+type Flags = SettingFlags & {
+  readonly deep?: boolean;
+  readonly repairIndexes?: boolean;
+  readonly json?: boolean;
+};
+
 export function doctorCommand(): Command {
   return addSettings(new Command('doctor'))
     .option('--deep', 'read every byte of the store too, and name what is damaged')
+    .addOption(
+      new Option(
+        '--repair-indexes',
+        'as --deep, and make damaged indexes and search terms anew where the tables that they are made from are whole',
+      ).implies({ deep: true }),
+    )
     .addOption(jsonOption())
     .addHelpText(
       ...examples(
         'bourse doctor',
         'bourse doctor --deep',
+        'bourse doctor --deep --repair-indexes',
         'bourse doctor --store sqlite:/srv/bourse/bourse.db --json',
       ),
     )
-    .action(async (flags: SettingFlags & { readonly deep?: boolean; readonly json?: boolean }) => {
+    .action(async (flags: Flags) => {
       const given = readSettings(flags);
       const settings = { ...given, store: resolveStore(given.store) };
       const found = [
         ...(await diagnoseMachine(settings)),
         ...(await diagnoseStore(settings.store)),
-        ...(flags.deep ? await diagnoseData(settings.store) : []),
+        ...(flags.deep ? await diagnoseData(settings.store, flags.repairIndexes === true) : []),
       ];
       const rows = found.map(({ state, check, message, cure }) => [
         state,

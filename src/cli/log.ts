@@ -2,15 +2,18 @@
 import { isatty } from 'node:tty';
 import { destination, type Logger, pino } from 'pino';
 import type { EndReason, Observation, Observe } from '../base/observe.ts';
-
-const STDERR = 2;
+import { cliLimits } from './limits.ts';
+import { STDERR } from './output.ts';
 
 /** Makes plain lines; loaded only where there is a terminal. */
 const pretty = isatty(STDERR) ? (await import('pino-pretty')).default : null;
 
 function openLogger(level: string): Logger {
   if (pretty === null)
-    return pino({ level, base: null }, destination({ dest: STDERR, sync: false, minLength: 4096 }));
+    return pino(
+      { level, base: null },
+      destination({ dest: STDERR, sync: false, minLength: cliLimits.logBufferBytes }),
+    );
   const stream = pretty({
     destination: STDERR,
     sync: true,
@@ -21,16 +24,13 @@ function openLogger(level: string): Logger {
   return pino({ level, base: null }, stream);
 }
 
-/** Pause between two lines about ended connections: an attack ends thousands. */
-const ENDS_PAUSE_MS = 10_000;
-
 /** Logs ended connections: one line in a while, with how many there were of each reason since the one before. */
 function endsLogger(logger: Logger): (reason: EndReason) => void {
   let counts: { [reason in EndReason]?: number } = {};
   let loggedMs = Number.NEGATIVE_INFINITY;
   return (reason) => {
     counts[reason] = (counts[reason] ?? 0) + 1;
-    if (performance.now() - loggedMs < ENDS_PAUSE_MS) return;
+    if (performance.now() - loggedMs < cliLimits.endsLogPauseMs) return;
     logger.warn(counts, 'connections ended');
     counts = {};
     loggedMs = performance.now();
@@ -54,7 +54,7 @@ function tell(logger: Logger, observation: Observation): void {
 export function openLog(level: string): { observe: Observe; flush: () => void } {
   const logger = openLogger(level);
   const logEnd = endsLogger(logger);
-  const timer = setInterval(() => logger.flush(), 1_000);
+  const timer = setInterval(() => logger.flush(), cliLimits.logFlushMs);
   timer.unref();
   return {
     observe: (observation) =>

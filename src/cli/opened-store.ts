@@ -2,8 +2,8 @@
 import { spool } from '../files/spool.ts';
 import { followOldOverrides } from '../history/changed-calendars.ts';
 import { coverOldRuns } from '../history/old-runs.ts';
-import { isStoreMade, openStore, openTrialStore } from '../store/engines.ts';
-import { type Reader, type Store, StoreUnusable } from '../store/store.ts';
+import { hasControl, isStoreMade, openControl, openStore, openTrialStore } from '../store/engines.ts';
+import { OlderLayout, type Reader, type Store, StoreUnusable, type Tell } from '../store/store.ts';
 import { readSettings } from './config.ts';
 import { note } from './output.ts';
 
@@ -27,16 +27,28 @@ export const readStore = <T>(
   work: (reader: Reader) => Promise<T>,
 ): Promise<T> => closing(openStore(url, mode), (store) => store.snapshot(work));
 
-/** Opens a store for writing: makes what is missing, and brings what an older Bourse wrote up to date. */
-export async function openToWrite(url: string, tell: (doing: string) => void): Promise<Store> {
+/** Opens a store for writing: makes what is missing of the data, and brings what an older Bourse wrote up to date, keys included. */
+export async function openToWrite(url: string, tell: Tell): Promise<Store> {
   const store = await openStore(url, 'write', tell);
   try {
+    await updateControl(url, tell);
     await coverOldRuns(store, tell);
     await followOldOverrides(store, tell);
     return store;
   } catch (error) {
     await store.close();
     throw error;
+  }
+}
+
+/** Both files of a store have the layout of one Bourse. What else is wrong with the keys is for those who need them. */
+async function updateControl(url: string, tell: Tell): Promise<void> {
+  if (!hasControl(url)) return;
+  try {
+    await (await openControl(url, 'inspect')).close();
+  } catch (error) {
+    if (error instanceof OlderLayout) await (await openControl(url, 'write', tell)).close();
+    else if (!(error instanceof StoreUnusable)) throw error;
   }
 }
 

@@ -2,6 +2,9 @@
 import type { OnWait, Store } from '../store/store.ts';
 import { printable } from './table.ts';
 
+/** The number of standard error among the files of a process. */
+export const STDERR = 2;
+
 /** Prints an answer: a record where `--json` was given, else its text, which ends with a line end. */
 export function print(
   { json }: { readonly json?: boolean },

@@ -3,15 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { namedDamage } from '../series/damaged-bars.ts';
 import { claimScrub, putScrub, readScrub, type Scrub } from '../store/control.ts';
 import { type Damage, damageWords } from '../store/damage.ts';
-import { openControl, openStore, scrubStore } from '../store/engines.ts';
-import { closing } from './opened-store.ts';
-
-/** Damage beyond these is not kept: such a store is to be restored. */
-const DAMAGE_MAX = 200;
-
-/** After each step the reading rests so many times as long as the step took, up to a bound: a large table and its indexes are one step. */
-const REST_FACTOR = 9;
-const REST_MS_MAX = 2_000;
+import { openControl, scrubStore } from '../store/engines.ts';
+import { StoreUnusable } from '../store/store.ts';
+import { cliLimits } from './limits.ts';
+import { closing, readStore } from './opened-store.ts';
 
 /** Calls `onStep` for each part of a store that was read, with what is damaged in it, named. */
 export async function scrub(
@@ -24,14 +19,24 @@ export async function scrub(
   }
 }
 
-/** A store so damaged that it cannot be opened names nothing. */
-const nameAll = (url: string, damage: readonly Damage[]): Promise<readonly Damage[]> =>
-  closing(openStore(url, 'read'), (store) =>
-    store.snapshot((reader) => Promise.all(damage.map((one) => namedDamage(reader, one)))),
-  ).catch(() => damage);
+/** A store so damaged that it cannot be opened, or that is gone by now, names nothing. */
+async function nameAll(url: string, damage: readonly Damage[]): Promise<readonly Damage[]> {
+  try {
+    return await readStore(url, 'read', (reader) =>
+      Promise.all(damage.map((one) => namedDamage(reader, one))),
+    );
+  } catch (error) {
+    if (error instanceof StoreUnusable) return damage;
+    throw error;
+  }
+}
 
 /** Reads the store slowly where that is due, and keeps what it finds. Gives the newest reading, this one or an earlier. */
-export function scrubWhenDue(url: string, everyMs: number, rest = REST_FACTOR): Promise<Scrub | null> {
+export function scrubWhenDue(
+  url: string,
+  everyMs: number,
+  rest: number = cliLimits.scrubRestFactor,
+): Promise<Scrub | null> {
   return closing(openControl(url, 'write'), async (control) => {
     const startedMs = Date.now();
     if (await claimScrub(control, startedMs, everyMs)) {
@@ -41,10 +46,10 @@ export function scrubWhenDue(url: string, everyMs: number, rest = REST_FACTOR): 
       let beganMs = performance.now();
       await scrub(url, async (_, damage) => {
         const known = found.size;
-        for (const one of damage) if (found.size < DAMAGE_MAX) found.set(damageWords(one), one);
+        for (const one of damage) if (found.size < cliLimits.scrubDamageMax) found.set(damageWords(one), one);
         if (found.size > known)
           await putScrub(control, { startedMs, finishedMs: null, damage: [...before, ...found.values()] });
-        await sleep(Math.min(rest * (performance.now() - beganMs), REST_MS_MAX));
+        await sleep(Math.min(rest * (performance.now() - beganMs), cliLimits.scrubRestMsMax));
         beganMs = performance.now();
       });
       await putScrub(control, { startedMs, finishedMs: Date.now(), damage: [...found.values()] });

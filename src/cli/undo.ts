@@ -1,22 +1,23 @@
 // `bourse undo [RUN]`
 import { Command } from 'commander';
 import { formatInstant } from '../base/instant.ts';
-import { newestRuns, type Run, type UndoReport, undoRun } from '../history/undo-run.ts';
+import { isRun, newestRuns, type Run, type UndoReport, undoRun } from '../history/undo-run.ts';
+import { FoundDamage } from '../series/damaged-bars.ts';
+import { damageWords } from '../store/damage.ts';
 import type { Store } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
 import { damageRecord, noteDamage } from './damage.ts';
 import { examples, jsonOption, storeOption } from './flags.ts';
+import { cliLimits } from './limits.ts';
 import { withExistingStore } from './opened-store.ts';
 import { linesOf, noteWait, print } from './output.ts';
 import { count, countOf, formatTable } from './table.ts';
 
 type Flags = { readonly store?: string; readonly dryRun?: boolean; readonly json?: boolean };
 
-/** Runs that are listed when none was named, or one that does not exist. */
-const RUNS_LISTED = 20;
-
-/** Later runs that are named as the reason why something was kept. */
-const KEEPERS_NAMED = 5;
+/** What a damaged run among the newest means. */
+const UNLISTED =
+  'it is not listed and cannot be undone: restore a backup from before the damage, by bourse restore FILE --force';
 
 const instantText = (ms: number | null): string => (ms === null ? '-' : formatInstant(ms));
 
@@ -37,8 +38,9 @@ function fateOf({ left }: UndoReport, isTrial: boolean): string {
 /** An undoing in words. */
 function describe(report: UndoReport, isTrial: boolean): string {
   const { run, barsRemoved, barsRestored, barsKept, rowsRemoved, rowsRestored, rowsKept, keptBy } = report;
-  const more = keptBy.length > KEEPERS_NAMED ? ` and ${keptBy.length - KEEPERS_NAMED} more` : '';
-  const keepers = `run${keptBy.length === 1 ? '' : 's'} ${keptBy.slice(0, KEEPERS_NAMED).join(', ')}${more}`;
+  const { keepersNamed } = cliLimits;
+  const more = keptBy.length > keepersNamed ? ` and ${keptBy.length - keepersNamed} more` : '';
+  const keepers = `run${keptBy.length === 1 ? '' : 's'} ${keptBy.slice(0, keepersNamed).join(', ')}${more}`;
   const row = run.dataset === 'bars' || run.dataset === 'instruments' ? 'instrument' : 'row';
   const notes = [
     [barsRemoved, 'bar', 'removed'],
@@ -56,13 +58,20 @@ function describe(report: UndoReport, isTrial: boolean): string {
   ]);
 }
 
-/** The number of a run that exists. @throws UsageProblem that lists the newest runs */
+/**
+ * The number of a run that exists.
+ * @throws UsageProblem that lists the newest runs, and names the damaged ones among them; DamagedData where the named one is damaged
+ */
 async function runNamed(store: Store, text: string | undefined): Promise<number> {
-  const runs = await store.snapshot((reader) => newestRuns(reader, RUNS_LISTED));
-  const runId = /^\d{1,15}$/.test(text ?? '') ? Number(text) : Number.NaN;
-  if (runId >= 1 && runId <= (runs[0]?.run_id ?? 0)) return runId;
-  const what = text === undefined ? 'name the run to undo' : `there is no run ${text}`;
-  throw new UsageProblem(`${what}: bourse undo RUN. The newest runs are`, { below: tableOf(runs) });
+  const runId = /^\d{1,15}$/.test(text ?? '') ? Number(text) : null;
+  return store.snapshot(async (reader) => {
+    if (runId !== null && (await isRun(reader, runId))) return runId;
+    const found = new FoundDamage();
+    const below = tableOf(await newestRuns(reader, cliLimits.runsListed, found.add));
+    const what = text === undefined ? 'name the run to undo' : `there is no run ${text}`;
+    const unlisted = (await found.named(reader)).map((one) => `${damageWords(one)}; ${UNLISTED}. `).join('');
+    throw new UsageProblem(`${what}: bourse undo RUN. ${unlisted}The newest runs are`, { below });
+  });
 }
 
 export function undoCommand(): Command {

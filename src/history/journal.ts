@@ -117,7 +117,10 @@ export async function changeRow<D extends Dataset>(
   await putRow(writer, dataset, before, after);
 }
 
-/** Replaces the row `before` by `after`, each null for no row, and with an instrument what depends on it: search terms, and the grid of its series. */
+/**
+ * Replaces the row `before` by `after`, each null for no row, and with an instrument what depends on it: search terms, and the grid
+ * of its series.
+ */
 export async function putRow<D extends Dataset>(
   writer: Writer,
   dataset: D,

@@ -28,7 +28,7 @@ export type HeldSeries = {
 /** When a run began, and the instant that its caller vouches for; null: its bars tell. */
 export type RunTimes = { readonly startedMs: number; readonly completeThroughMs: number | null };
 
-/** A coverage, the series with the run's last bar, and the end of that bar's session: the session is finished if the coverage reaches it. */
+/** A coverage, the series with the run's last bar, and the end of that bar's session: it is finished if the coverage reaches it. */
 export type FoundCoverage = {
   readonly coverage: Coverage;
   readonly last: HeldSeries;

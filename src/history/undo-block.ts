@@ -33,7 +33,7 @@ class Reversal {
     return added !== null && this.kept === added.count + before.count;
   }
 
-  /** A later run's change, as if this one had not been: for a bar that it changed next, it finds what this one found. Null: no difference. */
+  /** A later run's change, as if this one had not been: for a bar that it changed next, it finds what this found. Null: no difference. */
   handTo(later: BlockChange): BlockChange | null {
     const { added, before } = this.#change;
     const laterAdded = this.#firstNamed(later.added ?? none);

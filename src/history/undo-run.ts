@@ -52,19 +52,38 @@ export type UndoReport = {
 const BLOCKS_PER_READ = 64;
 const ROWS_PER_READ = 500;
 
-/** The newest runs, the newest first. */
-export function newestRuns(reader: Reader, limit: number): Promise<Run[]> {
-  return reader.sound(ignoreDamage).rows(importRuns, { order: [['run_id', 'desc']], limit });
+/** The newest runs, the newest first, without those whose rows are damaged. */
+export function newestRuns(reader: Reader, limit: number, onDamage = ignoreDamage): Promise<Run[]> {
+  return reader.sound(onDamage).rows(importRuns, { order: [['run_id', 'desc']], limit });
+}
+
+/** Whether there is a run of a number. @throws DamagedData where its row is damaged, with what to do */
+export async function isRun(reader: Reader, runId: number): Promise<boolean> {
+  return (await recordOf(reader, runId)) !== null;
+}
+
+/** The record of a run; null where there is none. */
+async function recordOf(reader: Reader, run_id: number): Promise<Run | null> {
+  try {
+    return await rowWith(reader, importRuns, { run_id });
+  } catch (error) {
+    if (!(error instanceof DamagedData)) throw error;
+    const problem = `${error.damage.problem}: it cannot be undone; restore a backup (bourse restore FILE --force)`;
+    throw new DamagedData({ ...error.damage, problem }, error);
+  }
 }
 
 /** Undoes a run in one write. @throws RequestProblem where there is no such run, or it cannot be undone */
-export function undoRun(
+export async function undoRun(
   store: Store,
   { runId, dryRun, nowMs, onWait }: WriteRequest & { readonly runId: number },
 ): Promise<UndoReport> {
+  // Whole tables are read for this: before others have to wait. What a run noted is not written again after its end.
+  const hiding = await store.snapshot((reader) => hidingDamage(reader, runId));
   const write = async (writer: Writer) => {
+    // Another process may have undone it meanwhile.
     const run = await findRun(writer, runId);
-    const result = await new Undoing(writer, run).all();
+    const result = await new Undoing(writer, run, hiding).all();
     const isDone = result.left.length === 0;
     await writer.upsert(importRuns, [{ ...run, undone_ms: isDone ? nowMs() : null }]);
     await nextValue(writer, 'data_version', 1);
@@ -73,8 +92,17 @@ export function undoRun(
   return writeOrTry(store, write, onWait);
 }
 
-async function findRun(writer: Writer, runId: number): Promise<Run> {
-  const run = await rowWith(writer, importRuns, { run_id: runId });
+/** A damaged index hides entries of the journal, and rows that are to be replaced: what is undone may then be less than all. */
+async function hidingDamage(reader: Reader, runId: number): Promise<readonly Damage[]> {
+  const own = fileDatasetNamed((await findRun(reader, runId)).dataset) ?? seriesDataset;
+  const found: Damage[] = [];
+  for (const dataset of new Set<Dataset>([blockChanges, rowChanges, instruments, own]))
+    found.push(...(await reader.structure(dataset)));
+  return found;
+}
+
+async function findRun(reader: Reader, runId: number): Promise<Run> {
+  const run = await recordOf(reader, runId);
   if (run === null) throw new RequestProblem(`there is no run ${runId}`);
   if (run.undone_ms === null) return run;
   const cure = run.kind === 'import' ? `import ${run.file} again to restore it` : 'delete again to repeat it';
@@ -96,8 +124,9 @@ class Undoing {
   readonly #left = new FoundDamage();
   readonly #lost = new FoundDamage();
 
-  constructor(writer: Writer, { run_id, kind, dataset, file }: Run) {
+  constructor(writer: Writer, { run_id, kind, dataset, file }: Run, hiding: readonly Damage[]) {
     this.#writer = writer;
+    for (const damage of hiding) this.#left.add(damage, {});
     this.#report = {
       run: { run_id, kind, dataset, file },
       barsRemoved: 0,
@@ -113,7 +142,6 @@ class Undoing {
   }
 
   async all(): Promise<UndoReport> {
-    await this.#checkStructure();
     // Bars first: an instrument is removed only where it has none.
     await this.#blocks();
     // Restored instruments come before the rows that name them; instruments that the run added go after those.
@@ -126,13 +154,6 @@ class Undoing {
     for (const seriesId of this.#unfinishedSeries) await this.#orLeft(() => this.#unfinished(seriesId));
     const [left, lost] = [await this.#left.named(this.#writer), await this.#lost.named(this.#writer)];
     return { ...this.#report, keptBy: [...this.#keptBy].sort((a, b) => a - b), left, lost };
-  }
-
-  /** A damaged index hides entries of the journal, and rows that are to be replaced: what is undone may then be less than all. */
-  async #checkStructure(): Promise<void> {
-    const own = fileDatasetNamed(this.#report.run.dataset) ?? seriesDataset;
-    for (const dataset of new Set<Dataset>([blockChanges, rowChanges, instruments, own]))
-      for (const damage of await this.#writer.structure(dataset)) this.#left.add(damage, {});
   }
 
   /** Runs a step. Where damage stops it, that is reported, and the step gives null. */

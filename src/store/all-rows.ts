@@ -17,7 +17,7 @@ export async function* allRows<D extends Dataset>(
   yield* rowsInOrder(reader, dataset, { where, order, limit: ROWS_PER_READ });
 }
 
-/** The range of a read behind a row: without the bound on its side, because SQLite would seek by that and pass over every row read so far. */
+/** The range of a read after a row: without the bound on its side, because SQLite would seek by it and pass every row read so far. */
 function restOf<D extends Dataset>({ range, order }: Omit<Read<D>, 'after'>): NonNullable<Read<D>['range']> {
   const { from, to } = range ?? {};
   if (order[0]![1] === 'asc') return to === undefined ? {} : { to };

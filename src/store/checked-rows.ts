@@ -92,4 +92,5 @@ export const rowDamage = (dataset: Dataset, row: Row, problem: string): Damage =
   dataset: dataset.name,
   place: keyWords(dataset, row),
   problem,
+  part: 'row',
 });

@@ -9,6 +9,8 @@ export type Damage = {
   readonly place: string;
   /** What shows it. */
   readonly problem: string;
+  /** What alone is damaged, where that is known: a row; or what is made from whole tables, such as an index. */
+  readonly part?: 'row' | 'derived';
   /** The damaged block, where it is one: `series/damaged-bars.ts` names its instrument and days. */
   readonly block?: BlockPlace;
 };
@@ -22,6 +24,13 @@ export type BlockPlace = {
 
 /** A short part of reading a whole store: the table that was read, and what is damaged in it. A caller may pause between two. */
 export type ScrubStep = { readonly table: string; readonly damage: readonly Damage[] };
+
+/** A table of which everything that is made from its rows, or from those of another table, was to be made anew. */
+export type Rebuilt = {
+  readonly dataset: string;
+  /** Why it was not; null where it was. */
+  readonly problem: string | null;
+};
 
 /** What can still be read of a damaged part: each value may be anything. */
 export type Remains = {

@@ -3,12 +3,13 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { otherThanFile } from '../disk/file-kind.ts';
 import { readAddress, requireBackupPath } from './address.ts';
-import type { ScrubStep } from './damage.ts';
+import type { Rebuilt, ScrubStep } from './damage.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import { backupSqlite } from './sqlite/backup.ts';
 import { controlPathOf, openSqliteControl } from './sqlite/control.ts';
 import { diagnoseSqlite } from './sqlite/diagnosis.ts';
 import { realPathOf } from './sqlite/links.ts';
+import { rebuildSqlite } from './sqlite/rebuild.ts';
 import { restoreSqlite } from './sqlite/restore.ts';
 import { scrubSqlite } from './sqlite/scrub.ts';
 import { openSqliteStore, sqliteFacts } from './sqlite/store.ts';
@@ -27,6 +28,7 @@ type Engine = {
   restore(file: string, options: CopyOptions): Promise<Restored>;
   diagnose(): Promise<Diagnosis[]>;
   scrub(): AsyncIterable<ScrubStep>;
+  rebuild(tables: readonly string[], tell: Tell): Promise<readonly Rebuilt[]>;
 };
 
 const engines: Readonly<Record<string, (rest: string) => Engine>> = {
@@ -45,6 +47,7 @@ const engines: Readonly<Record<string, (rest: string) => Engine>> = {
       restore: (file, options) => restoreSqlite(path, file, options),
       diagnose: () => diagnoseSqlite(path),
       scrub: () => scrubSqlite(path),
+      rebuild: (tables, tell) => rebuildSqlite(path, tables, tell),
     };
   },
 };
@@ -103,3 +106,10 @@ export const diagnoseStore = async (url: string): Promise<Diagnosis[]> => engine
 
 /** Reads every row and every block of a store, and each index beside its table, step by step. */
 export const scrubStore = (url: string): AsyncIterable<ScrubStep> => engineAt(url).scrub();
+
+/** Makes anew the indexes of some tables, which a scrub has found damaged alone, and what is made from the rows of others. */
+export const rebuildStore = async (
+  url: string,
+  tables: readonly string[],
+  tell: Tell,
+): Promise<readonly Rebuilt[]> => engineAt(url).rebuild(tables, tell);

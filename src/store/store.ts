@@ -171,6 +171,11 @@ export class StoreUnusable extends Error {
   override readonly name: string = 'StoreUnusable';
 }
 
+/** A file of the store has the layout of an older Bourse: it is migrated when it is opened for writing. */
+export class OlderLayout extends StoreUnusable {
+  override readonly name = 'OlderLayout';
+}
+
 /** The message where there is no store. */
 export const noStoreAt = (place: string): string =>
   `there is no store at ${place}: bourse import or bourse serve makes one`;

@@ -1,6 +1,6 @@
 // Stores that older programs wrote, in today's hands: what they answered, hashed and could take back is still so (contract 4.1, 10).
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { after, suite, test } from 'node:test';
 import { importRuns } from '../../src/datasets/internal.ts';
 import { DiskFull } from '../../src/disk/space.ts';
@@ -13,7 +13,7 @@ import { saidOf, unpack } from '../old-stores.ts';
 import { noSmallDisk, SmallDisk } from '../reliability/tmpfs.ts';
 import { Workshop } from '../service.ts';
 import { endWatches, Watch } from '../watching.ts';
-import { plainly, writeDays } from './copies.ts';
+import { minuteFlags, plainly, writeDays } from './copies.ts';
 
 const shops: Workshop[] = [];
 after(() => {
@@ -140,6 +140,29 @@ test('a command that opens an old store says what becomes of it', async () => {
     ),
     stderr,
   );
+});
+
+test('an import updates both files of an old store, and the commands of keys go on (contract 10)', async () => {
+  const shop = shopOf('layout-2');
+  const file = writeDays(shop, 'new.csv', [0]);
+  const { status, stderr } = await shop.run('import', 'bars', file, ...minuteFlags, '--symbol', 'NEW');
+  assert.equal(status, 0, stderr);
+  assert.deepEqual(
+    [...stderr.matchAll(/updating \S+\/(\S+) from layout 2/g)].map(([, name]) => name),
+    ['bourse.db', 'bourse.control.db'],
+  );
+  assert.match(await shop.must('keys', 'list'), /fixture/);
+});
+
+test('an import makes no control file, and needs none that is whole (contract 10)', async () => {
+  const shop = shopOf('layout-2');
+  const control = shop.path('bourse.control.db');
+  const words = ['import', 'bars', writeDays(shop, 'new.csv', [0]), ...minuteFlags, '--symbol', 'NEW'];
+  writeFileSync(control, 'this is no database\n'.repeat(100));
+  await shop.must(...words);
+  rmSync(control);
+  await shop.must(...words);
+  assert.ok(!readdirSync(shop.folder).includes('bourse.control.db'));
 });
 
 test('without disk space for the copy an old store stays as it was, and opens when there is some', {

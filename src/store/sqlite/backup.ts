@@ -5,6 +5,7 @@ import type { Dataset } from '../../datasets/dataset.ts';
 import { controlDatasets, dataDatasets } from '../../datasets/index.ts';
 import { requireDiskSpace } from '../../disk/space.ts';
 import { damageWords } from '../damage.ts';
+import { storeLimits } from '../limits.ts';
 import { type Copied, type CopyOptions, StoreUnusable, UnfitPlace, WouldReplace } from '../store.ts';
 import { controlPathOf } from './control.ts';
 import { Database, type FileKind } from './database.ts';
@@ -13,21 +14,14 @@ import { keysIn, seal } from './manifest.ts';
 import { COMPANIONS, copyBytes, flush, makePartial, vacuumInto, writeProblem } from './partial.ts';
 import { scrub } from './scrub.ts';
 
-/** The most attempts at a copy while imports end between the beginnings of its two reads. */
-const ATTEMPTS = 3;
-
-/** The most damaged parts that one message names. */
-const DAMAGE_NAMED = 5;
-
-/** Disk space for the manifest, without the control file. */
-const MANIFEST_BYTES = 2 ** 20;
+const { copyAttemptsMax, copyDamageNamedMax, manifestBytes } = storeLimits;
 
 /** Copies the store at `path` into `file`. */
 export async function backupSqlite(path: string, file: string, options: CopyOptions): Promise<Copied> {
   const place = resolve(file);
   checkPlace(path, place, options.force);
   const folder = dirname(place);
-  const bytes = bytesOf(path, 'store') + 2 * bytesOf(controlPathOf(path), 'control') + MANIFEST_BYTES;
+  const bytes = bytesOf(path, 'store') + 2 * bytesOf(controlPathOf(path), 'control') + manifestBytes;
   await requireDiskSpace(folder, bytes);
   try {
     return copyStore(path, place, options);
@@ -90,7 +84,7 @@ function bytesOf(path: string, kind: FileKind): number {
  * between the two, the copy is made again.
  */
 function copyData(path: string, partial: string, tell: CopyOptions['tell']): string {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  for (let attempt = 0; attempt < copyAttemptsMax; attempt++) {
     truncateSync(partial);
     using held = new Database(path, 'read', 'store');
     held.exec('begin');
@@ -106,7 +100,7 @@ function copyData(path: string, partial: string, tell: CopyOptions['tell']): str
     if (soundDigest(partial, 'store', `the copy of ${path}`) === expected) return expected;
   }
   throw new StoreUnusable(
-    `${ATTEMPTS} copies of ${path} differ from it: an import ended during each of them, or the disk does not keep what is written; try again`,
+    `${copyAttemptsMax} copies of ${path} differ from it: an import ended during each of them, or the disk does not keep what is written; try again`,
   );
 }
 
@@ -114,8 +108,8 @@ function copyData(path: string, partial: string, tell: CopyOptions['tell']): str
 function requireSound(database: Database, tables: readonly Dataset[]): void {
   const found = [...scrub(database, tables)].flatMap(({ damage }) => damage);
   if (found.length === 0) return;
-  const named = found.slice(0, DAMAGE_NAMED).map(damageWords).join('; ');
-  const more = found.length > DAMAGE_NAMED ? `; and ${found.length - DAMAGE_NAMED} more` : '';
+  const named = found.slice(0, copyDamageNamedMax).map(damageWords).join('; ');
+  const more = found.length > copyDamageNamedMax ? `; and ${found.length - copyDamageNamedMax} more` : '';
   throw new StoreUnusable(
     `${database.path} is damaged, and is not copied: ${named}${more}; bourse doctor --deep says what to do, and earlier backups are as they were`,
   );

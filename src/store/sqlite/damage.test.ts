@@ -139,3 +139,27 @@ for (const change of blockChanges)
     });
     assert.ok((await scrubbed(url)).some(({ dataset }) => dataset === 'bars'));
   });
+
+test('a tolerant read finds what is sound behind any number of damaged rows, and reads each once', async () => {
+  const url = await damaged('select 1');
+  const store = await openStore(url, 'write');
+  const rows = Array.from({ length: 5_000 }, (_, index) => ({
+    dataset: 'news',
+    path: String(index).padStart(6, '0'),
+    problem: 'problem',
+    failed_ms: 1_700_000_000_000,
+  }));
+  await store.write((writer) => writer.upsert(failedFiles, rows));
+  await store.close();
+  const database = new DatabaseSync(url.slice('sqlite:'.length));
+  database.exec("update failed_files set problem = 'x' where dataset = 'news' and path < '004990'");
+  database.close();
+  await reading(url, async (reader) => {
+    const told = new Map<string, number>();
+    const sound = reader.sound(({ place }) => told.set(place, (told.get(place) ?? 0) + 1));
+    const read = { where: { dataset: 'news' }, order: [['path', 'asc']], limit: 4 } as const;
+    assert.deepEqual(await sound.rows(failedFiles, read), rows.slice(4_990, 4_994));
+    assert.equal(told.size, 4_990);
+    assert.ok([...told.values()].every((times) => times <= 2));
+  });
+});

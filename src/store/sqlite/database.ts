@@ -181,7 +181,7 @@ export class Database {
   }
 
   all(sql: string, values: readonly SqlValue[]): Record<string, unknown>[] {
-    return this.#prepared(sql).all(...values);
+    return allOf(this.#prepared(sql), values);
   }
 
   /** The rows of `all`, each as the values of its columns: for many rows that takes half the time. */
@@ -189,7 +189,7 @@ export class Database {
     const statement = this.#prepared(sql);
     statement.setReturnArrays(true);
     try {
-      return statement.all(...values) as unknown as Cell[][];
+      return allOf(statement, values) as unknown as Cell[][];
     } finally {
       statement.setReturnArrays(false);
     }
@@ -202,13 +202,23 @@ export class Database {
     yield* statement.iterate() as Iterable<unknown> as Iterable<Cell[]>;
   }
 
+  /** As `walk`, of rows whose numbers may be anything. */
+  *walkDamaged(sql: string, values: readonly SqlValue[]): Generator<Cell[]> {
+    const statement = this.#db.prepare(sql);
+    statement.setReturnArrays(true);
+    statement.setReadBigInts(true);
+    for (const cells of statement.iterate(...values) as Iterable<unknown> as Iterable<Cell[]>)
+      yield withoutBigInts(cells);
+  }
+
   run(sql: string, values: readonly SqlValue[]): void {
     this.#prepared(sql).run(...values);
   }
 
   /** Runs `work` on one state of the file. Transactions of one connection run one after the other. */
   snapshot<T>(work: () => Promise<T>): Promise<T> {
-    return this.#inTurn(() => this.#transact(() => this.#prepared('begin').run(), work));
+    // A read has nothing to commit, and SQLite refuses to commit where a read met a damaged page.
+    return this.#inTurn(() => this.#transact(() => this.#prepared('begin').run(), work, 'rollback'));
   }
 
   /** Runs `work` in a write transaction; an error undoes everything. Waits for another writer up to the busy timeout. @throws DiskFull */
@@ -239,11 +249,15 @@ export class Database {
     return done;
   }
 
-  async #transact<T>(begin: () => unknown, work: () => Promise<T>): Promise<T> {
+  async #transact<T>(
+    begin: () => unknown,
+    work: () => Promise<T>,
+    end: 'commit' | 'rollback' = 'commit',
+  ): Promise<T> {
     try {
       await begin();
       const result = await work();
-      this.#prepared('commit').run();
+      this.#prepared(end).run();
       return result;
     } catch (error) {
       const folder = isFull(error) ? await this.#fullestFolder() : null;
@@ -352,6 +366,28 @@ export class Database {
   }
 }
 
+/** The rows of a statement. A number that JavaScript does not have is rounded: no stored one was so large, and its checksum tells. */
+function allOf(statement: StatementSync, values: readonly SqlValue[]): Record<string, unknown>[] {
+  try {
+    return statement.all(...values);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_OUT_OF_RANGE') throw error;
+  }
+  statement.setReadBigInts(true);
+  try {
+    return statement.all(...values).map(withoutBigInts);
+  } finally {
+    statement.setReadBigInts(false);
+  }
+}
+
+/** The same row, of columns or of an array. */
+function withoutBigInts<R extends object>(row: R): R {
+  for (const [name, cell] of Object.entries(row))
+    if (typeof cell === 'bigint') Object.assign(row, { [name]: Number(cell) });
+  return row;
+}
+
 /** Why a version of SQLite cannot be used; null where it can. */
 export const versionProblem = (version: string): string | null =>
   version.localeCompare(VERSION_MIN, 'en', { numeric: true }) < 0
@@ -391,5 +427,9 @@ function notOpened(path: string, error: unknown, mode: Mode): StoreUnusable {
   const closed = troubleOf(error) === 'closed' ? closedAmong([folder, path]) : null;
   const cause = folderProblem(error, folder, STORE_NEEDS) as Error;
   const reason = closed === null ? cause.message : `${closed}; ${LOG_NEEDS}`;
-  return new StoreUnusable(`${path} cannot be opened: ${reason}`, { cause });
+  const cure =
+    troubleOf(error) === 'damaged'
+      ? '; if it was a store, it is damaged: restore a backup (bourse restore FILE --force)'
+      : '';
+  return new StoreUnusable(`${path} cannot be opened: ${reason}${cure}`, { cause });
 }

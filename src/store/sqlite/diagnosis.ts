@@ -6,7 +6,7 @@ import { formatBytes } from '../../base/size.ts';
 import { otherThanFile } from '../../disk/file-kind.ts';
 import { freeBytesIn } from '../../disk/space.ts';
 import { broken, type Diagnosis, doubtful, fine, readableByOthers } from '../diagnosis.ts';
-import { StoreUnusable } from '../store.ts';
+import { OlderLayout, StoreUnusable } from '../store.ts';
 import { controlPathOf, openSqliteControl } from './control.ts';
 import { PAGE_BYTES, versionProblem } from './database.ts';
 import { openSqliteStore } from './store.ts';
@@ -37,13 +37,13 @@ function sqliteVersion(): Diagnosis {
   return broken('sqlite', problem, 'run Bourse with the Node.js that it brings (npm ci)');
 }
 
-/** Opens and closes; gives the problem in words, or null. */
-async function openingProblem(opening: Promise<{ close(): Promise<void> }>): Promise<string | null> {
+/** Opens and closes; gives why that cannot be, or null. */
+async function openingProblem(opening: Promise<{ close(): Promise<void> }>): Promise<StoreUnusable | null> {
   try {
     await (await opening).close();
     return null;
   } catch (error) {
-    if (error instanceof StoreUnusable) return error.message;
+    if (error instanceof StoreUnusable) return error;
     throw error;
   }
 }
@@ -55,7 +55,7 @@ async function storeFile(path: string): Promise<Diagnosis> {
   const problem = await openingProblem(openSqliteStore(path, 'inspect', () => undefined));
   return problem === null
     ? fine('store', `${path}, ${formatBytes(size)}, of the current layout`)
-    : broken('store', problem, null);
+    : broken('store', problem.message, null);
 }
 
 async function controlFile(path: string): Promise<Diagnosis | null> {
@@ -67,12 +67,8 @@ async function controlFile(path: string): Promise<Diagnosis | null> {
   }
   const problem = await openingProblem(openSqliteControl(path, 'inspect', () => undefined));
   if (problem === null) return fine('control file', control);
-  const isOlder = problem.includes('older layout');
-  return broken(
-    'control file',
-    problem,
-    isOlder ? null : 'put back the control file that belongs to the store',
-  );
+  const cure = problem instanceof OlderLayout ? null : 'put back the control file that belongs to the store';
+  return broken('control file', problem.message, cure);
 }
 
 async function writable(path: string): Promise<Diagnosis> {

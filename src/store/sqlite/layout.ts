@@ -5,8 +5,8 @@ import { sql } from 'kysely';
 import { makeFolder, requireDiskSpace } from '../../disk/space.ts';
 import { fillInstrumentTerms } from '../instrument-terms.ts';
 import { columnsOf, type Step, type Table, tablesAfter } from '../migrations/step.ts';
-import { type Mode, StoreUnusable, type Tell } from '../store.ts';
-import { Database, type FileKind, sqliteCompiler } from './database.ts';
+import { type Mode, OlderLayout, StoreUnusable, type Tell } from '../store.ts';
+import { Database, type FileKind, sqliteCompiler, troubleOf } from './database.ts';
 import { copyBytes, flush, makePartial, takeOwner, vacuumInto } from './partial.ts';
 import { checkRows, withRowCheck } from './row-sums.ts';
 import { SqliteRows } from './rows.ts';
@@ -33,8 +33,8 @@ export async function openFile(
     if (database.pragma('user_version') === layout.steps.length) checkSchema(database, layout.steps);
     else if (mode === 'write') await migrate(database, kind, layout, tell);
     else
-      throw new StoreUnusable(
-        `${path} has an older layout: run bourse serve${kind === 'control' ? '' : ' or bourse import'} once to update it`,
+      throw new OlderLayout(
+        `${path} has an older layout: run bourse serve or bourse import once to update it`,
       );
     return database;
   } catch (error) {
@@ -57,11 +57,22 @@ const readColumns =
 
 /** Refuses a file whose schema was changed past the service. */
 function checkSchema(database: Database, steps: readonly Step[]): void {
-  const problem = steps.some((step) => step.checksRows) ? schemaProblem(database) : null;
+  if (!steps.some((step) => step.checksRows)) return;
+  const problem = problemOfSchema(database);
   if (problem === null) return;
   throw new StoreUnusable(
-    `${database.path} is damaged: ${problem}; restore a backup (bourse restore), and keep this file until then`,
+    `${database.path} is damaged: ${problem}; restore a backup (bourse restore FILE --force), and keep this file until then`,
   );
+}
+
+/** A file may be too damaged for its schema to be read. */
+function problemOfSchema(database: Database): string | null {
+  try {
+    return schemaProblem(database);
+  } catch (error) {
+    if (troubleOf(error) !== 'damaged') throw error;
+    return (error as Error).message;
+  }
 }
 
 /** The tables of the newest layout with the column of their checksum. */

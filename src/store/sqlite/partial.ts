@@ -17,7 +17,10 @@ import { Database, type FileKind, troubleOf } from './database.ts';
 /** The endings of the files that SQLite keeps beside a file. */
 export const COMPANIONS = ['-journal', '-wal', '-shm'] as const;
 
-/** Makes an empty file beside `place` for its owner alone; it is removed with its scope unless it was renamed. Removes leftovers of killed processes. */
+/**
+ * Makes an empty file beside `place` for its owner alone; it is removed with its scope unless it was renamed.
+ * Removes leftovers of killed processes.
+ */
 export function makePartial(place: string): { readonly path: string } & Disposable {
   const folder = dirname(place);
   removeLeftovers(

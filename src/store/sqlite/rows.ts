@@ -17,9 +17,6 @@ import { AMONG_MAX } from '../sql.ts';
 import type { Ends, RankedRead, Read, RowWriter } from '../store.ts';
 import { type Cell, type Database, type SqlValue, sqliteCompiler, troubleOf } from './database.ts';
 
-/** The most rows that one read takes anew in search of sound ones. */
-const TOLERANT_ROWS_MAX = 1_000_000;
-
 function toSql(kind: ColumnKind, value: unknown): Cell {
   if (value === null || value === undefined) return null;
   if (kind === 'boolean') return value ? 1 : 0;
@@ -40,10 +37,10 @@ function rowOf({ names, kinds }: RowForm, cells: readonly Cell[]): Row {
   return row;
 }
 
-/** The damage because of which SQLite could not run a statement. */
-const pageDamage = (dataset: string, error: unknown): Damage => ({
+/** The damage because of which SQLite could not run a statement; without a dataset where it is not known whose pages are damaged. */
+export const pageDamage = (dataset: string | null, error: unknown): Damage => ({
   dataset,
-  place: 'a page of its table or indexes',
+  place: dataset === null ? 'a page that was read' : 'a page of its table or indexes',
   problem: (error as Error).message,
 });
 
@@ -68,20 +65,29 @@ export class SqliteRows implements RowWriter {
 
   #read(dataset: Dataset, read: Read): Row[] {
     const misplaced = misplacedIn(dataset, read);
-    for (let { limit } = read; ; limit *= 2) {
-      const statement = sqliteCompiler.read(dataset, read);
-      const found = this.#lists(dataset, statement.sql, statement.values({ ...read, limit }));
-      const rows = this.#checked(dataset, found, misplaced);
-      // Rows that were left out take no place in an answer: fewer rows than the limit are the last ones.
-      if (rows.length >= read.limit || found.length < limit || limit > TOLERANT_ROWS_MAX)
-        return rows.length > read.limit ? rows.slice(0, read.limit) : rows;
-    }
+    const statement = sqliteCompiler.read(dataset, read);
+    const found = this.#lists(dataset, statement.sql, statement.values(read));
+    const rows = this.#checked(dataset, found, misplaced);
+    if (rows.length === found.length || found.length < read.limit) return rows;
+    // Rows that were left out take no place in an answer: fewer rows than the limit are the last ones. So all are read until it is full.
+    const every = statement.values({ ...read, limit: Number.MAX_SAFE_INTEGER }) as SqlValue[];
+    const sound: Row[] = [];
+    this.tolerating(dataset.name, undefined, () => {
+      const cells = this.database.walkDamaged(statement.sql, every);
+      this.#checked(dataset, cells, misplaced, sound, read.limit);
+    });
+    return sound;
   }
 
-  /** The sound rows among some cells. @throws DamagedData for any other, unless damage is tolerated */
-  #checked(dataset: Dataset, found: readonly Cell[][], misplaced: Misplaced): Row[] {
+  /** The sound rows among some cells, `limit` at most. @throws DamagedData for any other, unless damage is tolerated */
+  #checked(
+    dataset: Dataset,
+    found: Iterable<Cell[]>,
+    misplaced: Misplaced,
+    rows: Row[] = [],
+    limit = Number.POSITIVE_INFINITY,
+  ): Row[] {
     const form = rowFormOf(dataset);
-    const rows: Row[] = [];
     let before: Row | null = null;
     for (const cells of found) {
       if (!isWhole(form, cells)) {
@@ -97,6 +103,7 @@ export class SqliteRows implements RowWriter {
       }
       rows.push(row);
       before = row;
+      if (rows.length === limit) break;
     }
     return rows;
   }

@@ -4,21 +4,18 @@ import { DamagedBlock } from '../../bars/block.ts';
 import { blockCount } from '../../bars/block-reader.ts';
 import type { Dataset } from '../../datasets/dataset.ts';
 import { controlDatasets, dataDatasets } from '../../datasets/index.ts';
+import { instrumentTerms } from '../../datasets/reference.ts';
 import { CheckedBlock, type FoundBlock } from '../checked-blocks.ts';
 import { isWhole, rawRow, rowDamage, rowFormOf } from '../checked-rows.ts';
 import { blockDamage, type Damage, type ScrubStep } from '../damage.ts';
+import { storeLimits } from '../limits.ts';
 import { ROW_CHECK } from '../row-check.ts';
 import { controlPathOf } from './control.ts';
 import { type Cell, Database, troubleOf } from './database.ts';
 import { BLOCKS, hasTable, sumProblem } from './row-sums.ts';
 import { schemaProblem } from './schema-sum.ts';
 
-/** Rows and blocks that one step reads: a step keeps no writer from emptying its log for long. */
-const ROWS_PER_STEP = 2_000;
-const BLOCKS_PER_STEP = 256;
-
-/** Findings of SQLite's own check that are told of one table. */
-const FINDINGS_MAX = 20;
+const { scrubRowsPerStep, scrubBlocksPerStep, findingsPerTableMax } = storeLimits;
 
 /** Reads everything in the files of the store at `path`. */
 export async function* scrubSqlite(path: string): AsyncGenerator<ScrubStep> {
@@ -40,12 +37,48 @@ export function* scrub(database: Database, tables: readonly Dataset[]): Generato
   // Named so, the check covers the list of free pages too (sqlite.org/pragma.html#pragma_integrity_check).
   yield { table: 'sqlite_schema', damage: structureOf(database, 'sqlite_schema') };
   for (const table of tables) {
-    yield { table: table.name, damage: structureOf(database, table.name) };
-    yield* rowSteps(database, table);
+    // All of this table is made from another.
+    const named = table === instrumentTerms ? asDerived : (step: ScrubStep): ScrubStep => step;
+    yield named(structureStep(database, table.name, () => rowSteps(database, table)));
+    for (const step of rowSteps(database, table)) yield named(step);
   }
   if (!hasTable(database, BLOCKS)) return;
-  yield { table: BLOCKS, damage: structureOf(database, BLOCKS) };
+  yield structureStep(database, BLOCKS, () => blockSteps(database));
   yield* blockSteps(database);
+}
+
+/** The same step, of what can be made anew. */
+const asDerived = ({ table, damage }: ScrubStep): ScrubStep => ({
+  table,
+  damage: damage.map((one) => ({ ...one, part: 'derived' })),
+});
+
+/** Reads a table beside its indexes. Where the table itself is whole, its indexes alone are damaged. */
+function structureStep(database: Database, table: string, rows: () => Iterable<ScrubStep>): ScrubStep {
+  const damage = structureOf(database, table);
+  if (damage.length === 0 || !hasEveryRow(database, table)) return { table, damage };
+  for (const step of rows()) if (step.damage.length > 0) return { table, damage };
+  return asDerived({ table, damage });
+}
+
+/** The indexes that are kept beside a table. */
+export const indexesOf = (database: Database, table: string): string[] =>
+  database
+    .lists("select name from sqlite_schema where type = 'index' and tbl_name = ?", [table])
+    .map(([name]) => String(name));
+
+/** Whether no index has more rows than its table, and the sum of the table's checksums is right: only an index lacks any. */
+function hasEveryRow(database: Database, table: string): boolean {
+  const rowsBy = (access: string): unknown =>
+    tried(table, () => database.lists(`select total(1) from ${table} ${access}`, [])[0]![0]);
+  const [rows, indexes] = [rowsBy('not indexed'), indexesOf(database, table)];
+  const isNoMore = (index: string): boolean => {
+    const entries = rowsBy(`indexed by "${index}"`);
+    return typeof entries === 'number' && typeof rows === 'number' && entries <= rows;
+  };
+  return (
+    indexes.length > 0 && indexes.every(isNoMore) && tried(table, () => sumProblem(database, table)) === null
+  );
 }
 
 const schemaDamage = (problem: string | Damage): Damage =>
@@ -64,7 +97,7 @@ export function structureOf(database: Database, table: string): Damage[] {
     table === '' || table === 'sqlite_schema' ? null : tried(table, () => sumProblem(database, table));
   if (typeof sums === 'string') problems.push(sums);
   return problems
-    .slice(0, FINDINGS_MAX)
+    .slice(0, findingsPerTableMax)
     .map((problem) => ({ dataset: table, place: 'its table or an index', problem }));
 }
 
@@ -84,7 +117,7 @@ function* rowSteps(database: Database, table: Dataset): Generator<ScrubStep> {
   const order = table.keptAsTheyCome ? ['rowid'] : table.key;
   const [key, marks] = [order.join(), order.map(() => '?').join()];
   const select = (where: string): string =>
-    `select ${[...form.names, ROW_CHECK, ...order].join()} from ${table.name} ${where} order by ${key} limit ${ROWS_PER_STEP}`;
+    `select ${[...form.names, ROW_CHECK, ...order].join()} from ${table.name} ${where} order by ${key} limit ${scrubRowsPerStep}`;
   let after: readonly Cell[] | null = null;
   for (;;) {
     const sql: string = select(after === null ? '' : `where (${key}) > (${marks})`);
@@ -94,14 +127,14 @@ function* rowSteps(database: Database, table: Dataset): Generator<ScrubStep> {
       .filter((cells) => !isWhole(form, cells))
       .map((cells) => rowDamage(table, rawRow(form, cells), 'its checksum does not match'));
     yield { table: table.name, damage };
-    if (found.length < ROWS_PER_STEP) return;
+    if (found.length < scrubRowsPerStep) return;
     after = found.at(-1)!.slice(form.names.length + 1);
   }
 }
 
 function* blockSteps(database: Database): Generator<ScrubStep> {
   const sql = `select rowid as id, series_id as seriesId, bucket, run_id as runId, bytes, ${ROW_CHECK} as storedCheck
-    from ${BLOCKS} where rowid > ? order by rowid limit ${BLOCKS_PER_STEP}`;
+    from ${BLOCKS} where rowid > ? order by rowid limit ${scrubBlocksPerStep}`;
   for (let after = 0; ; ) {
     const read = after;
     const found = tried(BLOCKS, () => database.all(sql, [read])) as

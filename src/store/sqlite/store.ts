@@ -6,14 +6,24 @@ import { blockCount, claimedCount } from '../../bars/block-reader.ts';
 import type { Dataset } from '../../datasets/dataset.ts';
 import { dataDatasets } from '../../datasets/index.ts';
 import { CheckedBlock, type FoundBlock, isMisplaced } from '../checked-blocks.ts';
-import { blockDamage, type Damage, type OnDamage } from '../damage.ts';
+import { blockDamage, type Damage, DamagedData, type OnDamage } from '../damage.ts';
 import { storeSteps } from '../migrations/index.ts';
 import { blockCheck } from '../row-check.ts';
-import type { BlockRead, Mode, Reader, Store, StoredBlock, StoreFacts, Tell, Writer } from '../store.ts';
+import {
+  type BlockRead,
+  type Mode,
+  type Reader,
+  type Store,
+  type StoredBlock,
+  type StoreFacts,
+  StoreUnusable,
+  type Tell,
+  type Writer,
+} from '../store.ts';
 import { controlPathOf } from './control.ts';
-import { Database } from './database.ts';
+import { Database, troubleOf } from './database.ts';
 import { openFile } from './layout.ts';
-import { SqliteRows } from './rows.ts';
+import { pageDamage, SqliteRows } from './rows.ts';
 import { structureOf } from './scrub.ts';
 import { writerOf } from './writer.ts';
 
@@ -98,6 +108,12 @@ class SqliteReadWrite extends SqliteRows implements Reader, Writer {
   }
 }
 
+/** SQLite's own error in our words where a write met a damaged page: it then commits nothing, even if the page was only read. */
+function writeDamage(error: unknown): unknown {
+  const isOwn = error instanceof DamagedData || error instanceof StoreUnusable;
+  return isOwn || troubleOf(error) !== 'damaged' ? error : new DamagedData(pageDamage(null, error), error);
+}
+
 /** Opens `path` as a store. */
 export async function openSqliteStore(path: string, mode: Mode, tell: Tell): Promise<Store> {
   const layout = { tables: dataDatasets, steps: storeSteps };
@@ -110,14 +126,18 @@ export async function openSqliteStore(path: string, mode: Mode, tell: Tell): Pro
     folder: dirname(resolve(path)),
     changeToken: () => access.changeToken(),
     write: (work, onWait = () => undefined) =>
-      database.longWrite(
-        async () => {
-          const result = await work(access);
-          database.exec('delete from notes');
-          return result;
-        },
-        () => onWait(writerOf(path)),
-      ),
+      database
+        .longWrite(
+          async () => {
+            const result = await work(access);
+            database.exec('delete from notes');
+            return result;
+          },
+          () => onWait(writerOf(path)),
+        )
+        .catch((error: unknown) => {
+          throw writeDamage(error);
+        }),
     close: async () => database.close(),
   };
 }

@@ -1,0 +1,129 @@
+// The flags of `bourse import`: which apply to a dataset, their values, and those that are recorded with the run.
+import { hash } from 'node:crypto';
+import { parseInstant } from '../base/instant.ts';
+import { findZone, type Zone } from '../calendar/zone.ts';
+import type { PriceBasis, VolumeBasis } from '../contract/price-basis.ts';
+import { barFields } from '../datasets/bars.ts';
+import type { Fields } from '../datasets/field.ts';
+import { BARS, fileDatasetNamed, fileDatasetNames } from '../datasets/index.ts';
+import type { RecordedFlags } from '../history/run.ts';
+import { readMappingFile } from '../mapping/mapping-file.ts';
+import { hintFor, UsageProblem } from './config.ts';
+import { readCountry, readInterval, readSchema, readSymbolOf, spokenFlag } from './read-flags.ts';
+
+/** The flags of an import. */
+export type ImportFlags = {
+  readonly store?: string;
+  readonly map?: string;
+  readonly delimiter?: string;
+  readonly preset?: string;
+  readonly schema?: string;
+  readonly country?: string;
+  readonly symbol?: string;
+  readonly exchange?: string;
+  readonly interval?: string;
+  readonly code?: string;
+  readonly zone?: string;
+  readonly prices?: PriceBasis;
+  readonly completeThrough?: string;
+  readonly volumes?: VolumeBasis;
+  readonly source?: string;
+  readonly allowRejects: number;
+  readonly dryRun?: boolean;
+  readonly watch?: string;
+  readonly explain?: boolean;
+  readonly json?: boolean;
+};
+
+/** The time zone of a name; undefined without one. @throws UsageProblem */
+export function zoneNamed(name: string | undefined): Zone | undefined {
+  const zone = name === undefined ? undefined : findZone(name);
+  if (zone !== null) return zone;
+  throw new UsageProblem(
+    `--zone ${name}: is not a time zone${hintFor(name!, Intl.supportedValuesOf('timeZone'))}`,
+  );
+}
+
+/** The fields of a dataset's files. */
+export const fieldsOf = (dataset: string): Fields => fileDatasetNamed(dataset)?.file.fields ?? barFields;
+
+const fieldFlagNames = ['schema', 'country', 'symbol', 'exchange', 'interval', 'code'] as const;
+
+/** The instant of `--complete-through`; null without the flag. */
+export function readCompleteThrough(text: string | undefined, nowMs: number): number | null {
+  if (text === undefined) return null;
+  const instant = parseInstant(text);
+  if (instant?.kind !== 'time')
+    throw new UsageProblem(
+      `--complete-through ${text}: is no instant: write one such as 2025-03-04T01:00:00Z`,
+    );
+  if (instant.ms <= nowMs) return instant.ms;
+  throw new UsageProblem(
+    `--complete-through ${text}: is after now: an import makes nothing complete beyond its own start`,
+  );
+}
+
+/** The flags that are for bars alone. */
+const barFlags = ['prices', 'volumes', 'completeThrough'] as const;
+
+/** Whether a flag has a meaning for a dataset. */
+function applies(
+  flag: (typeof fieldFlagNames)[number] | (typeof barFlags)[number] | 'zone',
+  dataset: string,
+): boolean {
+  const fields = Object.values(fieldsOf(dataset));
+  if ((barFlags as readonly string[]).includes(flag)) return dataset === BARS;
+  if (flag === 'zone') return fields.some(({ rule }) => 'unit' in rule);
+  return fields.some((field) => field.flag === `--${flag}`);
+}
+
+/** Checks flags before any file is read: each must apply to the dataset and have a possible value. */
+export function checkFlags(dataset: string, flags: ImportFlags): void {
+  for (const name of [...barFlags, 'zone', ...fieldFlagNames] as const) {
+    if (flags[name] === undefined || applies(name, dataset)) continue;
+    const others = fileDatasetNames.filter((other) => applies(name, other));
+    throw new UsageProblem(
+      `--${spokenFlag(name)} does not apply to ${dataset}: it is for ${others.join(', ')}`,
+    );
+  }
+  readSchema(flags.schema);
+  readCountry(flags.country);
+  readSymbolOf(dataset, flags.symbol);
+  readInterval(flags.interval);
+  zoneNamed(flags.zone);
+  readCompleteThrough(flags.completeThrough, Date.now());
+}
+
+/** The fields that flags give for the whole file. */
+export const fieldFlags = (dataset: string, flags: ImportFlags): Map<string, string> =>
+  new Map(
+    Object.entries(fieldsOf(dataset)).flatMap(([field, { flag }]) => {
+      const value = flags[fieldFlagNames.find((name) => `--${name}` === flag)!];
+      return value === undefined ? [] : [[field, value] as const];
+    }),
+  );
+
+/** Files are either named, or arrive in a watched folder. */
+export function checkSources(names: readonly string[], { watch, dryRun, explain }: ImportFlags): void {
+  if (names.length === 0 && watch === undefined)
+    throw new UsageProblem('name the files to import, or with --watch the folder in which they arrive');
+  if (watch !== undefined && (names.length > 0 || dryRun || explain))
+    throw new UsageProblem(
+      '--watch imports the files of its folder: name no file, and leave --dry-run and --explain out',
+    );
+}
+
+/** Flags that change nothing of what a file gives. */
+const flagsWithoutEffect: ReadonlySet<string> = new Set<keyof ImportFlags>([
+  ...(['store', 'source', 'allowRejects', 'dryRun', 'watch', 'explain', 'json'] as const),
+]);
+
+/** The other flags, in the order of their names: of a mapping file its content counts, wherever it is. */
+export function recordedFlagsOf(flags: ImportFlags): RecordedFlags {
+  const { map } = flags;
+  const mapping = map === undefined ? {} : { map: hash('sha256', JSON.stringify(readMappingFile(map))) };
+  const recorded = Object.entries({ ...flags, ...mapping }).filter(([name]) => !flagsWithoutEffect.has(name));
+  return Object.fromEntries(
+    recorded.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, value]) => [name, String(value)]),
+  );
+}

@@ -1,0 +1,28 @@
+// Bounds of the commands, each with its reason.
+
+const HOUR_MS = 3_600_000;
+
+export const cliLimits = {
+  /** Damaged parts that one reading of a store keeps in the control file: a store with more is to be restored. */
+  scrubDamageMax: 200,
+  /** After each step the reading rests so many times as long as it took, up to a bound: a large table and its indexes are one step. */
+  scrubRestFactor: 9,
+  scrubRestMsMax: 2_000,
+  /** A service that has just begun has other work than to read its store. */
+  scrubFirstMs: 60_000,
+  /** How often a process asks whether a reading is due: another may have begun or ended one. */
+  scrubAskMs: HOUR_MS,
+  /** Damaged parts that a serving process knows of. */
+  knownDamageMax: 20,
+  /** Damaged parts that `bourse doctor --deep` names; it counts the others. */
+  doctorDamageMax: 1_000,
+  /** Pause between two lines of the log about ended connections: an attack ends thousands. */
+  endsLogPauseMs: 10_000,
+  /** Log lines are written together: so many bytes, or what came within so long. */
+  logBufferBytes: 4_096,
+  logFlushMs: 1_000,
+  /** Runs that are listed when none was named, or one that does not exist. */
+  runsListed: 20,
+  /** Later runs that are named as the reason why an undo kept something. */
+  keepersNamed: 5,
+} as const;

@@ -1,0 +1,50 @@
+// Makes anew what is made from whole tables: indexes, and the terms that find instruments. It writes no other row.
+import { dataDatasets } from '../../datasets/index.ts';
+import { instrumentTerms } from '../../datasets/reference.ts';
+import { DamagedData, damageWords, type Rebuilt } from '../damage.ts';
+import { fillInstrumentTerms } from '../instrument-terms.ts';
+import { storeSteps } from '../migrations/index.ts';
+import type { Tell } from '../store.ts';
+import { type Database, troubleOf } from './database.ts';
+import { openFile } from './layout.ts';
+import { SqliteRows } from './rows.ts';
+import { indexesOf, structureOf } from './scrub.ts';
+
+/** Makes anew what is derived from tables of the store at `path`, each table in one write. To be called for what a scrub calls derived. */
+export async function rebuildSqlite(
+  path: string,
+  tables: readonly string[],
+  tell: Tell,
+): Promise<readonly Rebuilt[]> {
+  const database = await openFile(path, 'write', 'store', { tables: dataDatasets, steps: storeSteps }, tell);
+  try {
+    const done: Rebuilt[] = [];
+    for (const dataset of tables) done.push({ dataset, problem: await problemOf(database, dataset, tell) });
+    return done;
+  } finally {
+    database.close();
+  }
+}
+
+/** Makes anew what is derived from a table. Gives why it could not, and then nothing is changed; else null. */
+async function problemOf(database: Database, table: string, tell: Tell): Promise<string | null> {
+  const onWait = (): void => tell(`waiting until another process has written ${database.path}`);
+  try {
+    await database.longWrite(() => rebuild(database, table), onWait);
+    return null;
+  } catch (error) {
+    if (error instanceof DamagedData) return damageWords(error.damage);
+    if (troubleOf(error) === 'damaged') return (error as Error).message;
+    throw error;
+  }
+}
+
+async function rebuild(database: Database, table: string): Promise<void> {
+  for (const index of indexesOf(database, table)) database.exec(`reindex "${index}"`);
+  if (table === instrumentTerms.name) {
+    database.exec(`delete from ${table}`);
+    await fillInstrumentTerms(new SqliteRows(database));
+  }
+  const [left] = structureOf(database, table);
+  if (left !== undefined) throw new DamagedData(left);
+}
