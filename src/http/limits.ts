@@ -1,4 +1,4 @@
-// Bounds of connections and of answers on their way, each with its reason.
+// Bounds of connections, of answers on their way and of what is taken for a key, each with its reason.
 
 const MEGABYTE = 1024 * 1024;
 
@@ -47,4 +47,8 @@ export const httpLimits = {
   cachedEncodingOverheadBytes: 1_000,
   /** Encoded bodies of one cached answer: two codings, for two callers where it has the address of a next page. */
   cachedEncodingsMax: 4,
+  /** Characters of a part of a key that no request id may be: a shorter part tells nobody the rest. */
+  keyPartCharactersMin: 20,
+  /** Characters of a text in the place of a key: a shorter one is no secret, and a request id may hold it by chance. */
+  secretCharactersMin: 8,
 } as const;
