@@ -1240,3 +1240,79 @@ test('requests that wait for large answers count before these are there, so that
   assert.ok(statuses.filter((status) => status === 200).length >= 2, statuses.join());
   assert.ok(statuses.filter((status) => status === 503).length >= 20 - admitted, statuses.join());
 });
+
+/** News that `submit` answers with so many bytes each, in the order of the requests; with null the answer never comes. */
+function openNewsOf(sizes: readonly (number | null)[], unsent: UnsentBytes): RequestHandler {
+  let next = 0;
+  return openHandler({
+    unsent,
+    keys: new KeyRing(() => readKeys(control)),
+    submit: () => {
+      const bytes = sizes[next++] ?? null;
+      if (bytes === null) return new Promise(() => undefined);
+      return Promise.resolve({ ...nothing, body: Buffer.alloc(bytes) });
+    },
+  });
+}
+
+/** Asks for news and reads the answer at once; its status. */
+async function statusOfNews(at: RequestHandler, limit: number, secret = key): Promise<number> {
+  const target = `/api/v2/news/list?from_date=2025-01-01&to_date=2025-12-31&limit=${limit}&secret_key=${secret}`;
+  const response = await at.handle({
+    method: 'GET',
+    target,
+    headers: { host: 'localhost' },
+    isGone: () => false,
+  });
+  response.release?.();
+  return response.status;
+}
+
+test('a request that waits counts with no more bytes than the largest answer had: a single long record refuses nobody (contract 6.3)', async () => {
+  const { secret: other } = await issueKey(control, 'honest', noTerms, Date.now());
+  const unsent = new UnsentBytes();
+  const at = openNewsOf([1_000_000, null, 1_000], unsent);
+  assert.equal(await statusOfNews(at, 1), 200);
+  void statusOfNews(at, listLimits.news.max);
+  while (unsent.total === 0) await new Promise(setImmediate);
+  assert.equal(unsent.total, 1_000_000);
+  assert.equal(await statusOfNews(at, 1, other), 200, 'of the other key');
+});
+
+test('answers that are far larger than expected are held up to the bound and one more, and the next are expected to be large (contract 6.3)', async () => {
+  const large = 8_000_000;
+  const unsent = new UnsentBytes({ perKeyMax: 3 * large });
+  const limit = listLimits.news.max;
+  const at = openNewsOf([1_000, ...Array<number>(20).fill(large)], unsent);
+  assert.equal(await statusOfNews(at, limit), 200);
+  const ask = () =>
+    at.handle({
+      method: 'GET',
+      target: `/api/v2/news/list?from_date=2025-01-01&to_date=2025-12-31&limit=${limit}&secret_key=${key}`,
+      headers: { host: 'localhost' },
+      isGone: () => false,
+    });
+  const all = await Promise.all(Array.from({ length: 20 }, ask));
+  assert.equal(all.filter(({ status }) => status === 200).length, 3);
+  assert.ok(unsent.total < 4 * large, `${unsent.total} bytes`);
+  for (const { release } of all) release?.();
+  assert.equal(unsent.total, 0);
+  const waiting = Array.from({ length: 20 }, ask);
+  await new Promise(setImmediate);
+  assert.equal(Math.floor(unsent.total / large), 3, 'the other seventeen are refused before their queries');
+  const refusals = await Promise.all(waiting.slice(3));
+  assert.ok(refusals.every(({ status }) => status === 503));
+});
+
+test('an answer that is no larger than expected is not judged again when it is there (contract 6.3)', async () => {
+  const unsent = new UnsentBytes({ totalMax: 10_000 });
+  const { promise, resolve: finish } = Promise.withResolvers<Answer>();
+  const answers = [Promise.resolve({ ...nothing, body: Buffer.alloc(5_000) }), promise];
+  const at = openHandler({ unsent, submit: () => answers.shift()! });
+  assert.equal(await statusOfNews(at, 10), 200);
+  const waiting = statusOfNews(at, 10);
+  while (unsent.total === 0) await new Promise(setImmediate);
+  unsent.hold('another', 10_000);
+  finish({ ...nothing, body: Buffer.alloc(5_000) });
+  assert.equal(await waiting, 200);
+});

@@ -35,6 +35,15 @@ export const httpLimits = {
   sendCheckMs: 5_000,
   /** Pause between two looks at the kernel's queues. With 8,192 connections one takes 6 to 16 ms of the HTTP thread. */
   recountPauseMs: 100,
+  /**
+   * A connection is unread where nothing of its answers has arrived for this time: a caller that reads at all shows it in each round trip.
+   * Above the bound of all callers such connections are ended.
+   */
+  unreadMs: 500,
+  /** Share of the bound of all callers that is made free then: one of the largest answers, 8 MB. */
+  roomShare: 1 / 16,
+  /** Time that requests wait for this room: until those who have not read since the bound was reached count as unread. */
+  roomWaitMs: 1_000,
   /** A connection with so many unread bytes is closed instead of answered while its caller is over its bound. */
   unreadBytesMax: 65_536,
   /** Bytes of the response cache of a serving process. */
