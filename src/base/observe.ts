@@ -1,8 +1,8 @@
 // What the program reports about itself: one union of observations, which become logs and metrics. And the cause of a fault as text.
 
 /**
- * Why the service ended a connection: its caller read too slowly, asked for more without reading its earlier answers, sent
- * thousands of requests at once; it was idle, and a new one needed its place; it was new, and there was no place.
+ * Why the service ended a connection: its caller read too slowly; did not read, and asked for more or held what all callers
+ * together may have; sent thousands of requests at once; it was idle, and a new one needed its place; it was new, and there was no place.
  */
 export const endReasons = ['slow', 'unread', 'pipelined', 'idle', 'refused'] as const;
 export type EndReason = (typeof endReasons)[number];

@@ -24,17 +24,31 @@ function openLogger(level: string): Logger {
   return pino({ level, base: null }, stream);
 }
 
-/** Logs ended connections: one line in a while, with how many there were of each reason since the one before. */
-function endsLogger(logger: Logger): (reason: EndReason) => void {
-  let counts: { [reason in EndReason]?: number } = {};
-  let loggedMs = Number.NEGATIVE_INFINITY;
-  return (reason) => {
-    counts[reason] = (counts[reason] ?? 0) + 1;
-    if (performance.now() - loggedMs < cliLimits.endsLogPauseMs) return;
-    logger.warn(counts, 'connections ended');
-    counts = {};
-    loggedMs = performance.now();
-  };
+/** Logs ended connections: the first at once, then one line in a while with how many there were of each reason since the one before. */
+class EndsLog {
+  readonly #logger: Logger;
+  #counts: { [reason in EndReason]?: number } = {};
+  /** Runs during the pause after a line. */
+  #pause: NodeJS.Timeout | null = null;
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  add(reason: EndReason): void {
+    this.#counts[reason] = (this.#counts[reason] ?? 0) + 1;
+    if (this.#pause === null) this.flush();
+  }
+
+  /** Logs what is not logged yet; nothing where there is nothing. */
+  flush(): void {
+    if (this.#pause !== null) clearTimeout(this.#pause);
+    this.#pause = null;
+    if (Object.keys(this.#counts).length === 0) return;
+    this.#logger.warn(this.#counts, 'connections ended');
+    this.#counts = {};
+    this.#pause = setTimeout(() => this.flush(), cliLimits.endsLogPauseMs).unref();
+  }
 }
 
 function tell(logger: Logger, observation: Observation): void {
@@ -53,14 +67,15 @@ function tell(logger: Logger, observation: Observation): void {
 /** The log of a process. `flush` writes out what is still held. */
 export function openLog(level: string): { observe: Observe; flush: () => void } {
   const logger = openLogger(level);
-  const logEnd = endsLogger(logger);
+  const ends = new EndsLog(logger);
   const timer = setInterval(() => logger.flush(), cliLimits.logFlushMs);
   timer.unref();
   return {
     observe: (observation) =>
-      observation.kind === 'connection' ? logEnd(observation.reason) : tell(logger, observation),
+      observation.kind === 'connection' ? ends.add(observation.reason) : tell(logger, observation),
     flush: () => {
       clearInterval(timer);
+      ends.flush();
       logger.flush();
     },
   };

@@ -53,7 +53,10 @@ function openApiPage(version: string): BuiltInPage {
   };
 }
 
-/** The built-in pages of a service. `isReady` says whether it can answer requests for data now, `damagedParts` how many parts of the store are damaged. */
+/**
+ * The built-in pages of a service. `isReady` says whether it can answer requests for data now, `damagedParts` how many parts of the
+ * store are damaged.
+ */
 export function builtInPages(
   version: string,
   isReady: () => Promise<boolean>,

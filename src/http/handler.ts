@@ -182,12 +182,14 @@ export class RequestHandler {
     const answer = await submit(asked, request.isGone);
     if (answer.kind === 'refusal') throw new Refusal(answer.word, answer.facts);
     this.#sizes.add(asked, answer.body.length);
-    // It may be larger than expected, and many may have been admitted at once.
-    trace.uncount();
-    trace.uncount = await unsent.admit(keyId, answer.body.length).catch((error: unknown) => {
-      answer.release?.();
-      throw error;
-    });
+    if (answer.body.length > expected) {
+      // Many may have been admitted at once. It does not wait for room: others would fill the memory with theirs meanwhile.
+      trace.uncount();
+      trace.uncount = await unsent.admit(keyId, answer.body.length, 0).catch((error: unknown) => {
+        answer.release?.();
+        throw error;
+      });
+    }
     const { goodUntilMs } = answer;
     const etag = etagOf(answer);
     if (goodUntilMs === undefined) return { name: null, cached: { answer, etag, goodUntilMs: 0 } };

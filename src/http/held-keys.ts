@@ -1,11 +1,6 @@
 // Finds keys in texts of a request, so that none is logged or told back (contract 6.2, 6.5, 7.4).
 import { limits } from '../contract/limits.ts';
-
-/** A shorter part of a key tells nobody the rest. */
-const PART_CHARACTERS_MIN = 20;
-
-/** A shorter text in the place of a key is no secret, and an id may hold it by chance. */
-const SECRET_CHARACTERS_MIN = 8;
+import { httpLimits } from './limits.ts';
 
 const RUN = new RegExp(`[\\w-]{${limits.issuedKeyCharacters},}`, 'g');
 
@@ -28,7 +23,7 @@ function sentKeys(target: string, authorization: string): string[] {
     .map((pair) => pair.slice('secret_key='.length).replaceAll('+', ' ').trim());
   const words = authorization.toLowerCase().split(/[\s,]/);
   const inHeader = words.filter((word, index) => word !== 'bearer' && (index > 0 || words.length === 1));
-  return [...inQuery, ...inHeader].filter((key) => key.length >= SECRET_CHARACTERS_MIN);
+  return [...inQuery, ...inHeader].filter((key) => key.length >= httpLimits.secretCharactersMin);
 }
 
 /** Whether a request id may be or hold a key: one of this request, or any run of as many characters as keys have. */
@@ -36,6 +31,6 @@ export function isOrHoldsKey(id: string, target: string, authorization: string):
   if (id.search(RUN) >= 0) return true;
   const lower = id.toLowerCase();
   const whole = `${target}\n${decodedTwice(target)}\n${authorization}`.toLowerCase();
-  if (id.length >= PART_CHARACTERS_MIN && whole.includes(lower)) return true;
+  if (id.length >= httpLimits.keyPartCharactersMin && whole.includes(lower)) return true;
   return sentKeys(target, authorization).some((key) => lower.includes(key));
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { ask, DAY, key, LATEST, withKey } from '../../test/request-handler.ts';
 import { limits } from '../contract/limits.ts';
 import { ignoredHeader } from './ignored-parameters.ts';
 
@@ -50,4 +51,57 @@ test('the header is bounded, and has characters that every header may have, what
       assert.ok(told.length <= 800, `${told.length}`);
     }),
   );
+});
+
+const IGNORED = 'X-Ignored-Parameters';
+
+test('ignored parameters are named in a header, each once, also on refusals and on 304, and web pages may read it (contract 4.4, 9.7)', async () => {
+  const sent = 'adjst=split&limt=1&limt=2&utm=x&interval=5M&=&&';
+  const named = 'adjst (adjust?), limt (limit?), utm, interval';
+  const good = await ask(`${DAY}?${sent}&secret_key=${key}`);
+  assert.deepEqual([good.status, good.headers[IGNORED]], [200, named]);
+  assert.ok(good.headers['Access-Control-Expose-Headers']!.includes(IGNORED));
+  const held = { headers: { 'if-none-match': good.headers.ETag } };
+  const unchanged = await ask(`${DAY}?${sent}&secret_key=${key}`, held);
+  assert.deepEqual([unchanged.status, unchanged.headers[IGNORED]], [304, named]);
+  const refusals = [`limit=0&secret_key=${key}`, '', 'secret_key=', `secret_key=${'x'.repeat(43)}`];
+  for (const other of refusals) {
+    const refused = await ask(`${DAY}?${sent}&${other}`);
+    assert.ok(refused.status >= 400, other);
+    assert.equal(refused.headers[IGNORED], named, other);
+  }
+  const page = await ask(`/api/v2/news/list?from=2025-03-03&secret_key=${key}`);
+  assert.deepEqual([page.status, page.headers[IGNORED]], [400, 'from (from_date?)']);
+});
+
+test('a request without unknown parameters has no such header, and no value is ever in it (contract 4.4, 7.4)', async () => {
+  assert.equal((await ask(`${DAY}?limit=2&next_page_key=&secret_key=${key}`)).headers[IGNORED], undefined);
+  for (const sent of [
+    `secretkey=${key}`,
+    `${key}`,
+    `${key}=1`,
+    `secret_key%3D${key}`,
+    `a%0D%0AX:%20y=${key}`,
+  ]) {
+    const { headers } = await ask(`${DAY}?${sent}&secret_key=${key}`);
+    assert.match(headers[IGNORED]!, /^(secretkey \(secret_key\?\)|1 more)$/, sent);
+    assert.ok(!JSON.stringify(headers).includes(key.slice(0, 20)), sent);
+  }
+});
+
+test('an answer from the response cache names the ignored parameters of its own address (contract 4.4)', async () => {
+  const codes = '/api/v2/economic_calendar/event_codes/US';
+  const plain = `${codes}?secret_key=${key}`;
+  for (let round = 0; round < 3; round++) {
+    assert.equal((await ask(`${plain}&formt=csv`)).headers[IGNORED], 'formt');
+    assert.equal((await ask(plain)).headers[IGNORED], undefined);
+  }
+});
+
+test('unknown parameters are ignored, hostile ones too (contract 4.4)', async () => {
+  const plain = (await ask(withKey(DAY))).text;
+  const others =
+    '&_=1&limitx=0&LIMIT=0&__proto__=x&constructor=x&%=%&%ED%A0%80=1&x[]=y&=z&country_symbol=US:X&&;';
+  assert.equal((await ask(withKey(DAY, others))).text, plain);
+  assert.equal((await ask(withKey(LATEST, '&next_page_key=%'))).status, 200, 'no parameter of this endpoint');
 });

@@ -1,4 +1,4 @@
-// Bounds of connections and of answers on their way, each with its reason.
+// Bounds of connections, of answers on their way and of what is taken for a key, each with its reason.
 
 const MEGABYTE = 1024 * 1024;
 
@@ -11,6 +11,11 @@ export const httpLimits = {
   filesReserved: 256,
   /** Connections of the port that serves metrics alone. */
   metricsConnectionsMax: 64,
+  /**
+   * Bytes of a connection that are read in one turn of the event loop. Most requests are smaller; as 230 requests of the least size they
+   * take 2 ms, where all that Node.js reads at once, 64 kB, took 25 ms.
+   */
+  readPieceBytes: 4_096,
   /** Requests of one connection that wait for their answers before reading pauses; bytes that arrived before, up to 64 kB, are kept. */
   pipelinedMax: 2,
   /** Unanswered requests of all connections: above this a connection with several is ended. Each takes some 5 kB. */
@@ -35,6 +40,15 @@ export const httpLimits = {
   sendCheckMs: 5_000,
   /** Pause between two looks at the kernel's queues. With 8,192 connections one takes 6 to 16 ms of the HTTP thread. */
   recountPauseMs: 100,
+  /**
+   * A connection is unread where nothing of its answers has arrived for this time: a caller that reads at all shows it in each round trip.
+   * Above the bound of all callers such connections are ended.
+   */
+  unreadMs: 500,
+  /** Share of the bound of all callers that is made free then: one of the largest answers, 8 MB. */
+  roomShare: 1 / 16,
+  /** Time that requests wait for this room: until those who have not read since the bound was reached count as unread. */
+  roomWaitMs: 1_000,
   /** A connection with so many unread bytes is closed instead of answered while its caller is over its bound. */
   unreadBytesMax: 65_536,
   /** Bytes of the response cache of a serving process. */
@@ -47,4 +61,8 @@ export const httpLimits = {
   cachedEncodingOverheadBytes: 1_000,
   /** Encoded bodies of one cached answer: two codings, for two callers where it has the address of a next page. */
   cachedEncodingsMax: 4,
+  /** Characters of a part of a key that no request id may be: a shorter part tells nobody the rest. */
+  keyPartCharactersMin: 20,
+  /** Characters of a text in the place of a key: a shorter one is no secret, and a request id may hold it by chance. */
+  secretCharactersMin: 8,
 } as const;

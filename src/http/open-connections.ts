@@ -36,6 +36,11 @@ export class OpenConnections {
     return this.#accepted;
   }
 
+  /** How many requests of all connections are not answered yet. */
+  get unanswered(): number {
+    return this.#unanswered;
+  }
+
   /** Counts an accepted connection. At the bound an idle one is closed for it; without one `endOther` may, or it is closed itself. */
   accept(socket: Socket, endOther: () => boolean): void {
     this.#accepted++;
@@ -91,6 +96,11 @@ export class OpenConnections {
     unfinished.newest = undefined;
     if (this.#bySocket.has(socket)) this.#idle.add(socket);
     if (this.#isStopping) socket.destroySoon();
+  }
+
+  /** Whether a connection is not read because its caller has several unanswered requests. */
+  isPaused(socket: Socket): boolean {
+    return this.#bySocket.get(socket)?.isPaused ?? false;
   }
 
   /** The last response that a connection still has to send. */

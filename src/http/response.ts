@@ -89,7 +89,7 @@ export function pageResponse(
   };
 }
 
-/** The address of the next page, with the base address and the caller's key, which the query thread does not know; null on the last page. */
+/** The address of the next page, with base address and the caller's key, which the query thread does not know; null on the last page. */
 export function nextPageUrl(
   { next }: Answer & { kind: 'answer' },
   baseAddress: string,

@@ -2,13 +2,20 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
+import { connect as connectTls } from 'node:tls';
+import { issue, withoutOpenssl } from '../../test/certificates.ts';
+import { TestFolder } from '../../test/stores.ts';
 import type { Observation } from '../base/observe.ts';
 import { httpLimits } from './limits.ts';
 import type { HttpRequest } from './message.ts';
 import { connectionsMax, OpenConnections } from './open-connections.ts';
 import { UnsentBytes } from './sending/unsent-bytes.ts';
 import { type Handler, listen } from './server.ts';
+import { readCertificate } from './tls.ts';
+
+const temporary = new TestFolder();
+after(() => temporary.close());
 
 const CROWD = 100;
 const EACH = 30;
@@ -177,7 +184,7 @@ test('callers that send thousands of requests at once are ended where there are 
   const parts = partsWith({ handle });
   const server = await listen(parts, address);
   const many = `GET /wait HTTP/1.1\r\n\r\n`.repeat(2_500);
-  const crowd = Array.from({ length: 12 }, () => caller(server.port, null));
+  const crowd = Array.from({ length: 115 }, () => caller(server.port, null));
   for (const { socket } of crowd) socket.write(many);
   while (!crowd.some(({ told }) => told.isClosed)) await tick();
   const other = caller(server.port, '/');
@@ -186,5 +193,74 @@ test('callers that send thousands of requests at once are ended where there are 
   assert.equal(ended.length, crowd.filter(({ told }) => told.isClosed).length);
   finish();
   for (const { socket } of [...crowd, other]) socket.destroy();
+  await server.stop('test');
+});
+
+for (const isSecure of [false, true])
+  test(`what a caller sends at once is read in pieces, others are answered between these, over ${isSecure ? 'HTTPS' : 'HTTP'}`, {
+    skip: isSecure && withoutOpenssl,
+  }, async () => {
+    const asked: string[] = [];
+    const handle = async ({ target }: HttpRequest) => {
+      asked.push(target);
+      return { status: 200, headers: { 'Content-Length': '2' }, body: [Buffer.from('ok')] };
+    };
+    const certificate = isSecure ? readCertificate(issue(temporary.folder, 'localhost')) : null;
+    const server = await listen(partsWith({ handle }), { ...address, certificate });
+    const open = async () => {
+      const socket = isSecure
+        ? connectTls({ port: server.port, host: '127.0.0.1', rejectUnauthorized: false })
+        : connect(server.port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      await once(socket, isSecure ? 'secureConnect' : 'connect');
+      return socket;
+    };
+    const [many, chunks] = [await open(), await open()];
+    let answers = '';
+    many.on('data', (piece) => {
+      answers += piece;
+    });
+    // All of these, and no byte twice or in another order, although the pieces end within requests.
+    const targets = Array.from({ length: 3_000 }, (_, index) => `/${index}`);
+    many.write(targets.map(request).join(''));
+    while (answers.split('HTTP/1.1 200').length <= targets.length) await tick();
+    assert.deepEqual(asked, targets);
+    // A body of any length and kind does not change the request after it.
+    asked.length = 0;
+    const body = 'x'.repeat(100_000);
+    many.write(`GET /long HTTP/1.1\r\nContent-Length: ${body.length}\r\n\r\n${body}${request('/next')}`);
+    while (asked.length < 2) await tick();
+    assert.deepEqual(asked, ['/long', '/next']);
+    let told = '';
+    chunks.on('data', (piece) => {
+      told += piece;
+    });
+    chunks.write(`GET /chunks HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(20_000)}`);
+    await once(chunks, 'close');
+    assert.ok(told.includes('Connection: close') && told.endsWith('ok'), told);
+    many.destroy();
+    await server.stop('test');
+  });
+
+test('while a caller’s requests wait, no more than a piece of what it sent is taken in', async () => {
+  const { handle, finish } = waitingHandler();
+  const parts = partsWith({ handle });
+  const server = await listen(parts, address);
+  const [many, other] = [caller(server.port, null), caller(server.port, null)];
+  let ended = 0;
+  many.socket.on('data', (piece) => {
+    ended += String(piece).split('HTTP/1.1 200').length - 1;
+  });
+  const sent = 2_500;
+  many.socket.write('GET /wait HTTP/1.1\r\n\r\n'.repeat(sent));
+  other.socket.write(request('/'));
+  while (!other.told.text.endsWith('ok')) await tick();
+  assert.ok(
+    parts.connections.unanswered <= httpLimits.readPieceBytes / 20,
+    `${parts.connections.unanswered}`,
+  );
+  finish();
+  while (ended < sent) await tick();
+  for (const { socket } of [many, other]) socket.destroy();
   await server.stop('test');
 });

@@ -7,6 +7,7 @@ import { Refusal } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
 import type { OpenConnections } from './open-connections.ts';
+import { ignoreRest, paceReading } from './paced-reading.ts';
 import { RequestBatches } from './queue/batching.ts';
 import { errorResponse, methodNotAllowed } from './response.ts';
 import { Sending, type SendingPace } from './sending/sending.ts';
@@ -90,6 +91,7 @@ function refuseSocket(
   // The responses to earlier, well-formed requests come first (RFC 9112, 9.3.2).
   const last = connections.lastResponse(socket);
   // A request whose body is missing may have its response already: it gets no second one.
+  ignoreRest(socket);
   const isAnswered = last === undefined && newestRequest.get(socket)?.complete === false;
   if (code === 'ECONNRESET' || !socket.writable || isAnswered) socket.destroy();
   else if (last !== undefined) last.once('close', () => socket.end());
@@ -178,11 +180,13 @@ export async function listen(
   const sending = new Sending({ unsent, observe, reset, pace }, () => port);
   server.on(tls === null ? 'connection' : 'secureConnection', (socket: Socket) => {
     connections.add(socket);
+    paceReading(socket, () => connections.isPaused(socket));
     socket.once('close', () => sending.forget(socket));
   });
   // Node would answer these itself, without the envelope.
   server.on('checkExpectation', receive);
   server.on('connect', (_, socket) => {
+    ignoreRest(socket as Socket);
     socket.on('error', () => socket.destroy());
     writeRefusal(methodNotAllowed('CONNECT'), socket as Socket, observe);
   });

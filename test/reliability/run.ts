@@ -4,6 +4,7 @@ import { checkAreaReaders } from './area-readers.ts';
 import { checkCrashes } from './crashes.ts';
 import { checkCrowd } from './crowd.ts';
 import { checkFlips } from './flips.ts';
+import { checkHolds } from './holds.ts';
 import type { Figure } from './minutes.ts';
 import { checkOrder } from './order.ts';
 import { checkReaders } from './readers.ts';
@@ -32,6 +33,7 @@ const checks: Readonly<
     run: checkFlips,
   },
   crowd: { settings: { callers: 1_000, seconds: 25 }, run: checkCrowd },
+  hold: { settings: { times: 20 }, run: checkHolds },
   room: { settings: { rows: 2_000_000 }, run: ({ rows }: { rows: number }) => checkRoom(rows) },
 };
 

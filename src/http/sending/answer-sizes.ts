@@ -8,18 +8,29 @@ const KEPT = 0.9;
 const recordsOf = ({ parameters }: Pick<QueryRequest, 'parameters'>): number =>
   typeof parameters.limit === 'number' ? parameters.limit : 1;
 
-/** The sizes of the latest answers, in bytes for each record that was asked for. */
-export class AnswerSizes {
-  readonly #bytesPerRecord = new Map<EndpointName, number>();
+type Sizes = { readonly bytesPerRecord: number; readonly largest: number };
 
-  /** The bytes that an answer is expected to have; 0 before the first of its endpoint. */
+const NONE: Sizes = { bytesPerRecord: 0, largest: 0 };
+
+/** The sizes of the answers of each endpoint: of the latest in bytes for each record that was asked for, and of the largest. */
+export class AnswerSizes {
+  readonly #byEndpoint = new Map<EndpointName, Sizes>();
+
+  /**
+   * The bytes that an answer is expected to have; 0 before the first of its endpoint. Never more than the largest had: one record may
+   * be very long, and a thousand times its bytes would be above every bound.
+   */
   expected(request: QueryRequest): number {
-    return Math.ceil((this.#bytesPerRecord.get(request.endpoint) ?? 0) * recordsOf(request));
+    const { bytesPerRecord, largest } = this.#byEndpoint.get(request.endpoint) ?? NONE;
+    return Math.min(Math.ceil(bytesPerRecord * recordsOf(request)), largest);
   }
 
   /** Learns the size of an answer. */
   add(request: QueryRequest, bytes: number): void {
-    const before = this.#bytesPerRecord.get(request.endpoint) ?? 0;
-    this.#bytesPerRecord.set(request.endpoint, Math.max(bytes / recordsOf(request), before * KEPT));
+    const before = this.#byEndpoint.get(request.endpoint) ?? NONE;
+    this.#byEndpoint.set(request.endpoint, {
+      bytesPerRecord: Math.max(bytes / recordsOf(request), before.bytesPerRecord * KEPT),
+      largest: Math.max(bytes, before.largest),
+    });
   }
 }

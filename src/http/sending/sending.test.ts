@@ -32,16 +32,19 @@ after(async () => {
 
 type Setup = { bounds?: UnsentBounds; pace?: SendingPace; certificate?: Certificate };
 
-/** A server that answers a path `/BYTES` with so many bytes, counted for the caller `key`, or for none below 1 kB. */
+/** A server that answers a path `/BYTES/KEY` with so many bytes, counted for that key, or for none below 1 kB; or refuses it. */
 async function serve({ bounds, pace = PACE, certificate }: Setup = {}) {
   const unsent = new UnsentBytes(bounds);
   const observed: Observation[] = [];
   const handler = {
     async handle({ target }: HttpRequest): Promise<HttpResponse> {
-      const bytes = Number(target.slice(1));
-      const owner = bytes < 1_000 ? null : 'key';
+      const [, size, key = 'key'] = target.split('/');
+      const bytes = Number(size);
+      const owner = bytes < 1_000 ? null : key;
       const headers = { 'Content-Length': String(bytes) };
-      return { status: 200, headers, body: [Buffer.alloc(bytes)], owner, release: unsent.hold(owner, bytes) };
+      const release = await unsent.admit(owner, bytes).catch(() => null);
+      if (release === null) return { status: 503, headers: { 'Content-Length': '0' }, body: [], owner };
+      return { status: 200, headers, body: [Buffer.alloc(bytes)], owner, release };
     },
   };
   const observe = (one: Observation): void => void observed.push(one);
@@ -184,6 +187,42 @@ for (const isSecure of [false, true]) {
   });
 }
 
+/** The whole answer to a request on a connection of its own: its status and the bytes of its body. */
+async function answerOf(server: Served, path: string): Promise<{ status: string; bytes: number }> {
+  const socket = await call(server);
+  const pieces: Buffer[] = [];
+  socket.on('data', (piece: Buffer) => pieces.push(piece)).resume();
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+  await once(socket, 'close');
+  const whole = Buffer.concat(pieces);
+  return { status: whole.toString('latin1', 9, 12), bytes: whole.length - whole.indexOf('\r\n\r\n') - 4 };
+}
+
+for (const isSecure of [false, true]) {
+  test(`a key that does not read costs the others no answer over ${isSecure ? 'HTTPS' : 'HTTP'}: its connections make room for theirs`, {
+    skip: (isSecure && withoutOpenssl) || (process.platform !== 'linux' && 'only Linux tells'),
+  }, async () => {
+    const bounds = { totalMax: 3 * LARGE, perKeyMax: 100_000_000 };
+    const certificate = isSecure ? readCertificate(issue(temporary.folder, 'localhost')) : undefined;
+    const pace = { ...PACE, intervalMs: PATIENCE_MS };
+    const server = await serve({ bounds, pace, ...(certificate && { certificate }) });
+    const reader = await call(server, '/3000000/reader');
+    const whole = readSlowly(reader, 65_536, 60, 3_000_000);
+    const modest = await call(server, '/600000/modest');
+    const greedy = await Promise.all(Array.from({ length: 4 }, () => call(server, `/${LARGE}/greedy`)));
+    await until(() => server.unsent.total >= bounds.totalMax, state(server));
+    const honest = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => answerOf(server, `/100000/honest-${index}`)),
+    );
+    assert.deepEqual(honest, Array(10).fill({ status: '200', bytes: 100_000 }), state(server)());
+    assert.ok(server.unsent.of('modest') >= 300_000, 'the key with fewer unread bytes keeps its answer');
+    assert.ok((await whole) >= 3_000_000, 'a caller that reads is not ended');
+    const ends = server.observed.filter(({ kind }) => kind === 'connection');
+    assert.ok(ends.length > 0 && ends.length <= greedy.length, state(server)());
+    await end(server, [reader, modest, ...greedy]);
+  });
+}
+
 test('a large answer is given to its connection in pieces, whatever their limits cut', async () => {
   const server = await serve();
   for (const bytes of [0, 1, httpLimits.sendPieceBytes, httpLimits.sendPieceBytes + 1, 3_000_001]) {
@@ -206,9 +245,12 @@ test('a large answer is given to its connection in pieces, whatever their limits
 test('of many requests that wait for a new count only as many get through as there is room for', async () => {
   const unsent = new UnsentBytes({ perKeyMax: 1_000 });
   const release = unsent.hold('key', 1_000);
-  unsent.recountWith(async () => {
-    await sleep(1);
-    release();
+  unsent.relieveWith({
+    recount: async () => {
+      await sleep(1);
+      release();
+    },
+    endUnread: async () => false,
   });
   const admitted = await Promise.allSettled(Array.from({ length: 50 }, () => unsent.admit('key', 400)));
   assert.equal(admitted.filter(({ status }) => status === 'fulfilled').length, 3);

@@ -28,6 +28,9 @@ type Flow = {
   /** Bytes that were acknowledged at the last progress, and when that was. */
   progressBytes: number;
   progressMs: number;
+  /** Bytes that were acknowledged at the last look, and when any last were or there was nothing to read. */
+  readBytes: number;
+  readMs: number;
 };
 
 type Parts = {
@@ -40,8 +43,11 @@ type Parts = {
 
 const newFlow = (socket: Socket, owner: Owner): Flow => ({
   ...{ name: nameOf(socket), owner, waiting: 0, taken: 0, held: 0, looked: -1 },
-  ...{ progressBytes: 0, progressMs: performance.now() },
+  ...{ progressBytes: 0, progressMs: performance.now(), readBytes: 0, readMs: performance.now() },
 });
+
+/** The bytes of a connection that its caller has not got. */
+const unsentOf = ({ waiting, held }: Flow): number => waiting + held;
 
 /** The answers on their way from one port. */
 export class Sending {
@@ -53,6 +59,8 @@ export class Sending {
   readonly #timer: NodeJS.Timeout;
   #recounting: Promise<void> | null = null;
   #recountAfterMs = 0;
+  /** When the kernel's queues were last looked at. */
+  #lookedMs = 0;
 
   constructor(parts: Parts, port: () => number) {
     const { intervalMs, checkMs } = { ...defaultPace, ...parts.pace };
@@ -61,7 +69,10 @@ export class Sending {
     this.#intervalMs = intervalMs;
     this.#timer = setInterval(() => void this.#check(), checkMs);
     this.#timer.unref();
-    parts.unsent.recountWith(() => this.#recount());
+    parts.unsent.relieveWith({
+      recount: () => this.#recount(),
+      endUnread: (bytes) => this.#endUnread(bytes),
+    });
   }
 
   /** Sends a response. The connection of a caller that is over its bound, and has not read its earlier answers, is ended instead. */
@@ -69,8 +80,8 @@ export class Sending {
     const { release, owner = null } = response;
     if (release !== undefined) outgoing.once('close', release);
     const { socket } = outgoing.req;
-    if (!this.#parts.unsent.isOver(owner)) return this.#begin(outgoing, response, owner);
-    return this.#parts.unsent.isStillOver(owner).then((isOver) => {
+    if (!this.#parts.unsent.isOwnerOver(owner)) return this.#begin(outgoing, response, owner);
+    return this.#parts.unsent.isOwnerStillOver(owner).then((isOver) => {
       if (isOver && this.#isUnread(socket)) this.#end(socket, 'unread');
       else this.#begin(outgoing, response, owner);
     });
@@ -105,6 +116,7 @@ export class Sending {
 
   #flowOf(socket: Socket, owner: Owner): Flow {
     const flow = this.#flows.get(socket) ?? newFlow(socket, owner);
+    if (unsentOf(flow) === 0) flow.readMs = performance.now();
     // What the kernel holds of a connection belongs to its last caller.
     this.#parts.unsent.add(flow.owner, -flow.held);
     this.#parts.unsent.add(owner, flow.held);
@@ -148,6 +160,38 @@ export class Sending {
     this.#parts.observe({ kind: 'connection', reason });
   }
 
+  /** Ends unread connections of the key that has the most unread bytes, the largest first, until so many bytes are free. */
+  async #endUnread(bytes: number): Promise<boolean> {
+    const sinceMs = performance.now() - httpLimits.unreadMs;
+    const unread = this.#unreadOfGreediest().filter(([, { readMs }]) => readMs <= sinceMs);
+    const closed: Promise<unknown>[] = [];
+    let freed = 0;
+    for (const [socket, flow] of unread.sort(([, a], [, b]) => unsentOf(b) - unsentOf(a))) {
+      if (freed >= bytes) break;
+      freed += unsentOf(flow);
+      closed.push(new Promise((resolve) => socket.once('close', resolve)));
+      this.#end(socket, 'unread');
+    }
+    // Their bytes count until they have closed.
+    await Promise.all(closed);
+    return closed.length > 0;
+  }
+
+  /** The connections of which nothing was read at the last look, of the key with the most bytes on such ones. */
+  #unreadOfGreediest(): [Socket, Flow][] {
+    const byOwner = new Map<Owner, { bytes: number; connections: [Socket, Flow][] }>();
+    for (const [socket, flow] of this.#flows) {
+      if (flow.readMs >= this.#lookedMs || unsentOf(flow) === 0 || socket.destroyed) continue;
+      const unread = byOwner.get(flow.owner) ?? { bytes: 0, connections: [] };
+      unread.bytes += unsentOf(flow);
+      unread.connections.push([socket, flow]);
+      byOwner.set(flow.owner, unread);
+    }
+    let greediest = { bytes: 0, connections: [] as [Socket, Flow][] };
+    for (const unread of byOwner.values()) if (unread.bytes > greediest.bytes) greediest = unread;
+    return greediest.connections;
+  }
+
   /** Ends the connections that make no progress. */
   async #check(): Promise<void> {
     if (this.#flows.size === 0) return;
@@ -175,6 +219,7 @@ export class Sending {
   async #recountNow(): Promise<void> {
     const before = new Map(Array.from(this.#flows, ([socket, { taken }]) => [socket, taken]));
     const queues = await readSendQueues(this.#port());
+    this.#lookedMs = performance.now();
     for (const [socket, taken] of before) {
       const flow = this.#flows.get(socket);
       if (flow === undefined) continue;
@@ -184,6 +229,11 @@ export class Sending {
       this.#parts.unsent.add(flow.owner, held - flow.held);
       flow.held = held;
       flow.looked = taken;
+      const read = flow.taken - held;
+      if (read > flow.readBytes || unsentOf(flow) === 0) {
+        flow.readBytes = read;
+        flow.readMs = this.#lookedMs;
+      }
       if (held === 0 && flow.waiting === 0) this.#flows.delete(socket);
     }
   }

@@ -1,4 +1,6 @@
-// Counts the bytes of answers that are not sent yet, in all and by caller, and refuses requests above the bounds.
+// Counts the bytes of answers that are not sent yet, in all and by caller, and refuses requests above the bounds. Above the bound of all
+// callers it first has the connections of those ended that do not read.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '../../contract/errors.ts';
 import { httpLimits } from '../limits.ts';
 
@@ -14,12 +16,24 @@ const defaultBounds = {
 /** Bounds in place of those in `limits`. */
 export type UnsentBounds = { readonly [name in keyof typeof defaultBounds]?: number };
 
+/** What the sender of the answers does where there are too many. */
+export type Relief = {
+  /** Counts the bytes of all connections anew. */
+  recount(): Promise<void>;
+  /**
+   * Ends connections whose callers have not read for a while, of the key with the most unread bytes, until so many bytes are free; false
+   * where there is no such connection.
+   */
+  endUnread(bytes: number): Promise<boolean>;
+};
+
 /** The unsent bytes of one serving process. */
 export class UnsentBytes {
   readonly #bounds: Required<UnsentBounds>;
   readonly #byOwner = new Map<Owner, number>();
   #total = 0;
-  #recount = async (): Promise<void> => undefined;
+  #relief: Relief | null = null;
+  #makingRoom: Promise<void> | null = null;
 
   constructor(bounds: UnsentBounds = {}) {
     this.#bounds = { ...defaultBounds, ...bounds };
@@ -54,39 +68,66 @@ export class UnsentBytes {
     };
   }
 
-  /** Has `recount` count the bytes anew before any request is refused for them. */
-  recountWith(recount: () => Promise<void>): void {
-    this.#recount = recount;
+  /** Has the sender of the answers relieve the bounds before any request is refused for them. */
+  relieveWith(relief: Relief): void {
+    this.#relief = relief;
   }
 
-  /** Whether a caller, or all of them together, are at the bound. */
-  isOver(owner: Owner): boolean {
-    return this.#total >= this.#bounds.totalMax || this.#isOwnerOver(owner);
-  }
-
-  #isOwnerOver(owner: Owner): boolean {
+  /** Whether a caller is at its own bound. */
+  isOwnerOver(owner: Owner): boolean {
     const { perKeyMax, anonymousMax } = this.#bounds;
     return this.of(owner) >= (owner === null ? anonymousMax : perKeyMax);
   }
 
-  /** Whether they still are after a new count. */
-  async isStillOver(owner: Owner): Promise<boolean> {
-    if (this.isOver(owner)) await this.#recount();
-    return this.isOver(owner);
+  /** Whether it still is after a new count. */
+  async isOwnerStillOver(owner: Owner): Promise<boolean> {
+    if (this.isOwnerOver(owner)) await this.#relief?.recount();
+    return this.isOwnerOver(owner);
+  }
+
+  #isFull(): boolean {
+    return this.#total >= this.#bounds.totalMax;
   }
 
   /**
-   * Lets a request through, and counts the bytes that its answer may have until the result is called. Nothing is awaited between look
-   * and count: of many that wait for a new count only a few get through. @throws Refusal `unavailable` at the bound
+   * Lets a request through, and counts the bytes that its answer may have until the result is called. Above the bound of all callers it
+   * waits for room, up to `waitMs`, unless its own caller has a full share of the bytes already. Nothing is awaited between look and
+   * count: of many that wait only a few get through.
+   * @throws Refusal `unavailable` at the bound
    */
-  async admit(owner: Owner, bytes: number): Promise<() => void> {
-    if (this.isOver(owner)) await this.#recount();
-    if (!this.isOver(owner)) return this.hold(owner, bytes);
-    const message = !this.#isOwnerOver(owner)
+  async admit(owner: Owner, bytes: number, waitMs: number = httpLimits.roomWaitMs): Promise<() => void> {
+    const untilMs = performance.now() + waitMs;
+    if (this.#isFull() || this.isOwnerOver(owner)) await this.#relief?.recount();
+    for (let isLast = this.#relief === null; !isLast && this.#isFull() && this.#mayWait(owner); ) {
+      isLast = performance.now() >= untilMs;
+      await this.#makeRoom(isLast);
+    }
+    if (!this.isOwnerOver(owner) && !this.#isFull()) return this.hold(owner, bytes);
+    const message = !this.isOwnerOver(owner)
       ? 'The service holds as many unsent answers as it may: try again soon.'
       : owner === null
         ? 'Callers without a key have not read their answers yet: try again soon.'
         : 'The caller has not read its earlier answers yet: read them, then try again.';
     throw new Refusal('unavailable', { message });
+  }
+
+  /** Whether a caller has less than the mean of those that have unsent bytes. */
+  #mayWait(owner: Owner): boolean {
+    return !this.isOwnerOver(owner) && this.of(owner) * this.#byOwner.size < this.#total;
+  }
+
+  /** Ends callers that do not read; where there are none yet, looks again after a pause, unless this is the last look. */
+  #makeRoom(isLast: boolean): Promise<void> {
+    this.#makingRoom ??= this.#makeRoomNow(isLast).finally(() => {
+      this.#makingRoom = null;
+    });
+    return this.#makingRoom;
+  }
+
+  async #makeRoomNow(isLast: boolean): Promise<void> {
+    const excess = this.#total - this.#bounds.totalMax * (1 - httpLimits.roomShare);
+    if ((await this.#relief!.endUnread(excess)) || isLast) return;
+    await sleep(httpLimits.recountPauseMs);
+    await this.#relief!.recount();
   }
 }

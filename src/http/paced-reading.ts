@@ -1,0 +1,39 @@
+// Reads a connection in small pieces, one in each turn of the event loop: what one caller sends at once holds up nobody else.
+import type { Socket } from 'node:net';
+import { httpLimits } from './limits.ts';
+
+/**
+ * Gives what arrives on a connection of node:http to its parser in pieces of `readPieceBytes`. Node.js reads up to 64 kB at once, and
+ * these may be thousands of requests, or of chunks of a body. The rest stays in the socket's buffer, so that a pause holds for it, too.
+ * A request costs 3 us more: otherwise the parser reads from the kernel itself.
+ */
+export function paceReading(socket: Socket, isPaused: () => boolean): void {
+  const [parse] = socket.listeners('data') as ((piece: Buffer) => void)[];
+  if (parse === undefined) return;
+  let isWaiting = false;
+  const goOn = (): void => {
+    isWaiting = false;
+    if (!isPaused()) socket.resume();
+  };
+  const putBack = (piece: Buffer): void => {
+    // A stream that is not paused would hand it out at once.
+    socket.pause();
+    socket.unshift(piece);
+  };
+  socket.off('data', parse);
+  socket.on('data', (piece: Buffer) => {
+    // Node.js has resumed it, to read a body.
+    if (isWaiting) return putBack(piece);
+    if (piece.length <= httpLimits.readPieceBytes) return parse.call(socket, piece);
+    isWaiting = true;
+    putBack(piece.subarray(httpLimits.readPieceBytes));
+    setImmediate(goOn);
+    parse.call(socket, piece.subarray(0, httpLimits.readPieceBytes));
+  });
+}
+
+/** Ignores whatever else arrives on a connection. */
+export function ignoreRest(socket: Socket): void {
+  socket.removeAllListeners('data');
+  socket.resume();
+}

@@ -1,0 +1,132 @@
+// Responses: envelope, headers, CSV, HEAD and OPTIONS (contract 5, 6.1, 6.6, 7.4).
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ask, DAY, LATEST, page, refused, withKey } from '../../test/request-handler.ts';
+import { barRecord } from '../contract/bars.ts';
+import { fieldsOf } from '../contract/endpoint.ts';
+
+test('HEAD has the status and headers of GET (contract 6.6)', async () => {
+  const headers = { 'x-request-id': 'same' };
+  for (const target of [
+    withKey(DAY, '&limit=5'),
+    withKey(DAY, '&format=csv'),
+    withKey(DAY, '&limit=0'),
+    LATEST,
+    '/x',
+  ]) {
+    const [get, head] = [await ask(target, { headers }), await ask(target, { headers, method: 'HEAD' })];
+    assert.deepEqual([head.status, head.headers], [get.status, get.headers]);
+  }
+});
+
+test('OPTIONS is a 204 with Allow and the CORS headers, and needs no key (contract 6.6)', async () => {
+  const { status, headers, text } = await ask(LATEST, { method: 'OPTIONS' });
+  assert.deepEqual([status, text], [204, '']);
+  for (const name of ['Allow', 'Access-Control-Allow-Methods'])
+    assert.equal(headers[name], 'GET, HEAD, OPTIONS');
+  assert.equal(headers['Access-Control-Allow-Origin'], '*');
+  assert.match(headers['Access-Control-Allow-Headers']!, /Authorization/i);
+  assert.ok(headers['X-Request-Id']);
+  assert.equal(headers['Referrer-Policy'], 'no-referrer');
+  refused(
+    await ask('/api/v2/nothing', { method: 'OPTIONS' }),
+    'unknown_path',
+    undefined,
+    'OPTIONS of no path',
+  );
+});
+
+test('every other method is a 405 with Allow, a lower-case get too (contract 6.6)', async () => {
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'CONNECT', 'PROPFIND', 'get']) {
+    const got = await ask(withKey(LATEST), { method });
+    refused(got, 'method_not_allowed', undefined, method);
+    assert.equal(got.headers.Allow, 'GET, HEAD, OPTIONS');
+  }
+});
+
+test('a data answer has the envelope of contract 6.1 and the headers of 7.4', async () => {
+  const { text, headers } = await ask(withKey(LATEST, '&limit=1'));
+  assert.ok(
+    text.startsWith(
+      '{"status":"ok","code":200,"message":"success","reference":null,"result":{"count":1,"data":[',
+    ),
+  );
+  assert.equal(headers['Content-Type'], 'application/json; charset=utf-8');
+  assert.equal(headers['Cache-Control'], 'private, no-cache');
+  assert.equal(headers['Referrer-Policy'], 'no-referrer');
+  assert.equal(headers['Access-Control-Allow-Origin'], '*');
+  assert.equal(headers['Content-Length'], String(Buffer.byteLength(text)));
+  assert.match(headers.Vary!, /\bAccept\b/);
+});
+
+const csvHeader = fieldsOf(barRecord)
+  .filter((field) => field !== 'session_date')
+  .join();
+
+test('CSV has its type, its header row and its paging in headers (contract 5.1, 5.2)', async () => {
+  const { text, headers } = await ask(withKey(DAY, '&format=CSV&limit=5'));
+  assert.equal(headers['Content-Type'], 'text/csv; charset=utf-8; header=present');
+  assert.equal(headers['Content-Length'], String(Buffer.byteLength(text)));
+  assert.equal(headers['X-Count'], '5');
+  assert.match(headers.Vary!, /\bAccept\b/);
+  const lines = text.split('\r\n');
+  assert.equal(lines.length, 7);
+  assert.deepEqual([lines[0], lines[6]], [csvHeader, '']);
+  assert.equal(
+    lines[1],
+    'STOCK,1M,US,,AAPL,2025-03-03T14:30:00+00:00,2025-03-03T14:31:00+00:00,1,3,0.5,2,0,',
+  );
+  const link = /^<(.*)>; rel="next"$/.exec(headers.Link!)![1]!;
+  assert.equal(new URL(link).searchParams.get('next_page_key'), headers['X-Next-Page-Key']);
+  const rest = await ask(`${link.replace('http://localhost:8080', '')}&limit=1000`);
+  assert.equal(rest.text.split('\r\n').length, 9);
+  assert.equal(rest.headers['X-Count'], '7');
+  for (const name of ['Link', 'X-Next-Page-Key']) assert.ok(!(name in rest.headers), 'the last page');
+});
+
+test('CSV without rows is its header row (contract 5.1)', async () => {
+  const { status, text, headers } = await ask(withKey(DAY.replaceAll('03-03', '03-04'), '&format=csv'));
+  assert.deepEqual([status, text, headers['X-Count']], [200, `${csvHeader}\r\n`, '0']);
+  assert.ok(!('Link' in headers));
+  const empty = await page(withKey(DAY.replaceAll('03-03', '03-04')));
+  assert.deepEqual(empty, { next_page_key: null, next_page_url: null, count: 0, data: [] });
+});
+
+test('CSV goes into the envelope for a client that names JSON and neither CSV nor */* (contract 5.3)', async () => {
+  const target = withKey(DAY, '&format=csv&limit=5');
+  const plain = await ask(target);
+  for (const accept of [
+    ...['application/json', 'Application/JSON; q=0.5', 'text/html, application/json'],
+    // With the weight 0 a client refuses a type (RFC 9110, 12.4.2).
+    ...['application/json, text/csv;q=0', 'application/json;q=0.001, */* ; q=0.000'],
+  ]) {
+    const { text, headers } = await ask(target, { headers: { accept } });
+    assert.equal(headers['Content-Type'], 'application/json; charset=utf-8', accept);
+    const { result } = JSON.parse(text) as { result: Record<string, unknown> };
+    assert.deepEqual(Object.keys(result), ['next_page_key', 'next_page_url', 'count', 'data']);
+    assert.deepEqual([result.count, result.data], [5, plain.text]);
+    const next = (result.next_page_url as string).replace('http://localhost:8080', '');
+    assert.equal((await ask(next)).headers['X-Count'], '5', 'the next page is CSV again');
+  }
+  const others = [
+    'application/json;q=0',
+    'application/json ; charset=utf-8 ; Q=0.0',
+    undefined,
+    '',
+    '*/*',
+    'text/csv',
+    'text/html',
+    'application/json, text/csv',
+    'application/json, */*;q=0.1',
+  ];
+  for (const accept of others)
+    assert.equal((await ask(target, { headers: { accept } })).text, plain.text, accept);
+});
+
+test('errors are the JSON envelope, also when CSV was asked for (contract 5.4)', async () => {
+  const headers = { accept: 'text/csv' };
+  refused(await ask(withKey(DAY, '&format=csv&limit=0'), { headers }), 'invalid_parameter', 'limit', 'csv');
+  refused(await ask(`${DAY}?format=csv`, { headers }), 'missing_key', 'secret_key', 'csv');
+  const unknown = await ask(withKey(DAY.replace('AAPL', 'ZZZZ'), '&format=csv'), { headers });
+  refused(unknown, 'unknown_instrument', 'country_symbol', 'csv');
+});
