@@ -10,10 +10,13 @@ type Row = RowOf<typeof unfinishedBars>;
 
 /** What the unfinished bars of a series are found by, while a run loads bars of it. */
 export type UnfinishedRules = {
-  readonly bucketOf: (keyMs: number) => number;
+  bucketOf(keyMs: number): number;
   /** Whether a bar closes after the start of the run. */
-  readonly closesLater: (keyMs: number) => boolean;
+  closesLater(keyMs: number): boolean;
 };
+
+/** Of series without unfinished bars, which nearly all are. */
+const noRows: ReadonlyMap<number, Row[]> = new Map();
 
 /** The keys of bars. */
 export const keysOf = ({ count, keyMs }: Bars): number[] => [...keyMs.subarray(0, count)];
@@ -40,22 +43,23 @@ export class Unfinished {
   readonly #stored: ReadonlyMap<number, readonly Row[]>;
   readonly #runId: number;
   readonly #rules: UnfinishedRules;
-  /** The rows of each bucket that the run has touched. */
-  readonly #fresh = new Map<number, Row[]>();
+  /** The rows of each bucket that the run has touched; null where it has none yet. */
+  #fresh: Map<number, Row[]> | null = null;
 
   /** `stored` are the series' rows before the run. */
   constructor(stored: readonly Row[], runId: number, rules: UnfinishedRules) {
-    this.#stored = Map.groupBy(stored, ({ first_ms }) => rules.bucketOf(first_ms));
+    this.#stored =
+      stored.length === 0 ? noRows : Map.groupBy(stored, ({ first_ms }) => rules.bucketOf(first_ms));
     this.#runId = runId;
     this.#rules = rules;
   }
 
   /** How many of some bars close after the start of the run. */
   countIn({ count, keyMs }: Bars): number {
-    const { closesLater } = this.#rules;
-    if (count === 0 || !closesLater(keyMs[count - 1]!)) return 0;
+    const rules = this.#rules;
+    if (count === 0 || !rules.closesLater(keyMs[count - 1]!)) return 0;
     // Closes ascend with keys.
-    return count - firstWhere(count, (bar) => closesLater(keyMs[bar]!));
+    return count - firstWhere(count, (bar) => rules.closesLater(keyMs[bar]!));
   }
 
   /**
@@ -66,11 +70,11 @@ export class Unfinished {
     const bucket = this.#rules.bucketOf(held.keyMs[0]!);
     const stored = this.#stored.get(bucket) ?? [];
     if (stored.length === 0 && this.countIn(held) === 0) {
-      this.#fresh.delete(bucket);
+      this.#fresh?.delete(bucket);
       return;
     }
     // The run may have written the block before: then its own rows are the state.
-    const known = this.#fresh.get(bucket) ?? stored;
+    const known = this.#fresh?.get(bucket) ?? stored;
     const knownRunOf = (key: number): number | undefined =>
       known.find(({ first_ms, last_ms }) => first_ms <= key && key <= last_ms)?.run_id;
     const isUnchanged = (key: number, at: number): boolean => {
@@ -85,18 +89,23 @@ export class Unfinished {
     };
     const keys = keysOf(merged);
     const rows = spansOf(seriesId, keys, (at) => runOf(keys[at]!));
-    this.#fresh.set(bucket, rows);
+    this.#freshen(bucket, rows);
   }
 
   /** Forgets the bars of a block that is removed unread. */
   drop(bucket: number): void {
-    if (this.#stored.has(bucket)) this.#fresh.set(bucket, []);
+    if (this.#stored.has(bucket)) this.#freshen(bucket, []);
+  }
+
+  #freshen(bucket: number, rows: Row[]): void {
+    this.#fresh ??= new Map();
+    this.#fresh.set(bucket, rows);
   }
 
   /** Writes what the run changes. */
   async settle(writer: Writer): Promise<void> {
     const keyed = (rows: readonly Row[]) => new Map(rows.map((row) => [rowKeyOf(unfinishedBars, row), row]));
-    for (const [bucket, rows] of this.#fresh) {
+    for (const [bucket, rows] of this.#fresh ?? []) {
       const [before, after] = [keyed(this.#stored.get(bucket) ?? []), keyed(rows)];
       for (const key of new Set([...before.keys(), ...after.keys()])) {
         const [was = null, is = null] = [before.get(key), after.get(key)];

@@ -1,34 +1,24 @@
 // Writes checked bars to the store: one open block a series, merged with the stored one, written when its bucket changes.
 import { decodeBlock, wholeBlock } from '../bars/block-reader.ts';
 import { encodeBlock } from '../bars/block-writer.ts';
-import { bucketOf } from '../bars/bucket.ts';
 import { type Bars, emptyBars, lowerBound, mergeBars } from '../bars/columns.ts';
 import { countOffGrid, countOutside, timeOffGrid } from '../bars/grid.ts';
 import { DAY_MS, formatDay, formatInstant, formatInstantZ, MINUTE_MS } from '../base/instant.ts';
-import { closesAfter } from '../calendar/bar-end.ts';
-import { type Calendar, findMarket } from '../calendar/calendar.ts';
+import { findMarket } from '../calendar/calendar.ts';
+import type { Market } from '../calendar/market.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { limits } from '../contract/limits.ts';
 import { type BarBasis, volumeBasis } from '../contract/price-basis.ts';
 import { runCoverage, series as seriesDataset, unfinishedBars } from '../datasets/bars.ts';
-import type { RowOf } from '../datasets/dataset.ts';
 import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
 import { soundSeries } from '../history/damaged-series.ts';
-import type { FormerRuns } from '../history/former-runs.ts';
 import type { UnfinishedSession } from '../history/import-report.ts';
-import { changeOf, changeRow, recordBlock, rowKeyOf, wholeChange } from '../history/journal.ts';
-import { newInstrument, nextValue } from '../history/new-instrument.ts';
+import { changeOf, changeRow, putChange, recordBlock, rowKeyOf, wholeChange } from '../history/journal.ts';
+import { instrumentIds, newInstrument, UsedCounter } from '../history/new-instrument.ts';
 import type { PresentRun } from '../history/run.ts';
-import {
-  coverageOf,
-  type FoundCoverage,
-  FurthestRun,
-  type HeldSeries,
-  type RunTimes,
-} from '../history/run-coverage.ts';
+import { coverageOf, type FoundCoverage, FurthestRun, type RunTimes } from '../history/run-coverage.ts';
 import { StoredSeries } from '../history/stored-series.ts';
-import { Unfinished } from '../history/unfinished.ts';
 import { Calendars } from '../series/calendars.ts';
 import { firstAfter } from '../series/future-bars.ts';
 import { marketName } from '../series/series.ts';
@@ -36,7 +26,6 @@ import { collectRows, rowWith } from '../store/all-rows.ts';
 import type { Writer } from '../store/store.ts';
 import { countClosed, countVwapOutside } from './bar-counts.ts';
 import { type OpenBlock, OpenSeries } from './open-series.ts';
-import { blockOrDamage, RepairedBlocks } from './repaired-blocks.ts';
 import { Spacing } from './spacing.ts';
 
 /** Which series a bar belongs to. */
@@ -102,23 +91,28 @@ export class BarLoad {
   readonly #spacing = new Spacing();
   readonly #writer: Writer;
   readonly #calendars = new Calendars();
-  readonly #runId: number;
-  readonly #former: FormerRuns;
+  readonly #run: PresentRun;
   readonly #basis: BarBasis;
   readonly #times: RunTimes;
   readonly #series = new Map<string, OpenSeries>();
+  /** The names of their markets. */
+  readonly #markets = new Map<string, string>();
   /** Instruments that the store does not know, until their first bar. */
   readonly #unwritten = new Map<string, Instrument>();
+  /** Written at the end: a read and a write for each new identifier took a seventh of the time. */
+  readonly #instrumentIds: UsedCounter;
+  readonly #seriesIds: UsedCounter;
   /** Arrays of written blocks, for reuse. */
   readonly #spare: Bars[] = [];
   #openBytes = 0;
 
-  constructor(writer: Writer, { runId, startedMs, former }: PresentRun, about: LoadedFile) {
+  constructor(writer: Writer, run: PresentRun, about: LoadedFile) {
+    this.#run = run;
     this.#writer = writer;
-    this.#runId = runId;
-    this.#former = former;
+    this.#instrumentIds = instrumentIds(writer);
+    this.#seriesIds = new UsedCounter(writer, 'series_id', 1);
     this.#basis = about.basis;
-    this.#times = { startedMs, completeThroughMs: about.completeThroughMs };
+    this.#times = { startedMs: run.startedMs, completeThroughMs: about.completeThroughMs };
     this.#nowMs = about.nowMs;
   }
 
@@ -127,7 +121,7 @@ export class BarLoad {
    * basis than this import.
    */
   async series(name: SeriesName): Promise<OpenSeries | 'prices' | 'volumes'> {
-    const key = `${rowKeyOf(instruments, name)} ${name.interval}`;
+    const key = JSON.stringify([name.asset_schema, name.country_iso_code, name.symbol, name.interval]);
     const known = this.#series.get(key);
     if (known !== undefined && (name.exchange === null || name.exchange === known.exchange)) return known;
     const instrument = await this.#instrument(name);
@@ -144,7 +138,7 @@ export class BarLoad {
     if (stored !== null && volumeBasis(stored) !== volumeBasis(this.#basis)) return 'volumes';
     const row = {
       ...where,
-      series_id: stored?.series_id ?? (await nextValue(this.#writer, 'series_id', 1)),
+      series_id: stored?.series_id ?? (await this.#seriesIds.next()),
       ...this.#basis,
       first_ms: Number.POSITIVE_INFINITY,
       last_ms: Number.NEGATIVE_INFINITY,
@@ -154,31 +148,20 @@ export class BarLoad {
       complete_run_id: stored?.complete_run_id ?? null,
       ...(stored !== null && stored.bar_count > 0 && stored),
     };
-    const place = { calendar, market: marketName(instrument, market) };
-    const isOffGrid = (): boolean => opened.row.off_grid;
-    const unfinished = await this.#unfinishedOf(stored, name.interval, calendar, isOffGrid);
-    const opened: OpenSeries = new OpenSeries(row, instrument, place, stored === null, {
-      unfinished,
-      repaired: new RepairedBlocks(this.#writer),
-    });
+    const unfinished =
+      stored === null ? [] : await collectRows(this.#writer, unfinishedBars, { series_id: stored.series_id });
+    const place = { exchange: instrument.exchange, calendar, market: this.#marketOf(instrument, market) };
+    const opened = new OpenSeries(this.#run, row, name, place, stored === null, unfinished);
     this.#series.set(key, opened);
     return opened;
   }
 
-  /** The unfinished bars of a stored series, or of a new one. */
-  async #unfinishedOf(
-    stored: RowOf<typeof seriesDataset> | null,
-    interval: Interval,
-    calendar: Calendar,
-    isOffGrid: () => boolean,
-  ): Promise<Unfinished> {
-    const rows =
-      stored === null ? [] : await collectRows(this.#writer, unfinishedBars, { series_id: stored.series_id });
-    return new Unfinished(rows, this.#runId, {
-      bucketOf: (keyMs) => bucketOf(interval, keyMs),
-      closesLater: (keyMs) =>
-        closesAfter(calendar, { interval, isOffGrid: isOffGrid() }, keyMs, this.#times.startedMs),
-    });
+  /** A market's name: one text for all its series, which may be a million. */
+  #marketOf(instrument: Instrument, market: Market | null): string {
+    const name = marketName(instrument, market);
+    const known = this.#markets.get(name) ?? name;
+    this.#markets.set(known, known);
+    return known;
   }
 
   async #instrument(name: SeriesName): Promise<Instrument> {
@@ -192,25 +175,32 @@ export class BarLoad {
       findMarket(asset_schema as AssetSchema, country_iso_code, known?.calendar_key)?.exchange ??
       null;
     if (known !== undefined && known.exchange === exchange) return known;
-    const row = { ...(known ?? (await newInstrument(this.#writer, where))), exchange };
+    const row = {
+      ...(known ?? (await newInstrument(this.#writer, where, { ids: this.#instrumentIds }))),
+      exchange,
+    };
     if (stored === null) this.#unwritten.set(rowKeyOf(instruments, where), row);
-    else await changeRow(this.#writer, this.#runId, instruments, stored, row);
+    else await changeRow(this.#writer, this.#run.runId, instruments, stored, row);
     return row;
   }
 
   /** Opens the block of a bucket; the series' former open block is written. */
   async turn(series: OpenSeries, bucket: number): Promise<void> {
     if (series.open !== null) await this.#flush(series);
-    // Only a bar makes a new instrument; a refused row does not.
-    const row = this.#unwritten.get(series.instrumentKey);
-    if (row !== undefined) {
-      this.#unwritten.delete(series.instrumentKey);
-      this.counts.newInstruments++;
-      await changeRow(this.#writer, this.#runId, instruments, null, row);
-    }
+    if (this.#unwritten.size > 0) await this.#writeInstrument(series.instrument);
     if (this.#openBytes > limits.importOpenBytesMax) await this.settle();
     series.open = await this.#openBlock(series, bucket);
     this.#openBytes += BLOCK_BYTES;
+  }
+
+  /** Writes an instrument that is new. Only a bar makes it; a refused row does not. */
+  async #writeInstrument(name: InstrumentName): Promise<void> {
+    const key = rowKeyOf(instruments, name);
+    const row = this.#unwritten.get(key);
+    if (row === undefined) return;
+    this.#unwritten.delete(key);
+    this.counts.newInstruments++;
+    await changeRow(this.#writer, this.#run.runId, instruments, null, row);
   }
 
   /** Writes every open block. */
@@ -221,6 +211,7 @@ export class BarLoad {
   /** Counts the damaged bars that a settled load replaces: after it the counts are final. Why it must not replace them, or null. */
   settleRepairs(): string | null {
     for (const { repaired, instrument, interval } of this.#series.values()) {
+      if (repaired === null) continue;
       const refusal = repaired.refusal(instrument, interval);
       if (refusal !== null) return refusal;
       this.counts.damagedReplaced += repaired.count;
@@ -231,12 +222,8 @@ export class BarLoad {
 
   /** What a settled load makes complete, by market and interval (contract 3.9). */
   coverage(): FoundCoverage[] {
-    const held = [...this.#series.values()]
-      .filter(({ holds }) => holds)
-      .map(({ row, market, interval, calendar, lastOpenedMs: lastMs }): HeldSeries => {
-        return { seriesId: row.series_id, market, interval, calendar, lastMs };
-      });
-    return coverageOf(this.#runId, held, this.#times);
+    const held = [...this.#series.values()].filter(({ holds }) => holds);
+    return coverageOf(this.#run.runId, held, this.#times);
   }
 
   /** The sessions of the last bars that the import leaves unfinished. */
@@ -253,6 +240,8 @@ export class BarLoad {
 
   /** Writes the series of a settled load, how far they are complete, and which of their bars are unfinished. */
   async finish(): Promise<void> {
+    await this.#instrumentIds.settle();
+    await this.#seriesIds.settle();
     const found = this.coverage().map(({ coverage }) => coverage);
     await this.#writer.upsert(runCoverage, found);
     const byGroup = new Map(found.map((coverage) => [`${coverage.market} ${coverage.interval}`, coverage]));
@@ -261,7 +250,7 @@ export class BarLoad {
       const coverage = byGroup.get(`${market} ${interval}`);
       if (coverage !== undefined) Object.assign(row, await furthest.of(row, coverage));
       // The outermost bars may have been in a damaged block.
-      if (repaired.isAny) Object.assign(row, await new StoredSeries(this.#writer, row, calendar).ends());
+      if (repaired !== null) Object.assign(row, await new StoredSeries(this.#writer, row, calendar).ends());
       if (row.bar_count > 0) await this.#writer.upsert(seriesDataset, [row]);
       await unfinished.settle(this.#writer);
     }
@@ -271,39 +260,34 @@ export class BarLoad {
     const fresh = {
       bucket,
       bars: this.#spare.pop() ?? emptyBars(),
-      older: null,
+      stored: null,
       counted: { written: 0, unchanged: 0 },
-      storedCount: 0,
     };
-    const isUntouched = bucket > series.highestBucket;
-    if (isUntouched && series.isNew) return fresh;
-    const { series_id: seriesId } = series.row;
-    const stored = await blockOrDamage(this.#writer, seriesId, bucket);
-    if (stored === null) return fresh;
-    if (stored === 'damaged')
-      return { ...fresh, storedCount: await series.repaired.begin(series.row, bucket) };
-    const older = stored.bars;
-    const storedCount = older.count;
+    if (bucket > series.highestBucket) return fresh;
+    const { older, count, runId } = await series.storedIn(this.#writer, bucket);
+    if (older === null) return { ...fresh, stored: { older, count } };
     // This import may have written the bucket before: its own rows are in a note where older ones were there too.
-    const note = isUntouched ? null : await this.#writer.note(seriesId, bucket);
+    const note = await this.#writer.note(series.row.series_id, bucket);
     if (note !== null) {
       const bars = decodeBlock(note, wholeBlock);
       this.#judge(series, bars, -1);
-      return { bucket, bars, older, counted: { written: 0, unchanged: bars.count }, storedCount };
+      return { bucket, bars, stored: { older, count }, counted: { written: 0, unchanged: bars.count } };
     }
-    if (isUntouched || stored.runId !== this.#runId) return { ...fresh, older, storedCount };
+    if (runId !== this.#run.runId) return { ...fresh, stored: { older, count } };
     this.#judge(series, older, -1);
-    const counted = { written: storedCount, unchanged: 0 };
-    return { bucket, bars: older, older: null, counted, storedCount };
+    const stored = { older: null, count };
+    return { bucket, bars: older, stored, counted: { written: count, unchanged: 0 } };
   }
 
   async #flush(series: OpenSeries): Promise<void> {
     const { row } = series;
-    const { bucket, bars, older, counted, storedCount } = series.open!;
+    const open = series.open!;
+    const { bucket, bars, counted } = open;
     const startCount = counted.written + counted.unchanged;
     series.open = null;
     this.#openBytes = Math.max(0, this.#openBytes - (bars.count - startCount) * BAR_BYTES - BLOCK_BYTES);
     if (bars.count === 0) return;
+    const { older, count: storedCount } = await series.storedBelow(this.#writer, open);
     const change = older === null ? wholeChange : changeOf(bars, older);
     const written = change.added === null ? bars.count : change.added.count + change.before.count;
     this.counts.written += written - counted.written;
@@ -314,15 +298,17 @@ export class BarLoad {
     const merged = older === null ? bars : mergeBars(older, bars);
     if (written > 0) {
       const { series_id } = row;
-      await this.#writer.putBlock(series_id, { bucket, runId: this.#runId, bytes: encodeBlock(merged) });
-      await recordBlock(this.#writer, { series_id, bucket, run_id: this.#runId }, change);
-      if (change.before.count > 0) await this.#former.addBars({ series_id, bucket }, change.before);
+      await this.#writer.putBlock(series_id, { bucket, runId: this.#run.runId, bytes: encodeBlock(merged) });
+      const place = { series_id, bucket, run_id: this.#run.runId };
+      // Where this import writes the bucket for the first time, the journal has no entry of it.
+      await (open.stored === null ? putChange : recordBlock)(this.#writer, place, change);
+      if (change.before.count > 0) await this.#run.former.addBars({ series_id, bucket }, change.before);
     }
     if (older !== null) await this.#writer.keepNote(row.series_id, bucket, encodeBlock(bars));
     series.unfinished.see(row.series_id, bars, merged, older);
     series.holds = true;
-    series.lastOpenedMs = Math.max(series.lastOpenedMs, this.#lastOpened(series, bars));
-    series.repaired.wrote(bucket, merged.count);
+    series.lastMs = Math.max(series.lastMs, this.#lastOpened(series, bars));
+    series.repaired?.wrote(bucket, merged.count);
     row.bar_count += merged.count - storedCount;
     row.first_ms = Math.min(row.first_ms, merged.keyMs[0]!);
     row.last_ms = Math.max(row.last_ms, merged.keyMs[merged.count - 1]!);

@@ -2,7 +2,9 @@
 import type { Values } from '../datasets/field.ts';
 import type { Instrument, InstrumentName } from '../datasets/reference.ts';
 import type { RowProblem } from '../files/file-problem.ts';
+import { damagedId } from '../history/damaged-instrument.ts';
 import { newInstrument } from '../history/new-instrument.ts';
+import type { Writer } from '../store/store.ts';
 import type { Particulars } from './import-rows.ts';
 
 /** The stored fields beside those of a row. An instrument that trades again has no former delisting. */
@@ -24,12 +26,16 @@ function conflictOf(values: Values, known: Values | null): RowProblem | null {
     : problem('delisting_date', 'before', 'listing_date', listed);
 }
 
+/** A new instrument; one with a damaged row keeps its identifier. */
+const newOrDamaged = async (writer: Writer, name: InstrumentName): Promise<Instrument> =>
+  newInstrument(writer, name, { damagedId: await damagedId(writer, name) });
+
 /** What is special about instruments. */
 export const instrumentRows: Particulars = {
   problemBeside: conflictOf,
   async rowOf(values, known, { writer }) {
     const kept =
-      known === null ? await newInstrument(writer, values as InstrumentName) : keptOf(values, known);
+      known === null ? await newOrDamaged(writer, values as InstrumentName) : keptOf(values, known);
     return { ...kept, ...values };
   },
 };

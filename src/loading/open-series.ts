@@ -1,33 +1,45 @@
 // A series that an import loads: its open block, and what the import has seen of it.
-import { bucketDays } from '../bars/bucket.ts';
+import { bucketDays, bucketOf } from '../bars/bucket.ts';
 import { type Bars, lowerBound, reserve, valueColumns } from '../bars/columns.ts';
 import { DAY_MS } from '../base/instant.ts';
+import { closesAfter } from '../calendar/bar-end.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
-import type { series as seriesDataset } from '../datasets/bars.ts';
+import type { series as seriesDataset, unfinishedBars } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
-import { type Instrument, instruments } from '../datasets/reference.ts';
-import { rowKeyOf } from '../history/journal.ts';
-import type { Unfinished } from '../history/unfinished.ts';
-import type { RepairedBlocks } from './repaired-blocks.ts';
+import type { InstrumentName } from '../datasets/reference.ts';
+import type { PresentRun } from '../history/run.ts';
+import type { HeldSeries } from '../history/run-coverage.ts';
+import { Unfinished, type UnfinishedRules } from '../history/unfinished.ts';
+import type { Writer } from '../store/store.ts';
+import { blockOrDamage, RepairedBlocks } from './repaired-blocks.ts';
 
 /** The rows of one bucket of one series in this import so far. */
 export type OpenBlock = {
   readonly bucket: number;
   readonly bars: Bars;
-  /** The stored bars of the bucket when it was opened, unless all are this import's own. */
-  readonly older: Bars | null;
+  /** What is stored in the bucket; null where this import has not written it: then it is read when the block is written. */
+  readonly stored: StoredBars | null;
   /** Rows that were counted when this block was written before: they are counted again. */
   readonly counted: { readonly written: number; readonly unchanged: number };
-  /** Bars stored in the bucket when it was opened. */
-  readonly storedCount: number;
 };
 
-/** A series that is being loaded. */
-export class OpenSeries {
+/** The stored bars of a bucket, without this import's own where all are, and their number. */
+export type StoredBars = { readonly older: Bars | null; readonly count: number };
+
+/** What a series is loaded with. */
+export type SeriesPlace = {
+  /** Of its instrument. */
+  readonly exchange: string | null;
+  readonly calendar: Calendar;
+  /** As `marketName` gives it. */
+  readonly market: string;
+};
+
+/** A series that is being loaded. An import has one for each of its series until it ends: a million take much memory. */
+export class OpenSeries implements HeldSeries, UnfinishedRules {
   readonly row: { -readonly [K in keyof RowOf<typeof seriesDataset>]: RowOf<typeof seriesDataset>[K] };
-  readonly instrument: Instrument;
-  readonly instrumentKey: string;
+  readonly instrument: InstrumentName;
   readonly calendar: Calendar;
   readonly interval: Interval;
   readonly isNew: boolean;
@@ -46,34 +58,66 @@ export class OpenSeries {
   readonly market: string;
   /** Its bars that closed after the start of the runs that hold them. */
   readonly unfinished: Unfinished;
-  /** Its damaged blocks that this import replaces. */
-  readonly repaired: RepairedBlocks;
+  /** Its damaged blocks that this import replaces; null where there are none so far. */
+  repaired: RepairedBlocks | null = null;
   /** Whether this import holds a bar of it, and the key of the last one that had opened when the import began. */
   holds = false;
-  lastOpenedMs = Number.NEGATIVE_INFINITY;
+  lastMs = Number.NEGATIVE_INFINITY;
   /** Instant of the row before: it tells which of a repeated hour a local time means. */
   beforeMs = Number.NaN;
+  readonly #run: PresentRun;
 
+  /** `unfinished` are the series' rows before the run. */
   constructor(
+    run: PresentRun,
     row: RowOf<typeof seriesDataset>,
-    instrument: Instrument,
-    place: { readonly calendar: Calendar; readonly market: string },
+    instrument: InstrumentName,
+    place: SeriesPlace,
     isNew: boolean,
-    { unfinished, repaired }: { readonly unfinished: Unfinished; readonly repaired: RepairedBlocks },
+    unfinished: readonly RowOf<typeof unfinishedBars>[],
   ) {
-    this.row = { ...row };
-    this.unfinished = unfinished;
-    this.repaired = repaired;
+    this.row = row;
     this.instrument = instrument;
     this.market = place.market;
-    this.instrumentKey = rowKeyOf(instruments, instrument);
     this.anySign = instrument.asset_schema === 'future';
-    this.exchange = instrument.exchange;
+    this.exchange = place.exchange;
     this.interval = row.interval as Interval;
     this.calendar = place.calendar;
     this.isNew = isNew;
     this.isMinutes = intervalMinutes(this.interval) !== null;
     this.bucketMs = (bucketDays(this.interval) ?? Number.POSITIVE_INFINITY) * DAY_MS;
+    this.#run = run;
+    this.unfinished = new Unfinished(unfinished, run.runId, this);
+  }
+
+  get seriesId(): number {
+    return this.row.series_id;
+  }
+
+  /** The bucket of a bar. */
+  bucketOf(keyMs: number): number {
+    return bucketOf(this.interval, keyMs);
+  }
+
+  /** Whether a bar closes after the start of the import. */
+  closesLater(keyMs: number): boolean {
+    const { interval, row } = this;
+    return closesAfter(this.calendar, { interval, isOffGrid: row.off_grid }, keyMs, this.#run.startedMs);
+  }
+
+  /** The stored bars of a bucket, and the run that wrote them last. A damaged block is replaced: only the number of its bars is known. */
+  async storedIn(writer: Writer, bucket: number): Promise<StoredBars & { readonly runId: number | null }> {
+    const stored = await blockOrDamage(writer, this.seriesId, bucket);
+    if (stored === null) return { older: null, count: 0, runId: null };
+    if (stored !== 'damaged') return { older: stored.bars, count: stored.bars.count, runId: stored.runId };
+    this.repaired ??= new RepairedBlocks(writer);
+    return { older: null, count: await this.repaired.begin(this.row, bucket), runId: null };
+  }
+
+  /** The stored bars below a block that is being written. */
+  async storedBelow(writer: Writer, { bucket, stored }: OpenBlock): Promise<StoredBars> {
+    if (stored !== null) return stored;
+    return this.isNew ? { older: null, count: 0 } : this.storedIn(writer, bucket);
   }
 
   /**

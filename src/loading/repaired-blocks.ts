@@ -2,7 +2,7 @@
 import type { Interval } from '../contract/interval.ts';
 import type { series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
-import type { Instrument } from '../datasets/reference.ts';
+import type { InstrumentName } from '../datasets/reference.ts';
 import {
   deletionOfBlocks,
   forgetBlock,
@@ -64,20 +64,13 @@ export class RepairedBlocks {
     if (this.#bars.has(bucket)) this.#bars.set(bucket, count);
   }
 
-  /** Whether any block was replaced. */
-  get isAny(): boolean {
-    return this.#bars.size > 0;
-  }
-
   /** How many damaged bars were replaced. */
   get count(): number {
-    return this.#bars.size === 0
-      ? 0
-      : this.#replaced.reduce((sum, { count }) => sum + (count ?? 0), this.#unknown);
+    return this.#replaced.reduce((sum, { count }) => sum + (count ?? 0), this.#unknown);
   }
 
   /** Why the import must not replace the blocks, and what to do; null where it may. */
-  refusal(instrument: Instrument, interval: Interval): string | null {
+  refusal(instrument: InstrumentName, interval: Interval): string | null {
     const short = this.#short;
     if (short.length === 0) return null;
     const places = short.map((block) => {

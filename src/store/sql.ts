@@ -43,6 +43,7 @@ export class SqlCompiler {
   readonly #among = new Map<string, Statement<AmongRead>>();
   readonly #ranked = new Map<string, Statement<RankedRead>>();
   readonly #upserts = new Map<Dataset, string>();
+  readonly #removals = new Map<Dataset, string>();
 
   constructor(dialect: Dialect, types: Readonly<Record<ColumnKind, ColumnDataType>>) {
     this.#db = new Kysely<AnyTables>({ dialect });
@@ -102,9 +103,13 @@ export class SqlCompiler {
 
   /** Delete by whole key; values in the order of the key. */
   remove(dataset: Dataset): string {
+    const known = this.#removals.get(dataset);
+    if (known !== undefined) return known;
     let statement = this.#db.deleteFrom(dataset.name);
     for (const column of dataset.key) statement = statement.where(column, '=', null);
-    return statement.compile().sql;
+    const { sql } = statement.compile();
+    this.#removals.set(dataset, sql);
+    return sql;
   }
 
   /** A bounded read of every column and the row's checksum. Reads of one shape share one statement. */
