@@ -36,7 +36,8 @@ function fateOf({ left }: UndoReport, isTrial: boolean): string {
 
 /** An undoing in words. */
 function describe(report: UndoReport, isTrial: boolean): string {
-  const { run, barsRemoved, barsRestored, barsKept, rowsRemoved, rowsRestored, rowsKept, keptBy } = report;
+  const { run, barsRemoved, barsRestored, barsKept, keptBy } = report;
+  const { rowsRemoved, rowsRestored, rowsRepaired, rowsKept } = report;
   const more = keptBy.length > KEEPERS_NAMED ? ` and ${keptBy.length - KEEPERS_NAMED} more` : '';
   const keepers = `run${keptBy.length === 1 ? '' : 's'} ${keptBy.slice(0, KEEPERS_NAMED).join(', ')}${more}`;
   const row = run.dataset === 'bars' || run.dataset === 'instruments' ? 'instrument' : 'row';
@@ -46,6 +47,7 @@ function describe(report: UndoReport, isTrial: boolean): string {
     [barsKept, 'bar', `left as changed later, by ${keepers}`],
     [rowsRemoved, row, 'removed'],
     [rowsRestored, row, 'restored'],
+    [rowsRepaired, `damaged ${row}`, 'restored'],
     [rowsKept, row, `kept: changed or needed later, by ${keepers}`],
   ] as const;
   const found = notes.filter(([number]) => number > 0);

@@ -5,7 +5,7 @@ import { fileDatasetNamed } from '../datasets/index.ts';
 import { blockChanges, importRuns, rowChanges } from '../datasets/internal.ts';
 import { instruments } from '../datasets/reference.ts';
 import { Calendars } from '../series/calendars.ts';
-import { FoundDamage } from '../series/damaged-bars.ts';
+import { FoundDamage, lostBlocks } from '../series/damaged-bars.ts';
 import { rowsInOrder, rowWith } from '../store/all-rows.ts';
 import { type Damage, DamagedData, ignoreDamage, type OnDamage, type Remains } from '../store/damage.ts';
 import type { Read, Reader, Store, Writer } from '../store/store.ts';
@@ -35,6 +35,8 @@ export type UndoReport = {
   /** Instruments, or rows of another dataset. */
   rowsRemoved: number;
   rowsRestored: number;
+  /** Damaged rows that are again as they were before the run: whether it had changed them is not known. */
+  rowsRepaired: number;
   /** Rows that later runs changed too, have bars of, or name. */
   rowsKept: number;
   /** The later runs because of which something was kept. */
@@ -101,6 +103,7 @@ class Undoing {
       barsKept: 0,
       rowsRemoved: 0,
       rowsRestored: 0,
+      rowsRepaired: 0,
       rowsKept: 0,
       keptBy: [],
       left: [],
@@ -209,6 +212,7 @@ class Undoing {
       if (undone === null || undone === 'unchanged') continue;
       if (undone === 'removed') this.#report.rowsRemoved++;
       else if (undone === 'restored') this.#report.rowsRestored++;
+      else if (undone === 'repaired') this.#report.rowsRepaired++;
       else {
         this.#report.rowsKept++;
         this.#keptBy.add(undone.keptBy);
@@ -223,6 +227,8 @@ type OpenSeries = { readonly series: StoredSeries; readonly deletion: Deletion |
 async function openSeries(writer: Writer, seriesId: number): Promise<OpenSeries> {
   const row = await rowWith(writer, seriesDataset, { series_id: seriesId });
   if (row === null) throw new Error(`the journal names series ${seriesId}, which is missing`);
+  const damage = await lostBlocks(writer, seriesId);
+  if (damage !== null) throw new DamagedData(damage);
   const stored = await rowWith(writer, instruments, { instrument_id: row.instrument_id });
   const deletion = stored === null ? await deletionOf(writer, row.instrument_id) : null;
   const calendar = await new Calendars().of(writer, stored ?? deletion!.instrument);

@@ -7,7 +7,7 @@ import { type Bars, concatBars, emptyBars, filterBars } from '../bars/columns.ts
 import { limits } from '../contract/limits.ts';
 import { blockDamage, DamagedData } from '../store/damage.ts';
 import type { Reader, StoredBlock } from '../store/store.ts';
-import { namedDamage } from './damaged-bars.ts';
+import { lostBlocks, namedDamage } from './damaged-bars.ts';
 import { isUnfinished, type Series } from './series.ts';
 
 /** Keys in `[fromMs, toMs)`, read from one end to the other. */
@@ -22,6 +22,17 @@ export type BarSource = { next(atLeast: number): Promise<Bars | null> };
 /** Fewest bars in a block of a liquid instrument: the guess of how many blocks a step needs. */
 export const BARS_PER_BLOCK_GUESS = 300;
 const BLOCKS_PER_READ_MAX = 64;
+
+/** Series whose blocks were all there when they were first read. A series is another object once anything is committed. */
+const whole = new WeakSet<Series>();
+
+/** @throws DamagedData where an index has lost a block: bars that are made of others would be wrong */
+async function requireBlocks(reader: Reader, series: Series): Promise<void> {
+  if (whole.has(series)) return;
+  const damage = await lostBlocks(reader, series.series_id);
+  if (damage !== null) throw new DamagedData(damage);
+  whole.add(series);
+}
 
 /** Walks the stored bars of one series between two keys. */
 class SeriesCursor implements BarSource {
@@ -104,6 +115,7 @@ class SeriesCursor implements BarSource {
 
   async #block(wanted: number): Promise<StoredBlock | undefined> {
     if (this.#blocks.length === 0 && !this.#exhausted) {
+      await requireBlocks(this.#reader, this.#series);
       const limit = Math.min(Math.ceil(wanted / BARS_PER_BLOCK_GUESS) + 1, BLOCKS_PER_READ_MAX);
       this.#blocks = await this.#reader.blocks({
         seriesId: this.#series.series_id,

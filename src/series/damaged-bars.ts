@@ -16,14 +16,29 @@ export function bucketWords(interval: Interval, bucket: number): string {
   return first === last ? first : `${first} to ${last}`;
 }
 
-async function placeOf(reader: Reader, { seriesId, bucket, runId }: BlockPlace): Promise<string | null> {
+/** The interval of a series, and both in words: `stock:US:AAPL 1M`; null where its row is lost. */
+async function namedSeries(reader: Reader, seriesId: number) {
   const series = await rowWith(reader, seriesDataset, { series_id: seriesId });
   if (series === null) return null;
   const named = await rowWith(reader, instruments, { instrument_id: series.instrument_id });
   const name =
     named === null ? `series ${seriesId}` : `${named.asset_schema}:${named.country_iso_code}:${named.symbol}`;
-  const place = `${name} ${series.interval}, ${bucketWords(series.interval as Interval, bucket)}`;
+  return { interval: series.interval as Interval, words: `${name} ${series.interval}` };
+}
+
+async function placeOf(reader: Reader, { seriesId, bucket, runId }: BlockPlace): Promise<string | null> {
+  const series = await namedSeries(reader, seriesId);
+  if (series === null) return null;
+  const place = `${series.words}, ${bucketWords(series.interval, bucket)}`;
   return runId === null ? place : `${place}, imported by run ${runId}`;
+}
+
+/** The damage of a series some of whose blocks are lost; null where it has all that were written. */
+export async function lostBlocks(reader: Reader, seriesId: number): Promise<Damage | null> {
+  const problem = await reader.blocksProblem(seriesId);
+  if (problem === null) return null;
+  const series = await namedSeries(reader.sound(ignoreDamage), seriesId);
+  return { dataset: 'bars', place: series?.words ?? `series ${seriesId}`, problem };
 }
 
 /** The same damage with its block named; unchanged where it is no block, or one of no series. */

@@ -10,9 +10,18 @@ import { store0003 } from './store-0003.ts';
 import { store0004 } from './store-0004.ts';
 import { store0005 } from './store-0005.ts';
 import { store0006 } from './store-0006.ts';
+import { store0007 } from './store-0007.ts';
 
 /** The steps of a store. */
-export const storeSteps: readonly Step[] = [store0001, store0002, store0003, store0004, store0005, store0006];
+export const storeSteps: readonly Step[] = [
+  store0001,
+  store0002,
+  store0003,
+  store0004,
+  store0005,
+  store0006,
+  store0007,
+];
 
 /** The steps of a control file. */
 export const controlSteps: readonly Step[] = [control0001, control0002, control0003, control0004];

@@ -10,7 +10,8 @@ import { blockDamage, type Damage, type ScrubStep } from '../damage.ts';
 import { ROW_CHECK } from '../row-check.ts';
 import { controlPathOf } from './control.ts';
 import { type Cell, Database, troubleOf } from './database.ts';
-import { BLOCKS, hasTable, sumProblem } from './row-sums.ts';
+import { groupProblems, sumsOf } from './group-sums.ts';
+import { BLOCKS, hasTable, sumProblems } from './row-sums.ts';
 import { schemaProblem } from './schema-sum.ts';
 
 /** Rows and blocks that one step reads: a step keeps no writer from emptying its log for long. */
@@ -53,19 +54,24 @@ const schemaDamage = (problem: string | Damage): Damage =>
 
 /** What is wrong with the pages of a table and its indexes, of all without a name: entries lost, in another order, of other values. */
 export function structureOf(database: Database, table: string): Damage[] {
-  const found = tried(table, () =>
-    database
-      .lists(`pragma integrity_check${table === '' ? '' : `('${table}')`}`, [])
-      .map(([words]) => String(words))
-      .filter((words) => words !== 'ok'),
-  );
-  const problems = Array.isArray(found) ? found : [found.problem];
-  const sums =
-    table === '' || table === 'sqlite_schema' ? null : tried(table, () => sumProblem(database, table));
-  if (typeof sums === 'string') problems.push(sums);
-  return problems
+  const isTable = table !== '' && table !== 'sqlite_schema';
+  const compared = isTable ? [sumProblems, groupProblems] : [];
+  return [integrityProblems, ...compared]
+    .flatMap((problemsOf) => {
+      const found = tried(table, () => problemsOf(database, table));
+      return Array.isArray(found) ? found : [found.problem];
+    })
     .slice(0, FINDINGS_MAX)
     .map((problem) => ({ dataset: table, place: 'its table or an index', problem }));
+}
+
+/** What SQLite's own check says of a table and of the sums of its groups. */
+function integrityProblems(database: Database, table: string): string[] {
+  const named = [table, sumsOf(table)].filter((name) => name === table || hasTable(database, name));
+  return named
+    .flatMap((name) => database.lists(`pragma integrity_check${name === '' ? '' : `('${name}')`}`, []))
+    .map(([words]) => String(words))
+    .filter((words) => words !== 'ok');
 }
 
 /** The result of a read, or the damage because of which there is none. */

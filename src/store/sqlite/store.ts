@@ -12,6 +12,7 @@ import { blockCheck } from '../row-check.ts';
 import type { BlockRead, Mode, Reader, Store, StoredBlock, StoreFacts, Tell, Writer } from '../store.ts';
 import { controlPathOf } from './control.ts';
 import { Database } from './database.ts';
+import { blocksProblem } from './group-sums.ts';
 import { openFile } from './layout.ts';
 import { SqliteRows } from './rows.ts';
 import { structureOf } from './scrub.ts';
@@ -69,6 +70,10 @@ class SqliteReadWrite extends SqliteRows implements Reader, Writer {
       if (error instanceof DamagedBlock) return error.problem;
       throw error;
     }
+  }
+
+  async blocksProblem(seriesId: number): Promise<string | null> {
+    return this.tolerating('bars', null, () => blocksProblem(this.database, seriesId));
   }
 
   async structure({ name }: Dataset): Promise<readonly Damage[]> {
