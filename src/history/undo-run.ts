@@ -5,7 +5,7 @@ import { fileDatasetNamed } from '../datasets/index.ts';
 import { blockChanges, importRuns, rowChanges } from '../datasets/internal.ts';
 import { instruments } from '../datasets/reference.ts';
 import { Calendars } from '../series/calendars.ts';
-import { FoundDamage, lostBlocks } from '../series/damaged-bars.ts';
+import { FoundDamage } from '../series/damaged-bars.ts';
 import { rowsInOrder, rowWith } from '../store/all-rows.ts';
 import { type Damage, DamagedData, ignoreDamage, type OnDamage, type Remains } from '../store/damage.ts';
 import type { Read, Reader, Store, Writer } from '../store/store.ts';
@@ -227,8 +227,7 @@ type OpenSeries = { readonly series: StoredSeries; readonly deletion: Deletion |
 async function openSeries(writer: Writer, seriesId: number): Promise<OpenSeries> {
   const row = await rowWith(writer, seriesDataset, { series_id: seriesId });
   if (row === null) throw new Error(`the journal names series ${seriesId}, which is missing`);
-  const damage = await lostBlocks(writer, seriesId);
-  if (damage !== null) throw new DamagedData(damage);
+  await writer.checkBlocks(seriesId);
   const stored = await rowWith(writer, instruments, { instrument_id: row.instrument_id });
   const deletion = stored === null ? await deletionOf(writer, row.instrument_id) : null;
   const calendar = await new Calendars().of(writer, stored ?? deletion!.instrument);

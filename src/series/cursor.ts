@@ -7,7 +7,7 @@ import { type Bars, concatBars, emptyBars, filterBars } from '../bars/columns.ts
 import { limits } from '../contract/limits.ts';
 import { blockDamage, DamagedData } from '../store/damage.ts';
 import type { Reader, StoredBlock } from '../store/store.ts';
-import { lostBlocks, namedDamage } from './damaged-bars.ts';
+import { namedDamage } from './damaged-bars.ts';
 import { isUnfinished, type Series } from './series.ts';
 
 /** Keys in `[fromMs, toMs)`, read from one end to the other. */
@@ -29,8 +29,10 @@ const whole = new WeakSet<Series>();
 /** @throws DamagedData where an index has lost a block: bars that are made of others would be wrong */
 async function requireBlocks(reader: Reader, series: Series): Promise<void> {
   if (whole.has(series)) return;
-  const damage = await lostBlocks(reader, series.series_id);
-  if (damage !== null) throw new DamagedData(damage);
+  await reader.checkBlocks(series.series_id).catch(async (error: unknown) => {
+    if (!(error instanceof DamagedData)) throw error;
+    throw new DamagedData(await namedDamage(reader, error.damage), error);
+  });
   whole.add(series);
 }
 

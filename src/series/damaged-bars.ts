@@ -1,4 +1,4 @@
-// Names a damaged block for the operator: its instrument, interval and days, and the run that wrote it.
+// Names a damaged block, or a series that lost blocks, for the operator: its instrument, interval and days, and the run that wrote it.
 import { bucketDays } from '../bars/bucket.ts';
 import { formatDay } from '../base/instant.ts';
 import type { Interval } from '../contract/interval.ts';
@@ -26,26 +26,21 @@ async function namedSeries(reader: Reader, seriesId: number) {
   return { interval: series.interval as Interval, words: `${name} ${series.interval}` };
 }
 
-async function placeOf(reader: Reader, { seriesId, bucket, runId }: BlockPlace): Promise<string | null> {
+async function placeOf(reader: Reader, { seriesId, bucket, runId }: BlockPlace): Promise<string | undefined> {
   const series = await namedSeries(reader, seriesId);
-  if (series === null) return null;
+  if (series === null) return undefined;
   const place = `${series.words}, ${bucketWords(series.interval, bucket)}`;
   return runId === null ? place : `${place}, imported by run ${runId}`;
 }
 
-/** The damage of a series some of whose blocks are lost; null where it has all that were written. */
-export async function lostBlocks(reader: Reader, seriesId: number): Promise<Damage | null> {
-  const problem = await reader.blocksProblem(seriesId);
-  if (problem === null) return null;
-  const series = await namedSeries(reader.sound(ignoreDamage), seriesId);
-  return { dataset: 'bars', place: series?.words ?? `series ${seriesId}`, problem };
-}
-
-/** The same damage with its block named; unchanged where it is no block, or one of no series. */
+/** The same damage with its block or series named; unchanged where it is neither, or of no series. */
 export async function namedDamage(reader: Reader, damage: Damage): Promise<Damage> {
-  if (damage.block === undefined) return damage;
-  const place = await placeOf(reader.sound(ignoreDamage), damage.block);
-  return place === null ? damage : { ...damage, place };
+  const { block, seriesId } = damage;
+  if (block === undefined && seriesId === undefined) return damage;
+  const sound = reader.sound(ignoreDamage);
+  const place =
+    block === undefined ? (await namedSeries(sound, seriesId!))?.words : await placeOf(sound, block);
+  return place === undefined ? damage : { ...damage, place };
 }
 
 /** What tolerant reads have left out, each part once. */

@@ -79,8 +79,8 @@ export type Extent = { readonly rows: number; readonly first: number | null; rea
 export interface Reader extends RowReader {
   /** The stored blocks of a series, in order of bucket. The bytes are valid until the snapshot ends. */
   blocks(read: BlockRead): Promise<StoredBlock[]>;
-  /** Why the blocks of a series are not all there, in words; null where they are. Reads their index. */
-  blocksProblem(seriesId: number): Promise<string | null>;
+  /** Whether the blocks of a series are all there: a lost one is damage. Reads their index. */
+  checkBlocks(seriesId: number): Promise<void>;
   /** Changes whenever anything was committed; comparable on one connection only. */
   changeToken(): Promise<number>;
   sound(onDamage: OnDamage): Reader;

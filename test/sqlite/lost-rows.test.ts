@@ -8,10 +8,14 @@ import { after, before, test } from 'node:test';
 import { readHoldings } from '../../src/cli/holdings.ts';
 import { corporateActions } from '../../src/datasets/corporate-actions.ts';
 import { instruments } from '../../src/datasets/reference.ts';
+import { exportTable } from '../../src/export/tables.ts';
+import { ndjson } from '../../src/export/text-style.ts';
 import { newestRuns, undoRun } from '../../src/history/undo-run.ts';
+import { FoundDamage } from '../../src/series/damaged-bars.ts';
+import { contentHash } from '../../src/store/content.ts';
 import { type Damage, damageWords, ignoreDamage } from '../../src/store/damage.ts';
 import { openStore, scrubStore } from '../../src/store/engines.ts';
-import type { Mode, Store } from '../../src/store/store.ts';
+import type { Mode, Reader, Store } from '../../src/store/store.ts';
 import { Service } from '../reliability/flips-asking.ts';
 import { ASKED_MS } from '../reliability/flips-data.ts';
 import { makeStore } from '../reliability/flips-store.ts';
@@ -73,6 +77,14 @@ async function asking<T>(url: string, mode: Mode, ask: (store: Store) => Promise
   } finally {
     await store.close();
   }
+}
+
+async function exportBars(reader: Reader): Promise<void> {
+  const table = await exportTable(reader, 'bars', {
+    ...{ assetSchema: null, country: null, symbol: null, interval: null, basis: null },
+    ...{ volumes: null, from: null, to: null },
+  });
+  for await (const { rows } of table.lines(ndjson)) assert.ok(rows > 0);
 }
 
 async function scrubbed(url: string): Promise<string> {
@@ -200,6 +212,24 @@ test('what is left of rows that lost one can be deleted and imported again: then
     });
     assert.equal((await new Service(store).get(target)).status, 200);
   });
+});
+
+test('an export and a content hash name a series that lost a block (contract 10)', async () => {
+  const series = seriesOf('AB07', 'DAY');
+  const url = losing(
+    'bar_blocks',
+    `series_id = ${series} and bucket = (select min(bucket) from bar_blocks where series_id = ${series})`,
+  );
+  const lost = /^bars, stock:US:AB07 DAY: blocks of it are lost$/;
+  await asking(url, 'read', (store) =>
+    store.snapshot(async (reader) => {
+      for (const work of [contentHash, exportBars]) {
+        const found = new FoundDamage();
+        await work(reader.sound(found.add));
+        assert.match((await found.named(reader)).map(damageWords).join('\n'), lost);
+      }
+    }),
+  );
 });
 
 test('an undo leaves the bars of a series that lost a block, and says so (contract 10)', async () => {

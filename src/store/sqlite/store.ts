@@ -72,8 +72,10 @@ class SqliteReadWrite extends SqliteRows implements Reader, Writer {
     }
   }
 
-  async blocksProblem(seriesId: number): Promise<string | null> {
-    return this.tolerating('bars', null, () => blocksProblem(this.database, seriesId));
+  async checkBlocks(seriesId: number): Promise<void> {
+    const problem = this.tolerating('bars', null, () => blocksProblem(this.database, seriesId));
+    if (problem !== null)
+      this.damaged({ dataset: 'bars', place: `series ${seriesId}`, problem, seriesId }, {});
   }
 
   async structure({ name }: Dataset): Promise<readonly Damage[]> {
