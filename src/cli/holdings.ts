@@ -8,7 +8,8 @@ import { type RowOf, spokenName } from '../datasets/dataset.ts';
 import { fileDatasets } from '../datasets/index.ts';
 import { counters, failedFiles, importRuns } from '../datasets/internal.ts';
 import { instruments as instrumentDataset, instrumentTerms } from '../datasets/reference.ts';
-import { allRows, rowWith } from '../store/all-rows.ts';
+import { allRows } from '../store/all-rows.ts';
+import { type Damage, DamagedData, type OnDamage } from '../store/damage.ts';
 import type { Reader } from '../store/store.ts';
 
 type Instrument = RowOf<typeof instrumentDataset>;
@@ -19,10 +20,11 @@ const RUNS_SHOWN = 10;
 /** What a store holds. */
 export type Holdings = Awaited<ReturnType<typeof readHoldings>>;
 
-/** Counts what a store holds at one moment. Series without a bar do not count. */
-export async function readHoldings(reader: Reader) {
-  const series = await readSeries(reader);
-  const markets = (await readMarkets(reader)).map((market) => {
+/** Counts what a store holds at one moment. Series without a bar do not count. What is damaged or lost is told to `onDamage`. */
+export async function readHoldings(whole: Reader, onDamage: OnDamage = refuseDamage) {
+  const reader = whole.sound(onDamage);
+  const series = await readSeries(reader, onDamage);
+  const markets = (await readMarkets(reader, onDamage)).map((market) => {
     const rows = series.filter(({ instrument }) => isOf(instrument, market)).map(({ row }) => row);
     const intervals = [...Map.groupBy(rows, (row) => row.interval)]
       .sort(([a], [b]) => rankOf(a) - rankOf(b))
@@ -31,7 +33,7 @@ export async function readHoldings(reader: Reader) {
   });
   return {
     /** Advances with every import; 0 before the first. */
-    data_version: (await rowWith(reader, counters, { name: 'data_version' }))?.value ?? 0,
+    data_version: (await reader.group(counters, { name: 'data_version' }))[0]?.value ?? 0,
     totals: {
       instruments: sumOf(markets, 'instruments'),
       series: sumOf(markets, 'series'),
@@ -57,7 +59,7 @@ export async function readHoldings(reader: Reader) {
 type Market = Pick<Instrument, 'asset_schema' | 'country_iso_code'> & { readonly instruments: number };
 
 /** The markets that have an instrument. Millions may be options: they are counted by their symbols' index, and none is read. */
-async function readMarkets(reader: Reader): Promise<Market[]> {
+async function readMarkets(reader: Reader, onDamage: OnDamage): Promise<Market[]> {
   const markets: Market[] = [];
   for (const asset_schema of assetSchemas.toSorted()) {
     for (let from = ''; ; ) {
@@ -74,17 +76,43 @@ async function readMarkets(reader: Reader): Promise<Market[]> {
       from = `${next.country_iso_code} `;
     }
   }
+  const { rows } = await reader.extent(instrumentDataset);
+  if (rows !== sumOf(markets, 'instruments')) onDamage(lostRows(instrumentTerms.name), {});
   return markets;
 }
 
+const lostRows = (dataset: string): Damage => ({
+  dataset,
+  place: 'its table or an index',
+  problem: 'it does not have the rows that were written',
+});
+
+function refuseDamage(damage: Damage): never {
+  throw new DamagedData(damage);
+}
+
 /** The series that have a bar, in the order of their instruments' names, the finest first. */
-async function readSeries(reader: Reader): Promise<{ row: Series; instrument: Instrument }[]> {
+async function readSeries(
+  reader: Reader,
+  onDamage: OnDamage,
+): Promise<{ row: Series; instrument: Instrument }[]> {
   const rows: Series[] = [];
-  for await (const row of allRows(reader, seriesDataset)) if (row.bar_count > 0) rows.push(row);
+  let count = 0;
+  const counting = reader.sound((damage, remains) => {
+    count++;
+    onDamage(damage, remains);
+  });
+  for await (const row of allRows(counting, seriesDataset)) {
+    count++;
+    if (row.bar_count > 0) rows.push(row);
+  }
+  if (count !== (await reader.extent(seriesDataset)).rows) onDamage(lostRows(seriesDataset.name), {});
   const ids = [...new Set(rows.map((row) => row.instrument_id))];
   const named = new Map(
     (await reader.among(instrumentDataset, {}, 'instrument_id', ids)).map((one) => [one.instrument_id, one]),
   );
+  // An index that lost the row of an instrument tells it here.
+  for (const id of ids) if (!named.has(id)) await reader.group(instrumentDataset, { instrument_id: id });
   // The row of an instrument may be damaged, and left out.
   const held = rows.flatMap((row) => {
     const instrument = named.get(row.instrument_id);
@@ -125,15 +153,12 @@ async function readDatasets(reader: Reader) {
   const held = [];
   for (const dataset of fileDatasets.filter((one) => one !== instrumentDataset)) {
     const { time } = dataset.file;
-    const ends = time === undefined ? null : await reader.ends(dataset, time);
-    const text = (value: number): string =>
-      dataset.columns[time!]!.kind === 'day' ? formatDay(value) : formatInstant(value);
-    held.push({
-      dataset: spokenName(dataset),
-      rows: await reader.count(dataset),
-      first: ends === null ? null : text(ends.first),
-      last: ends === null ? null : text(ends.last),
-    });
+    const { rows, first, last } = await reader.extent(dataset, time);
+    const textOf = (value: number | null): string | null => {
+      if (value === null) return null;
+      return dataset.columns[time!]!.kind === 'day' ? formatDay(value) : formatInstant(value);
+    };
+    held.push({ dataset: spokenName(dataset), rows, first: textOf(first), last: textOf(last) });
   }
   return held;
 }
@@ -146,6 +171,8 @@ async function readFailures(reader: Reader) {
 }
 
 async function readRuns(reader: Reader) {
+  // A lost run would make an older one the tenth.
+  await reader.extent(importRuns);
   const rows = await reader.rows(importRuns, { order: [['run_id', 'desc']], limit: RUNS_SHOWN });
   return rows.map(({ started_ms, finished_ms, undone_ms, ...run }) => ({
     ...run,

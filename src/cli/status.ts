@@ -30,7 +30,7 @@ function readStatus(flags: Flags) {
       return {
         store: store.name,
         facts: await storeFacts(url),
-        holdings: await readHoldings(sound),
+        holdings: await readHoldings(reader, found.add),
         hash: flags.contentHash ? await contentHash(sound) : null,
         damaged: await found.named(reader),
       };

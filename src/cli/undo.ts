@@ -37,7 +37,8 @@ function fateOf({ left }: UndoReport, isTrial: boolean): string {
 
 /** An undoing in words. */
 function describe(report: UndoReport, isTrial: boolean): string {
-  const { run, barsRemoved, barsRestored, barsKept, rowsRemoved, rowsRestored, rowsKept, keptBy } = report;
+  const { run, barsRemoved, barsRestored, barsKept, keptBy } = report;
+  const { rowsRemoved, rowsRestored, rowsRepaired, rowsKept } = report;
   const { keepersNamed } = cliLimits;
   const more = keptBy.length > keepersNamed ? ` and ${keptBy.length - keepersNamed} more` : '';
   const keepers = `run${keptBy.length === 1 ? '' : 's'} ${keptBy.slice(0, keepersNamed).join(', ')}${more}`;
@@ -48,6 +49,7 @@ function describe(report: UndoReport, isTrial: boolean): string {
     [barsKept, 'bar', `left as changed later, by ${keepers}`],
     [rowsRemoved, row, 'removed'],
     [rowsRestored, row, 'restored'],
+    [rowsRepaired, `damaged ${row}`, 'restored'],
     [rowsKept, row, `kept: changed or needed later, by ${keepers}`],
   ] as const;
   const found = notes.filter(([number]) => number > 0);

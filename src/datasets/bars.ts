@@ -65,6 +65,7 @@ export const series = dataset({
   },
   key: ['instrument_id', 'interval'],
   indexes: [['series_id']],
+  group: ['instrument_id'],
 });
 
 /** The series that an import holds in one market at one interval, and through which instant it makes them complete (contract 3.9). */
@@ -85,6 +86,7 @@ export const runCoverage = dataset({
   },
   key: ['run_id', 'market', 'interval'],
   indexes: [['market', 'interval', 'complete_ms', 'run_id']],
+  group: ['run_id'],
 });
 
 /**
@@ -96,4 +98,5 @@ export const unfinishedBars = dataset({
   columns: { series_id: integer, run_id: integer, first_ms: instant, last_ms: instant },
   key: ['series_id', 'run_id', 'first_ms'],
   indexes: [['run_id', 'series_id', 'first_ms']],
+  group: ['series_id'],
 });

@@ -13,6 +13,11 @@ export type Dataset = {
   readonly key: readonly string[];
   /** Further orders of reads: each becomes an index. */
   readonly indexes?: readonly (readonly string[])[];
+  /**
+   * The first columns of the key or of an index: rows that are equal in them are read together (`RowReader.group`). The engine keeps how
+   * many there are, so that a lost one is missed.
+   */
+  readonly group?: readonly string[];
   /** Rows are stored in the order of their arrival, not of the key: for large rows whose key is a hash. */
   readonly keptAsTheyCome?: true;
   /** How its rows are imported and exported; absent for the service's own records. */

@@ -124,6 +124,7 @@ export const eventCodes = dataset({
   name: 'economic_event_codes',
   columns: { country_iso_code: text, event_code: text, description: text },
   key: ['country_iso_code', 'event_code'],
+  group: ['country_iso_code'],
   file: {
     fields: {
       country_iso_code: countryField,

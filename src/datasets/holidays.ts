@@ -30,6 +30,7 @@ export const holidays = dataset({
     close_timestamp: orNull(instant),
   },
   key: ['country_iso_code', 'asset_name', 'symbol', 'calendar_date', 'priority'],
+  group: ['country_iso_code', 'asset_name'],
   file: {
     fields: {
       name: required({ parse: (text) => text.trim() || undefined, reason: 'is missing' }),

@@ -73,6 +73,7 @@ export const counters = dataset({
   name: 'counters',
   columns: { name: text, value: integer },
   key: ['name'],
+  group: ['name'],
 });
 
 /** Callers' keys: only their hashes (contract 7.3). */

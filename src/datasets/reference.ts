@@ -181,6 +181,7 @@ export const instruments = dataset({
   columns,
   key: ['asset_schema', 'country_iso_code', 'symbol'],
   indexes: [['instrument_id']],
+  group: ['instrument_id'],
   file: {
     fields: instrumentFields,
     repeated: { column: 'symbol', reason: 'the file has this instrument already, with other values' },

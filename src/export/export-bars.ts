@@ -102,6 +102,7 @@ async function* linesOf(
     if (selected === null) continue;
     const { fromBucket, toBucket, holds } = selected;
     const read = { seriesId: row.series_id, fromBucket, toBucket, direction: 'asc' } as const;
+    await reader.checkBlocks(row.series_id);
     for await (const { bytes } of allBlocks(reader, read)) {
       const stored = decodeBlock(bytes, wholeBlock);
       const isWhole = from === null && to === null;

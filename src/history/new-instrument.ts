@@ -1,7 +1,6 @@
 // Instruments that the store does not know yet, and the identifiers that it gives out.
 import { counters, rowChanges } from '../datasets/internal.ts';
 import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
-import { rowWith } from '../store/all-rows.ts';
 import { ignoreDamage } from '../store/damage.ts';
 import type { Writer } from '../store/store.ts';
 import { rowKeyOf } from './journal.ts';
@@ -17,8 +16,8 @@ const CHANGES_OF_NAME_MAX = 100;
 
 /** The next value of a counter. No value is given out twice. */
 export async function nextValue(writer: Writer, name: string, first: number): Promise<number> {
-  const counter = await rowWith(writer, counters, { name });
-  const value = counter === null ? first : counter.value + 1;
+  const [counter] = await writer.group(counters, { name });
+  const value = counter === undefined ? first : counter.value + 1;
   await writer.upsert(counters, [{ name, value }]);
   return value;
 }
@@ -38,7 +37,7 @@ export class UsedCounter {
   }
 
   async next(): Promise<number> {
-    this.#last ??= (await rowWith(this.#writer, counters, { name: this.#name }))?.value ?? this.#first - 1;
+    this.#last ??= (await this.#writer.group(counters, { name: this.#name }))[0]?.value ?? this.#first - 1;
     return ++this.#last;
   }
 

@@ -29,7 +29,7 @@ export const nameOf = ({ asset_schema, country_iso_code, symbol }: InstrumentNam
 export async function undoRow(
   writer: Writer,
   entry: Entry,
-): Promise<'removed' | 'restored' | 'unchanged' | { readonly keptBy: number }> {
+): Promise<'removed' | 'restored' | 'repaired' | 'unchanged' | { readonly keptBy: number }> {
   const dataset = dataDatasets.find(({ name }) => name === entry.dataset);
   if (dataset === undefined) throw new Error(`the journal names an unknown dataset ${entry.dataset}`);
   const key = valuesOfKey(dataset, entry.row_key);
@@ -60,7 +60,8 @@ export async function undoRow(
   if (before !== null && stored === null) await refuseUnnamed(writer, dataset, before);
   if (made !== null) await refuseOrphans(writer, made);
   await putRow(writer, dataset, stored ?? (remains as RowOf<Dataset> | null), before);
-  return before === null ? 'removed' : 'restored';
+  if (before === null) return 'removed';
+  return remains === null ? 'restored' : 'repaired';
 }
 
 /** The row of an entry. An older program's lacks the columns that were added since. */

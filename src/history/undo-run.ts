@@ -38,6 +38,8 @@ export type UndoReport = {
   /** Instruments, or rows of another dataset. */
   rowsRemoved: number;
   rowsRestored: number;
+  /** Damaged rows that are again as they were before the run: whether it had changed them is not known. */
+  rowsRepaired: number;
   /** Rows that later runs changed too, have bars of, or name. */
   rowsKept: number;
   /** The later runs because of which something was kept. */
@@ -134,6 +136,7 @@ class Undoing {
       barsKept: 0,
       rowsRemoved: 0,
       rowsRestored: 0,
+      rowsRepaired: 0,
       rowsKept: 0,
       keptBy: [],
       left: [],
@@ -239,6 +242,7 @@ class Undoing {
       if (was !== null) this.#calendars.add(instruments, was, entry.before as Instrument | null);
       if (undone === 'removed') this.#report.rowsRemoved++;
       else if (undone === 'restored') this.#report.rowsRestored++;
+      else if (undone === 'repaired') this.#report.rowsRepaired++;
       else {
         this.#report.rowsKept++;
         this.#keptBy.add(undone.keptBy);
@@ -259,6 +263,7 @@ type OpenSeries = { readonly series: StoredSeries; readonly deletion: Deletion |
 async function openSeries(writer: Writer, seriesId: number): Promise<OpenSeries> {
   const row = await rowWith(writer, seriesDataset, { series_id: seriesId });
   if (row === null) throw new Error(`the journal names series ${seriesId}, which is missing`);
+  await writer.checkBlocks(seriesId);
   const stored = await rowWith(writer, instruments, { instrument_id: row.instrument_id });
   const deletion = stored === null ? await deletionOf(writer, row.instrument_id) : null;
   const calendar = await new Calendars().of(writer, stored ?? deletion!.instrument);

@@ -13,7 +13,8 @@ import { Refusal } from '../contract/errors.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { eventCodes, events } from '../datasets/economic.ts';
 import { shippedEventCodes } from '../datasets/economic-event-codes.ts';
-import { allRows } from '../store/all-rows.ts';
+import { rowDamage } from '../store/checked-rows.ts';
+import { DamagedData } from '../store/damage.ts';
 import type { Direction, Reader } from '../store/store.ts';
 import { answerPage } from './dataset-page.ts';
 import { goodUntil, type Query } from './query.ts';
@@ -181,11 +182,18 @@ async function* storedCodes(reader: Reader, country: string): AsyncGenerator<str
   }
 }
 
-/** The name of the newest event of a code. */
+/** Events of a code, of any country, that are looked through for one that an index has lost. */
+const NEWER_MAX = 64;
+
+/** The name of the newest event of a code. @throws DamagedData where another index has a newer one */
 async function nameOf(reader: Reader, country: string, code: string): Promise<string> {
   const filters = { country_iso_code: country, event_code: code };
   const [event] = await readEvents(reader, filters, {}, 'desc', 1);
-  return event!.event_name;
+  const { event_name: name, event_timestamp: from, source_id } = event!;
+  const newer = await readEvents(reader, { event_code: code }, { from }, 'desc', NEWER_MAX);
+  const other = newer.find((one) => one.country_iso_code === country) ?? event!;
+  if (other.source_id === source_id) return name;
+  throw new DamagedData(rowDamage(events, other, 'an index has lost it'));
 }
 
 /** `GET …/economic_calendar/event_codes/{country_iso_code}`: the shipped codes, those of files, then those that stored events alone have. */
@@ -193,7 +201,7 @@ export const answerEconomicEventCodes: Query<typeof economicEventCodes> = async 
   const { country_iso_code: country } = parameters;
   const { reader, allocate } = context;
   const codes = shippedEventCodes(country);
-  for await (const row of allRows(reader, eventCodes, { country_iso_code: country }))
+  for (const row of await reader.group(eventCodes, { country_iso_code: country }))
     codes[row.event_code] = row.description;
   for await (const code of storedCodes(reader, country)) codes[code] ??= await nameOf(reader, country, code);
   return goodUntil(renderResult(codes, allocate));

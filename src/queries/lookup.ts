@@ -8,8 +8,7 @@ import { type Instrument, instruments } from '../datasets/reference.ts';
 import { Calendars } from '../series/calendars.ts';
 import { readStored } from '../series/read-stored.ts';
 import type { StoredInstrument } from '../series/series.ts';
-import { rowWith } from '../store/all-rows.ts';
-import { type FormerBearer, formerBearers } from '../store/instrument-terms.ts';
+import { type FormerBearer, formerBearers, instrumentNamed } from '../store/instrument-terms.ts';
 import type { Reader } from '../store/store.ts';
 
 /** An instrument with what a query needs of it. */
@@ -149,7 +148,7 @@ export const findInstrument = (
   reader: Reader,
   assetSchema: AssetSchema,
   named: CountrySymbol,
-): Promise<Instrument | null> => rowWith(reader, instruments, nameOf(assetSchema, named));
+): Promise<Instrument | null> => instrumentNamed(reader, nameOf(assetSchema, named));
 
 /** Symbols that begin like the requested one, the nearest first. */
 async function nearSymbols(

@@ -4,7 +4,7 @@ import { Adjustment, type Change } from '../bars/adjustment.ts';
 import { copyBar } from '../bars/columns.ts';
 import { dayCells, type TimedBars } from '../bars/grid.ts';
 import { resample } from '../bars/resample.ts';
-import { DAY_MS, END_DAY, FIRST_DAY } from '../base/instant.ts';
+import { DAY_MS, FIRST_DAY } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import { isPeriod, periodEnd } from '../calendar/period.ts';
 import { corporateActions } from '../datasets/corporate-actions.ts';
@@ -25,9 +25,6 @@ export type Adjusting = {
 
 /** Gives what `make` makes of a name; it may keep the value until anything is committed. */
 export type Keep = <T>(name: string, make: () => Promise<T>) => Promise<T>;
-
-/** More than any stock has. */
-const ACTIONS_MAX = 2 * (END_DAY - FIRST_DAY);
 
 /** The label date of the newest session that is over at a moment: until the next one ends, closes give the same factors. */
 function lastOverDay(calendar: Calendar, nowMs: number): number {
@@ -50,18 +47,11 @@ async function readChanges(
   { kind, nowMs }: Adjusting,
 ): Promise<Change[]> {
   const { country_iso_code, symbol } = stored.instrument;
-  const actions = await reader.rows(corporateActions, {
-    where: { country_iso_code, symbol, ...(kind === 'all' ? {} : { action_type: kind }) },
-    order: [
-      ['ex_date', 'asc'],
-      ['occurrence', 'asc'],
-      ['action_type', 'asc'],
-    ],
-    limit: ACTIONS_MAX,
-  });
+  const actions = await reader.group(corporateActions, { country_iso_code, symbol });
   const closes = new RawCloses(reader, stored, nowMs);
   const changes: Change[] = [];
-  for (const action of actions) changes.push(await changeOf(action, closes));
+  for (const action of actions)
+    if (kind === 'all' || action.action_type === kind) changes.push(await changeOf(action, closes));
   return changes.filter(({ price, volume }) => price.part !== price.whole || volume.part !== volume.whole);
 }
 

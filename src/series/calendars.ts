@@ -4,7 +4,6 @@ import type { Market } from '../calendar/market.ts';
 import { type CalendarOverride, withOverrides } from '../calendar/overrides.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { type Instrument, instruments } from '../datasets/reference.ts';
-import { rowWith } from '../store/all-rows.ts';
 import { readOverrides } from '../store/calendar-overrides.ts';
 import type { RowReader } from '../store/store.ts';
 
@@ -33,7 +32,7 @@ export const ownerNamed = (assetSchema: AssetSchema, country: string, symbol: st
 async function underlyingOf(reader: RowReader, { parent_schema_instrument_id: parent }: CalendarOwner) {
   const [, schema, id] = /^([a-z]+)_(\d{1,15})$/.exec(parent ?? '') ?? [];
   if (id === undefined) return null;
-  const found = await rowWith(reader, instruments, { instrument_id: Number(id) });
+  const [found] = await reader.group(instruments, { instrument_id: Number(id) });
   return found?.asset_schema === schema ? found : null;
 }
 

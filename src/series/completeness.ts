@@ -4,7 +4,7 @@ import { FIRST_MS } from '../base/instant.ts';
 import { barEnd } from '../calendar/bar-end.ts';
 import { runCoverage } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
-import { collectRows, rowsInOrder } from '../store/all-rows.ts';
+import { rowsInOrder } from '../store/all-rows.ts';
 import type { Reader } from '../store/store.ts';
 import { servedBars } from './cursor.ts';
 import type { Series, StoredInstrument } from './series.ts';
@@ -79,7 +79,7 @@ export class Completeness {
   /** What the run that completed a series holds of its market; null where no live run holds it. */
   async #completingRun({ complete_run_id, series_id, interval }: Series): Promise<Coverage | null> {
     if (complete_run_id === null) return null;
-    const rows = await collectRows(this.#reader, runCoverage, { run_id: complete_run_id });
+    const rows = await this.#reader.group(runCoverage, { run_id: complete_run_id });
     const found = rows.filter((row) => row.interval === interval);
     // A run may have held series of several markets at one interval.
     if (found.length < 2) return found[0] ?? null;

@@ -23,6 +23,19 @@ export type BarSource = { next(atLeast: number): Promise<Bars | null> };
 export const BARS_PER_BLOCK_GUESS = 300;
 const BLOCKS_PER_READ_MAX = 64;
 
+/** Series whose blocks were all there when they were first read. A series is another object once anything is committed. */
+const whole = new WeakSet<Series>();
+
+/** @throws DamagedData where an index has lost a block: bars that are made of others would be wrong */
+async function requireBlocks(reader: Reader, series: Series): Promise<void> {
+  if (whole.has(series)) return;
+  await reader.checkBlocks(series.series_id).catch(async (error: unknown) => {
+    if (!(error instanceof DamagedData)) throw error;
+    throw new DamagedData(await namedDamage(reader, error.damage), error);
+  });
+  whole.add(series);
+}
+
 /** Walks the stored bars of one series between two keys. */
 class SeriesCursor implements BarSource {
   readonly #reader: Reader;
@@ -104,6 +117,7 @@ class SeriesCursor implements BarSource {
 
   async #block(wanted: number): Promise<StoredBlock | undefined> {
     if (this.#blocks.length === 0 && !this.#exhausted) {
+      await requireBlocks(this.#reader, this.#series);
       const limit = Math.min(Math.ceil(wanted / BARS_PER_BLOCK_GUESS) + 1, BLOCKS_PER_READ_MAX);
       this.#blocks = await this.#reader.blocks({
         seriesId: this.#series.series_id,

@@ -1,4 +1,4 @@
-// Names a damaged block for the operator: its instrument, interval and days, and the run that wrote it.
+// Names a damaged block, or a series that lost blocks, for the operator: its instrument, interval and days, and the run that wrote it.
 import { bucketDays } from '../bars/bucket.ts';
 import { formatDay } from '../base/instant.ts';
 import type { Interval } from '../contract/interval.ts';
@@ -16,21 +16,31 @@ export function bucketWords(interval: Interval, bucket: number): string {
   return first === last ? first : `${first} to ${last}`;
 }
 
-async function placeOf(reader: Reader, { seriesId, bucket, runId }: BlockPlace): Promise<string | null> {
+/** The interval of a series, and both in words: `stock:US:AAPL 1M`; null where its row is lost. */
+async function namedSeries(reader: Reader, seriesId: number) {
   const series = await rowWith(reader, seriesDataset, { series_id: seriesId });
   if (series === null) return null;
   const named = await rowWith(reader, instruments, { instrument_id: series.instrument_id });
   const name =
     named === null ? `series ${seriesId}` : `${named.asset_schema}:${named.country_iso_code}:${named.symbol}`;
-  const place = `${name} ${series.interval}, ${bucketWords(series.interval as Interval, bucket)}`;
+  return { interval: series.interval as Interval, words: `${name} ${series.interval}` };
+}
+
+async function placeOf(reader: Reader, { seriesId, bucket, runId }: BlockPlace): Promise<string | undefined> {
+  const series = await namedSeries(reader, seriesId);
+  if (series === null) return undefined;
+  const place = `${series.words}, ${bucketWords(series.interval, bucket)}`;
   return runId === null ? place : `${place}, imported by run ${runId}`;
 }
 
-/** The same damage with its block named; unchanged where it is no block, or one of no series. */
+/** The same damage with its block or series named; unchanged where it is neither, or of no series. */
 export async function namedDamage(reader: Reader, damage: Damage): Promise<Damage> {
-  if (damage.block === undefined) return damage;
-  const place = await placeOf(reader.sound(ignoreDamage), damage.block);
-  return place === null ? damage : { ...damage, place };
+  const { block, seriesId } = damage;
+  if (block === undefined && seriesId === undefined) return damage;
+  const sound = reader.sound(ignoreDamage);
+  const place =
+    block === undefined ? (await namedSeries(sound, seriesId!))?.words : await placeOf(sound, block);
+  return place === undefined ? damage : { ...damage, place };
 }
 
 /** What tolerant reads have left out, each part once. */

@@ -2,15 +2,11 @@
 import type { Interval } from '../contract/interval.ts';
 import { series, unfinishedBars } from '../datasets/bars.ts';
 import type { Instrument } from '../datasets/reference.ts';
-import { collectRows } from '../store/all-rows.ts';
 import type { Reader } from '../store/store.ts';
 import type { Calendars } from './calendars.ts';
 import { servedBars } from './cursor.ts';
 import { endOf } from './instrument-end.ts';
 import { marketName, type Series, type StoredInstrument } from './series.ts';
-
-/** More series than an instrument can have: each minute interval, DAY, WEEK and MON. */
-const SERIES_MAX = 1500;
 
 /** A series without its unfinished bars; null where no other is left. */
 async function withoutUnfinished(reader: Reader, row: Series): Promise<Series | null> {
@@ -28,16 +24,12 @@ export async function readStored(
   calendars: Calendars,
   instrument: Instrument,
 ): Promise<StoredInstrument> {
-  const rows = await reader.rows(series, {
-    where: { instrument_id: instrument.instrument_id },
-    order: [['interval', 'asc']],
-    limit: SERIES_MAX,
-  });
+  const rows = await reader.group(series, { instrument_id: instrument.instrument_id });
   const { calendar, market } = await calendars.read(reader, instrument);
   const stored: Series[] = [];
   for (const row of rows) {
     if (row.bar_count === 0) continue;
-    const unfinished = await collectRows(reader, unfinishedBars, { series_id: row.series_id });
+    const unfinished = await reader.group(unfinishedBars, { series_id: row.series_id });
     unfinished.sort((a, b) => a.first_ms - b.first_ms);
     const served = await withoutUnfinished(reader, {
       ...row,

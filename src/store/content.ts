@@ -28,6 +28,7 @@ export async function contentHash(reader: Reader): Promise<string> {
     for await (const series of allRows(reader, allSeries, { instrument_id })) {
       if (series.bar_count === 0) continue;
       addRow(allSeries, series);
+      await reader.checkBlocks(series.series_id);
       // The same bars are the same bytes (`bars/block-writer.ts`).
       const blocks = allBlocks(reader, { seriesId: series.series_id, ...everyBucket, direction: 'asc' });
       for await (const { bucket, bytes } of blocks)

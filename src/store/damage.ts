@@ -13,6 +13,8 @@ export type Damage = {
   readonly part?: 'row' | 'derived';
   /** The damaged block, where it is one: `series/damaged-bars.ts` names its instrument and days. */
   readonly block?: BlockPlace;
+  /** The series that lost blocks, where it did: the same file names its instrument. */
+  readonly seriesId?: number;
 };
 
 /** Where a block is, and the run that wrote it; null where the block itself is lost. */

@@ -242,20 +242,23 @@ function rowTests(withFresh: WithFresh): void {
       }
     }));
 
-  test('rows are counted, and a column has its ends', () =>
+  test('rows are counted, and a column has its extent', () =>
     withFresh(async (writer, reader) => {
       const about = (where: Partial<Run> = {}) =>
         reader.snapshot(async (rows) => [
           await rows.count(importRuns, where),
-          await rows.ends(importRuns, 'run_id'),
-          await rows.ends(importRuns, 'undone_ms'),
+          await rows.extent(importRuns, 'run_id'),
+          await rows.extent(importRuns, 'undone_ms'),
+          await rows.extent(importRuns),
         ]);
-      assert.deepEqual(await about(), [0, null, null]);
+      const empty = { rows: 0, first: null, last: null };
+      assert.deepEqual(await about(), [0, empty, empty, empty]);
       const all = [7, -3, 12].map((run_id) => runOf({ run_id, undone_ms: run_id === 12 ? null : run_id }));
       await writer.write((rows) => rows.upsert(importRuns, all));
       const ends = [
-        { first: -3, last: 12 },
-        { first: -3, last: 7 },
+        { rows: 3, first: -3, last: 12 },
+        { rows: 3, first: -3, last: 7 },
+        { rows: 3, first: null, last: null },
       ];
       assert.deepEqual(await about(), [3, ...ends]);
       assert.deepEqual(await about({ run_id: 7 }), [1, ...ends]);

@@ -8,6 +8,7 @@ import {
   instrumentTerms,
 } from '../datasets/reference.ts';
 import { allRows, rowWith } from './all-rows.ts';
+import { DamagedData, keyWords } from './damage.ts';
 import type { RowReader, RowWriter } from './store.ts';
 
 type Term = RowOf<typeof instrumentTerms>;
@@ -59,6 +60,20 @@ export async function putInstrumentTerms(
     terms.filter((one) => !others.some((other) => other.kind === one.kind && other.term === one.term));
   await writer.remove(instrumentTerms, lacking(old, fresh));
   await writer.upsert(instrumentTerms, lacking(fresh, old));
+}
+
+/** The row of a name; null where none has it. @throws DamagedData for a row that is lost: its terms tell that it was written */
+export async function instrumentNamed(reader: RowReader, name: InstrumentName): Promise<Instrument | null> {
+  const { asset_schema, country_iso_code, symbol } = name;
+  const row = await rowWith(reader, instruments, { asset_schema, country_iso_code, symbol });
+  if (row !== null) return row;
+  const where = { asset_schema, country_iso_code, kind: 'symbol', term: symbol };
+  if ((await rowWith(reader, instrumentTerms, where)) === null) return null;
+  throw new DamagedData({
+    dataset: instruments.name,
+    place: keyWords(instruments, name),
+    problem: 'the row is lost',
+  });
 }
 
 /** Makes the terms of all instruments in a store without terms. */

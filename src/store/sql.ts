@@ -222,13 +222,6 @@ export class SqlCompiler {
     for (const column of columns) query = query.where(column, '=', null);
     return query.compile().sql;
   }
-
-  /** The least and the greatest value of a column. Each has its own search, so that an index that begins with the column is not scanned. */
-  ends(dataset: Dataset, column: string): string {
-    const end = (of: 'min' | 'max') =>
-      this.#db.selectFrom(dataset.name).select((build) => build.fn[of](column).as('end'));
-    return this.#db.selectNoFrom([end('min').as('first'), end('max').as('last')]).compile().sql;
-  }
 }
 
 const checkedColumns = ({ columns }: Dataset): string[] => [...Object.keys(columns), ROW_CHECK];

@@ -53,6 +53,8 @@ export type BlockRead = {
 /** Reads rows of one state of the store. What it reads is checked; a damaged row is a `DamagedData`. */
 export interface RowReader {
   rows<D extends Dataset>(dataset: D, read: Read<D>): Promise<RowOf<D>[]>;
+  /** All rows of a group (`Dataset.group`), in the order of the key where the group is part of it. A row that was written and is not there is damage too. */
+  group<D extends Dataset>(dataset: D, where: Partial<RowOf<D>>): Promise<RowOf<D>[]>;
   /** The rows whose columns equal `where`, and whose `column` has one of some distinct values; in no order. */
   among<D extends Dataset>(
     dataset: D,
@@ -66,17 +68,19 @@ export interface RowReader {
   count<D extends Dataset>(dataset: D, where?: Partial<RowOf<D>>): Promise<number>;
   /** Reads the same state without its damaged parts: each is reported to `onDamage` instead of being an error. */
   sound(onDamage: OnDamage): RowReader;
-  /** The least and the greatest number in a column, null without rows. Reads every row unless an index begins with the column. */
-  ends<D extends Dataset>(dataset: D, column: ColumnOf<D>): Promise<Ends | null>;
+  /** The number of all rows, and the span of a column of numbers. Both are found in two ways: a lost row is damage. Reads a whole index or more. */
+  extent<D extends Dataset>(dataset: D, column?: ColumnOf<D>): Promise<Extent>;
 }
 
-/** The least and the greatest of some numbers. */
-export type Ends = { readonly first: number; readonly last: number };
+/** A number of rows, and the least and the greatest number in a column of them; null without one. */
+export type Extent = { readonly rows: number; readonly first: number | null; readonly last: number | null };
 
 /** Reads rows and blocks of one state of the store. */
 export interface Reader extends RowReader {
   /** The stored blocks of a series, in order of bucket. The bytes are valid until the snapshot ends. */
   blocks(read: BlockRead): Promise<StoredBlock[]>;
+  /** Whether the blocks of a series are all there: a lost one is damage. Reads their index. */
+  checkBlocks(seriesId: number): Promise<void>;
   /** Changes whenever anything was committed; comparable on one connection only. */
   changeToken(): Promise<number>;
   sound(onDamage: OnDamage): Reader;

@@ -160,6 +160,7 @@ export class Trials {
       this.#meter.reset();
       const report = await undoRun(store, { runId, dryRun: false, nowMs: () => ASKED_MS });
       const told = [...report.left, ...report.lost].map(damageWords);
+      if (report.rowsRepaired > 0) told.push(`damaged rows restored: ${report.rowsRepaired}`);
       if (told.length > 0) throw new Error(`run ${runId} is not undone wholly: ${told.join('; ')}`);
       text += `${JSON.stringify(report)}\n`;
     }

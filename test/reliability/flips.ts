@@ -10,8 +10,8 @@ import { makeStore } from './flips-store.ts';
 import type { Changed, Effect } from './flips-trial.ts';
 import { type Figure, seconds } from './minutes.ts';
 
-/** Time for one flip, far beyond what any takes that ends. */
-const HANG_MS = 20_000;
+/** Time for one flip, and to learn the answers of the sound store: far beyond what any takes that ends, on a busy machine too. */
+const HANG_MS = 60_000;
 
 /** Memory of the thread that flips: one that takes more than this would end the process. */
 const HEAP_MEGABYTES_MAX = 1_024;

@@ -51,6 +51,7 @@ const fixtures = [
   ['layout-3', 3, 2],
   ['layout-4', 4, 2],
   ['layout-5', 5, 2],
+  ['layout-6', 6, 4],
 ] as const;
 
 for (const [fixture, storeLayout, controlLayout] of fixtures) {

@@ -11,6 +11,7 @@ import { store0004 } from './store-0004.ts';
 import { store0005 } from './store-0005.ts';
 import { store0006 } from './store-0006.ts';
 import { store0007 } from './store-0007.ts';
+import { store0008 } from './store-0008.ts';
 
 /** The steps of a store. */
 export const storeSteps: readonly Step[] = [
@@ -21,6 +22,7 @@ export const storeSteps: readonly Step[] = [
   store0005,
   store0006,
   store0007,
+  store0008,
 ];
 
 /** The steps of a control file. */

@@ -7,12 +7,13 @@ import { controlSteps, storeSteps } from './index.ts';
 import { columnsAdded, type Step, type Table, tablesAfter } from './step.ts';
 
 /** What an engine makes a table of: nothing else of a declaration is part of its layout. */
-const layoutOf = ({ columns, key, indexes = [], keptAsTheyCome }: Table) => ({
+const layoutOf = ({ columns, key, indexes = [], group = [], keptAsTheyCome }: Table) => ({
   columns: Object.fromEntries(
     Object.entries(columns).map(([name, { kind, nullable = false }]) => [name, { kind, nullable }]),
   ),
   key,
   indexes,
+  group,
   isKeptAsTheyCome: keptAsTheyCome === true,
 });
 
@@ -62,6 +63,7 @@ test('other kinds, keys, indexes and clustering than declared are told', () => {
     { columns: { id: { kind: 'text', nullable: true } } },
     { key: ['id', 'id'] },
     { indexes: [['id']] },
+    { group: ['id'] },
     { keptAsTheyCome: true },
   ];
   for (const other of others)

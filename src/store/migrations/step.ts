@@ -7,6 +7,7 @@ export type Table = {
   readonly columns: Readonly<Record<string, Column>>;
   readonly key: readonly string[];
   readonly indexes?: readonly (readonly string[])[];
+  readonly group?: readonly string[];
   readonly keptAsTheyCome?: true;
 };
 
@@ -25,6 +26,8 @@ export type Step = {
   readonly drops?: readonly string[];
   /** New indexes by table. */
   readonly indexes?: Readonly<Record<string, readonly (readonly string[])[]>>;
+  /** Columns by table: the engine keeps a sum of the rows that are equal in them, and one of the blocks of each series. */
+  readonly groups?: Readonly<Record<string, readonly string[]>>;
   /** Further statements for each engine. */
   readonly statements?: { readonly sqlite: readonly string[] };
   /** From this layout on every row has a checksum (`store/row-check.ts`): the engine adds it to all tables, later ones too. */
@@ -45,7 +48,8 @@ export const columnsOf = (frozen: Readonly<Record<string, FrozenColumn>>): Recor
 /** The tables of a new store after some steps, in the order of their making. */
 export function tablesAfter(steps: readonly Step[]): Table[] {
   const tables = new Map<string, Table>();
-  for (const { tables: made = [], columns: added = {}, indexes: orders = {}, drops = [] } of steps) {
+  for (const step of steps) {
+    const { tables: made = [], columns: added = {}, indexes: orders = {}, groups = {}, drops = [] } = step;
     for (const name of drops) tables.delete(name);
     for (const table of made) tables.set(table.name, { ...table, columns: columnsOf(table.columns) });
     for (const [name, columns] of Object.entries(added)) {
@@ -56,6 +60,7 @@ export function tablesAfter(steps: readonly Step[]): Table[] {
       const table = tables.get(name)!;
       tables.set(name, { ...table, indexes: [...(table.indexes ?? []), ...more] });
     }
+    for (const [name, group] of Object.entries(groups)) tables.set(name, { ...tables.get(name)!, group });
   }
   return [...tables.values()];
 }

@@ -7,6 +7,7 @@ import { fillInstrumentTerms } from '../instrument-terms.ts';
 import { columnsOf, type Step, type Table, tablesAfter } from '../migrations/step.ts';
 import { type Mode, OlderLayout, StoreUnusable, type Tell } from '../store.ts';
 import { Database, type FileKind, sqliteCompiler, troubleOf } from './database.ts';
+import { sumGroups } from './group-sums.ts';
 import { copyBytes, flush, makePartial, takeOwner, vacuumInto } from './partial.ts';
 import { checkRows, withRowCheck } from './row-sums.ts';
 import { SqliteRows } from './rows.ts';
@@ -129,6 +130,7 @@ async function migrate(
     const lacking = steps.slice(from);
     for (const statement of lacking.flatMap(statementsOf)) database.exec(statement);
     if (steps.some((step) => step.checksRows)) checkRows(database, tables);
+    if (steps.some((step) => step.groups)) sumGroups(database, tables);
     // A new file has no instruments.
     if (from > 0 && lacking.some((step) => step.fillsInstrumentTerms))
       await fillInstrumentTerms(new SqliteRows(database));

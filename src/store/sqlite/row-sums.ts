@@ -33,6 +33,12 @@ export const BLOCKS = 'bar_blocks';
 const ROWS_PER_READ = 500;
 const BLOCKS_PER_READ = 64;
 
+/** Ends the sums of a whole table: those of its groups tell the same. */
+export function endSums(database: Database, name: string): void {
+  for (const what of ['added', 'changed', 'removed']) database.exec(`drop trigger if exists ${name}_${what}`);
+  database.run('delete from row_sums where name = ?', [name]);
+}
+
 /** Gives every table that has none yet its checksums, as part of a migration. */
 export function checkRows(database: Database, tables: readonly Table[]): void {
   database.exec(sumsTable);
@@ -53,9 +59,9 @@ export const hasTable = (database: Database, name: string): boolean =>
 const isChecked = (database: Database, name: string): boolean =>
   database.all(`select 1 from pragma_table_info(?) where name = '${ROW_CHECK}'`, [name]).length > 0;
 
-/** Whether a table has no index beside it that would miss a row. */
-const isAlone = ({ indexes = [], keptAsTheyCome }: Table): boolean =>
-  indexes.length === 0 && keptAsTheyCome !== true;
+/** Whether a table has no index beside it that would miss a row, and no sums of groups either. */
+const isAlone = ({ indexes = [], keptAsTheyCome, group }: Table): boolean =>
+  indexes.length === 0 && keptAsTheyCome !== true && group === undefined;
 
 function beginSums(database: Database, name: string): void {
   database.exec(
@@ -88,15 +94,15 @@ function fillBlocks(database: Database): void {
   }
 }
 
-/** How a table's rows differ from those that were written; null where they do not, or where its indexes tell it. */
-export function sumProblem(database: Database, name: string): string | null {
+/** How a table's rows differ from those that were written; nothing where they do not, or where its indexes tell it. */
+export function sumProblems(database: Database, name: string): string[] {
   const [sums] = database.all('select rows, checks from row_sums where name = ?', [name]);
-  if (sums === undefined) return null;
+  if (sums === undefined) return [];
   const found = database.all(
     `select count(*) as rows, coalesce(sum(${ROW_CHECK}), 0) as checks from ${name}`,
     [],
   )[0]!;
   const surplus = Number(found.rows) - Number(sums.rows);
-  if (surplus !== 0) return `rows are ${surplus < 0 ? 'lost' : 'too many'}: ${Math.abs(surplus)}`;
-  return found.checks === sums.checks ? null : 'its rows are not those that were written';
+  if (surplus !== 0) return [`rows are ${surplus < 0 ? 'lost' : 'too many'}: ${Math.abs(surplus)}`];
+  return found.checks === sums.checks ? [] : ['its rows are not those that were written'];
 }

@@ -1,5 +1,6 @@
 // Rows of datasets in one SQLite file: reads, upserts and the translation of values. Every row that is read is checked.
 import type { ColumnKind, ColumnOf, Dataset, RowOf } from '../../datasets/dataset.ts';
+import { allRows } from '../all-rows.ts';
 import {
   isWhole,
   type Misplaced,
@@ -14,8 +15,10 @@ import {
 import { type Damage, DamagedData, type OnDamage, type Remains } from '../damage.ts';
 import { rowCheck } from '../row-check.ts';
 import { AMONG_MAX } from '../sql.ts';
-import type { Ends, RankedRead, Read, RowWriter } from '../store.ts';
+import type { Extent, RankedRead, Read, RowWriter } from '../store.ts';
 import { type Cell, type Database, type SqlValue, sqliteCompiler, troubleOf } from './database.ts';
+import { extentOf, writtenRows } from './extent.ts';
+import { groupProblem } from './group-sums.ts';
 
 function toSql(kind: ColumnKind, value: unknown): Cell {
   if (value === null || value === undefined) return null;
@@ -43,6 +46,11 @@ export const pageDamage = (dataset: string | null, error: unknown): Damage => ({
   place: dataset === null ? 'a page that was read' : 'a page of its table or indexes',
   problem: (error as Error).message,
 });
+
+const groupWords = (where: Row): string =>
+  `the rows of ${Object.entries(where)
+    .map(([column, value]) => `${column} ${JSON.stringify(value)}`)
+    .join(', ')}`;
 
 /** Reads and writes rows on an open file, inside whatever transaction it is in. */
 export class SqliteRows implements RowWriter {
@@ -129,6 +137,30 @@ export class SqliteRows implements RowWriter {
     }
   }
 
+  async group<D extends Dataset>(dataset: D, where: Partial<RowOf<D>>): Promise<RowOf<D>[]> {
+    const { group = [], key } = dataset;
+    const rest = key.filter((column) => !group.includes(column));
+    // Rows of a group that no key begins with are found by its index: another order would lead past it.
+    const order = rest.length === 0 || !group.every((column) => key.includes(column)) ? group : rest;
+    const read = {
+      where,
+      order: order.map((column) => [column, 'asc'] as const),
+      limit: Number.MAX_SAFE_INTEGER,
+    } as unknown as Read;
+    const statement = sqliteCompiler.read(dataset, read);
+    const found = this.#lists(dataset, statement.sql, statement.values(read));
+    const rows = this.#checked(dataset, found, misplacedIn(dataset, read));
+    if (rows.length === found.length) this.#checkGroup(dataset, where, found);
+    return rows as RowOf<D>[];
+  }
+
+  #checkGroup(dataset: Dataset, where: Row, found: readonly Cell[][]): void {
+    const problem = this.tolerating(dataset.name, null, () =>
+      groupProblem(this.database, dataset, where, found),
+    );
+    if (problem !== null) this.damaged({ dataset: dataset.name, place: groupWords(where), problem }, {});
+  }
+
   async among<D extends Dataset>(
     dataset: D,
     where: Partial<RowOf<D>>,
@@ -159,10 +191,44 @@ export class SqliteRows implements RowWriter {
     return (this.#lists(dataset, sql, Object.values(where))[0]?.[0] as number | undefined) ?? 0;
   }
 
-  async ends<D extends Dataset>(dataset: D, column: ColumnOf<D>): Promise<Ends | null> {
-    const [first = null, last] = (this.#lists(dataset, sqliteCompiler.ends(dataset, column), [])[0] ??
-      []) as (number | null)[];
-    return first === null ? null : { first, last: last! };
+  async extent<D extends Dataset>(dataset: D, column?: ColumnOf<D>): Promise<Extent> {
+    const none = { rows: 0, first: null, last: null };
+    // Rows of few groups are read with their checksums: no index beside the table has the column.
+    const { extent, isSure } =
+      column !== undefined && dataset.group !== undefined
+        ? await this.#walkedExtent(dataset, column)
+        : this.tolerating(dataset.name, { extent: none, isSure: true }, () =>
+            extentOf(this.database, dataset, column),
+          );
+    if (!isSure)
+      this.damaged(
+        { dataset: dataset.name, place: 'its table or an index', problem: 'they do not have the same rows' },
+        {},
+      );
+    return extent;
+  }
+
+  async #walkedExtent(dataset: Dataset, column: string): Promise<{ extent: Extent; isSure: boolean }> {
+    let [rows, first, last] = [0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    let isWhole = true;
+    const { onDamage } = this;
+    const reader =
+      onDamage === null
+        ? this
+        : this.sound((damage, remains) => {
+            isWhole = false;
+            onDamage(damage, remains);
+          });
+    for await (const row of allRows(reader, dataset)) {
+      const value = (row as Row)[column] as number | null;
+      rows++;
+      if (value === null) continue;
+      first = Math.min(first, value);
+      last = Math.max(last, value);
+    }
+    const extent = first > last ? { rows, first: null, last: null } : { rows, first, last };
+    const isSure = !isWhole || rows === writtenRows(this.database, dataset);
+    return { extent, isSure };
   }
 
   async upsert<D extends Dataset>(dataset: D, rows: readonly RowOf<D>[]): Promise<void> {

@@ -12,7 +12,8 @@ import { storeLimits } from '../limits.ts';
 import { ROW_CHECK } from '../row-check.ts';
 import { controlPathOf } from './control.ts';
 import { type Cell, Database, troubleOf } from './database.ts';
-import { BLOCKS, hasTable, sumProblem } from './row-sums.ts';
+import { groupedRows, groupProblems, sumsOf } from './group-sums.ts';
+import { BLOCKS, hasTable, sumProblems } from './row-sums.ts';
 import { schemaProblem } from './schema-sum.ts';
 
 const { scrubRowsPerStep, scrubBlocksPerStep, findingsPerTableMax } = storeLimits;
@@ -67,7 +68,7 @@ export const indexesOf = (database: Database, table: string): string[] =>
     .lists("select name from sqlite_schema where type = 'index' and tbl_name = ?", [table])
     .map(([name]) => String(name));
 
-/** Whether no index has more rows than its table, and the sum of the table's checksums is right: only an index lacks any. */
+/** Whether no index has more rows than its table, and the sums of the table are right: only an index lacks any. */
 function hasEveryRow(database: Database, table: string): boolean {
   const rowsBy = (access: string): unknown =>
     tried(table, () => database.lists(`select total(1) from ${table} ${access}`, [])[0]![0]);
@@ -76,8 +77,11 @@ function hasEveryRow(database: Database, table: string): boolean {
     const entries = rowsBy(`indexed by "${index}"`);
     return typeof entries === 'number' && typeof rows === 'number' && entries <= rows;
   };
+  const sums = tried(table, () => sumProblems(database, table));
+  const grouped = tried(table, () => groupedRows(database, table));
+  const isCounted = grouped === null || grouped === rows;
   return (
-    indexes.length > 0 && indexes.every(isNoMore) && tried(table, () => sumProblem(database, table)) === null
+    indexes.length > 0 && indexes.every(isNoMore) && Array.isArray(sums) && sums.length === 0 && isCounted
   );
 }
 
@@ -86,19 +90,24 @@ const schemaDamage = (problem: string | Damage): Damage =>
 
 /** What is wrong with the pages of a table and its indexes, of all without a name: entries lost, in another order, of other values. */
 export function structureOf(database: Database, table: string): Damage[] {
-  const found = tried(table, () =>
-    database
-      .lists(`pragma integrity_check${table === '' ? '' : `('${table}')`}`, [])
-      .map(([words]) => String(words))
-      .filter((words) => words !== 'ok'),
-  );
-  const problems = Array.isArray(found) ? found : [found.problem];
-  const sums =
-    table === '' || table === 'sqlite_schema' ? null : tried(table, () => sumProblem(database, table));
-  if (typeof sums === 'string') problems.push(sums);
-  return problems
+  const isTable = table !== '' && table !== 'sqlite_schema';
+  const compared = isTable ? [sumProblems, groupProblems] : [];
+  return [integrityProblems, ...compared]
+    .flatMap((problemsOf) => {
+      const found = tried(table, () => problemsOf(database, table));
+      return Array.isArray(found) ? found : [found.problem];
+    })
     .slice(0, findingsPerTableMax)
     .map((problem) => ({ dataset: table, place: 'its table or an index', problem }));
+}
+
+/** What SQLite's own check says of a table and of the sums of its groups. */
+function integrityProblems(database: Database, table: string): string[] {
+  const named = [table, sumsOf(table)].filter((name) => name === table || hasTable(database, name));
+  return named
+    .flatMap((name) => database.lists(`pragma integrity_check${name === '' ? '' : `('${name}')`}`, []))
+    .map(([words]) => String(words))
+    .filter((words) => words !== 'ok');
 }
 
 /** The result of a read, or the damage because of which there is none. */

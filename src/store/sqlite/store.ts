@@ -22,6 +22,7 @@ import {
 } from '../store.ts';
 import { controlPathOf } from './control.ts';
 import { Database, troubleOf } from './database.ts';
+import { blocksProblem } from './group-sums.ts';
 import { openFile } from './layout.ts';
 import { pageDamage, SqliteRows } from './rows.ts';
 import { structureOf } from './scrub.ts';
@@ -79,6 +80,12 @@ class SqliteReadWrite extends SqliteRows implements Reader, Writer {
       if (error instanceof DamagedBlock) return error.problem;
       throw error;
     }
+  }
+
+  async checkBlocks(seriesId: number): Promise<void> {
+    const problem = this.tolerating('bars', null, () => blocksProblem(this.database, seriesId));
+    if (problem !== null)
+      this.damaged({ dataset: 'bars', place: `series ${seriesId}`, problem, seriesId }, {});
   }
 
   async structure({ name }: Dataset): Promise<readonly Damage[]> {

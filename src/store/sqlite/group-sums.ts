@@ -1,0 +1,143 @@
+// How many rows each group of a table has, and the sum of their checksums, kept beside the table: a row that an index has lost is missed.
+import type { Dataset } from '../../datasets/dataset.ts';
+import type { Table } from '../migrations/step.ts';
+import { ROW_CHECK } from '../row-check.ts';
+import type { Cell, Database, SqlValue } from './database.ts';
+import { BLOCKS, endSums, hasTable } from './row-sums.ts';
+
+/** A table whose rows are counted by some of its columns. */
+type Grouped = {
+  readonly name: string;
+  readonly group: readonly string[];
+  readonly key: readonly string[];
+  /** The column that is summed. */
+  readonly summed: string;
+};
+
+/** The buckets of a series are summed: its index alone has them. A block stays in its bucket. */
+const blocks: Grouped = {
+  name: BLOCKS,
+  group: ['series_id'],
+  key: ['series_id', 'bucket'],
+  summed: 'bucket',
+};
+
+/** The table of the sums of a table. */
+export const sumsOf = (table: string): string => `${table}_sums`;
+
+const equal = (group: readonly string[], row: string): string =>
+  group.map((column) => `${column} = ${row}.${column}`).join(' and ');
+
+/** Keeps the sums, whatever statement changes the rows. A group without rows has none: deleting what is left of it repairs them. */
+function triggersOf({ name, group, key, summed }: Grouped): string[] {
+  const sums = sumsOf(name);
+  const value = (row: string): string => `coalesce(${row}.${summed}, 0)`;
+  const add = `insert into ${sums} values (${group.map((column) => `new.${column}`).join()}, 1, ${value('new')})
+    on conflict do update set rows = rows + 1, checks = checks + excluded.checks;`;
+  const remove = `update ${sums} set rows = rows - 1, checks = checks - ${value('old')} where ${equal(group, 'old')};
+    delete from ${sums} where ${equal(group, 'old')} and not exists (select 1 from ${name} where ${equal(group, 'old')});`;
+  const stays = group.map((column) => `old.${column} is new.${column}`).join(' and ');
+  const trigger = (what: string, when: string, work: string): string =>
+    `create trigger ${sums}_${what} after ${when} begin ${work} end`;
+  const triggers = [
+    trigger('added', `insert on ${name}`, add),
+    trigger('removed', `delete on ${name}`, remove),
+  ];
+  if (summed === ROW_CHECK)
+    triggers.push(
+      trigger(
+        'changed',
+        `update of ${ROW_CHECK} on ${name} when ${stays}`,
+        `update ${sums} set checks = checks - ${value('old')} + ${value('new')} where ${equal(group, 'new')};`,
+      ),
+    );
+  if (!group.every((column) => key.includes(column)))
+    triggers.push(trigger('moved', `update on ${name} when not (${stays})`, `${remove} ${add}`));
+  return triggers;
+}
+
+/** Gives every table with a group, and the blocks, their sums where they have none yet, as part of a migration. */
+export function sumGroups(database: Database, tables: readonly Table[]): void {
+  const grouped: Grouped[] = tables.flatMap(({ name, group, key }) =>
+    group === undefined ? [] : [{ name, group, key, summed: ROW_CHECK }],
+  );
+  if (hasTable(database, BLOCKS)) grouped.push(blocks);
+  for (const one of grouped) {
+    const { name, group, summed } = one;
+    const sums = sumsOf(name);
+    if (hasTable(database, sums)) continue;
+    const columns = group.join();
+    // Columns without a type keep the values as they come.
+    database.exec(`create table ${sums} (${columns}, rows integer not null, checks integer not null, primary key (${columns})) without rowid;
+      insert into ${sums} select ${columns}, count(*), sum(coalesce(${summed}, 0)) from ${name} group by ${columns}`);
+    for (const trigger of triggersOf(one)) database.exec(trigger);
+    endSums(database, name);
+  }
+}
+
+const LOST = 'it does not have the rows that were written';
+
+const compareGroup = ({ name, group }: Pick<Grouped, 'name' | 'group'>): string =>
+  `select rows = ? and checks = ? from ${sumsOf(name)} where ${group.map((column) => `${column} = ?`).join(' and ')}`;
+
+/** Whether the sums of a group are those of the rows that were found. */
+function isKept(
+  database: Database,
+  grouped: Pick<Grouped, 'name' | 'group'>,
+  values: readonly SqlValue[],
+  found: { readonly rows: number; readonly checks: number },
+): boolean {
+  const [kept] = database.lists(compareGroup(grouped), [found.rows, found.checks, ...values]);
+  return kept === undefined ? found.rows === 0 : kept[0] === 1;
+}
+
+/** How the found rows of a group, with their checksums as the last cells, differ from those that were written; null where they do not. */
+export function groupProblem(
+  database: Database,
+  { name, group = [] }: Dataset,
+  where: Readonly<Record<string, unknown>>,
+  found: readonly (readonly Cell[])[],
+): string | null {
+  let checks = 0;
+  for (const cells of found) checks += Number(cells.at(-1));
+  const values = group.map((column) => where[column] as SqlValue);
+  return isKept(database, { name, group }, values, { rows: found.length, checks }) ? null : LOST;
+}
+
+/** As `groupProblem`, for the blocks of a series by their index. */
+export function blocksProblem(database: Database, seriesId: number): string | null {
+  const count = `select count(*), total(bucket) from ${BLOCKS} where series_id = ?`;
+  const [rows, checks] = database.lists(count, [seriesId])[0] as [number, number];
+  return isKept(database, blocks, [seriesId], { rows, checks }) ? null : 'blocks of it are lost';
+}
+
+/** How many rows the groups of a table have in all; null where they are not counted. */
+export function groupedRows(database: Database, table: string): number | null {
+  const sums = sumsOf(table);
+  return hasTable(database, sums)
+    ? (database.lists(`select total(rows) from ${sums}`, [])[0]![0] as number)
+    : null;
+}
+
+/** Differing groups that are told of one table. */
+const GROUPS_TOLD_MAX = 20;
+
+/** The groups of a table whose rows are not those that were written, each in words. Reads the whole table. */
+export function groupProblems(database: Database, table: string): string[] {
+  const sums = sumsOf(table);
+  if (!hasTable(database, sums)) return [];
+  const names = database
+    .lists('select name from pragma_table_info(?) where pk > 0 order by pk', [sums])
+    .map(([name]) => String(name));
+  const group = names.join();
+  const differing = database.lists(
+    `select ${names.map((name) => `cast(${name} as text)`).join()}
+      from (select ${group}, count(*) as rows, total(${table === BLOCKS ? blocks.summed : ROW_CHECK}) as checks from ${table} group by ${group}) as found
+      full join ${sums} as kept using (${group})
+      where found.rows is not kept.rows or found.checks is not kept.checks limit ${GROUPS_TOLD_MAX}`,
+    [],
+  );
+  const wordsOf = (values: readonly Cell[]): string =>
+    names.map((name, at) => `${name} ${String(values[at])}`).join(', ');
+  return differing.map((values) => `${wordsOf(values)}: ${LOST}`);
+}

@@ -1,0 +1,324 @@
+// A row that an index has lost is missed where an answer depends on its absence: a fault that names it, and the rest is served.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, test } from 'node:test';
+import { readHoldings } from '../../src/cli/holdings.ts';
+import { corporateActions } from '../../src/datasets/corporate-actions.ts';
+import { instruments } from '../../src/datasets/reference.ts';
+import { exportTable } from '../../src/export/tables.ts';
+import { ndjson } from '../../src/export/text-style.ts';
+import { newestRuns, undoRun } from '../../src/history/undo-run.ts';
+import { FoundDamage } from '../../src/series/damaged-bars.ts';
+import { contentHash } from '../../src/store/content.ts';
+import { type Damage, damageWords, ignoreDamage } from '../../src/store/damage.ts';
+import { openStore, scrubStore } from '../../src/store/engines.ts';
+import type { Mode, Reader, Store } from '../../src/store/store.ts';
+import { Service } from '../reliability/flips-asking.ts';
+import { ASKED_MS } from '../reliability/flips-data.ts';
+import { makeStore } from '../reliability/flips-store.ts';
+import { fileStore } from './files.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'bourse-lost-rows-'));
+after(() => rmSync(folder, { recursive: true }));
+
+let sound: Uint8Array;
+before(async () => {
+  sound = await makeStore(folder, join(folder, 'sound.db'), 4_096);
+});
+
+let made = 0;
+
+/** A copy of the store that was changed past the service. */
+function changed(change: (database: DatabaseSync) => void): string {
+  const path = join(folder, `case-${++made}.db`);
+  writeFileSync(path, sound);
+  const database = new DatabaseSync(path, { defensive: false });
+  change(database);
+  database.close();
+  return fileStore(path);
+}
+
+/** As a damaged page loses rows: nothing else is told of it. */
+const losing = (table: string, where: string): string =>
+  changed((database) => {
+    const sums = `${table}_sums`;
+    database.exec(`create temp table kept as select * from ${sums}; delete from ${table} where ${where};`);
+    assert.ok(Number(database.prepare('select changes() as count').get()!.count) > 0, where);
+    database.exec(`delete from ${sums}; insert into ${sums} select * from kept`);
+  });
+
+/** As a damaged page of one index loses rows: the table and its other indexes have them. */
+const losingInIndex = (index: string, where: string): string =>
+  changed((database) => {
+    const [row] = database.prepare('select * from sqlite_schema where name = ?').all(index);
+    database.exec('pragma writable_schema = on');
+    const table = String(row!.tbl_name);
+    const entry = [row!.type, row!.name, table, row!.rootpage, row!.sql] as (string | number)[];
+    database.exec(
+      `create temp table lost as select * from ${table} where ${where}; delete from ${table} where ${where}`,
+    );
+    const inSchema = (statement: string, values: readonly (string | number)[]): void => {
+      database.exec('pragma writable_schema = on');
+      database.prepare(statement).run(...values);
+      database.exec('pragma writable_schema = reset');
+    };
+    inSchema('delete from sqlite_schema where name = ?', [index]);
+    database.exec(`insert into ${table} select * from lost`);
+    inSchema('insert into sqlite_schema values (?, ?, ?, ?, ?)', entry);
+  });
+
+async function asking<T>(url: string, mode: Mode, ask: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openStore(url, mode);
+  try {
+    return await ask(store);
+  } finally {
+    await store.close();
+  }
+}
+
+async function exportBars(reader: Reader): Promise<void> {
+  const table = await exportTable(reader, 'bars', {
+    ...{ assetSchema: null, country: null, symbol: null, interval: null, basis: null },
+    ...{ volumes: null, from: null, to: null },
+  });
+  for await (const { rows } of table.lines(ndjson)) assert.ok(rows > 0);
+}
+
+async function scrubbed(url: string): Promise<string> {
+  const found: Damage[] = [];
+  for await (const { damage } of scrubStore(url)) found.push(...damage);
+  return found.map(damageWords).join('\n');
+}
+
+const seriesOf = (symbol: string, interval: string): string =>
+  `(select series_id from series join instruments using (instrument_id) where symbol = '${symbol}' and interval = '${interval}')`;
+
+const bars = (symbol: string, rest: string): string => `/api/v2/stock/bars/US:${symbol}/${rest}`;
+const ofDays = 'DAY/from/2025-01-01/to/2025-03-31';
+
+const lost: readonly {
+  readonly what: string;
+  readonly table: string;
+  readonly where: string;
+  readonly faults: readonly string[];
+  readonly named: RegExp;
+  readonly served: readonly string[];
+}[] = [
+  {
+    what: 'that a day is unfinished (contract 3.9)',
+    table: 'unfinished_bars',
+    where: `series_id = ${seriesOf('AB01', 'DAY')}`,
+    faults: [bars('AB01', ofDays)],
+    named: /unfinished_bars, the rows of series_id \d+: it does not have the rows that were written/,
+    served: [bars('AB07', ofDays)],
+  },
+  {
+    what: 'of a split (contract 9.4)',
+    table: 'corporate_actions',
+    where: "symbol = 'AB00' and action_type = 'split'",
+    faults: [bars('AB00', `${ofDays}?adjust=all`)],
+    named: /corporate_actions, the rows of country_iso_code "US", symbol "AB00"/,
+    served: [bars('AB00', ofDays), bars('AB01', `${ofDays}?adjust=all`)],
+  },
+  {
+    what: 'of a series',
+    table: 'series',
+    where: `series_id = ${seriesOf('AB01', 'DAY')}`,
+    faults: [bars('AB01', ofDays)],
+    named: /series, the rows of instrument_id \d+/,
+    served: [bars('AB02', ofDays)],
+  },
+  {
+    what: 'of an instrument',
+    table: 'instruments',
+    where: "symbol = 'AB05'",
+    faults: [
+      '/api/v2/stock/reference/US:AB05',
+      '/api/v2/stock/stock_corporate_action/list/US:AB05?from_date=2020-01-01',
+    ],
+    named: /instruments, row asset_schema "stock", country_iso_code "US", symbol "AB05": the row is lost/,
+    served: ['/api/v2/stock/reference/US:AB06'],
+  },
+  {
+    what: 'of a holiday (contract 8.6)',
+    table: 'holidays',
+    where: "name = 'Day 7 of the sample'",
+    faults: ['/api/v2/holiday/holiday_codes/ZZ'],
+    named: /holidays, the rows of country_iso_code "ZZ", asset_name "stock"/,
+    served: ['/api/v2/holiday/holiday_codes/US'],
+  },
+  {
+    what: 'of an event code (contract 8.8)',
+    table: 'economic_event_codes',
+    where: "event_code = 'SAMPLE_CODE_3'",
+    faults: ['/api/v2/economic_calendar/event_codes/ZZ'],
+    named: /economic_event_codes, the rows of country_iso_code "ZZ"/,
+    served: ['/api/v2/economic_calendar/event_codes/US'],
+  },
+  {
+    what: 'of a block in the middle of a series',
+    table: 'bar_blocks',
+    where: `series_id = ${seriesOf('AB02', '5M')} and bucket = (select max(bucket) - 1 from bar_blocks where series_id = ${seriesOf('AB02', '5M')})`,
+    faults: [
+      bars('AB02', '5M/from/2025-01-01/to/2025-03-31'),
+      bars('AB02', '60M/from/2025-02-18/to/2025-02-19'),
+    ],
+    named: /bars, stock:US:AB02 5M: blocks of it are lost/,
+    served: [bars('AB07', ofDays)],
+  },
+];
+
+for (const { what, table, where, faults, named, served } of lost) {
+  test(`an answer is a fault where a row is lost ${what}, doctor finds it, and the rest is served (house rules)`, async () => {
+    const url = losing(table, where);
+    await asking(url, 'read', async (store) => {
+      const service = new Service(store);
+      for (const target of faults) {
+        const { status, why } = await service.get(target);
+        assert.equal(status, 500, target);
+        assert.match(why, named);
+      }
+      for (const target of served) assert.equal((await service.get(target)).status, 200, target);
+    });
+    assert.match(await scrubbed(url), new RegExp(`^${table}, .*(?:do not have|does not have)`, 'm'));
+  });
+}
+
+test('the newest event of a code that an index has lost names no other event (contract 8.8)', async () => {
+  const index = 'economic_events_by_country_iso_code_event_code_event_timestamp_rank_source_id';
+  const newest = "event_name = 'Sample event 47'";
+  await asking(losingInIndex(index, newest), 'read', async (store) => {
+    const { status, why } = await new Service(store).get('/api/v2/economic_calendar/event_codes/ZZ');
+    assert.equal(status, 500);
+    assert.match(why, /economic_events, row source_id "2fab.*: an index has lost it/);
+  });
+});
+
+test('what is left of rows that lost one can be deleted and imported again: then they are served (contract 10)', async () => {
+  const url = losing(
+    'corporate_actions',
+    "symbol = 'AB01' and ex_date = (select min(ex_date) from corporate_actions where symbol = 'AB01')",
+  );
+  const target = bars('AB01', `${ofDays}?adjust=all`);
+  await asking(url, 'write', async (store) => {
+    await store.write(async (writer) => {
+      const { country_iso_code, symbol } = { country_iso_code: 'US', symbol: 'AB01' };
+      const rest = await writer.sound(ignoreDamage).group(corporateActions, { country_iso_code, symbol });
+      await writer.remove(corporateActions, rest);
+      await writer.upsert(corporateActions, rest);
+    });
+    assert.equal((await new Service(store).get(target)).status, 200);
+  });
+});
+
+test('an export and a content hash name a series that lost a block (contract 10)', async () => {
+  const series = seriesOf('AB07', 'DAY');
+  const url = losing(
+    'bar_blocks',
+    `series_id = ${series} and bucket = (select min(bucket) from bar_blocks where series_id = ${series})`,
+  );
+  const lost = /^bars, stock:US:AB07 DAY: blocks of it are lost$/;
+  await asking(url, 'read', (store) =>
+    store.snapshot(async (reader) => {
+      for (const work of [contentHash, exportBars]) {
+        const found = new FoundDamage();
+        await work(reader.sound(found.add));
+        assert.match((await found.named(reader)).map(damageWords).join('\n'), lost);
+      }
+    }),
+  );
+});
+
+test('an undo leaves the bars of a series that lost a block, and says so (contract 10)', async () => {
+  const series = seriesOf('AB07', 'DAY');
+  const url = losing(
+    'bar_blocks',
+    `series_id = ${series} and bucket = (select min(bucket) from bar_blocks where series_id = ${series})`,
+  );
+  await asking(url, 'write', async (store) => {
+    const runs = await store.snapshot((reader) => newestRuns(reader, 1_000));
+    const { run_id: runId } = runs.findLast(({ dataset }) => dataset === 'bars')!;
+    const { left } = await undoRun(store, { runId, dryRun: false, nowMs: () => ASKED_MS });
+    assert.match(left.map(damageWords).join('\n'), /bars, stock:US:AB07 DAY: blocks of it are lost/);
+  });
+});
+
+test('an instrument that the index of identifiers has lost is missed', async () => {
+  const [index, where] = ['instruments_by_instrument_id', "symbol = 'AB13'"];
+  await asking(losingInIndex(index, where), 'read', (store) =>
+    store.snapshot(async (reader) => {
+      const [named] = await reader.rows(instruments, {
+        where: { asset_schema: 'stock', country_iso_code: 'US', symbol: 'AB13' },
+        order: [['symbol', 'asc']],
+        limit: 1,
+      });
+      const { instrument_id } = named!;
+      await assert.rejects(
+        reader.group(instruments, { instrument_id }),
+        /instruments, the rows of instrument_id/,
+      );
+      assert.deepEqual(await reader.group(instruments, { instrument_id: 999 }), []);
+    }),
+  );
+});
+
+/** An index and rows that it loses, and the dataset that status then names. */
+const miscounted: readonly (readonly [index: string, where: string, dataset: string])[] = [
+  ['news_by_published_date_news_id', "title like 'Headline 7 %'", 'news'],
+  [
+    'economic_events_by_country_iso_code_event_code_event_timestamp_rank_source_id',
+    "event_name = 'Sample event 7'",
+    'economic_events',
+  ],
+  ['instruments_by_instrument_id', "symbol = 'AB13'", 'instruments'],
+  ['import_runs_by_file_run_id', 'run_id = 3', 'import_runs'],
+  ['series_by_series_id', 'series_id = 3', 'series'],
+];
+
+for (const [index, where, dataset] of miscounted) {
+  test(`the counts of a store name ${dataset} where its index has lost a row`, async () => {
+    const found = new Set<string | null>();
+    await asking(losingInIndex(index, where), 'read', (store) =>
+      store.snapshot((reader) => readHoldings(reader, ({ dataset: of }) => found.add(of))),
+    );
+    assert.deepEqual([...found], [dataset]);
+  });
+}
+
+for (const [table, where] of [
+  ['holidays', "name = 'Day 7 of the sample'"],
+  ['corporate_actions', "symbol = 'AB03'"],
+  ['economic_event_codes', "event_code = 'SAMPLE_CODE_3'"],
+  ['series', 'series_id = 3'],
+  ['counters', "name = 'data_version'"],
+] as const) {
+  test(`the counts of a store name ${table} where it has lost a row`, async () => {
+    const found = new Set<string | null>();
+    await asking(losing(table, where), 'read', (store) =>
+      store.snapshot((reader) => readHoldings(reader, ({ dataset }) => found.add(dataset))),
+    );
+    assert.deepEqual([...found], [table]);
+  });
+}
+
+test('the counts of a sound store name nothing', async () => {
+  await asking(
+    changed(() => undefined),
+    'read',
+    (store) => store.snapshot((reader) => readHoldings(reader)),
+  );
+});
+
+test('the counts of a store name the terms of instruments where they have lost a symbol', async () => {
+  const lost = "delete from instrument_terms where kind = 'symbol' and symbol = 'AB13'";
+  const found = new Set<string | null>();
+  await asking(
+    changed((database) => database.exec(lost)),
+    'read',
+    (store) => store.snapshot((reader) => readHoldings(reader, ({ dataset }) => found.add(dataset))),
+  );
+  assert.deepEqual([...found], ['instrument_terms']);
+});
