@@ -3,7 +3,7 @@ import type { Dataset } from '../../datasets/dataset.ts';
 import { ROW_CHECK } from '../row-check.ts';
 import type { Extent } from '../store.ts';
 import type { Database } from './database.ts';
-import { sumsOf } from './group-sums.ts';
+import { groupedRows } from './group-sums.ts';
 
 /** A prime: what is left of numbers that differ in one bit differs too, and the sum of many is exact. */
 const MODULUS = 1_000_003;
@@ -46,6 +46,4 @@ export function extentOf(
 
 /** The number of rows that the groups of a table have; null where it has none. */
 export const writtenRows = (database: Database, { name, group }: Dataset): number | null =>
-  group === undefined
-    ? null
-    : (database.lists(`select total(rows) from ${sumsOf(name)}`, [])[0]![0] as number);
+  group === undefined ? null : groupedRows(database, name);
