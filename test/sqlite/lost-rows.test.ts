@@ -322,3 +322,8 @@ test('the counts of a store name the terms of instruments where they have lost a
   );
   assert.deepEqual([...found], ['instrument_terms']);
 });
+
+test('a changed number of the layout is found', async () => {
+  const url = changed((database) => database.exec('pragma user_version = 4194311'));
+  assert.match(await scrubbed(url), /the store: its layout is 4194311, and \d+ was written/);
+});

@@ -14,14 +14,19 @@ function schemaCheck(database: Database): number {
   return crc32(JSON.stringify(entries)) | 0;
 }
 
-/** Keeps the checksum of the schema, as the end of a migration. */
+/** Keeps the layout and the checksum of the schema, as the end of a migration. */
 export function keepSchemaSum(database: Database): void {
-  database.run('insert or replace into row_sums values (?, 0, ?)', [SCHEMA, schemaCheck(database)]);
+  const layout = database.pragma('user_version');
+  database.run('insert or replace into row_sums values (?, ?, ?)', [SCHEMA, layout, schemaCheck(database)]);
 }
 
 /** What is wrong with the schema; null where it is as it was written. */
 export function schemaProblem(database: Database): string | null {
-  const [kept] = database.all('select checks from row_sums where name = ?', [SCHEMA]);
+  const [kept] = database.all('select rows as layout, checks from row_sums where name = ?', [SCHEMA]);
+  const layout = database.pragma('user_version');
+  // Files of layout 6 have no copy of its number.
+  if (kept !== undefined && kept.layout !== 0 && kept.layout !== layout)
+    return `its layout is ${layout}, and ${String(kept.layout)} was written`;
   if (kept?.checks !== schemaCheck(database)) return 'its schema is not what was written';
   const shared = `select 1 from ${SCHEMA} where rootpage > 0 group by rootpage having count(*) > 1`;
   return database.all(shared, []).length > 0 ? 'two of its tables or indexes share their pages' : null;
