@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TObject } from 'typebox';
 import { Check, Errors } from 'typebox/schema';
 import { fieldsOf } from '../src/contract/endpoint.ts';
+import type { ObjectSchema } from '../src/contract/fields.ts';
 import { contract, type Endpoint, type EndpointName } from '../src/contract/index.ts';
 import { Connection } from './connection.ts';
 import { cellsOf, parseCsv } from './csv.ts';
@@ -193,7 +193,7 @@ for (const [name, endpoint] of Object.entries(contract) as [EndpointName, Endpoi
           ? (body.result as Got[])
           : recordsOf(body.result as Result);
     assert.ok(records.length > 0, 'the demo holds some');
-    const declared = fieldsOf(endpoint.record as TObject);
+    const declared = fieldsOf(endpoint.record as ObjectSchema);
     for (const record of records)
       assert.deepEqual(
         Object.keys(record),

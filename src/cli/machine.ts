@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { get as getSecurely } from 'node:https';
 import { DAY_MS, dateOf, formatInstant, MINUTE_MS } from '../base/instant.ts';
+import { isOlder } from '../base/version-order.ts';
 import type { Market } from '../calendar/market.ts';
 import { markets } from '../calendar/markets/index.ts';
 import { findZone } from '../calendar/zone.ts';
@@ -32,8 +33,7 @@ function nodeVersion(): Diagnosis {
   const file = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   const wanted = (JSON.parse(file) as { engines: { node: string } }).engines.node.replace('>=', '');
   const found = process.versions.node;
-  const isNew = found.localeCompare(wanted, 'en', { numeric: true }) >= 0;
-  if (isNew) return fine('node', `Node.js ${found}`);
+  if (!isOlder(found, wanted)) return fine('node', `Node.js ${found}`);
   return broken('node', `Node.js ${found} is too old`, `use ${wanted} or newer; npm ci brings it`);
 }
 

@@ -1,7 +1,6 @@
 // OHLC bars: the record (spec 2.10) and its endpoints, historical (spec 4.10) and latest (spec 4.11).
-import { Type } from 'typebox';
 import { endpoint } from './endpoint.ts';
-import { date, dateTime, nullable, number, record, text } from './fields.ts';
+import { date, dateTime, nullable, number, optionalField, record, text } from './fields.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
 import {
@@ -26,7 +25,7 @@ export const barRecord = record('Bar', {
   symbol: [text('Symbol of the instrument'), 'AAPL'],
   datetime: [dateTime('Open of the bar, UTC'), '2025-03-03T14:30:00+00:00'],
   close_datetime: [dateTime('Nominal end of the bar, UTC'), '2025-03-03T14:31:00+00:00'],
-  session_date: [Type.Optional(date('Label date of the session; with session_date=true'))],
+  session_date: [optionalField(date('Label date of the session; with session_date=true'))],
   open: [number('First price'), 241.79],
   high: [number('Highest price'), 242.4],
   low: [number('Lowest price'), 241.5],

@@ -1,7 +1,6 @@
 // The economic calendar: the event (spec 2.11), its lists (spec 4.12, contract 9.1), one event (spec 4.13), the codes (spec 4.14).
-import { Type } from 'typebox';
 import { endpoint } from './endpoint.ts';
-import { dateTime, nullable, number, oneOf, record, text } from './fields.ts';
+import { dateTime, integer, nullable, number, oneOf, record, text } from './fields.ts';
 import { codeMap } from './holidays.ts';
 import * as kind from './kinds.ts';
 import { limits, listLimits } from './limits.ts';
@@ -20,7 +19,7 @@ export const economicEventRecord = record('EconomicEvent', {
     nullable(oneOf(['time_driven', 'data_driven'], '`time_driven` for events on a regular schedule')),
     'time_driven',
   ],
-  importance: [nullable(Type.Integer({ minimum: 1, maximum: 3, description: '1 to 3, 3 the highest' })), 3],
+  importance: [nullable(integer('1 to 3, 3 the highest', { minimum: 1, maximum: 3 })), 3],
   impact: [nullable(oneOf(['low', 'medium', 'high'], '`importance` as a word')), 'high'],
   event_timestamp: [dateTime('Time of the event, UTC'), '2025-03-07T13:30:00Z'],
   actual_value: [value('Published value'), 151],
@@ -31,10 +30,9 @@ export const economicEventRecord = record('EconomicEvent', {
   period: [nullable(text('Month, quarter or year of the value')), 'Feb'],
   unit: [nullable(text('Unit of the values')), 'K'],
   source_id: [
-    Type.String({
+    text(`Identifier of the event, ${sourceIdCharacters} characters`, {
       minLength: sourceIdCharacters,
       maxLength: sourceIdCharacters,
-      description: `Identifier of the event, ${sourceIdCharacters} characters`,
     }),
     '0123456789abcdef'.repeat(4),
   ],

@@ -1,9 +1,9 @@
 // One declaration's parameters read from raw texts: required, defaulted, left out, empty (contract 4.4, 6.2).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Integer, Object as ObjectSchema, String as StringSchema } from 'typebox';
 import { endpoint, fieldsOf, parseParameters } from './endpoint.ts';
 import { Refusal } from './errors.ts';
+import { integer, object, text } from './fields.ts';
 import * as kind from './kinds.ts';
 import { defaulted, extension, nextPageKey, optional, path, required } from './parameter.ts';
 
@@ -20,7 +20,7 @@ const declaration = endpoint({
     more: extension(optional(kind.flag, 'whether more still')),
     next_page_key: nextPageKey,
   },
-  record: ObjectSchema({ b: StringSchema(), a: Integer() }),
+  record: object({ b: text(), a: integer() }),
   shape: 'paged',
 });
 

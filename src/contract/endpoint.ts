@@ -1,6 +1,6 @@
 // The shape of one endpoint's declaration. Routes, checks, CSV columns, OpenAPI and the client derive from it.
-import type { Static, TObject, TSchema } from 'typebox';
 import { type ErrorWord, Refusal } from './errors.ts';
+import type { ObjectSchema, Schema, Static } from './fields.ts';
 import type { Parameter } from './parameter.ts';
 
 /** One declared endpoint, without what all endpoints share: `secret_key` and the envelope. */
@@ -11,7 +11,7 @@ export type Endpoint = {
   readonly summary: string;
   readonly parameters: Readonly<Record<string, Parameter>>;
   /** One record, its fields in the order of the wire and of CSV columns (contract 5.1); with a title and an example. */
-  readonly record: TSchema;
+  readonly record: Schema;
   /** How `result` holds the records (spec 2.2). */
   readonly shape: 'single' | 'array' | 'map' | 'list' | 'paged' | 'grouped';
   /** Refusals that depend on the data. Those that every request can get are not listed. */
@@ -40,7 +40,7 @@ export type RecordOf<E extends Endpoint> = Static<E['record']>;
 export const endpoint = <const E extends Endpoint>(declaration: E): E => declaration;
 
 /** The field names of an endpoint's record in the order of the wire. */
-export const fieldsOf = (record: TObject): string[] => Object.keys(record.properties);
+export const fieldsOf = (record: ObjectSchema): string[] => Object.keys(record.properties);
 
 /**
  * Parses raw texts, already decoded, by an endpoint's declaration.

@@ -1,7 +1,6 @@
 // Market holidays: the record (spec 2.8), the list (spec 4.8) and the codes (spec 2.9, 4.9).
-import { Type } from 'typebox';
 import { endpoint } from './endpoint.ts';
-import { date, dateTime, integer, nullable, record, text } from './fields.ts';
+import { date, dateTime, integer, nullable, record, text, textMap } from './fields.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
 import { formats, limit, nextPageKey, optional, path, required, sort } from './parameter.ts';
@@ -9,10 +8,7 @@ import { formats, limit, nextPageKey, optional, path, required, sort } from './p
 /** One closed or shortened day on the wire (spec 2.8, contract 8.6). */
 export const holidayRecord = record('Holiday', {
   name: [text('Name of the holiday'), 'Christmas'],
-  holiday_code: [
-    Type.String({ pattern: '^HOLIDAY_', description: 'Code of the holiday' }),
-    'HOLIDAY_CHRISTMAS',
-  ],
+  holiday_code: [text('Code of the holiday', { pattern: '^HOLIDAY_' }), 'HOLIDAY_CHRISTMAS'],
   calendar_date: [date('Date in the time zone of the market'), '2025-12-25'],
   asset_name: [text('Asset type of the market'), 'stock'],
   country_iso_code: [text('Country of the market'), 'US'],
@@ -24,7 +20,7 @@ export const holidayRecord = record('Holiday', {
 });
 
 /** Code to description (spec 2.9). */
-export const codeMap = Type.Record(Type.String(), Type.String(), {
+export const codeMap = textMap({
   title: 'Codes',
   description: 'Code to description',
   examples: [{ HOLIDAY_CHRISTMAS: 'Christmas Day' }],

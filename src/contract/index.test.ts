@@ -1,9 +1,9 @@
 // The declared endpoints against sections 2, 4 and 8 of the specification, copied here by hand.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { TObject } from 'typebox';
 import { type Endpoint, fieldsOf } from './endpoint.ts';
 import { type ErrorWord, errors } from './errors.ts';
+import type { ObjectSchema } from './fields.ts';
 import { contract, type EndpointName } from './index.ts';
 
 /** A parameter of the specification: required, its default, its allowed words, its maximum. */
@@ -282,7 +282,7 @@ for (const [name, expected] of Object.entries(specified) as [EndpointName, Speci
   if (expected.record !== null) {
     const record = expected.record;
     test(`the record of ${name} has the fields of its table in its order (spec 2, contract 5.1)`, () => {
-      assert.deepEqual(fieldsOf(endpoint.record as TObject), record);
+      assert.deepEqual(fieldsOf(endpoint.record as ObjectSchema), record);
     });
   }
 }
@@ -304,7 +304,7 @@ const optionalFields: readonly [name: EndpointName, fields: readonly string[]][]
 ];
 for (const [name, expected] of optionalFields) {
   test(`the fields that a record of ${name} may lack are ${expected.join(', ') || 'none'} (contract 8.1, 9.5)`, () => {
-    const record = declared(name).record as TObject;
+    const record = declared(name).record as ObjectSchema;
     const must = record.required ?? [];
     assert.deepEqual(
       fieldsOf(record).filter((field) => !must.includes(field)),

@@ -1,8 +1,8 @@
 // The kinds of parameter: a schema that documents, and a parser that turns the raw text into a value or a refusal.
-import { type TSchema, Type } from 'typebox';
 import { MANTISSA_LIMIT, plainDecimal } from '../base/decimal.ts';
 import { formatDay, type ParsedInstant, parseInstant } from '../base/instant.ts';
 import { Refusal } from './errors.ts';
+import type { Schema } from './fields.ts';
 import { flagWords, parseFlag } from './flag.ts';
 import {
   assetSchemas,
@@ -18,7 +18,7 @@ import { type ListLimit, limits } from './limits.ts';
 
 /** One kind of parameter. `parse` reads decoded text; the message of its refusal continues a sentence that begins with the parameter's name. */
 export type Kind<T> = {
-  readonly schema: TSchema;
+  readonly schema: Schema;
   readonly example: string;
   readonly parse: (raw: string) => T;
   /** The value as text, so that a next page's address can repeat it. */
@@ -31,7 +31,7 @@ export type Kind<T> = {
 
 /** A kind whose texts `read` understands. It returns null or undefined for any other text; that is refused with `problem` and `allowed`. */
 function kindOf<T>(
-  schema: TSchema,
+  schema: Schema,
   example: string,
   read: (raw: string) => T | null | undefined,
   problem: string,
@@ -52,13 +52,13 @@ export function oneOf<const W extends string>(
   words: readonly W[],
   read = (raw: string) => words.find((word) => word === raw.toLowerCase()) ?? null,
 ): Kind<W> {
-  return kindOf(Type.Enum([...words]), words[0]!, read, `must be one of ${words.join(', ')}`, words);
+  return kindOf({ enum: words }, words[0]!, read, `must be one of ${words.join(', ')}`, words);
 }
 
 export const assetSchema = oneOf(assetSchemas, parseAssetSchema);
 
 export const country = kindOf(
-  Type.String({ pattern: '^([A-Za-z]{2}|[Gg][Ll][Oo][Bb][Aa][Ll])$' }),
+  { type: 'string', pattern: '^([A-Za-z]{2}|[Gg][Ll][Oo][Bb][Aa][Ll])$' },
   'US',
   parseCountry,
   'must be a two-letter country code such as US, or GLOBAL',
@@ -67,7 +67,7 @@ export const country = kindOf(
 
 export const countrySymbol: Kind<CountrySymbol> = {
   ...kindOf(
-    Type.String({ pattern: '^[A-Za-z]+:.{1,40}$' }),
+    { type: 'string', pattern: '^[A-Za-z]+:.{1,40}$' },
     'US:AAPL',
     parseCountrySymbol,
     'must be a country and a symbol separated by a colon, such as US:AAPL',
@@ -78,7 +78,7 @@ export const countrySymbol: Kind<CountrySymbol> = {
 };
 
 export const fullSymbol = kindOf(
-  Type.String({ pattern: '^[A-Za-z]+:[A-Za-z]+:.{1,40}$' }),
+  { type: 'string', pattern: '^[A-Za-z]+:[A-Za-z]+:.{1,40}$' },
   'stock:US:AAPL',
   parseFullSymbol,
   'must be asset type, country and symbol separated by colons, such as stock:US:AAPL or stock:US:*',
@@ -87,10 +87,11 @@ export const fullSymbol = kindOf(
 );
 
 export const interval: Kind<Interval> = {
-  schema: Type.String({
+  schema: {
+    type: 'string',
     pattern: '^([1-9][0-9]{0,3}[Mm]|[Dd][Aa][Yy]|[Ww][Ee][Ee][Kk]|[Mm][Oo][Nn])$',
     examples: namedIntervals,
-  }),
+  },
   example: '1M',
   parse: (raw) => {
     const parsed = parseInterval(raw);
@@ -106,7 +107,7 @@ const dateForms =
 
 /** A date, or a date-time with or without an offset (contract 2.1). */
 export const dateTime: Kind<ParsedInstant & { readonly text: string }> = kindOf(
-  Type.String({ description: dateForms }),
+  { type: 'string', description: dateForms },
   '2025-03-03',
   (raw) => {
     const parsed = parseInstant(raw);
@@ -119,7 +120,7 @@ export const dateTime: Kind<ParsedInstant & { readonly text: string }> = kindOf(
 
 /** A calendar date; the time of a date-time is dropped as written (contract 2.2). */
 export const date = kindOf(
-  Type.String({ format: 'date' }),
+  { type: 'string', format: 'date' },
   '2025-03-03',
   (raw) => parseInstant(raw)?.day,
   `must be a real date: ${dateForms}`,
@@ -131,13 +132,13 @@ export const date = kindOf(
 export function limit({ max, default: usual }: ListLimit): Kind<number> {
   const read = (raw: string) =>
     /^\d{1,6}$/.test(raw) && Number(raw) >= 1 && Number(raw) <= max ? Number(raw) : null;
-  const schema = Type.Integer({ minimum: 1, maximum: max });
+  const schema = { type: 'integer', minimum: 1, maximum: max };
   return kindOf(schema, String(usual), read, `must be a whole number from 1 to ${max}`, `1 to ${max}`);
 }
 
 /** A yes or no: `true false 1 0 yes no` in any case (contract 3.5). */
 export const flag = kindOf(
-  Type.Boolean(),
+  { type: 'boolean' },
   'true',
   parseFlag,
   'must be true or false',
@@ -146,7 +147,7 @@ export const flag = kindOf(
 
 /** A decimal number of at most 15 digits before and after its point. */
 export const decimal = kindOf(
-  Type.Number(),
+  { type: 'number' },
   '71.22',
   (raw) => {
     const value = /^[+-]?(\d{1,15}(\.\d{0,15})?|\.\d{1,15})$/.test(raw) ? Number(raw) : Number.NaN;
@@ -177,7 +178,7 @@ export function sortBy<const F extends string>(fields: readonly F[], example: st
     return [...terms.values()];
   };
   return kindOf(
-    Type.String({ maxLength: limits.sortByCharactersMax }),
+    { type: 'string', maxLength: limits.sortByCharactersMax },
     example,
     read,
     `must name fields of ${fields.join(', ')}, separated by commas, each optionally followed by asc or desc, such as ${example}`,
@@ -192,7 +193,7 @@ export function code(prefix: string, example: string): Kind<string> {
   const form = new RegExp(pattern, 'i');
   const maxLength = limits.codeCharactersMax;
   return kindOf(
-    Type.String({ pattern, maxLength }),
+    { type: 'string', pattern, maxLength },
     example,
     (raw) => (raw.length <= maxLength && form.test(raw) ? raw.toUpperCase() : null),
     `must be a code such as ${example}`,
@@ -208,7 +209,7 @@ export function text(example: string, { min, max }: { readonly min: number; read
     return length >= min && length <= max && !/\p{Cc}/u.test(raw);
   };
   return kindOf(
-    Type.String({ minLength: min, maxLength: max }),
+    { type: 'string', minLength: min, maxLength: max },
     example,
     (raw) => (fits(raw) ? raw : null),
     `must be text of ${allowed}`,
@@ -218,7 +219,7 @@ export function text(example: string, { min, max }: { readonly min: number; read
 
 /** An opaque page key as the service gave it; the empty text asks for the first page (contract 4.4). */
 export const pageKey: Kind<string> = {
-  schema: Type.String({ maxLength: limits.pageKeyCharactersMax }),
+  schema: { type: 'string', maxLength: limits.pageKeyCharactersMax },
   example: '',
   parse: (raw) => {
     if (/^[A-Za-z0-9_-]*$/.test(raw) && raw.length <= limits.pageKeyCharactersMax) return raw;

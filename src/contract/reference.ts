@@ -1,12 +1,23 @@
 // Instrument reference: the record (spec 2.3), its endpoint (spec 4.2) and the search (contract 9.2).
-import { Type } from 'typebox';
 import { endpoint } from './endpoint.ts';
-import { boolean, date, integer, nullable, number, oneOf, record, text } from './fields.ts';
+import {
+  boolean,
+  date,
+  integer,
+  list,
+  nullable,
+  number,
+  object,
+  oneOf,
+  optionalField,
+  record,
+  text,
+} from './fields.ts';
 import * as kind from './kinds.ts';
 import { limits, listLimits } from './limits.ts';
 import { instrument, limit, optional, required } from './parameter.ts';
 
-const ranges = Type.Array(text('HH:MM:SS-HH:MM:SS'));
+const ranges = optionalField(list(text('HH:MM:SS-HH:MM:SS')));
 
 /** Fields that instrument and option contract records share, null where unknown (spec 2.3, 2.6); with the values of their examples. */
 export const contractTerms = (tick: number | null, lot: number | null, listed: string | null) =>
@@ -32,9 +43,7 @@ export const instrumentRecord = record('Instrument', {
   open_time: [nullable(text('Open of the regular session, HH:MM:SS')), '09:30:00'],
   close_time: [nullable(text('Close of the regular session, HH:MM:SS')), '16:00:00'],
   trading_hours: [
-    Type.Partial(
-      Type.Object({ regular_trading: ranges, pre_market_trading: ranges, post_market_trading: ranges }),
-    ),
+    object({ regular_trading: ranges, pre_market_trading: ranges, post_market_trading: ranges }),
     {
       regular_trading: ['09:30:00-16:00:00'],
       pre_market_trading: ['04:00:00-09:30:00'],
@@ -58,8 +67,8 @@ export const instrumentRecord = record('Instrument', {
   trading_codes: [nullable(text('Codes in other systems')), null],
   parent_schema_instrument_id: [nullable(text('`<schema>_<instrument_id>` of the underlying')), null],
   ...contractTerms(0.01, 1, '1980-12-12'),
-  base_currency: [Type.Optional(nullable(text('Currency that is bought; forex and crypto only')))],
-  quote_currency: [Type.Optional(nullable(text('Currency that it is priced in; forex and crypto only')))],
+  base_currency: [optionalField(nullable(text('Currency that is bought; forex and crypto only')))],
+  quote_currency: [optionalField(nullable(text('Currency that it is priced in; forex and crypto only')))],
 });
 
 export const instrumentReference = endpoint({

@@ -1,26 +1,17 @@
-// Dataset -> tables, read -> statement text, shared by the engines. Kysely compiles; its drivers are not used.
-import {
-  type ColumnDataType,
-  type CompiledQuery,
-  type Dialect,
-  type Expression,
-  type ExpressionBuilder,
-  Kysely,
-  type SqlBool,
-  sql,
-} from 'kysely';
+// Dataset -> tables, read -> statement text, shared by the engines. Names come from declarations alone, values are always bound.
 import type { Column, ColumnKind, Dataset } from '../datasets/dataset.ts';
 import type { Table } from './migrations/step.ts';
 import { ROW_CHECK } from './row-check.ts';
 import type { RankedRead, Read } from './store.ts';
 
-type AnyTables = Record<string, Record<string, unknown>>;
+/** The value of one `?`: each execution takes it from the read. */
+type Take<R> = (read: R) => unknown;
 
-/** A parameter of a compiled statement: each execution takes its value from the read. */
-type Slot<R> = { take(read: R): unknown };
+/** A piece of a statement, and the values of its `?` in their order. */
+type Piece<R> = { readonly sql: string; readonly takes: readonly Take<R>[] };
 
 /** A statement's text, and the values that a read gives it. */
-type Statement<R> = { readonly sql: string; values(read: R): unknown[] };
+type Statement<R> = { readonly sql: string; readonly values: (read: R) => unknown[] };
 
 /** The most values that one statement looks for; more values need several statements. */
 export const AMONG_MAX = 64;
@@ -37,47 +28,42 @@ const CACHED_MAX = 500;
 
 /** Compiles what the engines execute, each shape once. */
 export class SqlCompiler {
-  readonly #db: Kysely<AnyTables>;
-  readonly #types: Readonly<Record<ColumnKind, ColumnDataType>>;
+  readonly #types: Readonly<Record<ColumnKind, string>>;
   readonly #reads = new Map<string, Statement<Read>>();
   readonly #among = new Map<string, Statement<AmongRead>>();
   readonly #ranked = new Map<string, Statement<RankedRead>>();
   readonly #upserts = new Map<Dataset, string>();
-  readonly #removals = new Map<Dataset, string>();
 
-  constructor(dialect: Dialect, types: Readonly<Record<ColumnKind, ColumnDataType>>) {
-    this.#db = new Kysely<AnyTables>({ dialect });
+  /** `types`: the engine's type of each kind of column. */
+  constructor(types: Readonly<Record<ColumnKind, string>>) {
     this.#types = types;
   }
 
   /** Statements that make a table and its indexes. `clustered` ends the table's own where rows are stored in the order of the key. */
-  createTable(
-    { name, columns, key, indexes = [], keptAsTheyCome }: Table,
-    clustered: Expression<unknown>,
-  ): string[] {
-    let table = this.#db.schema.createTable(name).addPrimaryKeyConstraint(`${name}_key`, [...key] as never[]);
-    for (const [column, { kind, nullable }] of Object.entries(columns))
-      table = table.addColumn(column, this.#types[kind], (build) => (nullable ? build : build.notNull()));
-    const made = keptAsTheyCome ? table : table.modifyEnd(clustered);
-    return [made.compile().sql, ...this.addIndexes(name, indexes)];
+  createTable({ name, columns, key, indexes = [], keptAsTheyCome }: Table, clustered: string): string[] {
+    const parts = Object.entries(columns).map(([column, of]) => this.#columnOf(column, of));
+    parts.push(`constraint ${quoted(`${name}_key`)} primary key (${list(key)})`);
+    const made = `create table ${quoted(name)} (${parts.join(', ')})`;
+    return [keptAsTheyCome ? made : `${made} ${clustered}`, ...this.addIndexes(name, indexes)];
+  }
+
+  #columnOf(name: string, { kind, nullable }: Column): string {
+    return `${quoted(name)} ${this.#types[kind]}${nullable ? '' : ' not null'}`;
   }
 
   /** Statements that make indexes of an existing table. */
   addIndexes(table: string, indexes: readonly (readonly string[])[]): string[] {
-    return indexes.map((order) => {
-      const index = this.#db.schema.createIndex(`${table}_by_${order.join('_')}`);
-      return index
-        .on(table)
-        .columns([...order])
-        .compile().sql;
-    });
+    return indexes.map(
+      (order) =>
+        `create index ${quoted(`${table}_by_${order.join('_')}`)} on ${quoted(table)} (${list(order)})`,
+    );
   }
 
   /** Statements that add columns, which may be null, to an existing table. */
   addColumns(table: string, columns: Readonly<Record<string, Column>>): string[] {
-    const { schema } = this.#db;
     return Object.entries(columns).map(
-      ([name, { kind }]) => schema.alterTable(table).addColumn(name, this.#types[kind]).compile().sql,
+      ([name, { kind }]) =>
+        `alter table ${quoted(table)} add column ${this.#columnOf(name, { kind, nullable: true })}`,
     );
   }
 
@@ -87,29 +73,16 @@ export class SqlCompiler {
     if (known !== undefined) return known;
     const columns = checkedColumns(dataset);
     const rest = columns.filter((column) => !dataset.key.includes(column));
-    const { sql } = this.#db
-      .insertInto(dataset.name)
-      .values(Object.fromEntries(columns.map((column) => [column, null])))
-      .onConflict((conflict) => {
-        const target = conflict.columns([...dataset.key]);
-        return target.doUpdateSet((build) =>
-          Object.fromEntries(rest.map((column) => [column, build.ref(`excluded.${column}`)])),
-        );
-      })
-      .compile();
+    const marks = columns.map(() => '?').join(', ');
+    const changes = rest.map((column) => `${quoted(column)} = "excluded".${quoted(column)}`).join(', ');
+    const sql = `insert into ${quoted(dataset.name)} (${list(columns)}) values (${marks}) on conflict (${list(dataset.key)}) do update set ${changes}`;
     this.#upserts.set(dataset, sql);
     return sql;
   }
 
   /** Delete by whole key; values in the order of the key. */
-  remove(dataset: Dataset): string {
-    const known = this.#removals.get(dataset);
-    if (known !== undefined) return known;
-    let statement = this.#db.deleteFrom(dataset.name);
-    for (const column of dataset.key) statement = statement.where(column, '=', null);
-    const { sql } = statement.compile();
-    this.#removals.set(dataset, sql);
-    return sql;
+  remove({ name, key }: Dataset): string {
+    return `delete from ${quoted(name)}${whereOf(key.map(isEqual)).sql}`;
   }
 
   /** A bounded read of every column and the row's checksum. Reads of one shape share one statement. */
@@ -119,53 +92,31 @@ export class SqlCompiler {
     const equal = `${Object.keys(where).join()}|${Object.keys(along).join()}`;
     const shape = `${dataset.name}|${equal}|${bounds}|${orderText(order)}`;
     return cached(this.#reads, shape, () => {
-      let query = this.#db.selectFrom(dataset.name).select(checkedColumns(dataset));
-      for (const column of Object.keys(where))
-        query = query.where(
-          column,
-          '=',
-          slot<Read>((actual) => actual.where![column]),
-        );
+      const first = quoted(order[0]![0]);
+      const conditions: Piece<Read>[] = Object.keys(where).map((column) =>
+        isValue(quoted(column), '=', (actual) => actual.where![column]),
+      );
       // The `+` keeps the planner from using the column to choose an index or an order.
       for (const column of Object.keys(along))
-        query = query.where(
-          sql`+${sql.ref(column)}`,
-          '=',
-          slot<Read>((actual) => actual.along![column]),
-        );
-      const [first] = order[0]!;
-      if (range.from !== undefined)
-        query = query.where(
-          first,
-          '>=',
-          slot<Read>((actual) => actual.range!.from),
-        );
-      if (range.to !== undefined)
-        query = query.where(
-          first,
-          '<',
-          slot<Read>((actual) => actual.range!.to),
-        );
-      if (after !== undefined) query = query.where((build) => behind(build, order, 0));
-      for (const [column, direction] of order) query = query.orderBy(column, direction);
-      return query.limit(slot<Read>((actual) => actual.limit) as unknown as number).compile();
+        conditions.push(isValue(`+${quoted(column)}`, '=', (actual) => actual.along![column]));
+      if (range.from !== undefined) conditions.push(isValue(first, '>=', (actual) => actual.range!.from));
+      if (range.to !== undefined) conditions.push(isValue(first, '<', (actual) => actual.range!.to));
+      if (after !== undefined) conditions.push(afterRow(order));
+      return joined('', selectAll(dataset), whereOf(conditions), orderBy(order), limited());
     });
   }
 
   /** A read of up to `AMONG_MAX` values of a column. */
   among(dataset: Dataset, { where, column }: AmongRead): Statement<AmongRead> {
     return cached(this.#among, [dataset.name, ...Object.keys(where), column].join('|'), () => {
-      let query = this.#db.selectFrom(dataset.name).select(checkedColumns(dataset));
-      for (const name of Object.keys(where))
-        query = query.where(
-          name,
-          '=',
-          slot<AmongRead>((actual) => actual.where[name]),
-        );
-      const slots = Array.from({ length: AMONG_MAX }, (_, at) =>
-        slot<AmongRead>(({ values }) => values[Math.min(at, values.length - 1)]),
+      const conditions: Piece<AmongRead>[] = Object.keys(where).map((name) =>
+        isValue(quoted(name), '=', (actual) => actual.where[name]),
       );
-      return query.where(column, 'in', slots).compile();
+      const one = (at: number): Piece<AmongRead> =>
+        value(({ values }) => values[Math.min(at, values.length - 1)]);
+      const all = joined(', ', ...Array.from({ length: AMONG_MAX }, (_, at) => one(at)));
+      conditions.push({ sql: `${quoted(column)} in (${all.sql})`, takes: all.takes });
+      return joined('', selectAll(dataset), whereOf(conditions));
     });
   }
 
@@ -178,86 +129,109 @@ export class SqlCompiler {
     const bounds = [between?.column, between?.above !== undefined, between?.below !== undefined];
     const columns = [Object.keys(where), groupBy, groups.length, bounds, orderText(order)];
     return cached(this.#ranked, [dataset.name, ...columns, after !== undefined].join('|'), () => {
-      const rows = groups.map((_, group) => {
-        const slots = groupBy.map((_, at) => slot<RankedRead>((actual) => actual.groups[group]!.at[at]));
-        return sql`(${sql.join([...slots, slot<RankedRead>((actual) => actual.groups[group]!.rank)])})`;
-      });
-      const names = [...groupBy.map((column) => `at_${column}`), 'rank'];
-      let query = this.#db
-        .with(`places(${names.join(', ')})`, () => sql<Record<string, unknown>>`(values ${sql.join(rows)})`)
-        .selectFrom('places')
-        .crossJoin(dataset.name)
-        .select(order.map(([column]) => column));
-      for (const column of Object.keys(where))
-        query = query.where(
-          column,
-          '=',
-          slot<RankedRead>((actual) => actual.where[column]),
-        );
+      const conditions: Piece<RankedRead>[] = Object.keys(where).map((column) =>
+        isValue(quoted(column), '=', (actual) => actual.where[column]),
+      );
       for (const column of groupBy)
-        query = query.where((build) =>
-          build(column, 'is not distinct from', build.ref(`places.at_${column}`)),
-        );
+        conditions.push(text(`${quoted(column)} is not distinct from "places".${quoted(`at_${column}`)}`));
       if (between?.above !== undefined)
-        query = query.where(
-          between.column,
-          '>',
-          slot<RankedRead>((actual) => actual.between!.above),
-        );
+        conditions.push(isValue(quoted(between.column), '>', (actual) => actual.between!.above));
       if (between?.below !== undefined)
-        query = query.where(
-          between.column,
-          '<',
-          slot<RankedRead>((actual) => actual.between!.below),
-        );
-      if (after !== undefined) query = query.where((build) => behind(build, order, 0));
-      for (const [column, direction] of order) query = query.orderBy(column, direction);
-      return query.limit(slot<RankedRead>((actual) => actual.limit) as unknown as number).compile();
+        conditions.push(isValue(quoted(between.column), '<', (actual) => actual.between!.below));
+      if (after !== undefined) conditions.push(afterRow(order));
+      const answered = list(order.map(([column]) => column));
+      const select = text(`select ${answered} from "places" cross join ${quoted(dataset.name)}`);
+      return joined('', placesOf(read), select, whereOf(conditions), orderBy(order), limited());
     });
   }
 
   /** A count; values in the order of the columns that must be equal. */
-  count(dataset: Dataset, columns: readonly string[]): string {
-    let query = this.#db.selectFrom(dataset.name).select((build) => build.fn.countAll().as('count'));
-    for (const column of columns) query = query.where(column, '=', null);
-    return query.compile().sql;
+  count({ name }: Dataset, columns: readonly string[]): string {
+    return `select count(*) as "count" from ${quoted(name)}${whereOf(columns.map(isEqual)).sql}`;
   }
 }
 
+const quoted = (name: string): string => `"${name}"`;
+
+const list = (names: readonly string[]): string => names.map(quoted).join(', ');
+
 const checkedColumns = ({ columns }: Dataset): string[] => [...Object.keys(columns), ROW_CHECK];
 
-const slot = <R>(take: (read: R) => unknown): Slot<R> => ({ take });
+const selectAll = (dataset: Dataset): Piece<unknown> =>
+  text(`select ${list(checkedColumns(dataset))} from ${quoted(dataset.name)}`);
+
+const text = (sql: string): Piece<unknown> => ({ sql, takes: [] });
+
+const value = <R>(take: Take<R>): Piece<R> => ({ sql: '?', takes: [take] });
+
+const isEqual = (column: string): Piece<unknown> => text(`${quoted(column)} = ?`);
+
+const isValue = <R>(left: string, operator: string, take: Take<R>): Piece<R> => ({
+  sql: `${left} ${operator} ?`,
+  takes: [take],
+});
+
+const joined = <R>(between: string, ...pieces: readonly Piece<R>[]): Piece<R> => ({
+  sql: pieces.map(({ sql }) => sql).join(between),
+  takes: pieces.flatMap(({ takes }) => takes),
+});
+
+const whereOf = <R>(conditions: readonly Piece<R>[]): Piece<R> =>
+  conditions.length === 0 ? text('') : joined('', text(' where '), joined(' and ', ...conditions));
+
+const orderBy = (order: RankedRead['order']): Piece<unknown> =>
+  text(` order by ${order.map(([column, direction]) => `${quoted(column)} ${direction}`).join(', ')}`);
+
+const limited = (): Piece<{ readonly limit: number }> =>
+  joined(
+    '',
+    text(' limit '),
+    value<{ readonly limit: number }>(({ limit }) => limit),
+  );
+
+/** The groups of a ranked read as a table of values. */
+function placesOf({ groupBy, groups }: RankedRead): Piece<RankedRead> {
+  const columns = list([...groupBy.map((column) => `at_${column}`), 'rank']);
+  const marks = `(${[...groupBy.map(() => '?'), '?'].join(', ')})`;
+  const takes = groups.flatMap((_, group): Take<RankedRead>[] => [
+    ...groupBy.map(
+      (_, at): Take<RankedRead> =>
+        (actual) =>
+          actual.groups[group]!.at[at],
+    ),
+    (actual) => actual.groups[group]!.rank,
+  ]);
+  return { sql: `with "places"(${columns}) as (values ${groups.map(() => marks).join(', ')}) `, takes };
+}
 
 const orderText = (order: Read['order']): string =>
   order.map(([column, direction]) => `${column} ${direction}`).join();
 
 /** The statement of a shape, compiled at its first use. */
-function cached<R>(cache: Map<string, Statement<R>>, shape: string, compile: () => CompiledQuery) {
+function cached<R>(cache: Map<string, Statement<R>>, shape: string, compile: () => Piece<R>): Statement<R> {
   let statement = cache.get(shape);
   if (statement === undefined) {
-    const { sql, parameters } = compile();
-    statement = { sql, values: (read) => parameters.map((one) => (one as Slot<R>).take(read)) };
+    const { sql, takes } = compile();
+    statement = { sql, values: (read) => takes.map((take) => take(read)) };
     if (cache.size >= CACHED_MAX) cache.clear();
     cache.set(shape, statement);
   }
   return statement;
 }
 
+type Afterwards = { readonly after?: readonly (string | number)[] };
+
 /**
  * The condition "after the last row seen" for an order of mixed directions: `a >= ? and (a > ? or (b < ? or ...))`. The bound on the
  * first column is a condition of its own, so that SQLite seeks to it in the index and does not scan from the start.
  */
-function behind(
-  build: ExpressionBuilder<AnyTables, string>,
-  order: Read['order'],
-  at: number,
-): Expression<SqlBool> {
+function afterRow(order: RankedRead['order'], at = 0): Piece<Afterwards> {
   const [column, direction] = order[at]!;
-  const value = slot<Pick<Read, 'after'>>((actual) => actual.after![at]);
-  const strictly = direction === 'asc' ? '>' : '<';
-  if (at === order.length - 1) return build(column, strictly, value);
-  return build.and([
-    build(column, `${strictly}=`, value),
-    build.or([build(column, strictly, value), behind(build, order, at + 1)]),
-  ]);
+  const take: Take<Afterwards> = ({ after }) => after![at];
+  const operator = direction === 'asc' ? '>' : '<';
+  const strictly = isValue(quoted(column), operator, take);
+  if (at === order.length - 1) return strictly;
+  const rest = joined(' or ', strictly, afterRow(order, at + 1));
+  const least = isValue(quoted(column), `${operator}=`, take);
+  return { sql: `(${least.sql} and (${rest.sql}))`, takes: [...least.takes, ...rest.takes] };
 }

@@ -1,6 +1,6 @@
 // Holds an answer to the contract: the right class, the envelope, the headers, and no key where none belongs.
 import assert from 'node:assert/strict';
-import { Compile } from 'typebox/compile';
+import { Compile } from 'typebox/schema';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { contract, type EndpointName } from '../../src/contract/index.ts';
 import { type Cell, parseCsv } from '../csv.ts';

@@ -15,6 +15,9 @@ const MEGABYTES_MAX = 1_024;
 /** One answer may begin below the bound, and what the kernel holds may be counted twice for a moment. */
 const UNSENT_MAX = 1.5 * httpLimits.unsentBytesMax;
 
+/** On a busy machine few of the large pages may be made in that time: the crowd comes again. */
+const CROWDS_MAX = 3;
+
 const shop = new Workshop();
 let targets: CrowdTargets;
 before(async () => {
@@ -27,14 +30,18 @@ for (const isSecure of [false, true]) {
   test(`slow, silent and greedy callers over ${isSecure ? 'HTTPS' : 'HTTP'} fill no memory, and ordinary ones are answered`, {
     skip,
   }, async (t) => {
-    const figures = await crowd(shop, targets, { callers: 105, seconds: 4 }, isSecure);
-    t.diagnostic(JSON.stringify(figures));
-    assert.ok(figures.unsentPeakBytes < UNSENT_MAX, `${figures.unsentPeakBytes} bytes`);
-    assert.ok(figures.unsentPeakBytes > httpLimits.unsentBytesPerKeyMax, 'the crowd was felt');
-    assert.ok(figures.residentPeakMegabytes < MEGABYTES_MAX, `${figures.residentPeakMegabytes} MB`);
-    const odd = Object.keys(figures.statuses).filter((status) => status !== '200' && status !== '503');
-    assert.deepEqual(odd, []);
-    assert.ok(figures.statuses['200']! > 0);
+    let isFelt = false;
+    for (let left = CROWDS_MAX; !isFelt; left--) {
+      assert.ok(left > 0, 'the crowd was felt');
+      const figures = await crowd(shop, targets, { callers: 105, seconds: 4 }, isSecure);
+      t.diagnostic(JSON.stringify(figures));
+      assert.ok(figures.unsentPeakBytes < UNSENT_MAX, `${figures.unsentPeakBytes} bytes`);
+      assert.ok(figures.residentPeakMegabytes < MEGABYTES_MAX, `${figures.residentPeakMegabytes} MB`);
+      const odd = Object.keys(figures.statuses).filter((status) => status !== '200' && status !== '503');
+      assert.deepEqual(odd, []);
+      assert.ok(figures.statuses['200']! > 0);
+      isFelt = figures.unsentPeakBytes > httpLimits.unsentBytesPerKeyMax;
+    }
   });
 }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Server, Workshop } from '../service.ts';
+import { patiently, type Server, Workshop } from '../service.ts';
 
 const shop = new Workshop();
 after(() => shop.close());
@@ -26,7 +26,8 @@ before(async () => {
 async function ask(server: Server): Promise<string | null> {
   let body: string;
   try {
-    body = await (await server.get(path, { headers: { connection: 'close' } })).text();
+    const reply = await patiently(() => server.get(path, { headers: { connection: 'close' } }));
+    body = await reply.text();
   } catch {
     return null;
   }

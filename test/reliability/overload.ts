@@ -25,7 +25,7 @@ export type Figures = {
   /** Answers that were none, or odd, over all phases. */
   readonly failures: readonly string[];
   readonly p50BeforeMs: number;
-  /** Five seconds and more after the overload. */
+  /** As long after the overload as it lasted, at most five seconds. */
   readonly p50AfterMs: number;
   readonly residentPeakMegabytes: number;
   /** Processor time of the generator under overload, as a part of one core. */
@@ -37,7 +37,8 @@ const CALLERS = 16;
 /** Callers that are connected before. Those that come beside them connect first. */
 const CONNECTIONS_FIRST = 1_500;
 const CONNECTIONS_MAX = 6_000;
-const RECOVERY_SECONDS = 5;
+/** Of a phase beside the overload; a shorter overload has shorter ones. */
+const BESIDE_SECONDS_MAX = 5;
 const MODERATE = 0.5;
 
 /** Overloads a server of its own. */
@@ -49,7 +50,7 @@ export async function overload(
     ...['serve', '--store', shop.store, '--log-level', 'silent', '--workers', String(workers)],
   ]);
   try {
-    const moderate = { seconds: Math.min(seconds, 5), load: { timesPeak: MODERATE } };
+    const moderate = { seconds: Math.min(seconds, BESIDE_SECONDS_MAX), load: { timesPeak: MODERATE } };
     const outcomes = await generate({
       port: Number(new URL(server.url).port),
       targets,
@@ -61,7 +62,7 @@ export async function overload(
         { name: 'peak', seconds: moderate.seconds, load: { callers: CALLERS } },
         { name: 'before', ...moderate },
         { name: 'over', seconds, load: { timesPeak } },
-        { name: 'recovery', ...moderate, seconds: RECOVERY_SECONDS },
+        { name: 'recovery', ...moderate },
         { name: 'after', ...moderate },
       ],
     });

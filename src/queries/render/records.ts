@@ -1,6 +1,6 @@
 // Records of any endpoint -> JSON and CSV, their fields in the order of the declaration (contract 5.1).
-import type { TObject } from 'typebox';
 import { fieldsOf } from '../../contract/endpoint.ts';
+import type { ObjectSchema } from '../../contract/fields.ts';
 import type { Answer, Paging, QueryContext } from '../query.ts';
 import { type csvCell, csvCellOf } from './csv-cell.ts';
 import { renderList } from './list.ts';
@@ -10,14 +10,14 @@ import type { Sink } from './sink.ts';
 export type WireRecord = Readonly<Record<string, unknown>>;
 
 /** The declared fields of a record, in the order of the wire. */
-export function inWireOrder(record: TObject, row: WireRecord, fields = fieldsOf(record)): WireRecord {
+export function inWireOrder(record: ObjectSchema, row: WireRecord, fields = fieldsOf(record)): WireRecord {
   const ordered: Record<string, unknown> = {};
   for (const field of fields) ordered[field] = row[field];
   return ordered;
 }
 
 /** Writes records as elements of a JSON array. */
-export function writeJsonRecords(sink: Sink, record: TObject, rows: readonly WireRecord[]): void {
+export function writeJsonRecords(sink: Sink, record: ObjectSchema, rows: readonly WireRecord[]): void {
   const fields = fieldsOf(record);
   rows.forEach((row, index) => {
     if (index > 0) sink.text(',');
@@ -28,7 +28,7 @@ export function writeJsonRecords(sink: Sink, record: TObject, rows: readonly Wir
 /** Writes header and rows; `textCell` makes a cell of a text. */
 function writeCsvRecords(
   sink: Sink,
-  record: TObject,
+  record: ObjectSchema,
   rows: readonly WireRecord[],
   textCell: typeof csvCell,
 ): void {
@@ -42,7 +42,7 @@ function writeCsvRecords(
 /** Renders records of an endpoint; `paging` is null where the list has no pages. */
 export function renderRecords(
   context: QueryContext,
-  { record }: { readonly record: TObject },
+  { record }: { readonly record: ObjectSchema },
   records: readonly WireRecord[],
   format: 'json' | 'csv',
   paging: Paging | null,

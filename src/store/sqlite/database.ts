@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { DummyDriver, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import { isOlder } from '../../base/version-order.ts';
 import { otherThanFile } from '../../disk/file-kind.ts';
 import {
   closedAmong,
@@ -54,24 +54,16 @@ const SHARED_MEMORY_BYTES = 32_768;
 const LOG_BYTES_LEAST = PAGE_BYTES + 4_096;
 
 /** Statement texts for SQLite. */
-export const sqliteCompiler = new SqlCompiler(
-  {
-    createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new DummyDriver(),
-    createIntrospector: (db) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
-  },
-  {
-    text: 'text',
-    integer: 'integer',
-    real: 'real',
-    instant: 'integer',
-    day: 'integer',
-    boolean: 'integer',
-    json: 'text',
-    bytes: 'blob',
-  },
-);
+export const sqliteCompiler = new SqlCompiler({
+  text: 'text',
+  integer: 'integer',
+  real: 'real',
+  instant: 'integer',
+  day: 'integer',
+  boolean: 'integer',
+  json: 'text',
+  bytes: 'blob',
+});
 
 /** A value given to SQLite. */
 export type SqlValue = SQLInputValue;
@@ -390,9 +382,7 @@ function withoutBigInts<R extends object>(row: R): R {
 
 /** Why a version of SQLite cannot be used; null where it can. */
 export const versionProblem = (version: string): string | null =>
-  version.localeCompare(VERSION_MIN, 'en', { numeric: true }) < 0
-    ? `SQLite ${version} is too old: ${VERSION_MIN} or newer is needed`
-    : null;
+  isOlder(version, VERSION_MIN) ? `SQLite ${version} is too old: ${VERSION_MIN} or newer is needed` : null;
 
 /** The path or address for SQLite. A file without a log has no writer: it can be read without making a log (sqlite.org/uri.html). */
 function locationOf(path: string, mode: Mode): string | URL {

@@ -1,7 +1,6 @@
 // Migrates a SQLite file to the newest layout: all steps in one transaction; a copy of the old file is kept (docs/decisions/0021).
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { sql } from 'kysely';
 import { makeFolder, requireDiskSpace } from '../../disk/space.ts';
 import { fillInstrumentTerms } from '../instrument-terms.ts';
 import { columnsOf, type Step, type Table, tablesAfter } from '../migrations/step.ts';
@@ -103,7 +102,7 @@ const statementsOf = ({
   ...drops.map((table) => `drop table ${table}`),
   ...Object.entries(columns).flatMap(([table, added]) => sqliteCompiler.addColumns(table, columnsOf(added))),
   ...tables.flatMap((table) =>
-    sqliteCompiler.createTable({ ...table, columns: columnsOf(table.columns) }, sql`without rowid`),
+    sqliteCompiler.createTable({ ...table, columns: columnsOf(table.columns) }, 'without rowid'),
   ),
   ...Object.entries(indexes).flatMap(([table, added]) => sqliteCompiler.addIndexes(table, added)),
   ...(statements?.sqlite ?? []),
