@@ -44,7 +44,7 @@ function baseRange(context: StreamContext, base: Interval, range: StreamRange): 
 }
 
 /** The most days in one bar of a period. */
-const daysIn = (interval: Interval): number => (interval === 'MON' ? 31 : interval === 'WEEK' ? 7 : 1);
+export const daysIn = (interval: Interval): number => (interval === 'MON' ? 31 : interval === 'WEEK' ? 7 : 1);
 
 /** An upper bound of the base bars in one bar of the asked interval. */
 function basePerBar(interval: Interval, base: Interval): number {
