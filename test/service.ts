@@ -42,6 +42,9 @@ export async function stored(
   }
 }
 
+/** How long a server may take to begin an answer. */
+const FIRST_BYTE_MAX_MS = 20_000;
+
 /** A folder of its own for one test file, with a store that commands and servers use. */
 export class Workshop extends TestFolder {
   readonly store = this.storeUrl();
@@ -163,13 +166,17 @@ export class Server {
     return fetch(`${this.url}${path}`, init);
   }
 
-  /** Writes bytes to a connection of its own; all that comes back until the server ends it, or nothing comes any more. */
+  /**
+   * Writes bytes to a connection of its own; all that comes back until the server ends it, or nothing comes any more. On a busy machine
+   * the first byte may take long.
+   */
   send(bytes: string | Uint8Array, quietMs = 2_000): Promise<string> {
     const { hostname, port } = new URL(this.url);
     return new Promise((resolve, reject) => {
       const pieces: Buffer[] = [];
       const socket = connect({ host: hostname, port: Number(port) }, () => socket.write(bytes));
-      socket.setTimeout(quietMs, () => socket.destroy());
+      socket.setTimeout(Math.max(quietMs, FIRST_BYTE_MAX_MS), () => socket.destroy());
+      socket.once('data', () => socket.setTimeout(quietMs));
       socket.on('data', (piece) => pieces.push(piece));
       socket.once('error', (error) => (pieces.length > 0 ? socket.destroy() : reject(error)));
       socket.once('close', () => resolve(Buffer.concat(pieces).toString()));

@@ -16,9 +16,6 @@ export type TimedBars = {
   readonly splitVolume?: Uint8Array;
 };
 
-/** Bars inside segments, and the key of each bar's cell, ascending. */
-export type CellBars = { readonly bars: Bars; readonly cellMs: Float64Array };
-
 /** Calls `visit` for every bar inside a segment; both ascend. */
 function eachInSegments(bars: Bars, segments: Segments, visit: (bar: number, segment: number) => void): void {
   const { keyMs } = bars;
@@ -29,24 +26,6 @@ function eachInSegments(bars: Bars, segments: Segments, visit: (bar: number, seg
     if (segment === segments.openMs.length) return;
     if (at >= segments.openMs[segment]!) visit(bar, segment);
   }
-}
-
-/** The cells of base bars. `cellOf` gives a cell's key, or NaN for no cell. Bars outside all segments and bars without a cell are left out. */
-function cellsBy(
-  bars: Bars,
-  segments: Segments,
-  cellOf: (segment: number, atMs: number) => number,
-): CellBars {
-  const cellMs = new Float64Array(bars.count);
-  const kept = new Int32Array(bars.count);
-  let count = 0;
-  eachInSegments(bars, segments, (bar, segment) => {
-    const cell = cellOf(segment, bars.keyMs[bar]!);
-    if (Number.isNaN(cell)) return;
-    kept[count] = bar;
-    cellMs[count++] = cell;
-  });
-  return { bars: pickBars(bars, kept, count), cellMs };
 }
 
 /** The bars at the first `count` indexes; where these are all bars, `bars` itself. */
@@ -65,61 +44,6 @@ const untimed = (bars: Bars): TimedBars => ({
   closeMs: new Float64Array(bars.count),
   day: new Int32Array(bars.count),
 });
-
-/**
- * Cells of a minute interval over bars of `baseMinutes`: anchored at the open of the segment (contract 3.3). The key is the
- * cell's open. In a segment that opened late, bars on the usual grid would span two cells: they have none (contract 3.8).
- */
-export function minuteCells(bars: Bars, segments: Segments, minutes: number, baseMinutes: number): CellBars {
-  const stepMs = minutes * MINUTE_MS;
-  return cellsBy(bars, segments, (segment, atMs) => {
-    const openMs = segments.openMs[segment]!;
-    if (segments.late[segment] === 1 && (atMs - openMs) % (baseMinutes * MINUTE_MS) !== 0) return Number.NaN;
-    return openMs + Math.floor((atMs - openMs) / stepMs) * stepMs;
-  });
-}
-
-/** Cells of DAY, WEEK or MON over bars of minutes: the key is the midnight of the period's first day. */
-export function periodCells(bars: Bars, segments: Segments, interval: PeriodInterval): CellBars {
-  const keys = Float64Array.from(segments.day, (day) => periodStart(interval, day) * DAY_MS);
-  return cellsBy(bars, segments, (segment) => keys[segment]!);
-}
-
-/** Cells of WEEK or MON over DAY bars. A bar of a closed date after the last session of its period has none (contract 3.10). */
-export function dayCells(bars: Bars, interval: PeriodInterval, calendar: Calendar): CellBars {
-  const cellMs = new Float64Array(bars.count);
-  const kept = new Int32Array(bars.count);
-  let count = 0;
-  for (let bar = 0; bar < bars.count; bar++) {
-    const day = bars.keyMs[bar]! / DAY_MS;
-    const start = periodStart(interval, day);
-    if (calendar.sessionOn(day) === null && closesAfterPeriod(calendar, day, interval, start)) continue;
-    kept[count] = bar;
-    cellMs[count++] = start * DAY_MS;
-  }
-  return { bars: pickBars(bars, kept, count), cellMs };
-}
-
-/** Whether the bar of a closed date closes after the bar of its period. */
-const closesAfterPeriod = (
-  calendar: Calendar,
-  day: number,
-  interval: PeriodInterval,
-  start: number,
-): boolean =>
-  periodHours(calendar, 'DAY', day, false).closeMs > periodHours(calendar, interval, start, false).closeMs;
-
-/** Separates whole cells from the last one of the step, which the next step may still add to. */
-export function splitCells({ bars, cellMs }: CellBars, descending: boolean): { whole: CellBars; rest: Bars } {
-  const { count } = bars;
-  let at = descending ? 0 : count;
-  const last = cellMs[descending ? 0 : count - 1];
-  if (descending) while (at < count && cellMs[at] === last) at++;
-  else while (at > 0 && cellMs[at - 1] === last) at--;
-  const [before, after] = [sliceBars(bars, 0, at), sliceBars(bars, at, count)];
-  if (!descending) return { whole: { bars: before, cellMs }, rest: after };
-  return { whole: { bars: after, cellMs: cellMs.subarray(at) }, rest: before };
-}
 
 /** Minute bars with instants: they close at their nominal end, cut at the end of the segment (contract 3.2, 3.3). Bars outside every segment are left out. */
 export function timeMinutes(bars: Bars, segments: Segments, minutes: number): TimedBars {

@@ -8,8 +8,9 @@ import { DAY_MS, MINUTE_MS, parseDay } from '../base/instant.ts';
 import { type Calendar, calendarOf } from '../calendar/calendar.ts';
 import { type PeriodInterval, periodEnd, periodStart, segmentScope } from '../calendar/period.ts';
 import type { Session } from '../calendar/session.ts';
+import { minuteCells, periodCells } from './cells.ts';
 import { type Bars, emptyBars } from './columns.ts';
-import { minuteCells, periodCells, type TimedBars, timeMinutes, timePeriods } from './grid.ts';
+import { type TimedBars, timeMinutes, timePeriods } from './grid.ts';
 import { resample } from './resample.ts';
 
 type Bar = {

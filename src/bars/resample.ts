@@ -1,7 +1,7 @@
 // Base bars -> bars: first open, last close, extremes, exact volume, weighted vwap (contract 3.8).
-import { decimalsOf, exactSum, MANTISSA_LIMIT, POWERS_OF_TEN } from '../base/decimal.ts';
-import { type Bars, emptyBars } from './columns.ts';
-import type { CellBars } from './grid.ts';
+import { DecimalSum } from '../base/decimal-sum.ts';
+import type { CellBars } from './cells.ts';
+import { type Bars, copyBar, emptyBars, reserve } from './columns.ts';
 
 /** Sums of scaled integers are exact up to this one. */
 const EXACT_INTEGER_MAX = Number.MAX_SAFE_INTEGER;
@@ -15,47 +15,95 @@ function roundVwap(value: number): number {
   return Number(value.toFixed(VWAP_DECIMALS));
 }
 
-/** Sum of `vwap x volume` over sum of volume, with compensated summation (Neumaier); null without volume, or where a bar with volume has no vwap. */
-function weightedVwap(base: Bars, from: number, to: number, volume: number): number {
-  let sum = 0;
-  let lost = 0;
-  for (let index = from; index < to; index++) {
-    const weight = base.volume[index]!;
-    if (weight === 0) continue;
-    const term = base.vwap[index]! * weight;
-    const next = sum + term;
-    lost += Math.abs(sum) >= Math.abs(term) ? sum - next + term : term - next + sum;
-    sum = next;
+/** Makes bars of base bars, cell by cell: those of a cell are added one range after the other, in ascending order. */
+export class Fold {
+  #bars = emptyBars();
+  #isOpen = false;
+  #cellMs = 0;
+  readonly #volume = new DecimalSum();
+  /** The sum of `vwap x volume`, and what its roundings lost (Neumaier). */
+  #worth = 0;
+  #lost = 0;
+
+  /** Adds the base bars `from` (included) to `to` (not) to the cell with a key. Another cell than before ends that one. */
+  add(base: Bars, from: number, to: number, cellMs: number): void {
+    if (!this.#isOpen || cellMs !== this.#cellMs) this.#begin(base, from, cellMs);
+    const { high, low } = base;
+    const bars = this.#bars;
+    const at = bars.count;
+    let highest = bars.high[at]!;
+    let lowest = bars.low[at]!;
+    for (let index = from; index < to; index++) {
+      highest = Math.max(highest, high[index]!);
+      lowest = Math.min(lowest, low[index]!);
+    }
+    bars.high[at] = highest;
+    bars.low[at] = lowest;
+    bars.close[at] = base.close[to - 1]!;
+    this.#volume.add(base.volume, from, to);
+    this.#addWorth(base, from, to);
   }
-  return roundVwap((sum + lost) / volume);
+
+  #begin(base: Bars, from: number, cellMs: number): void {
+    this.end();
+    this.#isOpen = true;
+    this.#cellMs = cellMs;
+    this.#volume.clear();
+    this.#worth = 0;
+    this.#lost = 0;
+    const bars = this.#bars;
+    reserve(bars, bars.count + 1);
+    copyBar(bars, bars.count, base, from);
+    bars.keyMs[bars.count] = cellMs;
+  }
+
+  #addWorth({ vwap, volume }: Bars, from: number, to: number): void {
+    let sum = this.#worth;
+    let lost = this.#lost;
+    for (let index = from; index < to; index++) {
+      const weight = volume[index]!;
+      if (weight === 0) continue;
+      const term = vwap[index]! * weight;
+      const next = sum + term;
+      lost += Math.abs(sum) >= Math.abs(term) ? sum - next + term : term - next + sum;
+      sum = next;
+    }
+    this.#worth = sum;
+    this.#lost = lost;
+  }
+
+  /** Ends the last cell: what is added next is of another one. */
+  end(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    const bars = this.#bars;
+    const at = bars.count++;
+    const volume = this.#volume.value;
+    bars.volume[at] = volume;
+    // Null without volume, and where a bar with volume has no vwap.
+    bars.vwap[at] = roundVwap((this.#worth + this.#lost) / volume);
+  }
+
+  /** How many cells have ended since `take`. */
+  get count(): number {
+    return this.#bars.count;
+  }
+
+  /** The bars of the cells that have ended. The last cell stays open. */
+  take(): Bars {
+    const taken = this.#bars;
+    const { count } = taken;
+    this.#bars = emptyBars(1);
+    if (this.#isOpen) copyBar(this.#bars, 0, taken, count);
+    return taken;
+  }
 }
 
 /** Makes one bar of the base bars of each cell. A null volume among them makes the sum null. */
-export function resample({ bars: base, cellMs }: CellBars): Bars {
-  const folded = emptyBars(base.count);
-  const decimals = decimalsOf(base.volume, base.count);
-  const power = decimals < 0 ? Number.NaN : POWERS_OF_TEN[decimals]!;
-  let from = 0;
-  while (from < base.count) {
-    const cell = cellMs[from]!;
-    let to = from;
-    let high = Number.NEGATIVE_INFINITY;
-    let low = Number.POSITIVE_INFINITY;
-    let volume = 0;
-    for (; to < base.count && cellMs[to] === cell; to++) {
-      high = Math.max(high, base.high[to]!);
-      low = Math.min(low, base.low[to]!);
-      volume += Math.round(base.volume[to]! * power);
-    }
-    const at = folded.count++;
-    folded.keyMs[at] = cell;
-    folded.open[at] = base.open[from]!;
-    folded.high[at] = high;
-    folded.low[at] = low;
-    folded.close[at] = base.close[to - 1]!;
-    folded.volume[at] = volume < MANTISSA_LIMIT ? volume / power : exactSum(base.volume, from, to);
-    folded.vwap[at] = weightedVwap(base, from, to, folded.volume[at]!);
-    from = to;
-  }
-  return folded;
+export function resample({ bars, ranges }: CellBars): Bars {
+  const fold = new Fold();
+  for (let range = 0; range < ranges.count; range++)
+    fold.add(bars, ranges.from[range]!, ranges.to[range]!, ranges.cellMs[range]!);
+  fold.end();
+  return fold.take();
 }

@@ -1,15 +1,12 @@
-// Decimals as they were written: text, scale and exact sums (contract 3.8, 3.12), against arithmetic on big integers.
+// Decimals as they were written: their text, and exact arithmetic on them (contract 3.12), against that on big integers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
   DECIMALS_MAX,
-  decimalsOf,
   exactDifference,
   exactPercentChange,
-  exactSum,
   fractionOf,
-  isScaled,
   multiplierBy,
   POWERS_OF_TEN,
   plainDecimal,
@@ -33,16 +30,6 @@ const textOf = ({ mantissa, decimals }: Written): string => {
 };
 // Number() of a decimal text is the nearest double, by the language's definition.
 const doubleOf = (decimal: Written): number => Number(textOf(decimal));
-const column = (decimals: readonly Written[]): Float64Array => Float64Array.from(decimals, doubleOf);
-
-function sumOf(decimals: readonly Written[]): number {
-  const scale = decimals.reduce((most, decimal) => Math.max(most, decimal.decimals), 0);
-  const mantissa = decimals.reduce(
-    (sum, decimal) => sum + decimal.mantissa * 10n ** BigInt(scale - decimal.decimals),
-    0n,
-  );
-  return doubleOf({ mantissa, decimals: scale });
-}
 
 const plain: readonly [value: number, text: string][] = [
   [0, '0'],
@@ -88,96 +75,12 @@ test('a decimal of up to 15 digits is written digit for digit (contract 3.12)', 
 test('a decimal of up to 15 digits is a scaled integer at its own scale (contract 3.12)', () => {
   fc.assert(
     fc.property(written, (decimal) => {
-      assert.ok(isScaled(doubleOf(decimal), decimal.decimals));
       assert.equal(
         Math.round(doubleOf(decimal) * POWERS_OF_TEN[decimal.decimals]!) + 0,
         Number(decimal.mantissa),
       );
     }),
   );
-});
-
-const scales: readonly [name: string, values: readonly number[], decimals: number][] = [
-  ['no values', [], 0],
-  ['whole numbers', [1, 20, 300], 0],
-  ['cents', [71.22, 71.2, 71], 2],
-  ['eight decimals', [0.00000001, 12], 8],
-  ['nulls alone', [Number.NaN, Number.NaN], 0],
-  ['nulls among cents', [Number.NaN, 0.25], 2],
-  ['fifteen digits', [999_999_999_999_999], 0],
-  ['sixteen digits', [1e15], -1],
-  ['sixteen digits below zero', [-1e15], -1],
-  ['a double that no short decimal writes', [0.1 + 0.2], -1],
-  ['a third', [1 / 3], -1],
-  ['a negative zero, whose sign a scaled integer loses', [-0], -1],
-  ['an infinity', [Number.POSITIVE_INFINITY], -1],
-  ['sixteen decimals', [1e-16], -1],
-];
-for (const [name, values, decimals] of scales) {
-  test(`the scale of ${name} is ${decimals} (contract 3.12)`, () => {
-    assert.equal(decimalsOf(Float64Array.from(values), values.length), decimals);
-  });
-}
-
-test('only the first count values make the scale', () => {
-  assert.equal(decimalsOf(Float64Array.of(1, 0.25), 1), 0);
-});
-
-test('a column whose values fit 15 digits at no common scale has none', () => {
-  assert.equal(decimalsOf(Float64Array.of(0.123456, 123_456_789_012_345), 2), -1);
-  assert.equal(decimalsOf(Float64Array.of(123_456_789_012_345, 0.123456), 2), -1);
-});
-
-test('the scale of a column is the least at which every value is a scaled integer, in any order', () => {
-  fc.assert(
-    fc.property(fc.array(written, { maxLength: 8 }), (decimals) => {
-      const values = column(decimals);
-      const fits = (scale: number): boolean => values.every((value) => isScaled(value, scale));
-      const scale = POWERS_OF_TEN.findIndex((_, candidate) => fits(candidate));
-      assert.equal(decimalsOf(values, values.length), scale);
-    }),
-  );
-});
-
-const sums: readonly [values: readonly number[], sum: number][] = [
-  [[], 0],
-  [[0.1, 0.2], 0.3],
-  [[0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9], 4.5],
-  [[1e21, 1e-7, -1e21], 1e-7],
-  [[-0.5, 0.25], -0.25],
-  [[-0.3, 0.1, 0.2], 0],
-  [[9_007_199_254_740_991, 1], 9_007_199_254_740_992],
-];
-for (const [values, sum] of sums) {
-  test(`the sum of ${values.join(' + ') || 'nothing'} is exactly ${sum} (contract 3.8)`, () => {
-    assert.equal(exactSum(Float64Array.from(values), 0, values.length), sum);
-  });
-}
-
-test('volumes that doubles sum to 13832.668771999995 sum to their exact decimal (contract 3.8)', () => {
-  const volumes = [1139.358674, 8754.869678, 885.546507, 2289.012903, 763.88101];
-  assert.equal(
-    volumes.reduce((sum, volume) => sum + volume, 0),
-    13832.668771999995,
-    'the example must be one that doubles get wrong',
-  );
-  assert.equal(exactSum(Float64Array.from(volumes), 0, volumes.length), 13832.668772);
-});
-
-test('a sum of decimals is the double nearest to the exact sum (contract 3.8)', () => {
-  fc.assert(
-    fc.property(fc.array(written, { maxLength: 40 }), (decimals) => {
-      assert.equal(exactSum(column(decimals), 0, decimals.length), sumOf(decimals) + 0);
-    }),
-  );
-});
-
-test('a sum covers the values from its first bound to before its second, and is NaN where one is null', () => {
-  const values = Float64Array.of(Number.NaN, 0.1, 0.2, Number.NaN);
-  assert.equal(exactSum(values, 1, 3), 0.3);
-  assert.equal(exactSum(values, 1, 1), 0);
-  assert.ok(Number.isNaN(exactSum(values, 0, 3)));
-  assert.ok(Number.isNaN(exactSum(values, 1, 4)));
 });
 
 test('a change in percent is the nearest decimal of so many digits, halves away from zero (contract 8.7)', () => {

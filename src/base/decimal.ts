@@ -1,4 +1,4 @@
-// Doubles as the decimals that they represent: scale, digits and exact sums, up to 15 significant digits (contract 3.12).
+// Doubles as the decimals that they represent: scale and digits, up to 15 significant digits (contract 3.12).
 
 /** Powers of ten 10^0 .. 10^15: each an exact double. */
 export const POWERS_OF_TEN: readonly number[] = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
@@ -8,33 +8,6 @@ export const DECIMALS_MAX = 15;
 
 /** Scaled integers stay below this, so that they have at most 15 digits and scaling them back is exact. */
 export const MANTISSA_LIMIT = 1e15;
-
-/** Whether `value` is exactly an integer of at most 15 digits divided by 10^decimals. -0 is not: its sign would be lost. */
-export function isScaled(value: number, decimals: number): boolean {
-  const power = POWERS_OF_TEN[decimals]!;
-  const mantissa = Math.round(value * power);
-  return (
-    mantissa / power === value &&
-    mantissa < MANTISSA_LIMIT &&
-    mantissa > -MANTISSA_LIMIT &&
-    (mantissa !== 0 || !Object.is(value, -0))
-  );
-}
-
-/**
- * The fewest decimals at which every value of the column is a scaled integer of at most 15 digits; NaN (null) is ignored.
- * -1 when some value has too many digits.
- */
-export function decimalsOf(values: Float64Array, count: number): number {
-  let decimals = 0;
-  // A value that fits one scale may have too many digits at a finer one.
-  for (let index = 0; index < count; index++) {
-    if (Number.isNaN(values[index]!) || isScaled(values[index]!, decimals)) continue;
-    if (++decimals > DECIMALS_MAX) return -1;
-    index = -1;
-  }
-  return decimals;
-}
 
 /** The plain decimal text of a finite double, shortest that reads back the same, without an exponent. */
 export function plainDecimal(value: number): string {
@@ -48,15 +21,6 @@ export function plainDecimal(value: number): string {
   const pointAt = whole.length + exponent;
   if (pointAt <= 0) return `${sign}0.${'0'.repeat(-pointAt)}${digits}`;
   return `${sign}${digits.padEnd(pointAt, '0')}`;
-}
-
-/** The sum of the values `from` (included) to `to` (not) of a column, rounded once. NaN if one of them is. */
-export function exactSum(values: Float64Array, from: number, to: number): number {
-  for (let index = from; index < to; index++) if (!Number.isFinite(values[index]!)) return Number.NaN;
-  const { integers, decimals } = toIntegers(values.subarray(from, to));
-  let total = 0n;
-  for (const integer of integers) total += integer;
-  return Number(`${total}e-${decimals}`);
 }
 
 /** Finite decimals as integers over one power of ten: `integers[i] / 10^decimals`, exactly. */
@@ -178,7 +142,8 @@ function decimalOf(mantissa: bigint, places: number): number {
 
 /** `to - from` without any rounding in between. Infinite where no double is as large. */
 export function exactDifference(from: number, to: number): number {
-  return exactSum(Float64Array.of(to, -from), 0, 2);
+  const { integers, decimals } = toIntegers([to, from]);
+  return Number(`${integers[0]! - integers[1]!}e-${decimals}`);
 }
 
 /**

@@ -6,7 +6,7 @@ import { builtInPages } from '../http/built-in-pages.ts';
 import { ResponseCache } from '../http/cache/response-cache.ts';
 import { RequestHandler } from '../http/handler.ts';
 import { connectionsMax, OpenConnections } from '../http/open-connections.ts';
-import { QueryQueue } from '../http/queue/query-queue.ts';
+import { QueryLanes } from '../http/queue/query-lanes.ts';
 import { canAnswer } from '../http/readiness.ts';
 import { UnsentBytes } from '../http/sending/unsent-bytes.ts';
 import { type Listening, listen } from '../http/server.ts';
@@ -98,7 +98,7 @@ export async function startService(settings: Settings): Promise<Service> {
   await (await openToWrite(settings.store, tell)).close();
   const store = await openStore(settings.store, 'read');
   const secret = await closing(openControl(settings.store, 'write', tell), pageKeySecret);
-  const queue = new QueryQueue({ storeUrl: settings.store, pageKeySecret: secret });
+  const queue = new QueryLanes({ storeUrl: settings.store, pageKeySecret: secret });
   const control = new ControlClient(settings.store);
   const unsent = new UnsentBytes();
   let measuring: Measuring | null = null;

@@ -9,13 +9,14 @@ import type { historicalBars, latestBars } from '../contract/bars.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
 import { type Adjusting, adjustBars, type Keep } from '../series/adjusting.ts';
 import { barStream } from '../series/bar-stream.ts';
+import { baseBarsFor } from '../series/cost.ts';
 import type { StreamRange } from '../series/cursor.ts';
 import type { BarStream, StreamContext } from '../series/stream.ts';
 import { refusingAdjust } from './adjust-refusals.ts';
 import type { Found } from './lookup.ts';
 import { foreignKey } from './page-key.ts';
 import { openWalk } from './page-walk.ts';
-import type { Paging, Query, QueryContext } from './query.ts';
+import { type Paging, type Query, type QueryContext, TooDear } from './query.ts';
 import { wrongOrder } from './range.ts';
 import { writeCsv, writeJsonRows } from './render/bar-records.ts';
 import { csvCellOf } from './render/csv-cell.ts';
@@ -73,6 +74,17 @@ function streamContextOf({ reader }: QueryContext, found: Found, parameters: Bar
   const { interval, is_eth, adjust } = parameters;
   const extended = is_eth && calendar.hasBeyond(segmentScope(interval, false));
   return { reader, calendar, interval, extended, rawOnly: adjust !== 'none' };
+}
+
+/** Leaves a request that reads many bars of finer series to another lane. @throws TooDear */
+function checkCost(
+  { baseBarsMax }: QueryContext,
+  stream: StreamContext,
+  found: Found,
+  range: StreamRange,
+  count: number,
+): void {
+  if (baseBarsFor(stream, found, range, count) > baseBarsMax) throw new TooDear();
 }
 
 /** Adjusts bars in place where the request wants it. @throws Refusal where the stored bars do not allow it */
@@ -140,6 +152,7 @@ export const answerHistoricalBars: Query<typeof historicalBars> = async (paramet
     toMs: Math.min(range.toMs, END_MS, lastMs === null || !descending ? END_MS : lastMs),
   };
   const stream = streamContextOf(context, found, parameters);
+  checkCost(context, stream, found, rest, limit + 1);
   const taken = await refusingAdjust(found, () =>
     take(barStream(stream, found, rest, nowMs), limit + 1, range, descending),
   );
@@ -162,6 +175,7 @@ export const answerLatestBars: Query<typeof latestBars> = async (parameters, con
   const found = await context.lookup.instrument(context.reader, schema_asset, country_symbol);
   const { nowMs } = context.request;
   const stream = streamContextOf(context, found, parameters);
+  checkCost(context, stream, found, everything, limit);
   const timed = await refusingAdjust(found, () =>
     take(barStream(stream, found, everything, nowMs), limit, everything, true),
   );

@@ -49,20 +49,27 @@ export class QueryRunner {
   readonly #store: Store;
   readonly #pageKeys: PageKeys;
   readonly #lookup = new Lookup();
+  readonly #baseBarsMax: number;
 
-  constructor(store: Store, pageKeySecret: Uint8Array) {
+  constructor(store: Store, pageKeySecret: Uint8Array, baseBarsMax = Number.POSITIVE_INFINITY) {
     this.#store = store;
     this.#pageKeys = new PageKeys(pageKeySecret);
+    this.#baseBarsMax = baseBarsMax;
   }
 
-  /** The answer, or a refusal. Anything that is thrown is a fault. */
+  /** The answer, or a refusal. Anything else that is thrown is a fault. @throws TooDear */
   async run(request: QueryRequest, allocate: Allocate = allocateFresh): Promise<Answer> {
     // The parameters were parsed by this endpoint's own declaration.
     const query = queries[request.endpoint] as (
       parameters: unknown,
       context: QueryContext,
     ) => Promise<Answer>;
-    const tools = { lookup: this.#lookup, pageKeys: this.#pageKeys, allocate };
+    const tools = {
+      lookup: this.#lookup,
+      pageKeys: this.#pageKeys,
+      allocate,
+      baseBarsMax: this.#baseBarsMax,
+    };
     try {
       return await this.#store.snapshot((reader) => query(request.parameters, { request, reader, ...tools }));
     } catch (error) {

@@ -60,7 +60,14 @@ export type QueryContext = {
   readonly lookup: Lookup;
   readonly pageKeys: PageKeys;
   readonly allocate: Allocate;
+  /** The most stored bars that a request of this lane may read to derive its own. */
+  readonly baseBarsMax: number;
 };
+
+/** A request reads more than its lane allows: another lane answers it (`http/queue/README.md`). */
+export class TooDear extends Error {
+  override readonly name = 'TooDear';
+}
 
 /** Answers one endpoint. @throws Refusal for a mistake that shows only in the data */
 export type Query<E extends Endpoint> = (

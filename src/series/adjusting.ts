@@ -1,8 +1,9 @@
 // Adjusts bars by the dividends and splits of their stock (contract 9.4).
 import { NO_FACTOR } from '../bars/adjust.ts';
 import { Adjustment, type Change } from '../bars/adjustment.ts';
+import { dayCells } from '../bars/cells.ts';
 import { copyBar } from '../bars/columns.ts';
-import { dayCells, type TimedBars } from '../bars/grid.ts';
+import type { TimedBars } from '../bars/grid.ts';
 import { resample } from '../bars/resample.ts';
 import { DAY_MS, FIRST_DAY } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';

@@ -19,9 +19,18 @@ export type StreamRange = { readonly fromMs: number; readonly toMs: number; read
  */
 export type BarSource = { next(atLeast: number): Promise<Bars | null> };
 
+/**
+ * The same bars block by block; null at the end. `blocks` is about how many more are wanted. The arrays are those of the call before:
+ * a caller copies what it keeps.
+ */
+export type BlockSource = { next(blocks: number): Promise<Bars | null> };
+
 /** Fewest bars in a block of a liquid instrument: the guess of how many blocks a step needs. */
 export const BARS_PER_BLOCK_GUESS = 300;
 const BLOCKS_PER_READ_MAX = 64;
+
+/** About how many blocks hold so many bars. */
+const blocksOf = (bars: number): number => Math.ceil(bars / BARS_PER_BLOCK_GUESS) + 1;
 
 /** Series whose blocks were all there when they were first read. A series is another object once anything is committed. */
 const whole = new WeakSet<Series>();
@@ -65,17 +74,38 @@ class SeriesCursor implements BarSource {
 
   async next(atLeast: number): Promise<Bars | null> {
     const step = await (this.#descending ? this.#nextDescending(atLeast) : this.#nextAscending(atLeast));
-    if (step !== null) {
-      this.#lowestMs = Math.min(this.#lowestMs, step.keyMs[0]!);
-      this.#highestMs = Math.max(this.#highestMs, step.keyMs[step.count - 1]!);
+    await this.#requireEnds(step, step === null || step.count < atLeast);
+    return step;
+  }
+
+  /** The bars of the next block in the direction, in arrays that are used again. */
+  async nextBlock(blocks: number, target: Bars): Promise<Bars | null> {
+    let step: Bars | null = null;
+    while (step === null && this.#fromMs < this.#toMs) {
+      const block = await this.#block(blocks);
+      if (block === undefined) break;
+      target.count = 0;
+      await this.#decode(block, Number.POSITIVE_INFINITY, target);
+      this.#blocks.shift();
+      if (target.count === 0) continue;
+      if (this.#descending) this.#toMs = target.keyMs[0]!;
+      else this.#fromMs = target.keyMs[target.count - 1]! + 1;
+      step = target;
     }
-    const isOver = step === null || step.count < atLeast;
-    if (!this.#descending || isOver) await this.#requireEnd(this.#series.first_ms, this.#lowestMs);
-    if (this.#descending || isOver) await this.#requireEnd(this.#series.last_ms, this.#highestMs);
+    await this.#requireEnds(step, step === null);
     return step;
   }
 
   /** The first and the last bar of a series are stored: where a read reaches one that is not there, an index has lost a block. */
+  async #requireEnds(step: Bars | null, isOver: boolean): Promise<void> {
+    if (step !== null) {
+      this.#lowestMs = Math.min(this.#lowestMs, step.keyMs[0]!);
+      this.#highestMs = Math.max(this.#highestMs, step.keyMs[step.count - 1]!);
+    }
+    if (!this.#descending || isOver) await this.#requireEnd(this.#series.first_ms, this.#lowestMs);
+    if (this.#descending || isOver) await this.#requireEnd(this.#series.last_ms, this.#highestMs);
+  }
+
   async #requireEnd(endMs: number, readMs: number): Promise<void> {
     if (readMs === endMs || endMs < this.#range.fromMs || endMs >= this.#range.toMs) return;
     const { series_id: seriesId, interval } = this.#series;
@@ -86,7 +116,7 @@ class SeriesCursor implements BarSource {
   async #nextAscending(atLeast: number): Promise<Bars | null> {
     const target = emptyBars(Math.min(atLeast, limits.barsPerStepMax) + 2 * RUN_BARS);
     while (target.count < atLeast && this.#fromMs < this.#toMs) {
-      const block = await this.#block(atLeast - target.count);
+      const block = await this.#block(blocksOf(atLeast - target.count));
       if (block === undefined) break;
       const before = target.count;
       await this.#decode(block, atLeast - before, target);
@@ -102,7 +132,7 @@ class SeriesCursor implements BarSource {
     const parts: Bars[] = [];
     let count = 0;
     while (count < atLeast && this.#fromMs < this.#toMs) {
-      const block = await this.#block(atLeast - count);
+      const block = await this.#block(blocksOf(atLeast - count));
       if (block === undefined) break;
       const part = await this.#decode(block, atLeast - count, emptyBars());
       count += part.count;
@@ -115,10 +145,10 @@ class SeriesCursor implements BarSource {
     return parts.length === 0 ? null : concatBars(parts.reverse());
   }
 
-  async #block(wanted: number): Promise<StoredBlock | undefined> {
+  async #block(blocks: number): Promise<StoredBlock | undefined> {
     if (this.#blocks.length === 0 && !this.#exhausted) {
       await requireBlocks(this.#reader, this.#series);
-      const limit = Math.min(Math.ceil(wanted / BARS_PER_BLOCK_GUESS) + 1, BLOCKS_PER_READ_MAX);
+      const limit = Math.min(blocks, BLOCKS_PER_READ_MAX);
       this.#blocks = await this.#reader.blocks({
         seriesId: this.#series.series_id,
         fromBucket: this.#fromBucket,
@@ -157,6 +187,22 @@ export function servedBars(reader: Reader, series: Series, range: StreamRange): 
         const step = await cursor.next(atLeast);
         if (step === null) return null;
         const served = filterBars(step, (bar) => !isUnfinished(series, step.keyMs[bar]!));
+        if (served.count > 0) return served;
+      }
+    },
+  };
+}
+
+/** The same bars as those of `servedBars`, block by block. */
+export function servedBlocks(reader: Reader, series: Series, range: StreamRange): BlockSource {
+  const cursor = new SeriesCursor(reader, series, range);
+  const target = emptyBars();
+  return {
+    async next(blocks) {
+      for (;;) {
+        const block = await cursor.nextBlock(blocks, target);
+        if (block === null || series.unfinished.length === 0) return block;
+        const served = filterBars(block, (bar) => !isUnfinished(series, block.keyMs[bar]!));
         if (served.count > 0) return served;
       }
     },

@@ -1,7 +1,7 @@
 // The rows of a series as bars: those of DAY one a session, whatever dates their file gave them (contract 3.10).
+import { type CellBars, CellRanges, splitCells } from '../bars/cells.ts';
 import { type Bars, concatBars, copyBar, emptyBars, lowerBound, sliceBars } from '../bars/columns.ts';
-import { type CellBars, splitCells } from '../bars/grid.ts';
-import { resample } from '../bars/resample.ts';
+import { Fold } from '../bars/resample.ts';
 import { DAY_MS } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import { periodHours } from '../calendar/period.ts';
@@ -26,8 +26,10 @@ export function rowsOf(
 
 /** The rows by the label of their session. */
 function cellsOf(calendar: Calendar, bars: Bars): CellBars {
-  const rows = bars.keyMs.subarray(0, bars.count);
-  return { bars, cellMs: rows.map((keyMs) => calendar.labelOfRow(keyMs / DAY_MS) * DAY_MS) };
+  const ranges = new CellRanges();
+  for (let row = 0; row < bars.count; row++)
+    ranges.add(row, row + 1, calendar.labelOfRow(bars.keyMs[row]! / DAY_MS) * DAY_MS);
+  return { bars, ranges };
 }
 
 /**
@@ -43,16 +45,23 @@ function isWhole(calendar: Calendar, series: Series, cellMs: number, lastMs: num
 }
 
 /** One bar of each cell that is `whole`. A row that has its cell for itself keeps its digits. */
-function merge({ bars, cellMs }: CellBars, whole: (cellMs: number, lastMs: number) => boolean): Bars {
-  const merged = emptyBars(bars.count);
-  for (let from = 0, to = 0; from < bars.count; from = to) {
-    while (to < bars.count && cellMs[to] === cellMs[from]) to++;
-    if (!whole(cellMs[from]!, bars.keyMs[to - 1]!)) continue;
-    const rows = { bars: sliceBars(bars, from, to), cellMs: cellMs.subarray(from, to) };
-    copyBar(merged, merged.count, to - from === 1 ? rows.bars : resample(rows), 0);
-    merged.keyMs[merged.count++] = cellMs[from]!;
+function merge({ bars, ranges }: CellBars, whole: (cellMs: number, lastMs: number) => boolean): Bars {
+  const merged = emptyBars(ranges.count);
+  for (let range = 0; range < ranges.count; range++) {
+    const [from, to, cellMs] = [ranges.from[range]!, ranges.to[range]!, ranges.cellMs[range]!];
+    if (!whole(cellMs, bars.keyMs[to - 1]!)) continue;
+    copyBar(merged, merged.count, to - from === 1 ? sliceBars(bars, from, to) : folded(bars, from, to), 0);
+    merged.keyMs[merged.count++] = cellMs;
   }
   return merged;
+}
+
+/** One bar of some rows. */
+function folded(bars: Bars, from: number, to: number): Bars {
+  const fold = new Fold();
+  fold.add(bars, from, to, bars.keyMs[from]!);
+  fold.end();
+  return fold.take();
 }
 
 type SessionSource = {

@@ -8,8 +8,8 @@ import { AdmissionControl, type QueueBounds } from './admission.ts';
 import type { ThreadData, ThreadRequest, ThreadResult, ThreadSetup } from './query-thread.ts';
 import { bufferBytes, SharedBuffers } from './shared-buffers.ts';
 
-/** Why a request got no answer: the queue is full or closing, its caller has gone, or the thread failed. */
-export type QueueProblem = 'full' | 'gone' | 'fault';
+/** Why a request got no answer: the queue is full or closing, its caller has gone, it is too dear for the thread, or that failed. */
+export type QueueProblem = 'full' | 'gone' | 'declined' | 'fault';
 
 /** A request got no answer from the queue. */
 export class QueueError extends Error {
@@ -27,6 +27,8 @@ export class QueueError extends Error {
 
 // Overload makes thousands of these a second, and nobody reads their stack.
 const full = new QueueError('full', 'the query queue is full or closing');
+
+const declined = new QueueError('declined', 'the request is for the lane of dear requests');
 
 type Waiting = PromiseWithResolvers<Answer> & {
   readonly request: QueryRequest;
@@ -185,7 +187,8 @@ export class QueryQueue {
       waiting.resolve(this.#complete(message, waiting.buffer));
     } else {
       this.#buffers.release(waiting.buffer);
-      waiting.reject(new QueueError('fault', message.cause, message.damage));
+      if (message.kind === 'declined') waiting.reject(declined);
+      else waiting.reject(new QueueError('fault', message.cause, message.damage));
     }
     this.#feed();
   }

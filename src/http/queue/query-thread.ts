@@ -2,13 +2,24 @@
 import { type MessagePort, workerData } from 'node:worker_threads';
 import { causeOf } from '../../base/observe.ts';
 import { QueryRunner } from '../../queries/index.ts';
-import { type Allocate, type Answer, allocateFresh, type QueryRequest } from '../../queries/query.ts';
+import {
+  type Allocate,
+  type Answer,
+  allocateFresh,
+  type QueryRequest,
+  TooDear,
+} from '../../queries/query.ts';
 import { DamagedData, damageWords } from '../../store/damage.ts';
 import { openStore } from '../../store/engines.ts';
 import { BUFFER_BYTES, bufferBytes } from './shared-buffers.ts';
 
 /** What a query thread works with. */
-export type ThreadSetup = { readonly storeUrl: string; readonly pageKeySecret: Uint8Array };
+export type ThreadSetup = {
+  readonly storeUrl: string;
+  readonly pageKeySecret: Uint8Array;
+  /** The most stored bars that a request may read to derive its own; without it any number. */
+  readonly baseBarsMax?: number;
+};
 
 /** The setup, the port for requests and results, and the memory of the shared buffers. */
 export type ThreadData = ThreadSetup & { readonly port: MessagePort; readonly memory: SharedArrayBuffer };
@@ -27,6 +38,8 @@ export type ThreadResult =
       readonly bufferLength: number | null;
       readonly tookMs: number;
     }
+  /** The request is too dear for this thread. */
+  | { readonly kind: 'declined'; readonly id: number }
   /** `damage`: the damaged data that the answer needs, in words; null for any other fault. */
   | { readonly kind: 'fault'; readonly id: number; readonly cause: string; readonly damage: string | null }
   /** The store could not be opened; the thread ends. */
@@ -52,6 +65,7 @@ async function answer(runner: QueryRunner, [id, request, buffer]: ThreadRequest)
       send({ ...result, answer: { ...found, body: noBody }, bufferLength: found.body.length });
     else send({ ...result, answer: found, bufferLength: null }, [found.body.buffer as ArrayBuffer]);
   } catch (error) {
+    if (error instanceof TooDear) return send({ kind: 'declined', id });
     const damage = error instanceof DamagedData ? damageWords(error.damage) : null;
     send({ kind: 'fault', id, cause: causeOf(error), damage });
   }
@@ -59,7 +73,7 @@ async function answer(runner: QueryRunner, [id, request, buffer]: ThreadRequest)
 
 try {
   const store = await openStore(setup.storeUrl, 'read');
-  const runner = new QueryRunner(store, setup.pageKeySecret);
+  const runner = new QueryRunner(store, setup.pageKeySecret, setup.baseBarsMax);
   let last = Promise.resolve();
   port.on('message', (request: ThreadRequest) => {
     last = last.then(() => answer(runner, request));

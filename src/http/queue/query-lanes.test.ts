@@ -1,0 +1,153 @@
+// Two lanes of queries: nobody waits for a request that reads many bars, and it is answered as it would be alone (contract 6.4).
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { TestFolder } from '../../../test/stores.ts';
+import { formatInstant, MINUTE_MS } from '../../base/instant.ts';
+import { historicalBars } from '../../contract/bars.ts';
+import { parseParameters } from '../../contract/endpoint.ts';
+import { openSources } from '../../files/source.ts';
+import { importBars } from '../../loading/bars.ts';
+import { type MappedFile, ownNames } from '../../mapping/column-mapping.ts';
+import type { Answer, QueryRequest } from '../../queries/query.ts';
+import { openStore } from '../../store/engines.ts';
+import { QueryLanes } from './query-lanes.ts';
+
+const SESSIONS = 20;
+const SESSION_MINUTES = 390;
+const OPEN_MS = Date.parse('2025-02-03T14:30:00Z');
+const DAY_MS = 86_400_000;
+
+const temporary = new TestFolder();
+const storeUrl = temporary.storeUrl();
+const store = await openStore(storeUrl, 'write');
+
+async function importFile(name: string, rows: readonly string[], interval: string, symbol: string) {
+  const path = join(temporary.folder, name);
+  writeFileSync(path, ['datetime,open,high,low,close', ...rows, ''].join('\n'));
+  const file = (await openSources(path, process.stdin, ownNames).next()).value as MappedFile;
+  const named = { asset_schema: 'stock', country_iso_code: 'US', symbol, interval };
+  await importBars(store, {
+    file,
+    flags: new Map(Object.entries(named)),
+    zone: null,
+    basis: 'raw',
+    source: null,
+    dryRun: false,
+    nowMs: Date.now,
+  });
+}
+
+/** Weekdays from a Monday on. */
+const days = Array.from({ length: SESSIONS }, (_, session) => session + 2 * Math.floor(session / 5));
+const minutes = days.flatMap((day) =>
+  Array.from({ length: SESSION_MINUTES }, (_, minute) => {
+    const ms = OPEN_MS + day * DAY_MS + minute * MINUTE_MS;
+    return `${formatInstant(ms)},${100 + minute / 100},${101 + minute / 100},99,${100 + minute / 100}`;
+  }),
+);
+await importFile('minutes.csv', minutes, '1M', 'MIN');
+await importFile('also.csv', minutes, '1M', 'BOTH');
+const dayRows = days.map((day) => `${formatInstant(OPEN_MS + day * DAY_MS).slice(0, 10)},1,3,0.5,2`);
+await importFile('days.csv', dayRows, 'DAY', 'BOTH');
+await store.close();
+
+const opened: QueryLanes[] = [];
+after(async () => {
+  for (const lanes of opened) await lanes.close();
+  temporary.close();
+});
+
+const setup = { storeUrl, pageKeySecret: new Uint8Array(32).fill(7) };
+
+/** Lanes of which the first reads at most so many bars to make others. */
+function openLanes(baseBarsMax?: number): QueryLanes {
+  const lanes = new QueryLanes(setup, baseBarsMax);
+  opened.push(lanes);
+  return lanes;
+}
+
+const here = (): boolean => false;
+const nowMs = Date.parse('2025-06-01T00:00:00Z');
+
+function bars(interval: string, rest: Readonly<Record<string, string>> = {}): QueryRequest {
+  const { symbol = 'MIN', ...others } = rest;
+  const range = { from_date: '2025-01-01', to_date: '2025-05-01', limit: '1000' };
+  const raw = { schema_asset: 'stock', country_symbol: `US:${symbol}`, interval, ...range, ...others };
+  const parameters = parseParameters(historicalBars, new Map(Object.entries(raw)));
+  return { endpoint: 'historicalBars', parameters, nowMs, wrapCsv: false };
+}
+
+/** The body as text; its memory is used again after `release`. */
+function textOf(answer: Answer): string {
+  if (answer.kind === 'refusal') return JSON.stringify(answer);
+  const text = Buffer.from(answer.body).toString();
+  answer.release?.();
+  return text;
+}
+
+const BARS_MAX = 3_000;
+
+const cheap: readonly [what: string, request: QueryRequest][] = [
+  ['stored minutes', bars('1M')],
+  ['a session of minutes as a day', bars('DAY', { limit: '1' })],
+  ['hours of two sessions', bars('60M', { limit: '13' })],
+  ['a week of minutes', bars('WEEK', { from_date: '2025-02-03', to_date: '2025-02-04' })],
+  ['stored days beside minutes', bars('DAY', { symbol: 'BOTH' })],
+  ['weeks of stored days', bars('WEEK', { symbol: 'BOTH' })],
+  ['a symbol that is not there', bars('DAY', { symbol: 'NONE' })],
+];
+for (const [what, request] of cheap) {
+  test(`${what}: answered in the first lane`, async () => {
+    const lanes = openLanes(BARS_MAX);
+    await lanes.submit(request, here);
+    assert.equal(lanes.hasSecond, false);
+  });
+}
+
+const dear: readonly [what: string, request: QueryRequest][] = [
+  ['days of minutes', bars('DAY')],
+  ['days of minutes, the newest first', bars('DAY', { sort: 'desc', limit: '10' })],
+  ['weeks of minutes', bars('WEEK', { limit: '3' })],
+  ['a month of minutes', bars('MON', { limit: '1' })],
+  [
+    'days with extended hours, of minutes beside stored days',
+    bars('DAY', { symbol: 'BOTH', is_eth: 'true' }),
+  ],
+  ['hours of all sessions', bars('60M')],
+];
+for (const [what, request] of dear) {
+  test(`${what}: answered in the second lane, with the same bytes`, async () => {
+    const [lanes, one] = [openLanes(BARS_MAX), openLanes()];
+    const answer = textOf(await lanes.submit(request, here));
+    assert.equal(lanes.hasSecond, true);
+    assert.equal(answer, textOf(await one.submit(request, here)));
+    assert.equal(one.hasSecond, false, 'by default all of this is cheap');
+  });
+}
+
+test('an ordinary request does not wait for the dear ones before it', async () => {
+  const lanes = openLanes(BARS_MAX);
+  await lanes.ready();
+  const ends: string[] = [];
+  const ask = async (name: string, request: QueryRequest): Promise<void> => {
+    textOf(await lanes.submit(request, here));
+    ends.push(name);
+  };
+  await Promise.all([
+    ...dear.map(([, request]) => ask('dear', request)),
+    ask('ordinary', bars('1M', { limit: '1' })),
+  ]);
+  assert.equal(ends[0], 'ordinary');
+  assert.equal(ends.length, dear.length + 1);
+});
+
+test('a close answers what was admitted, in both lanes', async () => {
+  const lanes = openLanes(BARS_MAX);
+  await lanes.submit(bars('WEEK'), here);
+  const asked = [lanes.submit(bars('1M'), here), lanes.submit(bars('WEEK'), here)];
+  const closed = lanes.close();
+  for (const answer of await Promise.all(asked)) assert.equal(answer.kind, 'answer');
+  await closed;
+});

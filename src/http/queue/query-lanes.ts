@@ -1,0 +1,62 @@
+// Two lanes of queries, so that nobody waits for a dear request: the first hands on what reads many bars, the second answers it in a thread of its own.
+import { limits } from '../../contract/limits.ts';
+import type { Answer, QueryRequest } from '../../queries/query.ts';
+import { QueryQueue, QueueError } from './query-queue.ts';
+import type { ThreadSetup } from './query-thread.ts';
+
+/** The queue of ordinary requests, and that of dear ones once there was one. */
+export class QueryLanes {
+  readonly #setup: ThreadSetup;
+  readonly #first: QueryQueue;
+  #second: QueryQueue | null = null;
+
+  constructor(setup: Omit<ThreadSetup, 'baseBarsMax'>, baseBarsMax: number = limits.laneBaseBarsMax) {
+    this.#setup = setup;
+    this.#first = new QueryQueue({ ...setup, baseBarsMax });
+  }
+
+  /** Resolves once ordinary requests can be answered. @throws where the store cannot be opened */
+  ready(): Promise<void> {
+    return this.#first.ready();
+  }
+
+  /** Requests that wait, without those in a thread. */
+  get waiting(): number {
+    return this.#first.waiting + (this.#second?.waiting ?? 0);
+  }
+
+  /** Requests in the threads. */
+  get inFlight(): number {
+    return this.#first.inFlight + (this.#second?.inFlight ?? 0);
+  }
+
+  /** Whether there was a dear request. */
+  get hasSecond(): boolean {
+    return this.#second !== null;
+  }
+
+  /** Answers a request when it is its turn. @throws QueueError */
+  async submit(request: QueryRequest, isGone: () => boolean): Promise<Answer> {
+    try {
+      return await this.#first.submit(request, isGone);
+    } catch (error) {
+      if (!(error instanceof QueueError && error.problem === 'declined')) throw error;
+    }
+    return this.#dear().submit(request, isGone);
+  }
+
+  #dear(): QueryQueue {
+    this.#second ??= new QueryQueue(this.#setup, {
+      waitMaxMs: limits.dearWaitMaxMs,
+      burstWaitMs: limits.dearBurstWaitMs,
+      overloadWaitMs: limits.dearOverloadWaitMs,
+    });
+    return this.#second;
+  }
+
+  /** Answers the admitted requests, then ends the threads. */
+  async close(): Promise<void> {
+    await this.#first.close();
+    await this.#second?.close();
+  }
+}
