@@ -192,9 +192,10 @@ export class RequestHandler {
     }
     const { goodUntilMs } = answer;
     const etag = etagOf(answer);
-    if (goodUntilMs === undefined) return { name: null, cached: { answer, etag, goodUntilMs: 0 } };
+    const isKept = goodUntilMs !== undefined && cache.takes(asked.endpoint, name, answer.body.length);
+    if (!isKept) return { name: null, cached: { answer, etag, goodUntilMs: 0 } };
     const cached = { answer: responses.copyOf(answer), etag, goodUntilMs };
-    cache.add(asked.endpoint, name, cached, state);
+    cache.add(name, cached, state);
     return { name, cached };
   }
 

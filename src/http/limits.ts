@@ -55,6 +55,10 @@ export const httpLimits = {
   cachedBytesMax: 64 * MEGABYTE,
   /** Bytes of a cached answer: most lists are smaller, and a few must not fill the cache. */
   cachedAnswerBytesMax: MEGABYTE,
+  /** Bytes of the largest body that is cached at its first asking. */
+  cachedAtOnceBytesMax: 16_384,
+  /** Names of larger answers that are remembered until their second asking, of about 200 characters each. */
+  askedOnceMax: 4_096,
   /** Bytes of a cached answer beside its body and its texts, as measured. */
   cachedOverheadBytes: 2_600,
   /** The same of an encoded body. */

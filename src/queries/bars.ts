@@ -13,10 +13,11 @@ import { baseBarsFor } from '../series/cost.ts';
 import type { StreamRange } from '../series/cursor.ts';
 import type { BarStream, StreamContext } from '../series/stream.ts';
 import { refusingAdjust } from './adjust-refusals.ts';
+import { barMoment, pinnedMoment } from './bar-moment.ts';
 import type { Found } from './lookup.ts';
 import { foreignKey } from './page-key.ts';
 import { openWalk } from './page-walk.ts';
-import { type Paging, type Query, type QueryContext, TooDear } from './query.ts';
+import { goodUntil, type Paging, type Query, type QueryContext, TooDear } from './query.ts';
 import { wrongOrder } from './range.ts';
 import { writeCsv, writeJsonRows } from './render/bar-records.ts';
 import { csvCellOf } from './render/csv-cell.ts';
@@ -109,7 +110,7 @@ function adjustingOf(found: Found, { adjust, adjust_as_of }: BarParameters, nowM
 type HistoryParameters = ParametersOf<typeof historicalBars>;
 
 /** One walk: its moment, how it adjusts, where the page before ends, and how it goes on. */
-function walkOf(context: QueryContext, found: Found, parameters: HistoryParameters) {
+function walkOf(context: QueryContext, found: Found, parameters: HistoryParameters, { toMs }: BarRange) {
   const { instrument } = found;
   const { place, paging } = openWalk(context, 'historicalBars', parameters, {
     schema_asset: instrument.asset_schema,
@@ -117,12 +118,19 @@ function walkOf(context: QueryContext, found: Found, parameters: HistoryParamete
     from_date: parameters.from_date.text,
     to_date: parameters.to_date.text,
   });
-  const nowMs = (place?.pinned[0] as number | undefined) ?? context.request.nowMs;
+  const { interval, adjust } = parameters;
+  const { endedMs } = found;
+  const isAdjusted = adjust !== 'none';
+  const { nowMs, goodUntilMs } =
+    place === null
+      ? barMoment({ interval, nowMs: context.request.nowMs, toMs, endedMs, isAdjusted })
+      : pinnedMoment(place.pinned[0] as number);
   const adjusting = adjustingOf(found, parameters, nowMs);
   const pinned = adjusting === null ? [nowMs] : [nowMs, adjusting.asOfDay];
   if (place !== null && place.pinned[1] !== pinned[1]) throw foreignKey(parameters.next_page_key!);
   return {
     nowMs,
+    goodUntilMs,
     adjusting,
     /** The key of the last bar of the page before; null on the first page. */
     lastMs: (place?.position[0] as number | undefined) ?? null,
@@ -144,8 +152,8 @@ export const answerHistoricalBars: Query<typeof historicalBars> = async (paramet
   const found = await context.lookup.instrument(context.reader, schema_asset, country_symbol, days);
   if (!inOrder(parameters.interval, found.calendar, from, to)) throw wrongOrder(from.text, to.text);
   const descending = sort === 'desc';
-  const { nowMs, adjusting, lastMs, pagingAfter } = walkOf(context, found, parameters);
   const range = barRange(parameters.interval, found.calendar, from, to);
+  const { nowMs, goodUntilMs, adjusting, lastMs, pagingAfter } = walkOf(context, found, parameters, range);
   const rest: StreamRange = {
     descending,
     fromMs: Math.max(range.fromMs, FIRST_MS, lastMs === null || descending ? FIRST_MS : lastMs + 1),
@@ -162,7 +170,7 @@ export const answerHistoricalBars: Query<typeof historicalBars> = async (paramet
   await adjust(context, found, stream, timed, adjusting);
   if (descending) reverse(timed);
   const paging = pagingAfter(surplus <= 0 ? undefined : timed.bars.keyMs[limit - 1]!);
-  const answer = render(timed, found, parameters, context, paging);
+  const answer = goodUntil(render(timed, found, parameters, context, paging), goodUntilMs);
   const asked = { assetSchema: schema_asset, ...country_symbol, days };
   return tellingHistory(context, asked, found.instrument.symbol, answer);
 };
@@ -173,14 +181,20 @@ const everything = { fromMs: FIRST_MS, toMs: END_MS, descending: true, holds: nu
 export const answerLatestBars: Query<typeof latestBars> = async (parameters, context) => {
   const { schema_asset, country_symbol, limit } = parameters;
   const found = await context.lookup.instrument(context.reader, schema_asset, country_symbol);
-  const { nowMs } = context.request;
+  const { nowMs, goodUntilMs } = barMoment({
+    interval: parameters.interval,
+    nowMs: context.request.nowMs,
+    toMs: Number.POSITIVE_INFINITY,
+    endedMs: found.endedMs,
+    isAdjusted: parameters.adjust !== 'none',
+  });
   const stream = streamContextOf(context, found, parameters);
   checkCost(context, stream, found, everything, limit);
   const timed = await refusingAdjust(found, () =>
     take(barStream(stream, found, everything, nowMs), limit, everything, true),
   );
   await adjust(context, found, stream, timed, adjustingOf(found, parameters, nowMs));
-  return render(timed, found, parameters, context, null);
+  return goodUntil(render(timed, found, parameters, context, null), goodUntilMs);
 };
 
 function render(

@@ -17,7 +17,7 @@ import { rowDamage } from '../store/checked-rows.ts';
 import { DamagedData } from '../store/damage.ts';
 import type { Direction, Reader } from '../store/store.ts';
 import { answerPage } from './dataset-page.ts';
-import { goodUntil, type Query } from './query.ts';
+import { goodUntilCommit, type Query } from './query.ts';
 import { type Bounds, instantBounds } from './range.ts';
 import { inWireOrder, renderRecords, type WireRecord } from './render/records.ts';
 import { renderResult } from './render/result.ts';
@@ -204,5 +204,5 @@ export const answerEconomicEventCodes: Query<typeof economicEventCodes> = async 
   for (const row of await reader.group(eventCodes, { country_iso_code: country }))
     codes[row.event_code] = row.description;
   for await (const code of storedCodes(reader, country)) codes[code] ??= await nameOf(reader, country, code);
-  return goodUntil(renderResult(codes, allocate));
+  return goodUntilCommit(renderResult(codes, allocate));
 };

@@ -9,7 +9,7 @@ import { assetSchemas, type FullSymbol } from '../contract/identifiers.ts';
 import { type CalendarOwner, type Calendars, ownerNamed } from '../series/calendars.ts';
 import { findInstrument, unknownInstrument } from './lookup.ts';
 import { openWalk } from './page-walk.ts';
-import { goodUntil, type Query, type QueryContext } from './query.ts';
+import { goodUntilCommit, type Query, type QueryContext } from './query.ts';
 import { dayBounds } from './range.ts';
 import { renderRecords } from './render/records.ts';
 import { renderResult } from './render/result.ts';
@@ -75,7 +75,7 @@ export const answerHolidayList: Query<typeof holidayList> = async (parameters, c
   const page = found.slice(0, limit);
   const rows = page.map((holiday) => recordOf(holiday, applied.get(holiday.day), assetSchema, named.country));
   const end = found.length <= limit ? null : { position: [page.at(-1)!.day], pinned: [] };
-  return goodUntil(renderRecords(context, holidayList, rows, parameters.format, walk.paging(end)));
+  return goodUntilCommit(renderRecords(context, holidayList, rows, parameters.format, walk.paging(end)));
 };
 
 /** `GET …/holiday/holiday_codes/{country_iso_code}` */
@@ -88,5 +88,5 @@ export const answerHolidayCodes: Query<typeof holidayCodes> = async (parameters,
     for (const { holiday_code, name } of await calendars.overrides(context.reader, assetSchema, country))
       codes[holiday_code] ??= name;
   }
-  return goodUntil(renderResult(codes, context.allocate));
+  return goodUntilCommit(renderResult(codes, context.allocate));
 };

@@ -157,5 +157,7 @@ export const answerOptionExpirations: Query<typeof optionExpirations> = async (p
     parameters.format === 'csv'
       ? renderRecords(context, optionExpirations, records, 'csv', null)
       : renderResult(records, allocate, isCached ? 'cached' : null);
-  return isCached ? goodUntil(answer, ahead[0] && ahead[0].expiresMs + 1) : answer;
+  return isCached
+    ? goodUntil(answer, ahead[0] === undefined ? Number.POSITIVE_INFINITY : ahead[0].expiresMs + 1)
+    : answer;
 };

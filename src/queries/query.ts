@@ -43,9 +43,12 @@ export type Answer =
     }
   | { readonly kind: 'refusal'; readonly word: ErrorWord; readonly facts: ErrorFacts };
 
-/** Marks how long an answer stays good, epoch milliseconds; by default until anything is committed. */
-export const goodUntil = (answer: Answer, goodUntilMs = Number.POSITIVE_INFINITY): Answer =>
-  answer.kind === 'answer' ? { ...answer, goodUntilMs } : answer;
+/** Marks how long an answer stays good, epoch milliseconds: infinite until anything is committed, undefined where it is not known. */
+export const goodUntil = (answer: Answer, goodUntilMs: number | undefined): Answer =>
+  answer.kind === 'answer' && goodUntilMs !== undefined ? { ...answer, goodUntilMs } : answer;
+
+/** Marks an answer that is good until anything is committed. */
+export const goodUntilCommit = (answer: Answer): Answer => goodUntil(answer, Number.POSITIVE_INFINITY);
 
 /** Allocates memory for a body of so many bytes. */
 export type Allocate = (length: number) => Uint8Array;

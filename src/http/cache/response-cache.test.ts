@@ -15,7 +15,8 @@ const answerOf = (bytes: number, goodUntilMs = Number.POSITIVE_INFINITY): Cached
 test('an endpoint is cacheable once it has given a response that may be cached', async () => {
   const cache = new ResponseCache(store);
   assert.equal(cache.isCacheable('instrumentReference'), false);
-  cache.add('instrumentReference', 'a', answerOf(10), null);
+  assert.ok(cache.takes('instrumentReference', 'a', 10));
+  cache.add('a', answerOf(10), null);
   assert.equal(cache.isCacheable('instrumentReference'), true);
   assert.equal(cache.isCacheable('latestBars'), false);
   assert.equal(cache.find('a', 0), undefined, 'the state that it was queried in is not known');
@@ -24,7 +25,7 @@ test('an endpoint is cacheable once it has given a response that may be cached',
 test('a response is found until anything is committed, and until it is out of date', async () => {
   const cache = new ResponseCache(store);
   const cached = answerOf(10, 100);
-  cache.add('holidayList', 'a', cached, await cache.state());
+  cache.add('a', cached, await cache.state());
   assert.equal(cache.find('a', 99), cached);
   assert.equal(cache.find('a', 100), undefined);
   assert.equal(cache.find('b', 99), undefined);
@@ -36,7 +37,7 @@ test('a response is found until anything is committed, and until it is out of da
 test('the state is read once a batch, and again in the next', async () => {
   const asked: number[] = [];
   const cache = new ResponseCache({ changeToken: async () => asked.push(token) && token });
-  cache.add('holidayList', 'a', answerOf(10), await cache.state(1));
+  cache.add('a', answerOf(10), await cache.state(1));
   await Promise.all([cache.state(1), cache.state(1)]);
   assert.equal(asked.length, 1);
   token++;
@@ -49,12 +50,22 @@ test('the state is read once a batch, and again in the next', async () => {
   assert.equal(asked.length, 3);
 });
 
+test('a large response is cached from its second asking on; of many that were asked for once the latest are remembered', () => {
+  const cache = new ResponseCache(store);
+  const takes = (name: string): boolean =>
+    cache.takes('historicalBars', name, httpLimits.cachedAtOnceBytesMax + 1);
+  assert.ok(cache.takes('historicalBars', 'a', httpLimits.cachedAtOnceBytesMax));
+  assert.deepEqual([takes('a'), takes('b'), takes('a'), takes('b')], [false, false, true, true]);
+  for (let index = 0; index <= httpLimits.askedOnceMax; index++) takes(`${index}`);
+  assert.deepEqual([takes(`${httpLimits.askedOnceMax}`), takes('0')], [true, false]);
+});
+
 test('a response that was queried before a commit is not cached after it', async () => {
   const cache = new ResponseCache(store);
   const before = await cache.state();
   token++;
   await cache.state();
-  cache.add('holidayList', 'a', answerOf(10), before);
+  cache.add('a', answerOf(10), before);
   assert.equal(cache.find('a', 0), undefined);
 });
 
@@ -63,15 +74,15 @@ test('the least recently used response goes first; one that is too large is not 
   const state = await cache.state();
   const bytes = httpLimits.cachedAnswerBytesMax - httpLimits.cachedOverheadBytes - 100;
   const capacity = Math.floor(httpLimits.cachedBytesMax / httpLimits.cachedAnswerBytesMax);
-  for (let index = 0; index < capacity; index++) cache.add('holidayList', `${index}`, answerOf(bytes), state);
+  for (let index = 0; index < capacity; index++) cache.add(`${index}`, answerOf(bytes), state);
   assert.ok(cache.find('0', 0));
-  cache.add('holidayList', 'more', answerOf(bytes), state);
-  cache.add('holidayList', 'and more', answerOf(bytes), state);
+  cache.add('more', answerOf(bytes), state);
+  cache.add('and more', answerOf(bytes), state);
   assert.deepEqual(
     ['0', '1', '2', '3', 'more'].map((name) => cache.find(name, 0) !== undefined),
     [true, false, false, true, true],
   );
-  cache.add('holidayList', 'large', answerOf(httpLimits.cachedAnswerBytesMax), state);
+  cache.add('large', answerOf(httpLimits.cachedAnswerBytesMax), state);
   assert.equal(cache.find('large', 0), undefined);
 });
 
@@ -79,7 +90,7 @@ test('encoded bodies count, a few for each answer, and go with it', async () => 
   const cache = new ResponseCache(store);
   const state = await cache.state();
   const cached = answerOf(1_000);
-  cache.add('holidayList', 'a', cached, state);
+  cache.add('a', cached, state);
   const plain = cache.bytes;
   const forms = Array.from({ length: httpLimits.cachedEncodingsMax }, (_, index) => `form ${index}`);
   for (const form of forms) cache.addEncoding('a', cached, form, new Uint8Array(100));
@@ -96,6 +107,6 @@ test('encoded bodies count, a few for each answer, and go with it', async () => 
   cache.addEncoding('a', answerOf(1_000), 'form 8', new Uint8Array(100));
   assert.equal(cache.encoding('a', cached, 'form 8'), undefined, 'of another answer');
   assert.equal(cache.encoding('a', answerOf(1_000), 'form 9'), undefined, 'a newer answer has the name');
-  cache.add('holidayList', 'a', cached, state);
+  cache.add('a', cached, state);
   assert.equal(cache.bytes, plain);
 });

@@ -26,6 +26,8 @@ export class ResponseCache {
   readonly #entries = new Map<string, Entry>();
   /** Endpoints that have given an answer that may be cached. Others are not looked up. */
   readonly #cacheable = new Set<EndpointName>();
+  /** Names of large answers that were asked for once, the latest last. */
+  readonly #askedOnce = new Set<string>();
   #bytes = 0;
   #state = Number.NaN;
   /** The state as it was last read, and in which batch. */
@@ -74,11 +76,24 @@ export class ResponseCache {
   }
 
   /**
-   * Adds an answer of an endpoint, with a body that shares no memory. It was queried in `state`; null where that is not known.
-   * When the state has changed since, the answer may miss what was committed, and is not added.
+   * Whether an answer with a body of so many bytes is kept. A large one is from its second asking on: most are asked for once, and
+   * would only take the place of others.
    */
-  add(endpoint: EndpointName, name: string, cached: CachedAnswer, state: number | null): void {
+  takes(endpoint: EndpointName, name: string, bodyBytes: number): boolean {
     this.#cacheable.add(endpoint);
+    if (bodyBytes <= httpLimits.cachedAtOnceBytesMax) return true;
+    if (this.#askedOnce.delete(name)) return true;
+    this.#askedOnce.add(name);
+    if (this.#askedOnce.size > httpLimits.askedOnceMax)
+      this.#askedOnce.delete(this.#askedOnce.keys().next().value!);
+    return false;
+  }
+
+  /**
+   * Adds an answer with a body that shares no memory. It was queried in `state`; null where that is not known. When the state has changed
+   * since, the answer may miss what was committed, and is not added.
+   */
+  add(name: string, cached: CachedAnswer, state: number | null): void {
     const bytes = 2 * name.length + bytesOf(cached);
     if (state !== this.#state || bytes > httpLimits.cachedAnswerBytesMax) return;
     this.#remove(name);
