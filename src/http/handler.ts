@@ -9,7 +9,7 @@ import { type AddressSettings, baseAddress, pageRequestOf } from './base-address
 import type { BuiltInPages } from './built-in-pages.ts';
 import { etagOf, notModifiedIfHeld } from './cache/etag.ts';
 import type { CachedAnswer, ResponseCache } from './cache/response-cache.ts';
-import { codingFor, encodedBody, withEncodedBody } from './encoding.ts';
+import { type Coding, codingFor, encodedBody, withEncodedBody } from './encoding.ts';
 import { mayHoldKey } from './held-keys.ts';
 import { ignoredHeader } from './ignored-parameters.ts';
 import { httpLimits } from './limits.ts';
@@ -49,6 +49,9 @@ type Trace = {
   /** What `X-Ignored-Parameters` says; null where no parameter is ignored. */
   ignored: string | null;
 };
+
+/** An answer, and its name in the cache; null where it is not there. */
+type FoundAnswer = { readonly name: string | null; readonly cached: CachedAnswer };
 
 /** Handles requests. */
 export class RequestHandler {
@@ -141,7 +144,7 @@ export class RequestHandler {
 
   /** Data, from the response cache or from the query thread. */
   async #data(request: HttpRequest, match: Match, sent: string, trace: Trace): Promise<HttpResponse> {
-    const { cache, address } = this.#parts;
+    const { address } = this.#parts;
     const { name: endpoint, known } = match.route;
     const { query, ignored } = readQuery(sent, (name) => known.includes(name));
     trace.ignored = ignoredHeader(ignored, known);
@@ -154,23 +157,33 @@ export class RequestHandler {
     const url = responses.nextPageUrl(cached.answer, base, caller);
     const response = responses.answerResponse(cached.answer, cached.etag, url);
     const whole = completed(response, request, trace.requestId);
-    const coding = codingFor(whole, request);
-    if (coding === null) return whole;
-    const form = `${coding} ${url ?? ''}`;
-    const made = name === null ? undefined : cache.encoding(name, cached, form);
-    if (made !== undefined) return withEncodedBody(whole, coding, made);
-    const body = await encodedBody(whole, coding);
-    const kept = name === null ? body : cache.addEncoding(name, cached, form, body);
-    return withEncodedBody(whole, coding, kept);
+    return this.#inForm(whole, codingFor(whole, request), { name, cached }, url);
   }
 
-  /** The answer to a request, from the response cache or from the query thread; and its name in the cache, null where it is not there. */
+  /** A response in the form that its caller takes: in a coding, else a large one in one piece. The form of a cached answer is kept. */
+  async #inForm(
+    whole: HttpResponse,
+    coding: Coding | null,
+    { name, cached }: FoundAnswer,
+    url: string | null,
+  ): Promise<HttpResponse> {
+    const isJoined = name !== null && responses.bodyBytes(whole) > httpLimits.cachedAtOnceBytesMax;
+    if (coding === null && !(isJoined && whole.body.length > 1)) return whole;
+    const { cache } = this.#parts;
+    const form = `${coding ?? 'joined'} ${url ?? ''}`;
+    const kept = name === null ? undefined : cache.encoding(name, cached, form);
+    const made = kept ?? (coding === null ? Buffer.concat(whole.body) : await encodedBody(whole, coding));
+    const body = kept ?? (name === null ? made : cache.addEncoding(name, cached, form, made));
+    return coding === null ? { ...whole, body: [body] } : withEncodedBody(whole, coding, body);
+  }
+
+  /** The answer to a request, from the response cache or from the query thread. */
   async #answer(
     asked: QueryRequest,
     { route }: Match,
     request: HttpRequest,
     trace: Trace,
-  ): Promise<{ name: string | null; cached: CachedAnswer }> {
+  ): Promise<FoundAnswer> {
     const { cache, submit, unsent } = this.#parts;
     const { keyId } = trace;
     const state = cache.isCacheable(asked.endpoint) ? await cache.state(request.batch) : null;
