@@ -12,7 +12,7 @@ export type Report = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 /** Facts that are measured when metrics are requested. */
 export type Measurable = {
   readonly version: string;
-  readonly queue: QueueLength;
+  readonly queue: QueueLength & { readonly threads: number };
   /** What of the store is damaged, and when all of it was last read; null before. */
   readonly scrubbing: { readonly damaged: readonly string[]; readonly readMs: number | null };
   readonly connections: Pick<OpenConnections, 'count'>;
@@ -75,6 +75,11 @@ export class Metrics {
     const waiting = (): number => queue.waiting;
     this.#gauge('bourse_queue_waiting_requests', 'Requests that wait for a query thread.', waiting);
     this.#gauge('bourse_queue_in_flight_requests', 'Requests in a query thread.', () => queue.inFlight);
+    this.#gauge(
+      'bourse_query_threads',
+      'Query threads: two once a request read many bars.',
+      () => queue.threads,
+    );
     this.#gauge(
       'bourse_damaged_parts',
       'Damaged parts of the store that reading it or a request has found.',

@@ -1,6 +1,7 @@
 // About how many stored bars a request for derived bars reads: it decides in which lane the request is answered.
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
-import { isPeriod } from '../calendar/period.ts';
+import { isPeriod, segmentScope } from '../calendar/period.ts';
+import { clockMinutes, scopeKinds } from '../calendar/session.ts';
 import { intervalMinutes } from '../contract/interval.ts';
 import type { StreamRange } from './cursor.ts';
 import { daysIn, wholePeriods } from './derived.ts';
@@ -10,22 +11,33 @@ import type { StreamContext } from './stream.ts';
 
 const DAYS_OF_A_WEEK = 7;
 
-/** The part of a series' bars that lies in a range, as if they lay evenly. */
-function barsWithin({ first_ms, last_ms, bar_count }: Series, { fromMs, toMs }: StreamRange): number {
-  const heldMs = Math.min(toMs, last_ms + MINUTE_MS) - Math.max(fromMs, first_ms);
-  const share = heldMs / (last_ms + MINUTE_MS - first_ms);
-  return bar_count * Math.min(Math.max(share, 0), 1);
+/** The usual sessions of a market: the share of days that have one, and the minutes of the longest in a scope. */
+function sessionsOf({ calendar, interval, extended }: StreamContext) {
+  const kinds = scopeKinds[segmentScope(interval, extended)];
+  const minutes = calendar.market.hours.map(({ segments }) =>
+    segments
+      .filter(([kind]) => kinds.includes(kind))
+      .reduce((sum, [, open, close]) => sum + clockMinutes(close) - clockMinutes(open), 0),
+  );
+  const weekdays = Math.max(...calendar.market.hours.map((hours) => hours.weekdays.length));
+  return { shareOfDays: weekdays / DAYS_OF_A_WEEK, minutes: Math.max(...minutes) };
 }
 
-/** About how many bars of a series make one bar of the asked interval. */
-function barsPerCell({ interval, calendar }: StreamContext, series: Series): number {
-  const asked = intervalMinutes(interval);
-  const base = intervalMinutes(series.interval);
-  if (asked !== null) return base === null ? 0 : asked / base;
-  const weekdays = calendar.market.hours[0]!.weekdays.length / DAYS_OF_A_WEEK;
-  const sessions = Math.max(1, (weekdays * (series.last_ms - series.first_ms)) / DAY_MS);
-  const cellSessions = Math.max(1, weekdays * daysIn(interval));
-  return (series.bar_count / sessions) * cellSessions;
+/** At most about how many bars of a series lie in a range: as many as its sessions there have room for. */
+function barsWithin(context: StreamContext, series: Series, { fromMs, toMs }: StreamRange): number {
+  const heldMs = Math.min(toMs, series.last_ms + MINUTE_MS) - Math.max(fromMs, series.first_ms);
+  const { shareOfDays, minutes } = sessionsOf(context);
+  const sessions = Math.max(0, heldMs / DAY_MS) * shareOfDays + 1;
+  return Math.min(series.bar_count, (sessions * minutes) / (intervalMinutes(series.interval) ?? minutes));
+}
+
+/** At most about how many bars of a series make one bar of the asked interval. */
+function barsPerCell(context: StreamContext, series: Series): number {
+  const { interval } = context;
+  const { shareOfDays, minutes } = sessionsOf(context);
+  const base = intervalMinutes(series.interval) ?? minutes;
+  const asked = intervalMinutes(interval) ?? Math.max(1, shareOfDays * daysIn(interval)) * minutes;
+  return asked / base;
 }
 
 /** The parts of a range that are derived, and from which series. */
@@ -36,7 +48,8 @@ function derivedPieces(context: StreamContext, stored: StoredInstrument, range: 
     const minutes = all.filter((series) => !isPeriod(series.interval));
     return splitRange({ ...context, interval: DAY }, minutes, wholePeriods(interval, range));
   }
-  if (all[0]?.off_grid) return splitRange(context, all.slice(1), range);
+  // Sessions that one finer series lacks may be in the others.
+  if (all[0]?.off_grid) return all.slice(1).map((series) => ({ series, range }));
   return splitRange(context, all, range).filter(({ series }) => series.interval !== interval);
 }
 
@@ -48,7 +61,7 @@ export function baseBarsFor(
   count: number,
 ): number {
   const costs = derivedPieces(context, stored, range).map((piece) =>
-    Math.min(barsWithin(piece.series, piece.range), count * barsPerCell(context, piece.series)),
+    Math.min(barsWithin(context, piece.series, piece.range), count * barsPerCell(context, piece.series)),
   );
   return costs.reduce((sum, cost) => sum + cost, 0);
 }

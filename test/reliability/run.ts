@@ -9,6 +9,7 @@ import type { Figure } from './minutes.ts';
 import { checkOrder } from './order.ts';
 import { checkReaders } from './readers.ts';
 import { checkRoom } from './room.ts';
+import { checkSoak } from './soak.ts';
 
 /** Settings of one check with what they are when not given. */
 type Settings = Record<string, number | string>;
@@ -34,6 +35,7 @@ const checks: Readonly<
   },
   crowd: { settings: { callers: 1_000, seconds: 25 }, run: checkCrowd },
   hold: { settings: { times: 20 }, run: checkHolds },
+  soak: { settings: { minutes: 60 }, run: checkSoak },
   room: { settings: { rows: 2_000_000 }, run: ({ rows }: { rows: number }) => checkRoom(rows) },
 };
 

@@ -30,9 +30,9 @@ export class QueryLanes {
     return this.#first.inFlight + (this.#second?.inFlight ?? 0);
   }
 
-  /** Whether there was a dear request. */
-  get hasSecond(): boolean {
-    return this.#second !== null;
+  /** Query threads: one, or two once there was a dear request. */
+  get threads(): number {
+    return this.#second === null ? 1 : 2;
   }
 
   /** Answers a request when it is its turn. @throws QueueError */

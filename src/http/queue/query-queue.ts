@@ -182,8 +182,8 @@ export class QueryQueue {
     const waiting = this.#inFlight.get(message.id);
     this.#inFlight.delete(message.id);
     if (waiting === undefined) return;
+    if (message.kind !== 'fault') this.#admission.onAnswer(message.tookMs);
     if (message.kind === 'answer') {
-      this.#admission.onAnswer(message.tookMs);
       waiting.resolve(this.#complete(message, waiting.buffer));
     } else {
       this.#buffers.release(waiting.buffer);

@@ -39,7 +39,7 @@ export type ThreadResult =
       readonly tookMs: number;
     }
   /** The request is too dear for this thread. */
-  | { readonly kind: 'declined'; readonly id: number }
+  | { readonly kind: 'declined'; readonly id: number; readonly tookMs: number }
   /** `damage`: the damaged data that the answer needs, in words; null for any other fault. */
   | { readonly kind: 'fault'; readonly id: number; readonly cause: string; readonly damage: string | null }
   /** The store could not be opened; the thread ends. */
@@ -65,7 +65,8 @@ async function answer(runner: QueryRunner, [id, request, buffer]: ThreadRequest)
       send({ ...result, answer: { ...found, body: noBody }, bufferLength: found.body.length });
     else send({ ...result, answer: found, bufferLength: null }, [found.body.buffer as ArrayBuffer]);
   } catch (error) {
-    if (error instanceof TooDear) return send({ kind: 'declined', id });
+    if (error instanceof TooDear)
+      return send({ kind: 'declined', id, tookMs: performance.now() - startedMs });
     const damage = error instanceof DamagedData ? damageWords(error.damage) : null;
     send({ kind: 'fault', id, cause: causeOf(error), damage });
   }

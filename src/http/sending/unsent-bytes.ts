@@ -98,7 +98,8 @@ export class UnsentBytes {
   async admit(owner: Owner, bytes: number, waitMs: number = httpLimits.roomWaitMs): Promise<() => void> {
     const untilMs = performance.now() + waitMs;
     if (this.#isFull() || this.isOwnerOver(owner)) await this.#relief?.recount();
-    for (let isLast = this.#relief === null; !isLast && this.#isFull() && this.#mayWait(owner); ) {
+    let isLast = this.#relief === null || waitMs === 0;
+    while (!isLast && this.#isFull() && this.#mayWait(owner)) {
       isLast = performance.now() >= untilMs;
       await this.#makeRoom(isLast);
     }
