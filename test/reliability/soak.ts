@@ -18,6 +18,8 @@ const PAUSE_MS = 10;
 const MINUTE_MS = 60_000;
 /** Every so many-th import is undone. */
 const UNDO_EVERY = 5;
+/** Runs that filled the store. */
+const FILLED_RUNS = 2;
 
 /** What one minute came to. */
 type Minute = {
@@ -66,7 +68,7 @@ async function importNext(shop: Workshop, round: number): Promise<void> {
   const firstMinute = STORED_MINUTES + round * ADDED_MINUTES;
   writeMinutes({ path, rows: SYMBOLS * ADDED_MINUTES, order: 'time', symbols: SYMBOLS, firstMinute });
   await shop.must('import', 'bars', path, '--schema', 'stock', '--country', 'US', '--interval', '1M');
-  if (round % UNDO_EVERY === UNDO_EVERY - 1) await shop.must('undo');
+  if (round % UNDO_EVERY === UNDO_EVERY - 1) await shop.must('undo', String(FILLED_RUNS + round + 1));
 }
 
 /** Pages of minutes, derived bars of every kind, and other endpoints, with one key. */
