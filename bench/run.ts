@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { benchBars } from './bars.ts';
 import { benchCalendar } from './calendar.ts';
 import { benchDisk } from './disk.ts';
 import { benchImport } from './import.ts';
@@ -12,7 +13,7 @@ import { benchServe } from './serve.ts';
 import { type Options, tell, Workshop } from './workshop.ts';
 
 const HELP = `npm run bench -- [options]
-  --only serve|lists|import|disk|calendar   these lines alone
+  --only bars|serve|lists|import|disk|calendar   these lines alone
   --rounds N                 rounds of a line, of which the median counts (default 5; imports at most 3)
   --seconds N                seconds of load a round (default 5)
   --rows N                   rows of the file ordered by symbol, five times those by time (default 10000000)
@@ -24,6 +25,7 @@ const HELP = `npm run bench -- [options]
 const EXIT_USAGE = 2;
 
 const parts: Readonly<Record<string, (options: Options) => Promise<Line[]>>> = {
+  bars: benchBars,
   serve: benchServe,
   lists: benchLists,
   import: benchImport,
@@ -69,7 +71,7 @@ if (flags.help) {
 if (flags.only !== undefined && !Object.hasOwn(parts, flags.only))
   misused(`--only ${flags.only}: must be one of ${Object.keys(parts).join(', ')}`);
 const names = flags.only === undefined ? Object.keys(parts) : [flags.only];
-if ((names.includes('serve') || names.includes('lists')) && !hasWrk()) misused(WRK_MISSING);
+if (['bars', 'serve', 'lists'].some((part) => names.includes(part)) && !hasWrk()) misused(WRK_MISSING);
 
 const numbers = {
   rounds: wholeNumber('rounds', flags.rounds),

@@ -38,8 +38,10 @@ export const httpLimits = {
   sendBytesLeast: 16_384,
   /** Time after which the connections that have something to send are looked at again. */
   sendCheckMs: 5_000,
-  /** Pause between two looks at the kernel's queues. With 8,192 connections one takes 6 to 16 ms of the HTTP thread. */
+  /** Longest pause between two looks at the kernel's queues. With 8,192 connections one takes 6 to 16 ms of the HTTP thread. */
   recountPauseMs: 100,
+  /** Share of the time that these looks may take. */
+  recountShare: 0.1,
   /**
    * A connection is unread where nothing of its answers has arrived for this time: a caller that reads at all shows it in each round trip.
    * Above the bound of all callers such connections are ended.

@@ -242,6 +242,21 @@ test('a large answer is given to its connection in pieces, whatever their limits
   await end(server, []);
 });
 
+test('a caller that reads each answer at once is never refused, however many bytes it gets (contract 6.3)', async () => {
+  const [each, times] = [50_000, 100];
+  const server = await serve({ bounds: { perKeyMax: 2 * each } });
+  const statusesOf = async (): Promise<number[]> => {
+    const statuses: number[] = [];
+    for (let count = 0; count < times; count++) {
+      const response = await fetch(`http://127.0.0.1:${server.port}/${each}`);
+      await response.arrayBuffer();
+      statuses.push(response.status);
+    }
+    return statuses;
+  };
+  assert.deepEqual(new Set(await statusesOf()), new Set([200]));
+});
+
 test('of many requests that wait for a new count only as many get through as there is room for', async () => {
   const unsent = new UnsentBytes({ perKeyMax: 1_000 });
   const release = unsent.hold('key', 1_000);

@@ -1,6 +1,7 @@
 // Sends answers: in pieces, counted until the other side has them, and no slower than a least speed.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { EndReason, Observe } from '../../base/observe.ts';
 import { httpLimits } from '../limits.ts';
 import type { HttpResponse } from '../message.ts';
@@ -198,6 +199,8 @@ export class Sending {
     await this.#recount();
     const nowMs = performance.now();
     for (const [socket, flow] of this.#flows) {
+      // Another check that waited for the same count has ended it.
+      if (socket.destroyed) continue;
       const bytes = flow.taken - flow.held;
       if (bytes - flow.progressBytes >= httpLimits.sendBytesLeast) {
         flow.progressBytes = bytes;
@@ -206,14 +209,25 @@ export class Sending {
     }
   }
 
-  /** Asks the kernel what it holds, at most once in a while. */
+  /**
+   * Asks the kernel what it holds; soon after the time before only when a pause is over. Whoever waits for it is judged by what is unsent
+   * then: a caller that reads fast has read much meanwhile.
+   */
   #recount(): Promise<void> {
-    if (performance.now() < this.#recountAfterMs) return Promise.resolve();
-    this.#recounting ??= this.#recountNow().finally(() => {
+    this.#recounting ??= this.#recountSoon().finally(() => {
       this.#recounting = null;
-      this.#recountAfterMs = performance.now() + httpLimits.recountPauseMs;
     });
     return this.#recounting;
+  }
+
+  async #recountSoon(): Promise<void> {
+    const pauseMs = this.#recountAfterMs - performance.now();
+    if (pauseMs > 0) await sleep(pauseMs, undefined, { ref: false });
+    const beganMs = performance.now();
+    await this.#recountNow();
+    const endedMs = performance.now();
+    const { recountPauseMs, recountShare } = httpLimits;
+    this.#recountAfterMs = endedMs + Math.min((endedMs - beganMs) / recountShare, recountPauseMs);
   }
 
   async #recountNow(): Promise<void> {
