@@ -1,6 +1,4 @@
 // Recomputes what is stored about bars after a change of their calendar: the grid, and completeness (contract 3.9, 3.10).
-import { bucketOf } from '../bars/bucket.ts';
-import { DAY_MS } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { series as seriesDataset } from '../datasets/bars.ts';
@@ -13,33 +11,23 @@ import { Calendars } from '../series/calendars.ts';
 import { allRows, rowWith } from '../store/all-rows.ts';
 import { DamagedData, ignoreDamage } from '../store/damage.ts';
 import type { Reader, Store, Tell, Writer } from '../store/store.ts';
+import { seriesWithBars } from './instrument-uses.ts';
+import { bucketsAround, daysWithin, isNear } from './near-dates.ts';
 import { changesCalendar, optionsOf } from './regrid-series.ts';
+import { RenewedUnfinished } from './renewed-unfinished.ts';
 import { renewCoverage } from './run-coverage.ts';
-import { type BucketRange, StoredSeries } from './stored-series.ts';
+import { StoredSeries } from './stored-series.ts';
 
-/** A bar of a session opens within 3 UTC days of its label date. */
-const DAYS_AROUND = 3;
-
-/** The buckets of an interval that may have bars of the sessions of some days: ascending, and apart from each other. */
-function bucketsAround(interval: Interval, days: Iterable<number>): BucketRange[] {
-  const ranges: { fromBucket: number; toBucket: number }[] = [];
-  for (const day of [...days].sort((a, b) => a - b)) {
-    const fromBucket = bucketOf(interval, (day - DAYS_AROUND) * DAY_MS);
-    const toBucket = bucketOf(interval, (day + DAYS_AROUND) * DAY_MS);
-    const last = ranges.at(-1);
-    if (last !== undefined && fromBucket <= last.toBucket + 1) last.toBucket = toBucket;
-    else ranges.push({ fromBucket, toBucket });
-  }
-  return ranges;
-}
-
-/** Stands once the series of a store follow its overrides. A program before that looked at none when overrides changed. */
-const FOLLOWED = { name: 'overrides_followed', value: 1 };
+/**
+ * Stands once the series of a store follow its overrides. Programs before that looked at none when overrides changed; those that
+ * wrote 1 took the overrides of one instrument for those of others, and left unfinished bars as they were.
+ */
+const FOLLOWED = { name: 'overrides_followed', value: 2 };
 
 type SeriesRow = RowOf<typeof seriesDataset>;
 
 /** The calendar that a series follows, and the dates of changed overrides of it. */
-type Changed = { readonly calendar: Calendar; readonly dates: readonly number[] };
+type Changed = { readonly calendar: Calendar; readonly dates: ReadonlySet<number> };
 
 /**
  * Collects the calendar overrides that one write changes, and the instruments that may follow another calendar. Then it recomputes
@@ -77,14 +65,20 @@ export class ChangedCalendars {
     if (this.#markets.size + this.#instruments.size === 0) return;
     // Other rows may be damaged. Their repair looks at the grid again.
     const sound = writer.sound(ignoreDamage);
-    const changed = new Map<number, readonly number[] | null>();
+    const changed = new Map<number, ReadonlySet<number> | null>();
+    const unfinished = new RenewedUnfinished(writer);
     if (this.#markets.size > 0) {
       await this.#followAll(writer, sound);
-      await this.#followOverrides(writer, sound, changed);
+      for await (const [series, dates] of this.#overridden(writer, sound)) {
+        changed.set(series.row.series_id, dates);
+        await passDamage(() => followDates(series, dates, unfinished));
+      }
     }
-    for (const instrument of this.#instruments.values()) {
-      for await (const { series_id } of seriesOf(sound, instrument)) changed.set(series_id, null);
-    }
+    for (const instrument of this.#instruments.values())
+      for await (const series of seriesOf(writer, sound, instrument)) {
+        changed.set(series.row.series_id, null);
+        await passDamage(() => unfinished.renew(series, { isDoubtful: () => true }));
+      }
     await renewCoverage(writer, changed);
   }
 
@@ -95,22 +89,13 @@ export class ChangedCalendars {
     await writer.upsert(counters, [FOLLOWED]);
   }
 
-  /**
-   * Reads the rows of all series, but blocks only of those that the overrides are about, around their dates. The whole of a series is
-   * read only where it was off the grid and no bar around the dates still is. `changed` gets these series with their dates.
-   */
-  async #followOverrides(
-    writer: Writer,
-    sound: Reader,
-    changed: Map<number, readonly number[] | null>,
-  ): Promise<void> {
+  /** The series whose calendar has changed on some dates. It reads the rows of all series. */
+  async *#overridden(writer: Writer, sound: Reader): AsyncGenerator<[StoredSeries, ReadonlySet<number>]> {
     const calendars = new Calendars();
-    const known = new Map<string, readonly number[]>();
+    const known = new Map<string, ReadonlySet<number>>();
     for await (const row of allRows(sound, seriesDataset)) {
       const found = row.bar_count === 0 ? null : await this.#changed(sound, calendars, row, known);
-      if (found === null) continue;
-      changed.set(row.series_id, found.dates);
-      await regrid(writer, row, found);
+      if (found !== null) yield [new StoredSeries(writer, row, found.calendar), found.dates];
     }
   }
 
@@ -119,7 +104,7 @@ export class ChangedCalendars {
     sound: Reader,
     calendars: Calendars,
     { instrument_id }: SeriesRow,
-    known: Map<string, readonly number[]>,
+    known: Map<string, ReadonlySet<number>>,
   ): Promise<Changed | null> {
     const instrument = await rowWith(sound, instruments, { instrument_id });
     if (instrument === null) return null;
@@ -128,29 +113,57 @@ export class ChangedCalendars {
     if (market === undefined) return null;
     const symbol = market.has(instrument.symbol) ? instrument.symbol : '*';
     const name = `${assetSchema}:${instrument.country_iso_code}:${symbol}`;
-    const dates = known.get(name) ?? ['*', instrument.symbol].flatMap((of) => [...(market.get(of) ?? [])]);
+    const of = (one: string): ReadonlySet<number> => market.get(one) ?? new Set();
+    const dates = known.get(name) ?? of('*').union(of(symbol));
     known.set(name, dates);
-    return dates.length > 0 ? { calendar, dates } : null;
+    return dates.size > 0 ? { calendar, dates } : null;
   }
 }
 
-/** Recomputes whether a series is off the grid, by its bars around changed dates. */
-async function regrid(writer: Writer, row: SeriesRow, { calendar, dates }: Changed): Promise<void> {
-  const minutes = intervalMinutes(row.interval as Interval);
-  if (minutes === null || minutes === 1) return;
+/**
+ * Recomputes whether a series is off the grid, and which of its bars are unfinished, after a change of some dates. It reads the blocks
+ * around them alone, unless the series was off the grid and no bar around them still is.
+ */
+async function followDates(
+  series: StoredSeries,
+  dates: ReadonlySet<number>,
+  unfinished: RenewedUnfinished,
+): Promise<void> {
+  const interval = series.row.interval as Interval;
+  const held = daysWithin(interval, series.row, dates);
+  if (held.length === 0) return;
+  const ranges = bucketsAround(interval, held);
+  const minutes = intervalMinutes(interval);
+  const renewed = minutes === null || minutes === 1 ? series : await series.regrid(ranges);
+  await unfinished.renew(renewed, { isDoubtful: (keyMs) => isNear(interval, keyMs, dates), ranges });
+}
+
+/** Damage to one series stops no other, and no override. */
+async function passDamage(step: () => Promise<void>): Promise<void> {
   try {
-    await new StoredSeries(writer, row, calendar).regrid(bucketsAround(row.interval as Interval, dates));
+    await step();
   } catch (error) {
-    // Damage to one series stops no other, and no override.
     if (!(error instanceof DamagedData)) throw error;
   }
 }
 
-/** The series of an instrument and of its options. */
-async function* seriesOf(sound: Reader, instrument: Instrument): AsyncGenerator<SeriesRow> {
-  yield* allRows(sound, seriesDataset, { instrument_id: instrument.instrument_id });
-  for await (const instrument_id of optionsOf(sound, instrument))
-    yield* allRows(sound, seriesDataset, { instrument_id });
+/** The series of an instrument and of its options that have bars. */
+async function* seriesOf(
+  writer: Writer,
+  sound: Reader,
+  instrument: Instrument,
+): AsyncGenerator<StoredSeries> {
+  const calendars = new Calendars();
+  const of = async function* (instrument_id: number): AsyncGenerator<StoredSeries> {
+    const stored = await rowWith(sound, instruments, { instrument_id });
+    if (stored === null) return;
+    const rows = await seriesWithBars(sound, stored);
+    if (rows.length === 0) return;
+    const calendar = await calendars.of(sound, stored);
+    for (const row of rows) yield new StoredSeries(writer, row, calendar);
+  };
+  yield* of(instrument.instrument_id);
+  for await (const instrument_id of optionsOf(sound, instrument)) yield* of(instrument_id);
 }
 
 /** Recomputes what depends on the calendar overrides of a store, where an older Bourse imported them, in one write. */
@@ -161,7 +174,7 @@ export async function followOldOverrides(store: Store, tell: Tell): Promise<void
     return (await sound.rows(holidays, { order, limit: 1 })).length > 0;
   };
   if (!(await store.snapshot(isDue))) return;
-  tell('finding out by the imported holidays which series are off the session grid');
+  tell('recomputing by the imported holidays which bars are on the session grid, complete and finished');
   await store.write(async (writer) => {
     if (!(await isDue(writer))) return;
     const overrides = new ChangedCalendars();

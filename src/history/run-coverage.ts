@@ -1,16 +1,15 @@
 // How far runs make their series complete (contract 3.9): recorded by imports, recomputed by undos and changes of calendars.
 import { decodeIds, encodeIds } from '../base/id-list.ts';
-import { DAY_MS } from '../base/instant.ts';
 import { barEnd } from '../calendar/bar-end.ts';
 import type { Calendar } from '../calendar/calendar.ts';
-import { type PeriodInterval, periodEnd } from '../calendar/period.ts';
-import { type Interval, intervalMinutes } from '../contract/interval.ts';
+import type { Interval } from '../contract/interval.ts';
 import { runCoverage, series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { importRuns } from '../datasets/internal.ts';
 import { allRows, collectRows, rowsInOrder, rowWith } from '../store/all-rows.ts';
 import { ignoreDamage } from '../store/damage.ts';
 import type { Reader, Writer } from '../store/store.ts';
+import { isNear } from './near-dates.ts';
 import { type Followed, SeriesCalendars } from './series-calendars.ts';
 
 const RUNS_PER_READ = 500;
@@ -238,19 +237,7 @@ export class Completions {
 }
 
 /** Which series have another calendar than before: the label dates on which it differs, or null for any date. */
-export type ChangedSeries = ReadonlyMap<number, readonly number[] | null>;
-
-/** Dates of a session's bar and of a change to it are at most so many days apart. */
-const DAYS_APART = 3;
-
-/** Whether a change of some dates may move the end of a coverage's last bar. */
-function isNear({ interval, last_ms }: Coverage, dates: Iterable<number>): boolean {
-  const day = Math.floor(last_ms! / DAY_MS);
-  const isPeriod = intervalMinutes(interval as Interval) === null;
-  const endDay = isPeriod ? periodEnd(interval as PeriodInterval, day) : day;
-  for (const date of dates) if (day - DAYS_APART <= date && date <= endDay + DAYS_APART) return true;
-  return false;
-}
+export type ChangedSeries = ReadonlyMap<number, ReadonlySet<number> | null>;
 
 /** Recomputes how far runs make their series complete, after calendars have changed. What the caller of a run vouched for stays. */
 export async function renewCoverage(writer: Writer, changed: ChangedSeries): Promise<void> {
@@ -263,13 +250,14 @@ export async function renewCoverage(writer: Writer, changed: ChangedSeries): Pro
   for (const [id, some] of changed) if (some === null) renewed.add(id);
   for await (const coverage of allRows(sound, runCoverage)) {
     const { run_id, last_ms: lastMs, last_series_id: lastId } = coverage;
-    if (lastMs === null || (!isNear(coverage, dates) && changed.get(lastId!) !== null)) continue;
+    const interval = coverage.interval as Interval;
+    if (lastMs === null || (!isNear(interval, lastMs, dates) && changed.get(lastId!) !== null)) continue;
     const ids = decodeIds(coverage.series);
     for (const id of ids) if (changed.has(id)) renewed.add(id);
     const run = await rowWith(sound, importRuns, { run_id });
     const calendar = run === null ? null : await calendars.ofRun(coverage, ids);
     if (calendar === null) continue;
-    const last = { calendar, interval: coverage.interval as Interval, lastMs };
+    const last = { calendar, interval, lastMs };
     const complete_ms = Math.min(run!.started_ms, reachOf(last, run!.started_ms).reachedMs);
     if (complete_ms !== coverage.complete_ms)
       await writer.upsert(runCoverage, [{ ...coverage, complete_ms }]);
