@@ -78,7 +78,8 @@ class Reversal {
 }
 
 /**
- * Undoes an entry of the journal and counts its bars; `restored` are the keys of those that are as before, `kept` are those that later runs changed too. `keptBy` gets these runs.
+ * Undoes an entry of the journal and counts its bars; `restored` are the keys of those that are as before, `kept` counts those that
+ * later runs changed too. `keptBy` gets these runs.
  * @throws DamagedData where the block or what a later run changed in it is damaged: nothing was written
  */
 export async function undoBlock(
