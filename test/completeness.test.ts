@@ -128,11 +128,11 @@ class World {
   }
 
   /** Imports what becomes of the session of February 7; the run. */
-  wednesday(template: string, closesMs: number | null = null): Promise<number> {
+  wednesday(template: string, closesMs: number | null = null, symbol = '*'): Promise<number> {
     const close = closesMs === null ? '' : new Date(closesMs).toISOString();
     return this.#rows('holidays', NEXT_WEEK, [
       'name,holiday_code,calendar_date,asset_name,symbol,session_template,close_timestamp',
-      `A day,HOLIDAY_A_DAY,2024-02-07,stock,*,${template},${close}`,
+      `A day,HOLIDAY_A_DAY,2024-02-07,stock,${symbol},${template},${close}`,
     ]);
   }
 
@@ -731,9 +731,14 @@ test('imports and changes of their session in any order complete what they do wi
     // From the first bar to the next morning.
     startMs: fc.integer({ min: 1, max: 48 }).map((half) => halves[0]! + half * 30 * MINUTE),
   });
-  const change = fc.constantFrom('undo', 'CLOSED', 'REGULAR', '07T18:00:00', '07T19:30:00');
-  const take = (world: World, template: string): Promise<number> =>
-    template.includes('T') ? world.wednesday('EARLY_CLOSE', at(template)) : world.wednesday(template);
+  const change = fc.tuple(
+    fc.constantFrom('undo', 'CLOSED', 'REGULAR', '07T18:00:00', '07T19:30:00'),
+    fc.constantFrom('*', 'A'),
+  );
+  const take = (world: World, [template, symbol]: readonly [string, string]): Promise<number> =>
+    template.includes('T')
+      ? world.wednesday('EARLY_CLOSE', at(template), symbol)
+      : world.wednesday(template, null, symbol);
   const load = async (
     world: World,
     { symbols, count, startMs }: typeof file extends fc.Arbitrary<infer T> ? T : never,
@@ -744,16 +749,19 @@ test('imports and changes of their session in any order complete what they do wi
   await fc.assert(
     fc.asyncProperty(fc.array(fc.oneof(file, change), { minLength: 2, maxLength: 7 }), async (steps) => {
       const [world, fresh] = [await World.open(), await World.open()];
-      const live: { readonly run: number; readonly template: string }[] = [];
+      const live: { readonly run: number; readonly change: readonly [string, string] }[] = [];
       for (const step of steps) {
-        if (typeof step !== 'string') await load(world, step);
-        else if (step !== 'undo') live.push({ run: await take(world, step), template: step });
+        if ('count' in step) await load(world, step);
+        else if (step[0] !== 'undo') live.push({ run: await take(world, step), change: step });
         else if (live.length > 0) await world.undo(live.pop()!.run);
       }
-      if (live.length > 0) await take(fresh, live.at(-1)!.template);
-      for (const step of steps) if (typeof step !== 'string') await load(fresh, step);
+      for (const symbol of ['*', 'A']) {
+        const last = live.findLast(({ change: [, of] }) => of === symbol);
+        if (last !== undefined) await take(fresh, last.change);
+      }
+      for (const step of steps) if ('count' in step) await load(fresh, step);
       for (const symbol of ['A', 'B'].filter((one) =>
-        steps.some((step) => typeof step !== 'string' && step.symbols.includes(one)),
+        steps.some((step) => 'count' in step && step.symbols.includes(one)),
       ))
         for (const interval of ['60M', 'DAY', 'WEEK'])
           for (const isEth of [false, true])

@@ -1,6 +1,4 @@
-// What is stored with bars and depends on their calendar is found anew after that changes: the grid, and completeness (contract 3.9, 3.10).
-import { bucketOf } from '../bars/bucket.ts';
-import { DAY_MS } from '../base/instant.ts';
+// Recomputes what is stored about bars after a change of their calendar: the grid, and completeness (contract 3.9, 3.10).
 import type { Calendar } from '../calendar/calendar.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { series as seriesDataset } from '../datasets/bars.ts';
@@ -13,52 +11,44 @@ import { Calendars } from '../series/calendars.ts';
 import { allRows, rowWith } from '../store/all-rows.ts';
 import { DamagedData, ignoreDamage } from '../store/damage.ts';
 import type { Reader, Store, Tell, Writer } from '../store/store.ts';
-import { changesCalendar } from './regrid-series.ts';
+import { seriesWithBars } from './instrument-uses.ts';
+import { bucketsAround, daysWithin, isNear } from './near-dates.ts';
+import { changesCalendar, optionsOf } from './regrid-series.ts';
+import { RenewedUnfinished } from './renewed-unfinished.ts';
 import { renewCoverage } from './run-coverage.ts';
-import { type BucketRange, StoredSeries } from './stored-series.ts';
+import { StoredSeries } from './stored-series.ts';
 
 /**
- * Bars that belong to a session, or reach into it, open at most so many UTC days before its label date, and fewer after it: a session
- * may begin on the day before its label, a zone may be ahead of UTC, and a bar may last a day.
+ * Stands once the series of a store follow its overrides. Programs before that looked at none when overrides changed; those that
+ * wrote 1 took the overrides of one instrument for those of others, and left unfinished bars as they were.
  */
-const DAYS_AROUND = 3;
-
-/** The buckets of an interval that may have bars of the sessions of some days: ascending, and apart from each other. */
-function bucketsAround(interval: Interval, days: Iterable<number>): BucketRange[] {
-  const ranges: { fromBucket: number; toBucket: number }[] = [];
-  for (const day of [...days].sort((a, b) => a - b)) {
-    const fromBucket = bucketOf(interval, (day - DAYS_AROUND) * DAY_MS);
-    const toBucket = bucketOf(interval, (day + DAYS_AROUND) * DAY_MS);
-    const last = ranges.at(-1);
-    if (last !== undefined && fromBucket <= last.toBucket + 1) last.toBucket = toBucket;
-    else ranges.push({ fromBucket, toBucket });
-  }
-  return ranges;
-}
-
-/** Stands once the series of a store follow its overrides. A program before that looked at none when overrides changed. */
-const FOLLOWED = { name: 'overrides_followed', value: 1 };
+const FOLLOWED = { name: 'overrides_followed', value: 2 };
 
 type SeriesRow = RowOf<typeof seriesDataset>;
 
-/** The calendar that a series follows, and the dates of overrides of it that have changed; none where it is another calendar than before. */
-type Changed = { readonly calendar: Calendar; readonly dates: readonly number[] };
+/** The calendar that a series follows, and the dates of changed overrides of it. */
+type Changed = { readonly calendar: Calendar; readonly dates: ReadonlySet<number> };
 
 /**
- * The calendar overrides that one write changes, and the instruments to which it gives another calendar. When all are known, it
- * finds anew what depends on them. The grids of such instruments are found with their rows (`regrid-series.ts`).
+ * Collects the calendar overrides that one write changes, and the instruments that may follow another calendar. Then it recomputes
+ * what depends on them. The grids of such instruments are recomputed with their rows (`regrid-series.ts`).
  */
 export class ChangedCalendars {
   /** The dates by asset type and country, then by symbol. */
   readonly #markets = new Map<string, Map<string, Set<number>>>();
-  readonly #instruments = new Set<number>();
+  readonly #instruments = new Map<number, Instrument>();
 
   /** Notes that a row of a dataset has changed, each null for no row. An override is told by the values of its key. */
   add(dataset: Dataset, before: Values | null, after: Values | null): void {
     if (dataset === holidays) this.#addOverride((after ?? before)!);
     if (dataset !== instruments || before === null || after === null) return;
     const [was, is] = [before as Instrument, after as Instrument];
-    if (changesCalendar(was, is)) this.#instruments.add(is.instrument_id);
+    if (changesCalendar(was, is)) this.addInstrument(is);
+  }
+
+  /** Notes that an instrument may follow another calendar than before. */
+  addInstrument(instrument: Instrument): void {
+    this.#instruments.set(instrument.instrument_id, instrument);
   }
 
   #addOverride(key: Values): void {
@@ -70,20 +60,26 @@ export class ChangedCalendars {
     market.set(symbol!, dates.add(Number(calendar_date)));
   }
 
-  /** Finds anew which series are off the grid, and how far runs make their series complete. */
+  /** Recomputes which series are off the grid, and how far runs make their series complete. */
   async settle(writer: Writer): Promise<void> {
     if (this.#markets.size + this.#instruments.size === 0) return;
     // Other rows may be damaged. Their repair looks at the grid again.
     const sound = writer.sound(ignoreDamage);
-    const calendars = new Calendars();
+    const changed = new Map<number, ReadonlySet<number> | null>();
+    const unfinished = new RenewedUnfinished(writer);
     if (this.#markets.size > 0) {
       await this.#followAll(writer, sound);
-      await this.#regrid(writer, sound, calendars);
+      for await (const [series, dates] of this.#overridden(writer, sound)) {
+        changed.set(series.row.series_id, dates);
+        await passDamage(() => followDates(series, dates, unfinished));
+      }
     }
-    await renewCoverage(writer, async (series_id) => {
-      const row = await rowWith(sound, seriesDataset, { series_id });
-      return row === null ? null : ((await this.#changed(sound, calendars, row))?.calendar ?? null);
-    });
+    for (const instrument of this.#instruments.values())
+      for await (const series of seriesOf(writer, sound, instrument)) {
+        changed.set(series.row.series_id, null);
+        await passDamage(() => unfinished.renew(series, { isDoubtful: () => true }));
+      }
+    await renewCoverage(writer, changed);
   }
 
   /** Counts every override as changed where an older Bourse may have left them without effect. */
@@ -93,42 +89,84 @@ export class ChangedCalendars {
     await writer.upsert(counters, [FOLLOWED]);
   }
 
-  /**
-   * Reads the rows of all series, but blocks only of those that the overrides are about, around their dates. The whole of a series is
-   * read only where it was off the grid and no bar around the dates still is.
-   */
-  async #regrid(writer: Writer, sound: Reader, calendars: Calendars): Promise<void> {
+  /** The series whose calendar has changed on some dates. It reads the rows of all series. */
+  async *#overridden(writer: Writer, sound: Reader): AsyncGenerator<[StoredSeries, ReadonlySet<number>]> {
+    const calendars = new Calendars();
+    const known = new Map<string, ReadonlySet<number>>();
     for await (const row of allRows(sound, seriesDataset)) {
-      const minutes = intervalMinutes(row.interval as Interval);
-      if (row.bar_count === 0 || minutes === null || minutes === 1) continue;
-      const changed = await this.#changed(sound, calendars, row);
-      if (changed === null || changed.dates.length === 0) continue;
-      const series = new StoredSeries(writer, row, changed.calendar);
-      try {
-        await series.regrid(bucketsAround(row.interval as Interval, changed.dates));
-      } catch (error) {
-        // Damage to one series stops no other, and no override.
-        if (!(error instanceof DamagedData)) throw error;
-      }
+      const found = row.bar_count === 0 ? null : await this.#changed(sound, calendars, row, known);
+      if (found !== null) yield [new StoredSeries(writer, row, found.calendar), found.dates];
     }
   }
 
-  /** What has changed of the calendar that a series follows; null where nothing has. */
+  /** What has changed of the calendar that a series follows; null where nothing has. `known` has the lists of dates so far. */
   async #changed(
     sound: Reader,
     calendars: Calendars,
-    { instrument_id }: Pick<SeriesRow, 'instrument_id'>,
+    { instrument_id }: SeriesRow,
+    known: Map<string, ReadonlySet<number>>,
   ): Promise<Changed | null> {
     const instrument = await rowWith(sound, instruments, { instrument_id });
     if (instrument === null) return null;
     const { calendar, assetSchema } = await calendars.read(sound, instrument);
     const market = this.#markets.get(`${assetSchema}:${instrument.country_iso_code}`);
-    const dates = ['*', instrument.symbol].flatMap((symbol) => [...(market?.get(symbol) ?? [])]);
-    return dates.length > 0 || this.#instruments.has(instrument_id) ? { calendar, dates } : null;
+    if (market === undefined) return null;
+    const symbol = market.has(instrument.symbol) ? instrument.symbol : '*';
+    const name = `${assetSchema}:${instrument.country_iso_code}:${symbol}`;
+    const of = (one: string): ReadonlySet<number> => market.get(one) ?? new Set();
+    const dates = known.get(name) ?? of('*').union(of(symbol));
+    known.set(name, dates);
+    return dates.size > 0 ? { calendar, dates } : null;
   }
 }
 
-/** Finds anew what depends on the calendar overrides of a store, where an older Bourse imported them, in one write. */
+/**
+ * Recomputes whether a series is off the grid, and which of its bars are unfinished, after a change of some dates. It reads the blocks
+ * around them alone, unless the series was off the grid and no bar around them still is.
+ */
+async function followDates(
+  series: StoredSeries,
+  dates: ReadonlySet<number>,
+  unfinished: RenewedUnfinished,
+): Promise<void> {
+  const interval = series.row.interval as Interval;
+  const held = daysWithin(interval, series.row, dates);
+  if (held.length === 0) return;
+  const ranges = bucketsAround(interval, held);
+  const minutes = intervalMinutes(interval);
+  const renewed = minutes === null || minutes === 1 ? series : await series.regrid(ranges);
+  await unfinished.renew(renewed, { isDoubtful: (keyMs) => isNear(interval, keyMs, dates), ranges });
+}
+
+/** Damage to one series stops no other, and no override. */
+async function passDamage(step: () => Promise<void>): Promise<void> {
+  try {
+    await step();
+  } catch (error) {
+    if (!(error instanceof DamagedData)) throw error;
+  }
+}
+
+/** The series of an instrument and of its options that have bars. */
+async function* seriesOf(
+  writer: Writer,
+  sound: Reader,
+  instrument: Instrument,
+): AsyncGenerator<StoredSeries> {
+  const calendars = new Calendars();
+  const of = async function* (instrument_id: number): AsyncGenerator<StoredSeries> {
+    const stored = await rowWith(sound, instruments, { instrument_id });
+    if (stored === null) return;
+    const rows = await seriesWithBars(sound, stored);
+    if (rows.length === 0) return;
+    const calendar = await calendars.of(sound, stored);
+    for (const row of rows) yield new StoredSeries(writer, row, calendar);
+  };
+  yield* of(instrument.instrument_id);
+  for await (const instrument_id of optionsOf(sound, instrument)) yield* of(instrument_id);
+}
+
+/** Recomputes what depends on the calendar overrides of a store, where an older Bourse imported them, in one write. */
 export async function followOldOverrides(store: Store, tell: Tell): Promise<void> {
   const isDue = async (reader: Reader): Promise<boolean> => {
     const [sound, order] = [reader.sound(ignoreDamage), [['country_iso_code', 'asc'] as const]];
@@ -136,7 +174,7 @@ export async function followOldOverrides(store: Store, tell: Tell): Promise<void
     return (await sound.rows(holidays, { order, limit: 1 })).length > 0;
   };
   if (!(await store.snapshot(isDue))) return;
-  tell('finding out by the imported holidays which series are off the session grid');
+  tell('recomputing by the imported holidays which bars are on the session grid, complete and finished');
   await store.write(async (writer) => {
     if (!(await isDue(writer))) return;
     const overrides = new ChangedCalendars();

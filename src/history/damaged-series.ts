@@ -10,7 +10,7 @@ import { allRows, rowWith, soundRowWith } from '../store/all-rows.ts';
 import { rowDamage } from '../store/checked-rows.ts';
 import { DamagedData, ignoreDamage } from '../store/damage.ts';
 import type { Writer } from '../store/store.ts';
-import { type Completion, FurthestRun } from './run-coverage.ts';
+import { type Completion, Completions, FurthestRun, putCompletion } from './run-coverage.ts';
 import { StoredSeries } from './stored-series.ts';
 
 type SeriesRow = RowOf<typeof seriesDataset>;
@@ -64,17 +64,20 @@ async function repairSeries(
     bar_count,
     // Found anew where it may be.
     off_grid: true,
-    ...(await completionOf(writer, series_id)),
+    complete_ms: null,
+    complete_run_id: null,
   };
   await writer.upsert(seriesDataset, [row]);
   await new StoredSeries(writer, row, calendar).settle();
+  await putCompletion(writer, series_id, await completionOf(writer, series_id));
 }
 
 /** How far live runs make a series complete. */
 async function completionOf(writer: Writer, seriesId: number): Promise<Completion> {
-  const furthest = new FurthestRun(writer);
+  const [furthest, completions] = [new FurthestRun(writer), new Completions(writer)];
   let completion: Completion = { complete_ms: null, complete_run_id: null };
   for await (const coverage of allRows(writer.sound(ignoreDamage), runCoverage))
-    if (decodeIds(coverage.series).includes(seriesId)) completion = await furthest.of(completion, coverage);
+    if (decodeIds(coverage.series).includes(seriesId))
+      completion = await furthest.of(completion, await completions.by(coverage, seriesId));
   return completion;
 }

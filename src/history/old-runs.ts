@@ -16,7 +16,14 @@ import { allRows, collectRows, rowsInOrder, rowWith } from '../store/all-rows.ts
 import { damageWords } from '../store/damage.ts';
 import type { Store, Tell, Writer } from '../store/store.ts';
 import { decodeChange } from './journal.ts';
-import { type Completion, coverageOf, FurthestRun, type HeldSeries, putCompletion } from './run-coverage.ts';
+import {
+  type Completion,
+  completeMsOf,
+  coverageOf,
+  FurthestRun,
+  type HeldSeries,
+  putCompletion,
+} from './run-coverage.ts';
 import { keysOf, Unfinished } from './unfinished.ts';
 
 /** The last run without a coverage; a migration step sets it (`store/migrations`). */
@@ -82,12 +89,14 @@ class OldRuns {
     const found = coverageOf(run.run_id, held, { startedMs: run.started_ms, completeThroughMs: null });
     const coverages = found.map(({ coverage }) => coverage);
     await this.#writer.upsert(runCoverage, coverages);
-    for (const { seriesId, market, interval } of held) {
+    for (const series of held) {
+      const { seriesId, market, interval } = series;
       const coverage = coverages.find((one) => one.market === market && one.interval === interval);
       // Every bar of its group was still to come.
       if (coverage === undefined) continue;
       const known = this.#completions.get(seriesId) ?? { complete_ms: null, complete_run_id: null };
-      this.#completions.set(seriesId, await this.#furthest.of(known, coverage));
+      const complete_ms = completeMsOf(coverage, series, run.started_ms);
+      this.#completions.set(seriesId, await this.#furthest.of(known, { ...coverage, complete_ms }));
     }
   }
 
@@ -135,13 +144,14 @@ class OldRuns {
       instrument_id === undefined ? null : await rowWith(this.#writer, instruments, { instrument_id });
     let found: OldSeries | null = null;
     if (row !== null && instrument !== null) {
-      const { calendar, market } = await this.#calendars.read(this.#writer, instrument);
+      const { calendar, marketCalendar, market } = await this.#calendars.read(this.#writer, instrument);
       const interval = row.interval as Interval;
       found = {
         seriesId,
         market: marketName(instrument, market),
         interval,
         calendar,
+        marketCalendar,
         isOffGrid: row.off_grid,
       };
     }

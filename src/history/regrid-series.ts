@@ -5,7 +5,7 @@ import { Calendars } from '../series/calendars.ts';
 import { rowWith } from '../store/all-rows.ts';
 import { ignoreDamage } from '../store/damage.ts';
 import { selectedRows } from '../store/selected-rows.ts';
-import type { Writer } from '../store/store.ts';
+import type { Reader, Writer } from '../store/store.ts';
 import { seriesWithBars } from './instrument-uses.ts';
 import { StoredSeries } from './stored-series.ts';
 
@@ -25,15 +25,19 @@ export async function regridSeries(writer: Writer, before: Instrument, after: In
 export async function regridAll(writer: Writer, instrument: Instrument): Promise<void> {
   const calendars = new Calendars();
   await regridOwn(writer, instrument, calendars);
-  if (instrument.asset_schema === 'option') return;
-  const { asset_schema, country_iso_code, symbol } = instrument;
-  const where = { country_iso_code, parent_asset_schema: asset_schema, underlying_name: symbol };
-  for await (const { instrument_id } of selectedRows(writer.sound(ignoreDamage), optionContracts, {
-    where,
-  })) {
+  for await (const instrument_id of optionsOf(writer, instrument)) {
     const option = await rowWith(writer.sound(ignoreDamage), instruments, { instrument_id });
     if (option !== null) await regridOwn(writer, option, calendars);
   }
+}
+
+/** The numbers of an instrument's options, which follow its calendar. */
+export async function* optionsOf(reader: Reader, instrument: Instrument): AsyncGenerator<number> {
+  if (instrument.asset_schema === 'option') return;
+  const { asset_schema, country_iso_code, symbol } = instrument;
+  const where = { country_iso_code, parent_asset_schema: asset_schema, underlying_name: symbol };
+  for await (const { instrument_id } of selectedRows(reader.sound(ignoreDamage), optionContracts, { where }))
+    yield instrument_id;
 }
 
 async function regridOwn(writer: Writer, instrument: Instrument, calendars: Calendars): Promise<void> {

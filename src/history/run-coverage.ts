@@ -1,4 +1,4 @@
-// How far runs make their series complete (contract 3.9): recorded by imports, and worked out again by an undo.
+// How far runs make their series complete (contract 3.9): recorded by imports, recomputed by undos and changes of calendars.
 import { decodeIds, encodeIds } from '../base/id-list.ts';
 import { barEnd } from '../calendar/bar-end.ts';
 import type { Calendar } from '../calendar/calendar.ts';
@@ -9,6 +9,8 @@ import { importRuns } from '../datasets/internal.ts';
 import { allRows, collectRows, rowsInOrder, rowWith } from '../store/all-rows.ts';
 import { ignoreDamage } from '../store/damage.ts';
 import type { Reader, Writer } from '../store/store.ts';
+import { isNear } from './near-dates.ts';
+import { type Followed, SeriesCalendars } from './series-calendars.ts';
 
 const RUNS_PER_READ = 500;
 
@@ -22,42 +24,57 @@ export type HeldSeries = {
   readonly market: string;
   readonly interval: Interval;
   readonly calendar: Calendar;
+  /** Without the overrides of the instrument. */
+  readonly marketCalendar: Calendar;
   readonly lastMs: number;
 };
 
 /** When a run began, and the instant that its caller vouches for; null: its bars tell. */
 export type RunTimes = { readonly startedMs: number; readonly completeThroughMs: number | null };
 
-/** A coverage, the series with the run's last bar, and the end of that bar's session: it is finished if the coverage reaches it. */
-export type FoundCoverage = {
-  readonly coverage: Coverage;
-  readonly last: HeldSeries;
+/** A session that a run does not finish for all its series: the calendar by which it ends, and through when it is complete. */
+export type OpenSession = {
+  readonly calendar: Calendar;
+  readonly lastMs: number;
+  readonly completeMs: number;
   readonly endMs: number;
 };
 
+/** A coverage, and the session of the run's last bar where that is not finished. */
+export type FoundCoverage = { readonly coverage: Coverage; readonly open: OpenSession | null };
+
 /**
  * What a run makes complete: one coverage a market and interval, through the session of its last bar there that had opened when it
- * began (contract 3.9). Nothing where all its bars were still to come.
+ * began (contract 3.9). The calendar of the market decides; `completeMsOf` is about single series. Nothing where all its bars were
+ * still to come.
  */
 export function coverageOf(runId: number, held: readonly HeldSeries[], times: RunTimes): FoundCoverage[] {
   const groups = Map.groupBy(held, ({ market, interval }) => `${market} ${interval}`);
   return [...groups.values()].flatMap((group) => {
     const last = group.reduce((latest, one) => (one.lastMs > latest.lastMs ? one : latest));
-    const { market, interval, lastMs } = last;
+    const { market, interval, lastMs, marketCalendar } = last;
     if (lastMs === Number.NEGATIVE_INFINITY) return [];
-    const { reachedMs, endMs } = reachOf(last, times.startedMs);
-    const isVouched = times.completeThroughMs !== null;
+    const { startedMs, completeThroughMs } = times;
+    const reach = (calendar: Calendar) => {
+      const { reachedMs, endMs } = reachOf({ calendar, interval, lastMs }, startedMs);
+      return { calendar, lastMs, completeMs: Math.min(startedMs, completeThroughMs ?? reachedMs), endMs };
+    };
+    const isVouched = completeThroughMs !== null;
     const coverage = {
       run_id: runId,
       market,
       interval,
-      complete_ms: Math.min(times.startedMs, times.completeThroughMs ?? reachedMs),
+      complete_ms: reach(marketCalendar).completeMs,
       series_count: group.length,
       series: encodeIds(group.map(({ seriesId }) => seriesId)),
       last_ms: isVouched ? null : lastMs,
       last_series_id: isVouched ? null : last.seriesId,
     };
-    return { coverage, last, endMs };
+    const [open = null] = [...new Set(group.map(({ calendar }) => calendar))]
+      .map(reach)
+      .filter(({ completeMs, endMs }) => completeMs < endMs)
+      .sort((a, b) => b.endMs - a.endMs);
+    return { coverage, open };
   });
 }
 
@@ -66,8 +83,24 @@ function reachOf(
   { calendar, interval, lastMs }: Pick<HeldSeries, 'calendar' | 'interval' | 'lastMs'>,
   startedMs: number,
 ) {
-  const { closeMs, sessionEndMs } = barEnd(calendar, interval, lastMs);
-  return { reachedMs: startedMs < sessionEndMs ? closeMs : sessionEndMs, endMs: sessionEndMs };
+  const { closeMs, sessionEndMs: endMs } = barEnd(calendar, interval, lastMs);
+  return { reachedMs: startedMs < endMs ? closeMs : endMs, endMs };
+}
+
+/**
+ * How far a run makes one of its series complete: by the calendar of the series, unless the caller of the run vouched. One that has
+ * left the market since is complete through no more than its own last bar tells.
+ */
+export function completeMsOf(
+  coverage: Coverage,
+  { market, calendar, lastMs }: Followed,
+  startedMs: number,
+): number {
+  const { interval, complete_ms, last_ms } = coverage;
+  if (last_ms === null) return complete_ms;
+  const ownMs = market === coverage.market ? last_ms : Math.min(last_ms, lastMs);
+  const own = { calendar, interval: interval as Interval, lastMs: ownMs };
+  return Math.min(startedMs, reachOf(own, startedMs).reachedMs);
 }
 
 /** The columns of a series that say how far it is complete. */
@@ -144,59 +177,106 @@ export async function removeCoverage(
   const sound = writer.sound(ignoreDamage);
   const removed = await removeOwn(writer, runId);
   await removeFromLater(sound, runId, changed);
-  await renewCompletions(sound, [...removed, ...changed]);
+  for (const id of changed) removed.add(id);
+  await renewCompletions(sound, removed);
 }
 
 /** Works out from the coverage of all runs how far some series are complete. */
-async function renewCompletions(writer: Writer, seriesIds: readonly number[]): Promise<void> {
-  if (seriesIds.length === 0) return;
+async function renewCompletions(writer: Writer, seriesIds: Iterable<number>): Promise<void> {
   const found = new Map<number, Completion>();
   for (const id of seriesIds) found.set(id, { complete_ms: null, complete_run_id: null });
-  const furthest = new FurthestRun(writer);
+  if (found.size === 0) return;
+  const calendars = new SeriesCalendars(writer);
+  const [furthest, completions] = [new FurthestRun(writer), new Completions(writer, calendars)];
   for await (const coverage of allRows(writer, runCoverage)) {
     for (const id of decodeIds(coverage.series)) {
       const known = found.get(id);
-      if (known !== undefined) found.set(id, await furthest.of(known, coverage));
+      if (known === undefined) continue;
+      found.set(id, await furthest.of(known, await completions.by(coverage, id)));
     }
   }
-  for (const [series_id, completion] of found) await putCompletion(writer, series_id, completion);
+  for (const [id, completion] of found) {
+    const row = await calendars.rowOf(id);
+    if (row !== null && isOther(row, completion))
+      await writer.upsert(seriesDataset, [{ ...row, ...completion }]);
+  }
 }
 
-/**
- * Works out anew how far runs make their series complete, after calendars have changed: `changedCalendar` gives that of a series,
- * null where it has not. What the caller of a run vouched for stays.
- */
-export async function renewCoverage(
-  writer: Writer,
-  changedCalendar: (seriesId: number) => Promise<Calendar | null>,
-): Promise<void> {
+const isOther = (one: Completion, other: Completion): boolean =>
+  one.complete_ms !== other.complete_ms || one.complete_run_id !== other.complete_run_id;
+
+/** Finds how far stored runs make single series complete. */
+export class Completions {
+  readonly #reader: Reader;
+  readonly #calendars: SeriesCalendars;
+  /** The last run that was asked for, and its start; null where its row is damaged. */
+  #run: { readonly id: number; readonly startedMs: number | null } | null = null;
+
+  constructor(reader: Reader, calendars = new SeriesCalendars(reader)) {
+    this.#reader = reader.sound(ignoreDamage);
+    this.#calendars = calendars;
+  }
+
+  /** A coverage as it is for one of its series. */
+  async by(coverage: Coverage, seriesId: number): Promise<Coverage> {
+    if (coverage.last_ms === null) return coverage;
+    const followed = await this.#calendars.of(seriesId);
+    const startedMs = followed === null ? null : await this.#startOf(coverage.run_id);
+    if (startedMs === null) return coverage;
+    const complete_ms = completeMsOf(coverage, followed!, startedMs);
+    return complete_ms === coverage.complete_ms ? coverage : { ...coverage, complete_ms };
+  }
+
+  async #startOf(run_id: number): Promise<number | null> {
+    if (this.#run?.id !== run_id) {
+      const row = await rowWith(this.#reader, importRuns, { run_id });
+      this.#run = { id: run_id, startedMs: row?.started_ms ?? null };
+    }
+    return this.#run.startedMs;
+  }
+}
+
+/** Which series have another calendar than before: the label dates on which it differs, or null for any date. */
+export type ChangedSeries = ReadonlyMap<number, ReadonlySet<number> | null>;
+
+/** Recomputes how far runs make their series complete, after calendars have changed. What the caller of a run vouched for stays. */
+export async function renewCoverage(writer: Writer, changed: ChangedSeries): Promise<void> {
   const sound = writer.sound(ignoreDamage);
-  const renewed: number[] = [];
+  const calendars = new SeriesCalendars(sound);
+  const dates = new Set<number>();
+  // Series of one market share their list of dates.
+  for (const some of new Set(changed.values())) for (const date of some ?? []) dates.add(date);
+  const renewed = new Set<number>();
+  for (const [id, some] of changed) if (some === null) renewed.add(id);
   for await (const coverage of allRows(sound, runCoverage)) {
     const { run_id, last_ms: lastMs, last_series_id: lastId } = coverage;
-    const calendar = lastMs === null || lastId === null ? null : await changedCalendar(lastId);
-    const run = calendar === null ? null : await rowWith(sound, importRuns, { run_id });
-    if (run === null) continue;
-    const last = { calendar: calendar!, interval: coverage.interval as Interval, lastMs: lastMs! };
-    const complete_ms = Math.min(run.started_ms, reachOf(last, run.started_ms).reachedMs);
-    if (complete_ms === coverage.complete_ms) continue;
-    await writer.upsert(runCoverage, [{ ...coverage, complete_ms }]);
-    renewed.push(...decodeIds(coverage.series));
+    const interval = coverage.interval as Interval;
+    if (lastMs === null || (!isNear(interval, lastMs, dates) && changed.get(lastId!) !== null)) continue;
+    const ids = decodeIds(coverage.series);
+    for (const id of ids) if (changed.has(id)) renewed.add(id);
+    const run = await rowWith(sound, importRuns, { run_id });
+    const calendar = run === null ? null : await calendars.ofRun(coverage, ids);
+    if (calendar === null) continue;
+    const last = { calendar, interval, lastMs };
+    const complete_ms = Math.min(run!.started_ms, reachOf(last, run!.started_ms).reachedMs);
+    if (complete_ms !== coverage.complete_ms)
+      await writer.upsert(runCoverage, [{ ...coverage, complete_ms }]);
   }
   await renewCompletions(sound, renewed);
 }
 
 /** Removes the coverage of a run, and gives the series that it was of. */
-async function removeOwn(writer: Writer, run_id: number): Promise<number[]> {
+async function removeOwn(writer: Writer, run_id: number): Promise<Set<number>> {
   const damaged: Partial<Coverage>[] = [];
   const sound = writer.sound((_, { row }) => void (row !== undefined && damaged.push(row as Coverage)));
   const removed = await collectRows(sound, runCoverage, { run_id });
   await writer.remove(runCoverage, [...removed, ...damaged]);
-  const ids = removed.flatMap(({ series }) => decodeIds(series));
+  const ids = new Set<number>();
+  for (const { series } of removed) for (const id of decodeIds(series)) ids.add(id);
   if (damaged.length === 0) return ids;
   // In place of a damaged list of series, each series says which run completed it.
   for await (const row of allRows(writer.sound(ignoreDamage), seriesDataset))
-    if (row.complete_run_id === run_id) ids.push(row.series_id);
+    if (row.complete_run_id === run_id) ids.add(row.series_id);
   return ids;
 }
 

@@ -99,10 +99,16 @@ export class StoredSeries {
     return this.#barCount;
   }
 
-  /** Finds anew whether bars are off the grid: the calendar has changed, in some buckets alone or, by default, in all. */
-  async regrid(changed: readonly BucketRange[] | null = null): Promise<void> {
+  /**
+   * Recomputes whether bars are off the grid, and gives the series so: the calendar has changed, in some buckets alone or, by
+   * default, in all.
+   */
+  async regrid(changed: readonly BucketRange[] | null = null): Promise<StoredSeries> {
     const off_grid = changed === null ? await this.#anyOffGrid() : await this.#anyOffGridAfter(changed);
-    if (off_grid !== this.row.off_grid) await this.#writer.upsert(seriesDataset, [{ ...this.row, off_grid }]);
+    if (off_grid === this.row.off_grid) return this;
+    const row = { ...this.row, off_grid };
+    await this.#writer.upsert(seriesDataset, [row]);
+    return new StoredSeries(this.#writer, row, this.calendar);
   }
 
   async #anyOffGridAfter(changed: readonly BucketRange[]): Promise<boolean> {

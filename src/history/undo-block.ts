@@ -9,6 +9,7 @@ import type { Writer } from '../store/store.ts';
 import { lostBlocks } from './damaged-blocks.ts';
 import { type BlockChange, blankBars, decodeChange, putChange } from './journal.ts';
 import type { StoredSeries } from './stored-series.ts';
+import { keysOf } from './unfinished.ts';
 
 /** Entries of later runs read at a time. */
 const LATER_PER_READ = 32;
@@ -57,15 +58,15 @@ class Reversal {
     };
   }
 
-  /** The stored bars without this change, and how many that removes and restores. */
-  applyTo(stored: Bars): { bars: Bars; removed: number; restored: number } {
+  /** The stored bars without this change, how many that removes, and the keys of those that it restores. */
+  applyTo(stored: Bars): { bars: Bars; removed: number; restored: readonly number[] } {
     const { added, before } = this.#change;
     const stays = filterBars(stored, (at) => {
       const keyMs = stored.keyMs[at]!;
       return this.#named.has(keyMs) || (added !== null && !has(added, keyMs));
     });
     const back = filterBars(before, (at) => !this.#named.has(before.keyMs[at]!));
-    return { bars: mergeBars(stays, back), removed: stored.count - stays.count, restored: back.count };
+    return { bars: mergeBars(stays, back), removed: stored.count - stays.count, restored: keysOf(back) };
   }
 
   /** The bars of a later run that no run between has named. */
@@ -77,7 +78,8 @@ class Reversal {
 }
 
 /**
- * Undoes an entry of the journal and counts its bars; `kept` are those that later runs changed too. `keptBy` gets these runs.
+ * Undoes an entry of the journal and counts its bars; `restored` are the keys of those that are as before, `kept` counts those that
+ * later runs changed too. `keptBy` gets these runs.
  * @throws DamagedData where the block or what a later run changed in it is damaged: nothing was written
  */
 export async function undoBlock(
@@ -85,7 +87,7 @@ export async function undoBlock(
   series: StoredSeries,
   entry: RowOf<typeof blockChanges>,
   keptBy: Set<number>,
-): Promise<{ removed: number; restored: number; kept: number }> {
+): Promise<{ removed: number; restored: readonly number[]; kept: number }> {
   const reversal = new Reversal(decodeChange(entry));
   const { series_id, bucket, run_id } = entry;
   const handed: (readonly [later: typeof entry, change: BlockChange])[] = [];
@@ -103,12 +105,12 @@ export async function undoBlock(
     if (reversal.kept > before) keepers.push(later.run_id);
   }
   const block = await blockOf(writer, series, entry);
-  if (typeof block === 'number') return { removed: block, restored: 0, kept: 0 };
+  if (typeof block === 'number') return { removed: block, restored: [], kept: 0 };
   await writer.remove(blockChanges, [entry]);
   for (const [later, change] of handed) await putChange(writer, later, change);
   for (const keeper of keepers) keptBy.add(keeper);
   const { bars, removed, restored } = reversal.applyTo(block.bars);
-  if (removed + restored > 0 || bars.count === 0) await series.put(block, bars);
+  if (removed + restored.length > 0 || bars.count === 0) await series.put(block, bars);
   return { removed, restored, kept: reversal.kept };
 }
 

@@ -13,6 +13,7 @@ import type { Read, Reader, Store, Writer } from '../store/store.ts';
 import { ChangedCalendars } from './changed-calendars.ts';
 import { valuesOfKey } from './journal.ts';
 import { nextValue } from './new-instrument.ts';
+import { RenewedUnfinished } from './renewed-unfinished.ts';
 import { RequestProblem } from './request-problem.ts';
 import { removeCoverage } from './run-coverage.ts';
 import { StoredSeries } from './stored-series.ts';
@@ -118,8 +119,8 @@ class Undoing {
   readonly #writer: Writer;
   readonly #report: UndoReport;
   readonly #keptBy = new Set<number>();
-  /** Series of which the undo removed or restored bars. */
-  readonly #changedSeries = new Set<number>();
+  /** Series of which the undo removed or restored bars: lists of keys of the restored ones. */
+  readonly #changedSeries = new Map<number, (readonly number[])[]>();
   /** Series of which the run changed unfinished bars. */
   readonly #unfinishedSeries = new Set<number>();
   readonly #calendars = new ChangedCalendars();
@@ -153,8 +154,11 @@ class Undoing {
     await this.#rows((entry) => !isInstrument(entry));
     await this.#rows(isInstrument, instruments.name);
     await this.#orLeft(() => this.#calendars.settle(this.#writer));
-    await removeCoverage(this.#writer, this.#report.run.run_id, this.#changedSeries);
+    await removeCoverage(this.#writer, this.#report.run.run_id, new Set(this.#changedSeries.keys()));
     for (const seriesId of this.#unfinishedSeries) await this.#orLeft(() => this.#unfinished(seriesId));
+    const renewed = new RenewedUnfinished(this.#writer);
+    for (const seriesId of new Set([...this.#changedSeries.keys(), ...this.#unfinishedSeries]))
+      await this.#orLeft(() => this.#renew(seriesId, renewed));
     const [left, lost] = [await this.#left.named(this.#writer), await this.#lost.named(this.#writer)];
     return { ...this.#report, keptBy: [...this.#keptBy].sort((a, b) => a - b), left, lost };
   }
@@ -199,9 +203,10 @@ class Undoing {
       const { series } = open;
       const undone = await this.#orLeft(() => undoBlock(this.#writer, series, entry, this.#keptBy));
       if (undone === null) continue;
-      if (undone.removed + undone.restored > 0) this.#changedSeries.add(entry.series_id);
-      this.#report.barsRemoved += undone.removed;
-      this.#report.barsRestored += undone.restored;
+      const { removed, restored } = undone;
+      if (removed + restored.length > 0) this.#addChanged(entry.series_id, restored);
+      this.#report.barsRemoved += removed;
+      this.#report.barsRestored += restored.length;
       this.#report.barsKept += undone.kept;
     }
     await this.#settle(open);
@@ -215,6 +220,22 @@ class Undoing {
     const isLeft = (await rowWith(this.#writer, seriesDataset, { series_id: seriesId })) !== null;
     const series = isLeft ? (await openSeries(this.#writer, seriesId)).series : null;
     await undoUnfinished(this.#writer, this.#report.run.run_id, seriesId, series);
+  }
+
+  #addChanged(seriesId: number, restored: readonly number[]): void {
+    const lists = this.#changedSeries.get(seriesId) ?? [];
+    this.#changedSeries.set(seriesId, lists);
+    if (restored.length > 0) lists.push(restored);
+  }
+
+  /** Recomputes unfinished bars of a series: its calendar may have changed since the run. */
+  async #renew(series_id: number, renewed: RenewedUnfinished): Promise<void> {
+    const restored = new Set((this.#changedSeries.get(series_id) ?? []).flat());
+    const isListed = (await this.#writer.group(unfinishedBars, { series_id })).length > 0;
+    if (restored.size === 0 && !isListed) return;
+    if ((await rowWith(this.#writer, seriesDataset, { series_id })) === null) return;
+    const { series } = await openSeries(this.#writer, series_id);
+    await renewed.renewUndone(series, this.#report.run.run_id, restored);
   }
 
   async #rows(matches: (entry: Entry) => boolean, dataset?: string): Promise<void> {

@@ -1,7 +1,7 @@
 // Undoing what one run changed of the unfinished bars of a series, under the changes of later runs (docs/decisions/0023).
 import { bucketOf } from '../bars/bucket.ts';
 import type { Interval } from '../contract/interval.ts';
-import { unfinishedBars } from '../datasets/bars.ts';
+import { type series as seriesDataset, unfinishedBars } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { blockChanges, rowChanges } from '../datasets/internal.ts';
 import { collectRows, rowsInOrder } from '../store/all-rows.ts';
@@ -10,25 +10,34 @@ import { decodeChange, rowKeyOf } from './journal.ts';
 import type { StoredSeries } from './stored-series.ts';
 import { keysOf, spansOf } from './unfinished.ts';
 
-type Span = RowOf<typeof unfinishedBars>;
+/** A row of unfinished bars. */
+export type Span = RowOf<typeof unfinishedBars>;
 type Entry = RowOf<typeof rowChanges>;
 
 /** Spans of one block by their row's key. They do not overlap. */
-type Spans = ReadonlyMap<string, Span>;
+export type Spans = ReadonlyMap<string, Span>;
 
 const ENTRIES_PER_READ = 500;
 
-const keyed = (spans: readonly Span[]): Spans =>
+/** The spans of one block. */
+export const keyed = (spans: readonly Span[]): Spans =>
   new Map(spans.map((span) => [rowKeyOf(unfinishedBars, span), span]));
 
-/** The run by which each bar is unfinished; undefined where it is not. */
+/** The run by which a bar is unfinished; undefined where it is not. */
+export const listedRun = (spans: Spans, key: number): number | undefined =>
+  spans.values().find(({ first_ms, last_ms }) => first_ms <= key && key <= last_ms)?.run_id;
+
 const runsOf = (spans: Spans, keys: readonly number[]): (number | undefined)[] =>
-  keys.map(
-    (key) => spans.values().find(({ first_ms, last_ms }) => first_ms <= key && key <= last_ms)?.run_id,
-  );
+  keys.map((key) => listedRun(spans, key));
+
+/** The bucket of a bar of a series. */
+export const bucketAt =
+  ({ interval }: Pick<RowOf<typeof seriesDataset>, 'interval'>) =>
+  (keyMs: number): number =>
+    bucketOf(interval as Interval, keyMs);
 
 /** The journal's entries of a series, from a run on, the newest first. */
-async function entriesOf(writer: Writer, seriesId: number, runId: number): Promise<Entry[]> {
+export async function entriesOf(writer: Writer, seriesId: number, runId: number): Promise<Entry[]> {
   const entries: Entry[] = [];
   for await (const entry of rowsInOrder(writer, rowChanges, {
     where: { dataset: unfinishedBars.name },
@@ -57,6 +66,25 @@ async function keysByRun(writer: Writer, series_id: number, bucket: number, runI
   );
 }
 
+/** The unfinished bars of one block before and after a run that changed them. */
+type Change = { readonly run_id: number; readonly before: Spans; readonly after: Spans };
+
+/** What each of some runs changed, the oldest first: `present` are the spans now, `entries` those of the block from a run on. */
+export function statesOf(present: Spans, entries: readonly Entry[], others: Iterable<number> = []): Change[] {
+  const found = Map.groupBy(entries, ({ run_id }) => run_id);
+  const changes: Change[] = [];
+  let state = present;
+  for (const run_id of [...new Set([...found.keys(), ...others])].sort((a, b) => b - a)) {
+    const before = new Map(state);
+    for (const { row_key, before: row } of found.get(run_id) ?? [])
+      if (row === null) before.delete(row_key);
+      else before.set(row_key, row as Span);
+    changes.unshift({ run_id, before, after: state });
+    state = before;
+  }
+  return changes;
+}
+
 /** One block of which a run changed the unfinished bars. */
 type Place = { readonly series: StoredSeries; readonly bucket: number; readonly runId: number };
 
@@ -73,18 +101,9 @@ async function undoBucket(
   const keys = [...new Set([...present, ...[...changedBy.values()].flatMap((some) => [...some])])].sort(
     (a, b) => a - b,
   );
-  const found = Map.groupBy(entries, ({ run_id }) => run_id);
-  const runs = new Set([...found.keys(), ...changedBy.keys()]);
-  const later: { readonly run_id: number; readonly before: Spans; readonly after: Spans }[] = [];
-  let state = keyed(stored);
-  for (const run_id of [...runs].sort((a, b) => b - a)) {
-    const before = new Map(state);
-    for (const { row_key, before: row } of found.get(run_id) ?? [])
-      if (row === null) before.delete(row_key);
-      else before.set(row_key, row as Span);
-    if (run_id !== runId) later.unshift({ run_id, before, after: state });
-    state = before;
-  }
+  // Of the entries, the run itself has the oldest.
+  const [own, ...later] = statesOf(keyed(stored), entries, changedBy.keys());
+  let state = own!.before;
   await writer.remove(rowChanges, entries);
   for (const { run_id, before, after } of later) {
     const [was, is, now] = [before, after, state].map((spans) => runsOf(spans, keys));
@@ -124,9 +143,9 @@ export async function undoUnfinished(
     await writer.remove(rowChanges, entries);
     return;
   }
-  const bucketAt = (keyMs: number): number => bucketOf(series.row.interval as Interval, keyMs);
-  const stored = Map.groupBy(spans, ({ first_ms }) => bucketAt(first_ms));
-  const byBucket = Map.groupBy(entries, ({ row_key }) => bucketAt((JSON.parse(row_key) as number[])[2]!));
+  const at = bucketAt(series.row);
+  const stored = Map.groupBy(spans, ({ first_ms }) => at(first_ms));
+  const byBucket = Map.groupBy(entries, ({ row_key }) => at((JSON.parse(row_key) as number[])[2]!));
   for (const [bucket, some] of byBucket)
     if (some.some(({ run_id }) => run_id === runId))
       await undoBucket(writer, { series, bucket, runId }, stored.get(bucket) ?? [], some);

@@ -17,7 +17,13 @@ import type { UnfinishedSession } from '../history/import-report.ts';
 import { changeOf, changeRow, putChange, recordBlock, rowKeyOf, wholeChange } from '../history/journal.ts';
 import { instrumentIds, newInstrument, UsedCounter } from '../history/new-instrument.ts';
 import type { PresentRun } from '../history/run.ts';
-import { coverageOf, type FoundCoverage, FurthestRun, type RunTimes } from '../history/run-coverage.ts';
+import {
+  completeMsOf,
+  coverageOf,
+  type FoundCoverage,
+  FurthestRun,
+  type RunTimes,
+} from '../history/run-coverage.ts';
 import { StoredSeries } from '../history/stored-series.ts';
 import { Calendars } from '../series/calendars.ts';
 import { firstAfter } from '../series/future-bars.ts';
@@ -129,7 +135,7 @@ export class BarLoad {
       known.exchange = instrument.exchange;
       return known;
     }
-    const { calendar, market } = await this.#calendars.read(this.#writer, instrument);
+    const { calendar, marketCalendar, market } = await this.#calendars.read(this.#writer, instrument);
     const where = { instrument_id: instrument.instrument_id, interval: name.interval };
     const about = { basis: this.#basis, calendar };
     const { row: stored, isRepaired } = await soundSeries(this.#writer, where, about);
@@ -150,7 +156,8 @@ export class BarLoad {
     };
     const unfinished =
       stored === null ? [] : await collectRows(this.#writer, unfinishedBars, { series_id: stored.series_id });
-    const place = { exchange: instrument.exchange, calendar, market: this.#marketOf(instrument, market) };
+    const { exchange } = instrument;
+    const place = { exchange, calendar, marketCalendar, market: this.#marketOf(instrument, market) };
     const opened = new OpenSeries(this.#run, row, name, place, stored === null, unfinished);
     this.#series.set(key, opened);
     return opened;
@@ -228,11 +235,11 @@ export class BarLoad {
 
   /** The sessions of the last bars that the import leaves unfinished. */
   unfinishedSessions(): UnfinishedSession[] {
-    return this.coverage().flatMap(({ coverage, last, endMs }) => {
-      const { market, interval, complete_ms: completeMs } = coverage;
-      if (completeMs >= endMs) return [];
-      const day = last.calendar.labelAt(last.lastMs) ?? last.calendar.zone.dayAt(last.lastMs);
-      const label = intervalMinutes(last.interval) === null ? last.lastMs / DAY_MS : day;
+    return this.coverage().flatMap(({ coverage: { market, interval }, open }) => {
+      if (open === null) return [];
+      const { calendar, lastMs, completeMs, endMs } = open;
+      const day = calendar.labelAt(lastMs) ?? calendar.zone.dayAt(lastMs);
+      const label = intervalMinutes(interval as Interval) === null ? lastMs / DAY_MS : day;
       const [completeThrough, sessionEnd] = [formatInstantZ(completeMs), formatInstantZ(endMs)];
       return [{ market, interval, session: formatDay(label), completeThrough, sessionEnd }];
     });
@@ -246,9 +253,13 @@ export class BarLoad {
     await this.#writer.upsert(runCoverage, found);
     const byGroup = new Map(found.map((coverage) => [`${coverage.market} ${coverage.interval}`, coverage]));
     const furthest = new FurthestRun(this.#writer);
-    for (const { row, market, interval, calendar, repaired, unfinished } of this.#series.values()) {
+    for (const series of this.#series.values()) {
+      const { row, market, interval, calendar, repaired, unfinished } = series;
       const coverage = byGroup.get(`${market} ${interval}`);
-      if (coverage !== undefined) Object.assign(row, await furthest.of(row, coverage));
+      if (coverage !== undefined) {
+        const complete_ms = completeMsOf(coverage, series, this.#times.startedMs);
+        Object.assign(row, await furthest.of(row, { ...coverage, complete_ms }));
+      }
       // The outermost bars may have been in a damaged block.
       if (repaired !== null) Object.assign(row, await new StoredSeries(this.#writer, row, calendar).ends());
       if (row.bar_count > 0) await this.#writer.upsert(seriesDataset, [row]);

@@ -185,7 +185,7 @@ class RowPass {
     if (source.leftOut !== undefined && source.leftOut.count > 0)
       this.findings[source.leftOut.reason] = source.leftOut.count;
     this.#hasPresentSymbols = source.mapping.hasPresentSymbols === true;
-    this.#named = new NamedInstruments(writer, runId);
+    this.#named = new NamedInstruments(writer, runId, this.calendars);
     this.#former = new FormerSymbols(writer);
   }
 
@@ -299,9 +299,10 @@ class RowPass {
     else await this.#formerRuns.addRow(dataset, row);
     this.rowsWritten++;
     if (remains !== null) this.damagedReplaced++;
-    if (remains !== null && dataset === instruments)
+    if (remains !== null && dataset === instruments) {
       await repairInstrument(this.#writer, this.#runId, row as Instrument);
-    else await changeRow(this.#writer, this.#runId, dataset, known, row);
+      this.calendars.addInstrument(row as Instrument);
+    } else await changeRow(this.#writer, this.#runId, dataset, known, row);
     this.calendars.add(dataset, known, row);
     return null;
   }

@@ -3,6 +3,7 @@ import { findMarket } from '../calendar/calendar.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { limits } from '../contract/limits.ts';
 import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
+import type { ChangedCalendars } from '../history/changed-calendars.ts';
 import { changeRow, rowKeyOf } from '../history/journal.ts';
 import { newInstrument } from '../history/new-instrument.ts';
 import { rowWith } from '../store/all-rows.ts';
@@ -14,14 +15,17 @@ export class NamedInstruments {
   created = 0;
   readonly #writer: Writer;
   readonly #runId: number;
+  readonly #calendars: ChangedCalendars;
   /** Instruments that the journal says this run needs: often a few that many rows name. */
   readonly #needed = new Map<string, Instrument>();
   /** Known instruments that the present row names. */
   #named: Instrument[] = [];
 
-  constructor(writer: Writer, runId: number) {
+  /** `calendars` hears of instruments that may follow another calendar. */
+  constructor(writer: Writer, runId: number, calendars: ChangedCalendars) {
     this.#writer = writer;
     this.#runId = runId;
+    this.#calendars = calendars;
   }
 
   /**
@@ -56,6 +60,7 @@ export class NamedInstruments {
 
   async #record(before: Instrument | null, row: Instrument): Promise<void> {
     await changeRow(this.#writer, this.#runId, instruments, before, row);
+    this.#calendars.add(instruments, before, row);
     if (this.#needed.size >= limits.instrumentCacheMax) this.#needed.clear();
     this.#needed.set(rowKeyOf(instruments, row), row);
   }

@@ -32,6 +32,8 @@ export type SeriesPlace = {
   /** Of its instrument. */
   readonly exchange: string | null;
   readonly calendar: Calendar;
+  /** Without the overrides of the instrument. */
+  readonly marketCalendar: Calendar;
   /** As `marketName` gives it. */
   readonly market: string;
 };
@@ -41,6 +43,7 @@ export class OpenSeries implements HeldSeries, UnfinishedRules {
   readonly row: { -readonly [K in keyof RowOf<typeof seriesDataset>]: RowOf<typeof seriesDataset>[K] };
   readonly instrument: InstrumentName;
   readonly calendar: Calendar;
+  readonly marketCalendar: Calendar;
   readonly interval: Interval;
   readonly isNew: boolean;
   /** Whether its interval is one of minutes: its keys are open instants. */
@@ -83,6 +86,7 @@ export class OpenSeries implements HeldSeries, UnfinishedRules {
     this.exchange = place.exchange;
     this.interval = row.interval as Interval;
     this.calendar = place.calendar;
+    this.marketCalendar = place.marketCalendar;
     this.isNew = isNew;
     this.isMinutes = intervalMinutes(this.interval) !== null;
     this.bucketMs = (bucketDays(this.interval) ?? Number.POSITIVE_INFINITY) * DAY_MS;

@@ -76,13 +76,17 @@ export class Calendars {
     return (await this.read(reader, owner)).calendar;
   }
 
-  /** As `of`, with the market, all its overrides and their asset type. An option has the overrides of the market that it follows. */
+  /**
+   * As `of`, with the market, all its overrides and their asset type, and its calendar without the overrides of single instruments.
+   * An option has the overrides of the market that it follows.
+   */
   async read(reader: RowReader, owner: CalendarOwner) {
     const { asset_schema, country_iso_code: country, symbol, time_zone: zone } = owner;
     const market = await marketOf(reader, owner);
     const assetSchema = asset_schema === 'option' ? (market?.assetSchema ?? 'stock') : asset_schema;
     const overrides = await this.overrides(reader, assetSchema, country);
     const base = calendarOf(asset_schema as AssetSchema, country, zone, market?.key ?? null);
-    return { market, assetSchema, overrides, calendar: withOverrides(base, overrides, symbol) };
+    const [calendar, marketCalendar] = [symbol, '*'].map((name) => withOverrides(base, overrides, name));
+    return { market, assetSchema, overrides, calendar: calendar!, marketCalendar: marketCalendar! };
   }
 }

@@ -53,6 +53,8 @@ export class Completeness {
     const { complete_ms: completeMs, interval } = series;
     const own = await this.#completingRun(series);
     if (own === null || completeMs === null || own.series_count < SHARED_MIN) return false;
+    // An instrument that follows another market since is in none of the later runs of that one.
+    if (own.market !== this.#stored.market) return false;
     const range = { fromMs: FIRST_MS, toMs: closeMs, descending: true };
     const before = await servedBars(this.#reader, series, range).next(1);
     if (before === null) return false;
