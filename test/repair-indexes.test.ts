@@ -144,6 +144,22 @@ test('search terms of damaged instruments wait for the import of these', async (
   assert.deepEqual(statesOf(await examine(store, '--repair-indexes')), ['repair ok', 'data ok']);
 });
 
+test('search terms stay where the table of instruments has lost a row: they are what tells of it', async () => {
+  const store = damaged(
+    `create temp table kept as select * from instruments_sums; delete from instruments where symbol = 'A';
+     delete from instruments_sums; insert into instruments_sums select * from kept`,
+    "update instrument_terms set row_check = row_check + 1 where symbol = 'B'",
+  );
+  const found = await examine(store, '--repair-indexes');
+  assert.equal(found[0]!.check, 'repair');
+  assert.match(
+    found[0]!.message,
+    /^instrument_terms cannot be made anew: instruments, its table or an index: /,
+  );
+  assert.ok(statesOf(found).every((state) => state.endsWith('fail')));
+  assert.deepEqual(termsOf(store), termsOf(shop.store));
+});
+
 test('where SQLite cannot even empty an index, that is said, and nothing is changed', async () => {
   const store = damaged();
   const path = storeFile(store);

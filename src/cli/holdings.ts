@@ -9,7 +9,7 @@ import { fileDatasets } from '../datasets/index.ts';
 import { counters, failedFiles, importRuns } from '../datasets/internal.ts';
 import { instruments as instrumentDataset, instrumentTerms } from '../datasets/reference.ts';
 import { allRows } from '../store/all-rows.ts';
-import { type Damage, DamagedData, type OnDamage } from '../store/damage.ts';
+import { type Damage, type OnDamage, refuseDamage } from '../store/damage.ts';
 import type { Reader } from '../store/store.ts';
 
 type Instrument = RowOf<typeof instrumentDataset>;
@@ -86,10 +86,6 @@ const lostRows = (dataset: string): Damage => ({
   place: 'its table or an index',
   problem: 'it does not have the rows that were written',
 });
-
-function refuseDamage(damage: Damage): never {
-  throw new DamagedData(damage);
-}
 
 /** The series that have a bar, in the order of their instruments' names, the finest first. */
 async function readSeries(

@@ -48,6 +48,11 @@ export type OnDamage = (damage: Damage, remains: Remains) => void;
 /** For data that is only looked at: what is damaged is as if it were not there. */
 export const ignoreDamage: OnDamage = () => undefined;
 
+/** For data that an answer needs. @throws DamagedData */
+export function refuseDamage(damage: Damage): never {
+  throw new DamagedData(damage);
+}
+
 /** Damage in words. */
 export const damageWords = ({ dataset, place, problem }: Damage): string =>
   `${[dataset, place].filter(Boolean).join(', ')}: ${problem}`;
