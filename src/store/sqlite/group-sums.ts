@@ -1,8 +1,10 @@
 // How many rows each group of a table has, and the sum of their checksums, kept beside the table: a row that an index has lost is missed.
 import type { Dataset } from '../../datasets/dataset.ts';
+import { storeLimits } from '../limits.ts';
 import type { Table } from '../migrations/step.ts';
 import { ROW_CHECK } from '../row-check.ts';
-import type { Cell, Database, SqlValue } from './database.ts';
+import type { Cell, Database } from './database.ts';
+import type { SqlValue } from './opening.ts';
 import { BLOCKS, endSums, hasTable } from './row-sums.ts';
 
 /** A table whose rows are counted by some of its columns. */
@@ -119,9 +121,6 @@ export function groupedRows(database: Database, table: string): number | null {
     : null;
 }
 
-/** Differing groups that are told of one table. */
-const GROUPS_TOLD_MAX = 20;
-
 /** The groups of a table whose rows are not those that were written, each in words. Reads the whole table. */
 export function groupProblems(database: Database, table: string): string[] {
   const sums = sumsOf(table);
@@ -134,7 +133,7 @@ export function groupProblems(database: Database, table: string): string[] {
     `select ${names.map((name) => `cast(${name} as text)`).join()}
       from (select ${group}, count(*) as rows, total(${table === BLOCKS ? blocks.summed : ROW_CHECK}) as checks from ${table} group by ${group}) as found
       full join ${sums} as kept using (${group})
-      where found.rows is not kept.rows or found.checks is not kept.checks limit ${GROUPS_TOLD_MAX}`,
+      where found.rows is not kept.rows or found.checks is not kept.checks limit ${storeLimits.findingsPerTableMax}`,
     [],
   );
   const wordsOf = (values: readonly Cell[]): string =>

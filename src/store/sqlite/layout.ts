@@ -5,12 +5,13 @@ import { makeFolder, requireDiskSpace } from '../../disk/space.ts';
 import { fillInstrumentTerms } from '../instrument-terms.ts';
 import { columnsOf, type Step, type Table, tablesAfter } from '../migrations/step.ts';
 import { type Mode, OlderLayout, StoreUnusable, type Tell } from '../store.ts';
-import { Database, type FileKind, sqliteCompiler, troubleOf } from './database.ts';
+import { Database, type FileKind, sqliteCompiler } from './database.ts';
 import { sumGroups } from './group-sums.ts';
 import { copyBytes, flush, makePartial, takeOwner, vacuumInto } from './partial.ts';
 import { checkRows, withRowCheck } from './row-sums.ts';
 import { SqliteRows } from './rows.ts';
 import { keepSchemaSum, layoutProblem, schemaProblem } from './schema-sum.ts';
+import { troubleOf } from './trouble.ts';
 
 /** What SQLite's log and its index take beside the pages that a migration writes. */
 const LOG_BYTES = 128 * 1024;

@@ -5,10 +5,11 @@ import { DamagedData, damageWords, type Rebuilt } from '../damage.ts';
 import { fillInstrumentTerms } from '../instrument-terms.ts';
 import { storeSteps } from '../migrations/index.ts';
 import type { Tell } from '../store.ts';
-import { type Database, troubleOf } from './database.ts';
+import type { Database } from './database.ts';
 import { openFile } from './layout.ts';
 import { SqliteRows } from './rows.ts';
 import { indexesOf, structureOf } from './scrub.ts';
+import { troubleOf } from './trouble.ts';
 
 /** Rebuilds what is derived from tables of the store at `path`, each table in one write. Call it for what a scrub calls derived. */
 export async function rebuildSqlite(

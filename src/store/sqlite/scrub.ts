@@ -11,10 +11,11 @@ import { blockDamage, type Damage, type ScrubStep } from '../damage.ts';
 import { storeLimits } from '../limits.ts';
 import { ROW_CHECK } from '../row-check.ts';
 import { controlPathOf } from './control.ts';
-import { type Cell, Database, troubleOf } from './database.ts';
+import { type Cell, Database } from './database.ts';
 import { groupedRows, groupProblems, sumsOf } from './group-sums.ts';
 import { BLOCKS, hasTable, sumProblems } from './row-sums.ts';
 import { schemaProblem } from './schema-sum.ts';
+import { troubleOf } from './trouble.ts';
 
 const { scrubRowsPerStep, scrubBlocksPerStep, findingsPerTableMax } = storeLimits;
 
