@@ -2,7 +2,7 @@
 import { series } from '../datasets/bars.ts';
 import { BARS, fileDatasets } from '../datasets/index.ts';
 import { apiKeys } from '../datasets/internal.ts';
-import { instruments } from '../datasets/reference.ts';
+import { instruments, instrumentTerms } from '../datasets/reference.ts';
 import type { Damage, Rebuilt } from '../store/damage.ts';
 import { broken, type Diagnosis, fine } from '../store/diagnosis.ts';
 import { isStoreMade, rebuildStore } from '../store/engines.ts';
@@ -31,7 +31,7 @@ function cureOf({ dataset, part }: Damage): string {
   return isImported && isRow ? `import its file again, or ${RESTORE}` : RESTORE;
 }
 
-/** Reads all of a store; with `repairs` it also makes anew what is made from whole tables, and reads all again. */
+/** Reads all of a store; with `repairs` it also rebuilds what is derived from whole tables, and reads all again. */
 export async function diagnoseData(url: string, repairs: boolean): Promise<Diagnosis[]> {
   if (!isStoreMade(url)) return [];
   try {
@@ -48,8 +48,11 @@ export async function diagnoseData(url: string, repairs: boolean): Promise<Diagn
 
 const repairDiagnosis = ({ dataset, problem }: Rebuilt): Diagnosis =>
   problem === null
-    ? fine(REPAIR, `what is made from the rows of ${dataset} was made anew`)
-    : broken(REPAIR, `${dataset} cannot be made anew: ${problem}`, `repair that first, or ${RESTORE}`);
+    ? fine(
+        REPAIR,
+        `rebuilt ${dataset === instrumentTerms.name ? 'the search terms' : `the indexes of ${dataset}`}`,
+      )
+    : broken(REPAIR, `${dataset} cannot be rebuilt: ${problem}`, `repair that first, or ${RESTORE}`);
 
 /** The damaged parts of a store, and how many more there are. */
 type Found = { readonly parts: readonly Damage[]; readonly unnamed: number };

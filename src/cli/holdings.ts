@@ -84,7 +84,7 @@ async function readMarkets(reader: Reader, onDamage: OnDamage): Promise<Market[]
 const lostRows = (dataset: string): Damage => ({
   dataset,
   place: 'its table or an index',
-  problem: 'it does not have the rows that were written',
+  problem: 'rows are missing: an index or page lost them',
 });
 
 /** The series that have a bar, in the order of their instruments' names, the finest first. */
