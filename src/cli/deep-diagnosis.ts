@@ -6,8 +6,8 @@ import { instruments, instrumentTerms } from '../datasets/reference.ts';
 import type { Damage, Rebuilt } from '../store/damage.ts';
 import { broken, type Diagnosis, fine } from '../store/diagnosis.ts';
 import { isStoreMade, rebuildStore } from '../store/engines.ts';
+import { storeLimits } from '../store/limits.ts';
 import { StoreUnusable } from '../store/store.ts';
-import { cliLimits } from './limits.ts';
 import { note } from './output.ts';
 import { Progress } from './progress.ts';
 import { scrub } from './scrub.ts';
@@ -64,7 +64,7 @@ async function readAll(url: string): Promise<Found> {
   const progress = new Progress({ name: 'reading the store', bytes: null, rowsAbout: null });
   try {
     await scrub(url, (_, damage) => {
-      const named = damage.slice(0, Math.max(0, cliLimits.doctorDamageMax - parts.length));
+      const named = damage.slice(0, Math.max(0, storeLimits.damageNamedMax - parts.length));
       parts.push(...named);
       unnamed += damage.length - named.length;
       progress.reached(++steps);

@@ -12,6 +12,8 @@ export const storeLimits = {
   scrubBlocksPerStep: 256,
   /** Findings that are reported of one table, and differing groups of its rows among them. */
   findingsPerTableMax: 20,
+  /** Damaged parts that a command names; it counts the others. */
+  damageNamedMax: 1_000,
   /** Attempts at a copy while imports end between the beginnings of its two reads. */
   copyAttemptsMax: 3,
   /** Damaged parts that the refusal of a copy names. */
