@@ -73,10 +73,15 @@ const lostRow = (name: InstrumentName): Damage => ({
 export async function instrumentNamed(reader: RowReader, name: InstrumentName): Promise<Instrument | null> {
   const { asset_schema, country_iso_code, symbol } = name;
   const row = await rowWith(reader, instruments, { asset_schema, country_iso_code, symbol });
-  if (row !== null) return row;
-  const where = { asset_schema, country_iso_code, kind: 'symbol', term: symbol };
-  if ((await rowWith(reader, instrumentTerms, where)) === null) return null;
-  throw new DamagedData(lostRow(name));
+  if (row === null) await refuseLost(reader, name);
+  return row;
+}
+
+/** For a name that no row has. @throws DamagedData where one had it and is lost */
+export async function refuseLost(reader: RowReader, name: InstrumentName): Promise<void> {
+  const { asset_schema, country_iso_code, symbol: term } = name;
+  const where = { asset_schema, country_iso_code, kind: 'symbol', term };
+  if ((await rowWith(reader, instrumentTerms, where)) !== null) throw new DamagedData(lostRow(name));
 }
 
 /** Makes the terms of all instruments in a store without terms. */
