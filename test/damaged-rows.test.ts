@@ -261,6 +261,28 @@ test('status counts what is sound, names what is damaged, and ends with 1 (contr
   assert.match(done.stderr, /^bourse: damaged, not counted: import_runs, row run_id 1: /m);
 });
 
+test('of very many damaged rows 1,000 are named and the others counted (contract 10)', async () => {
+  const store = fileStore(shop.path('many.db'));
+  const rows = Array.from(
+    { length: 1_201 },
+    (_, at) => `2025-03-03T12:00:00Z,Headline ${at},https://example.com/${at}`,
+  );
+  writeFileSync(shop.path('many.csv'), `published_date,title,publisher_url\n${rows.join('\n')}\n`);
+  await shop.must('import', 'news', 'many.csv', '--store', store);
+  alter(storeFile(store), "update news set row_check = row_check + 1 where title <> 'Headline 0'");
+  const done = await shop.run('export', 'news', '--out', 'many-left.csv', '--json', '--store', store);
+  assert.equal(done.status, 1);
+  const { damaged } = JSON.parse(done.stdout);
+  assert.equal(damaged.length, 1_001);
+  const more =
+    'more parts are damaged: reads met 200, perhaps some of them twice; bourse doctor --deep counts them';
+  assert.deepEqual(damaged.at(-1), { dataset: null, place: 'the store', problem: more });
+  assert.match(
+    done.stderr,
+    /^bourse: damaged, not exported: the store: more parts are damaged: reads met 200, /m,
+  );
+});
+
 test('keys list and calendar name damage in words, with what to do (contract 10)', async () => {
   const store = damaged(damage.holidays![0]);
   alter(storeFile(store).replace('.db', '.control.db'), "update api_keys set name = 'you'");

@@ -300,7 +300,7 @@ test('no source imports a test', () => {
 
 /** What only one file may have, tests aside. */
 const alone: readonly [name: string, file: string, form: RegExp][] = [
-  ['imports node:sqlite', 'src/store/sqlite/database.ts', /['"]node:sqlite['"]/],
+  ['imports node:sqlite', 'src/store/sqlite/opening.ts', /['"]node:sqlite['"]/],
   [
     'reads the environment',
     'src/cli/config.ts',

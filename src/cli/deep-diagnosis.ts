@@ -2,12 +2,12 @@
 import { series } from '../datasets/bars.ts';
 import { BARS, fileDatasets } from '../datasets/index.ts';
 import { apiKeys } from '../datasets/internal.ts';
-import { instruments } from '../datasets/reference.ts';
+import { instruments, instrumentTerms } from '../datasets/reference.ts';
 import type { Damage, Rebuilt } from '../store/damage.ts';
 import { broken, type Diagnosis, fine } from '../store/diagnosis.ts';
 import { isStoreMade, rebuildStore } from '../store/engines.ts';
+import { storeLimits } from '../store/limits.ts';
 import { StoreUnusable } from '../store/store.ts';
-import { cliLimits } from './limits.ts';
 import { note } from './output.ts';
 import { Progress } from './progress.ts';
 import { scrub } from './scrub.ts';
@@ -31,7 +31,7 @@ function cureOf({ dataset, part }: Damage): string {
   return isImported && isRow ? `import its file again, or ${RESTORE}` : RESTORE;
 }
 
-/** Reads all of a store; with `repairs` it also makes anew what is made from whole tables, and reads all again. */
+/** Reads all of a store; with `repairs` it also rebuilds what is derived from whole tables, and reads all again. */
 export async function diagnoseData(url: string, repairs: boolean): Promise<Diagnosis[]> {
   if (!isStoreMade(url)) return [];
   try {
@@ -48,8 +48,11 @@ export async function diagnoseData(url: string, repairs: boolean): Promise<Diagn
 
 const repairDiagnosis = ({ dataset, problem }: Rebuilt): Diagnosis =>
   problem === null
-    ? fine(REPAIR, `what is made from the rows of ${dataset} was made anew`)
-    : broken(REPAIR, `${dataset} cannot be made anew: ${problem}`, `repair that first, or ${RESTORE}`);
+    ? fine(
+        REPAIR,
+        `rebuilt ${dataset === instrumentTerms.name ? 'the search terms' : `the indexes of ${dataset}`}`,
+      )
+    : broken(REPAIR, `${dataset} cannot be rebuilt: ${problem}`, `repair that first, or ${RESTORE}`);
 
 /** The damaged parts of a store, and how many more there are. */
 type Found = { readonly parts: readonly Damage[]; readonly unnamed: number };
@@ -61,7 +64,7 @@ async function readAll(url: string): Promise<Found> {
   const progress = new Progress({ name: 'reading the store', bytes: null, rowsAbout: null });
   try {
     await scrub(url, (_, damage) => {
-      const named = damage.slice(0, Math.max(0, cliLimits.doctorDamageMax - parts.length));
+      const named = damage.slice(0, Math.max(0, storeLimits.damageNamedMax - parts.length));
       parts.push(...named);
       unnamed += damage.length - named.length;
       progress.reached(++steps);

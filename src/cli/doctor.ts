@@ -20,7 +20,7 @@ export function doctorCommand(): Command {
     .addOption(
       new Option(
         '--repair-indexes',
-        'as --deep, and make damaged indexes and search terms anew where the tables that they are made from are whole',
+        'as --deep, and rebuild damaged indexes and search terms where their tables are whole',
       ).implies({ deep: true }),
     )
     .addOption(jsonOption())

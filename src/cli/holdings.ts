@@ -9,7 +9,7 @@ import { fileDatasets } from '../datasets/index.ts';
 import { counters, failedFiles, importRuns } from '../datasets/internal.ts';
 import { instruments as instrumentDataset, instrumentTerms } from '../datasets/reference.ts';
 import { allRows } from '../store/all-rows.ts';
-import { type Damage, DamagedData, type OnDamage } from '../store/damage.ts';
+import { type Damage, type OnDamage, refuseDamage } from '../store/damage.ts';
 import type { Reader } from '../store/store.ts';
 
 type Instrument = RowOf<typeof instrumentDataset>;
@@ -84,12 +84,8 @@ async function readMarkets(reader: Reader, onDamage: OnDamage): Promise<Market[]
 const lostRows = (dataset: string): Damage => ({
   dataset,
   place: 'its table or an index',
-  problem: 'it does not have the rows that were written',
+  problem: 'rows are missing: an index or page lost them',
 });
-
-function refuseDamage(damage: Damage): never {
-  throw new DamagedData(damage);
-}
 
 /** The series that have a bar, in the order of their instruments' names, the finest first. */
 async function readSeries(

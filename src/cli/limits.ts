@@ -14,8 +14,6 @@ export const cliLimits = {
   scrubAskMs: HOUR_MS,
   /** Damaged parts that a serving process knows of. */
   knownDamageMax: 20,
-  /** Damaged parts that `bourse doctor --deep` names; it counts the others. */
-  doctorDamageMax: 1_000,
   /** Pause between two lines of the log about ended connections: an attack ends thousands. */
   endsLogPauseMs: 10_000,
   /** Log lines are written together: so many bytes, or what came within so long. */

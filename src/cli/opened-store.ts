@@ -52,14 +52,18 @@ async function updateControl(url: string, tell: Tell): Promise<void> {
   }
 }
 
-/** Runs `work` on the store of a command that must not make one. @throws StoreUnusable where there is none */
+/** Runs `work` on the store of a command that must not make one; one of an older layout is updated. @throws StoreUnusable where there is none */
 export async function withExistingStore(
   flags: { readonly store?: string },
   work: (store: Store) => Promise<void>,
 ): Promise<void> {
   const { store: url } = readSettings(flags);
   // Opening for writing makes what is missing, opening for reading does not.
-  await (await openStore(url, 'read')).close();
+  try {
+    await (await openStore(url, 'read')).close();
+  } catch (error) {
+    if (!(error instanceof OlderLayout)) throw error;
+  }
   await closing(openToWrite(url, note), work);
 }
 

@@ -9,6 +9,7 @@ import {
 import { rowKeyOf } from '../history/journal.ts';
 import { bearerOn } from '../history/naming.ts';
 import { rowWith } from '../store/all-rows.ts';
+import { ignoreDamage } from '../store/damage.ts';
 import { type FormerBearer, formerBearers } from '../store/instrument-terms.ts';
 import type { Reader } from '../store/store.ts';
 
@@ -51,7 +52,7 @@ export class ExportSymbols {
   async #read({ asset_schema, country_iso_code, symbol }: InstrumentName): Promise<SymbolsOfOne> {
     const market = { asset_schema, country_iso_code };
     const bearersOf = (had: string): Promise<FormerBearer[]> =>
-      formerBearers(this.#reader, { ...market, symbol: had });
+      formerBearers(this.#reader, { ...market, symbol: had }, ignoreDamage);
     const bearers = (await this.#hasFormer(market)) ? await bearersOf(symbol) : [];
     if (bearers.length === 0) return { areOne: true, on: () => symbol };
     const row = await rowWith(this.#reader, instruments, { ...market, symbol });

@@ -28,7 +28,8 @@ import { StoredSeries } from '../history/stored-series.ts';
 import { Calendars } from '../series/calendars.ts';
 import { firstAfter } from '../series/future-bars.ts';
 import { marketName } from '../series/series.ts';
-import { collectRows, rowWith } from '../store/all-rows.ts';
+import { collectRows } from '../store/all-rows.ts';
+import { instrumentNamed } from '../store/instrument-terms.ts';
 import type { Writer } from '../store/store.ts';
 import { countClosed, countVwapOutside } from './bar-counts.ts';
 import { type OpenBlock, OpenSeries } from './open-series.ts';
@@ -174,7 +175,7 @@ export class BarLoad {
   async #instrument(name: SeriesName): Promise<Instrument> {
     const { asset_schema, country_iso_code, symbol } = name;
     const where = { asset_schema, country_iso_code, symbol };
-    const stored = await rowWith(this.#writer, instruments, where);
+    const stored = await instrumentNamed(this.#writer, where);
     const known = stored ?? this.#unwritten.get(rowKeyOf(instruments, where));
     const exchange =
       name.exchange ??

@@ -7,10 +7,9 @@ import type { AssetSchema } from '../contract/identifiers.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import type { Values } from '../datasets/field.ts';
 import type { holidays } from '../datasets/holidays.ts';
-import { instruments } from '../datasets/reference.ts';
 import type { RowProblem } from '../files/file-problem.ts';
 import { marketOf } from '../series/calendars.ts';
-import { rowWith } from '../store/all-rows.ts';
+import { instrumentNamed } from '../store/instrument-terms.ts';
 import type { RowReader } from '../store/store.ts';
 import type { Particulars } from './import-rows.ts';
 
@@ -52,7 +51,7 @@ async function hoursProblem(
 /** The calendar of a row's market without overrides: for a concrete symbol that which its instrument follows (contract 3.7). */
 async function calendarBelow(row: HolidayRow, reader: RowReader): Promise<Calendar> {
   const { asset_name: asset_schema, country_iso_code, symbol } = row;
-  const owner = await rowWith(reader, instruments, { asset_schema, country_iso_code, symbol });
+  const owner = await instrumentNamed(reader, { asset_schema, country_iso_code, symbol });
   const key = owner === null ? null : ((await marketOf(reader, owner))?.key ?? null);
   return calendarOf(asset_schema as AssetSchema, country_iso_code, owner?.time_zone, key);
 }

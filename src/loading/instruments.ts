@@ -4,6 +4,7 @@ import type { Instrument, InstrumentName } from '../datasets/reference.ts';
 import type { RowProblem } from '../files/file-problem.ts';
 import { damagedId } from '../history/damaged-instrument.ts';
 import { newInstrument } from '../history/new-instrument.ts';
+import { refuseLost } from '../store/instrument-terms.ts';
 import type { Writer } from '../store/store.ts';
 import type { Particulars } from './import-rows.ts';
 
@@ -26,9 +27,12 @@ function conflictOf(values: Values, known: Values | null): RowProblem | null {
     : problem('delisting_date', 'before', 'listing_date', listed);
 }
 
-/** A new instrument; one with a damaged row keeps its identifier. */
-const newOrDamaged = async (writer: Writer, name: InstrumentName): Promise<Instrument> =>
-  newInstrument(writer, name, { damagedId: await damagedId(writer, name) });
+/** A new instrument; one with a damaged row keeps its identifier. @throws DamagedData where its row is lost: so is its identifier */
+async function newOrDamaged(writer: Writer, name: InstrumentName): Promise<Instrument> {
+  const known = await damagedId(writer, name);
+  if (known === null) await refuseLost(writer, name);
+  return newInstrument(writer, name, { damagedId: known });
+}
 
 /** What is special about instruments. */
 export const instrumentRows: Particulars = {

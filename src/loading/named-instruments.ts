@@ -6,7 +6,7 @@ import { type Instrument, type InstrumentName, instruments } from '../datasets/r
 import type { ChangedCalendars } from '../history/changed-calendars.ts';
 import { changeRow, rowKeyOf } from '../history/journal.ts';
 import { newInstrument } from '../history/new-instrument.ts';
-import { rowWith } from '../store/all-rows.ts';
+import { instrumentNamed } from '../store/instrument-terms.ts';
 import type { Writer } from '../store/store.ts';
 
 /** The instruments of one run. */
@@ -40,7 +40,7 @@ export class NamedInstruments {
     const { asset_schema, country_iso_code, symbol } = name;
     const where = { asset_schema, country_iso_code, symbol };
     const needed = this.#needed.get(rowKeyOf(instruments, where));
-    const known = needed ?? (await rowWith(this.#writer, instruments, where));
+    const known = needed ?? (await instrumentNamed(this.#writer, where));
     if (known !== null && !Object.keys(given).some((field) => differs(known, given, field))) {
       if (needed === undefined) this.#named.push(known);
       return known;

@@ -17,6 +17,7 @@ import { rowDamage } from '../store/checked-rows.ts';
 import { DamagedData } from '../store/damage.ts';
 import type { Direction, Reader } from '../store/store.ts';
 import { answerPage } from './dataset-page.ts';
+import { queryLimits } from './limits.ts';
 import { goodUntilCommit, type Query } from './query.ts';
 import { type Bounds, instantBounds } from './range.ts';
 import { inWireOrder, renderRecords, type WireRecord } from './render/records.ts';
@@ -182,15 +183,12 @@ async function* storedCodes(reader: Reader, country: string): AsyncGenerator<str
   }
 }
 
-/** Events of a code, of any country, that are looked through for one that an index has lost. */
-const NEWER_MAX = 64;
-
 /** The name of the newest event of a code. @throws DamagedData where another index has a newer one */
 async function nameOf(reader: Reader, country: string, code: string): Promise<string> {
   const filters = { country_iso_code: country, event_code: code };
   const [event] = await readEvents(reader, filters, {}, 'desc', 1);
   const { event_name: name, event_timestamp: from, source_id } = event!;
-  const newer = await readEvents(reader, { event_code: code }, { from }, 'desc', NEWER_MAX);
+  const newer = await readEvents(reader, { event_code: code }, { from }, 'desc', queryLimits.newerEventsMax);
   const other = newer.find((one) => one.country_iso_code === country) ?? event!;
   if (other.source_id === source_id) return name;
   throw new DamagedData(rowDamage(events, other, 'an index has lost it'));

@@ -7,4 +7,6 @@ export const queryLimits = {
   rowsPerReadMax: 128,
   /** Former bearers of a symbol that a header names: most symbols have had one or two. */
   formerBearersMax: 5,
+  /** Events of a code, of any country, among which a query looks for one that an index has lost. */
+  newerEventsMax: 64,
 } as const;

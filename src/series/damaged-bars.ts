@@ -6,6 +6,7 @@ import { series as seriesDataset } from '../datasets/bars.ts';
 import { instruments } from '../datasets/reference.ts';
 import { rowWith } from '../store/all-rows.ts';
 import { type BlockPlace, type Damage, damageWords, ignoreDamage, type OnDamage } from '../store/damage.ts';
+import { storeLimits } from '../store/limits.ts';
 import type { Reader } from '../store/store.ts';
 
 /** The days of a bucket: `2024-05-03`, `2024-05-01 to 2024-05-07`, or all days of the series. */
@@ -43,18 +44,25 @@ export async function namedDamage(reader: Reader, damage: Damage): Promise<Damag
   return place === undefined ? damage : { ...damage, place };
 }
 
-/** What tolerant reads have left out, each part once. */
+/** What tolerant reads have left out: each part once, up to a bound from which on parts are counted alone. */
 export class FoundDamage {
   readonly #found = new Map<string, Damage>();
+  /** How often reads met a part beyond the bound: which part that was is not kept. */
+  #unnamed = 0;
 
   readonly add: OnDamage = (damage) => {
-    this.#found.set(damageWords(damage), damage);
+    const words = damageWords(damage);
+    if (this.#found.has(words)) return;
+    if (this.#found.size < storeLimits.damageNamedMax) this.#found.set(words, damage);
+    else this.#unnamed++;
   };
 
-  /** The damaged parts, blocks with their instrument and days. */
+  /** The damaged parts, blocks with their instrument and days; the last one says how many more there are. */
   async named(reader: Reader): Promise<Damage[]> {
     const named: Damage[] = [];
     for (const damage of this.#found.values()) named.push(await namedDamage(reader, damage));
-    return named;
+    if (this.#unnamed === 0) return named;
+    const problem = `more parts are damaged: reads met ${this.#unnamed}, perhaps some of them twice; bourse doctor --deep counts them`;
+    return [...named, { dataset: null, place: 'the store', problem }];
   }
 }

@@ -1,4 +1,4 @@
-// Stored data whose bytes are not those that were written: what it is, in words for the log and for the operator.
+// Damaged data: which part of a store it is, in words for the log and for the operator.
 import type { Dataset } from '../datasets/dataset.ts';
 
 /** A damaged part of a store. */
@@ -9,7 +9,7 @@ export type Damage = {
   readonly place: string;
   /** What shows it. */
   readonly problem: string;
-  /** What alone is damaged, where that is known: a row; or what is made from whole tables, such as an index. */
+  /** What alone is damaged, where that is known: a row; or what is derived from whole tables, such as an index. */
   readonly part?: 'row' | 'derived';
   /** The damaged block, where it is one: `series/damaged-bars.ts` names its instrument and days. */
   readonly block?: BlockPlace;
@@ -27,7 +27,7 @@ export type BlockPlace = {
 /** A short part of reading a whole store: the table that was read, and what is damaged in it. A caller may pause between two. */
 export type ScrubStep = { readonly table: string; readonly damage: readonly Damage[] };
 
-/** A table of which everything that is made from its rows, or from those of another table, was to be made anew. */
+/** A table whose indexes, or all of whose rows, were to be rebuilt. */
 export type Rebuilt = {
   readonly dataset: string;
   /** Why it was not; null where it was. */
@@ -47,6 +47,11 @@ export type OnDamage = (damage: Damage, remains: Remains) => void;
 
 /** For data that is only looked at: what is damaged is as if it were not there. */
 export const ignoreDamage: OnDamage = () => undefined;
+
+/** For data that an answer needs. @throws DamagedData */
+export function refuseDamage(damage: Damage): never {
+  throw new DamagedData(damage);
+}
 
 /** Damage in words. */
 export const damageWords = ({ dataset, place, problem }: Damage): string =>

@@ -107,7 +107,7 @@ export const diagnoseStore = async (url: string): Promise<Diagnosis[]> => engine
 /** Reads every row and every block of a store, and each index beside its table, step by step. */
 export const scrubStore = (url: string): AsyncIterable<ScrubStep> => engineAt(url).scrub();
 
-/** Makes anew the indexes of some tables, which a scrub has found damaged alone, and what is made from the rows of others. */
+/** Rebuilds the indexes of some tables, and the tables that are derived from others. Call it for what a scrub calls derived. */
 export const rebuildStore = async (
   url: string,
   tables: readonly string[],

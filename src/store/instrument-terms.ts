@@ -8,7 +8,7 @@ import {
   instrumentTerms,
 } from '../datasets/reference.ts';
 import { allRows, rowWith } from './all-rows.ts';
-import { DamagedData, keyWords } from './damage.ts';
+import { type Damage, DamagedData, keyWords, type OnDamage, refuseDamage } from './damage.ts';
 import type { RowReader, RowWriter } from './store.ts';
 
 type Term = RowOf<typeof instrumentTerms>;
@@ -62,18 +62,26 @@ export async function putInstrumentTerms(
   await writer.upsert(instrumentTerms, lacking(fresh, old));
 }
 
+/** The damage of an instrument whose terms remain. */
+const lostRow = (name: InstrumentName): Damage => ({
+  dataset: instruments.name,
+  place: keyWords(instruments, name),
+  problem: 'the row is lost',
+});
+
 /** The row of a name; null where none has it. @throws DamagedData for a row that is lost: its terms tell that it was written */
 export async function instrumentNamed(reader: RowReader, name: InstrumentName): Promise<Instrument | null> {
   const { asset_schema, country_iso_code, symbol } = name;
   const row = await rowWith(reader, instruments, { asset_schema, country_iso_code, symbol });
-  if (row !== null) return row;
-  const where = { asset_schema, country_iso_code, kind: 'symbol', term: symbol };
-  if ((await rowWith(reader, instrumentTerms, where)) === null) return null;
-  throw new DamagedData({
-    dataset: instruments.name,
-    place: keyWords(instruments, name),
-    problem: 'the row is lost',
-  });
+  if (row === null) await refuseLost(reader, name);
+  return row;
+}
+
+/** For a name that no row has. @throws DamagedData where one had it and is lost */
+export async function refuseLost(reader: RowReader, name: InstrumentName): Promise<void> {
+  const { asset_schema, country_iso_code, symbol: term } = name;
+  const where = { asset_schema, country_iso_code, kind: 'symbol', term };
+  if ((await rowWith(reader, instrumentTerms, where)) !== null) throw new DamagedData(lostRow(name));
 }
 
 /** Makes the terms of all instruments in a store without terms. */
@@ -162,10 +170,14 @@ export type FormerBearer = {
 /** No symbol belonged to more instruments. */
 const BEARERS_MAX = 100;
 
-/** The instruments that had a symbol on some days, the latest first (contract 9.6). */
+/**
+ * The instruments that had a symbol on some days, the latest first (contract 9.6).
+ * @throws DamagedData for one whose row is lost, unless `onDamage` takes it
+ */
 export async function formerBearers(
   reader: RowReader,
   { asset_schema, country_iso_code, symbol: term }: InstrumentName,
+  onDamage: OnDamage = refuseDamage,
 ): Promise<FormerBearer[]> {
   const market = { asset_schema, country_iso_code };
   const terms = await reader.rows(instrumentTerms, {
@@ -176,6 +188,7 @@ export async function formerBearers(
   const bearers: FormerBearer[] = [];
   for (const { symbol } of terms) {
     const instrument = await rowWith(reader, instruments, { ...market, symbol });
+    if (instrument === null) onDamage(lostRow({ ...market, symbol }), {});
     for (const former of formerSymbols(instrument))
       if (former.symbol === term) bearers.push({ symbol, fromDay: former.from_day, toDay: former.to_day });
   }

@@ -1,11 +1,19 @@
-// Bounds of reading whole stores and of copies, each with its reason.
+// Bounds of statements, of reading whole stores and of copies, each with its reason.
 
 export const storeLimits = {
+  /** Values that one statement looks for; more values need several statements. */
+  amongMax: 64,
+  /** Statements of one file, or texts of one kind, that are cached: ranked reads have many orders. */
+  statementsCachedMax: 500,
+  /** Time that a statement waits for another process' lock. */
+  busyTimeoutMs: 10_000,
   /** Rows and blocks that one step of reading a whole store takes: a step keeps no writer from emptying its log for long. */
   scrubRowsPerStep: 2_000,
   scrubBlocksPerStep: 256,
-  /** Findings of SQLite's own check that are told of one table. */
+  /** Findings that are reported of one table, and differing groups of its rows among them. */
   findingsPerTableMax: 20,
+  /** Damaged parts that a command names; it counts the others. */
+  damageNamedMax: 1_000,
   /** Attempts at a copy while imports end between the beginnings of its two reads. */
   copyAttemptsMax: 3,
   /** Damaged parts that the refusal of a copy names. */

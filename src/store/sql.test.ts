@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Dataset } from '../datasets/dataset.ts';
-import { AMONG_MAX, SqlCompiler } from './sql.ts';
+import { storeLimits } from './limits.ts';
+import { SqlCompiler } from './sql.ts';
 import type { RankedRead, Read } from './store.ts';
 
 const types = {
@@ -94,9 +95,9 @@ test('reads of one shape share a statement, and each has its own values', () => 
 test('a read among few values repeats the last one', () => {
   const read = { where: { market: 'X' }, column: 'at_ms', values: [1, 2] };
   const { sql, values } = compiler.among(quotes, read);
-  const marks = Array.from({ length: AMONG_MAX }, () => '?').join(', ');
+  const marks = Array.from({ length: storeLimits.amongMax }, () => '?').join(', ');
   assert.equal(sql, `select ${COLUMNS} from "quotes" where "market" = ? and "at_ms" in (${marks})`);
-  assert.deepEqual(values(read), ['X', 1, ...Array.from({ length: AMONG_MAX - 1 }, () => 2)]);
+  assert.deepEqual(values(read), ['X', 1, ...Array.from({ length: storeLimits.amongMax - 1 }, () => 2)]);
 });
 
 test('a ranked read joins its groups as a table of values', () => {

@@ -1,5 +1,6 @@
 // Dataset -> tables, read -> statement text, shared by the engines. Names come from declarations alone, values are always bound.
 import type { Column, ColumnKind, Dataset } from '../datasets/dataset.ts';
+import { storeLimits } from './limits.ts';
 import type { Table } from './migrations/step.ts';
 import { ROW_CHECK } from './row-check.ts';
 import type { RankedRead, Read } from './store.ts';
@@ -13,18 +14,12 @@ type Piece<R> = { readonly sql: string; readonly takes: readonly Take<R>[] };
 /** A statement's text, and the values that a read gives it. */
 type Statement<R> = { readonly sql: string; readonly values: (read: R) => unknown[] };
 
-/** The most values that one statement looks for; more values need several statements. */
-export const AMONG_MAX = 64;
-
 /** A read of the rows that have one of some values in a column. The last value is repeated until the statement is full. */
 type AmongRead = {
   readonly where: Readonly<Record<string, unknown>>;
   readonly column: string;
   readonly values: readonly (string | number)[];
 };
-
-/** The most statements of one kind that are cached: ranked reads have many orders. */
-const CACHED_MAX = 500;
 
 /** Compiles what the engines execute, each shape once. */
 export class SqlCompiler {
@@ -106,7 +101,7 @@ export class SqlCompiler {
     });
   }
 
-  /** A read of up to `AMONG_MAX` values of a column. */
+  /** A read of up to `storeLimits.amongMax` values of a column. */
   among(dataset: Dataset, { where, column }: AmongRead): Statement<AmongRead> {
     return cached(this.#among, [dataset.name, ...Object.keys(where), column].join('|'), () => {
       const conditions: Piece<AmongRead>[] = Object.keys(where).map((name) =>
@@ -114,7 +109,7 @@ export class SqlCompiler {
       );
       const one = (at: number): Piece<AmongRead> =>
         value(({ values }) => values[Math.min(at, values.length - 1)]);
-      const all = joined(', ', ...Array.from({ length: AMONG_MAX }, (_, at) => one(at)));
+      const all = joined(', ', ...Array.from({ length: storeLimits.amongMax }, (_, at) => one(at)));
       conditions.push({ sql: `${quoted(column)} in (${all.sql})`, takes: all.takes });
       return joined('', selectAll(dataset), whereOf(conditions));
     });
@@ -213,7 +208,7 @@ function cached<R>(cache: Map<string, Statement<R>>, shape: string, compile: () 
   if (statement === undefined) {
     const { sql, takes } = compile();
     statement = { sql, values: (read) => takes.map((take) => take(read)) };
-    if (cache.size >= CACHED_MAX) cache.clear();
+    if (cache.size >= storeLimits.statementsCachedMax) cache.clear();
     cache.set(shape, statement);
   }
   return statement;

@@ -16,10 +16,11 @@ import { contentHash } from '../../src/store/content.ts';
 import { type Damage, damageWords, ignoreDamage } from '../../src/store/damage.ts';
 import { openStore, scrubStore } from '../../src/store/engines.ts';
 import type { Mode, Reader, Store } from '../../src/store/store.ts';
+import { fillStore } from '../importing.ts';
 import { Service } from '../reliability/flips-asking.ts';
 import { ASKED_MS } from '../reliability/flips-data.ts';
 import { makeStore } from '../reliability/flips-store.ts';
-import { fileStore } from './files.ts';
+import { contentOfFile, fileStore, storeFile } from './files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bourse-lost-rows-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -41,14 +42,22 @@ function changed(change: (database: DatabaseSync) => void): string {
   return fileStore(path);
 }
 
-/** As a damaged page loses rows: nothing else is told of it. */
-const losing = (table: string, where: string): string =>
-  changed((database) => {
-    const sums = `${table}_sums`;
-    database.exec(`create temp table kept as select * from ${sums}; delete from ${table} where ${where};`);
-    assert.ok(Number(database.prepare('select changes() as count').get()!.count) > 0, where);
-    database.exec(`delete from ${sums}; insert into ${sums} select * from kept`);
-  });
+/** Takes rows away as a damaged page loses them: nothing else is told of it. */
+function lose(path: string, table: string, where: string): void {
+  const database = new DatabaseSync(path, { defensive: false });
+  const sums = `${table}_sums`;
+  database.exec(`create temp table kept as select * from ${sums}; delete from ${table} where ${where};`);
+  assert.ok(Number(database.prepare('select changes() as count').get()!.count) > 0, where);
+  database.exec(`delete from ${sums}; insert into ${sums} select * from kept`);
+  database.close();
+}
+
+/** A copy of the store that has lost rows. */
+function losing(table: string, where: string): string {
+  const url = changed(() => undefined);
+  lose(storeFile(url), table, where);
+  return url;
+}
 
 /** As a damaged page of one index loses rows: the table and its other indexes have them. */
 const losingInIndex = (index: string, where: string): string =>
@@ -112,7 +121,7 @@ const lost: readonly {
     table: 'unfinished_bars',
     where: `series_id = ${seriesOf('AB01', 'DAY')}`,
     faults: [bars('AB01', ofDays)],
-    named: /unfinished_bars, the rows of series_id \d+: it does not have the rows that were written/,
+    named: /unfinished_bars, the rows of series_id \d+: rows are missing: an index or page lost them/,
     served: [bars('AB07', ofDays)],
   },
   {
@@ -183,7 +192,7 @@ for (const { what, table, where, faults, named, served } of lost) {
       }
       for (const target of served) assert.equal((await service.get(target)).status, 200, target);
     });
-    assert.match(await scrubbed(url), new RegExp(`^${table}, .*(?:do not have|does not have)`, 'm'));
+    assert.match(await scrubbed(url), new RegExp(`^${table}, .*(?:do not have|rows are missing)`, 'm'));
   });
 }
 
@@ -262,6 +271,53 @@ test('an instrument that the index of identifiers has lost is missed', async () 
       );
       assert.deepEqual(await reader.group(instruments, { instrument_id: 999 }), []);
     }),
+  );
+});
+
+const named = { asset_schema: 'stock', country_iso_code: 'US', symbol: 'AB05' };
+const news = {
+  published_date: '2025-03-03T12:00:00Z',
+  title: 'One',
+  publisher_url: 'https://example.com/1',
+  ...{ asset_name: 'stock', country_iso_code: 'US', symbol: 'AB05' },
+};
+const noon = { open_timestamp: null, close_timestamp: '2025-03-05T17:00:00Z' };
+
+/** A dataset, and a row of it that names the lost instrument AB05. */
+const naming: readonly (readonly [dataset: string, row: Readonly<Record<string, unknown>>])[] = [
+  ['bars', { ...named, interval: 'DAY', datetime: '2025-03-03', open: 1, high: 1, low: 1, close: 1 }],
+  ['instruments', { ...named, name: 'Another name' }],
+  ['news', news],
+  [
+    'holidays',
+    {
+      ...{ name: 'Short', holiday_code: 'HOLIDAY_SHORT', calendar_date: '2025-03-05', ...noon },
+      ...{ asset_name: 'stock', country_iso_code: 'US', symbol: 'AB05', session_template: 'EARLY_CLOSE' },
+    },
+  ],
+];
+
+for (const [dataset, row] of naming) {
+  test(`an import of ${dataset} that names an instrument whose row is lost is refused, and stores nothing (contract 10)`, async () => {
+    const url = losing('instruments', "symbol = 'AB05'");
+    const before = contentOfFile(storeFile(url));
+    await assert.rejects(
+      fillStore(url, folder, ASKED_MS, [[dataset, [row]]]),
+      /instruments, row asset_schema "stock", country_iso_code "US", symbol "AB05": the row is lost/,
+    );
+    assert.deepEqual(contentOfFile(storeFile(url)), before);
+  });
+}
+
+test('a row named by the former symbol of an instrument whose row is lost goes to no other one (contract 9.6)', async () => {
+  const url = changed(() => undefined);
+  const former_symbols = 'OLD5:2024-01-01..2024-12-31';
+  await fillStore(url, folder, ASKED_MS, [['instruments', [{ ...named, former_symbols }]]]);
+  lose(storeFile(url), 'instruments', "symbol = 'AB05'");
+  const old = { ...news, symbol: 'OLD5', published_date: '2024-06-03T12:00:00Z' };
+  await assert.rejects(
+    fillStore(url, folder, ASKED_MS, [['news', [old]]]),
+    /instruments, row .*symbol "AB05": the row is lost/,
   );
 });
 

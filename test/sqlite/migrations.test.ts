@@ -155,6 +155,31 @@ test('an import updates both files of an old store, and the commands of keys go 
   assert.match(await shop.must('keys', 'list'), /fixture/);
 });
 
+for (const words of [
+  ['undo', '6', '--dry-run'],
+  ['undo', '6'],
+  ['delete', 'news', '--all'],
+])
+  test(`bourse ${words.join(' ')} updates both files of an old store first, and keeps copies (contract 10)`, async () => {
+    const shop = shopOf('layout-2');
+    const { status, stderr } = await shop.run(...words);
+    assert.equal(status, 0, stderr);
+    assert.deepEqual(
+      [...stderr.matchAll(/updating \S+\/(\S+) from layout 2/g)].map(([, name]) => name),
+      ['bourse.db', 'bourse.control.db'],
+    );
+    for (const copy of ['bourse.db.layout-2', 'bourse.control.db.layout-2'])
+      assert.ok(readdirSync(shop.folder).includes(copy), copy);
+  });
+
+test('an undo makes no store where there is none (contract 10)', async () => {
+  const shop = newShop();
+  const { status, stderr } = await shop.run('undo', '1');
+  assert.equal(status, 3);
+  assert.match(stderr, /there is no store at/);
+  assert.deepEqual(readdirSync(shop.folder), []);
+});
+
 test('an import makes no control file, and needs none that is whole (contract 10)', async () => {
   const shop = shopOf('layout-2');
   const control = shop.path('bourse.control.db');

@@ -1,10 +1,11 @@
 // Shared buffers: the query thread writes bodies into them and the HTTP thread sends them from there, so that no message copies a body.
+import { limits } from '../../contract/limits.ts';
 
 /** Bytes of one buffer: enough for a default page of bars. A larger body gets memory of its own. */
 export const BUFFER_BYTES = 64 * 1024;
 
-/** Enough for the bodies in the query thread and those on their way to slow clients. With none free a body gets memory of its own. */
-const BUFFER_COUNT = 256;
+/** One for each request in the query thread. With none free, because a slow client still reads, a body gets memory of its own. */
+const BUFFER_COUNT = limits.queueInFlightMax;
 
 /** The first bytes of one buffer. */
 export function bufferBytes(memory: SharedArrayBuffer, buffer: number, length: number): Uint8Array {

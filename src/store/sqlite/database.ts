@@ -1,35 +1,27 @@
-// One SQLite file: the only place that knows node:sqlite. Opening, settings, statements, transactions.
-import { closeSync, existsSync, openSync, statSync } from 'node:fs';
+// One open SQLite file: its settings, statements and transactions.
+import { existsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
 import { isOlder } from '../../base/version-order.ts';
 import { otherThanFile } from '../../disk/file-kind.ts';
-import {
-  closedAmong,
-  DiskFull,
-  diskFullNow,
-  folderProblem,
-  freeBytesIn,
-  isDiskFull,
-  isReadOnlyDisk,
-  LOG_NEEDS,
-  STORE_NEEDS,
-} from '../../disk/space.ts';
+import { DiskFull, freeBytesIn } from '../../disk/space.ts';
+import { storeLimits } from '../limits.ts';
 import { SqlCompiler } from '../sql.ts';
 import { type Mode, noStoreAt, StoreUnusable, UnfitPlace } from '../store.ts';
 import { requireOneName } from './links.ts';
+import {
+  type Connection,
+  notOpened,
+  openConnection,
+  PAGE_BYTES,
+  type SqlValue,
+  type Statement,
+} from './opening.ts';
+import { isFull, troubleOf } from './trouble.ts';
 
 /** Older ones can corrupt a database in WAL mode (sqlite.org/wal.html, "the WAL-reset bug"). */
 const VERSION_MIN = '3.51.3';
-
-/** The size of a page of new files. */
-export const PAGE_BYTES = 16_384;
-
-/** Time that a statement waits for another process' lock. */
-const BUSY_TIMEOUT_MS = 10_000;
 
 /** Time that a checkpoint waits for readers: a long read, such as a backup, must not hold up the writer. */
 const CHECKPOINT_WAIT_MS = 250;
@@ -38,20 +30,8 @@ const CHECKPOINT_WAIT_MS = 250;
 const LOG_BYTES_MAX = 64 * 1024 * 1024;
 const LOG_WAIT_MS = 4_000;
 
-/** The most prepared statements that are cached: ranked reads have many. */
-const STATEMENTS_MAX = 500;
-
 /** The longest pause between two attempts to get a lock. */
 const RETRY_MS = 50;
-
-/** The result code (sqlite.org/rescode.html) of a full disk in the shared memory of the log. */
-const SQLITE_IOERR_SHMSIZE = 4874;
-
-/** The shared memory of the log (sqlite.org/walformat.html#the_wal_index_file_format), which reading takes too. */
-const SHARED_MEMORY_BYTES = 32_768;
-
-/** A log with one page, in blocks of the disk. */
-const LOG_BYTES_LEAST = PAGE_BYTES + 4_096;
 
 /** Statement texts for SQLite. */
 export const sqliteCompiler = new SqlCompiler({
@@ -64,9 +44,6 @@ export const sqliteCompiler = new SqlCompiler({
   json: 'text',
   bytes: 'blob',
 });
-
-/** A value given to SQLite. */
-export type SqlValue = SQLInputValue;
 
 /** A value read from SQLite. */
 export type Cell = string | number | Uint8Array | null;
@@ -94,37 +71,11 @@ export function requireFile(path: string, kind: FileKind): void {
   throw new UnfitPlace(`${path} is not ${kinds[kind].called}: it is ${found}; name a file${cure}`);
 }
 
-/** The kind of an error of SQLite or of the system; null for any other error. */
-export function troubleOf(error: unknown): Trouble | null {
-  const { errcode, cause } = error as { errcode?: number; cause?: unknown };
-  if (isDiskFull(error) || isFull(error)) return 'full';
-  if (errcode !== undefined) return troubles[errcode & 0xff] ?? null;
-  return cause instanceof Error ? troubleOf(cause) : null;
-}
-
-type Trouble = 'busy' | 'closed' | 'damaged' | 'full';
-
-/** By result code (sqlite.org/rescode.html). */
-const troubles: Readonly<Record<number, Trouble>> = {
-  5: 'busy',
-  8: 'closed',
-  11: 'damaged',
-  13: 'full',
-  14: 'closed',
-  26: 'damaged',
-};
-
-/** Whether SQLite itself found the disk full, and not the work in a transaction that wrote elsewhere. */
-function isFull(error: unknown): boolean {
-  const { errcode = 0 } = error as { errcode?: number };
-  return errcode === SQLITE_IOERR_SHMSIZE || troubles[errcode & 0xff] === 'full';
-}
-
 /** An open file with its statements kept. */
 export class Database {
   readonly path: string;
-  readonly #db: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #db: Connection;
+  readonly #statements = new Map<string, Statement>();
   /** Transactions that have not ended, and the end of the last of them. */
   #underWay = 0;
   #turn: Promise<void> = Promise.resolve();
@@ -134,7 +85,7 @@ export class Database {
     requireFile(path, kind);
     if (kind !== 'backup') requireOneName(path);
     if (mode !== 'write' && !existsSync(path)) throw new StoreUnusable(noStoreAt(path));
-    this.#db = open(path, mode);
+    this.#db = openConnection(path, mode);
     try {
       const problem = versionProblem(
         this.all('select sqlite_version() as version', [])[0]!.version as string,
@@ -215,7 +166,9 @@ export class Database {
 
   /** Runs `work` in a write transaction; an error undoes everything. Waits for another writer up to the busy timeout. @throws DiskFull */
   shortWrite<T>(work: () => Promise<T>): Promise<T> {
-    return this.#inTurn(() => this.#transact(() => this.#beginWrite(() => undefined, BUSY_TIMEOUT_MS), work));
+    return this.#inTurn(() =>
+      this.#transact(() => this.#beginWrite(() => undefined, storeLimits.busyTimeoutMs), work),
+    );
   }
 
   /** As `shortWrite`, for long work: waits for another writer without a limit, calls `onWait` once, and leaves no long log behind. */
@@ -316,7 +269,7 @@ export class Database {
     try {
       return work();
     } finally {
-      this.#db.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
+      this.#db.exec(`pragma busy_timeout = ${storeLimits.busyTimeoutMs}`);
     }
   }
 
@@ -347,10 +300,10 @@ export class Database {
     this.close();
   }
 
-  #prepared(sql: string): StatementSync {
+  #prepared(sql: string): Statement {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
-      if (this.#statements.size >= STATEMENTS_MAX) this.#statements.clear();
+      if (this.#statements.size >= storeLimits.statementsCachedMax) this.#statements.clear();
       statement = this.#db.prepare(sql);
       this.#statements.set(sql, statement);
     }
@@ -359,7 +312,7 @@ export class Database {
 }
 
 /** The rows of a statement. A number that JavaScript does not have is rounded: no stored one was so large, and its checksum tells. */
-function allOf(statement: StatementSync, values: readonly SqlValue[]): Record<string, unknown>[] {
+function allOf(statement: Statement, values: readonly SqlValue[]): Record<string, unknown>[] {
   try {
     return statement.all(...values);
   } catch (error) {
@@ -383,43 +336,3 @@ function withoutBigInts<R extends object>(row: R): R {
 /** Why a version of SQLite cannot be used; null where it can. */
 export const versionProblem = (version: string): string | null =>
   isOlder(version, VERSION_MIN) ? `SQLite ${version} is too old: ${VERSION_MIN} or newer is needed` : null;
-
-/** The path or address for SQLite. A file without a log has no writer: it can be read without making a log (sqlite.org/uri.html). */
-function locationOf(path: string, mode: Mode): string | URL {
-  const makesLog = mode === 'write' || (mode === 'read' && !isReadOnlyDisk(dirname(path)));
-  if (makesLog || existsSync(`${path}-wal`)) return path;
-  const url = pathToFileURL(path);
-  url.searchParams.set('immutable', '1');
-  return url;
-}
-
-function open(path: string, mode: Mode): DatabaseSync {
-  try {
-    // Only its maker may read a new file. An existing file is not opened: closing it would release this process' locks on it.
-    if (mode === 'write' && !existsSync(path)) closeSync(openSync(path, 'a', 0o600));
-    return new DatabaseSync(locationOf(path, mode), { readOnly: mode !== 'write', timeout: BUSY_TIMEOUT_MS });
-  } catch (error) {
-    throw notOpened(path, error, mode);
-  }
-}
-
-/**
- * The error of a file that cannot be opened. It finds out which path cannot be written to: SQLite needs the folder too, for the
- * log, but does not name it. To be called once the file is closed, because its shared memory then takes no space.
- */
-function notOpened(path: string, error: unknown, mode: Mode): StoreUnusable {
-  const folder = dirname(path);
-  if (troubleOf(error) === 'full') {
-    const neededBytes = SHARED_MEMORY_BYTES + (mode === 'write' ? LOG_BYTES_LEAST : 0);
-    const full = diskFullNow(folder, neededBytes, error);
-    return new StoreUnusable(full.message, { cause: full });
-  }
-  const closed = troubleOf(error) === 'closed' ? closedAmong([folder, path]) : null;
-  const cause = folderProblem(error, folder, STORE_NEEDS) as Error;
-  const reason = closed === null ? cause.message : `${closed}; ${LOG_NEEDS}`;
-  const cure =
-    troubleOf(error) === 'damaged'
-      ? '; if it was a store, it is damaged: restore a backup (bourse restore FILE --force)'
-      : '';
-  return new StoreUnusable(`${path} cannot be opened: ${reason}${cure}`, { cause });
-}

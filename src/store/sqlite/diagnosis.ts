@@ -8,7 +8,8 @@ import { freeBytesIn } from '../../disk/space.ts';
 import { broken, type Diagnosis, doubtful, fine, readableByOthers } from '../diagnosis.ts';
 import { OlderLayout, StoreUnusable } from '../store.ts';
 import { controlPathOf, openSqliteControl } from './control.ts';
-import { PAGE_BYTES, versionProblem } from './database.ts';
+import { versionProblem } from './database.ts';
+import { PAGE_BYTES } from './opening.ts';
 import { openSqliteStore } from './store.ts';
 
 type Check = (path: string) => Diagnosis | null | Promise<Diagnosis | null>;

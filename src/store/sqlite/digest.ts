@@ -1,7 +1,8 @@
 // One hash of everything in a file, whatever its layout: a copy is compared by it, now and when it is restored.
 import { createHash, type Hash } from 'node:crypto';
 import { StoreUnusable } from '../store.ts';
-import { type Cell, Database, type FileKind, troubleOf } from './database.ts';
+import { type Cell, Database, type FileKind } from './database.ts';
+import { troubleOf } from './trouble.ts';
 
 /** The table that makes a copy of the data a backup: it is not compared. */
 export const MANIFEST = 'backup';

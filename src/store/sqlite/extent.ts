@@ -1,4 +1,4 @@
-// How many rows a table has and which span of a column: counted twice, because an index that lost a row counts without it.
+// Counts the rows of a table and finds the least and greatest value of a column: twice, because an index may have lost rows.
 import type { Dataset } from '../../datasets/dataset.ts';
 import { ROW_CHECK } from '../row-check.ts';
 import type { Extent } from '../store.ts';

@@ -1,8 +1,10 @@
-// How many rows each group of a table has, and the sum of their checksums, kept beside the table: a row that an index has lost is missed.
+// Keeps the number of rows of each group of a table, and the sum of their checksums: a read notices a row that an index or a page has lost.
 import type { Dataset } from '../../datasets/dataset.ts';
+import { storeLimits } from '../limits.ts';
 import type { Table } from '../migrations/step.ts';
 import { ROW_CHECK } from '../row-check.ts';
-import type { Cell, Database, SqlValue } from './database.ts';
+import type { Cell, Database } from './database.ts';
+import type { SqlValue } from './opening.ts';
 import { BLOCKS, endSums, hasTable } from './row-sums.ts';
 
 /** A table whose rows are counted by some of its columns. */
@@ -75,7 +77,7 @@ export function sumGroups(database: Database, tables: readonly Table[]): void {
   }
 }
 
-const LOST = 'it does not have the rows that were written';
+const LOST = 'rows are missing: an index or page lost them';
 
 const compareGroup = ({ name, group }: Pick<Grouped, 'name' | 'group'>): string =>
   `select rows = ? and checks = ? from ${sumsOf(name)} where ${group.map((column) => `${column} = ?`).join(' and ')}`;
@@ -91,7 +93,7 @@ function isKept(
   return kept === undefined ? found.rows === 0 : kept[0] === 1;
 }
 
-/** How the found rows of a group, with their checksums as the last cells, differ from those that were written; null where they do not. */
+/** What is wrong with the found rows of a group; null where nothing is. Their last cells are their checksums. */
 export function groupProblem(
   database: Database,
   { name, group = [] }: Dataset,
@@ -119,10 +121,7 @@ export function groupedRows(database: Database, table: string): number | null {
     : null;
 }
 
-/** Differing groups that are told of one table. */
-const GROUPS_TOLD_MAX = 20;
-
-/** The groups of a table whose rows are not those that were written, each in words. Reads the whole table. */
+/** The groups of a table whose rows differ from their sums, each in words. Reads the whole table. */
 export function groupProblems(database: Database, table: string): string[] {
   const sums = sumsOf(table);
   if (!hasTable(database, sums)) return [];
@@ -134,7 +133,7 @@ export function groupProblems(database: Database, table: string): string[] {
     `select ${names.map((name) => `cast(${name} as text)`).join()}
       from (select ${group}, count(*) as rows, total(${table === BLOCKS ? blocks.summed : ROW_CHECK}) as checks from ${table} group by ${group}) as found
       full join ${sums} as kept using (${group})
-      where found.rows is not kept.rows or found.checks is not kept.checks limit ${GROUPS_TOLD_MAX}`,
+      where found.rows is not kept.rows or found.checks is not kept.checks limit ${storeLimits.findingsPerTableMax}`,
     [],
   );
   const wordsOf = (values: readonly Cell[]): string =>

@@ -5,12 +5,13 @@ import { makeFolder, requireDiskSpace } from '../../disk/space.ts';
 import { fillInstrumentTerms } from '../instrument-terms.ts';
 import { columnsOf, type Step, type Table, tablesAfter } from '../migrations/step.ts';
 import { type Mode, OlderLayout, StoreUnusable, type Tell } from '../store.ts';
-import { Database, type FileKind, sqliteCompiler, troubleOf } from './database.ts';
+import { Database, type FileKind, sqliteCompiler } from './database.ts';
 import { sumGroups } from './group-sums.ts';
 import { copyBytes, flush, makePartial, takeOwner, vacuumInto } from './partial.ts';
 import { checkRows, withRowCheck } from './row-sums.ts';
 import { SqliteRows } from './rows.ts';
-import { keepSchemaSum, schemaProblem } from './schema-sum.ts';
+import { keepSchemaSum, layoutProblem, schemaProblem } from './schema-sum.ts';
+import { troubleOf } from './trouble.ts';
 
 /** What SQLite's log and its index take beside the pages that a migration writes. */
 const LOG_BYTES = 128 * 1024;
@@ -29,9 +30,11 @@ export async function openFile(
   if (mode === 'write') makeFolder(dirname(resolve(path)));
   const database = new Database(path, mode, kind);
   try {
+    requireSound(database, layoutProblem);
     checkLayout(database, path, layout.steps);
-    if (database.pragma('user_version') === layout.steps.length) checkSchema(database, layout.steps);
-    else if (mode === 'write') await migrate(database, kind, layout, tell);
+    if (database.pragma('user_version') === layout.steps.length) {
+      if (layout.steps.some((step) => step.checksRows)) requireSound(database, schemaProblem);
+    } else if (mode === 'write') await migrate(database, kind, layout, tell);
     else
       throw new OlderLayout(
         `${path} has an older layout: run bourse serve or bourse import once to update it`,
@@ -55,20 +58,19 @@ export function checkLayout(database: Database, path: string, known: readonly St
 const readColumns =
   "select m.name as dataset, c.name as column from sqlite_schema m, pragma_table_info(m.name) c where m.type = 'table'";
 
-/** Refuses a file whose schema was changed past the service. */
-function checkSchema(database: Database, steps: readonly Step[]): void {
-  if (!steps.some((step) => step.checksRows)) return;
-  const problem = problemOfSchema(database);
+/** Refuses a file that was changed past the service, and one that is too damaged to be read. */
+function requireSound(database: Database, problemOf: (database: Database) => string | null): void {
+  const problem = readProblem(() => problemOf(database));
   if (problem === null) return;
   throw new StoreUnusable(
     `${database.path} is damaged: ${problem}; restore a backup (bourse restore FILE --force), and keep this file until then`,
   );
 }
 
-/** A file may be too damaged for its schema to be read. */
-function problemOfSchema(database: Database): string | null {
+/** What is wrong, or the error of SQLite because of which that cannot be read. */
+function readProblem(problemOf: () => string | null): string | null {
   try {
-    return schemaProblem(database);
+    return problemOf();
   } catch (error) {
     if (troubleOf(error) !== 'damaged') throw error;
     return (error as Error).message;

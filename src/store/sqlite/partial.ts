@@ -12,7 +12,8 @@ import {
 import { basename, dirname } from 'node:path';
 import { diskFull, folderProblem } from '../../disk/space.ts';
 import { ownMark, removeLeftovers } from '../../disk/temporary.ts';
-import { Database, type FileKind, troubleOf } from './database.ts';
+import { Database, type FileKind } from './database.ts';
+import { troubleOf } from './trouble.ts';
 
 /** The endings of the files that SQLite keeps beside a file. */
 export const COMPANIONS = ['-journal', '-wal', '-shm'] as const;

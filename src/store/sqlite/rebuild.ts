@@ -1,16 +1,17 @@
-// Makes anew what is made from whole tables: indexes, and the terms that find instruments. It writes no other row.
+// Rebuilds indexes, and the terms that find instruments, from their tables. It writes no other row.
 import { dataDatasets } from '../../datasets/index.ts';
-import { instrumentTerms } from '../../datasets/reference.ts';
+import { instruments, instrumentTerms } from '../../datasets/reference.ts';
 import { DamagedData, damageWords, type Rebuilt } from '../damage.ts';
 import { fillInstrumentTerms } from '../instrument-terms.ts';
 import { storeSteps } from '../migrations/index.ts';
 import type { Tell } from '../store.ts';
-import { type Database, troubleOf } from './database.ts';
+import type { Database } from './database.ts';
 import { openFile } from './layout.ts';
 import { SqliteRows } from './rows.ts';
 import { indexesOf, structureOf } from './scrub.ts';
+import { troubleOf } from './trouble.ts';
 
-/** Makes anew what is derived from tables of the store at `path`, each table in one write. To be called for what a scrub calls derived. */
+/** Rebuilds what is derived from tables of the store at `path`, each table in one write. Call it for what a scrub calls derived. */
 export async function rebuildSqlite(
   path: string,
   tables: readonly string[],
@@ -26,7 +27,7 @@ export async function rebuildSqlite(
   }
 }
 
-/** Makes anew what is derived from a table. Gives why it could not, and then nothing is changed; else null. */
+/** Rebuilds what is derived from a table. Gives why it could not, and then nothing is changed; else null. */
 async function problemOf(database: Database, table: string, tell: Tell): Promise<string | null> {
   const onWait = (): void => tell(`waiting until another process has written ${database.path}`);
   try {
@@ -42,9 +43,16 @@ async function problemOf(database: Database, table: string, tell: Tell): Promise
 async function rebuild(database: Database, table: string): Promise<void> {
   for (const index of indexesOf(database, table)) database.exec(`reindex "${index}"`);
   if (table === instrumentTerms.name) {
+    // The terms tell which instruments were lost: they stay until every row is there.
+    requireSound(database, instruments.name);
     database.exec(`delete from ${table}`);
     await fillInstrumentTerms(new SqliteRows(database));
   }
-  const [left] = structureOf(database, table);
-  if (left !== undefined) throw new DamagedData(left);
+  requireSound(database, table);
+}
+
+/** @throws DamagedData where a table, its indexes or its sums differ from what was written */
+function requireSound(database: Database, table: string): void {
+  const [damage] = structureOf(database, table);
+  if (damage !== undefined) throw new DamagedData(damage);
 }

@@ -15,12 +15,13 @@ import { makeFolder, requireDiskSpace } from '../../disk/space.ts';
 import { controlSteps } from '../migrations/index.ts';
 import { type CopyOptions, type Restored, StoreUnusable, UnfitPlace, WouldReplace } from '../store.ts';
 import { controlPathOf } from './control.ts';
-import { Database, type FileKind, requireFile, troubleOf } from './database.ts';
+import { Database, type FileKind, requireFile } from './database.ts';
 import { damageOf, soundDigest } from './digest.ts';
 import { checkLayout } from './layout.ts';
 import { keptName } from './links.ts';
 import { keysIn, type Manifest, readManifest, unseal } from './manifest.ts';
 import { COMPANIONS, flush, makePartial, takeOwner, writeProblem } from './partial.ts';
+import { troubleOf } from './trouble.ts';
 
 /** Makes the store at `path` from the backup `file`. */
 export async function restoreSqlite(path: string, file: string, options: CopyOptions): Promise<Restored> {

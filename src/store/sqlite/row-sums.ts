@@ -1,4 +1,4 @@
-// The checksum column of every table. A table without an index has the sum of its checksums too, so that a lost row is missed.
+// The checksum column of every table. A table without an index has the sum of its checksums too, so that a read notices a lost row.
 import type { Dataset } from '../../datasets/dataset.ts';
 import { rowFormOf } from '../checked-rows.ts';
 import type { Table } from '../migrations/step.ts';

@@ -13,12 +13,14 @@ import {
   rowFormOf,
 } from '../checked-rows.ts';
 import { type Damage, DamagedData, type OnDamage, type Remains } from '../damage.ts';
+import { storeLimits } from '../limits.ts';
 import { rowCheck } from '../row-check.ts';
-import { AMONG_MAX } from '../sql.ts';
 import type { Extent, RankedRead, Read, RowWriter } from '../store.ts';
-import { type Cell, type Database, type SqlValue, sqliteCompiler, troubleOf } from './database.ts';
+import { type Cell, type Database, sqliteCompiler } from './database.ts';
 import { extentOf, writtenRows } from './extent.ts';
 import { groupProblem } from './group-sums.ts';
+import type { SqlValue } from './opening.ts';
+import { troubleOf } from './trouble.ts';
 
 function toSql(kind: ColumnKind, value: unknown): Cell {
   if (value === null || value === undefined) return null;
@@ -169,8 +171,8 @@ export class SqliteRows implements RowWriter {
   ): Promise<RowOf<D>[]> {
     const rows: Row[] = [];
     const misplaced = misplacedAmong(where as Row, column, values);
-    for (let at = 0; at < values.length; at += AMONG_MAX) {
-      const read = { where, column, values: values.slice(at, at + AMONG_MAX) };
+    for (let at = 0; at < values.length; at += storeLimits.amongMax) {
+      const read = { where, column, values: values.slice(at, at + storeLimits.amongMax) };
       const statement = sqliteCompiler.among(dataset, read);
       const found = this.#lists(dataset, statement.sql, statement.values(read));
       rows.push(...this.#checked(dataset, found, misplaced));

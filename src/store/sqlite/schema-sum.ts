@@ -2,6 +2,7 @@
 import { crc32 } from 'node:zlib';
 import type { Database } from './database.ts';
 import { MANIFEST } from './digest.ts';
+import { hasTable } from './row-sums.ts';
 
 const SCHEMA = 'sqlite_schema';
 
@@ -20,13 +21,22 @@ export function keepSchemaSum(database: Database): void {
   database.run('insert or replace into row_sums values (?, ?, ?)', [SCHEMA, layout, schemaCheck(database)]);
 }
 
+/** How the number of the layout differs from its copy; null where it does not. Files before layout 7 have no copy. */
+export function layoutProblem(database: Database): string | null {
+  if (!hasTable(database, 'row_sums')) return null;
+  // In one statement: another process may be migrating the file.
+  const select =
+    'select rows as copy, user_version as layout from row_sums, pragma_user_version where name = ? and rows <> 0';
+  const [found] = database.all(select, [SCHEMA]);
+  if (found === undefined || found.copy === found.layout) return null;
+  return `its layout is ${String(found.layout)}, and ${String(found.copy)} was written`;
+}
+
 /** What is wrong with the schema; null where it is as it was written. */
 export function schemaProblem(database: Database): string | null {
-  const [kept] = database.all('select rows as layout, checks from row_sums where name = ?', [SCHEMA]);
-  const layout = database.pragma('user_version');
-  // Files of layout 6 have no copy of its number.
-  if (kept !== undefined && kept.layout !== 0 && kept.layout !== layout)
-    return `its layout is ${layout}, and ${String(kept.layout)} was written`;
+  const problem = layoutProblem(database);
+  if (problem !== null) return problem;
+  const [kept] = database.all('select checks from row_sums where name = ?', [SCHEMA]);
   if (kept?.checks !== schemaCheck(database)) return 'its schema is not what was written';
   const shared = `select 1 from ${SCHEMA} where rootpage > 0 group by rootpage having count(*) > 1`;
   return database.all(shared, []).length > 0 ? 'two of its tables or indexes share their pages' : null;

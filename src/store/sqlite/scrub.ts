@@ -11,10 +11,11 @@ import { blockDamage, type Damage, type ScrubStep } from '../damage.ts';
 import { storeLimits } from '../limits.ts';
 import { ROW_CHECK } from '../row-check.ts';
 import { controlPathOf } from './control.ts';
-import { type Cell, Database, troubleOf } from './database.ts';
+import { type Cell, Database } from './database.ts';
 import { groupedRows, groupProblems, sumsOf } from './group-sums.ts';
 import { BLOCKS, hasTable, sumProblems } from './row-sums.ts';
 import { schemaProblem } from './schema-sum.ts';
+import { troubleOf } from './trouble.ts';
 
 const { scrubRowsPerStep, scrubBlocksPerStep, findingsPerTableMax } = storeLimits;
 
@@ -38,7 +39,7 @@ export function* scrub(database: Database, tables: readonly Dataset[]): Generato
   // Named so, the check covers the list of free pages too (sqlite.org/pragma.html#pragma_integrity_check).
   yield { table: 'sqlite_schema', damage: structureOf(database, 'sqlite_schema') };
   for (const table of tables) {
-    // All of this table is made from another.
+    // All of this table is derived from another.
     const named = table === instrumentTerms ? asDerived : (step: ScrubStep): ScrubStep => step;
     yield named(structureStep(database, table.name, () => rowSteps(database, table)));
     for (const step of rowSteps(database, table)) yield named(step);
@@ -48,7 +49,7 @@ export function* scrub(database: Database, tables: readonly Dataset[]): Generato
   yield* blockSteps(database);
 }
 
-/** The same step, of what can be made anew. */
+/** The same step, of what can be rebuilt from its table. */
 const asDerived = ({ table, damage }: ScrubStep): ScrubStep => ({
   table,
   damage: damage.map((one) => ({ ...one, part: 'derived' })),

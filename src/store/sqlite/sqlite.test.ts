@@ -107,21 +107,23 @@ const unusable: readonly {
     modes: ['read', 'write'],
     make: async () => {
       const path = await madeStore();
-      alter(path, 'pragma user_version = 99');
+      alter(path, "pragma user_version = 99; update row_sums set rows = 99 where name = 'sqlite_schema'");
       return path;
     },
     message: /was written by a newer Bourse \(layout 99, this one knows \d+\)/,
   },
-  {
-    name: 'a layout that is not there yet',
-    modes: ['read'],
+  ...[0, storeSteps.length - 2, storeSteps.length - 1, storeSteps.length + 1, 99].map((layout) => ({
+    name: `a damaged number of the layout, ${layout},`,
+    modes: ['read', 'write'] as const,
     make: async () => {
       const path = await madeStore();
-      alter(path, 'pragma user_version = 0');
+      alter(path, `pragma user_version = ${layout}`);
       return path;
     },
-    message: /has an older layout/,
-  },
+    message: new RegExp(
+      `is damaged: its layout is ${layout}, and ${storeSteps.length} was written; restore a backup`,
+    ),
+  })),
   {
     name: 'a schema that was changed past the service',
     modes: ['read', 'write'],

@@ -21,11 +21,12 @@ import {
   type Writer,
 } from '../store.ts';
 import { controlPathOf } from './control.ts';
-import { Database, troubleOf } from './database.ts';
+import { Database } from './database.ts';
 import { blocksProblem } from './group-sums.ts';
 import { openFile } from './layout.ts';
 import { pageDamage, SqliteRows } from './rows.ts';
 import { structureOf } from './scrub.ts';
+import { troubleOf } from './trouble.ts';
 import { writerOf } from './writer.ts';
 
 const notesTable =
