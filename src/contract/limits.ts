@@ -59,8 +59,8 @@ export const limits = {
   queueInFlightMax: 256,
   /** Work in the query thread: with more, refusing the rest would lack processor time. */
   queueInFlightMs: 25,
-  /** Stored bars that a request of the first lane may read to derive its own: about three milliseconds. */
-  laneBaseBarsMax: 30_000,
+  /** Stored bars that a request of the first lane may read to derive its own: two to six milliseconds. */
+  laneBaseBarsMax: 60_000,
   /** The bounds of the second lane, whose requests take up to 0.2 s each: its callers wait for each other, and for nobody else. */
   dearWaitMaxMs: 5_000,
   dearBurstWaitMs: 3_000,

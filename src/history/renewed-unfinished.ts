@@ -76,7 +76,7 @@ export class RenewedUnfinished {
       if (!isDoubtful(key)) continue;
       const run = listed(key);
       if (run !== undefined && run !== undoneRun)
-        runs.set(key, (await this.#closesLater(series, key, run)) ? run : undefined);
+        runs.set(key, (await this.#closesLater(series, key, run, true)) ? run : undefined);
       else if (closes(series, key, await this.#earliest())) unlisted.push(key);
       else runs.set(key, undefined);
     }
@@ -137,14 +137,14 @@ export class RenewedUnfinished {
     if (fresh.length > 0) await this.#writer.upsert(unfinishedBars, fresh);
   }
 
-  /** Whether a bar closes after the start of a run; false where that is not known. */
-  async #closesLater(series: StoredSeries, key: number, run_id: number): Promise<boolean> {
+  /** Whether a bar closes after the start of a run. Where the run's row is damaged, that is `ifUnknown`: a bar on the list stays on it. */
+  async #closesLater(series: StoredSeries, key: number, run_id: number, ifUnknown = false): Promise<boolean> {
     let startMs = this.#starts.get(run_id);
     if (startMs === undefined) {
       startMs = (await rowWith(this.#sound, importRuns, { run_id }))?.started_ms ?? null;
       this.#starts.set(run_id, startMs);
     }
-    return startMs !== null && closes(series, key, startMs);
+    return startMs === null ? ifUnknown : closes(series, key, startMs);
   }
 
   /** The earliest start of all runs: a bar that has closed by then is finished. */

@@ -172,6 +172,8 @@ export class RequestHandler {
     const { cache } = this.#parts;
     const form = `${coding ?? 'joined'} ${url ?? ''}`;
     const kept = name === null ? undefined : cache.encoding(name, cached, form);
+    // Many callers of one page would each copy it, and take each other's place.
+    if (coding === null && kept === undefined && !cache.hasRoomFor(name!, cached)) return whole;
     const made = kept ?? (coding === null ? Buffer.concat(whole.body) : await encodedBody(whole, coding));
     const body = kept ?? (name === null ? made : cache.addEncoding(name, cached, form, made));
     return coding === null ? { ...whole, body: [body] } : withEncodedBody(whole, coding, body);
@@ -196,12 +198,17 @@ export class RequestHandler {
     if (answer.kind === 'refusal') throw new Refusal(answer.word, answer.facts);
     this.#sizes.add(asked, answer.body.length);
     if (answer.body.length > expected) {
-      // Many may have been admitted at once. It does not wait for room: others would fill the memory with theirs meanwhile.
-      trace.uncount();
-      trace.uncount = await unsent.admit(keyId, answer.body.length, 0).catch((error: unknown) => {
+      // Many may have been admitted at once. It waits for one look at the kernel's queues at most, and not for room.
+      const uncountExpected = trace.uncount;
+      const more = answer.body.length - expected;
+      const uncountMore = await unsent.admit(keyId, more, 0).catch((error: unknown) => {
         answer.release?.();
         throw error;
       });
+      trace.uncount = () => {
+        uncountExpected();
+        uncountMore();
+      };
     }
     const { goodUntilMs } = answer;
     const etag = etagOf(answer);

@@ -40,7 +40,7 @@ export const httpLimits = {
   sendCheckMs: 5_000,
   /** Longest pause between two looks at the kernel's queues. With 8,192 connections one takes 6 to 16 ms of the HTTP thread. */
   recountPauseMs: 100,
-  /** Share of the time that these looks may take. */
+  /** Share of the time that these looks may take, as far as the longest pause allows. */
   recountShare: 0.1,
   /**
    * A connection is unread where nothing of its answers has arrived for this time: a caller that reads at all shows it in each round trip.
@@ -65,7 +65,7 @@ export const httpLimits = {
   cachedOverheadBytes: 2_600,
   /** The same of an encoded body. */
   cachedEncodingOverheadBytes: 1_000,
-  /** Encoded bodies of one cached answer: two codings, for two callers where it has the address of a next page. */
+  /** Forms of one cached answer: two codings, and in one piece, each for a caller where it has the address of a next page. */
   cachedEncodingsMax: 4,
   /** Characters of a part of a key that no request id may be: a shorter part tells nobody the rest. */
   keyPartCharactersMin: 20,

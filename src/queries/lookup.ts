@@ -12,10 +12,7 @@ import { type FormerBearer, formerBearers, instrumentNamed } from '../store/inst
 import type { Reader } from '../store/store.ts';
 
 /** An instrument with what a query needs of it. */
-export type Found = StoredInstrument & {
-  /** Others that had its symbol, the latest first (contract 9.6). */
-  readonly former: readonly FormerBearer[];
-};
+export type Found = StoredInstrument;
 
 /** Calendar days, both included. */
 export type DayRange = { readonly from: number; readonly to: number };
@@ -101,6 +98,7 @@ export class Lookup {
     days: DayRange | null,
   ): Promise<Found | null> {
     const now = await this.#find(reader, assetSchema, named);
+    // Who had the symbol before matters only to requests about days.
     if (days === null) return now;
     const former = await this.former(reader, assetSchema, named);
     const whole = former.find((one) => hadWithin(one, days) === 'all');
@@ -116,8 +114,9 @@ export class Lookup {
     assetSchema: AssetSchema,
     named: CountrySymbol,
   ): Promise<readonly FormerBearer[]> {
-    const now = await this.#find(reader, assetSchema, named);
-    return now?.former ?? formerBearers(reader, nameOf(assetSchema, named));
+    const name = `former|${assetSchema}:${named.country}:${named.symbol}`;
+    const make = () => formerBearers(reader, nameOf(assetSchema, named));
+    return (await this.cached(reader, name, make)).value;
   }
 
   /** The instrument that has a name now, or null. */
@@ -129,8 +128,7 @@ export class Lookup {
     if (known !== undefined) return known;
     const instrument = await findInstrument(reader, assetSchema, named);
     if (instrument === null) return null;
-    const stored = await readStored(reader, this.#calendars, instrument);
-    const found = { ...stored, former: await formerBearers(reader, nameOf(assetSchema, named)) };
+    const found = await readStored(reader, this.#calendars, instrument);
     this.#found.set(name, found);
     return found;
   }

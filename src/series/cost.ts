@@ -1,7 +1,8 @@
 // About how many stored bars a request for derived bars reads: it decides in which lane the request is answered.
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
+import type { Calendar } from '../calendar/calendar.ts';
 import { isPeriod, segmentScope } from '../calendar/period.ts';
-import { clockMinutes, scopeKinds } from '../calendar/session.ts';
+import { clockMinutes, type SegmentScope, scopeKinds } from '../calendar/session.ts';
 import { intervalMinutes } from '../contract/interval.ts';
 import type { StreamRange } from './cursor.ts';
 import { daysIn, wholePeriods } from './derived.ts';
@@ -11,33 +12,35 @@ import type { StreamContext } from './stream.ts';
 
 const DAYS_OF_A_WEEK = 7;
 
-/** The usual sessions of a market: the share of days that have one, and the minutes of the longest in a scope. */
-function sessionsOf({ calendar, interval, extended }: StreamContext) {
-  const kinds = scopeKinds[segmentScope(interval, extended)];
-  const minutes = calendar.market.hours.map(({ segments }) =>
-    segments
-      .filter(([kind]) => kinds.includes(kind))
-      .reduce((sum, [, open, close]) => sum + clockMinutes(close) - clockMinutes(open), 0),
+/** The minutes of the longest usual session of a market in a scope. */
+const sessionMinutes = ({ market }: Calendar, scope: SegmentScope): number =>
+  Math.max(
+    ...market.hours.map(({ segments }) =>
+      segments
+        .filter(([kind]) => scopeKinds[scope].includes(kind))
+        .reduce((sum, [, open, close]) => sum + clockMinutes(close) - clockMinutes(open), 0),
+    ),
   );
-  const weekdays = Math.max(...calendar.market.hours.map((hours) => hours.weekdays.length));
-  return { shareOfDays: weekdays / DAYS_OF_A_WEEK, minutes: Math.max(...minutes) };
-}
 
-/** At most about how many bars of a series lie in a range: as many as its sessions there have room for. */
-function barsWithin(context: StreamContext, series: Series, { fromMs, toMs }: StreamRange): number {
+/** The share of days that have a session. */
+const sessionShare = ({ market }: Calendar): number =>
+  Math.max(...market.hours.map(({ weekdays }) => weekdays.length)) / DAYS_OF_A_WEEK;
+
+/** At most about how many bars of a series lie in a range: as many as its sessions there have room for, all hours included. */
+function barsWithin({ calendar }: StreamContext, series: Series, { fromMs, toMs }: StreamRange): number {
   const heldMs = Math.min(toMs, series.last_ms + MINUTE_MS) - Math.max(fromMs, series.first_ms);
-  const { shareOfDays, minutes } = sessionsOf(context);
-  const sessions = Math.max(0, heldMs / DAY_MS) * shareOfDays + 1;
+  const sessions = Math.max(0, heldMs / DAY_MS) * sessionShare(calendar) + 1;
+  const minutes = sessionMinutes(calendar, 'all');
   return Math.min(series.bar_count, (sessions * minutes) / (intervalMinutes(series.interval) ?? minutes));
 }
 
-/** At most about how many bars of a series make one bar of the asked interval. */
-function barsPerCell(context: StreamContext, series: Series): number {
-  const { interval } = context;
-  const { shareOfDays, minutes } = sessionsOf(context);
-  const base = intervalMinutes(series.interval) ?? minutes;
-  const asked = intervalMinutes(interval) ?? Math.max(1, shareOfDays * daysIn(interval)) * minutes;
-  return asked / base;
+/** At most about how many bars of a series are read for one bar of the asked interval, those outside the asked hours included. */
+function barsPerCell({ calendar, interval, extended }: StreamContext, series: Series): number {
+  const minutes = sessionMinutes(calendar, 'all');
+  const asked = intervalMinutes(interval);
+  const share = asked === null ? 1 : minutes / sessionMinutes(calendar, segmentScope(interval, extended));
+  const cellMinutes = asked ?? Math.max(1, sessionShare(calendar) * daysIn(interval)) * minutes;
+  return (cellMinutes * share) / (intervalMinutes(series.interval) ?? minutes);
 }
 
 /** The parts of a range that are derived, and from which series. */

@@ -69,7 +69,11 @@ export class ResponseCache {
   /** The cached answer to a request, in the state that was last read. */
   find(name: string, nowMs: number): CachedAnswer | undefined {
     const entry = this.#entries.get(name);
-    if (entry === undefined || nowMs >= entry.cached.goodUntilMs) return undefined;
+    if (entry === undefined) return undefined;
+    if (nowMs >= entry.cached.goodUntilMs) {
+      this.#remove(name);
+      return undefined;
+    }
     this.#entries.delete(name);
     this.#entries.set(name, entry);
     return entry.cached;
@@ -81,6 +85,7 @@ export class ResponseCache {
    */
   takes(endpoint: EndpointName, name: string, bodyBytes: number): boolean {
     this.#cacheable.add(endpoint);
+    if (bodyBytes > httpLimits.cachedAnswerBytesMax) return false;
     if (bodyBytes <= httpLimits.cachedAtOnceBytesMax) return true;
     if (this.#askedOnce.delete(name)) return true;
     this.#askedOnce.add(name);
@@ -105,6 +110,12 @@ export class ResponseCache {
   encoding(name: string, cached: CachedAnswer, form: string): Uint8Array | undefined {
     const entry = this.#entries.get(name);
     return entry?.cached === cached ? entry.encodings.get(form) : undefined;
+  }
+
+  /** Whether one more form of the answer that has the name is kept without another giving way. */
+  hasRoomFor(name: string, cached: CachedAnswer): boolean {
+    const entry = this.#entries.get(name);
+    return entry?.cached === cached && entry.encodings.size < httpLimits.cachedEncodingsMax;
   }
 
   /** Adds an encoded body of the answer that has the name, and returns what is kept; the body itself where the answer is cached no more. */

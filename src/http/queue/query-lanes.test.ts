@@ -89,7 +89,7 @@ function textOf(answer: Answer): string {
   return text;
 }
 
-const BARS_MAX = 3_000;
+const BARS_MAX = 7_000;
 
 const cheap: readonly [what: string, request: QueryRequest][] = [
   ['stored minutes', bars('1M')],
