@@ -221,9 +221,10 @@ export class Completions {
   async by(coverage: Coverage, seriesId: number): Promise<Coverage> {
     if (coverage.last_ms === null) return coverage;
     const followed = await this.#calendars.of(seriesId);
-    const startedMs = followed === null ? null : await this.#startOf(coverage.run_id);
-    if (startedMs === null) return coverage;
-    const complete_ms = completeMsOf(coverage, followed!, startedMs);
+    if (followed === null) return coverage;
+    // A run has begun when what it makes complete has closed, also where its own row is damaged.
+    const startedMs = (await this.#startOf(coverage.run_id)) ?? coverage.complete_ms;
+    const complete_ms = completeMsOf(coverage, followed, startedMs);
     return complete_ms === coverage.complete_ms ? coverage : { ...coverage, complete_ms };
   }
 
