@@ -190,7 +190,7 @@ test('a request id that holds the key, or a run of 43 characters as keys have, i
   }
   const short = await ask(`${LATEST}?secret_key=x`, { headers: { 'x-request-id': 'x-1' } });
   assert.equal(short.headers['X-Request-Id'], 'x-1', 'a text of one character is no secret');
-  // A key that is nowhere else in the request: any run of so many such characters may be one.
+  // A key of someone else: a request id with 43 base64url characters in a row may contain one.
   for (const id of [key, `${key}-1`, `req.${key}`, 'x'.repeat(43)])
     assert.notEqual((await ask('/x', { headers: { 'x-request-id': id } })).headers['X-Request-Id'], id);
 });

@@ -1,4 +1,4 @@
-// Two lanes of queries, so that nobody waits for a dear request: the first hands on what reads many bars, the second answers it in a thread of its own.
+// Two lanes of queries: a request that reads many bars goes to the second, which has a thread of its own, so that no other waits for it.
 import { limits } from '../../contract/limits.ts';
 import type { Answer, QueryRequest } from '../../queries/query.ts';
 import { QueryQueue, QueueError } from './query-queue.ts';
