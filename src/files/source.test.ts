@@ -117,6 +117,16 @@ const refused: readonly (readonly [
   ['no such file', () => join(folder, 'none.csv'), 'unfit', /there is no such file/],
   ['a file below a file', () => join(fileOf(csv), 'none.csv'), 'unfit', /cannot be read \(ENOTDIR\)/],
   ['a folder', () => folder, 'unfit', /is a folder/],
+  [
+    'a folder of archives, with a pattern that fits them,',
+    () => {
+      const inner = mkdtempSync(join(folder, 'archives-'));
+      writeFileSync(join(inner, 'a.zip'), '');
+      return inner;
+    },
+    'unfit',
+    /Name the files in it, such as '.*\/\*\.zip'/,
+  ],
   ['an empty file', () => fileOf(''), 'content', /is empty/],
   ['gzip of nothing', () => fileOf(gzipSync('')), 'content', /is empty/],
   [

@@ -1,7 +1,7 @@
 // Opens files for reading: finds, unpacks and verifies them, finds their format and columns, and starts their hash.
 import { createWriteStream, type Stats } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { readdir, stat } from 'node:fs/promises';
+import { basename, extname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Worker } from 'node:worker_threads';
@@ -53,14 +53,27 @@ type Found<L extends Layout> = Pick<
   'name' | 'recordedAs' | 'path' | 'rejectedPath' | 'isStandardInput' | 'origin' | 'wasPacked'
 > & { readonly choose: ChooseLayout<L> };
 
+/** The extension of a file in a folder, for an example; `.csv` where there is none. */
+async function extensionIn(folder: string): Promise<string> {
+  const names = await readdir(folder).catch((): string[] => []);
+  return (
+    names
+      .sort()
+      .map(extname)
+      .find((extension) => extension !== '') ?? '.csv'
+  );
+}
+
 async function check(name: string, path: string): Promise<Stats> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => error);
   if (found instanceof Error) {
     const reason = found.code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${found.code})`;
     throw unfitProblem(name, `${reason}`);
   }
-  if (found.isDirectory())
-    throw unfitProblem(name, `is a folder. Name the files in it, such as '${join(name, '*.csv')}'`);
+  if (found.isDirectory()) {
+    const pattern = join(name, `*${await extensionIn(path)}`);
+    throw unfitProblem(name, `is a folder. Name the files in it, such as '${pattern}'`);
+  }
   if (!found.isFile())
     throw unfitProblem(
       name,
