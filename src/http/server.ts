@@ -171,14 +171,15 @@ export async function listen(
     if (before === undefined) answer();
     else before.once('close', () => setImmediate(answer));
   };
-  const tls = certificate === null ? null : createTlsServer(options, certificate, receive);
+  const tls = certificate === null ? null : createTlsServer(options, certificate, receive, observe);
   const server = tls?.server ?? createServer(options, receive);
+  const listener = tls?.listener ?? server;
   const reset = (socket: Socket): void => {
-    (tls?.rawSocket(socket) ?? socket).resetAndDestroy();
+    (tls?.handshakes.rawSocket(socket) ?? socket).resetAndDestroy();
     socket.destroy();
   };
-  server.on('connection', (socket: Socket) =>
-    connections.accept(socket, () => tls?.endOldestHandshake() ?? false),
+  listener.on('connection', (socket: Socket) =>
+    connections.accept(socket, () => tls?.handshakes.endOldest() ?? false),
   );
   const sending = new Sending({ unsent, observe, reset, pace }, () => port);
   server.on(tls === null ? 'connection' : 'secureConnection', (socket: Socket) => {
@@ -194,7 +195,7 @@ export async function listen(
     writeRefusal(methodNotAllowed('CONNECT'), socket as Socket, observe);
   });
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket: Socket) => {
-    const bare = tls?.bareSocket(socket);
+    const bare = tls?.handshakes.bareSocket(socket);
     const message = 'This service speaks HTTPS: begin its address with https://.';
     if (bare === undefined) refuseSocket(code, socket, connections, observe);
     // Only a caller that speaks plain HTTP can read an error without a handshake.
@@ -203,17 +204,18 @@ export async function listen(
     else socket.destroy();
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ ...address, backlog: limits.connectionBacklogMax }, resolve);
+    listener.once('error', reject);
+    listener.listen({ ...address, backlog: limits.connectionBacklogMax }, resolve);
   });
-  const { port } = server.address() as AddressInfo;
+  const { port } = listener.address() as AddressInfo;
   return {
     port,
     renew: (next) => tls?.renew(next),
     async stop(reason) {
       // A handshake in progress brings a request; an abandoned one does not.
-      const grace = setTimeout(() => tls?.endHandshakes(), limits.handshakeGraceMs);
-      await stop(server, connections, reason, observe);
+      const grace = setTimeout(() => tls?.handshakes.endAll(), limits.handshakeGraceMs);
+      tls?.handshakes.hasten();
+      await stop({ listener, server, connections }, reason, observe);
       clearTimeout(grace);
       sending.close();
     },

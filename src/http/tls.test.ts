@@ -29,9 +29,14 @@ test('the keys of session tickets change every day: a later leak opens no older 
 }, async () => {
   mock.timers.enable({ apis: ['setInterval'] });
   const certificate = readCertificate(issue(temporary.folder, 'tickets'));
-  const { server, renew } = createTlsServer({}, certificate, (_, response) => response.end());
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const { listener, renew } = createTlsServer(
+    {},
+    certificate,
+    (_, response) => response.end(),
+    () => undefined,
+  );
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  const { port } = listener.address() as AddressInfo;
   try {
     for (const round of ['first certificate', 'renewed']) {
       const { session } = await ask(port);
@@ -41,7 +46,29 @@ test('the keys of session tickets change every day: a later leak opens no older 
       renew(certificate);
     }
   } finally {
-    await new Promise((resolve) => server.close(resolve));
+    await new Promise((resolve) => listener.close(resolve));
     mock.timers.reset();
   }
+});
+
+test('the time limit of a request’s head holds over TLS, too', { skip: withoutOpenssl }, async () => {
+  const problems: string[] = [];
+  const times = { headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20 };
+  const certificate = readCertificate(issue(temporary.folder, 'times'));
+  const { listener, server } = createTlsServer(
+    times,
+    certificate,
+    () => undefined,
+    () => undefined,
+  );
+  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
+    problems.push(String(code));
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  const { port } = listener.address() as AddressInfo;
+  const socket = connect({ port, rejectUnauthorized: false }, () => socket.write('GET / HTTP/1.1\r\n'));
+  await new Promise((resolve) => socket.once('close', resolve).resume());
+  assert.deepEqual(problems, ['ERR_HTTP_REQUEST_TIMEOUT']);
+  await new Promise((resolve) => listener.close(resolve));
 });

@@ -3,11 +3,12 @@ import { constants, createPrivateKey, randomBytes, X509Certificate } from 'node:
 import { readFileSync } from 'node:fs';
 import type { RequestListener, ServerOptions } from 'node:http';
 import { createServer } from 'node:https';
-import type { Socket } from 'node:net';
+import { createServer as listenTo, type Socket } from 'node:net';
 import { createSecureContext, type SecureContextOptions, TLSSocket } from 'node:tls';
 import type { Observe } from '../base/observe.ts';
 import { limits } from '../contract/limits.ts';
 import { otherThanFile } from '../disk/file-kind.ts';
+import { Handshakes } from './handshakes.ts';
 
 /** The files of a certificate and its key. */
 export type CertificateFiles = { readonly cert: string; readonly key: string };
@@ -93,47 +94,33 @@ export const strictTransport = (socket: Socket): Readonly<Record<string, string>
 /** Bytes of the keys that encrypt session tickets, as Node takes them. */
 const TICKET_KEYS_BYTES = 48;
 
-const addressOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
-
-/** Makes an HTTPS server. It also tracks the connections whose handshake is not done, because node:http does not. */
-export function createTlsServer(options: ServerOptions, certificate: Certificate, receive: RequestListener) {
+/** Makes an HTTPS server. `listener` accepts its connections, and gives it each when its handshake may begin. */
+export function createTlsServer(
+  options: ServerOptions,
+  certificate: Certificate,
+  receive: RequestListener,
+  observe: Observe,
+) {
   const handshakeTimeout = limits.handshakeTimeoutMs;
   const server = createServer({ ...options, ...contextOf(certificate), handshakeTimeout }, receive);
-  const handshaking = new Map<string, Socket>();
-  server.on('connection', (socket: Socket) => {
-    const address = addressOf(socket);
-    handshaking.set(address, socket);
-    socket.once('close', () => {
-      if (handshaking.get(address) === socket) handshaking.delete(address);
-    });
-  });
-  const raw = new WeakMap<Socket, Socket>();
-  server.on('secureConnection', (socket) => {
-    const address = addressOf(socket);
-    const bare = handshaking.get(address);
-    if (bare !== undefined) raw.set(socket, bare);
-    handshaking.delete(address);
-  });
+  const handshakes = new Handshakes((socket) => server.emit('connection', socket), observe);
+  server.on('secureConnection', (socket) => handshakes.done(socket));
+  const listener = listenTo({ pauseOnConnect: true, noDelay: true, highWaterMark: 1 }, (socket) =>
+    handshakes.add(socket),
+  );
+  // Time limits of requests are checked from then on.
+  listener.once('listening', () => server.emit('listening'));
   // Node keeps the same for the life of a process: whoever got them could read every session of TLS 1.2 since its start.
   const changeTicketKeys = (): void => server.setTicketKeys(randomBytes(TICKET_KEYS_BYTES));
   const ticketTimer = setInterval(changeTicketKeys, limits.ticketKeysMs).unref();
-  server.once('close', () => clearInterval(ticketTimer));
+  listener.once('close', () => {
+    clearInterval(ticketTimer);
+    server.close();
+  });
   return {
     server,
-    /** The TCP socket of a connection; undefined once its handshake is done, so that it speaks HTTP. */
-    bareSocket: (socket: Socket) => handshaking.get(addressOf(socket)),
-    /** The TCP socket of a connection whose handshake is done; undefined where that is not known. */
-    rawSocket: (socket: Socket) => raw.get(socket),
-    /** Closes the connection whose handshake has taken longest; false without any. */
-    endOldestHandshake(): boolean {
-      const [oldest] = handshaking.values();
-      oldest?.destroy();
-      return oldest !== undefined;
-    },
-    /** Closes the connections whose handshake is not done. */
-    endHandshakes: (): void => {
-      for (const socket of handshaking.values()) socket.destroy();
-    },
+    listener,
+    handshakes,
     renew: (next: Certificate): void => server.setSecureContext(contextOf(next)),
   };
 }

@@ -1,0 +1,196 @@
+// Handshakes of TLS: connections wait for theirs in order of arrival, so that ordinary requests are answered in between.
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { Observe } from '../base/observe.ts';
+import { limits } from '../contract/limits.ts';
+import { httpLimits } from './limits.ts';
+
+const HANDSHAKE_RECORD = 22;
+const RECORD_HEADER_BYTES = 5;
+const MESSAGE_HEADER_BYTES = 4;
+
+/**
+ * Whether bytes hold a whole ClientHello, which may have several records (RFC 8446, 4 and 5.1). Also true for bytes of any other
+ * kind: TLS refuses these at once.
+ */
+function isWholeHello(bytes: Buffer): boolean {
+  let [read, wanted] = [0, MESSAGE_HEADER_BYTES];
+  for (let at = 0; at < bytes.length; ) {
+    if (bytes[at] !== HANDSHAKE_RECORD) return true;
+    if (at + RECORD_HEADER_BYTES > bytes.length) return false;
+    const length = bytes.readUInt16BE(at + 3);
+    const message = bytes.subarray(at + RECORD_HEADER_BYTES, at + RECORD_HEADER_BYTES + length);
+    if (read === 0 && message.length >= MESSAGE_HEADER_BYTES)
+      wanted = MESSAGE_HEADER_BYTES + message.readUIntBE(1, 3);
+    read += message.length;
+    if (read >= wanted) return true;
+    at += RECORD_HEADER_BYTES + length;
+  }
+  return false;
+}
+
+const addressOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
+
+/**
+ * The connections whose handshake is not done. They arrive unread. What a caller sends first, its hello, costs the service most: it is
+ * read, and waits, so that only callers who have sent it take part in the order.
+ */
+export class Handshakes {
+  readonly #start: (socket: Socket) => void;
+  readonly #observe: Observe;
+  /** All of them, by their address, in order of arrival. */
+  readonly #all = new Map<string, Socket>();
+  /** Those whose hello has arrived, in this order, with its moment. */
+  readonly #waiting = new Map<Socket, { readonly hello: Buffer; readonly sinceMs: number }>();
+  /** Those that have begun, in this order. */
+  readonly #begun = new Set<Socket>();
+  readonly #raw = new WeakMap<Socket, Socket>();
+  #isScheduled = false;
+  #restUntilMs = 0;
+  #restShare = 1 / httpLimits.handshakeShare - 1;
+
+  /** `start` gives a connection to TLS, which gets the bytes that were read. */
+  constructor(start: (socket: Socket) => void, observe: Observe) {
+    this.#start = start;
+    this.#observe = observe;
+  }
+
+  /** Adds an accepted connection that is paused, and whose buffer is full with the first byte: no more is read than is asked for. */
+  add(socket: Socket): void {
+    const address = addressOf(socket);
+    this.#all.set(address, socket);
+    const timeout = setTimeout(() => socket.destroy(), limits.handshakeTimeoutMs);
+    socket.once('close', () => {
+      clearTimeout(timeout);
+      if (this.#all.get(address) === socket) this.#all.delete(address);
+      this.#waiting.delete(socket);
+      this.#begun.delete(socket);
+    });
+    socket.on('error', () => undefined);
+    this.#readHello(socket, (hello) => {
+      clearTimeout(timeout);
+      this.#wait(socket, hello);
+    });
+  }
+
+  /** Reads a hello, and then on: a caller that leaves before it is answered, or sends much more, is closed. */
+  #readHello(socket: Socket, receive: (hello: Buffer) => void): void {
+    let hello: Buffer = Buffer.alloc(0);
+    let isWhole = false;
+    socket.on('readable', () => {
+      if (hello.length + socket.readableLength > httpLimits.helloBytesMax) socket.destroy();
+      const piece: Buffer | null = isWhole ? null : socket.read();
+      if (piece === null || socket.destroyed) return;
+      hello = Buffer.concat([hello, piece]);
+      isWhole = isWholeHello(hello);
+      if (isWhole) receive(hello);
+    });
+  }
+
+  #wait(socket: Socket, hello: Buffer): void {
+    if (this.#waiting.size >= httpLimits.handshakesWaitingMax) this.#refuse(socket);
+    else {
+      this.#waiting.set(socket, { hello, sinceMs: performance.now() });
+      this.#schedule();
+    }
+  }
+
+  #refuse(socket: Socket): void {
+    socket.destroy();
+    this.#observe({ kind: 'connection', reason: 'refused' });
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#waiting.size === 0) return;
+    this.#isScheduled = true;
+    const restMs = this.#restUntilMs - performance.now();
+    if (restMs > 0) setTimeout(() => this.#turn(), restMs);
+    else setImmediate(() => this.#turn());
+  }
+
+  /**
+   * Handshakes for a few milliseconds, then a rest in proportion to their processor time: by the clock, other work of the machine would
+   * lengthen it. That time comes in steps, and is right on average.
+   */
+  #turn(): void {
+    const beganMs = performance.now();
+    const begin = process.threadCpuUsage();
+    const next = (): void => {
+      const nowMs = performance.now();
+      if (nowMs - beganMs < httpLimits.handshakeTurnMs && this.#beginNext(nowMs)) {
+        // Node.js gives TLS the bytes that were read in a tick of its own, before this one.
+        process.nextTick(next);
+        return;
+      }
+      const { user, system } = process.threadCpuUsage(begin);
+      this.#restUntilMs = nowMs + ((user + system) / 1_000) * this.#restShare;
+      this.#isScheduled = false;
+      this.#schedule();
+    };
+    next();
+  }
+
+  /** Begins the handshake that has waited for longest; false without one. */
+  #beginNext(nowMs: number): boolean {
+    for (const [socket, { hello, sinceMs }] of this.#waiting) {
+      this.#waiting.delete(socket);
+      if (nowMs - sinceMs > httpLimits.handshakeWaitMaxMs) this.#refuse(socket);
+      else {
+        this.#begin(socket, hello);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Begins a handshake. At the bound the oldest makes room: its caller may never go on. */
+  #begin(socket: Socket, hello: Buffer): void {
+    const [oldest] = this.#begun;
+    if (oldest !== undefined && this.#begun.size >= httpLimits.handshakesBegunMax) {
+      this.#begun.delete(oldest);
+      this.#refuse(oldest);
+    }
+    this.#begun.add(socket);
+    socket.removeAllListeners('readable');
+    socket.unshift(hello);
+    this.#start(socket);
+  }
+
+  /** Notes that a handshake is done. */
+  done(secure: TLSSocket): void {
+    const address = addressOf(secure);
+    const socket = this.#all.get(address);
+    if (socket === undefined) return;
+    this.#raw.set(secure, socket);
+    this.#all.delete(address);
+    this.#begun.delete(socket);
+  }
+
+  /** The TCP socket of a connection; undefined once its handshake is done, so that it speaks HTTP. */
+  bareSocket(socket: Socket): Socket | undefined {
+    return this.#all.get(addressOf(socket));
+  }
+
+  /** The TCP socket of a connection whose handshake is done; undefined where that is not known. */
+  rawSocket(socket: Socket): Socket | undefined {
+    return this.#raw.get(socket);
+  }
+
+  /** Closes the connection whose handshake has taken longest; false without any. */
+  endOldest(): boolean {
+    const [oldest] = this.#all.values();
+    oldest?.destroy();
+    return oldest !== undefined;
+  }
+
+  /** Rests no more: the service stops, and who waits would be closed. */
+  hasten(): void {
+    this.#restShare = 0;
+    this.#restUntilMs = 0;
+  }
+
+  /** Closes all connections whose handshake is not done. */
+  endAll(): void {
+    for (const socket of this.#all.values()) socket.destroy();
+  }
+}
