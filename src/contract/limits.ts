@@ -107,10 +107,8 @@ export const limits = {
   searchCharactersMax: 100,
   /** Near symbols that an unknown instrument's hint names (contract 6.3). */
   nearSymbolsMax: 3,
-  /** Instruments whose record and calendar the query thread caches. */
+  /** Instruments that an import or an export caches. */
   instrumentCacheMax: 10_000,
-  /** Values that it caches until anything is committed: records of 1 kB, lists of a few kB. */
-  cachedValuesMax: 10_000,
   /** Base bars read and resampled in one step: bounds memory and how long one step blocks the query thread. */
   barsPerStepMax: 20_000,
   /** Bytes of open blocks that an import keeps in memory before it writes them out. */
