@@ -65,6 +65,8 @@ export const limits = {
   dearWaitMaxMs: 5_000,
   dearBurstWaitMs: 3_000,
   dearOverloadWaitMs: 2_000,
+  /** Time that a query thread has to tell the metrics its memory: it may be in the middle of a long read. */
+  threadMemoryWaitMs: 200,
   /** Smallest body that is encoded: a smaller one fits into a packet anyway. */
   encodedBytesLeast: 1_024,
   /** Largest body that is encoded in the HTTP thread, in at most 0.2 ms: handing it to another thread costs as much. */
