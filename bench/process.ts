@@ -44,7 +44,8 @@ function start(folder: string, command: string, args: readonly string[], stdio: 
   return { child, ended };
 }
 
-async function freePort(): Promise<number> {
+/** A port of 127.0.0.1 that nobody listens on. */
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

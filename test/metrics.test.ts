@@ -182,6 +182,9 @@ test('requests are counted by pattern, method and status, with their time, bytes
     'process_start_time_seconds',
   ])
     assert.ok(totalOf(found, name) > 0, name);
+  for (const thread of ['http', 'query'])
+    for (const kind of ['heap', 'heap_used', 'external'])
+      assert.ok(totalOf(found, 'bourse_thread_memory_bytes', { thread, kind }) > 0, `${thread} ${kind}`);
   for (const [name, { samples }] of found)
     if (name.startsWith('bourse_')) assert.ok(samples.length > 0, name);
   assert.equal(await server.stop(), 0);

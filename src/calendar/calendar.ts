@@ -1,6 +1,7 @@
 // A market's calendar: its sessions and segments over any range; and which market an instrument follows.
 import { DAY_MS, dateOf, YEAR_MAX, YEAR_MIN } from '../base/instant.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
+import { type BuiltYear, BuiltYears } from './built-years.ts';
 import type { HolidayRule, Market } from './market.ts';
 import { crypto } from './markets/crypto.ts';
 import { markets } from './markets/index.ts';
@@ -53,7 +54,10 @@ function concat(parts: readonly Segments[]): Segments {
 const yearOfOverride = (rule: HolidayRule): number =>
   'dates' in rule ? dateOf(dayOfText(rule.dates)).year : 0;
 
-/** The calendar of one market. Years are built on first use and kept. */
+/** Of all calendars of this thread. */
+const builtYears = new BuiltYears();
+
+/** The calendar of one market. Years are built on first use and kept, as far as `builtYears` has room. */
 export class Calendar {
   readonly market: Market;
   readonly zone: Zone;
@@ -61,7 +65,7 @@ export class Calendar {
   readonly dateZone: Zone;
   /** Whether sessions open on the evening before their label date: those of foreign exchange and futures (contract 3.7). */
   readonly opensEvenings: boolean;
-  readonly #years = new Map<number, SessionYear>();
+  readonly #years = new Map<number, BuiltYear>();
   readonly #base: Calendar | null;
   readonly #overridesByYear: ReadonlyMap<number, readonly HolidayRule[]>;
 
@@ -98,12 +102,14 @@ export class Calendar {
 
   #year(year: number): SessionYear {
     if (this.#base !== null && !this.#overridesByYear.has(year)) return this.#base.#year(year);
-    let known = this.#years.get(year);
-    if (known === undefined) {
-      known = buildYear(this.#marketIn(year), this.zone, year);
-      this.#years.set(year, known);
+    const known = this.#years.get(year);
+    if (known !== undefined) {
+      known.isUsed = true;
+      return known.sessionYear;
     }
-    return known;
+    const built = buildYear(this.#marketIn(year), this.zone, year);
+    builtYears.add(this.#years, year, built);
+    return built;
   }
 
   /** The segments of a scope that overlap `[fromMs, toMs)`, in order. */

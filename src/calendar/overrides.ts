@@ -1,6 +1,8 @@
 // Calendar overrides: closings, shortened days and cancellations that an operator imported, over the days that ship (contract 8.6).
 import { DAY_MS, formatDay, MINUTE_MS } from '../base/instant.ts';
+import { SizedCache } from '../base/sized-cache.ts';
 import { Calendar } from './calendar.ts';
+import { calendarLimits } from './limits.ts';
 import type { Clock, HolidayRule } from './market.ts';
 
 /** The priority of the holidays that ship. */
@@ -66,9 +68,10 @@ function ruleOf(base: Calendar, override: CalendarOverride): HolidayRule {
   };
 }
 
-/** How many calendars with overrides are kept; most instruments of a market share one. */
-const KEPT_MAX = 256;
-const kept = new Map<string, Calendar>();
+/** Calendars with overrides, each with its rules; most instruments of a market share one. */
+const kept = new SizedCache<{ readonly calendar: Calendar; readonly rules: readonly HolidayRule[] }>(
+  calendarLimits.overlaidBytesMax,
+);
 
 /** The calendars made of one list of overrides, by calendar and symbol; `*` for the symbols that the list does not name. */
 const made = new WeakMap<readonly CalendarOverride[], Map<string, Calendar>>();
@@ -96,11 +99,10 @@ function overlaid(base: Calendar, overrides: readonly CalendarOverride[]): Calen
   if (overrides.length === 0) return base;
   const { key, assetSchema, country, zone } = base.market;
   const name = JSON.stringify([key, assetSchema, country, zone, overrides]);
-  let calendar = kept.get(name);
-  if (calendar === undefined) {
-    if (kept.size >= KEPT_MAX) kept.clear();
-    calendar = new Calendar({ ...base.market, overrides: overrides.map((one) => ruleOf(base, one)) }, base);
-    kept.set(name, calendar);
-  }
+  const known = kept.get(name);
+  if (known !== undefined) return known.calendar;
+  const rules = overrides.map((one) => ruleOf(base, one));
+  const calendar = new Calendar({ ...base.market, overrides: rules }, base);
+  kept.set(name, { calendar, rules });
   return calendar;
 }

@@ -101,6 +101,7 @@ export async function startService(settings: Settings): Promise<Service> {
   const queue = new QueryLanes({ storeUrl: settings.store, pageKeySecret: secret });
   const control = new ControlClient(settings.store);
   const unsent = new UnsentBytes();
+  const cache = new ResponseCache(store);
   let measuring: Measuring | null = null;
   const observe: Observe = (observation) => {
     log.observe(observation);
@@ -126,7 +127,7 @@ export async function startService(settings: Settings): Promise<Service> {
     if (settings.metricsPort !== null)
       measuring = await (await import('./serve-metrics.ts')).measure(
         settings,
-        { queue, scrubbing, connections, unsent },
+        { queue, cache, scrubbing, connections, unsent },
         log.observe,
       );
     const isReady = async () => !isStopping && (await canAnswer(queue, Date.now()));
@@ -134,7 +135,7 @@ export async function startService(settings: Settings): Promise<Service> {
       unsent,
       keys: new KeyRing(() => control.keys(), keyUses),
       quotas,
-      cache: new ResponseCache(store),
+      cache,
       submit: (request, isGone) => queue.submit(request, isGone),
       address: { publicUrl, allowedHosts, trustProxy, scheme },
       observe,

@@ -65,6 +65,8 @@ export const limits = {
   dearWaitMaxMs: 5_000,
   dearBurstWaitMs: 3_000,
   dearOverloadWaitMs: 2_000,
+  /** Time that a query thread has to tell the metrics its memory: it may be in the middle of a long read. */
+  threadMemoryWaitMs: 200,
   /** Smallest body that is encoded: a smaller one fits into a packet anyway. */
   encodedBytesLeast: 1_024,
   /** Largest body that is encoded in the HTTP thread, in at most 0.2 ms: handing it to another thread costs as much. */
@@ -107,10 +109,8 @@ export const limits = {
   searchCharactersMax: 100,
   /** Near symbols that an unknown instrument's hint names (contract 6.3). */
   nearSymbolsMax: 3,
-  /** Instruments whose record and calendar the query thread caches. */
+  /** Instruments that an import or an export caches. */
   instrumentCacheMax: 10_000,
-  /** Values that it caches until anything is committed: records of 1 kB, lists of a few kB. */
-  cachedValuesMax: 10_000,
   /** Base bars read and resampled in one step: bounds memory and how long one step blocks the query thread. */
   barsPerStepMax: 20_000,
   /** Bytes of open blocks that an import keeps in memory before it writes them out. */

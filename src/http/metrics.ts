@@ -2,8 +2,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import { endReasons, type Observation } from '../base/observe.ts';
 import { type ErrorWord, errors } from '../contract/errors.ts';
+import type { ResponseCache } from './cache/response-cache.ts';
 import type { OpenConnections } from './open-connections.ts';
 import type { QueueLength } from './queue/admission.ts';
+import type { QueryLanes } from './queue/query-lanes.ts';
 import type { UnsentBytes } from './sending/unsent-bytes.ts';
 
 /** The metrics of one process at one moment, as plain data that can be sent to another process. */
@@ -12,7 +14,8 @@ export type Report = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 /** Facts that are measured when metrics are requested. */
 export type Measurable = {
   readonly version: string;
-  readonly queue: QueueLength & { readonly threads: number };
+  readonly queue: QueueLength & { readonly threads: number } & Pick<QueryLanes, 'memory'>;
+  readonly cache: Pick<ResponseCache, 'bytes'>;
   /** What of the store is damaged, and when all of it was last read; null before. */
   readonly scrubbing: { readonly damaged: readonly string[]; readonly readMs: number | null };
   readonly connections: Pick<OpenConnections, 'count'>;
@@ -71,7 +74,7 @@ export class Metrics {
     ['reason'],
   );
 
-  constructor({ version, queue, scrubbing, connections, unsent }: Measurable) {
+  constructor({ version, queue, cache, scrubbing, connections, unsent }: Measurable) {
     const waiting = (): number => queue.waiting;
     this.#gauge('bourse_queue_waiting_requests', 'Requests that wait for a query thread.', waiting);
     this.#gauge('bourse_queue_in_flight_requests', 'Requests in a query thread.', () => queue.inFlight);
@@ -94,6 +97,8 @@ export class Metrics {
     );
     this.#gauge('bourse_connections', 'Open connections.', () => connections.count);
     this.#gauge('bourse_unsent_bytes', 'Bytes of answers that are not sent yet.', () => unsent.total);
+    this.#gauge('bourse_cached_answers_bytes', 'Bytes of cached answers.', () => cache.bytes);
+    this.#addMemory(queue);
     this.#gauge('bourse_workers', 'Serving processes.', () => 1);
     new Gauge({
       name: 'bourse_build_info',
@@ -120,6 +125,23 @@ export class Metrics {
       this.set(read());
     };
     new Gauge({ name, help, collect, aggregator, registers: this.#registers });
+  }
+
+  /** Memory by thread and kind. Where a thread does not tell, its last value stays. */
+  #addMemory(queue: Measurable['queue']): void {
+    const collect = async function (this: Gauge<'thread' | 'kind'>): Promise<void> {
+      const { heapTotal, heapUsed, external } = process.memoryUsage();
+      const own = { heap: heapTotal, heap_used: heapUsed, external };
+      for (const [thread, memory] of [['http', own] as const, ...(await queue.memory())])
+        for (const [kind, bytes] of Object.entries(memory)) this.set({ thread, kind }, bytes);
+    };
+    new Gauge({
+      name: 'bourse_thread_memory_bytes',
+      help: 'Memory of the threads that answer, by kind: the heap, what of it is in use, what its objects hold outside.',
+      labelNames: ['thread', 'kind'] as const,
+      collect,
+      registers: this.#registers,
+    });
   }
 
   /** Counts an observation. */

@@ -1,6 +1,7 @@
 // Finds an instrument with its series and its calendar; cached until anything is committed.
 import { distance } from 'fastest-levenshtein';
 import { formatDay } from '../base/instant.ts';
+import { SizedCache } from '../base/sized-cache.ts';
 import { Refusal } from '../contract/errors.ts';
 import type { AssetSchema, CountrySymbol } from '../contract/identifiers.ts';
 import { limits } from '../contract/limits.ts';
@@ -10,6 +11,7 @@ import { readStored } from '../series/read-stored.ts';
 import type { StoredInstrument } from '../series/series.ts';
 import { type FormerBearer, formerBearers, instrumentNamed } from '../store/instrument-terms.ts';
 import type { Reader } from '../store/store.ts';
+import { queryLimits } from './limits.ts';
 
 /** An instrument with what a query needs of it. */
 export type Found = StoredInstrument;
@@ -34,10 +36,15 @@ const DISTANCE_MAX = 2;
 
 /** The look-ups of one query thread. */
 export class Lookup {
-  readonly #found = new Map<string, Found>();
-  readonly #cached = new Map<string, unknown>();
+  readonly #found = new SizedCache<Found>(queryLimits.instrumentBytesMax);
+  readonly #cached = new SizedCache<unknown>(queryLimits.valueBytesMax);
   readonly #calendars = new Calendars();
   #token = Number.NaN;
+
+  /** Bytes of what it has cached, without calendars. */
+  get bytes(): number {
+    return this.#found.bytes + this.#cached.bytes;
+  }
 
   /** The calendars of the moment that is being read. */
   async calendars(reader: Reader): Promise<Calendars> {
@@ -57,7 +64,7 @@ export class Lookup {
 
   /**
    * The value of a name: the cached one (`isCached`), unless anything was committed or `isStill` says no; else what `make` gives.
-   * Null is not cached; the oldest value is dropped where there are too many.
+   * Null is not cached; the oldest values are dropped where they take too many bytes.
    */
   async cached<T>(
     reader: Reader,
@@ -70,7 +77,6 @@ export class Lookup {
     if (cached !== undefined && isStill(cached)) return { value: cached, isCached: true };
     const value = await make();
     if (value === null) return { value, isCached: false };
-    if (this.#cached.size >= limits.cachedValuesMax) this.#cached.delete(this.#cached.keys().next().value!);
     this.#cached.set(name, value);
     return { value, isCached: false };
   }
@@ -122,7 +128,6 @@ export class Lookup {
   /** The instrument that has a name now, or null. */
   async #find(reader: Reader, assetSchema: AssetSchema, named: CountrySymbol): Promise<Found | null> {
     await this.#renew(reader);
-    if (this.#found.size >= limits.instrumentCacheMax) this.#found.clear();
     const name = `${assetSchema}:${named.country}:${named.symbol}`;
     const known = this.#found.get(name);
     if (known !== undefined) return known;

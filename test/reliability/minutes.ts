@@ -7,6 +7,9 @@ import { openStore } from '../../src/store/engines.ts';
 /** What a check measured. */
 export type Figure = readonly [what: string, value: string];
 
+/** Names a figure that says what does not hold: the check then ends with 1. */
+export const FAILED = 'failed';
+
 /** Flags of the fields that the files have no columns for. */
 export const named = ['--schema', 'stock', '--country', 'US', '--interval', '1M'];
 

@@ -5,7 +5,7 @@ import { checkCrashes } from './crashes.ts';
 import { checkCrowd } from './crowd.ts';
 import { checkFlips } from './flips.ts';
 import { checkHolds } from './holds.ts';
-import type { Figure } from './minutes.ts';
+import { FAILED, type Figure } from './minutes.ts';
 import { checkOrder } from './order.ts';
 import { checkReaders } from './readers.ts';
 import { checkRoom } from './room.ts';
@@ -35,7 +35,7 @@ const checks: Readonly<
   },
   crowd: { settings: { callers: 1_000, seconds: 25 }, run: checkCrowd },
   hold: { settings: { times: 20 }, run: checkHolds },
-  soak: { settings: { minutes: 60 }, run: checkSoak },
+  soak: { settings: { minutes: 60, importSeconds: 60, furtherBars: 0 }, run: checkSoak },
   room: { settings: { rows: 2_000_000 }, run: ({ rows }: { rows: number }) => checkRoom(rows) },
 };
 
@@ -49,4 +49,7 @@ const given = { ...check.settings };
 for (const [one, text = ''] of Object.entries(values) as [string, string | undefined][])
   given[one] = typeof given[one] === 'number' ? Number(text) : text;
 process.stderr.write(`${name} ${JSON.stringify(given)}\n`);
-for (const [what, value] of await check.run(given as never)) process.stdout.write(`${what}: ${value}\n`);
+for (const [what, value] of await check.run(given as never)) {
+  process.stdout.write(`${what}: ${value}\n`);
+  if (what === FAILED) process.exitCode = 1;
+}

@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { symbolOf, writeMinutes } from '../../bench/minutes.ts';
-import { bourse, type Running, startServer } from '../../bench/process.ts';
+import { minuteTexts, random, symbolOf, writeMinutes } from '../../bench/minutes.ts';
+import { bourse, freePort, type Running, startServer } from '../../bench/process.ts';
+import { readExposition, type Sample } from '../exposition.ts';
 import { Workshop } from '../service.ts';
 import { fill, mixed } from './load.ts';
 import type { Figure } from './minutes.ts';
+import { figuresOf, type Minute } from './soak-figures.ts';
 
 const SYMBOLS = 20;
 /** Minutes of each symbol that are stored before, and those that each import adds. */
@@ -21,14 +23,11 @@ const UNDO_EVERY = 5;
 /** Runs that filled the store. */
 const FILLED_RUNS = 2;
 
-/** What one minute came to. */
-type Minute = {
-  readonly megabytes: number;
-  readonly files: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  readonly answers: number;
-};
+/** Pages of further symbols that are asked for. */
+const FURTHER_SYMBOLS = 5_000;
+const FURTHER_PAGES = 3_000;
+const MEMORY_MS = 5_000;
+const MEGABYTE = 1024 * 1024;
 
 /** Answers by status, and the times of those of the present minute. */
 type Work = { isDone: boolean; readonly statuses: Map<number, number>; timesMs: number[] };
@@ -48,27 +47,38 @@ async function call(server: Running, targets: readonly string[], first: number, 
   }
 }
 
-function measure({ pid }: Running, timesMs: readonly number[]): Minute {
+const residentMegabytes = ({ pid }: Running): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
+
+function measure({ pid }: Running, timesMs: readonly number[], memory: readonly number[]): Minute {
   const sorted = timesMs.toSorted((a, b) => a - b);
   const at = (share: number): number => sorted[Math.floor(share * (sorted.length - 1))]!;
-  const resident = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  const files = readdirSync(`/proc/${pid}/fd`).length;
   return {
-    megabytes: Number(resident![1]) / 1024,
-    files,
+    megabytes: memory.reduce((sum, value) => sum + value, 0) / memory.length,
+    mostMegabytes: Math.max(...memory),
+    files: readdirSync(`/proc/${pid}/fd`).length,
     p50Ms: at(0.5),
     p99Ms: at(0.99),
     answers: sorted.length,
   };
 }
 
+/** Memory by kind, as the metrics tell it, in MB. */
+async function memoryByKind(metricsPort: number): Promise<Record<string, number>> {
+  const found = readExposition(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text());
+  const samplesOf = (name: string): readonly Sample[] => found.get(name)!.samples;
+  const kinds = [...samplesOf('bourse_cached_answers_bytes'), ...samplesOf('bourse_thread_memory_bytes')];
+  const nameOf = ({ labels }: Sample): string => Object.values(labels).join(' ') || 'cached answers';
+  return Object.fromEntries(kinds.map((one) => [nameOf(one), Math.round(one.value / MEGABYTE)]));
+}
+
 /** Imports the next minutes of every symbol, and now and then undoes that. */
-async function importNext(shop: Workshop, round: number): Promise<void> {
+async function importNext(shop: Workshop, round: number, filledRuns: number): Promise<void> {
   const path = shop.path(`round-${round}.csv`);
   const firstMinute = STORED_MINUTES + round * ADDED_MINUTES;
   writeMinutes({ path, rows: SYMBOLS * ADDED_MINUTES, order: 'time', symbols: SYMBOLS, firstMinute });
   await shop.must('import', 'bars', path, '--schema', 'stock', '--country', 'US', '--interval', '1M');
-  if (round % UNDO_EVERY === UNDO_EVERY - 1) await shop.must('undo', String(FILLED_RUNS + round + 1));
+  if (round % UNDO_EVERY === UNDO_EVERY - 1) await shop.must('undo', String(filledRuns + round + 1));
 }
 
 /** Pages of minutes, derived bars of every kind, and other endpoints, with one key. */
@@ -93,50 +103,75 @@ function targetsOf(pages: readonly string[]): string[] {
   );
 }
 
-const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
+/** Imports bars of further symbols, and gives pages of them: the store is larger, and what is asked for is spread over it. */
+async function addFurther(shop: Workshop, bars: number, page: string): Promise<string[]> {
+  const path = shop.path('further.csv');
+  writeMinutes({ path, rows: bars, order: 'symbol', symbols: FURTHER_SYMBOLS });
+  await shop.must('import', 'bars', path, '--schema', 'stock', '--country', 'US', '--interval', '1M');
+  const starts = minuteTexts(Math.ceil(bars / FURTHER_SYMBOLS));
+  const next = random(11);
+  return Array.from({ length: FURTHER_PAGES }, () => {
+    const symbol = symbolOf(SYMBOLS + Math.floor(next() * (FURTHER_SYMBOLS - SYMBOLS)));
+    const from = starts[Math.floor(next() * starts.length)]!;
+    return page.replace(/US:\w+/, `US:${symbol}`).replace(/from\/[^/]+/, `from/${from}`);
+  });
+}
+
+/** How long to run, the time from one import to the next, and how many further bars the store has. */
+type Settings = { readonly minutes: number; readonly importSeconds: number; readonly furtherBars: number };
 
 /** Runs for some minutes and compares the last quarter with the second. @throws where an answer was no answer */
-export async function checkSoak({ minutes }: { readonly minutes: number }): Promise<Figure[]> {
+export async function checkSoak({ minutes, importSeconds, furtherBars }: Settings): Promise<Figure[]> {
   const shop = new Workshop();
   try {
-    const targets = targetsOf(mixed(await fill(shop, SLOW_SESSIONS)));
+    const pages = await fill(shop, SLOW_SESSIONS);
+    const further = furtherBars > 0 ? await addFurther(shop, furtherBars, pages.fast[0]!) : [];
+    const filledRuns = FILLED_RUNS + Math.sign(furtherBars);
+    const targets = [...targetsOf(mixed(pages)), ...further];
+    const metricsPort = await freePort();
     const words = ['serve', '--store', shop.store, '--log-level', 'silent', '--scrub-hours', '1'];
+    words.push('--metrics-port', String(metricsPort));
     const server = await startServer(shop.folder, bourse, words);
     const work: Work = { isDone: false, statuses: new Map(), timesMs: [] };
-    const callers = Array.from({ length: CALLERS }, (_, caller) => call(server, targets, caller * 97, work));
+    const apart = Math.floor(targets.length / CALLERS);
+    const callers = Array.from({ length: CALLERS }, (_, caller) =>
+      call(server, targets, caller * apart, work),
+    );
+    const importing = importUntilDone(shop, importSeconds * 1_000, filledRuns, work);
     const measured: Minute[] = [];
-    for (let round = 0; round < minutes; round++) {
-      const startedMs = performance.now();
-      await importNext(shop, round);
-      await sleep(Math.max(0, MINUTE_MS - (performance.now() - startedMs)));
-      measured.push(measure(server, work.timesMs));
+    while (measured.length < minutes) {
+      const memory: number[] = [];
+      for (let waitedMs = 0; waitedMs < MINUTE_MS; waitedMs += MEMORY_MS) {
+        // What fails stops the check.
+        await Promise.race([sleep(MEMORY_MS), ...callers, importing]);
+        memory.push(residentMegabytes(server));
+      }
+      measured.push(measure(server, work.timesMs, memory));
       work.timesMs = [];
-      process.stderr.write(`${JSON.stringify(measured.at(-1))}\n`);
+      const told = { ...measured.at(-1), ...(await memoryByKind(metricsPort)) };
+      process.stderr.write(`${JSON.stringify(told)}\n`);
     }
     work.isDone = true;
-    await Promise.all(callers);
+    await Promise.all([...callers, importing]);
     await server.stop();
     const odd = [...work.statuses.keys()].filter((status) => status !== 200 && status !== 503);
     assert.deepEqual(odd, []);
-    return [...figuresOf(measured), ['refused under load', String(work.statuses.get(503) ?? 0)]];
+    return figuresOf(measured, work.statuses.get(503) ?? 0);
   } finally {
     shop.close();
   }
 }
 
-function figuresOf(measured: readonly Minute[]): Figure[] {
-  const quarter = Math.max(1, Math.floor(measured.length / 4));
-  const [early, late] = [measured.slice(quarter, 2 * quarter), measured.slice(-quarter)];
-  const both = (figure: keyof Minute): string =>
-    [early, late].map((part) => mean(part.map((minute) => minute[figure])).toFixed(1)).join(' -> ');
-  return [
-    ['minutes', String(measured.length)],
-    ['answers', String(measured.reduce((sum, { answers }) => sum + answers, 0))],
-    ['memory in MB, second quarter -> last', both('megabytes')],
-    ['open files', both('files')],
-    ['p50 in ms', both('p50Ms')],
-    ['p99 in ms', both('p99Ms')],
-    ['most memory in MB', Math.max(...measured.map(({ megabytes }) => megabytes)).toFixed(0)],
-  ];
+/** Imports again and again, from the beginning of one import to that of the next. */
+async function importUntilDone(
+  shop: Workshop,
+  everyMs: number,
+  filledRuns: number,
+  work: Work,
+): Promise<void> {
+  for (let round = 0; !work.isDone; round++) {
+    const nextMs = performance.now() + everyMs;
+    await importNext(shop, round, filledRuns);
+    while (!work.isDone && performance.now() < nextMs) await sleep(Math.min(everyMs, 200));
+  }
 }

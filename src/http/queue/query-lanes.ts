@@ -1,7 +1,7 @@
 // Two lanes of queries: a request that reads many bars goes to the second, which has a thread of its own, so that no other waits for it.
 import { limits } from '../../contract/limits.ts';
 import type { Answer, QueryRequest } from '../../queries/query.ts';
-import { QueryQueue, QueueError } from './query-queue.ts';
+import { QueryQueue, QueueError, type ThreadMemory } from './query-queue.ts';
 import type { ThreadSetup } from './query-thread.ts';
 
 /** The queue of ordinary requests, and that of dear ones once there was one. */
@@ -33,6 +33,15 @@ export class QueryLanes {
   /** Query threads: one, or two once there was a dear request. */
   get threads(): number {
     return this.#second === null ? 1 : 2;
+  }
+
+  /** The memory of each thread that tells it. */
+  async memory(): Promise<ReadonlyMap<'query' | 'dear_query', ThreadMemory>> {
+    const [first, second] = await Promise.all([this.#first.memory(), this.#second?.memory()]);
+    return new Map([
+      ...(first ? [['query', first] as const] : []),
+      ...(second ? [['dear_query', second] as const] : []),
+    ]);
   }
 
   /** Answers a request when it is its turn. @throws QueueError */

@@ -1,4 +1,5 @@
 // The bounded queue in front of the query thread. It asks admission control about each request, and drops those whose callers have gone.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { moduleBeside } from '../../base/module.ts';
 import { causeOf } from '../../base/observe.ts';
@@ -7,6 +8,9 @@ import type { Answer, QueryRequest } from '../../queries/query.ts';
 import { AdmissionControl, type QueueBounds } from './admission.ts';
 import type { ThreadData, ThreadRequest, ThreadResult, ThreadSetup } from './query-thread.ts';
 import { bufferBytes, SharedBuffers } from './shared-buffers.ts';
+
+/** Memory of one thread, in bytes: what its heap takes, what of that is in use, and what its objects hold outside. */
+export type ThreadMemory = { readonly heap: number; readonly heap_used: number; readonly external: number };
 
 /** Why a request got no answer: the queue is full or closing, its caller has gone, it is too dear for the thread, or that failed. */
 export type QueueProblem = 'full' | 'gone' | 'declined' | 'fault';
@@ -75,6 +79,14 @@ export class QueryQueue {
   /** Requests in the thread. */
   get inFlight(): number {
     return this.#inFlight.size;
+  }
+
+  /** The memory of the thread; null where there is none, or it does not tell within a moment. */
+  async memory(): Promise<ThreadMemory | null> {
+    const asked = this.#worker?.getHeapStatistics().catch(() => null);
+    const told = await Promise.race([asked, sleep(limits.threadMemoryWaitMs, null, { ref: false })]);
+    if (told === null || told === undefined) return null;
+    return { heap: told.total_heap_size, heap_used: told.used_heap_size, external: told.external_memory };
   }
 
   /** Answers a request when it is its turn. @throws QueueError */

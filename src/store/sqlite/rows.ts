@@ -36,8 +36,8 @@ function fromSql(kind: ColumnKind, value: Cell): unknown {
   return kind === 'json' ? JSON.parse(value as string) : value;
 }
 
-function rowOf({ names, kinds }: RowForm, cells: readonly Cell[]): Row {
-  const row: Row = {};
+function rowOf({ names, kinds, blank }: RowForm, cells: readonly Cell[]): Row {
+  const row: Row = { ...blank };
   for (let at = 0; at < names.length; at++) row[names[at]!] = fromSql(kinds[at]!, cells[at]!);
   return row;
 }
