@@ -379,7 +379,7 @@ test('a store in which an older Bourse imported holidays after bars is put right
     }),
   );
   const told: string[] = [];
-  const open = (): Promise<void> =>
+  const open = (): Promise<unknown> =>
     world.write((store) => followOldOverrides(store, (doing) => void told.push(doing)));
   assert.equal((await world.answers(...week))['0 DAY false']!.length, 1);
   for (let time = 1; time <= 2; time++) await open();

@@ -11,6 +11,7 @@ import { Calendars } from '../series/calendars.ts';
 import { allRows, rowWith } from '../store/all-rows.ts';
 import { DamagedData, ignoreDamage } from '../store/damage.ts';
 import type { Reader, Store, Tell, Writer } from '../store/store.ts';
+import { HiddenBars, type HiddenReport } from './hidden-bars.ts';
 import { seriesWithBars } from './instrument-uses.ts';
 import { bucketsAround, daysWithin, isNear } from './near-dates.ts';
 import { changesCalendar, optionsOf } from './regrid-series.ts';
@@ -60,13 +61,13 @@ export class ChangedCalendars {
     market.set(symbol!, dates.add(Number(calendar_date)));
   }
 
-  /** Recomputes which series are off the grid, and how far runs make their series complete. */
-  async settle(writer: Writer): Promise<void> {
+  /** Recomputes which series are off the grid, how far runs make their series complete, and which bars are unfinished: `hidden` gets those that became so. */
+  async settle(writer: Writer, hidden: HiddenBars): Promise<void> {
     if (this.#markets.size + this.#instruments.size === 0) return;
     // Other rows may be damaged. Their repair looks at the grid again.
     const sound = writer.sound(ignoreDamage);
     const changed = new Map<number, ReadonlySet<number> | null>();
-    const unfinished = new RenewedUnfinished(writer);
+    const unfinished = new RenewedUnfinished(writer, hidden);
     if (this.#markets.size > 0) {
       await this.#followAll(writer, sound);
       for await (const [series, dates] of this.#overridden(writer, sound)) {
@@ -166,19 +167,24 @@ async function* seriesOf(
   for await (const instrument_id of optionsOf(sound, instrument)) yield* of(instrument_id);
 }
 
-/** Recomputes what depends on the calendar overrides of a store, where an older Bourse imported them, in one write. */
-export async function followOldOverrides(store: Store, tell: Tell): Promise<void> {
+/**
+ * Recomputes what depends on the calendar overrides of a store, where an older Bourse imported them, in one write. It gives the bars
+ * that this hides; null where nothing was due.
+ */
+export async function followOldOverrides(store: Store, tell: Tell): Promise<HiddenReport | null> {
   const isDue = async (reader: Reader): Promise<boolean> => {
     const [sound, order] = [reader.sound(ignoreDamage), [['country_iso_code', 'asc'] as const]];
     if ((await rowWith(sound, counters, FOLLOWED)) !== null) return false;
     return (await sound.rows(holidays, { order, limit: 1 })).length > 0;
   };
-  if (!(await store.snapshot(isDue))) return;
+  if (!(await store.snapshot(isDue))) return null;
   tell('recomputing by the imported holidays which bars are on the session grid, complete and finished');
-  await store.write(async (writer) => {
-    if (!(await isDue(writer))) return;
+  return store.write(async (writer) => {
+    if (!(await isDue(writer))) return null;
     const overrides = new ChangedCalendars();
     for await (const row of allRows(writer.sound(ignoreDamage), holidays)) overrides.add(holidays, null, row);
-    await overrides.settle(writer);
+    const hidden = new HiddenBars();
+    await overrides.settle(writer, hidden);
+    return hidden.report(writer);
   });
 }

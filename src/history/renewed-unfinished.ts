@@ -8,10 +8,11 @@ import { everyBucket, type OpenedBlock } from '../store/all-blocks.ts';
 import { allRows, collectRows, rowsInOrder, rowWith } from '../store/all-rows.ts';
 import { ignoreDamage } from '../store/damage.ts';
 import type { Reader, Writer } from '../store/store.ts';
+import type { HiddenBars } from './hidden-bars.ts';
 import { decodeChange, rowKeyOf } from './journal.ts';
 import type { BucketRange, StoredSeries } from './stored-series.ts';
-import { bucketAt, entriesOf, keyed, listedRun, type Span, type Spans, statesOf } from './undo-unfinished.ts';
-import { keysOf, spansOf } from './unfinished.ts';
+import { bucketAt, entriesOf, statesOf } from './undo-unfinished.ts';
+import { keyed, keysOf, listedRun, type Span, type Spans, spansOf } from './unfinished.ts';
 
 /** Entries of the journal read at a time. */
 const CHANGES_PER_READ = 16;
@@ -32,11 +33,14 @@ export type Doubtful = {
 export class RenewedUnfinished {
   readonly #writer: Writer;
   readonly #sound: Reader;
+  readonly #hidden: HiddenBars;
   readonly #starts = new Map<number, number | null>();
   #earliestMs: number | null = null;
 
-  constructor(writer: Writer) {
+  /** `hidden` gets the bars that become unfinished. */
+  constructor(writer: Writer, hidden: HiddenBars) {
     this.#writer = writer;
+    this.#hidden = hidden;
     this.#sound = writer.sound(ignoreDamage);
   }
 
@@ -84,6 +88,10 @@ export class RenewedUnfinished {
       runs.set(key, (await this.#closesLater(series, key, run)) ? run : undefined);
     const runAt = (at: number): number | undefined =>
       runs.has(keys[at]!) ? runs.get(keys[at]!) : listed(keys[at]!);
+    this.#hidden.add(
+      series,
+      keys.filter((key) => runs.get(key) !== undefined && listed(key) === undefined),
+    );
     await this.#put(spans, spansOf(series.row.series_id, keys, runAt));
   }
 

@@ -11,6 +11,7 @@ import { rowsInOrder, rowWith } from '../store/all-rows.ts';
 import { type Damage, DamagedData, ignoreDamage, type OnDamage, type Remains } from '../store/damage.ts';
 import type { Read, Reader, Store, Writer } from '../store/store.ts';
 import { ChangedCalendars } from './changed-calendars.ts';
+import { HiddenBars, type HiddenReport } from './hidden-bars.ts';
 import { valuesOfKey } from './journal.ts';
 import { nextValue } from './new-instrument.ts';
 import { RenewedUnfinished } from './renewed-unfinished.ts';
@@ -43,6 +44,8 @@ export type UndoReport = {
   rowsRepaired: number;
   /** Rows that later runs changed too, have bars of, or name. */
   rowsKept: number;
+  /** Bars that are no longer served: the undo made them unfinished. */
+  readonly hidden: HiddenReport;
   /** The later runs because of which something was kept. */
   readonly keptBy: readonly number[];
   /** Damaged parts because of which something is not undone: once they are repaired, undoing the run again does the rest. */
@@ -117,13 +120,14 @@ async function findRun(reader: Reader, runId: number): Promise<Run> {
 /** One run that is being undone. */
 class Undoing {
   readonly #writer: Writer;
-  readonly #report: UndoReport;
+  readonly #report: Omit<UndoReport, 'hidden'>;
   readonly #keptBy = new Set<number>();
   /** Series of which the undo removed or restored bars: lists of keys of the restored ones. */
   readonly #changedSeries = new Map<number, (readonly number[])[]>();
   /** Series of which the run changed unfinished bars. */
   readonly #unfinishedSeries = new Set<number>();
   readonly #calendars = new ChangedCalendars();
+  readonly #hidden = new HiddenBars();
   readonly #left = new FoundDamage();
   readonly #lost = new FoundDamage();
 
@@ -153,14 +157,15 @@ class Undoing {
     await this.#rows(({ before }) => before !== null, instruments.name);
     await this.#rows((entry) => !isInstrument(entry));
     await this.#rows(isInstrument, instruments.name);
-    await this.#orLeft(() => this.#calendars.settle(this.#writer));
+    await this.#orLeft(() => this.#calendars.settle(this.#writer, this.#hidden));
     await removeCoverage(this.#writer, this.#report.run.run_id, new Set(this.#changedSeries.keys()));
     for (const seriesId of this.#unfinishedSeries) await this.#orLeft(() => this.#unfinished(seriesId));
-    const renewed = new RenewedUnfinished(this.#writer);
+    const renewed = new RenewedUnfinished(this.#writer, this.#hidden);
     for (const seriesId of new Set([...this.#changedSeries.keys(), ...this.#unfinishedSeries]))
       await this.#orLeft(() => this.#renew(seriesId, renewed));
     const [left, lost] = [await this.#left.named(this.#writer), await this.#lost.named(this.#writer)];
-    return { ...this.#report, keptBy: [...this.#keptBy].sort((a, b) => a - b), left, lost };
+    const hidden = await this.#hidden.report(this.#writer);
+    return { ...this.#report, hidden, keptBy: [...this.#keptBy].sort((a, b) => a - b), left, lost };
   }
 
   /** Runs a step. Where damage stops it, that is reported, and the step gives null. */
@@ -219,7 +224,7 @@ class Undoing {
   async #unfinished(seriesId: number): Promise<void> {
     const isLeft = (await rowWith(this.#writer, seriesDataset, { series_id: seriesId })) !== null;
     const series = isLeft ? (await openSeries(this.#writer, seriesId)).series : null;
-    await undoUnfinished(this.#writer, this.#report.run.run_id, seriesId, series);
+    await undoUnfinished(this.#writer, this.#report.run.run_id, { seriesId, series }, this.#hidden);
   }
 
   #addChanged(seriesId: number, restored: readonly number[]): void {

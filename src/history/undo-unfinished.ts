@@ -6,26 +6,14 @@ import type { RowOf } from '../datasets/dataset.ts';
 import { blockChanges, rowChanges } from '../datasets/internal.ts';
 import { collectRows, rowsInOrder } from '../store/all-rows.ts';
 import type { Writer } from '../store/store.ts';
-import { decodeChange, rowKeyOf } from './journal.ts';
+import type { HiddenBars } from './hidden-bars.ts';
+import { decodeChange } from './journal.ts';
 import type { StoredSeries } from './stored-series.ts';
-import { keysOf, spansOf } from './unfinished.ts';
+import { keyed, keysOf, listedRun, type Span, type Spans, spansOf } from './unfinished.ts';
 
-/** A row of unfinished bars. */
-export type Span = RowOf<typeof unfinishedBars>;
 type Entry = RowOf<typeof rowChanges>;
 
-/** Spans of one block by their row's key. They do not overlap. */
-export type Spans = ReadonlyMap<string, Span>;
-
 const ENTRIES_PER_READ = 500;
-
-/** The spans of one block. */
-export const keyed = (spans: readonly Span[]): Spans =>
-  new Map(spans.map((span) => [rowKeyOf(unfinishedBars, span), span]));
-
-/** The run by which a bar is unfinished; undefined where it is not. */
-export const listedRun = (spans: Spans, key: number): number | undefined =>
-  spans.values().find(({ first_ms, last_ms }) => first_ms <= key && key <= last_ms)?.run_id;
 
 const runsOf = (spans: Spans, keys: readonly number[]): (number | undefined)[] =>
   keys.map((key) => listedRun(spans, key));
@@ -94,6 +82,7 @@ async function undoBucket(
   { series, bucket, runId }: Place,
   stored: readonly Span[],
   entries: readonly Entry[],
+  hidden: HiddenBars,
 ): Promise<void> {
   const { series_id } = series.row;
   const changedBy = await keysByRun(writer, series_id, bucket, runId);
@@ -122,19 +111,24 @@ async function undoBucket(
     await writer.upsert(rowChanges, changes);
     state = next;
   }
+  const before = keyed(stored);
+  hidden.add(
+    series,
+    present.filter((key) => listedRun(state, key) !== undefined && listedRun(before, key) === undefined),
+  );
   await writer.remove(unfinishedBars, stored);
   await writer.upsert(unfinishedBars, [...state.values()]);
 }
 
 /**
  * Takes the change of one run out of the unfinished bars of a series, and out of what later runs found, after its bars were undone.
- * `series` is null where none is left: then all that is known of its unfinished bars goes.
+ * `series` is null where none is left: then all that is known of its unfinished bars goes. `hidden` gets the bars that become unfinished.
  */
 export async function undoUnfinished(
   writer: Writer,
   runId: number,
-  series_id: number,
-  series: StoredSeries | null,
+  { seriesId: series_id, series }: { readonly seriesId: number; readonly series: StoredSeries | null },
+  hidden: HiddenBars,
 ): Promise<void> {
   const spans = await collectRows(writer, unfinishedBars, { series_id });
   const entries = await entriesOf(writer, series_id, series === null ? 0 : runId);
@@ -148,5 +142,5 @@ export async function undoUnfinished(
   const byBucket = Map.groupBy(entries, ({ row_key }) => at((JSON.parse(row_key) as number[])[2]!));
   for (const [bucket, some] of byBucket)
     if (some.some(({ run_id }) => run_id === runId))
-      await undoBucket(writer, { series, bucket, runId }, stored.get(bucket) ?? [], some);
+      await undoBucket(writer, { series, bucket, runId }, stored.get(bucket) ?? [], some, hidden);
 }
