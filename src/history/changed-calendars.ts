@@ -61,7 +61,10 @@ export class ChangedCalendars {
     market.set(symbol!, dates.add(Number(calendar_date)));
   }
 
-  /** Recomputes which series are off the grid, how far runs make their series complete, and which bars are unfinished: `hidden` gets those that became so. */
+  /**
+   * Recomputes which series are off the grid, how far runs make their series complete, and which bars are unfinished: `hidden` gets
+   * those that became so.
+   */
   async settle(writer: Writer, hidden: HiddenBars): Promise<void> {
     if (this.#markets.size + this.#instruments.size === 0) return;
     // Other rows may be damaged. Their repair looks at the grid again.
@@ -75,10 +78,11 @@ export class ChangedCalendars {
         await passDamage(() => followDates(series, dates, unfinished));
       }
     }
+    const calendars = new Calendars();
     for (const instrument of this.#instruments.values())
-      for await (const series of seriesOf(writer, sound, instrument)) {
+      for await (const series of seriesOf(writer, sound, instrument, calendars)) {
         changed.set(series.row.series_id, null);
-        await passDamage(() => unfinished.renew(series, { isDoubtful: () => true }));
+        if (isMovable(series)) await passDamage(() => unfinished.renew(series, { isDoubtful: () => true }));
       }
     await renewCoverage(writer, changed);
   }
@@ -121,6 +125,9 @@ export class ChangedCalendars {
   }
 }
 
+/** Whether a calendar decides when bars of a series close. A minute ends in the session that it begins in: sessions are of whole minutes. */
+const isMovable = ({ row }: StoredSeries): boolean => row.interval !== '1M';
+
 /**
  * Recomputes whether a series is off the grid, and which of its bars are unfinished, after a change of some dates. It reads the blocks
  * around them alone, unless the series was off the grid and no bar around them still is.
@@ -130,12 +137,12 @@ async function followDates(
   dates: ReadonlySet<number>,
   unfinished: RenewedUnfinished,
 ): Promise<void> {
+  if (!isMovable(series)) return;
   const interval = series.row.interval as Interval;
   const held = daysWithin(interval, series.row, dates);
   if (held.length === 0) return;
   const ranges = bucketsAround(interval, held);
-  const minutes = intervalMinutes(interval);
-  const renewed = minutes === null || minutes === 1 ? series : await series.regrid(ranges);
+  const renewed = intervalMinutes(interval) === null ? series : await series.regrid(ranges);
   await unfinished.renew(renewed, { isDoubtful: (keyMs) => isNear(interval, keyMs, dates), ranges });
 }
 
@@ -153,8 +160,8 @@ async function* seriesOf(
   writer: Writer,
   sound: Reader,
   instrument: Instrument,
+  calendars: Calendars,
 ): AsyncGenerator<StoredSeries> {
-  const calendars = new Calendars();
   const of = async function* (instrument_id: number): AsyncGenerator<StoredSeries> {
     const stored = await rowWith(sound, instruments, { instrument_id });
     if (stored === null) return;

@@ -126,7 +126,8 @@ class Undoing {
   readonly #changedSeries = new Map<number, (readonly number[])[]>();
   /** Series of which the run changed unfinished bars. */
   readonly #unfinishedSeries = new Set<number>();
-  readonly #calendars = new ChangedCalendars();
+  readonly #changedCalendars = new ChangedCalendars();
+  readonly #calendars = new Calendars();
   readonly #hidden = new HiddenBars();
   readonly #left = new FoundDamage();
   readonly #lost = new FoundDamage();
@@ -157,7 +158,9 @@ class Undoing {
     await this.#rows(({ before }) => before !== null, instruments.name);
     await this.#rows((entry) => !isInstrument(entry));
     await this.#rows(isInstrument, instruments.name);
-    await this.#orLeft(() => this.#calendars.settle(this.#writer, this.#hidden));
+    // The run may have changed overrides.
+    this.#calendars.forget();
+    await this.#orLeft(() => this.#changedCalendars.settle(this.#writer, this.#hidden));
     await removeCoverage(this.#writer, this.#report.run.run_id, new Set(this.#changedSeries.keys()));
     for (const seriesId of this.#unfinishedSeries) await this.#orLeft(() => this.#unfinished(seriesId));
     const renewed = new RenewedUnfinished(this.#writer, this.#hidden);
@@ -202,7 +205,7 @@ class Undoing {
     })) {
       if (open?.series.row.series_id !== entry.series_id) {
         await this.#settle(open);
-        open = await this.#orLeft(() => openSeries(this.#writer, entry.series_id));
+        open = await this.#orLeft(() => openSeries(this.#writer, entry.series_id, this.#calendars));
       }
       if (open === null) continue;
       const { series } = open;
@@ -223,7 +226,7 @@ class Undoing {
 
   async #unfinished(seriesId: number): Promise<void> {
     const isLeft = (await rowWith(this.#writer, seriesDataset, { series_id: seriesId })) !== null;
-    const series = isLeft ? (await openSeries(this.#writer, seriesId)).series : null;
+    const series = isLeft ? (await openSeries(this.#writer, seriesId, this.#calendars)).series : null;
     await undoUnfinished(this.#writer, this.#report.run.run_id, { seriesId, series }, this.#hidden);
   }
 
@@ -239,7 +242,7 @@ class Undoing {
     const isListed = (await this.#writer.group(unfinishedBars, { series_id })).length > 0;
     if (restored.size === 0 && !isListed) return;
     if ((await rowWith(this.#writer, seriesDataset, { series_id })) === null) return;
-    const { series } = await openSeries(this.#writer, series_id);
+    const { series } = await openSeries(this.#writer, series_id, this.#calendars);
     await renewed.renewUndone(series, this.#report.run.run_id, restored);
   }
 
@@ -264,8 +267,8 @@ class Undoing {
       if (undone === null) await this.#writer.upsert(rowChanges, [entry]);
       if (undone === null || undone === 'unchanged') continue;
       if (entry.dataset === holidays.name)
-        this.#calendars.add(holidays, null, valuesOfKey(holidays, entry.row_key));
-      if (was !== null) this.#calendars.add(instruments, was, entry.before as Instrument | null);
+        this.#changedCalendars.add(holidays, null, valuesOfKey(holidays, entry.row_key));
+      if (was !== null) this.#changedCalendars.add(instruments, was, entry.before as Instrument | null);
       if (undone === 'removed') this.#report.rowsRemoved++;
       else if (undone === 'restored') this.#report.rowsRestored++;
       else if (undone === 'repaired') this.#report.rowsRepaired++;
@@ -286,13 +289,13 @@ class Undoing {
 /** A series that is being undone; `deletion` where its instrument was deleted. */
 type OpenSeries = { readonly series: StoredSeries; readonly deletion: Deletion | null };
 
-async function openSeries(writer: Writer, seriesId: number): Promise<OpenSeries> {
+async function openSeries(writer: Writer, seriesId: number, calendars: Calendars): Promise<OpenSeries> {
   const row = await rowWith(writer, seriesDataset, { series_id: seriesId });
   if (row === null) throw new Error(`the journal names series ${seriesId}, which is missing`);
   await writer.checkBlocks(seriesId);
   const stored = await rowWith(writer, instruments, { instrument_id: row.instrument_id });
   const deletion = stored === null ? await deletionOf(writer, row.instrument_id) : null;
-  const calendar = await new Calendars().of(writer, stored ?? deletion!.instrument);
+  const calendar = await calendars.of(writer, stored ?? deletion!.instrument);
   return { series: new StoredSeries(writer, row, calendar), deletion };
 }
 

@@ -1,5 +1,7 @@
 // Undoing what one run changed of the unfinished bars of a series, under the changes of later runs (docs/decisions/0023).
+
 import { bucketOf } from '../bars/bucket.ts';
+import { firstWhere } from '../base/search.ts';
 import type { Interval } from '../contract/interval.ts';
 import { type series as seriesDataset, unfinishedBars } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
@@ -15,8 +17,15 @@ type Entry = RowOf<typeof rowChanges>;
 
 const ENTRIES_PER_READ = 500;
 
-const runsOf = (spans: Spans, keys: readonly number[]): (number | undefined)[] =>
-  keys.map((key) => listedRun(spans, key));
+/** For each of some ascending keys the run by which its bar is unfinished. */
+function runsOf(spans: Spans, keys: readonly number[]): readonly (number | undefined)[] {
+  const runs = new Array<number | undefined>(keys.length).fill(undefined);
+  for (const { first_ms, last_ms, run_id } of spans.values()) {
+    const from = firstWhere(keys.length, (at) => keys[at]! >= first_ms);
+    for (let at = from; at < keys.length && keys[at]! <= last_ms; at++) runs[at] = run_id;
+  }
+  return runs;
+}
 
 /** The bucket of a bar of a series. */
 export const bucketAt =
@@ -73,6 +82,18 @@ export function statesOf(present: Spans, entries: readonly Entry[], others: Iter
   return changes;
 }
 
+/** Replaces entries of the journal. Most of later runs stay as they are: these are not written. */
+async function putEntries(writer: Writer, old: readonly Entry[], fresh: readonly Entry[]): Promise<void> {
+  const textOf = ({ row_key, run_id, before }: Entry) =>
+    `${run_id} ${row_key} ${(before as Span | null)?.last_ms}`;
+  const texts = (entries: readonly Entry[]) => new Map(entries.map((entry) => [textOf(entry), entry]));
+  const [was, is] = [texts(old), texts(fresh)];
+  const without = (some: ReadonlyMap<string, Entry>, others: ReadonlyMap<string, Entry>): Entry[] =>
+    [...some].filter(([text]) => !others.has(text)).map(([, entry]) => entry);
+  await writer.remove(rowChanges, without(was, is));
+  await writer.upsert(rowChanges, without(is, was));
+}
+
 /** One block of which a run changed the unfinished bars. */
 type Place = { readonly series: StoredSeries; readonly bucket: number; readonly runId: number };
 
@@ -93,7 +114,7 @@ async function undoBucket(
   // Of the entries, the run itself has the oldest.
   const [own, ...later] = statesOf(keyed(stored), entries, changedBy.keys());
   let state = own!.before;
-  await writer.remove(rowChanges, entries);
+  const changes: Entry[] = [];
   for (const { run_id, before, after } of later) {
     const [was, is, now] = [before, after, state].map((spans) => runsOf(spans, keys));
     const changed = changedBy.get(run_id);
@@ -102,15 +123,14 @@ async function undoBucket(
         changed?.has(keys[at]!) || was![at] !== is![at] ? is![at] : now![at],
       ),
     );
-    const changes: Entry[] = [];
     for (const row_key of new Set([...state.keys(), ...next.keys()])) {
       const [one = null, other = null] = [state.get(row_key), next.get(row_key)];
       if (one?.last_ms !== other?.last_ms)
         changes.push({ dataset: unfinishedBars.name, row_key, run_id, before: one });
     }
-    await writer.upsert(rowChanges, changes);
     state = next;
   }
+  await putEntries(writer, entries, changes);
   const before = keyed(stored);
   hidden.add(
     series,
