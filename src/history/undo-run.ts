@@ -293,7 +293,8 @@ async function openSeries(writer: Writer, seriesId: number, calendars: Calendars
   const row = await rowWith(writer, seriesDataset, { series_id: seriesId });
   if (row === null) throw new Error(`the journal names series ${seriesId}, which is missing`);
   await writer.checkBlocks(seriesId);
-  const stored = await rowWith(writer, instruments, { instrument_id: row.instrument_id });
+  // An index that has lost the row tells it here: it is no deleted instrument.
+  const [stored = null] = await writer.group(instruments, { instrument_id: row.instrument_id });
   const deletion = stored === null ? await deletionOf(writer, row.instrument_id) : null;
   const calendar = await calendars.of(writer, stored ?? deletion!.instrument);
   return { series: new StoredSeries(writer, row, calendar), deletion };
