@@ -1,10 +1,11 @@
 // A damaged store: doctor names the damage, no backup is made of it, and an answer that needs the damaged part says so.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
-import { scrubWhenDue } from '../src/cli/scrub.ts';
+import { scrub, scrubWhenDue } from '../src/cli/scrub.ts';
 import { readScrub } from '../src/store/control.ts';
+import { type Damage, damageWords } from '../src/store/damage.ts';
 import { openControl } from '../src/store/engines.ts';
 import { Workshop } from './service.ts';
 
@@ -85,8 +86,8 @@ for (const { statement, words, target, other } of damages)
 test('beside a service the store is read once in the time that is set, by one process, and what it finds is kept', async () => {
   const shop = await damagedShop("update news set title = 'Down'");
   const [first, second] = await Promise.all([
-    scrubWhenDue(shop.store, 3_600_000, 0),
-    scrubWhenDue(shop.store, 3_600_000, 0),
+    scrubWhenDue(shop.store, 3_600_000, assert.fail, 0),
+    scrubWhenDue(shop.store, 3_600_000, assert.fail, 0),
   ]);
   assert.equal(first!.startedMs, second!.startedMs);
   const control = await openControl(shop.store, 'read');
@@ -97,6 +98,20 @@ test('beside a service the store is read once in the time that is set, by one pr
     kept!.damage.map(({ dataset }) => dataset),
     ['news'],
   );
+});
+
+test('where a store is gone while it is read, a message says why damaged bars are told by their numbers', async () => {
+  const shop = await damagedShop("update bar_blocks set bytes = bytes || x'00'");
+  const damaged: string[] = [];
+  const why: string[] = [];
+  const onStep = (_: string, found: readonly Damage[]): void => {
+    rmSync(shop.path('bourse.db'), { force: true });
+    damaged.push(...found.map(damageWords));
+  };
+  await scrub(shop.store, onStep, (reason) => void why.push(reason));
+  assert.match(damaged.join('\n'), /bars, block \d+ of series 1, written by run 1: /);
+  assert.equal(why.length, 1);
+  assert.match(why[0]!, /^damaged bars are told by the numbers of their blocks and series: .*bourse\.db/);
 });
 
 test('a damaged key opens nothing and stops no other (house, Rules)', async () => {

@@ -36,6 +36,12 @@ function minuteClose(calendar: Calendar, stepMs: number, keyMs: number): number 
   return isOnGrid ? Math.min(keyMs + stepMs, closeMs[0]!) : keyMs + stepMs;
 }
 
+/** The label date of a bar's session, or of its period, as a day number; outside every session that of its clock. */
+export function labelOfBar(calendar: Calendar, interval: Interval, keyMs: number): number {
+  if (intervalMinutes(interval) === null) return keyMs / DAY_MS;
+  return calendar.labelAt(keyMs) ?? calendar.zone.dayAt(keyMs);
+}
+
 /** Whether a bar closes after a moment. A bar of a series off the session grid closes at its nominal end (contract 3.10). */
 export function closesAfter(
   calendar: Calendar,

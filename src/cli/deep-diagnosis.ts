@@ -63,12 +63,13 @@ async function readAll(url: string): Promise<Found> {
   let steps = 0;
   const progress = new Progress({ name: 'reading the store', bytes: null, rowsAbout: null });
   try {
-    await scrub(url, (_, damage) => {
+    const onStep = (_: string, damage: readonly Damage[]): void => {
       const named = damage.slice(0, Math.max(0, storeLimits.damageNamedMax - parts.length));
       parts.push(...named);
       unnamed += damage.length - named.length;
       progress.reached(++steps);
-    });
+    };
+    await scrub(url, onStep, note);
   } finally {
     progress.end();
   }

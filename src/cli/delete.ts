@@ -8,6 +8,7 @@ import { deleteRows, type RowDeleteReport } from '../history/delete-rows.ts';
 import type { DeletionRequest } from '../history/deletion.ts';
 import type { Store } from '../store/store.ts';
 import { examples, jsonOption, storeOption } from './flags.ts';
+import { hiddenLines } from './hidden-words.ts';
 import { withExistingStore } from './opened-store.ts';
 import { linesOf, noteWait, print } from './output.ts';
 import { readBound, readCountry, readField, readInterval, readSchema, readSymbol } from './read-flags.ts';
@@ -61,7 +62,8 @@ const run = (
     const said = [...words, ...range].filter((word) => word).join(' ') || 'all';
     const onWait = noteWait(store);
     const report = await work(store, { words: said, dryRun, nowMs: Date.now, onWait });
-    print(flags, report, linesOf([describe(report, dryRun)]));
+    const hidden = 'hidden' in report ? hiddenLines(report.hidden).map((line) => `  ${line}`) : [];
+    print(flags, report, linesOf([describe(report, dryRun), ...hidden]));
   });
 
 /** The words of an instrument, or of as much of its name as was given. */

@@ -1,6 +1,7 @@
 // The flags of `bourse import`: which apply to a dataset, their values, and those that are recorded with the run.
 import { hash } from 'node:crypto';
 import { parseInstant } from '../base/instant.ts';
+import { spokenFlag } from '../base/shell-word.ts';
 import { findZone, type Zone } from '../calendar/zone.ts';
 import type { PriceBasis, VolumeBasis } from '../contract/price-basis.ts';
 import { barFields } from '../datasets/bars.ts';
@@ -9,7 +10,7 @@ import { BARS, fileDatasetNamed, fileDatasetNames } from '../datasets/index.ts';
 import type { RecordedFlags } from '../history/run.ts';
 import { readMappingFile } from '../mapping/mapping-file.ts';
 import { hintFor, UsageProblem } from './config.ts';
-import { readCountry, readInterval, readSchema, readSymbolOf, spokenFlag } from './read-flags.ts';
+import { readCountry, readInterval, readSchema, readSymbolOf } from './read-flags.ts';
 
 /** The flags of an import. */
 export type ImportFlags = {

@@ -1,35 +1,18 @@
 // What `bourse import` says of an import that is done.
-import { shellWord } from '../base/shell-word.ts';
 import { BARS } from '../datasets/index.ts';
+import { importCommand } from '../history/import-command.ts';
 import type { ImportReport } from '../history/import-report.ts';
 import { refusalLine } from './explain.ts';
+import { hiddenLines } from './hidden-words.ts';
 import { linesOf } from './output.ts';
-import { spokenFlag } from './read-flags.ts';
 import { replacedLines } from './replaced.ts';
 import { count, countOf } from './table.ts';
-
-/** The command that imports a file again and vouches for it through an instant (contract 3.9). */
-function commandThrough(
-  instant: string,
-  dataset: string,
-  path: string | null,
-  flags: Again['flags'],
-): string {
-  const repeated = Object.entries(flags).filter(([name]) => !flagsOfOneCall.has(name));
-  const words = repeated.flatMap(([name, value]) => [`--${spokenFlag(name)}`, String(value)]);
-  const command = ['bourse', 'import', dataset, path ?? '-', ...words, '--complete-through', instant];
-  return command.map(shellWord).join(' ');
-}
-
-/** Flags that another call with the same file does not repeat. */
-const flagsOfOneCall: ReadonlySet<string> = new Set([
-  ...['watch', 'json', 'allowRejects', 'completeThrough', 'dryRun', 'explain'],
-]);
 
 /** Sessions that an import leaves unfinished, and the command that finishes each. */
 const describeUnfinished = (unfinished: ImportReport['unfinished'] = [], again: Again): string[] =>
   unfinished.map(({ market, interval, session, completeThrough, sessionEnd }) => {
-    const command = commandThrough(sessionEnd, again.dataset, again.path, again.flags);
+    const through = ['--complete-through', sessionEnd];
+    const command = importCommand(again.dataset, again.path ?? '-', again.flags, ...through);
     return `session ${session} of ${market} ${interval} is not finished: bars that close after ${completeThrough} are not derived until a later import has the rest; if the file has all of it, run this after ${sessionEnd}: ${command}`;
   });
 
@@ -85,6 +68,7 @@ export function describeImport(report: ImportReport, again: Again): string {
     ),
     ...bars(report.vwapOutside, 'with a vwap outside low and high, stored and served'),
     ...describeUnfinished(report.unfinished, again),
+    ...(report.hidden === undefined ? [] : hiddenLines(report.hidden)),
     ...Object.entries(report.findings).map(([what, rows]) => `${what}: ${countOf(rows, 'row')}`),
     ...(report.mayBeCut
       ? ['the last line has no end: if the file was cut off, its last value may be wrong']

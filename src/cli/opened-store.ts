@@ -5,6 +5,7 @@ import { coverOldRuns } from '../history/old-runs.ts';
 import { hasControl, isStoreMade, openControl, openStore, openTrialStore } from '../store/engines.ts';
 import { OlderLayout, type Reader, type Store, StoreUnusable, type Tell } from '../store/store.ts';
 import { readSettings } from './config.ts';
+import { hiddenLines } from './hidden-words.ts';
 import { note } from './output.ts';
 
 /** Runs `work` on something open, or being opened, and closes it at the end. */
@@ -33,7 +34,8 @@ export async function openToWrite(url: string, tell: Tell): Promise<Store> {
   try {
     await updateControl(url, tell);
     await coverOldRuns(store, tell);
-    await followOldOverrides(store, tell);
+    const hidden = await followOldOverrides(store, tell);
+    if (hidden !== null) for (const line of hiddenLines(hidden)) tell(line);
     return store;
   } catch (error) {
     await store.close();

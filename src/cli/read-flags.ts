@@ -67,7 +67,3 @@ export function readSymbolOf(dataset: string, text: string | undefined): string 
   const field = fileDatasetNamed(dataset)?.file.fields.symbol;
   return text === '*' && field !== undefined ? readField('--symbol', text, field) : readSymbol(text);
 }
-
-/** A flag as it is written: `complete-through`. */
-export const spokenFlag = (name: string): string =>
-  name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

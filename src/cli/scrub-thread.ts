@@ -6,5 +6,12 @@ import { scrubWhenDue } from './scrub.ts';
 /** What a scrub thread works with. */
 export type ScrubData = { readonly storeUrl: string; readonly everyMs: number };
 
+/** What it tells: why damaged bars have no names, and at the end the newest reading. */
+export type ScrubMessage =
+  | { readonly kind: 'unnamed'; readonly why: string }
+  | { readonly kind: 'read'; readonly scrub: Scrub | null };
+
 const { storeUrl, everyMs } = workerData as ScrubData;
-parentPort!.postMessage((await scrubWhenDue(storeUrl, everyMs)) satisfies Scrub | null);
+const tell = (message: ScrubMessage): void => parentPort!.postMessage(message);
+const scrub = await scrubWhenDue(storeUrl, everyMs, (why) => tell({ kind: 'unnamed', why }));
+tell({ kind: 'read', scrub });

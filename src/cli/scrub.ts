@@ -8,26 +8,43 @@ import { StoreUnusable } from '../store/store.ts';
 import { cliLimits } from './limits.ts';
 import { closing, readStore } from './opened-store.ts';
 
-/** Calls `onStep` for each part of a store that was read, with what is damaged in it, named. */
+/** Takes why damaged blocks and series are not named: they are told by their numbers. */
+export type OnUnnamed = (why: string) => void;
+
+/** Calls `onStep` for each part of a store that was read, with what is damaged in it, named; where that cannot be, `onUnnamed` once. */
 export async function scrub(
   url: string,
   onStep: (table: string, damage: readonly Damage[]) => void | Promise<void>,
+  onUnnamed: OnUnnamed,
 ): Promise<void> {
+  let isTold = false;
+  const tellOnce: OnUnnamed = (why) => {
+    if (!isTold) onUnnamed(`damaged bars are told by the numbers of their blocks and series: ${why}`);
+    isTold = true;
+  };
   for await (const { table, damage } of scrubStore(url)) {
-    const named = damage.length === 0 ? [] : await nameAll(url, damage);
+    const named = damage.length === 0 ? [] : await nameAll(url, damage, tellOnce);
     await onStep(table, named);
   }
 }
 
+const hasName = ({ block, seriesId }: Damage): boolean => (block ?? seriesId) !== undefined;
+
 /** A store so damaged that it cannot be opened, or that is gone by now, names nothing. */
-async function nameAll(url: string, damage: readonly Damage[]): Promise<readonly Damage[]> {
+async function nameAll(
+  url: string,
+  damage: readonly Damage[],
+  onUnnamed: OnUnnamed,
+): Promise<readonly Damage[]> {
+  if (!damage.some(hasName)) return damage;
   try {
     return await readStore(url, 'read', (reader) =>
       Promise.all(damage.map((one) => namedDamage(reader, one))),
     );
   } catch (error) {
-    if (error instanceof StoreUnusable) return damage;
-    throw error;
+    if (!(error instanceof StoreUnusable)) throw error;
+    onUnnamed(error.message);
+    return damage;
   }
 }
 
@@ -35,6 +52,7 @@ async function nameAll(url: string, damage: readonly Damage[]): Promise<readonly
 export function scrubWhenDue(
   url: string,
   everyMs: number,
+  onUnnamed: OnUnnamed,
   rest: number = cliLimits.scrubRestFactor,
 ): Promise<Scrub | null> {
   return closing(openControl(url, 'write'), async (control) => {
@@ -44,14 +62,15 @@ export function scrubWhenDue(
       const before = (await readScrub(control))?.damage ?? [];
       const found = new Map<string, Damage>();
       let beganMs = performance.now();
-      await scrub(url, async (_, damage) => {
+      const onStep = async (_: string, damage: readonly Damage[]): Promise<void> => {
         const known = found.size;
         for (const one of damage) if (found.size < cliLimits.scrubDamageMax) found.set(damageWords(one), one);
         if (found.size > known)
           await putScrub(control, { startedMs, finishedMs: null, damage: [...before, ...found.values()] });
         await sleep(Math.min(rest * (performance.now() - beganMs), cliLimits.scrubRestMsMax));
         beganMs = performance.now();
-      });
+      };
+      await scrub(url, onStep, onUnnamed);
       await putScrub(control, { startedMs, finishedMs: Date.now(), damage: [...found.values()] });
     }
     return readScrub(control);

@@ -5,7 +5,7 @@ import { causeOf, type Observe } from '../base/observe.ts';
 import type { Scrub } from '../store/control.ts';
 import { KnownDamage } from './known-damage.ts';
 import { cliLimits } from './limits.ts';
-import type { ScrubData } from './scrub-thread.ts';
+import type { ScrubData, ScrubMessage } from './scrub-thread.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -48,14 +48,19 @@ export class Scrubbing {
     const thread = new Worker(moduleBeside('./scrub-thread.ts', import.meta.url), { workerData: this.#data });
     this.#thread = thread;
     thread.unref();
-    thread.once('message', (scrub: Scrub | null) => this.#know(scrub));
-    thread.once('error', (error) =>
-      this.#observe({ kind: 'fault', requestId: null, where: 'scrub', cause: causeOf(error) }),
-    );
+    thread.on('message', (message: ScrubMessage) => {
+      if (message.kind === 'read') this.#know(message.scrub);
+      else this.#fail(message.why);
+    });
+    thread.once('error', (error) => this.#fail(causeOf(error)));
     thread.once('exit', () => {
       this.#thread = null;
       setTimeout(() => this.#ask(), cliLimits.scrubAskMs).unref();
     });
+  }
+
+  #fail(cause: string): void {
+    this.#observe({ kind: 'fault', requestId: null, where: 'scrub', cause });
   }
 
   #know(scrub: Scrub | null): void {

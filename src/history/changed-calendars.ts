@@ -11,6 +11,7 @@ import { Calendars } from '../series/calendars.ts';
 import { allRows, rowWith } from '../store/all-rows.ts';
 import { DamagedData, ignoreDamage } from '../store/damage.ts';
 import type { Reader, Store, Tell, Writer } from '../store/store.ts';
+import { HiddenBars, type HiddenReport } from './hidden-bars.ts';
 import { seriesWithBars } from './instrument-uses.ts';
 import { bucketsAround, daysWithin, isNear } from './near-dates.ts';
 import { changesCalendar, optionsOf } from './regrid-series.ts';
@@ -60,13 +61,16 @@ export class ChangedCalendars {
     market.set(symbol!, dates.add(Number(calendar_date)));
   }
 
-  /** Recomputes which series are off the grid, and how far runs make their series complete. */
-  async settle(writer: Writer): Promise<void> {
+  /**
+   * Recomputes which series are off the grid, how far runs make their series complete, and which bars are unfinished: `hidden` gets
+   * those that became so.
+   */
+  async settle(writer: Writer, hidden: HiddenBars): Promise<void> {
     if (this.#markets.size + this.#instruments.size === 0) return;
     // Other rows may be damaged. Their repair looks at the grid again.
     const sound = writer.sound(ignoreDamage);
     const changed = new Map<number, ReadonlySet<number> | null>();
-    const unfinished = new RenewedUnfinished(writer);
+    const unfinished = new RenewedUnfinished(writer, hidden);
     if (this.#markets.size > 0) {
       await this.#followAll(writer, sound);
       for await (const [series, dates] of this.#overridden(writer, sound)) {
@@ -74,10 +78,11 @@ export class ChangedCalendars {
         await passDamage(() => followDates(series, dates, unfinished));
       }
     }
+    const calendars = new Calendars();
     for (const instrument of this.#instruments.values())
-      for await (const series of seriesOf(writer, sound, instrument)) {
+      for await (const series of seriesOf(writer, sound, instrument, calendars)) {
         changed.set(series.row.series_id, null);
-        await passDamage(() => unfinished.renew(series, { isDoubtful: () => true }));
+        if (isMovable(series)) await passDamage(() => unfinished.renew(series, { isDoubtful: () => true }));
       }
     await renewCoverage(writer, changed);
   }
@@ -120,6 +125,9 @@ export class ChangedCalendars {
   }
 }
 
+/** Whether a calendar decides when bars of a series close. A minute ends in the session that it begins in: sessions are of whole minutes. */
+const isMovable = ({ row }: StoredSeries): boolean => row.interval !== '1M';
+
 /**
  * Recomputes whether a series is off the grid, and which of its bars are unfinished, after a change of some dates. It reads the blocks
  * around them alone, unless the series was off the grid and no bar around them still is.
@@ -129,12 +137,12 @@ async function followDates(
   dates: ReadonlySet<number>,
   unfinished: RenewedUnfinished,
 ): Promise<void> {
+  if (!isMovable(series)) return;
   const interval = series.row.interval as Interval;
   const held = daysWithin(interval, series.row, dates);
   if (held.length === 0) return;
   const ranges = bucketsAround(interval, held);
-  const minutes = intervalMinutes(interval);
-  const renewed = minutes === null || minutes === 1 ? series : await series.regrid(ranges);
+  const renewed = intervalMinutes(interval) === null ? series : await series.regrid(ranges);
   await unfinished.renew(renewed, { isDoubtful: (keyMs) => isNear(interval, keyMs, dates), ranges });
 }
 
@@ -152,8 +160,8 @@ async function* seriesOf(
   writer: Writer,
   sound: Reader,
   instrument: Instrument,
+  calendars: Calendars,
 ): AsyncGenerator<StoredSeries> {
-  const calendars = new Calendars();
   const of = async function* (instrument_id: number): AsyncGenerator<StoredSeries> {
     const stored = await rowWith(sound, instruments, { instrument_id });
     if (stored === null) return;
@@ -166,19 +174,24 @@ async function* seriesOf(
   for await (const instrument_id of optionsOf(sound, instrument)) yield* of(instrument_id);
 }
 
-/** Recomputes what depends on the calendar overrides of a store, where an older Bourse imported them, in one write. */
-export async function followOldOverrides(store: Store, tell: Tell): Promise<void> {
+/**
+ * Recomputes what depends on the calendar overrides of a store, where an older Bourse imported them, in one write. It gives the bars
+ * that this hides; null where nothing was due.
+ */
+export async function followOldOverrides(store: Store, tell: Tell): Promise<HiddenReport | null> {
   const isDue = async (reader: Reader): Promise<boolean> => {
     const [sound, order] = [reader.sound(ignoreDamage), [['country_iso_code', 'asc'] as const]];
     if ((await rowWith(sound, counters, FOLLOWED)) !== null) return false;
     return (await sound.rows(holidays, { order, limit: 1 })).length > 0;
   };
-  if (!(await store.snapshot(isDue))) return;
+  if (!(await store.snapshot(isDue))) return null;
   tell('recomputing by the imported holidays which bars are on the session grid, complete and finished');
-  await store.write(async (writer) => {
-    if (!(await isDue(writer))) return;
+  return store.write(async (writer) => {
+    if (!(await isDue(writer))) return null;
     const overrides = new ChangedCalendars();
     for await (const row of allRows(writer.sound(ignoreDamage), holidays)) overrides.add(holidays, null, row);
-    await overrides.settle(writer);
+    const hidden = new HiddenBars();
+    await overrides.settle(writer, hidden);
+    return hidden.report(writer);
   });
 }

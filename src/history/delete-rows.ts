@@ -12,6 +12,7 @@ import { isSelected, type RowSelection, selectedRows } from '../store/selected-r
 import type { Store, Writer } from '../store/store.ts';
 import { ChangedCalendars } from './changed-calendars.ts';
 import { type DeletionRequest, runDeletion } from './deletion.ts';
+import { HiddenBars, type HiddenReport } from './hidden-bars.ts';
 import { findInstrument } from './instrument-choice.ts';
 import { seriesWithBars, useOf } from './instrument-uses.ts';
 import { changeRow, rowKeyOf } from './journal.ts';
@@ -45,6 +46,8 @@ export type RowDeleteReport = {
   readonly damagedDeleted: number;
   /** Instruments of deleted option contracts. */
   readonly instrumentsDeleted: number;
+  /** Bars that are no longer served: the deletion has changed their calendar. */
+  readonly hidden: HiddenReport;
 };
 
 /** Flags that name a market: these alone narrow no choice. */
@@ -136,9 +139,11 @@ export function deleteRows(store: Store, request: RowDeleteRequest): Promise<Row
       if (await deleteOwn(writer, runId, dataset, row as RowOf<Dataset>)) instrumentsDeleted++;
     }
     rowsDeleted += damaged.size;
-    await calendars.settle(writer);
+    const hidden = new HiddenBars();
+    await calendars.settle(writer, hidden);
     const about = { dataset: spokenName(dataset), choice: words };
-    const result = { ...about, rowsDeleted, damagedDeleted: damaged.size, instrumentsDeleted };
+    const counts = { rowsDeleted, damagedDeleted: damaged.size, instrumentsDeleted };
+    const result = { ...about, ...counts, hidden: await hidden.report(writer) };
     return { result, count: rowsDeleted };
   });
 }

@@ -1,6 +1,7 @@
 // The report of one import.
 import type { Refusal, RefusalGroup } from '../files/file-problem.ts';
 import type { FormerRun } from './former-runs.ts';
+import type { HiddenReport } from './hidden-bars.ts';
 import type { RunAhead } from './run-ahead.ts';
 
 /** What an import did, as `--json` prints it. */
@@ -47,6 +48,8 @@ export type ImportReport = {
   readonly vwapOutside: number;
   /** Sessions that bars end in, but which are not finished by them; absent where the dataset is not bars. */
   readonly unfinished?: readonly UnfinishedSession[];
+  /** Bars that the import hides by the calendars that it changes; absent where the dataset is bars. */
+  readonly hidden?: HiddenReport;
   readonly ignoredColumns: readonly string[];
   /** The first refused rows; all of them are in `rejectedFile`. */
   readonly refused: readonly Refusal[];

@@ -2,7 +2,7 @@
 import { nearest } from '../base/nearest.ts';
 import { type AssetSchema, assetSchemas } from '../contract/identifiers.ts';
 import { type Instrument, instruments } from '../datasets/reference.ts';
-import { rowWith } from '../store/all-rows.ts';
+import { instrumentNamed } from '../store/instrument-terms.ts';
 import type { RowReader } from '../store/store.ts';
 import { RequestProblem } from './request-problem.ts';
 
@@ -16,7 +16,10 @@ export type InstrumentChoice = {
 /** Symbols compared for a hint. */
 const NEIGHBOURS_MAX = 1000;
 
-/** The instruments of a symbol, at most one of each asset type. @throws RequestProblem where there is none, with a similar symbol */
+/**
+ * The instruments of a symbol, at most one of each asset type.
+ * @throws RequestProblem where there is none, with a similar symbol; DamagedData where the row of one is lost
+ */
 export async function findInstruments(reader: RowReader, choice: InstrumentChoice): Promise<Instrument[]> {
   const { assetSchema, country, symbol } = choice;
   const markets = (assetSchema === null ? assetSchemas : [assetSchema]).map((asset_schema) => ({
@@ -25,7 +28,7 @@ export async function findInstruments(reader: RowReader, choice: InstrumentChoic
   }));
   const found: Instrument[] = [];
   for (const market of markets) {
-    const row = await rowWith(reader, instruments, { ...market, symbol });
+    const row = await instrumentNamed(reader, { ...market, symbol });
     if (row !== null) found.push(row);
   }
   if (found.length > 0) return found;

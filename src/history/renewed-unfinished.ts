@@ -1,5 +1,6 @@
 // Recomputes which stored bars are unfinished, after a change of their calendar or an undo (contract 3.9, docs/decisions/0023).
 import { type Bars, emptyBars, indexOfKey } from '../bars/columns.ts';
+import { DAY_MS } from '../base/instant.ts';
 import { closesAfter } from '../calendar/bar-end.ts';
 import type { Interval } from '../contract/interval.ts';
 import { unfinishedBars } from '../datasets/bars.ts';
@@ -8,13 +9,17 @@ import { everyBucket, type OpenedBlock } from '../store/all-blocks.ts';
 import { allRows, collectRows, rowsInOrder, rowWith } from '../store/all-rows.ts';
 import { ignoreDamage } from '../store/damage.ts';
 import type { Reader, Writer } from '../store/store.ts';
+import type { HiddenBars } from './hidden-bars.ts';
 import { decodeChange, rowKeyOf } from './journal.ts';
 import type { BucketRange, StoredSeries } from './stored-series.ts';
-import { bucketAt, entriesOf, keyed, listedRun, type Span, type Spans, statesOf } from './undo-unfinished.ts';
-import { keysOf, spansOf } from './unfinished.ts';
+import { bucketAt, entriesOf, statesOf } from './undo-unfinished.ts';
+import { keyed, keysOf, listedRun, type Span, type Spans, spansOf } from './unfinished.ts';
 
 /** Entries of the journal read at a time. */
 const CHANGES_PER_READ = 16;
+
+/** A bar closes within so much time of its key: a month, and the end of its last session. */
+const LONGEST_BAR_MS = 34 * DAY_MS;
 
 /** Which bars of a series to look at. */
 export type Doubtful = {
@@ -32,25 +37,36 @@ export type Doubtful = {
 export class RenewedUnfinished {
   readonly #writer: Writer;
   readonly #sound: Reader;
+  readonly #hidden: HiddenBars;
   readonly #starts = new Map<number, number | null>();
   #earliestMs: number | null = null;
 
-  constructor(writer: Writer) {
+  /** `hidden` gets the bars that become unfinished. */
+  constructor(writer: Writer, hidden: HiddenBars) {
     this.#writer = writer;
+    this.#hidden = hidden;
     this.#sound = writer.sound(ignoreDamage);
   }
 
   /** Recomputes the unfinished bars of a series among the doubtful ones. */
   async renew(series: StoredSeries, doubtful: Doubtful): Promise<void> {
-    const { series_id, first_ms, last_ms } = series.row;
+    const { series_id, last_ms } = series.row;
     const at = bucketAt(series.row);
     const rows = await collectRows(this.#sound, unfinishedBars, { series_id });
+    // Bars before that are neither listed nor open when the first run began.
+    const earliestMs = (await this.#earliest()) - LONGEST_BAR_MS;
+    const first_ms = Math.max(series.row.first_ms, Math.min(earliestMs, ...rows.map((row) => row.first_ms)));
+    if (first_ms > last_ms) return;
     const stored = Map.groupBy(rows, ({ first_ms: ms }) => at(ms));
+    const journal = new SeriesJournal(this.#writer, series_id);
     for (const { fromBucket, toBucket } of doubtful.ranges ?? [everyBucket]) {
       const [from, to] = [Math.max(fromBucket, at(first_ms)), Math.min(toBucket, at(last_ms))];
       if (from > to) continue;
       for await (const block of series.blocks(from, to))
-        await this.#renewBlock({ series, block, spans: keyed(stored.get(block.bucket) ?? []) }, doubtful);
+        await this.#renewBlock(
+          { series, block, journal, spans: keyed(stored.get(block.bucket) ?? []) },
+          doubtful,
+        );
     }
   }
 
@@ -84,19 +100,23 @@ export class RenewedUnfinished {
       runs.set(key, (await this.#closesLater(series, key, run)) ? run : undefined);
     const runAt = (at: number): number | undefined =>
       runs.has(keys[at]!) ? runs.get(keys[at]!) : listed(keys[at]!);
+    this.#hidden.add(
+      series,
+      keys.filter((key) => runs.get(key) !== undefined && listed(key) === undefined),
+    );
     await this.#put(spans, spansOf(series.row.series_id, keys, runAt));
   }
 
   /** The last run that is known to hold each of some bars. */
   async #holders(place: Place, keys: readonly number[]): Promise<ReadonlyMap<number, number>> {
     const changers = await this.#changers(place, keys);
-    const { series, block, spans } = place;
+    const { series, block, journal, spans } = place;
     let isAny = false;
     for (const [key, run] of changers) isAny ||= await this.#closesLater(series, key, run);
     if (!isAny) return changers;
     // A later run that held a bar unchanged has taken it off the list.
     const at = bucketAt(series.row);
-    const entries = (await entriesOf(this.#writer, series.row.series_id, 0)).filter(
+    const entries = (await journal.entries()).filter(
       ({ row_key }) => at((JSON.parse(row_key) as number[])[2]!) === block.bucket,
     );
     const holders = new Map(changers);
@@ -159,7 +179,30 @@ export class RenewedUnfinished {
 }
 
 /** One block, and the rows of its unfinished bars. */
-type Place = { readonly series: StoredSeries; readonly block: OpenedBlock; readonly spans: Spans };
+type Place = {
+  readonly series: StoredSeries;
+  readonly block: OpenedBlock;
+  readonly journal: SeriesJournal;
+  readonly spans: Spans;
+};
+
+/** What the journal has of the unfinished bars of one series: read once, where a block needs it. */
+class SeriesJournal {
+  readonly #writer: Writer;
+  readonly #seriesId: number;
+  #entries: ReturnType<typeof entriesOf> | null = null;
+
+  constructor(writer: Writer, seriesId: number) {
+    this.#writer = writer;
+    this.#seriesId = seriesId;
+  }
+
+  /** All of it, the newest run first. */
+  entries(): ReturnType<typeof entriesOf> {
+    this.#entries ??= entriesOf(this.#writer, this.#seriesId, 0);
+    return this.#entries;
+  }
+}
 
 const none = emptyBars();
 const has = (bars: Bars | null, keyMs: number): boolean => indexOfKey(bars ?? none, keyMs) >= 0;

@@ -211,6 +211,8 @@ export class Completions {
   readonly #calendars: SeriesCalendars;
   /** The last run that was asked for, and its start; null where its row is damaged. */
   #run: { readonly id: number; readonly startedMs: number | null } | null = null;
+  /** How far the last coverage reaches, by the calendars of its market: most of its series share one. */
+  #reached: { readonly coverage: Coverage; readonly byCalendar: Map<Calendar, number> } | null = null;
 
   constructor(reader: Reader, calendars = new SeriesCalendars(reader)) {
     this.#reader = reader.sound(ignoreDamage);
@@ -224,8 +226,17 @@ export class Completions {
     if (followed === null) return coverage;
     // A run has begun when what it makes complete has closed, also where its own row is damaged.
     const startedMs = (await this.#startOf(coverage.run_id)) ?? coverage.complete_ms;
-    const complete_ms = completeMsOf(coverage, followed, startedMs);
+    const complete_ms = this.#completeMsOf(coverage, followed, startedMs);
     return complete_ms === coverage.complete_ms ? coverage : { ...coverage, complete_ms };
+  }
+
+  #completeMsOf(coverage: Coverage, followed: Followed, startedMs: number): number {
+    if (followed.market !== coverage.market) return completeMsOf(coverage, followed, startedMs);
+    if (this.#reached?.coverage !== coverage) this.#reached = { coverage, byCalendar: new Map() };
+    const { byCalendar } = this.#reached;
+    const known = byCalendar.get(followed.calendar) ?? completeMsOf(coverage, followed, startedMs);
+    byCalendar.set(followed.calendar, known);
+    return known;
   }
 
   async #startOf(run_id: number): Promise<number | null> {

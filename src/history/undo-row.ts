@@ -8,6 +8,7 @@ import { type Instrument, type InstrumentName, instruments } from '../datasets/r
 import { allRows, rowsInOrder, rowWith, soundRowWith } from '../store/all-rows.ts';
 import { rowDamage } from '../store/checked-rows.ts';
 import { DamagedData } from '../store/damage.ts';
+import { instrumentNamed, refuseLost } from '../store/instrument-terms.ts';
 import type { Read, Writer } from '../store/store.ts';
 import { seriesWithBars, useOf } from './instrument-uses.ts';
 import { putRow, rowKeyOf, valuesOfKey } from './journal.ts';
@@ -24,7 +25,7 @@ export const nameOf = ({ asset_schema, country_iso_code, symbol }: InstrumentNam
 
 /**
  * Undoes an entry of the journal and says what became of its row: `keptBy` is the later run that keeps it.
- * @throws RequestProblem where bars or rows would lose their instrument
+ * @throws RequestProblem where bars or rows would lose their instrument; DamagedData where what decides that is damaged or lost
  */
 export async function undoRow(
   writer: Writer,
@@ -41,6 +42,8 @@ export async function undoRow(
     limit: 1,
   });
   const { row: stored, remains } = await soundRowWith(writer, dataset, key);
+  if (stored === null && remains === null && dataset === instruments)
+    await refuseLost(writer, key as InstrumentName);
   // Without its row nothing tells whether series still need an instrument that the run has made.
   if (remains !== null && dataset === instruments && before === null)
     throw new DamagedData(rowDamage(dataset, remains, 'its checksum does not match'));
@@ -74,7 +77,7 @@ function notedRow(dataset: Dataset, { before }: Entry): RowOf<Dataset> | null {
 /** The first run after another that changed bars of an instrument; null where none did. */
 async function firstUser(writer: Writer, instrument_id: number, runId: number): Promise<number | null> {
   let first: number | null = null;
-  for await (const { series_id } of allRows(writer, seriesDataset, { instrument_id }))
+  for (const { series_id } of await writer.group(seriesDataset, { instrument_id }))
     for await (const { run_id } of allRows(writer, blockChanges, { series_id }))
       if (run_id > runId && run_id < (first ?? Number.POSITIVE_INFINITY)) first = run_id;
   return first;
@@ -92,7 +95,7 @@ async function refuseOrphans(writer: Writer, instrument: Instrument): Promise<vo
 /** A restored row needs the instruments that it names, which a later run may have deleted. */
 async function refuseUnnamed(writer: Writer, dataset: Dataset, row: RowOf<Dataset>): Promise<void> {
   for (const { name } of namedBy(dataset, row)) {
-    if ((await rowWith(writer, instruments, name)) !== null) continue;
+    if ((await instrumentNamed(writer, name)) !== null) continue;
     const where = { dataset: instruments.name, row_key: rowKeyOf(instruments, name) };
     const deletion = await newestDeletion(writer, { where, order: [['run_id', 'desc']] });
     if (deletion === null) throw new Error(`${nameOf(name)} is missing, and no run has deleted it`);

@@ -11,6 +11,7 @@ import { rowsInOrder, rowWith } from '../store/all-rows.ts';
 import { type Damage, DamagedData, ignoreDamage, type OnDamage, type Remains } from '../store/damage.ts';
 import type { Read, Reader, Store, Writer } from '../store/store.ts';
 import { ChangedCalendars } from './changed-calendars.ts';
+import { HiddenBars, type HiddenReport } from './hidden-bars.ts';
 import { valuesOfKey } from './journal.ts';
 import { nextValue } from './new-instrument.ts';
 import { RenewedUnfinished } from './renewed-unfinished.ts';
@@ -43,6 +44,8 @@ export type UndoReport = {
   rowsRepaired: number;
   /** Rows that later runs changed too, have bars of, or name. */
   rowsKept: number;
+  /** Bars that are no longer served: the undo made them unfinished. */
+  readonly hidden: HiddenReport;
   /** The later runs because of which something was kept. */
   readonly keptBy: readonly number[];
   /** Damaged parts because of which something is not undone: once they are repaired, undoing the run again does the rest. */
@@ -117,13 +120,15 @@ async function findRun(reader: Reader, runId: number): Promise<Run> {
 /** One run that is being undone. */
 class Undoing {
   readonly #writer: Writer;
-  readonly #report: UndoReport;
+  readonly #report: Omit<UndoReport, 'hidden'>;
   readonly #keptBy = new Set<number>();
   /** Series of which the undo removed or restored bars: lists of keys of the restored ones. */
   readonly #changedSeries = new Map<number, (readonly number[])[]>();
   /** Series of which the run changed unfinished bars. */
   readonly #unfinishedSeries = new Set<number>();
-  readonly #calendars = new ChangedCalendars();
+  readonly #changedCalendars = new ChangedCalendars();
+  readonly #calendars = new Calendars();
+  readonly #hidden = new HiddenBars();
   readonly #left = new FoundDamage();
   readonly #lost = new FoundDamage();
 
@@ -153,14 +158,17 @@ class Undoing {
     await this.#rows(({ before }) => before !== null, instruments.name);
     await this.#rows((entry) => !isInstrument(entry));
     await this.#rows(isInstrument, instruments.name);
-    await this.#orLeft(() => this.#calendars.settle(this.#writer));
+    // The run may have changed overrides.
+    this.#calendars.forget();
+    await this.#orLeft(() => this.#changedCalendars.settle(this.#writer, this.#hidden));
     await removeCoverage(this.#writer, this.#report.run.run_id, new Set(this.#changedSeries.keys()));
     for (const seriesId of this.#unfinishedSeries) await this.#orLeft(() => this.#unfinished(seriesId));
-    const renewed = new RenewedUnfinished(this.#writer);
+    const renewed = new RenewedUnfinished(this.#writer, this.#hidden);
     for (const seriesId of new Set([...this.#changedSeries.keys(), ...this.#unfinishedSeries]))
       await this.#orLeft(() => this.#renew(seriesId, renewed));
     const [left, lost] = [await this.#left.named(this.#writer), await this.#lost.named(this.#writer)];
-    return { ...this.#report, keptBy: [...this.#keptBy].sort((a, b) => a - b), left, lost };
+    const hidden = await this.#hidden.report(this.#writer);
+    return { ...this.#report, hidden, keptBy: [...this.#keptBy].sort((a, b) => a - b), left, lost };
   }
 
   /** Runs a step. Where damage stops it, that is reported, and the step gives null. */
@@ -197,7 +205,7 @@ class Undoing {
     })) {
       if (open?.series.row.series_id !== entry.series_id) {
         await this.#settle(open);
-        open = await this.#orLeft(() => openSeries(this.#writer, entry.series_id));
+        open = await this.#orLeft(() => openSeries(this.#writer, entry.series_id, this.#calendars));
       }
       if (open === null) continue;
       const { series } = open;
@@ -218,8 +226,8 @@ class Undoing {
 
   async #unfinished(seriesId: number): Promise<void> {
     const isLeft = (await rowWith(this.#writer, seriesDataset, { series_id: seriesId })) !== null;
-    const series = isLeft ? (await openSeries(this.#writer, seriesId)).series : null;
-    await undoUnfinished(this.#writer, this.#report.run.run_id, seriesId, series);
+    const series = isLeft ? (await openSeries(this.#writer, seriesId, this.#calendars)).series : null;
+    await undoUnfinished(this.#writer, this.#report.run.run_id, { seriesId, series }, this.#hidden);
   }
 
   #addChanged(seriesId: number, restored: readonly number[]): void {
@@ -234,7 +242,7 @@ class Undoing {
     const isListed = (await this.#writer.group(unfinishedBars, { series_id })).length > 0;
     if (restored.size === 0 && !isListed) return;
     if ((await rowWith(this.#writer, seriesDataset, { series_id })) === null) return;
-    const { series } = await openSeries(this.#writer, series_id);
+    const { series } = await openSeries(this.#writer, series_id, this.#calendars);
     await renewed.renewUndone(series, this.#report.run.run_id, restored);
   }
 
@@ -259,8 +267,8 @@ class Undoing {
       if (undone === null) await this.#writer.upsert(rowChanges, [entry]);
       if (undone === null || undone === 'unchanged') continue;
       if (entry.dataset === holidays.name)
-        this.#calendars.add(holidays, null, valuesOfKey(holidays, entry.row_key));
-      if (was !== null) this.#calendars.add(instruments, was, entry.before as Instrument | null);
+        this.#changedCalendars.add(holidays, null, valuesOfKey(holidays, entry.row_key));
+      if (was !== null) this.#changedCalendars.add(instruments, was, entry.before as Instrument | null);
       if (undone === 'removed') this.#report.rowsRemoved++;
       else if (undone === 'restored') this.#report.rowsRestored++;
       else if (undone === 'repaired') this.#report.rowsRepaired++;
@@ -281,13 +289,14 @@ class Undoing {
 /** A series that is being undone; `deletion` where its instrument was deleted. */
 type OpenSeries = { readonly series: StoredSeries; readonly deletion: Deletion | null };
 
-async function openSeries(writer: Writer, seriesId: number): Promise<OpenSeries> {
+async function openSeries(writer: Writer, seriesId: number, calendars: Calendars): Promise<OpenSeries> {
   const row = await rowWith(writer, seriesDataset, { series_id: seriesId });
   if (row === null) throw new Error(`the journal names series ${seriesId}, which is missing`);
   await writer.checkBlocks(seriesId);
-  const stored = await rowWith(writer, instruments, { instrument_id: row.instrument_id });
+  // An index that has lost the row tells it here: it is no deleted instrument.
+  const [stored = null] = await writer.group(instruments, { instrument_id: row.instrument_id });
   const deletion = stored === null ? await deletionOf(writer, row.instrument_id) : null;
-  const calendar = await new Calendars().of(writer, stored ?? deletion!.instrument);
+  const calendar = await calendars.of(writer, stored ?? deletion!.instrument);
   return { series: new StoredSeries(writer, row, calendar), deletion };
 }
 

@@ -1,34 +1,31 @@
 // Undoing what one run changed of the unfinished bars of a series, under the changes of later runs (docs/decisions/0023).
+
 import { bucketOf } from '../bars/bucket.ts';
+import { firstWhere } from '../base/search.ts';
 import type { Interval } from '../contract/interval.ts';
 import { type series as seriesDataset, unfinishedBars } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { blockChanges, rowChanges } from '../datasets/internal.ts';
 import { collectRows, rowsInOrder } from '../store/all-rows.ts';
 import type { Writer } from '../store/store.ts';
-import { decodeChange, rowKeyOf } from './journal.ts';
+import type { HiddenBars } from './hidden-bars.ts';
+import { decodeChange } from './journal.ts';
 import type { StoredSeries } from './stored-series.ts';
-import { keysOf, spansOf } from './unfinished.ts';
+import { keyed, keysOf, listedRun, type Span, type Spans, spansOf } from './unfinished.ts';
 
-/** A row of unfinished bars. */
-export type Span = RowOf<typeof unfinishedBars>;
 type Entry = RowOf<typeof rowChanges>;
-
-/** Spans of one block by their row's key. They do not overlap. */
-export type Spans = ReadonlyMap<string, Span>;
 
 const ENTRIES_PER_READ = 500;
 
-/** The spans of one block. */
-export const keyed = (spans: readonly Span[]): Spans =>
-  new Map(spans.map((span) => [rowKeyOf(unfinishedBars, span), span]));
-
-/** The run by which a bar is unfinished; undefined where it is not. */
-export const listedRun = (spans: Spans, key: number): number | undefined =>
-  spans.values().find(({ first_ms, last_ms }) => first_ms <= key && key <= last_ms)?.run_id;
-
-const runsOf = (spans: Spans, keys: readonly number[]): (number | undefined)[] =>
-  keys.map((key) => listedRun(spans, key));
+/** For each of some ascending keys the run by which its bar is unfinished. */
+function runsOf(spans: Spans, keys: readonly number[]): readonly (number | undefined)[] {
+  const runs = new Array<number | undefined>(keys.length).fill(undefined);
+  for (const { first_ms, last_ms, run_id } of spans.values()) {
+    const from = firstWhere(keys.length, (at) => keys[at]! >= first_ms);
+    for (let at = from; at < keys.length && keys[at]! <= last_ms; at++) runs[at] = run_id;
+  }
+  return runs;
+}
 
 /** The bucket of a bar of a series. */
 export const bucketAt =
@@ -85,6 +82,18 @@ export function statesOf(present: Spans, entries: readonly Entry[], others: Iter
   return changes;
 }
 
+/** Replaces entries of the journal. Most of later runs stay as they are: these are not written. */
+async function putEntries(writer: Writer, old: readonly Entry[], fresh: readonly Entry[]): Promise<void> {
+  const textOf = ({ row_key, run_id, before }: Entry) =>
+    `${run_id} ${row_key} ${(before as Span | null)?.last_ms}`;
+  const texts = (entries: readonly Entry[]) => new Map(entries.map((entry) => [textOf(entry), entry]));
+  const [was, is] = [texts(old), texts(fresh)];
+  const without = (some: ReadonlyMap<string, Entry>, others: ReadonlyMap<string, Entry>): Entry[] =>
+    [...some].filter(([text]) => !others.has(text)).map(([, entry]) => entry);
+  await writer.remove(rowChanges, without(was, is));
+  await writer.upsert(rowChanges, without(is, was));
+}
+
 /** One block of which a run changed the unfinished bars. */
 type Place = { readonly series: StoredSeries; readonly bucket: number; readonly runId: number };
 
@@ -94,6 +103,7 @@ async function undoBucket(
   { series, bucket, runId }: Place,
   stored: readonly Span[],
   entries: readonly Entry[],
+  hidden: HiddenBars,
 ): Promise<void> {
   const { series_id } = series.row;
   const changedBy = await keysByRun(writer, series_id, bucket, runId);
@@ -104,7 +114,7 @@ async function undoBucket(
   // Of the entries, the run itself has the oldest.
   const [own, ...later] = statesOf(keyed(stored), entries, changedBy.keys());
   let state = own!.before;
-  await writer.remove(rowChanges, entries);
+  const changes: Entry[] = [];
   for (const { run_id, before, after } of later) {
     const [was, is, now] = [before, after, state].map((spans) => runsOf(spans, keys));
     const changed = changedBy.get(run_id);
@@ -113,28 +123,32 @@ async function undoBucket(
         changed?.has(keys[at]!) || was![at] !== is![at] ? is![at] : now![at],
       ),
     );
-    const changes: Entry[] = [];
     for (const row_key of new Set([...state.keys(), ...next.keys()])) {
       const [one = null, other = null] = [state.get(row_key), next.get(row_key)];
       if (one?.last_ms !== other?.last_ms)
         changes.push({ dataset: unfinishedBars.name, row_key, run_id, before: one });
     }
-    await writer.upsert(rowChanges, changes);
     state = next;
   }
+  await putEntries(writer, entries, changes);
+  const before = keyed(stored);
+  hidden.add(
+    series,
+    present.filter((key) => listedRun(state, key) !== undefined && listedRun(before, key) === undefined),
+  );
   await writer.remove(unfinishedBars, stored);
   await writer.upsert(unfinishedBars, [...state.values()]);
 }
 
 /**
  * Takes the change of one run out of the unfinished bars of a series, and out of what later runs found, after its bars were undone.
- * `series` is null where none is left: then all that is known of its unfinished bars goes.
+ * `series` is null where none is left: then all that is known of its unfinished bars goes. `hidden` gets the bars that become unfinished.
  */
 export async function undoUnfinished(
   writer: Writer,
   runId: number,
-  series_id: number,
-  series: StoredSeries | null,
+  { seriesId: series_id, series }: { readonly seriesId: number; readonly series: StoredSeries | null },
+  hidden: HiddenBars,
 ): Promise<void> {
   const spans = await collectRows(writer, unfinishedBars, { series_id });
   const entries = await entriesOf(writer, series_id, series === null ? 0 : runId);
@@ -148,5 +162,5 @@ export async function undoUnfinished(
   const byBucket = Map.groupBy(entries, ({ row_key }) => at((JSON.parse(row_key) as number[])[2]!));
   for (const [bucket, some] of byBucket)
     if (some.some(({ run_id }) => run_id === runId))
-      await undoBucket(writer, { series, bucket, runId }, stored.get(bucket) ?? [], some);
+      await undoBucket(writer, { series, bucket, runId }, stored.get(bucket) ?? [], some, hidden);
 }

@@ -6,7 +6,19 @@ import type { RowOf } from '../datasets/dataset.ts';
 import type { Writer } from '../store/store.ts';
 import { changeRow, rowKeyOf } from './journal.ts';
 
-type Row = RowOf<typeof unfinishedBars>;
+/** A row of unfinished bars. */
+export type Span = RowOf<typeof unfinishedBars>;
+
+/** Spans by their row's key. They do not overlap. */
+export type Spans = ReadonlyMap<string, Span>;
+
+/** Some spans of a series by their row's key. */
+export const keyed = (spans: readonly Span[]): Spans =>
+  new Map(spans.map((span) => [rowKeyOf(unfinishedBars, span), span]));
+
+/** The run by which a bar is unfinished; undefined where it is not. */
+export const listedRun = (spans: Spans, key: number): number | undefined =>
+  spans.values().find(({ first_ms, last_ms }) => first_ms <= key && key <= last_ms)?.run_id;
 
 /** What the unfinished bars of a series are found by, while a run loads bars of it. */
 export type UnfinishedRules = {
@@ -16,7 +28,7 @@ export type UnfinishedRules = {
 };
 
 /** Of series without unfinished bars, which nearly all are. */
-const noRows: ReadonlyMap<number, Row[]> = new Map();
+const noRows: ReadonlyMap<number, Span[]> = new Map();
 
 /** The keys of bars. */
 export const keysOf = ({ count, keyMs }: Bars): number[] => [...keyMs.subarray(0, count)];
@@ -26,8 +38,8 @@ export function spansOf(
   series_id: number,
   keys: readonly number[],
   runOf: (at: number) => number | undefined,
-): Row[] {
-  const rows: Row[] = [];
+): Span[] {
+  const rows: Span[] = [];
   for (let from = 0, to = 0; from < keys.length; from = to) {
     const run_id = runOf(from);
     do to++;
@@ -40,14 +52,14 @@ export function spansOf(
 /** The unfinished bars of one series, while a run loads bars of it. */
 export class Unfinished {
   /** The series' rows before the run, by bucket. */
-  readonly #stored: ReadonlyMap<number, readonly Row[]>;
+  readonly #stored: ReadonlyMap<number, readonly Span[]>;
   readonly #runId: number;
   readonly #rules: UnfinishedRules;
   /** The rows of each bucket that the run has touched; null where it has none yet. */
-  #fresh: Map<number, Row[]> | null = null;
+  #fresh: Map<number, Span[]> | null = null;
 
   /** `stored` are the series' rows before the run. */
-  constructor(stored: readonly Row[], runId: number, rules: UnfinishedRules) {
+  constructor(stored: readonly Span[], runId: number, rules: UnfinishedRules) {
     this.#stored =
       stored.length === 0 ? noRows : Map.groupBy(stored, ({ first_ms }) => rules.bucketOf(first_ms));
     this.#runId = runId;
@@ -74,9 +86,8 @@ export class Unfinished {
       return;
     }
     // The run may have written the block before: then its own rows are the state.
-    const known = this.#fresh?.get(bucket) ?? stored;
-    const knownRunOf = (key: number): number | undefined =>
-      known.find(({ first_ms, last_ms }) => first_ms <= key && key <= last_ms)?.run_id;
+    const known = keyed(this.#fresh?.get(bucket) ?? stored);
+    const knownRunOf = (key: number): number | undefined => listedRun(known, key);
     const isUnchanged = (key: number, at: number): boolean => {
       const before = older === null ? -1 : indexOfKey(older, key);
       return before >= 0 && sameBar(older!, before, held, at);
@@ -97,14 +108,13 @@ export class Unfinished {
     if (this.#stored.has(bucket)) this.#freshen(bucket, []);
   }
 
-  #freshen(bucket: number, rows: Row[]): void {
+  #freshen(bucket: number, rows: Span[]): void {
     this.#fresh ??= new Map();
     this.#fresh.set(bucket, rows);
   }
 
   /** Writes what the run changes. */
   async settle(writer: Writer): Promise<void> {
-    const keyed = (rows: readonly Row[]) => new Map(rows.map((row) => [rowKeyOf(unfinishedBars, row), row]));
     for (const [bucket, rows] of this.#fresh ?? []) {
       const [before, after] = [keyed(this.#stored.get(bucket) ?? []), keyed(rows)];
       for (const key of new Set([...before.keys(), ...after.keys()])) {

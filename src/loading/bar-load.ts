@@ -4,6 +4,7 @@ import { encodeBlock } from '../bars/block-writer.ts';
 import { type Bars, emptyBars, lowerBound, mergeBars } from '../bars/columns.ts';
 import { countOffGrid, countOutside, timeOffGrid } from '../bars/grid.ts';
 import { DAY_MS, formatDay, formatInstant, formatInstantZ, MINUTE_MS } from '../base/instant.ts';
+import { labelOfBar } from '../calendar/bar-end.ts';
 import { findMarket } from '../calendar/calendar.ts';
 import type { Market } from '../calendar/market.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
@@ -239,8 +240,7 @@ export class BarLoad {
     return this.coverage().flatMap(({ coverage: { market, interval }, open }) => {
       if (open === null) return [];
       const { calendar, lastMs, completeMs, endMs } = open;
-      const day = calendar.labelAt(lastMs) ?? calendar.zone.dayAt(lastMs);
-      const label = intervalMinutes(interval as Interval) === null ? lastMs / DAY_MS : day;
+      const label = labelOfBar(calendar, interval as Interval, lastMs);
       const [completeThrough, sessionEnd] = [formatInstantZ(completeMs), formatInstantZ(endMs)];
       return [{ market, interval, session: formatDay(label), completeThrough, sessionEnd }];
     });

@@ -11,6 +11,7 @@ import { type Chunk, readChunks } from '../files/read.ts';
 import { ChangedCalendars } from '../history/changed-calendars.ts';
 import { repairInstrument } from '../history/damaged-instrument.ts';
 import type { FormerRuns } from '../history/former-runs.ts';
+import { HiddenBars } from '../history/hidden-bars.ts';
 import type { ImportReport } from '../history/import-report.ts';
 import { changeRow, rowKeyOf } from '../history/journal.ts';
 import { namedBy, namedOnDay } from '../history/naming.ts';
@@ -77,7 +78,8 @@ export async function importRows(
       }
       if (pass.rowsRead === 0 && file.rowNumbers === undefined)
         throw new FileProblem('content', `${file.name}: has no rows`);
-      await pass.calendars.settle(writer);
+      const hidden = new HiddenBars();
+      await pass.calendars.settle(writer, hidden);
       const result = {
         rowsRead: pass.rowsRead,
         rowsWritten: pass.rowsWritten,
@@ -91,6 +93,7 @@ export async function importRows(
         offGrid: 0,
         mergedDays: 0,
         vwapOutside: 0,
+        hidden: await hidden.report(writer),
         ignoredColumns: mapping.ignored,
         refused: refused.first,
         refusals: refused.groups,

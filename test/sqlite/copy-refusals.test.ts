@@ -142,6 +142,12 @@ suite('what a restore refuses', () => {
     Object.values(rowsOfFile(file, sql)[0]!)[0] as Uint8Array;
 
   /** Puts another file of keys into a backup. */
+  /** As a newer Bourse writes its layout, with the copy of its number. */
+  function writtenBy(file: string, layout: number): void {
+    alter(file, `pragma user_version = ${layout}`);
+    alter(file, `update row_sums set rows = ${layout} where name = 'sqlite_schema'`);
+  }
+
   function replaceKeys(backup: string, change: (control: string) => void): void {
     const control = `${backup}.control`;
     writeFileSync(control, bytesIn(backup, 'select control from backup'));
@@ -185,14 +191,25 @@ suite('what a restore refuses', () => {
         flip(backup, bytesIn(control, 'select hash from api_keys'));
       },
     ],
+    ['a backup of a newer layout', /newer Bourse \(layout 99/, (backup) => writtenBy(backup, 99)],
     [
-      'a backup of a newer layout',
-      /newer Bourse \(layout 99/,
+      'a backup of which the number of the layout is too high',
+      /is damaged: its layout is 99, and \d+ was written/,
       (backup) => alter(backup, 'pragma user_version = 99'),
+    ],
+    [
+      'a backup of which the number of the layout is that of an older one',
+      /is damaged: its layout is 7, and \d+ was written/,
+      (backup) => alter(backup, 'pragma user_version = 7'),
     ],
     [
       'a backup of a newer layout of keys',
       /newer Bourse \(layout 98/,
+      (backup) => replaceKeys(backup, (control) => writtenBy(control, 98)),
+    ],
+    [
+      'a backup of which the number of the layout of keys is damaged',
+      /is damaged: its layout is 98, and \d+ was written/,
       (backup) => replaceKeys(backup, (control) => alter(control, 'pragma user_version = 98')),
     ],
   ];

@@ -1,9 +1,5 @@
 // A row that an index has lost is missed where an answer depends on its absence: a fault that names it, and the rest is served.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { readHoldings } from '../../src/cli/holdings.ts';
 import { corporateActions } from '../../src/datasets/corporate-actions.ts';
@@ -14,79 +10,20 @@ import { newestRuns, undoRun } from '../../src/history/undo-run.ts';
 import { FoundDamage } from '../../src/series/damaged-bars.ts';
 import { contentHash } from '../../src/store/content.ts';
 import { type Damage, damageWords, ignoreDamage } from '../../src/store/damage.ts';
-import { openStore, scrubStore } from '../../src/store/engines.ts';
-import type { Mode, Reader, Store } from '../../src/store/store.ts';
+import { scrubStore } from '../../src/store/engines.ts';
+import type { Reader } from '../../src/store/store.ts';
 import { fillStore } from '../importing.ts';
 import { Service } from '../reliability/flips-asking.ts';
 import { ASKED_MS } from '../reliability/flips-data.ts';
-import { makeStore } from '../reliability/flips-store.ts';
-import { contentOfFile, fileStore, storeFile } from './files.ts';
+import { contentOfFile, storeFile } from './files.ts';
+import { asking, LosingStores, lose } from './losing.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'bourse-lost-rows-'));
-after(() => rmSync(folder, { recursive: true }));
-
-let sound: Uint8Array;
-before(async () => {
-  sound = await makeStore(folder, join(folder, 'sound.db'), 4_096);
-});
-
-let made = 0;
-
-/** A copy of the store that was changed past the service. */
-function changed(change: (database: DatabaseSync) => void): string {
-  const path = join(folder, `case-${++made}.db`);
-  writeFileSync(path, sound);
-  const database = new DatabaseSync(path, { defensive: false });
-  change(database);
-  database.close();
-  return fileStore(path);
-}
-
-/** Takes rows away as a damaged page loses them: nothing else is told of it. */
-function lose(path: string, table: string, where: string): void {
-  const database = new DatabaseSync(path, { defensive: false });
-  const sums = `${table}_sums`;
-  database.exec(`create temp table kept as select * from ${sums}; delete from ${table} where ${where};`);
-  assert.ok(Number(database.prepare('select changes() as count').get()!.count) > 0, where);
-  database.exec(`delete from ${sums}; insert into ${sums} select * from kept`);
-  database.close();
-}
-
-/** A copy of the store that has lost rows. */
-function losing(table: string, where: string): string {
-  const url = changed(() => undefined);
-  lose(storeFile(url), table, where);
-  return url;
-}
-
-/** As a damaged page of one index loses rows: the table and its other indexes have them. */
-const losingInIndex = (index: string, where: string): string =>
-  changed((database) => {
-    const [row] = database.prepare('select * from sqlite_schema where name = ?').all(index);
-    database.exec('pragma writable_schema = on');
-    const table = String(row!.tbl_name);
-    const entry = [row!.type, row!.name, table, row!.rootpage, row!.sql] as (string | number)[];
-    database.exec(
-      `create temp table lost as select * from ${table} where ${where}; delete from ${table} where ${where}`,
-    );
-    const inSchema = (statement: string, values: readonly (string | number)[]): void => {
-      database.exec('pragma writable_schema = on');
-      database.prepare(statement).run(...values);
-      database.exec('pragma writable_schema = reset');
-    };
-    inSchema('delete from sqlite_schema where name = ?', [index]);
-    database.exec(`insert into ${table} select * from lost`);
-    inSchema('insert into sqlite_schema values (?, ?, ?, ?, ?)', entry);
-  });
-
-async function asking<T>(url: string, mode: Mode, ask: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openStore(url, mode);
-  try {
-    return await ask(store);
-  } finally {
-    await store.close();
-  }
-}
+const stores = new LosingStores();
+before(() => stores.make());
+after(() => stores.close());
+const losing = stores.losing.bind(stores);
+const losingInIndex = stores.losingInIndex.bind(stores);
+const changed = stores.changed.bind(stores);
 
 async function exportBars(reader: Reader): Promise<void> {
   const table = await exportTable(reader, 'bars', {
@@ -302,7 +239,7 @@ for (const [dataset, row] of naming) {
     const url = losing('instruments', "symbol = 'AB05'");
     const before = contentOfFile(storeFile(url));
     await assert.rejects(
-      fillStore(url, folder, ASKED_MS, [[dataset, [row]]]),
+      fillStore(url, stores.folder, ASKED_MS, [[dataset, [row]]]),
       /instruments, row asset_schema "stock", country_iso_code "US", symbol "AB05": the row is lost/,
     );
     assert.deepEqual(contentOfFile(storeFile(url)), before);
@@ -312,11 +249,11 @@ for (const [dataset, row] of naming) {
 test('a row named by the former symbol of an instrument whose row is lost goes to no other one (contract 9.6)', async () => {
   const url = changed(() => undefined);
   const former_symbols = 'OLD5:2024-01-01..2024-12-31';
-  await fillStore(url, folder, ASKED_MS, [['instruments', [{ ...named, former_symbols }]]]);
+  await fillStore(url, stores.folder, ASKED_MS, [['instruments', [{ ...named, former_symbols }]]]);
   lose(storeFile(url), 'instruments', "symbol = 'AB05'");
   const old = { ...news, symbol: 'OLD5', published_date: '2024-06-03T12:00:00Z' };
   await assert.rejects(
-    fillStore(url, folder, ASKED_MS, [['news', [old]]]),
+    fillStore(url, stores.folder, ASKED_MS, [['news', [old]]]),
     /instruments, row .*symbol "AB05": the row is lost/,
   );
 });

@@ -46,8 +46,10 @@ export async function openFile(
   }
 }
 
-/** Refuses a layout of a newer Bourse. */
+/** Refuses a damaged number of the layout, and a layout of a newer Bourse. */
 export function checkLayout(database: Database, path: string, known: readonly Step[]): void {
+  const problem = layoutProblem(database);
+  if (problem !== null) throw new StoreUnusable(`${path} is damaged: ${problem}`);
   const layout = database.pragma('user_version');
   if (layout <= known.length) return;
   throw new StoreUnusable(

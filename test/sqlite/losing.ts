@@ -1,0 +1,84 @@
+// Stores that have lost rows, as damaged pages lose them: copies of one sound store, changed past the service.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { openStore } from '../../src/store/engines.ts';
+import type { Mode, Store } from '../../src/store/store.ts';
+import { makeStore } from '../reliability/flips-store.ts';
+import { fileStore, storeFile } from './files.ts';
+
+/** Copies of the store of the flips, in a folder of their own. */
+export class LosingStores {
+  readonly folder = mkdtempSync(join(tmpdir(), 'bourse-lost-rows-'));
+  #sound: Uint8Array = new Uint8Array();
+  #made = 0;
+
+  /** Makes the sound store, before all copies. */
+  async make(): Promise<void> {
+    this.#sound = await makeStore(this.folder, join(this.folder, 'sound.db'), 4_096);
+  }
+
+  close(): void {
+    rmSync(this.folder, { recursive: true });
+  }
+
+  /** A copy of the store that was changed past the service. */
+  changed(change: (database: DatabaseSync) => void): string {
+    const path = join(this.folder, `case-${++this.#made}.db`);
+    writeFileSync(path, this.#sound);
+    const database = new DatabaseSync(path, { defensive: false });
+    change(database);
+    database.close();
+    return fileStore(path);
+  }
+
+  /** A copy of the store that has lost rows. */
+  losing(table: string, where: string): string {
+    const url = this.changed(() => undefined);
+    lose(storeFile(url), table, where);
+    return url;
+  }
+
+  /** As a damaged page of one index loses rows: the table and its other indexes have them. */
+  losingInIndex(index: string, where: string): string {
+    return this.changed((database) => {
+      const [row] = database.prepare('select * from sqlite_schema where name = ?').all(index);
+      database.exec('pragma writable_schema = on');
+      const table = String(row!.tbl_name);
+      const entry = [row!.type, row!.name, table, row!.rootpage, row!.sql] as (string | number)[];
+      database.exec(
+        `create temp table lost as select * from ${table} where ${where}; delete from ${table} where ${where}`,
+      );
+      const inSchema = (statement: string, values: readonly (string | number)[]): void => {
+        database.exec('pragma writable_schema = on');
+        database.prepare(statement).run(...values);
+        database.exec('pragma writable_schema = reset');
+      };
+      inSchema('delete from sqlite_schema where name = ?', [index]);
+      database.exec(`insert into ${table} select * from lost`);
+      inSchema('insert into sqlite_schema values (?, ?, ?, ?, ?)', entry);
+    });
+  }
+}
+
+/** Takes rows away from a file: nothing else is told of it. */
+export function lose(path: string, table: string, where: string): void {
+  const database = new DatabaseSync(path, { defensive: false });
+  const sums = `${table}_sums`;
+  database.exec(`create temp table kept as select * from ${sums}; delete from ${table} where ${where};`);
+  if (Number(database.prepare('select changes() as count').get()!.count) === 0)
+    throw new Error(`${table} has no row where ${where}`);
+  database.exec(`delete from ${sums}; insert into ${sums} select * from kept`);
+  database.close();
+}
+
+/** Opens a store for one piece of work. */
+export async function asking<T>(url: string, mode: Mode, ask: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openStore(url, mode);
+  try {
+    return await ask(store);
+  } finally {
+    await store.close();
+  }
+}
