@@ -48,8 +48,7 @@ export class QueryLanes {
   #dear(): QueryQueue {
     this.#second ??= new QueryQueue(this.#setup, {
       waitMaxMs: limits.dearWaitMaxMs,
-      burstWaitMs: limits.dearBurstWaitMs,
-      overloadWaitMs: limits.dearOverloadWaitMs,
+      expectedWaitMs: limits.dearExpectedWaitMs,
     });
     return this.#second;
   }

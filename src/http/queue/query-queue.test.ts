@@ -8,7 +8,6 @@ import { fileStore } from '../../../test/sqlite/files.ts';
 import { TestFolder } from '../../../test/stores.ts';
 import { latestBars } from '../../contract/bars.ts';
 import { parseParameters } from '../../contract/endpoint.ts';
-import { limits } from '../../contract/limits.ts';
 import { openSources } from '../../files/source.ts';
 import { importBars } from '../../loading/bars.ts';
 import type { MappedFile } from '../../mapping/column-mapping.ts';
@@ -52,13 +51,16 @@ after(async () => {
 const setup = { storeUrl, pageKeySecret: new Uint8Array(32).fill(7) };
 
 /** On a slow machine, too, no request is refused for its wait, unless a test wants that. */
-const patient: QueueBounds = { waitMaxMs: 60_000, burstWaitMs: 60_000, overloadWaitMs: 60_000 };
+const patient: QueueBounds = { waitMaxMs: 60_000, expectedWaitMs: 60_000, warmUpMs: 0, coldWaitMaxMs: 0 };
 
 function openQueue(settings: QueueBounds = {}, from = setup): QueryQueue {
   const queue = new QueryQueue(from, { ...patient, ...settings });
   queues.push(queue);
   return queue;
 }
+
+/** How long a test overloads a queue. */
+const OVERLOAD_MS = 400;
 
 const here = (): boolean => false;
 
@@ -148,12 +150,11 @@ test('a full queue refuses before any work, and admitted requests are answered',
 });
 
 test('under overload a request that would wait too long is refused at once, and admitted ones are answered', async () => {
-  const queue = openQueue({ overloadWaitMs: 1 });
+  const queue = openQueue({ expectedWaitMs: 1 });
   await queue.ready();
   const ends: Promise<string>[] = [];
   const startedMs = performance.now();
-  // A queue that is never empty is overload, not a burst.
-  for (let asked = 0; performance.now() - startedMs < 4 * limits.queueBurstMs; asked++) {
+  for (let asked = 0; performance.now() - startedMs < OVERLOAD_MS; asked++) {
     const end = queue.submit(latest(30), here).then(
       (answer) => answer.kind,
       (error: unknown) => (error as QueueError).problem,
@@ -165,17 +166,8 @@ test('under overload a request that would wait too long is refused at once, and 
   assert.equal(countOf(await queue.submit(latest(2), here)), 2, 'it admits requests again');
 });
 
-test('a request of a burst may wait longer than one under overload', async () => {
-  const queue = openQueue({ overloadWaitMs: 0 });
-  await queue.submit(latest(1), here);
-  const counts = await Promise.all(
-    opens.map(async (_, index) => countOf(await queue.submit(latest(index + 1), here))),
-  );
-  assert.equal(counts.length, opens.length);
-});
-
-test('in a burst, too, a request that would wait too long is refused at once, not after it has waited', async () => {
-  const queue = openQueue({ burstWaitMs: 0, inFlightMax: 1 });
+test('a request that would wait too long is refused at once, not after it has waited', async () => {
+  const queue = openQueue({ expectedWaitMs: 0, inFlightMax: 1 });
   await queue.submit(latest(1), here);
   // Two in the thread, one that waits.
   const accepted = [2, 3, 4].map((limit) => queue.submit(latest(limit), here));
@@ -206,7 +198,7 @@ test('results are received also while requests arrive without a pause', async ()
 });
 
 test('a request that has waited too long is refused before the thread sees it', async () => {
-  const queue = openQueue({ waitMaxMs: -1 });
+  const queue = openQueue({ waitMaxMs: -1, coldWaitMaxMs: -1 });
   await assert.rejects(settled(queue.submit(latest(1), here)), isQueueError('full'));
 });
 

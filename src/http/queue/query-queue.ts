@@ -126,7 +126,6 @@ export class QueryQueue {
       else this.#send(next);
       this.#queue.shift();
     }
-    if (this.waiting === 0) this.#admission.onEmpty(nowMs);
     if (this.#inFlight.size === 0 && this.waiting === 0) this.#onDrained?.();
   }
 
@@ -182,7 +181,7 @@ export class QueryQueue {
     const waiting = this.#inFlight.get(message.id);
     this.#inFlight.delete(message.id);
     if (waiting === undefined) return;
-    if (message.kind !== 'fault') this.#admission.onAnswer(message.tookMs);
+    if (message.kind !== 'fault') this.#admission.onAnswer(message.tookMs, 0, performance.now());
     if (message.kind === 'answer') {
       waiting.resolve(this.#complete(message, waiting.buffer));
     } else {
