@@ -46,7 +46,9 @@ export class QueryLanes {
   }
 
   #dear(): QueryQueue {
-    this.#second ??= new QueryQueue(this.#setup, {
+    // The first lane has opened the store: it declined the request.
+    const setup = { ...this.#setup, wasOpened: true };
+    this.#second ??= new QueryQueue(setup, {
       waitMaxMs: limits.dearWaitMaxMs,
       expectedWaitMs: limits.dearExpectedWaitMs,
     });
