@@ -16,6 +16,8 @@ export const cliLimits = {
   knownDamageMax: 20,
   /** Pause between two lines of the log about ended connections: an attack ends thousands. */
   endsLogPauseMs: 10_000,
+  /** Pause between two lines of the log about a store that cannot be reached: each request meets it. */
+  awayLogPauseMs: 1_000,
   /** Log lines are written together: so many bytes, or what came within so long. */
   logBufferBytes: 4_096,
   logFlushMs: 1_000,

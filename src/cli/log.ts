@@ -51,6 +51,26 @@ class EndsLog {
   }
 }
 
+/** Logs that the store cannot be reached: at most a line a second, with the requests that met it since the line before. */
+class AwayLog {
+  readonly #logger: Logger;
+  #requests = 0;
+  #loggedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  add(cause: string): void {
+    this.#requests++;
+    const nowMs = performance.now();
+    if (nowMs - this.#loggedMs < cliLimits.awayLogPauseMs) return;
+    this.#logger.error({ requests: this.#requests, cause }, 'unavailable');
+    this.#requests = 0;
+    this.#loggedMs = nowMs;
+  }
+}
+
 function tell(logger: Logger, observation: Observation): void {
   const { kind, ...facts } = observation;
   if (observation.kind === 'fault') logger.error(facts, kind);
@@ -68,11 +88,15 @@ function tell(logger: Logger, observation: Observation): void {
 export function openLog(level: string): { observe: Observe; flush: () => void } {
   const logger = openLogger(level);
   const ends = new EndsLog(logger);
+  const away = new AwayLog(logger);
   const timer = setInterval(() => logger.flush(), cliLimits.logFlushMs);
   timer.unref();
   return {
-    observe: (observation) =>
-      observation.kind === 'connection' ? ends.add(observation.reason) : tell(logger, observation),
+    observe: (observation) => {
+      if (observation.kind === 'connection') ends.add(observation.reason);
+      else if (observation.kind === 'unavailable') away.add(observation.cause);
+      else tell(logger, observation);
+    },
     flush: () => {
       clearInterval(timer);
       ends.flush();

@@ -2,12 +2,13 @@
 import { lookup } from 'node:dns/promises';
 import { BlockList } from 'node:net';
 import type { Observe } from '../base/observe.ts';
+import { errors } from '../contract/errors.ts';
 import { builtInPages } from '../http/built-in-pages.ts';
 import { ResponseCache } from '../http/cache/response-cache.ts';
 import { RequestHandler } from '../http/handler.ts';
 import { connectionsMax, OpenConnections } from '../http/open-connections.ts';
 import { QueryLanes } from '../http/queue/query-lanes.ts';
-import { canAnswer } from '../http/readiness.ts';
+import { problemOf } from '../http/readiness.ts';
 import { UnsentBytes } from '../http/sending/unsent-bytes.ts';
 import { type Listening, listen } from '../http/server.ts';
 import { type Certificate, CertificateProblem, CertificateWatch, readCertificate } from '../http/tls.ts';
@@ -130,7 +131,7 @@ export async function startService(settings: Settings): Promise<Service> {
         { queue, cache, scrubbing, connections, unsent },
         log.observe,
       );
-    const isReady = async () => !isStopping && (await canAnswer(queue, Date.now()));
+    const problem = async () => (isStopping ? errors.unavailable.meaning : problemOf(queue, Date.now()));
     const handler = new RequestHandler({
       unsent,
       keys: new KeyRing(() => control.keys(), keyUses),
@@ -141,7 +142,7 @@ export async function startService(settings: Settings): Promise<Service> {
       observe,
       nowMs: Date.now,
       pages: new Map([
-        ...builtInPages(version(), isReady, () => scrubbing.damaged.length),
+        ...builtInPages(version(), problem, () => scrubbing.damaged.length),
         ...(measuring?.pages ?? []),
       ]),
     });

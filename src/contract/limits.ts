@@ -35,18 +35,23 @@ export const limits = {
   keepAliveTimeoutMs: 65_000,
   /** Requests that wait for the query thread, however fast it is: bounds the memory that they hold. */
   queueLengthMax: 1_024,
-  /** A queue that has not been empty for this long is overload, not a burst. */
-  queueBurstMs: 100,
-  /** Expected wait above which a request is refused under overload: a third of the half second that an answer may take. */
-  queueOverloadWaitMs: 150,
-  /** Expected wait above which a request is refused in a burst: an admitted one should not be refused after all. */
-  queueBurstWaitMs: 300,
+  /**
+   * Expected wait above which a request is refused: less than the half second that an answer may take, and than the wait after which
+   * an admitted one is refused after all. Of 1,000 callers who ask again as soon as they are answered, each waits 0.2 s at 5,000 a second.
+   */
+  queueExpectedWaitMs: 300,
+  /** Work of a new query thread in which it is slow: it compiles its code. The 256 requests of a burst take it about so long. */
+  queueWarmUpMs: 250,
+  /** Wait after which a request is refused that came in this time: callers of a service that has just begun are answered late, not refused. */
+  queueColdWaitMaxMs: 1_000,
   /** Time after which results of the query thread are received also in the middle of a tick of the event loop. */
   queuePollMs: 1,
   /** Requests of one batch. A full one is flushed at once; a smaller one at the end of the tick. */
   batchRequestsMax: 64,
-  /** A tick of the HTTP thread's event loop above which that thread does not keep up. */
-  sheddingTickMs: 15,
+  /** A tick of the HTTP thread's event loop above which that thread does not keep up: with 1,000 callers one takes up to 0.07 s. */
+  sheddingTickMs: 100,
+  /** Time for which a refusal because of the wait means overload: without overload nothing is shed. */
+  sheddingOverloadMs: 5_000,
   /** Requests of such a tick: with fewer the machine is busy with other work. */
   sheddingRequestsMin: 100,
   /** Share of the query thread's time that is given out then; the rest of the processor refuses. */
@@ -63,8 +68,7 @@ export const limits = {
   laneBaseBarsMax: 60_000,
   /** The bounds of the second lane, whose requests take up to 0.2 s each: its callers wait for each other, and for nobody else. */
   dearWaitMaxMs: 5_000,
-  dearBurstWaitMs: 3_000,
-  dearOverloadWaitMs: 2_000,
+  dearExpectedWaitMs: 3_000,
   /** Time that a query thread has to tell the metrics its memory: it may be in the middle of a long read. */
   threadMemoryWaitMs: 200,
   /** Smallest body that is encoded: a smaller one fits into a packet anyway. */

@@ -1,6 +1,6 @@
 // The built-in pages: paths beside the endpoints, which need no key and give no data (contract 9.3).
 import { SUCCESS_MESSAGE } from '../contract/envelope.ts';
-import { errors, Refusal } from '../contract/errors.ts';
+import { Refusal } from '../contract/errors.ts';
 import { JSON_TYPE } from '../queries/render/envelope.ts';
 import { tagOf } from './cache/etag.ts';
 import { docsAssets, docsPage } from './docs/docs-page.ts';
@@ -54,19 +54,20 @@ function openApiPage(version: string): BuiltInPage {
 }
 
 /**
- * The built-in pages of a service. `isReady` says whether it can answer requests for data now, `damagedParts` how many parts of the
- * store are damaged.
+ * The built-in pages of a service. `problem` says why it cannot answer requests for data now, null where it can; `damagedParts` how many
+ * parts of the store are damaged.
  */
 export function builtInPages(
   version: string,
-  isReady: () => Promise<boolean>,
+  problem: () => Promise<string | null>,
   damagedParts: () => number,
 ): BuiltInPages {
   const docs = docsPage(version);
   const readiness = async (): Promise<PageContent> => {
+    const message = await problem();
+    if (message !== null) throw new Refusal('unavailable', { message });
     // Only how much: these pages need no key and give no data.
-    if (await isReady()) return damagedParts() === 0 ? healthy : healthyBut({ damaged: damagedParts() });
-    throw new Refusal('unavailable', { message: errors.unavailable.meaning });
+    return damagedParts() === 0 ? healthy : healthyBut({ damaged: damagedParts() });
   };
   return new Map<string, BuiltInPage>([
     ['/', () => ({ status: 302, headers: { Location: 'docs', 'Cache-Control': 'no-cache' }, body: [] })],

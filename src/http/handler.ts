@@ -5,6 +5,7 @@ import type { KeyRing } from '../keys/api-keys.ts';
 import type { CountedRequest, Quotas } from '../keys/quotas.ts';
 import type { Answer, QueryRequest } from '../queries/query.ts';
 import { pageAddress } from '../queries/render/page-address.ts';
+import { StoreUnavailable } from '../store/store.ts';
 import { type AddressSettings, baseAddress, pageRequestOf } from './base-address.ts';
 import type { BuiltInPages } from './built-in-pages.ts';
 import { etagOf, notModifiedIfHeld } from './cache/etag.ts';
@@ -15,6 +16,7 @@ import { ignoredHeader } from './ignored-parameters.ts';
 import { httpLimits } from './limits.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
 import { QueueError } from './queue/query-queue.ts';
+import { STORE_AWAY } from './readiness.ts';
 import type { Caller } from './request.ts';
 import * as requests from './request.ts';
 import * as responses from './response.ts';
@@ -101,6 +103,13 @@ export class RequestHandler {
 
   #problemOf(error: unknown, requestId: string): { word: ErrorWord; facts: ErrorFacts } {
     if (error instanceof Refusal) return error;
+    if (
+      error instanceof StoreUnavailable ||
+      (error instanceof QueueError && error.problem === 'unavailable')
+    ) {
+      this.#parts.observe({ kind: 'unavailable', cause: error.message });
+      return { word: 'unavailable', facts: { message: STORE_AWAY } };
+    }
     if (error instanceof QueueError && error.problem !== 'fault') {
       const message = 'The service has more requests waiting than it can answer soon.';
       return { word: 'unavailable', facts: { message } };

@@ -54,7 +54,7 @@ export class Metrics {
   ]);
   readonly #errors = this.#counter(
     'bourse_errors_total',
-    'Answers with an error, by its word; "unavailable" was refused because of overload.',
+    'Answers with an error, by its word; "unavailable" was refused because of overload, or met a store that is away.',
     ['error'],
   );
   readonly #keys = this.#counter(
@@ -66,6 +66,12 @@ export class Metrics {
     'bourse_faults_total',
     'Failures of the service itself; the log has their causes.',
     ['where'],
+  );
+
+  readonly #unavailable = this.#counter(
+    'bourse_store_unavailable_total',
+    'Requests that met a store that could not be reached.',
+    [],
   );
 
   readonly #ended = this.#counter(
@@ -148,6 +154,7 @@ export class Metrics {
   observe(observation: Observation): void {
     if (observation.kind === 'request') this.#count(observation);
     else if (observation.kind === 'fault') this.#faults.inc({ where: observation.where });
+    else if (observation.kind === 'unavailable') this.#unavailable.inc();
     else if (observation.kind === 'connection') this.#ended.inc({ reason: observation.reason });
   }
 

@@ -2,6 +2,7 @@
 import { Worker } from 'node:worker_threads';
 import { moduleBeside } from '../base/module.ts';
 import type { ApiKey, KeyUse, QuotaUse } from '../store/control.ts';
+import { StoreUnavailable } from '../store/store.ts';
 import type { ControlCall, ControlResult, ControlTask } from './control-thread.ts';
 
 type Rows = readonly (ApiKey | QuotaUse)[];
@@ -59,7 +60,7 @@ export class ControlClient {
       const waiting = this.#waiting.get(result.id);
       this.#waiting.delete(result.id);
       if ('rows' in result) waiting?.resolve(result.rows);
-      else waiting?.reject(new Error(result.cause));
+      else waiting?.reject(new (result.isAway ? StoreUnavailable : Error)(result.cause));
     });
     worker.once('error', (error) => {
       cause = error;

@@ -10,6 +10,7 @@ import {
   readSoundKeys,
 } from '../store/control.ts';
 import { openControl } from '../store/engines.ts';
+import { StoreUnavailable } from '../store/store.ts';
 
 /** What a call asks for: all keys, or that uses be added. */
 export type ControlTask =
@@ -20,10 +21,10 @@ export type ControlTask =
 /** A call and its number. */
 export type ControlCall = ControlTask & { readonly id: number };
 
-/** The rows that a call asked for, or why there are none. */
+/** The rows that a call asked for, or why there are none, and whether that is because the control file cannot be reached now. */
 export type ControlResult =
   | { readonly id: number; readonly rows: readonly (ApiKey | QuotaUse)[] }
-  | { readonly id: number; readonly cause: string };
+  | { readonly id: number; readonly cause: string; readonly isAway: boolean };
 
 const port = parentPort!;
 const writer = await openControl(workerData, 'write');
@@ -43,7 +44,7 @@ async function answer(call: ControlCall): Promise<void> {
   try {
     result = { id, rows: await rowsFor(call) };
   } catch (error) {
-    result = { id, cause: causeOf(error) };
+    result = { id, cause: causeOf(error), isAway: error instanceof StoreUnavailable };
   }
   port.postMessage(result);
 }

@@ -10,7 +10,15 @@ import { type apiKeys, counters, importRuns, secrets } from '../datasets/interna
 import { instruments } from '../datasets/reference.ts';
 import { pageKeySecret, putKey, readKeys } from './control.ts';
 import { openControl, openStore } from './engines.ts';
-import type { Direction, Read, RowReader, Store, StoredBlock, Writer } from './store.ts';
+import {
+  type Direction,
+  type Read,
+  type RowReader,
+  type Store,
+  type StoredBlock,
+  StoreUnavailable,
+  type Writer,
+} from './store.ts';
 
 type Run = RowOf<typeof importRuns>;
 type Counter = RowOf<typeof counters>;
@@ -78,9 +86,14 @@ async function withStore(
 
 /**
  * Declares the suite for one engine. `freshUrl` gives the address of a store that nothing was opened at before: the suite
- * opens, closes and reopens it as often as it likes, from other processes too.
+ * opens, closes and reopens it as often as it likes, from other processes too. `takeAway` makes a store out of reach, as
+ * when its disk or its server is gone; the result brings it back.
  */
-export function engineSuite(name: string, freshUrl: () => Promise<string>): void {
+export function engineSuite(
+  name: string,
+  freshUrl: () => Promise<string>,
+  takeAway: (url: string) => Promise<() => Promise<void>>,
+): void {
   const withFresh = async (work: (writer: Store, reader: Store, url: string) => Promise<void>) =>
     withStore(await freshUrl(), work);
 
@@ -88,6 +101,7 @@ export function engineSuite(name: string, freshUrl: () => Promise<string>): void
   suite(`${name} keeps blocks`, () => blockTests(withFresh));
   suite(`${name} keeps its readers and writers apart`, () => transactionTests(withFresh));
   suite(`${name} keeps keys and secrets beside the data`, () => controlTests(freshUrl));
+  suite(`${name} is out of reach and back`, () => reachTests(withFresh, takeAway));
 }
 
 type WithFresh = (work: (writer: Store, reader: Store, url: string) => Promise<void>) => Promise<void>;
@@ -670,6 +684,38 @@ function transactionTests(withFresh: WithFresh): void {
       await withStore(url, async (again) =>
         assert.deepEqual(await readCounters(again), [{ name: 'a', value: 1 }]),
       );
+    }));
+}
+
+function reachTests(withFresh: WithFresh, takeAway: (url: string) => Promise<() => Promise<void>>): void {
+  test('a store out of reach is unavailable, and is used again once it is back, by who had it open too', () =>
+    withFresh(async (writer, reader, url) => {
+      await setCounter(writer, 'a', 1);
+      const kept = [{ name: 'a', value: 1 }];
+      const bringBack = await takeAway(url);
+      await assert.rejects(openStore(url, 'read'), StoreUnavailable);
+      // An engine may still reach what is open.
+      const found = await readCounters(reader).catch((error: unknown) => error);
+      if (!(found instanceof StoreUnavailable)) assert.deepEqual(found, kept);
+      await bringBack();
+      assert.deepEqual(await readCounters(reader), kept);
+      await withStore(url, async (_, again) => assert.deepEqual(await readCounters(again), kept));
+    }));
+
+  test('snapshots that are asked for at the same time each see one state, however many run at once', () =>
+    withFresh(async (writer, reader) => {
+      assert.ok(reader.concurrency >= 1);
+      let isWritten = false;
+      const reads = Array.from({ length: 3 * reader.concurrency + 2 }, () =>
+        reader.snapshot(async (rows) => {
+          const first = await countersOf(rows);
+          while (!isWritten) await wait(1);
+          return [first, await countersOf(rows)];
+        }),
+      );
+      await setCounter(writer, 'a', 1);
+      isWritten = true;
+      for (const [first, later] of await Promise.all(reads)) assert.deepEqual(later, first);
     }));
 }
 

@@ -7,6 +7,8 @@ export const storeLimits = {
   statementsCachedMax: 500,
   /** Time that a statement waits for another process' lock. */
   busyTimeoutMs: 10_000,
+  /** The same of a statement of an open store that only reads: whoever waits for it is told within two seconds. */
+  readBusyTimeoutMs: 1_500,
   /** Rows and blocks that one step of reading a whole store takes: a step keeps no writer from emptying its log for long. */
   scrubRowsPerStep: 2_000,
   scrubBlocksPerStep: 256,

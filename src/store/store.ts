@@ -107,9 +107,9 @@ export interface Writer extends Reader, RowWriter {
 }
 
 interface Transactions<R, W> {
-  /** Runs `work` on one consistent view. */
+  /** Runs `work` on one consistent view. @throws StoreUnavailable */
   snapshot<T>(work: (reader: R) => Promise<T>): Promise<T>;
-  /** Runs `work` in one transaction; an error undoes everything. Waits for another writer. @throws DiskFull */
+  /** Runs `work` in one transaction; an error undoes everything. Waits for another writer. @throws DiskFull, StoreUnavailable */
   write<T>(work: (writer: W) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -126,7 +126,9 @@ export interface Store extends Transactions<Reader, Writer> {
   readonly name: string;
   /** The folder that it grows in; null on another machine. */
   readonly folder: string | null;
-  /** Changes whenever others have committed anything; comparable on one open store, outside its snapshots. */
+  /** Snapshots that it runs at the same time; more wait for these. */
+  readonly concurrency: number;
+  /** Changes whenever others have committed anything; comparable on one open store, outside its snapshots. @throws StoreUnavailable */
   changeToken(): Promise<number>;
   /** As above. Waits for another writer without a time limit, and without holding up this process. */
   write<T>(work: (writer: Writer) => Promise<T>, onWait?: OnWait): Promise<T>;
@@ -173,6 +175,16 @@ export type Mode = 'read' | 'write' | 'inspect';
 /** The store cannot be used as it is: missing, not ours, too new, out of reach. The message says what to do. */
 export class StoreUnusable extends Error {
   override readonly name: string = 'StoreUnusable';
+}
+
+/** The store cannot be reached now, such as while it is locked or its disk is away. This may pass: who waits asks again. */
+export class StoreUnavailable extends StoreUnusable {
+  override readonly name = 'StoreUnavailable';
+}
+
+/** The store as a whole is damaged: it cannot be opened until it is restored. */
+export class StoreDamaged extends StoreUnusable {
+  override readonly name = 'StoreDamaged';
 }
 
 /** A file of the store has the layout of an older Bourse: it is migrated when it is opened for writing. */

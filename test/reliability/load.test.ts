@@ -2,9 +2,12 @@
 // long form.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { bourse, startServer } from '../../bench/process.ts';
+import { limits } from '../../src/contract/limits.ts';
 import { httpLimits } from '../../src/http/limits.ts';
 import { Workshop } from '../service.ts';
-import { fill, largePage, mixed, type Targets } from './load.ts';
+import type { Outcome } from './arrivals.ts';
+import { fill, generate, largePage, mixed, type Targets } from './load.ts';
 import { overload } from './overload.ts';
 import { type SlowReaders, slowReaders } from './slow-readers.ts';
 import { stopUnderLoad } from './stop.ts';
@@ -36,6 +39,38 @@ test('at twice of what can be served most of it still is, the rest is told so, a
     isWell = goodput > 0.3 && isSoon && p50AfterMs < 5 * p50BeforeMs + 400;
   }
 });
+
+const CALLERS = 256;
+
+/** A service that begins, and at once many callers: for so long they ask again as soon as they are answered. */
+async function crowdAtStart(seconds: number): Promise<Outcome> {
+  const server = await startServer(shop.folder, bourse, [
+    ...['serve', '--store', shop.store, '--log-level', 'silent'],
+  ]);
+  try {
+    const plan = { targets: targets.fast, keepAlive: true, connectionsFirst: 0, connectionsMax: CALLERS };
+    const phases = [{ name: 'start', seconds, load: { callers: CALLERS } }];
+    return (await generate({ port: Number(new URL(server.url).port), ...plan, phases }))[0]!;
+  } finally {
+    await server.stop();
+  }
+}
+
+for (const [what, seconds] of [
+  ['once each', 0.001],
+  ['again and again', 2],
+] as const)
+  test(`${CALLERS} callers who ask ${what} just after the start are all answered (contract 6.3)`, async (t) => {
+    let isWell = false;
+    for (let left = TRIES_MAX; !isWell; left--) {
+      assert.ok(left > 0, 'each time some were refused who would not have waited long');
+      const { asked, served, refused, servedMs, odd, broken } = await crowdAtStart(seconds);
+      t.diagnostic(JSON.stringify({ asked, served, refused, servedMs }));
+      assert.deepEqual([odd, broken], [[], {}]);
+      // Where the machine does other work, they would wait longer than they may.
+      isWell = refused === 0 || servedMs.p50 > limits.queueExpectedWaitMs;
+    }
+  });
 
 /** Only a connection that was not taken when the listener closed may be reset. */
 const RESET_MAX = 10;

@@ -7,8 +7,9 @@ const defaultBounds = {
   queueLengthMax: limits.queueLengthMax,
   inFlightMax: limits.queueInFlightMax,
   waitMaxMs: limits.queueWaitMaxMs,
-  burstWaitMs: limits.queueBurstWaitMs,
-  overloadWaitMs: limits.queueOverloadWaitMs,
+  expectedWaitMs: limits.queueExpectedWaitMs,
+  warmUpMs: limits.queueWarmUpMs,
+  coldWaitMaxMs: limits.queueColdWaitMaxMs,
 };
 
 /** Bounds in place of those in `limits`. */
@@ -17,55 +18,63 @@ export type QueueBounds = { readonly [name in keyof typeof defaultBounds]?: numb
 /** How many requests wait, and how many the thread holds. */
 export type QueueLength = { readonly waiting: number; readonly inFlight: number };
 
-/** The thread always holds this many: while it answers one, the next is there. */
-const IN_FLIGHT_MIN = 2;
-
 /** The state of admission control in front of one query thread. */
 export class AdmissionControl {
   readonly #bounds: Required<QueueBounds>;
-  readonly #serviceTime = new ServiceTime();
+  readonly #serviceTime: ServiceTime;
   readonly #shedding = new LoadShedding();
-  /** When the queue was last empty. */
-  #emptyMs = performance.now();
+  /** Requests that the thread runs at the same time. */
+  #concurrency = 1;
+  /** When the thread was no longer slow. */
+  #warmMs = Number.POSITIVE_INFINITY;
+  /** When a request was last refused because of the queue. */
+  #fullMs = Number.NEGATIVE_INFINITY;
 
   constructor(bounds: QueueBounds) {
     this.#bounds = { ...defaultBounds, ...bounds };
+    this.#serviceTime = new ServiceTime(this.#bounds.warmUpMs);
+  }
+
+  /** The thread runs so many requests at the same time. */
+  set concurrency(concurrency: number) {
+    this.#concurrency = concurrency;
   }
 
   /** Whether one more request joins the queue. */
   admits(queue: QueueLength, nowMs: number): boolean {
-    return !this.#isFull(queue, nowMs) && this.#shedding.admits(nowMs, this.#serviceTime.meanMs);
+    if (this.#isFull(queue)) {
+      this.#fullMs = nowMs;
+      return false;
+    }
+    const isOverload = nowMs - this.#fullMs <= limits.sheddingOverloadMs;
+    return this.#shedding.admits(nowMs, this.#serviceTime.meanMs) || !isOverload;
   }
 
-  /** A queue that was empty a moment ago is a burst, any other is overload, in which less wait is allowed. */
-  #isFull({ waiting, inFlight }: QueueLength, nowMs: number): boolean {
+  #isFull({ waiting, inFlight }: QueueLength): boolean {
     if (waiting >= this.#bounds.queueLengthMax) return true;
-    if (waiting === 0) return false;
-    const isBurst = nowMs - this.#emptyMs <= limits.queueBurstMs;
-    const waitMs = (waiting + inFlight) * this.#serviceTime.meanMs;
-    return waitMs > (isBurst ? this.#bounds.burstWaitMs : this.#bounds.overloadWaitMs);
+    // What a thread takes while it is slow says nothing about the wait.
+    if (waiting === 0 || !this.#serviceTime.isWarm) return false;
+    return (waiting + inFlight) * this.#serviceTime.meanMs > this.#bounds.expectedWaitMs;
   }
 
   /** Whether an admitted request has waited so long that it is refused after all. */
   isTooLate(sinceMs: number, nowMs: number): boolean {
-    return nowMs - sinceMs > this.#bounds.waitMaxMs;
+    const { waitMaxMs, coldWaitMaxMs } = this.#bounds;
+    return nowMs - sinceMs > (sinceMs <= this.#warmMs ? Math.max(waitMaxMs, coldWaitMaxMs) : waitMaxMs);
   }
 
-  /** Whether the thread has enough work to stay busy during a long tick of this thread. */
+  /** Whether the thread has enough work to stay busy during a long tick of this thread. While it answers some, the next is always there. */
   isBusy(inFlight: number): boolean {
-    if (inFlight < IN_FLIGHT_MIN) return false;
-    return (
-      inFlight >= this.#bounds.inFlightMax || inFlight * this.#serviceTime.meanMs > limits.queueInFlightMs
-    );
+    if (inFlight <= this.#concurrency) return false;
+    const { meanMs } = this.#serviceTime;
+    // Before the first answer a request may take any time.
+    if (meanMs === 0 || inFlight >= this.#bounds.inFlightMax) return true;
+    return inFlight * meanMs > limits.queueInFlightMs;
   }
 
-  /** The queue is empty. */
-  onEmpty(nowMs: number): void {
-    this.#emptyMs = nowMs;
-  }
-
-  /** The thread has answered a request, which took it `tookMs`. */
-  onAnswer(tookMs: number): void {
-    this.#serviceTime.add(tookMs);
+  /** The thread has answered a request, which took it `tookMs`, and since the answer before so much processor time. */
+  onAnswer(tookMs: number, processorMs: number, nowMs: number): void {
+    this.#serviceTime.add(tookMs / this.#concurrency, processorMs);
+    if (this.#serviceTime.isWarm) this.#warmMs = Math.min(this.#warmMs, nowMs);
   }
 }

@@ -55,10 +55,11 @@ export class QueryLanes {
   }
 
   #dear(): QueryQueue {
-    this.#second ??= new QueryQueue(this.#setup, {
+    // The first lane has opened the store: it declined the request.
+    const setup = { ...this.#setup, wasOpened: true };
+    this.#second ??= new QueryQueue(setup, {
       waitMaxMs: limits.dearWaitMaxMs,
-      burstWaitMs: limits.dearBurstWaitMs,
-      overloadWaitMs: limits.dearOverloadWaitMs,
+      expectedWaitMs: limits.dearExpectedWaitMs,
     });
     return this.#second;
   }

@@ -1,22 +1,24 @@
 // The bounded queue in front of a real query thread on a real store (contract 6.4, house "One request").
 import assert from 'node:assert/strict';
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, type TestContext, test } from 'node:test';
 import { MessagePort } from 'node:worker_threads';
 import { fileStore } from '../../../test/sqlite/files.ts';
 import { TestFolder } from '../../../test/stores.ts';
 import { latestBars } from '../../contract/bars.ts';
 import { parseParameters } from '../../contract/endpoint.ts';
-import { limits } from '../../contract/limits.ts';
 import { openSources } from '../../files/source.ts';
 import { importBars } from '../../loading/bars.ts';
 import type { MappedFile } from '../../mapping/column-mapping.ts';
 import { ownNames } from '../../mapping/column-mapping.ts';
 import type { Answer, QueryRequest } from '../../queries/query.ts';
 import { openStore } from '../../store/engines.ts';
+import { problemOf } from '../readiness.ts';
 import type { QueueBounds } from './admission.ts';
 import { QueryQueue, type QueueError } from './query-queue.ts';
+import type { ThreadSetup } from './query-thread.ts';
 
 /** A file that a test has written, ready to be imported. */
 const opened = async (path: string): Promise<MappedFile> =>
@@ -52,13 +54,16 @@ after(async () => {
 const setup = { storeUrl, pageKeySecret: new Uint8Array(32).fill(7) };
 
 /** On a slow machine, too, no request is refused for its wait, unless a test wants that. */
-const patient: QueueBounds = { waitMaxMs: 60_000, burstWaitMs: 60_000, overloadWaitMs: 60_000 };
+const patient: QueueBounds = { waitMaxMs: 60_000, expectedWaitMs: 60_000, warmUpMs: 0, coldWaitMaxMs: 0 };
 
-function openQueue(settings: QueueBounds = {}, from = setup): QueryQueue {
+function openQueue(settings: QueueBounds = {}, from: ThreadSetup = setup): QueryQueue {
   const queue = new QueryQueue(from, { ...patient, ...settings });
   queues.push(queue);
   return queue;
 }
+
+/** How long a test overloads a queue. */
+const OVERLOAD_MS = 400;
 
 const here = (): boolean => false;
 
@@ -96,6 +101,14 @@ function settled<T>(promise: Promise<T>): Promise<T> {
     setTimeout(() => reject(new Error('it was never settled')), 30_000).unref();
   });
   return Promise.race([promise, late]);
+}
+
+/** Ends the thread behind a queue. */
+async function endThread(t: TestContext, queue: QueryQueue): Promise<void> {
+  const port = await portOf(t, queue);
+  port.postMessage(null);
+  // It fails with the thread.
+  await assert.rejects(settled(queue.submit(latest(1), here)), isQueueError('fault'));
 }
 
 /** The port to the thread behind a queue. A message that is not a request ends the thread by an error that it does not catch. */
@@ -148,12 +161,11 @@ test('a full queue refuses before any work, and admitted requests are answered',
 });
 
 test('under overload a request that would wait too long is refused at once, and admitted ones are answered', async () => {
-  const queue = openQueue({ overloadWaitMs: 1 });
+  const queue = openQueue({ expectedWaitMs: 1 });
   await queue.ready();
   const ends: Promise<string>[] = [];
   const startedMs = performance.now();
-  // A queue that is never empty is overload, not a burst.
-  for (let asked = 0; performance.now() - startedMs < 4 * limits.queueBurstMs; asked++) {
+  for (let asked = 0; performance.now() - startedMs < OVERLOAD_MS; asked++) {
     const end = queue.submit(latest(30), here).then(
       (answer) => answer.kind,
       (error: unknown) => (error as QueueError).problem,
@@ -165,17 +177,8 @@ test('under overload a request that would wait too long is refused at once, and 
   assert.equal(countOf(await queue.submit(latest(2), here)), 2, 'it admits requests again');
 });
 
-test('a request of a burst may wait longer than one under overload', async () => {
-  const queue = openQueue({ overloadWaitMs: 0 });
-  await queue.submit(latest(1), here);
-  const counts = await Promise.all(
-    opens.map(async (_, index) => countOf(await queue.submit(latest(index + 1), here))),
-  );
-  assert.equal(counts.length, opens.length);
-});
-
-test('in a burst, too, a request that would wait too long is refused at once, not after it has waited', async () => {
-  const queue = openQueue({ burstWaitMs: 0, inFlightMax: 1 });
+test('a request that would wait too long is refused at once, not after it has waited', async () => {
+  const queue = openQueue({ expectedWaitMs: 0, inFlightMax: 1 });
   await queue.submit(latest(1), here);
   // Two in the thread, one that waits.
   const accepted = [2, 3, 4].map((limit) => queue.submit(latest(limit), here));
@@ -206,7 +209,7 @@ test('results are received also while requests arrive without a pause', async ()
 });
 
 test('a request that has waited too long is refused before the thread sees it', async () => {
-  const queue = openQueue({ waitMaxMs: -1 });
+  const queue = openQueue({ waitMaxMs: -1, coldWaitMaxMs: -1 });
   await assert.rejects(settled(queue.submit(latest(1), here)), isQueueError('full'));
 });
 
@@ -272,21 +275,56 @@ test('a store that cannot be opened is reported at once, with its cause', async 
   await assert.rejects(settled(queue.submit(latest(1), here)), isQueueError('fault'));
 });
 
-test('when a thread cannot be replaced requests fail as faults until it can, none hangs', async (t) => {
+test('while a new thread cannot open the store requests are told so, and none hangs; then it opens it itself (contract 6.3)', async (t) => {
   const copy = join(folder, 'copy.db');
-  const other = await openStore(fileStore(copy), 'write');
-  await other.close();
+  await (await openStore(fileStore(copy), 'write')).close();
   const queue = openQueue({}, { ...setup, storeUrl: fileStore(copy) });
-  const port = await portOf(t, queue);
+  await endThread(t, queue);
   rmSync(copy);
-  port.postMessage(null);
-  await new Promise((resolve) => port.once('close', resolve));
-  const asked = Array.from({ length: 20 }, () => queue.submit(latest(1), here));
-  for (const end of await settled(Promise.allSettled(asked))) {
-    assert.ok(end.status === 'rejected' && isQueueError('fault')(end.reason), String(end.status));
+  for (const make of [() => undefined, () => mkdirSync(copy)]) {
+    make();
+    const asked = Array.from({ length: 20 }, () => queue.submit(latest(1), here));
+    for (const end of await settled(Promise.allSettled(asked)))
+      assert.ok(end.status === 'rejected' && isQueueError('unavailable')(end.reason), String(end.status));
+    assert.equal(await problemOf(queue, Date.now()), 'The service cannot reach its store now.');
   }
+  rmdirSync(copy);
   await (await openStore(fileStore(copy), 'write')).close();
   assert.equal((await settled(queue.submit(latest(1), here))).kind, 'refusal', 'the store is back');
+  assert.equal(await problemOf(queue, Date.now()), null);
+});
+
+test('a queue whose store cannot be opened again closes at once', async () => {
+  const queue = openQueue({}, { ...setup, storeUrl: temporary.storeUrl('nothing'), wasOpened: true });
+  await assert.rejects(settled(queue.submit(latest(1), here)), isQueueError('unavailable'));
+  await settled(queue.close());
+});
+
+test('damage that keeps a new thread from opening the store is a fault, not a store out of reach', async (t) => {
+  const copy = join(folder, 'damaged.db');
+  await (await openStore(fileStore(copy), 'write')).close();
+  const queue = openQueue({}, { ...setup, storeUrl: fileStore(copy) });
+  await endThread(t, queue);
+  writeFileSync(copy, 'this is no longer a database, and never will be again '.repeat(2_000));
+  await assert.rejects(settled(queue.submit(latest(1), here)), isQueueError('fault'));
+});
+
+test('a store that another process keeps locked is out of reach for as long, and the thread stays', async () => {
+  const locked = join(folder, 'locked.db');
+  await (await openStore(fileStore(locked), 'write')).close();
+  const other = new DatabaseSync(locked);
+  // Without a log, readers and writers wait for each other.
+  other.exec('pragma journal_mode = delete');
+  const queue = openQueue({}, { ...setup, storeUrl: fileStore(locked) });
+  await queue.ready();
+  other.exec('begin exclusive');
+  await assert.rejects(settled(queue.submit(latest(1), here)), (error) => {
+    assert.ok(isQueueError('unavailable')(error));
+    assert.match((error as Error).message, /locked\.db cannot be reached now: database is locked/);
+    return true;
+  });
+  other.close();
+  assert.equal((await settled(queue.submit(latest(1), here))).kind, 'refusal');
 });
 
 test('a queue that closes answers the admitted requests and refuses new ones', async () => {

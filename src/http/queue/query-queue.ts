@@ -12,8 +12,11 @@ import { bufferBytes, SharedBuffers } from './shared-buffers.ts';
 /** Memory of one thread, in bytes: what its heap takes, what of that is in use, and what its objects hold outside. */
 export type ThreadMemory = { readonly heap: number; readonly heap_used: number; readonly external: number };
 
-/** Why a request got no answer: the queue is full or closing, its caller has gone, it is too dear for the thread, or that failed. */
-export type QueueProblem = 'full' | 'gone' | 'declined' | 'fault';
+/**
+ * Why a request got no answer: the queue is full or closing, its caller has gone, it is too dear for the thread, the store cannot be
+ * reached now, or the thread failed.
+ */
+export type QueueProblem = 'full' | 'gone' | 'declined' | 'unavailable' | 'fault';
 
 /** A request got no answer from the queue. */
 export class QueueError extends Error {
@@ -52,6 +55,8 @@ export class QueryQueue {
   readonly #buffers = new SharedBuffers();
   /** To the thread and back. */
   #port: MessagePort | null = null;
+  /** Whether a thread has opened the store once. */
+  #wasOpened: boolean;
   /** Whether the thread has opened the store, and why it ended. */
   #life = { opened: Promise.withResolvers<void>(), isReady: false, cause: '' };
   /** When its results were last polled. */
@@ -62,6 +67,7 @@ export class QueryQueue {
 
   constructor(setup: ThreadSetup, bounds: QueueBounds = {}) {
     this.#setup = setup;
+    this.#wasOpened = setup.wasOpened ?? false;
     this.#admission = new AdmissionControl(bounds);
     this.#start();
   }
@@ -138,7 +144,6 @@ export class QueryQueue {
       else this.#send(next);
       this.#queue.shift();
     }
-    if (this.waiting === 0) this.#admission.onEmpty(nowMs);
     if (this.#inFlight.size === 0 && this.waiting === 0) this.#onDrained?.();
   }
 
@@ -159,7 +164,12 @@ export class QueryQueue {
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
     const worker = new Worker(moduleBeside('./query-thread.ts', import.meta.url), {
-      workerData: { ...this.#setup, port: port2, memory: this.#buffers.memory } satisfies ThreadData,
+      workerData: {
+        ...this.#setup,
+        wasOpened: this.#wasOpened,
+        port: port2,
+        memory: this.#buffers.memory,
+      } satisfies ThreadData,
       transferList: [port2],
     });
     this.#worker = worker;
@@ -184,6 +194,8 @@ export class QueryQueue {
 
   #receive(message: ThreadResult): void {
     if (message.kind === 'ready') {
+      this.#admission.concurrency = message.concurrency;
+      this.#wasOpened = true;
       this.#life.isReady = true;
       this.#life.opened.resolve();
     } else if (message.kind === 'failed') this.#life.cause = message.cause;
@@ -194,12 +206,14 @@ export class QueryQueue {
     const waiting = this.#inFlight.get(message.id);
     this.#inFlight.delete(message.id);
     if (waiting === undefined) return;
-    if (message.kind !== 'fault') this.#admission.onAnswer(message.tookMs);
+    if (message.kind !== 'fault')
+      this.#admission.onAnswer(message.tookMs, message.processorMs, performance.now());
     if (message.kind === 'answer') {
       waiting.resolve(this.#complete(message, waiting.buffer));
     } else {
       this.#buffers.release(waiting.buffer);
       if (message.kind === 'declined') waiting.reject(declined);
+      else if (message.kind === 'unavailable') waiting.reject(new QueueError('unavailable', message.cause));
       else waiting.reject(new QueueError('fault', message.cause, message.damage));
     }
     this.#feed();

@@ -1,4 +1,4 @@
-// The query thread: opens the store for reading and answers requests one after the other.
+// The query thread: opens the store for reading and answers requests, as many at the same time as the store takes.
 import { type MessagePort, workerData } from 'node:worker_threads';
 import { causeOf } from '../../base/observe.ts';
 import { QueryRunner } from '../../queries/index.ts';
@@ -11,6 +11,8 @@ import {
 } from '../../queries/query.ts';
 import { DamagedData, damageWords } from '../../store/damage.ts';
 import { openStore } from '../../store/engines.ts';
+import { StoreDamaged, StoreUnavailable, StoreUnusable } from '../../store/store.ts';
+import { QueryTurns } from './query-turns.ts';
 import { BUFFER_BYTES, bufferBytes } from './shared-buffers.ts';
 
 /** What a query thread works with. */
@@ -19,6 +21,8 @@ export type ThreadSetup = {
   readonly pageKeySecret: Uint8Array;
   /** The most stored bars that a request may read to derive its own; without it any number. */
   readonly baseBarsMax?: number;
+  /** Whether the store could be opened before: where it cannot be now, the thread tries again at the next request. */
+  readonly wasOpened?: boolean;
 };
 
 /** The setup, the port for requests and results, and the memory of the shared buffers. */
@@ -27,19 +31,19 @@ export type ThreadData = ThreadSetup & { readonly port: MessagePort; readonly me
 /** A request, its number, and the shared buffer that its body may use. */
 export type ThreadRequest = readonly [id: number, request: QueryRequest, buffer: number | null];
 
+/** The number of a request, the time that it took the thread, and the processor time since the answer before; 0 where requests run one by one. */
+type Measured = { readonly id: number; readonly tookMs: number; readonly processorMs: number };
+
 /** A message from the thread. */
 export type ThreadResult =
-  | { readonly kind: 'ready' }
-  /** `bufferLength`: length of the body in the request's buffer; null where it is in the answer. `tookMs`: the thread's own time. */
-  | {
-      readonly kind: 'answer';
-      readonly id: number;
-      readonly answer: Answer;
-      readonly bufferLength: number | null;
-      readonly tookMs: number;
-    }
+  /** The thread takes requests, and runs so many at the same time. It is sent again where the store could be opened only later. */
+  | { readonly kind: 'ready'; readonly concurrency: number }
+  /** `bufferLength`: length of the body in the request's buffer; null where it is in the answer. */
+  | (Measured & { readonly kind: 'answer'; readonly answer: Answer; readonly bufferLength: number | null })
   /** The request is too dear for this thread. */
-  | { readonly kind: 'declined'; readonly id: number; readonly tookMs: number }
+  | (Measured & { readonly kind: 'declined' })
+  /** The store cannot be reached now. */
+  | (Measured & { readonly kind: 'unavailable'; readonly cause: string })
   /** `damage`: the damaged data that the answer needs, in words; null for any other fault. */
   | { readonly kind: 'fault'; readonly id: number; readonly cause: string; readonly damage: string | null }
   /** The store could not be opened; the thread ends. */
@@ -52,34 +56,78 @@ function send(result: ThreadResult, transferred: ArrayBuffer[] = []): void {
   port.postMessage(result, transferred);
 }
 
-async function answer(runner: QueryRunner, [id, request, buffer]: ThreadRequest): Promise<void> {
+const turns = new QueryTurns();
+let opening: Promise<QueryRunner> | null = null;
+
+async function open(): Promise<QueryRunner> {
+  try {
+    const store = await openStore(setup.storeUrl, 'read');
+    turns.concurrency = store.concurrency;
+    processorMs();
+    send({ kind: 'ready', concurrency: store.concurrency });
+    return new QueryRunner(store, setup.pageKeySecret, setup.baseBarsMax);
+  } catch (error) {
+    opening = null;
+    throw error;
+  }
+}
+
+/** The runner on the open store, which is opened again where that failed before. */
+function openRunner(): Promise<QueryRunner> {
+  opening ??= open();
+  return opening;
+}
+
+/** Whether the store may be reached again later. Where it could be opened before, all that keeps it from being opened now is so, but damage. */
+const isAway = (error: unknown): boolean =>
+  error instanceof StoreUnavailable || (error instanceof StoreUnusable && !(error instanceof StoreDamaged));
+
+let processorUs = 0;
+
+/** The processor time of the thread since the last call. */
+function processorMs(): number {
+  if (turns.concurrency === 1) return 0;
+  const { user, system } = process.threadCpuUsage();
+  const sinceUs = user + system - processorUs;
+  processorUs += sinceUs;
+  return sinceUs / 1_000;
+}
+
+async function answer([id, request, buffer]: ThreadRequest): Promise<void> {
   const allocate: Allocate = (length) =>
     buffer === null || length > BUFFER_BYTES ? allocateFresh(length) : bufferBytes(memory, buffer, length);
   const startedMs = performance.now();
+  const measured = (): Measured => ({
+    id,
+    tookMs: performance.now() - startedMs,
+    processorMs: processorMs(),
+  });
   try {
-    const found = await runner.run(request, allocate);
-    const result = { kind: 'answer', id, tookMs: performance.now() - startedMs } as const;
+    const found = await (await openRunner()).run(request, allocate);
+    const result = { kind: 'answer', ...measured() } as const;
     if (found.kind === 'refusal') send({ ...result, answer: found, bufferLength: null });
     // A body in the shared buffer stays there; any other is transferred.
     else if (found.body.buffer === memory)
       send({ ...result, answer: { ...found, body: noBody }, bufferLength: found.body.length });
     else send({ ...result, answer: found, bufferLength: null }, [found.body.buffer as ArrayBuffer]);
   } catch (error) {
-    if (error instanceof TooDear)
-      return send({ kind: 'declined', id, tookMs: performance.now() - startedMs });
+    if (error instanceof TooDear) return send({ kind: 'declined', ...measured() });
+    if (isAway(error)) return send({ kind: 'unavailable', ...measured(), cause: causeOf(error) });
     const damage = error instanceof DamagedData ? damageWords(error.damage) : null;
     send({ kind: 'fault', id, cause: causeOf(error), damage });
   }
 }
 
+const takeRequests = (): void => {
+  port.on('message', (request: ThreadRequest) => turns.add(() => answer(request)));
+};
+
 try {
-  const store = await openStore(setup.storeUrl, 'read');
-  const runner = new QueryRunner(store, setup.pageKeySecret, setup.baseBarsMax);
-  let last = Promise.resolve();
-  port.on('message', (request: ThreadRequest) => {
-    last = last.then(() => answer(runner, request));
-  });
-  send({ kind: 'ready' });
+  await openRunner();
+  takeRequests();
 } catch (error) {
-  send({ kind: 'failed', cause: causeOf(error) });
+  if (setup.wasOpened) {
+    takeRequests();
+    send({ kind: 'ready', concurrency: turns.concurrency });
+  } else send({ kind: 'failed', cause: causeOf(error) });
 }

@@ -5,8 +5,8 @@ import { ServiceTime } from './service-time.ts';
 
 /** The mean after requests that take these times, one after the other. */
 function meanOf(...tookMs: readonly number[]): number {
-  const time = new ServiceTime();
-  for (const took of tookMs) time.add(took);
+  const time = new ServiceTime(0);
+  for (const took of tookMs) time.add(took, 0);
   return time.meanMs;
 }
 
@@ -14,7 +14,26 @@ const near = (measured: number, expected: number): void =>
   assert.ok(Math.abs(measured - expected) < 0.05 * expected, `${measured}, not ${expected}`);
 
 test('before the first measurement the estimate is 0', () => {
-  assert.equal(new ServiceTime().meanMs, 0);
+  const time = new ServiceTime(0);
+  assert.equal(time.meanMs, 0);
+  assert.ok(!time.isWarm);
+});
+
+test('a thread is warm after so much work, not after so many requests', () => {
+  const time = new ServiceTime(100);
+  for (const tookMs of [30, 40]) time.add(tookMs, 0);
+  assert.ok(!time.isWarm);
+  time.add(30, 0);
+  assert.ok(time.isWarm);
+});
+
+test('of parts of the time and processor time the longer counts, over all requests', () => {
+  const time = new ServiceTime(0);
+  // The processor time of requests that are answered together is measured with the first.
+  for (let count = 0; count < 100; count++) time.add(0.5, count % 10 === 0 ? 4 : 0);
+  near(time.meanMs, 0.5);
+  for (let count = 0; count < 10_000; count++) time.add(0.5, count % 10 === 0 ? 20 : 0);
+  near(time.meanMs, 2);
 });
 
 test('requests of one length have that length', () => {

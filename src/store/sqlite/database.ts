@@ -8,7 +8,7 @@ import { otherThanFile } from '../../disk/file-kind.ts';
 import { DiskFull, freeBytesIn } from '../../disk/space.ts';
 import { storeLimits } from '../limits.ts';
 import { SqlCompiler } from '../sql.ts';
-import { type Mode, noStoreAt, StoreUnusable, UnfitPlace } from '../store.ts';
+import { type Mode, noStoreAt, StoreUnavailable, StoreUnusable, UnfitPlace } from '../store.ts';
 import { requireOneName } from './links.ts';
 import {
   type Connection,
@@ -18,7 +18,7 @@ import {
   type SqlValue,
   type Statement,
 } from './opening.ts';
-import { isFull, troubleOf } from './trouble.ts';
+import { isFull, isPassing, troubleOf } from './trouble.ts';
 
 /** Older ones can corrupt a database in WAL mode (sqlite.org/wal.html, "the WAL-reset bug"). */
 const VERSION_MIN = '3.51.3';
@@ -84,7 +84,7 @@ export class Database {
     this.path = path;
     requireFile(path, kind);
     if (kind !== 'backup') requireOneName(path);
-    if (mode !== 'write' && !existsSync(path)) throw new StoreUnusable(noStoreAt(path));
+    if (mode !== 'write' && !existsSync(path)) throw new StoreUnavailable(noStoreAt(path));
     this.#db = openConnection(path, mode);
     try {
       const problem = versionProblem(
@@ -95,6 +95,7 @@ export class Database {
       this.#db.exec(`pragma cache_size = -${mode === 'write' ? 65_536 : 16_384}`);
       if (mode === 'write')
         this.#db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma temp_store = file');
+      if (mode === 'read') this.#db.exec(`pragma busy_timeout = ${storeLimits.readBusyTimeoutMs}`);
     } catch (error) {
       this.#db.close();
       throw error instanceof StoreUnusable ? error : notOpened(path, error, mode);
@@ -158,10 +159,27 @@ export class Database {
     this.#prepared(sql).run(...values);
   }
 
-  /** Runs `work` on one state of the file. Transactions of one connection run one after the other. */
+  /** Runs `work` on one state of the file. Transactions of one connection run one after the other. @throws StoreUnavailable */
   snapshot<T>(work: () => Promise<T>): Promise<T> {
     // A read has nothing to commit, and SQLite refuses to commit where a read met a damaged page.
     return this.#inTurn(() => this.#transact(() => this.#prepared('begin').run(), work, 'rollback'));
+  }
+
+  /** Changes whenever another connection has committed. @throws StoreUnavailable */
+  dataVersion(): number {
+    try {
+      return this.pragma('data_version');
+    } catch (error) {
+      throw this.#reached(error);
+    }
+  }
+
+  /** An error in our words where the file cannot be reached now; any other as it is. */
+  #reached(error: unknown): unknown {
+    if (!isPassing(error)) return error;
+    return new StoreUnavailable(`${this.path} cannot be reached now: ${(error as Error).message}`, {
+      cause: error,
+    });
   }
 
   /** Runs `work` in a write transaction; an error undoes everything. Waits for another writer up to the busy timeout. @throws DiskFull */
@@ -208,7 +226,9 @@ export class Database {
       const folder = isFull(error) ? await this.#fullestFolder() : null;
       // A full disk may have rolled back by itself.
       if (this.#db.isTransaction) this.#db.exec('rollback');
-      throw folder === null ? error : await this.#diskFull(folder, error);
+      if (folder === null) throw this.#reached(error);
+      const full = await this.#diskFull(folder, error);
+      throw end === 'commit' ? full : new StoreUnavailable(full.message, { cause: full });
     }
   }
 

@@ -4,14 +4,15 @@ import { dirname, resolve } from 'node:path';
 import { makeFolder, requireDiskSpace } from '../../disk/space.ts';
 import { fillInstrumentTerms } from '../instrument-terms.ts';
 import { columnsOf, type Step, type Table, tablesAfter } from '../migrations/step.ts';
-import { type Mode, OlderLayout, StoreUnusable, type Tell } from '../store.ts';
+import { type Mode, OlderLayout, StoreDamaged, StoreUnusable, type Tell } from '../store.ts';
 import { Database, type FileKind, sqliteCompiler } from './database.ts';
 import { sumGroups } from './group-sums.ts';
+import { notOpened } from './opening.ts';
 import { copyBytes, flush, makePartial, takeOwner, vacuumInto } from './partial.ts';
 import { checkRows, withRowCheck } from './row-sums.ts';
 import { SqliteRows } from './rows.ts';
 import { keepSchemaSum, layoutProblem, schemaProblem } from './schema-sum.ts';
-import { troubleOf } from './trouble.ts';
+import { isPassing, troubleOf } from './trouble.ts';
 
 /** What SQLite's log and its index take beside the pages that a migration writes. */
 const LOG_BYTES = 128 * 1024;
@@ -42,7 +43,7 @@ export async function openFile(
     return database;
   } catch (error) {
     database.close();
-    throw error;
+    throw isPassing(error) ? notOpened(path, error, mode) : error;
   }
 }
 
@@ -64,7 +65,7 @@ const readColumns =
 function requireSound(database: Database, problemOf: (database: Database) => string | null): void {
   const problem = readProblem(() => problemOf(database));
   if (problem === null) return;
-  throw new StoreUnusable(
+  throw new StoreDamaged(
     `${database.path} is damaged: ${problem}; restore a backup (bourse restore FILE --force), and keep this file until then`,
   );
 }

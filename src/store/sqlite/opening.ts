@@ -12,8 +12,8 @@ import {
   STORE_NEEDS,
 } from '../../disk/space.ts';
 import { storeLimits } from '../limits.ts';
-import { type Mode, StoreUnusable } from '../store.ts';
-import { troubleOf } from './trouble.ts';
+import { type Mode, StoreDamaged, StoreUnavailable, StoreUnusable } from '../store.ts';
+import { isPassing, troubleOf } from './trouble.ts';
 
 /** A connection to a file, a value given to SQLite, and a prepared statement. */
 export type {
@@ -63,14 +63,16 @@ export function notOpened(path: string, error: unknown, mode: Mode): StoreUnusab
   if (troubleOf(error) === 'full') {
     const neededBytes = SHARED_MEMORY_BYTES + (mode === 'write' ? LOG_BYTES_LEAST : 0);
     const full = diskFullNow(folder, neededBytes, error);
-    return new StoreUnusable(full.message, { cause: full });
+    return new StoreUnavailable(full.message, { cause: full });
   }
   const closed = troubleOf(error) === 'closed' ? closedAmong([folder, path]) : null;
   const cause = folderProblem(error, folder, STORE_NEEDS) as Error;
   const reason = closed === null ? cause.message : `${closed}; ${LOG_NEEDS}`;
-  const cure =
-    troubleOf(error) === 'damaged'
-      ? '; if it was a store, it is damaged: restore a backup (bourse restore FILE --force)'
-      : '';
-  return new StoreUnusable(`${path} cannot be opened: ${reason}${cure}`, { cause });
+  const message = `${path} cannot be opened: ${reason}`;
+  if (troubleOf(error) === 'damaged')
+    return new StoreDamaged(
+      `${message}; if it was a store, it is damaged: restore a backup (bourse restore FILE --force)`,
+      { cause },
+    );
+  return isPassing(error) ? new StoreUnavailable(message, { cause }) : new StoreUnusable(message, { cause });
 }

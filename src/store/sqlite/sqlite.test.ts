@@ -1,6 +1,7 @@
 // The SQLite engine on real files: the suite of every engine, and what is SQLite's own.
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -29,7 +30,14 @@ let files = 0;
 const freshPath = (): string => join(folder, `${++files}`, 'store.db');
 const open = (path: string, mode: Mode) => openStore(`sqlite:${path}`, mode);
 
-engineSuite('SQLite', async () => `sqlite:${freshPath()}`);
+/** Moves a store's file away, as with its disk; the result moves it back. */
+async function takeAway(url: string): Promise<() => Promise<void>> {
+  const path = url.slice('sqlite:'.length);
+  await rename(path, `${path}.away`);
+  return () => rename(`${path}.away`, path);
+}
+
+engineSuite('SQLite', async () => `sqlite:${freshPath()}`, takeAway);
 
 /** A path in a folder that is there. */
 function freshFile(): string {

@@ -94,7 +94,7 @@ class SqliteReadWrite extends SqliteRows implements Reader, Writer {
   }
 
   async changeToken(): Promise<number> {
-    return this.database.pragma('data_version');
+    return this.database.dataVersion();
   }
 
   async putBlock(seriesId: number, block: StoredBlock): Promise<void> {
@@ -132,6 +132,8 @@ export async function openSqliteStore(path: string, mode: Mode, tell: Tell): Pro
     name: `sqlite:${path}`,
     snapshot: (work) => database.snapshot(() => work(access)),
     folder: dirname(resolve(path)),
+    // One connection: its snapshots run one after the other.
+    concurrency: 1,
     changeToken: () => access.changeToken(),
     write: (work, onWait = () => undefined) =>
       database

@@ -29,3 +29,22 @@ export function isFull(error: unknown): boolean {
   const { errcode = 0 } = error as { errcode?: number };
   return errcode === SQLITE_IOERR_SHMSIZE || troubles[errcode & 0xff] === 'full';
 }
+
+const SQLITE_IOERR = 10;
+
+/** The file is locked by another process, also as a race for its log (15), or its path leads to no file that can be opened. */
+const passing: ReadonlySet<number> = new Set([5, 14, 15]);
+
+/** As above, by extended code: the log or its shared memory cannot be made anew, or the file was moved away. */
+const passingExtended: ReadonlySet<number> = new Set([264, 520, 1032, 1288, 1544]);
+
+/** A place of the disk that cannot be read, a file that ends too early, and what a file system or a layer below found damaged. */
+const lastingReads: ReadonlySet<number> = new Set([266, 522, 8202, 8458]);
+
+/** Whether an error of SQLite may pass by itself: the file cannot be reached now. Damage does not pass, nor does an unreadable place. */
+export function isPassing(error: unknown): boolean {
+  const { errcode } = error as { errcode?: number };
+  if (errcode === undefined) return false;
+  if ((errcode & 0xff) === SQLITE_IOERR) return !lastingReads.has(errcode);
+  return passing.has(errcode & 0xff) || passingExtended.has(errcode);
+}

@@ -1,0 +1,41 @@
+// While the store cannot be reached requests are told to come again, and are answered once it is back (contract 6.3).
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ResponseCache } from '../src/http/cache/response-cache.ts';
+import { QueueError } from '../src/http/queue/query-queue.ts';
+import { KeyRing } from '../src/keys/api-keys.ts';
+import { QueryRunner } from '../src/queries/index.ts';
+import { StoreUnavailable } from '../src/store/store.ts';
+import { ask, key, LATEST, observed, openHandler, store } from './request-handler.ts';
+
+const CAUSE = 'bourse.db cannot be reached now: disk I/O error';
+const away = (): Promise<never> => Promise.reject(new StoreUnavailable(CAUSE));
+
+test('a request that meets a store out of reach is a 503 to be repeated, wherever it meets it; its cause is observed', async () => {
+  const runner = new QueryRunner(store, new Uint8Array(32).fill(7));
+  const handlers = {
+    'in the query thread': openHandler({
+      submit: () => Promise.reject(new QueueError('unavailable', CAUSE)),
+    }),
+    'at the keys': openHandler({ keys: new KeyRing(away) }),
+    'at the cache': openHandler({
+      cache: new ResponseCache({ changeToken: away }),
+      submit: (request) => runner.run(request),
+    }),
+  };
+  for (const [where, at] of Object.entries(handlers)) {
+    const target = `${LATEST}?secret_key=${key}`;
+    // The cache is asked once an endpoint is known to be cacheable.
+    if (where === 'at the cache') assert.equal((await ask(target, { at })).status, 200);
+    observed.length = 0;
+    const { status, headers, text } = await ask(target, { at });
+    assert.deepEqual([status, headers['Retry-After']], [503, '1'], where);
+    const { message, detail } = JSON.parse(text);
+    assert.deepEqual([message, detail.error], ['The service cannot reach its store now.', 'unavailable']);
+    assert.deepEqual(
+      observed.filter(({ kind }) => kind !== 'request'),
+      [{ kind: 'unavailable', cause: CAUSE }],
+      where,
+    );
+  }
+});
