@@ -4,8 +4,8 @@ import { random, writeMinutes } from '../../bench/minutes.ts';
 import { contentHash } from '../../src/store/content.ts';
 import { openStore } from '../../src/store/engines.ts';
 
-/** What a check measured. */
-export type Figure = readonly [what: string, value: string];
+/** What a check measured, and the target that it missed. */
+export type Figure = readonly [what: string, value: string, missed?: string];
 
 /** Flags of the fields that the files have no columns for. */
 export const named = ['--schema', 'stock', '--country', 'US', '--interval', '1M'];
