@@ -29,6 +29,9 @@ function isWholeHello(bytes: Buffer): boolean {
   return false;
 }
 
+/** Turns whose mean cost counts. */
+const COSTS_KEPT = 16;
+
 const addressOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
 /**
@@ -45,6 +48,11 @@ export class Handshakes {
   /** Those that have begun, in this order. */
   readonly #begun = new Set<Socket>();
   readonly #raw = new WeakMap<Socket, Socket>();
+  /**
+   * Processor time of one, the mean of the last turns. By the clock, other work of the machine would count; a single one is not known where
+   * the processor's time comes in steps of 4 ms.
+   */
+  #costMs: number = httpLimits.handshakeMs;
   #isScheduled = false;
   #restUntilMs = 0;
   #restShare = 1 / httpLimits.handshakeShare - 1;
@@ -108,22 +116,21 @@ export class Handshakes {
     else setImmediate(() => this.#turn());
   }
 
-  /**
-   * Handshakes for a few milliseconds, then a rest in proportion to their processor time: by the clock, other work of the machine would
-   * lengthen it. That time comes in steps, and is right on average.
-   */
+  /** As many handshakes as take a few milliseconds of the processor, then a rest in proportion. */
   #turn(): void {
-    const beganMs = performance.now();
     const begin = process.threadCpuUsage();
+    let count = 0;
     const next = (): void => {
-      const nowMs = performance.now();
-      if (nowMs - beganMs < httpLimits.handshakeTurnMs && this.#beginNext(nowMs)) {
+      const hasTime = count === 0 || (count + 1) * this.#costMs <= httpLimits.handshakeTurnMs;
+      if (hasTime && this.#beginNext()) {
+        count++;
         // Node.js gives TLS the bytes that were read in a tick of its own, before this one.
         process.nextTick(next);
         return;
       }
       const { user, system } = process.threadCpuUsage(begin);
-      this.#restUntilMs = nowMs + ((user + system) / 1_000) * this.#restShare;
+      if (count > 0) this.#costMs += ((user + system) / 1_000 / count - this.#costMs) / COSTS_KEPT;
+      this.#restUntilMs = performance.now() + count * this.#costMs * this.#restShare;
       this.#isScheduled = false;
       this.#schedule();
     };
@@ -131,7 +138,8 @@ export class Handshakes {
   }
 
   /** Begins the handshake that has waited for longest; false without one. */
-  #beginNext(nowMs: number): boolean {
+  #beginNext(): boolean {
+    const nowMs = performance.now();
     for (const [socket, { hello, sinceMs }] of this.#waiting) {
       this.#waiting.delete(socket);
       if (nowMs - sinceMs > httpLimits.handshakeWaitMaxMs) this.#refuse(socket);

@@ -11,7 +11,7 @@ import { readExposition } from '../exposition.ts';
 import { type Server, Workshop } from '../service.ts';
 import type { CrowdOutcome, CrowdPlan } from './crowd-callers.ts';
 import { fill, largePage } from './load.ts';
-import type { Figure } from './minutes.ts';
+import { aimed, type Figure } from './minutes.ts';
 
 /** The size of a crowd. */
 export type CrowdCheck = { readonly callers: number; readonly seconds: number };
@@ -37,6 +37,9 @@ const ORDINARY = 4;
 const ORDINARY_PAUSE_MS = 10;
 const NEWS = 1_001;
 const NEWS_CHARACTERS = 8_000;
+
+/** The targets: memory, and how much longer ordinary requests may take than without a crowd. */
+export const crowdTargets = { megabytes: 1_024, times: 10 } as const;
 
 /** What the callers of a crowd ask for. */
 export type CrowdTargets = Pick<CrowdPlan, 'largest' | 'large'> & { readonly ordinary: readonly string[] };
@@ -182,13 +185,20 @@ export async function checkCrowd(check: CrowdCheck): Promise<Figure[]> {
       const found = await crowd(shop, targets, check, isSecure);
       const name = isSecure ? 'HTTPS' : 'HTTP';
       figures.push(
-        [`${name}: most memory`, `${found.residentPeakMegabytes} MB`],
+        aimed(
+          `${name}: most memory`,
+          `${found.residentPeakMegabytes} MB`,
+          found.residentPeakMegabytes < crowdTargets.megabytes,
+          `less than ${crowdTargets.megabytes} MB`,
+        ),
         [`${name}: most unsent bytes, connections`, `${found.unsentPeakBytes}, ${found.connectionsPeak}`],
         [`${name}: connections ended`, JSON.stringify(found.ended)],
-        [
+        aimed(
           `${name}: 99 of 100 ordinary requests`,
           `${found.aloneMs.toFixed(1)} ms alone, ${found.meanwhileMs.toFixed(1)} ms meanwhile`,
-        ],
+          found.meanwhileMs <= crowdTargets.times * found.aloneMs,
+          `at most ${crowdTargets.times} times as long as alone`,
+        ),
         [`${name}: their statuses`, JSON.stringify(found.statuses)],
         [`${name}: the crowd`, JSON.stringify(found.crowd)],
       );

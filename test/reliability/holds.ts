@@ -9,6 +9,9 @@ import { Workshop } from '../service.ts';
 import type { HoldingWrites } from './holds-caller.ts';
 import type { Figure } from './minutes.ts';
 
+/** No bytes of one caller may hold the HTTP thread for longer. */
+const HOLD_TARGET_MS = 5;
+
 /** Node.js reads so many bytes at once. */
 const READ_BYTES = 65_536;
 
@@ -110,13 +113,19 @@ export async function checkHolds({ times }: { readonly times: number }): Promise
     return meter.worstMs;
   };
   const figures: Figure[] = [];
+  const kinds = kindsOf(key);
   try {
-    for (const [kind, writes] of Object.entries(kindsOf(key))) {
+    // The first request of a process also loads and compiles what answers it.
+    for (const writes of Object.values(kinds)) await worstOf(writes);
+    for (const [kind, writes] of Object.entries(kinds)) {
       const worst: number[] = [];
       for (let count = 0; count < times; count++) worst.push(await worstOf(writes));
       worst.sort((a, b) => a - b);
       const [least, middle, most] = [0, times >> 1, times - 1].map((index) => worst[index]!.toFixed(1));
-      figures.push([kind, `${least} least, ${middle} in the middle, ${most} ms at the most`]);
+      const value = `${least} least, ${middle} in the middle, ${most} ms at the most`;
+      figures.push(
+        worst.at(-1)! <= HOLD_TARGET_MS ? [kind, value] : [kind, value, `at most ${HOLD_TARGET_MS} ms`],
+      );
     }
   } finally {
     await caller.terminate();

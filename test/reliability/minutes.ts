@@ -4,11 +4,12 @@ import { random, writeMinutes } from '../../bench/minutes.ts';
 import { contentHash } from '../../src/store/content.ts';
 import { openStore } from '../../src/store/engines.ts';
 
-/** What a check measured. */
-export type Figure = readonly [what: string, value: string];
+/** What a check measured, and the target that it missed. */
+export type Figure = readonly [what: string, value: string, missed?: string];
 
-/** Names a figure that says what does not hold: the check then ends with 1. */
-export const FAILED = 'failed';
+/** A figure with its target, which is missed unless `isReached`. */
+export const aimed = (what: string, value: string, isReached: boolean, target: string): Figure =>
+  isReached ? [what, value] : [what, value, target];
 
 /** Flags of the fields that the files have no columns for. */
 export const named = ['--schema', 'stock', '--country', 'US', '--interval', '1M'];
