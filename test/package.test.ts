@@ -115,6 +115,21 @@ suite('the package', { skip: hasNpm ? false : 'npm is not there, so nothing can 
     }
   });
 
+  test('bourse starts Node.js with less memory for young objects where it serves, and keeps what the operator has set', async () => {
+    const tell =
+      'case $1 in --version) echo v24.15.0;; *) echo "$MALLOC_ARENA_MAX $MALLOC_MMAP_THRESHOLD_ $*";; esac';
+    const path = `${folderOf({ node: tell })}${delimiter}${environment.PATH}`;
+    const started = async (command: string, more: NodeJS.ProcessEnv = {}): Promise<string> =>
+      (await run(bourse, [command, 'a b'], { env: { ...environment, ...more, PATH: path } })).stdout;
+    for (const command of ['serve', 'demo'])
+      assert.match(
+        await started(command),
+        new RegExp(`^2 262144 --single-threaded-gc --max-semi-space-size=4 \\S+main.js ${command} a b\n$`),
+      );
+    assert.match(await started('serve', { MALLOC_ARENA_MAX: '7' }), /^7 262144 /);
+    assert.match(await started('import'), /^ {2}--single-threaded-gc \S+main.js import a b\n$/);
+  });
+
   test('bourse import reads files, those with faults too (contract 10)', async () => {
     const flags = ['--schema', 'stock', '--country', 'US', '--interval', '1M', '--json'];
     const importing = async (file: string, text: string, status: number) => {
