@@ -4,7 +4,7 @@ import type { Calendar } from '../calendar/calendar.ts';
 import { isPeriod, type PeriodInterval, periodHours, periodStart } from '../calendar/period.ts';
 import { type SegmentScope, type Segments, segmentKinds } from '../calendar/session.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
-import { type Bars, concatBars, copyBar, emptyBars, sliceBars } from './columns.ts';
+import { appendBars, type Bars, concatBars, copyBar, emptyBars, sliceBars } from './columns.ts';
 
 /** Bars as they are served, with their instants and the label date of their session. Arrays have at least `bars.count` elements. */
 export type TimedBars = {
@@ -119,6 +119,19 @@ export function sliceTimed(timed: TimedBars, from: number, to: number): TimedBar
     ...(timed.splitVolume && { splitVolume: timed.splitVolume.subarray(from, to) }),
   };
 }
+
+/** A part of timed bars, copied. */
+export const copyTimed = (timed: TimedBars, from: number, to: number): TimedBars => {
+  const bars = emptyBars(to - from);
+  appendBars(bars, timed.bars, from, to);
+  return {
+    bars,
+    openMs: timed.openMs.slice(from, to),
+    closeMs: timed.closeMs.slice(from, to),
+    day: timed.day.slice(from, to),
+    ...(timed.splitVolume && { splitVolume: timed.splitVolume.slice(from, to) }),
+  };
+};
 
 /** Joins timed bars, in the order given. */
 export function concatTimed(parts: readonly TimedBars[]): TimedBars {

@@ -4,7 +4,6 @@ import { type ErrorFacts, type ErrorWord, Refusal } from '../contract/errors.ts'
 import type { KeyRing } from '../keys/api-keys.ts';
 import type { CountedRequest, Quotas } from '../keys/quotas.ts';
 import type { Answer, QueryRequest } from '../queries/query.ts';
-import { pageAddress } from '../queries/render/page-address.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import { type AddressSettings, baseAddress, pageRequestOf } from './base-address.ts';
 import type { BuiltInPages } from './built-in-pages.ts';
@@ -15,12 +14,13 @@ import { mayHoldKey } from './held-keys.ts';
 import { ignoredHeader } from './ignored-parameters.ts';
 import { httpLimits } from './limits.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
+import { type ParsedRequest, ParsedRequests } from './parsed-requests.ts';
 import { QueueError } from './queue/query-queue.ts';
 import { STORE_AWAY } from './readiness.ts';
 import type { Caller } from './request.ts';
 import * as requests from './request.ts';
 import * as responses from './response.ts';
-import { type Match, matchRoute, parseRequest, type RawQuery, type Route, readQuery } from './route.ts';
+import { type Match, matchRoute, type RawQuery, readQuery } from './route.ts';
 import { AnswerSizes } from './sending/answer-sizes.ts';
 import type { UnsentBytes } from './sending/unsent-bytes.ts';
 
@@ -59,6 +59,7 @@ type FoundAnswer = { readonly name: string | null; readonly cached: CachedAnswer
 export class RequestHandler {
   readonly #parts: HandlerParts;
   readonly #sizes = new AnswerSizes();
+  readonly #parsed = new ParsedRequests();
 
   constructor(parts: HandlerParts) {
     this.#parts = parts;
@@ -159,10 +160,11 @@ export class RequestHandler {
     trace.ignored = ignoredHeader(ignored, known);
     const caller = await this.#admit(request, match, query, trace);
     const base = baseAddress(address, request.headers);
-    const parameters = parseRequest(match, query);
+    const parsed = this.#parsed.parse(match, query);
+    const { parameters } = parsed;
     const wrapCsv = parameters.format === 'csv' && requests.wantsWrappedCsv(request);
     const asked = { endpoint, parameters, wrapCsv, nowMs: this.#parts.nowMs() };
-    const { name, cached } = await this.#answer(asked, match, request, trace);
+    const { name, cached } = await this.#answer(asked, parsed, request, trace);
     const url = responses.nextPageUrl(cached.answer, base, caller);
     const response = responses.answerResponse(cached.answer, cached.etag, url);
     const whole = completed(response, request, trace.requestId);
@@ -191,18 +193,21 @@ export class RequestHandler {
   /** The answer to a request, from the response cache or from the query thread. */
   async #answer(
     asked: QueryRequest,
-    { route }: Match,
+    parsed: ParsedRequest,
     request: HttpRequest,
     trace: Trace,
   ): Promise<FoundAnswer> {
     const { cache, submit, unsent } = this.#parts;
     const { keyId } = trace;
     const state = cache.isCacheable(asked.endpoint) ? await cache.state(request.batch) : null;
-    const name = state === null ? '' : cacheNameOf(route, asked);
+    const name = state === null ? '' : cacheNameOf(parsed, asked);
     const found = state === null ? undefined : cache.find(name, asked.nowMs);
     const expected = found?.answer.body.length ?? this.#sizes.expected(asked);
     trace.uncount = await unsent.admit(keyId, expected);
-    if (found !== undefined) return { name, cached: found };
+    if (found !== undefined) {
+      this.#parsed.keep(parsed);
+      return { name, cached: found };
+    }
     const answer = await submit(asked, request.isGone);
     if (answer.kind === 'refusal') throw new Refusal(answer.word, answer.facts);
     this.#sizes.add(asked, answer.body.length);
@@ -258,9 +263,9 @@ function withoutKey(facts: ErrorFacts): ErrorFacts {
   return got !== undefined && mayHoldKey(got) ? rest : facts;
 }
 
-/** Everything that an answer depends on: the parameters, in their order and with defaults, however they were written. */
-const cacheNameOf = ({ endpoint }: Route, { parameters, wrapCsv }: QueryRequest): string =>
-  JSON.stringify([pageAddress(endpoint, parameters), parameters.next_page_key, wrapCsv]);
+/** Everything that an answer depends on. */
+const cacheNameOf = ({ name }: ParsedRequest, { wrapCsv }: QueryRequest): string =>
+  wrapCsv ? `${name} wrapped` : name;
 
 /** The response to one request: with its id, and without a body that its caller has already. */
 function completed(response: HttpResponse, request: HttpRequest, requestId: string): HttpResponse {

@@ -83,6 +83,9 @@ export const httpLimits = {
   cachedEncodingOverheadBytes: 1_000,
   /** Forms of one cached answer: two codings, and in one piece, each for a caller where it has the address of a next page. */
   cachedEncodingsMax: 4,
+  /** Parsed requests that are kept, and characters of their texts: some 400 each, and a kilobyte beside them. */
+  parsedRequestsMax: 4_096,
+  parsedCharactersMax: 2_000_000,
   /** Characters of a part of a key that no request id may be: a shorter part tells nobody the rest. */
   keyPartCharactersMin: 20,
   /** Characters of a text in the place of a key: a shorter one is no secret, and a request id may hold it by chance. */

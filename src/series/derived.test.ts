@@ -8,12 +8,16 @@ import { minuteCells, periodCells } from '../bars/cells.ts';
 import { type Bars, columns, emptyBars, sliceBars, valueColumns } from '../bars/columns.ts';
 import { resample } from '../bars/resample.ts';
 import { DAY_MS, dayOf, END_MS, FIRST_MS, MINUTE_MS } from '../base/instant.ts';
-import { calendarOf } from '../calendar/calendar.ts';
+import { type Calendar, calendarOf } from '../calendar/calendar.ts';
 import { isPeriod, segmentScope } from '../calendar/period.ts';
-import { intervalMinutes, interval as intervalOf } from '../contract/interval.ts';
+import { type Interval, intervalMinutes, interval as intervalOf } from '../contract/interval.ts';
+import { DamagedData } from '../store/damage.ts';
 import type { BlockRead, Reader, StoredBlock } from '../store/store.ts';
+import type { StreamRange } from './cursor.ts';
 import { derivedFrom } from './derived.ts';
+import { seriesLimits } from './limits.ts';
 import type { Series } from './series.ts';
+import type { BarStream } from './stream.ts';
 
 const DAYS = 25;
 const START_MS = dayOf(2025, 2, 24) * DAY_MS;
@@ -54,30 +58,71 @@ function barsAt(at: readonly number[], nullEvery: number): Bars {
   return bars;
 }
 
-/** The bars of a series as blocks, for reading alone. */
-function readerOf(bars: Bars): Reader {
+/** The bars of a series as blocks, for reading alone; `reads` are the buckets of the blocks that were read. */
+function storeOf(bars: Bars) {
   const blocks: StoredBlock[] = [];
   for (let from = 0, to = 0; from < bars.count; from = to) {
     const bucket = bucketOf(BASE, bars.keyMs[from]!);
     while (to < bars.count && bucketOf(BASE, bars.keyMs[to]!) === bucket) to++;
     blocks.push({ bucket, runId: 1, bytes: encodeBlock(sliceBars(bars, from, to)) });
   }
+  const reads: number[] = [];
   const reading = {
     checkBlocks: async () => undefined,
     blocks: async ({ fromBucket, toBucket, direction, limit }: BlockRead) => {
       const found = blocks.filter(({ bucket }) => fromBucket <= bucket && bucket <= toBucket);
-      return (direction === 'desc' ? found.reverse() : found).slice(0, limit);
+      const given = (direction === 'desc' ? found.reverse() : found).slice(0, limit);
+      reads.push(...given.map(({ bucket }) => bucket));
+      return given;
     },
+    // The words of a damaged block name its series where it has a row; this one has none.
+    sound: () => ({ rows: async () => [] }),
   };
-  return reading as unknown as Reader;
+  return { reader: reading as unknown as Reader, blocks, reads };
 }
+
+/** A series of minutes: a new object, as after each commit. */
+const seriesOf = (bars: Bars): Series => {
+  const [first_ms, last_ms] = [bars.keyMs[0]!, bars.keyMs[bars.count - 1]!];
+  return { series_id: 1, interval: BASE, first_ms, last_ms, unfinished: [] } as unknown as Series;
+};
 
 const rowsOf = (bars: Bars): number[][] =>
   Array.from({ length: bars.count }, (_, row) => columns.map((column) => bars[column][row]!));
 
+type Asked = { readonly calendar: Calendar; readonly interval: Interval; readonly extended: boolean };
+
+/** All derived bars, from all base bars at once. */
+function expectedRows(bars: Bars, { calendar, interval, extended }: Asked): number[][] {
+  const scope = segmentScope(interval, extended);
+  const segments = calendar.segments(START_MS - 7 * DAY_MS, START_MS + (DAYS + 7) * DAY_MS, scope);
+  if (isPeriod(interval)) return rowsOf(resample(periodCells(bars, segments, interval)));
+  return rowsOf(resample(minuteCells(bars, segments, intervalMinutes(interval)!, 1)));
+}
+
+const everything = { fromMs: FIRST_MS, toMs: END_MS, descending: false };
+
+/** The bars of up to so many steps, in ascending order; each step is spoiled afterwards, as by a caller that adjusts it. */
+async function readSteps(stream: BarStream, descending: boolean, atLeast: number, stepsMax: number) {
+  const steps: number[][][] = [];
+  while (steps.length < stepsMax) {
+    const step = await stream.next(atLeast);
+    if (step === null) break;
+    const rows = rowsOf(step.bars);
+    assert.ok(rows.length > 0);
+    steps.push(rows);
+    for (const column of columns) step.bars[column].fill(-1);
+    step.openMs.fill(-1);
+    step.closeMs.fill(-1);
+  }
+  return (descending ? steps.toReversed() : steps).flat();
+}
+
+const market = fc.constantFrom(...(Object.keys(calendars) as (keyof typeof calendars)[]));
+const asked = fc.constantFrom('2M', '7M', '60M', '240M', '1440M', 'DAY', 'WEEK', 'MON');
+const sizes = fc.constantFrom(1, 3, 50, 100_000);
+
 test('bars folded block by block are those of all base bars at once, in both directions', async () => {
-  const market = fc.constantFrom(...(Object.keys(calendars) as (keyof typeof calendars)[]));
-  const asked = fc.constantFrom('2M', '7M', '60M', '240M', '1440M', 'DAY', 'WEEK', 'MON');
   const drawn = fc.record({
     market,
     asked,
@@ -85,34 +130,141 @@ test('bars folded block by block are those of all base bars at once, in both dir
     nullEvery: fc.constantFrom(97, 100_000),
     extended: fc.boolean(),
     descending: fc.boolean(),
-    atLeast: fc.constantFrom(1, 3, 50, 100_000),
+    atLeast: sizes,
   });
   await fc.assert(
-    fc.asyncProperty(drawn, async ({ market: name, asked: text, ...scene }) => {
-      const [calendar, interval] = [calendars[name], intervalOf(text)];
-      const { extended, descending, atLeast } = scene;
+    fc.asyncProperty(drawn, async ({ market: name, asked: text, descending, atLeast, ...scene }) => {
       const bars = barsAt(scene.minutes, scene.nullEvery);
-      const segments = calendar.segments(
-        START_MS - 7 * DAY_MS,
-        START_MS + (DAYS + 7) * DAY_MS,
-        segmentScope(interval, extended),
-      );
-      const expected = rowsOf(
-        resample(
-          isPeriod(interval)
-            ? periodCells(bars, segments, interval)
-            : minuteCells(bars, segments, intervalMinutes(interval)!, 1),
-        ),
-      );
-      const [first_ms, last_ms] = [bars.keyMs[0]!, bars.keyMs[bars.count - 1]!];
-      const series = { series_id: 1, interval: BASE, first_ms, last_ms, unfinished: [] } as unknown as Series;
-      const context = { reader: readerOf(bars), calendar, interval, extended, rawOnly: false };
-      const stream = derivedFrom(context, series, { fromMs: FIRST_MS, toMs: END_MS, descending });
-      const steps: number[][][] = [];
-      for (let step = await stream.next(atLeast); step !== null; step = await stream.next(atLeast))
-        steps.push(rowsOf(step.bars));
-      assert.deepEqual((descending ? steps.toReversed() : steps).flat(), expected);
+      const what = { calendar: calendars[name], interval: intervalOf(text), extended: scene.extended };
+      const context = { ...what, reader: storeOf(bars).reader, rawOnly: false };
+      const stream = derivedFrom(context, seriesOf(bars), { ...everything, descending });
+      const found = await readSteps(stream, descending, atLeast, Number.POSITIVE_INFINITY);
+      assert.deepEqual(found, expectedRows(bars, what));
     }),
     { numRuns: 150 },
   );
+});
+
+const minuteOf = fc.integer({ min: -2 * 1440, max: (DAYS + 2) * 1440 });
+
+test('bars asked for again are those of the first asking, whatever parts of the series were asked for before (contract 3.8)', async () => {
+  const read = fc.record({
+    asked,
+    extended: fc.boolean(),
+    ends: fc.option(fc.tuple(minuteOf, minuteOf), { freq: 3 }),
+    descending: fc.boolean(),
+    atLeast: sizes,
+    stepsMax: fc.constantFrom(1, 2, 1_000_000),
+  });
+  const drawn = fc.record({ market, minutes, reads: fc.array(read, { minLength: 2, maxLength: 12 }) });
+  await fc.assert(
+    fc.asyncProperty(drawn, async ({ market: name, reads, ...scene }) => {
+      const bars = barsAt(scene.minutes, 97);
+      const { reader } = storeOf(bars);
+      const series = seriesOf(bars);
+      for (const { asked: text, extended, ends, descending, atLeast, stepsMax } of reads) {
+        const what = { calendar: calendars[name], interval: intervalOf(text), extended };
+        const [from, to] = (ends ?? []).toSorted((a, b) => a - b);
+        const range =
+          from === undefined || to === undefined
+            ? { ...everything, descending }
+            : { fromMs: START_MS + from * MINUTE_MS, toMs: START_MS + to * MINUTE_MS, descending };
+        const stream = derivedFrom({ ...what, reader, rawOnly: false }, series, range);
+        const found = await readSteps(stream, descending, atLeast, stepsMax);
+        const all = expectedRows(bars, what).filter(
+          ([keyMs]) => range.fromMs <= keyMs! && keyMs! < range.toMs,
+        );
+        const isWhole = stepsMax === 1_000_000;
+        assert.ok(isWhole || found.length >= Math.min(1, all.length));
+        const part = descending ? all.slice(all.length - found.length) : all.slice(0, found.length);
+        assert.deepEqual(found, isWhole ? all : part);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+/** Every third minute of all days. */
+const dense = Array.from({ length: (DAYS * 1440) / 3 }, (_, at) => 3 * at);
+
+test('bars asked for again are made without reading a block; of another series, calendar or hours they are not', async () => {
+  const bars = barsAt(dense, 97);
+  const { reader, reads } = storeOf(bars);
+  const series = seriesOf(bars);
+  const what = { calendar: calendars.stock, interval: intervalOf('60M'), extended: false };
+  const readsOf = async (of: Series, asking: Partial<Asked> = {}, range = everything): Promise<number> => {
+    reads.length = 0;
+    const stream = derivedFrom({ ...what, ...asking, reader, rawOnly: false }, of, range);
+    await readSteps(stream, range.descending, 7, Number.POSITIVE_INFINITY);
+    return reads.length;
+  };
+  const day = START_MS + 9 * DAY_MS;
+  assert.ok((await readsOf(series, {}, { fromMs: day, toMs: day + DAY_MS, descending: true })) <= 2);
+  assert.ok((await readsOf(series)) > DAYS / 2);
+  assert.equal(await readsOf(series), 0);
+  assert.equal(await readsOf(series, {}, { ...everything, descending: true }), 0);
+  assert.ok((await readsOf(series, { extended: true })) > 0);
+  assert.ok((await readsOf(series, { interval: intervalOf('DAY') })) > 0);
+  assert.equal(await readsOf(series), 0);
+  assert.ok((await readsOf(series, { calendar: calendars.lunch })) > 0);
+  assert.ok((await readsOf(seriesOf(bars))) > 0);
+});
+
+test('requests that read a series at the same time get the same bars', async () => {
+  const bars = barsAt(dense, 97);
+  const { reader } = storeOf(bars);
+  const series = seriesOf(bars);
+  const what = { calendar: calendars.forex, interval: intervalOf('60M'), extended: false };
+  const streamOf = (descending: boolean) =>
+    derivedFrom({ ...what, reader, rawOnly: false }, series, { ...everything, descending });
+  const streams = [streamOf(false), streamOf(false), streamOf(true)];
+  for (let step = 0; step < 400; step++) for (const stream of streams) await stream.next(1 + (step % 5));
+  const expected = expectedRows(bars, what);
+  for (const descending of [false, true])
+    assert.deepEqual(await readSteps(streamOf(descending), descending, 1_000, 1_000), expected);
+});
+
+test('a damaged block is a fault whenever bars need it, also beside bars that were made before (contract 3.9)', async () => {
+  const bars = barsAt(dense, 97);
+  const { reader, blocks } = storeOf(bars);
+  const series = seriesOf(bars);
+  const context = { reader, calendar: calendars.crypto, interval: intervalOf('DAY'), extended: false };
+  const read = (range: StreamRange) =>
+    readSteps(derivedFrom({ ...context, rawOnly: false }, series, range), range.descending, 1, 1_000_000);
+  const before = { ...everything, toMs: START_MS + 5 * DAY_MS };
+  const after = { ...everything, fromMs: START_MS + 15 * DAY_MS };
+  const expected = expectedRows(bars, context);
+  assert.deepEqual(await read(before), expected.slice(0, 5));
+  const damaged = blocks[10]!;
+  damaged.bytes[damaged.bytes.length - 1]! ^= 1;
+  for (let asking = 0; asking < 2; asking++) {
+    await assert.rejects(read(everything), DamagedData);
+    await assert.rejects(read({ ...everything, descending: true }), DamagedData);
+    assert.deepEqual(await read(before), expected.slice(0, 5));
+    assert.deepEqual(await read(after), expected.slice(15));
+  }
+});
+
+test('kept bars have a bound: those that were used longest ago are dropped', async () => {
+  const small = barsAt(dense, 97);
+  const first = storeOf(small);
+  const series = seriesOf(small);
+  const what = { calendar: calendars.crypto, interval: intervalOf('7M'), extended: false, rawOnly: false };
+  const read = (reader: Reader, of: Series) =>
+    readSteps(derivedFrom({ ...what, reader }, of, everything), false, 10_000, 1_000_000);
+  await read(first.reader, series);
+  first.reads.length = 0;
+  await read(first.reader, series);
+  assert.equal(first.reads.length, 0);
+  const bytes = Math.ceil((DAYS * 1440) / 7) * seriesLimits.keptBarBytes;
+  const others: Series[] = [];
+  for (let sum = 0; sum < 1.1 * seriesLimits.keptBytesMax; sum += bytes) {
+    others.push(seriesOf(small));
+    await read(first.reader, others.at(-1)!);
+  }
+  first.reads.length = 0;
+  await read(first.reader, others.at(-1)!);
+  assert.equal(first.reads.length, 0, 'the last is kept');
+  await read(first.reader, series);
+  assert.ok(first.reads.length > 0, 'the first is not');
 });

@@ -16,6 +16,8 @@ import {
   servedBlocks,
 } from './cursor.ts';
 import { rowsOf } from './day-rows.ts';
+import { keptStream } from './kept-cells.ts';
+import { seriesLimits } from './limits.ts';
 import type { Series } from './series.ts';
 import { type BarStream, type StreamContext, segmentsAround, withTimes } from './stream.ts';
 
@@ -55,6 +57,13 @@ function basePerBar(interval: Interval, base: Interval): number {
 
 /** The bars of a range of the asked interval, derived from those of one series. */
 export function derivedFrom(context: StreamContext, series: Series, range: StreamRange): BarStream {
+  if (basePerBar(context.interval, series.interval) < seriesLimits.keptBaseBarsMin)
+    return foldedFrom(context, series, range);
+  return keptStream(context, series, range, (missing) => foldedFrom(context, series, missing));
+}
+
+/** The same bars, all of them folded now. */
+function foldedFrom(context: StreamContext, series: Series, range: StreamRange): BarStream {
   const base = baseRange(context, series.interval, range);
   if (isPeriod(series.interval))
     return derivedStream(context, rowsOf(context, series, base), series.interval, range);

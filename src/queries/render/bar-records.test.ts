@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { emptyBars, valueColumns } from '../../bars/columns.ts';
 import type { TimedBars } from '../../bars/grid.ts';
+import { plainDecimal } from '../../base/decimal.ts';
 import { DAY_MS, dayOf, formatDay, formatInstant } from '../../base/instant.ts';
 import { barRecord } from '../../contract/bars.ts';
 import { fieldsOf } from '../../contract/endpoint.ts';
@@ -106,6 +107,45 @@ test('JSON rows parse to the records, fields in the order of the contract (contr
       for (const record of JSON.parse(`[${text}]`)) assert.deepEqual(Object.keys(record), order);
     }),
     { numRuns: 300 },
+  );
+});
+
+/** Numbers of many scales. */
+const scaled = fc.oneof(
+  price,
+  ...[1e4, 1e7, 2 ** 32, 1e15].map((most) =>
+    fc
+      .tuple(fc.integer({ min: -most, max: most }), fc.nat(12))
+      .map(([units, decimals]) => units / 10 ** decimals + 0),
+  ),
+);
+const scaledRows = fc.integer({ min: 0, max: 60 }).chain((count) =>
+  fc.array(
+    fc.record({
+      openMs: second.map((value) => value * 1000),
+      closeMs: second.map((value) => value * 1000),
+      day: fc.integer({ min: dayOf(1900, 1, 1), max: dayOf(2200, 12, 31) }),
+      ...{ open: scaled, high: scaled, low: scaled, close: scaled },
+      ...{ volume: fc.option(scaled, { nil: Number.NaN }), vwap: fc.option(scaled, { nil: Number.NaN }) },
+    }),
+    { minLength: count, maxLength: count },
+  ),
+);
+
+test('JSON rows are the bytes of JSON.stringify, numbers without exponents (contract 3.12)', () => {
+  fc.assert(
+    fc.property(scaledRows, constants, fc.boolean(), (all, fixed, withSessionDate) => {
+      const text = written((to) => writeJsonRows(to, timedOf(all), fixed, withSessionDate));
+      const expected = all.map((row) => {
+        const record = Object.entries(recordOf(row, fixed, withSessionDate)).map(([name, value]) => {
+          const json = typeof value === 'number' ? plainDecimal(value) : JSON.stringify(value);
+          return `${JSON.stringify(name)}:${json}`;
+        });
+        return `{${record.join()}}`;
+      });
+      assert.equal(text, expected.join());
+    }),
+    { numRuns: 1000 },
   );
 });
 

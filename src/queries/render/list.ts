@@ -74,7 +74,7 @@ export function writePaging(to: Sink, { next }: Paging): number | null {
     return null;
   }
   to.text(`"next_page_key":"${next.key}","next_page_url":"`);
-  const at = to.length;
+  const { at } = to;
   to.text('",');
   return at;
 }

@@ -1,0 +1,205 @@
+// Derived bars that were folded before, kept with their series: a range is folded once, until anything of the series is committed.
+//
+// What is kept depends on the series, the calendar, the interval and the hours, and on nothing else: which bars are complete at the
+// moment of a request is decided later, for kept bars as for others (contract 3.9). A series is another object once anything of it
+// is committed, so that nothing kept of the old one is found.
+import { lowerBound } from '../bars/columns.ts';
+import { concatTimed, copyTimed, type TimedBars } from '../bars/grid.ts';
+import { firstWhere } from '../base/search.ts';
+import type { Calendar } from '../calendar/calendar.ts';
+import type { Interval } from '../contract/interval.ts';
+import type { StreamRange } from './cursor.ts';
+import { seriesLimits } from './limits.ts';
+import type { Series } from './series.ts';
+import type { BarStream, StreamContext } from './stream.ts';
+
+/** All derived bars with keys in `[fromMs, toMs)`; there may be none. */
+type Piece = { readonly fromMs: number; readonly toMs: number; readonly timed: TimedBars };
+
+const bytesOf = (bars: number): number => seriesLimits.keptPieceBytes + bars * seriesLimits.keptBarBytes;
+
+/** The kept bars that one interval and its hours have of a series. */
+class Cells {
+  readonly calendar: Calendar;
+  readonly interval: Interval;
+  readonly extended: boolean;
+  /** In order of time, none overlaps another. */
+  readonly #pieces: Piece[] = [];
+  bytes = 0;
+
+  constructor({ calendar, interval, extended }: StreamContext) {
+    this.calendar = calendar;
+    this.interval = interval;
+    this.extended = extended;
+  }
+
+  /** Index of the first piece that ends after an instant. */
+  #endingAfter(ms: number): number {
+    return firstWhere(this.#pieces.length, (index) => this.#pieces[index]!.toMs > ms);
+  }
+
+  /** The kept bars around the edge of a range at which its direction begins; undefined where they are not kept. */
+  atEdge({ fromMs, toMs, descending }: StreamRange): Piece | undefined {
+    const edgeMs = descending ? toMs - 1 : fromMs;
+    const piece = this.#pieces[this.#endingAfter(edgeMs)];
+    return piece !== undefined && piece.fromMs <= edgeMs ? piece : undefined;
+  }
+
+  /** The part of a range from its edge to the first kept bars. */
+  missing(range: StreamRange): StreamRange {
+    const { fromMs, toMs, descending } = range;
+    const next = this.#pieces[this.#endingAfter(descending ? toMs - 1 : fromMs) - (descending ? 1 : 0)];
+    if (descending) return { ...range, fromMs: Math.max(fromMs, next?.toMs ?? fromMs) };
+    return { ...range, toMs: Math.min(toMs, next?.fromMs ?? toMs) };
+  }
+
+  /** Keeps a copy of bars, unless another request has kept some of the same meanwhile. */
+  add({ fromMs, toMs, timed }: Piece): void {
+    const at = this.#endingAfter(fromMs);
+    if (fromMs >= toMs || (this.#pieces[at]?.fromMs ?? toMs) < toMs) return;
+    this.#pieces.splice(at, 0, { fromMs, toMs, timed: copyTimed(timed, 0, timed.bars.count) });
+    this.bytes += bytesOf(timed.bars.count);
+    this.#join(at);
+    this.#join(at - 1);
+  }
+
+  /** Joins a small piece with the next one, where no key is between them. */
+  #join(at: number): void {
+    const [one, next] = [this.#pieces[at], this.#pieces[at + 1]];
+    if (one === undefined || next === undefined || one.toMs !== next.fromMs) return;
+    if (one.timed.bars.count + next.timed.bars.count > seriesLimits.keptPieceBarsMax) return;
+    const timed = concatTimed([one.timed, next.timed]);
+    this.#pieces.splice(at, 2, { fromMs: one.fromMs, toMs: next.toMs, timed });
+    this.bytes -= seriesLimits.keptPieceBytes;
+  }
+}
+
+/**
+ * What is kept of each series, in two generations: those that were used lately, and those before. Once the first have half of the
+ * bytes, the second are dropped. What is kept of a series that nothing else knows any more is garbage.
+ */
+class KeptSeries {
+  #young = new WeakMap<Series, Cells[]>();
+  #old = new WeakMap<Series, Cells[]>();
+  #youngBytes = 0;
+
+  /** The kept bars of a series. */
+  of(series: Series, context: StreamContext): Cells {
+    const all = this.#all(series);
+    const { calendar, interval, extended } = context;
+    const known = all.find((cells) => cells.interval === interval && cells.extended === extended);
+    if (known?.calendar === calendar) return known;
+    // Of another calendar nothing is used again.
+    if (known !== undefined) all.splice(all.indexOf(known), 1);
+    const cells = new Cells(context);
+    all.push(cells);
+    return cells;
+  }
+
+  #all(series: Series): Cells[] {
+    const young = this.#young.get(series);
+    if (young !== undefined) return young;
+    const all = this.#old.get(series) ?? [];
+    this.#young.set(series, all);
+    this.grown(all.reduce((sum, { bytes }) => sum + bytes, 0));
+    return all;
+  }
+
+  /** Counts bytes that were added. */
+  grown(bytes: number): void {
+    this.#youngBytes += bytes;
+    if (this.#youngBytes <= seriesLimits.keptBytesMax / 2) return;
+    this.#old = this.#young;
+    this.#young = new WeakMap();
+    this.#youngBytes = 0;
+  }
+}
+
+const kept = new KeptSeries();
+
+/** The bars of a range from kept ones; those that are missing come from `fold`, and are kept. */
+class KeptStream implements BarStream {
+  readonly #cells: Cells;
+  readonly #fold: (range: StreamRange) => BarStream;
+  /** What is left of the range. */
+  #left: StreamRange;
+  /** Bars that are being folded, and the part of the range that they end. */
+  #folded: { readonly stream: BarStream; readonly range: StreamRange } | null = null;
+
+  constructor(cells: Cells, range: StreamRange, fold: (range: StreamRange) => BarStream) {
+    this.#cells = cells;
+    this.#left = range;
+    this.#fold = fold;
+  }
+
+  async next(atLeast: number): Promise<TimedBars | null> {
+    while (this.#folded !== null || this.#left.fromMs < this.#left.toMs) {
+      const piece = this.#folded === null ? this.#cells.atEdge(this.#left) : undefined;
+      const step = piece === undefined ? await this.#missing(atLeast) : this.#taken(piece, atLeast);
+      if (step !== null && step.bars.count > 0) return step;
+    }
+    return null;
+  }
+
+  /** Up to so many kept bars. */
+  #taken({ fromMs, toMs, timed }: Piece, atMost: number): TimedBars {
+    const { descending } = this.#left;
+    let from = lowerBound(timed.bars, this.#left.fromMs);
+    let to = lowerBound(timed.bars, this.#left.toMs);
+    const isPart = to - from > atMost;
+    if (isPart && descending) from = to - atMost;
+    else if (isPart) to = from + atMost;
+    if (descending) this.#advance(isPart ? timed.bars.keyMs[from]! : fromMs);
+    else this.#advance(isPart ? timed.bars.keyMs[to - 1]! + 1 : toMs);
+    // A caller changes the bars that it gets, such as to adjust them.
+    return copyTimed(timed, from, to);
+  }
+
+  /** The next bars that are not kept; null where there are none before kept ones. */
+  async #missing(atLeast: number): Promise<TimedBars | null> {
+    this.#folded ??= this.#begin();
+    const { stream, range } = this.#folded;
+    const step = await stream.next(atLeast);
+    const { descending } = range;
+    const left = this.#left;
+    if (step === null) {
+      this.#folded = null;
+      this.#advance(descending ? range.fromMs : range.toMs);
+    } else {
+      const { keyMs, count } = step.bars;
+      this.#advance(descending ? keyMs[0]! : keyMs[count - 1]! + 1);
+    }
+    const [fromMs, toMs] = descending ? [this.#left.toMs, left.toMs] : [left.fromMs, this.#left.fromMs];
+    this.#keep({ fromMs, toMs, timed: step ?? noBars });
+    return step;
+  }
+
+  #begin() {
+    const range = this.#cells.missing(this.#left);
+    return { stream: this.#fold(range), range };
+  }
+
+  #keep(piece: Piece): void {
+    const before = this.#cells.bytes;
+    this.#cells.add(piece);
+    kept.grown(this.#cells.bytes - before);
+  }
+
+  /** Goes on behind an instant of the range. */
+  #advance(ms: number): void {
+    const { descending, fromMs, toMs } = this.#left;
+    this.#left = descending
+      ? { ...this.#left, toMs: Math.max(fromMs, ms) }
+      : { ...this.#left, fromMs: Math.min(toMs, ms) };
+  }
+}
+
+const noBars = concatTimed([]);
+
+/** The derived bars of a range of a series; `fold` makes those of a range that are not kept. */
+export const keptStream = (
+  context: StreamContext,
+  series: Series,
+  range: StreamRange,
+  fold: (range: StreamRange) => BarStream,
+): BarStream => new KeptStream(kept.of(series, context), range, fold);

@@ -1,0 +1,14 @@
+// Bounds of what one thread keeps of the series that it reads.
+
+export const seriesLimits = {
+  /** Bytes of derived bars that a thread keeps: 50 series with 1,000 bars of four intervals. Two threads answer queries. */
+  keptBytesMax: 16 * 1024 * 1024,
+  /** Fewest stored bars that make a bar which is kept: one that fewer make is made again almost as fast as it is copied. */
+  keptBaseBarsMin: 7,
+  /** Bars up to which neighbouring pieces of kept bars become one. */
+  keptPieceBarsMax: 512,
+  /** Bytes of one kept bar: ten numbers of eight or four bytes. */
+  keptBarBytes: 76,
+  /** Bytes of a piece of kept bars beside its bars: the objects of its arrays. */
+  keptPieceBytes: 1_500,
+} as const;
