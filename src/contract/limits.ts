@@ -109,7 +109,7 @@ export const limits = {
   nearSymbolsMax: 3,
   /** Instruments whose record and calendar the query thread caches. */
   instrumentCacheMax: 10_000,
-  /** Values that it caches until anything is committed: records of 1 kB, lists of a few kB. */
+  /** Values that it caches until what they were read from is changed: records of 1 kB, lists of a few kB. */
   cachedValuesMax: 10_000,
   /** Base bars read and resampled in one step: bounds memory and how long one step blocks the query thread. */
   barsPerStepMax: 20_000,

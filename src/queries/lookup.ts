@@ -1,15 +1,18 @@
-// Finds an instrument with its series and its calendar; cached until anything is committed.
+// Finds an instrument with its series and its calendar; cached until what they were read from is changed (docs/decisions/0029).
 import { distance } from 'fastest-levenshtein';
 import { formatDay } from '../base/instant.ts';
 import { Refusal } from '../contract/errors.ts';
 import type { AssetSchema, CountrySymbol } from '../contract/identifiers.ts';
 import { limits } from '../contract/limits.ts';
+import { holidays } from '../datasets/holidays.ts';
 import { type Instrument, instruments } from '../datasets/reference.ts';
 import { Calendars } from '../series/calendars.ts';
 import { readStored } from '../series/read-stored.ts';
 import type { StoredInstrument } from '../series/series.ts';
 import { type FormerBearer, formerBearers, instrumentNamed } from '../store/instrument-terms.ts';
+import { KnownChanges } from '../store/known-changes.ts';
 import type { Reader } from '../store/store.ts';
+import type { Depending, TrackedReader } from '../store/tracked-reader.ts';
 
 /** An instrument with what a query needs of it. */
 export type Found = StoredInstrument;
@@ -32,52 +35,78 @@ const NEAR_BEGINNING_MAX = 6;
 /** Edits by which a symbol may differ and still be named in a hint. */
 const DISTANCE_MAX = 2;
 
-/** The look-ups of one query thread. */
+/** A value that is asked for by its name, as `cached` is given it. */
+type Asked<T> = {
+  readonly reader: TrackedReader;
+  readonly name: string;
+  readonly make: () => Promise<T>;
+  readonly isStill?: (value: T) => boolean;
+  /** Whether `make` uses nothing but the name and what it reads itself. */
+  readonly isOfNameAlone?: boolean;
+};
+
+/** A value, the version that it was read from, and the parts that it depends on. */
+type Kept = Depending<unknown> & { readonly version: number };
+
+/**
+ * The look-ups of one query thread. Each value is kept with the version that it was read from: snapshots of several versions may be
+ * open at once, and each gets what is right in its own.
+ */
 export class Lookup {
-  readonly #found = new Map<string, Found>();
-  readonly #cached = new Map<string, unknown>();
-  readonly #calendars = new Calendars();
-  #token = Number.NaN;
+  readonly #changes = new KnownChanges();
+  readonly #found = new Map<string, Kept>();
+  readonly #cached = new Map<string, Kept>();
 
-  /** The calendars of the moment that is being read. */
-  async calendars(reader: Reader): Promise<Calendars> {
-    await this.#renew(reader);
-    return this.#calendars;
-  }
-
-  /** Forgets everything once anything is committed. */
-  async #renew(reader: Reader): Promise<void> {
-    const token = await reader.changeToken();
-    if (token === this.#token) return;
-    this.#token = token;
-    this.#found.clear();
-    this.#cached.clear();
-    this.#calendars.forget();
+  /** The calendars of the state that is being read. */
+  async calendars(reader: TrackedReader): Promise<Calendars> {
+    const make = async () => {
+      // Each market's overrides are read when they are asked for.
+      reader.note([holidays.name]);
+      return new Calendars();
+    };
+    return (await this.#keep(this.#cached, { reader, name: 'calendars', make, isOfNameAlone: true })).value;
   }
 
   /**
-   * The value of a name: the cached one (`isCached`), unless anything was committed or `isStill` says no; else what `make` gives.
-   * Null is not cached; the oldest value is dropped where there are too many.
+   * The value of a name: the cached one (`isCached`), unless what it depends on has changed or `isStill` says no; else what `make`
+   * gives. It depends on all that the request has read so far too, because `make` may use that. Null is not cached.
    */
-  async cached<T>(
-    reader: Reader,
+  cached<T>(
+    reader: TrackedReader,
     name: string,
     make: () => Promise<T>,
-    isStill: (value: T) => boolean = () => true,
+    isStill?: (value: T) => boolean,
   ): Promise<{ readonly value: T; readonly isCached: boolean }> {
-    await this.#renew(reader);
-    const cached = this.#cached.get(name) as T | undefined;
-    if (cached !== undefined && isStill(cached)) return { value: cached, isCached: true };
-    const value = await make();
-    if (value === null) return { value, isCached: false };
-    if (this.#cached.size >= limits.cachedValuesMax) this.#cached.delete(this.#cached.keys().next().value!);
-    this.#cached.set(name, value);
+    return this.#keep(this.#cached, { reader, name, make, ...(isStill && { isStill }) });
+  }
+
+  async #keep<T>(
+    cache: Map<string, Kept>,
+    { reader, name, make, isStill = () => true, isOfNameAlone = false }: Asked<T>,
+  ): Promise<{ readonly value: T; readonly isCached: boolean }> {
+    const version = await this.#changes.follow(reader);
+    const kept = cache.get(name);
+    if (kept !== undefined && version !== null && this.#changes.isSame(kept.parts, kept.version, version)) {
+      const value = kept.value as T;
+      if (isStill(value)) {
+        reader.note(kept.parts);
+        return { value, isCached: true };
+      }
+    }
+    const before = isOfNameAlone ? [] : reader.noted;
+    const { value, parts } = await reader.noting(make);
+    // A snapshot of an older version may go on beside newer ones.
+    const isOlder = version === null || (cache.get(name)?.version ?? version) > version;
+    if (value === null || isOlder) return { value, isCached: false };
+    const entriesMax = cache === this.#found ? limits.instrumentCacheMax : limits.cachedValuesMax;
+    if (cache.size >= entriesMax && kept === undefined) cache.delete(cache.keys().next().value!);
+    cache.set(name, { value, parts: [...before, ...parts], version });
     return { value, isCached: false };
   }
 
   /** The instrument of a name, as `instrumentOrNull` finds it. @throws Refusal `unknown_instrument` with near symbols. */
   async instrument(
-    reader: Reader,
+    reader: TrackedReader,
     assetSchema: AssetSchema,
     named: CountrySymbol,
     days: DayRange | null = null,
@@ -92,7 +121,7 @@ export class Lookup {
    * has it now, else the last one that had it on any of them (contract 9.6).
    */
   async instrumentOrNull(
-    reader: Reader,
+    reader: TrackedReader,
     assetSchema: AssetSchema,
     named: CountrySymbol,
     days: DayRange | null,
@@ -110,27 +139,23 @@ export class Lookup {
 
   /** The instruments that had a symbol before, the latest first. */
   async former(
-    reader: Reader,
+    reader: TrackedReader,
     assetSchema: AssetSchema,
     named: CountrySymbol,
   ): Promise<readonly FormerBearer[]> {
     const name = `former|${assetSchema}:${named.country}:${named.symbol}`;
     const make = () => formerBearers(reader, nameOf(assetSchema, named));
-    return (await this.cached(reader, name, make)).value;
+    return (await this.#keep(this.#cached, { reader, name, make, isOfNameAlone: true })).value;
   }
 
   /** The instrument that has a name now, or null. */
-  async #find(reader: Reader, assetSchema: AssetSchema, named: CountrySymbol): Promise<Found | null> {
-    await this.#renew(reader);
-    if (this.#found.size >= limits.instrumentCacheMax) this.#found.clear();
+  async #find(reader: TrackedReader, assetSchema: AssetSchema, named: CountrySymbol): Promise<Found | null> {
     const name = `${assetSchema}:${named.country}:${named.symbol}`;
-    const known = this.#found.get(name);
-    if (known !== undefined) return known;
-    const instrument = await findInstrument(reader, assetSchema, named);
-    if (instrument === null) return null;
-    const found = await readStored(reader, this.#calendars, instrument);
-    this.#found.set(name, found);
-    return found;
+    const make = async (): Promise<Found | null> => {
+      const instrument = await findInstrument(reader, assetSchema, named);
+      return instrument && readStored(reader, await this.calendars(reader), instrument);
+    };
+    return (await this.#keep(this.#found, { reader, name, make, isOfNameAlone: true })).value;
   }
 }
 
