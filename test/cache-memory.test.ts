@@ -13,6 +13,7 @@ import { ResponseCache } from '../src/http/cache/response-cache.ts';
 import { importBars } from '../src/loading/bars.ts';
 import { Lookup } from '../src/queries/lookup.ts';
 import { openStore } from '../src/store/engines.ts';
+import { TrackedReader } from '../src/store/tracked-reader.ts';
 import { key, openHandler, runner, store } from './request-handler.ts';
 import { stored } from './service.ts';
 import { TestFolder } from './stores.ts';
@@ -146,7 +147,7 @@ test('look-ups count the instruments and the records that they keep', async () =
   const lookup = new Lookup();
   const find = (index: number) =>
     reading.snapshot((reader) =>
-      lookup.instrument(reader, 'stock', { country: 'US', symbol: symbolOf(index) }),
+      lookup.instrument(new TrackedReader(reader), 'stock', { country: 'US', symbol: symbolOf(index) }),
     );
   await find(0);
   await assertCounted(

@@ -19,7 +19,7 @@ test('a request that meets a store out of reach is a 503 to be repeated, whereve
     }),
     'at the keys': openHandler({ keys: new KeyRing(away) }),
     'at the cache': openHandler({
-      cache: new ResponseCache({ changeToken: away }),
+      cache: new ResponseCache({ id: 'away', version: away, changesAfter: away }),
       submit: (request) => runner.run(request),
     }),
   };

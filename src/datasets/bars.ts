@@ -66,6 +66,7 @@ export const series = dataset({
   key: ['instrument_id', 'interval'],
   indexes: [['series_id']],
   group: ['instrument_id'],
+  parts: [{ kind: 'instrument', of: ['instrument_id'] }],
 });
 
 /** The series that an import holds in one market at one interval, and through which instant it makes them complete (contract 3.9). */
@@ -87,6 +88,10 @@ export const runCoverage = dataset({
   key: ['run_id', 'market', 'interval'],
   indexes: [['market', 'interval', 'complete_ms', 'run_id']],
   group: ['run_id'],
+  parts: [
+    { kind: 'coverage', of: ['market', 'interval'] },
+    { kind: 'run', of: ['run_id'] },
+  ],
 });
 
 /**
@@ -99,4 +104,5 @@ export const unfinishedBars = dataset({
   key: ['series_id', 'run_id', 'first_ms'],
   indexes: [['run_id', 'series_id', 'first_ms']],
   group: ['series_id'],
+  parts: [{ kind: 'series', of: ['series_id'] }],
 });

@@ -48,6 +48,7 @@ export const corporateActions = dataset({
   // The kind comes last: SQLite would sort rows where a column in the middle of the order must be equal.
   key: ['country_iso_code', 'symbol', 'ex_date', 'occurrence', 'action_type'],
   group: ['country_iso_code', 'symbol'],
+  parts: [{ kind: 'symbol', of: [{ is: 'stock' }, 'country_iso_code', 'symbol'] }],
   file: {
     fields: {
       country_iso_code: countryField,

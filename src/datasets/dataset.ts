@@ -20,8 +20,25 @@ export type Dataset = {
   readonly group?: readonly string[];
   /** Rows are stored in the order of their arrival, not of the key: for large rows whose key is a hash. */
   readonly keptAsTheyCome?: true;
+  /** The parts of the data that its rows belong to, beside the dataset itself. */
+  readonly parts?: readonly PartRule[];
   /** How its rows are imported and exported; absent for the service's own records. */
   readonly file?: FileDeclaration;
+};
+
+/**
+ * What can change by itself, so that what is cached of anything else stays (docs/decisions/0029): an instrument, the bars of a series,
+ * what is stored under a symbol, which series the runs of a market and interval hold, and those of one run.
+ */
+export type PartKind = 'instrument' | 'series' | 'symbol' | 'coverage' | 'run';
+
+/** Rows with equal values in some columns belong to one part. Its number is that of the column, or a hash of the values. */
+export type PartRule = {
+  readonly kind: PartKind;
+  /** The columns, or values that all rows have. */
+  readonly of: readonly (string | { readonly is: string })[];
+  /** The rows that belong to a part, where not all do. */
+  readonly where?: Readonly<Record<string, string>>;
 };
 
 /** How rows of a dataset are imported and exported (contract 10, 11). */

@@ -7,6 +7,7 @@ import { holidays } from './holidays.ts';
 import {
   apiKeys,
   blockChanges,
+  changes,
   counters,
   failedFiles,
   importRuns,
@@ -37,6 +38,7 @@ export const dataDatasets: readonly Dataset[] = [
   rowChanges,
   counters,
   failedFiles,
+  changes,
 ];
 
 /** The datasets of the control file beside the store. */

@@ -68,12 +68,24 @@ export const rowChanges = dataset({
   indexes: [['run_id', 'dataset', 'row_key']],
 });
 
-/** The last used values: identifiers are never reused; `data_version` advances with every run and every undo. */
+/** The last used values: identifiers are never reused; every write of the store raises `data_version`. */
 export const counters = dataset({
   name: 'counters',
   columns: { name: text, value: integer },
   key: ['name'],
   group: ['name'],
+});
+
+/** What the newest writes changed, one row each (docs/decisions/0029). Versions follow each other: a lost row is missed. */
+export const changes = dataset({
+  name: 'changes',
+  columns: {
+    version: integer,
+    /** A `ChangedParts` (`store/changes.ts`); null: anything may have changed. */
+    parts: orNull(json),
+  },
+  key: ['version'],
+  keptAsTheyCome: true,
 });
 
 /** Callers' keys: only their hashes (contract 7.3). */

@@ -79,6 +79,10 @@ export const optionContracts = dataset({
       'exercise_style',
     ],
   ],
+  parts: [
+    { kind: 'symbol', of: [{ is: 'option' }, 'country_iso_code', 'symbol'] },
+    { kind: 'symbol', of: ['parent_asset_schema', 'country_iso_code', 'underlying_name'] },
+  ],
   file: {
     fields: {
       // Some files pad the root with spaces to six characters (contract 1.4).

@@ -182,6 +182,10 @@ export const instruments = dataset({
   key: ['asset_schema', 'country_iso_code', 'symbol'],
   indexes: [['instrument_id']],
   group: ['instrument_id'],
+  parts: [
+    { kind: 'symbol', of: ['asset_schema', 'country_iso_code', 'symbol'] },
+    { kind: 'instrument', of: ['instrument_id'] },
+  ],
   file: {
     fields: instrumentFields,
     repeated: { column: 'symbol', reason: 'the file has this instrument already, with other values' },
@@ -205,4 +209,5 @@ export const instrumentTerms = dataset({
   },
   key: ['asset_schema', 'country_iso_code', 'kind', 'term', 'symbol'],
   indexes: [['asset_schema', 'kind', 'term', 'country_iso_code', 'symbol']],
+  parts: [{ kind: 'symbol', of: ['asset_schema', 'country_iso_code', 'term'], where: { kind: 'former' } }],
 });

@@ -38,7 +38,6 @@ export function runDeletion<T>(
         flags: null,
       },
     ]);
-    await nextValue(writer, 'data_version', 1);
     const isTrial = dryRun || count === 0;
     return { result: { ...result, runId: isTrial ? null : runId }, isTrial };
   };

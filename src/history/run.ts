@@ -116,7 +116,6 @@ export async function runImport(
         flags: request.recordedFlags ?? null,
       },
     ]);
-    await nextValue(writer, 'data_version', 1);
     return { result: report, isTrial };
   };
   try {

@@ -13,7 +13,6 @@ import type { Read, Reader, Store, Writer } from '../store/store.ts';
 import { ChangedCalendars } from './changed-calendars.ts';
 import { HiddenBars, type HiddenReport } from './hidden-bars.ts';
 import { valuesOfKey } from './journal.ts';
-import { nextValue } from './new-instrument.ts';
 import { RenewedUnfinished } from './renewed-unfinished.ts';
 import { RequestProblem } from './request-problem.ts';
 import { removeCoverage } from './run-coverage.ts';
@@ -92,7 +91,6 @@ export async function undoRun(
     const result = await new Undoing(writer, run, hiding).all();
     const isDone = result.left.length === 0;
     await writer.upsert(importRuns, [{ ...run, undone_ms: isDone ? nowMs() : null }]);
-    await nextValue(writer, 'data_version', 1);
     return { result, isTrial: dryRun };
   };
   return writeOrTry(store, write, onWait);

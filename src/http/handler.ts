@@ -199,9 +199,9 @@ export class RequestHandler {
   ): Promise<FoundAnswer> {
     const { cache, submit, unsent } = this.#parts;
     const { keyId } = trace;
-    const state = cache.isCacheable(asked.endpoint) ? await cache.state(request.batch) : null;
-    const name = state === null ? '' : cacheNameOf(parsed, asked);
-    const found = state === null ? undefined : cache.find(name, asked.nowMs);
+    const version = cache.isCacheable(asked.endpoint) ? await cache.version(request.batch) : null;
+    const name = version === null ? '' : cacheNameOf(parsed, asked);
+    const found = version === null ? undefined : cache.find(name, version, asked.nowMs);
     const expected = found?.answer.body.length ?? this.#sizes.expected(asked);
     trace.uncount = await unsent.admit(keyId, expected);
     if (found !== undefined) {
@@ -224,12 +224,13 @@ export class RequestHandler {
         uncountMore();
       };
     }
-    const { goodUntilMs } = answer;
+    const { goodUntilMs, source } = answer;
     const etag = etagOf(answer);
-    const isKept = goodUntilMs !== undefined && cache.takes(asked.endpoint, name, answer.body.length);
-    if (!isKept) return { name: null, cached: { answer, etag, goodUntilMs: 0 } };
+    const mayBeKept = goodUntilMs !== undefined && source !== undefined;
+    if (!mayBeKept || !cache.takes(asked.endpoint, name, answer.body.length))
+      return { name: null, cached: { answer, etag, goodUntilMs: 0 } };
     const cached = { answer: responses.copyOf(answer), etag, goodUntilMs };
-    cache.add(name, cached, state);
+    cache.add(name, cached, source);
     return { name, cached };
   }
 

@@ -29,7 +29,7 @@ export async function storeReport(storeUrl: string): Promise<Report> {
     const store = await openStore(storeUrl, 'read');
     try {
       const { dataVersion, importedMs, failedCount } = await store.snapshot(stateOf);
-      gauge('bourse_data_version', 'Advances with every import, deletion and undoing.', dataVersion);
+      gauge('bourse_data_version', 'The version of the store: every write raises it.', dataVersion);
       gauge(
         'bourse_watch_failed_files',
         'Files in watched folders that could not be imported, or not wholly.',

@@ -17,7 +17,7 @@ type AskedBars = {
   readonly isAdjusted: boolean;
 };
 
-/** The moment of a request, and until when one has the same. Its answer is the same for so long, unless anything is committed. */
+/** The moment of a request, and until when one has the same. Its answer is the same for so long, unless what it depends on is changed. */
 export type BarMoment = { readonly nowMs: number; readonly goodUntilMs: number };
 
 /**

@@ -2,6 +2,7 @@
 import { Refusal } from '../contract/errors.ts';
 import type { Contract, EndpointName } from '../contract/index.ts';
 import type { Store } from '../store/store.ts';
+import { TrackedReader } from '../store/tracked-reader.ts';
 import { answerHistoricalBars, answerLatestBars } from './bars.ts';
 import { answerCorporateActions } from './corporate-actions.ts';
 import {
@@ -71,7 +72,14 @@ export class QueryRunner {
       baseBarsMax: this.#baseBarsMax,
     };
     try {
-      return await this.#store.snapshot((reader) => query(request.parameters, { request, reader, ...tools }));
+      return await this.#store.snapshot(async (state) => {
+        const reader = new TrackedReader(state);
+        const answer = await query(request.parameters, { request, reader, ...tools });
+        if (answer.kind === 'refusal' || answer.goodUntilMs === undefined) return answer;
+        const version = await reader.version();
+        if (version === null) return answer;
+        return { ...answer, source: { storeId: this.#store.id, version, parts: reader.noted } };
+      });
     } catch (error) {
       if (error instanceof Refusal) return { kind: 'refusal', word: error.word, facts: error.facts };
       throw error;

@@ -5,7 +5,7 @@ const MEGABYTE = 1024 * 1024;
 export const queryLimits = {
   /** Bytes of the instruments, with their series, that a query thread caches: some 20,000. */
   instrumentBytesMax: 24 * MEGABYTE,
-  /** Bytes of the other values that it caches until anything is committed: records of 1 kB, lists of a few kB. */
+  /** Bytes of the other values that it caches until what they were read from is changed: records of 1 kB, lists of a few kB. */
   valueBytesMax: 16 * MEGABYTE,
   /** Characters of the texts in one answer: more than 1,001 common news items have, and few enough to write in a moment. */
   answerCharactersMax: 8_000_000,

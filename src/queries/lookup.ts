@@ -1,16 +1,20 @@
-// Finds an instrument with its series and its calendar; cached until anything is committed.
+// Finds an instrument with its series and its calendar; cached until what they were read from is changed (docs/decisions/0029).
 import { distance } from 'fastest-levenshtein';
 import { formatDay } from '../base/instant.ts';
 import { SizedCache } from '../base/sized-cache.ts';
 import { Refusal } from '../contract/errors.ts';
 import type { AssetSchema, CountrySymbol } from '../contract/identifiers.ts';
 import { limits } from '../contract/limits.ts';
+import { holidays } from '../datasets/holidays.ts';
 import { type Instrument, instruments } from '../datasets/reference.ts';
 import { Calendars } from '../series/calendars.ts';
 import { readStored } from '../series/read-stored.ts';
 import type { StoredInstrument } from '../series/series.ts';
 import { type FormerBearer, formerBearers, instrumentNamed } from '../store/instrument-terms.ts';
+import { KnownChanges } from '../store/known-changes.ts';
+import { barsOf } from '../store/parts.ts';
 import type { Reader } from '../store/store.ts';
+import type { Depending, TrackedReader } from '../store/tracked-reader.ts';
 import { queryLimits } from './limits.ts';
 
 /** An instrument with what a query needs of it. */
@@ -34,56 +38,81 @@ const NEAR_BEGINNING_MAX = 6;
 /** Edits by which a symbol may differ and still be named in a hint. */
 const DISTANCE_MAX = 2;
 
-/** The look-ups of one query thread. */
+/** A value that is asked for by its name, as `cached` is given it. */
+type Asked<T> = {
+  readonly reader: TrackedReader;
+  readonly name: string;
+  readonly make: () => Promise<T>;
+  readonly isStill?: (value: T) => boolean;
+  /** Whether `make` uses nothing but the name and what it reads itself. */
+  readonly isOfNameAlone?: boolean;
+};
+
+/** A value, the version that it was read from, and the parts that it depends on. */
+type Kept = Depending<unknown> & { readonly version: number };
+
+/**
+ * The look-ups of one query thread. Each value is kept with the version that it was read from: snapshots of several versions may be
+ * open at once, and each gets what is right in its own.
+ */
 export class Lookup {
-  readonly #found = new SizedCache<Found>(queryLimits.instrumentBytesMax);
-  readonly #cached = new SizedCache<unknown>(queryLimits.valueBytesMax);
-  readonly #calendars = new Calendars();
-  #token = Number.NaN;
+  readonly #changes = new KnownChanges();
+  readonly #found = new SizedCache<Kept>(queryLimits.instrumentBytesMax);
+  readonly #cached = new SizedCache<Kept>(queryLimits.valueBytesMax);
 
   /** Bytes of what it has cached, without calendars. */
   get bytes(): number {
     return this.#found.bytes + this.#cached.bytes;
   }
 
-  /** The calendars of the moment that is being read. */
-  async calendars(reader: Reader): Promise<Calendars> {
-    await this.#renew(reader);
-    return this.#calendars;
-  }
-
-  /** Forgets everything once anything is committed. */
-  async #renew(reader: Reader): Promise<void> {
-    const token = await reader.changeToken();
-    if (token === this.#token) return;
-    this.#token = token;
-    this.#found.clear();
-    this.#cached.clear();
-    this.#calendars.forget();
+  /** The calendars of the state that is being read. */
+  async calendars(reader: TrackedReader): Promise<Calendars> {
+    const make = async () => {
+      // Each market's overrides are read when they are asked for.
+      reader.note([holidays.name]);
+      return new Calendars();
+    };
+    return (await this.#keep(this.#cached, { reader, name: 'calendars', make, isOfNameAlone: true })).value;
   }
 
   /**
-   * The value of a name: the cached one (`isCached`), unless anything was committed or `isStill` says no; else what `make` gives.
-   * Null is not cached; the oldest values are dropped where they take too many bytes.
+   * The value of a name: the cached one (`isCached`), unless what it depends on has changed or `isStill` says no; else what `make`
+   * gives. It depends on all that the request has read so far too, because `make` may use that. Null is not cached.
    */
-  async cached<T>(
-    reader: Reader,
+  cached<T>(
+    reader: TrackedReader,
     name: string,
     make: () => Promise<T>,
-    isStill: (value: T) => boolean = () => true,
+    isStill?: (value: T) => boolean,
   ): Promise<{ readonly value: T; readonly isCached: boolean }> {
-    await this.#renew(reader);
-    const cached = this.#cached.get(name) as T | undefined;
-    if (cached !== undefined && isStill(cached)) return { value: cached, isCached: true };
-    const value = await make();
-    if (value === null) return { value, isCached: false };
-    this.#cached.set(name, value);
+    return this.#keep(this.#cached, { reader, name, make, ...(isStill && { isStill }) });
+  }
+
+  async #keep<T>(
+    cache: SizedCache<Kept>,
+    { reader, name, make, isStill = () => true, isOfNameAlone = false }: Asked<T>,
+  ): Promise<{ readonly value: T; readonly isCached: boolean }> {
+    const version = await this.#changes.follow(reader);
+    const kept = cache.get(name);
+    if (kept !== undefined && version !== null && this.#changes.isSame(kept.parts, kept.version, version)) {
+      const value = kept.value as T;
+      if (isStill(value)) {
+        reader.note(kept.parts);
+        return { value, isCached: true };
+      }
+    }
+    const before = isOfNameAlone ? [] : reader.noted;
+    const { value, parts } = await reader.noting(make);
+    // A snapshot of an older version may go on beside newer ones.
+    const isOlder = version === null || (cache.get(name)?.version ?? version) > version;
+    if (value === null || isOlder) return { value, isCached: false };
+    cache.set(name, { value, parts: [...before, ...parts], version });
     return { value, isCached: false };
   }
 
   /** The instrument of a name, as `instrumentOrNull` finds it. @throws Refusal `unknown_instrument` with near symbols. */
   async instrument(
-    reader: Reader,
+    reader: TrackedReader,
     assetSchema: AssetSchema,
     named: CountrySymbol,
     days: DayRange | null = null,
@@ -98,7 +127,7 @@ export class Lookup {
    * has it now, else the last one that had it on any of them (contract 9.6).
    */
   async instrumentOrNull(
-    reader: Reader,
+    reader: TrackedReader,
     assetSchema: AssetSchema,
     named: CountrySymbol,
     days: DayRange | null,
@@ -116,26 +145,27 @@ export class Lookup {
 
   /** The instruments that had a symbol before, the latest first. */
   async former(
-    reader: Reader,
+    reader: TrackedReader,
     assetSchema: AssetSchema,
     named: CountrySymbol,
   ): Promise<readonly FormerBearer[]> {
     const name = `former|${assetSchema}:${named.country}:${named.symbol}`;
     const make = () => formerBearers(reader, nameOf(assetSchema, named));
-    return (await this.cached(reader, name, make)).value;
+    return (await this.#keep(this.#cached, { reader, name, make, isOfNameAlone: true })).value;
   }
 
   /** The instrument that has a name now, or null. */
-  async #find(reader: Reader, assetSchema: AssetSchema, named: CountrySymbol): Promise<Found | null> {
-    await this.#renew(reader);
+  async #find(reader: TrackedReader, assetSchema: AssetSchema, named: CountrySymbol): Promise<Found | null> {
     const name = `${assetSchema}:${named.country}:${named.symbol}`;
-    const known = this.#found.get(name);
-    if (known !== undefined) return known;
-    const instrument = await findInstrument(reader, assetSchema, named);
-    if (instrument === null) return null;
-    const found = await readStored(reader, this.#calendars, instrument);
-    this.#found.set(name, found);
-    return found;
+    const make = async (): Promise<Found | null> => {
+      const instrument = await findInstrument(reader, assetSchema, named);
+      if (instrument === null) return null;
+      const found = await readStored(reader, await this.calendars(reader), instrument);
+      // Derived bars are kept with their series (`series/kept-cells.ts`).
+      reader.note(found.series.map(({ series_id }) => barsOf(series_id)));
+      return found;
+    };
+    return (await this.#keep(this.#found, { reader, name, make, isOfNameAlone: true })).value;
   }
 }
 

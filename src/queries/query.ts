@@ -2,7 +2,8 @@
 import type { Endpoint, ParametersOf } from '../contract/endpoint.ts';
 import type { ErrorFacts, ErrorWord } from '../contract/errors.ts';
 import type { EndpointName } from '../contract/index.ts';
-import type { Reader } from '../store/store.ts';
+import type { Part } from '../store/parts.ts';
+import type { TrackedReader } from '../store/tracked-reader.ts';
 import type { Lookup } from './lookup.ts';
 import type { PageKeys } from './page-key.ts';
 
@@ -36,18 +37,28 @@ export type Answer =
       readonly headers: Readonly<Record<string, string>>;
       readonly body: Uint8Array;
       readonly next: NextPage | null;
-      /** The same request has this answer until then, unless anything is committed; absent where unknown. */
+      /** The same request has this answer until then, unless what it depends on is changed; absent where unknown. */
       readonly goodUntilMs?: number;
+      /** Where it was read; absent where it cannot be cached. */
+      readonly source?: AnswerSource;
       /** To call once the body is sent: its memory is used again. */
       readonly release?: () => void;
     }
   | { readonly kind: 'refusal'; readonly word: ErrorWord; readonly facts: ErrorFacts };
 
-/** Marks how long an answer stays good, epoch milliseconds: infinite until anything is committed, undefined where it is not known. */
+/** The store and the version that an answer was read from, and the parts that it depends on (docs/decisions/0029). */
+export type AnswerSource = {
+  /** As `Store.id`. */
+  readonly storeId: string;
+  readonly version: number;
+  readonly parts: readonly Part[];
+};
+
+/** Marks how long an answer stays good, epoch milliseconds: infinite until what it depends on is changed, undefined where it is not known. */
 export const goodUntil = (answer: Answer, goodUntilMs: number | undefined): Answer =>
   answer.kind === 'answer' && goodUntilMs !== undefined ? { ...answer, goodUntilMs } : answer;
 
-/** Marks an answer that is good until anything is committed. */
+/** Marks an answer that is good until what it depends on is changed. */
 export const goodUntilCommit = (answer: Answer): Answer => goodUntil(answer, Number.POSITIVE_INFINITY);
 
 /** Allocates memory for a body of so many bytes. */
@@ -59,7 +70,7 @@ export const allocateFresh: Allocate = (length) => Buffer.allocUnsafeSlow(length
 /** What a query may use. All its reads see one state of the store. */
 export type QueryContext = {
   readonly request: QueryRequest;
-  readonly reader: Reader;
+  readonly reader: TrackedReader;
   readonly lookup: Lookup;
   readonly pageKeys: PageKeys;
   readonly allocate: Allocate;

@@ -24,7 +24,7 @@ export type Adjusting = {
   readonly nowMs: number;
 };
 
-/** Gives what `make` makes of a name; it may keep the value until anything is committed. */
+/** Gives what `make` makes of a name; it may keep the value until what that was read from is changed. */
 export type Keep = <T>(name: string, make: () => Promise<T>) => Promise<T>;
 
 /** The label date of the newest session that is over at a moment: until the next one ends, closes give the same factors. */

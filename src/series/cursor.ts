@@ -32,7 +32,7 @@ const BLOCKS_PER_READ_MAX = 64;
 /** About how many blocks hold so many bars. */
 const blocksOf = (bars: number): number => Math.ceil(bars / BARS_PER_BLOCK_GUESS) + 1;
 
-/** Series whose blocks were all there when they were first read. A series is another object once anything is committed. */
+/** Series whose blocks were all there when they were first read. A series is another object once its row or its bars change. */
 const whole = new WeakSet<Series>();
 
 /** @throws DamagedData where an index has lost a block: bars that are made of others would be wrong */

@@ -1,6 +1,7 @@
 // The store port: rows of declared datasets and blocks of bars. No module above it knows an engine.
 import type { ColumnOf, Dataset, RowOf } from '../datasets/dataset.ts';
 import type { Damage, OnDamage } from './damage.ts';
+import type { Change } from './parts.ts';
 
 export type Direction = 'asc' | 'desc';
 
@@ -75,14 +76,23 @@ export interface RowReader {
 /** A number of rows, and the least and the greatest number in a column of them; null without one. */
 export type Extent = { readonly rows: number; readonly first: number | null; readonly last: number | null };
 
+/** A state of a store among its other states (docs/decisions/0029). */
+export interface Versioned {
+  /**
+   * The version of the state: every write that changes anything raises it, whoever writes. 0 before the first; null where damage
+   * hides it, and then nothing that was read can be kept.
+   */
+  version(): Promise<number | null>;
+  /** The changes after a version, at most `max`; null where there are more or not all are known: then anything may have changed. */
+  changesAfter(version: number, max: number): Promise<readonly Change[] | null>;
+}
+
 /** Reads rows and blocks of one state of the store. */
-export interface Reader extends RowReader {
+export interface Reader extends RowReader, Versioned {
   /** The stored blocks of a series, in order of bucket. The bytes are valid until the snapshot ends. */
   blocks(read: BlockRead): Promise<StoredBlock[]>;
   /** Whether the blocks of a series are all there: a lost one is damage. Reads their index. */
   checkBlocks(seriesId: number): Promise<void>;
-  /** Changes whenever anything was committed; comparable on one connection only. */
-  changeToken(): Promise<number>;
   sound(onDamage: OnDamage): Reader;
   /** What is wrong with a dataset's table beside its indexes. Reads all of both: for rare work that a lost row would make wrong. */
   structure(dataset: Dataset): Promise<readonly Damage[]>;
@@ -120,16 +130,16 @@ export type OnWait = (writerPid: number | null) => void;
 /** Rows alone: the control file (`control.ts`). */
 export interface RowStore extends Transactions<RowReader, RowWriter> {}
 
-/** A whole store. */
-export interface Store extends Transactions<Reader, Writer> {
+/** A whole store. Its version is that of the present moment, or of the snapshot that is open. */
+export interface Store extends Transactions<Reader, Writer>, Versioned {
   /** Its name in messages: scheme and path, no password. */
   readonly name: string;
+  /** Names its data: another store at the same address, such as a restored one, has another. Versions of one `id` alone compare. */
+  readonly id: string;
   /** The folder that it grows in; null on another machine. */
   readonly folder: string | null;
   /** Snapshots that it runs at the same time; more wait for these. */
   readonly concurrency: number;
-  /** Changes whenever others have committed anything; comparable on one open store, outside its snapshots. @throws StoreUnavailable */
-  changeToken(): Promise<number>;
   /** As above. Waits for another writer without a time limit, and without holding up this process. */
   write<T>(work: (writer: Writer) => Promise<T>, onWait?: OnWait): Promise<T>;
 }

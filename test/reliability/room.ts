@@ -18,7 +18,7 @@ async function takenBy(shop: Workshop, path: string, url: string): Promise<numbe
   const beforeBytes = sizeOf(file);
   // A reader holds the log, so that it is there to be measured; without it the next write moves it into the store.
   const logBytes = await keeper.snapshot(async (reader) => {
-    await reader.changeToken();
+    await reader.version();
     await reader.blocks({ seriesId: 1, fromBucket: 0, toBucket: 0, direction: 'asc', limit: 1 });
     await shop.must('import', 'bars', path, ...named, '--store', url);
     return sizeOf(`${file}-wal`);

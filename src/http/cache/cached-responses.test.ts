@@ -21,7 +21,7 @@ test('a cached answer holds no key: links get that of their caller, and it count
     ask(`${target}&secret_key=${secret}`, { at, headers });
   const first = await get(brief);
   const [second, third] = [await get(brief), await get(brief)];
-  assert.equal(asked, 2, 'the first response shows that the endpoint is cacheable');
+  assert.equal(asked, 1);
   assert.deepEqual([second.text, third.text], [first.text, first.text]);
   assert.notEqual(second.headers['X-Request-Id'], third.headers['X-Request-Id']);
   assert.equal((await get(brief, { 'if-none-match': first.headers.ETag! })).status, 304);

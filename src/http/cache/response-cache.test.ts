@@ -1,57 +1,122 @@
-// The response cache: cleared by a commit, bounded in time and bytes (contract 4.1, 8.1).
+// The response cache: its answers go with what they depend on, bounded in time and bytes (contract 4.1, 8.1).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { AnswerSource } from '../../queries/query.ts';
+import type { Change } from '../../store/parts.ts';
 import { httpLimits } from '../limits.ts';
 import { type CachedAnswer, ResponseCache } from './response-cache.ts';
 
-let token = 1;
-const store = { changeToken: async () => token };
+/** The versions of a store by hand: what each of them changed. */
+class Versions {
+  readonly id = 'store';
+  asked = 0;
+  present: number | null = 1;
+  readonly #changes: Change[] = [];
+
+  async version(): Promise<number | null> {
+    this.asked++;
+    return this.present;
+  }
+
+  async changesAfter(version: number): Promise<readonly Change[]> {
+    return this.#changes.filter((change) => change.version > version);
+  }
+
+  commit(...parts: readonly string[]): void {
+    this.present = this.present! + 1;
+    for (const part of parts) this.#changes.push({ part, version: this.present });
+  }
+}
+
+const sourceOf = (version: number, ...parts: readonly string[]): AnswerSource => ({
+  storeId: 'store',
+  version,
+  parts,
+});
 const answerOf = (bytes: number, goodUntilMs = Number.POSITIVE_INFINITY): CachedAnswer => ({
   answer: { kind: 'answer', contentType: '', headers: {}, body: new Uint8Array(bytes), next: null },
   etag: '',
   goodUntilMs,
 });
 
-test('an endpoint is cacheable once it has given a response that may be cached', async () => {
-  const cache = new ResponseCache(store);
+test('an endpoint is cacheable once it has given a response that may be cached', () => {
+  const cache = new ResponseCache(new Versions());
   assert.equal(cache.isCacheable('instrumentReference'), false);
   assert.ok(cache.takes('instrumentReference', 'a', 10));
-  cache.add('a', answerOf(10), null);
   assert.equal(cache.isCacheable('instrumentReference'), true);
   assert.equal(cache.isCacheable('latestBars'), false);
-  assert.equal(cache.find('a', 0), undefined, 'the state that it was queried in is not known');
 });
 
-test('a response is found until anything is committed, and until it is out of date', async () => {
+test('a response is found until one of its parts is changed, and until it is out of date', async () => {
+  const store = new Versions();
   const cache = new ResponseCache(store);
   const cached = answerOf(10, 100);
-  cache.add('a', cached, await cache.state());
-  assert.equal(cache.find('a', 99), cached);
-  assert.equal(cache.find('a', 100), undefined);
-  assert.equal(cache.find('b', 99), undefined);
-  token++;
-  await cache.state();
-  assert.equal(cache.find('a', 99), undefined);
+  const found = async (name: string, nowMs: number) => cache.find(name, (await cache.version())!, nowMs);
+  await cache.version();
+  cache.add('a', cached, sourceOf(1, 'instrument 1', 'holidays'));
+  cache.add('b', answerOf(10, 100), sourceOf(1, 'instrument 1', 'holidays'));
+  assert.equal(await found('a', 99), cached);
+  assert.equal(await found('b', 100), undefined);
+  assert.equal(await found('c', 99), undefined);
+  store.commit('instrument 2', 'news');
+  assert.equal(await found('a', 99), cached);
+  store.commit('news');
+  store.commit('holidays');
+  store.commit('news');
+  assert.equal(await found('a', 99), undefined);
 });
 
-test('the state is read once a batch, and again in the next', async () => {
-  const asked: number[] = [];
-  const cache = new ResponseCache({ changeToken: async () => asked.push(token) && token });
-  cache.add('a', answerOf(10), await cache.state(1));
-  await Promise.all([cache.state(1), cache.state(1)]);
-  assert.equal(asked.length, 1);
-  token++;
-  assert.ok(cache.find('a', 0), 'the requests of a batch arrived before the commit');
-  assert.equal(await cache.state(2), token);
-  assert.equal(cache.find('a', 0), undefined);
-  assert.equal(await cache.state(1), token, 'a batch that waited gets no older state than the others');
-  assert.equal(asked.length, 2);
-  await cache.state();
-  assert.equal(asked.length, 3);
+test('a response that was read after the version that its caller knows is found; a change of it after that is noticed', async () => {
+  const store = new Versions();
+  const cache = new ResponseCache(store);
+  await cache.version();
+  store.commit('instrument 1');
+  cache.add('a', answerOf(10), sourceOf(2, 'instrument 1'));
+  assert.ok(cache.find('a', 1, 0));
+  assert.ok(cache.find('a', (await cache.version())!, 0));
+  store.commit('instrument 1');
+  assert.equal(cache.find('a', (await cache.version())!, 0), undefined);
+});
+
+test('a response of another store is not kept; one of unknown changes, or of everything, is not found after any change', async () => {
+  const store = new Versions();
+  const cache = new ResponseCache(store);
+  cache.add('other', answerOf(10), { ...sourceOf(1, 'news'), storeId: 'another' });
+  cache.add('before', answerOf(10), sourceOf(0, 'news'));
+  cache.add('all', answerOf(10), sourceOf(1, '*'));
+  const find = async (name: string) => cache.find(name, (await cache.version())!, 0);
+  assert.equal(await find('other'), undefined);
+  assert.equal(
+    await find('before'),
+    undefined,
+    'what changed before the first version that was met is not known',
+  );
+  assert.ok(await find('all'));
+  store.commit('counters');
+  assert.equal(await find('all'), undefined);
+});
+
+test('the version is read once a batch, and again in the next', async () => {
+  const store = new Versions();
+  const cache = new ResponseCache(store);
+  cache.add('a', answerOf(10), sourceOf((await cache.version(1))!, 'news'));
+  await Promise.all([cache.version(1), cache.version(1)]);
+  assert.equal(store.asked, 1);
+  store.commit('news');
+  assert.ok(
+    cache.find('a', (await cache.version(1))!, 0),
+    'the requests of a batch arrived before the commit',
+  );
+  assert.equal(await cache.version(2), 2);
+  assert.equal(cache.find('a', 2, 0), undefined);
+  assert.equal(await cache.version(1), 2, 'a batch that waited gets no older version than the others');
+  assert.equal(store.asked, 2);
+  await cache.version();
+  assert.equal(store.asked, 3);
 });
 
 test('a large response is cached from its second asking on; of many that were asked for once the latest are remembered', () => {
-  const cache = new ResponseCache(store);
+  const cache = new ResponseCache(new Versions());
   const takes = (name: string): boolean =>
     cache.takes('historicalBars', name, httpLimits.cachedAtOnceBytesMax + 1);
   assert.ok(cache.takes('historicalBars', 'a', httpLimits.cachedAtOnceBytesMax));
@@ -60,37 +125,29 @@ test('a large response is cached from its second asking on; of many that were as
   assert.deepEqual([takes(`${httpLimits.askedOnceMax}`), takes('0')], [true, false]);
 });
 
-test('a response that was queried before a commit is not cached after it', async () => {
-  const cache = new ResponseCache(store);
-  const before = await cache.state();
-  token++;
-  await cache.state();
-  cache.add('a', answerOf(10), before);
-  assert.equal(cache.find('a', 0), undefined);
-});
-
 test('the least recently used response goes first; one that is too large is not cached', async () => {
-  const cache = new ResponseCache(store);
-  const state = await cache.state();
+  const cache = new ResponseCache(new Versions());
+  const version = (await cache.version())!;
+  const source = sourceOf(version);
   const bytes = httpLimits.cachedAnswerBytesMax - httpLimits.cachedOverheadBytes - 100;
   const capacity = Math.floor(httpLimits.cachedBytesMax / httpLimits.cachedAnswerBytesMax);
-  for (let index = 0; index < capacity; index++) cache.add(`${index}`, answerOf(bytes), state);
-  assert.ok(cache.find('0', 0));
-  cache.add('more', answerOf(bytes), state);
-  cache.add('and more', answerOf(bytes), state);
+  for (let index = 0; index < capacity; index++) cache.add(`${index}`, answerOf(bytes), source);
+  assert.ok(cache.find('0', version, 0));
+  cache.add('more', answerOf(bytes), source);
+  cache.add('and more', answerOf(bytes), source);
   assert.deepEqual(
-    ['0', '1', '2', '3', 'more'].map((name) => cache.find(name, 0) !== undefined),
+    ['0', '1', '2', '3', 'more'].map((name) => cache.find(name, version, 0) !== undefined),
     [true, false, false, true, true],
   );
-  cache.add('large', answerOf(httpLimits.cachedAnswerBytesMax), state);
-  assert.equal(cache.find('large', 0), undefined);
+  cache.add('large', answerOf(httpLimits.cachedAnswerBytesMax), source);
+  assert.equal(cache.find('large', version, 0), undefined);
 });
 
 test('encoded bodies count, a few for each answer, and go with it', async () => {
-  const cache = new ResponseCache(store);
-  const state = await cache.state();
+  const cache = new ResponseCache(new Versions());
+  const source = sourceOf((await cache.version())!);
   const cached = answerOf(1_000);
-  cache.add('a', cached, state);
+  cache.add('a', cached, source);
   const plain = cache.bytes;
   const forms = Array.from({ length: httpLimits.cachedEncodingsMax }, (_, index) => `form ${index}`);
   for (const form of forms) cache.addEncoding('a', cached, form, new Uint8Array(100));
@@ -107,6 +164,6 @@ test('encoded bodies count, a few for each answer, and go with it', async () => 
   cache.addEncoding('a', answerOf(1_000), 'form 8', new Uint8Array(100));
   assert.equal(cache.encoding('a', cached, 'form 8'), undefined, 'of another answer');
   assert.equal(cache.encoding('a', answerOf(1_000), 'form 9'), undefined, 'a newer answer has the name');
-  cache.add('a', cached, state);
+  cache.add('a', cached, source);
   assert.equal(cache.bytes, plain);
 });

@@ -1,6 +1,8 @@
-// The response cache: the same request has the same answer until anything is committed, or the answer is out of date.
+// The response cache: the same request has the same answer until what it depends on is changed, or the answer is out of date.
+import { heapBytes } from '../../base/heap-bytes.ts';
 import type { EndpointName } from '../../contract/index.ts';
-import type { Answer } from '../../queries/query.ts';
+import type { Answer, AnswerSource } from '../../queries/query.ts';
+import { KnownChanges } from '../../store/known-changes.ts';
 import type { Store } from '../../store/store.ts';
 import { httpLimits } from '../limits.ts';
 
@@ -12,16 +14,21 @@ export type CachedAnswer = {
   readonly goodUntilMs: number;
 };
 
-/** A cached answer; and its encoded bodies by the coding and the address of the next page that is in them. */
+/** What the cache needs of a store. */
+type CachedStore = Pick<Store, 'id' | 'version' | 'changesAfter'>;
+
+/** A cached answer; where it was read; and its encoded bodies by the coding and the address of the next page that is in them. */
 type Entry = {
   readonly cached: CachedAnswer;
+  readonly source: AnswerSource;
   readonly encodings: Map<string, Uint8Array>;
   bytes: number;
 };
 
 /** The answers of one process by what was asked. Bounded in bytes: the least recently used one goes first. */
 export class ResponseCache {
-  readonly #store: Pick<Store, 'changeToken'>;
+  readonly #store: CachedStore;
+  readonly #changes = new KnownChanges();
   readonly #bytesMax: number;
   readonly #entries = new Map<string, Entry>();
   /** Endpoints that have given an answer that may be cached. Others are not looked up. */
@@ -29,11 +36,10 @@ export class ResponseCache {
   /** Names of large answers that were asked for once, the latest last. */
   readonly #askedOnce = new Set<string>();
   #bytes = 0;
-  #state = Number.NaN;
-  /** The state as it was last read, and in which batch. */
-  #read: { readonly batch: number; readonly state: Promise<number> } | null = null;
+  /** The version as it was last read, and in which batch. */
+  #read: { readonly batch: number; readonly version: Promise<number | null> } | null = null;
 
-  constructor(store: Pick<Store, 'changeToken'>, bytesMax: number = httpLimits.cachedBytesMax) {
+  constructor(store: CachedStore, bytesMax: number = httpLimits.cachedBytesMax) {
     this.#store = store;
     this.#bytesMax = bytesMax;
   }
@@ -49,34 +55,32 @@ export class ResponseCache {
   }
 
   /**
-   * The state of the store, read once a batch; without a batch, as it is now. When the state differs from the one before, the cache
-   * is cleared. Reading it never waits: a reader in WAL mode waits for no writer.
+   * The version of the store, read once a batch; without a batch, as it is now. Answers that a newer version changes are found no more;
+   * without a version (`Versioned`) none are. Reading it never waits: a reader in WAL mode waits for no writer.
    */
-  state(batch?: number): Promise<number> {
-    if (batch !== undefined && this.#read !== null && this.#read.batch >= batch) return this.#read.state;
-    const state = this.#store.changeToken().then((read) => {
-      if (read !== this.#state) {
-        this.#state = read;
-        this.#entries.clear();
-        this.#bytes = 0;
-      }
-      return read;
-    });
-    this.#read = batch === undefined ? null : { batch, state };
-    return state;
+  version(batch?: number): Promise<number | null> {
+    if (batch !== undefined && this.#read !== null && this.#read.batch >= batch) return this.#read.version;
+    const version = this.#changes.follow(this.#store);
+    this.#read = batch === undefined ? null : { batch, version };
+    return version;
   }
 
-  /** The cached answer to a request, in the state that was last read. */
-  find(name: string, nowMs: number): CachedAnswer | undefined {
+  /** The cached answer to a request that arrived when the store had a version, or a newer one. */
+  find(name: string, version: number, nowMs: number): CachedAnswer | undefined {
     const entry = this.#entries.get(name);
     if (entry === undefined) return undefined;
-    if (nowMs >= entry.cached.goodUntilMs) {
+    if (nowMs >= entry.cached.goodUntilMs || !this.#isPresent(entry.source, version)) {
       this.#remove(name);
       return undefined;
     }
     this.#entries.delete(name);
     this.#entries.set(name, entry);
     return entry.cached;
+  }
+
+  /** Whether an answer is as one that is read now. A query may have read a newer version than was met here. */
+  #isPresent({ parts, version: read }: AnswerSource, version: number): boolean {
+    return read >= version || this.#changes.isSame(parts, read, version);
   }
 
   /**
@@ -94,15 +98,12 @@ export class ResponseCache {
     return false;
   }
 
-  /**
-   * Adds an answer with a body that shares no memory. It was queried in `state`; null where that is not known. When the state has changed
-   * since, the answer may miss what was committed, and is not added.
-   */
-  add(name: string, cached: CachedAnswer, state: number | null): void {
-    const bytes = 2 * name.length + bytesOf(cached);
-    if (state !== this.#state || bytes > httpLimits.cachedAnswerBytesMax) return;
+  /** Adds an answer with a body that shares no memory. An answer of another store, such as one that has taken its place, is not added. */
+  add(name: string, cached: CachedAnswer, source: AnswerSource): void {
+    const bytes = 2 * name.length + bytesOf(cached) + heapBytes(source.parts);
+    if (source.storeId !== this.#store.id || bytes > httpLimits.cachedAnswerBytesMax) return;
     this.#remove(name);
-    this.#entries.set(name, { cached, encodings: new Map(), bytes });
+    this.#entries.set(name, { cached, source, encodings: new Map(), bytes });
     this.#grow(bytes);
   }
 

@@ -12,6 +12,7 @@ import { store0005 } from './store-0005.ts';
 import { store0006 } from './store-0006.ts';
 import { store0007 } from './store-0007.ts';
 import { store0008 } from './store-0008.ts';
+import { store0009 } from './store-0009.ts';
 
 /** The steps of a store. */
 export const storeSteps: readonly Step[] = [
@@ -23,6 +24,7 @@ export const storeSteps: readonly Step[] = [
   store0006,
   store0007,
   store0008,
+  store0009,
 ];
 
 /** The steps of a control file. */

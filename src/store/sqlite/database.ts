@@ -165,10 +165,10 @@ export class Database {
     return this.#inTurn(() => this.#transact(() => this.#prepared('begin').run(), work, 'rollback'));
   }
 
-  /** Changes whenever another connection has committed. @throws StoreUnavailable */
-  dataVersion(): number {
+  /** Runs a read that may be outside a transaction. @throws StoreUnavailable */
+  async reaching<T>(read: () => Promise<T>): Promise<T> {
     try {
-      return this.pragma('data_version');
+      return await read();
     } catch (error) {
       throw this.#reached(error);
     }
@@ -274,7 +274,7 @@ export class Database {
 
   /** Empties the log, and says whether it is empty. Committed rows are as safe in the log, so a full disk is no fault here. */
   #checkpoint(waitMs: number): boolean {
-    // Emptying an empty log would look like a commit to other connections (`changeToken`).
+    // Emptying an empty log would look like a commit to other connections (`Versioned`).
     if (this.#logBytes() === 0) return true;
     try {
       return this.#waiting(waitMs, () => this.all('pragma wal_checkpoint(truncate)', [])[0]?.busy === 0);

@@ -1,7 +1,9 @@
 // Migrates a SQLite file to the newest layout: all steps in one transaction; a copy of the old file is kept (docs/decisions/0021).
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { changes } from '../../datasets/internal.ts';
 import { makeFolder, requireDiskSpace } from '../../disk/space.ts';
+import { raiseForEverything } from '../changes.ts';
 import { fillInstrumentTerms } from '../instrument-terms.ts';
 import { columnsOf, type Step, type Table, tablesAfter } from '../migrations/step.ts';
 import { type Mode, OlderLayout, StoreDamaged, StoreUnusable, type Tell } from '../store.ts';
@@ -142,6 +144,8 @@ async function migrate(
     checkColumns(database, checkedTables({ tables, steps }));
     if (steps.some((step) => step.checksRows)) keepSchemaSum(database);
     if (from === 0) return;
+    // Services that read an older layout, or were started with this one, may still be running.
+    if (tables.some(({ name }) => name === changes.name)) await raiseForEverything(new SqliteRows(database));
     copy = freeName(`${path}.layout-${from}`);
     tell(`updating ${path} from layout ${from} to ${steps.length}; a copy of the old file is made: ${copy}`);
     keepCopy(path, kind, copy);

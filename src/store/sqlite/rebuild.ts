@@ -1,6 +1,8 @@
 // Rebuilds indexes, and the terms that find instruments, from their tables. It writes no other row.
 import { dataDatasets } from '../../datasets/index.ts';
+import { changes } from '../../datasets/internal.ts';
 import { instruments, instrumentTerms } from '../../datasets/reference.ts';
+import { raiseForEverything } from '../changes.ts';
 import { DamagedData, damageWords, type Rebuilt } from '../damage.ts';
 import { fillInstrumentTerms } from '../instrument-terms.ts';
 import { storeSteps } from '../migrations/index.ts';
@@ -48,7 +50,9 @@ async function rebuild(database: Database, table: string): Promise<void> {
     database.exec(`delete from ${table}`);
     await fillInstrumentTerms(new SqliteRows(database));
   }
+  if (table === changes.name) database.exec(`delete from ${table}`);
   requireSound(database, table);
+  await raiseForEverything(new SqliteRows(database));
 }
 
 /** @throws DamagedData where a table, its indexes or its sums differ from what was written */

@@ -188,6 +188,19 @@ export class SqliteRows implements RowWriter {
     return this.#lists(dataset, statement.sql, statement.values(ranked)) as (string | number)[][];
   }
 
+  /** The row of a key with its key and some other columns alone, unchecked; nothing where there is none. */
+  protected partly(dataset: Dataset, columns: readonly string[], row: Row): Row[] {
+    const { name, key } = dataset;
+    const keyed = key.map((column) => `${column} = ?`).join(' and ');
+    const values = this.#keyCells(dataset, row) as SqlValue[];
+    const sql = `select ${[...key, ...columns].join()} from ${name} where ${keyed}`;
+    return this.tolerating(name, [], () => this.database.all(sql, values));
+  }
+
+  #keyCells({ key, columns }: Dataset, row: Row): Cell[] {
+    return key.map((name) => toSql(columns[name]!.kind, row[name]));
+  }
+
   async count<D extends Dataset>(dataset: D, where: Partial<RowOf<D>> = {}): Promise<number> {
     const sql = sqliteCompiler.count(dataset, Object.keys(where));
     return (this.#lists(dataset, sql, Object.values(where))[0]?.[0] as number | undefined) ?? 0;
@@ -245,12 +258,7 @@ export class SqliteRows implements RowWriter {
 
   async remove<D extends Dataset>(dataset: D, keys: readonly Partial<RowOf<D>>[]): Promise<void> {
     const sql = sqliteCompiler.remove(dataset);
-    for (const row of keys as readonly Row[])
-      this.#write(
-        dataset,
-        sql,
-        dataset.key.map((name) => toSql(dataset.columns[name]!.kind, row[name])),
-      );
+    for (const row of keys as readonly Row[]) this.#write(dataset, sql, this.#keyCells(dataset, row));
   }
 
   #write({ name }: Dataset, sql: string, cells: readonly Cell[]): void {

@@ -4,6 +4,7 @@ import { DamagedBlock } from '../../bars/block.ts';
 import { blockCount } from '../../bars/block-reader.ts';
 import type { Dataset } from '../../datasets/dataset.ts';
 import { controlDatasets, dataDatasets } from '../../datasets/index.ts';
+import { changes } from '../../datasets/internal.ts';
 import { instrumentTerms } from '../../datasets/reference.ts';
 import { CheckedBlock, type FoundBlock } from '../checked-blocks.ts';
 import { isWhole, rawRow, rowDamage, rowFormOf } from '../checked-rows.ts';
@@ -39,8 +40,9 @@ export function* scrub(database: Database, tables: readonly Dataset[]): Generato
   // Named so, the check covers the list of free pages too (sqlite.org/pragma.html#pragma_integrity_check).
   yield { table: 'sqlite_schema', damage: structureOf(database, 'sqlite_schema') };
   for (const table of tables) {
-    // All of this table is derived from another.
-    const named = table === instrumentTerms ? asDerived : (step: ScrubStep): ScrubStep => step;
+    // All of the one is derived from another table, and the other may be forgotten.
+    const named =
+      table === instrumentTerms || table === changes ? asDerived : (step: ScrubStep): ScrubStep => step;
     yield named(structureStep(database, table.name, () => rowSteps(database, table)));
     for (const step of rowSteps(database, table)) yield named(step);
   }

@@ -233,7 +233,9 @@ function assertWalks(database: DatabaseSync, dataset: Dataset, read: Read, what:
     // What the end of a key says is compared along it.
     if (name !== 'action_type') assert.ok(plan.includes(`${name}=?`), told);
   }
-  for (const bound of bounds) assert.ok(plan.includes(bound), told);
+  // A key of one whole number is SQLite's own number of the row.
+  for (const bound of bounds)
+    assert.ok(plan.includes(bound) || plan.includes(bound.replace(column, 'rowid')), told);
   return plan;
 }
 

@@ -1,0 +1,46 @@
+// What one thread knows of the changes of a store: whether a value that was read from one version is still that of another.
+import { storeLimits } from './limits.ts';
+import { EVERYTHING, type Part } from './parts.ts';
+import type { Versioned } from './store.ts';
+
+/** Follows the changes of one store (docs/decisions/0029). What it does not know counts as changed. */
+export class KnownChanges {
+  /** The version of the last known change of each part, for those since `#fromVersion`. */
+  readonly #changed = new Map<Part, number>();
+  /** Changes are known after the first of these versions, and up to the second. */
+  #fromVersion = Number.NaN;
+  #version = Number.NaN;
+
+  /** The version that was met last; NaN before the first. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Reads what has changed up to the version of a state, which it gives; null where damage hides it. */
+  async follow(state: Versioned): Promise<number | null> {
+    const version = await state.version();
+    // An older snapshot may go on beside newer ones.
+    if (version === null || version <= this.#version) return version;
+    const changes = Number.isNaN(this.#version)
+      ? null
+      : await state.changesAfter(this.#version, storeLimits.changedPartsMax);
+    // Another request may have read further meanwhile.
+    if (version <= this.#version) return version;
+    if (changes === null || this.#changed.size > storeLimits.knownChangesMax) {
+      this.#changed.clear();
+      this.#fromVersion = version;
+    } else for (const change of changes) this.#changed.set(change.part, change.version);
+    this.#version = version;
+    return version;
+  }
+
+  /** Whether parts are the same in two versions. */
+  isSame(parts: Iterable<Part>, one: number, other: number): boolean {
+    if (one === other) return true;
+    const [from, to] = one < other ? [one, other] : [other, one];
+    if (!(from >= this.#fromVersion && to <= this.#version)) return false;
+    for (const part of parts)
+      if (part === EVERYTHING || (this.#changed.get(part) ?? from) > from) return false;
+    return true;
+  }
+}

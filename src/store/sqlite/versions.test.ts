@@ -1,0 +1,150 @@
+// Versions of SQLite stores where the service itself changes them past datasets, and where their rows are damaged or lost.
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { after, test } from 'node:test';
+import { unpack } from '../../../test/old-stores.ts';
+import { storeFile } from '../../../test/sqlite/files.ts';
+import { TestFolder } from '../../../test/stores.ts';
+import { counters } from '../../datasets/internal.ts';
+import { instrumentTerms } from '../../datasets/reference.ts';
+import type { Damage } from '../damage.ts';
+import { backupStore, openStore, rebuildStore, restoreStore, scrubStore } from '../engines.ts';
+import { KnownChanges } from '../known-changes.ts';
+import type { Store } from '../store.ts';
+
+const folder = new TestFolder();
+after(() => folder.close());
+let made = 0;
+
+const set = (store: Store, value: number): Promise<void> =>
+  store.write((writer) => writer.upsert(counters, [{ name: 'n', value }]));
+
+/** A store that has had four writes. */
+async function written(): Promise<string> {
+  const url = folder.storeUrl(`store-${made++}`);
+  const store = await openStore(url, 'write');
+  for (const value of [1, 2, 3, 4]) await set(store, value);
+  await store.close();
+  return url;
+}
+
+/** Runs a statement on a store, past the service. */
+function alter(url: string, statement: string): void {
+  const database = new DatabaseSync(storeFile(url));
+  database.exec(statement);
+  database.close();
+}
+
+async function using<T>(url: string, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openStore(url, 'read');
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+const told = (url: string, version: number) =>
+  using(url, async (store) => (await store.changesAfter(version, 100))?.map(({ version: of }) => of));
+
+test('a lost or damaged row of changes is noticed: everything may have changed', async () => {
+  assert.deepEqual(await told(await written(), 1), [2, 3, 4]);
+  for (const statement of [
+    'delete from changes where version = 3',
+    'delete from changes where version = 4',
+    `update changes set parts = '{"datasets":[]}' where version = 3`,
+    'update changes set version = 30 where version = 3',
+  ]) {
+    const url = await written();
+    alter(url, statement);
+    assert.equal(await told(url, 1), undefined, statement);
+  }
+});
+
+test('the version of a store whose counter is damaged or lost is not known, and nothing is kept; reads go on', async () => {
+  for (const statement of [
+    "update counters set value = 3 where name = 'data_version'",
+    // As after a lost row: its group is known to have had more.
+    "update counters_sums set rows = 2 where name = 'data_version'",
+  ]) {
+    const url = await written();
+    alter(url, statement);
+    await using(url, async (store) => {
+      assert.equal(await store.version(), null, statement);
+      assert.equal(await store.changesAfter(1, 100), null);
+      assert.equal(await new KnownChanges().follow(store), null);
+      const counter = await store.snapshot((reader) => reader.group(counters, { name: 'n' }));
+      assert.equal(counter[0]!.value, 4);
+    });
+  }
+});
+
+test('a migration raises the version, and everything may have changed', async () => {
+  const url = folder.storeUrl('old');
+  unpack('layout-6', 'bourse.db', storeFile(url));
+  const before = new DatabaseSync(storeFile(url), { readOnly: true });
+  const { value } = before.prepare("select value from counters where name = 'data_version'").get()!;
+  before.close();
+  await (await openStore(url, 'write')).close();
+  await using(url, async (store) => {
+    assert.equal(await store.version(), Number(value) + 1);
+    assert.equal(await store.changesAfter(Number(value), 100), null);
+    assert.deepEqual(await store.changesAfter(Number(value) + 1, 100), []);
+  });
+});
+
+test('rebuilt indexes and terms raise the version, and everything may have changed', async () => {
+  const url = await written();
+  await using(url, async (store) => {
+    assert.equal(await store.version(), 4);
+    assert.deepEqual(await rebuildStore(url, [instrumentTerms.name], () => undefined), [
+      { dataset: instrumentTerms.name, problem: null },
+    ]);
+    assert.equal(await store.version(), 5);
+    assert.equal(await store.changesAfter(4, 100), null);
+  });
+});
+
+test('damaged changes need no restore: they are forgotten by a rebuild', async () => {
+  const url = await written();
+  alter(url, `update changes set parts = '{"datasets":[]}' where version = 3`);
+  const damage = async () => {
+    const found: Damage[] = [];
+    for await (const step of scrubStore(url)) found.push(...step.damage);
+    return found;
+  };
+  assert.deepEqual(
+    (await damage()).map(({ dataset, part }) => [dataset, part]),
+    [['changes', 'derived']],
+  );
+  assert.deepEqual(await rebuildStore(url, ['changes'], () => undefined), [
+    { dataset: 'changes', problem: null },
+  ]);
+  assert.deepEqual(await damage(), []);
+  assert.equal(await told(url, 4), undefined);
+  assert.deepEqual(await told(url, 5), []);
+});
+
+test('a restored store is another one: its versions say nothing of those before', async () => {
+  const url = await written();
+  const options = { force: true, tell: () => undefined };
+  const before = await using(url, async (store) => store.id);
+  await backupStore(url, folder.path('backup'), options);
+  await restoreStore(url, folder.path('backup'), options);
+  await using(url, async (store) => {
+    assert.notEqual(store.id, before);
+    assert.equal(await store.version(), 4);
+  });
+});
+
+test('the checkpoint of a log raises no version', async () => {
+  const url = await written();
+  await using(url, async (store) => {
+    assert.equal(await store.version(), 4);
+    const other = new DatabaseSync(storeFile(url));
+    other.exec('pragma wal_checkpoint(truncate)');
+    other.close();
+    assert.equal(await store.version(), 4);
+    assert.deepEqual(await store.changesAfter(4, 100), []);
+  });
+});
