@@ -82,7 +82,7 @@ export async function answerPage<N extends DatasetEndpoint, D extends Dataset>(
   return renderRecords(context, contract[endpoint], records, parameters.format, walk.paging(end));
 }
 
-/** The read of a page. After a page key, drop the range bound on that side: SQLite may seek by the wrong one. */
+/** The read of a page. After a page key, drop the range bound on that side: an engine may seek by the wrong one. */
 function readOf<N extends DatasetEndpoint, D extends Dataset>(
   page: DatasetPage<N, D>,
   place: Place | null,

@@ -45,7 +45,7 @@ const queries: { readonly [N in EndpointName]: Query<Contract[N]> } = {
   latestEconomicEvents: answerLatestEconomicEvents,
 };
 
-/** Answers requests from one store, one after the other. */
+/** Answers requests from one store; they may overlap where the store runs several snapshots at the same time. */
 export class QueryRunner {
   readonly #store: Store;
   readonly #pageKeys: PageKeys;

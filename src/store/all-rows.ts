@@ -17,7 +17,7 @@ export async function* allRows<D extends Dataset>(
   yield* rowsInOrder(reader, dataset, { where, order, limit: ROWS_PER_READ });
 }
 
-/** The range of a read after a row: without the bound on its side, because SQLite would seek by it and pass every row read so far. */
+/** The range of a read after a row: without the bound on its side, because an engine may seek by it and pass every row read so far. */
 function restOf<D extends Dataset>({ range, order }: Omit<Read<D>, 'after'>): NonNullable<Read<D>['range']> {
   const { from, to } = range ?? {};
   if (order[0]![1] === 'asc') return to === undefined ? {} : { to };
@@ -30,7 +30,7 @@ export async function* rowsInOrder<D extends Dataset>(
   dataset: D,
   read: Omit<Read<D>, 'after'>,
 ): AsyncGenerator<RowOf<D>> {
-  let after: (string | number)[] | undefined;
+  let after: (string | number | null)[] | undefined;
   for (;;) {
     const rows = await reader.rows(
       dataset,
@@ -38,7 +38,7 @@ export async function* rowsInOrder<D extends Dataset>(
     );
     yield* rows;
     if (rows.length < read.limit) return;
-    const last = rows.at(-1) as Record<string, string | number>;
+    const last = rows.at(-1) as Record<string, string | number | null>;
     after = read.order.map(([column]) => last[column]!);
   }
 }

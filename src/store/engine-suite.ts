@@ -58,6 +58,12 @@ function compare(a: string | number, b: string | number): number {
   return typeof a === 'number' ? a - (b as number) : Buffer.compare(Buffer.from(a), Buffer.from(String(b)));
 }
 
+/** The same, and null before every value. */
+function nullsFirst(a: string | number | null, b: string | number | null): number {
+  if (a === null || b === null) return Number(a !== null) - Number(b !== null);
+  return compare(a, b);
+}
+
 /** Another process that opens a store for writing and runs `body` on it. */
 function otherProcess(url: string, body: string): { done: Promise<void> } {
   const code = `
@@ -235,6 +241,63 @@ function rowTests(withFresh: WithFresh): void {
           },
         ),
         { numRuns: 80 },
+      );
+    }));
+
+  test('null precedes every value in an order, is a value of its own, and a page goes on after it', () =>
+    withFresh(async (writer, reader) => {
+      const row = fc.record({
+        source: fc.constantFrom(null, '', 'a', 'b'),
+        undone_ms: fc.constantFrom(null, -1, 0, 7),
+        path: fc.constantFrom(null, 'x'),
+      });
+      const nullable = ['source', 'undone_ms', 'path'] as const;
+      const drawn = fc.tuple(
+        fc.array(row, { maxLength: 30 }),
+        fc.shuffledSubarray([...nullable], { minLength: 1 }),
+        fc.array(fc.constantFrom<Direction>('asc', 'desc'), { minLength: 4, maxLength: 4 }),
+        fc.integer({ min: 1, max: 7 }),
+      );
+      let stored: readonly Run[] = [];
+      await fc.assert(
+        fc.asyncProperty(drawn, async ([fields, columns, directions, limit]) => {
+          const all = fields.map((some, run_id) => runOf({ ...some, run_id }));
+          await writer.write(async (rows) => {
+            await rows.remove(importRuns, stored);
+            await rows.upsert(importRuns, all);
+          });
+          stored = all;
+          const order = [...columns, 'run_id' as const].map(
+            (column, at) => [column, directions[at]!] as const,
+          );
+          const whole = all.toSorted((a, b) => {
+            for (const [column, direction] of order) {
+              const difference = nullsFirst(a[column], b[column]);
+              if (difference !== 0) return direction === 'asc' ? difference : -difference;
+            }
+            return 0;
+          });
+          const walked: Run[] = [];
+          for (let page: Run[] = []; walked.length === 0 || page.length === limit; ) {
+            const last = walked.at(-1);
+            const after = last === undefined ? {} : { after: order.map(([column]) => last[column]) };
+            page = await reader.snapshot((rows) => rows.rows(importRuns, { order, limit, ...after }));
+            walked.push(...page);
+            if (page.length === 0) break;
+          }
+          assert.deepEqual(walked, whole);
+          const [column] = columns;
+          const where = { [column!]: null };
+          const unset = await reader.snapshot((rows) =>
+            rows.rows(importRuns, { where, order: [['run_id', 'asc']], limit: 99 }),
+          );
+          assert.deepEqual(
+            unset,
+            all.filter((one) => one[column!] === null),
+          );
+          assert.equal(await reader.snapshot((rows) => rows.count(importRuns, where)), unset.length);
+        }),
+        { numRuns: 60 },
       );
     }));
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Dataset } from '../datasets/dataset.ts';
 import { storeLimits } from './limits.ts';
-import { SqlCompiler } from './sql.ts';
+import { type Dialect, SqlCompiler } from './sql.ts';
 import type { RankedRead, Read } from './store.ts';
 
 const types = {
@@ -17,7 +17,26 @@ const types = {
   bytes: 'Y',
 };
 
-const compiler = new SqlCompiler(types);
+const dialect: Dialect = {
+  types,
+  clustered: 'without rowid',
+  nullsFirst: { asc: '', desc: '' },
+  unchosen: (column) => `+${column}`,
+  mark: () => '?',
+  typed: (mark) => mark,
+};
+
+const compiler = new SqlCompiler(dialect);
+
+/** An engine that sorts nulls last, numbers its values and wants types. */
+const other = new SqlCompiler({
+  ...dialect,
+  clustered: '',
+  nullsFirst: { asc: ' nulls first', desc: ' nulls last' },
+  unchosen: (column) => `(${column} + 0)`,
+  mark: (at) => `$${at}`,
+  typed: (mark, kind) => `${mark}::${types[kind]}`,
+});
 
 const quotes = {
   name: 'quotes',
@@ -36,11 +55,18 @@ test('a table has its key, its columns may be null where declared, and each inde
   const index = 'create index "quotes_by_at_ms_market" on "quotes" ("at_ms", "market")';
   const columns = '"market" T not null, "at_ms" A not null, "price" R';
   const table = `create table "quotes" (${columns}, constraint "quotes_key" primary key ("market", "at_ms"))`;
-  assert.deepEqual(compiler.createTable(quotes, 'without rowid'), [`${table} without rowid`, index]);
-  assert.deepEqual(compiler.createTable({ ...quotes, keptAsTheyCome: true }, 'without rowid'), [
-    table,
-    index,
-  ]);
+  assert.deepEqual(compiler.createTable(quotes), [`${table} without rowid`, index]);
+  assert.deepEqual(compiler.createTable({ ...quotes, keptAsTheyCome: true }), [table, index]);
+  assert.deepEqual(other.createTable(quotes), [table, index]);
+});
+
+test('an index says where nulls are, of columns that may be null', () => {
+  const columns = ['at_ms', 'price'];
+  const index = (last: string): string[] => [
+    `create index "quotes_by_at_ms_price" on "quotes" ("at_ms", "price"${last})`,
+  ];
+  assert.deepEqual(compiler.addIndexes(quotes, [columns]), index(''));
+  assert.deepEqual(other.addIndexes(quotes, [columns]), index(' nulls first'));
 });
 
 test('an added column may be null', () => {
@@ -106,7 +132,7 @@ test('a ranked read joins its groups as a table of values', () => {
     groupBy: ['market'],
     groups: [
       { at: ['X'], rank: 0 },
-      { at: [null], rank: 1 },
+      { at: ['Y'], rank: 1 },
     ],
     between: { column: 'price', above: 1, below: 9 },
     order: [
@@ -120,16 +146,77 @@ test('a ranked read joins its groups as a table of values', () => {
   assert.equal(
     statement.sql,
     'with "places"("at_market", "rank") as (values (?, ?), (?, ?)) select "rank", "at_ms" from "places" cross join "quotes"' +
-      ' where "market" is not distinct from "places"."at_market" and "price" > ? and "price" < ?' +
+      ' where "market" = "places"."at_market" and "price" > ? and "price" < ?' +
       ' and ("rank" >= ? and ("rank" > ? or "at_ms" < ?)) order by "rank" asc, "at_ms" desc limit ?',
   );
-  assert.deepEqual(statement.values(read), ['X', 0, null, 1, 1, 9, 1, 1, 50, 3]);
+  assert.deepEqual(statement.values(read), ['X', 0, 'Y', 1, 1, 9, 1, 1, 50, 3]);
+});
+
+test('groups of a ranked read with a null are tables of values of their own: null is never compared', () => {
+  const read = {
+    where: {},
+    groupBy: ['market', 'price'],
+    groups: [
+      { at: ['X', null], rank: 0 },
+      { at: ['X', 5], rank: 1 },
+      { at: ['Y', null], rank: 2 },
+    ],
+    order: [['rank', 'asc']],
+    limit: 3,
+  } as const satisfies RankedRead;
+  const statement = other.ranked(quotes, read);
+  assert.equal(
+    statement.sql,
+    'with "places"("at_market", "rank") as (values ($1::T, $2::I), ($3::T, $4::I)),' +
+      ' "places_1"("at_market", "at_price", "rank") as (values ($5::T, $6::R, $7::I))' +
+      ' select * from (select "rank" from "places" cross join "quotes" where "market" = "places"."at_market" and "price" is null' +
+      ' union all select "rank" from "places_1" cross join "quotes" where "market" = "places_1"."at_market"' +
+      ' and "price" = "places_1"."at_price") as "found" order by "rank" asc limit $8',
+  );
+  assert.deepEqual(statement.values(read), ['X', 0, 'Y', 2, 'X', 5, 1, 3]);
+});
+
+test('null is a value: a statement of its own looks for it, and goes on after it', () => {
+  const sqlOf = (read: Read): string =>
+    other.read(quotes, read).sql.slice(`select ${COLUMNS} from "quotes"`.length);
+  const order = [
+    ['price', 'asc'],
+    ['at_ms', 'asc'],
+  ] as const;
+  const ascending = ' order by "price" asc nulls first, "at_ms" asc limit';
+  assert.equal(
+    sqlOf({ where: { price: null }, order: [['at_ms', 'asc']], limit: 1 }),
+    ' where "price" is null order by "at_ms" asc limit $1',
+  );
+  assert.equal(
+    sqlOf({ order, after: [null, 3], limit: 1 }),
+    ` where ("price" is not null or "at_ms" > $1)${ascending} $2`,
+  );
+  assert.equal(
+    sqlOf({ order, after: [1, 3], limit: 1 }),
+    ` where ("price" >= $1 and ("price" > $2 or "at_ms" > $3))${ascending} $4`,
+  );
+  const reversed = [
+    ['price', 'desc'],
+    ['at_ms', 'asc'],
+  ] as const;
+  const descending = ' order by "price" desc nulls last, "at_ms" asc limit';
+  assert.equal(
+    sqlOf({ order: reversed, after: [null, 3], limit: 1 }),
+    ` where ("price" is null and "at_ms" > $1)${descending} $2`,
+  );
+  assert.equal(
+    sqlOf({ order: reversed, after: [1, 3], limit: 1 }),
+    ` where (("price" <= $1 or "price" is null) and (("price" < $2 or "price" is null) or "at_ms" > $3))${descending} $4`,
+  );
 });
 
 test('a count names only the columns that must be equal', () => {
-  assert.equal(compiler.count(quotes, []), 'select count(*) as "count" from "quotes"');
+  const all = 'select count(*) as "count" from "quotes"';
+  assert.equal(compiler.count(quotes, {}), all);
+  assert.equal(compiler.count(quotes, { market: 'X' }), `${all} where "market" = ?`);
   assert.equal(
-    compiler.count(quotes, ['market']),
-    'select count(*) as "count" from "quotes" where "market" = ?',
+    other.count(quotes, { price: null, market: 'X' }),
+    `${all} where "price" is null and "market" = $1`,
   );
 });

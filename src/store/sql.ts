@@ -3,7 +3,7 @@ import type { Column, ColumnKind, Dataset } from '../datasets/dataset.ts';
 import { storeLimits } from './limits.ts';
 import type { Table } from './migrations/step.ts';
 import { ROW_CHECK } from './row-check.ts';
-import type { RankedRead, Read } from './store.ts';
+import type { Direction, RankedRead, Read } from './store.ts';
 
 /** The value of one `?`: each execution takes it from the read. */
 type Take<R> = (read: R) => unknown;
@@ -21,41 +21,67 @@ type AmongRead = {
   readonly values: readonly (string | number)[];
 };
 
+/** How the SQL of one engine differs from that of others. */
+export type Dialect = {
+  /** The type of each kind of column. */
+  readonly types: Readonly<Record<ColumnKind, string>>;
+  /** Ends the statement of a table whose rows are stored in the order of the key. */
+  readonly clustered: string;
+  /** Follows a column that may be null in an order, and for `asc` in an index: null then precedes every value. */
+  readonly nullsFirst: Readonly<Record<Direction, string>>;
+  /** A column that is compared, but by which the planner chooses no index and no order. */
+  readonly unchosen: (column: string) => string;
+  /** The mark of the value at a place of a statement, from 1. */
+  readonly mark: (at: number) => string;
+  /** A mark in a table of values, where no column gives the value its type. */
+  readonly typed: (mark: string, kind: ColumnKind) => string;
+};
+
+/** Columns by name. */
+type Columns = Readonly<Record<string, Column>>;
+
 /** Compiles what the engines execute, each shape once. */
 export class SqlCompiler {
-  readonly #types: Readonly<Record<ColumnKind, string>>;
+  readonly #dialect: Dialect;
   readonly #reads = new Map<string, Statement<Read>>();
   readonly #among = new Map<string, Statement<AmongRead>>();
   readonly #ranked = new Map<string, Statement<RankedRead>>();
   readonly #upserts = new Map<Dataset, string>();
 
-  /** `types`: the engine's type of each kind of column. */
-  constructor(types: Readonly<Record<ColumnKind, string>>) {
-    this.#types = types;
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
   }
 
-  /** Statements that make a table and its indexes. `clustered` ends the table's own where rows are stored in the order of the key. */
-  createTable({ name, columns, key, indexes = [], keptAsTheyCome }: Table, clustered: string): string[] {
+  /** Statements that make a table and its indexes. */
+  createTable(table: Table): string[] {
+    const { name, columns, key, indexes = [], keptAsTheyCome } = table;
     const parts = Object.entries(columns).map(([column, of]) => this.#columnOf(column, of));
     parts.push(`constraint ${quoted(`${name}_key`)} primary key (${list(key)})`);
     const made = `create table ${quoted(name)} (${parts.join(', ')})`;
-    return [keptAsTheyCome ? made : `${made} ${clustered}`, ...this.addIndexes(name, indexes)];
+    const { clustered } = this.#dialect;
+    const isClustered = clustered !== '' && !keptAsTheyCome;
+    return [isClustered ? `${made} ${clustered}` : made, ...this.addIndexes(table, indexes)];
   }
 
   #columnOf(name: string, { kind, nullable }: Column): string {
-    return `${quoted(name)} ${this.#types[kind]}${nullable ? '' : ' not null'}`;
+    return `${quoted(name)} ${this.#dialect.types[kind]}${nullable ? '' : ' not null'}`;
   }
 
   /** Statements that make indexes of an existing table. */
-  addIndexes(table: string, indexes: readonly (readonly string[])[]): string[] {
+  addIndexes(
+    { name, columns }: Pick<Table, 'name' | 'columns'>,
+    indexes: NonNullable<Table['indexes']>,
+  ): string[] {
+    const { asc } = this.#dialect.nullsFirst;
+    const placed = (column: string): string => `${quoted(column)}${columns[column]!.nullable ? asc : ''}`;
     return indexes.map(
       (order) =>
-        `create index ${quoted(`${table}_by_${order.join('_')}`)} on ${quoted(table)} (${list(order)})`,
+        `create index ${quoted(`${name}_by_${order.join('_')}`)} on ${quoted(name)} (${order.map(placed).join(', ')})`,
     );
   }
 
   /** Statements that add columns, which may be null, to an existing table. */
-  addColumns(table: string, columns: Readonly<Record<string, Column>>): string[] {
+  addColumns(table: string, columns: Columns): string[] {
     return Object.entries(columns).map(
       ([name, { kind }]) =>
         `alter table ${quoted(table)} add column ${this.#columnOf(name, { kind, nullable: true })}`,
@@ -71,42 +97,50 @@ export class SqlCompiler {
     const marks = columns.map(() => '?').join(', ');
     const changes = rest.map((column) => `${quoted(column)} = "excluded".${quoted(column)}`).join(', ');
     const sql = `insert into ${quoted(dataset.name)} (${list(columns)}) values (${marks}) on conflict (${list(dataset.key)}) do update set ${changes}`;
-    this.#upserts.set(dataset, sql);
-    return sql;
+    const numbered = this.#numbered(sql);
+    this.#upserts.set(dataset, numbered);
+    return numbered;
   }
 
   /** Delete by whole key; values in the order of the key. */
   remove({ name, key }: Dataset): string {
-    return `delete from ${quoted(name)}${whereOf(key.map(isEqual)).sql}`;
+    return this.#numbered(`delete from ${quoted(name)}${whereOf(key.map(isEqual)).sql}`);
+  }
+
+  /** A text with the marks of the engine in place of each `?`; no name has one. */
+  #numbered(sql: string): string {
+    let at = 0;
+    return sql.replaceAll('?', () => this.#dialect.mark(++at));
   }
 
   /** A bounded read of every column and the row's checksum. Reads of one shape share one statement. */
   read(dataset: Dataset, read: Read): Statement<Read> {
     const { where = {}, along = {}, range = {}, order, after } = read;
-    const bounds = `${range.from !== undefined}|${range.to !== undefined}|${after !== undefined}`;
-    const equal = `${Object.keys(where).join()}|${Object.keys(along).join()}`;
-    const shape = `${dataset.name}|${equal}|${bounds}|${orderText(order)}`;
-    return cached(this.#reads, shape, () => {
+    const bounds = [range.from !== undefined, range.to !== undefined, nullsIn(after)];
+    const shape = [dataset.name, equalText(where), equalText(along), ...bounds, orderText(order)].join('|');
+    return this.#cached(this.#reads, shape, () => {
       const first = quoted(order[0]![0]);
-      const conditions: Piece<Read>[] = Object.keys(where).map((column) =>
-        isValue(quoted(column), '=', (actual) => actual.where![column]),
-      );
-      // The `+` keeps the planner from using the column to choose an index or an order.
-      for (const column of Object.keys(along))
-        conditions.push(isValue(`+${quoted(column)}`, '=', (actual) => actual.along![column]));
+      const conditions: Piece<Read>[] = [
+        ...equals(where, (actual: Read) => actual.where!),
+        ...equals(along, (actual: Read) => actual.along!, this.#dialect.unchosen),
+      ];
       if (range.from !== undefined) conditions.push(isValue(first, '>=', (actual) => actual.range!.from));
       if (range.to !== undefined) conditions.push(isValue(first, '<', (actual) => actual.range!.to));
-      if (after !== undefined) conditions.push(afterRow(order));
-      return joined('', selectAll(dataset), whereOf(conditions), orderBy(order), limited());
+      if (after !== undefined) conditions.push(afterRow(dataset.columns, order, after));
+      return joined(
+        '',
+        selectAll(dataset),
+        whereOf(conditions),
+        this.#orderBy(dataset.columns, order),
+        limited(),
+      );
     });
   }
 
   /** A read of up to `storeLimits.amongMax` values of a column. */
   among(dataset: Dataset, { where, column }: AmongRead): Statement<AmongRead> {
-    return cached(this.#among, [dataset.name, ...Object.keys(where), column].join('|'), () => {
-      const conditions: Piece<AmongRead>[] = Object.keys(where).map((name) =>
-        isValue(quoted(name), '=', (actual) => actual.where[name]),
-      );
+    return this.#cached(this.#among, [dataset.name, equalText(where), column].join('|'), () => {
+      const conditions = equals(where, (actual: AmongRead) => actual.where);
       const one = (at: number): Piece<AmongRead> =>
         value(({ values }) => values[Math.min(at, values.length - 1)]);
       const all = joined(', ', ...Array.from({ length: storeLimits.amongMax }, (_, at) => one(at)));
@@ -117,32 +151,99 @@ export class SqlCompiler {
 
   /**
    * A bounded read of groups in an order of its own. The groups are a table of values, joined so that each is one search of the
-   * index and nothing else is read. Reads of one shape and number of groups share one statement.
+   * index and nothing else is read; groups with a null in other columns are another such table, because no engine can search an index
+   * for values that may be null or not. Reads of one shape and number of groups share one statement.
    */
   ranked(dataset: Dataset, read: RankedRead): Statement<RankedRead> {
     const { where, groupBy, groups, between, order, after } = read;
     const bounds = [between?.column, between?.above !== undefined, between?.below !== undefined];
-    const columns = [Object.keys(where), groupBy, groups.length, bounds, orderText(order)];
-    return cached(this.#ranked, [dataset.name, ...columns, after !== undefined].join('|'), () => {
-      const conditions: Piece<RankedRead>[] = Object.keys(where).map((column) =>
-        isValue(quoted(column), '=', (actual) => actual.where[column]),
-      );
-      for (const column of groupBy)
-        conditions.push(text(`${quoted(column)} is not distinct from "places".${quoted(`at_${column}`)}`));
+    const patterns = groups.map(({ at }) => nullsIn(at));
+    const columns = [equalText(where), groupBy, patterns, bounds, orderText(order)];
+    return this.#cached(this.#ranked, [dataset.name, ...columns, nullsIn(after)].join('|'), () => {
+      const conditions = equals(where, (actual: RankedRead) => actual.where);
       if (between?.above !== undefined)
         conditions.push(isValue(quoted(between.column), '>', (actual) => actual.between!.above));
       if (between?.below !== undefined)
         conditions.push(isValue(quoted(between.column), '<', (actual) => actual.between!.below));
-      if (after !== undefined) conditions.push(afterRow(order));
+      if (after !== undefined) conditions.push(afterRow(dataset.columns, order, after));
       const answered = list(order.map(([column]) => column));
-      const select = text(`select ${answered} from "places" cross join ${quoted(dataset.name)}`);
-      return joined('', placesOf(read), select, whereOf(conditions), orderBy(order), limited());
+      const parts = [...new Set(patterns)].map((pattern, part) => {
+        const places = quoted(part === 0 ? 'places' : `places_${part}`);
+        const isNull = (at: number): boolean => groups[patterns.indexOf(pattern)]!.at[at] === null;
+        const given = groupBy.flatMap((column, at) => (isNull(at) ? [] : [{ column, at }]));
+        const same = groupBy.map((column, at) =>
+          text(
+            isNull(at)
+              ? `${quoted(column)} is null`
+              : `${quoted(column)} = ${places}.${quoted(`at_${column}`)}`,
+          ),
+        );
+        const of = patterns.flatMap((other, group) => (other === pattern ? [group] : []));
+        const select = text(`select ${answered} from ${places} cross join ${quoted(dataset.name)}`);
+        return {
+          places: joined('', text(`${places}(`), this.#placesOf(dataset, given, of)),
+          select: joined('', select, whereOf([...same, ...conditions])),
+        };
+      });
+      const all = joined(' union all ', ...parts.map(({ select }) => select));
+      const found = parts.length === 1 ? all : joined('', text('select * from ('), all, text(') as "found"'));
+      const places = joined(', ', ...parts.map((part) => part.places));
+      return joined(
+        '',
+        text('with '),
+        places,
+        text(' '),
+        found,
+        this.#orderBy(dataset.columns, order),
+        limited(),
+      );
     });
   }
 
-  /** A count; values in the order of the columns that must be equal. */
-  count({ name }: Dataset, columns: readonly string[]): string {
-    return `select count(*) as "count" from ${quoted(name)}${whereOf(columns.map(isEqual)).sql}`;
+  /** Groups of a ranked read as a table of their values that are not null. */
+  #placesOf(
+    { columns }: Dataset,
+    given: readonly { readonly column: string; readonly at: number }[],
+    groups: readonly number[],
+  ): Piece<RankedRead> {
+    const kinds = [...given.map(({ column }) => columns[column]!.kind), 'integer' as const];
+    const marks = `(${kinds.map((kind) => this.#dialect.typed('?', kind)).join(', ')})`;
+    const takes = groups.flatMap((group): Take<RankedRead>[] => [
+      ...given.map(
+        ({ at }): Take<RankedRead> =>
+          (actual) =>
+            actual.groups[group]!.at[at],
+      ),
+      (actual) => actual.groups[group]!.rank,
+    ]);
+    const names = list([...given.map(({ column }) => `at_${column}`), 'rank']);
+    return { sql: `${names}) as (values ${groups.map(() => marks).join(', ')})`, takes };
+  }
+
+  /** A count of the rows whose columns equal `where`; its values are those that are not null. */
+  count({ name }: Dataset, where: Readonly<Record<string, unknown>>): string {
+    const conditions = equals(where, () => where);
+    return this.#numbered(`select count(*) as "count" from ${quoted(name)}${whereOf(conditions).sql}`);
+  }
+
+  #orderBy(columns: Columns, order: RankedRead['order']): Piece<unknown> {
+    const terms = order.map(([column, direction]) => {
+      const nulls = columns[column]?.nullable ? this.#dialect.nullsFirst[direction] : '';
+      return `${quoted(column)} ${direction}${nulls}`;
+    });
+    return text(` order by ${terms.join(', ')}`);
+  }
+
+  /** The statement of a shape, compiled at its first use. */
+  #cached<R>(cache: Map<string, Statement<R>>, shape: string, compile: () => Piece<R>): Statement<R> {
+    let statement = cache.get(shape);
+    if (statement === undefined) {
+      const { sql, takes } = compile();
+      statement = { sql: this.#numbered(sql), values: (read) => takes.map((take) => take(read)) };
+      if (cache.size >= storeLimits.statementsCachedMax) cache.clear();
+      cache.set(shape, statement);
+    }
+    return statement;
   }
 }
 
@@ -174,9 +275,6 @@ const joined = <R>(between: string, ...pieces: readonly Piece<R>[]): Piece<R> =>
 const whereOf = <R>(conditions: readonly Piece<R>[]): Piece<R> =>
   conditions.length === 0 ? text('') : joined('', text(' where '), joined(' and ', ...conditions));
 
-const orderBy = (order: RankedRead['order']): Piece<unknown> =>
-  text(` order by ${order.map(([column, direction]) => `${quoted(column)} ${direction}`).join(', ')}`);
-
 const limited = (): Piece<{ readonly limit: number }> =>
   joined(
     '',
@@ -184,49 +282,64 @@ const limited = (): Piece<{ readonly limit: number }> =>
     value<{ readonly limit: number }>(({ limit }) => limit),
   );
 
-/** The groups of a ranked read as a table of values. */
-function placesOf({ groupBy, groups }: RankedRead): Piece<RankedRead> {
-  const columns = list([...groupBy.map((column) => `at_${column}`), 'rank']);
-  const marks = `(${[...groupBy.map(() => '?'), '?'].join(', ')})`;
-  const takes = groups.flatMap((_, group): Take<RankedRead>[] => [
-    ...groupBy.map(
-      (_, at): Take<RankedRead> =>
-        (actual) =>
-          actual.groups[group]!.at[at],
-    ),
-    (actual) => actual.groups[group]!.rank,
-  ]);
-  return { sql: `with "places"(${columns}) as (values ${groups.map(() => marks).join(', ')}) `, takes };
-}
+/** Columns that must be equal, and which of them must be null: a part of a statement's shape. */
+const equalText = (where: Readonly<Record<string, unknown>>): string =>
+  Object.entries(where)
+    .map(([column, one]) => (one === null ? `${column}=null` : column))
+    .join();
+
+/** Which of some values are null: a part of a statement's shape. */
+const nullsIn = (values: readonly unknown[] | undefined): string =>
+  values === undefined ? '' : `(${values.map((one) => (one === null ? '0' : '1')).join('')})`;
+
+/** Conditions that columns equal values; null is a value too, and found in an index only where the text says so. */
+const equals = <R>(
+  where: Readonly<Record<string, unknown>>,
+  valuesOf: (actual: R) => Readonly<Record<string, unknown>>,
+  compared: (column: string) => string = (column) => column,
+): Piece<R>[] =>
+  Object.entries(where).map(([column, one]) => {
+    const left = compared(quoted(column));
+    return one === null ? text(`${left} is null`) : isValue(left, '=', (actual) => valuesOf(actual)[column]);
+  });
 
 const orderText = (order: Read['order']): string =>
   order.map(([column, direction]) => `${column} ${direction}`).join();
 
-/** The statement of a shape, compiled at its first use. */
-function cached<R>(cache: Map<string, Statement<R>>, shape: string, compile: () => Piece<R>): Statement<R> {
-  let statement = cache.get(shape);
-  if (statement === undefined) {
-    const { sql, takes } = compile();
-    statement = { sql, values: (read) => takes.map((take) => take(read)) };
-    if (cache.size >= storeLimits.statementsCachedMax) cache.clear();
-    cache.set(shape, statement);
-  }
-  return statement;
-}
-
-type Afterwards = { readonly after?: readonly (string | number)[] };
+type Afterwards = { readonly after?: readonly (string | number | null)[] };
 
 /**
  * The condition "after the last row seen" for an order of mixed directions: `a >= ? and (a > ? or (b < ? or ...))`. The bound on the
- * first column is a condition of its own, so that SQLite seeks to it in the index and does not scan from the start.
+ * first column is a condition of its own, so that engines seek to it in the index and do not scan from the start. Null precedes
+ * every value, and no comparison with a value finds it.
  */
-function afterRow(order: RankedRead['order'], at = 0): Piece<Afterwards> {
-  const [column, direction] = order[at]!;
-  const take: Take<Afterwards> = ({ after }) => after![at];
+function afterRow(
+  columns: Columns,
+  order: RankedRead['order'],
+  after: readonly (string | number | null)[],
+  at = 0,
+): Piece<Afterwards> {
+  const [name, direction] = order[at]!;
+  const column = quoted(name);
+  const rest = at === order.length - 1 ? null : afterRow(columns, order, after, at + 1);
+  const bracketed = (between: string, ...pieces: readonly Piece<Afterwards>[]): Piece<Afterwards> =>
+    joined('', text('('), joined(between, ...pieces), text(')'));
+  if (after[at] === null) {
+    const others = text(direction === 'asc' ? `${column} is not null` : 'false');
+    if (rest === null) return others;
+    return direction === 'asc'
+      ? bracketed(' or ', others, rest)
+      : bracketed(' and ', text(`${column} is null`), rest);
+  }
+  const take: Take<Afterwards> = (actual) => actual.after![at];
   const operator = direction === 'asc' ? '>' : '<';
-  const strictly = isValue(quoted(column), operator, take);
-  if (at === order.length - 1) return strictly;
-  const rest = joined(' or ', strictly, afterRow(order, at + 1));
-  const least = isValue(quoted(column), `${operator}=`, take);
-  return { sql: `(${least.sql} and (${rest.sql}))`, takes: [...least.takes, ...rest.takes] };
+  const isNullAfter = direction === 'desc' && columns[name]?.nullable === true;
+  const bound = (compared: string): Piece<Afterwards> => {
+    const piece = isValue(column, compared, take);
+    return isNullAfter ? bracketed(' or ', piece, text(`${column} is null`)) : piece;
+  };
+  const strictly = bound(operator);
+  return rest === null
+    ? strictly
+    : bracketed(' and ', bound(`${operator}=`), bracketed(' or ', strictly, rest));
 }

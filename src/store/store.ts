@@ -7,15 +7,16 @@ export type Direction = 'asc' | 'desc';
 
 /** A bounded read of one dataset in the order of one of its keys or indexes. */
 export type Read<D extends Dataset = Dataset> = {
-  /** Columns that must be equal. */
+  /** Columns that must be equal; null is a value. */
   readonly where?: Partial<RowOf<D>>;
   /** Numbers that must be equal too. They are compared in the index, but do not choose it. */
   readonly along?: Partial<RowOf<D>>;
   /** Bounds of the first column of the order: `from` included, `to` excluded. */
   readonly range?: { readonly from?: string | number; readonly to?: string | number };
+  /** Null precedes every value: it is first in an ascending order, last in a descending one. */
   readonly order: readonly (readonly [column: ColumnOf<D>, direction: Direction])[];
   /** The order columns' values of the last row already seen: the read continues after it. */
-  readonly after?: readonly (string | number)[];
+  readonly after?: readonly (string | number | null)[];
   readonly limit: number;
 };
 
@@ -35,7 +36,7 @@ export type RankedRead<D extends Dataset = Dataset> = {
   /** The columns of the answer: a unique key is among them. */
   readonly order: readonly (readonly [column: ColumnOf<D> | 'rank', direction: Direction])[];
   /** The order columns' values of the last row already seen. */
-  readonly after?: readonly (string | number)[];
+  readonly after?: readonly (string | number | null)[];
   readonly limit: number;
 };
 

@@ -7,7 +7,6 @@ import { isOlder } from '../../base/version-order.ts';
 import { otherThanFile } from '../../disk/file-kind.ts';
 import { DiskFull, freeBytesIn } from '../../disk/space.ts';
 import { storeLimits } from '../limits.ts';
-import { SqlCompiler } from '../sql.ts';
 import { type Mode, noStoreAt, StoreUnavailable, StoreUnusable, UnfitPlace } from '../store.ts';
 import { requireOneName } from './links.ts';
 import {
@@ -32,18 +31,6 @@ const LOG_WAIT_MS = 4_000;
 
 /** The longest pause between two attempts to get a lock. */
 const RETRY_MS = 50;
-
-/** Statement texts for SQLite. */
-export const sqliteCompiler = new SqlCompiler({
-  text: 'text',
-  integer: 'integer',
-  real: 'real',
-  instant: 'integer',
-  day: 'integer',
-  boolean: 'integer',
-  json: 'text',
-  bytes: 'blob',
-});
 
 /** A value read from SQLite. */
 export type Cell = string | number | Uint8Array | null;

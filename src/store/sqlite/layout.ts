@@ -7,7 +7,8 @@ import { raiseForEverything } from '../changes.ts';
 import { fillInstrumentTerms } from '../instrument-terms.ts';
 import { columnsOf, type Step, type Table, tablesAfter } from '../migrations/step.ts';
 import { type Mode, OlderLayout, StoreDamaged, StoreUnusable, type Tell } from '../store.ts';
-import { Database, type FileKind, sqliteCompiler } from './database.ts';
+import { Database, type FileKind } from './database.ts';
+import { sqliteCompiler } from './dialect.ts';
 import { sumGroups } from './group-sums.ts';
 import { notOpened } from './opening.ts';
 import { copyBytes, flush, makePartial, takeOwner, vacuumInto } from './partial.ts';
@@ -99,19 +100,17 @@ function checkColumns(database: Database, tables: readonly Table[]): void {
   }
 }
 
-const statementsOf = ({
-  tables = [],
-  columns = {},
-  indexes = {},
-  drops = [],
-  statements,
-}: Step): string[] => [
+/** The statements of a step, after which the file has some tables. */
+const statementsOf = (
+  { tables = [], columns = {}, indexes = {}, drops = [], statements }: Step,
+  after: readonly Table[],
+): string[] => [
   ...drops.map((table) => `drop table ${table}`),
   ...Object.entries(columns).flatMap(([table, added]) => sqliteCompiler.addColumns(table, columnsOf(added))),
-  ...tables.flatMap((table) =>
-    sqliteCompiler.createTable({ ...table, columns: columnsOf(table.columns) }, 'without rowid'),
+  ...tables.flatMap((table) => sqliteCompiler.createTable({ ...table, columns: columnsOf(table.columns) })),
+  ...Object.entries(indexes).flatMap(([name, added]) =>
+    sqliteCompiler.addIndexes(after.find((table) => table.name === name)!, added),
   ),
-  ...Object.entries(indexes).flatMap(([table, added]) => sqliteCompiler.addIndexes(table, added)),
   ...(statements?.sqlite ?? []),
 ];
 
@@ -134,7 +133,10 @@ async function migrate(
     if (from === steps.length) return;
     if (from > 0) await requireDiskSpace(dirname(path), 2 * copyBytes(database) + LOG_BYTES);
     const lacking = steps.slice(from);
-    for (const statement of lacking.flatMap(statementsOf)) database.exec(statement);
+    const made = lacking.flatMap((step, at) =>
+      statementsOf(step, tablesAfter(steps.slice(0, from + at + 1))),
+    );
+    for (const statement of made) database.exec(statement);
     if (steps.some((step) => step.checksRows)) checkRows(database, tables);
     if (steps.some((step) => step.groups)) sumGroups(database, tables);
     // A new file has no instruments.

@@ -16,7 +16,8 @@ import { type Damage, DamagedData, type OnDamage, type Remains } from '../damage
 import { storeLimits } from '../limits.ts';
 import { rowCheck } from '../row-check.ts';
 import type { Extent, RankedRead, Read, RowWriter } from '../store.ts';
-import { type Cell, type Database, sqliteCompiler } from './database.ts';
+import type { Cell, Database } from './database.ts';
+import { sqliteCompiler } from './dialect.ts';
 import { extentOf, writtenRows } from './extent.ts';
 import { groupProblem } from './group-sums.ts';
 import type { SqlValue } from './opening.ts';
@@ -202,8 +203,9 @@ export class SqliteRows implements RowWriter {
   }
 
   async count<D extends Dataset>(dataset: D, where: Partial<RowOf<D>> = {}): Promise<number> {
-    const sql = sqliteCompiler.count(dataset, Object.keys(where));
-    return (this.#lists(dataset, sql, Object.values(where))[0]?.[0] as number | undefined) ?? 0;
+    const sql = sqliteCompiler.count(dataset, where);
+    const values = Object.values(where).filter((value) => value !== null);
+    return (this.#lists(dataset, sql, values)[0]?.[0] as number | undefined) ?? 0;
   }
 
   async extent<D extends Dataset>(dataset: D, column?: ColumnOf<D>): Promise<Extent> {

@@ -21,7 +21,7 @@ import { openControl, openStore, resolveStore } from '../engines.ts';
 import { storeSteps } from '../migrations/index.ts';
 import { type Direction, type Mode, type RankedRead, type Read, StoreUnusable } from '../store.ts';
 import { controlPathOf } from './control.ts';
-import { sqliteCompiler } from './database.ts';
+import { sqliteCompiler } from './dialect.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bourse-sqlite-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -602,10 +602,10 @@ test('counting walks the least index', async () => {
       .all(...values)
       .map(({ detail }) => String(detail))
       .join('\n');
-  assert.match(planOf(sqliteCompiler.count(news, [])), /^SCAN news USING COVERING INDEX/);
-  const market = ['asset_schema', 'country_iso_code', 'kind'];
+  assert.match(planOf(sqliteCompiler.count(news, {})), /^SCAN news USING COVERING INDEX/);
+  const market = { asset_schema: 'option', country_iso_code: 'US', kind: 'symbol' };
   assert.match(
-    planOf(sqliteCompiler.count(instrumentTerms, market), 'option', 'US', 'symbol'),
+    planOf(sqliteCompiler.count(instrumentTerms, market), ...Object.values(market)),
     /^SEARCH instrument_terms USING (PRIMARY KEY|COVERING INDEX)[^\n]*$/,
   );
   database.close();
