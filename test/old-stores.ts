@@ -3,7 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
-const fixtures = join(import.meta.dirname, 'fixtures/stores');
+/** The folder of the stores. */
+export const fixtures = join(import.meta.dirname, 'fixtures/stores');
 
 /** What the program that wrote a store said of it. */
 export type Said = {

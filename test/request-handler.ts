@@ -19,12 +19,18 @@ import { QueryRunner } from '../src/queries/index.ts';
 import type { Answer } from '../src/queries/query.ts';
 import { addQuotaUses, readKeys } from '../src/store/control.ts';
 import { openControl, openStore } from '../src/store/engines.ts';
+import { type FileRow, fillStore } from './importing.ts';
 import { opened } from './service.ts';
 import { TestFolder } from './stores.ts';
 
 const temporary = new TestFolder();
 const { folder } = temporary;
 const storeUrl = temporary.storeUrl();
+
+/** Imports rows of a dataset into the store. */
+export const addRows = (dataset: string, rows: readonly FileRow[]): Promise<void> =>
+  fillStore(storeUrl, folder, Date.now(), [[dataset, rows]]);
+
 const writer = await openStore(storeUrl, 'write');
 
 /** The opens of the bars that the store has: twelve minutes of US:AAPL. */

@@ -33,9 +33,10 @@ export async function openToWrite(url: string, tell: Tell): Promise<Store> {
   const store = await openStore(url, 'write', tell);
   try {
     await updateControl(url, tell);
-    await coverOldRuns(store, tell);
-    const hidden = await followOldOverrides(store, tell);
-    if (hidden !== null) for (const line of hiddenLines(hidden)) tell(line);
+    for (const update of [coverOldRuns, followOldOverrides]) {
+      const hidden = await update(store, tell);
+      if (hidden !== null) for (const line of hiddenLines(hidden)) tell(line);
+    }
     return store;
   } catch (error) {
     await store.close();

@@ -15,6 +15,7 @@ import { marketName } from '../series/series.ts';
 import { allRows, collectRows, rowsInOrder, rowWith } from '../store/all-rows.ts';
 import { damageWords } from '../store/damage.ts';
 import type { Store, Tell, Writer } from '../store/store.ts';
+import { HiddenBars, type HiddenReport } from './hidden-bars.ts';
 import { decodeChange } from './journal.ts';
 import {
   type Completion,
@@ -24,7 +25,8 @@ import {
   type HeldSeries,
   putCompletion,
 } from './run-coverage.ts';
-import { keysOf, Unfinished } from './unfinished.ts';
+import { StoredSeries } from './stored-series.ts';
+import { keyed, keysOf, listedRun, Unfinished } from './unfinished.ts';
 
 /** The last run without a coverage; a migration step sets it (`store/migrations`). */
 const COUNTER = { name: 'uncovered_runs' };
@@ -35,13 +37,16 @@ type Entry = RowOf<typeof blockChanges>;
 type Run = RowOf<typeof importRuns>;
 type OldSeries = Omit<HeldSeries, 'lastMs'> & { readonly isOffGrid: boolean };
 
-/** Gives every old run its coverage, and every series its completion (contract 3.9), in one write. */
-export async function coverOldRuns(store: Store, tell: Tell): Promise<void> {
-  if ((await store.snapshot((reader) => rowWith(reader, counters, COUNTER))) === null) return;
+/**
+ * Gives every old run its coverage, and every series its completion (contract 3.9), in one write. It gives the bars that this hides;
+ * null where nothing was due.
+ */
+export async function coverOldRuns(store: Store, tell: Tell): Promise<HiddenReport | null> {
+  if ((await store.snapshot((reader) => rowWith(reader, counters, COUNTER))) === null) return null;
   tell('working out from the journal how far earlier imports make their series complete');
-  await store.write(async (writer) => {
+  return store.write(async (writer) => {
     const last = await rowWith(writer, counters, COUNTER);
-    if (last === null) return;
+    if (last === null) return null;
     const work = new OldRuns(writer.sound((damage) => tell(`left out: ${damageWords(damage)}`)));
     for await (const run of allRows(writer, importRuns)) {
       const { run_id, kind, dataset, undone_ms } = run;
@@ -50,6 +55,7 @@ export async function coverOldRuns(store: Store, tell: Tell): Promise<void> {
     }
     await work.finish();
     await writer.remove(counters, [last]);
+    return work.hidden();
   });
 }
 
@@ -104,6 +110,24 @@ class OldRuns {
   async finish(): Promise<void> {
     for (const [seriesId, completion] of this.#completions)
       await putCompletion(this.#writer, seriesId, completion);
+  }
+
+  /** The bars that are not finished: the older program served them. */
+  async hidden(): Promise<HiddenReport> {
+    const hidden = new HiddenBars();
+    for (const [series_id, found] of this.#series) {
+      const spans = keyed(await collectRows(this.#writer, unfinishedBars, { series_id }));
+      const row = spans.size === 0 ? null : await rowWith(this.#writer, seriesDataset, { series_id });
+      if (row === null || found === null) continue;
+      const series = new StoredSeries(this.#writer, row, found.calendar);
+      for (const bucket of new Set(spans.values().map(({ first_ms }) => bucketOf(found.interval, first_ms))))
+        for await (const { bars } of series.blocks(bucket, bucket))
+          hidden.add(
+            series,
+            keysOf(bars).filter((key) => listedRun(spans, key) !== undefined),
+          );
+    }
+    return hidden.report(this.#writer);
   }
 
   /** A series by the blocks that a run changed; null where its instrument or all that the run changed are gone. */
