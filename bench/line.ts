@@ -49,7 +49,13 @@ export function resultOf<M>(group: string, line: Line<M>, measured: M): Result {
     return { group, ...declared, figure: null, outcome: 'not measured', reason: figure.missing };
   const value = line.comparedWith === undefined ? figure.measured : figure.ratio!;
   if (!Number.isFinite(value))
-    return { group, ...declared, figure: null, outcome: 'failed', reason: 'there was no answer' };
+    return {
+      group,
+      ...declared,
+      figure: null,
+      outcome: 'failed',
+      reason: 'there was no answer, or too many errors',
+    };
   const { target } = line;
   if (target === null) return { group, ...declared, figure, outcome: 'no target' };
   return { group, ...declared, figure, outcome: reaches(value, target) ? 'reached' : 'missed' };

@@ -34,7 +34,7 @@ export type LoadOptions = {
   /** The same seed asks for the same. */
   readonly seed: number;
   readonly connections?: number;
-  /** Errors are the measurement: however many there are, they do not throw. */
+  /** Errors are the measurement: however many there are, the other figures count. */
   readonly countErrors?: boolean;
 };
 
@@ -118,7 +118,7 @@ export const writeTargets = (
     encoding,
   );
 
-/** Loads a server. @throws when it refuses too many requests for a figure, and errors are not what is measured */
+/** Loads a server. Figures are NaN where there was no answer, or too many errors beside the answers and errors are not what is measured. */
 export async function load(
   folder: string,
   script: string,
@@ -145,12 +145,15 @@ export async function load(
     Load,
     'requestsPerSecond' | 'cpuUs'
   > & { readonly durationUs: number };
-  if (counts.errors > counts.requests * ERROR_SHARE_MAX && !countErrors)
-    throw new Error(`${url}: ${counts.errors} errors beside ${counts.requests} answers`);
+  const isFigure = countErrors || counts.errors <= counts.requests * ERROR_SHARE_MAX;
+  const figure = (value: number): number => (isFigure && counts.requests > 0 ? value : Number.NaN);
   return {
-    ...counts,
-    requestsPerSecond: (counts.requests / durationUs) * 1e6,
-    cpuUs: used / Math.max(1, counts.requests),
+    requests: counts.requests,
+    errors: counts.errors,
+    requestsPerSecond: figure((counts.requests / durationUs) * 1e6),
+    p50Us: figure(counts.p50Us),
+    p99Us: figure(counts.p99Us),
+    cpuUs: figure(used / counts.requests),
   };
 }
 

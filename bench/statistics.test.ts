@@ -21,6 +21,11 @@ test('the ratio is the median of ratios within a round, not the ratio of medians
   assert.equal(medianRatio([10, 100, 30], [10, 50, 10]), 2);
 });
 
+test('one round without a figure leaves no figure', () => {
+  assert.equal(median([1, Number.NaN, 3]), Number.NaN);
+  assert.equal(medianRatio([1, 2, 3], [1, Number.NaN, 3]), Number.NaN);
+});
+
 test('numbers that are missing are an error', () => {
   assert.throws(() => median([]), RangeError);
   assert.throws(() => medianRatio([1, 2], [1]), RangeError);

@@ -3,9 +3,13 @@
 /** The middle of some numbers, of which there is at least one. */
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
-/** The number below which that share of some numbers is, between two of them in proportion. There is at least one number. */
+/**
+ * The number below which that share of some numbers is, between two of them in proportion. There is at least one number; where one is
+ * NaN, so is the result.
+ */
 export function quantile(values: readonly number[], share: number): number {
   if (values.length === 0) throw new RangeError('no numbers');
+  if (values.some(Number.isNaN)) return Number.NaN;
   const sorted = values.toSorted((a, b) => a - b);
   const place = share * (sorted.length - 1);
   const below = Math.floor(place);

@@ -75,7 +75,9 @@ const lines: readonly Line<Measured>[] = [
   },
 ];
 
-function compare({ alone, crowded }: Beside, figure: 'requestsPerSecond' | 'p50Us', scale: number) {
+/** Where the dear ones got no answer in a round, nobody was beside them. */
+function compare({ alone, crowded, dear }: Beside, figure: 'requestsPerSecond' | 'p50Us', scale: number) {
+  if (dear.some(({ requests }) => requests === 0)) return { measured: Number.NaN, ratio: Number.NaN };
   const [ours, theirs] = [crowded.map((load) => load[figure]), alone.map((load) => load[figure])];
   return { measured: median(ours) * scale, ratio: medianRatio(ours, theirs) };
 }

@@ -217,9 +217,8 @@ function picturesOf({ loads }: Serving): Picture[] {
   const bars = shown.flatMap((name) => {
     const measured = loads[name];
     const isOurs = (Object.values(own) as Subject[]).includes(name);
-    return measured === undefined
-      ? []
-      : [{ label: name, value: medianRatio(rates(measured), limit), isOurs }];
+    const value = measured === undefined ? Number.NaN : medianRatio(rates(measured), limit);
+    return Number.isFinite(value) ? [{ label: name, value, isOurs }] : [];
   });
   return [
     {
