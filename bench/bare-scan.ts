@@ -1,13 +1,6 @@
 // DuckDB's bare scan of a CSV of minutes, typed, every column used: what an import is measured against. `bare-scan.ts FILE`
 import duckdb from '@duckdb/node-bindings';
-
-const path = process.argv[2]!.replaceAll("'", "''");
-const prices = ['open', 'high', 'low', 'close', 'volume', 'vwap'];
-const types = [
-  "'symbol': 'VARCHAR'",
-  "'datetime': 'TIMESTAMP'",
-  ...prices.map((name) => `'${name}': 'DOUBLE'`),
-];
+import { numberColumns, tableOf } from './minutes-table.ts';
 
 const config = duckdb.create_config();
 duckdb.set_config(config, 'threads', '2');
@@ -15,8 +8,7 @@ const connection = await duckdb.connect(await duckdb.open(':memory:', config));
 const startedMs = performance.now();
 const result = await duckdb.query(
   connection,
-  `select count(*), min(datetime), max(symbol), ${prices.map((name) => `sum(${name})`).join()}
-   from read_csv('${path}', auto_detect=false, header=true, delim=',', quote='"', columns={${types.join()}})`,
+  `select count(*), min(datetime), max(symbol), ${numberColumns.map((name) => `sum(${name})`).join()} from ${tableOf(process.argv[2]!)}`,
 );
 const chunk = (await duckdb.fetch_chunk(result))!;
 const queryMs = performance.now() - startedMs;

@@ -1,52 +1,68 @@
-// A line of the benchmark: what was measured, against what, and whether it keeps its budget.
-import { formatTable } from '../src/cli/table.ts';
+// One line of the benchmark: its name, its target, how it is taken from what its group measured, and whether it reached its target.
 
 /** What a line may be at the least or at the most. */
-export type Budget = { readonly atLeast: number } | { readonly atMost: number };
+export type Target = { readonly atLeast: number } | { readonly atMost: number };
 
-/** One line: absolute figures drift with the machine, so the budget judges the ratio where there is one. */
-export type Line = {
-  readonly line: string;
+/** What was measured: the line itself; the same compared with something that was measured in the same run; and other costs. */
+export type Figure = {
   readonly measured: number;
-  readonly unit: string;
-  /** `measured` against something measured in the same run, and what that is. */
-  readonly ratio: { readonly value: number; readonly to: string } | null;
-  /** Processor time of the query thread a request, in microseconds, where it was taken. */
+  readonly ratio?: number;
+  /** Processor time of the query thread for one request, in microseconds. */
   readonly queryUs?: number;
-  readonly budget: Budget;
-  readonly ok: boolean;
 };
 
-/** The middle of some numbers, of which there is at least one. */
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+/** Why there is no figure: something is not installed here. */
+export type Missing = { readonly missing: string };
+
+/** A line of a group whose measurements are an `M`. */
+export type Line<M> = {
+  readonly name: string;
+  readonly unit: string;
+  /** What `ratio` compares with. A line that has it is judged by its ratio: absolute figures change with the machine. */
+  readonly comparedWith?: string;
+  /** Null: the line only informs. */
+  readonly target: Target | null;
+  readonly measure: (measured: M) => Figure | Missing;
+};
+
+/** What became of a line. */
+export type Outcome = 'reached' | 'missed' | 'no target' | 'not measured' | 'failed';
+
+/** A line after the run. */
+export type Result = Omit<Line<never>, 'measure'> & {
+  readonly group: string;
+  readonly figure: Figure | null;
+  readonly outcome: Outcome;
+  /** Why there is no figure. */
+  readonly reason?: string;
+};
+
+/** Whether a number reaches a target. */
+export const reaches = (value: number, target: Target): boolean =>
+  'atLeast' in target ? value >= target.atLeast : value <= target.atMost;
+
+/** Takes a line from what its group measured, and judges it. */
+export function resultOf<M>(group: string, line: Line<M>, measured: M): Result {
+  const { measure, ...declared } = line;
+  const figure = measure(measured);
+  if ('missing' in figure)
+    return { group, ...declared, figure: null, outcome: 'not measured', reason: figure.missing };
+  const value = line.comparedWith === undefined ? figure.measured : figure.ratio!;
+  if (!Number.isFinite(value))
+    return {
+      group,
+      ...declared,
+      figure: null,
+      outcome: 'failed',
+      reason: 'there was no answer, or too many errors',
+    };
+  const { target } = line;
+  if (target === null) return { group, ...declared, figure, outcome: 'no target' };
+  return { group, ...declared, figure, outcome: reaches(value, target) ? 'reached' : 'missed' };
 }
 
-/** A line, judged. */
-export function judged(line: Omit<Line, 'ok'>): Line {
-  const value = line.ratio?.value ?? line.measured;
-  return {
-    ...line,
-    ok: 'atLeast' in line.budget ? value >= line.budget.atLeast : value <= line.budget.atMost,
-  };
-}
-
-/** Two or three digits that matter, and no fraction where the number is large. */
-const digits = (value: number): string =>
-  value.toLocaleString('en-US', { maximumFractionDigits: value < 10 ? 2 : value < 100 ? 1 : 0 });
-
-/** The lines for a person. */
-export function describe(lines: readonly Line[]): string {
-  const rows = lines.map(({ line, measured, unit, ratio, queryUs, budget, ok }) => [
-    line,
-    digits(measured),
-    unit,
-    ratio === null ? '-' : `${digits(ratio.value)} x ${ratio.to}`,
-    queryUs === undefined ? '-' : digits(queryUs),
-    'atLeast' in budget ? `>= ${budget.atLeast}` : `<= ${budget.atMost}`,
-    ok ? 'ok' : 'miss',
-  ]);
-  return formatTable([['LINE', 'MEASURED', 'UNIT', 'RATIO', 'QUERY US', 'BUDGET', ''], ...rows]);
+/** A line of a group that did not run to its end. */
+export function failedResult<M>(group: string, line: Line<M>, reason: string): Result {
+  const { measure: _, ...declared } = line;
+  return { group, ...declared, figure: null, outcome: 'failed', reason };
 }

@@ -3,13 +3,22 @@ import { closeSync, existsSync, openSync, renameSync, writeSync } from 'node:fs'
 import { dayOf, formatInstant, MINUTE_MS } from '../src/base/instant.ts';
 import { calendarOf } from '../src/calendar/calendar.ts';
 
-/** What a file holds: as many minutes of every symbol, from the first session of 2015 on or some minutes after it. */
+/** Minutes of an ordinary session of US stocks. */
+export const SESSION_MINUTES = 390;
+
+/** The year that minutes usually begin in. */
+export const FIRST_YEAR = 2015;
+
+/** What a file holds: as many minutes of every symbol, from the first session of a year on or some minutes after it. */
 export type MinuteFile = {
   readonly path: string;
   readonly rows: number;
   readonly order: 'symbol' | 'time';
   readonly symbols: number;
+  /** The number of the first symbol. */
+  readonly firstSymbol?: number;
   readonly firstMinute?: number;
+  readonly firstYear?: number;
 };
 
 /** A small generator of numbers in [0, 1): mulberry32. */
@@ -26,10 +35,10 @@ export function random(seed: number): () => number {
 /** The symbol of a number. */
 export const symbolOf = (index: number): string => `B${index.toString(36).toUpperCase().padStart(4, '0')}`;
 
-/** Texts of the open instants of regular minutes from 2015 on. */
-export function minuteTexts(count: number): string[] {
+/** Texts of the open instants of regular minutes from a year on. */
+export function minuteTexts(count: number, firstYear = FIRST_YEAR): string[] {
   const texts: string[] = [];
-  for (const session of calendarOf('stock', 'US').sessions(dayOf(2015, 1, 1), dayOf(2030, 1, 1))) {
+  for (const session of calendarOf('stock', 'US').sessions(dayOf(firstYear, 1, 1), dayOf(2030, 1, 1))) {
     for (let ms = session.openMs; ms < session.closeMs; ms += MINUTE_MS) {
       if (texts.length === count) return texts;
       texts.push(formatInstant(ms).replace('+00:00', 'Z'));
@@ -39,10 +48,11 @@ export function minuteTexts(count: number): string[] {
 }
 
 /** Writes the file, unless an earlier run left it. */
-export function writeMinutes({ path, rows, order, symbols, firstMinute = 0 }: MinuteFile): void {
+export function writeMinutes(minutes: MinuteFile): void {
+  const { path, rows, order, symbols, firstSymbol = 0, firstMinute = 0, firstYear } = minutes;
   if (existsSync(path)) return;
   const perSymbol = Math.ceil(rows / symbols);
-  const texts = minuteTexts(firstMinute + perSymbol).slice(firstMinute);
+  const texts = minuteTexts(firstMinute + perSymbol, firstYear).slice(firstMinute);
   const next = random(7);
   const cents = Float64Array.from({ length: symbols }, (_, index) => 2_000 + (index % 400) * 100);
   const fresh = `${path}.new`;
@@ -58,7 +68,7 @@ export function writeMinutes({ path, rows, order, symbols, firstMinute = 0 }: Mi
     cents[symbol] = close;
     const vwap = (high + low + close) / 300;
     lines.push(
-      `${symbolOf(symbol)},${texts[minute]},${open / 100},${high / 100},${low / 100},${close / 100},${Math.floor(next() * 20_000)},${vwap.toFixed(4)}\n`,
+      `${symbolOf(firstSymbol + symbol)},${texts[minute]},${open / 100},${high / 100},${low / 100},${close / 100},${Math.floor(next() * 20_000)},${vwap.toFixed(4)}\n`,
     );
     if (lines.length < 20_000) continue;
     writeSync(file, lines.join(''));

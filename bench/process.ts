@@ -1,9 +1,9 @@
 // Child processes that are measured: servers on 127.0.0.1 and commands that run to their end.
-import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { peakBytes as peakBytesOf } from './proc.ts';
 
 /** The command that is measured. */
 export const bourse = join(import.meta.dirname, '../bin/bourse');
@@ -15,15 +15,19 @@ export const script = (url: string): string[] => [
 ];
 
 /** A server that answers. */
-export type Running = { readonly url: string; readonly pid: number; stop(): Promise<void> };
+export type Running = { readonly url: string; readonly pid: number; readonly stop: () => Promise<void> };
 
 const START_TIMEOUT_MS = 300_000;
-const children = new Set<ChildProcess>();
+/** What runs, and the signal that ends it at once. */
+const children = new Map<ChildProcess, NodeJS.Signals>();
+
+/** Ends every process that still runs: what a failure has left. */
+export function killChildren(): void {
+  for (const [child, signal] of children) child.kill(signal);
+}
 
 // Whatever ends the benchmark, no server outlives it.
-process.once('exit', () => {
-  for (const child of children) child.kill('SIGKILL');
-});
+process.once('exit', killChildren);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
 /** Nothing of the caller's own settings reaches what is measured. */
@@ -31,9 +35,9 @@ function environment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('BOURSE_')));
 }
 
-function start(folder: string, command: string, args: readonly string[], stdio: SpawnOptions['stdio']) {
-  const child = spawn(command, args, { cwd: folder, env: environment(), stdio });
-  children.add(child);
+function start(folder: string, command: string, args: readonly string[], options: SpawnOptions) {
+  const child = spawn(command, args, { cwd: folder, env: environment(), ...options });
+  children.set(child, 'SIGKILL');
   const ended = new Promise<number>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) => {
@@ -53,20 +57,62 @@ export async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** Starts a server that takes `--port`, and waits until it answers. @throws when it ends instead */
+/** How a server is started; each may be left out. */
+export type StartOptions = {
+  /** The user that it runs as. */
+  readonly uid?: number | undefined;
+  /** The signals that stop it, and that end it at once. */
+  readonly stopSignal?: NodeJS.Signals;
+  readonly killSignal?: NodeJS.Signals;
+  /** What it must answer with 200 before it counts as started; without, any answer to `/` will do. */
+  readonly target?: string;
+  readonly pollMs?: number;
+};
+
+const POLL_MS = 20;
+
+/** Starts a server that takes `--port`, or arguments with a port in them, and waits until it answers. @throws when it ends instead */
 export async function startServer(
   folder: string,
   command: string,
-  args: readonly string[],
+  args: readonly string[] | ((port: number) => readonly string[]),
+  { target, pollMs = POLL_MS }: Pick<StartOptions, 'target' | 'pollMs'> = {},
 ): Promise<Running> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const { child, ended } = start(
-    folder,
-    command,
-    [...args, '--port', String(port)],
-    ['ignore', 'ignore', 'inherit'],
-  );
+  const words = typeof args === 'function' ? args(port) : [...args, '--port', String(port)];
+  const child = startChild(folder, command, words);
+  await child.until(() => answers(url, target), pollMs);
+  return { url, pid: child.pid, stop: child.stop };
+}
+
+/** Starts Bourse's server of a store. */
+export const startBourse = (
+  folder: string,
+  storeUrl: string,
+  flags: readonly string[] = [],
+  options: Pick<StartOptions, 'target' | 'pollMs'> = {},
+): Promise<Running> =>
+  startServer(folder, bourse, ['serve', '--store', storeUrl, '--log-level', 'silent', ...flags], options);
+
+/** A process that runs until it is stopped. */
+export type Child = {
+  readonly pid: number;
+  /** Waits until something holds. @throws when the process ends first */
+  until(holds: () => Promise<boolean>, pollMs?: number): Promise<void>;
+  readonly stop: () => Promise<void>;
+};
+
+/** Starts a process that runs until it is stopped, or until the benchmark ends. */
+export function startChild(
+  folder: string,
+  command: string,
+  args: readonly string[],
+  { uid, stopSignal = 'SIGTERM', killSignal = 'SIGKILL' }: Omit<StartOptions, 'target' | 'pollMs'> = {},
+): Child {
+  const stdio: SpawnOptions['stdio'] = ['ignore', 'ignore', 'inherit'];
+  const { child, ended } = start(folder, command, args, uid === undefined ? { stdio } : { stdio, uid });
+  children.set(child, killSignal);
   const end = { status: null as number | null };
   ended.then(
     (code) => {
@@ -76,26 +122,29 @@ export async function startServer(
       end.status = -1;
     },
   );
-  const startedMs = performance.now();
-  while (!(await answers(url))) {
-    if (end.status !== null) throw new Error(`${command} ${args.join(' ')} ended with ${end.status}`);
-    if (performance.now() - startedMs > START_TIMEOUT_MS) throw new Error(`${command} does not answer`);
-    await sleep(20);
-  }
   return {
-    url,
     pid: child.pid!,
+    async until(holds, pollMs = POLL_MS) {
+      const startedMs = performance.now();
+      while (!(await holds())) {
+        if (end.status !== null) throw new Error(`${command} ${args.join(' ')} ended with ${end.status}`);
+        if (performance.now() - startedMs > START_TIMEOUT_MS) throw new Error(`${command} does not answer`);
+        await sleep(pollMs);
+      }
+    },
     async stop() {
-      child.kill('SIGTERM');
+      child.kill(stopSignal);
       await ended;
     },
   };
 }
 
-async function answers(url: string): Promise<boolean> {
+/** Whether a server answers; with 200, where a target is given. */
+async function answers(url: string, target: string | undefined): Promise<boolean> {
   try {
-    await (await fetch(url)).arrayBuffer();
-    return true;
+    const response = await fetch(url + (target ?? '/'));
+    await response.body?.cancel();
+    return target === undefined || response.ok;
   } catch {
     return false;
   }
@@ -107,9 +156,17 @@ export type Finished = { readonly stdout: string; readonly wallMs: number; reado
 const PEAK_INTERVAL_MS = 20;
 
 /** Runs a command. @throws unless it ends with 0 */
-export async function run(folder: string, command: string, args: readonly string[]): Promise<Finished> {
+export async function run(
+  folder: string,
+  command: string,
+  args: readonly string[],
+  { uid }: Pick<StartOptions, 'uid'> = {},
+): Promise<Finished> {
   const startedMs = performance.now();
-  const { child, ended } = start(folder, command, args, ['ignore', 'pipe', 'inherit']);
+  const { child, ended } = start(folder, command, args, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    ...(uid === undefined ? {} : { uid }),
+  });
   let stdout = '';
   child.stdout!.on('data', (data: Buffer) => {
     stdout += data.toString();
@@ -125,35 +182,4 @@ export async function run(folder: string, command: string, args: readonly string
   } finally {
     clearInterval(timer);
   }
-}
-
-/** The kernel's own high-water mark, so that looking now and then is enough; 0 when the process has ended. */
-function peakBytesOf(pid: number): number {
-  try {
-    const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-    return Number(kilobytes ?? 0) * 1024;
-  } catch {
-    return 0;
-  }
-}
-
-let tickUs = 0;
-
-/** Processor time that a process has used in all its threads, user and system, in microseconds. */
-export const cpuUs = (pid: number): number => usedUs(`/proc/${pid}/stat`);
-
-/** The same of its worker threads alone: of a server with one process, the query thread. */
-export function workerCpuUs(pid: number): number {
-  const tasks = readdirSync(`/proc/${pid}/task`).map((task) => `/proc/${pid}/task/${task}`);
-  const workers = tasks.filter((task) => readFileSync(`${task}/comm`, 'utf8') === 'WorkerThread\n');
-  return workers.reduce((sum, task) => sum + usedUs(`${task}/stat`), 0);
-}
-
-/** By a file in the form of proc_pid_stat(5). */
-function usedUs(path: string): number {
-  tickUs ||= 1e6 / Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
-  const stat = readFileSync(path, 'utf8');
-  // The name in brackets may hold anything: fields are counted from behind it.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * tickUs;
 }

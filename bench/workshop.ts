@@ -2,26 +2,20 @@
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type MinuteFile, writeMinutes } from './minutes.ts';
+import { FIRST_YEAR, type MinuteFile, writeMinutes } from './minutes.ts';
 import { bourse, type Finished, run } from './process.ts';
-
-/** How a run of the benchmark was asked for. */
-export type Options = {
-  readonly rounds: number;
-  readonly seconds: number;
-  readonly rows: number;
-  /** News items that lists are taken from. */
-  readonly news: number;
-  readonly workshop: Workshop;
-};
 
 /** Says on standard error what goes on. */
 export const tell = (text: string): void => void process.stderr.write(`${text}\n`);
+
+/** Files of fewer rows are written without a word. */
+const TOLD_ROWS = 100_000;
 
 /** The folders of one run. */
 export class Workshop {
   readonly folder = mkdtempSync(join(tmpdir(), 'bourse-bench-'));
   readonly #kept: string;
+  readonly #outside: string[] = [];
 
   constructor(keep: string | undefined) {
     this.#kept = keep ?? this.folder;
@@ -35,11 +29,17 @@ export class Workshop {
 
   /** The path of a file of minutes, written unless it is there. */
   minutes(file: Omit<MinuteFile, 'path'>): string {
-    const { rows, order, symbols, firstMinute = 0 } = file;
-    const path = this.kept(`minutes-by-${order}-${symbols}-${rows}-${firstMinute}.csv`);
-    tell(`${path}: ${rows.toLocaleString('en-US')} rows`);
+    const { rows, order, symbols, firstSymbol = 0, firstMinute = 0, firstYear = FIRST_YEAR } = file;
+    const from = `${firstSymbol}-${firstYear}-${firstMinute}`;
+    const path = this.kept(`minutes-by-${order}-${symbols}-${rows}-from-${from}.csv`);
+    if (rows >= TOLD_ROWS) tell(`${path}: ${rows.toLocaleString('en-US')} rows`);
     writeMinutes({ path, ...file });
     return path;
+  }
+
+  /** Removes a file that is no longer needed, unless the next run may use it. */
+  discard(path: string): void {
+    if (this.#kept === this.folder) rmSync(path, { force: true });
   }
 
   /** A store that nothing has been written to. */
@@ -54,8 +54,15 @@ export class Workshop {
     return new BenchStore(this.#kept, name);
   }
 
+  /** A folder beside the workshop's own, for a program of another user. */
+  folderOutside(name: string): string {
+    const path = mkdtempSync(join(tmpdir(), `bourse-bench-${name}-`));
+    this.#outside.push(path);
+    return path;
+  }
+
   close(): void {
-    rmSync(this.folder, { recursive: true, force: true });
+    for (const folder of [this.folder, ...this.#outside]) rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -79,6 +86,11 @@ export class BenchStore {
   /** Runs a command on it. */
   bourse(...args: readonly string[]): Promise<Finished> {
     return run(this.#folder, bourse, [...args, '--store', this.url]);
+  }
+
+  /** Makes a key; its secret. */
+  async createKey(): Promise<string> {
+    return (await this.bourse('keys', 'create', 'bench')).stdout;
   }
 
   /** Imports files of minutes. */

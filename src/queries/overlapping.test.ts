@@ -51,10 +51,9 @@ after(async () => {
 });
 
 /** Each read of it comes later, as over a network: others go on meanwhile. */
-const slowly = (reader: Reader, token: () => Promise<number>): Reader =>
+const slowly = (reader: Reader): Reader =>
   new Proxy(reader, {
     get(target, name) {
-      if (name === 'changeToken') return token;
       const read = target[name as keyof Reader] as (...given: unknown[]) => Promise<unknown>;
       return async (...given: unknown[]) => {
         await setImmediate();
@@ -73,7 +72,7 @@ const pool: Store = {
     most = Math.max(most, ++running);
     const store = stores.shift()!;
     try {
-      return await store.snapshot((reader) => work(slowly(reader, () => pool.changeToken())));
+      return await store.snapshot((reader) => work(slowly(reader)));
     } finally {
       stores.push(store);
       running--;

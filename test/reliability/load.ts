@@ -1,13 +1,12 @@
 // A server under load: what it holds, what is asked of it, and the generator that asks.
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { minuteTexts, symbolOf, writeMinutes } from '../../bench/minutes.ts';
+import { minuteTexts, SESSION_MINUTES, symbolOf, writeMinutes } from '../../bench/minutes.ts';
 import type { Workshop } from '../service.ts';
 import type { Outcome, Plan } from './arrivals.ts';
 
 const SYMBOLS = 20;
-const MINUTES = 5 * 390;
-const SESSION_MINUTES = 390;
+const MINUTES = 5 * SESSION_MINUTES;
 const FAST_TARGETS = 997;
 
 /** Requests to ask in turn: pages of 150 minutes, and one that folds every minute of a symbol into days. */

@@ -1,10 +1,8 @@
 // The order of rows and of files does not matter for what a store holds.
 import assert from 'node:assert/strict';
+import { SESSION_MINUTES } from '../../bench/minutes.ts';
 import { Workshop } from '../service.ts';
 import { type Figure, fileOf, hashOf, minutesFile, named, rowsIn, seconds, shuffled } from './minutes.ts';
-
-/** Minutes of a session. */
-const DAY_MINUTES = 390;
 
 type OrderCheck = { readonly symbols: number; readonly minutes: number; readonly seed: number };
 
@@ -25,7 +23,7 @@ export async function checkOrder({ symbols, minutes, seed }: OrderCheck): Promis
   };
   try {
     // Half of the minutes lie in the next session, so that every series has two buckets.
-    const first = DAY_MINUTES - Math.ceil(minutes / 2);
+    const first = SESSION_MINUTES - Math.ceil(minutes / 2);
     const { header, rows } = rowsIn(minutesFile(shop.path('time.csv'), symbols, minutes, first));
     const mixed = shuffled(rows, seed);
     const orders = {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { minuteTexts, symbolOf } from '../../bench/minutes.ts';
+import { minuteTexts, SESSION_MINUTES, symbolOf } from '../../bench/minutes.ts';
 import { type Server, Workshop } from '../service.ts';
 import { storeFile } from '../sqlite/files.ts';
 import { beside, Callers, type Result, serversOf } from './callers.ts';
@@ -16,7 +16,6 @@ type ReaderCheck = {
   readonly minutes: number;
 };
 
-const DAY_MINUTES = 390;
 const BASE_DAYS = 3;
 const SYMBOLS = 4;
 const LOG_BYTES_MAX = 64 * 2 ** 20;
@@ -32,8 +31,8 @@ async function checkWalks(
   callers: Callers,
   days: number,
 ): Promise<Figure[]> {
-  const minutes = minuteTexts(DAY_MINUTES * (BASE_DAYS + days));
-  const baseMinutes = minutes.slice(0, DAY_MINUTES * BASE_DAYS);
+  const minutes = minuteTexts(SESSION_MINUTES * (BASE_DAYS + days));
+  const baseMinutes = minutes.slice(0, SESSION_MINUTES * BASE_DAYS);
   const expected = baseMinutes.map((text) => Date.parse(text));
   const [from, to] = [baseMinutes[0]!.slice(0, 10), baseMinutes.at(-1)!.slice(0, 10)];
   const imports = { done: false };
@@ -42,8 +41,8 @@ async function checkWalks(
       const file = minutesFile(
         shop.path(`day-${day}.csv`),
         SYMBOLS,
-        DAY_MINUTES,
-        DAY_MINUTES * (BASE_DAYS + day),
+        SESSION_MINUTES,
+        SESSION_MINUTES * (BASE_DAYS + day),
       );
       await shop.must('import', 'bars', file, ...named);
     }
@@ -75,14 +74,14 @@ async function checkWalks(
     const seen = new Set<number>();
     const times = await beside(imports, async () => {
       for (let day = BASE_DAYS; day < BASE_DAYS + days; day++) {
-        const date = minutes[day * DAY_MINUTES]!.slice(0, 10);
+        const date = minutes[day * SESSION_MINUTES]!.slice(0, 10);
         const url = callers.barsUrl(server, symbolOf(3), date, date, 'limit=1000');
         const { result } = await callers.ask<Result<readonly unknown[]>>(url);
         seen.add(result.data.length);
       }
     });
     for (const count of seen)
-      assert.ok(count === 0 || count === DAY_MINUTES, `${count} bars of a file of ${DAY_MINUTES}`);
+      assert.ok(count === 0 || count === SESSION_MINUTES, `${count} bars of a file of ${SESSION_MINUTES}`);
     return times * days;
   });
   const [walks, grown, looks] = await Promise.all([
@@ -182,8 +181,8 @@ async function refusesAfter(server: Server, key: string, sinceMs: number): Promi
 export async function checkReaders(check: ReaderCheck): Promise<Figure[]> {
   const shop = new Workshop();
   try {
-    const base = minutesFile(shop.path('base.csv'), SYMBOLS, DAY_MINUTES * BASE_DAYS);
-    assert.equal(rowsIn(base).rows.length, SYMBOLS * DAY_MINUTES * BASE_DAYS);
+    const base = minutesFile(shop.path('base.csv'), SYMBOLS, SESSION_MINUTES * BASE_DAYS);
+    assert.equal(rowsIn(base).rows.length, SYMBOLS * SESSION_MINUTES * BASE_DAYS);
     await shop.must('import', 'bars', base, ...named);
     const callers = new Callers(await shop.must('keys', 'create', 'callers'));
     const servers = await serversOf(shop);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { minuteTexts, random, symbolOf, writeMinutes } from '../../bench/minutes.ts';
+import { minuteTexts, random, SESSION_MINUTES, symbolOf, writeMinutes } from '../../bench/minutes.ts';
 import { bourse, freePort, type Running, startServer } from '../../bench/process.ts';
 import { readExposition, type Sample } from '../exposition.ts';
 import { Workshop } from '../service.ts';
@@ -12,7 +12,7 @@ import { figuresOf, type Minute } from './soak-figures.ts';
 
 const SYMBOLS = 20;
 /** Minutes of each symbol that are stored before, and those that each import adds. */
-const STORED_MINUTES = 5 * 390;
+const STORED_MINUTES = 5 * SESSION_MINUTES;
 const ADDED_MINUTES = 30;
 const SLOW_SESSIONS = 250;
 const CALLERS = 4;

@@ -1,28 +1,42 @@
 // A store of the size that lists are designed for, made of rows straight through the store's port. Deterministic.
 import { existsSync, renameSync } from 'node:fs';
-import { DAY_MS, dayOf, formatDay, SECOND_MS } from '../src/base/instant.ts';
-import { corporateActions } from '../src/datasets/corporate-actions.ts';
-import type { Dataset, RowOf } from '../src/datasets/dataset.ts';
-import { events } from '../src/datasets/economic.ts';
-import { news } from '../src/datasets/news.ts';
-import { optionContracts } from '../src/datasets/options.ts';
-import { instruments } from '../src/datasets/reference.ts';
-import { openStore } from '../src/store/engines.ts';
-import { putInstrumentTerms } from '../src/store/instrument-terms.ts';
-import type { Writer } from '../src/store/store.ts';
-import { random, symbolOf } from './minutes.ts';
-import { tell } from './workshop.ts';
+import { DAY_MS, dayOf, formatDay, SECOND_MS } from '../../src/base/instant.ts';
+import { corporateActions } from '../../src/datasets/corporate-actions.ts';
+import type { Dataset, RowOf } from '../../src/datasets/dataset.ts';
+import { events } from '../../src/datasets/economic.ts';
+import { news } from '../../src/datasets/news.ts';
+import { optionContracts } from '../../src/datasets/options.ts';
+import { instruments } from '../../src/datasets/reference.ts';
+import { openStore } from '../../src/store/engines.ts';
+import { putInstrumentTerms } from '../../src/store/instrument-terms.ts';
+import type { Writer } from '../../src/store/store.ts';
+import { random, symbolOf } from '../minutes.ts';
+import { type BenchStore, tell, type Workshop } from '../workshop.ts';
 
 /** Of a store with a layout of another number nothing is used again. */
-export const LISTS_VERSION = 2;
+const LAYOUT = 3;
 
-export const INSTRUMENTS = 200_000;
-export const EVENTS = 1_000_000;
-/** Stocks that have corporate actions, and how many each has: 1,000,000. */
-export const ACTION_STOCKS = 10_000;
+/** Rows of each kind. */
+export type ListSize = {
+  readonly instruments: number;
+  readonly events: number;
+  /** Stocks that have corporate actions, 100 each. */
+  readonly actionStocks: number;
+  /** Underlyings of option contracts: the first has 20,000, each other one 2,000. */
+  readonly underlyings: number;
+  readonly news: number;
+};
+
+/** The size that lists are designed for, or a share of it, with so many news items. */
+export const listSize = (share: number, news: number): ListSize => ({
+  instruments: 200_000 * share,
+  events: 1_000_000 * share,
+  actionStocks: 10_000 * share,
+  underlyings: Math.ceil(991 * share),
+  news,
+});
+
 const ACTIONS_EACH = 100;
-/** Underlyings of 2,000,000 contracts: the first has 20,000, each other one 2,000. */
-export const UNDERLYINGS = 991;
 /** Stocks that news is of; the first one has 60,000 items. */
 const NEWS_STOCKS = 5_000;
 const NEWS_OF_FIRST = 60_000;
@@ -96,10 +110,10 @@ const instrument = (index: number) =>
 const blankContract = empty(optionContracts);
 
 /** The contracts of an underlying by their symbols: expirations a quarter apart, strikes in steps of one. */
-function* contractsOf(underlying: number): Generator<RowOf<typeof optionContracts>> {
+function* contractsOf(underlying: number, firstId: number): Generator<RowOf<typeof optionContracts>> {
   const [expirations, strikes] = underlying === 0 ? [40, 250] : [20, 50];
   const root = symbolOf(underlying);
-  let id = INSTRUMENTS + (underlying === 0 ? 0 : 20_000 + (underlying - 1) * 2_000);
+  let id = firstId + (underlying === 0 ? 0 : 20_000 + (underlying - 1) * 2_000);
   for (let expiration = 0; expiration < expirations; expiration++) {
     const day = dayOf(2026, 1, 2) + expiration * 91;
     const dayText = formatDay(day).slice(2).replaceAll('-', '');
@@ -126,14 +140,17 @@ function* contractsOf(underlying: number): Generator<RowOf<typeof optionContract
   }
 }
 
-function* contracts(): Generator<RowOf<typeof optionContracts>> {
-  for (let underlying = 0; underlying < UNDERLYINGS; underlying++) yield* contractsOf(underlying);
+function* contracts({
+  underlyings,
+  instruments: firstId,
+}: ListSize): Generator<RowOf<typeof optionContracts>> {
+  for (let underlying = 0; underlying < underlyings; underlying++) yield* contractsOf(underlying, firstId);
 }
 
 const blankAction = empty(corporateActions);
 
-function* actions(): Generator<RowOf<typeof corporateActions>> {
-  for (let stock = 0; stock < ACTION_STOCKS; stock++) {
+function* actions(stocks: number): Generator<RowOf<typeof corporateActions>> {
+  for (let stock = 0; stock < stocks; stock++) {
     for (let quarter = 0; quarter < ACTIONS_EACH; quarter++) {
       const isSplit = quarter % 25 === 24;
       const own = isSplit
@@ -163,10 +180,10 @@ function hexOf(next: () => number): string {
 
 const blankEvent = empty(events);
 
-function* eventRows(): Generator<RowOf<typeof events>> {
+function* eventRows(count: number): Generator<RowOf<typeof events>> {
   const next = random(5);
-  const stepMs = (DAYS * DAY_MS) / EVENTS;
-  for (let index = 0; index < EVENTS; index++) {
+  const stepMs = (DAYS * DAY_MS) / count;
+  for (let index = 0; index < count; index++) {
     const code = Math.floor(next() * eventCodes.length);
     const value = Math.round(next() * 1_000) / 10;
     yield {
@@ -234,23 +251,25 @@ async function put<D extends Dataset>(writer: Writer, dataset: D, rows: Iterable
   tell(`  ${count.toLocaleString('en-US')} rows of ${dataset.name}: ${seconds.toFixed(0)} s`);
 }
 
-async function fill(writer: Writer, newsItems: number): Promise<void> {
-  const stocks = Array.from({ length: INSTRUMENTS }, (_, index) => instrument(index));
+async function fill(writer: Writer, size: ListSize): Promise<void> {
+  const stocks = Array.from({ length: size.instruments }, (_, index) => instrument(index));
   await put(writer, instruments, stocks);
   for (const stock of stocks) await putInstrumentTerms(writer, null, stock);
-  await put(writer, optionContracts, contracts());
-  await put(writer, corporateActions, actions());
-  await put(writer, events, eventRows());
-  await put(writer, news, newsRows(newsItems));
+  await put(writer, optionContracts, contracts(size));
+  await put(writer, corporateActions, actions(size.actionStocks));
+  await put(writer, events, eventRows(size.events));
+  await put(writer, news, newsRows(size.news));
 }
 
-/** Makes the store at a path, unless an earlier run left it. */
-export async function makeListStore(path: string, newsItems: number): Promise<void> {
-  if (existsSync(path)) return;
-  tell(`${path}: a store of lists`);
-  const fresh = `${path}.new`;
+/** The store of a size, made unless an earlier run left it. */
+export async function listStore(workshop: Workshop, size: ListSize): Promise<BenchStore> {
+  const kept = workshop.keptStore(`lists-${LAYOUT}-${size.instruments}-${size.news}`);
+  if (existsSync(kept.path)) return kept;
+  tell(`${kept.path}: a store of lists`);
+  const fresh = `${kept.path}.new`;
   const store = await openStore(`sqlite:${fresh}`, 'write');
-  await store.write((writer) => fill(writer, newsItems));
+  await store.write((writer) => fill(writer, size));
   await store.close();
-  renameSync(fresh, path);
+  renameSync(fresh, kept.path);
+  return kept;
 }

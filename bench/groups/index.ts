@@ -1,0 +1,35 @@
+// The only list of groups, in the order in which they are measured.
+import type { Group } from '../group.ts';
+import { bars } from './bars.ts';
+import { calendar } from './calendar.ts';
+import { commands } from './commands.ts';
+import { commits } from './commits.ts';
+import { connections } from './connections.ts';
+import { disk } from './disk.ts';
+import { files } from './files.ts';
+import { growth } from './growth.ts';
+import { imports } from './imports.ts';
+import { lists } from './lists.ts';
+import { memory } from './memory.ts';
+import { serve } from './serve.ts';
+import { workers } from './workers.ts';
+
+/** Every group. The calendar is first: one of its lines needs code that has not run yet. */
+export const groups: readonly Group[] = [
+  calendar,
+  serve,
+  connections,
+  memory,
+  workers,
+  commits,
+  bars,
+  growth,
+  lists,
+  imports,
+  files,
+  commands,
+  disk,
+];
+
+/** Groups that load a server with wrk. */
+export const groupsWithWrk: readonly Group[] = [serve, connections, memory, workers, bars, lists];
