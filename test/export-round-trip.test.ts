@@ -6,8 +6,7 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { type BarBasis, barBasis, volumeBasis } from '../src/contract/price-basis.ts';
 import { outFormatOf, writeToFile } from '../src/export/export-file.ts';
-import type { Selection } from '../src/export/export-table.ts';
-import { exportTable } from '../src/export/tables.ts';
+import { everything, exportTable } from '../src/export/tables.ts';
 import { importFile } from '../src/loading/importers.ts';
 import { contentHash } from '../src/store/content.ts';
 import { openStore } from '../src/store/engines.ts';
@@ -25,17 +24,6 @@ const datasets = [
   ...['instruments', 'holidays', 'option-contracts', 'bars', 'corporate-actions', 'news', 'economic-events'],
   'economic-event-codes',
 ];
-
-const everything: Selection = {
-  assetSchema: null,
-  country: null,
-  symbol: null,
-  interval: null,
-  basis: null,
-  volumes: null,
-  from: null,
-  to: null,
-};
 
 const nasty = [
   ...[

@@ -6,8 +6,7 @@ import { after, before, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import duckdb from '@duckdb/node-bindings';
 import { ownMark } from '../src/disk/temporary.ts';
-import type { Selection } from '../src/export/export-table.ts';
-import { exportTable } from '../src/export/tables.ts';
+import { everything, exportTable } from '../src/export/tables.ts';
 import { csv } from '../src/export/text-style.ts';
 import { isStoreMade, openStore } from '../src/store/engines.ts';
 import { parseCsv } from './csv.ts';
@@ -301,22 +300,11 @@ test('rows of every other dataset are selected by instrument and by their own ti
   assert.deepEqual(events[0]!.slice(0, 7), ['US', 'CPI', 'One', '2025-03-02T00:00:00Z', null, '3', 'high']);
 });
 
-const anything: Selection = {
-  assetSchema: null,
-  country: null,
-  symbol: null,
-  interval: null,
-  basis: null,
-  volumes: null,
-  from: null,
-  to: null,
-};
-
 test('an export is one state of the store: what is imported meanwhile is not in it', async () => {
   const store = await openStore(shop.store, 'read');
   try {
     const text = await store.snapshot(async (reader) => {
-      const table = await exportTable(reader, 'bars', { ...anything, basis: 'raw' });
+      const table = await exportTable(reader, 'bars', { ...everything, basis: 'raw' });
       await imported('bars', [head, minute('ZZZ', '2025-03-03T14:30:00Z'), ''].join('\n'));
       const pieces = [];
       for await (const lines of table.lines(csv)) pieces.push(lines.text);

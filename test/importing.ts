@@ -1,7 +1,9 @@
 // Rows into a store by the imports themselves, in this process: much sooner done than by the command line.
 import { writeFileSync } from 'node:fs';
+import { importBars } from '../src/loading/bars.ts';
 import { importFile } from '../src/loading/importers.ts';
 import { openStore } from '../src/store/engines.ts';
+import type { Store } from '../src/store/store.ts';
 import { opened } from './service.ts';
 
 /** A row of a file by the names of its columns. */
@@ -45,4 +47,21 @@ export async function fillStore(
   } finally {
     await store.close();
   }
+}
+
+/** Imports a file of bars of one series into an open store. */
+export async function importSeries(
+  store: Store,
+  path: string,
+  named: Readonly<Record<'asset_schema' | 'country_iso_code' | 'symbol' | 'interval', string>>,
+): Promise<void> {
+  await importBars(store, {
+    file: await opened(path),
+    flags: new Map(Object.entries(named)),
+    zone: null,
+    basis: 'raw',
+    source: null,
+    dryRun: false,
+    nowMs: Date.now,
+  });
 }

@@ -13,13 +13,12 @@ import { type HandlerParts, RequestHandler } from '../src/http/handler.ts';
 import { UnsentBytes } from '../src/http/sending/unsent-bytes.ts';
 import { issueKey, KeyRing, noTerms } from '../src/keys/api-keys.ts';
 import { Quotas } from '../src/keys/quotas.ts';
-import { importBars } from '../src/loading/bars.ts';
 import { importFile } from '../src/loading/importers.ts';
 import { QueryRunner } from '../src/queries/index.ts';
 import type { Answer } from '../src/queries/query.ts';
 import { addQuotaUses, readKeys } from '../src/store/control.ts';
 import { openControl, openStore } from '../src/store/engines.ts';
-import { type FileRow, fillStore } from './importing.ts';
+import { type FileRow, fillStore, importSeries } from './importing.ts';
 import { opened } from './service.ts';
 import { TestFolder } from './stores.ts';
 
@@ -41,15 +40,7 @@ writeFileSync(
   ['datetime,open,high,low,close,volume', ...opens.map((open, i) => `${open},1,3,0.5,2,${i}`), ''].join('\n'),
 );
 const named = { asset_schema: 'stock', country_iso_code: 'US', symbol: 'AAPL', interval: '1M' };
-await importBars(writer, {
-  file: await opened(file),
-  flags: new Map(Object.entries(named)),
-  zone: null,
-  basis: 'raw',
-  source: null,
-  dryRun: false,
-  nowMs: Date.now,
-});
+await importSeries(writer, file, named);
 const eventFile = join(folder, 'events.csv');
 writeFileSync(
   eventFile,

@@ -2,19 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { DECIMALS_MAX } from './decimal.ts';
+import { doubleOf, type Written, written } from '../../test/decimals.ts';
 import { DecimalSum } from './decimal-sum.ts';
-
-/** A decimal as an integer of at most 15 digits and how many of its digits stand after the point. */
-type Written = { readonly mantissa: bigint; readonly decimals: number };
-
-const written: fc.Arbitrary<Written> = fc.record({
-  mantissa: fc.oneof(
-    fc.bigInt({ min: -999_999_999_999_999n, max: 999_999_999_999_999n }),
-    fc.bigInt({ min: -99_999n, max: 99_999n }),
-  ),
-  decimals: fc.nat(DECIMALS_MAX),
-});
 
 /** Volumes of so many decimals, some of which sum to more than 15 digits. */
 const volume = (decimals: number): fc.Arbitrary<Written> =>
@@ -22,13 +11,6 @@ const volume = (decimals: number): fc.Arbitrary<Written> =>
     .oneof(fc.bigInt({ min: 0n, max: 99_999n }), fc.bigInt({ min: 0n, max: 999_999_999_999_999n }))
     .map((mantissa) => ({ mantissa, decimals }));
 
-const textOf = ({ mantissa, decimals }: Written): string => {
-  const digits = String(mantissa < 0n ? -mantissa : mantissa).padStart(decimals + 1, '0');
-  const point = digits.length - decimals;
-  return `${mantissa < 0n ? '-' : ''}${digits.slice(0, point)}${decimals > 0 ? `.${digits.slice(point)}` : ''}`;
-};
-// Number() of a decimal text is the nearest double, by the language's definition.
-const doubleOf = (decimal: Written): number => Number(textOf(decimal));
 const column = (decimals: readonly Written[]): Float64Array => Float64Array.from(decimals, doubleOf);
 
 function sumOf(decimals: readonly Written[]): number {

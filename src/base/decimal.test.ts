@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { doubleOf, textOf, written } from '../../test/decimals.ts';
 import {
-  DECIMALS_MAX,
   exactDifference,
   exactPercentChange,
   fractionOf,
@@ -11,25 +11,6 @@ import {
   POWERS_OF_TEN,
   plainDecimal,
 } from './decimal.ts';
-
-/** A decimal as an integer of at most 15 digits and how many of its digits stand after the point. */
-type Written = { readonly mantissa: bigint; readonly decimals: number };
-
-const written: fc.Arbitrary<Written> = fc.record({
-  mantissa: fc.oneof(
-    fc.bigInt({ min: -999_999_999_999_999n, max: 999_999_999_999_999n }),
-    fc.bigInt({ min: -99_999n, max: 99_999n }),
-  ),
-  decimals: fc.nat(DECIMALS_MAX),
-});
-
-const textOf = ({ mantissa, decimals }: Written): string => {
-  const digits = String(mantissa < 0n ? -mantissa : mantissa).padStart(decimals + 1, '0');
-  const point = digits.length - decimals;
-  return `${mantissa < 0n ? '-' : ''}${digits.slice(0, point)}${decimals > 0 ? `.${digits.slice(point)}` : ''}`;
-};
-// Number() of a decimal text is the nearest double, by the language's definition.
-const doubleOf = (decimal: Written): number => Number(textOf(decimal));
 
 const plain: readonly [value: number, text: string][] = [
   [0, '0'],

@@ -12,13 +12,14 @@ export function straySelector(name: string, selection: Selection): keyof Selecti
   const dataset = fileDatasetNamed(name)!;
   const isKnown = (part: keyof Selection): boolean => {
     if (part === 'from' || part === 'to') return dataset.file.time !== undefined;
-    return Object.keys(whereOf(dataset, { ...nothing, [part]: selection[part] })).length > 0;
+    return Object.keys(whereOf(dataset, { ...everything, [part]: selection[part] })).length > 0;
   };
   const given = (Object.keys(selection) as (keyof Selection)[]).filter((part) => selection[part] !== null);
   return given.find((part) => !isKnown(part));
 }
 
-const nothing: Selection = {
+/** Selects everything. */
+export const everything: Selection = {
   assetSchema: null,
   country: null,
   symbol: null,

@@ -2,7 +2,7 @@
 // never had (house rules, docs/decisions/0027).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { exportTable } from '../../src/export/tables.ts';
+import { everything, exportTable } from '../../src/export/tables.ts';
 import { deleteBars, deleteInstrument } from '../../src/history/delete-bars.ts';
 import { newestRuns, undoRun } from '../../src/history/undo-run.ts';
 import { damageWords } from '../../src/store/damage.ts';
@@ -32,9 +32,10 @@ test('a deletion names an instrument whose row is lost, and deletes nothing (con
 
 test('an export of an instrument whose row is lost names it (contract 10)', async () => {
   const url = stores.losing('instruments', "symbol = 'AB05'");
-  const rest = { interval: null, basis: null, volumes: null, from: null, to: null };
   await asking(url, 'read', (store) =>
-    store.snapshot((reader) => assert.rejects(exportTable(reader, 'bars', { ...choice, ...rest }), isLost)),
+    store.snapshot((reader) =>
+      assert.rejects(exportTable(reader, 'bars', { ...everything, ...choice }), isLost),
+    ),
   );
 });
 

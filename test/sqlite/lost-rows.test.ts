@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { readHoldings } from '../../src/cli/holdings.ts';
 import { corporateActions } from '../../src/datasets/corporate-actions.ts';
 import { instruments } from '../../src/datasets/reference.ts';
-import { exportTable } from '../../src/export/tables.ts';
+import { everything, exportTable } from '../../src/export/tables.ts';
 import { ndjson } from '../../src/export/text-style.ts';
 import { newestRuns, undoRun } from '../../src/history/undo-run.ts';
 import { FoundDamage } from '../../src/series/damaged-bars.ts';
@@ -26,10 +26,7 @@ const losingInIndex = stores.losingInIndex.bind(stores);
 const changed = stores.changed.bind(stores);
 
 async function exportBars(reader: Reader): Promise<void> {
-  const table = await exportTable(reader, 'bars', {
-    ...{ assetSchema: null, country: null, symbol: null, interval: null, basis: null },
-    ...{ volumes: null, from: null, to: null },
-  });
+  const table = await exportTable(reader, 'bars', everything);
   for await (const { rows } of table.lines(ndjson)) assert.ok(rows > 0);
 }
 

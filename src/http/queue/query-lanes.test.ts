@@ -3,13 +3,11 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { importSeries } from '../../../test/importing.ts';
 import { TestFolder } from '../../../test/stores.ts';
 import { formatInstant, MINUTE_MS } from '../../base/instant.ts';
 import { historicalBars } from '../../contract/bars.ts';
 import { parseParameters } from '../../contract/endpoint.ts';
-import { openSources } from '../../files/source.ts';
-import { importBars } from '../../loading/bars.ts';
-import { type MappedFile, ownNames } from '../../mapping/column-mapping.ts';
 import type { Answer, QueryRequest } from '../../queries/query.ts';
 import { openStore } from '../../store/engines.ts';
 import { QueryLanes } from './query-lanes.ts';
@@ -26,17 +24,8 @@ const store = await openStore(storeUrl, 'write');
 async function importFile(name: string, rows: readonly string[], interval: string, symbol: string) {
   const path = join(temporary.folder, name);
   writeFileSync(path, ['datetime,open,high,low,close', ...rows, ''].join('\n'));
-  const file = (await openSources(path, process.stdin, ownNames).next()).value as MappedFile;
   const named = { asset_schema: 'stock', country_iso_code: 'US', symbol, interval };
-  await importBars(store, {
-    file,
-    flags: new Map(Object.entries(named)),
-    zone: null,
-    basis: 'raw',
-    source: null,
-    dryRun: false,
-    nowMs: Date.now,
-  });
+  await importSeries(store, path, named);
 }
 
 /** Weekdays from a Monday on. */

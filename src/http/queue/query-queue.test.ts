@@ -5,24 +5,17 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, type TestContext, test } from 'node:test';
 import { MessagePort } from 'node:worker_threads';
+import { importSeries } from '../../../test/importing.ts';
 import { fileStore } from '../../../test/sqlite/files.ts';
 import { TestFolder } from '../../../test/stores.ts';
 import { latestBars } from '../../contract/bars.ts';
 import { parseParameters } from '../../contract/endpoint.ts';
-import { openSources } from '../../files/source.ts';
-import { importBars } from '../../loading/bars.ts';
-import type { MappedFile } from '../../mapping/column-mapping.ts';
-import { ownNames } from '../../mapping/column-mapping.ts';
 import type { Answer, QueryRequest } from '../../queries/query.ts';
 import { openStore } from '../../store/engines.ts';
 import { problemOf } from '../readiness.ts';
 import type { QueueBounds } from './admission.ts';
 import { QueryQueue, type QueueError } from './query-queue.ts';
 import type { ThreadSetup } from './query-thread.ts';
-
-/** A file that a test has written, ready to be imported. */
-const opened = async (path: string): Promise<MappedFile> =>
-  (await openSources(path, process.stdin, ownNames).next()).value as MappedFile;
 
 const temporary = new TestFolder();
 const { folder } = temporary;
@@ -35,15 +28,7 @@ writeFileSync(
   ['datetime,open,high,low,close', ...opens.map((open) => `${open},1,3,0.5,2`), ''].join('\n'),
 );
 const named = { asset_schema: 'stock', country_iso_code: 'US', symbol: 'AAPL', interval: '1M' };
-await importBars(store, {
-  file: await opened(file),
-  flags: new Map(Object.entries(named)),
-  zone: null,
-  basis: 'raw',
-  source: null,
-  dryRun: false,
-  nowMs: Date.now,
-});
+await importSeries(store, file, named);
 const queues: QueryQueue[] = [];
 after(async () => {
   for (const queue of queues) await queue.close();
