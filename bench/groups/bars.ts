@@ -22,8 +22,8 @@ const AGAIN_REQUESTS = 5;
 const WARM_UP_REQUESTS = 100;
 const ORDINARY_CALLERS = 4;
 const DEAR_CALLERS = 2;
-/** Days from which the dearest are asked for, each once or twice in a run: what is asked for again would be cheap. */
-const DEAR_STARTS = 5_000;
+/** Days from which the dearest are asked for: what is asked for again would be cheap. */
+const DEAR_STARTS = 730;
 
 type Derived = { readonly firstMs: number; readonly againMs: number };
 type Beside = {
@@ -142,7 +142,7 @@ async function deriveOnce(
   return derived as Readonly<Record<DerivedInterval, Derived>>;
 }
 
-/** Days of the first half of the years, one after the other. */
+/** Days one after the other, of the first half of the years at most. */
 function dearStarts(years: number): string[] {
   const days = Math.min(DEAR_STARTS, Math.floor((years / 2) * 365));
   const first = Date.UTC(FIRST_LONG_YEAR, 0, 5);
