@@ -69,15 +69,20 @@ const lines: readonly Line<Measured>[] = [
     name: 'four ordinary callers beside two of the dearest, refusals of all',
     unit: 'refusals',
     target: { atMost: 0 },
-    measure: ({ beside: { crowded, dear } }) => ({
-      measured: [...crowded, ...dear].reduce((sum, { errors }) => sum + errors, 0),
+    measure: ({ beside }) => ({
+      measured: isBeside(beside)
+        ? [...beside.crowded, ...beside.dear].reduce((sum, { errors }) => sum + errors, 0)
+        : Number.NaN,
     }),
   },
 ];
 
 /** Where the dear ones got no answer in a round, nobody was beside them. */
-function compare({ alone, crowded, dear }: Beside, figure: 'requestsPerSecond' | 'p50Us', scale: number) {
-  if (dear.some(({ requests }) => requests === 0)) return { measured: Number.NaN, ratio: Number.NaN };
+const isBeside = ({ dear }: Beside): boolean => dear.every(({ requests }) => requests > 0);
+
+function compare(beside: Beside, figure: 'requestsPerSecond' | 'p50Us', scale: number) {
+  if (!isBeside(beside)) return { measured: Number.NaN, ratio: Number.NaN };
+  const { alone, crowded } = beside;
   const [ours, theirs] = [crowded.map((load) => load[figure]), alone.map((load) => load[figure])];
   return { measured: median(ours) * scale, ratio: medianRatio(ours, theirs) };
 }
