@@ -1,6 +1,6 @@
 // A group: lines that are measured together, in the same rounds, and the pictures of them.
 import { failedResult, type Line, type Result, resultOf } from './line.ts';
-import { killChildren } from './process.ts';
+import { endChildren } from './process.ts';
 import type { Setting } from './setting.ts';
 import type { Picture } from './svg/picture.ts';
 
@@ -33,7 +33,7 @@ export function group<M>(
         return { results, pictures: picturesOf(measured) };
       } catch (error) {
         const reason = (error as Error).stack ?? String(error);
-        killChildren();
+        await endChildren();
         return { results: lines.map((line) => failedResult(name, line, reason)), pictures: [] };
       }
     },

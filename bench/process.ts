@@ -1,5 +1,6 @@
 // Child processes that are measured: servers on 127.0.0.1 and commands that run to their end.
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,14 +22,23 @@ const START_TIMEOUT_MS = 300_000;
 /** What runs, and the signal that ends it at once. */
 const children = new Map<ChildProcess, NodeJS.Signals>();
 
-/** Ends every process that still runs: what a failure has left. */
-export function killChildren(): void {
+function killChildren(): void {
   for (const [child, signal] of children) child.kill(signal);
+}
+
+/** Ends every process that still runs: what a failure has left. */
+export async function endChildren(): Promise<void> {
+  const ended = [...children.keys()].map((child) => once(child, 'close'));
+  killChildren();
+  await Promise.allSettled(ended);
 }
 
 // Whatever ends the benchmark, no server outlives it.
 process.once('exit', killChildren);
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    void endChildren().finally(() => process.exit(1));
+  });
 
 /** Nothing of the caller's own settings reaches what is measured. */
 function environment(): NodeJS.ProcessEnv {

@@ -8,6 +8,8 @@ import { bourse, type Finished, run } from './process.ts';
 /** Says on standard error what goes on. */
 export const tell = (text: string): void => void process.stderr.write(`${text}\n`);
 
+const RETRIES = 10;
+
 /** Files of fewer rows are written without a word. */
 const TOLD_ROWS = 100_000;
 
@@ -62,7 +64,8 @@ export class Workshop {
   }
 
   close(): void {
-    for (const folder of [this.folder, ...this.#outside]) rmSync(folder, { recursive: true, force: true });
+    for (const folder of [this.folder, ...this.#outside]) // A program that was just ended may still write.
+      rmSync(folder, { recursive: true, force: true, maxRetries: RETRIES });
   }
 }
 

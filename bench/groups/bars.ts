@@ -22,8 +22,8 @@ const AGAIN_REQUESTS = 5;
 const WARM_UP_REQUESTS = 100;
 const ORDINARY_CALLERS = 4;
 const DEAR_CALLERS = 2;
-/** Days from which the dearest are asked for, each once or twice in a run: what is asked for again would be cheap. */
-const DEAR_STARTS = 5_000;
+/** Days from which the dearest are asked for: what is asked for again would be cheap. */
+const DEAR_STARTS = 730;
 
 type Derived = { readonly firstMs: number; readonly againMs: number };
 type Beside = {
@@ -69,15 +69,20 @@ const lines: readonly Line<Measured>[] = [
     name: 'four ordinary callers beside two of the dearest, refusals of all',
     unit: 'refusals',
     target: { atMost: 0 },
-    measure: ({ beside: { crowded, dear } }) => ({
-      measured: [...crowded, ...dear].reduce((sum, { errors }) => sum + errors, 0),
+    measure: ({ beside }) => ({
+      measured: isBeside(beside)
+        ? [...beside.crowded, ...beside.dear].reduce((sum, { errors }) => sum + errors, 0)
+        : Number.NaN,
     }),
   },
 ];
 
 /** Where the dear ones got no answer in a round, nobody was beside them. */
-function compare({ alone, crowded, dear }: Beside, figure: 'requestsPerSecond' | 'p50Us', scale: number) {
-  if (dear.some(({ requests }) => requests === 0)) return { measured: Number.NaN, ratio: Number.NaN };
+const isBeside = ({ dear }: Beside): boolean => dear.every(({ requests }) => requests > 0);
+
+function compare(beside: Beside, figure: 'requestsPerSecond' | 'p50Us', scale: number) {
+  if (!isBeside(beside)) return { measured: Number.NaN, ratio: Number.NaN };
+  const { alone, crowded } = beside;
   const [ours, theirs] = [crowded.map((load) => load[figure]), alone.map((load) => load[figure])];
   return { measured: median(ours) * scale, ratio: medianRatio(ours, theirs) };
 }
@@ -142,7 +147,7 @@ async function deriveOnce(
   return derived as Readonly<Record<DerivedInterval, Derived>>;
 }
 
-/** Days of the first half of the years, one after the other. */
+/** Days one after the other, of the first half of the years at most. */
 function dearStarts(years: number): string[] {
   const days = Math.min(DEAR_STARTS, Math.floor((years / 2) * 365));
   const first = Date.UTC(FIRST_LONG_YEAR, 0, 5);
