@@ -8,7 +8,7 @@ import { QueryRunner } from '../src/queries/index.ts';
 import { StoreUnavailable } from '../src/store/store.ts';
 import { ask, key, LATEST, observed, openHandler, store } from './request-handler.ts';
 
-const CAUSE = 'bourse.db cannot be reached now: disk I/O error';
+const CAUSE = 'the store cannot be reached now: disk I/O error';
 const away = (): Promise<never> => Promise.reject(new StoreUnavailable(CAUSE));
 
 test('a request that meets a store out of reach is a 503 to be repeated, wherever it meets it; its cause is observed', async () => {
