@@ -120,6 +120,19 @@ export function sliceTimed(timed: TimedBars, from: number, to: number): TimedBar
   };
 }
 
+/** The bars that `holds` is true for, by index; all of them where it is true for all. */
+export function filterTimed(timed: TimedBars, holds: (index: number) => boolean): TimedBars {
+  const stretches: TimedBars[] = [];
+  let from = 0;
+  for (let index = 0; index <= timed.bars.count; index++) {
+    if (index < timed.bars.count && holds(index)) continue;
+    if (index === timed.bars.count && from === 0) return timed;
+    if (from < index) stretches.push(sliceTimed(timed, from, index));
+    from = index + 1;
+  }
+  return stretches.length === 1 ? stretches[0]! : concatTimed(stretches);
+}
+
 /** A part of timed bars, copied. */
 export const copyTimed = (timed: TimedBars, from: number, to: number): TimedBars => {
   const bars = emptyBars(to - from);

@@ -1,6 +1,6 @@
 // Bars, historical (spec 4.10) and latest (spec 4.11).
 import { valueColumns } from '../bars/columns.ts';
-import { concatTimed, sliceTimed, type TimedBars } from '../bars/grid.ts';
+import { concatTimed, filterTimed, sliceTimed, type TimedBars } from '../bars/grid.ts';
 import { END_MS, FIRST_MS } from '../base/instant.ts';
 import { type BarRange, barRange, dayOfBound, inOrder } from '../calendar/bar-range.ts';
 import { calendarOf } from '../calendar/calendar.ts';
@@ -28,11 +28,7 @@ import { tellingHistory } from './symbol-history.ts';
 function heldBy(range: BarRange, step: TimedBars): TimedBars {
   const { holds } = range;
   if (holds === null) return step;
-  const rows: TimedBars[] = [];
-  for (let row = 0; row < step.bars.count; row++) {
-    if (holds(step.openMs[row]!, step.day[row]!)) rows.push(sliceTimed(step, row, row + 1));
-  }
-  return rows.length === step.bars.count ? step : concatTimed(rows);
+  return filterTimed(step, (row) => holds(step.openMs[row]!, step.day[row]!));
 }
 
 /** Up to `count` bars from the front of a stream that are in the range, in ascending order whatever the stream's direction. */

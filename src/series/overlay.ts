@@ -1,5 +1,5 @@
 // Two streams as one, session by session: where both have bars, the upper one wins.
-import { concatTimed, sliceTimed, type TimedBars } from '../bars/grid.ts';
+import { concatTimed, filterTimed, sliceTimed, type TimedBars } from '../bars/grid.ts';
 import { BARS_PER_BLOCK_GUESS } from './cursor.ts';
 import type { BarStream } from './stream.ts';
 
@@ -10,8 +10,8 @@ export type IsComplete = (keyMs: number, closeMs: number) => Promise<boolean>;
 export type CheckedStream = {
   readonly stream: BarStream;
   readonly isComplete: IsComplete;
-  /** Chooses among the bars of a session that is served from this stream; all of them where there is none. */
-  readonly choose?: (session: TimedBars) => TimedBars;
+  /** Chooses among bars of sessions that are served from this stream; all of them where there is none. */
+  readonly choose?: (sessions: TimedBars) => TimedBars;
 };
 
 /**
@@ -28,8 +28,10 @@ export function overlay(upper: CheckedStream, lower: CheckedStream, descending: 
         if (first === null && second === null) break;
         const upperLeads =
           second === null || (first !== null && (descending ? first >= second : first <= second));
+        const [leading, otherDay] = upperLeads ? [heads[0], second] : [heads[1], first];
         if (first === second) await heads[1].take();
-        const part = await served(upperLeads ? upper : lower, await heads[upperLeads ? 0 : 1].take());
+        const taken = first === second ? await leading.take() : leading.takeBefore(otherDay);
+        const part = await served(upperLeads ? upper : lower, taken);
         count += part.bars.count;
         if (part.bars.count > 0) parts.push(part);
       }
@@ -38,14 +40,14 @@ export function overlay(upper: CheckedStream, lower: CheckedStream, descending: 
   };
 }
 
-/** The complete bars of a session among those that its stream chooses. */
-async function served({ isComplete, choose }: CheckedStream, session: TimedBars): Promise<TimedBars> {
-  const chosen = choose?.(session) ?? session;
+/** The complete bars of sessions among those that their stream chooses. */
+async function served({ isComplete, choose }: CheckedStream, sessions: TimedBars): Promise<TimedBars> {
+  const chosen = choose?.(sessions) ?? sessions;
   const { count, keyMs } = chosen.bars;
-  const rows: TimedBars[] = [];
+  const complete = new Uint8Array(count);
   for (let row = 0; row < count; row++)
-    if (await isComplete(keyMs[row]!, chosen.closeMs[row]!)) rows.push(sliceTimed(chosen, row, row + 1));
-  return rows.length === count ? chosen : concatTimed(rows);
+    if (await isComplete(keyMs[row]!, chosen.closeMs[row]!)) complete[row] = 1;
+  return filterTimed(chosen, (row) => complete[row] === 1);
 }
 
 /** The front of a stream: its sessions one after the other. */
@@ -80,6 +82,23 @@ class Head {
     return this.#ended ? null : this.#step!.day[this.#at(0)]!;
   }
 
+  /** Removes the bars of the step that are before a day, as the front one is; all of them where it is null. After `day`. */
+  takeBefore(otherDay: number | null): TimedBars {
+    const { day } = this.#step!;
+    const isBefore = (one: number): boolean =>
+      otherDay === null || (this.#descending ? one > otherDay : one < otherDay);
+    let count = 1;
+    while (count < this.#left && isBefore(day[this.#at(count)]!)) count++;
+    return this.#front(count);
+  }
+
+  /** Removes so many bars of the step. */
+  #front(count: number): TimedBars {
+    const [one, other] = [this.#at(0), this.#at(count - 1)];
+    this.#left -= count;
+    return sliceTimed(this.#step!, Math.min(one, other), Math.max(one, other) + 1);
+  }
+
   /** Removes the bars of the front session, of which there is one: after `day`. */
   async take(): Promise<TimedBars> {
     const session = await this.day();
@@ -87,9 +106,7 @@ class Head {
     while ((await this.day()) === session) {
       let count = 1;
       while (count < this.#left && this.#step!.day[this.#at(count)] === session) count++;
-      const [one, other] = [this.#at(0), this.#at(count - 1)];
-      parts.push(sliceTimed(this.#step!, Math.min(one, other), Math.max(one, other) + 1));
-      this.#left -= count;
+      parts.push(this.#front(count));
     }
     if (parts.length === 1) return parts[0]!;
     return concatTimed(this.#descending ? parts.reverse() : parts);
