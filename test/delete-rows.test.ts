@@ -156,7 +156,14 @@ type Report = {
 for (const [dataset, flags, gone] of choices) {
   const given = (): readonly string[] => ['delete', dataset, ...flags(), '--json'];
   test(`delete ${dataset} takes ${gone.join(', ')}, and undo brings it back (contract 2.2, 10)`, async () => {
-    const { import_runs: _, counters: __, counters_sums: _a, row_sums: _sums, ...content } = contentOf(url);
+    const {
+      import_runs: _,
+      counters: __,
+      counters_sums: _a,
+      row_sums: _sums,
+      changes: _c,
+      ...content
+    } = contentOf(url);
     const { runId, rowsDeleted, instrumentsDeleted } = JSON.parse(await shop.must(...given())) as Report;
     assert.equal(rowsDeleted, gone.length);
     assert.equal(instrumentsDeleted, dataset === 'option-contracts' ? gone.length : 0);
@@ -169,6 +176,7 @@ for (const [dataset, flags, gone] of choices) {
       import_runs: ___,
       counters: ____,
       counters_sums: _b,
+      changes: _d,
       row_sums: _sumsNow,
       ...now
     } = contentOf(url);

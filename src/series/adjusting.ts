@@ -66,7 +66,9 @@ async function adjustmentOf(
   const { instrument, calendar } = stored;
   if (instrument.asset_schema !== 'stock') return { adjustment: null, leftOutDay: null };
   const overDay = lastOverDay(calendar, adjusting.nowMs);
-  const name = `changes|${instrument.instrument_id}|${adjusting.kind}|${overDay}`;
+  // The end of an instrument completes its last bars: their closes give other factors from then on.
+  const hasEnded = stored.endedMs !== null && stored.endedMs <= adjusting.nowMs;
+  const name = `changes|${instrument.instrument_id}|${adjusting.kind}|${overDay}|${hasEnded}`;
   const all = await keep(name, () => readChanges(context, stored, adjusting));
   const changes = all.filter(({ day }) => day <= adjusting.asOfDay);
   const today = calendar.zone.dayAt(adjusting.nowMs);

@@ -21,13 +21,13 @@ export const storeLimits = {
   /** Damaged parts that the refusal of a copy names. */
   copyDamageNamedMax: 5,
   /** Parts that one write is known to have changed; one that changes more counts as a change of everything. */
-  changedPartsMax: 10_000,
+  changedPartsMax: 5_000,
   /** Writes of which it is known what they changed: a caller that asks more seldom forgets everything. */
   changesKept: 128,
   /** Of these, the ones that one read takes: the first may already be too many for the caller. */
   changesPerRead: 16,
   /** Parts whose last change a thread knows: it forgets everything where there are more. */
-  knownChangesMax: 50_000,
+  knownChangesMax: 20_000,
   /** Parts that one value depends on: most depend on a few, and one of more on everything. */
   dependedPartsMax: 64,
   /** Disk space for what a backup says about itself, without the control file. */

@@ -41,6 +41,15 @@ export function partRead({ name, parts = [] }: Dataset, where: Values = {}): Par
   return name;
 }
 
+const moving = new WeakMap<Dataset, readonly string[]>();
+
 /** Columns outside the key that decide the part of a row: an upsert may move it from one part to another. */
-export const movingColumns = ({ parts = [], key }: Dataset): string[] =>
-  parts.flatMap(({ of }) => of).filter((one) => typeof one === 'string' && !key.includes(one)) as string[];
+export function movingColumns(dataset: Dataset): readonly string[] {
+  const known = moving.get(dataset);
+  if (known !== undefined) return known;
+  const { parts = [], key } = dataset;
+  const columns = parts.flatMap(({ of }) => of).filter((one) => typeof one === 'string');
+  const found = columns.filter((column) => !key.includes(column));
+  moving.set(dataset, found);
+  return found;
+}

@@ -10,6 +10,7 @@ import { fileStore } from '../../../test/sqlite/files.ts';
 import { TestFolder } from '../../../test/stores.ts';
 import { latestBars } from '../../contract/bars.ts';
 import { parseParameters } from '../../contract/endpoint.ts';
+import { series } from '../../datasets/bars.ts';
 import type { Answer, QueryRequest } from '../../queries/query.ts';
 import { openStore } from '../../store/engines.ts';
 import { problemOf } from '../readiness.ts';
@@ -103,6 +104,20 @@ async function portOf(t: TestContext, queue: QueryQueue): Promise<MessagePort> {
   posted.mock.restore();
   return posted.mock.calls[0]!.this as MessagePort;
 }
+
+test('an answer that may be cached says from which store and version it was read, and on what it depends', async () => {
+  const queue = openQueue();
+  const answer = await queue.submit(latest(3), here);
+  assert.ok(answer.kind === 'answer');
+  answer.release?.();
+  const { storeId, version, parts } = answer.source!;
+  assert.deepEqual([storeId, version], [store.id, await store.version()]);
+  const [row] = await store.snapshot((reader) =>
+    reader.rows(series, { order: [['instrument_id', 'asc']], limit: 1 }),
+  );
+  const own = [`instrument ${row!.instrument_id}`, `series ${row!.series_id}`, 'holidays'];
+  assert.deepEqual([...own, ...parts.filter((part) => part.startsWith('symbol '))].sort(), [...parts].sort());
+});
 
 test('the thread is ready once it has opened the store, and answers bytes', async () => {
   const queue = openQueue();
