@@ -75,9 +75,12 @@ class FileState {
       return result;
     } finally {
       this.written = null;
-      // SQLite counts the commits of other connections alone.
-      this.#commits = Number.NaN;
     }
+  }
+
+  /** To be called when a write has ended, committed or not: SQLite counts the commits of other connections alone. */
+  ended(): void {
+    this.#commits = Number.NaN;
   }
 }
 
@@ -237,7 +240,8 @@ export async function openSqliteStore(path: string, mode: Mode, tell: Tell): Pro
         )
         .catch((error: unknown) => {
           throw writeDamage(error);
-        }),
+        })
+        .finally(() => state.ended()),
     close: async () => database.close(),
   };
 }
