@@ -13,7 +13,6 @@ import { type HandlerParts, RequestHandler } from '../src/http/handler.ts';
 import { UnsentBytes } from '../src/http/sending/unsent-bytes.ts';
 import { issueKey, KeyRing, noTerms } from '../src/keys/api-keys.ts';
 import { Quotas } from '../src/keys/quotas.ts';
-import { importBars } from '../src/loading/bars.ts';
 import { importFile } from '../src/loading/importers.ts';
 import { QueryRunner } from '../src/queries/index.ts';
 import type { Answer } from '../src/queries/query.ts';
@@ -35,7 +34,7 @@ writeFileSync(
   ['datetime,open,high,low,close,volume', ...opens.map((open, i) => `${open},1,3,0.5,2,${i}`), ''].join('\n'),
 );
 const named = { asset_schema: 'stock', country_iso_code: 'US', symbol: 'AAPL', interval: '1M' };
-await importBars(writer, {
+await importFile(writer, 'bars', {
   file: await opened(file),
   flags: new Map(Object.entries(named)),
   zone: null,

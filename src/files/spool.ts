@@ -29,7 +29,7 @@ export async function spool<T>(neededBytes: number, fill: (folder: string) => Pr
 async function makeSpool(neededBytes: number): Promise<string> {
   try {
     removeLeftovers(tmpdir(), /^bourse-import-(\d+\.\d+)-\w+$/);
-    await requireDiskSpace(tmpdir(), neededBytes);
+    requireDiskSpace(tmpdir(), neededBytes);
     return await mkdtemp(join(tmpdir(), `${SPOOL}${ownMark}-`));
   } catch (error) {
     throw folderProblem(error, tmpdir(), 'set TMPDIR to another one');

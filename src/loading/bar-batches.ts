@@ -17,16 +17,20 @@ export const BATCH_ROWS = 16_384;
 
 /** A batch that is being filled. */
 class Batch implements BarChunk {
-  readonly ms = new Float64Array(BATCH_ROWS);
-  readonly kinds = new Uint8Array(BATCH_ROWS);
-  readonly nameIds = new Int32Array(BATCH_ROWS);
+  readonly ms: Float64Array;
+  readonly kinds: Uint8Array;
+  readonly nameIds: Int32Array;
   readonly newNames: Names[] = [];
   readonly values: readonly (Float64Array | null)[];
   readonly firstRow: number;
   count = 0;
 
-  constructor(columns: BarColumns, firstRow: number) {
-    this.values = valueFields.map((field) => (columns.has(field) ? new Float64Array(BATCH_ROWS) : null));
+  /** `room` is the number of rows that it can have. */
+  constructor(columns: BarColumns, firstRow: number, room: number) {
+    this.ms = new Float64Array(room);
+    this.kinds = new Uint8Array(room);
+    this.nameIds = new Int32Array(room);
+    this.values = valueFields.map((field) => (columns.has(field) ? new Float64Array(room) : null));
     this.firstRow = firstRow;
   }
 
@@ -43,13 +47,16 @@ class Batch implements BarChunk {
 export async function* readBatches({ file, columns, derived }: BarReading): AsyncGenerator<BarChunk> {
   const { texts, numbers } = columnsOf(columns);
   const chunker = new BarChunker(columns, texts, numbers);
-  let batch = new Batch(columns, 1);
+  // Of a small file each chunk is a batch: the arrays of a full one take longer than its rows.
+  const isSmall = file.content !== undefined;
+  let batch: Batch | null = null;
   for await (const chunk of readChunks(file, { texts, numbers, careful: false, derived })) {
-    if (batch.count + chunk.count > BATCH_ROWS) {
+    if (batch !== null && batch.count + chunk.count > batch.ms.length) {
       yield batch;
-      batch = new Batch(columns, batch.firstRow + batch.count);
+      batch = new Batch(columns, batch.firstRow + batch.count, isSmall ? chunk.count : BATCH_ROWS);
     }
+    batch ??= new Batch(columns, 1, isSmall ? chunk.count : BATCH_ROWS);
     batch.add(chunk, chunker);
   }
-  if (batch.count > 0) yield batch;
+  if (batch !== null) yield batch;
 }

@@ -15,7 +15,7 @@ import { type Instrument, type InstrumentName, instruments } from '../datasets/r
 import { soundSeries } from '../history/damaged-series.ts';
 import type { UnfinishedSession } from '../history/import-report.ts';
 import { changeOf, changeRow, putChange, recordBlock, rowKeyOf, wholeChange } from '../history/journal.ts';
-import { instrumentIds, newInstrument, UsedCounter } from '../history/new-instrument.ts';
+import { newInstrument } from '../history/new-instrument.ts';
 import type { PresentRun } from '../history/run.ts';
 import {
   completeMsOf,
@@ -106,9 +106,6 @@ export class BarLoad {
   readonly #markets = new Map<string, string>();
   /** Instruments that the store does not know, until their first bar. */
   readonly #unwritten = new Map<string, Instrument>();
-  /** Written at the end: a read and a write for each new identifier took a seventh of the time. */
-  readonly #instrumentIds: UsedCounter;
-  readonly #seriesIds: UsedCounter;
   /** Arrays of written blocks, for reuse. */
   readonly #spare: Bars[] = [];
   #openBytes = 0;
@@ -116,8 +113,6 @@ export class BarLoad {
   constructor(writer: Writer, run: PresentRun, about: LoadedFile) {
     this.#run = run;
     this.#writer = writer;
-    this.#instrumentIds = instrumentIds(writer);
-    this.#seriesIds = new UsedCounter(writer, 'series_id', 1);
     this.#basis = about.basis;
     this.#times = { startedMs: run.startedMs, completeThroughMs: about.completeThroughMs };
     this.#nowMs = about.nowMs;
@@ -145,7 +140,7 @@ export class BarLoad {
     if (stored !== null && volumeBasis(stored) !== volumeBasis(this.#basis)) return 'volumes';
     const row = {
       ...where,
-      series_id: stored?.series_id ?? (await this.#seriesIds.next()),
+      series_id: stored?.series_id ?? (await this.#run.counters.next('series_id', 1)),
       ...this.#basis,
       first_ms: Number.POSITIVE_INFINITY,
       last_ms: Number.NEGATIVE_INFINITY,
@@ -184,7 +179,7 @@ export class BarLoad {
       null;
     if (known !== undefined && known.exchange === exchange) return known;
     const row = {
-      ...(known ?? (await newInstrument(this.#writer, where, { ids: this.#instrumentIds }))),
+      ...(known ?? (await newInstrument(this.#writer, where, this.#run.counters))),
       exchange,
     };
     if (stored === null) this.#unwritten.set(rowKeyOf(instruments, where), row);
@@ -248,8 +243,6 @@ export class BarLoad {
 
   /** Writes the series of a settled load, how far they are complete, and which of their bars are unfinished. */
   async finish(): Promise<void> {
-    await this.#instrumentIds.settle();
-    await this.#seriesIds.settle();
     const found = this.coverage().map(({ coverage }) => coverage);
     await this.#writer.upsert(runCoverage, found);
     const byGroup = new Map(found.map((coverage) => [`${coverage.market} ${coverage.interval}`, coverage]));

@@ -67,7 +67,7 @@ export class BarPass {
   #chunk!: BarChunk;
   #values: readonly Float64Array[] = [];
   #care: Care | null = null;
-  readonly #keys = new Float64Array(BATCH_ROWS);
+  #keys = new Float64Array(0);
   /** The key that was read last. */
   #keyMs = 0;
 
@@ -91,6 +91,7 @@ export class BarPass {
   /** Loads the rows of a chunk, or refuses them. Without `care` the first problem is thrown: NeedsCare. */
   async add(chunk: BarChunk, care: Care | null): Promise<void> {
     this.#chunk = chunk;
+    if (this.#keys.length < chunk.count) this.#keys = new Float64Array(chunk.count);
     this.#values = chunk.values.map((column) => column ?? noValues);
     this.#care = care;
     for (const names of chunk.newNames) this.#called.push(await this.#call(names));

@@ -8,7 +8,7 @@ import { formatInstant, MINUTE_MS } from '../../base/instant.ts';
 import { historicalBars } from '../../contract/bars.ts';
 import { parseParameters } from '../../contract/endpoint.ts';
 import { openSources } from '../../files/source.ts';
-import { importBars } from '../../loading/bars.ts';
+import { importFile as load } from '../../loading/importers.ts';
 import { type MappedFile, ownNames } from '../../mapping/column-mapping.ts';
 import type { Answer, QueryRequest } from '../../queries/query.ts';
 import { openStore } from '../../store/engines.ts';
@@ -28,7 +28,7 @@ async function importFile(name: string, rows: readonly string[], interval: strin
   writeFileSync(path, ['datetime,open,high,low,close', ...rows, ''].join('\n'));
   const file = (await openSources(path, process.stdin, ownNames).next()).value as MappedFile;
   const named = { asset_schema: 'stock', country_iso_code: 'US', symbol, interval };
-  await importBars(store, {
+  await load(store, 'bars', {
     file,
     flags: new Map(Object.entries(named)),
     zone: null,

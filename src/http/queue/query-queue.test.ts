@@ -10,7 +10,7 @@ import { latestBars } from '../../contract/bars.ts';
 import { parseParameters } from '../../contract/endpoint.ts';
 import { limits } from '../../contract/limits.ts';
 import { openSources } from '../../files/source.ts';
-import { importBars } from '../../loading/bars.ts';
+import { importFile } from '../../loading/importers.ts';
 import type { MappedFile } from '../../mapping/column-mapping.ts';
 import { ownNames } from '../../mapping/column-mapping.ts';
 import type { Answer, QueryRequest } from '../../queries/query.ts';
@@ -33,7 +33,7 @@ writeFileSync(
   ['datetime,open,high,low,close', ...opens.map((open) => `${open},1,3,0.5,2`), ''].join('\n'),
 );
 const named = { asset_schema: 'stock', country_iso_code: 'US', symbol: 'AAPL', interval: '1M' };
-await importBars(store, {
+await importFile(store, 'bars', {
   file: await opened(file),
   flags: new Map(Object.entries(named)),
   zone: null,
