@@ -338,3 +338,27 @@ test('an import of many files that is killed leaves whole groups, and has report
     shop.close();
   }
 });
+
+test('a small file and one that a thread reads give the same bars where columns are computed (contract 11)', async () => {
+  const shop = new Shop();
+  try {
+    const minutes = Array.from({ length: 30_000 }, (_, minute) => {
+      const at = new Date(Date.UTC(2020, 0, 1, 0, minute)).toISOString();
+      return `X,${at},${[1, 1, 1, 1].map(() => 12_345 + minute).join()},7`;
+    });
+    writeFileSync(shop.path('large.csv'), `${[HEADER, ...minutes].join('\n')}\n`);
+    assert.ok(statSync(shop.path('large.csv')).size > 1024 * 1024);
+    for (let part = 0; part < 3; part++)
+      shop.write(`small-${part}.csv`, ...minutes.slice(part * 10_000, (part + 1) * 10_000));
+    const columns = Object.fromEntries(
+      ['open', 'high', 'low', 'close'].map((column) => [column, { column, scale: 0.0001 }]),
+    );
+    writeFileSync(shop.path('map.json'), JSON.stringify({ columns }));
+    const [large, small] = ['large', 'small'].map((name) => shop.storeUrl(name));
+    await shop.must('import', 'bars', 'large.csv', ...flags, '--map', 'map.json', '--store', large!);
+    await shop.must('import', 'bars', 'small-*.csv', ...flags, '--map', 'map.json', '--store', small!);
+    assert.equal(await hashOf(large!), await hashOf(small!));
+  } finally {
+    shop.close();
+  }
+});

@@ -1,5 +1,7 @@
 // Reads a small CSV without DuckDB, where every cell is plain: no quotes, ASCII alone, whole rows, numbers of digits. Any other file is DuckDB's.
+import type { ComputedColumn } from './computed-column.ts';
 import type { CsvFormat } from './format.ts';
+import type { ScanPlan } from './scan.ts';
 import type { TextCells } from './text-column.ts';
 
 const [LF, CR, QUOTE, MINUS, POINT, ZERO, NINE] = [0x0a, 0x0d, 0x22, 0x2d, 0x2e, 0x30, 0x39];
@@ -127,6 +129,22 @@ function numberIn(bytes: Uint8Array, start: number, end: number): number | undef
   return from === start ? value : -value;
 }
 
+/** Texts that are made of others, ASCII as these; null where one of them needs SQL. */
+function madeTexts(cells: PlainTexts, make: (text: string) => string | undefined): PlainTexts | null {
+  const count = cells.starts.length;
+  const [starts, ends] = [new Int32Array(count), new Int32Array(count)];
+  let all = '';
+  for (let row = 0; row < count; row++) {
+    const text = cells.text(row);
+    const made = text === null ? '' : make(text);
+    if (made === undefined) return null;
+    starts[row] = all.length;
+    all += made;
+    ends[row] = all.length;
+  }
+  return new PlainTexts(Buffer.from(all, 'latin1'), starts, ends);
+}
+
 /** Columns of a file: its texts and its numbers, as `readChunks` gives them. */
 export type PlainColumns = {
   readonly count: number;
@@ -134,40 +152,100 @@ export type PlainColumns = {
   readonly numbers: readonly Float64Array[];
 };
 
-/** Some columns of a text by their names, in parts of at most `rowsMax` rows; null where any of its cells is not plain. */
+/** What is read of a file: columns of it, and computed ones. */
+type PlainPlan = Pick<ScanPlan, 'numbers' | 'derived'> & { readonly texts: readonly string[] };
+
+/** The cells of a text, by row and column. */
+class PlainTable {
+  readonly #bytes: Uint8Array;
+  readonly #cells: Cells;
+  readonly #header: readonly string[];
+  readonly #derived: ReadonlyMap<string, ComputedColumn>;
+
+  constructor(
+    bytes: Uint8Array,
+    cells: Cells,
+    header: readonly string[],
+    derived: readonly ComputedColumn[],
+  ) {
+    this.#bytes = bytes;
+    this.#cells = cells;
+    this.#header = header;
+    this.#derived = new Map(derived.map((column) => [column.name, column]));
+  }
+
+  get rows(): number {
+    return this.#cells.rows;
+  }
+
+  /** The number of a column's cell in a row, among all cells; null where the file has no such column. */
+  #cellOf(name: string, row: number): number | null {
+    const place = this.#header.indexOf(name);
+    return place < 0 ? null : row * this.#header.length + place;
+  }
+
+  /** The texts of a column in some rows; null where they are not plain. */
+  texts(name: string, row: number, count: number): PlainTexts | null {
+    let cell = this.#cellOf(name, row);
+    if (cell === null) {
+      const { plain, inputs } = this.#derived.get(name) ?? {};
+      if (plain?.kind !== 'text') return null;
+      const cells = this.texts(inputs![0]!, row, count);
+      return cells === null ? null : madeTexts(cells, plain.of);
+    }
+    const [starts, ends] = [new Int32Array(count), new Int32Array(count)];
+    for (let at = 0; at < count; at++, cell += this.#header.length) {
+      starts[at] = this.#cells.starts[cell]!;
+      ends[at] = this.#cells.ends[cell]!;
+    }
+    return new PlainTexts(this.#bytes, starts, ends);
+  }
+
+  /** The numbers of a column in some rows; null where they are not plain. */
+  numbers(name: string, row: number, count: number): Float64Array | null {
+    let cell = this.#cellOf(name, row);
+    if (cell === null) {
+      const { plain, inputs } = this.#derived.get(name) ?? {};
+      return plain?.kind === 'number' ? (this.numbers(inputs![0]!, row, count)?.map(plain.of) ?? null) : null;
+    }
+    const column = new Float64Array(count);
+    for (let at = 0; at < count; at++, cell += this.#header.length) {
+      const number = numberIn(this.#bytes, this.#cells.starts[cell]!, this.#cells.ends[cell]!);
+      if (number === undefined) return null;
+      column[at] = number;
+    }
+    return column;
+  }
+}
+
+/** Some columns of a text by their names, in parts of at most `rowsMax` rows; null where any of their cells is not plain. */
 export function plainColumns(
   bytes: Uint8Array,
   { format, header }: { readonly format: CsvFormat; readonly header: readonly string[] },
-  plan: { readonly texts: readonly string[]; readonly numbers: readonly string[] },
+  plan: PlainPlan,
   rowsMax: number,
 ): PlainColumns[] | null {
-  const width = header.length;
-  const cells = cellsOf(bytes, format, width);
+  const cells = cellsOf(bytes, format, header.length);
   if (cells === null) return null;
+  const table = new PlainTable(bytes, cells, header, plan.derived ?? []);
   const parts: PlainColumns[] = [];
-  for (let row = 0; row < cells.rows; row += rowsMax) {
-    const count = Math.min(rowsMax, cells.rows - row);
-    const numbers: Float64Array[] = [];
-    for (const name of plan.numbers) {
-      const column = new Float64Array(count);
-      let cell = row * width + header.indexOf(name);
-      for (let at = 0; at < count; at++, cell += width) {
-        const number = numberIn(bytes, cells.starts[cell]!, cells.ends[cell]!);
-        if (number === undefined) return null;
-        column[at] = number;
-      }
-      numbers.push(column);
-    }
-    const texts = plan.texts.map((name) => {
-      const [starts, ends] = [new Int32Array(count), new Int32Array(count)];
-      let cell = row * width + header.indexOf(name);
-      for (let at = 0; at < count; at++, cell += width) {
-        starts[at] = cells.starts[cell]!;
-        ends[at] = cells.ends[cell]!;
-      }
-      return new PlainTexts(bytes, starts, ends);
-    });
+  for (let row = 0; row < table.rows; row += rowsMax) {
+    const count = Math.min(rowsMax, table.rows - row);
+    const texts = wholeList(plan.texts, (name) => table.texts(name, row, count));
+    const numbers = texts && wholeList(plan.numbers, (name) => table.numbers(name, row, count));
+    if (texts === null || numbers === null) return null;
     parts.push({ count, texts, numbers });
   }
   return parts;
+}
+
+/** What each name gives; null where one gives null. */
+function wholeList<T>(names: readonly string[], of: (name: string) => T | null): T[] | null {
+  const list: T[] = [];
+  for (const name of names) {
+    const one = of(name);
+    if (one === null) return null;
+    list.push(one);
+  }
+  return list;
 }

@@ -1,4 +1,5 @@
 // Opens files for reading: finds, unpacks and verifies them, finds their format and columns, and starts their hash.
+import { hash } from 'node:crypto';
 import { createWriteStream, readFileSync, type Stats, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, extname, join, resolve } from 'node:path';
@@ -131,7 +132,7 @@ async function* openFound<L extends Layout>(found: Found<L>): AsyncGenerator<Sou
   const small = smallFile(found);
   const packing = small === null ? await packingOfFile(found) : packingOf(small.content);
   if (packing === null) yield await openPlain(found, digestOfPlain(found, small), small?.content);
-  else if (packing === 'zip') yield* openArchive(found);
+  else if (packing === 'zip') yield* openArchive(found, small);
   else yield await openPacked(found, packing);
 }
 
@@ -289,11 +290,15 @@ async function openPacked<L extends Layout>(
 }
 
 /** The files of an archive: all are unpacked and verified before the first is read. A file's problem does not keep the others out. */
-async function* openArchive<L extends Layout>(found: Found<L>): AsyncGenerator<SourceFile<L> | FileProblem> {
-  const before = await check(found.name, found.path);
-  const archiveSha256 = await hashOfFile(found.path);
+async function* openArchive<L extends Layout>(
+  found: Found<L>,
+  small: SmallFile | null,
+): AsyncGenerator<SourceFile<L> | FileProblem> {
+  if (found.origin.archiveSha256 !== null) throw packedTwice(found.name);
+  const before = small?.then ?? (await check(found.name, found.path));
+  const archiveSha256 = small === null ? await hashOfFile(found.path) : hash('sha256', small.content);
   const { filled: members, close } = await spool(unpackedBytes(before.size), (folder) =>
-    unpackZip(found.name, found.path, folder),
+    unpackZip(found.name, found.path, folder, small?.content),
   );
   try {
     requireSame(found.name, before, await check(found.name, found.path));
@@ -308,7 +313,6 @@ async function* openArchive<L extends Layout>(found: Found<L>): AsyncGenerator<S
         origin: { ...found.origin, archiveSha256 },
       };
       try {
-        if ((await packingOfFile(inside)) === 'zip') throw packedTwice(inside.name);
         yield* openFound(inside);
       } catch (error) {
         if (!(error instanceof FileProblem)) throw error;

@@ -1,4 +1,5 @@
 // Instruments that the store does not know yet, and the identifiers that it gives out.
+import type { RowOf } from '../datasets/dataset.ts';
 import { counters, rowChanges } from '../datasets/internal.ts';
 import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
 import { ignoreDamage } from '../store/damage.ts';
@@ -65,20 +66,36 @@ export class Counters {
   }
 }
 
-/** A new instrument with nothing but its name. One that was deleted, or whose row is damaged, gets its former identifiers again: `damagedId`. */
-export async function newInstrument(
-  writer: Writer,
-  name: InstrumentName,
-  ids: Counters,
-  damagedId: number | null = null,
-): Promise<Instrument> {
-  const blank = Object.fromEntries(Object.keys(instruments.columns).map((column) => [column, null]));
-  const found = await writer.sound(ignoreDamage).rows(rowChanges, {
+/** The instrument that was deleted last, by changes of one name, the newest first; null without one. */
+export const deletedOf = (changes: readonly RowOf<typeof rowChanges>[]): Instrument | null =>
+  (changes.find(({ before }) => before !== null)?.before as Instrument | undefined) ?? null;
+
+/** The instrument of a name that was deleted last; null without one. */
+async function deletedNamed(writer: Writer, name: InstrumentName): Promise<Instrument | null> {
+  const changes = await writer.sound(ignoreDamage).rows(rowChanges, {
     where: { dataset: instruments.name, row_key: rowKeyOf(instruments, name) },
     order: [['run_id', 'desc']],
     limit: CHANGES_OF_NAME_MAX,
   });
-  const deleted = found.find(({ before }) => before !== null)?.before as Instrument | undefined;
+  return deletedOf(changes);
+}
+
+/** What is known of a new instrument's name; by default it is looked up. */
+type Former = {
+  /** The identifier of its damaged row. */
+  readonly damagedId?: number | null;
+  readonly deleted?: Instrument | null | undefined;
+};
+
+/** A new instrument with nothing but its name. One that was deleted, or whose row is damaged, gets its former identifiers again. */
+export async function newInstrument(
+  writer: Writer,
+  name: InstrumentName,
+  ids: Counters,
+  { damagedId = null, deleted: known }: Former = {},
+): Promise<Instrument> {
+  const blank = Object.fromEntries(Object.keys(instruments.columns).map((column) => [column, null]));
+  const deleted = known === undefined ? await deletedNamed(writer, name) : known;
   const instrument_id = damagedId ?? deleted?.instrument_id ?? (await ids.instrumentId());
   const asset_id = deleted?.asset_id ?? instrument_id;
   return { ...blank, ...name, instrument_id, asset_id } as Instrument;

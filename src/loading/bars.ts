@@ -93,7 +93,11 @@ async function readFast(source: MappedFile, mapping: FieldSources, pass: BarPass
 }
 
 async function loadFromThread(reading: BarReading, pass: BarPass): Promise<void> {
-  const thread = new Worker(moduleBeside('./bar-thread.ts', import.meta.url), { workerData: reading });
+  // Functions cannot be sent. The thread reads large files, by SQL alone.
+  const derived = reading.derived.map((column) => ({ ...column, plain: undefined }));
+  const thread = new Worker(moduleBeside('./bar-thread.ts', import.meta.url), {
+    workerData: { ...reading, derived },
+  });
   try {
     for await (const chunk of batchesOf(thread)) {
       await pass.add(chunk, null);

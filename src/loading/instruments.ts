@@ -30,7 +30,7 @@ function conflictOf(values: Values, known: Values | null): RowProblem | null {
 async function newOrDamaged({ writer, counters }: RowContext, name: InstrumentName): Promise<Instrument> {
   const known = await damagedId(writer, name);
   if (known === null) await refuseLost(writer, name);
-  return newInstrument(writer, name, counters, known);
+  return newInstrument(writer, name, counters, { damagedId: known });
 }
 
 /** What is special about instruments. */
