@@ -7,7 +7,6 @@ import fc from 'fast-check';
 import { historicalBars, latestBars } from '../src/contract/bars.ts';
 import { parseParameters } from '../src/contract/endpoint.ts';
 import type { PriceBasis, VolumeBasis } from '../src/contract/price-basis.ts';
-import { importBars } from '../src/loading/bars.ts';
 import { importFile } from '../src/loading/importers.ts';
 import { QueryRunner } from '../src/queries/index.ts';
 import type { Answer } from '../src/queries/query.ts';
@@ -73,7 +72,7 @@ function bars(
     completeThroughMs: Date.now(),
     ...(volumes !== undefined && { volumes }),
   };
-  return stored(shop, path, (store, request) => importBars(store, { ...request, ...about }));
+  return stored(shop, path, (store, request) => importFile(store, 'bars', { ...request, ...about }));
 }
 
 /** Imports actions: `dividend 2020-08-07 0.82 455.61`, `split 2020-08-31 1 4`, each with a factor behind `=` or none. */
@@ -276,7 +275,9 @@ test('a close counts in factors from the end of its closing auction on, not of r
     header,
     rows.map((row) => `stock,UK,ALPHA,DAY,${row}`),
   );
-  await stored(shop, path, (store, request) => importBars(store, { ...request, zone: null, basis: 'raw' }));
+  await stored(shop, path, (store, request) =>
+    importFile(store, 'bars', { ...request, zone: null, basis: 'raw' }),
+  );
   const dividend = written('country_iso_code,symbol,action_type,ex_date,cash_amount', [
     'UK,ALPHA,dividend,2025-06-06,10',
   ]);

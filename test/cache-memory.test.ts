@@ -10,7 +10,7 @@ import { markets } from '../src/calendar/markets/index.ts';
 import { buildYear } from '../src/calendar/session.ts';
 import { zoneOf } from '../src/calendar/zone.ts';
 import { ResponseCache } from '../src/http/cache/response-cache.ts';
-import { importBars } from '../src/loading/bars.ts';
+import { importFile } from '../src/loading/importers.ts';
 import { Lookup } from '../src/queries/lookup.ts';
 import { openStore } from '../src/store/engines.ts';
 import { TrackedReader } from '../src/store/tracked-reader.ts';
@@ -141,7 +141,7 @@ test('look-ups count the instruments and the records that they keep', async () =
   ]);
   const at = { store: folder.storeUrl() };
   await stored(at, path, (writing, request) =>
-    importBars(writing, { ...request, flags, zone: null, basis: 'raw' }),
+    importFile(writing, 'bars', { ...request, flags, zone: null, basis: 'raw' }),
   );
   const reading = await openStore(at.store, 'read');
   const lookup = new Lookup();

@@ -8,7 +8,7 @@ import { findZone } from '../src/calendar/zone.ts';
 import type { PriceBasis } from '../src/contract/price-basis.ts';
 import { FileProblem } from '../src/files/file-problem.ts';
 import type { ImportReport } from '../src/history/import-report.ts';
-import { importBars } from '../src/loading/bars.ts';
+import { importFile } from '../src/loading/importers.ts';
 import { type ColumnMapping, noMapping } from '../src/mapping/column-mapping.ts';
 import { openStore } from '../src/store/engines.ts';
 import { opened } from './service.ts';
@@ -46,7 +46,7 @@ class Shelf {
     writeFileSync(file, typeof csv === 'string' ? csv : `${csv.join('\n')}\n`);
     const store = await openStore(this.url, 'write');
     try {
-      return await importBars(store, {
+      return await importFile(store, 'bars', {
         file: { ...(await opened(file)), mapping: { ...noMapping, ...map } },
         flags: new Map(Object.entries(flags)),
         source: null,

@@ -8,7 +8,7 @@ import { encodeBlock } from '../src/bars/block-writer.ts';
 import { emptyBars } from '../src/bars/columns.ts';
 import { blockChanges, counters, importRuns } from '../src/datasets/internal.ts';
 import type { ImportReport } from '../src/history/import-report.ts';
-import { importBars } from '../src/loading/bars.ts';
+import { importFile } from '../src/loading/importers.ts';
 import { rowWith } from '../src/store/all-rows.ts';
 import { openStore } from '../src/store/engines.ts';
 import { opened, Workshop } from './service.ts';
@@ -208,7 +208,7 @@ async function importedAt(
   const store = await openStore(shop.store, 'write');
   try {
     const about = { source: null, dryRun: false, nowMs: () => Date.parse(now) };
-    return await importBars(store, {
+    return await importFile(store, 'bars', {
       file: await opened(shop.path(file)),
       flags: new Map(Object.entries(fields)),
       ...about,
@@ -269,7 +269,7 @@ test('an import by a clock that is behind the newest run says so, and one that w
     Object.entries({ asset_schema: 'stock', country_iso_code: 'US', symbol: 'A', interval: '1M' }),
   );
   await at('2024-02-04T00:00:00Z');
-  const late = await importBars(store, {
+  const late = await importFile(store, 'bars', {
     file: await opened(shop.path('a.csv')),
     flags: fields,
     source: null,

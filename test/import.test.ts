@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { importBars } from '../src/loading/bars.ts';
+import { importFile } from '../src/loading/importers.ts';
 import { openStore } from '../src/store/engines.ts';
 import { opened, type Server, Workshop } from './service.ts';
 import { fileStore, storeFile } from './sqlite/files.ts';
@@ -506,7 +506,7 @@ test('minutes of a day that was running when they were imported never become a f
       zone: null,
       basis: 'raw' as const,
     };
-    await importBars(store, { ...about, flags: new Map(Object.entries(flags)), nowMs: () => nowMs });
+    await importFile(store, 'bars', { ...about, flags: new Map(Object.entries(flags)), nowMs: () => nowMs });
     await store.close();
   };
   const range = 'from/2024-03-05/to/2024-03-05';

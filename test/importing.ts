@@ -1,6 +1,5 @@
 // Rows into a store by the imports themselves, in this process: much sooner done than by the command line.
 import { writeFileSync } from 'node:fs';
-import { importBars } from '../src/loading/bars.ts';
 import { importFile } from '../src/loading/importers.ts';
 import { openStore } from '../src/store/engines.ts';
 import type { Store } from '../src/store/store.ts';
@@ -55,7 +54,7 @@ export async function importSeries(
   path: string,
   named: Readonly<Record<'asset_schema' | 'country_iso_code' | 'symbol' | 'interval', string>>,
 ): Promise<void> {
-  await importBars(store, {
+  await importFile(store, 'bars', {
     file: await opened(path),
     flags: new Map(Object.entries(named)),
     zone: null,

@@ -9,7 +9,6 @@ import { deleteBars, deleteInstrument } from '../src/history/delete-bars.ts';
 import type { ImportReport } from '../src/history/import-report.ts';
 import { RequestProblem } from '../src/history/request-problem.ts';
 import { type UndoReport, undoRun } from '../src/history/undo-run.ts';
-import { importBars } from '../src/loading/bars.ts';
 import { importFile } from '../src/loading/importers.ts';
 import { contentHash } from '../src/store/content.ts';
 import { openStore } from '../src/store/engines.ts';
@@ -60,7 +59,7 @@ class Shelf {
       return [symbol, interval, datetime, price, price, price, price].join();
     });
     const request = await this.#request(['symbol,interval,datetime,open,high,low,close', ...lines]);
-    return importBars(this.store, { ...request, zone: null, basis: 'raw' });
+    return importFile(this.store, 'bars', { ...request, zone: null, basis: 'raw' });
   }
 
   async instruments(...rows: readonly string[]): Promise<number> {

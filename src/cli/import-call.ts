@@ -1,26 +1,31 @@
-// One call of `bourse import`: each file is opened, imported or explained, and reported; the exit status is that of all.
+// One call of `bourse import`: its files are imported in groups, each group in one write, or explained, and reported; the exit status is that of all.
 import { relative, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { FileProblem } from '../files/file-problem.ts';
-import { openSources } from '../files/source.ts';
-import { clearFailure } from '../history/failed-files.ts';
+import { holdReader } from '../files/read.ts';
+import { STANDARD_INPUT } from '../files/source.ts';
+import { clearFailures } from '../history/failed-files.ts';
+import { type ImportGroup, writeGroup } from '../history/import-group.ts';
 import type { ImportReport } from '../history/import-report.ts';
+import { historyLimits } from '../history/limits.ts';
 import type { RecordedFlags } from '../history/run.ts';
 import { runOfFile } from '../history/watched-file.ts';
-import { importFile, requestOf } from '../loading/importers.ts';
+import { importFile, importInto, requestOf } from '../loading/importers.ts';
 import type { ChooseMapping, MappedFile } from '../mapping/column-mapping.ts';
 import { explainFile } from '../mapping/explain-file.ts';
 import { namesOf } from '../mapping/field-names.ts';
 import { DamagedData } from '../store/damage.ts';
-import type { Store } from '../store/store.ts';
+import type { Reader, Store } from '../store/store.ts';
 import { describeExplained, describeRefusals } from './explain.ts';
 import { fieldFlags, fieldsOf, type ImportFlags, readCompleteThrough, zoneNamed } from './import-flags.ts';
+import { filesOf, type NamedInput, type Step, stepsOf } from './import-steps.ts';
 import { describeImport } from './import-words.ts';
-import { closing, type ImportMode, openForImport } from './opened-store.ts';
+import { closing, openForImport } from './opened-store.ts';
 import { note, noteWait, print } from './output.ts';
 import { EXIT_PARTLY, printProblem } from './problem.ts';
 import { Progress } from './progress.ts';
 import { count } from './table.ts';
-import { skipText, type Watched } from './watch.ts';
+import { type OnTaken, skipText, type Watched } from './watch.ts';
 
 /** A message about a file without the file's path: the path is printed beside it. */
 const withoutPath = (message: string, path: string): string =>
@@ -35,62 +40,164 @@ export type Call = {
   readonly recordedFlags: RecordedFlags;
 };
 
+type FileStep = Extract<Step, { kind: 'file' }>;
+
+/** What a step of a group comes to: `settle` once the group is durable, `drop` where it was undone. */
+type Outcome = { settle: () => void; readonly drop?: () => void };
+
 /** One call of the command: each file is an import of its own, and a bad one does not keep the others out. */
 export class ImportCall {
   readonly #call: Call;
+  /** Is told of each name whose files have been taken, and why not all of them were imported, or null. */
+  readonly #onTaken: OnTaken | null;
   /** Opened, and made where there is none, only when there is a file to import. */
   #store: Store | null = null;
   readonly #reports: ImportReport[] = [];
   #failed = 0;
   /** The exit status of the worst file. */
   #worst = 0;
-  /** Why something of the present name was not imported. */
-  #problems: string[] = [];
+  /** Names whose files have been taken, and which nobody has been told of. */
+  readonly #ended: NamedInput[] = [];
 
-  constructor(call: Call) {
+  constructor(call: Call, onTaken: OnTaken | null = null) {
     this.#call = call;
+    this.#onTaken = onTaken;
   }
 
-  /**
-   * Imports the files of a name; gives why not all of it was imported, or null.
-   * @throws FileProblem where the call is wrong, not the file
-   */
-  async take(name: string): Promise<string | null> {
-    this.#problems = [];
-    await this.#takeFiles(name);
-    const [problem, ...others] = this.#problems;
-    if (problem !== undefined)
-      return withoutPath(problem, name) + (others.length > 0 ? ` (and ${others.length} more)` : '');
-    const { dataset, flags } = this.#call;
-    if (this.#store !== null && !flags.dryRun) await clearFailure(this.#store, dataset, resolve(name));
-    return null;
-  }
-
-  async #takeFiles(name: string): Promise<void> {
-    const files = openSources(name, process.stdin, this.#call.choose);
-    for (;;) {
-      const next = await this.#orFailed(() => files.next());
-      if (next === null || next.done === true) return;
-      const opened = next.value;
-      await this.#orFailed(async () => {
-        if (opened instanceof FileProblem) throw opened;
-        const { explain } = this.#call.flags;
-        await closing(opened, (file) => (explain ? this.#explainFile(file) : this.#importFile(file)));
-      });
+  /** Imports the files of some names. @throws FileProblem where the call is wrong, not a file */
+  async take(names: AsyncIterable<string> | Iterable<string>): Promise<void> {
+    const releaseReader = holdReader();
+    const steps = stepsOf(names, this.#call.choose);
+    const next = async (): Promise<Step | null> => {
+      const { value, done } = await steps.next();
+      return done === true ? null : value;
+    };
+    try {
+      for (let step = await next(); step !== null; ) {
+        if (step.kind === 'file' && !this.#call.flags.explain) step = await this.#takeGroup(step, next);
+        else {
+          await this.#takeAlone(step);
+          step = await next();
+        }
+        await this.#tellEnded();
+      }
+    } finally {
+      await steps.return(undefined);
+      releaseReader();
     }
   }
 
-  /** Runs a step. A problem of the file is reported, and the step gives null; so is damaged data, which other files may not need. */
-  async #orFailed<T>(step: () => Promise<T>): Promise<T | null> {
+  /** Takes a step that writes nothing. */
+  async #takeAlone(step: Step): Promise<void> {
+    if (step.kind === 'problem') this.#fail(step.of, step.error);
+    if (step.kind === 'end') this.#ended.push(step.of);
+    if (step.kind !== 'file') return;
     try {
-      return await step();
+      await closing(step.file, (file) => this.#explainFile(file));
     } catch (error) {
-      const isOfFile = error instanceof FileProblem && error.kind !== 'usage';
-      if (!isOfFile && !(error instanceof DamagedData)) throw error;
-      this.#problems.push(error.message);
-      this.#failed++;
-      this.#worst = Math.max(this.#worst, printProblem(this.#call.flags, error));
-      return null;
+      this.#fail(step.of, error);
+    }
+  }
+
+  /**
+   * Imports a file, and those that `next` gives after it, in one write, up to the bounds of a group. Gives the step that it has
+   * not taken, null where there is none. Files are opened outside the write where that may take long: others wait for its end.
+   */
+  async #takeGroup(first: FileStep, next: () => Promise<Step | null>): Promise<Step | null> {
+    const { storeUrl, flags } = this.#call;
+    const taken: Step[] = [];
+    const outcomes: Outcome[] = [];
+    let following: Step | null | undefined;
+    let unopened: { readonly error: unknown } | null = null;
+    let isFull = false;
+    const takeAll = async (group: ImportGroup): Promise<void> => {
+      for (let step: Step = first; ; step = following) {
+        taken.push(step);
+        following = undefined;
+        outcomes.push(await this.#outcomeOf(step, group));
+        ({ isFull } = group);
+        // Standard input cannot be read again, where its group must be.
+        if (isFull || step.of.name === STANDARD_INPUT) return;
+        following = await next().catch((error: unknown) => {
+          unopened = { error };
+          return null;
+        });
+        if (following === null || (following.kind === 'name' && following.isLarge)) return;
+      }
+    };
+    await closing(first.file, async () => {
+      this.#store ??= await openForImport(storeUrl, flags.dryRun ? 'dry run' : 'import');
+      try {
+        await writeGroup(this.#store, takeAll, noteWait(this.#store));
+      } catch (error) {
+        for (const { drop } of outcomes) drop?.();
+        if (taken.filter(({ kind }) => kind === 'file').length > 1) return this.#takeSingly(taken);
+        outcomes[0] = { settle: () => this.#fail(first.of, error) };
+      }
+      for (const { settle } of outcomes) settle();
+    });
+    if (unopened !== null) throw (unopened as { readonly error: unknown }).error;
+    if (following !== undefined) return following;
+    if (isFull) await sleep(historyLimits.groupPauseMs);
+    return next();
+  }
+
+  /** Takes the steps of a group that was undone, each file in a write of its own: one of them, or all together, cannot be written. */
+  async #takeSingly(taken: readonly Step[]): Promise<void> {
+    for (let at = 0; at < taken.length; at++) {
+      const step = taken[at]!;
+      if (step.kind !== 'file') {
+        await this.#takeAlone(step);
+        continue;
+      }
+      let last = step.place;
+      for (let more = taken[at + 1]; more?.of === step.of && 'place' in more; more = taken[at + 1]) {
+        last = more.place;
+        at++;
+      }
+      for await (const again of filesOf({ of: step.of, from: step.place, to: last }, this.#call.choose)) {
+        if (again.kind === 'file') await this.#takeGroup(again, async () => null);
+        else await this.#takeAlone(again);
+      }
+    }
+  }
+
+  /** Imports the file of a step as one of a group. */
+  async #outcomeOf(step: Step, group: ImportGroup): Promise<Outcome> {
+    if (step.kind === 'name') return { settle: () => undefined };
+    if (step.kind === 'end') return { settle: () => void this.#ended.push(step.of) };
+    try {
+      if (step.kind === 'problem') throw step.error;
+      return await closing(step.file, (file) => this.#importFile(step.of, file, group));
+    } catch (error) {
+      if (!this.#isOfFile(error)) throw error;
+      return { settle: () => this.#fail(step.of, error) };
+    }
+  }
+
+  /** Whether an error is of one file, and the write of its group can go on. In a watched folder how the call was meant for other files may be wrong for one. */
+  #isOfFile(error: unknown): error is FileProblem {
+    return error instanceof FileProblem && (error.kind !== 'usage' || this.#call.flags.watch !== undefined);
+  }
+
+  /** Reports why a file was not imported. Other files may not need damaged data. @throws an error that is of no file */
+  #fail({ problems }: NamedInput, error: unknown): void {
+    if (!this.#isOfFile(error) && !(error instanceof DamagedData)) throw error;
+    problems.push(error.message);
+    this.#failed++;
+    this.#worst = Math.max(this.#worst, printProblem(this.#call.flags, error));
+  }
+
+  /** Tells of the names whose files have been taken. */
+  async #tellEnded(): Promise<void> {
+    const ended = this.#ended.splice(0);
+    const { dataset, flags } = this.#call;
+    const done = ended.filter(({ problems }) => problems.length === 0).map(({ name }) => resolve(name));
+    if (this.#store !== null && !flags.dryRun) await clearFailures(this.#store, dataset, done);
+    for (const { name, problems } of ended) {
+      const [problem, ...others] = problems;
+      const more = others.length > 0 ? ` (and ${others.length} more)` : '';
+      await this.#onTaken?.(name, problem === undefined ? null : withoutPath(problem, name) + more);
     }
   }
 
@@ -119,36 +226,44 @@ export class ImportCall {
   async #trialOf(opened: MappedFile): Promise<ImportReport | FileProblem> {
     try {
       this.#store ??= await openForImport(this.#call.storeUrl, 'explain');
-      return await this.#reportOf(this.#store, opened, 'explain');
+      return await this.#trialIn(this.#store, opened);
     } catch (error) {
       if (error instanceof FileProblem && error.kind !== 'usage') return error;
       throw error;
     }
   }
 
-  async #reportOf(store: Store, opened: MappedFile, mode: ImportMode): Promise<ImportReport> {
-    const { dataset, flags, recordedFlags } = this.#call;
-    const progress = new Progress(opened);
-    const request = {
+  async #trialIn(store: Store, opened: MappedFile): Promise<ImportReport> {
+    const request = { ...this.#importOf(opened), dryRun: true, keepsRefused: false };
+    return importFile(store, this.#call.dataset, request, noteWait(store));
+  }
+
+  #importOf(opened: MappedFile) {
+    const { flags, recordedFlags } = this.#call;
+    return {
       ...this.#requestOf(opened),
-      dryRun: mode !== 'import',
-      keepsRefused: mode !== 'explain',
+      dryRun: flags.dryRun === true,
       source: flags.source ?? null,
       completeThroughMs: readCompleteThrough(flags.completeThrough, Date.now()),
       recordedFlags,
       nowMs: Date.now,
-      onRows: (rows: number) => progress.reached(rows),
-      onWait: noteWait(store),
     };
-    return importFile(store, dataset, request).finally(() => progress.end());
   }
 
-  async #importFile(opened: MappedFile): Promise<void> {
-    const { dataset, storeUrl, flags } = this.#call;
-    const mode = flags.dryRun ? 'dry run' : 'import';
-    this.#store ??= await openForImport(storeUrl, mode);
-    if (await this.#isSkipped(opened)) return;
-    const report = await this.#reportOf(this.#store, opened, mode);
+  async #importFile(of: NamedInput, opened: MappedFile, group: ImportGroup): Promise<Outcome> {
+    const { dataset } = this.#call;
+    const skipped = await this.#skippedBy(opened, group.writer);
+    if (skipped !== null) return { settle: () => note(skipText(opened.name, skipped)) };
+    const progress = new Progress(opened);
+    const onRows = (rows: number): void => progress.reached(rows);
+    const { settle, drop } = await importInto(group, dataset, { ...this.#importOf(opened), onRows }).finally(
+      () => progress.end(),
+    );
+    return { settle: () => this.#report(of, opened, settle()), drop };
+  }
+
+  #report({ problems }: NamedInput, opened: MappedFile, report: ImportReport): void {
+    const { dataset, flags } = this.#call;
     const { path } = opened.origin;
     const given = path === null ? null : relative(process.cwd(), path) || path;
     const text = describeImport(report, { dataset, path: given, flags });
@@ -161,21 +276,18 @@ export class ImportCall {
     this.#reports.push(report);
     const [first] = report.refused;
     if (report.runId === null && first !== undefined)
-      this.#problems.push(
+      problems.push(
         `${report.file}: every row was refused: data row ${first.row}, column ${first.column}: ${first.reason}`,
       );
   }
 
-  /** Whether a watch passes over a member of an archive, because an earlier watch ended within the archive or another member failed. */
-  async #isSkipped(opened: MappedFile): Promise<boolean> {
+  /** The run because of which a watch passes over a member of an archive: an earlier watch ended within the archive, or another member failed. */
+  async #skippedBy(opened: MappedFile, reader: Reader): Promise<number | null> {
     const { dataset, flags, recordedFlags } = this.#call;
-    const { name, recordedAs, origin } = opened;
-    if (flags.watch === undefined || origin.path === null || origin.archiveSha256 === null) return false;
+    const { recordedAs, origin } = opened;
+    if (flags.watch === undefined || origin.path === null || origin.archiveSha256 === null) return null;
     const { sha256 } = await opened.digest();
-    const file = { dataset, flags: recordedFlags, path: origin.path, recordedAs, sha256 };
-    const run = await this.#store!.snapshot((reader) => runOfFile(reader, file));
-    if (run !== null) note(skipText(name, run));
-    return run !== null;
+    return runOfFile(reader, { dataset, flags: recordedFlags, path: origin.path, recordedAs, sha256 });
   }
 
   async close(): Promise<void> {
@@ -204,23 +316,18 @@ export class ImportCall {
   }
 }
 
-/** A folder whose files are each imported by a call of their own. */
+/** A folder whose files are imported by calls of their own, those that are there together by one. */
 export function watchedBy(call: Call, folder: string): Watched {
-  const { dataset, storeUrl, flags, recordedFlags } = call;
+  const { dataset, storeUrl, recordedFlags } = call;
   return {
     folder,
     dataset,
     flags: recordedFlags,
     storeUrl,
-    async take(path) {
-      const run = new ImportCall(call);
+    async take(paths, onTaken) {
+      const run = new ImportCall(call, onTaken);
       try {
-        return await run.take(path);
-      } catch (error) {
-        // How the call was meant for other files may be wrong for this one.
-        if (!(error instanceof FileProblem)) throw error;
-        printProblem(flags, error);
-        return withoutPath(error.message, path);
+        await run.take(paths);
       } finally {
         await run.close();
       }

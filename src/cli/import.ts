@@ -89,7 +89,7 @@ export function importCommand(): Command {
       if (flags.watch !== undefined) return watchFolder(watchedBy(call, flags.watch));
       const run = new ImportCall(call);
       try {
-        for (const name of await inputsOf(names)) await run.take(name);
+        await run.take(await inputsOf(names));
       } finally {
         await run.close();
       }

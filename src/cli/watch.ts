@@ -3,14 +3,14 @@ import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { hashOfFile } from '../files/hash.ts';
-import { clearFailure, failuresIn, recordFailure } from '../history/failed-files.ts';
+import { clearFailures, failuresIn, recordFailure } from '../history/failed-files.ts';
 import type { RecordedFlags } from '../history/run.ts';
 import { runOfPath } from '../history/watched-file.ts';
 import { DamagedData } from '../store/damage.ts';
 import { isStoreMade, openStore } from '../store/engines.ts';
 import type { Store } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
-import { closing, readStore } from './opened-store.ts';
+import { closing } from './opened-store.ts';
 import { note } from './output.ts';
 
 /** A file is whole once it has not changed for this long; a folder is read at least this often. */
@@ -26,9 +26,12 @@ export type Watched = {
   /** The flags that its runs record. */
   readonly flags: RecordedFlags;
   readonly storeUrl: string;
-  /** Imports a file and reports the result; gives why not all of it was imported, or null. Throws what is not the file's fault. */
-  readonly take: (path: string) => Promise<string | null>;
+  /** Imports files and reports the results. Throws what is no file's fault. */
+  readonly take: (paths: AsyncIterable<string>, onTaken: OnTaken) => Promise<void>;
 };
+
+/** Is called once a file was taken, outside every write: `problem` says why not all of it was imported; null where all was. */
+export type OnTaken = (path: string, problem: string | null) => Promise<void>;
 
 /** The state of a file when it was last seen, and since when. */
 type Seen = { readonly stamp: string; readonly sinceMs: number; isTaken: boolean; isReported: boolean };
@@ -39,7 +42,7 @@ function stampOf(path: string): string | null {
   return found?.isFile() ? `${found.size} ${found.mtimeMs} ${found.ino}` : null;
 }
 
-/** Imports the files of a folder until SIGINT or SIGTERM; the current file is finished first. */
+/** Imports the files of a folder until SIGINT or SIGTERM; the current file is finished first, and its group committed. */
 export async function watchFolder(watched: Watched): Promise<void> {
   const { folder } = watched;
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
@@ -96,6 +99,8 @@ class FolderFiles {
   readonly #skipped = new Map<string, string>();
   /** The full paths of the files that the store has as failed. */
   readonly #failed: Set<string>;
+  /** Files that need no import, or cannot be read, until no write is open: the path of each, and why it failed or null. */
+  readonly #known: [path: string, problem: string | null][] = [];
 
   constructor(watched: Watched, failed: Set<string>) {
     this.#watched = watched;
@@ -116,75 +121,100 @@ class FolderFiles {
     }
     this.#seen = present;
     await this.#forgetGone();
-    for (const [name, seen] of present) {
-      if (stop.aborted) return;
-      if (seen.isTaken || nowMs - seen.sinceMs < REST_MS) continue;
-      // The import before may have taken long.
-      if (stampOf(join(folder, name)) === seen.stamp) await this.#take(name, seen);
+    const due = [...present].filter(([, seen]) => !seen.isTaken && nowMs - seen.sinceMs >= REST_MS);
+    if (due.length === 0) return;
+    await this.#watched.take(this.#lacking(due, stop), (given, problem) =>
+      this.#note(resolve(given), problem),
+    );
+    for (const [path, problem] of this.#known.splice(0)) await this.#note(path, problem);
+  }
+
+  /** The files among some that the store lacks. One is looked at when the import comes to it: those before may have taken long. */
+  async *#lacking(due: readonly (readonly [string, Seen])[], stop: AbortSignal): AsyncGenerator<string> {
+    const runs = new KnownRuns(this.#watched);
+    try {
+      for (const [name, seen] of due) {
+        if (stop.aborted) return;
+        const given = join(this.#watched.folder, name);
+        if (stampOf(given) === seen.stamp && (await this.#isLacking(given, name, seen, runs))) yield given;
+      }
+    } finally {
+      await runs.close();
     }
   }
 
   async #forgetGone(): Promise<void> {
     for (const name of this.#skipped.keys()) if (!this.#seen.has(name)) this.#skipped.delete(name);
-    for (const path of this.#failed) if (!this.#seen.has(basename(path))) await this.#succeed(path);
+    for (const path of this.#failed) if (!this.#seen.has(basename(path))) await this.#note(path, null);
   }
 
-  /** Imports a file unless the store has it. One that cannot be read is tried again. */
-  async #take(name: string, seen: Seen): Promise<void> {
-    const { folder, take } = this.#watched;
-    const given = join(folder, name);
+  /** Whether a file is to be imported. One that cannot be read is tried again. */
+  async #isLacking(given: string, name: string, seen: Seen, runs: KnownRuns): Promise<boolean> {
     const path = resolve(given);
     const sha256 = await hashOfFile(path).catch((error: NodeJS.ErrnoException) => error);
     if (sha256 instanceof Error) {
       // A file that is gone by now has not failed.
-      if (seen.isReported || sha256.code === 'ENOENT') return;
+      if (seen.isReported || sha256.code === 'ENOENT') return false;
       seen.isReported = true;
       const problem = `it cannot be read (${sha256.code})`;
       note(`${given}: ${problem}`);
-      return this.#fail(path, problem);
+      this.#known.push([path, problem]);
+      return false;
     }
     seen.isTaken = true;
-    const runId = await this.#runOf(path, sha256);
+    const runId = await runs.of(path, sha256);
+    if (runId === null) return true;
     if (runId instanceof DamagedData) {
       note(`${given}: not imported: ${runId.message}`);
-      return this.#fail(path, runId.message);
+      this.#known.push([path, runId.message]);
+      return false;
     }
-    const problem = runId === null ? await take(given) : null;
-    if (problem === null) await this.#succeed(path);
-    else await this.#fail(path, problem);
-    if (runId === null || this.#skipped.get(name) === sha256) return;
+    this.#known.push([path, null]);
+    if (this.#skipped.get(name) === sha256) return false;
     this.#skipped.set(name, sha256);
     note(skipText(given, runId));
+    return false;
+  }
+
+  /** Keeps in the store whether a file has failed. */
+  async #note(path: string, problem: string | null): Promise<void> {
+    const { dataset, storeUrl } = this.#watched;
+    if (problem === null && !this.#failed.delete(path)) return;
+    if (problem !== null) this.#failed.add(path);
+    await closing(openStore(storeUrl, 'write', note), (store) =>
+      problem === null
+        ? clearFailures(store, dataset, [path])
+        : recordFailure(store, { dataset, path, problem, failed_ms: Date.now() }),
+    );
+  }
+}
+
+/** The runs of a store, which other processes may write too. The store is opened once it is made. */
+class KnownRuns {
+  readonly #watched: Watched;
+  #store: Store | null = null;
+
+  constructor(watched: Watched) {
+    this.#watched = watched;
   }
 
   /**
    * The run that makes an import needless. It may be of another process, or of a call without --watch. Where the record of a run is
    * damaged, that error: importing the file again could put old values over newer corrections.
    */
-  async #runOf(path: string, sha256: string): Promise<number | DamagedData | null> {
+  async of(path: string, sha256: string): Promise<number | DamagedData | null> {
     const { dataset, flags, storeUrl } = this.#watched;
-    if (!isStoreMade(storeUrl)) return null;
+    if (this.#store === null && !isStoreMade(storeUrl)) return null;
     try {
-      return await readStore(storeUrl, 'read', (reader) =>
-        runOfPath(reader, { dataset, path, sha256, flags }),
-      );
+      this.#store ??= await openStore(storeUrl, 'read');
+      return await this.#store.snapshot((reader) => runOfPath(reader, { dataset, path, sha256, flags }));
     } catch (error) {
       if (error instanceof DamagedData) return error;
       throw error;
     }
   }
 
-  async #fail(path: string, problem: string): Promise<void> {
-    const { dataset } = this.#watched;
-    this.#failed.add(path);
-    await this.#write((store) => recordFailure(store, { dataset, path, problem, failed_ms: Date.now() }));
+  async close(): Promise<void> {
+    await this.#store?.close();
   }
-
-  async #succeed(path: string): Promise<void> {
-    if (!this.#failed.delete(path)) return;
-    await this.#write((store) => clearFailure(store, this.#watched.dataset, path));
-  }
-
-  readonly #write = (work: (store: Store) => Promise<void>): Promise<void> =>
-    closing(openStore(this.#watched.storeUrl, 'write', note), work);
 }

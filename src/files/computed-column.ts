@@ -10,7 +10,14 @@ export type ComputedColumn = {
   readonly fast: string;
   readonly careful: string;
   readonly reason: string;
+  /** How a small plain file gives the same without DuckDB, from the first input; absent where it does not. */
+  readonly plain?: PlainRule | undefined;
 };
+
+/** A column of numbers made of numbers, or one of texts made of texts: undefined for a text that needs SQL. */
+export type PlainRule =
+  | { readonly kind: 'number'; readonly of: (value: number) => number }
+  | { readonly kind: 'text'; readonly of: (text: string) => string | undefined };
 
 /** The mark: a careful reading puts it before a cell that cannot be computed. No cell begins with it. */
 export const UNMADE = '\u0001';

@@ -2,6 +2,7 @@
 
 /** Cells of a line without the spaces around them; null where it cannot be read. */
 export function cellsOf(line: string, delimiter: string): string[] | null {
+  if (!line.includes('"')) return line.split(delimiter).map((cell) => cell.trim());
   const mark = RegExp.escape(delimiter);
   const cell = new RegExp(`(?<=^|${mark})(?:"((?:[^"]|"")*)"|([^"${mark}][^${mark}]*|))(?=${mark}|$)`, 'g');
   const cells = Array.from(line.matchAll(cell), ([, quoted, plain]) =>

@@ -66,13 +66,14 @@ export type Shape<L extends Layout> = {
   readonly mayHaveOddNumbers: boolean;
 };
 
-/** Finds the format of a plain file. @throws FileProblem where it has none of the formats */
+/** Finds the format of a plain file; `content` are its bytes where they were read. @throws FileProblem where it has none of the formats */
 export async function shapeOf<L extends Layout>(
   name: string,
   path: string,
   choose: ChooseLayout<L>,
+  content?: Buffer,
 ): Promise<Shape<L>> {
-  const start = await firstBytes(name, path, SAMPLE_BYTES);
+  const start = content?.subarray(0, SAMPLE_BYTES) ?? (await firstBytes(name, path, SAMPLE_BYTES));
   if (start.length === 0) throw contentProblem(name, 'is empty');
   const about = { header: null, bytesPerRow: null, mayHaveOddNumbers: false };
   if (start.toString('latin1', 0, 4) === 'PAR1')

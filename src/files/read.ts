@@ -2,8 +2,9 @@
 import duckdb, { type Connection, type Database, type DataChunk, type Result } from '@duckdb/node-bindings';
 import { limits } from '../contract/limits.ts';
 import { contentProblem, type FileProblem } from './file-problem.ts';
+import { plainColumns } from './plain-csv.ts';
 import { describeColumns, type ReadableFile, readingProblem, type ScanPlan, selectOf } from './scan.ts';
-import { TextColumn } from './text-column.ts';
+import { type TextCells, TextColumn } from './text-column.ts';
 
 /** Which columns to read, and how. Other columns are ignored. */
 export type ReadPlan = ScanPlan & { readonly texts: readonly string[] };
@@ -13,11 +14,11 @@ export type Chunk = {
   readonly count: number;
   /** The number of the first row, counted from 1. */
   readonly firstRow: number;
-  readonly texts: readonly TextColumn[];
+  readonly texts: readonly TextCells[];
   /** A missing number is NaN. */
   readonly numbers: readonly Float64Array[];
   /** In a careful reading of a CSV: the first cell after the last column. */
-  readonly surplus: TextColumn | null;
+  readonly surplus: TextCells | null;
 };
 
 /** A fast reading failed, or a cell is not a number: the file must be read carefully. */
@@ -36,8 +37,11 @@ const settings = {
   autoload_known_extensions: 'false',
 };
 
+/** A database with one connection. */
+type Opened = { readonly connection: Connection; readonly close: () => void };
+
 /** A new database in memory. */
-export async function open(): Promise<{ connection: Connection; close: () => void }> {
+export async function open(): Promise<Opened> {
   const config = duckdb.create_config();
   for (const [name, value] of Object.entries(settings)) duckdb.set_config(config, name, value);
   const database: Database = await duckdb.open(':memory:', config);
@@ -51,37 +55,83 @@ export async function open(): Promise<{ connection: Connection; close: () => voi
   };
 }
 
+/** How many hold the reader, and the database that is ready for the next reading. */
+let holders = 0;
+let ready: Opened | null = null;
+
+/** Keeps one database for the readings that follow, until the function that it gives is called: a start takes as long as reading 50,000 rows. */
+export function holdReader(): () => void {
+  holders++;
+  return () => {
+    if (--holders > 0) return;
+    ready?.close();
+    ready = null;
+  };
+}
+
+/** Runs a reading on a database of its own. After a failed or unfinished one the database is not used again. */
+async function* reading<T>(read: (connection: Connection) => AsyncGenerator<T>): AsyncGenerator<T> {
+  const opened = ready ?? (await openReader());
+  ready = null;
+  let isDone = false;
+  try {
+    yield* read(opened.connection);
+    isDone = true;
+  } finally {
+    if (isDone && holders > 0 && ready === null) ready = opened;
+    else opened.close();
+  }
+}
+
+/** A new database to read with. With a small buffer, reader and consumer would wait for each other. */
+async function openReader(): Promise<Opened> {
+  const opened = await open();
+  await duckdb.query(opened.connection, "set streaming_buffer_size='64MB'");
+  return opened;
+}
+
 /** The names and types of columns, for JSON and Parquet. @throws FileProblem where the file cannot be read */
 export async function describeFile(
   file: Pick<ReadableFile, 'name' | 'path' | 'format'>,
 ): Promise<{ header: string[]; types: string[] }> {
-  const { connection, close } = await open();
-  try {
+  let found: string[][] = [];
+  const described = reading(async function* (connection) {
     const result = await duckdb.query(connection, describeColumns(file.path, file.format));
     const chunk = await duckdb.fetch_chunk(result);
-    const [header, types] = [0, 1].map((column) => {
+    yield [0, 1].map((column) => {
       const text = new TextColumn();
       text.load(duckdb.data_chunk_get_vector(chunk!, column), 1);
       return JSON.parse(text.text(0)!) as string[];
     });
+  });
+  try {
+    for await (const lists of described) found = lists;
+    const [header, types] = found;
     return { header: header!, types: types! };
   } catch (error) {
     throw readingProblem(file, error as Error);
-  } finally {
-    close();
   }
 }
 
 /** Reads the chunks of a file in order. @throws FileProblem, or NeedsCare in a fast reading */
 export async function* readChunks(file: ReadableFile, plan: ReadPlan): AsyncGenerator<Chunk> {
-  const { connection, close } = await open();
-  try {
-    // With a small buffer, reader and consumer would wait for each other.
-    await duckdb.query(connection, "set streaming_buffer_size='64MB'");
-    yield* stream(connection, file, plan);
-  } finally {
-    close();
-  }
+  const plain = plainChunks(file, plan);
+  if (plain === null) yield* reading((connection) => stream(connection, file, plan));
+  else yield* plain;
+}
+
+/** The chunks of a small file that is plain enough, so that a reading by DuckDB would give the same; null for any other. */
+function plainChunks({ content, format, header }: ReadableFile, plan: ReadPlan): Chunk[] | null {
+  if (content === undefined || format.kind !== 'csv' || plan.careful) return null;
+  const parts = plainColumns(content, { format, header }, plan, duckdb.vector_size());
+  let firstRow = 1;
+  return (
+    parts?.map((part) => {
+      const chunk = { ...part, firstRow, surplus: null };
+      firstRow += part.count;
+      return chunk;
+    }) ?? null
+  );
 }
 
 async function* stream(connection: Connection, file: ReadableFile, plan: ReadPlan): AsyncGenerator<Chunk> {

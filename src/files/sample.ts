@@ -27,12 +27,19 @@ export function decodeText(name: string, bytes: Buffer, isCut: boolean): string 
   }
 }
 
+/** Every preset looks at the same sample. */
+const knownLines = new WeakMap<Sample, readonly string[]>();
+
 /** The whole lines of a sample that are not empty. */
-export function linesOf({ text, isCut }: Sample): string[] {
-  const lines = text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
+export function linesOf(sample: Sample): readonly string[] {
+  const known = knownLines.get(sample);
+  if (known !== undefined) return known;
+  const lines = sample.text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
   // The last one may be incomplete.
-  if (isCut && lines.length > 1) lines.pop();
-  return lines.filter((line) => line !== '');
+  if (sample.isCut && lines.length > 1) lines.pop();
+  const whole = lines.filter((line) => line !== '');
+  knownLines.set(sample, whole);
+  return whole;
 }
 
 /** The name without folders and endings: `AAPL` of `data/AAPL.csv.gz`; a file of refused rows has that of its source. */

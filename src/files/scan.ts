@@ -13,6 +13,8 @@ export type ReadableFile = {
   readonly header: readonly string[];
   /** DuckDB's types of the columns, where the file has types: Parquet. */
   readonly types: readonly string[];
+  /** The bytes of a small file, where they were read already. */
+  readonly content?: Uint8Array;
 };
 
 /** How to scan a file: everything as text, or the named columns as numbers; and its computed columns. */

@@ -1,6 +1,7 @@
 // Opens files for reading: finds, unpacks and verifies them, finds their format and columns, and starts their hash.
-import { createWriteStream, type Stats } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { hash } from 'node:crypto';
+import { createWriteStream, readFileSync, type Stats, statSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { basename, extname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -8,7 +9,7 @@ import { Worker } from 'node:worker_threads';
 import { moduleBeside } from '../base/module.ts';
 import { limits } from '../contract/limits.ts';
 import { convertFile } from './convert.ts';
-import { digestOf, SMALL_FILE_BYTES } from './digest.ts';
+import { digestOfBytes, SMALL_FILE_BYTES } from './digest.ts';
 import { contentProblem, FileProblem, unfitProblem } from './file-problem.ts';
 import { type ChooseLayout, checkHeader, firstBytes, type Layout, type Shape, shapeOf } from './format.ts';
 import { hashOfFile } from './hash.ts';
@@ -64,12 +65,19 @@ async function extensionIn(folder: string): Promise<string> {
   );
 }
 
-async function check(name: string, path: string): Promise<Stats> {
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => error);
-  if (found instanceof Error) {
-    const reason = found.code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${found.code})`;
-    throw unfitProblem(name, `${reason}`);
+/** What the system says of a path, at once: of a small file, waiting for it takes longer than all else. */
+function statsOf(name: string, path: string): Stats {
+  try {
+    return statSync(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const reason = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`;
+    throw unfitProblem(name, reason);
   }
+}
+
+async function check(name: string, path: string): Promise<Stats> {
+  const found = statsOf(name, path);
   if (found.isDirectory()) {
     const pattern = join(name, `*${await extensionIn(path)}`);
     throw unfitProblem(name, `is a folder. Name the files in it, such as '${pattern}'`);
@@ -121,10 +129,25 @@ export async function* openSources<L extends Layout>(
 }
 
 async function* openFound<L extends Layout>(found: Found<L>): AsyncGenerator<SourceFile<L> | FileProblem> {
-  const packing = await packingOfFile(found);
-  if (packing === null) yield await openPlain(found, await digestOfPlain(found));
-  else if (packing === 'zip') yield* openArchive(found);
+  const small = smallFile(found);
+  const packing = small === null ? await packingOfFile(found) : packingOf(small.content);
+  if (packing === null) yield await openPlain(found, digestOfPlain(found, small), small?.content);
+  else if (packing === 'zip') yield* openArchive(found, small);
   else yield await openPacked(found, packing);
+}
+
+/** A file that was read whole, and its state before that. */
+type SmallFile = { readonly then: Stats; readonly content: Buffer };
+
+/** A file that is small enough to be read whole; null for any other. */
+function smallFile({ name, path }: Pick<Found<Layout>, 'name' | 'path'>): SmallFile | null {
+  const then = statsOf(name, path);
+  if (!then.isFile() || then.size > SMALL_FILE_BYTES) return null;
+  try {
+    return { then, content: readFileSync(path) };
+  } catch (error) {
+    throw unfitProblem(name, `it cannot be read (${(error as NodeJS.ErrnoException).code})`, error);
+  }
 }
 
 const packingOfFile = async ({ name, path }: Pick<Found<Layout>, 'name' | 'path'>): Promise<Packing | null> =>
@@ -149,9 +172,12 @@ function requireSame(name: string, then: Stats, now: Stats): void {
 type Digesting = Pick<SourceFile, 'digest' | 'close'>;
 
 /** Computes the digest of a plain file: of a small one when it is asked for, of any other in a thread, while the file is read. */
-async function digestOfPlain({ name, path }: Pick<Found<Layout>, 'name' | 'path'>): Promise<Digesting> {
-  const then = await check(name, path);
-  const { digest, close } = then.size <= SMALL_FILE_BYTES ? digestLater(path) : digestInThread(path);
+function digestOfPlain(
+  { name, path }: Pick<Found<Layout>, 'name' | 'path'>,
+  small: SmallFile | null,
+): Digesting {
+  const then = small?.then ?? statsOf(name, path);
+  const { digest, close } = small === null ? digestInThread(path) : digestLater(small.content);
   return {
     async digest() {
       const found = await digest();
@@ -162,10 +188,16 @@ async function digestOfPlain({ name, path }: Pick<Found<Layout>, 'name' | 'path'
   };
 }
 
-const digestLater = (path: string): Digesting => ({
-  digest: async () => digestOf(path),
-  close: async () => undefined,
-});
+function digestLater(content: Buffer): Digesting {
+  let found: Digest | null = null;
+  return {
+    async digest() {
+      found ??= digestOfBytes(content);
+      return found;
+    },
+    close: async () => undefined,
+  };
+}
 
 function digestInThread(path: string): Digesting {
   const thread = new Worker(moduleBeside('./digest-thread.ts', import.meta.url), { workerData: path });
@@ -174,19 +206,21 @@ function digestInThread(path: string): Digesting {
   return { digest: () => digest, close: async () => void (await thread.terminate()) };
 }
 
-/** Opens a plain file; closing it closes `digesting`. */
+/** Opens a plain file; closing it closes `digesting`. `bytes` are those of a small one. */
 async function openPlain<L extends Layout>(
   { choose, ...found }: Found<L>,
   digesting: Digesting,
+  bytes?: Buffer,
 ): Promise<SourceFile<L>> {
   const { name, path } = found;
   try {
-    const shape = await shapeOf(name, path, choose);
+    const shape = await shapeOf(name, path, choose, bytes);
     const { format, mayHaveOddNumbers } = shape;
     const { close, ...content } = await contentOf(name, path, shape);
     return {
       ...found,
       ...content,
+      ...(bytes !== undefined && content.path === path && { content: bytes }),
       format,
       async digest() {
         const digest = await digesting.digest();
@@ -251,15 +285,20 @@ async function openPacked<L extends Layout>(
     return { path, digest: text.digest(sha256) };
   });
   const { path, digest } = filled;
-  return openPlain({ ...found, path, wasPacked: true }, { digest: async () => digest, close });
+  const plain = { ...found, path, wasPacked: true };
+  return openPlain(plain, { digest: async () => digest, close }, smallFile(plain)?.content);
 }
 
 /** The files of an archive: all are unpacked and verified before the first is read. A file's problem does not keep the others out. */
-async function* openArchive<L extends Layout>(found: Found<L>): AsyncGenerator<SourceFile<L> | FileProblem> {
-  const before = await check(found.name, found.path);
-  const archiveSha256 = await hashOfFile(found.path);
+async function* openArchive<L extends Layout>(
+  found: Found<L>,
+  small: SmallFile | null,
+): AsyncGenerator<SourceFile<L> | FileProblem> {
+  if (found.origin.archiveSha256 !== null) throw packedTwice(found.name);
+  const before = small?.then ?? (await check(found.name, found.path));
+  const archiveSha256 = small === null ? await hashOfFile(found.path) : hash('sha256', small.content);
   const { filled: members, close } = await spool(unpackedBytes(before.size), (folder) =>
-    unpackZip(found.name, found.path, folder),
+    unpackZip(found.name, found.path, folder, small?.content),
   );
   try {
     requireSame(found.name, before, await check(found.name, found.path));
@@ -274,7 +313,6 @@ async function* openArchive<L extends Layout>(found: Found<L>): AsyncGenerator<S
         origin: { ...found.origin, archiveSha256 },
       };
       try {
-        if ((await packingOfFile(inside)) === 'zip') throw packedTwice(inside.name);
         yield* openFound(inside);
       } catch (error) {
         if (!(error instanceof FileProblem)) throw error;

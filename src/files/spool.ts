@@ -1,5 +1,6 @@
 // Temporary files of imports. Their names have the process, so that a later import can remove those of a killed one.
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { diskProblem, folderProblem, requireDiskSpace } from '../disk/space.ts';
@@ -16,8 +17,8 @@ export type Spool<T> = { readonly filled: T; readonly close: () => Promise<void>
 
 /** Makes and fills a temporary folder, if there is enough disk space. @throws DiskFull, FolderUnusable */
 export async function spool<T>(neededBytes: number, fill: (folder: string) => Promise<T>): Promise<Spool<T>> {
-  const folder = await makeSpool(neededBytes);
-  const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  const folder = makeSpool(neededBytes);
+  const close = async (): Promise<void> => rmSync(folder, { recursive: true, force: true });
   try {
     return { filled: await fill(folder), close };
   } catch (error) {
@@ -26,11 +27,15 @@ export async function spool<T>(neededBytes: number, fill: (folder: string) => Pr
   }
 }
 
-async function makeSpool(neededBytes: number): Promise<string> {
+/** Whether this process has removed what others left. */
+let isCleared = false;
+
+function makeSpool(neededBytes: number): string {
   try {
-    removeLeftovers(tmpdir(), /^bourse-import-(\d+\.\d+)-\w+$/);
-    await requireDiskSpace(tmpdir(), neededBytes);
-    return await mkdtemp(join(tmpdir(), `${SPOOL}${ownMark}-`));
+    if (!isCleared) removeLeftovers(tmpdir(), /^bourse-import-(\d+\.\d+)-\w+$/);
+    isCleared = true;
+    requireDiskSpace(tmpdir(), neededBytes);
+    return mkdtempSync(join(tmpdir(), `${SPOOL}${ownMark}-`));
   } catch (error) {
     throw folderProblem(error, tmpdir(), 'set TMPDIR to another one');
   }

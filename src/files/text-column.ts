@@ -8,11 +8,26 @@ const INLINE_MAX = 12;
 // A byte order mark at the beginning of a cell is part of its text.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** The texts of one chunk. */
-export class TextColumn {
-  /** After `gather`: cell `row` is the bytes `starts[row]` to `starts[row + 1]`. */
+/** The texts of one column of a chunk. */
+export type TextCells = {
+  /** After `gather`: cell `row` is the bytes `starts[row]` to `ends[row]`. */
+  readonly bytes: Uint8Array;
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
+  gather(): void;
+  isNull(row: number): boolean;
+  /** Whether a cell is surely the same short text as the one before it. */
+  repeats(row: number): boolean;
+  /** The cell as a string; null where the row has no such cell. */
+  text(row: number): string | null;
+};
+
+/** The texts of one chunk of DuckDB. */
+export class TextColumn implements TextCells {
   bytes = new Uint8Array(0);
   readonly starts = new Int32Array(duckdb.vector_size() + 1);
+  /** Each cell ends where the next one begins. */
+  readonly ends = this.starts.subarray(1);
   #raw: Uint8Array = new Uint8Array(0);
   #entries: Int32Array = new Int32Array(0);
   #validity: Uint8Array | null = null;
@@ -72,7 +87,6 @@ export class TextColumn {
     return this.#validity !== null && (this.#validity[row >> 3]! & (1 << (row & 7))) === 0;
   }
 
-  /** Whether a cell is surely the same short text as the one before it. */
   repeats(row: number): boolean {
     const entries = this.#entries;
     const at = row * 4;
@@ -87,7 +101,6 @@ export class TextColumn {
     );
   }
 
-  /** The cell as a string; null where the row has no such cell. */
   text(row: number): string | null {
     if (this.isNull(row)) return null;
     const length = this.#entries[row * 4]!;

@@ -1,9 +1,10 @@
 // The files of watched folders that could not be imported, or not wholly: kept in the store until they are imported or gone.
 import { dirname } from 'node:path';
 import type { RowOf } from '../datasets/dataset.ts';
+import type { Values } from '../datasets/field.ts';
 import { failedFiles } from '../datasets/internal.ts';
-import { allRows, soundRowWith } from '../store/all-rows.ts';
-import { ignoreDamage } from '../store/damage.ts';
+import { allRows } from '../store/all-rows.ts';
+import { DamagedData, ignoreDamage } from '../store/damage.ts';
 import type { Reader, Store } from '../store/store.ts';
 
 /** The paths of a dataset's failed files in a folder, which is given by its full path. */
@@ -18,9 +19,16 @@ export async function failuresIn(reader: Reader, dataset: string, folder: string
 export const recordFailure = (store: Store, failed: RowOf<typeof failedFiles>): Promise<void> =>
   store.write((writer) => writer.upsert(failedFiles, [failed]));
 
-/** Removes what is recorded of a file that was imported, or that is gone. Writes nothing where there is nothing. */
-export async function clearFailure(store: Store, dataset: string, path: string): Promise<void> {
-  const file = { dataset, path };
-  const { row, remains } = await store.snapshot((reader) => soundRowWith(reader, failedFiles, file));
-  if (row !== null || remains !== null) await store.write((writer) => writer.remove(failedFiles, [file]));
+/** Removes what is recorded of files that were imported, or that are gone. Writes nothing where there is nothing. */
+export async function clearFailures(store: Store, dataset: string, paths: readonly string[]): Promise<void> {
+  const cleared = await store.snapshot(async (reader) => {
+    const damaged: Values[] = [];
+    const sound = reader.sound((damage, { row }) => {
+      if (row === undefined) throw new DamagedData(damage);
+      damaged.push(row);
+    });
+    return [...(await sound.among(failedFiles, { dataset }, 'path', paths)), ...damaged];
+  });
+  const keys = cleared.map(({ path }) => ({ dataset, path: path as string }));
+  if (keys.length > 0) await store.write((writer) => writer.remove(failedFiles, keys));
 }

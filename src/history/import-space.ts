@@ -1,6 +1,6 @@
 // How much disk space an import needs, estimated before its first write from the size of its file.
 import { dirname } from 'node:path';
-import { DiskFull, diskProblem, requireDiskSpace } from '../disk/space.ts';
+import { diskProblem, requireDiskSpace } from '../disk/space.ts';
 import type { MappedFile } from '../mapping/column-mapping.ts';
 import type { Store } from '../store/store.ts';
 
@@ -13,22 +13,18 @@ const SHARE_OF_TEXT = 0.75;
 /** Bytes of text for each byte of Parquet. */
 const PARQUET_TO_TEXT = 4;
 
-const textBytesOf = ({ format, bytes }: MappedFile): number =>
+/** The size of a file as text. */
+export const textBytesOf = ({ format, bytes }: MappedFile): number =>
   format.kind === 'parquet' ? bytes * PARQUET_TO_TEXT : bytes;
 
 /** Bytes that the import of so much text needs on the store's disk, the log included. */
 export const storeNeedBytes = (textBytes: number): number => LEAST_BYTES + SHARE_OF_TEXT * textBytes;
 
-/** Checks the space on the store's disk before the first write. @throws DiskFull */
-export async function requireImportSpace({ folder }: Store, file: MappedFile): Promise<void> {
-  if (folder !== null) await requireDiskSpace(folder, storeNeedBytes(textBytesOf(file)));
+/** Checks the space for so much text on the store's disk before the first write. @throws DiskFull */
+export function requireSpaceFor({ folder }: Store, textBytes: number): void {
+  if (folder !== null) requireDiskSpace(folder, storeNeedBytes(textBytes));
 }
 
-/** The error of an import: where a disk is full, which one and how much space it needs; else the same error. */
-export async function importProblem(error: unknown, file: MappedFile): Promise<unknown> {
-  const textBytes = textBytesOf(file);
-  // Refused rows are written beside the imported file.
-  if (!(error instanceof DiskFull)) return diskProblem(error, dirname(file.rejectedPath), textBytes);
-  const neededBytes = Math.max(error.neededBytes, storeNeedBytes(textBytes));
-  return new DiskFull(error.folder, error.freeBytes, neededBytes, { cause: error });
-}
+/** The error of an import that has written refused rows, which are beside the imported file: where that disk is full, which one; else the same error. */
+export const refusedRowsProblem = (error: unknown, file: MappedFile): Promise<unknown> =>
+  diskProblem(error, dirname(file.rejectedPath), textBytesOf(file));

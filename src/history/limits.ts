@@ -1,6 +1,14 @@
-// Bounds of the reports of runs, each with its reason.
+// Bounds of imports and of the reports of runs, each with its reason.
 
 export const historyLimits = {
   /** Series of hidden bars that a report names; it counts the others. A holiday may concern every series of a market. */
   hiddenNamedMax: 1_000,
+  /** Files of one group: what a kill may lose, and what waits for the others to be reported. */
+  groupFilesMax: 1_000,
+  /** Time after which no further file joins a group: other writers wait for it. */
+  groupMsMax: 5_000,
+  /** Bytes of text in a group: the log of the store grows with them until the group is committed. */
+  groupBytesMax: 64 * 1024 * 1024,
+  /** Pause between two groups, longer than that of another writer between two attempts to begin. */
+  groupPauseMs: 75,
 } as const;

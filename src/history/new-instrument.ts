@@ -1,4 +1,5 @@
 // Instruments that the store does not know yet, and the identifiers that it gives out.
+import type { RowOf } from '../datasets/dataset.ts';
 import { counters, rowChanges } from '../datasets/internal.ts';
 import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
 import { ignoreDamage } from '../store/damage.ts';
@@ -22,60 +23,80 @@ export async function nextValue(writer: Writer, name: string, first: number): Pr
   return value;
 }
 
-/** A counter of which one write takes many values: it is read once, and written by `settle`. */
-export class UsedCounter {
+/** The counters of one write that takes many values: each is read once, and written by `settle`. */
+export class Counters {
   readonly #writer: Writer;
-  readonly #name: string;
-  readonly #first: number;
-  /** The last value that was given out; null before the first. */
-  #last: number | null = null;
+  /** The last value of each counter that was given out or found. */
+  #last = new Map<string, number>();
+  readonly #stored = new Map<string, number>();
 
-  constructor(writer: Writer, name: string, first: number) {
+  constructor(writer: Writer) {
     this.#writer = writer;
-    this.#name = name;
-    this.#first = first;
   }
 
-  async next(): Promise<number> {
-    this.#last ??= (await this.#writer.group(counters, { name: this.#name }))[0]?.value ?? this.#first - 1;
-    return ++this.#last;
+  async next(name: string, first: number): Promise<number> {
+    let last = this.#last.get(name);
+    if (last === undefined) {
+      last = (await this.#writer.group(counters, { name }))[0]?.value ?? first - 1;
+      this.#stored.set(name, last);
+    }
+    this.#last.set(name, last + 1);
+    return last + 1;
   }
 
-  /** Writes the counter, so that later writes go on after it. */
+  instrumentId(): Promise<number> {
+    return this.next(INSTRUMENT_ID, FIRST_INSTRUMENT_ID);
+  }
+
+  /** Remembers the present values: the function that it gives takes back what was given out after that. */
+  mark(): () => void {
+    const marked = new Map(this.#last);
+    return () => {
+      this.#last = marked;
+    };
+  }
+
+  /** Writes the counters, so that later writes go on after them. */
   async settle(): Promise<void> {
-    if (this.#last !== null) await this.#writer.upsert(counters, [{ name: this.#name, value: this.#last }]);
+    const used = [...this.#last].filter(([name, value]) => value !== this.#stored.get(name));
+    await this.#writer.upsert(
+      counters,
+      used.map(([name, value]) => ({ name, value })),
+    );
   }
 }
 
-/** The identifiers of new instruments, for a write that makes many. */
-export const instrumentIds = (writer: Writer): UsedCounter =>
-  new UsedCounter(writer, INSTRUMENT_ID, FIRST_INSTRUMENT_ID);
+/** The instrument that was deleted last, by changes of one name, the newest first; null without one. */
+export const deletedOf = (changes: readonly RowOf<typeof rowChanges>[]): Instrument | null =>
+  (changes.find(({ before }) => before !== null)?.before as Instrument | undefined) ?? null;
 
-/** Where a new instrument gets its identifier. */
-type Identifiers = {
-  /** That of its damaged row. */
+/** The instrument of a name that was deleted last; null without one. */
+async function deletedNamed(writer: Writer, name: InstrumentName): Promise<Instrument | null> {
+  const changes = await writer.sound(ignoreDamage).rows(rowChanges, {
+    where: { dataset: instruments.name, row_key: rowKeyOf(instruments, name) },
+    order: [['run_id', 'desc']],
+    limit: CHANGES_OF_NAME_MAX,
+  });
+  return deletedOf(changes);
+}
+
+/** What is known of a new instrument's name; by default it is looked up. */
+type Former = {
+  /** The identifier of its damaged row. */
   readonly damagedId?: number | null;
-  /** By default each identifier is written at once. */
-  readonly ids?: UsedCounter;
+  readonly deleted?: Instrument | null | undefined;
 };
 
 /** A new instrument with nothing but its name. One that was deleted, or whose row is damaged, gets its former identifiers again. */
 export async function newInstrument(
   writer: Writer,
   name: InstrumentName,
-  { damagedId = null, ids }: Identifiers = {},
+  ids: Counters,
+  { damagedId = null, deleted: known }: Former = {},
 ): Promise<Instrument> {
   const blank = Object.fromEntries(Object.keys(instruments.columns).map((column) => [column, null]));
-  const found = await writer.sound(ignoreDamage).rows(rowChanges, {
-    where: { dataset: instruments.name, row_key: rowKeyOf(instruments, name) },
-    order: [['run_id', 'desc']],
-    limit: CHANGES_OF_NAME_MAX,
-  });
-  const deleted = found.find(({ before }) => before !== null)?.before as Instrument | undefined;
-  const instrument_id =
-    damagedId ??
-    deleted?.instrument_id ??
-    (await (ids?.next() ?? nextValue(writer, INSTRUMENT_ID, FIRST_INSTRUMENT_ID)));
+  const deleted = known === undefined ? await deletedNamed(writer, name) : known;
+  const instrument_id = damagedId ?? deleted?.instrument_id ?? (await ids.instrumentId());
   const asset_id = deleted?.asset_id ?? instrument_id;
   return { ...blank, ...name, instrument_id, asset_id } as Instrument;
 }

@@ -1,22 +1,23 @@
-// One import as one write of the store: recorded, all or nothing, rolled back when every row was refused or it was only a trial.
+// One import as one part of a write: recorded, all or nothing, rolled back when every row was refused or it was only a trial.
 import type { Zone } from '../calendar/zone.ts';
 import type { PriceBasis, VolumeBasis } from '../contract/price-basis.ts';
 import { importRuns } from '../datasets/internal.ts';
 import type { MappedFile } from '../mapping/column-mapping.ts';
 import { ignoreDamage } from '../store/damage.ts';
-import type { Store, Writer } from '../store/store.ts';
+import type { Writer } from '../store/store.ts';
 import { FormerRuns } from './former-runs.ts';
+import type { ImportGroup } from './import-group.ts';
 import type { ImportReport } from './import-report.ts';
-import { importProblem, requireImportSpace } from './import-space.ts';
-import { nextValue } from './new-instrument.ts';
+import { refusedRowsProblem } from './import-space.ts';
+import type { Counters } from './new-instrument.ts';
 import { runAhead } from './run-ahead.ts';
-import { type WriteRequest, writeOrTry } from './trial.ts';
+import type { WriteRequest } from './trial.ts';
 
 /** Flags that can change what an import gives, by name, in the order of their names. */
 export type RecordedFlags = Readonly<Record<string, string>>;
 
 /** What every import is given, whatever its dataset. */
-export type ImportRequest = WriteRequest & {
+export type ImportRequest = Omit<WriteRequest, 'onWait'> & {
   readonly file: MappedFile;
   /** Fields that are the same for the whole file, by name. */
   readonly flags: ReadonlyMap<string, string>;
@@ -56,26 +57,32 @@ export type RunResult = Omit<
 >;
 
 /** The run that an import is, while it loads: its number and start, and the runs before it whose rows it replaces. */
-export type PresentRun = { readonly runId: number; readonly startedMs: number; readonly former: FormerRuns };
+export type PresentRun = {
+  readonly runId: number;
+  readonly startedMs: number;
+  readonly former: FormerRuns;
+  readonly counters: Counters;
+};
 
-/** Runs `work` in one write and records the run. Nothing is stored where every row was refused, or in a dry run. */
+/** Runs `work` as one part of a group and records the run. Nothing is stored where every row was refused, or in a dry run. */
 export async function runImport(
-  store: Store,
+  group: ImportGroup,
   request: ImportRequest,
   dataset: string,
   work: (writer: Writer, run: PresentRun) => Promise<{ result: RunResult; finish?: () => Promise<void> }>,
 ): Promise<Omit<ImportReport, 'rejectedFile'>> {
-  const { file, dryRun, nowMs, onWait } = request;
+  const { file, dryRun, nowMs } = request;
+  const { writer, counters } = group;
   const source = request.source ?? file.mapping.preset ?? null;
   const startedMs = nowMs();
-  const write = async (writer: Writer) => {
-    await requireImportSpace(store, file);
-    const runId = await nextValue(writer, 'run_id', 1);
+  const write = async () => {
+    const runId = await counters.next('run_id', 1);
     // The time of the write: another run may have ended while this one waited for it.
     const looked = writer.sound(ignoreDamage);
-    const aheadRun = await runAhead(looked, nowMs());
+    // Of a group with runs the newest one has just ended.
+    const aheadRun = group.isChanged ? null : await runAhead(looked, nowMs());
     const former = new FormerRuns(looked, runId);
-    const { result, finish } = await work(writer, { runId, startedMs, former });
+    const { result, finish } = await work(writer, { runId, startedMs, former, counters });
     const { sha256, isEnded } = await file.digest();
     const finishedMs = nowMs();
     const isTrial = dryRun || result.rowsRefused === result.rowsRead;
@@ -119,9 +126,9 @@ export async function runImport(
     return { result: report, isTrial };
   };
   try {
-    return await writeOrTry(store, write, onWait);
+    return await group.run(file, write);
   } catch (error) {
-    throw await importProblem(error, file);
+    throw await refusedRowsProblem(error, file);
   }
 }
 

@@ -9,22 +9,35 @@ export type WriteRequest = {
   readonly onWait?: OnWait;
 };
 
+/** What a write gives, and whether it was only a trial. */
+type Tried<T> = { readonly result: T; readonly isTrial: boolean };
+
 /** Runs `work` in one write of the store and gives its result. The write is rolled back where `isTrial`. */
 export async function writeOrTry<T>(
   store: Store,
-  work: (writer: Writer) => Promise<{ readonly result: T; readonly isTrial: boolean }>,
+  work: (writer: Writer) => Promise<Tried<T>>,
   onWait?: OnWait,
 ): Promise<T> {
+  return (await unlessTrial(work, (run) => store.write(run, onWait))).result;
+}
+
+/** As `writeOrTry`, as one part of a write that goes on. */
+export const partOrTry = <T>(writer: Writer, work: () => Promise<Tried<T>>): Promise<Tried<T>> =>
+  unlessTrial(work, (run) => writer.savepoint(() => run(writer)));
+
+async function unlessTrial<T>(
+  work: (writer: Writer) => Promise<Tried<T>>,
+  write: (run: (writer: Writer) => Promise<void>) => Promise<void>,
+): Promise<Tried<T>> {
   const rollback = new Error('this write is only a trial');
-  let result: T | undefined;
+  let done: Tried<T> | undefined;
   try {
-    await store.write(async (writer) => {
-      const done = await work(writer);
-      result = done.result;
+    await write(async (writer) => {
+      done = await work(writer);
       if (done.isTrial) throw rollback;
-    }, onWait);
+    });
   } catch (error) {
     if (error !== rollback) throw error;
   }
-  return result as T;
+  return done as Tried<T>;
 }

@@ -75,7 +75,7 @@ export class BarChunker {
         kinds[at + row] = MISSING;
         continue;
       }
-      cell.read(column.bytes, column.starts[row]!, column.starts[row + 1]!);
+      cell.read(column.bytes, column.starts[row]!, column.ends[row]!);
       ms[at + row] = cell.ms;
       kinds[at + row] = cell.kind === 'instant' ? INSTANT : momentKinds.indexOf(cell.kind);
     }

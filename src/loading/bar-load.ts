@@ -5,18 +5,15 @@ import { type Bars, emptyBars, lowerBound, mergeBars } from '../bars/columns.ts'
 import { countOffGrid, countOutside, timeOffGrid } from '../bars/grid.ts';
 import { DAY_MS, formatDay, formatInstant, formatInstantZ, MINUTE_MS } from '../base/instant.ts';
 import { labelOfBar } from '../calendar/bar-end.ts';
-import { findMarket } from '../calendar/calendar.ts';
 import type { Market } from '../calendar/market.ts';
-import type { AssetSchema } from '../contract/identifiers.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { limits } from '../contract/limits.ts';
 import { type BarBasis, volumeBasis } from '../contract/price-basis.ts';
 import { runCoverage, series as seriesDataset, unfinishedBars } from '../datasets/bars.ts';
-import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
+import type { Instrument, InstrumentName } from '../datasets/reference.ts';
 import { soundSeries } from '../history/damaged-series.ts';
 import type { UnfinishedSession } from '../history/import-report.ts';
-import { changeOf, changeRow, putChange, recordBlock, rowKeyOf, wholeChange } from '../history/journal.ts';
-import { instrumentIds, newInstrument, UsedCounter } from '../history/new-instrument.ts';
+import { changeOf, putChange, recordBlock, wholeChange } from '../history/journal.ts';
 import type { PresentRun } from '../history/run.ts';
 import {
   completeMsOf,
@@ -30,9 +27,9 @@ import { Calendars } from '../series/calendars.ts';
 import { firstAfter } from '../series/future-bars.ts';
 import { marketName } from '../series/series.ts';
 import { collectRows } from '../store/all-rows.ts';
-import { instrumentNamed } from '../store/instrument-terms.ts';
 import type { Writer } from '../store/store.ts';
 import { countClosed, countVwapOutside } from './bar-counts.ts';
+import { LoadedInstruments } from './loaded-instruments.ts';
 import { type OpenBlock, OpenSeries } from './open-series.ts';
 import { Spacing } from './spacing.ts';
 
@@ -51,6 +48,9 @@ const BAR_BYTES = 64;
 
 /** Bytes of an open block beside its bars: its arrays have room for several from the first one on. */
 const BLOCK_BYTES = 4_000;
+
+/** A series that is not stored. */
+const noSeries = { row: null, isRepaired: false };
 
 /** Empty blocks kept for reuse. */
 const SPARE_MAX = 64;
@@ -105,11 +105,7 @@ export class BarLoad {
   readonly #series = new Map<string, OpenSeries>();
   /** The names of their markets. */
   readonly #markets = new Map<string, string>();
-  /** Instruments that the store does not know, until their first bar. */
-  readonly #unwritten = new Map<string, Instrument>();
-  /** Written at the end: a read and a write for each new identifier took a seventh of the time. */
-  readonly #instrumentIds: UsedCounter;
-  readonly #seriesIds: UsedCounter;
+  readonly instruments: LoadedInstruments;
   /** Arrays of written blocks, for reuse. */
   readonly #spare: Bars[] = [];
   #openBytes = 0;
@@ -117,8 +113,7 @@ export class BarLoad {
   constructor(writer: Writer, run: PresentRun, about: LoadedFile) {
     this.#run = run;
     this.#writer = writer;
-    this.#instrumentIds = instrumentIds(writer);
-    this.#seriesIds = new UsedCounter(writer, 'series_id', 1);
+    this.instruments = new LoadedInstruments(writer, run);
     this.#basis = about.basis;
     this.#times = { startedMs: run.startedMs, completeThroughMs: about.completeThroughMs };
     this.#nowMs = about.nowMs;
@@ -132,7 +127,7 @@ export class BarLoad {
     const key = JSON.stringify([name.asset_schema, name.country_iso_code, name.symbol, name.interval]);
     const known = this.#series.get(key);
     if (known !== undefined && (name.exchange === null || name.exchange === known.exchange)) return known;
-    const instrument = await this.#instrument(name);
+    const instrument = await this.instruments.of(name);
     if (known !== undefined) {
       known.exchange = instrument.exchange;
       return known;
@@ -140,13 +135,14 @@ export class BarLoad {
     const { calendar, marketCalendar, market } = await this.#calendars.read(this.#writer, instrument);
     const where = { instrument_id: instrument.instrument_id, interval: name.interval };
     const about = { basis: this.#basis, calendar };
-    const { row: stored, isRepaired } = await soundSeries(this.#writer, where, about);
+    const isFresh = this.instruments.isFresh(instrument);
+    const { row: stored, isRepaired } = isFresh ? noSeries : await soundSeries(this.#writer, where, about);
     if (isRepaired) this.counts.seriesRepaired++;
     if (stored !== null && stored.prices !== this.#basis.prices) return 'prices';
     if (stored !== null && volumeBasis(stored) !== volumeBasis(this.#basis)) return 'volumes';
     const row = {
       ...where,
-      series_id: stored?.series_id ?? (await this.#seriesIds.next()),
+      series_id: stored?.series_id ?? (await this.#run.counters.next('series_id', 1)),
       ...this.#basis,
       first_ms: Number.POSITIVE_INFINITY,
       last_ms: Number.NEGATIVE_INFINITY,
@@ -173,43 +169,13 @@ export class BarLoad {
     return known;
   }
 
-  async #instrument(name: SeriesName): Promise<Instrument> {
-    const { asset_schema, country_iso_code, symbol } = name;
-    const where = { asset_schema, country_iso_code, symbol };
-    const stored = await instrumentNamed(this.#writer, where);
-    const known = stored ?? this.#unwritten.get(rowKeyOf(instruments, where));
-    const exchange =
-      name.exchange ??
-      known?.exchange ??
-      findMarket(asset_schema as AssetSchema, country_iso_code, known?.calendar_key)?.exchange ??
-      null;
-    if (known !== undefined && known.exchange === exchange) return known;
-    const row = {
-      ...(known ?? (await newInstrument(this.#writer, where, { ids: this.#instrumentIds }))),
-      exchange,
-    };
-    if (stored === null) this.#unwritten.set(rowKeyOf(instruments, where), row);
-    else await changeRow(this.#writer, this.#run.runId, instruments, stored, row);
-    return row;
-  }
-
   /** Opens the block of a bucket; the series' former open block is written. */
   async turn(series: OpenSeries, bucket: number): Promise<void> {
     if (series.open !== null) await this.#flush(series);
-    if (this.#unwritten.size > 0) await this.#writeInstrument(series.instrument);
+    if (await this.instruments.write(series.instrument)) this.counts.newInstruments++;
     if (this.#openBytes > limits.importOpenBytesMax) await this.settle();
     series.open = await this.#openBlock(series, bucket);
     this.#openBytes += BLOCK_BYTES;
-  }
-
-  /** Writes an instrument that is new. Only a bar makes it; a refused row does not. */
-  async #writeInstrument(name: InstrumentName): Promise<void> {
-    const key = rowKeyOf(instruments, name);
-    const row = this.#unwritten.get(key);
-    if (row === undefined) return;
-    this.#unwritten.delete(key);
-    this.counts.newInstruments++;
-    await changeRow(this.#writer, this.#run.runId, instruments, null, row);
   }
 
   /** Writes every open block. */
@@ -248,8 +214,6 @@ export class BarLoad {
 
   /** Writes the series of a settled load, how far they are complete, and which of their bars are unfinished. */
   async finish(): Promise<void> {
-    await this.#instrumentIds.settle();
-    await this.#seriesIds.settle();
     const found = this.coverage().map(({ coverage }) => coverage);
     await this.#writer.upsert(runCoverage, found);
     const byGroup = new Map(found.map((coverage) => [`${coverage.market} ${coverage.interval}`, coverage]));

@@ -6,15 +6,16 @@ import { type Interval, parseInterval } from '../contract/interval.ts';
 import { type BarBasis, barBasis, volumeBasis } from '../contract/price-basis.ts';
 import { barFields, seriesFields, valueFields } from '../datasets/bars.ts';
 import type { FieldRule } from '../datasets/field.ts';
+import { type InstrumentName, instruments } from '../datasets/reference.ts';
 import { FileProblem, type RowProblem } from '../files/file-problem.ts';
 import { type Chunk, NeedsCare } from '../files/read.ts';
+import { rowKeyOf } from '../history/journal.ts';
 import { bearerOn, dayOf } from '../history/naming.ts';
 import type { ImportRequest, PresentRun, RunResult } from '../history/run.ts';
 import { type FieldSources, reportedColumn } from '../mapping/column-mapping.ts';
 import { LocalClock } from '../mapping/instant-cell.ts';
 import { type FormerBearer, formerBearers } from '../store/instrument-terms.ts';
 import type { Writer } from '../store/store.ts';
-import { BATCH_ROWS } from './bar-batches.ts';
 import { type BarChunk, INSTANT, momentKinds, type Names } from './bar-chunk.ts';
 import { BarLoad, type SeriesName } from './bar-load.ts';
 import { type BarValues, barProblem, isSoundBar } from './bar-rules.ts';
@@ -36,6 +37,15 @@ type Care = {
   readonly width: number;
 };
 
+/** The name of a series' instrument. */
+const instrumentOf = ({ asset_schema, country_iso_code, symbol }: SeriesName): InstrumentName => ({
+  asset_schema,
+  country_iso_code,
+  symbol,
+});
+
+const nameKey = (name: SeriesName): string => rowKeyOf(instruments, instrumentOf(name));
+
 /** What the names in some rows stand for. */
 type Called = {
   /** Why they stand for no series. */
@@ -48,8 +58,13 @@ type Called = {
   series: OpenSeries | null;
 };
 
-/** A column that a file lacks. */
-const noValues = new Float64Array(BATCH_ROWS).fill(Number.NaN);
+/** A column that a file lacks, as long as the longest chunk so far. */
+let noValues = new Float64Array(0);
+
+function missingColumn(count: number): Float64Array {
+  if (noValues.length < count) noValues = new Float64Array(count).fill(Number.NaN);
+  return noValues;
+}
 
 /** One pass over a file. */
 export class BarPass {
@@ -67,7 +82,7 @@ export class BarPass {
   #chunk!: BarChunk;
   #values: readonly Float64Array[] = [];
   #care: Care | null = null;
-  readonly #keys = new Float64Array(BATCH_ROWS);
+  #keys = new Float64Array(0);
   /** The key that was read last. */
   #keyMs = 0;
 
@@ -91,9 +106,10 @@ export class BarPass {
   /** Loads the rows of a chunk, or refuses them. Without `care` the first problem is thrown: NeedsCare. */
   async add(chunk: BarChunk, care: Care | null): Promise<void> {
     this.#chunk = chunk;
-    this.#values = chunk.values.map((column) => column ?? noValues);
+    if (this.#keys.length < chunk.count) this.#keys = new Float64Array(chunk.count);
+    this.#values = chunk.values.map((column) => column ?? missingColumn(chunk.count));
     this.#care = care;
-    for (const names of chunk.newNames) this.#called.push(await this.#call(names));
+    await this.#addNames(chunk.newNames);
     const { nameIds, count } = chunk;
     for (let from = 0; from < count; ) {
       const id = nameIds[from]!;
@@ -195,12 +211,26 @@ export class BarPass {
     );
   }
 
-  /** Parses names, and finds the former bearers of their symbol. */
-  async #call(names: Names): Promise<Called> {
+  /** Adds names that are new in the file. Those of one chunk are looked up together. */
+  async #addNames(newNames: readonly Names[]): Promise<void> {
+    const parsed = newNames.map((names) => this.#parseNames(names));
+    const named = parsed.flatMap(({ name }) => (name === null ? [] : [name]));
+    const known = named.length > 1 ? await this.load.instruments.expect(named) : null;
+    for (const { problem, name } of parsed) {
+      const former = (name && known?.get(nameKey(name))?.former) ?? (await this.#formerOf(name));
+      this.#called.push({ problem, name, former, series: null });
+    }
+  }
+
+  async #formerOf(name: SeriesName | null): Promise<readonly FormerBearer[]> {
+    return name === null ? [] : formerBearers(this.#writer, instrumentOf(name));
+  }
+
+  #parseNames(names: Names): Pick<Called, 'problem' | 'name'> {
     const texts = names.map((text, index) => text ?? this.#mapping.values.get(seriesFields[index]!) ?? null);
     for (const [index, field] of seriesFields.entries()) {
       const problem = nameProblem(field, texts[index]!);
-      if (problem !== null) return { problem, name: null, former: [], series: null };
+      if (problem !== null) return { problem, name: null };
     }
     const name = {
       asset_schema: parseAssetSchema(texts[0]!)!,
@@ -209,9 +239,7 @@ export class BarPass {
       interval: parseInterval(texts[3]!) as Interval,
       exchange: texts[4] === '' ? null : (texts[4]?.toUpperCase() ?? null),
     };
-    const { asset_schema, country_iso_code, symbol } = name;
-    const former = await formerBearers(this.#writer, { asset_schema, country_iso_code, symbol });
-    return { problem: null, name, former, series: null };
+    return { problem: null, name };
   }
 
   /** The series of a former bearer of the symbol, or of the instrument that has it now. */

@@ -6,7 +6,7 @@ import { type BarReading, readBatches } from './bar-batches.ts';
 import type { BarChunk } from './bar-chunk.ts';
 
 /** Batches that may be on their way, so that neither thread waits for the other. */
-const BATCHES_MAX = 6;
+const BATCHES_MAX = 4;
 
 /** What the thread sends; `care`: the file needs a careful reading. */
 export type BarThreadMessage =

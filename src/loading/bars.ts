@@ -5,7 +5,7 @@ import { barFields, seriesFields, valueFields } from '../datasets/bars.ts';
 import { SMALL_FILE_BYTES } from '../files/digest.ts';
 import { FileProblem } from '../files/file-problem.ts';
 import { NeedsCare, readChunks } from '../files/read.ts';
-import type { ImportReport } from '../history/import-report.ts';
+import type { ImportGroup } from '../history/import-group.ts';
 import { type ImportRequest, runImport } from '../history/run.ts';
 import {
   constantProblem,
@@ -14,12 +14,11 @@ import {
   type MappedFile,
 } from '../mapping/column-mapping.ts';
 import { namesOf } from '../mapping/field-names.ts';
-import type { Store } from '../store/store.ts';
 import { type BarReading, readBatches } from './bar-batches.ts';
 import { type BarChunk, BarChunker } from './bar-chunk.ts';
 import { BarPass, nameProblem } from './bar-pass.ts';
 import type { BarThreadMessage } from './bar-thread.ts';
-import { RefusedRows } from './refused-rows.ts';
+import { type PendingImport, withRefusedRows } from './refused-rows.ts';
 
 const names = { ...namesOf(barFields), numbers: valueFields };
 
@@ -27,18 +26,18 @@ const names = { ...namesOf(barFields), numbers: valueFields };
  * Imports one file of bars. A CSV is read fast; at its first problem the import starts again with a careful reading, which
  * can name every refused row. @throws FileProblem where nothing of it can be imported
  */
-export async function importBars(store: Store, request: ImportRequest): Promise<ImportReport> {
+export async function importBars(group: ImportGroup, request: ImportRequest): Promise<PendingImport> {
   const { file } = request;
   const mapping = findSources(file.name, file.header, names, request.file.mapping, request.flags);
   checkConstants(mapping, request);
   if (file.format.kind === 'csv') {
     try {
-      return await importOnce(store, request, mapping, readFast);
+      return await importOnce(group, request, mapping, readFast);
     } catch (error) {
       if (!(error instanceof NeedsCare)) throw error;
     }
   }
-  return importOnce(store, request, mapping, readCarefully);
+  return importOnce(group, request, mapping, readCarefully);
 }
 
 /** Refuses a value for the whole file that no row could have. */
@@ -59,15 +58,14 @@ function checkConstants(mapping: FieldSources, { file, flags }: ImportRequest): 
 }
 
 async function importOnce(
-  store: Store,
+  group: ImportGroup,
   request: ImportRequest,
   mapping: FieldSources,
   read: (file: MappedFile, mapping: FieldSources, pass: BarPass) => Promise<void>,
-): Promise<ImportReport> {
+): Promise<PendingImport> {
   const { file } = request;
-  const refused = new RefusedRows(file, request.keepsRefused);
-  try {
-    const report = await runImport(store, request, 'bars', async (writer, run) => {
+  return withRefusedRows(request, (refused) =>
+    runImport(group, request, 'bars', async (writer, run) => {
       const pass = new BarPass(writer, run, request, mapping, refused);
       await read(file, mapping, pass);
       if (pass.rowsRead === 0) {
@@ -79,17 +77,14 @@ async function importOnce(
       const refusal = pass.load.settleRepairs();
       if (refusal !== null) throw new FileProblem('unfit', `${file.name}: ${refusal}. Nothing was imported.`);
       return { result: pass.result(), finish: () => pass.load.finish() };
-    });
-    return { ...report, rejectedFile: refused.keep(request.dryRun) };
-  } finally {
-    refused.drop();
-  }
+    }),
+  );
 }
 
 /** Loads a file that another thread reads, or a small one that this thread reads. @throws NeedsCare at the first problem */
 async function readFast(source: MappedFile, mapping: FieldSources, pass: BarPass): Promise<void> {
-  const { name, path, format, header, types, bytes } = source;
-  const file = { name, path, format, header, types };
+  const { name, path, format, header, types, content, bytes } = source;
+  const file = { name, path, format, header, types, ...(content !== undefined && { content }) };
   const reading: BarReading = { file, columns: mapping.columns, derived: mapping.derived };
   if (bytes > SMALL_FILE_BYTES) await loadFromThread(reading, pass);
   else for await (const chunk of readBatches(reading)) await pass.add(chunk, null);
@@ -98,7 +93,11 @@ async function readFast(source: MappedFile, mapping: FieldSources, pass: BarPass
 }
 
 async function loadFromThread(reading: BarReading, pass: BarPass): Promise<void> {
-  const thread = new Worker(moduleBeside('./bar-thread.ts', import.meta.url), { workerData: reading });
+  // Functions cannot be sent. The thread reads large files, by SQL alone.
+  const derived = reading.derived.map((column) => ({ ...column, plain: undefined }));
+  const thread = new Worker(moduleBeside('./bar-thread.ts', import.meta.url), {
+    workerData: { ...reading, derived },
+  });
   try {
     for await (const chunk of batchesOf(thread)) {
       await pass.add(chunk, null);

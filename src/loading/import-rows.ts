@@ -10,12 +10,12 @@ import { FileProblem, type RowProblem } from '../files/file-problem.ts';
 import { type Chunk, readChunks } from '../files/read.ts';
 import { ChangedCalendars } from '../history/changed-calendars.ts';
 import { repairInstrument } from '../history/damaged-instrument.ts';
-import type { FormerRuns } from '../history/former-runs.ts';
 import { HiddenBars } from '../history/hidden-bars.ts';
-import type { ImportReport } from '../history/import-report.ts';
+import type { ImportGroup } from '../history/import-group.ts';
 import { changeRow, rowKeyOf } from '../history/journal.ts';
 import { namedBy, namedOnDay } from '../history/naming.ts';
-import { type ImportRequest, runImport } from '../history/run.ts';
+import type { Counters } from '../history/new-instrument.ts';
+import { type ImportRequest, type PresentRun, type RunResult, runImport } from '../history/run.ts';
 import {
   constantProblem,
   type FieldSources,
@@ -26,13 +26,17 @@ import {
 import { namesOf } from '../mapping/field-names.ts';
 import { instantRule } from '../mapping/instant-rule.ts';
 import { soundRowWith } from '../store/all-rows.ts';
-import type { RowReader, Store, Writer } from '../store/store.ts';
+import type { RowReader, Writer } from '../store/store.ts';
 import { FormerSymbols } from './former-symbols.ts';
 import { NamedInstruments } from './named-instruments.ts';
-import { RefusedRows } from './refused-rows.ts';
+import { type PendingImport, type RefusedRows, withRefusedRows } from './refused-rows.ts';
 
 /** What a row is written with: the writer, and the instruments that rows of the run name. */
-export type RowContext = { readonly writer: Writer; readonly named: NamedInstruments };
+export type RowContext = {
+  readonly writer: Writer;
+  readonly counters: Counters;
+  readonly named: NamedInstruments;
+};
 
 /** What is special about the rows of a dataset, beyond its declaration. */
 export type Particulars = {
@@ -56,21 +60,25 @@ export type Particulars = {
 
 /** Imports one file of rows. @throws FileProblem where nothing of it can be imported */
 export async function importRows(
-  store: Store,
+  group: ImportGroup,
   request: ImportRequest,
   dataset: FileDataset,
   particulars: Particulars,
-): Promise<ImportReport> {
+): Promise<PendingImport> {
   const { file } = request;
   const kind = { dataset, particulars, rules: rulesOf(dataset, request.zone ?? null) };
-  const names = namesOf(dataset.file.fields);
-  const refused = new RefusedRows(file, request.keepsRefused);
-  try {
-    const mapping = findSources(file.name, file.header, names, file.mapping, request.flags);
-    checkFlags(request.flags, dataset);
-    checkConstants(mapping, kind, request);
-    const report = await runImport(store, request, spokenName(dataset), async (writer, { runId, former }) => {
-      const pass = new RowPass(writer, runId, former, kind, mapping, file, refused);
+  const mapping = findSources(
+    file.name,
+    file.header,
+    namesOf(dataset.file.fields),
+    file.mapping,
+    request.flags,
+  );
+  checkFlags(request.flags, dataset);
+  checkConstants(mapping, kind, request);
+  return withRefusedRows(request, (refused) =>
+    runImport(group, request, spokenName(dataset), async (writer, run) => {
+      const pass = new RowPass(writer, run, kind, mapping, file, refused);
       const plan = { texts: pass.columns, numbers: [], careful: true, derived: mapping.derived };
       for await (const chunk of readChunks(file, plan)) {
         await pass.add(chunk);
@@ -80,30 +88,9 @@ export async function importRows(
         throw new FileProblem('content', `${file.name}: has no rows`);
       const hidden = new HiddenBars();
       await pass.calendars.settle(writer, hidden);
-      const result = {
-        rowsRead: pass.rowsRead,
-        rowsWritten: pass.rowsWritten,
-        rowsReplaced: pass.rowsWritten - pass.newRows,
-        damagedReplaced: pass.damagedReplaced,
-        rowsUnchanged: pass.rowsRead - pass.rowsWritten - refused.count,
-        rowsRefused: refused.count,
-        newInstruments: dataset === instruments ? pass.newRows : pass.newInstruments,
-        findings: pass.findings,
-        outsideSessions: 0,
-        offGrid: 0,
-        mergedDays: 0,
-        vwapOutside: 0,
-        hidden: await hidden.report(writer),
-        ignoredColumns: mapping.ignored,
-        refused: refused.first,
-        refusals: refused.groups,
-      };
-      return { result };
-    });
-    return { ...report, rejectedFile: refused.keep(request.dryRun) };
-  } finally {
-    refused.drop();
-  }
+      return { result: { ...pass.result(), hidden: await hidden.report(writer) } };
+    }),
+  );
 }
 
 /** How the rows of one file are read. */
@@ -154,8 +141,7 @@ class RowPass {
   readonly findings: Record<string, number> = {};
   readonly calendars = new ChangedCalendars();
   readonly #writer: Writer;
-  readonly #runId: number;
-  readonly #formerRuns: FormerRuns;
+  readonly #run: PresentRun;
   readonly #kind: Kind;
   readonly #mapping: FieldSources;
   /** The file's columns, then the derived ones. */
@@ -170,16 +156,14 @@ class RowPass {
 
   constructor(
     writer: Writer,
-    runId: number,
-    former: FormerRuns,
+    run: PresentRun,
     kind: Kind,
     mapping: FieldSources,
     source: MappedFile,
     refused: RefusedRows,
   ) {
     this.#writer = writer;
-    this.#runId = runId;
-    this.#formerRuns = former;
+    this.#run = run;
     this.#kind = kind;
     this.#mapping = mapping;
     this.columns = [...source.header, ...mapping.derived.map(({ name }) => name)];
@@ -188,13 +172,29 @@ class RowPass {
     if (source.leftOut !== undefined && source.leftOut.count > 0)
       this.findings[source.leftOut.reason] = source.leftOut.count;
     this.#hasPresentSymbols = source.mapping.hasPresentSymbols === true;
-    this.#named = new NamedInstruments(writer, runId, this.calendars);
+    this.#named = new NamedInstruments(writer, run, this.calendars);
     this.#former = new FormerSymbols(writer);
   }
 
-  /** How many unknown instruments the rows have named. */
-  get newInstruments(): number {
-    return this.#named.created;
+  /** The report of a pass that has ended. */
+  result(): RunResult {
+    return {
+      rowsRead: this.rowsRead,
+      rowsWritten: this.rowsWritten,
+      rowsReplaced: this.rowsWritten - this.newRows,
+      damagedReplaced: this.damagedReplaced,
+      rowsUnchanged: this.rowsRead - this.rowsWritten - this.#refused.count,
+      rowsRefused: this.#refused.count,
+      newInstruments: this.#kind.dataset === instruments ? this.newRows : this.#named.created,
+      findings: this.findings,
+      outsideSessions: 0,
+      offGrid: 0,
+      mergedDays: 0,
+      vwapOutside: 0,
+      ignoredColumns: this.#mapping.ignored,
+      refused: this.#refused.first,
+      refusals: this.#refused.groups,
+    };
   }
 
   async add(chunk: Chunk): Promise<void> {
@@ -290,7 +290,7 @@ class RowPass {
       for (const { name, exchange } of namedBy(dataset, completed)) await this.#named.of(name, {}, exchange);
     const finding = particulars.findingOf?.(completed) ?? null;
     if (finding !== null) this.#warn(finding);
-    const context = { writer: this.#writer, named: this.#named };
+    const context = { writer: this.#writer, counters: this.#run.counters, named: this.#named };
     const filled = (await particulars.rowOf?.(values, known, context)) ?? completed;
     // The columns are in the order in which rows are read: equal rows are equal texts.
     const cells = Object.keys(dataset.columns).map((column) => [column, filled[column] ?? null]);
@@ -299,13 +299,13 @@ class RowPass {
     await this.#named.settle(isWritten);
     if (!isWritten) return null;
     if (known === null && remains === null) this.newRows++;
-    else await this.#formerRuns.addRow(dataset, row);
+    else await this.#run.former.addRow(dataset, row);
     this.rowsWritten++;
     if (remains !== null) this.damagedReplaced++;
     if (remains !== null && dataset === instruments) {
-      await repairInstrument(this.#writer, this.#runId, row as Instrument);
+      await repairInstrument(this.#writer, this.#run.runId, row as Instrument);
       this.calendars.addInstrument(row as Instrument);
-    } else await changeRow(this.#writer, this.#runId, dataset, known, row);
+    } else await changeRow(this.#writer, this.#run.runId, dataset, known, row);
     this.calendars.add(dataset, known, row);
     return null;
   }

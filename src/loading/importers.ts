@@ -9,10 +9,11 @@ import { BARS, fileDatasetNamed } from '../datasets/index.ts';
 import { news } from '../datasets/news.ts';
 import { optionContracts } from '../datasets/options.ts';
 import { instruments } from '../datasets/reference.ts';
+import { type ImportGroup, writeGroup } from '../history/import-group.ts';
 import type { ImportReport } from '../history/import-report.ts';
 import type { ImportRequest } from '../history/run.ts';
 import type { MappedFile } from '../mapping/column-mapping.ts';
-import type { Store } from '../store/store.ts';
+import type { OnWait, Store } from '../store/store.ts';
 import { importBars } from './bars.ts';
 import { actions } from './corporate-actions.ts';
 import { economicEvents } from './economic.ts';
@@ -21,6 +22,7 @@ import { importRows, type Particulars } from './import-rows.ts';
 import { instrumentRows } from './instruments.ts';
 import { newsItems } from './news.ts';
 import { contracts } from './options.ts';
+import type { PendingImport } from './refused-rows.ts';
 
 /** What is special about some datasets. */
 const particulars: ReadonlyMap<Dataset, Particulars> = new Map<Dataset, Particulars>([
@@ -32,11 +34,34 @@ const particulars: ReadonlyMap<Dataset, Particulars> = new Map<Dataset, Particul
   [events, economicEvents],
 ]);
 
-/** Imports one file into a dataset, by its name on the command line. @throws FileProblem where nothing of it can be imported */
-export function importFile(store: Store, name: string, request: ImportRequest): Promise<ImportReport> {
-  if (name === BARS) return importBars(store, request);
+/**
+ * Imports one file into a dataset, by its name on the command line, as one of a group. Nothing is said of it, and nothing durable,
+ * until the group's write has ended. @throws FileProblem where nothing of it can be imported
+ */
+export function importInto(group: ImportGroup, name: string, request: ImportRequest): Promise<PendingImport> {
+  if (name === BARS) return importBars(group, request);
   const dataset = fileDatasetNamed(name)!;
-  return importRows(store, request, dataset, particulars.get(dataset) ?? {});
+  return importRows(group, request, dataset, particulars.get(dataset) ?? {});
+}
+
+/** As `importInto`, in a write of its own. */
+export async function importFile(
+  store: Store,
+  name: string,
+  request: ImportRequest,
+  onWait?: OnWait,
+): Promise<ImportReport> {
+  let pending: PendingImport | undefined;
+  try {
+    const work = async (group: ImportGroup): Promise<void> => {
+      pending = await importInto(group, name, request);
+    };
+    await writeGroup(store, work, onWait);
+  } catch (error) {
+    pending?.drop();
+    throw error;
+  }
+  return pending!.settle();
 }
 
 /** Flags that say what a file's mapping may say too. */

@@ -5,8 +5,7 @@ import type { RowProblem } from '../files/file-problem.ts';
 import { damagedId } from '../history/damaged-instrument.ts';
 import { newInstrument } from '../history/new-instrument.ts';
 import { refuseLost } from '../store/instrument-terms.ts';
-import type { Writer } from '../store/store.ts';
-import type { Particulars } from './import-rows.ts';
+import type { Particulars, RowContext } from './import-rows.ts';
 
 /** The stored fields beside those of a row. An instrument that trades again has no former delisting. */
 const keptOf = (values: Values, known: Values): Values =>
@@ -28,18 +27,18 @@ function conflictOf(values: Values, known: Values | null): RowProblem | null {
 }
 
 /** A new instrument; one with a damaged row keeps its identifier. @throws DamagedData where its row is lost: so is its identifier */
-async function newOrDamaged(writer: Writer, name: InstrumentName): Promise<Instrument> {
+async function newOrDamaged({ writer, counters }: RowContext, name: InstrumentName): Promise<Instrument> {
   const known = await damagedId(writer, name);
   if (known === null) await refuseLost(writer, name);
-  return newInstrument(writer, name, { damagedId: known });
+  return newInstrument(writer, name, counters, { damagedId: known });
 }
 
 /** What is special about instruments. */
 export const instrumentRows: Particulars = {
   problemBeside: conflictOf,
-  async rowOf(values, known, { writer }) {
+  async rowOf(values, known, context) {
     const kept =
-      known === null ? await newOrDamaged(writer, values as InstrumentName) : keptOf(values, known);
+      known === null ? await newOrDamaged(context, values as InstrumentName) : keptOf(values, known);
     return { ...kept, ...values };
   },
 };

@@ -5,7 +5,8 @@ import { limits } from '../contract/limits.ts';
 import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
 import type { ChangedCalendars } from '../history/changed-calendars.ts';
 import { changeRow, rowKeyOf } from '../history/journal.ts';
-import { newInstrument } from '../history/new-instrument.ts';
+import { type Counters, newInstrument } from '../history/new-instrument.ts';
+import type { PresentRun } from '../history/run.ts';
 import { instrumentNamed } from '../store/instrument-terms.ts';
 import type { Writer } from '../store/store.ts';
 
@@ -15,6 +16,7 @@ export class NamedInstruments {
   created = 0;
   readonly #writer: Writer;
   readonly #runId: number;
+  readonly #counters: Counters;
   readonly #calendars: ChangedCalendars;
   /** Instruments that the journal says this run needs: often a few that many rows name. */
   readonly #needed = new Map<string, Instrument>();
@@ -22,9 +24,14 @@ export class NamedInstruments {
   #named: Instrument[] = [];
 
   /** `calendars` hears of instruments that may follow another calendar. */
-  constructor(writer: Writer, runId: number, calendars: ChangedCalendars) {
+  constructor(
+    writer: Writer,
+    { runId, counters }: Pick<PresentRun, 'runId' | 'counters'>,
+    calendars: ChangedCalendars,
+  ) {
     this.#writer = writer;
     this.#runId = runId;
+    this.#counters = counters;
     this.#calendars = calendars;
   }
 
@@ -48,7 +55,7 @@ export class NamedInstruments {
     const market = findMarket(asset_schema as AssetSchema, country_iso_code);
     const row = {
       ...(known ?? {
-        ...(await newInstrument(this.#writer, where)),
+        ...(await newInstrument(this.#writer, where, this.#counters)),
         exchange: exchange ?? market?.exchange ?? null,
       }),
       ...given,

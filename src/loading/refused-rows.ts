@@ -7,7 +7,40 @@ import { ownMark, removeLeftovers } from '../disk/temporary.ts';
 import { lineOf } from '../files/csv-line.ts';
 import type { Refusal, RefusalGroup, RefusedRow } from '../files/file-problem.ts';
 import { reasonColumns, rejectedPlace, removeEarlier } from '../files/rejected-file.ts';
+import type { ImportReport } from '../history/import-report.ts';
+import type { ImportRequest } from '../history/run.ts';
 import type { MappedFile } from '../mapping/column-mapping.ts';
+
+/** An import whose write has not ended. */
+export type PendingImport = {
+  /** Once the write has ended: gives the file of refused rows its name, and the report. */
+  readonly settle: () => ImportReport;
+  /** Where the write was undone: removes the file of refused rows. */
+  readonly drop: () => void;
+};
+
+/** Runs an import with a place for its refused rows, which is dropped where it throws. */
+export async function withRefusedRows(
+  { file, keepsRefused, dryRun }: Pick<ImportRequest, 'file' | 'keepsRefused' | 'dryRun'>,
+  run: (refused: RefusedRows) => Promise<Omit<ImportReport, 'rejectedFile'>>,
+): Promise<PendingImport> {
+  const refused = new RefusedRows(file, keepsRefused);
+  const drop = (): void => refused.drop();
+  try {
+    const report = await run(refused);
+    refused.end();
+    return { drop, settle: () => ({ ...report, rejectedFile: refused.keep(dryRun) }) };
+  } catch (error) {
+    drop();
+    throw error;
+  }
+}
+
+/** Refused rows of a process have names of their own until their imports are done: a group may have several files of one name. */
+let opened = 0;
+
+/** Folders whose leftovers this process has removed. */
+const cleared = new Set<string>();
 
 /** Collects the refused rows of one file. */
 export class RefusedRows {
@@ -22,6 +55,9 @@ export class RefusedRows {
   /** For each row its number in the original file, where a preset converted that. */
   readonly #rowNumbers: readonly number[] | undefined;
   #file: number | null = null;
+  /** Whether there are rows in a file that has no name of its own yet. */
+  #isPartial = false;
+  readonly #number = ++opened;
   readonly #isKept: boolean;
 
   /** Without `isKept` the rows are only counted: no file is made. */
@@ -42,8 +78,8 @@ export class RefusedRows {
     this.#note({ row, column, reason, value: cell === '' ? null : cell.slice(0, limits.reportedValueMax) });
     if (!this.#isKept) return;
     if (this.#file === null) {
-      removeLeftovers(dirname(this.#path), /\.rejected\.csv\.(\d+\.\d+)\.part$/);
       this.#file = this.#open();
+      this.#isPartial = true;
       writeFileSync(this.#file, lineOf([...this.#columns.map(([name]) => name), ...reasonColumns]));
     }
     const kept = this.#columns.map(([, place]) => cells[place] ?? null);
@@ -65,6 +101,10 @@ export class RefusedRows {
 
   /** Opens a file beside the imported one, or in the working directory if that folder cannot be written to. */
   #open(): number {
+    const folder = dirname(this.#path);
+    // Looking through a folder of many files takes its time.
+    if (!cleared.has(folder)) removeLeftovers(folder, /\.rejected\.csv\.(\d+\.\d+)(?:\.\d+)?\.part$/);
+    cleared.add(folder);
     try {
       return openSync(this.#partPath, 'w');
     } catch (error) {
@@ -78,17 +118,22 @@ export class RefusedRows {
     }
   }
 
+  /** Ends the collecting: of many files in one write none stays open. */
+  end(): void {
+    if (this.#file !== null) closeSync(this.#file);
+    this.#file = null;
+  }
+
   /**
    * Gives the file its name, and returns its path; null where no row was refused: then an earlier import's file is removed,
    * unless this import was only a trial.
    */
   keep(isTrial: boolean): string | null {
-    if (this.#file === null) {
+    if (!this.#isPartial) {
       if (this.#isKept && this.#replacesEarlier && !isTrial) removeEarlier(this.#path);
       return null;
     }
-    closeSync(this.#file);
-    this.#file = null;
+    this.#isPartial = false;
     try {
       const place = rejectedPlace(this.#path, this.#replacesEarlier);
       renameSync(this.#partPath, place);
@@ -101,13 +146,12 @@ export class RefusedRows {
 
   /** Removes a file that was not kept. */
   drop(): void {
-    if (this.#file === null) return;
-    closeSync(this.#file);
-    this.#file = null;
-    rmSync(this.#partPath, { force: true });
+    this.end();
+    if (this.#isPartial) rmSync(this.#partPath, { force: true });
+    this.#isPartial = false;
   }
 
   get #partPath(): string {
-    return `${this.#path}.${ownMark}.part`;
+    return `${this.#path}.${ownMark}.${this.#number}.part`;
   }
 }

@@ -29,6 +29,8 @@ export type Expression = {
   readonly isStrict?: boolean;
   /** The reason of a refusal. */
   readonly reason?: string;
+  /** What the expression gives for the usual text of its first column; undefined for any other. */
+  readonly plain?: (text: string) => string | undefined;
 };
 
 /** A column, or how a field is computed from columns. */
@@ -51,10 +53,24 @@ const asNumber = (sql: string, { careful, unmade }: Maker): string =>
     ? `case when ${isNumber(sql)} then cast(${sql} as double) else ${unmade} end`
     : `cast(${sql} as double)`;
 
-/** Divides by a power of ten: that is exact, where multiplying by its inverse is not. */
-function scaled(sql: string, scale: number): string {
+/** The divisor in place of a factor: dividing by a power of ten is exact, where multiplying by its inverse is not. Null without one. */
+function divisorOf(scale: number): number | null {
   const inverse = Math.round(1 / scale);
-  return scale < 1 && 1 / inverse === scale ? `(${sql}) / ${inverse}::double` : `(${sql}) * ${scale}::double`;
+  return scale < 1 && 1 / inverse === scale ? inverse : null;
+}
+
+function scaled(sql: string, scale: number): string {
+  const divisor = divisorOf(scale);
+  return divisor === null ? `(${sql}) * ${scale}::double` : `(${sql}) / ${divisor}::double`;
+}
+
+/** The rule of a cell that is a number times a factor. */
+function plainRule(cell: RichCell): Pick<ComputedColumn, 'plain'> {
+  const { scale } = cell;
+  if (scale === undefined || Object.keys(cell).length > 2) return {};
+  const divisor = divisorOf(scale);
+  const of = (value: number): number => (divisor === null ? value * scale : value / divisor);
+  return { plain: { kind: 'number', of } };
 }
 
 const looked = (sql: string, lookup: Readonly<Record<string, string>>, unmade: string): string =>
@@ -119,6 +135,7 @@ function deriveRich(cell: RichCell): Omit<ComputedColumn, 'name'> {
     careful: `case when ${sourceSql(cell)} is not null
       then coalesce(try(${richSql(cell, careful)})::varchar, ${marked(columnText(cell.column))}) end`,
     reason: reasonOf(cell),
+    ...plainRule(cell),
   };
 }
 
@@ -126,6 +143,7 @@ function deriveExpression({
   sql,
   isStrict = false,
   reason = 'is not a number',
+  plain,
 }: Expression): Omit<ComputedColumn, 'name'> {
   const references = [...sql.matchAll(/(#?)\{([^{}]+)\}/g)];
   const inputs = [...new Set(references.map(([, , column]) => column!))];
@@ -144,5 +162,6 @@ function deriveExpression({
     fast: isStrict ? `coalesce(${body}, case when ${raw} is not null then error('unmade') end)` : body,
     careful: `case ${whens} else ${made} end`,
     reason,
+    ...(plain !== undefined && { plain: { kind: 'text', of: plain } }),
   };
 }

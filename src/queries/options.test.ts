@@ -7,7 +7,6 @@ import fc from 'fast-check';
 import { TestFolder } from '../../test/stores.ts';
 import { contract } from '../contract/index.ts';
 import { openSources } from '../files/source.ts';
-import { importBars } from '../loading/bars.ts';
 import { importFile } from '../loading/importers.ts';
 import type { MappedFile } from '../mapping/column-mapping.ts';
 import { ownNames } from '../mapping/column-mapping.ts';
@@ -70,7 +69,7 @@ async function importText(name: string, text: string, ...lines: readonly string[
   writeFileSync(path, `${[text, ...lines].join('\n')}\n`);
   const writer = await openStore(url, 'write');
   const request = { ...fixed, file: await opened(path), flags: new Map<string, string>() };
-  if (name.startsWith('bars')) await importBars(writer, { ...request, zone: null, basis: 'raw' });
+  if (name.startsWith('bars')) await importFile(writer, 'bars', { ...request, zone: null, basis: 'raw' });
   else await importFile(writer, 'option-contracts', { ...request, zone: null });
   await writer.close();
 }

@@ -110,6 +110,7 @@ export function engineSuite(
   suite(`${name} keeps blocks`, () => blockTests(withFresh));
   suite(`${name} keeps its readers and writers apart`, () => transactionTests(withFresh));
   suite(`${name} tells what has changed`, () => versionTests(withFresh, otherProcess));
+  suite(`${name} writes in parts`, () => savepointTests(withFresh));
   suite(`${name} keeps keys and secrets beside the data`, () => controlTests(freshUrl));
   suite(`${name} is out of reach and back`, () => reachTests(withFresh, takeAway));
 }
@@ -557,6 +558,59 @@ function blockTests(withFresh: WithFresh): void {
       );
       await writer.write(async (open) => assert.equal(await open.note(1, 1), null));
     }));
+}
+
+/** Parts of one write. */
+function savepointTests(withFresh: WithFresh): void {
+  test('a part of a write that throws is undone alone, and the others are committed together', () =>
+    withFresh(async (writer, reader) => {
+      const block = (bucket: number): StoredBlock => ({ bucket, runId: 1, bytes: new Uint8Array([bucket]) });
+      await writer.write(async (open) => {
+        await open.upsert(counters, [{ name: 'before', value: 1 }]);
+        const given = await open.savepoint(async () => {
+          await open.putBlock(1, block(1));
+          await open.upsert(counters, [{ name: 'kept', value: 1 }]);
+          return 'result';
+        });
+        assert.equal(given, 'result');
+        const part = open.savepoint(async () => {
+          await open.upsert(counters, [{ name: 'kept', value: 2 }]);
+          await open.remove(counters, [{ name: 'before' }]);
+          await open.removeBlock(1, 1);
+          await open.putBlock(1, block(2));
+          throw new Error('this part is wrong');
+        });
+        await assert.rejects(part, /this part is wrong/);
+        assert.deepEqual(await readCounters(reader), []);
+        await open.savepoint(() => open.upsert(counters, [{ name: 'last', value: 3 }]));
+      });
+      const names = (await readCounters(reader)).map(({ name, value }) => `${name} ${value}`);
+      assert.deepEqual(names, ['before 1', 'kept 1', 'last 3']);
+      const read = { seriesId: 1, fromBucket: 0, toBucket: 9, direction: 'asc', limit: 9 } as const;
+      const found = await reader.snapshot((open) => open.blocks(read));
+      assert.deepEqual(
+        found.map(({ bucket }) => bucket),
+        [1],
+      );
+    }));
+
+  test('a write that throws after a part undoes the part too', () =>
+    withFresh(async (writer, reader) => {
+      const write = writer.write(async (open) => {
+        await open.savepoint(() => open.upsert(counters, [{ name: 'part', value: 1 }]));
+        throw new Error('stopped');
+      });
+      await assert.rejects(write, /stopped/);
+      assert.deepEqual(await readCounters(reader), []);
+    }));
+
+  test('notes end with the part that made them', () =>
+    withFresh((writer) =>
+      writer.write(async (open) => {
+        await open.savepoint(() => open.keepNote(1, 1, new Uint8Array([1])));
+        assert.equal(await open.note(1, 1), null);
+      }),
+    ));
 }
 
 /** Waits until a connection sees a counter, and gives the moment up after ten seconds. */

@@ -115,6 +115,8 @@ export interface Writer extends Reader, RowWriter {
   /** Keeps a note about a block until this write ends; it replaces an earlier note (`loading/bar-load.ts`). */
   keepNote(seriesId: number, bucket: number, note: Uint8Array): Promise<void>;
   note(seriesId: number, bucket: number): Promise<Uint8Array | null>;
+  /** Runs `work` as one part of this write: an error undoes this part alone. Notes end with the part. Parts are not nested. */
+  savepoint<T>(work: () => Promise<T>): Promise<T>;
 }
 
 interface Transactions<R, W> {

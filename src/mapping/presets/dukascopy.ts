@@ -55,8 +55,8 @@ export const dukascopyNode: Preset = {
   isOpenEnded: true,
   example: ['timestamp,open,high,low,close,volume', '1577971800000,1.11718,1.11725,1.11701,1.11711,93.5'],
   fits(sample): Fit {
-    const isMilliseconds = /^\d{12,13}$/.test(rowsBelow(sample)[0]?.[0] ?? '');
-    if (!isMilliseconds || begins('timestamp,open,high,low,close')(sample) === 'no') return 'no';
+    if (begins('timestamp,open,high,low,close')(sample) === 'no') return 'no';
+    if (!/^\d{12,13}$/.test(rowsBelow(sample)[0]?.[0] ?? '')) return 'no';
     return NODE_NAME.test(stemOf(sample)) ? 'surely' : 'perhaps';
   },
   mappingOf(sample) {

@@ -1,5 +1,6 @@
 // QuantConnect LEAN data folders: minute, hour and daily bars. Files have no header; the folder says what they are.
 import { resolve } from 'node:path';
+import { DAY_MS, formatDay } from '../../base/instant.ts';
 import { unfitProblem } from '../../files/file-problem.ts';
 import { linesOf, type Sample } from '../../files/sample.ts';
 import type { Cell } from '../cell.ts';
@@ -35,12 +36,24 @@ function locate({ name }: Sample) {
   return { type, market, symbol, interval: unit === 'daily' ? 'DAY' : '60M', date: null, isQuote };
 }
 
+/** Makes local times of milliseconds since the midnight of a date `20131007`; undefined for other texts, and where that is no date. */
+function timesOf(date: string): (time: string) => string | undefined {
+  const dashed = `${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6)}`;
+  const midnightMs = Date.parse(`${dashed}T00:00:00.000Z`);
+  const isDate = Number.isFinite(midnightMs) && formatDay(midnightMs / DAY_MS) === dashed;
+  return (time) =>
+    isDate && /^\d{1,8}$/.test(time)
+      ? new Date(midnightMs + Number(time)).toISOString().slice(0, -1)
+      : undefined;
+}
+
 function datetimeOf({ date, interval }: Place): Cell {
   // Milliseconds since midnight of the file's date, on the clock of its market.
   if (date !== null)
     return {
       sql: `strftime(strptime('${date}', '%Y%m%d') + to_milliseconds(cast(#{time} as bigint)), '%Y-%m-%dT%H:%M:%S.%g')`,
       isStrict: true,
+      plain: timesOf(date),
     };
   return interval === 'DAY'
     ? { column: 'time', remove: ' 00:00$', format: '%Y%m%d' }

@@ -22,7 +22,7 @@ export async function backupSqlite(path: string, file: string, options: CopyOpti
   checkPlace(path, place, options.force);
   const folder = dirname(place);
   const bytes = bytesOf(path, 'store') + 2 * bytesOf(controlPathOf(path), 'control') + manifestBytes;
-  await requireDiskSpace(folder, bytes);
+  requireDiskSpace(folder, bytes);
   try {
     return copyStore(path, place, options);
   } catch (error) {

@@ -189,6 +189,21 @@ export class Database {
     });
   }
 
+  /** Runs `work` as one part of the present write: an error undoes this part alone. */
+  async savepoint<T>(work: () => Promise<T>): Promise<T> {
+    // SQLite ends a transaction by itself where the disk is full: the next statement would then be one of its own.
+    if (!this.#db.isTransaction) throw new Error('the write has ended, so that no part of it can begin');
+    this.#prepared('savepoint part').run();
+    try {
+      const result = await work();
+      this.#prepared('release part').run();
+      return result;
+    } catch (error) {
+      if (this.#db.isTransaction) this.#db.exec('rollback to part; release part');
+      throw error;
+    }
+  }
+
   #inTurn<T>(run: () => Promise<T>): Promise<T> {
     const done = this.#underWay === 0 ? run() : this.#turn.then(run);
     this.#underWay++;

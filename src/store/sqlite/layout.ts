@@ -131,7 +131,7 @@ async function migrate(
     const before = steps.slice(0, from);
     checkColumns(database, checkedTables({ tables: tablesAfter(before), steps: before }));
     if (from === steps.length) return;
-    if (from > 0) await requireDiskSpace(dirname(path), 2 * copyBytes(database) + LOG_BYTES);
+    if (from > 0) requireDiskSpace(dirname(path), 2 * copyBytes(database) + LOG_BYTES);
     const lacking = steps.slice(from);
     const made = lacking.flatMap((step, at) =>
       statementsOf(step, tablesAfter(steps.slice(0, from + at + 1))),

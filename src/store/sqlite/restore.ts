@@ -38,7 +38,7 @@ export async function restoreSqlite(path: string, file: string, options: CopyOpt
   using _control = hold(places[1], 'control');
   const neededBytes = statSync(backup).size;
   try {
-    await requireDiskSpace(folder, neededBytes);
+    requireDiskSpace(folder, neededBytes);
     const keys = replace(places, present, { path: backup, manifest }, options.tell);
     const { sha256, madeMs } = manifest;
     return { file: data, bytes: statSync(data).size, sha256, keys, madeMs, kept: present.map(keptName) };

@@ -198,6 +198,14 @@ class SqliteReadWrite extends SqliteRows implements Reader, Writer {
     const select = 'select note from notes where series_id = ? and bucket = ?';
     return (this.database.all(select, [seriesId, bucket])[0]?.note as Uint8Array | undefined) ?? null;
   }
+
+  async savepoint<T>(work: () => Promise<T>): Promise<T> {
+    return this.database.savepoint(async () => {
+      const result = await work();
+      this.database.run('delete from notes', []);
+      return result;
+    });
+  }
 }
 
 /** SQLite's own error in our words where a write met a damaged page: it then commits nothing, even if the page was only read. */

@@ -1,0 +1,59 @@
+// The files of a call of `bourse import`, opened one after the other, each when it is asked for.
+import { statSync } from 'node:fs';
+import { FileProblem } from '../files/file-problem.ts';
+import { openSources, STANDARD_INPUT } from '../files/source.ts';
+import type { ChooseMapping, MappedFile } from '../mapping/column-mapping.ts';
+
+/** A name on the command line, or of a watched folder, and why not all of it was imported. */
+export type NamedInput = { readonly name: string; readonly problems: string[] };
+
+/** What opening the files of some names gives, in order. */
+export type Step =
+  /** A name whose files come next; `isLarge` where opening them may take long. */
+  | { readonly kind: 'name'; readonly of: NamedInput; readonly isLarge: boolean }
+  /** The file at a place of a name: an archive has several. Whoever takes it closes it. */
+  | { readonly kind: 'file'; readonly of: NamedInput; readonly place: number; readonly file: MappedFile }
+  /** The file at a place cannot be opened. */
+  | { readonly kind: 'problem'; readonly of: NamedInput; readonly place: number; readonly error: FileProblem }
+  /** All files of a name have been given. */
+  | { readonly kind: 'end'; readonly of: NamedInput };
+
+/** Some files of a name: places `from` to `to`, both included. */
+export type Places = { readonly of: NamedInput; readonly from: number; readonly to: number };
+
+/** A file, or a packed one, is opened in some milliseconds up to this size. */
+const LARGE_BYTES = 1024 * 1024;
+
+const isLarge = (name: string): boolean =>
+  name === STANDARD_INPUT || (statSync(name, { throwIfNoEntry: false })?.size ?? 0) > LARGE_BYTES;
+
+/** Opens the files of some names. */
+export async function* stepsOf(
+  names: AsyncIterable<string> | Iterable<string>,
+  choose: ChooseMapping,
+): AsyncGenerator<Step> {
+  for await (const name of names) {
+    const of = { name, problems: [] };
+    yield { kind: 'name', of, isLarge: isLarge(name) };
+    yield* filesOf({ of, from: 0, to: Number.POSITIVE_INFINITY }, choose);
+    yield { kind: 'end', of };
+  }
+}
+
+/** Opens the files at some places again. */
+export async function* filesOf({ of, from, to }: Places, choose: ChooseMapping): AsyncGenerator<Step> {
+  let place = -1;
+  try {
+    for await (const opened of openSources(of.name, process.stdin, choose)) {
+      place++;
+      if (opened instanceof FileProblem) {
+        if (place >= from) yield { kind: 'problem', of, place, error: opened };
+      } else if (place >= from) yield { kind: 'file', of, place, file: opened };
+      else await opened.close();
+      if (place >= to) return;
+    }
+  } catch (error) {
+    if (!(error instanceof FileProblem)) throw error;
+    yield { kind: 'problem', of, place: place + 1, error };
+  }
+}
