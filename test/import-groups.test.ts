@@ -143,6 +143,31 @@ test('a store that files fill in groups is the one that they fill one by one, ro
     { numRuns: 10 },
   ));
 
+test('a group takes no further file after 1,000 files, or 64 MiB of text (contract 11)', async () => {
+  const store = await openStore(temporary.storeUrl('full'), 'write');
+  const path = temporary.path('any.csv');
+  writeFileSync(path, `${HEADER}\n${rowOf('A', 0, 1)}\n`);
+  const { file } = await requestOf(path);
+  const work = async () => ({ result: null, isTrial: true });
+  try {
+    for (const [count, bytes] of [
+      [1_000, 10],
+      [4, 16 * 1024 * 1024],
+    ] as const)
+      await writeGroup(store, async (group) => {
+        for (let taken = 0; taken < count; taken++) {
+          assert.equal(group.isFull, false, `${taken} files`);
+          const one = { ...file, bytes };
+          // A file that is read twice counts once.
+          for (let reading = 0; reading < 2; reading++) await group.run(one, work);
+        }
+        assert.equal(group.isFull, true);
+      });
+  } finally {
+    await store.close();
+  }
+});
+
 /** A workshop with some small files. */
 class Shop extends Workshop {
   write(name: string, ...rows: readonly string[]): string {
