@@ -105,6 +105,18 @@ const fileArbitrary = fc.record({
   spoilt: fc.constantFrom('no', 'no', 'no', 'row', 'quote', 'all rows'),
 });
 
+/** What a store holds, without its version and what each write changed: of a group there is one. */
+function dataOf(url: string) {
+  const {
+    changes: _changes,
+    counters,
+    counters_sums: _counterSums,
+    row_sums: _rowSums,
+    ...data
+  } = contentOf(url);
+  return { ...data, counters: counters!.filter(({ name }) => name !== 'data_version') };
+}
+
 let cases = 0;
 
 test('a store that files fill in groups is the one that they fill one by one, row for row, whatever is refused or undone (contract 11)', () =>
@@ -128,13 +140,13 @@ test('a store that files fill in groups is the one that they fill one by one, ro
         const stores = await Promise.all([one!, other!].map((url) => openStore(url, 'write')));
         try {
           assert.deepEqual(await grouped(stores[0]!, paths, sizes), await singly(stores[1]!, paths));
-          assert.deepEqual(contentOf(one!), contentOf(other!));
+          assert.deepEqual(dataOf(one!), dataOf(other!));
           const runs = rowsOf(one!, 'select run_id from import_runs order by run_id');
           if (runs.length === 0) return;
           const { run_id: runId } = runs[chosen % runs.length]!;
           for (const store of stores)
             await undoRun(store, { runId: Number(runId), dryRun: false, nowMs: () => nowMs });
-          assert.deepEqual(contentOf(one!), contentOf(other!));
+          assert.deepEqual(dataOf(one!), dataOf(other!));
         } finally {
           for (const store of stores) await store.close();
         }
