@@ -200,7 +200,7 @@ export class RequestHandler {
     const { cache, submit, unsent } = this.#parts;
     const { keyId } = trace;
     const version = cache.isCacheable(asked.endpoint) ? await cache.version(request.batch) : null;
-    const name = version === null ? '' : cacheNameOf(parsed, asked);
+    const name = cacheNameOf(parsed, asked);
     const found = version === null ? undefined : cache.find(name, version, asked.nowMs);
     const expected = found?.answer.body.length ?? this.#sizes.expected(asked);
     trace.uncount = await unsent.admit(keyId, expected);

@@ -81,5 +81,5 @@ test('every page of walks that go on at the same time is that of an uncached ser
     `${following} pages under keys, ${ended} walks ended, ${cached.ran.queries} of ${uncached.ran.queries} queries`,
   );
   assert.ok(following > 600 && ended > 20, 'most pages are under the key of the page before');
-  assert.ok(cached.ran.queries < 0.8 * uncached.ran.queries, 'many came from the cache');
+  assert.ok(cached.ran.queries < 0.9 * uncached.ran.queries, 'many came from the cache');
 });
