@@ -8,11 +8,16 @@ import type { Outcome, Plan } from './arrivals.ts';
 const SYMBOLS = 20;
 const MINUTES = 5 * SESSION_MINUTES;
 const FAST_TARGETS = 997;
+const SLOW_TARGETS = 997;
+const SLOW_PAGE_MINUTES = 6_000;
 
-/** Requests to ask in turn: pages of 150 minutes, and one that folds every minute of a symbol into days. */
-export type Targets = { readonly fast: readonly string[]; readonly slow: string };
+/**
+ * Requests to ask in turn: pages of 150 minutes; and pages that fold 6,000 minutes each. Bars made of so few are not kept, and there are
+ * too many of these pages for the response cache.
+ */
+export type Targets = { readonly fast: readonly string[]; readonly slow: readonly string[] };
 
-/** Fills a workshop's store: some symbols with a few sessions, and one with as many as the slow request is to read. */
+/** Fills a workshop's store: some symbols with a few sessions, and one with as many as the slow requests read of. */
 export async function fill(shop: Workshop, slowSessions: number): Promise<Targets> {
   const named = ['--schema', 'stock', '--country', 'US', '--interval', '1M'];
   const files = [
@@ -29,7 +34,11 @@ export async function fill(shop: Workshop, slowSessions: number): Promise<Target
     const symbol = symbolOf(1 + (index % (SYMBOLS - 1)));
     return `/api/v2/stock/bars/US:${symbol}/1M/from/${starts[(index * 37) % starts.length]}/to/2030-01-01?limit=150&${key}`;
   });
-  const slow = `/api/v2/stock/bars/US:${symbolOf(0)}/DAY/from/2015-01-01/to/2030-01-01?limit=1000&sort=desc&${key}`;
+  const ends = minuteTexts(slowSessions * SESSION_MINUTES).slice(SLOW_PAGE_MINUTES);
+  const slow = Array.from({ length: SLOW_TARGETS }, (_, index) => {
+    const end = ends[(index * 389) % ends.length];
+    return `/api/v2/stock/bars/US:${symbolOf(0)}/6M/from/2015-01-01/to/${end}?limit=1000&sort=desc&${key}`;
+  });
   return { fast, slow };
 }
 
@@ -38,7 +47,7 @@ export const largePage = ({ fast }: Targets): string => fast[0]!.replace('limit=
 
 /** Every target once, a slow one before each hundredth. */
 export const mixed = ({ fast, slow }: Targets): string[] =>
-  fast.flatMap((target, index) => (index % 100 === 0 ? [slow, target] : [target]));
+  fast.flatMap((target, index) => (index % 100 === 0 ? [slow[index]!, target] : [target]));
 
 /** Runs a plan in a process of its own. @throws when that fails */
 export async function generate(plan: Plan): Promise<Outcome[]> {
