@@ -48,8 +48,8 @@ export const limits = {
   queuePollMs: 1,
   /** Requests of one batch. A full one is flushed at once; a smaller one at the end of the tick. */
   batchRequestsMax: 64,
-  /** A tick of the HTTP thread's event loop above which that thread does not keep up: with 1,000 callers one takes up to 0.07 s. */
-  sheddingTickMs: 100,
+  /** A tick of the HTTP thread's event loop above which that thread does not keep up. */
+  sheddingTickMs: 15,
   /** Time for which a refusal because of the wait means overload: without overload nothing is shed. */
   sheddingOverloadMs: 5_000,
   /** Requests of such a tick: with fewer the machine is busy with other work. */
