@@ -147,3 +147,20 @@ test('doctor names a bounded number of damaged parts, and counts the others', as
   assert.equal(told.length, 1_001);
   assert.equal(told.at(-1)!.message, 'damaged: 200 more parts');
 });
+
+/** The bytes of a database's header that say who may write and read it (sqlite.org/fileformat2.html, 1.3.3). */
+const WRITE_VERSION = 18;
+
+test('a header that no longer lets the file be written is damage, which the scrub finds and a write names', async () => {
+  const shop = await damagedShop('pragma wal_checkpoint(truncate)');
+  const file = shop.path('bourse.db');
+  const bytes = readFileSync(file);
+  bytes[WRITE_VERSION]! ^= 16;
+  writeFileSync(file, bytes);
+  const { status, stdout } = await shop.run('doctor', '--deep', '--json');
+  assert.equal(status, 1);
+  const [told] = (JSON.parse(stdout) as { check: string; state: string; message: string }[]).filter(
+    ({ check, state }) => check === 'data' && state === 'fail',
+  );
+  assert.match(told?.message ?? 'nothing', /its header says that it cannot be written/);
+});

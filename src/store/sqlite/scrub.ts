@@ -17,17 +17,25 @@ import { groupedRows, groupProblems, sumsOf } from './group-sums.ts';
 import { BLOCKS, hasTable, sumProblems } from './row-sums.ts';
 import { schemaProblem } from './schema-sum.ts';
 import { troubleOf } from './trouble.ts';
+import { writeProblem } from './write-problem.ts';
 
 const { scrubRowsPerStep, scrubBlocksPerStep, findingsPerTableMax } = storeLimits;
 
 /** Reads everything in the files of the store at `path`. */
 export async function* scrubSqlite(path: string): AsyncGenerator<ScrubStep> {
   using data = new Database(path, 'read', 'store');
+  yield headerStep(path);
   yield* scrub(data, dataDatasets);
   const control = controlPathOf(path);
   if (!existsSync(control)) return;
   using keys = new Database(control, 'read', 'control');
+  yield headerStep(control);
   yield* scrub(keys, controlDatasets);
+}
+
+function headerStep(path: string): ScrubStep {
+  const problem = writeProblem(path);
+  return { table: 'sqlite_schema', damage: problem === null ? [] : [schemaDamage(problem)] };
 }
 
 /** Reads everything in a file: its tables, then its blocks where it has some. */
