@@ -474,5 +474,5 @@ test('a full disk and a closed folder are told, exit status 3, and leave nothing
   } finally {
     disk.close();
   }
-  assert.ok(isStoreMade(shop.store));
+  assert.ok(await isStoreMade(shop.store));
 });

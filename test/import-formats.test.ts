@@ -308,12 +308,12 @@ for (const { what, content, says, status = 1 } of refused) {
     assert.equal(finished.stderr.trim().split('\n').length, 1, finished.stderr);
     assert.doesNotMatch(finished.stderr, /bourse-import-/);
     assert.equal(finished.status, status, finished.stderr);
-    assert.deepEqual(Object.keys(barsIfAny(finished.url)), []);
+    assert.deepEqual(Object.keys(await barsIfAny(finished.url)), []);
   });
 }
 
-function barsIfAny(url: string): ReturnType<typeof barsOf> {
-  return isStoreMade(url) ? barsOf(url) : {};
+async function barsIfAny(url: string): Promise<ReturnType<typeof barsOf>> {
+  return (await isStoreMade(url)) ? barsOf(url) : {};
 }
 
 test('Parquet with any part of it cut off or changed is refused, or read right', async () => {

@@ -28,6 +28,8 @@ const aboutFiles: Readonly<Record<string, string>> = {
   'test/import.test.ts': 'a dry run beside a file that is not there, or empty',
   'test/known-names.test.ts': 'damage to a file',
   'test/leak.test.ts': 'every byte of the files',
+  'test/postgres/commands.test.ts': 'the answers of SQLite beside those of PostgreSQL',
+  'test/postgres/stores.ts': 'the form of a row, which both engines share',
   'test/reliability/crashes.ts': 'what a killed process leaves in files',
   'test/reliability/flips-damage.ts': 'damage in a file',
   'test/reliability/flips-pages.ts': 'the pages of a file',

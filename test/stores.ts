@@ -2,6 +2,7 @@
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { contentOfSchema, copySchema, dropSchemas, rowsOfSchema, schemaStore } from './postgres/stores.ts';
 import { type Cells, contentOfFile, fileStore, rowsOfFile, storeFile } from './sqlite/files.ts';
 
 /** How the tests make and look at stores of one engine. */
@@ -25,6 +26,13 @@ const engines: Readonly<Record<string, TestEngine>> = {
     contentOf: (url) => contentOfFile(storeFile(url)),
     copy: (from, to) => copyFileSync(storeFile(from), storeFile(to)),
     removeAll: () => undefined,
+  },
+  postgres: {
+    addressOf: schemaStore,
+    rowsOf: rowsOfSchema,
+    contentOf: contentOfSchema,
+    copy: copySchema,
+    removeAll: dropSchemas,
   },
 };
 

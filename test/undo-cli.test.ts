@@ -199,7 +199,7 @@ test('a store that is not there is not made', async () => {
     const { status, stderr } = await shop.run(...args, '--store', shop.storeUrl('none'));
     assert.equal(status, 3);
     assert.match(stderr, /there is no store at .*none\.db/);
-    assert.ok(!isStoreMade(shop.storeUrl('none')));
+    assert.ok(!(await isStoreMade(shop.storeUrl('none'))));
   }
 });
 

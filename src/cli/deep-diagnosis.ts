@@ -33,7 +33,7 @@ function cureOf({ dataset, part }: Damage): string {
 
 /** Reads all of a store; with `repairs` it also rebuilds what is derived from whole tables, and reads all again. */
 export async function diagnoseData(url: string, repairs: boolean): Promise<Diagnosis[]> {
-  if (!isStoreMade(url)) return [];
+  if (!(await isStoreMade(url))) return [];
   try {
     const found = await readAll(url);
     const derived = found.parts.filter(({ part }) => part === 'derived').map(({ dataset }) => dataset!);

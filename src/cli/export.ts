@@ -96,7 +96,7 @@ function formatOf(name: string): OutFormat {
 async function refuseOwn(url: string, name: string): Promise<void> {
   const place = resolve(name);
   const { parts } = await storeFacts(url);
-  if (parts.some(({ path }) => [resolve(path), realpathSync(path)].includes(place)))
+  if (parts.some(({ path }) => path !== null && [resolve(path), realpathSync(path)].includes(place)))
     throw new UnfitPlace(`${place} belongs to the store itself: give the export another name`);
 }
 

@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { DAY_MS, formatInstant, parseInstant } from '../base/instant.ts';
 import { isLive, issueKey, revokeKey } from '../keys/api-keys.ts';
+import { withoutPassword } from '../store/address.ts';
 import { type ApiKey, readKeys } from '../store/control.ts';
 import { hasControl, isStoreMade, openControl, resolveStore } from '../store/engines.ts';
 import { noStoreAt, type RowStore, StoreUnusable } from '../store/store.ts';
@@ -19,14 +20,14 @@ type CreateFlags = StoreFlags & {
 };
 
 /** The address of a store that exists: keys of a mistyped one would open nothing. @throws StoreUnusable */
-function storeOf(flags: StoreFlags): string {
+async function storeOf(flags: StoreFlags): Promise<string> {
   const { store } = readSettings(flags);
-  if (isStoreMade(store)) return store;
-  throw new StoreUnusable(noStoreAt(resolveStore(store)));
+  if (await isStoreMade(store)) return store;
+  throw new StoreUnusable(noStoreAt(withoutPassword(resolveStore(store))));
 }
 
 const changeKeys = async <T>(flags: StoreFlags, work: (control: RowStore) => Promise<T>): Promise<T> =>
-  closing(openControl(storeOf(flags), 'write', note), work);
+  closing(openControl(await storeOf(flags), 'write', note), work);
 
 /** The end of a key: a date is the end of that day (UTC). */
 function expiryOf(text: string | undefined, nowMs: number): number | null {
@@ -90,8 +91,8 @@ const listCommand = (): Command =>
     .addHelpText(...examples('bourse keys list', 'bourse keys list --json'))
     .action(async (flags: StoreFlags & { readonly json?: boolean }) => {
       const nowMs = Date.now();
-      const store = storeOf(flags);
-      const keys = hasControl(store) ? await closing(openControl(store, 'read', note), readKeys) : [];
+      const store = await storeOf(flags);
+      const keys = (await hasControl(store)) ? await closing(openControl(store, 'read', note), readKeys) : [];
       const records = keys.map((key) => keyRecord(key, nowMs));
       const head = ['ID', 'NAME', 'STATE', 'CREATED', 'LAST USED', 'EXPIRES', 'PER MINUTE', 'PER DAY'];
       const rows = records.map((record) =>

@@ -46,7 +46,7 @@ export async function openToWrite(url: string, tell: Tell): Promise<Store> {
 
 /** Both files of a store have the layout of one Bourse. What else is wrong with the keys is for those who need them. */
 async function updateControl(url: string, tell: Tell): Promise<void> {
-  if (!hasControl(url)) return;
+  if (!(await hasControl(url))) return;
   try {
     await (await openControl(url, 'inspect')).close();
   } catch (error) {
@@ -86,7 +86,8 @@ async function isReady(url: string): Promise<boolean> {
 
 /** Opens the store of an import. Without one, a dry run gets a temporary store, which is removed when it is closed. */
 export async function openForImport(url: string, mode: ImportMode): Promise<Store> {
-  const isUsed = mode === 'import' || (isStoreMade(url) && (mode === 'dry run' || (await isReady(url))));
+  const isUsed =
+    mode === 'import' || ((await isStoreMade(url)) && (mode === 'dry run' || (await isReady(url))));
   if (isUsed) return openToWrite(url, note);
   const { filled: store, close } = await spool(0, openTrialStore);
   return {

@@ -16,6 +16,7 @@ import { KeyRing } from '../keys/api-keys.ts';
 import { ControlClient } from '../keys/control-client.ts';
 import { KeyUses } from '../keys/key-uses.ts';
 import { Quotas } from '../keys/quotas.ts';
+import { withoutPassword } from '../store/address.ts';
 import { pageKeySecret } from '../store/control.ts';
 import { openControl, openStore } from '../store/engines.ts';
 import { type Settings, UsageProblem } from './config.ts';
@@ -97,7 +98,7 @@ export async function startService(settings: Settings): Promise<Service> {
   const tell = (words: string): void => log.observe({ kind: 'updating', words });
   // Opening for writing brings an older layout up to date before anything reads it, and makes the secret of page keys.
   await (await openToWrite(settings.store, tell)).close();
-  const store = await openStore(settings.store, 'read');
+  const store = await openStore(settings.store, 'serve');
   const secret = await closing(openControl(settings.store, 'write', tell), pageKeySecret);
   const queue = new QueryLanes({ storeUrl: settings.store, pageKeySecret: secret });
   const control = new ControlClient(settings.store);
@@ -155,7 +156,7 @@ export async function startService(settings: Settings): Promise<Service> {
       throw portProblem(error, settings);
     });
     const url = urlOf(scheme, host, listening.port);
-    log.observe({ kind: 'listening', url, store: settings.store, pid: process.pid });
+    log.observe({ kind: 'listening', url, store: withoutPassword(settings.store), pid: process.pid });
     const unwatch = watchCertificate(certificate, listening, log.observe);
     return {
       url,

@@ -61,7 +61,7 @@ export async function watchFolder(watched: Watched): Promise<void> {
 
 /** The full paths of the folder's files that the store has as failed. A store of an older layout is migrated here. */
 async function knownFailures({ storeUrl, dataset, folder }: Watched): Promise<Set<string>> {
-  if (!isStoreMade(storeUrl)) return new Set();
+  if (!(await isStoreMade(storeUrl))) return new Set();
   return closing(openStore(storeUrl, 'write', note), (store) =>
     store.snapshot((reader) => failuresIn(reader, dataset, resolve(folder))),
   );
@@ -204,7 +204,7 @@ class KnownRuns {
    */
   async of(path: string, sha256: string): Promise<number | DamagedData | null> {
     const { dataset, flags, storeUrl } = this.#watched;
-    if (this.#store === null && !isStoreMade(storeUrl)) return null;
+    if (this.#store === null && !(await isStoreMade(storeUrl))) return null;
     try {
       this.#store ??= await openStore(storeUrl, 'read');
       return await this.#store.snapshot((reader) => runOfPath(reader, { dataset, path, sha256, flags }));

@@ -26,7 +26,7 @@ export async function storeReport(storeUrl: string): Promise<Report> {
   const gauge = (name: string, help: string, value: number): void =>
     new Gauge({ name, help, registers: [registry] }).set(value);
   try {
-    const store = await openStore(storeUrl, 'read');
+    const store = await openStore(storeUrl, 'serve');
     try {
       const { dataVersion, importedMs, failedCount } = await store.snapshot(stateOf);
       gauge('bourse_data_version', 'The version of the store: every write raises it.', dataVersion);

@@ -1,6 +1,8 @@
 // Addresses of stores as people write them: read, or refused with what to write. No password is ever part of a message.
 import { UnfitPlace, UnknownStoreAddress } from './store.ts';
 
+const POSTGRES = 'postgres';
+
 /** An address that can be pasted. */
 const EXAMPLE = 'sqlite:data/bourse.db';
 
@@ -25,20 +27,19 @@ export const withoutPassword = (text: string): string =>
  */
 export function readAddress(url: string, schemes: readonly string[]): { scheme: string; rest: string } {
   const [, given = '', rest = ''] = /^(?:([a-z]+):)?(.*)$/is.exec(url)!;
-  const scheme = given.toLowerCase();
+  const scheme = given.toLowerCase().replace('postgresql', POSTGRES);
   const isKnown = schemes.includes(scheme);
+  // Its own reader checks the rest.
+  if (scheme === POSTGRES && isKnown) return { scheme, rest };
   const place = isKnown ? rest : url;
   const [, other = ''] = OTHER_PLACE.exec(place) ?? [];
-  if (/^postgres/i.test(other))
-    throw new UnknownStoreAddress(`PostgreSQL is not supported yet: use a file, such as --store ${EXAMPLE}`);
   if (other.startsWith(':'))
     throw new UnknownStoreAddress(
       `${place} would be gone with its process: a store is a file that stays. Name one, such as --store ${EXAMPLE}`,
     );
   if (isKnown && rest !== '' && other === '') return { scheme, rest };
-  const known = schemes.map((name) => `${name}:PATH`).join(' or ');
   throw new UnknownStoreAddress(
-    `${withoutPassword(url)} is not the address of a store: write ${known}, such as ${exampleFor(place)}`,
+    `${withoutPassword(url)} is not the address of a store: write sqlite:PATH, such as ${exampleFor(place)}, or postgres://USER@HOST/DATABASE`,
   );
 }
 

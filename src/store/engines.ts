@@ -5,6 +5,7 @@ import { otherThanFile } from '../disk/file-kind.ts';
 import { readAddress, requireBackupPath } from './address.ts';
 import type { Rebuilt, ScrubStep } from './damage.ts';
 import type { Diagnosis } from './diagnosis.ts';
+import { readPostgresAddress } from './postgres/address.ts';
 import { backupSqlite } from './sqlite/backup.ts';
 import { controlPathOf, openSqliteControl } from './sqlite/control.ts';
 import { diagnoseSqlite } from './sqlite/diagnosis.ts';
@@ -18,8 +19,8 @@ import type { Copied, CopyOptions, Mode, Restored, RowStore, Store, StoreFacts, 
 /** What an engine can do with the store at one address. The exports below describe each. */
 type Engine = {
   readonly address: string;
-  isMade(): boolean;
-  hasControl(): boolean;
+  isMade(): Promise<boolean>;
+  hasControl(): Promise<boolean>;
   openStore(mode: Mode, tell: Tell): Promise<Store>;
   openControl(mode: Mode, tell: Tell): Promise<RowStore>;
   facts(): Promise<StoreFacts>;
@@ -38,8 +39,8 @@ const engines: Readonly<Record<string, (rest: string) => Engine>> = {
     return {
       address: `sqlite:${path}`,
       // A store may be made in an empty file.
-      isMade: () => existsSync(path) && (otherThanFile(path) !== null || statSync(path).size > 0),
-      hasControl: () => existsSync(controlPathOf(path)),
+      isMade: async () => existsSync(path) && (otherThanFile(path) !== null || statSync(path).size > 0),
+      hasControl: async () => existsSync(controlPathOf(path)),
       openStore: (mode, tell) => openSqliteStore(path, mode, tell),
       openControl: (mode, tell) => openSqliteControl(path, mode, tell),
       facts: () => sqliteFacts(path),
@@ -48,6 +49,27 @@ const engines: Readonly<Record<string, (rest: string) => Engine>> = {
       diagnose: () => diagnoseSqlite(path),
       scrub: () => scrubSqlite(path),
       rebuild: (tables, tell) => rebuildSqlite(path, tables, tell),
+    };
+  },
+  postgres(rest) {
+    const address = readPostgresAddress(rest);
+    // The library of the engine is loaded by those who use it.
+    const engine = async () => (await import('./postgres/engine.ts')).postgresEngine(address);
+    return {
+      // Other processes of this user get it, not messages.
+      address: `postgres:${rest}`,
+      isMade: async () => (await engine()).isMade(),
+      hasControl: async () => (await engine()).isMade(),
+      openStore: async (mode, tell) => (await engine()).openStore(mode, tell),
+      openControl: async (mode, tell) => (await engine()).openControl(mode, tell),
+      facts: async () => (await engine()).facts(),
+      backup: async () => (await engine()).copy(),
+      restore: async () => (await engine()).copy(),
+      diagnose: async () => (await engine()).diagnose(),
+      async *scrub() {
+        yield* (await engine()).scrub();
+      },
+      rebuild: async (tables, tell) => (await engine()).rebuild(tables, tell),
     };
   },
 };
@@ -75,10 +97,10 @@ export const openControl = async (url: string, mode: Mode, tell = silent): Promi
   engineAt(url).openControl(mode, tell);
 
 /** Whether there is a store at an address, damaged or not. */
-export const isStoreMade = (url: string): boolean => engineAt(url).isMade();
+export const isStoreMade = async (url: string): Promise<boolean> => engineAt(url).isMade();
 
 /** Whether a store has a control file: a store without any key may have none. */
-export const hasControl = (url: string): boolean => engineAt(url).hasControl();
+export const hasControl = async (url: string): Promise<boolean> => engineAt(url).hasControl();
 
 /** Layout and size of a store. */
 export const storeFacts = async (url: string): Promise<StoreFacts> => engineAt(url).facts();

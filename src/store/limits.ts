@@ -5,6 +5,10 @@ export const storeLimits = {
   amongMax: 64,
   /** Statements of one file, or texts of one kind, that are cached: ranked reads have many orders. */
   statementsCachedMax: 500,
+  /** Rows that one statement of PostgreSQL inserts. */
+  rowsPerUpsertMax: 1_000,
+  /** Transactions that one process has open on PostgreSQL at once; others wait. */
+  transactionsMax: 8,
   /** Time that a statement waits for another process' lock. */
   busyTimeoutMs: 10_000,
   /** The same of a statement of an open store that only reads: whoever waits for it is told within two seconds. */

@@ -151,8 +151,8 @@ export interface Store extends Transactions<Reader, Writer>, Versioned {
 export type StoreFacts = {
   /** The version of its layout. */
   readonly layout: number;
-  /** Its files and their sizes. */
-  readonly parts: readonly { readonly what: string; readonly path: string; readonly bytes: number }[];
+  /** Its files and their sizes; what is on another machine has no path. */
+  readonly parts: readonly { readonly what: string; readonly path: string | null; readonly bytes: number }[];
 };
 
 /** Is called with what is being done, in words. */
@@ -180,10 +180,11 @@ export type Copied = {
 export type Restored = Copied & { readonly kept: readonly string[] };
 
 /**
- * How a store is opened: `write` creates missing files and migrates older layouts; `read` does neither.
+ * How a store is opened: `write` creates missing files and migrates older layouts; `read` does neither. `serve` is a `read` for many
+ * short reads that callers wait for: a store that does not answer soon is unavailable.
  * `inspect` is a short `read` that leaves no trace, not even a file beside the store's.
  */
-export type Mode = 'read' | 'write' | 'inspect';
+export type Mode = 'read' | 'serve' | 'write' | 'inspect';
 
 /** The store cannot be used as it is: missing, not ours, too new, out of reach. The message says what to do. */
 export class StoreUnusable extends Error {

@@ -80,7 +80,7 @@ test('--explain shows preset, columns and first rows, and writes nothing', async
   >;
   assert.equal((explained.values as Record<string, string>).symbol, 'X');
   assert.equal((explained.rows as unknown[]).length, 2);
-  assert.ok(!isStoreMade(store));
+  assert.ok(!(await isStoreMade(store)));
 });
 
 test('--explain tells what is missing, and what a cell would be refused for', async () => {

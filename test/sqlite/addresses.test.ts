@@ -24,9 +24,11 @@ const refused: readonly [address: string, says: RegExp][] = [
   ['sqlite:file:data/x.db?mode=memory', /such as sqlite:data\/x\.db/],
   ['sqlite:file://localhost/srv/x.db', /such as sqlite:\/srv\/x\.db/],
   ['sqlite:sqlite:data/x.db', /such as sqlite:data\/x\.db/],
-  [`postgres://me:${PASSWORD}@db/x`, /PostgreSQL is not supported yet.*--store sqlite:data\/bourse\.db/],
-  [`PostgreSQL://me:${PASSWORD}@db/x`, /PostgreSQL is not supported yet/],
-  [`sqlite:postgres://me:${PASSWORD}@db/x`, /PostgreSQL is not supported yet/],
+  [`sqlite:postgres://me:${PASSWORD}@db/x`, /or postgres:\/\/USER@HOST\/DATABASE/],
+  [`postgres://me:${PASSWORD}@db`, /cannot be read: write it as postgres:\/\//],
+  [`PostgreSQL://:${PASSWORD}@db/x`, /names no user/],
+  [`postgres://me:${PASSWORD}@db/x?sslmod=require`, /has the parameter sslmod; it may have schema/],
+  [`postgres://me:${PASSWORD}@db/x?sslmode=on`, /sslmode=on, which is none of disable, require/],
   [
     `mysql://me:a/${PASSWORD}@x@db/x`,
     /^mysql:\/\/me:\*\*\*@db\/x is not the address of a store: write sqlite:PATH, such as sqlite:data/,
@@ -57,7 +59,7 @@ test('a wrong store is refused by flag, variable and bourse.config.json alike, a
   const file = writeDays(shop, 'a.csv', [0]);
   const before = readdirSync(shop.folder);
   mkdirSync(shop.path('incoming'));
-  for (const address of [':memory:', 'file:x.db', `postgres://me:${PASSWORD}@db/x`]) {
+  for (const address of [':memory:', 'file:x.db', `postgres://me:${PASSWORD}@db`]) {
     const runs = [
       shop.run('status', '--store', address),
       shop.run('import', 'bars', file, ...flags, '--store', address),
@@ -71,7 +73,10 @@ test('a wrong store is refused by flag, variable and bourse.config.json alike, a
     runs.push(shop.runWith({ BOURSE_STORE: '' }, 'status'));
     for (const { status, stdout, stderr } of await Promise.all(runs)) {
       assert.equal(status, 2, stderr);
-      assert.match(stderr, /is not the address of a store|PostgreSQL is not supported|is a file that stays/);
+      assert.match(
+        stderr,
+        /is not the address of a store|the address of the store cannot be read|is a file that stays/,
+      );
       assert.doesNotMatch(stdout + stderr, new RegExp(PASSWORD));
     }
     rmSync(shop.path('bourse.config.json'));

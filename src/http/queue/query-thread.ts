@@ -61,7 +61,7 @@ let opening: Promise<QueryRunner> | null = null;
 
 async function open(): Promise<QueryRunner> {
   try {
-    const store = await openStore(setup.storeUrl, 'read');
+    const store = await openStore(setup.storeUrl, 'serve');
     turns.concurrency = store.concurrency;
     processorMs();
     send({ kind: 'ready', concurrency: store.concurrency });

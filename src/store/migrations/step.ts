@@ -29,7 +29,7 @@ export type Step = {
   /** Columns by table: the engine keeps a sum of the rows that are equal in them, and one of the blocks of each series. */
   readonly groups?: Readonly<Record<string, readonly string[]>>;
   /** Further statements for each engine. */
-  readonly statements?: { readonly sqlite: readonly string[] };
+  readonly statements?: { readonly sqlite: readonly string[]; readonly postgres?: readonly string[] };
   /** From this layout on every row has a checksum (`store/row-check.ts`): the engine adds it to all tables, later ones too. */
   readonly checksRows?: true;
   /** The terms of all instruments are made anew, from their rows, when the last step is done. */

@@ -33,7 +33,7 @@ const LOG_BYTES_LEAST = PAGE_BYTES + 4_096;
 
 /** The path or address for SQLite. A file without a log has no writer: it can be read without making a log (sqlite.org/uri.html). */
 function locationOf(path: string, mode: Mode): string | URL {
-  const makesLog = mode === 'write' || (mode === 'read' && !isReadOnlyDisk(dirname(path)));
+  const makesLog = mode === 'write' || (mode !== 'inspect' && !isReadOnlyDisk(dirname(path)));
   if (makesLog || existsSync(`${path}-wal`)) return path;
   const url = pathToFileURL(path);
   url.searchParams.set('immutable', '1');

@@ -1,0 +1,207 @@
+// Blocks of bars by version: a read takes the newest of each bucket up to the published version (docs/decisions/0029).
+import { DamagedBlock } from '../../bars/block.ts';
+import { blockCount, claimedCount } from '../../bars/block-reader.ts';
+import { CheckedBlock, type FoundBlock } from '../checked-blocks.ts';
+import { blockDamage, type OnDamage } from '../damage.ts';
+import { blockCheck } from '../row-check.ts';
+import type { BlockRead, StoredBlock } from '../store.ts';
+import { isAbandoned, type Published, type Range } from './published.ts';
+import type { Session } from './session.ts';
+import { extendPending } from './state.ts';
+
+/** Versions of blocks beside the newest ones that a read has room for: they are few, and gone after a minute. */
+const OLDER_VERSIONS = 8;
+
+const readText = (direction: 'asc' | 'desc'): string =>
+  `select bucket, version, run_id, bytes, row_check from bar_blocks where series_id = $1 and bucket >= $2 and bucket <= $3 and version <= $4
+    order by bucket ${direction}, version desc limit $5`;
+const readTexts = { asc: readText('asc'), desc: readText('desc') } as const;
+
+type Cells = [
+  bucket: number,
+  version: number,
+  runId: number,
+  bytes: Uint8Array | null,
+  storedCheck: number | null,
+];
+
+/** The newest published block of each bucket of a read. A block that is damaged goes to `onDamage`, or tells when it is used. */
+export async function readBlocks(
+  session: Session,
+  read: BlockRead,
+  published: Published,
+  onDamage: OnDamage | null,
+): Promise<StoredBlock[]> {
+  const { seriesId, direction, limit } = read;
+  let { fromBucket, toBucket } = read;
+  const blocks: StoredBlock[] = [];
+  for (;;) {
+    const most = limit - blocks.length + OLDER_VERSIONS;
+    const values = [seriesId, fromBucket, toBucket, published.version, most];
+    const found = (await session.ask(readTexts[direction], values)) as Cells[];
+    let last: number | null = null;
+    for (const [bucket, version, runId, bytes, storedCheck] of found) {
+      // The first of a bucket is its newest.
+      if (bucket === last || isAbandoned(published, version)) continue;
+      last = bucket;
+      if (bytes !== null) addSound(blocks, seriesId, { bucket, runId, bytes, storedCheck }, onDamage);
+      if (blocks.length === limit) return blocks;
+    }
+    if (found.length < most || last === null) return blocks;
+    if (direction === 'asc') fromBucket = last + 1;
+    else toBucket = last - 1;
+  }
+}
+
+function addSound(
+  blocks: StoredBlock[],
+  seriesId: number,
+  found: FoundBlock,
+  onDamage: OnDamage | null,
+): void {
+  const block = new CheckedBlock(seriesId, found);
+  const problem = onDamage === null ? null : problemOf(block);
+  if (problem === null) blocks.push(block);
+  else
+    onDamage!(blockDamage({ seriesId, bucket: found.bucket, runId: found.runId }, problem), {
+      bars: claimedCount(found.bytes),
+    });
+}
+
+function problemOf(block: StoredBlock): string | null {
+  try {
+    blockCount(block.bytes);
+    return null;
+  } catch (error) {
+    if (error instanceof DamagedBlock) return error.problem;
+    throw error;
+  }
+}
+
+const writeText = `insert into bar_blocks (series_id, bucket, version, run_id, bytes, row_check)
+  select a, b, $6, c, d, e from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[], $5::int[]) as u(a, b, c, d, e)
+  on conflict (series_id, bucket, version) do update set run_id = excluded.run_id, bytes = excluded.bytes, row_check = excluded.row_check`;
+
+const replacedText = `select b.series_id, b.bucket, b.version from unnest($1::bigint[], $2::bigint[]) as u(a, b)
+  join bar_blocks b on b.series_id = u.a and b.bucket = u.b and b.version < $3`;
+
+/** A block of a write: null bytes remove it. */
+type Put = {
+  readonly seriesId: number;
+  readonly bucket: number;
+  readonly runId: number;
+  readonly bytes: Uint8Array | null;
+};
+
+/** Bytes of blocks that are sent together. */
+const BATCH_BYTES = 4 * 2 ** 20;
+const PUT_BYTES = 64;
+
+/** The blocks of one write: sent in batches beside the transaction of its rows, as the next version, or as further ones for its parts. */
+export class BlockWriter {
+  readonly #session: Session;
+  #published: Published;
+  /** Series, bucket and version of blocks that this write replaces; those of its present part come last. */
+  readonly #replaced: number[][] = [];
+  #replacedBefore = 0;
+  #puts = new Map<string, Put>();
+  #bytes = 0;
+  #sending: Promise<void> = Promise.resolve();
+
+  /** `published`: what the write reads, and the version that its blocks get. */
+  constructor(session: Session, published: Published) {
+    this.#session = session;
+    this.#published = published;
+  }
+
+  /** The versions that this write reads, its own included. */
+  get published(): Published {
+    return this.#published;
+  }
+
+  /** Reads what was put, too. */
+  async read(read: BlockRead, onDamage: OnDamage | null): Promise<StoredBlock[]> {
+    await this.flush();
+    return readBlocks(this.#session, read, this.#published, onDamage);
+  }
+
+  /** Begins a part of the write: its blocks have a version of their own. */
+  async beginPart(): Promise<void> {
+    await this.flush();
+    this.#replacedBefore = this.#replaced.length;
+    await this.#next([]);
+  }
+
+  /** Gives the blocks of a part up. */
+  async undoPart(): Promise<void> {
+    await this.#sending.catch(() => undefined);
+    this.#puts = new Map();
+    this.#bytes = 0;
+    this.#replaced.length = this.#replacedBefore;
+    const { version } = this.#published;
+    await this.#next([{ from: version, to: version + 1 }]);
+  }
+
+  async #next(abandoned: readonly Range[]): Promise<void> {
+    const version = this.#published.version + 1;
+    await extendPending(this.#session, version);
+    this.#published = {
+      ...this.#published,
+      version,
+      abandoned: [...this.#published.abandoned, ...abandoned],
+    };
+  }
+
+  async put(one: Put): Promise<void> {
+    this.#puts.set(`${one.seriesId}:${one.bucket}`, one);
+    this.#bytes += (one.bytes?.length ?? 0) + PUT_BYTES;
+    if (this.#bytes < BATCH_BYTES) return;
+    await this.#sending;
+    this.#send();
+  }
+
+  #send(): void {
+    const puts = [...this.#puts.values()];
+    this.#puts = new Map();
+    this.#bytes = 0;
+    if (puts.length === 0) return;
+    this.#sending = this.#write(puts);
+    // Its error is met where it is waited for.
+    this.#sending.catch(() => undefined);
+  }
+
+  async #write(puts: readonly Put[]): Promise<void> {
+    const places = [puts.map((put) => put.seriesId), puts.map((put) => put.bucket)];
+    const checks = puts.map((put) =>
+      put.bytes === null ? null : blockCheck(put.seriesId, put as Put & { bytes: Uint8Array }),
+    );
+    const [replaced] = await Promise.all([
+      this.#session.ask(replacedText, [...places, this.#published.version]),
+      this.#session.ask(writeText, [
+        ...places,
+        puts.map((put) => put.runId),
+        puts.map((put) => put.bytes),
+        checks,
+        this.#published.version,
+      ]),
+    ]);
+    for (const row of replaced) this.#replaced.push(row as number[]);
+  }
+
+  /** Waits until all blocks are stored. */
+  async flush(): Promise<void> {
+    await this.#sending;
+    this.#send();
+    await this.#sending;
+  }
+
+  /** Notes the versions that this write replaces, in the transaction that publishes it. */
+  async noteReplaced(session: Session): Promise<void> {
+    if (this.#replaced.length === 0) return;
+    const columns = [0, 1, 2].map((at) => this.#replaced.map((row) => row[at]!));
+    await session.ask(
+      'insert into replaced_blocks select distinct $4::bigint, a, b, c from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as u(a, b, c)',
+      [...columns, this.#published.version],
+    );
+  }
+}

@@ -1,0 +1,53 @@
+// The control tables of a store in PostgreSQL: keys, quota uses and secrets. Their writes are short and wait for no import.
+import type { Mode, RowReader, RowStore, RowWriter, Tell } from '../store.ts';
+import type { PostgresAddress } from './address.ts';
+import { Connection } from './connecting.ts';
+import { lockOf } from './locks.ts';
+import { Pool } from './pool.ts';
+import { PostgresRows } from './rows.ts';
+import { requireSchema } from './schema.ts';
+
+const settings = { set: {}, patienceMs: 2_000, connectMs: 2_000 } as const;
+
+/** Opens the control tables. */
+export async function openPostgresControl(
+  address: PostgresAddress,
+  mode: Mode,
+  tell: Tell,
+): Promise<RowStore> {
+  const pool = new Pool(() => new Connection(address, settings));
+  const session = await pool.take();
+  try {
+    await requireSchema(session, address, mode, tell);
+  } catch (error) {
+    await pool.close();
+    throw error;
+  } finally {
+    await pool.giveBack(session);
+  }
+  return {
+    snapshot: (work) => inTransaction(pool, 'begin isolation level repeatable read read only', work),
+    write: (work) => inTransaction(pool, 'begin', work, true),
+    close: () => pool.close(),
+  };
+}
+
+async function inTransaction<T>(
+  pool: Pool,
+  begin: string,
+  work: (rows: RowReader & RowWriter) => Promise<T>,
+  isWrite = false,
+): Promise<T> {
+  const session = await pool.take();
+  try {
+    await session.ask(begin);
+    if (isWrite) await session.ask(`select pg_advisory_xact_lock(${lockOf('control')})`);
+    const rows = new PostgresRows(async () => session);
+    const result = await work(rows);
+    await rows.sendAll();
+    if (isWrite) await session.ask('commit');
+    return result;
+  } finally {
+    await pool.giveBack(session);
+  }
+}

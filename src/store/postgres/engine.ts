@@ -1,0 +1,50 @@
+// What PostgreSQL can do with the store at one address.
+import { instrumentTerms } from '../../datasets/reference.ts';
+import type { Rebuilt } from '../damage.ts';
+import { fillInstrumentTerms } from '../instrument-terms.ts';
+import { type Mode, StoreUnusable, type Tell } from '../store.ts';
+import type { PostgresAddress } from './address.ts';
+import { openPostgresControl } from './control.ts';
+import { diagnosePostgres } from './diagnosis.ts';
+import { onSession, postgresFacts } from './facts.ts';
+import { layoutsOf } from './schema.ts';
+import { scrubPostgres } from './scrub.ts';
+import { openPostgresStore } from './store.ts';
+
+async function ownTools(): Promise<never> {
+  throw new StoreUnusable(
+    'a store in PostgreSQL is copied by PostgreSQL: pg_dump and pg_restore, or pg_basebackup',
+  );
+}
+
+async function rebuildPostgres(
+  address: PostgresAddress,
+  tables: readonly string[],
+  tell: Tell,
+): Promise<readonly Rebuilt[]> {
+  const store = await openPostgresStore(address, 'write', tell);
+  try {
+    for (const table of tables) {
+      if (table === instrumentTerms.name) await store.write(fillInstrumentTerms);
+      await onSession(address, (session) => session.ask(`reindex table "${table}"`));
+    }
+    return tables.map((dataset) => ({ dataset, problem: null }));
+  } finally {
+    await store.close();
+  }
+}
+
+const isMade = (address: PostgresAddress): Promise<boolean> =>
+  onSession(address, async (session) => (await layoutsOf(session)) !== null);
+
+/** What can be done with the store at an address. */
+export const postgresEngine = (address: PostgresAddress) => ({
+  isMade: () => isMade(address),
+  openStore: (mode: Mode, tell: Tell) => openPostgresStore(address, mode, tell),
+  openControl: (mode: Mode, tell: Tell) => openPostgresControl(address, mode, tell),
+  facts: () => postgresFacts(address),
+  copy: ownTools,
+  diagnose: () => diagnosePostgres(address),
+  scrub: () => scrubPostgres(address),
+  rebuild: (tables: readonly string[], tell: Tell) => rebuildPostgres(address, tables, tell),
+});

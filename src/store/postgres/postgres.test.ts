@@ -1,0 +1,22 @@
+// The engine suite on PostgreSQL; in `npm test` on a server of its own, where PostgreSQL is installed.
+import { after, test } from 'node:test';
+import { postgresPrograms, startPostgres } from '../../../test/postgres/server.ts';
+import { engineSuite } from '../engine-suite.ts';
+
+if (postgresPrograms() === null)
+  test('the engine suite on PostgreSQL', {
+    skip: 'PostgreSQL is not installed: apt-get install postgresql-15',
+  }, () => {});
+else {
+  const server = await startPostgres();
+  let made = 0;
+  engineSuite(
+    'PostgreSQL',
+    async () => `${server.url}?schema=s${made++}`,
+    async () => {
+      await server.halt();
+      return () => server.resume();
+    },
+  );
+  after(() => server.stop());
+}

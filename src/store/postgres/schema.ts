@@ -1,0 +1,137 @@
+// The tables of a store in PostgreSQL: made, and brought to the newest layout, under a lock (docs/decisions/0021).
+import type { Column } from '../../datasets/dataset.ts';
+import { controlSteps, storeSteps } from '../migrations/index.ts';
+import { columnsOf, type Step, type Table, tablesAfter } from '../migrations/step.ts';
+import { ROW_CHECK } from '../row-check.ts';
+import { type Mode, noStoreAt, OlderLayout, StoreUnusable, type Tell } from '../store.ts';
+import { addressWords, type PostgresAddress } from './address.ts';
+import { postgresCompiler } from './dialect.ts';
+import { lockOf } from './locks.ts';
+import type { Session } from './session.ts';
+
+/** The first layouts of stores and of control tables in PostgreSQL. Both are made as one; later steps follow. */
+const FIRST = { store: 9, control: 4 } as const;
+
+const ROW_CHECK_COLUMN: Column = { kind: 'integer', nullable: true };
+
+/**
+ * Blocks have versions: a read takes the newest of each bucket up to the published one. Null bytes are a removed block. Blocks are
+ * compressed already, so they are stored as they are. The narrow index finds the blocks of a version that was abandoned.
+ */
+const ownTables = [
+  `create table bar_blocks (series_id bigint not null, bucket bigint not null, version bigint not null, run_id bigint not null,
+    bytes bytea, ${ROW_CHECK} integer, constraint bar_blocks_key primary key (series_id, bucket, version))`,
+  'alter table bar_blocks alter bytes set storage external',
+  'create index bar_blocks_by_version on bar_blocks using brin (version)',
+  // Versions of blocks that a later version replaced.
+  `create table replaced_blocks (replaced_by bigint not null, series_id bigint not null, bucket bigint not null, version bigint not null,
+    constraint replaced_blocks_key primary key (replaced_by, series_id, bucket, version))`,
+  `create table published_versions (version bigint primary key, published_at timestamptz not null default clock_timestamp())`,
+  // One row: the published version, the one that is being written, and those whose writer was cut off.
+  `create table store_state (id int primary key check (id = 1), version bigint not null, pending bigint, abandoned int8multirange not null,
+    layout int not null, control_layout int not null)`,
+  `insert into store_state values (1, 1, null, '{}', ${FIRST.store}, ${FIRST.control})`,
+];
+
+const withCheck = (table: Table): Table => ({
+  ...table,
+  columns: { ...table.columns, [ROW_CHECK]: ROW_CHECK_COLUMN },
+});
+
+const firstTables = (steps: readonly Step[], layout: number): Table[] =>
+  tablesAfter(steps.slice(0, layout)).map(withCheck);
+
+/** The statements of a step that came after the first layout. */
+const statementsOf = (
+  { tables = [], columns = {}, indexes = {}, drops = [], statements }: Step,
+  known: ReadonlyMap<string, Table>,
+): string[] => [
+  ...drops.map((table) => `drop table ${table}`),
+  ...Object.entries(columns).flatMap(([table, added]) =>
+    postgresCompiler.addColumns(table, columnsOf(added)),
+  ),
+  ...tables.flatMap((table) =>
+    postgresCompiler.createTable(withCheck({ ...table, columns: columnsOf(table.columns) })),
+  ),
+  ...Object.entries(indexes).flatMap(([table, added]) =>
+    postgresCompiler.addIndexes(known.get(table)!, added),
+  ),
+  ...(statements?.postgres ?? []),
+];
+
+type Layouts = { readonly store: number; readonly control: number };
+
+const newest: Layouts = { store: storeSteps.length, control: controlSteps.length };
+
+/** The layouts of the tables that are there; null where there are none. */
+export async function layoutsOf(session: Session): Promise<Layouts | null> {
+  const [[table]] = (await session.ask("select to_regclass('store_state')::text")) as [[string | null]];
+  if (table === null) return null;
+  const [[store, control]] = (await session.ask('select layout, control_layout from store_state')) as [
+    [number, number],
+  ];
+  return { store, control };
+}
+
+/** Refuses tables that this Bourse does not know, or not yet; in mode `write` makes or migrates them. */
+export async function requireSchema(
+  session: Session,
+  address: PostgresAddress,
+  mode: Mode,
+  tell: Tell,
+): Promise<void> {
+  const found = await layoutsOf(session);
+  if (found !== null) requireKnown(found, address);
+  if (found !== null && found.store === newest.store && found.control === newest.control) return;
+  if (mode === 'write') return migrate(session, address, tell);
+  if (found === null) throw new StoreUnusable(noStoreAt(addressWords(address)));
+  throw new OlderLayout(
+    `${addressWords(address)} has an older layout: run bourse serve or bourse import once to update it`,
+  );
+}
+
+function requireKnown({ store, control }: Layouts, address: PostgresAddress): void {
+  if (store <= newest.store && control <= newest.control) return;
+  throw new StoreUnusable(
+    `${addressWords(address)} was written by a newer Bourse (layout ${store}, this one knows ${newest.store})`,
+  );
+}
+
+async function migrate(session: Session, address: PostgresAddress, tell: Tell): Promise<void> {
+  // Its name was checked. Two processes may make it at once.
+  await session.ask(`create schema if not exists ${address.schema}`).catch((error: { code?: string }) => {
+    if (error.code !== '23505') throw error;
+  });
+  await session.ask('begin');
+  try {
+    await session.ask(`select pg_advisory_xact_lock(${lockOf('layout')})`);
+    const found = await layoutsOf(session);
+    if (found === null) await makeTables(session);
+    else {
+      requireKnown(found, address);
+      if (found.store < newest.store || found.control < newest.control)
+        tell(`updating ${addressWords(address)} from layout ${found.store} to ${newest.store}`);
+    }
+    const from = found ?? FIRST;
+    const known = new Map(
+      [...tablesAfter(storeSteps), ...tablesAfter(controlSteps)].map((one) => [one.name, one]),
+    );
+    const lacking = [...storeSteps.slice(from.store), ...controlSteps.slice(from.control)];
+    for (const statement of lacking.flatMap((step) => statementsOf(step, known)))
+      await session.ask(statement);
+    await session.ask('update store_state set layout = $1, control_layout = $2', [
+      newest.store,
+      newest.control,
+    ]);
+    await session.ask('commit');
+  } catch (error) {
+    await session.ask('rollback').catch(() => undefined);
+    throw error;
+  }
+}
+
+async function makeTables(session: Session): Promise<void> {
+  const tables = [...firstTables(storeSteps, FIRST.store), ...firstTables(controlSteps, FIRST.control)];
+  const statements = [...tables.flatMap((table) => postgresCompiler.createTable(table)), ...ownTables];
+  await Promise.all(statements.map((statement) => session.ask(statement)));
+}

@@ -1,0 +1,89 @@
+// Reads a whole store in PostgreSQL and finds what is damaged in it: each row and each block by its checksum.
+import { DamagedBlock } from '../../bars/block.ts';
+import { blockCount } from '../../bars/block-reader.ts';
+import type { Dataset } from '../../datasets/dataset.ts';
+import { controlDatasets, dataDatasets } from '../../datasets/index.ts';
+import { CheckedBlock } from '../checked-blocks.ts';
+import { isWhole, rawRow, rowDamage, rowFormOf } from '../checked-rows.ts';
+import { blockDamage, type Damage, type ScrubStep } from '../damage.ts';
+import { storeLimits } from '../limits.ts';
+import { ROW_CHECK, type StoredCell } from '../row-check.ts';
+import type { PostgresAddress } from './address.ts';
+import { connect } from './connecting.ts';
+import { isAbandoned } from './published.ts';
+import type { Session } from './session.ts';
+import { settingsOf } from './settings.ts';
+import { readPublished } from './state.ts';
+
+const { scrubRowsPerStep, scrubBlocksPerStep } = storeLimits;
+
+const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join();
+
+/** Reads everything in the store at an address. */
+export async function* scrubPostgres(address: PostgresAddress): AsyncGenerator<ScrubStep> {
+  const session = await connect(address, settingsOf.read);
+  try {
+    for (const table of [...dataDatasets, ...controlDatasets]) yield* rowSteps(session, table);
+    yield* blockSteps(session);
+  } finally {
+    session.close();
+  }
+}
+
+async function* rowSteps(session: Session, table: Dataset): AsyncGenerator<ScrubStep> {
+  const form = rowFormOf(table);
+  const { key } = table;
+  const select = `select ${quoted([...form.names, ROW_CHECK])} from "${table.name}"`;
+  const order = `order by ${quoted(key)} limit ${scrubRowsPerStep}`;
+  const after = `where (${quoted(key)}) > (${key.map((_, at) => `$${at + 1}`).join()})`;
+  for (let last: readonly StoredCell[] | null = null; ; ) {
+    const found: StoredCell[][] =
+      last === null
+        ? await session.ask(`${select} ${order}`)
+        : await session.ask(`${select} ${after} ${order}`, last);
+    const damage = found
+      .filter((cells) => !isWhole(form, cells))
+      .map((cells) => rowDamage(table, rawRow(form, cells), 'its checksum does not match'));
+    yield { table: table.name, damage };
+    if (found.length < scrubRowsPerStep) return;
+    const cells = found.at(-1)!;
+    last = key.map((name) => cells[form.names.indexOf(name)]!);
+  }
+}
+
+type Cells = [
+  seriesId: number,
+  bucket: number,
+  version: number,
+  runId: number,
+  bytes: Uint8Array,
+  storedCheck: number,
+];
+
+async function* blockSteps(session: Session): AsyncGenerator<ScrubStep> {
+  const sql = `select series_id, bucket, version, run_id, bytes, row_check from bar_blocks
+    where (series_id, bucket, version) > ($1, $2, $3) and version <= $4 and bytes is not null
+    order by series_id, bucket, version limit ${scrubBlocksPerStep}`;
+  const published = await readPublished(session);
+  let after = [Number.MIN_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 0];
+  for (;;) {
+    const found = (await session.ask(sql, [...after, published.version])) as Cells[];
+    yield {
+      table: 'bars',
+      damage: found.filter(([, , version]) => !isAbandoned(published, version)).flatMap(problemOf),
+    };
+    const last = found.at(-1);
+    if (last === undefined) return;
+    after = last.slice(0, 3) as number[];
+  }
+}
+
+function problemOf([seriesId, bucket, , runId, bytes, storedCheck]: Cells): Damage[] {
+  try {
+    blockCount(new CheckedBlock(seriesId, { bucket, runId, bytes, storedCheck }).bytes);
+    return [];
+  } catch (error) {
+    if (!(error instanceof DamagedBlock)) throw error;
+    return [blockDamage({ seriesId, bucket, runId }, error.problem)];
+  }
+}

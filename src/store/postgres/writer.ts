@@ -1,0 +1,139 @@
+// One write of a store in PostgreSQL: rows in a transaction, blocks of the next versions beside it.
+import type { Dataset } from '../../datasets/dataset.ts';
+import { changesAfter, raiseVersion } from '../changes.ts';
+import type { Damage, OnDamage } from '../damage.ts';
+import type { Change } from '../parts.ts';
+import type { BlockRead, StoredBlock, Writer } from '../store.ts';
+import { BlockWriter } from './blocks.ts';
+import type { Published } from './published.ts';
+import { PostgresRows, RowChanges } from './rows.ts';
+import type { Session } from './session.ts';
+
+const notesTable =
+  'create temp table if not exists notes (series_id bigint, bucket bigint, note bytea, primary key (series_id, bucket)) on commit drop';
+
+/** What all views of one write share. */
+class Write {
+  readonly session: Session;
+  readonly blocks: BlockWriter;
+  readonly changes = new RowChanges();
+  hasNotes = false;
+
+  constructor(sessions: { readonly rows: Session; readonly blocks: Session }, published: Published) {
+    this.session = sessions.rows;
+    this.blocks = new BlockWriter(sessions.blocks, published);
+  }
+
+  async requireNotes(): Promise<void> {
+    if (this.hasNotes) return;
+    await this.session.ask(notesTable);
+    this.hasNotes = true;
+  }
+}
+
+/** Writes rows and blocks. Nothing of it can be seen by others until its transaction publishes it. */
+export class PostgresWriter extends PostgresRows implements Writer {
+  readonly #write: Write;
+
+  constructor(write: Write, onDamage: OnDamage | null = null) {
+    super(async () => write.session, onDamage, write.changes);
+    this.#write = write;
+  }
+
+  /** Begins a write on a session that is in a transaction. */
+  static begin(
+    sessions: { readonly rows: Session; readonly blocks: Session },
+    published: Published,
+  ): PostgresWriter {
+    return new PostgresWriter(new Write(sessions, published));
+  }
+
+  override sound(onDamage: OnDamage): PostgresWriter {
+    return new PostgresWriter(this.#write, onDamage);
+  }
+
+  /** Sends what waits, raises the version of the data where anything was changed, and gives the versions to publish. */
+  async end(): Promise<Published> {
+    const { session, blocks, changes } = this.#write;
+    // What rows were before is looked at when they are sent.
+    await this.sendAll();
+    if (!changes.written.isEmpty) await raiseVersion(this, changes.written);
+    await this.sendAll();
+    await blocks.flush();
+    await blocks.noteReplaced(session);
+    return blocks.published;
+  }
+
+  /** Waits until no block of a failed write is on its way. */
+  async stop(): Promise<void> {
+    await this.#write.blocks.flush().catch(() => undefined);
+  }
+
+  async savepoint<T>(work: () => Promise<T>): Promise<T> {
+    const { session, blocks, changes } = this.#write;
+    await this.sendAll();
+    await blocks.beginPart();
+    await session.ask('savepoint part');
+    try {
+      const result = await work();
+      await this.sendAll();
+      if (this.#write.hasNotes) await session.ask('delete from notes');
+      await session.ask('release savepoint part');
+      return result;
+    } catch (error) {
+      changes.waiting.clear();
+      await blocks.undoPart();
+      await session.ask('rollback to savepoint part');
+      await session.ask('release savepoint part');
+      // The table may have been made in the part.
+      this.#write.hasNotes = false;
+      throw error;
+    }
+  }
+
+  blocks(read: BlockRead): Promise<StoredBlock[]> {
+    return this.#write.blocks.read(read, this.onDamage);
+  }
+
+  async checkBlocks(): Promise<void> {}
+
+  async structure(_dataset: Dataset): Promise<readonly Damage[]> {
+    return [];
+  }
+
+  async version(): Promise<number> {
+    return this.#write.blocks.published.dataVersion;
+  }
+
+  changesAfter(version: number, max: number): Promise<readonly Change[] | null> {
+    return changesAfter(this, version, max);
+  }
+
+  putBlock(seriesId: number, { bucket, runId, bytes }: StoredBlock): Promise<void> {
+    this.#write.changes.written.addBlock(seriesId);
+    // The caller uses its buffer again.
+    return this.#write.blocks.put({ seriesId, bucket, runId, bytes: bytes.slice() });
+  }
+
+  removeBlock(seriesId: number, bucket: number): Promise<void> {
+    this.#write.changes.written.addBlock(seriesId);
+    return this.#write.blocks.put({ seriesId, bucket, runId: 0, bytes: null });
+  }
+
+  async keepNote(seriesId: number, bucket: number, note: Uint8Array): Promise<void> {
+    await this.#write.requireNotes();
+    await this.#write.session.ask(
+      'insert into notes values ($1, $2, $3) on conflict (series_id, bucket) do update set note = excluded.note',
+      [seriesId, bucket, note],
+    );
+  }
+
+  async note(seriesId: number, bucket: number): Promise<Uint8Array | null> {
+    await this.#write.requireNotes();
+    const [row] = await this.#write.session.ask(
+      'select note from notes where series_id = $1 and bucket = $2',
+      [seriesId, bucket],
+    );
+    return (row?.[0] as Uint8Array | undefined) ?? null;
+  }
+}
