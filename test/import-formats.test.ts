@@ -405,7 +405,7 @@ test('names that stand for nothing are told before anything is imported (contrac
     const finished = await shop.run('import', 'bars', ...names, '--store', url, ...flags);
     assert.equal(finished.status, 2);
     assert.match(finished.stderr, says);
-    assert.deepEqual(barsIfAny(url), {});
+    assert.deepEqual(await barsIfAny(url), {});
   }
 });
 
