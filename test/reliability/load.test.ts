@@ -101,7 +101,8 @@ test('who does not read costs little, holds up nobody, and is cut in time', asyn
   const figures = await slow;
   t.diagnostic(JSON.stringify(figures));
   assert.equal(figures.left, 0);
-  assert.ok(figures.endedSeconds[0] > httpLimits.sendIntervalMs / 1_000 - 1);
+  // Those who ask for more than their key may hold are cut before the pace of reading counts.
+  assert.ok(figures.endedSeconds[1] < 3 * (httpLimits.sendIntervalMs / 1_000));
   assert.ok(figures.othersMaxMs < 5_000);
   assert.ok(figures.grownMegabytes < 250);
 });
