@@ -168,7 +168,7 @@ export class ImportCall {
     if (step.kind === 'end') return { settle: () => void this.#ended.push(step.of) };
     try {
       if (step.kind === 'problem') throw step.error;
-      return await closing(step.file, (file) => this.#importFile(step.of, file, group));
+      return await closing(step.file, (file) => this.#importFile(step, file, group));
     } catch (error) {
       if (!this.#isOfFile(error)) throw error;
       return { settle: () => this.#fail(step.of, error) };
@@ -250,15 +250,17 @@ export class ImportCall {
     };
   }
 
-  async #importFile(of: NamedInput, opened: MappedFile, group: ImportGroup): Promise<Outcome> {
+  async #importFile({ of, openedMs }: FileStep, opened: MappedFile, group: ImportGroup): Promise<Outcome> {
     const { dataset } = this.#call;
     const skipped = await this.#skippedBy(opened, group.writer);
     if (skipped !== null) return { settle: () => note(skipText(opened.name, skipped)) };
     const progress = new Progress(opened);
     const onRows = (rows: number): void => progress.reached(rows);
-    const { settle, drop } = await importInto(group, dataset, { ...this.#importOf(opened), onRows }).finally(
-      () => progress.end(),
-    );
+    const { settle, drop } = await importInto(group, dataset, {
+      ...this.#importOf(opened),
+      openedMs,
+      onRows,
+    }).finally(() => progress.end());
     return { settle: () => this.#report(of, opened, settle()), drop };
   }
 

@@ -11,8 +11,14 @@ export type NamedInput = { readonly name: string; readonly problems: string[] };
 export type Step =
   /** A name whose files come next; `isLarge` where opening them may take long. */
   | { readonly kind: 'name'; readonly of: NamedInput; readonly isLarge: boolean }
-  /** The file at a place of a name: an archive has several. Whoever takes it closes it. */
-  | { readonly kind: 'file'; readonly of: NamedInput; readonly place: number; readonly file: MappedFile }
+  /** The file at a place of a name: an archive has several. `openedMs` is a moment before it was read. Whoever takes it closes it. */
+  | {
+      readonly kind: 'file';
+      readonly of: NamedInput;
+      readonly place: number;
+      readonly file: MappedFile;
+      readonly openedMs: number;
+    }
   /** The file at a place cannot be opened. */
   | { readonly kind: 'problem'; readonly of: NamedInput; readonly place: number; readonly error: FileProblem }
   /** All files of a name have been given. */
@@ -43,12 +49,13 @@ export async function* stepsOf(
 /** Opens the files at some places again. */
 export async function* filesOf({ of, from, to }: Places, choose: ChooseMapping): AsyncGenerator<Step> {
   let place = -1;
+  const openedMs = Date.now();
   try {
     for await (const opened of openSources(of.name, process.stdin, choose)) {
       place++;
       if (opened instanceof FileProblem) {
         if (place >= from) yield { kind: 'problem', of, place, error: opened };
-      } else if (place >= from) yield { kind: 'file', of, place, file: opened };
+      } else if (place >= from) yield { kind: 'file', of, place, file: opened, openedMs };
       else await opened.close();
       if (place >= to) return;
     }

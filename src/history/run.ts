@@ -25,6 +25,11 @@ export type ImportRequest = Omit<WriteRequest, 'onWait'> & {
   readonly zone?: Zone | null;
   /** Of the prices of bars: raw by default. */
   readonly basis?: PriceBasis;
+  /**
+   * The moment before the file was opened: what it has of bars that close later may be a part of them, however long the import then waits.
+   * By default the beginning of the import.
+   */
+  readonly openedMs?: number;
   /** The instant through which the caller vouches that the file is complete (contract 3.9); by default its bars tell. */
   readonly completeThroughMs?: number | null;
   /** Of the volumes of bars: by default that of the prices. */
@@ -74,7 +79,7 @@ export async function runImport(
   const { file, dryRun, nowMs } = request;
   const { writer, counters } = group;
   const source = request.source ?? file.mapping.preset ?? null;
-  const startedMs = nowMs();
+  const startedMs = request.openedMs ?? nowMs();
   const write = async () => {
     const runId = await counters.next('run_id', 1);
     // The time of the write: another run may have ended while this one waited for it.

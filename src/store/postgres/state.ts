@@ -87,6 +87,10 @@ export async function publish(session: Session, { version, abandoned }: Publishe
   await session.ask('insert into published_versions (version) values ($1)', [version]);
 }
 
+/** Whether a version was published lately. */
+export const wasPublished = async (session: Session, version: number): Promise<boolean> =>
+  (await session.ask('select 1 from published_versions where version = $1', [version])).length > 0;
+
 /** Short readers have ended after so long. Long ones hold a lock. */
 const KEPT_SECONDS = 60;
 

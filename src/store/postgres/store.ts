@@ -35,6 +35,7 @@ import {
   readStoreId,
   removeReplaced,
   unlockWrites,
+  wasPublished,
 } from './state.ts';
 import { PostgresWriter } from './writer.ts';
 
@@ -110,9 +111,11 @@ class Moment {
   async #begin(): Promise<Session> {
     const session = await this.#store.rowSessions.take();
     try {
-      const begun = session.ask('begin isolation level repeatable read read only');
-      if (this.#isLong) await keepReplaced(session);
-      const [, published] = await Promise.all([begun, readPublished(session)]);
+      const [, , published] = await Promise.all([
+        session.ask('begin isolation level repeatable read read only'),
+        this.#isLong ? keepReplaced(session) : null,
+        readPublished(session),
+      ]);
       if (this.#published !== null && this.#published.version !== published.version) throw new OtherVersion();
       this.#published = published;
       return session;
@@ -212,8 +215,12 @@ class OpenStore implements Store {
       await removeReplaced(rows);
       return await this.#writeVersion(work, { rows, blocks }, await beginVersion(rows));
     } finally {
-      // The lock of a lost connection is gone with it.
-      await unlockWrites(rows).catch(() => undefined);
+      // The lock of a lost connection is gone with it. A session that cannot give it back is ended.
+      if (rows.isOpen)
+        await rows
+          .ask('rollback')
+          .then(() => unlockWrites(rows))
+          .catch((error: Error) => rows.destroy(error));
     }
   }
 
@@ -247,8 +254,7 @@ class OpenStore implements Store {
       await rows.ask('commit');
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
-      const published = await this.#state.session().then(readPublished);
-      if (published.version < version) throw error;
+      if (!(await this.#state.session().then((session) => wasPublished(session, version)))) throw error;
     }
   }
 
