@@ -40,7 +40,7 @@ export const limits = {
    * an admitted one is refused after all. Of 1,000 callers who ask again as soon as they are answered, each waits 0.2 s at 5,000 a second.
    */
   queueExpectedWaitMs: 300,
-  /** Work of a new query thread in which it is slow: it compiles its code. The 256 requests of a burst take it about so long. */
+  /** Processor time of a new query thread in which it is slow: it compiles its code. The 256 requests of a burst take it about so long. */
   queueWarmUpMs: 250,
   /** Wait after which a request is refused that came in this time: callers of a service that has just begun are answered late, not refused. */
   queueColdWaitMaxMs: 1_000,

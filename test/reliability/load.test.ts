@@ -40,32 +40,30 @@ test('at twice of what can be served most of it still is, the rest is told so, a
   }
 });
 
-/** Half of what a quiet machine answers without a refusal. */
-const CALLERS = 128;
-
 /** A service that begins, and at once many callers: for so long they ask again as soon as they are answered. */
-async function crowdAtStart(seconds: number): Promise<Outcome> {
+async function crowdAtStart(callers: number, seconds: number): Promise<Outcome> {
   const server = await startServer(shop.folder, bourse, [
     ...['serve', '--store', shop.store, '--log-level', 'silent'],
   ]);
   try {
-    const plan = { targets: targets.fast, keepAlive: true, connectionsFirst: 0, connectionsMax: CALLERS };
-    const phases = [{ name: 'start', seconds, load: { callers: CALLERS } }];
+    const plan = { targets: targets.fast, keepAlive: true, connectionsFirst: 0, connectionsMax: callers };
+    const phases = [{ name: 'start', seconds, load: { callers } }];
     return (await generate({ port: Number(new URL(server.url).port), ...plan, phases }))[0]!;
   } finally {
     await server.stop();
   }
 }
 
-for (const [what, seconds] of [
-  ['once each', 0.001],
-  ['again and again', 2],
+// A quiet machine answers 256 without a refusal. Those who ask again do so while other tests run beside them, for seconds: they are fewer.
+for (const [callers, what, seconds] of [
+  [128, 'once each', 0.001],
+  [32, 'again and again', 2],
 ] as const)
-  test(`${CALLERS} callers who ask ${what} just after the start are all answered (contract 6.3)`, async (t) => {
+  test(`${callers} callers who ask ${what} just after the start are all answered (contract 6.3)`, async (t) => {
     let isWell = false;
     for (let left = TRIES_MAX; !isWell; left--) {
       assert.ok(left > 0, 'each time some were refused who would not have waited long');
-      const { asked, served, refused, servedMs, odd, broken } = await crowdAtStart(seconds);
+      const { asked, served, refused, servedMs, odd, broken } = await crowdAtStart(callers, seconds);
       t.diagnostic(JSON.stringify({ asked, served, refused, servedMs }));
       assert.deepEqual([odd, broken], [[], {}]);
       // Where the machine does other work, they would wait longer than they may.

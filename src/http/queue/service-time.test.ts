@@ -19,11 +19,19 @@ test('before the first measurement the estimate is 0', () => {
   assert.ok(!time.isWarm);
 });
 
-test('a thread is warm after so much work, not after so many requests', () => {
+test('a thread is warm after so much processor time, not after so many requests, nor sooner because others take the processor', () => {
   const time = new ServiceTime(100);
-  for (const tookMs of [30, 40]) time.add(tookMs, 0);
+  for (const processorMs of [30, 40]) time.add(3 * processorMs, processorMs);
   assert.ok(!time.isWarm);
-  time.add(30, 0);
+  time.add(30, 30);
+  assert.ok(time.isWarm);
+});
+
+test('a thread that waits for its store alone is warm, too, after four times as long', () => {
+  const time = new ServiceTime(100);
+  for (const tookMs of [150, 200]) time.add(tookMs, 1);
+  assert.ok(!time.isWarm);
+  time.add(50, 1);
   assert.ok(time.isWarm);
 });
 
