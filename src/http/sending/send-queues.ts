@@ -1,11 +1,16 @@
 // The kernel's send queues: how many bytes of each connection its other side has not acknowledged (Linux, proc(5) net/tcp).
-import { readFile } from 'node:fs/promises';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { isIPv4, type Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { httpLimits } from '../limits.ts';
 
 /** Bytes of a connection's send queue by the connection's name; those without any are left out. */
 export type SendQueues = ReadonlyMap<string, number>;
 
 const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'];
+
+/** The kernel gives no more of a table at a time. */
+const PIECE_BYTES = 4_096;
 
 const hex = (value: number, digits: number): string => value.toString(16).toUpperCase().padStart(digits, '0');
 
@@ -38,13 +43,39 @@ export function nameOf({ localAddress, localPort, remoteAddress, remotePort }: S
   return `${end(localAddress, localPort)} ${end(remoteAddress, remotePort)}`;
 }
 
+/**
+ * A table; null where the system has none. Many pieces are read in one turn of the event loop: with a turn for each of them, a thousand
+ * connections would take seconds of a busy thread.
+ */
+async function readTable(path: string): Promise<string | null> {
+  let file: number;
+  try {
+    file = openSync(path, 'r');
+  } catch {
+    return null;
+  }
+  try {
+    const piece = Buffer.allocUnsafe(PIECE_BYTES);
+    let text = '';
+    for (let count = 1; ; count++) {
+      const read = readSync(file, piece);
+      if (read === 0) return text;
+      text += piece.toString('latin1', 0, read);
+      if (count % httpLimits.recountPieces === 0) await setImmediate();
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
 /** The send queues of a port's connections; null where the system does not tell. */
 export async function readSendQueues(port: number): Promise<SendQueues | null> {
   const line = new RegExp(
     `^ *\\d+: ([0-9A-F]+:${hex(port, 4)} [0-9A-F]+:[0-9A-F]{4}) [0-9A-F]{2} (?!0{8})([0-9A-F]{8}):`,
     'gm',
   );
-  const tables = await Promise.all(TABLES.map((path) => readFile(path, 'latin1').catch(() => null)));
+  const tables: (string | null)[] = [];
+  for (const path of TABLES) tables.push(await readTable(path));
   if (tables[0] === null) return null;
   const queues = new Map<string, number>();
   for (const table of tables)
