@@ -397,6 +397,61 @@ test('what an older program imported is complete as far as its journal tells (co
   assert.deepEqual(await picture(), before);
 });
 
+/** Hours of a day, the third of which had just begun at its import; a later import had all of the day, that hour unchanged. */
+async function hoursOfTwoRuns(): Promise<World> {
+  const world = await World.open();
+  const hours = every('A', 60, '07T14:30:00', '07T21:00:00');
+  await world.import(at('07T16:45:00'), '60M', hours.slice(0, 3));
+  await world.import(at('08T02:00:00'), '60M', hours);
+  assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'DAY'), ['07T14:30 1 7']);
+  return world;
+}
+
+test('an hour that the journal of an older program leaves unfinished makes no day of the others (contract 3.9)', async () => {
+  const world = await hoursOfTwoRuns();
+  await world.forgetCoverage();
+  await coverOldRuns(world.store, () => undefined);
+  assert.equal((await world.bars(NEXT_WEEK, 'A', '60M')).length, 6);
+  for (const isEth of [false, true])
+    for (const interval of ['120M', 'DAY', 'WEEK'])
+      assert.deepEqual(
+        await world.bars(NEXT_WEEK, 'A', interval, isEth),
+        interval === '120M' ? ['07T14:30 1 2', '07T18:30 1 2', '07T20:30 1 1'] : [],
+        `${interval} ${isEth}`,
+      );
+  await world.import(at('08T03:00:00'), '60M', every('A', 60, '07T14:30:00', '07T21:00:00'));
+  for (const isEth of [false, true]) assert.equal((await world.bars(NEXT_WEEK, 'A', 'DAY', isEth)).length, 1);
+});
+
+test('a bar that had just begun, and is in no later file, makes no part of its day the whole (contract 3.9)', async () => {
+  const world = await World.open();
+  const hours = every('A', 60, '07T14:30:00', '07T21:00:00');
+  await world.import(at('07T16:45:00'), '60M', hours.slice(0, 3));
+  await world.import(at('08T02:00:00'), '60M', hours.slice(3));
+  assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'DAY'), []);
+  await world.import(at('08T03:00:00'), '60M', hours.slice(2, 3));
+  assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'DAY'), ['07T14:30 1 7']);
+});
+
+test('a week lacks no day that is not finished, and an unfinished hour of the post-market none of the regular ones (contract 3.9)', async () => {
+  const world = await World.open();
+  const days = [5, 6, 7, 8, 9].map((day) => ({ symbol: 'A', ms: Date.UTC(2024, 1, day), price: 1 }));
+  await world.import(at('07T16:45:00'), 'DAY', days.slice(0, 3));
+  await world.import(at('13T00:00:00'), 'DAY', days.slice(3));
+  assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'WEEK'), []);
+  await world.import(at('07T22:45:00'), '30M', every('B', 30, '07T14:30:00', '07T23:00:00'));
+  await world.import(at('08T02:00:00'), '30M', every('B', 30, '07T23:00:00', '08T01:00:00'));
+  assert.deepEqual(await world.bars(NEXT_WEEK, 'B', 'DAY'), ['07T14:30 1 13']);
+  assert.deepEqual(await world.bars(NEXT_WEEK, 'B', 'DAY', true), []);
+  const hours = [7, 8, 9].flatMap((day) => every('C', 60, `0${day}T14:30:00`, `0${day}T21:00:00`));
+  await world.import(at('07T16:45:00'), '60M', hours.slice(0, 3));
+  await world.import(at('10T02:00:00'), '60M', hours.slice(3));
+  for (const isEth of [false, true]) {
+    assert.equal((await world.bars(NEXT_WEEK, 'C', 'DAY', isEth)).length, 2);
+    assert.deepEqual(await world.bars(NEXT_WEEK, 'C', 'WEEK', isEth), []);
+  }
+});
+
 // A direct reading of contract 3.9, for bars of 30 minutes of those two weeks.
 
 /** A run: when it began, which bars it holds, and the instant that its caller vouches for. */
@@ -507,14 +562,19 @@ function expected(
   isEth: boolean,
   nowMs: number,
 ): string[] {
-  const bars = [...finishedBars(live, symbol)].sort(([a], [b]) => a - b);
+  const served = finishedBars(live, symbol);
+  const bars = [...served].sort(([a], [b]) => a - b);
+  const stored = live.flatMap(({ rows }) => rows.filter((one) => one.symbol === symbol).map(({ ms }) => ms));
   const isRegular = (ms: number): boolean => {
     const { openMs, closeMs } = sessionOf(ms);
     return openMs <= ms && ms < closeMs;
   };
   return cellsOf(interval, isEth).flatMap(({ openMs, closeMs, fromMs, toMs }) => {
-    const inside = bars.filter(([ms]) => fromMs <= ms && ms < toMs && (isEth || isRegular(ms)));
+    const isInside = (ms: number): boolean => fromMs <= ms && ms < toMs && (isEth || isRegular(ms));
+    const inside = bars.filter(([ms]) => isInside(ms));
     if (inside.length === 0 || closeMs > nowMs || !isComplete(live, symbol, closeMs)) return [];
+    // What lacks a stored bar is not complete.
+    if (stored.some((ms) => isInside(ms) && !served.has(ms))) return [];
     const open = new Date(openMs).toISOString().slice(8, 16);
     return [`${open} ${inside.at(-1)![1]} ${inside.length}`];
   });

@@ -31,6 +31,7 @@ export const holidays = dataset({
   },
   key: ['country_iso_code', 'asset_name', 'symbol', 'calendar_date', 'priority'],
   group: ['country_iso_code', 'asset_name'],
+  parts: [{ kind: 'overrides', of: ['country_iso_code', 'asset_name'] }],
   file: {
     fields: {
       name: required({ parse: (text) => text.trim() || undefined, reason: 'is missing' }),

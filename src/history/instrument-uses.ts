@@ -3,18 +3,16 @@ import { series } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { type FileDataset, fileDatasets } from '../datasets/index.ts';
 import type { Instrument, InstrumentName } from '../datasets/reference.ts';
-import { allRows } from '../store/all-rows.ts';
 import { selectedRows } from '../store/selected-rows.ts';
 import type { RowReader } from '../store/store.ts';
 
-/** The series of an instrument that have bars, in the order of their intervals' names. */
+/** The series of an instrument that have bars, in the order of their intervals' names. @throws DamagedData where one is lost */
 export async function seriesWithBars(
   reader: RowReader,
   { instrument_id }: Pick<Instrument, 'instrument_id'>,
 ): Promise<RowOf<typeof series>[]> {
-  const found: RowOf<typeof series>[] = [];
-  for await (const row of allRows(reader, series, { instrument_id })) if (row.bar_count > 0) found.push(row);
-  return found;
+  const rows = await reader.group(series, { instrument_id });
+  return rows.filter((row) => row.bar_count > 0);
 }
 
 /** The flag by which `bourse delete` chooses rows of a column. */

@@ -77,8 +77,10 @@ export const httpLimits = {
   cachedAnswerBytesMax: MEGABYTE,
   /** Bytes of the largest body that is cached at its first asking. */
   cachedAtOnceBytesMax: 16_384,
-  /** Names of larger answers that are remembered until their second asking, of about 200 characters each. */
-  askedOnceMax: 4_096,
+  /** Bytes of the names of larger answers that are remembered until their second asking: some 4,000 of about 200 characters. */
+  askedOnceBytesMax: 2 * MEGABYTE,
+  /** Cached answers that are looked at when another was not found: those that are right no more give their bytes back. */
+  cachedSweptPerMiss: 4,
   /** Bytes of a cached answer beside its body and its texts, as measured. */
   cachedOverheadBytes: 2_600,
   /** The same of an encoded body. */

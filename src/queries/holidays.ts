@@ -61,7 +61,7 @@ export const answerHolidayList: Query<typeof holidayList> = async (parameters, c
   const walk = openWalk(context, 'holidayList', parameters, {
     full_symbol: `${schema}|${named.country}|${named.symbol}`,
   });
-  const calendars = await context.lookup.calendars(context.reader);
+  const calendars = context.lookup.calendars(context.reader);
   const owner = await ownerOf(context, calendars, named);
   const { calendar, assetSchema, overrides } = await calendars.read(context.reader, owner);
   const applied = overridesFor(overrides, named.symbol);
@@ -81,7 +81,7 @@ export const answerHolidayList: Query<typeof holidayList> = async (parameters, c
 /** `GET …/holiday/holiday_codes/{country_iso_code}` */
 export const answerHolidayCodes: Query<typeof holidayCodes> = async (parameters, context) => {
   const { country_iso_code: country } = parameters;
-  const calendars = await context.lookup.calendars(context.reader);
+  const calendars = context.lookup.calendars(context.reader);
   const codes: Record<string, string> = {};
   for (const market of markets) if (market.country === country) Object.assign(codes, market.codes);
   for (const assetSchema of assetSchemas) {

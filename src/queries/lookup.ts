@@ -5,7 +5,6 @@ import { SizedCache } from '../base/sized-cache.ts';
 import { Refusal } from '../contract/errors.ts';
 import type { AssetSchema, CountrySymbol } from '../contract/identifiers.ts';
 import { limits } from '../contract/limits.ts';
-import { holidays } from '../datasets/holidays.ts';
 import { type Instrument, instruments } from '../datasets/reference.ts';
 import { Calendars } from '../series/calendars.ts';
 import { readStored } from '../series/read-stored.ts';
@@ -65,14 +64,12 @@ export class Lookup {
     return this.#found.bytes + this.#cached.bytes;
   }
 
-  /** The calendars of the state that is being read. */
-  async calendars(reader: TrackedReader): Promise<Calendars> {
-    const make = async () => {
-      // Each market's overrides are read when they are asked for.
-      reader.note([holidays.name]);
-      return new Calendars();
-    };
-    return (await this.#keep(this.#cached, { reader, name: 'calendars', make, isOfNameAlone: true })).value;
+  /** The calendars of the state that is being read: a holiday makes them forget the overrides of its market alone. */
+  calendars(reader: TrackedReader): Calendars {
+    return new Calendars(
+      async (name, make) =>
+        (await this.#keep(this.#cached, { reader, name, make, isOfNameAlone: true })).value,
+    );
   }
 
   /**
@@ -160,7 +157,7 @@ export class Lookup {
     const make = async (): Promise<Found | null> => {
       const instrument = await findInstrument(reader, assetSchema, named);
       if (instrument === null) return null;
-      const found = await readStored(reader, await this.calendars(reader), instrument);
+      const found = await readStored(reader, this.calendars(reader), instrument);
       // Derived bars are kept with their series (`series/kept-cells.ts`).
       reader.note(found.series.map(({ series_id }) => barsOf(series_id)));
       return found;

@@ -9,6 +9,7 @@ import { DAY_MS, FIRST_DAY } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import { isPeriod, periodEnd } from '../calendar/period.ts';
 import { corporateActions } from '../datasets/corporate-actions.ts';
+import type { Keep } from './calendars.ts';
 import { CannotAdjust } from './cannot-adjust.ts';
 import { RawCloses } from './closes.ts';
 import { type Action, factorOf, referencePrice } from './factors.ts';
@@ -23,9 +24,6 @@ export type Adjusting = {
   readonly asOfDay: number;
   readonly nowMs: number;
 };
-
-/** Gives what `make` makes of a name; it may keep the value until what that was read from is changed. */
-export type Keep = <T>(name: string, make: () => Promise<T>) => Promise<T>;
 
 /** The label date of the newest session that is over at a moment: until the next one ends, closes give the same factors. */
 function lastOverDay(calendar: Calendar, nowMs: number): number {

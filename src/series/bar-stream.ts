@@ -31,7 +31,7 @@ function pieceStream(
   const bars =
     series.interval === context.interval
       ? finished(storedStream(context, series, range), nowMs)
-      : completed(derivedFrom(context, series, range), series, completeness);
+      : completed(context, derivedFrom(context, series, range), series, completeness);
   return checkBasis(context, series, bars);
 }
 
@@ -100,21 +100,22 @@ function withStoredDays(
 
 /** Whether a bar of a period is complete: every series of minutes that it is made of is (contract 3.9). */
 function completeWhereParts(
-  dayContext: StreamContext,
-  interval: PeriodInterval,
+  context: StreamContext,
   pieces: readonly Piece[],
   { completeness }: Moment,
 ): IsComplete {
+  const { interval, extended } = context;
   const parts = pieces.map(({ series, range }) => {
-    const { first, last } = reachOf(dayContext, series);
+    const { first, last } = reachOf({ ...context, interval: DAY }, series);
     const fromMs = Math.max(range.fromMs, first.keyMs);
     return { series, fromMs, toMs: Math.min(range.toMs, last.keyMs + 1) };
   });
   return async (keyMs, closeMs) => {
-    const endMs = periodEnd(interval, keyMs / DAY_MS) * DAY_MS;
+    const endMs = periodEnd(interval as PeriodInterval, keyMs / DAY_MS) * DAY_MS;
+    const bar = { interval, extended, keyMs, closeMs };
     for (const { series, fromMs, toMs } of parts) {
       const isUsed = fromMs < toMs && fromMs < endMs && toMs > keyMs;
-      if (isUsed && !(await completeness.isComplete(series, closeMs))) return false;
+      if (isUsed && !(await completeness.isComplete(series, bar))) return false;
     }
     return true;
   };
@@ -139,7 +140,7 @@ function extendedStream(
   const regular = { stream, isComplete: async () => true };
   const dayContext = { ...context, interval: DAY };
   const pieces = splitRange(dayContext, minutes, wholePeriods(interval, range));
-  const partsComplete = completeWhereParts(dayContext, interval, pieces, moment);
+  const partsComplete = completeWhereParts(context, pieces, moment);
   const isComplete: IsComplete = async (keyMs, closeMs) => closeMs <= nowMs && partsComplete(keyMs, closeMs);
   // DAY bars of whole sessions, extended hours included.
   const sessions = sequence(
@@ -159,7 +160,8 @@ function extendedStream(
     const start = keyMs / DAY_MS;
     if (days === undefined || !filled.has(start)) return true;
     const { closeMs } = periodHours(context.calendar, interval, start, false);
-    return moment.completeness.isComplete(days, closeMs);
+    const regularDays = { interval: context.interval, extended: false, keyMs, closeMs };
+    return moment.completeness.isComplete(days, regularDays);
   };
   const upper = {
     stream: volumes.marked(context.interval, built),

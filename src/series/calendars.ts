@@ -48,9 +48,17 @@ export async function marketOf(reader: RowReader, owner: CalendarOwner): Promise
   return findMarket(asset_schema as AssetSchema, country_iso_code, await keyOf(reader, owner));
 }
 
-/** The calendars of instruments. The overrides of a market are read once, until `forget`. */
+/** Gives what `make` makes of a name; it may keep the value until what that was read from is changed. */
+export type Keep = <T>(name: string, make: () => Promise<T>) => Promise<T>;
+
+/** The calendars of instruments. The overrides of a market are read once, until `forget`, or as `keep` says. */
 export class Calendars {
   readonly #overrides = new Map<string, readonly CalendarOverride[]>();
+  readonly #keep: Keep | null;
+
+  constructor(keep: Keep | null = null) {
+    this.#keep = keep;
+  }
 
   /** Forgets what a commit may have changed. */
   forget(): void {
@@ -64,6 +72,8 @@ export class Calendars {
     country: string,
   ): Promise<readonly CalendarOverride[]> {
     const name = `${assetSchema}:${country}`;
+    if (this.#keep !== null)
+      return this.#keep(`overrides|${name}`, () => readOverrides(reader, assetSchema, country));
     const known = this.#overrides.get(name);
     if (known !== undefined) return known;
     const overrides = await readOverrides(reader, assetSchema, country);

@@ -8,6 +8,7 @@ import { rowsInOrder } from '../store/all-rows.ts';
 import type { Reader } from '../store/store.ts';
 import { servedBars } from './cursor.ts';
 import type { Series, StoredInstrument } from './series.ts';
+import { type DerivedBar, lacksUnfinished } from './unfinished-cells.ts';
 
 type Coverage = RowOf<typeof runCoverage>;
 
@@ -32,16 +33,17 @@ export class Completeness {
     this.#nowMs = nowMs;
   }
 
-  /** The instant through which every bar derived from a series is complete; later ones may be. */
+  /** The instant through which every bar derived from a series is complete that lacks no unfinished one; later ones may be. */
   throughMs({ complete_ms }: Series): number {
     const { endedMs } = this.#stored;
     if (endedMs !== null && endedMs <= this.#nowMs) return this.#nowMs;
     return Math.min(this.#nowMs, complete_ms ?? Number.NEGATIVE_INFINITY);
   }
 
-  /** Whether a bar that is derived from a series and closes at an instant is complete. */
-  async isComplete(series: Series, closeMs: number): Promise<boolean> {
-    if (closeMs > this.#nowMs) return false;
+  /** Whether a bar that is derived from a series is complete: no later import can be expected to change it, and it lacks no stored bar. */
+  async isComplete(series: Series, bar: DerivedBar): Promise<boolean> {
+    const { closeMs } = bar;
+    if (closeMs > this.#nowMs || lacksUnfinished(this.#stored.calendar, series, bar)) return false;
     return closeMs <= this.throughMs(series) || this.#isPassedOver(series, closeMs);
   }
 

@@ -70,7 +70,8 @@ export function offGridStream(
     pieces.find(({ range: { fromMs, toMs } }) => fromMs <= keyMs && keyMs < toMs)!.series;
   const fromFiner = (stream: BarStream, seriesAt: (keyMs: number) => Series): CheckedStream => ({
     stream,
-    isComplete: (keyMs, closeMs) => completeness.isComplete(seriesAt(keyMs), closeMs),
+    isComplete: (keyMs, closeMs) =>
+      completeness.isComplete(seriesAt(keyMs), { interval, extended: true, keyMs, closeMs }),
     choose: (session) => inScope(context, session),
   });
   const imported: CheckedStream = {

@@ -46,11 +46,13 @@ export async function daysOf(
   nowMs: number,
 ): Promise<TimedBars | null> {
   const { fromMs, toMs, closeMs } = period;
+  const { interval, extended } = context;
+  const bar = { interval, extended, keyMs: fromMs, closeMs };
   const completeness = new Completeness(context.reader, found, nowMs);
   const complete: Series[] = [];
-  for (const one of found.series) if (await completeness.isComplete(one, closeMs)) complete.push(one);
+  for (const one of found.series) if (await completeness.isComplete(one, bar)) complete.push(one);
   const whole = { ...found, series: complete };
-  const bases = candidates(whole, context.interval).filter(({ interval }) => interval !== context.interval);
+  const bases = candidates(whole, interval).filter((one) => one.interval !== interval);
   // Regular bars come from one series, those of extended hours from minutes and days (contract 3.6).
   const [piece] = splitRange(context, bases, { fromMs, toMs: fromMs + 1, descending: false });
   const series = context.extended ? whole.series : piece === undefined ? [] : [piece.series];

@@ -92,17 +92,25 @@ export function finished(stream: BarStream, nowMs: number): BarStream {
 }
 
 /** Only bars derived from a series that are complete (contract 3.9). */
-export function completed(stream: BarStream, series: Series, completeness: Completeness): BarStream {
+export function completed(
+  { interval, extended }: StreamContext,
+  stream: BarStream,
+  series: Series,
+  completeness: Completeness,
+): BarStream {
   return {
     async next(atLeast) {
       for (;;) {
         const step = await stream.next(atLeast);
         if (step === null) return null;
-        const count = countClosed(step, completeness.throughMs(series));
+        // Only where bars are unfinished, one that closed long ago may be incomplete.
+        const count = series.unfinished.length > 0 ? 0 : countClosed(step, completeness.throughMs(series));
         const parts = count === 0 ? [] : [sliceTimed(step, 0, count)];
-        for (let bar = count; bar < step.bars.count; bar++)
-          if (await completeness.isComplete(series, step.closeMs[bar]!))
+        for (let bar = count; bar < step.bars.count; bar++) {
+          const [keyMs, closeMs] = [step.bars.keyMs[bar]!, step.closeMs[bar]!];
+          if (await completeness.isComplete(series, { interval, extended, keyMs, closeMs }))
             parts.push(sliceTimed(step, bar, bar + 1));
+        }
         if (parts.length === 1) return parts[0]!;
         if (parts.length > 1) return concatTimed(parts);
       }

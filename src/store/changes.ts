@@ -1,5 +1,6 @@
 // What each write changed, and what changed since a version: kept in the store, for all who cache (docs/decisions/0029).
 import type { Dataset, PartKind } from '../datasets/dataset.ts';
+import { dataDatasets } from '../datasets/index.ts';
 import { changes, counters } from '../datasets/internal.ts';
 import { DamagedData, ignoreDamage } from './damage.ts';
 import { storeLimits } from './limits.ts';
@@ -125,13 +126,29 @@ export async function changesAfter(
     if (rows.length === 0) return null;
     for (const row of rows) {
       // A row that is damaged, lost, or no longer kept.
-      if (row.version !== next || row.parts === null) return null;
+      if (row.version !== next || row.parts === null || lacksParts(row.parts as ChangedParts)) return null;
       for (const part of partsOf(row.parts as ChangedParts)) found.push({ part, version: next });
       if (found.length > max) return null;
       next++;
     }
   }
   return found;
+}
+
+/** The kinds of parts that every row of a dataset belongs to, by its name. */
+const kindsByDataset: ReadonlyMap<string, readonly PartKind[]> = new Map(
+  dataDatasets.map(({ name, parts = [] }) => [
+    name,
+    parts.filter(({ where }) => where === undefined).map(({ kind }) => kind),
+  ]),
+);
+
+/** Whether a program that knew fewer parts wrote a change: then all of a dataset may have changed. */
+function lacksParts(parts: ChangedParts): boolean {
+  return parts.datasets.some((name) => {
+    const kinds = kindsByDataset.get(name) ?? [];
+    return kinds.some((kind) => parts[kind] === undefined);
+  });
 }
 
 function* partsOf({ datasets, ...parts }: ChangedParts): Generator<Part> {

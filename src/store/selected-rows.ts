@@ -36,6 +36,9 @@ const wordsOf = ({ file }: Dataset, column: string): readonly string[] | undefin
 /** The walk of an index for a selection. */
 function walkOf(dataset: Dataset, where: RowSelection['where'], index: readonly string[]): Walk {
   const isGiven = (column: string): boolean => Object.hasOwn(where, column);
+  // A whole key has one row, in any order.
+  if (index === dataset.key && index.every(isGiven))
+    return { equal: index, order: index.slice(-1), isByTime: false, worth: index.length };
   let end = index.findIndex((column) => !isGiven(column) && wordsOf(dataset, column) === undefined);
   // One column must be left for the order.
   if (end < 0) end = index.length - 1;

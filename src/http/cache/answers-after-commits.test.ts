@@ -419,15 +419,16 @@ test('a commit forgets the cached answers that it touched, and no others', async
   const [apple, microsoft] = [bars('AAPL'), bars('MSFT')];
   const [reference, other] = ['/stock/reference/US:AAPL', '/stock/reference/US:MSFT'];
   const [list, codes] = ['/holiday/list?full_symbol=stock:US:*&limit=3', '/economic_calendar/event_codes/US'];
-  const all = [apple, microsoft, reference, other, list, codes];
+  const british = '/holiday/list?full_symbol=stock:UK:*&limit=3';
+  const all = [apple, microsoft, reference, other, list, codes, british];
   const without = (...gone: readonly string[]) => all.filter((path) => !gone.includes(path));
   const cases: readonly (readonly [string, () => Promise<void>, readonly string[]])[] = [
     ['bars of one', () => world.minutes(['MSFT'], '2025-05-29', 70), without(microsoft)],
     ['bars of a new one', () => world.minutes(['NEW'], '2025-05-29', 70), all],
     ['actions', () => world.import(split('AAPL', '2025-05-02', 2)), without(apple, reference)],
     ['an event', () => world.import(event('OWN')), without(codes)],
-    ['a holiday', () => world.import(holiday('2025-07-15', '*')), [reference, other, codes]],
-    ['an undo', () => world.undo(0), [reference, other, codes]],
+    ['a holiday', () => world.import(holiday('2025-07-15', '*')), [reference, other, codes, british]],
+    ['an undo', () => world.undo(0), [reference, other, codes, british]],
     ['a failed file', () => world.write(async (store) => store.write(async () => undefined)), all],
   ];
   for (const [what, change, stays] of cases)

@@ -50,7 +50,7 @@ test('an endpoint is cacheable once it has given a response that may be cached',
 test('a response is found until one of its parts is changed, and until it is out of date', async () => {
   const store = new Versions();
   const cache = new ResponseCache(store);
-  const cached = answerOf(10, 100);
+  const cached = answerOf(10, 101);
   const found = async (name: string, nowMs: number) => cache.find(name, (await cache.version())!, nowMs);
   await cache.version();
   cache.add('a', cached, sourceOf(1, 'instrument 1', 'holidays'));
@@ -121,8 +121,35 @@ test('a large response is cached from its second asking on; of many that were as
     cache.takes('historicalBars', name, httpLimits.cachedAtOnceBytesMax + 1);
   assert.ok(cache.takes('historicalBars', 'a', httpLimits.cachedAtOnceBytesMax));
   assert.deepEqual([takes('a'), takes('b'), takes('a'), takes('b')], [false, false, true, true]);
-  for (let index = 0; index <= httpLimits.askedOnceMax; index++) takes(`${index}`);
-  assert.deepEqual([takes(`${httpLimits.askedOnceMax}`), takes('0')], [true, false]);
+  for (let index = 0; index <= 10_000; index++) takes(`${index}`);
+  assert.deepEqual([takes('10000'), takes('0')], [true, false]);
+});
+
+test('what is remembered of large responses that were asked for once is bounded in bytes, however long their names are', () => {
+  const cache = new ResponseCache(new Versions());
+  for (let index = 0; index < 2_000; index++)
+    cache.takes('historicalBars', `${index} ${'x'.repeat(8_000)}`, httpLimits.cachedAtOnceBytesMax + 1);
+  assert.ok(cache.bytes > 1_000_000 && cache.bytes <= httpLimits.askedOnceBytesMax, String(cache.bytes));
+});
+
+test('responses that are right no more give their bytes back though nobody asks for them', async () => {
+  const store = new Versions();
+  const cache = new ResponseCache(store);
+  await cache.version();
+  const add = (name: string, goodUntilMs: number, part: string): void =>
+    cache.add(name, answerOf(1_000, goodUntilMs), sourceOf(1, part));
+  for (let index = 0; index < 100; index++) {
+    add(`changed ${index}`, 1_000, 'news');
+    add(`old ${index}`, 10, 'instrument 1');
+    add(`right ${index}`, 1_000, 'instrument 1');
+  }
+  const all = cache.bytes;
+  store.commit('news');
+  const version = (await cache.version())!;
+  for (let asked = 0; asked < 400; asked++)
+    assert.equal(cache.find(`another ${asked}`, version, 20), undefined);
+  assert.ok(cache.bytes < all / 2.9, `${cache.bytes} of ${all} bytes are held`);
+  for (let index = 0; index < 100; index++) assert.ok(cache.find(`right ${index}`, version, 20));
 });
 
 test('the least recently used response goes first; one that is too large is not cached', async () => {

@@ -1,5 +1,6 @@
 // The response cache: the same request has the same answer until what it depends on is changed, or the answer is out of date.
 import { heapBytes } from '../../base/heap-bytes.ts';
+import { SizedCache } from '../../base/sized-cache.ts';
 import type { EndpointName } from '../../contract/index.ts';
 import type { Answer, AnswerSource } from '../../queries/query.ts';
 import { KnownChanges } from '../../store/known-changes.ts';
@@ -34,7 +35,9 @@ export class ResponseCache {
   /** Endpoints that have given an answer that may be cached. Others are not looked up. */
   readonly #cacheable = new Set<EndpointName>();
   /** Names of large answers that were asked for once, the latest last. */
-  readonly #askedOnce = new Set<string>();
+  readonly #askedOnce = new SizedCache<true>(httpLimits.askedOnceBytesMax);
+  /** Where the entries are being looked through for those that are right no more. */
+  #swept: MapIterator<[string, Entry]> = this.#entries.entries();
   #bytes = 0;
   /** The version as it was last read, and in which batch. */
   #read: { readonly batch: number; readonly version: Promise<number | null> } | null = null;
@@ -46,7 +49,7 @@ export class ResponseCache {
 
   /** Bytes that it holds. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#bytes + this.#askedOnce.bytes;
   }
 
   /** Whether the answers of an endpoint may be in the cache. */
@@ -68,14 +71,31 @@ export class ResponseCache {
   /** The cached answer to a request that arrived when the store had a version, or a newer one. */
   find(name: string, version: number, nowMs: number): CachedAnswer | undefined {
     const entry = this.#entries.get(name);
-    if (entry === undefined) return undefined;
-    if (nowMs >= entry.cached.goodUntilMs || !this.#isPresent(entry.source, version)) {
+    if (entry === undefined || !this.#isRight(entry, version, nowMs)) {
       this.#remove(name);
+      this.#sweep(version, nowMs);
       return undefined;
     }
     this.#entries.delete(name);
     this.#entries.set(name, entry);
     return entry.cached;
+  }
+
+  /** Removes some of the answers that are right no more: nobody may ask for these again. */
+  #sweep(version: number, nowMs: number): void {
+    for (let count = 0; count < httpLimits.cachedSweptPerMiss; count++) {
+      const next = this.#swept.next();
+      if (next.done === true) {
+        this.#swept = this.#entries.entries();
+        return;
+      }
+      const [name, entry] = next.value;
+      if (!this.#isRight(entry, version, nowMs)) this.#remove(name);
+    }
+  }
+
+  #isRight({ cached, source }: Entry, version: number, nowMs: number): boolean {
+    return nowMs < cached.goodUntilMs && this.#isPresent(source, version);
   }
 
   /** Whether an answer is as one that is read now. A query may have read a newer version than was met here. */
@@ -91,11 +111,10 @@ export class ResponseCache {
     this.#cacheable.add(endpoint);
     if (bodyBytes > httpLimits.cachedAnswerBytesMax) return false;
     if (bodyBytes <= httpLimits.cachedAtOnceBytesMax) return true;
-    if (this.#askedOnce.delete(name)) return true;
-    this.#askedOnce.add(name);
-    if (this.#askedOnce.size > httpLimits.askedOnceMax)
-      this.#askedOnce.delete(this.#askedOnce.keys().next().value!);
-    return false;
+    const isSecond = this.#askedOnce.get(name) === true;
+    if (isSecond) this.#askedOnce.delete(name);
+    else this.#askedOnce.set(name, true);
+    return isSecond;
   }
 
   /** Adds an answer with a body that shares no memory. An answer of another store, such as one that has taken its place, is not added. */
