@@ -251,7 +251,7 @@ class OpenStore implements Store {
   /** Where the connection is lost at that moment, another one tells whether the version was published. */
   async #commit(rows: Session, version: number): Promise<void> {
     try {
-      await rows.ask('commit');
+      await rows.commit();
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
       if (!(await this.#state.session().then((session) => wasPublished(session, version)))) throw error;

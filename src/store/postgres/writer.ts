@@ -81,7 +81,7 @@ export class PostgresWriter extends PostgresRows implements Writer {
       await session.ask('release savepoint part');
       return result;
     } catch (error) {
-      changes.waiting.clear();
+      await changes.undo();
       await blocks.undoPart();
       await session.ask('rollback to savepoint part');
       await session.ask('release savepoint part');
