@@ -52,6 +52,7 @@ const count = (store: Store): Promise<number> => store.snapshot((reader) => read
 const add = (store: Store, name: string): Promise<void> =>
   store.write((writer) => writer.upsert(counters, [{ name, value: 1 }]));
 
+const block = (bucket: number) => ({ bucket, runId: 1, bytes: new Uint8Array([bucket]) });
 const everyBlock = { seriesId: 1, fromBucket: 0, toBucket: 99, direction: 'asc', limit: 99 } as const;
 
 /** Reads rows and blocks at once until all connections of a store are in use. */
@@ -123,4 +124,37 @@ test('who writes finds the primary where any server is named, and those who read
   await readMuch(reading);
   await until('a connection to the standby stays', async () => (await connectionsTo(standby)) === 0);
   for (const one of [reading, store, control]) await one.close();
+});
+
+test('a promoted standby that lacks commits is read as it is: nothing is kept of the server before it (contract 4.1)', {
+  skip,
+}, async () => {
+  const url = urlOf('kinds', 'read-write', primary, standby);
+  const [writer, reader] = [await openStore(url, 'write'), await openStore(url, 'serve')];
+  await writer.write((open) => open.putBlock(1, block(1)));
+  await until('the standby never had the block', isReplayed);
+  await ask(standby, "alter system set primary_conninfo = ''");
+  await ask(standby, 'select pg_reload_conf()');
+  await until('the standby still follows', async () => {
+    return (await ask(standby, 'select from pg_stat_wal_receiver')).length === 0;
+  });
+  await writer.write((open) => open.putBlock(1, block(2)));
+  const [before, lost] = [reader.id, await reader.version()];
+  await readMuch(reader);
+  await primary.halt();
+  await assert.rejects(readMuch(reader), StoreUnavailable);
+  await ask(standby, 'select pg_promote()');
+  const buckets = async (): Promise<number[]> =>
+    (await reader.snapshot((open) => open.blocks(everyBlock))).map(({ bucket }) => bucket);
+  await until('the standby was never read', async () => (await buckets()).length > 0);
+  assert.deepEqual(await buckets(), [1]);
+  await until('the writer never found it', async () => {
+    await writer.write((open) => open.putBlock(1, block(3)));
+    return true;
+  });
+  assert.deepEqual(await buckets(), [1, 3]);
+  assert.equal(await reader.version(), lost, 'another state of the same number');
+  assert.notEqual(reader.id, before);
+  await readMuch(reader);
+  for (const one of [writer, reader]) await one.close();
 });

@@ -5,7 +5,7 @@ import { CheckedBlock, type FoundBlock } from '../checked-blocks.ts';
 import { blockDamage, type OnDamage } from '../damage.ts';
 import { blockCheck } from '../row-check.ts';
 import type { BlockRead, StoredBlock } from '../store.ts';
-import { isAbandoned, type Published, type Range } from './published.ts';
+import { isAbandoned, type Range, type Versions } from './published.ts';
 import type { Session } from './session.ts';
 import { extendPending } from './state.ts';
 
@@ -29,7 +29,7 @@ type Cells = [
 export async function readBlocks(
   session: Session,
   read: BlockRead,
-  published: Published,
+  published: Versions,
   onDamage: OnDamage | null,
 ): Promise<StoredBlock[]> {
   const { seriesId, direction, limit } = read;
@@ -100,7 +100,7 @@ const PUT_BYTES = 64;
 /** The blocks of one write: sent in batches beside the transaction of its rows, as the next version, or as further ones for its parts. */
 export class BlockWriter {
   readonly #session: Session;
-  #published: Published;
+  #published: Versions;
   /** Series, bucket and version of blocks that this write replaces; those of its present part come last. */
   readonly #replaced: number[][] = [];
   #replacedBefore = 0;
@@ -109,13 +109,13 @@ export class BlockWriter {
   #sending: Promise<void> = Promise.resolve();
 
   /** `published`: what the write reads, and the version that its blocks get. */
-  constructor(session: Session, published: Published) {
+  constructor(session: Session, published: Versions) {
     this.#session = session;
     this.#published = published;
   }
 
   /** The versions that this write reads, its own included. */
-  get published(): Published {
+  get published(): Versions {
     return this.#published;
   }
 

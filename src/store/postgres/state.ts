@@ -1,29 +1,22 @@
 // Which version of a store is published, and how a writer publishes the next one: whole files at once, also where blocks commit apart.
 import { lockOf } from './locks.ts';
-import type { Published, Range } from './published.ts';
+import type { Published, Range, Versions } from './published.ts';
 import type { Session } from './session.ts';
 
 const stateText = `select version, abandoned::text,
-  coalesce((select value from counters where name = 'data_version'), 0) from store_state`;
+  coalesce((select value from counters where name = 'data_version'), 0), tableoid::bigint from store_state`;
 
-/** The published version, and that of the data. */
+/** The published version, that of the data, and whose they are. */
 export async function readPublished(session: Session): Promise<Published> {
-  const [[version, abandoned, dataVersion]] = (await session.ask(stateText)) as [[number, string, number]];
-  return { version, abandoned: rangesOf(abandoned), dataVersion };
+  const [[version, abandoned, dataVersion, table]] = (await session.ask(stateText)) as [
+    [number, string, number, number],
+  ];
+  return { version, abandoned: rangesOf(abandoned), dataVersion, server: session.server, table };
 }
 
 /** Ranges as PostgreSQL writes them: `{[3,5),[9,10)}`. */
 const rangesOf = (text: string): Range[] =>
   [...text.matchAll(/\[(\d+),(\d+)\)/g)].map(([, from, to]) => ({ from: Number(from), to: Number(to) }));
-
-/** Names the data: the server, its history, and the table; a restore makes others. */
-export async function readStoreId(session: Session): Promise<string> {
-  const [[id]] = (await session.ask(
-    `select concat_ws(' ', system_identifier, (select timeline_id from pg_control_checkpoint()), 'store_state'::regclass::oid)
-      from pg_control_system()`,
-  )) as [[string]];
-  return id;
-}
 
 /** Waits until nobody else writes. `onWait` is called where somebody does. */
 export async function lockWrites(
@@ -45,7 +38,7 @@ export const unlockWrites = (session: Session): Promise<unknown> =>
  * Begins a version, which no block has yet. What a writer that was cut off left is removed; its numbers are never used again: its blocks
  * may still arrive.
  */
-export async function beginVersion(session: Session): Promise<Published> {
+export async function beginVersion(session: Session): Promise<Versions> {
   const [[version, abandoned, cutOff, published]] = (await session.ask(
     `update store_state as s set
       pending = greatest(s.version, s.pending, upper(s.abandoned) - 1) + 1,
@@ -55,7 +48,7 @@ export async function beginVersion(session: Session): Promise<Published> {
       returning s.pending, s.abandoned::text, before.pending, s.version`,
   )) as [[number, string, number | null, number]];
   if (cutOff !== null) await removeVersions(session, published + 1, cutOff);
-  return { version, abandoned: rangesOf(abandoned), dataVersion: 0 };
+  return { version, abandoned: rangesOf(abandoned) };
 }
 
 /** Says that blocks of a further version of the same write follow. */
@@ -78,7 +71,7 @@ async function removeVersions(session: Session, from: number, to: number): Promi
 }
 
 /** Publishes a version, in the transaction of its rows. */
-export async function publish(session: Session, { version, abandoned }: Published): Promise<void> {
+export async function publish(session: Session, { version, abandoned }: Versions): Promise<void> {
   const ranges = `{${abandoned.map(({ from, to }) => `[${from},${to})`).join()}}`;
   await session.ask('update store_state set version = $1, pending = null, abandoned = $2::int8multirange', [
     version,
