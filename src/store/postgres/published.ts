@@ -19,8 +19,9 @@ export type Published = Versions & {
 /** Published versions, and what names the data that they are of. */
 export type Identified = Published & { readonly id: string };
 
-export const isAbandoned = ({ abandoned }: Versions, version: number): boolean =>
-  abandoned.some(({ from, to }) => from <= version && version < to);
+/** Ranges as PostgreSQL writes and reads them: `{[3,5),[9,10)}`. */
+export const rangesText = (ranges: readonly Range[]): string =>
+  `{${ranges.map(({ from, to }) => `[${from},${to})`).join()}}`;
 
 /**
  * Names the data that published versions are of. Another run of a server may have other data, as may a table that was made anew. In one

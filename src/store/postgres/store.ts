@@ -30,6 +30,8 @@ import {
   beginVersion,
   keepReplaced,
   lockWrites,
+  type Publication,
+  passOver,
   publish,
   readPublished,
   removeReplaced,
@@ -42,6 +44,9 @@ import { PostgresWriter } from './writer.ts';
 class OtherVersion extends Error {
   override readonly name = 'OtherVersion';
 }
+
+/** The connection was lost at the commit of a write: its blocks stay until another connection knows whether they are published. */
+class UnknownCommit extends StoreUnavailable {}
 
 /** Connections on which blocks are read. */
 const BLOCK_CONNECTIONS = 2;
@@ -266,27 +271,35 @@ class OpenStore implements Store {
     await rows.ask('begin');
     try {
       const result = await work(writer);
-      const next = await writer.end();
-      await publish(rows, next);
-      await this.#commit(rows, next.version);
+      const publication = await publish(rows, await writer.end());
+      await this.#commit(rows, publication);
       return result;
     } catch (error) {
-      await writer.stop();
-      if (rows.isOpen) {
-        await rows.ask('rollback');
-        await abandonWrite(rows);
-      }
+      if (!(error instanceof UnknownCommit)) await giveUp(writer, rows);
       throw error;
     }
   }
 
   /** Where the connection is lost at that moment, another one tells whether the version was published. */
-  async #commit(rows: Session, version: number): Promise<void> {
+  async #commit(rows: Session, publication: Publication): Promise<void> {
     try {
       await rows.commit();
     } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error;
-      if (!(await this.#state.session().then((session) => wasPublished(session, version)))) throw error;
+      if (rows.isOpen) throw error;
+      if (await this.#wasPublished(publication)) return;
+      throw new UnknownCommit((error as Error).message, { cause: error });
+    }
+  }
+
+  async #wasPublished(publication: Publication): Promise<boolean> {
+    const session = await this.rowSessions.take().catch(() => null);
+    if (session === null) return false;
+    try {
+      return await wasPublished(session, publication);
+    } catch {
+      return false;
+    } finally {
+      await this.rowSessions.giveBack(session);
     }
   }
 
@@ -294,6 +307,14 @@ class OpenStore implements Store {
     await Promise.all([this.#state, this.#writing, ...this.#blocks].map((one) => one.close()));
     await this.rowSessions.close();
   }
+}
+
+/** Ends a write that failed, and removes its blocks. */
+async function giveUp(writer: PostgresWriter, rows: Session): Promise<void> {
+  const undone = await writer.undo();
+  if (!rows.isOpen) return;
+  await rows.ask('rollback');
+  await (undone === null ? abandonWrite(rows) : passOver(rows, undone));
 }
 
 /** Opens the store of an address. */

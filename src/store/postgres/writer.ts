@@ -71,9 +71,15 @@ export class PostgresWriter extends PostgresRows implements Writer {
     return blocks.published;
   }
 
-  /** Waits until no block of a failed write is on its way. */
-  async stop(): Promise<void> {
-    await this.#write.blocks.flush().catch(() => undefined);
+  /** Removes the blocks of a write that failed. Gives its last version where none is left, or on its way; else null. */
+  async undo(): Promise<number | null> {
+    const { blocks } = this.#write;
+    try {
+      await blocks.undo();
+      return blocks.published.version;
+    } catch {
+      return null;
+    }
   }
 
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
