@@ -29,7 +29,7 @@ export type Observation =
       readonly where: string;
       readonly cause: string;
     }
-  /** A request met a store that cannot be reached now. */
+  /** A request, or the count of a quota, met a store that cannot be reached now. */
   | { readonly kind: 'unavailable'; readonly cause: string }
   | { readonly kind: 'listening'; readonly url: string; readonly store: string; readonly pid: number }
   /** Metrics have a separate address. */

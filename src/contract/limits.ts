@@ -83,6 +83,10 @@ export const limits = {
   stopTimeoutMs: 10_000,
   /** A revocation holds on every worker within this time (contract 7.3 allows 5 s). */
   keyRefreshMs: 1_000,
+  /** Without the store keys hold for so long after they were read: a revocation stays within its bound. */
+  keyGoodMs: 4_000,
+  /** Time that requests wait for keys to be read again while those that are known hold. */
+  keyWaitMaxMs: 100,
   /** After this time an unknown key is looked up anew: it may be new, and guessing must not cost much. */
   keyMissRefreshMs: 100,
   /** Time after which a worker writes when keys were last used: as exact as anyone needs, and one write a minute. */

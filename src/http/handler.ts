@@ -4,7 +4,7 @@ import { type ErrorFacts, type ErrorWord, Refusal } from '../contract/errors.ts'
 import type { KeyRing } from '../keys/api-keys.ts';
 import type { CountedRequest, Quotas } from '../keys/quotas.ts';
 import type { Answer, QueryRequest } from '../queries/query.ts';
-import { StoreUnavailable } from '../store/store.ts';
+import { isAway } from '../store/store.ts';
 import { type AddressSettings, baseAddress, pageRequestOf } from './base-address.ts';
 import type { BuiltInPages } from './built-in-pages.ts';
 import { etagOf, notModifiedIfHeld } from './cache/etag.ts';
@@ -104,11 +104,8 @@ export class RequestHandler {
 
   #problemOf(error: unknown, requestId: string): { word: ErrorWord; facts: ErrorFacts } {
     if (error instanceof Refusal) return error;
-    if (
-      error instanceof StoreUnavailable ||
-      (error instanceof QueueError && error.problem === 'unavailable')
-    ) {
-      this.#parts.observe({ kind: 'unavailable', cause: error.message });
+    if (isAway(error) || (error instanceof QueueError && error.problem === 'unavailable')) {
+      this.#parts.observe({ kind: 'unavailable', cause: (error as Error).message });
       return { word: 'unavailable', facts: { message: STORE_AWAY } };
     }
     if (error instanceof QueueError && error.problem !== 'fault') {

@@ -3,10 +3,12 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { TestFolder } from '../../test/stores.ts';
 import { limits } from '../contract/limits.ts';
 import { putKey, readKeys } from '../store/control.ts';
 import { openControl } from '../store/engines.ts';
+import { StoreUnavailable } from '../store/store.ts';
 import { isLive, issueKey, KeyRing, noTerms, replaceKey, revokeKey } from './api-keys.ts';
 
 const temporary = new TestFolder();
@@ -196,6 +198,45 @@ test('a control file that cannot be read is a fault, not a wrong key, and is tri
   await assert.rejects(ring.verify(secret, NOW + limits.keyRefreshMs), /disk/);
   isBroken = false;
   assert.notEqual(await ring.verify(secret, NOW + limits.keyRefreshMs), null);
+});
+
+test('without the store a verified key holds for 4 seconds, and an unknown one is no wrong key (contract 6.3, 7.3)', async () => {
+  const { secret, key } = await issueKey(control, 'away', noTerms, NOW);
+  const { secret: later } = await issueKey(control, 'later', noTerms, NOW);
+  for (const lost of [
+    () => Promise.reject(new StoreUnavailable('lost')),
+    // A server that does not answer, and says so only after a while.
+    () => sleep(3 * limits.keyWaitMaxMs).then(() => Promise.reject(new StoreUnavailable('lost'))),
+  ]) {
+    let isLost = false;
+    const ring = new KeyRing(async () => {
+      const keys = isLost ? await lost() : await readKeys(served);
+      return keys.filter(({ name }) => name !== 'later');
+    });
+    assert.notEqual(await ring.verify(secret, NOW), null);
+    isLost = true;
+    for (const afterMs of [limits.keyRefreshMs, 3_999])
+      assert.equal((await ring.verify(secret, NOW + afterMs))?.key_id, key.key_id);
+    await assert.rejects(ring.verify(later, NOW + 1_500), StoreUnavailable);
+    await assert.rejects(ring.verify(secret, NOW + 4_000), StoreUnavailable);
+    isLost = false;
+    assert.notEqual(await ring.verify(secret, NOW + 4_001), null);
+  }
+});
+
+test('a request waits for a slow read of the keys only where those that are known are too old', async () => {
+  let answer = Promise.resolve();
+  const ring = new KeyRing(() => answer.then(() => readKeys(served)));
+  const { secret, key } = await issueKey(control, 'slow', noTerms, NOW);
+  assert.notEqual(await ring.verify(secret, NOW), null);
+  await revokeKey(control, key.key_id, NOW);
+  const reading = Promise.withResolvers<void>();
+  answer = reading.promise;
+  assert.notEqual(await ring.verify(secret, NOW + 1_500), null, 'it is not waited for');
+  const waits = ring.verify(secret, NOW + 4_500);
+  assert.equal(await Promise.race([waits, sleep(2 * limits.keyWaitMaxMs, 'waits')]), 'waits');
+  reading.resolve();
+  assert.equal(await waits, null);
 });
 
 test('a key is the whole of its hash, not the beginning by which it is found (contract 7.3)', async () => {

@@ -1,8 +1,9 @@
 // Keys of callers: issues, revokes and verifies them. Only hashes are stored (contract 7).
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../contract/limits.ts';
 import { type ApiKey, changeKey, putKey, readKeys } from '../store/control.ts';
-import type { RowStore } from '../store/store.ts';
+import { type RowStore, StoreUnavailable } from '../store/store.ts';
 import type { KeyUses } from './key-uses.ts';
 
 /** Keys are looked up by the first bytes of their hash; the whole hash is then compared in constant time. */
@@ -66,13 +67,19 @@ export function isLive(key: ApiKey, nowMs: number): boolean {
 
 const prefixOf = (hash: Buffer): string => hash.toString('latin1', 0, PREFIX_BYTES);
 
-/** Verifies keys against a copy in memory, which is read again every second (contract 7.3). */
+/** A read of the keys: `ended` as it ends; `awaited` also once requests have waited long enough, or the store cannot be reached. */
+type Reading = { readonly ended: Promise<void>; readonly awaited: Promise<void> };
+
+/**
+ * Verifies keys against a copy in memory, which is read again every second (contract 7.3). Where the store cannot be reached, or does not
+ * answer, the copy holds a few seconds more.
+ */
 export class KeyRing {
   readonly #readKeys: () => Promise<readonly ApiKey[]>;
   readonly #uses: Pick<KeyUses, 'note'> | null;
   #byPrefix = new Map<string, ApiKey>();
   #readAtMs = Number.NEGATIVE_INFINITY;
-  #reading: Promise<void> | null = null;
+  #reading: Reading | null = null;
 
   /** With `uses` each key that is accepted is noted there. */
   constructor(readKeys: () => Promise<readonly ApiKey[]>, uses: Pick<KeyUses, 'note'> | null = null) {
@@ -83,12 +90,16 @@ export class KeyRing {
   /** The live key that a secret belongs to, or null. */
   async verify(secret: string, nowMs: number): Promise<ApiKey | null> {
     if (secret.length > limits.keyCharactersMax) return null;
-    if (this.#ageMs(nowMs) >= limits.keyRefreshMs) await this.#refresh(nowMs);
+    const ageMs = this.#ageMs(nowMs);
+    if (ageMs >= limits.keyRefreshMs) {
+      const { ended, awaited } = this.#read(nowMs);
+      await (ageMs < limits.keyGoodMs ? awaited : ended);
+    }
     const sent = hashOf(secret);
     const prefix = prefixOf(sent);
     // A key may have been issued a moment ago.
     const isMiss = !this.#byPrefix.has(prefix);
-    if (isMiss && this.#ageMs(nowMs) >= limits.keyMissRefreshMs) await this.#refresh(nowMs);
+    if (isMiss && this.#ageMs(nowMs) >= limits.keyMissRefreshMs) await this.#read(nowMs).ended;
     const key = this.#byPrefix.get(prefix);
     if (key === undefined || !timingSafeEqual(key.hash, sent) || !isLive(key, nowMs)) return null;
     this.#uses?.note(key.key_id, nowMs);
@@ -100,8 +111,9 @@ export class KeyRing {
   }
 
   /** Reads the keys. Callers that ask meanwhile wait for the same read. */
-  #refresh(nowMs: number): Promise<void> {
-    this.#reading ??= this.#readKeys()
+  #read(nowMs: number): Reading {
+    if (this.#reading !== null) return this.#reading;
+    const ended = this.#readKeys()
       .then((keys) => {
         this.#byPrefix = new Map(keys.map((key) => [prefixOf(Buffer.from(key.hash)), key]));
         this.#readAtMs = nowMs;
@@ -109,6 +121,14 @@ export class KeyRing {
       .finally(() => {
         this.#reading = null;
       });
+    const held = ended.catch((error: unknown) => {
+      if (!(error instanceof StoreUnavailable)) throw error;
+    });
+    const awaited = Promise.race([held, sleep(limits.keyWaitMaxMs, undefined, { ref: false })]);
+    // Both are met by those who wait for them.
+    ended.catch(() => undefined);
+    awaited.catch(() => undefined);
+    this.#reading = { ended, awaited };
     return this.#reading;
   }
 }

@@ -10,7 +10,7 @@ import {
   readSoundKeys,
 } from '../store/control.ts';
 import { openControl } from '../store/engines.ts';
-import { StoreUnavailable } from '../store/store.ts';
+import { isAway } from '../store/store.ts';
 
 /** What a call asks for: all keys, or that uses be added. */
 export type ControlTask =
@@ -44,7 +44,9 @@ async function answer(call: ControlCall): Promise<void> {
   try {
     result = { id, rows: await rowsFor(call) };
   } catch (error) {
-    result = { id, cause: causeOf(error), isAway: error instanceof StoreUnavailable };
+    result = isAway(error)
+      ? { id, cause: (error as Error).message, isAway: true }
+      : { id, cause: causeOf(error), isAway: false };
   }
   port.postMessage(result);
 }

@@ -1,7 +1,8 @@
 // When keys were last used: noted in memory by each request, and written to the control file once a minute.
-import { causeOf, type Observe } from '../base/observe.ts';
+import type { Observe } from '../base/observe.ts';
 import { limits } from '../contract/limits.ts';
 import type { KeyUse } from '../store/control.ts';
+import { controlProblem } from './control-problem.ts';
 
 /** The parts that key uses work with. */
 export type KeyUseParts = {
@@ -51,7 +52,7 @@ export class KeyUses {
     } catch (error) {
       this.#unwritten = new Map([...uses, ...this.#unwritten]);
       this.#startTimer();
-      this.#parts.observe({ kind: 'fault', requestId: null, where: 'key uses', cause: causeOf(error) });
+      this.#parts.observe(controlProblem('key uses', error));
     }
   }
 }

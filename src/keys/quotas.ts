@@ -1,8 +1,9 @@
 // Quotas: counts the requests of each key in this process, and shares the counts with the other workers (docs/decisions/0016).
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../base/instant.ts';
-import { causeOf, type Observe } from '../base/observe.ts';
+import type { Observe } from '../base/observe.ts';
 import { limits } from '../contract/limits.ts';
 import type { ApiKey, QuotaUse } from '../store/control.ts';
+import { controlProblem } from './control-problem.ts';
 
 const spans = { minute: MINUTE_MS, day: DAY_MS } as const;
 
@@ -232,7 +233,7 @@ export class Quotas {
     } catch (error) {
       this.#aloneUntilMs = nowMs() + limits.quotaSyncMs;
       for (const counts of pending) this.#pending.add(counts);
-      observe({ kind: 'fault', requestId: null, where: 'quotas', cause: causeOf(error) });
+      observe(controlProblem('quotas', error));
     }
   }
 }

@@ -207,6 +207,10 @@ export class StoreDamaged extends StoreUnusable {
   override readonly name = 'StoreDamaged';
 }
 
+/** Whether a store that was open before may be reached again later: whatever keeps it from being opened now is so, but damage. */
+export const isAway = (error: unknown): boolean =>
+  error instanceof StoreUnavailable || (error instanceof StoreUnusable && !(error instanceof StoreDamaged));
+
 /** A file of the store has the layout of an older Bourse: it is migrated when it is opened for writing. */
 export class OlderLayout extends StoreUnusable {
   override readonly name = 'OlderLayout';

@@ -38,8 +38,10 @@ export type PostgresServer = {
   readonly url: string;
   readonly port: number;
   readonly folder: string;
-  /** Stops the server, for a time. */
-  halt(): Promise<void>;
+  /** Of its first process, the postmaster. */
+  readonly pid: number;
+  /** Stops the server, for a time: SIGINT is its fast stop, SIGQUIT the immediate one. */
+  halt(signal?: NodeJS.Signals): Promise<void>;
   resume(): Promise<void>;
   /** Starts a standby of it. */
   standby(): Promise<PostgresServer>;
@@ -85,12 +87,17 @@ async function startFilled(fill: Fill, settings: readonly string[]): Promise<Pos
       stdio: 'ignore',
     });
   let child = run();
-  const kill = (): void => void child.kill('SIGINT');
+  const end = (signal: NodeJS.Signals): void => {
+    child.kill(signal);
+    // One that a test has frozen would not notice.
+    child.kill('SIGCONT');
+  };
+  const kill = (): void => end('SIGINT');
   process.once('exit', kill);
-  const halt = async (): Promise<void> => {
-    if (child.exitCode !== null) return;
+  const halt = async (signal: NodeJS.Signals = 'SIGINT'): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
     const stopped = once(child, 'exit');
-    child.kill('SIGINT');
+    end(signal);
     await stopped;
   };
   await untilReady(programs, folder, port);
@@ -98,6 +105,9 @@ async function startFilled(fill: Fill, settings: readonly string[]): Promise<Pos
     url: `postgres://bourse@127.0.0.1:${port}/postgres`,
     port,
     folder,
+    get pid() {
+      return child.pid!;
+    },
     halt,
     async resume() {
       child = run();

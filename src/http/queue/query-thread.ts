@@ -11,7 +11,7 @@ import {
 } from '../../queries/query.ts';
 import { DamagedData, damageWords } from '../../store/damage.ts';
 import { openStore } from '../../store/engines.ts';
-import { StoreDamaged, StoreUnavailable, StoreUnusable } from '../../store/store.ts';
+import { isAway } from '../../store/store.ts';
 import { QueryTurns } from './query-turns.ts';
 import { BUFFER_BYTES, bufferBytes } from './shared-buffers.ts';
 
@@ -78,10 +78,6 @@ function openRunner(): Promise<QueryRunner> {
   return opening;
 }
 
-/** Whether the store may be reached again later. Where it could be opened before, all that keeps it from being opened now is so, but damage. */
-const isAway = (error: unknown): boolean =>
-  error instanceof StoreUnavailable || (error instanceof StoreUnusable && !(error instanceof StoreDamaged));
-
 let processorUs = 0;
 
 /** The processor time of the thread since the last call. */
@@ -112,7 +108,7 @@ async function answer([id, request, buffer]: ThreadRequest): Promise<void> {
     else send({ ...result, answer: found, bufferLength: null }, [found.body.buffer as ArrayBuffer]);
   } catch (error) {
     if (error instanceof TooDear) return send({ kind: 'declined', ...measured() });
-    if (isAway(error)) return send({ kind: 'unavailable', ...measured(), cause: causeOf(error) });
+    if (isAway(error)) return send({ kind: 'unavailable', ...measured(), cause: (error as Error).message });
     const damage = error instanceof DamagedData ? damageWords(error.damage) : null;
     send({ kind: 'fault', id, cause: causeOf(error), damage });
   }

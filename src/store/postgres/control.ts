@@ -6,8 +6,7 @@ import { lockOf } from './locks.ts';
 import { Pool } from './pool.ts';
 import { PostgresRows } from './rows.ts';
 import { requireSchema } from './schema.ts';
-
-const settings = { set: {}, patienceMs: 2_000, connectMs: 2_000 } as const;
+import { controlSettings } from './settings.ts';
 
 /** Opens the control tables. */
 export async function openPostgresControl(
@@ -15,8 +14,8 @@ export async function openPostgresControl(
   mode: Mode,
   tell: Tell,
 ): Promise<RowStore> {
-  const settingsOfMode = mode === 'write' ? { ...settings, writes: true as const } : settings;
-  const pool = new Pool(() => new Connection(address, settingsOfMode));
+  const settings = mode === 'write' ? { ...controlSettings, writes: true as const } : controlSettings;
+  const pool = new Pool(() => new Connection(address, settings));
   const session = await pool.take();
   try {
     await requireSchema(session, address, mode, tell);

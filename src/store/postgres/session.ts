@@ -79,7 +79,7 @@ export class Session {
     stream.on('data', (chunk: Buffer) => this.#frames.take(chunk, (type, body) => this.#frame(type, body)));
     stream.on('error', (error) => this.destroy(error));
     stream.on('close', () => this.destroy(new Error('the connection ended')));
-    this.#watch = Number.isFinite(patienceMs) ? setInterval(() => this.#look(), patienceMs / 8) : null;
+    this.#watch = Number.isFinite(patienceMs) ? setInterval(() => this.#look(), patienceMs / 16) : null;
     this.#watch?.unref();
   }
 

@@ -1,0 +1,174 @@
+// A service that loses its database: it says so soon, never hangs, and comes back by itself (contract 6.3, 9.3).
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { Workshop } from '../service.ts';
+import { Asking, barFlags, barsFile, checkLog } from './asking.ts';
+import { ServerProxy } from './proxy.ts';
+import { skip, startPostgres } from './server.ts';
+
+const PASSWORD = 'hunter2';
+const shop = new Workshop();
+const server = skip !== false ? null : await startPostgres();
+const proxy = server === null ? null : await ServerProxy.before(server.port);
+after(async () => {
+  shop.close();
+  await proxy?.close();
+  await server?.stop();
+});
+
+/** A service on the server, through the proxy, as an ordinary user; its key, which has a quota. */
+async function served() {
+  await sql('create role plain login; grant create on database postgres to plain');
+  const store = ['--store', proxy!.through(server!.url).replace('bourse@', `plain:${PASSWORD}@`)];
+  await shop.must('import', 'bars', barsFile(shop, 100), ...barFlags, ...store);
+  const key = await shop.must('keys', 'create', 'me', '--per-minute', '100000', ...store);
+  return { serving: await shop.serve(...store), key };
+}
+const service = skip !== false ? null : await served();
+
+/** Asks the server itself. */
+async function sql(text: string): Promise<unknown[][]> {
+  const client = new pg.Client({ connectionString: server!.url });
+  await client.connect();
+  try {
+    return (await client.query({ text, rowMode: 'array' })).rows as unknown[][];
+  } finally {
+    await client.end();
+  }
+}
+
+/** The processes that serve the connections of the service. */
+const backends = async (): Promise<number[]> =>
+  (
+    await sql("select pid from pg_stat_activity where application_name = 'bourse' order by backend_start")
+  ).map(([pid]) => pid as number);
+
+/** Ends the connections of the service. */
+const terminate = "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'bourse'";
+
+/** A way to lose the database. */
+type Loss = {
+  readonly what: string;
+  /** How long it lasts; null where the service comes back while it lasts. */
+  readonly lastsMs: number | null;
+  readonly lose: () => Promise<unknown>;
+  readonly restore: () => Promise<unknown>;
+  /** What the log says. */
+  readonly cause: RegExp;
+};
+
+/** The log is written out within a second. */
+const LOGGED_MS = 1_100;
+
+let frozen: readonly number[] = [];
+const freeze = (pids: readonly number[]): void => {
+  frozen = pids;
+  for (const pid of frozen) process.kill(pid, 'SIGSTOP');
+};
+const thaw = async (): Promise<void> => {
+  for (const pid of frozen) process.kill(pid, 'SIGCONT');
+  frozen = [];
+};
+const restore = async (): Promise<void> => proxy!.restore();
+
+const losses: readonly Loss[] = [
+  {
+    what: 'a server that is stopped at once, and started again',
+    lastsMs: 3_000,
+    lose: () => server!.halt('SIGQUIT'),
+    restore: () => server!.resume(),
+    cause: /ECONNREFUSED|connection|terminat/,
+  },
+  {
+    what: 'a server whose processes are all frozen',
+    lastsMs: 4_000,
+    lose: async () => freeze([...(await backends()), server!.pid]),
+    restore: thaw,
+    cause: /no answer within|timeout/,
+  },
+  {
+    what: 'a network that is silent for longer than keys hold',
+    lastsMs: 5_500,
+    lose: async () => proxy!.silence(),
+    restore,
+    cause: /no answer within|timeout/,
+  },
+  {
+    what: 'connections that are reset, and refused then',
+    lastsMs: 3_000,
+    async lose() {
+      proxy!.refuse();
+      proxy!.reset();
+    },
+    restore,
+    cause: /ECONNRESET|ended/,
+  },
+  {
+    what: 'a user who may not log in any more',
+    lastsMs: 3_000,
+    lose: () => sql('alter role plain nologin').then(() => sql(terminate)),
+    restore: () => sql('alter role plain login'),
+    cause: /not permitted to log in|terminat/,
+  },
+  {
+    what: 'a server that has no connection left',
+    lastsMs: 3_000,
+    lose: () => sql('alter role plain connection limit 0').then(() => sql(terminate)),
+    restore: () => sql('alter role plain connection limit -1'),
+    cause: /too many connections|terminat/,
+  },
+  {
+    what: 'a process of the server that is killed, upon which it begins anew',
+    lastsMs: null,
+    lose: async () => process.kill((await backends())[0]!, 'SIGKILL'),
+    restore,
+    // It may be done before a request meets it.
+    cause: /^$|connection|terminat|starting up|in recovery/,
+  },
+  {
+    what: 'processes of the server that are frozen, each with its connection',
+    lastsMs: null,
+    lose: async () => freeze(await backends()),
+    restore: thaw,
+    cause: /no answer within/,
+  },
+  {
+    what: 'connections that the network has forgotten',
+    lastsMs: null,
+    lose: async () => proxy!.abandon(),
+    restore,
+    cause: /no answer within/,
+  },
+];
+
+for (const { what, lastsMs, lose, restore: end, cause } of losses)
+  test(`${what}: 503 within two seconds, well again within five (contract 6.3, 9.3)`, { skip }, async () => {
+    const { serving, key } = service!;
+    const asking = new Asking(serving, key);
+    const since = serving.log.length;
+    let [lostMs, restoredMs, tookMs] = [0, 0, 0];
+    try {
+      await asking.untilWell();
+      await lose();
+      lostMs = performance.now();
+      if (lastsMs === null) tookMs = await asking.untilWell();
+      else {
+        await sleep(lastsMs + asking.slackMs);
+        restoredMs = performance.now();
+        await end();
+        tookMs = await asking.untilWell();
+      }
+    } finally {
+      if (lastsMs === null) await end();
+      await asking.end();
+    }
+    asking.checkAlways();
+    if (lastsMs !== null) asking.checkAway(lostMs + 2_000 + asking.slackMs, restoredMs);
+    asking.checkReturn(tookMs);
+    await sleep(LOGGED_MS);
+    const causes = checkLog(serving, [PASSWORD, key], since);
+    assert.match(causes.join('\n'), cause);
+    if (lastsMs !== null) assert.ok(causes.length >= 2, 'the cause is logged while it lasts');
+  });
