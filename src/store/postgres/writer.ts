@@ -64,6 +64,12 @@ export class PostgresWriter extends PostgresRows implements Writer {
     return blocks.published;
   }
 
+  /** Sends what waits: for a copy, whose versions are rows like others. */
+  async flush(): Promise<void> {
+    await this.sendAll();
+    await this.#write.blocks.flush();
+  }
+
   /** Waits until no block of a failed write is on its way. */
   async stop(): Promise<void> {
     await this.#write.blocks.flush().catch(() => undefined);
