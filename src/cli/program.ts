@@ -1,5 +1,6 @@
 // The program behind the command line: its commands, and one message and exit status for each error (contract 10).
 import { Command, CommanderError } from 'commander';
+import { withoutPassword } from '../store/address.ts';
 import { examples } from './flags.ts';
 import { printProblem, problemOf } from './problem.ts';
 import { printable } from './table.ts';
@@ -50,6 +51,10 @@ const commands: Readonly<Record<string, readonly [about: string, load: () => Pro
   'restore [options] <file>': [
     'Make a store of a backup. It is verified first; nothing may have the store open.',
     async () => (await import('./backup.ts')).restoreCommand(),
+  ],
+  'copy [options]': [
+    'Copy a whole store, keys included, into a new one of any engine. It is verified; a copy that was cut off goes on.',
+    async () => (await import('./copy.ts')).copyCommand(),
   ],
   'config [options]': [
     'Show each setting and its source: flag, environment, bourse.config.json or default.',
@@ -102,7 +107,7 @@ async function program(firstWord: string | undefined, json: boolean): Promise<Co
       .showSuggestionAfterError()
       .configureOutput({
         writeErr: (text) => void process.stderr.write(text.split('\n').map(printable).join('\n')),
-        outputError: (text, write) => (json ? undefined : write(text)),
+        outputError: (text, write) => (json ? undefined : write(withoutPassword(text))),
       });
   return bourse;
 }
