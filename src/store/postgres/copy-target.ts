@@ -4,7 +4,7 @@ import { type CopyTarget, storeInTheWay } from '../copy-target.ts';
 import { type Tell, WouldReplace } from '../store.ts';
 import { addressWords, type PostgresAddress } from './address.ts';
 import { connect } from './connecting.ts';
-import type { Published } from './published.ts';
+import type { Versions } from './published.ts';
 import { PostgresRows } from './rows.ts';
 import { beginCopyTables, finishCopyTables, layoutsOf, makeSchema } from './schema.ts';
 import type { Session } from './session.ts';
@@ -13,7 +13,7 @@ import { lockWrites } from './state.ts';
 import { PostgresWriter } from './writer.ts';
 
 /** The version of the blocks of a copy: the first one, which a new store has published. */
-const copied: Published = { version: 1, abandoned: [], dataVersion: 0 };
+const copied: Versions = { version: 1, abandoned: [] };
 
 /** Runs `work` in a transaction of a session. */
 async function inTransaction<T>(session: Session, work: () => Promise<T>): Promise<T> {
@@ -46,6 +46,7 @@ async function analyze(session: Session): Promise<void> {
 
 /** Begins a copy into the tables of an address, or goes on with one. */
 export async function openPostgresCopyTarget(address: PostgresAddress, tell: Tell): Promise<CopyTarget> {
+  const name = addressWords(address);
   const rows = await connect(address, settingsOf.write);
   let blocks: Session | null = null;
   const close = async (): Promise<void> => {
@@ -55,10 +56,10 @@ export async function openPostgresCopyTarget(address: PostgresAddress, tell: Tel
   try {
     const isBegun = await begin(rows, address, tell);
     blocks = await connect(address, settingsOf.write);
-    const writer = PostgresWriter.begin({ rows, blocks }, copied);
+    const writer = PostgresWriter.begin(name, { rows, blocks }, copied);
     const control = new PostgresRows(async () => rows);
     return {
-      name: addressWords(address),
+      name,
       isBegun,
       reader: writer,
       write: (work) =>
