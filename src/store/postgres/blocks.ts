@@ -82,8 +82,9 @@ const writeText = `insert into bar_blocks (series_id, bucket, version, run_id, b
   select a, b, $6, c, d, e from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[], $5::int[]) as u(a, b, c, d, e)
   on conflict (series_id, bucket, version) do update set run_id = excluded.run_id, bytes = excluded.bytes, row_check = excluded.row_check`;
 
+// `any` tells Citus the shards: it asks no other ones.
 const replacedText = `select b.series_id, b.bucket, b.version from unnest($1::bigint[], $2::bigint[]) as u(a, b)
-  join bar_blocks b on b.series_id = u.a and b.bucket = u.b and b.version < $3`;
+  join bar_blocks b on b.series_id = u.a and b.bucket = u.b and b.version < $3 and b.series_id = any($1::bigint[])`;
 
 /** A block of a write: null bytes remove it. */
 type Put = {
@@ -104,7 +105,8 @@ export class BlockWriter {
   /** Series, bucket and version of blocks that this write replaces; those of its present part come last. */
   readonly #replaced: number[][] = [];
   #replacedBefore = 0;
-  #puts = new Map<string, Put>();
+  /** Those that wait, by series and bucket. */
+  #puts = new Map<number, Map<number, Put>>();
   #bytes = 0;
   #sending: Promise<void> = Promise.resolve();
 
@@ -119,10 +121,15 @@ export class BlockWriter {
     return this.#published;
   }
 
-  /** Reads what was put, too. */
+  /** Reads what was put, too: what is sent comes before the question on the same connection. */
   async read(read: BlockRead, onDamage: OnDamage | null): Promise<StoredBlock[]> {
-    await this.flush();
+    if (this.#isWaiting(read)) await this.flush();
     return readBlocks(this.#session, read, this.#published, onDamage);
+  }
+
+  #isWaiting({ seriesId, fromBucket, toBucket }: BlockRead): boolean {
+    const buckets = this.#puts.get(seriesId);
+    return buckets?.keys().some((bucket) => fromBucket <= bucket && bucket <= toBucket) ?? false;
   }
 
   /** Begins a part of the write: its blocks have a version of their own. */
@@ -153,7 +160,8 @@ export class BlockWriter {
   }
 
   async put(one: Put): Promise<void> {
-    this.#puts.set(`${one.seriesId}:${one.bucket}`, one);
+    const buckets = this.#puts.get(one.seriesId) ?? new Map<number, Put>();
+    this.#puts.set(one.seriesId, buckets.set(one.bucket, one));
     this.#bytes += (one.bytes?.length ?? 0) + PUT_BYTES;
     if (this.#bytes < BATCH_BYTES) return;
     await this.#sending;
@@ -161,7 +169,7 @@ export class BlockWriter {
   }
 
   #send(): void {
-    const puts = [...this.#puts.values()];
+    const puts = [...this.#puts.values()].flatMap((buckets) => [...buckets.values()]);
     this.#puts = new Map();
     this.#bytes = 0;
     if (puts.length === 0) return;

@@ -17,6 +17,7 @@ import {
   type Writer,
 } from '../store.ts';
 import { addressWords, type PostgresAddress } from './address.ts';
+import { BlockConnections } from './block-connections.ts';
 import { readBlocks } from './blocks.ts';
 import { Connection } from './connecting.ts';
 import { Pool } from './pool.ts';
@@ -44,9 +45,6 @@ class OtherVersion extends Error {
   override readonly name = 'OtherVersion';
 }
 
-/** Connections on which blocks are read. */
-const BLOCK_CONNECTIONS = 2;
-
 /** Reads blocks and rows of one version. */
 class PostgresReader extends PostgresRows implements Reader {
   readonly #moment: Moment;
@@ -62,7 +60,7 @@ class PostgresReader extends PostgresRows implements Reader {
 
   async blocks(read: BlockRead): Promise<StoredBlock[]> {
     const published = await this.#moment.published();
-    return readBlocks(await this.#moment.blockSession(), read, published, this.onDamage);
+    return readBlocks(await this.#moment.blockSession(read.seriesId), read, published, this.onDamage);
   }
 
   async checkBlocks(): Promise<void> {}
@@ -99,8 +97,8 @@ class Moment {
   }
 
   /** A long read reads blocks in its own transaction. */
-  blockSession(): Promise<Session> {
-    return this.#isLong ? this.session() : this.#store.blockSession();
+  blockSession(seriesId: number): Promise<Session> {
+    return this.#isLong ? this.session() : this.#store.blocks.sessionFor(seriesId);
   }
 
   session(): Promise<Session> {
@@ -140,7 +138,7 @@ class OpenStore implements Store {
   readonly rowSessions: Pool;
   readonly #mode: Mode;
   readonly #state: Connection;
-  readonly #blocks: readonly Connection[];
+  readonly blocks: BlockConnections;
   readonly #writing: Connection;
   #asked: Promise<Published> | null = null;
   #turn: Promise<unknown> = Promise.resolve();
@@ -151,7 +149,7 @@ class OpenStore implements Store {
     this.name = addressWords(address);
     this.#mode = mode;
     this.#state = connection();
-    this.#blocks = Array.from({ length: BLOCK_CONNECTIONS }, connection);
+    this.blocks = new BlockConnections(connection, () => this.#state.session());
     this.#writing = connection();
     this.rowSessions = new Pool(connection);
   }
@@ -160,6 +158,7 @@ class OpenStore implements Store {
     const session = await this.#state.session();
     await requireSchema(session, address, this.#mode, tell);
     this.id = await readStoreId(session);
+    if (this.#mode === 'serve') await this.blocks.learnShards();
   }
 
   /** The published version: one question for all that is asked in a turn of the event loop. */
@@ -172,11 +171,6 @@ class OpenStore implements Store {
       });
     }
     return this.#asked;
-  }
-
-  blockSession(): Promise<Session> {
-    const [first, ...others] = this.#blocks;
-    return others.reduce((least, one) => (one.waiting < least.waiting ? one : least), first!).session();
   }
 
   async version(): Promise<number> {
@@ -209,7 +203,7 @@ class OpenStore implements Store {
   }
 
   async #write<T>(work: (writer: Writer) => Promise<T>, onWait: OnWait): Promise<T> {
-    const [rows, blocks] = await Promise.all([this.#writing.session(), this.blockSession()]);
+    const [rows, blocks] = await Promise.all([this.#writing.session(), this.blocks.anySession()]);
     await lockWrites(rows, onWait);
     try {
       await removeReplaced(rows);
@@ -242,7 +236,8 @@ class OpenStore implements Store {
       await writer.stop();
       if (rows.isOpen) {
         await rows.ask('rollback');
-        await abandonWrite(rows);
+        // The next writer meets what this one leaves, and says what is wrong.
+        await abandonWrite(rows).catch(() => undefined);
       }
       throw error;
     }
@@ -259,7 +254,7 @@ class OpenStore implements Store {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#state, this.#writing, ...this.#blocks].map((one) => one.close()));
+    await Promise.all([this.#state, this.#writing, this.blocks].map((one) => one.close()));
     await this.rowSessions.close();
   }
 }
