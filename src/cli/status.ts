@@ -82,6 +82,9 @@ const failureRows = ({ failed_files }: Holdings): string[][] =>
 const section = (head: string, rows: string[][]): string =>
   rows.length > 0 ? `\n${formatTable([head.split(' '), ...rows])}` : '';
 
+const partWords = ({ what, bytes }: Status['facts']['parts'][number]): string =>
+  `${what} ${bytes === null ? 'does not answer' : formatBytes(bytes)}`;
+
 function describe({ store, facts, holdings, hash }: Status, flags: Flags): string {
   const { totals, data_version, markets } = holdings;
   const instruments = markets.map(
@@ -89,7 +92,7 @@ function describe({ store, facts, holdings, hash }: Status, flags: Flags): strin
   );
   const about = [
     ['store', printable(store)],
-    ['files', facts.parts.map((part) => `${part.what} ${formatBytes(part.bytes)}`).join(', ')],
+    ['files', facts.parts.map(partWords).join(', ')],
     ['layout', `${facts.layout}`],
     ['data version', `${data_version}`],
     ['instruments', [count(totals.instruments), ...instruments].join(', ')],

@@ -9,6 +9,13 @@ export const storeLimits = {
   rowsPerUpsertMax: 1_000,
   /** Transactions that one process has open on PostgreSQL at once; others wait. */
   transactionsMax: 8,
+  /** Connections for the blocks of a store in PostgreSQL; on Citus for those of each worker. */
+  blockConnections: 2,
+  /** Where the shards of Citus are is asked so often: they move seldom, and until it is known a read is answered all the same. */
+  shardsKnownMs: 60_000,
+  /** A worker of Citus that does not take a connection in this time counts as gone, and is tried again after a pause. */
+  workerConnectMs: 1_000,
+  workerPauseMs: 500,
   /** Time that a statement waits for another process' lock. */
   busyTimeoutMs: 10_000,
   /** The same of a statement of an open store that only reads: whoever waits for it is told within two seconds. */

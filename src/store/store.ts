@@ -157,8 +157,12 @@ export interface Store extends Transactions<Reader, Writer>, Versioned {
 export type StoreFacts = {
   /** The version of its layout. */
   readonly layout: number;
-  /** Its files and their sizes; what is on another machine has no path. */
-  readonly parts: readonly { readonly what: string; readonly path: string | null; readonly bytes: number }[];
+  /** Its files and their sizes; what is on another machine has no path, and no size where that does not answer. */
+  readonly parts: readonly {
+    readonly what: string;
+    readonly path: string | null;
+    readonly bytes: number | null;
+  }[];
 };
 
 /** Is called with what is being done, in words. */

@@ -77,8 +77,9 @@ const writeText = `insert into bar_blocks (series_id, bucket, version, run_id, b
   select a, b, $6, c, d, e from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[], $5::int[]) as u(a, b, c, d, e)
   on conflict (series_id, bucket, version) do update set run_id = excluded.run_id, bytes = excluded.bytes, row_check = excluded.row_check`;
 
+// `any` tells Citus the shards: it asks no other ones.
 const replacedText = `select b.series_id, b.bucket, b.version from unnest($1::bigint[], $2::bigint[]) as u(a, b)
-  join bar_blocks b on b.series_id = u.a and b.bucket = u.b and b.version < $3`;
+  join bar_blocks b on b.series_id = u.a and b.bucket = u.b and b.version < $3 and b.series_id = any($1::bigint[])`;
 
 /** A block of a write: null bytes remove it. */
 type Put = {
@@ -102,7 +103,8 @@ export class BlockWriter {
   /** The same of blocks that this write has sent. */
   readonly #sent: number[][] = [];
   #sentBefore = 0;
-  #puts = new Map<string, Put>();
+  /** Those that wait, by series and bucket. */
+  #puts = new Map<number, Map<number, Put>>();
   #bytes = 0;
   #sending: Promise<void> = Promise.resolve();
 
@@ -117,10 +119,15 @@ export class BlockWriter {
     return this.#published;
   }
 
-  /** Reads what was put, too. */
+  /** Reads what was put, too: what is sent comes before the question on the same connection. */
   async read(read: BlockRead, onDamage: OnDamage | null): Promise<StoredBlock[]> {
-    await this.flush();
+    if (this.#isWaiting(read)) await this.flush();
     return readBlocks(this.#session, read, this.#published, onDamage);
+  }
+
+  #isWaiting({ seriesId, fromBucket, toBucket }: BlockRead): boolean {
+    const buckets = this.#puts.get(seriesId);
+    return buckets?.keys().some((bucket) => fromBucket <= bucket && bucket <= toBucket) ?? false;
   }
 
   /** Begins a part of the write: its blocks have a version of their own. */
@@ -155,7 +162,8 @@ export class BlockWriter {
   }
 
   async put(one: Put): Promise<void> {
-    this.#puts.set(`${one.seriesId}:${one.bucket}`, one);
+    const buckets = this.#puts.get(one.seriesId) ?? new Map<number, Put>();
+    this.#puts.set(one.seriesId, buckets.set(one.bucket, one));
     this.#bytes += (one.bytes?.length ?? 0) + PUT_BYTES;
     if (this.#bytes < BATCH_BYTES) return;
     await this.#sending;
@@ -163,7 +171,7 @@ export class BlockWriter {
   }
 
   #send(): void {
-    const puts = [...this.#puts.values()];
+    const puts = [...this.#puts.values()].flatMap((buckets) => [...buckets.values()]);
     this.#puts = new Map();
     this.#bytes = 0;
     if (puts.length === 0) return;

@@ -1,8 +1,11 @@
 // What `bourse doctor` checks of a store in PostgreSQL. Nothing here writes.
+import { formatBytes } from '../../base/size.ts';
 import { broken, type Diagnosis, doubtful, fine } from '../diagnosis.ts';
 import { StoreUnavailable, StoreUnusable } from '../store.ts';
 import { addressWords, type PostgresAddress } from './address.ts';
-import { hasCitus, isDistributed, onSession } from './facts.ts';
+import { distributeText, hasCitus, isDistributed, nodeWords } from './citus.ts';
+import { type NodeFacts, readNodes } from './citus-nodes.ts';
+import { onSession } from './facts.ts';
 import { requireSchema } from './schema.ts';
 import type { Session } from './session.ts';
 
@@ -75,27 +78,31 @@ async function replaced(session: Session): Promise<Diagnosis> {
 
 async function citus(session: Session): Promise<Diagnosis[]> {
   if (!(await hasCitus(session))) return [];
-  if (!(await isDistributed(session)))
-    return [
-      doubtful(
-        'citus',
-        'the blocks of bars are on one node',
-        "select create_distributed_table('bar_blocks', 'series_id')",
-      ),
-    ];
-  const rows = await session.ask(
-    `select nodename || ':' || nodeport, count(*), coalesce(sum(shard_size), 0)::bigint, bool_and(isactive)::int
-      from citus_shards join pg_dist_node using (nodename, nodeport) where table_name = 'bar_blocks'::regclass group by 1 order by 1`,
-  );
-  return (rows as [string, number, number, number][]).map(([node, shards, bytes, isActive]) =>
-    isActive === 1
-      ? fine('citus', `${node}: ${shards} shards, ${bytes} bytes`)
-      : broken(
-          'citus',
-          `${node} is not active: its ${shards} shards cannot be read`,
-          'start it, then citus_activate_node',
-        ),
-  );
+  if (await isDistributed(session)) return (await readNodes(session)).map(nodeDiagnosis);
+  const [[schema]] = (await session.ask('select current_schema()::text')) as [[string]];
+  return [
+    doubtful(
+      'citus',
+      'the blocks of bars are on the coordinator alone',
+      `${distributeText(`${schema}.bar_blocks`)}, with psql; then restart bourse serve`,
+    ),
+  ];
+}
+
+function nodeDiagnosis(node: NodeFacts): Diagnosis {
+  const { host, port, isActive, shards, bytes } = node;
+  const name = nodeWords(node);
+  if (bytes === null)
+    return broken(
+      'citus',
+      `${name} does not answer: no bars of its ${shards} shards can be read, and nothing can be imported`,
+      'start it, or see "Losing a node" in docs/operating/scaling.md',
+    );
+  if (!isActive)
+    return broken('citus', `${name} is not active`, `select citus_activate_node('${host}', ${port})`);
+  if (shards === 0)
+    return doubtful('citus', `${name} has no shards of the blocks`, 'select citus_rebalance_start()');
+  return fine('citus', `${name}: ${shards} shards, ${formatBytes(bytes)}`);
 }
 
 const checks = [server, checksums, privileges, writer, replaced, citus];

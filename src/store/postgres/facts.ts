@@ -1,6 +1,8 @@
 // Layout and size of a store in PostgreSQL, by its tables; on Citus over all nodes.
 import type { StoreFacts } from '../store.ts';
 import type { PostgresAddress } from './address.ts';
+import { isDistributed, nodeWords } from './citus.ts';
+import { readNodes } from './citus-nodes.ts';
 import { connect } from './connecting.ts';
 import { layoutsOf } from './schema.ts';
 import type { Session } from './session.ts';
@@ -19,43 +21,28 @@ export async function onSession<T>(
   }
 }
 
-/** Whether a database has the Citus extension. */
-export async function hasCitus(session: Session): Promise<boolean> {
-  return (await session.ask("select 1 from pg_extension where extname = 'citus'")).length > 0;
-}
-
-/** Whether the blocks are distributed over the nodes of Citus. */
-export async function isDistributed(session: Session): Promise<boolean> {
-  if (!(await hasCitus(session))) return false;
-  return (
-    (await session.ask("select 1 from pg_dist_partition where logicalrelid = 'bar_blocks'::regclass"))
-      .length > 0
-  );
-}
-
 const sizeText = (isBlocks: boolean): string =>
   `select coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint from pg_class c
     where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and (c.relname = 'bar_blocks') = ${isBlocks}`;
 
-/** The bytes of the tables: of blocks on every node. */
-async function sizesOf(session: Session): Promise<{ readonly rows: number; readonly blocks: number }> {
-  const blocksText = (await isDistributed(session))
-    ? "select citus_total_relation_size('bar_blocks')::bigint"
-    : sizeText(true);
-  const [rows, blocks] = await Promise.all([session.ask(sizeText(false)), session.ask(blocksText)]);
-  return { rows: rows[0]![0] as number, blocks: blocks[0]![0] as number };
+const sizeOf = async (session: Session, isBlocks: boolean): Promise<number> =>
+  (await session.ask(sizeText(isBlocks)))[0]![0] as number;
+
+/** The tables of the blocks: one, or the shards of each node. */
+async function blockParts(session: Session): Promise<StoreFacts['parts']> {
+  if (!(await isDistributed(session)))
+    return [{ what: 'blocks of bars', path: null, bytes: await sizeOf(session, true) }];
+  return (await readNodes(session)).map((node) => ({
+    what: `blocks on ${nodeWords(node)} (${node.shards} shards)`,
+    path: null,
+    bytes: node.bytes,
+  }));
 }
 
 /** Layout and tables of the store at an address. */
 export const postgresFacts = (address: PostgresAddress): Promise<StoreFacts> =>
   onSession(address, async (session) => {
     const layouts = await layoutsOf(session);
-    const { rows, blocks } = await sizesOf(session);
-    return {
-      layout: layouts?.store ?? 0,
-      parts: [
-        { what: 'rows', path: null, bytes: rows },
-        { what: 'blocks of bars', path: null, bytes: blocks },
-      ],
-    };
+    const rows = { what: 'rows', path: null, bytes: await sizeOf(session, false) };
+    return { layout: layouts?.store ?? 0, parts: [rows, ...(await blockParts(session))] };
   });

@@ -5,6 +5,7 @@ import { columnsOf, type Step, type Table, tablesAfter } from '../migrations/ste
 import { ROW_CHECK } from '../row-check.ts';
 import { type Mode, noStoreAt, OlderLayout, StoreUnusable, type Tell } from '../store.ts';
 import { addressWords, type PostgresAddress } from './address.ts';
+import { distributeBlocks } from './citus.ts';
 import { postgresCompiler } from './dialect.ts';
 import { lockOf } from './locks.ts';
 import type { Session } from './session.ts';
@@ -188,4 +189,5 @@ async function makeTables(session: Session): Promise<void> {
   const tables = [...firstTables(storeSteps, FIRST.store), ...firstTables(controlSteps, FIRST.control)];
   const statements = [...tables.flatMap((table) => postgresCompiler.createTable(table)), ...ownTables];
   await Promise.all(statements.map((statement) => session.ask(statement)));
+  await distributeBlocks(session);
 }

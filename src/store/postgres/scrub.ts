@@ -10,7 +10,7 @@ import { storeLimits } from '../limits.ts';
 import { ROW_CHECK, type StoredCell } from '../row-check.ts';
 import type { PostgresAddress } from './address.ts';
 import { connect } from './connecting.ts';
-import { rangesText } from './published.ts';
+import { type Published, rangesText } from './published.ts';
 import type { Session } from './session.ts';
 import { settingsOf } from './settings.ts';
 import { readPublished } from './state.ts';
@@ -51,36 +51,42 @@ async function* rowSteps(session: Session, table: Dataset): AsyncGenerator<Scrub
   }
 }
 
-type Cells = [
-  seriesId: number,
-  bucket: number,
-  version: number,
-  runId: number,
-  bytes: Uint8Array,
-  storedCheck: number,
-];
+type Cells = [bucket: number, version: number, runId: number, bytes: Uint8Array, storedCheck: number];
 
+/** Series by series: on Citus a read of many series would take a step's blocks from every shard. */
 async function* blockSteps(session: Session): AsyncGenerator<ScrubStep> {
-  const sql = `select series_id, bucket, version, run_id, bytes, row_check from bar_blocks
-    where (series_id, bucket, version) > ($1, $2, $3) and version <= $4 and bytes is not null
-      and not version <@ $5::int8multirange
-    order by series_id, bucket, version limit ${scrubBlocksPerStep}`;
   const published = await readPublished(session);
-  const abandoned = rangesText(published.abandoned);
-  let after = [Number.MIN_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 0];
-  for (;;) {
-    const found = (await session.ask(sql, [...after, published.version, abandoned])) as Cells[];
-    yield {
-      table: 'bars',
-      damage: found.flatMap(problemOf),
-    };
-    const last = found.at(-1);
-    if (last === undefined) return;
-    after = last.slice(0, 3) as number[];
+  for (let series: number | null = null; ; ) {
+    series = await nextSeries(session, series);
+    if (series === null) return;
+    yield* seriesSteps(session, series, published);
   }
 }
 
-function problemOf([seriesId, bucket, , runId, bytes, storedCheck]: Cells): Damage[] {
+async function nextSeries(session: Session, after: number | null): Promise<number | null> {
+  const sql = 'select min(series_id) from bar_blocks where series_id > $1';
+  const [[found]] = (await session.ask(sql, [after ?? Number.MIN_SAFE_INTEGER])) as [[number | null]];
+  return found;
+}
+
+async function* seriesSteps(
+  session: Session,
+  seriesId: number,
+  published: Published,
+): AsyncGenerator<ScrubStep> {
+  const sql = `select bucket, version, run_id, bytes, row_check from bar_blocks
+    where series_id = $1 and (bucket, version) > ($2, $3) and version <= $4 and bytes is not null
+    and not version <@ $5::int8multirange order by bucket, version limit ${scrubBlocksPerStep}`;
+  const abandoned = rangesText(published.abandoned);
+  for (let after = [Number.MIN_SAFE_INTEGER, 0]; ; ) {
+    const found = (await session.ask(sql, [seriesId, ...after, published.version, abandoned])) as Cells[];
+    yield { table: 'bars', damage: found.flatMap((cells) => problemOf(seriesId, cells)) };
+    if (found.length < scrubBlocksPerStep) return;
+    after = found.at(-1)!.slice(0, 2) as number[];
+  }
+}
+
+function problemOf(seriesId: number, [bucket, , runId, bytes, storedCheck]: Cells): Damage[] {
   try {
     blockCount(new CheckedBlock(seriesId, { bucket, runId, bytes, storedCheck }).bytes);
     return [];

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { storeLimits } from '../limits.ts';
 import type { StoredCell } from '../row-check.ts';
 import { StoreUnavailable } from '../store.ts';
+import { isLostWorker, isUncommitted } from './citus-problems.ts';
 import {
   cellsOf,
   columnTypesOf,
@@ -141,13 +142,21 @@ export class Session {
     else if (type === 0x54 /* T */) asked.prepared.columnTypes = columnTypesOf(body);
     else if (type === 0x45 /* E */) asked.error ??= this.#problemOf(body);
     else if (type === 0x43 /* C */) this.#done(asked, body);
+    else if (type === 0x4e /* N */) asked.error ??= this.#warningOf(body);
     else if (type === 0x5a /* Z */) this.#end(asked);
   }
 
   #problemOf(body: Buffer): Error {
     const { C: code = '', M: message = 'no message' } = errorFields(body);
     const problem = new PostgresProblem(code, message);
-    return passing.test(code) ? new StoreUnavailable(message, { cause: problem }) : problem;
+    const isPassing = passing.test(code) || isLostWorker(code, message);
+    return isPassing ? new StoreUnavailable(message, { cause: problem }) : problem;
+  }
+
+  /** A warning that makes a statement fail; null for all others. */
+  #warningOf(body: Buffer): Error | null {
+    const { V: severity = '', M: message = '' } = errorFields(body);
+    return isUncommitted(severity, message) ? new StoreUnavailable(message) : null;
   }
 
   #done(asked: Asked, tag: Buffer): void {

@@ -65,15 +65,19 @@ export async function extendPending(session: Session, version: number): Promise<
 export const passOver = (session: Session, version: number): Promise<unknown> =>
   session.ask('update store_state set version = $1, pending = null where pending = $1', [version]);
 
-/** Gives a write up of which blocks may be left, or may still arrive: its versions are those after the published one. */
+/**
+ * Gives a write up that failed: its versions are those after the published one. Where their blocks cannot be removed now, as where a
+ * node is away, they stay those of a writer that was cut off: the next one removes them.
+ */
 export async function abandonWrite(session: Session): Promise<void> {
-  const [row] = await session.ask(
-    `update store_state as s set pending = null,
-      abandoned = s.abandoned + int8multirange(int8range(s.version + 1, s.pending, '[]'))
-      from (select pending from store_state for update) as before
-      where s.pending is not null returning s.version + 1, before.pending`,
+  const [row] = await session.ask('select version + 1, pending from store_state where pending is not null');
+  if (row === undefined) return;
+  const [from, to] = row as [number, number];
+  await removeVersions(session, from, to);
+  await session.ask(
+    `update store_state set pending = null, abandoned = abandoned + int8multirange(int8range($1, $2, '[]')) where pending = $2`,
+    [from, to],
   );
-  if (row !== undefined) await removeVersions(session, row[0] as number, row[1] as number);
 }
 
 async function removeVersions(session: Session, from: number, to: number): Promise<void> {
@@ -81,7 +85,7 @@ async function removeVersions(session: Session, from: number, to: number): Promi
 }
 
 const removeText = `delete from bar_blocks t using unnest($1::bigint[], $2::bigint[], $3::bigint[]) as u(a, b, c)
-  where t.series_id = u.a and t.bucket = u.b and t.version = u.c`;
+  where t.series_id = any($1::bigint[]) and t.series_id = u.a and t.bucket = u.b and t.version = u.c`;
 
 /** Removes blocks by their keys: columns of series, buckets and versions. */
 export const removeBlocks = (session: Session, keys: readonly (readonly number[])[]): Promise<unknown> =>
@@ -139,6 +143,8 @@ export async function removeReplaced(session: Session): Promise<void> {
     while ((await removeSome(session, old)) === REMOVED_AT_ONCE);
     await session.ask('delete from published_versions where version < $1', [old]);
   } finally {
+    // Inside a transaction that failed no lock is given back.
+    await session.ask('rollback');
     await session.ask(`select pg_advisory_unlock(${lockOf('replaced')})`);
   }
 }

@@ -17,6 +17,7 @@ import {
   type Writer,
 } from '../store.ts';
 import { addressWords, type PostgresAddress } from './address.ts';
+import { BlockConnections } from './block-connections.ts';
 import { readBlocks } from './blocks.ts';
 import { Connection } from './connecting.ts';
 import { Pool } from './pool.ts';
@@ -48,9 +49,6 @@ class OtherVersion extends Error {
 /** The connection was lost at the commit of a write: its blocks stay until another connection knows whether they are published. */
 class UnknownCommit extends StoreUnavailable {}
 
-/** Connections on which blocks are read. */
-const BLOCK_CONNECTIONS = 2;
-
 /** A short read that has begun so often is done in one transaction, as a long one: then nothing makes it begin again. */
 const BEGINNINGS_MAX = 4;
 
@@ -74,7 +72,7 @@ class PostgresReader extends PostgresRows implements Reader {
 
   async blocks(read: BlockRead): Promise<StoredBlock[]> {
     const published = await this.#moment.published();
-    return readBlocks(await this.#moment.blockSession(), read, published, this.onDamage);
+    return readBlocks(await this.#moment.blockSession(read.seriesId), read, published, this.onDamage);
   }
 
   async checkBlocks(): Promise<void> {}
@@ -116,9 +114,9 @@ class Moment {
   }
 
   /** A long read reads blocks in its own transaction. */
-  async blockSession(): Promise<Session> {
+  async blockSession(seriesId: number): Promise<Session> {
     if (this.#isLong) return this.session();
-    const session = await this.#store.blockSession();
+    const session = await this.#store.blocks.sessionFor(seriesId);
     if (session.server !== (await this.published()).server) throw new OtherVersion();
     return session;
   }
@@ -161,7 +159,7 @@ class OpenStore implements Store {
   readonly rowSessions: Pool;
   readonly #mode: Mode;
   readonly #state: Connection;
-  readonly #blocks: readonly Connection[];
+  readonly blocks: BlockConnections;
   readonly #writing: Connection;
   readonly #names = new DataNames();
   #asked: Promise<Identified> | null = null;
@@ -173,7 +171,7 @@ class OpenStore implements Store {
     this.name = addressWords(address);
     this.#mode = mode;
     this.#state = connection();
-    this.#blocks = Array.from({ length: BLOCK_CONNECTIONS }, connection);
+    this.blocks = new BlockConnections(connection, () => this.#state.session());
     this.#writing = connection();
     this.rowSessions = new Pool(connection);
   }
@@ -182,6 +180,7 @@ class OpenStore implements Store {
     const session = await this.#state.session();
     await requireSchema(session, address, this.#mode, tell);
     await this.version();
+    if (this.#mode === 'serve') await this.blocks.learnShards();
   }
 
   /** The published version, as a session sees it. */
@@ -199,11 +198,6 @@ class OpenStore implements Store {
       });
     }
     return this.#asked;
-  }
-
-  blockSession(): Promise<Session> {
-    const [first, ...others] = this.#blocks;
-    return others.reduce((least, one) => (one.waiting < least.waiting ? one : least), first!).session();
   }
 
   async version(): Promise<number> {
@@ -242,7 +236,7 @@ class OpenStore implements Store {
   }
 
   async #write<T>(work: (writer: Writer) => Promise<T>, onWait: OnWait): Promise<T> {
-    const [rows, blocks] = await Promise.all([this.#writing.session(), this.blockSession()]);
+    const [rows, blocks] = await Promise.all([this.#writing.session(), this.blocks.anySession()]);
     if (rows.server !== blocks.server) throw new StoreUnavailable(`the server of ${this.name} has changed`);
     await lockWrites(rows, onWait);
     try {
@@ -304,7 +298,7 @@ class OpenStore implements Store {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#state, this.#writing, ...this.#blocks].map((one) => one.close()));
+    await Promise.all([this.#state, this.#writing, this.blocks].map((one) => one.close()));
     await this.rowSessions.close();
   }
 }
@@ -314,7 +308,8 @@ async function giveUp(writer: PostgresWriter, rows: Session): Promise<void> {
   const undone = await writer.undo();
   if (!rows.isOpen) return;
   await rows.ask('rollback');
-  await (undone === null ? abandonWrite(rows) : passOver(rows, undone));
+  // The next writer meets what this one leaves, and says what is wrong.
+  await (undone === null ? abandonWrite(rows) : passOver(rows, undone)).catch(() => undefined);
 }
 
 /** Opens the store of an address. */

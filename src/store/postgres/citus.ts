@@ -1,0 +1,75 @@
+// The blocks of bars on the nodes of Citus: one shard has all blocks of a series (docs/decisions/0034-citus.md).
+import { storeLimits } from '../limits.ts';
+import type { Session } from './session.ts';
+
+/** Distributes the blocks by series. Their shards follow no other table's. */
+export const distributeText = (table: string): string =>
+  `select create_distributed_table('${table}', 'series_id', colocate_with => 'none')`;
+
+/** Whether a database has the Citus extension. */
+export async function hasCitus(session: Session): Promise<boolean> {
+  return (await session.ask("select 1 from pg_extension where extname = 'citus'")).length > 0;
+}
+
+/** Whether the blocks are distributed over the nodes of Citus. */
+export async function isDistributed(session: Session): Promise<boolean> {
+  if (!(await hasCitus(session))) return false;
+  const text = "select 1 from pg_dist_partition where logicalrelid = 'bar_blocks'::regclass";
+  return (await session.ask(text)).length > 0;
+}
+
+/** Distributes the blocks of a new store where the database has the Citus extension. Everything else stays on the coordinator. */
+export async function distributeBlocks(session: Session): Promise<void> {
+  if (await hasCitus(session)) await session.ask(distributeText('bar_blocks'));
+}
+
+/** A node with shards of the blocks. */
+export type ShardNode = { readonly host: string; readonly port: number };
+
+/** A node for messages. */
+export const nodeWords = ({ host, port }: ShardNode): string => `${host}:${port}`;
+
+/** A shard of the blocks: of the series whose hashes are between bounds, both included. */
+export type Shard = { readonly from: number; readonly to: number; readonly node: ShardNode };
+
+/** The shards of the blocks, in the order of their hashes; from the coordinator's own tables, so no other node is asked. */
+export async function readShards(session: Session): Promise<Shard[]> {
+  const found = await session.ask(
+    `select shardminvalue::int, shardmaxvalue::int, nodename, nodeport
+      from pg_dist_shard join pg_dist_placement using (shardid) join pg_dist_node using (groupid)
+      where logicalrelid = 'bar_blocks'::regclass and noderole = 'primary' order by 1`,
+  );
+  return (found as [number, number, string, number][]).map(([from, to, host, port]) => ({
+    from,
+    to,
+    node: { host, port },
+  }));
+}
+
+/** Whether the coordinator reaches a node. The session must not have asked the node before: it would use that connection again, and wait. */
+export async function isReached(session: Session, { host, port }: ShardNode): Promise<boolean> {
+  const [, rows] = await Promise.all([
+    session.ask(`set citus.node_connection_timeout = ${storeLimits.workerConnectMs}`),
+    session.ask('select citus_check_connection_to_node($1, $2::int)::int', [host, port]),
+  ]);
+  return rows[0]![0] === 1;
+}
+
+const rotated = (value: number, by: number): number => (value << by) | (value >>> (32 - by));
+
+/** The hash by which Citus chooses the shard of a series: `hashint8` of PostgreSQL (common/hashfn.c). */
+export function shardHash(seriesId: number): number {
+  const low = seriesId | 0;
+  const high = Math.floor(seriesId / 2 ** 32) | 0;
+  let a = (0x9e3779b9 + 4 + 3_923_095) | 0;
+  let b = a;
+  let c = a;
+  a = (a + (low ^ (seriesId >= 0 ? high : ~high))) | 0;
+  c = ((c ^ b) - rotated(b, 14)) | 0;
+  a = ((a ^ c) - rotated(c, 11)) | 0;
+  b = ((b ^ a) - rotated(a, 25)) | 0;
+  c = ((c ^ b) - rotated(b, 16)) | 0;
+  a = ((a ^ c) - rotated(c, 4)) | 0;
+  b = ((b ^ a) - rotated(a, 14)) | 0;
+  return ((c ^ b) - rotated(b, 24)) | 0;
+}
