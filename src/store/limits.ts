@@ -9,6 +9,10 @@ export const storeLimits = {
   rowsPerUpsertMax: 1_000,
   /** Transactions that one process has open on PostgreSQL at once; others wait. */
   transactionsMax: 8,
+  /** Bytes of blocks that one thread keeps of a store on another machine: 30 sessions of 200 series of minutes. Two threads answer queries. */
+  cachedBlockBytesMax: 32 * 2 ** 20,
+  /** For so long a version that was told is tried first: less than replaced blocks are kept. */
+  publishedUsedMs: 30_000,
   /** Time that a statement waits for another process' lock. */
   busyTimeoutMs: 10_000,
   /** The same of a statement of an open store that only reads: whoever waits for it is told within two seconds. */

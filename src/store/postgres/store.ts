@@ -17,6 +17,7 @@ import {
   type Writer,
 } from '../store.ts';
 import { addressWords, type PostgresAddress } from './address.ts';
+import { BlockCache } from './block-cache.ts';
 import { readBlocks } from './blocks.ts';
 import { Connection } from './connecting.ts';
 import { Pool } from './pool.ts';
@@ -37,12 +38,31 @@ import {
   unlockWrites,
   wasPublished,
 } from './state.ts';
+import { StateQuestion } from './state-question.ts';
 import { PostgresWriter } from './writer.ts';
 
 /** A short read's rows were to be read after another version was published: the read begins again. */
 class OtherVersion extends Error {
   override readonly name = 'OtherVersion';
 }
+
+type Outcome<T> = { readonly error: unknown; readonly result: () => T };
+
+/** What `work` gave or threw: `result` does the same. */
+async function outcomeOf<T>(work: () => Promise<T>): Promise<Outcome<T>> {
+  try {
+    const given = await work();
+    return { error: null, result: () => given };
+  } catch (error) {
+    const result = (): never => {
+      throw error;
+    };
+    return { error, result };
+  }
+}
+
+const isSameState = (one: Published, other: Published): boolean =>
+  one.version === other.version && one.dataVersion === other.dataVersion;
 
 /** Connections on which blocks are read. */
 const BLOCK_CONNECTIONS = 2;
@@ -60,7 +80,13 @@ class PostgresReader extends PostgresRows implements Reader {
     return new PostgresReader(this.#moment, onDamage);
   }
 
-  async blocks(read: BlockRead): Promise<StoredBlock[]> {
+  blocks(read: BlockRead): Promise<StoredBlock[]> {
+    const { cache } = this.#moment;
+    if (cache === null || this.onDamage !== null) return this.#readBlocks(read);
+    return cache.read(this, read, (rest) => this.#readBlocks(rest));
+  }
+
+  async #readBlocks(read: BlockRead): Promise<StoredBlock[]> {
     const published = await this.#moment.published();
     return readBlocks(await this.#moment.blockSession(), read, published, this.onDamage);
   }
@@ -87,14 +113,21 @@ class Moment {
   #published: Published | null = null;
   #session: Promise<Session> | null = null;
 
-  constructor(store: OpenStore, isLong: boolean) {
+  /** `published`: the version to read, null for the one that is found. */
+  constructor(store: OpenStore, isLong: boolean, published: Published | null = null) {
     this.#store = store;
     this.#isLong = isLong;
+    this.#published = published;
+  }
+
+  /** Where its blocks may be kept. */
+  get cache(): BlockCache | null {
+    return this.#isLong ? null : this.#store.cachedBlocks;
   }
 
   async published(): Promise<Published> {
     if (this.#published === null && (this.#isLong || this.#session !== null)) await this.session();
-    this.#published ??= await this.#store.published();
+    this.#published ??= await this.#store.question.now();
     return this.#published;
   }
 
@@ -138,11 +171,12 @@ class OpenStore implements Store {
   readonly concurrency = storeLimits.transactionsMax;
   id = '';
   readonly rowSessions: Pool;
+  readonly cachedBlocks = new BlockCache();
+  readonly question: StateQuestion;
   readonly #mode: Mode;
   readonly #state: Connection;
   readonly #blocks: readonly Connection[];
   readonly #writing: Connection;
-  #asked: Promise<Published> | null = null;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(address: PostgresAddress, mode: Mode) {
@@ -154,6 +188,10 @@ class OpenStore implements Store {
     this.#blocks = Array.from({ length: BLOCK_CONNECTIONS }, connection);
     this.#writing = connection();
     this.rowSessions = new Pool(connection);
+    this.question = new StateQuestion(
+      () => this.#state.session().then(readPublished),
+      () => this.cachedBlocks.clear(),
+    );
   }
 
   async open(address: PostgresAddress, tell: Tell): Promise<void> {
@@ -162,25 +200,13 @@ class OpenStore implements Store {
     this.id = await readStoreId(session);
   }
 
-  /** The published version: one question for all that is asked in a turn of the event loop. */
-  published(): Promise<Published> {
-    if (this.#asked === null) {
-      this.#asked = this.#state.session().then(readPublished);
-      this.#asked.catch(() => undefined);
-      setImmediate(() => {
-        this.#asked = null;
-      });
-    }
-    return this.#asked;
-  }
-
   blockSession(): Promise<Session> {
     const [first, ...others] = this.#blocks;
     return others.reduce((least, one) => (one.waiting < least.waiting ? one : least), first!).session();
   }
 
   async version(): Promise<number> {
-    return (await this.published()).dataVersion;
+    return (await this.question.now()).dataVersion;
   }
 
   changesAfter(version: number, max: number): Promise<readonly Change[] | null> {
@@ -188,15 +214,18 @@ class OpenStore implements Store {
   }
 
   async snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
+    const isLong = this.#mode !== 'serve';
+    // The version of a moment ago is most often still the present one: it is read while that is asked.
+    let lately = isLong ? null : this.question.lately;
     for (;;) {
-      const moment = new Moment(this, this.#mode !== 'serve');
-      try {
-        return await work(new PostgresReader(moment));
-      } catch (error) {
-        if (!(error instanceof OtherVersion)) throw error;
-      } finally {
-        await moment.end();
-      }
+      const present = lately === null ? null : this.question.now();
+      const moment = new Moment(this, isLong, lately);
+      const ended = await outcomeOf(() => work(new PostgresReader(moment)));
+      const ending = moment.end();
+      if (isLong) await ending;
+      const isPresent = present === null || isSameState(await present, lately!);
+      if (isPresent && !(ended.error instanceof OtherVersion)) return ended.result();
+      lately = null;
     }
   }
 
