@@ -6,6 +6,7 @@ import { blockDamage, type OnDamage } from '../damage.ts';
 import { blockCheck } from '../row-check.ts';
 import type { BlockRead, StoredBlock } from '../store.ts';
 import { isAbandoned, type Published, type Range } from './published.ts';
+import { SentArray } from './sent-array.ts';
 import type { Session } from './session.ts';
 import { extendPending } from './state.ts';
 
@@ -171,19 +172,24 @@ export class BlockWriter {
   }
 
   async #write(puts: readonly Put[]): Promise<void> {
-    const places = [puts.map((put) => put.seriesId), puts.map((put) => put.bucket)];
     const checks = puts.map((put) =>
       put.bytes === null ? null : blockCheck(put.seriesId, put as Put & { bytes: Uint8Array }),
     );
+    const numbers = (column: 'seriesId' | 'bucket' | 'runId'): SentArray =>
+      new SentArray(
+        'int8',
+        puts.map((put) => put[column]),
+      );
+    const places = [numbers('seriesId'), numbers('bucket')];
+    const bytes = new SentArray(
+      'bytea',
+      puts.map((put) => put.bytes),
+    );
+    const written = [...places, numbers('runId'), bytes, new SentArray('int4', checks)];
+    const { version } = this.#published;
     const [replaced] = await Promise.all([
-      this.#session.ask(replacedText, [...places, this.#published.version]),
-      this.#session.ask(writeText, [
-        ...places,
-        puts.map((put) => put.runId),
-        puts.map((put) => put.bytes),
-        checks,
-        this.#published.version,
-      ]),
+      this.#session.ask(replacedText, [...places, version]),
+      this.#session.ask(writeText, [...written, version]),
     ]);
     for (const row of replaced) this.#replaced.push(row as number[]);
   }
@@ -198,7 +204,13 @@ export class BlockWriter {
   /** Notes the versions that this write replaces, in the transaction that publishes it. */
   async noteReplaced(session: Session): Promise<void> {
     if (this.#replaced.length === 0) return;
-    const columns = [0, 1, 2].map((at) => this.#replaced.map((row) => row[at]!));
+    const columns = [0, 1, 2].map(
+      (at) =>
+        new SentArray(
+          'int8',
+          this.#replaced.map((row) => row[at]!),
+        ),
+    );
     await session.ask(
       'insert into replaced_blocks select distinct $4::bigint, a, b, c from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as u(a, b, c)',
       [...columns, this.#published.version],

@@ -18,7 +18,7 @@ import { storeLimits } from '../limits.ts';
 import { movingColumns } from '../parts.ts';
 import { ROW_CHECK, rowCheck, type StoredCell } from '../row-check.ts';
 import type { Extent, RankedRead, Read, RowWriter } from '../store.ts';
-import { arrayType, postgresCompiler } from './dialect.ts';
+import { arrayOf, arrayType, postgresCompiler } from './dialect.ts';
 import type { Session } from './session.ts';
 import type { Parameter } from './wire.ts';
 
@@ -228,8 +228,12 @@ export class PostgresRows implements RowWriter {
       dataset,
       rows.map((cells) => dataset.key.map((name) => cells[rowFormOf(dataset).names.indexOf(name)]!)),
     );
-    const columns = [...Object.keys(dataset.columns), ROW_CHECK].map((_, at) =>
-      rows.map((cells) => cells[at]!),
+    const kinds = [...Object.values(dataset.columns).map(({ kind }) => kind), 'integer' as const];
+    const columns = kinds.map((kind, at) =>
+      arrayOf(
+        kind,
+        rows.map((cells) => cells[at]!),
+      ),
     );
     await (await this.sessionOf()).ask(upsertOf(dataset), columns);
   }
@@ -246,7 +250,12 @@ export class PostgresRows implements RowWriter {
       join ${quoted(name)} as t on ${same.join(' and ')}`;
     const found = await this.#ask(
       sql,
-      key.map((_, at) => keys.map((cells) => cells[at]!)),
+      key.map((column, at) =>
+        arrayOf(
+          columns[column]!.kind,
+          keys.map((cells) => cells[at]!),
+        ),
+      ),
     );
     for (const cells of found) {
       const before = Object.fromEntries(names.map((column, at) => [column, cells[at]]));
@@ -260,6 +269,8 @@ export class PostgresRows implements RowWriter {
   }
 
   async remove<D extends Dataset>(dataset: D, keys: readonly Partial<RowOf<D>>[]): Promise<void> {
+    // Rows that wait go on waiting: each new instrument removes the terms that it had.
+    if (keys.length === 0) return;
     await this.#send(dataset);
     const sql = postgresCompiler.remove(dataset);
     const cells = (keys as readonly Row[]).map((row) =>

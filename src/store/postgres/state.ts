@@ -1,6 +1,7 @@
 // Which version of a store is published, and how a writer publishes the next one: whole files at once, also where blocks commit apart.
 import { lockOf } from './locks.ts';
 import type { Published, Range } from './published.ts';
+import { SentArray } from './sent-array.ts';
 import type { Session } from './session.ts';
 
 const stateText = `select version, abandoned::text,
@@ -128,7 +129,13 @@ async function removeSome(session: Session, old: number): Promise<number> {
   await session.ask(
     `delete from bar_blocks t using unnest($1::bigint[], $2::bigint[], $3::bigint[]) as u(a, b, c)
       where t.series_id = u.a and t.bucket = u.b and t.version = u.c`,
-    [0, 1, 2].map((at) => taken.map((row) => row[at] as number)),
+    [0, 1, 2].map(
+      (at) =>
+        new SentArray(
+          'int8',
+          taken.map((row) => row[at] as number),
+        ),
+    ),
   );
   await session.ask('commit');
   return taken.length;
