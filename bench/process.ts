@@ -41,12 +41,14 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   });
 
 /** Nothing of the caller's own settings reaches what is measured. */
-function environment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('BOURSE_')));
+function environmentWith(added: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('BOURSE_'));
+  return { ...Object.fromEntries(own), ...added };
 }
 
 function start(folder: string, command: string, args: readonly string[], options: SpawnOptions) {
-  const child = spawn(command, args, { cwd: folder, env: environment(), ...options });
+  const { env = {}, ...others } = options;
+  const child = spawn(command, args, { cwd: folder, env: environmentWith(env), ...others });
   children.set(child, 'SIGKILL');
   const ended = new Promise<number>((resolve, reject) => {
     child.once('error', reject);
@@ -77,6 +79,8 @@ export type StartOptions = {
   /** What it must answer with 200 before it counts as started; without, any answer to `/` will do. */
   readonly target?: string;
   readonly pollMs?: number;
+  /** Variables of its environment, beside those of the benchmark. */
+  readonly environment?: NodeJS.ProcessEnv;
 };
 
 const POLL_MS = 20;
@@ -86,12 +90,16 @@ export async function startServer(
   folder: string,
   command: string,
   args: readonly string[] | ((port: number) => readonly string[]),
-  { target, pollMs = POLL_MS }: Pick<StartOptions, 'target' | 'pollMs'> = {},
+  {
+    target,
+    pollMs = POLL_MS,
+    environment = {},
+  }: Pick<StartOptions, 'target' | 'pollMs' | 'environment'> = {},
 ): Promise<Running> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const words = typeof args === 'function' ? args(port) : [...args, '--port', String(port)];
-  const child = startChild(folder, command, words);
+  const child = startChild(folder, command, words, { environment });
   await child.until(() => answers(url, target), pollMs);
   return { url, pid: child.pid, stop: child.stop };
 }
@@ -101,7 +109,7 @@ export const startBourse = (
   folder: string,
   storeUrl: string,
   flags: readonly string[] = [],
-  options: Pick<StartOptions, 'target' | 'pollMs'> = {},
+  options: Pick<StartOptions, 'target' | 'pollMs' | 'environment'> = {},
 ): Promise<Running> =>
   startServer(folder, bourse, ['serve', '--store', storeUrl, '--log-level', 'silent', ...flags], options);
 
@@ -118,10 +126,16 @@ export function startChild(
   folder: string,
   command: string,
   args: readonly string[],
-  { uid, stopSignal = 'SIGTERM', killSignal = 'SIGKILL' }: Omit<StartOptions, 'target' | 'pollMs'> = {},
+  {
+    uid,
+    stopSignal = 'SIGTERM',
+    killSignal = 'SIGKILL',
+    environment = {},
+  }: Omit<StartOptions, 'target' | 'pollMs'> = {},
 ): Child {
   const stdio: SpawnOptions['stdio'] = ['ignore', 'ignore', 'inherit'];
-  const { child, ended } = start(folder, command, args, uid === undefined ? { stdio } : { stdio, uid });
+  const as = uid === undefined ? {} : { uid };
+  const { child, ended } = start(folder, command, args, { stdio, env: environment, ...as });
   children.set(child, killSignal);
   const end = { status: null as number | null };
   ended.then(

@@ -45,15 +45,15 @@ export class Workshop {
   }
 
   /** A store that nothing has been written to. */
-  freshStore(name: string): BenchStore {
-    const store = new BenchStore(this.folder, name);
+  freshStore(name: string): FileStore {
+    const store = new FileStore(this.folder, name);
     store.remove();
     return store;
   }
 
   /** A store that the next run may use again. */
-  keptStore(name: string): BenchStore {
-    return new BenchStore(this.#kept, name);
+  keptStore(name: string): FileStore {
+    return new FileStore(this.#kept, name);
   }
 
   /** A folder beside the workshop's own, for a program of another user. */
@@ -72,18 +72,12 @@ export class Workshop {
 /** A store that the product writes. */
 export class BenchStore {
   readonly url: string;
-  readonly path: string;
   readonly #folder: string;
-  readonly #files: readonly string[];
 
-  constructor(folder: string, name: string) {
+  /** `folder`: where its commands run. */
+  constructor(folder: string, url: string) {
     this.#folder = folder;
-    this.path = join(folder, `${name}.db`);
-    this.url = `sqlite:${this.path}`;
-    const files = [`${name}.db`, `${name}.control.db`];
-    this.#files = files
-      .flatMap((file) => [file, `${file}-wal`, `${file}-shm`])
-      .map((file) => join(folder, file));
+    this.url = url;
   }
 
   /** Runs a command on it. */
@@ -109,6 +103,22 @@ export class BenchStore {
       '--interval',
       '1M',
     );
+  }
+}
+
+/** A store in files of its own. */
+export class FileStore extends BenchStore {
+  readonly path: string;
+  readonly #files: readonly string[];
+
+  constructor(folder: string, name: string) {
+    const path = join(folder, `${name}.db`);
+    super(folder, `sqlite:${path}`);
+    this.path = path;
+    const files = [`${name}.db`, `${name}.control.db`];
+    this.#files = files
+      .flatMap((file) => [file, `${file}-wal`, `${file}-shm`])
+      .map((file) => join(folder, file));
   }
 
   /** Bytes on disk, everything included. */

@@ -8,7 +8,7 @@ import { type Running, startBourse } from '../process.ts';
 import type { Setting } from '../setting.ts';
 import { median, medianRatio } from '../statistics.ts';
 import type { UsualStore } from '../usual-store.ts';
-import { type BenchStore, tell } from '../workshop.ts';
+import { type FileStore, tell } from '../workshop.ts';
 
 const intervals = ['60M', 'DAY', 'WEEK'] as const;
 type DerivedInterval = (typeof intervals)[number];
@@ -89,7 +89,7 @@ function compare(beside: Beside, figure: 'requestsPerSecond' | 'p50Us', scale: n
 
 /** A store of the usual series and of long ones after them. */
 type LongStore = {
-  readonly store: BenchStore;
+  readonly store: FileStore;
   readonly usual: UsualStore;
   readonly secret: string;
   readonly symbols: readonly string[];

@@ -2,6 +2,7 @@
 import { group } from '../group.ts';
 import type { Line } from '../line.ts';
 import { SESSION_MINUTES } from '../minutes.ts';
+import type { Finished } from '../process.ts';
 import type { Setting } from '../setting.ts';
 import { tell } from '../workshop.ts';
 
@@ -23,31 +24,43 @@ const lines: readonly Line<Measured>[] = [
   },
 ];
 
-async function appended({ workshop, scale: { days, symbolsADay } }: Setting): Promise<number> {
-  const store = workshop.freshStore('daily');
+/** A store that tells its size. */
+type Sized = {
+  importMinutes(path: string): Promise<Finished>;
+  readonly bytes: number | Promise<number>;
+  remove(): void | Promise<void>;
+};
+
+/** Bytes of a bar where a day was imported after the other. */
+export async function bytesAppended(
+  { workshop, scale: { days, symbolsADay } }: Setting,
+  store: Sized,
+): Promise<number> {
   const rows = symbolsADay * SESSION_MINUTES;
   for (let day = 0; day < days; day++) {
     const firstMinute = day * SESSION_MINUTES;
     const csv = workshop.minutes({ rows, order: 'time', symbols: symbolsADay, firstMinute });
     const { wallMs } = await store.importMinutes(csv);
     workshop.discard(csv);
-    tell(
-      `disk ${day + 1}/${days}: ${(wallMs / 1000).toFixed(2)} s, ${(store.bytes / (rows * (day + 1))).toFixed(2)} bytes a bar`,
-    );
+    const bytesPerBar = (await store.bytes) / (rows * (day + 1));
+    tell(`disk ${day + 1}/${days}: ${(wallMs / 1000).toFixed(2)} s, ${bytesPerBar.toFixed(2)} bytes a bar`);
   }
-  const bytes = store.bytes / (rows * days);
-  store.remove();
+  const bytes = (await store.bytes) / (rows * days);
+  await store.remove();
   return bytes;
 }
 
-async function atOnce({ workshop, scale: { days, symbolsADay } }: Setting): Promise<number> {
+/** The same of one import. */
+async function bytesAtOnce(
+  { workshop, scale: { days, symbolsADay } }: Setting,
+  store: Sized,
+): Promise<number> {
   const rows = symbolsADay * SESSION_MINUTES * days;
-  const store = workshop.freshStore('bulk');
   const csv = workshop.minutes({ rows, order: 'symbol', symbols: symbolsADay });
   await store.importMinutes(csv);
   workshop.discard(csv);
-  const bytes = store.bytes / rows;
-  store.remove();
+  const bytes = (await store.bytes) / rows;
+  await store.remove();
   return bytes;
 }
 
@@ -55,5 +68,8 @@ async function atOnce({ workshop, scale: { days, symbolsADay } }: Setting): Prom
 export const disk = group(
   'disk',
   lines,
-  async (setting): Promise<Measured> => ({ bulk: await atOnce(setting), daily: await appended(setting) }),
+  async (setting): Promise<Measured> => ({
+    bulk: await bytesAtOnce(setting, setting.workshop.freshStore('bulk')),
+    daily: await bytesAppended(setting, setting.workshop.freshStore('daily')),
+  }),
 );

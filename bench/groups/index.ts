@@ -11,6 +11,7 @@ import { growth } from './growth.ts';
 import { imports } from './imports.ts';
 import { lists } from './lists.ts';
 import { memory } from './memory.ts';
+import { postgres } from './postgres.ts';
 import { serve } from './serve.ts';
 import { workers } from './workers.ts';
 
@@ -29,7 +30,8 @@ export const groups: readonly Group[] = [
   files,
   commands,
   disk,
+  postgres,
 ];
 
 /** Groups that load a server with wrk. */
-export const groupsWithWrk: readonly Group[] = [serve, connections, memory, workers, bars, lists];
+export const groupsWithWrk: readonly Group[] = [serve, connections, memory, workers, bars, lists, postgres];

@@ -140,7 +140,7 @@ async function checkSame(ours: Running, theirs: Running, requests: Requests): Pr
 }
 
 /** The body of an answer; of the same URL after some others, so that it is in the cache. */
-async function warmUp(server: Running, requests: Requests, encoding: Encoding): Promise<Buffer> {
+export async function warmUp(server: Running, requests: Requests, encoding: Encoding): Promise<Buffer> {
   const caller = new Caller(server.url);
   const [symbol, start] = [requests.symbols[0]!, requests.starts[0]!];
   for (let asking = 0; asking < WARM_UP_REQUESTS; asking++)

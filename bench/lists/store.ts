@@ -11,7 +11,7 @@ import { openStore } from '../../src/store/engines.ts';
 import { putInstrumentTerms } from '../../src/store/instrument-terms.ts';
 import type { Writer } from '../../src/store/store.ts';
 import { random, symbolOf } from '../minutes.ts';
-import { type BenchStore, tell, type Workshop } from '../workshop.ts';
+import { type FileStore, tell, type Workshop } from '../workshop.ts';
 
 /** Of a store with a layout of another number nothing is used again. */
 const LAYOUT = 3;
@@ -262,7 +262,7 @@ async function fill(writer: Writer, size: ListSize): Promise<void> {
 }
 
 /** The store of a size, made unless an earlier run left it. */
-export async function listStore(workshop: Workshop, size: ListSize): Promise<BenchStore> {
+export async function listStore(workshop: Workshop, size: ListSize): Promise<FileStore> {
   const kept = workshop.keptStore(`lists-${LAYOUT}-${size.instruments}-${size.news}`);
   if (existsSync(kept.path)) return kept;
   tell(`${kept.path}: a store of lists`);

@@ -6,7 +6,7 @@ import type { UsualStore } from '../usual-store.ts';
 import { tell, type Workshop } from '../workshop.ts';
 import { startConstant, THE_LIMIT } from './constant.ts';
 import { startNginx } from './nginx.ts';
-import { type Postgres, startPostgres } from './postgres.ts';
+import { fillRows, type Postgres, startPostgres, startRowServer } from './postgres.ts';
 import { findFastApi, findNginx, findPostgres } from './programs.ts';
 import { hashOf } from './reply.ts';
 
@@ -58,7 +58,7 @@ export async function startPeers(workshop: Workshop, usual: UsualStore, answer: 
     ...naive,
   );
 
-  const postgres = await startPostgresServers(workshop, usual.csv, startScript, running, missing);
+  const postgres = await startPostgresServers(workshop, usual.csv, keyHash, running, missing);
 
   const parquet = join(folder, 'peer.parquet');
   await run(folder, process.execPath, [
@@ -85,7 +85,7 @@ export async function startPeers(workshop: Workshop, usual: UsualStore, answer: 
 async function startPostgresServers(
   workshop: Workshop,
   csv: string,
-  startScript: (url: string, ...args: readonly string[]) => Promise<Running>,
+  keyHash: string,
   running: Partial<Record<PeerName, Running>>,
   missing: Partial<Record<PeerName, Missing>>,
 ): Promise<Postgres | null> {
@@ -95,14 +95,15 @@ async function startPostgresServers(
     for (const form of forms) missing[`Fastify and PostgreSQL, ${form}`] = notInstalled('PostgreSQL');
     return null;
   }
-  const postgres = await startPostgres(workshop, programs, csv);
-  for (const form of forms) {
-    const args = ['--form', form, '--socket', postgres.socket, '--pg-port', String(postgres.port)];
-    running[`Fastify and PostgreSQL, ${form}`] = await startScript(
-      import.meta.resolve('./postgres-server.ts'),
-      ...args,
+  const postgres = await startPostgres(workshop, programs);
+  await fillRows(postgres, csv);
+  for (const form of forms)
+    running[`Fastify and PostgreSQL, ${form}`] = await startRowServer(
+      workshop.folder,
+      postgres,
+      form,
+      keyHash,
     );
-  }
   return postgres;
 }
 

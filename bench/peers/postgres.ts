@@ -1,8 +1,9 @@
-// PostgreSQL in a folder of its own, as an unprivileged user, on a socket in that folder: no other program reaches it.
+// PostgreSQL in a folder of its own, as an unprivileged user: on a socket in that folder, and on 127.0.0.1 with a password.
 import { execFileSync } from 'node:child_process';
-import { chownSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort, run, startChild } from '../process.ts';
+import { freePort, type Running, run, script, startChild, startServer } from '../process.ts';
 import { tell, type Workshop } from '../workshop.ts';
 
 const TABLES = `
@@ -21,7 +22,15 @@ const FILL = `
   drop table read;`;
 
 /** A running PostgreSQL. */
-export type Postgres = { readonly socket: string; readonly port: number; readonly stop: () => Promise<void> };
+export type Postgres = {
+  readonly socket: string;
+  readonly port: number;
+  /** The address of its database. */
+  readonly url: string;
+  /** Runs commands of psql, and gives what it prints. */
+  readonly sql: (...commands: readonly string[]) => Promise<string>;
+  readonly stop: () => Promise<void>;
+};
 
 /** The user that it runs as: it refuses to run as root. Undefined: as whoever runs the benchmark. */
 function userId(): number | undefined {
@@ -38,19 +47,23 @@ function userId(): number | undefined {
   throw new Error('PostgreSQL does not run as root, and there is neither a user postgres nor nobody');
 }
 
-/** Starts it and fills it with the minutes of a file. */
-export async function startPostgres(workshop: Workshop, programs: string, csv: string): Promise<Postgres> {
+/** Starts it. */
+export async function startPostgres(workshop: Workshop, programs: string): Promise<Postgres> {
   const uid = userId();
   // Another user does not reach the workshop's own folder.
   const folder = workshop.folderOutside('postgres');
-  if (uid !== undefined) chownSync(folder, uid, -1);
+  const password = randomBytes(16).toString('hex');
+  const passwordFile = join(folder, 'password');
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  if (uid !== undefined) for (const path of [folder, passwordFile]) chownSync(path, uid, -1);
   const as = { uid };
   const data = join(folder, 'data');
-  const initdb = ['-D', data, '-U', 'bench', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+  const access = ['--auth-local=trust', '--auth-host=scram-sha-256', `--pwfile=${passwordFile}`];
+  const initdb = ['-D', data, '-U', 'bench', ...access, '-E', 'UTF8', '--locale=C', '--no-sync'];
   await run(folder, join(programs, 'initdb'), initdb, as);
   const port = await freePort();
   const settings = {
-    listen_addresses: '',
+    listen_addresses: '127.0.0.1',
     unix_socket_directories: folder,
     port,
     shared_buffers: '512MB',
@@ -70,7 +83,7 @@ export async function startPostgres(workshop: Workshop, programs: string, csv: s
     // It ends its own processes with it.
     killSignal: 'SIGQUIT',
   });
-  const sql = (...commands: string[]) => {
+  const sql = async (...commands: readonly string[]): Promise<string> => {
     const words = [
       '-h',
       folder,
@@ -80,10 +93,11 @@ export async function startPostgres(workshop: Workshop, programs: string, csv: s
       'bench',
       '-d',
       'postgres',
-      '-qXv',
+      '-qXAtv',
       'ON_ERROR_STOP=1',
     ];
-    return run(folder, join(programs, 'psql'), [...words, ...commands.flatMap((text) => ['-c', text])]);
+    const args = [...words, ...commands.flatMap((text) => ['-c', text])];
+    return (await run(folder, join(programs, 'psql'), args)).stdout;
   };
   const ready = join(programs, 'pg_isready');
   await server.until(() =>
@@ -92,11 +106,24 @@ export async function startPostgres(workshop: Workshop, programs: string, csv: s
       () => false,
     ),
   );
+  const url = `postgres://bench:${password}@127.0.0.1:${port}/postgres`;
+  return { socket: folder, port, url, sql, stop: server.stop };
+}
+
+/** Fills the tables of the row servers with the minutes of a file. */
+export async function fillRows({ sql }: Postgres, csv: string): Promise<void> {
   tell('PostgreSQL is filled with a row a bar');
   await sql(TABLES, `\\copy read from '${csv}' csv header`, FILL, 'vacuum analyze');
-  return {
-    socket: folder,
-    port,
-    stop: server.stop,
-  };
 }
+
+/** Starts a row server of it. */
+export const startRowServer = (
+  folder: string,
+  { socket, port }: Postgres,
+  form: 'json_agg' | 'rows',
+  keyHash: string,
+): Promise<Running> => {
+  const server = script(import.meta.resolve('./postgres-server.ts'));
+  const args = ['--form', form, '--socket', socket, '--pg-port', String(port), '--key-hash', keyHash];
+  return startServer(folder, process.execPath, [...server, ...args]);
+};

@@ -6,8 +6,9 @@ import { blockDamage, type OnDamage } from '../damage.ts';
 import { blockCheck } from '../row-check.ts';
 import type { BlockRead, StoredBlock } from '../store.ts';
 import { rangesText, type Versions } from './published.ts';
+import { SentArray } from './sent-array.ts';
 import type { Session } from './session.ts';
-import { extendPending, removeBlocks } from './state.ts';
+import { extendPending, keyColumns, removeBlocks } from './state.ts';
 
 /** Versions of blocks beside the newest ones that a read has room for: they are few, and gone after a minute. */
 const OLDER_VERSIONS = 8;
@@ -183,19 +184,23 @@ export class BlockWriter {
   async #write(puts: readonly Put[]): Promise<void> {
     const { version } = this.#published;
     for (const { seriesId, bucket } of puts) this.#sent.push([seriesId, bucket, version]);
-    const places = [puts.map((put) => put.seriesId), puts.map((put) => put.bucket)];
     const checks = puts.map((put) =>
       put.bytes === null ? null : blockCheck(put.seriesId, put as Put & { bytes: Uint8Array }),
     );
+    const numbers = (column: 'seriesId' | 'bucket' | 'runId'): SentArray =>
+      new SentArray(
+        'int8',
+        puts.map((put) => put[column]),
+      );
+    const places = [numbers('seriesId'), numbers('bucket')];
+    const bytes = new SentArray(
+      'bytea',
+      puts.map((put) => put.bytes),
+    );
+    const written = [...places, numbers('runId'), bytes, new SentArray('int4', checks)];
     const [replaced] = await Promise.all([
       this.#session.ask(replacedText, [...places, version]),
-      this.#session.ask(writeText, [
-        ...places,
-        puts.map((put) => put.runId),
-        puts.map((put) => put.bytes),
-        checks,
-        version,
-      ]),
+      this.#session.ask(writeText, [...written, version]),
     ]);
     for (const row of replaced) this.#replaced.push(row as number[]);
   }
@@ -210,10 +215,9 @@ export class BlockWriter {
   /** Notes the versions that this write replaces, in the transaction that publishes it. */
   async noteReplaced(session: Session): Promise<void> {
     if (this.#replaced.length === 0) return;
-    const columns = [0, 1, 2].map((at) => this.#replaced.map((row) => row[at]!));
     await session.ask(
       'insert into replaced_blocks select distinct $4::bigint, a, b, c from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as u(a, b, c)',
-      [...columns, this.#published.version],
+      [...keyColumns(this.#replaced), this.#published.version],
     );
   }
 }

@@ -1,5 +1,6 @@
 // The nodes of Citus, for `bourse status` and `bourse doctor`: their shards of the blocks, sizes, and which of them answer.
 import { isReached, type ShardNode } from './citus.ts';
+import { SentArray } from './sent-array.ts';
 import type { Session } from './session.ts';
 
 export type NodeFacts = ShardNode & {
@@ -37,7 +38,7 @@ export async function readNodes(session: Session): Promise<NodeFacts[]> {
 async function bytesOf(session: Session, { host, port }: ShardNode, text: string): Promise<number | null> {
   const [[bytes]] = (await session.ask(
     'select case when success then result::bigint end from master_run_on_worker($1, $2::int[], $3, false)',
-    [[host], [port], [text]],
+    [new SentArray('text', [host]), new SentArray('int4', [port]), new SentArray('text', [text])],
   )) as [[number | null]];
   return bytes;
 }

@@ -18,7 +18,7 @@ import { storeLimits } from '../limits.ts';
 import { movingColumns } from '../parts.ts';
 import { ROW_CHECK, rowCheck, type StoredCell } from '../row-check.ts';
 import type { Extent, RankedRead, Read, RowWriter } from '../store.ts';
-import { arrayType, postgresCompiler } from './dialect.ts';
+import { arrayOf, arrayType, postgresCompiler } from './dialect.ts';
 import type { Session } from './session.ts';
 import type { Parameter } from './wire.ts';
 
@@ -265,7 +265,13 @@ export class PostgresRows implements RowWriter {
     if (rows.length === 0) return this.#changes.done(dataset);
     const { names } = rowFormOf(dataset);
     const places = dataset.key.map((name) => names.indexOf(name));
-    const columns = [...names, ROW_CHECK].map((_, at) => rows.map((cells) => cells[at]!));
+    const kinds = [...Object.values(dataset.columns).map(({ kind }) => kind), 'integer' as const];
+    const columns = kinds.map((kind, at) =>
+      arrayOf(
+        kind,
+        rows.map((cells) => cells[at]!),
+      ),
+    );
     await this.#changes.inOrder(dataset, async () => {
       await this.#noteMoved(
         dataset,
@@ -287,7 +293,12 @@ export class PostgresRows implements RowWriter {
       join ${quoted(name)} as t on ${same.join(' and ')}`;
     const found = await this.#ask(
       sql,
-      key.map((_, at) => keys.map((cells) => cells[at]!)),
+      key.map((column, at) =>
+        arrayOf(
+          columns[column]!.kind,
+          keys.map((cells) => cells[at]!),
+        ),
+      ),
     );
     for (const cells of found) {
       const before = Object.fromEntries(names.map((column, at) => [column, cells[at]]));
@@ -301,6 +312,8 @@ export class PostgresRows implements RowWriter {
   }
 
   async remove<D extends Dataset>(dataset: D, keys: readonly Partial<RowOf<D>>[]): Promise<void> {
+    // Rows that wait go on waiting: each new instrument removes the terms that it had.
+    if (keys.length === 0) return;
     const sent = this.#send(dataset);
     const sql = postgresCompiler.remove(dataset);
     const cells = (keys as readonly Row[]).map((row) =>

@@ -123,8 +123,11 @@ export class Session {
   #flush(): void {
     const out = this.#out;
     this.#out = [];
-    if (this.#lost === null && out.length > 0)
-      this.#stream.write(out.length === 1 ? out[0]! : Buffer.concat(out));
+    if (this.#lost !== null || out.length === 0) return;
+    // One call of the system for all of them; large ones are not copied for that.
+    this.#stream.cork();
+    for (const frames of out) this.#stream.write(frames);
+    this.#stream.uncork();
   }
 
   #prepare(sql: string): Prepared {

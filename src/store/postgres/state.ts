@@ -3,6 +3,7 @@
 import { StoreUnavailable } from '../store.ts';
 import { lockOf } from './locks.ts';
 import { type Published, type Range, rangesText, type Versions } from './published.ts';
+import { SentArray } from './sent-array.ts';
 import type { Session } from './session.ts';
 
 const stateText = `select version, abandoned::text,
@@ -87,12 +88,19 @@ async function removeVersions(session: Session, from: number, to: number): Promi
 const removeText = `delete from bar_blocks t using unnest($1::bigint[], $2::bigint[], $3::bigint[]) as u(a, b, c)
   where t.series_id = any($1::bigint[]) and t.series_id = u.a and t.bucket = u.b and t.version = u.c`;
 
-/** Removes blocks by their keys: columns of series, buckets and versions. */
-export const removeBlocks = (session: Session, keys: readonly (readonly number[])[]): Promise<unknown> =>
-  session.ask(
-    removeText,
-    [0, 1, 2].map((at) => keys.map((key) => key[at]!)),
+/** Keys of blocks as columns: series, buckets and versions. */
+export const keyColumns = (keys: readonly (readonly number[])[]): SentArray[] =>
+  [0, 1, 2].map(
+    (at) =>
+      new SentArray(
+        'int8',
+        keys.map((key) => key[at]!),
+      ),
   );
+
+/** Removes blocks by their keys. */
+export const removeBlocks = (session: Session, keys: readonly (readonly number[])[]): Promise<unknown> =>
+  session.ask(removeText, keyColumns(keys));
 
 /** A version that is published when its transaction is committed, and the moment, which no other version of this number has. */
 export type Publication = { readonly version: number; readonly at: string };

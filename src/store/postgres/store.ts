@@ -17,6 +17,7 @@ import {
   type Writer,
 } from '../store.ts';
 import { addressWords, type PostgresAddress } from './address.ts';
+import { BlockCache } from './block-cache.ts';
 import { BlockConnections } from './block-connections.ts';
 import { readBlocks } from './blocks.ts';
 import { Connection } from './connecting.ts';
@@ -39,6 +40,7 @@ import {
   unlockWrites,
   wasPublished,
 } from './state.ts';
+import { StateQuestion } from './state-question.ts';
 import { PostgresWriter } from './writer.ts';
 
 /** A short read went on after another version was published, or on another server: it begins again. */
@@ -51,6 +53,23 @@ class UnknownCommit extends StoreUnavailable {}
 
 /** A short read that has begun so often is done in one transaction, as a long one: then nothing makes it begin again. */
 const BEGINNINGS_MAX = 4;
+type Outcome<T> = { readonly error: unknown; readonly result: () => T };
+
+/** What `work` gave or threw: `result` does the same. */
+async function outcomeOf<T>(work: () => Promise<T>): Promise<Outcome<T>> {
+  try {
+    const given = await work();
+    return { error: null, result: () => given };
+  } catch (error) {
+    const result = (): never => {
+      throw error;
+    };
+    return { error, result };
+  }
+}
+
+const isSameState = (one: Identified, other: Identified): boolean =>
+  one.id === other.id && one.version === other.version && one.dataVersion === other.dataVersion;
 
 /** Reads blocks and rows of one version. */
 class PostgresReader extends PostgresRows implements Reader {
@@ -70,7 +89,13 @@ class PostgresReader extends PostgresRows implements Reader {
     return this.#moment.id;
   }
 
-  async blocks(read: BlockRead): Promise<StoredBlock[]> {
+  blocks(read: BlockRead): Promise<StoredBlock[]> {
+    const { cache } = this.#moment;
+    if (cache === null || this.onDamage !== null) return this.#readBlocks(read);
+    return cache.read(this, read, (rest) => this.#readBlocks(rest));
+  }
+
+  async #readBlocks(read: BlockRead): Promise<StoredBlock[]> {
     const published = await this.#moment.published();
     return readBlocks(await this.#moment.blockSession(read.seriesId), read, published, this.onDamage);
   }
@@ -97,9 +122,16 @@ class Moment {
   #published: Identified | null = null;
   #session: Promise<Session> | null = null;
 
-  constructor(store: OpenStore, isLong: boolean) {
+  /** `published`: the version to read, null for the one that is found. */
+  constructor(store: OpenStore, isLong: boolean, published: Identified | null = null) {
     this.#store = store;
     this.#isLong = isLong;
+    this.#published = published;
+  }
+
+  /** Where its blocks may be kept. */
+  get cache(): BlockCache | null {
+    return this.#isLong ? null : this.#store.cachedBlocks;
   }
 
   /** Names its data, once these are known. */
@@ -109,7 +141,7 @@ class Moment {
 
   async published(): Promise<Identified> {
     if (this.#published === null && (this.#isLong || this.#session !== null)) await this.session();
-    this.#published ??= await this.#store.published();
+    this.#published ??= await this.#store.question.now();
     return this.#published;
   }
 
@@ -157,12 +189,13 @@ class OpenStore implements Store {
   readonly concurrency = storeLimits.transactionsMax;
   id = '';
   readonly rowSessions: Pool;
+  readonly cachedBlocks = new BlockCache();
+  readonly question: StateQuestion;
   readonly #mode: Mode;
   readonly #state: Connection;
   readonly blocks: BlockConnections;
   readonly #writing: Connection;
   readonly #names = new DataNames();
-  #asked: Promise<Identified> | null = null;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(address: PostgresAddress, mode: Mode) {
@@ -174,6 +207,7 @@ class OpenStore implements Store {
     this.blocks = new BlockConnections(connection, () => this.#state.session());
     this.#writing = connection();
     this.rowSessions = new Pool(connection);
+    this.question = new StateQuestion(() => this.#state.session().then((session) => this.identify(session)));
   }
 
   async open(address: PostgresAddress, tell: Tell): Promise<void> {
@@ -188,20 +222,8 @@ class OpenStore implements Store {
     return this.#names.identify(readPublished(session));
   }
 
-  /** The published version: one question for all that is asked in a turn of the event loop. */
-  published(): Promise<Identified> {
-    if (this.#asked === null) {
-      this.#asked = this.#state.session().then((session) => this.identify(session));
-      this.#asked.catch(() => undefined);
-      setImmediate(() => {
-        this.#asked = null;
-      });
-    }
-    return this.#asked;
-  }
-
   async version(): Promise<number> {
-    const { id, dataVersion } = await this.published();
+    const { id, dataVersion } = await this.question.now();
     this.id = id;
     return dataVersion;
   }
@@ -215,15 +237,18 @@ class OpenStore implements Store {
   }
 
   async snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
+    // The version of a moment ago is most often still the present one: it is read while that is asked.
+    let lately = this.#mode === 'serve' ? this.question.lately : null;
     for (let begun = 1; ; begun++) {
-      const moment = new Moment(this, this.#mode !== 'serve' || begun === BEGINNINGS_MAX);
-      try {
-        return await work(new PostgresReader(moment));
-      } catch (error) {
-        if (!(error instanceof OtherVersion)) throw error;
-      } finally {
-        await moment.end();
-      }
+      const isLong = this.#mode !== 'serve' || begun === BEGINNINGS_MAX;
+      const present = lately === null ? null : this.question.now();
+      const moment = new Moment(this, isLong, lately);
+      const ended = await outcomeOf(() => work(new PostgresReader(moment)));
+      const ending = moment.end();
+      if (isLong) await ending;
+      const isPresent = present === null || isSameState(await present, lately!);
+      if (isPresent && !(ended.error instanceof OtherVersion)) return ended.result();
+      lately = null;
     }
   }
 

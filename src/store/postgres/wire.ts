@@ -1,15 +1,9 @@
 // Frames of PostgreSQL's protocol: those of one execution of a statement, and the frames of its answer (postgresql.org/docs/15/protocol-message-formats.html).
 import type { StoredCell } from '../row-check.ts';
+import { SentArray } from './sent-array.ts';
 
-/** A value that a statement takes: an array for `unnest`. */
-export type Parameter =
-  | string
-  | number
-  | boolean
-  | Uint8Array
-  | null
-  | undefined
-  | readonly (string | number | boolean | Uint8Array | null)[];
+/** A value that a statement takes. */
+export type Parameter = string | number | boolean | Uint8Array | SentArray | null | undefined;
 
 const typed = (type: string, ...parts: readonly Uint8Array[]): Buffer => {
   const head = Buffer.allocUnsafe(5);
@@ -26,8 +20,6 @@ const short = (...values: readonly number[]): Buffer => {
   return bytes;
 };
 
-const NONE = Buffer.from([255, 255, 255, 255]);
-
 /** Names a statement, and asks for the types of its columns. */
 export const prepareFrames = (name: string, sql: string): Buffer =>
   Buffer.concat([
@@ -35,38 +27,42 @@ export const prepareFrames = (name: string, sql: string): Buffer =>
     typed('D', Buffer.from('S'), zeroEnded(name)),
   ]);
 
-/** Executes a statement. Values go as text, the cells of the answer come as binary. */
+/** Takes the rows that a statement gives, up to its end; then the answer is sent. */
+const executeAndSync = Buffer.concat([typed('E', Buffer.from('\0\0\0\0\0')), typed('S')]);
+
+const LENGTH_BYTES = 4;
+const NULL_LENGTH = -1;
+const AS_TEXT = 0;
+const AS_BINARY = 1;
+
+/** Executes a statement. Arrays go as binary, other values as text; the cells of the answer come as binary. */
 export function executeFrames(name: string, values: readonly Parameter[]): Buffer {
-  const parts: Uint8Array[] = [Buffer.from('\0'), zeroEnded(name), short(0, values.length)];
-  for (const value of values) {
-    const text = value === null || value === undefined ? null : Buffer.from(textOf(value));
-    if (text === null) {
-      parts.push(NONE);
-      continue;
-    }
-    const length = Buffer.allocUnsafe(4);
-    length.writeInt32BE(text.length);
-    parts.push(length, text);
+  const sent = values.map(sentOf);
+  const bytes = sent.reduce((sum, one) => sum + LENGTH_BYTES + (one?.byteLength ?? 0), 0);
+  const head = Buffer.from(`\0${name}\0`);
+  const formats = sent.map((one) => (one instanceof SentArray ? AS_BINARY : AS_TEXT));
+  const frame = Buffer.allocUnsafe(1 + LENGTH_BYTES + head.length + 2 * (values.length + 4) + bytes);
+  let at = frame.write('B', 0, 'latin1');
+  at = frame.writeInt32BE(frame.length - 1, at);
+  at += head.copy(frame, at);
+  for (const word of [values.length, ...formats, values.length]) at = frame.writeInt16BE(word, at);
+  for (const one of sent) {
+    at = frame.writeInt32BE(one?.byteLength ?? NULL_LENGTH, at);
+    if (one instanceof SentArray) at = one.write(frame, at);
+    else if (one !== null) at += one.copy(frame, at);
   }
-  parts.push(short(1, 1));
-  return Buffer.concat([typed('B', ...parts), typed('E', Buffer.from('\0\0\0\0\0')), typed('S')]);
+  for (const word of [1, AS_BINARY]) at = frame.writeInt16BE(word, at);
+  return Buffer.concat([frame, executeAndSync]);
 }
 
-/** A value as PostgreSQL reads it. */
-function textOf(value: NonNullable<Parameter>): string {
-  if (typeof value === 'string') return value;
-  if (Array.isArray(value)) return `{${value.map(elementOf).join()}}`;
+/** A value as it is sent. */
+function sentOf(value: Parameter): Buffer | SentArray | null {
+  if (value === null || value === undefined) return null;
+  if (value instanceof SentArray) return value;
   if (value instanceof Uint8Array)
-    return `\\x${Buffer.from(value.buffer, value.byteOffset, value.length).toString('hex')}`;
-  return numberText(value as number | boolean);
-}
-
-const numberText = (value: number | boolean): string => (Object.is(value, -0) ? '0' : String(value));
-
-function elementOf(value: string | number | boolean | Uint8Array | null): string {
-  if (value === null) return 'null';
-  if (typeof value === 'number' || typeof value === 'boolean') return numberText(value);
-  return `"${textOf(value).replace(/["\\]/g, '\\$&')}"`;
+    return Buffer.from(`\\x${Buffer.from(value.buffer, value.byteOffset, value.length).toString('hex')}`);
+  // Engines do not keep the sign of zero.
+  return Buffer.from(Object.is(value, -0) ? '0' : String(value));
 }
 
 /** Types of columns that the tables have (pg_type.dat). */
