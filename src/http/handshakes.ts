@@ -32,6 +32,9 @@ function isWholeHello(bytes: Buffer): boolean {
 /** Turns whose mean cost counts. */
 const COSTS_KEPT = 16;
 
+/** What a caller has sent so far: its hello, and what came after it. */
+type Sent = { bytes: Buffer };
+
 const addressOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
 /**
@@ -43,8 +46,8 @@ export class Handshakes {
   readonly #observe: Observe;
   /** All of them, by their address, in order of arrival. */
   readonly #all = new Map<string, Socket>();
-  /** Those whose hello has arrived, in this order, with its moment. */
-  readonly #waiting = new Map<Socket, { readonly hello: Buffer; readonly sinceMs: number }>();
+  /** Those whose hello has arrived, in this order, with what they have sent and the moment of their hello. */
+  readonly #waiting = new Map<Socket, { readonly sent: Sent; readonly sinceMs: number }>();
   /** Those that have begun, in this order. */
   readonly #begun = new Set<Socket>();
   readonly #raw = new WeakMap<Socket, Socket>();
@@ -75,30 +78,34 @@ export class Handshakes {
       this.#begun.delete(socket);
     });
     socket.on('error', () => undefined);
-    this.#readHello(socket, (hello) => {
+    this.#readHello(socket, (sent) => {
       clearTimeout(timeout);
-      this.#wait(socket, hello);
+      this.#wait(socket, sent);
     });
   }
 
-  /** Reads a hello, and then on: a caller that leaves before it is answered, or sends much more, is closed. */
-  #readHello(socket: Socket, receive: (hello: Buffer) => void): void {
-    let hello: Buffer = Buffer.alloc(0);
+  /**
+   * Reads a hello, and then on: a caller that leaves before it is answered, or sends much more, is closed. That it leaves is seen once all
+   * that it sent before is read.
+   */
+  #readHello(socket: Socket, receive: (sent: Sent) => void): void {
+    const sent: Sent = { bytes: Buffer.alloc(0) };
     let isWhole = false;
     socket.on('readable', () => {
-      if (hello.length + socket.readableLength > httpLimits.helloBytesMax) socket.destroy();
-      const piece: Buffer | null = isWhole ? null : socket.read();
+      if (sent.bytes.length + socket.readableLength > httpLimits.helloBytesMax) socket.destroy();
+      const piece: Buffer | null = socket.read();
       if (piece === null || socket.destroyed) return;
-      hello = Buffer.concat([hello, piece]);
-      isWhole = isWholeHello(hello);
-      if (isWhole) receive(hello);
+      sent.bytes = Buffer.concat([sent.bytes, piece]);
+      if (isWhole) return;
+      isWhole = isWholeHello(sent.bytes);
+      if (isWhole) receive(sent);
     });
   }
 
-  #wait(socket: Socket, hello: Buffer): void {
+  #wait(socket: Socket, sent: Sent): void {
     if (this.#waiting.size >= httpLimits.handshakesWaitingMax) this.#refuse(socket);
     else {
-      this.#waiting.set(socket, { hello, sinceMs: performance.now() });
+      this.#waiting.set(socket, { sent, sinceMs: performance.now() });
       this.#schedule();
     }
   }
@@ -140,11 +147,11 @@ export class Handshakes {
   /** Begins the handshake that has waited for longest; false without one. */
   #beginNext(): boolean {
     const nowMs = performance.now();
-    for (const [socket, { hello, sinceMs }] of this.#waiting) {
+    for (const [socket, { sent, sinceMs }] of this.#waiting) {
       this.#waiting.delete(socket);
       if (nowMs - sinceMs > httpLimits.handshakeWaitMaxMs) this.#refuse(socket);
       else {
-        this.#begin(socket, hello);
+        this.#begin(socket, sent);
         return true;
       }
     }
@@ -152,7 +159,7 @@ export class Handshakes {
   }
 
   /** Begins a handshake. At the bound the oldest makes room: its caller may never go on. */
-  #begin(socket: Socket, hello: Buffer): void {
+  #begin(socket: Socket, { bytes }: Sent): void {
     const [oldest] = this.#begun;
     if (oldest !== undefined && this.#begun.size >= httpLimits.handshakesBegunMax) {
       this.#begun.delete(oldest);
@@ -160,7 +167,7 @@ export class Handshakes {
     }
     this.#begun.add(socket);
     socket.removeAllListeners('readable');
-    socket.unshift(hello);
+    socket.unshift(bytes);
     this.#start(socket);
   }
 
