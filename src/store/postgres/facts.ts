@@ -2,6 +2,7 @@
 import type { StoreFacts } from '../store.ts';
 import type { PostgresAddress } from './address.ts';
 import { connect } from './connecting.ts';
+import { readProblem } from './lost-write.ts';
 import { layoutsOf } from './schema.ts';
 import type { Session } from './session.ts';
 import { settingsOf } from './settings.ts';
@@ -14,6 +15,8 @@ export async function onSession<T>(
   const session = await connect(address, settingsOf.inspect);
   try {
     return await work(session);
+  } catch (error) {
+    throw readProblem(error);
   } finally {
     session.close();
   }

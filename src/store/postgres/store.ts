@@ -19,6 +19,13 @@ import {
 import { addressWords, type PostgresAddress } from './address.ts';
 import { readBlocks } from './blocks.ts';
 import { Connection } from './connecting.ts';
+import {
+  processOf,
+  readProblem,
+  type ServerProcess,
+  wasPublishedBefore,
+  writeProblem,
+} from './lost-write.ts';
 import { Pool } from './pool.ts';
 import type { Published } from './published.ts';
 import { PostgresRows } from './rows.ts';
@@ -35,7 +42,6 @@ import {
   readStoreId,
   removeReplaced,
   unlockWrites,
-  wasPublished,
 } from './state.ts';
 import { PostgresWriter } from './writer.ts';
 
@@ -193,7 +199,7 @@ class OpenStore implements Store {
       try {
         return await work(new PostgresReader(moment));
       } catch (error) {
-        if (!(error instanceof OtherVersion)) throw error;
+        if (!(error instanceof OtherVersion)) throw this.#mode === 'serve' ? error : readProblem(error);
       } finally {
         await moment.end();
       }
@@ -203,7 +209,11 @@ class OpenStore implements Store {
   write<T>(work: (writer: Writer) => Promise<T>, onWait: OnWait = () => undefined): Promise<T> {
     if (this.#mode !== 'write')
       return Promise.reject(new StoreUnusable(`${this.name} was opened for reading`));
-    const done = this.#turn.then(() => this.#write(work, onWait));
+    const done = this.#turn
+      .then(() => this.#write(work, onWait))
+      .catch((error: unknown) => {
+        throw writeProblem(error);
+      });
     this.#turn = done.catch(() => undefined);
     return done;
   }
@@ -230,13 +240,13 @@ class OpenStore implements Store {
     published: Published,
   ): Promise<T> {
     const { rows } = sessions;
-    await rows.ask('begin');
+    const [process] = await Promise.all([processOf(rows), rows.ask('begin')]);
     const writer = PostgresWriter.begin(sessions, published);
     try {
       const result = await work(writer);
       const next = await writer.end();
       await publish(rows, next);
-      await this.#commit(rows, next.version);
+      await this.#commit(rows, process, next.version);
       return result;
     } catch (error) {
       await writer.stop();
@@ -249,12 +259,12 @@ class OpenStore implements Store {
   }
 
   /** Where the connection is lost at that moment, another one tells whether the version was published. */
-  async #commit(rows: Session, version: number): Promise<void> {
+  async #commit(rows: Session, process: ServerProcess, version: number): Promise<void> {
     try {
       await rows.commit();
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
-      if (!(await this.#state.session().then((session) => wasPublished(session, version)))) throw error;
+      if (!(await wasPublishedBefore(this.#state, process, version))) throw error;
     }
   }
 
@@ -272,6 +282,6 @@ export async function openPostgresStore(address: PostgresAddress, mode: Mode, te
     return store;
   } catch (error) {
     await store.close();
-    throw error;
+    throw readProblem(error);
   }
 }
