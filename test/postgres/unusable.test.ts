@@ -111,6 +111,14 @@ for (const [what, [address, said]] of Object.entries(refusals))
     assert.match(await told(address()), said);
   });
 
+test('a service that cannot make its secret on a standby says so, and ends (contract 10)', {
+  skip,
+}, async () => {
+  const { status, stderr } = await shop.pipe('', 'serve', '--port', '0', '--store', standby.url);
+  assert.equal(status, 3);
+  assert.match(stderr, /the server only reads: it is a standby\. Name the primary/);
+});
+
 test('a password is taken from the environment, and a wrong one there is told too (contract 10)', {
   skip,
 }, async () => {
