@@ -98,8 +98,8 @@ export async function startService(settings: Settings): Promise<Service> {
   const tell = (words: string): void => log.observe({ kind: 'updating', words });
   // Opening for writing brings an older layout up to date before anything reads it, and makes the secret of page keys.
   await (await openToWrite(settings.store, tell)).close();
-  const store = await openStore(settings.store, 'serve');
   const secret = await closing(openControl(settings.store, 'write', tell), pageKeySecret);
+  const store = await openStore(settings.store, 'serve');
   const queue = new QueryLanes({ storeUrl: settings.store, pageKeySecret: secret });
   const control = new ControlClient(settings.store);
   const unsent = new UnsentBytes();

@@ -5,8 +5,8 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 /** The way that bytes take. */
 export type Way = 'toServer' | 'toClient';
 
-/** What happens to some bytes: so many of them are passed on, and then the connection is cut or not. */
-export type Fate = { readonly passed: number; readonly isCut: boolean };
+/** What happens to some bytes: so many of them are passed on; then both sides see an end, or the client alone does. */
+export type Fate = { readonly passed: number; readonly cut?: 'both' | 'client' };
 
 type Pair = { readonly client: Socket; readonly server: Socket };
 
@@ -15,6 +15,8 @@ export class ServerProxy {
   readonly #server: Server;
   readonly #target: number;
   readonly #pairs = new Set<Pair>();
+  /** Sides of the server whose client is gone. */
+  readonly #forgotten: Socket[] = [];
   #isSilent = false;
   #refuses = false;
   /** Bytes that it has passed on. */
@@ -58,7 +60,7 @@ export class ServerProxy {
     this.#pass('toClient', pair);
     for (const socket of [client, server])
       socket.once('close', () => {
-        this.#pairs.delete(pair);
+        if (!this.#pairs.delete(pair)) return;
         client.destroy();
         server.destroy();
       });
@@ -68,10 +70,11 @@ export class ServerProxy {
     const [from, to] = way === 'toServer' ? [pair.client, pair.server] : [pair.server, pair.client];
     if (this.#isSilent) from.pause();
     from.on('data', (bytes: Buffer) => {
-      const { passed, isCut } = this.decide?.(way, bytes) ?? { passed: bytes.length, isCut: false };
+      const { passed, cut }: Fate = this.decide?.(way, bytes) ?? { passed: bytes.length };
       this.passed[way] += passed;
       if (passed > 0) to.write(bytes.subarray(0, passed));
-      if (isCut) this.#cut(pair);
+      if (cut === 'client') this.#forget(pair);
+      if (cut === 'both') this.#cut(pair);
     });
     from.on('end', () => to.end());
   }
@@ -82,16 +85,26 @@ export class ServerProxy {
     client.end(() => client.destroy());
   }
 
-  /** Cuts every connection once so many bytes went one way, and refuses further ones. */
-  cutAfter(way: Way, bytes: number): void {
+  /** The server keeps its side, as behind a network that is gone. */
+  #forget(pair: Pair): void {
+    pair.server.removeAllListeners('end');
+    this.#pairs.delete(pair);
+    this.#forgotten.push(pair.server);
+    pair.client.destroy();
+  }
+
+  /** Cuts every connection once so many bytes went one way; then passes everything, or refuses further connections. */
+  cutAfter(way: Way, bytes: number, refuses: boolean): void {
     let left = bytes;
     this.decide = (wayOfBytes, given) => {
-      if (left === 0) return { passed: 0, isCut: true };
-      if (wayOfBytes !== way) return { passed: given.length, isCut: false };
+      if (wayOfBytes !== way) return { passed: given.length };
       const passed = Math.min(left, given.length);
       left -= passed;
-      if (left === 0) this.refuse();
-      return { passed, isCut: left === 0 };
+      if (left > 0) return { passed };
+      this.decide = null;
+      if (refuses) this.refuse();
+      for (const pair of this.#pairs) setImmediate(() => this.#cut(pair));
+      return { passed, cut: 'both' };
     };
   }
 
@@ -139,6 +152,7 @@ export class ServerProxy {
   async close(): Promise<void> {
     this.refuse();
     this.reset();
+    for (const side of this.#forgotten) side.destroy();
     this.#server.close();
     await once(this.#server, 'close');
   }

@@ -1,11 +1,12 @@
 // Connects to the server that a process uses: the first of an address that is there and of the wanted kind.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { StoreUnavailable, StoreUnusable } from '../store.ts';
 import { addressWords, type Host, type PostgresAddress, passwordFor } from './address.ts';
 import { type ChosenServer, chosenServer } from './chosen-server.ts';
+import { connectionProblem } from './connection-advice.ts';
 import { Session } from './session.ts';
 
 /** How the connections of one use of a store are. */
@@ -27,6 +28,8 @@ const refusing = /^(?:28|3D000|0A)/;
 
 const tlsOf = ({ sslMode, sslRootCert }: PostgresAddress, { host }: Host) => {
   if (sslMode === 'disable') return false;
+  if (sslRootCert !== null && !existsSync(sslRootCert))
+    throw new StoreUnusable(`there is no file ${sslRootCert}, which sslrootcert names`);
   const ca = sslRootCert === null ? {} : { ca: readFileSync(sslRootCert, 'utf8') };
   if (sslMode === 'require') return { rejectUnauthorized: false };
   // `verify-ca` trusts the certificate whatever name it has.
@@ -147,10 +150,11 @@ async function connectToWanted(
         session.close();
         problems.push(`${place} is not ${target}`);
       } catch (error) {
-        const { code = '', message } = error as NodeJS.ErrnoException;
-        if (refusing.test(code))
-          throw new StoreUnusable(`${addressWords(address)} cannot be opened: ${message}`, { cause: error });
-        problems.push(`${place}: ${message || code}`);
+        if (error instanceof StoreUnusable) throw error;
+        const problem = connectionProblem(error, { address, host });
+        if (refusing.test((error as NodeJS.ErrnoException).code ?? ''))
+          throw new StoreUnusable(`${addressWords(address)} cannot be opened: ${problem}`, { cause: error });
+        problems.push(`${place}: ${problem}`);
       }
     }
   }

@@ -3,6 +3,7 @@ import type { Mode, RowReader, RowStore, RowWriter, Tell } from '../store.ts';
 import type { PostgresAddress } from './address.ts';
 import { Connection } from './connecting.ts';
 import { lockOf } from './locks.ts';
+import { readProblem } from './lost-write.ts';
 import { Pool } from './pool.ts';
 import { PostgresRows } from './rows.ts';
 import { requireSchema } from './schema.ts';
@@ -21,7 +22,7 @@ export async function openPostgresControl(
     await requireSchema(session, address, mode, tell);
   } catch (error) {
     await pool.close();
-    throw error;
+    throw readProblem(error);
   } finally {
     await pool.giveBack(session);
   }

@@ -4,6 +4,7 @@ import type { PostgresAddress } from './address.ts';
 import { isDistributed, nodeWords } from './citus.ts';
 import { readNodes } from './citus-nodes.ts';
 import { connect } from './connecting.ts';
+import { readProblem } from './lost-write.ts';
 import { layoutsOf } from './schema.ts';
 import type { Session } from './session.ts';
 import { settingsOf } from './settings.ts';
@@ -16,6 +17,8 @@ export async function onSession<T>(
   const session = await connect(address, settingsOf.inspect);
   try {
     return await work(session);
+  } catch (error) {
+    throw readProblem(error);
   } finally {
     session.close();
   }

@@ -99,12 +99,22 @@ function requireKnown({ store, control }: Layouts, address: PostgresAddress): vo
   );
 }
 
+/** Conditions of PostgreSQL: of two that make a schema at once, and of one who may not. */
+const ALREADY_THERE = '23505';
+const MAY_NOT = '42501';
+
+const grantOf = ({ user, database }: PostgresAddress): string =>
+  `run as its owner: grant create on database "${database}" to "${user}"`;
+
 /** Makes the schema of an address where there is none. */
-export async function makeSchema(session: Session, { schema }: PostgresAddress): Promise<void> {
+export async function makeSchema(session: Session, address: PostgresAddress): Promise<void> {
   // Its name was checked. Two processes may make it at once.
-  await session.ask(`create schema if not exists ${schema}`).catch((error: { code?: string }) => {
-    if (error.code !== '23505') throw error;
-  });
+  await session
+    .ask(`create schema if not exists ${address.schema}`)
+    .catch((error: Error & { code?: string }) => {
+      if (error.code === MAY_NOT) throw new StoreUnusable(`${error.message}: ${grantOf(address)}`);
+      if (error.code !== ALREADY_THERE) throw error;
+    });
 }
 
 async function migrate(session: Session, address: PostgresAddress, tell: Tell): Promise<void> {

@@ -26,8 +26,14 @@ export class PostgresProblem extends Error {
   }
 }
 
+/** What a session was asked is not answered any more. */
+export class ConnectionLost extends StoreUnavailable {}
+
 /** A server that may not write: it is no primary any more. */
 const READ_ONLY = '25006';
+
+const readOnly =
+  'the server only reads: it is a standby. Name the primary in --store, or every server: postgres://user@one,two/database?target_session_attrs=read-write';
 
 /**
  * Conditions that pass: the server stops, starts, has no connection left, took too long, is no primary any more, or a standby removed
@@ -150,7 +156,8 @@ export class Session {
   }
 
   #problemOf(body: Buffer): Error {
-    const { C: code = '', M: message = 'no message' } = errorFields(body);
+    const { C: code = '', M: said = 'no message' } = errorFields(body);
+    const message = code === READ_ONLY ? readOnly : said;
     const problem = new PostgresProblem(code, message);
     const isPassing = passing.test(code) || isLostWorker(code, message);
     return isPassing ? new StoreUnavailable(message, { cause: problem }) : problem;
@@ -189,7 +196,9 @@ export class Session {
 
   /** Ends the connection; what it was asked fails. */
   destroy(cause: Error): void {
-    this.#lost ??= new StoreUnavailable(`the connection to PostgreSQL is lost: ${cause.message}`, { cause });
+    // The server may have said why.
+    const { message } = this.#asked[0]?.error ?? cause;
+    this.#lost ??= new ConnectionLost(`the connection to PostgreSQL is lost: ${message}`, { cause });
     clearInterval(this.#watch ?? undefined);
     for (const { reject } of this.#asked.splice(0)) reject(this.#lost);
     this.#stream.destroy();

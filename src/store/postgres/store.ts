@@ -21,6 +21,14 @@ import { BlockCache } from './block-cache.ts';
 import { BlockConnections } from './block-connections.ts';
 import { readBlocks } from './blocks.ts';
 import { Connection } from './connecting.ts';
+import {
+  processOf,
+  readProblem,
+  type ServerProcess,
+  UnknownCommit,
+  wasPublishedBefore,
+  writeProblem,
+} from './lost-write.ts';
 import { Pool } from './pool.ts';
 import { DataNames, type Identified } from './published.ts';
 import { PostgresRows } from './rows.ts';
@@ -38,7 +46,6 @@ import {
   readPublished,
   removeReplaced,
   unlockWrites,
-  wasPublished,
 } from './state.ts';
 import { StateQuestion } from './state-question.ts';
 import { PostgresWriter } from './writer.ts';
@@ -47,9 +54,6 @@ import { PostgresWriter } from './writer.ts';
 class OtherVersion extends Error {
   override readonly name = 'OtherVersion';
 }
-
-/** The connection was lost at the commit of a write: its blocks stay until another connection knows whether they are published. */
-class UnknownCommit extends StoreUnavailable {}
 
 /** A short read that has begun so often is done in one transaction, as a long one: then nothing makes it begin again. */
 const BEGINNINGS_MAX = 4;
@@ -237,6 +241,14 @@ class OpenStore implements Store {
   }
 
   async snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
+    try {
+      return await this.#snapshot(work);
+    } catch (error) {
+      throw this.#mode === 'serve' ? error : readProblem(error);
+    }
+  }
+
+  async #snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
     // The version of a moment ago is most often still the present one: it is read while that is asked.
     let lately = this.#mode === 'serve' ? this.question.lately : null;
     for (let begun = 1; ; begun++) {
@@ -255,7 +267,11 @@ class OpenStore implements Store {
   write<T>(work: (writer: Writer) => Promise<T>, onWait: OnWait = () => undefined): Promise<T> {
     if (this.#mode !== 'write')
       return Promise.reject(new StoreUnusable(`${this.name} was opened for reading`));
-    const done = this.#turn.then(() => this.#write(work, onWait));
+    const done = this.#turn
+      .then(() => this.#write(work, onWait))
+      .catch((error: unknown) => {
+        throw writeProblem(error);
+      });
     this.#turn = done.catch(() => undefined);
     return done;
   }
@@ -287,11 +303,11 @@ class OpenStore implements Store {
     writer: PostgresWriter,
     rows: Session,
   ): Promise<T> {
-    await rows.ask('begin');
+    const [process] = await Promise.all([processOf(rows), rows.ask('begin')]);
     try {
       const result = await work(writer);
       const publication = await publish(rows, await writer.end());
-      await this.#commit(rows, publication);
+      await this.#commit(rows, process, publication);
       return result;
     } catch (error) {
       if (!(error instanceof UnknownCommit)) await giveUp(writer, rows);
@@ -300,25 +316,11 @@ class OpenStore implements Store {
   }
 
   /** Where the connection is lost at that moment, another one tells whether the version was published. */
-  async #commit(rows: Session, publication: Publication): Promise<void> {
+  async #commit(rows: Session, process: ServerProcess, publication: Publication): Promise<void> {
     try {
       await rows.commit();
     } catch (error) {
-      if (rows.isOpen) throw error;
-      if (await this.#wasPublished(publication)) return;
-      throw new UnknownCommit((error as Error).message, { cause: error });
-    }
-  }
-
-  async #wasPublished(publication: Publication): Promise<boolean> {
-    const session = await this.rowSessions.take().catch(() => null);
-    if (session === null) return false;
-    try {
-      return await wasPublished(session, publication);
-    } catch {
-      return false;
-    } finally {
-      await this.rowSessions.giveBack(session);
+      if (rows.isOpen || !(await wasPublishedBefore(this.#state, process, publication))) throw error;
     }
   }
 
@@ -345,6 +347,6 @@ export async function openPostgresStore(address: PostgresAddress, mode: Mode, te
     return store;
   } catch (error) {
     await store.close();
-    throw error;
+    throw readProblem(error);
   }
 }

@@ -1,0 +1,16 @@
+// Bounds of connections to PostgreSQL, each with its reason.
+
+/** A server without an answer for so long counts as gone: callers are told within two seconds, and may have waited for their key before. */
+export const PATIENCE_MS = 1_500;
+
+/** A statement that takes longer is given up by the server itself. */
+export const STATEMENT_MS = 1_250;
+
+/** Requests wait for a connection too. */
+export const CONNECT_MS = 1_000;
+
+/** Time in which it is asked whether a write was published whose connection was lost: a standby that takes over needs a part of it. */
+export const LOST_OUTCOME_MS = 30_000;
+
+/** Pause between two questions. */
+export const LOST_PAUSE_MS = 100;
