@@ -302,7 +302,7 @@ test('latest bars are adjusted as those of a range (contract 9.4)', async () => 
   }
 });
 
-test('a month that an ex-date parts is built from adjusted days, stored or not; a week that begins with it is not parted (contract 9.4)', async () => {
+test('a month with an ex-date inside is built from adjusted days; a week that begins with one is not (contract 9.4)', async () => {
   const august = [110.405, 131, 109.7975, 129.04, 202428900 + 198045612 + 187629916 + 225702688];
   const [derived] = await data('SPLIT', 'MON', 'split');
   assert.deepEqual(values(derived!).slice(0, 5), august);
@@ -377,7 +377,7 @@ test("a file's own factor adjusts prices, unless it only rounds the exact one; s
   ]);
 });
 
-test('a dividend without a price in its file is measured by the raw close before it; without any it changes nothing (contract 8.2, 9.4)', async () => {
+test('a dividend without a price is measured by the raw close before it; without any it changes nothing (contract 8.2, 9.4)', async () => {
   await bars('CLOSE', 'DAY', ['2024-03-01 9 11 8 10', '2024-03-04 9 11 8 9.5']);
   await actions('CLOSE', ['dividend 2024-03-04 1', 'dividend 2024-03-01 1', 'dividend 2024-06-03 1']);
   assert.deepEqual((await data('CLOSE', 'DAY', 'all')).map(values), [

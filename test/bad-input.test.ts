@@ -213,7 +213,7 @@ const cases: Readonly<Record<string, Case>> = {
 
 for (const [dataset, { table, good, bad }] of Object.entries(cases))
   for (const [format, textOf] of Object.entries(formats))
-    test(`of ${dataset} as ${format} that are half right the right rows are stored, the others refused by row, column and reason (contract 11)`, async () => {
+    test(`of ${dataset} as ${format} the right rows are stored, the others refused by row, column and reason (contract 11)`, async () => {
       const url = temporary.storeUrl(`${dataset}-${format}`);
       const right = temporary.storeUrl(`${dataset}-${format}-right`);
       const refused = bad.map(([change]) => ({ ...good[0], ...change }));

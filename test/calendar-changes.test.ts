@@ -188,7 +188,7 @@ const late = (date: string, at: string, more: FileRow = {}): FileRow =>
 /** The week of an early close that ships, on the Friday: 2024-11-29. */
 const week = ['2024-11-25', '2024-11-29'] as const;
 
-test('an early close that puts hours off the grid stops what was derived of them, and its undo brings that back (contract 3.10)', async () => {
+test('an early close that puts hours off the grid stops deriving from them until its undo (contract 3.10)', async () => {
   const world = new World(stock);
   // Full sessions, and hours of a post-market which would begin at 16:00.
   await world.import('bars', [
@@ -272,7 +272,7 @@ test('bars that are left before a late open are on the grid, also where the last
   assert.equal((await world.answers(...week))['0 DAY false']!.length, 1);
 });
 
-test('markets without a session of their own, of the evening, and of a calendar key follow their overrides (contract 3.7, 3.10)', async () => {
+test('markets without sessions, with evenings and of a calendar key follow their overrides (contract 3.7, 3.10)', async () => {
   const pair: Named = { asset_schema: 'forex', country_iso_code: 'GLOBAL', symbol: 'EURUSD' };
   const coin: Named = { asset_schema: 'crypto', country_iso_code: 'GLOBAL', symbol: 'BTCUSD' };
   const grain: Named = { asset_schema: 'future', country_iso_code: 'US', symbol: 'ZC' };
@@ -344,7 +344,7 @@ function counting(store: Store, count: (blocks: number) => void): Store {
   return { ...store, write: (work, onWait) => store.write((writer) => work(counted(writer)), onWait) };
 }
 
-test('a changed day costs one block around it: none of minutes, nor of series without it, nor of what had closed before the first run (contract 3.10)', async () => {
+test('a changed day costs one block around it, and none of minutes or of series without it (contract 3.10)', async () => {
   const world = new World(stock, other);
   // Ten years: one block a quarter.
   const years = Array.from({ length: 10 }, (_, at) => 2015 + at);

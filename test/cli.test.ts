@@ -300,7 +300,7 @@ test('a store that is not a store is a fault with one clear message, and is left
   told(await run(['keys', 'list', '--store', 'sqlite:c.db'], { cwd }), 3, /^bourse: .*c\.control\.db.*\n$/);
 });
 
-test('a store that is a folder, a pipe, a socket or a device is wrong usage, told in one line, and waited for by none (contract 10)', async () => {
+test('a store that is a folder, a pipe, a socket or a device is wrong usage, told in one line (contract 10)', async () => {
   const cwd = newFolder();
   mkdirSync(join(cwd, 'folder'));
   execFileSync('mkfifo', [join(cwd, 'pipe')]);

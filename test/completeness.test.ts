@@ -433,7 +433,7 @@ test('a bar that had just begun, and is in no later file, makes no part of its d
   assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'DAY'), ['07T14:30 1 7']);
 });
 
-test('a week lacks no day that is not finished, and an unfinished hour of the post-market none of the regular ones (contract 3.9)', async () => {
+test('a week waits for each of its days; regular days wait for no hour of the post-market (contract 3.9)', async () => {
   const world = await World.open();
   const days = [5, 6, 7, 8, 9].map((day) => ({ symbol: 'A', ms: Date.UTC(2024, 1, day), price: 1 }));
   await world.import(at('07T16:45:00'), 'DAY', days.slice(0, 3));
@@ -733,7 +733,7 @@ test('a stock of a file of days, imported after the close, has its week by the n
   assert.deepEqual(await world.bars(NEXT_WEEK, 'B', 'WEEK'), ['05T14:30 1 2']);
 });
 
-test('an early close that is imported after the bars finishes what its session has, and no more after its undo (contract 3.9)', async () => {
+test('an early close that comes after the bars finishes its session, until it is undone (contract 3.9)', async () => {
   const world = await World.open();
   // At 18:00 in New York, with bars up to 13:00: the post-market of a whole session goes on until 20:00.
   await world.import(at('07T23:00:00'), '30M', every('A', 30, '07T14:30:00', '07T18:00:00'));

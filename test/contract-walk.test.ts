@@ -225,7 +225,7 @@ for (const [name, endpoint] of Object.entries(contract) as [EndpointName, Endpoi
   }
 
   if (isPaged) {
-    test(`${name} is walked by address and by key, in each format, to a last page without either (spec 2.2, 4.1, contract 4.1, 4.2, 4.3, 5.2)`, async () => {
+    test(`${name} is walked by address and key, in each format, to its end (spec 2.2, 4.1, contract 4.1, 4.2, 4.3, 5.2)`, async () => {
       const whole = recordsOf(await resultOf(name, { limit: '1000' }));
       assert.ok(whole.length > 3, `${whole.length}`);
       const limit = String(Math.ceil(whole.length / 4));

@@ -186,7 +186,7 @@ const scenes = fc.constantFrom(...Object.keys(askedOf).map(Number)).chain((base)
   }),
 );
 
-test('bars derived from any base interval are those of a direct reading, in any range, order and size of pages (contract 3.3 to 3.9, 4.2)', async () => {
+test('derived bars are those of a direct reading, in any range, order and page size (contract 3.3 to 3.9, 4.2)', async () => {
   const world = await World.create();
   let symbols = 0;
   const served = { bars: 0, cases: 0 };

@@ -289,7 +289,7 @@ test('importance and impact give each other, and may not disagree (contract 8.7)
   );
 });
 
-test('an event that is put off keeps its identifier, within its year; one without a period is told by its time (contract 8.7)', async () => {
+test('an event that is put off keeps its identifier within its year; without a period its time tells it (contract 8.7)', async () => {
   const [row, idOf] = [
     (time: string, period: string) => `${head},period\nZH,GDP_A,a,${time},${period}\n`,
     async () =>
@@ -311,7 +311,7 @@ test('an event that is put off keeps its identifier, within its year; one withou
   assert.equal(data[0]!.event_timestamp, '2021-03-01T08:00:00Z');
 });
 
-test('two events of one code and period in a file are one, and the second is refused; without a period both are kept (contract 8.7, 11)', async () => {
+test('of two events of one code and period in a file the second is refused; without a period both stay (contract 8.7, 11)', async () => {
   const rows = (period: string) =>
     [
       `${head},period`,
@@ -568,7 +568,7 @@ test('codes of a file stand over those that ship, and may be taken back; a count
   assert.deepEqual(await codes('ZZ'), {});
 });
 
-test('codes of stored events that no list of codes has are listed with the name of their newest event, until none has them (spec 2.9, contract 8.7)', async () => {
+test('codes that only stored events have are listed with the name of the newest (spec 2.9, contract 8.7)', async () => {
   const codes = async (country: string) =>
     ((await (await caller.ask(`${CODES}/${country}`)).json()) as { result: Record<string, string> }).result;
   const shipped = await codes('CH');

@@ -119,7 +119,7 @@ function dataOf(url: string) {
 
 let cases = 0;
 
-test('a store that files fill in groups is the one that they fill one by one, row for row, whatever is refused or undone (contract 11)', () =>
+test('files in groups fill a store as one by one, row for row, whatever is refused or undone (contract 11)', () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(fileArbitrary, { minLength: 2, maxLength: 7 }),

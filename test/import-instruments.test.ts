@@ -224,7 +224,7 @@ test('a file all of whose rows are refused changes nothing', async () => {
   assert.deepEqual(contentOf(shelf.url), before);
 });
 
-test('a delisting date before the listing date is refused, whether the file or the store has the listing date (contract 3.9, 11)', async () => {
+test('a delisting before the listing is refused, whether file or store has the listing (contract 3.9, 11)', async () => {
   const shelf = new Shelf();
   await shelf.import([`${names},listing_date`, 'stock,US,OLD,2010-03-04']);
   const report = await shelf.import([

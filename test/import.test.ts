@@ -395,7 +395,7 @@ test('the next request sees what was imported, also of an instrument that was as
   assert.equal((await ask(path)).bars.length, 2);
 });
 
-test('DAY, WEEK and MON rows get their hours from the calendar, a DAY on a closed date those of its own date (contract 3.6, 3.10)', async () => {
+test('DAY, WEEK and MON rows get their hours from the calendar, on a closed date those of the date (contract 3.6, 3.10)', async () => {
   const rows = [
     ['2024-01-05', 'DAY'],
     ['2024-01-06', 'DAY'],

@@ -66,7 +66,7 @@ async function freePort(): Promise<number> {
   }
 }
 
-test('metrics are given to the hosts of the service alone: no page of another site can read them by a name of its own (contract 9.3)', async () => {
+test('metrics are given to the hosts of the service alone, not to a page of another site (contract 9.3)', async () => {
   const shared = String(await freePort());
   const named = ['--allowed-hosts', 'bourse,my_bourse', '--public-url', 'https://data.example.com/bourse'];
   for (const flags of [
@@ -113,7 +113,7 @@ test('metrics are given to the hosts of the service alone: no page of another si
   }
 });
 
-test('requests are counted by pattern, method and status, with their time, bytes, errors and keys; no key and no address is told (contract 7.4, 9.3)', async () => {
+test('requests are counted by pattern, method and status; no key and no address is told (contract 7.4, 9.3)', async () => {
   const server = await shop.serve('--metrics-port', '0');
   const url = await metricsUrl(server);
   const first = await scrape(url);
@@ -292,7 +292,7 @@ async function askMany(server: Server, count: number): Promise<void> {
   for (let asked = 0; asked < count; asked += 5) await Promise.all(Array.from({ length: 5 }, ask));
 }
 
-test('with several workers metrics are those of all, and what a worker counted stays when it ends or is killed (contract 9.3, 10)', async () => {
+test('metrics are those of all workers, also of one that has ended or was killed (contract 9.3, 10)', async () => {
   const server = await shop.serve('--workers', '2', '--metrics-port', '0');
   const url = await metricsUrl(server);
   const counted = async (): Promise<number> => totalOf(await scrape(url), REQUESTS, { status: '404' });

@@ -222,7 +222,7 @@ const nasty: readonly string[] = [
 
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
-test('texts come back as they are: quotes, line breaks, right-to-left, emoji, 1 MB, from CSV and from NDJSON (contract 5.1, 11)', async () => {
+test('texts of any kind and of 1 MB come back as they are, from CSV and from NDJSON (contract 5.1, 11)', async () => {
   const texts = [...nasty, 'long '.repeat(200_000), '🚀'.repeat(250_000), '"\n'.repeat(250_000)];
   const rows = texts.map((text, index) => ({
     published_date: `2025-06-01T00:00:${String(index).padStart(2, '0')}Z`,

@@ -462,7 +462,7 @@ test('a contract that the file has twice with other values is refused the second
   assert.match(stdout, /the file has this contract already, with other values/);
 });
 
-test('walks while another process imports repeat no contract and miss none that was there; expirations follow (contract 4.1, 8.5)', async () => {
+test('walks during imports repeat no contract and miss none that was there; expirations follow (contract 4.1, 8.5)', async () => {
   const linesOf = (month: string, count: number): string[] =>
     Array.from(
       { length: count },

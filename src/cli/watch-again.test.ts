@@ -54,7 +54,7 @@ async function closeOf(shop: Workshop, symbol = 'A'): Promise<string | undefined
 
 // Each test has a store of its own, and waits most of its time.
 suite('a watch, again', { concurrency: true }, () => {
-  test('a correction that the vendor takes back is taken back: a file is skipped only if its newest run has its content (contract 10)', async () => {
+  test('a correction that the vendor takes back is taken back: the newest run of a file decides (contract 10)', async () => {
     const shop = newShop();
     const watch = new Watch(shop, 'incoming');
     put(shop, 'a.csv', barOf(10));
@@ -68,7 +68,7 @@ suite('a watch, again', { concurrency: true }, () => {
     assert.equal(await closeOf(shop), '10');
   });
 
-  test('a file whose import under wrong flags was undone is imported again, under the right flags and under the same (contract 10)', async () => {
+  test('a file whose import was undone is imported again, under other flags and under the same (contract 10)', async () => {
     const shop = newShop();
     put(shop, 'a.csv', barOf(10));
     const wrong = new Watch(shop, 'incoming', 'WRONG');

@@ -390,7 +390,7 @@ for (const [name, parameter, fallback] of marked) {
   });
 }
 
-test('every list that has pages, and every other list of the specification, has sort and format; the newest bars are ascending (contract 3.11, 4.7)', () => {
+test('every list with pages or in the specification has sort and format; latest bars ascend (contract 3.11, 4.7)', () => {
   const lists = [...names.filter((name) => 'next_page_key' in declared(name).parameters), 'latestNews'];
   for (const name of [...lists, 'optionExpirations', 'latestEconomicEvents'] as EndpointName[]) {
     const { sort, format } = declared(name).parameters;

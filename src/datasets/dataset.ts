@@ -28,7 +28,8 @@ export type Dataset = {
 
 /**
  * What can change by itself, so that what is cached of anything else stays (docs/decisions/0029): an instrument, the bars of a series,
- * what is stored under a symbol, which series the runs of a market and interval hold, those of one run, and the calendar overrides of a market.
+ * what is stored under a symbol, which series the runs of a market and interval hold, those of one run, and the calendar overrides of a
+ * market.
  */
 export type PartKind = 'instrument' | 'series' | 'symbol' | 'coverage' | 'run' | 'overrides';
 

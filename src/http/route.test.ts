@@ -239,7 +239,7 @@ const goodTexts: Readonly<Record<string, string>> = {
 };
 
 for (const one of timed) {
-  test(`${one.parameter} of ${one.name} takes a time without seconds, an offset without a colon, t and z in lower case (contract 2.1)`, () => {
+  test(`${one.parameter} of ${one.name} takes times without seconds, offsets without a colon, t and z in lower case (contract 2.1)`, () => {
     const expected = timeOf(one, '2025-03-03T09:30:00%2B05:30');
     const plus = one.declared.in === 'path' ? ['+0530', '+05:30'] : ['+0530', '+05:30', '%200530'];
     for (const offset of ['%2B0530', ...plus])

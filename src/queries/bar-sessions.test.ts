@@ -101,7 +101,7 @@ test('is_eth changes nothing where the market has no extended hours (contract 3.
 const london = { country_iso_code: 'UK', symbol: 'VOD' };
 const ofLondon = { country_symbol: 'UK:VOD' };
 
-test('an auction counts once in DAY and above, whatever is_eth, and adds nothing to regular bars of minutes (contract 3.5, 3.13)', async () => {
+test('an auction counts once in DAY and above, and adds nothing to regular bars of minutes (contract 3.5, 3.13)', async () => {
   const minutes = [
     ...every(1, '2025-03-03T08:00:00Z', 510, 1),
     { at: '2025-03-03T16:35:00Z', close: 900, volume: 5000 },

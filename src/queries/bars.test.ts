@@ -17,7 +17,7 @@ test('a bar has the fields of spec 2.10 in order, in upper case, null where noth
   );
 });
 
-test('session_date is there only when it is asked for, and is the label where the UTC date is the day before (contract 3.7, 9.5)', async () => {
+test('session_date is given only where asked for, and is the label where UTC has the day before (contract 3.7, 9.5)', async () => {
   const world = await World.create();
   const forex = { asset_schema: 'forex', country_iso_code: 'GLOBAL', symbol: 'EURUSD', exchange: 'GLOBAL' };
   await world.instrument(forex, [{ interval: '1M', rows: every(1, '2025-03-02T17:00:00-05:00', 1, 1) }]);
@@ -29,7 +29,7 @@ test('session_date is there only when it is asked for, and is the label where th
   assert.equal(dated!.session_date, '2025-03-03');
 });
 
-test('CSV holds the same bars, and tells count and next page in headers, or stands wrapped in the envelope (contract 5.2, 5.3)', async () => {
+test('CSV holds the same bars, with count and next page in headers or in the envelope (contract 5.2, 5.3)', async () => {
   const world = await World.create();
   await world.instrument({}, [{ interval: '1M', rows: every(1, DAY_OPEN, 3, 0) }]);
   const raw = { interval: '1M', from_date: '2025-03-03', to_date: '2025-03-03', format: 'CSV', limit: '2' };

@@ -67,7 +67,7 @@ const derived = (date: string, close: number): string[] =>
     (hour) => `${date} ${clock(hour * 60 + 30)}-${clock(Math.min(hour * 60 + 90, 960))} ${close}`,
   );
 
-test('a session with minutes is served from them, every other from the hours as imported, in whatever pages (contract 3.10, 4.1)', async () => {
+test('a session with minutes is served from them, others from the hours as imported, page by page (contract 3.10, 4.1)', async () => {
   const asked = await storeOf([
     ...['2025-03-03', '2025-03-04', '2025-03-05'].flatMap((date) => bars('60M', date, HOURS, 60)),
     ...bars('1M', '2025-03-04', MINUTES, 1),
@@ -373,7 +373,7 @@ const shortDays = `
 const opensOf = (served: readonly ServedBar[]): string[] =>
   served.map(({ datetime }) => datetime.slice(11, 16));
 
-test('minutes, hours and days of SPY as LEAN has them: two days from the minutes, all others from the hours (contract 3.8, 3.10)', async (t) => {
+test('LEAN’s minutes, hours and days of SPY: two days from the minutes, others from the hours (contract 3.8, 3.10)', async (t) => {
   const lean = join(sharedData, 'lean');
   if (!existsSync(lean)) {
     t.skip(`there is no ${lean}`);

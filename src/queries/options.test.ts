@@ -187,7 +187,7 @@ const sorts: fc.Arbitrary<Sort> = fc
   )
   .map(([fields, directions]) => fields.map((field, at) => ({ field, direction: directions[at]! })));
 
-test('every walk gives exactly the contracts asked for, in the order asked for or exactly its reverse, whatever the pages (spec 4.6, contract 4.1, 4.5, 4.7, 8.4)', async () => {
+test('every walk gives the contracts asked for, in their order or its reverse (spec 4.6, contract 4.1, 4.5, 4.7, 8.4)', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.record({
@@ -246,7 +246,7 @@ function judgePage(page: Page, symbols: readonly string[]): void {
   assert.deepEqual(symbolsOf(page), [...groups.values()].flat());
 }
 
-test('as CSV the contracts are one after the other in the order of the search, not by expiration; wrapped with count and data (contract 4.7, 5.2, 5.3)', async () => {
+test('as CSV contracts come in the order of the search; wrapped with count and data (contract 4.7, 5.2, 5.3)', async () => {
   for (const sort of ['asc', 'desc']) {
     const sort_by = [{ field: 'strike_price', direction: 'desc' }];
     const asked = { ref_asset_price: 60, sort_by, sort, limit: 7 };
@@ -287,7 +287,7 @@ test('a page key of one direction opens no page of the other (contract 4.1, 4.7)
   assert.equal((await answerOf('optionSearch', { ...asked, sort: 'asc', next_page_key })).kind, 'answer');
 });
 
-test('a reference price that the underlying cannot have is refused before anything is looked up; that of a future may be zero or negative (spec 4.6, contract 6.4, 8.4)', async () => {
+test('a price that the underlying cannot have is refused first; a future’s may be negative (spec 4.6, contract 6.4, 8.4)', async () => {
   for (const schema_asset of ['stock', 'crypto', 'forex', 'option'])
     for (const ref_asset_price of [0, -0, -0.5, -71.22]) {
       const country_symbol = { country: 'US', symbol: schema_asset === 'stock' ? 'X' : 'NOSUCH' };
@@ -342,7 +342,7 @@ test('a walk while contracts are imported repeats none and misses none that was 
   );
 });
 
-test('the coming expirations, nearest first, of calls and puts as one, each once; the second answer is cached until one of them changes (spec 2.7, 4.7, contract 8.5)', async () => {
+test('coming expirations of calls and puts, nearest first, each once, cached until one changes (spec 2.7, 4.7, contract 8.5)', async () => {
   type List = { reference: string | null; result: readonly Wire[] };
   const list = (nowMs?: number): Promise<List> => resultOf('optionExpirations', {}, nowMs);
   const first = await list();
@@ -374,7 +374,7 @@ const BARS = 'asset_schema,country_iso_code,symbol,interval,datetime,open,high,l
 const bar = (interval: string, at: string, close: number): string =>
   `stock,US,X,${interval},${at},${close},${close},${close},${close}`;
 
-test('without a price the latest one holds: the newest close at any interval, extended hours included, the finest of equals (spec 4.6 rule 3, contract 8.4)', async () => {
+test('without a price the newest close at any interval holds, the finest of equals (spec 4.6 rule 3, contract 8.4)', async () => {
   const lowest = async (nowMs?: number): Promise<unknown> => {
     const answer = await answerOf('optionSearch', { moneyness: 'out_of_the_money', limit: 1 }, nowMs);
     if (answer.kind === 'refusal') return answer.word;

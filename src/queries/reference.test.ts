@@ -55,7 +55,7 @@ test('daylight saving is that of the year in UTC, also for a record at hand whil
   await record.close();
 });
 
-test('an instrument is inactive from the day after its delisting date in its market, where no file has its status (contract 3.9)', async () => {
+test('without a status an instrument is inactive from the day after its delisting in its market (contract 3.9)', async () => {
   const record = await recordsOf(
     'asset_schema,country_iso_code,symbol,delisting_date\nstock,US,B,2018-06-15\n',
   );

@@ -1,7 +1,8 @@
 // Bars folded block by block, in either direction and in steps of any size: those of all base bars at once (contract 3.8, 4.5).
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import fc from 'fast-check';
+import { TestFolder } from '../../test/stores.ts';
 import { encodeBlock } from '../bars/block-writer.ts';
 import { bucketOf } from '../bars/bucket.ts';
 import { minuteCells, periodCells } from '../bars/cells.ts';
@@ -11,7 +12,9 @@ import { DAY_MS, dayOf, END_MS, FIRST_MS, MINUTE_MS } from '../base/instant.ts';
 import { type Calendar, calendarOf } from '../calendar/calendar.ts';
 import { isPeriod, segmentScope } from '../calendar/period.ts';
 import { type Interval, intervalMinutes, interval as intervalOf } from '../contract/interval.ts';
+import { series as seriesDataset } from '../datasets/bars.ts';
 import { DamagedData } from '../store/damage.ts';
+import { openStore } from '../store/engines.ts';
 import type { BlockRead, Reader, StoredBlock } from '../store/store.ts';
 import type { StreamRange } from './cursor.ts';
 import { derivedFrom } from './derived.ts';
@@ -58,34 +61,58 @@ function barsAt(at: readonly number[], nullEvery: number): Bars {
   return bars;
 }
 
-/** The bars of a series as blocks, for reading alone; `reads` are the buckets of the blocks that were read. */
-function storeOf(bars: Bars) {
+const folder = new TestFolder();
+const store = await openStore(folder.storeUrl(), 'write');
+after(async () => {
+  await store.close();
+  folder.close();
+});
+
+/** The blocks of bars. */
+function blocksOf(bars: Bars): StoredBlock[] {
   const blocks: StoredBlock[] = [];
   for (let from = 0, to = 0; from < bars.count; from = to) {
     const bucket = bucketOf(BASE, bars.keyMs[from]!);
     while (to < bars.count && bucketOf(BASE, bars.keyMs[to]!) === bucket) to++;
     blocks.push({ bucket, runId: 1, bytes: encodeBlock(sliceBars(bars, from, to)) });
   }
-  const reads: number[] = [];
-  const reading = {
-    checkBlocks: async () => undefined,
-    blocks: async ({ fromBucket, toBucket, direction, limit }: BlockRead) => {
-      const found = blocks.filter(({ bucket }) => fromBucket <= bucket && bucket <= toBucket);
-      const given = (direction === 'desc' ? found.reverse() : found).slice(0, limit);
-      reads.push(...given.map(({ bucket }) => bucket));
-      return given;
-    },
-    // The words of a damaged block name its series where it has a row; this one has none.
-    sound: () => ({ rows: async () => [] }),
-  };
-  return { reader: reading as unknown as Reader, blocks, reads };
+  return blocks;
 }
 
-/** A series of minutes: a new object, as after each commit. */
-const seriesOf = (bars: Bars): Series => {
-  const [first_ms, last_ms] = [bars.keyMs[0]!, bars.keyMs[bars.count - 1]!];
-  return { series_id: 1, interval: BASE, first_ms, last_ms, unfinished: [] } as unknown as Series;
-};
+let seriesCount = 0;
+
+/** Stores bars as a new series of minutes. */
+async function storeBars(bars: Bars): Promise<Series> {
+  const series_id = ++seriesCount;
+  const row = {
+    ...{ instrument_id: series_id, interval: BASE, series_id, prices: 'raw', volumes: null, off_grid: false },
+    ...{ first_ms: bars.keyMs[0]!, last_ms: bars.keyMs[bars.count - 1]!, bar_count: bars.count },
+    ...{ complete_ms: null, complete_run_id: null },
+  };
+  await store.write(async (writer) => {
+    await writer.upsert(seriesDataset, [row]);
+    for (const block of blocksOf(bars)) await writer.putBlock(series_id, block);
+  });
+  return { ...row, unfinished: [] };
+}
+
+/** The same series as another object, as after each commit. */
+const again = (series: Series): Series => ({ ...series });
+
+/** The reader itself; `reads` gets the buckets of the blocks that it reads. */
+function counting(reader: Reader, reads: number[]): Reader {
+  const blocks = async (read: BlockRead): Promise<StoredBlock[]> => {
+    const found = await reader.blocks(read);
+    reads.push(...found.map(({ bucket }) => bucket));
+    return found;
+  };
+  return new Proxy(reader, {
+    get(target, name) {
+      const value: unknown = name === 'blocks' ? blocks : Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
 
 const rowsOf = (bars: Bars): number[][] =>
   Array.from({ length: bars.count }, (_, row) => columns.map((column) => bars[column][row]!));
@@ -136,9 +163,14 @@ test('bars folded block by block are those of all base bars at once, in both dir
     fc.asyncProperty(drawn, async ({ market: name, asked: text, descending, atLeast, ...scene }) => {
       const bars = barsAt(scene.minutes, scene.nullEvery);
       const what = { calendar: calendars[name], interval: intervalOf(text), extended: scene.extended };
-      const context = { ...what, reader: storeOf(bars).reader, rawOnly: false };
-      const stream = derivedFrom(context, seriesOf(bars), { ...everything, descending });
-      const found = await readSteps(stream, descending, atLeast, Number.POSITIVE_INFINITY);
+      const series = await storeBars(bars);
+      const found = await store.snapshot((reader) => {
+        const stream = derivedFrom({ ...what, reader, rawOnly: false }, series, {
+          ...everything,
+          descending,
+        });
+        return readSteps(stream, descending, atLeast, Number.POSITIVE_INFINITY);
+      });
       assert.deepEqual(found, expectedRows(bars, what));
     }),
     { numRuns: 150 },
@@ -160,8 +192,7 @@ test('bars asked for again are those of the first asking, whatever parts of the 
   await fc.assert(
     fc.asyncProperty(drawn, async ({ market: name, reads, ...scene }) => {
       const bars = barsAt(scene.minutes, 97);
-      const { reader } = storeOf(bars);
-      const series = seriesOf(bars);
+      const series = await storeBars(bars);
       for (const { asked: text, extended, ends, descending, atLeast, stepsMax } of reads) {
         const what = { calendar: calendars[name], interval: intervalOf(text), extended };
         const [from, to] = (ends ?? []).toSorted((a, b) => a - b);
@@ -169,8 +200,10 @@ test('bars asked for again are those of the first asking, whatever parts of the 
           from === undefined || to === undefined
             ? { ...everything, descending }
             : { fromMs: START_MS + from * MINUTE_MS, toMs: START_MS + to * MINUTE_MS, descending };
-        const stream = derivedFrom({ ...what, reader, rawOnly: false }, series, range);
-        const found = await readSteps(stream, descending, atLeast, stepsMax);
+        const found = await store.snapshot((reader) => {
+          const stream = derivedFrom({ ...what, reader, rawOnly: false }, series, range);
+          return readSteps(stream, descending, atLeast, stepsMax);
+        });
         const all = expectedRows(bars, what).filter(
           ([keyMs]) => range.fromMs <= keyMs! && keyMs! < range.toMs,
         );
@@ -189,13 +222,16 @@ const dense = Array.from({ length: (DAYS * 1440) / 3 }, (_, at) => 3 * at);
 
 test('bars asked for again are made without reading a block; of another series, calendar or hours they are not', async () => {
   const bars = barsAt(dense, 97);
-  const { reader, reads } = storeOf(bars);
-  const series = seriesOf(bars);
+  const reads: number[] = [];
+  const series = await storeBars(bars);
   const what = { calendar: calendars.stock, interval: intervalOf('60M'), extended: false };
   const readsOf = async (of: Series, asking: Partial<Asked> = {}, range = everything): Promise<number> => {
     reads.length = 0;
-    const stream = derivedFrom({ ...what, ...asking, reader, rawOnly: false }, of, range);
-    await readSteps(stream, range.descending, 7, Number.POSITIVE_INFINITY);
+    await store.snapshot((state) => {
+      const reader = counting(state, reads);
+      const stream = derivedFrom({ ...what, ...asking, reader, rawOnly: false }, of, range);
+      return readSteps(stream, range.descending, 7, Number.POSITIVE_INFINITY);
+    });
     return reads.length;
   };
   const day = START_MS + 9 * DAY_MS;
@@ -207,36 +243,44 @@ test('bars asked for again are made without reading a block; of another series, 
   assert.ok((await readsOf(series, { interval: intervalOf('DAY') })) > 0);
   assert.equal(await readsOf(series), 0);
   assert.ok((await readsOf(series, { calendar: calendars.lunch })) > 0);
-  assert.ok((await readsOf(seriesOf(bars))) > 0);
+  assert.ok((await readsOf(again(series))) > 0);
 });
 
 test('requests that read a series at the same time get the same bars', async () => {
   const bars = barsAt(dense, 97);
-  const { reader } = storeOf(bars);
-  const series = seriesOf(bars);
+  const series = await storeBars(bars);
   const what = { calendar: calendars.forex, interval: intervalOf('60M'), extended: false };
-  const streamOf = (descending: boolean) =>
-    derivedFrom({ ...what, reader, rawOnly: false }, series, { ...everything, descending });
-  const streams = [streamOf(false), streamOf(false), streamOf(true)];
-  for (let step = 0; step < 400; step++) for (const stream of streams) await stream.next(1 + (step % 5));
-  const expected = expectedRows(bars, what);
-  for (const descending of [false, true])
-    assert.deepEqual(await readSteps(streamOf(descending), descending, 1_000, 1_000), expected);
+  await store.snapshot(async (reader) => {
+    const streamOf = (descending: boolean) =>
+      derivedFrom({ ...what, reader, rawOnly: false }, series, { ...everything, descending });
+    const streams = [streamOf(false), streamOf(false), streamOf(true)];
+    for (let step = 0; step < 400; step++) for (const stream of streams) await stream.next(1 + (step % 5));
+    const expected = expectedRows(bars, what);
+    for (const descending of [false, true])
+      assert.deepEqual(await readSteps(streamOf(descending), descending, 1_000, 1_000), expected);
+  });
 });
 
 test('a damaged block is a fault whenever bars need it, also beside bars that were made before (contract 3.9)', async () => {
   const bars = barsAt(dense, 97);
-  const { reader, blocks } = storeOf(bars);
-  const series = seriesOf(bars);
-  const context = { reader, calendar: calendars.crypto, interval: intervalOf('DAY'), extended: false };
+  const series = await storeBars(bars);
+  const context = {
+    calendar: calendars.crypto,
+    interval: intervalOf('DAY'),
+    extended: false,
+    rawOnly: false,
+  };
   const read = (range: StreamRange) =>
-    readSteps(derivedFrom({ ...context, rawOnly: false }, series, range), range.descending, 1, 1_000_000);
+    store.snapshot((reader) =>
+      readSteps(derivedFrom({ ...context, reader }, series, range), range.descending, 1, 1_000_000),
+    );
   const before = { ...everything, toMs: START_MS + 5 * DAY_MS };
   const after = { ...everything, fromMs: START_MS + 15 * DAY_MS };
   const expected = expectedRows(bars, context);
   assert.deepEqual(await read(before), expected.slice(0, 5));
-  const damaged = blocks[10]!;
+  const damaged = blocksOf(bars)[10]!;
   damaged.bytes[damaged.bytes.length - 1]! ^= 1;
+  await store.write((writer) => writer.putBlock(series.series_id, damaged));
   for (let asking = 0; asking < 2; asking++) {
     await assert.rejects(read(everything), DamagedData);
     await assert.rejects(read({ ...everything, descending: true }), DamagedData);
@@ -247,24 +291,27 @@ test('a damaged block is a fault whenever bars need it, also beside bars that we
 
 test('kept bars have a bound: those that were used longest ago are dropped', async () => {
   const small = barsAt(dense, 97);
-  const first = storeOf(small);
-  const series = seriesOf(small);
+  const reads: number[] = [];
+  const series = await storeBars(small);
   const what = { calendar: calendars.crypto, interval: intervalOf('7M'), extended: false, rawOnly: false };
-  const read = (reader: Reader, of: Series) =>
-    readSteps(derivedFrom({ ...what, reader }, of, everything), false, 10_000, 1_000_000);
-  await read(first.reader, series);
-  first.reads.length = 0;
-  await read(first.reader, series);
-  assert.equal(first.reads.length, 0);
+  const read = (of: Series) =>
+    store.snapshot((state) => {
+      const reader = counting(state, reads);
+      return readSteps(derivedFrom({ ...what, reader }, of, everything), false, 10_000, 1_000_000);
+    });
+  await read(series);
+  reads.length = 0;
+  await read(series);
+  assert.equal(reads.length, 0);
   const bytes = Math.ceil((DAYS * 1440) / 7) * seriesLimits.keptBarBytes;
   const others: Series[] = [];
   for (let sum = 0; sum < 1.1 * seriesLimits.keptBytesMax; sum += bytes) {
-    others.push(seriesOf(small));
-    await read(first.reader, others.at(-1)!);
+    others.push(again(series));
+    await read(others.at(-1)!);
   }
-  first.reads.length = 0;
-  await read(first.reader, others.at(-1)!);
-  assert.equal(first.reads.length, 0, 'the last is kept');
-  await read(first.reader, series);
-  assert.ok(first.reads.length > 0, 'the first is not');
+  reads.length = 0;
+  await read(others.at(-1)!);
+  assert.equal(reads.length, 0, 'the last is kept');
+  await read(series);
+  assert.ok(reads.length > 0, 'the first is not');
 });

@@ -1,6 +1,6 @@
 // Bars derived from those of a finer interval, cell by cell (contract 3.8).
 import { bucketDays } from '../bars/bucket.ts';
-import { type CellBars, dayCells, minuteCells, periodCells, splitCells } from '../bars/cells.ts';
+import { type CellBars, CellRanges, dayCells, minuteCells, periodCells, splitCells } from '../bars/cells.ts';
 import { appendBars, type Bars, concatBars, emptyBars, lowerBound } from '../bars/columns.ts';
 import { sliceTimed, type TimedBars } from '../bars/grid.ts';
 import { Fold, resample } from '../bars/resample.ts';
@@ -70,12 +70,12 @@ function foldedFrom(context: StreamContext, series: Series, range: StreamRange):
   return new FoldedMinutes(context, series.interval, servedBlocks(context.reader, series, base), range);
 }
 
-function cellsOf(context: StreamContext, base: Interval, bars: Bars): CellBars {
+function cellsOf(context: StreamContext, base: Interval, bars: Bars, ranges = new CellRanges()): CellBars {
   const { interval } = context;
   if (isPeriod(interval) && isPeriod(base)) return dayCells(bars, interval, context.calendar);
   const segments = segmentsAround(context, bars);
-  if (isPeriod(interval)) return periodCells(bars, segments, interval);
-  return minuteCells(bars, segments, intervalMinutes(interval)!, intervalMinutes(base)!);
+  if (isPeriod(interval)) return periodCells(bars, segments, interval, ranges);
+  return minuteCells(bars, segments, intervalMinutes(interval)!, intervalMinutes(base)!, ranges);
 }
 
 /** About how many blocks hold the base bars of so many bars. */
@@ -92,6 +92,8 @@ class FoldedMinutes implements BarStream {
   readonly #blocks: BlockSource;
   readonly #range: StreamRange;
   readonly #fold = new Fold();
+  /** Those of the present block. */
+  readonly #ranges = new CellRanges();
   /** Descending: the bars of the earliest cell so far, which an earlier block may add to; they ascend. */
   #carried: Bars[] = [];
   #carriedMs = Number.NaN;
@@ -170,7 +172,8 @@ class FoldedMinutes implements BarStream {
     const { interval } = this.#context;
     const block = await this.#blocks.next(blocksFor(interval, this.#base, wanted));
     this.#ended = block === null;
-    return block === null ? null : cellsOf(this.#context, this.#base, block);
+    this.#ranges.clear();
+    return block === null ? null : cellsOf(this.#context, this.#base, block, this.#ranges);
   }
 }
 

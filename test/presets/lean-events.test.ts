@@ -265,7 +265,7 @@ test('a map file: the last ticker is the symbol, those before are former ones, e
   ]);
 });
 
-test('one that has ended is inactive, its last date the delisting (contract 3.9); one whose ticker is another instrument’s now keeps its number, and its ticker as a former symbol', async () => {
+test('one that has ended is inactive since its last date; a ticker that another has now is a former one (contract 3.9)', async () => {
   await vendor.import('equity/usa/map_files/tap.a.csv', '20050210,tap.a\n20210104,tap.a\n', asInstruments);
   await vendor.import('equity/usa/map_files/twx.1.csv', '19980102,twx\n20010111,twx\n', asInstruments, false);
   await vendor.import(

@@ -4,7 +4,7 @@ import { checkCrashes } from './crashes.ts';
 
 const seed = Date.now() % 1_000_000;
 
-test(`an import that is killed at any moment leaves the store as before it or as after it, and can be run again (seed ${seed}, contract 11)`, async (t) => {
+test(`a killed import leaves the store as before it or as after it, and can be run again (seed ${seed}, contract 11)`, async (t) => {
   const size = { times: 12, symbols: 200, minutes: 200, repairEvery: 8, seed };
   for (const [what, value] of await checkCrashes(size)) t.diagnostic(`${what}: ${value}`);
 });

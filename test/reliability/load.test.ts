@@ -26,7 +26,7 @@ before(async () => {
 /** Other work on the machine takes from what is measured: then it is tried again. */
 const TRIES_MAX = 4;
 
-test('at twice of what can be served most of it still is, the rest is told so, and none is left without an answer (contract 6.3)', async (t) => {
+test('at twice of what can be served most of it still is, and none is left without an answer (contract 6.3)', async (t) => {
   let isWell = false;
   for (let left = TRIES_MAX; !isWell; left--) {
     assert.ok(left > 0, 'each time too little was served, or too late');

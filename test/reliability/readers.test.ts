@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { checkAreaReaders } from './area-readers.ts';
 import { checkReaders } from './readers.ts';
 
-test('walks on several servers repeat and miss nothing during imports, files come whole, the log is short again, a revocation holds (contract 4.1, 7.3)', async (t) => {
+test('walks on several servers repeat and miss nothing during imports; a revocation holds (contract 4.1, 7.3)', async (t) => {
   const size = { days: 3, symbols: 500, minutes: 300 };
   for (const [what, value] of await checkReaders(size)) t.diagnostic(`${what}: ${value}`);
 });
 
-test('lists, option search, records and expirations keep to one state of the store while another process imports (contract 4.1, spec 4.2, 4.7)', async (t) => {
+test('lists, option search and records keep to one state of the store during imports (contract 4.1, spec 4.2, 4.7)', async (t) => {
   for (const [what, value] of await checkAreaReaders({ rounds: 1 })) t.diagnostic(`${what}: ${value}`);
 });

@@ -12,7 +12,7 @@ after(() => shop.close());
 /** Longer than SQLite's own wait for a lock. */
 const LONG_MS = 12_000;
 
-test('an import waits for another as long as that takes, and says once for whom; keys are made and revoked meanwhile (contract 7.3, 10)', async () => {
+test('an import waits for another, and says once for whom; keys are made and revoked meanwhile (contract 7.3, 10)', async () => {
   writeFileSync(shop.path('a.csv'), 'datetime,open,high,low,close\n2025-03-03T14:30:00Z,1,1,1,1\n');
   const store = await openStore(shop.store, 'write');
   const held = store.write(async () => {

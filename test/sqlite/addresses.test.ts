@@ -55,7 +55,7 @@ for (const [address, says] of refused) {
   });
 }
 
-test('a wrong store is refused by flag, variable and bourse.config.json alike, and by a watch at once: nothing is made, and no password is printed (contract 10)', async () => {
+test('a wrong store is refused wherever it is named: nothing is made, and no password is printed (contract 10)', async () => {
   const file = writeDays(shop, 'a.csv', [0]);
   const before = readdirSync(shop.folder);
   mkdirSync(shop.path('incoming'));
@@ -117,7 +117,7 @@ async function freshStore() {
   return stores.fresh();
 }
 
-test('a store whose file has a second hard link is not opened, by either name: each would have a log of its own (contract 10)', async () => {
+test('a store whose file has a second hard link is opened by neither name: each would have its own log (contract 10)', async () => {
   const { path, url, folder } = await freshStore();
   const second = join(folder, 'second.db');
   linkSync(path, second);

@@ -96,7 +96,7 @@ for (const layout of [4, 5, 6, 7])
     await store.close();
   });
 
-test('a store of layout 3, which noted no unfinished bars, has its content; its update names what it hides, and nothing else is served', async () => {
+test('the update of a store of layout 3 keeps its content and names the bars that it hides', async () => {
   const { store, url, told } = await opened(3);
   assert.match(told.join('\n'), /not served until an import has them again: \d+ bars of \d+ series/);
   assert.match(told.join('\n'), /stock:US:ACME DAY, 2024-02-07 to 2024-02-09, 2 bars: /);

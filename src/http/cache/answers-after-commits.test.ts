@@ -142,7 +142,7 @@ test('a corrected bar changes the derived bars that were kept, though the record
   await world.ask(`${day}?sort=desc`, 'after');
 });
 
-test('an instrument that ends completes its last bar without a commit: the closes of its dividends are read anew (contract 3.9, 8.2)', async () => {
+test('an instrument that ends completes its last bar without a commit, and its dividends follow (contract 3.9, 8.2)', async () => {
   const world = await World.open('ended');
   const path = '/stock/bars/US:IBM/1M/from/2025-05-28/to/2025-05-29?adjust=dividend&limit=3';
   world.nowMs = Date.parse('2025-05-29T14:45:00Z');

@@ -20,7 +20,7 @@ import type { RequestHandler } from '../handler.ts';
 import { httpLimits } from '../limits.ts';
 import { UnsentBytes } from './unsent-bytes.ts';
 
-test('at the bound of a key’s unsent answers its requests are refused before any query, those of others are not (contract 6.3)', async () => {
+test('at a key’s bound of unsent answers its requests alone are refused, before any query (contract 6.3)', async () => {
   const { secret: other } = await issueKey(control, 'other', noTerms, Date.now());
   const unsent = new UnsentBytes({ perKeyMax: 1_000 });
   let asked = 0;
@@ -57,7 +57,7 @@ test('at the bound of a key’s unsent answers its requests are refused before a
   assert.equal((await ask(withKey(DAY), { at })).status, 200);
 });
 
-test('answers that were admitted together and come to more than the bound are not kept, and free their buffers (contract 6.3)', async () => {
+test('answers that together exceed the bound are not kept, and free their buffers (contract 6.3)', async () => {
   const unsent = new UnsentBytes({ perKeyMax: 1_000 });
   let released = 0;
   const at = openHandler({
@@ -75,7 +75,7 @@ test('answers that were admitted together and come to more than the bound are no
   assert.equal(released, 5, 'the one that is served was copied into the cache');
 });
 
-test('at the bound of all unsent answers everyone is refused, large pages included, but health is told; callers without a key have a bound of their own (contract 6.3, 9.3)', async () => {
+test('at the bound of all unsent answers all but health is refused; who has no key has another bound (contract 6.3, 9.3)', async () => {
   const bytes = httpLimits.smallPageBytes;
   const pageOf = (length: number) => () => ({
     headers: {},
@@ -98,7 +98,7 @@ test('at the bound of all unsent answers everyone is refused, large pages includ
   assert.equal((await ask(withKey(DAY), { at: anonymous })).status, 200);
 });
 
-test('requests that wait for large answers count before these are there, so that few queries run for one caller (contract 6.3)', async () => {
+test('requests count before their large answers are there, so that few queries run for one caller (contract 6.3)', async () => {
   const unsent = new UnsentBytes({ perKeyMax: 10_000 });
   let asked = 0;
   const held: (() => void)[] = [];
@@ -155,7 +155,7 @@ async function statusOfNews(at: RequestHandler, limit: number, secret = key): Pr
   return response.status;
 }
 
-test('a request that waits counts with no more bytes than the largest answer had: a single long record refuses nobody (contract 6.3)', async () => {
+test('a waiting request counts as the largest answer at most: one long record refuses nobody (contract 6.3)', async () => {
   const { secret: other } = await issueKey(control, 'honest', noTerms, Date.now());
   const unsent = new UnsentBytes();
   const at = openNewsOf([1_000_000, null, 1_000], unsent);
@@ -166,7 +166,7 @@ test('a request that waits counts with no more bytes than the largest answer had
   assert.equal(await statusOfNews(at, 1, other), 200, 'of the other key');
 });
 
-test('answers that are far larger than expected are held up to the bound and one more, and the next are expected to be large (contract 6.3)', async () => {
+test('answers far larger than expected are held up to the bound and one more; the next are expected large (contract 6.3)', async () => {
   const large = 8_000_000;
   const unsent = new UnsentBytes({ perKeyMax: 3 * large });
   const limit = listLimits.news.max;
