@@ -143,6 +143,17 @@ test('a NaN in Parquet is a missing number, as data frames write it', async () =
   );
 });
 
+test('a refused row of Parquet is named by its number, with its cells as text (contract 11)', async () => {
+  const select = `symbol, datetime::timestamptz as datetime, open::decimal(12,4) as open, case when volume = ${rows[1]![6]} then 'infinity'::double else high end as high, low, close, volume`;
+  await writeParquet(shop.path('odd.parquet'), select);
+  const { status, stderr, url } = await imported('odd.parquet', null);
+  assert.equal(status, 1, stderr);
+  assert.equal(barsOf(url)['stock:US:A:1M']?.length, rows.length - 1);
+  const refused = readFileSync(shop.path('odd.parquet.rejected.csv'), 'utf8').split('\n');
+  assert.match(refused[1]!, /^A,2024-[^,]+Z,[\d.]+,inf,/);
+  assert.match(refused[1]!.trimEnd(), /,2,high,is not a number$/);
+});
+
 test('a key that only a late JSON object has is taken', async () => {
   const late = `${ndjson}${JSON.stringify({ ...records[0], datetime: '2024-01-02T15:00:00Z', vwap: 10.5 })}\n`;
   const { url } = await imported('late.ndjson', late);

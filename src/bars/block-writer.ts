@@ -45,8 +45,9 @@ class ByteWriter {
     let least = 0;
     let most = 0;
     for (let index = 0; index < count; index++) {
-      least = Math.min(least, steps[index]!);
-      most = Math.max(most, steps[index]!);
+      const step = steps[index]!;
+      if (step < least) least = step;
+      if (step > most) most = step;
     }
     const width = widthOf(least, most);
     const { bytes, view } = this;
@@ -144,8 +145,9 @@ const out = new ByteWriter();
 /** Encodes bars whose keys ascend strictly and are whole minutes. Up to 2^32 - 1 bars; any doubles. */
 export function encodeBlock(bars: Bars): Uint8Array {
   const { count, keyMs } = bars;
-  let unit = 1;
-  for (let index = 0; index < count; index++) if (keyMs[index]! % DAY_MS !== 0) unit = 0;
+  let days = 0;
+  while (days < count && keyMs[days]! % DAY_MS === 0) days++;
+  const unit = days === count ? 1 : 0;
   const unitMs = UNITS_MS[unit]!;
   if (scratch.open.length < count) scratch = emptyBars(count * 2);
   const prices = priceDecimals(bars);

@@ -311,3 +311,12 @@ test('a reading that is given up early leaves nothing behind that fails later', 
     }
   }
 });
+
+test('a file that is gone needs care, and a careful reading says so', async () => {
+  const path = join(folder, 'gone.csv');
+  const file = { name: 'gone.csv', path, header, format, types: [] };
+  const chunksOf = (careful: boolean) =>
+    readChunks(file, { texts: ['first'], numbers: ['price'], careful }).next();
+  await assert.rejects(chunksOf(false), NeedsCare);
+  await assert.rejects(chunksOf(true), FileProblem);
+});

@@ -2,7 +2,7 @@
 import duckdb, { type Connection, type Database, type DataChunk, type Result } from '@duckdb/node-bindings';
 import { limits } from '../contract/limits.ts';
 import { contentProblem, type FileProblem } from './file-problem.ts';
-import { plainColumns } from './plain-csv.ts';
+import { type PlainColumns, plainRows } from './plain-csv.ts';
 import { describeColumns, type ReadableFile, readingProblem, type ScanPlan, selectOf } from './scan.ts';
 import { type TextCells, TextColumn } from './text-column.ts';
 
@@ -113,28 +113,45 @@ export async function describeFile(
   }
 }
 
-/** Reads the chunks of a file in order. @throws FileProblem, or NeedsCare in a fast reading */
+/** Reads the chunks of a file in order: the next one overwrites the columns of the one before. @throws FileProblem, or NeedsCare in a fast reading */
 export async function* readChunks(file: ReadableFile, plan: ReadPlan): AsyncGenerator<Chunk> {
-  const plain = plainChunks(file, plan);
-  if (plain === null) yield* reading((connection) => stream(connection, file, plan));
-  else yield* plain;
-}
-
-/** The chunks of a small file that is plain enough, so that a reading by DuckDB would give the same; null for any other. */
-function plainChunks({ content, format, header }: ReadableFile, plan: ReadPlan): Chunk[] | null {
-  if (content === undefined || format.kind !== 'csv' || plan.careful) return null;
-  const parts = plainColumns(content, { format, header }, plan, duckdb.vector_size());
+  const { format } = file;
+  if (format.kind !== 'csv' || plan.careful)
+    return yield* reading((connection) => stream(connection, file, plan, 1));
+  const rows = plainRows({ ...file, format }, plan);
   let firstRow = 1;
-  return (
-    parts?.map((part) => {
-      const chunk = { ...part, firstRow, surplus: null };
-      firstRow += part.count;
-      return chunk;
-    }) ?? null
-  );
+  for (;;) {
+    const { value, done } = nextRows(rows);
+    if (done === true) {
+      if (value) return;
+      break;
+    }
+    yield { ...value, firstRow, surplus: null };
+    firstRow += value.count;
+  }
+  // The lines that were read have one row each.
+  const headerLines = (format.headerLines ?? 1) + firstRow - 1;
+  const rest = { ...file, format: { ...format, headerLines } };
+  yield* reading((connection) => stream(connection, rest, plan, firstRow));
 }
 
-async function* stream(connection: Connection, file: ReadableFile, plan: ReadPlan): AsyncGenerator<Chunk> {
+/** The next plain rows. @throws NeedsCare where the file cannot be read: a careful reading says why */
+function nextRows(rows: ReturnType<typeof plainRows>): IteratorResult<PlainColumns, boolean> {
+  try {
+    return rows.next();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    throw new NeedsCare();
+  }
+}
+
+/** Reads a file by DuckDB; its first row has the number `firstNumber`. */
+async function* stream(
+  connection: Connection,
+  file: ReadableFile,
+  plan: ReadPlan,
+  firstNumber: number,
+): AsyncGenerator<Chunk> {
   const names = [...plan.texts, ...plan.numbers];
   const hasSurplus = plan.careful && file.format.kind === 'csv';
   const select = selectOf(file, names, hasSurplus, plan);
@@ -143,7 +160,9 @@ async function* stream(connection: Connection, file: ReadableFile, plan: ReadPla
   const texts = (plan.careful ? names : plan.texts).map(() => new TextColumn());
   if (hasSurplus) texts.push(new TextColumn());
   const numbers = plan.careful ? [] : plan.numbers;
-  let firstRow = 1;
+  // In a CSV, NaN that is not missing was the text `nan`: it must be checked as text.
+  const mayBeNaN = file.format.kind === 'parquet';
+  let firstRow = firstNumber;
   let fetched = duckdb.fetch_chunk(result);
   for (;;) {
     const chunk = await fetched;
@@ -157,7 +176,7 @@ async function* stream(connection: Connection, file: ReadableFile, plan: ReadPla
       count,
       firstRow,
       texts: hasSurplus ? texts.slice(0, -1) : texts,
-      numbers: numbers.map((_, index) => numbersOf(chunk, plan.texts.length + index, count)),
+      numbers: numbers.map((_, index) => numbersOf(chunk, plan.texts.length + index, count, mayBeNaN)),
       surplus: hasSurplus ? texts[texts.length - 1]! : null,
     };
     firstRow += count;
@@ -170,19 +189,20 @@ async function* stream(connection: Connection, file: ReadableFile, plan: ReadPla
 const start = async (connection: Connection, sql: string): Promise<Result> =>
   duckdb.execute_prepared_streaming(await duckdb.prepare(connection, sql));
 
-function numbersOf(chunk: DataChunk, column: number, count: number): Float64Array {
+/** Numbers of a chunk, null as NaN. @throws NeedsCare where one is NaN itself and must not be */
+function numbersOf(chunk: DataChunk, column: number, count: number, mayBeNaN: boolean): Float64Array {
   const vector = duckdb.data_chunk_get_vector(chunk, column);
   const data = duckdb.vector_get_data(vector, count * 8);
   const values = new Float64Array(data.buffer, data.byteOffset, count);
   const validity = duckdb.vector_get_validity(vector, Math.ceil(count / 64) * 8);
-  // NaN that is not missing was the text `nan`: it must be checked as text.
   if (validity !== null) {
     for (let row = 0; row < count; row++) {
       if ((validity[row >> 3]! & (1 << (row & 7))) === 0) values[row] = Number.NaN;
-      else if (Number.isNaN(values[row]!)) throw new NeedsCare();
+      else if (!mayBeNaN && Number.isNaN(values[row]!)) throw new NeedsCare();
     }
     return values;
   }
+  if (mayBeNaN) return values;
   // The sum is NaN where any number is NaN.
   let sum = 0;
   for (let row = 0; row < count; row++) sum += values[row]!;

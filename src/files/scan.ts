@@ -3,6 +3,7 @@ import { limits } from '../contract/limits.ts';
 import { type ComputedColumn, filledIn, quoted } from './computed-column.ts';
 import { FileProblem } from './file-problem.ts';
 import type { CsvFormat, Format } from './format.ts';
+import { parquetMs, parquetNumber, parquetText } from './parquet-columns.ts';
 import { NOT_UTF8 } from './sample.ts';
 
 /** A plain file whose columns are known. */
@@ -19,8 +20,9 @@ export type ReadableFile = {
 
 /** How to scan a file: everything as text, or the named columns as numbers; and its computed columns. */
 export type ScanPlan = {
+  /** Of a Parquet file, columns of dates and times too: their milliseconds since 1970. */
   readonly numbers: readonly string[];
-  /** Reads every column as text, also rows with missing or surplus cells: slower, but every cell can be checked. Only CSV has a fast reading. */
+  /** Reads every column as text, also rows with missing or surplus cells: slower, but every cell can be checked. JSON has no fast reading. */
   readonly careful: boolean;
   /** Computed columns, which a plan may name too. */
   readonly derived?: readonly ComputedColumn[];
@@ -65,15 +67,6 @@ export function describeColumns(path: string, format: Format): string {
   return `select to_json(list(column_name)), to_json(list(column_type)) from (describe select * from ${table})`;
 }
 
-/** A Parquet column as text, as a CSV would have it. NaN is null: data frames write missing numbers so. */
-function parquetText(column: string, type: string): string {
-  if (type === 'TIMESTAMP WITH TIME ZONE')
-    return `strftime(timezone('UTC', ${column}), '%Y-%m-%dT%H:%M:%S.%fZ')`;
-  if (type === 'FLOAT' || type === 'DOUBLE')
-    return `case when isnan(${column}) then null else ${column}::varchar end`;
-  return `${column}::varchar`;
-}
-
 /** A column of a file in SQL: as it is, and as text. */
 type Columns = (name: string) => { readonly own: string; readonly text: string; readonly isNumber: boolean };
 
@@ -96,8 +89,12 @@ function columnsOf({ format, header, types }: ReadableFile, { numbers, careful }
       const own = placed(place);
       return { own, text: isNumber ? `${own}::varchar` : own, isNumber };
     }
-    const text = format.kind === 'parquet' ? parquetText(named(name), types[place]!) : named(name);
-    return { own: text, text, isNumber: false };
+    if (format.kind === 'json') return { own: named(name), text: named(name), isNumber: false };
+    const [column, type] = [named(name), types[place]!];
+    const text = parquetText(column, type);
+    const isNumber = !careful && numbers.includes(name);
+    const own = isNumber ? (parquetNumber(column, type) ?? parquetMs(column, type)) : text;
+    return { own, text, isNumber };
   };
 }
 

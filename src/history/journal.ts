@@ -46,6 +46,9 @@ export function blankBars(bars: Bars, holds: (at: number) => boolean): Bars {
 /** What changes where `bars` replace `older`. An equal bar is no change. */
 export function changeOf(bars: Bars, older: Bars): BlockChange {
   const isNew = (index: number): boolean => indexOfKey(older, bars.keyMs[index]!) < 0;
+  // Most imports append: then nothing is replaced.
+  if (older.count === 0 || bars.keyMs[0]! > older.keyMs[older.count - 1]!)
+    return { added: blankBars(bars, () => true), before: none };
   const isReplaced = (at: number): boolean => {
     const index = indexOfKey(bars, older.keyMs[at]!);
     return index >= 0 && !sameBar(older, at, bars, index);

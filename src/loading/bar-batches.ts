@@ -3,12 +3,13 @@ import { valueFields } from '../datasets/bars.ts';
 import type { ComputedColumn } from '../files/computed-column.ts';
 import { type Chunk, readChunks } from '../files/read.ts';
 import type { ReadableFile } from '../files/scan.ts';
-import { type BarChunk, BarChunker, type BarColumns, columnsOf, type Names } from './bar-chunk.ts';
+import { type BarChunk, BarChunker, type BarColumns, type BarTypes, type Names } from './bar-chunk.ts';
 
 /** A file to be read, and which of its columns give which fields. */
 export type BarReading = {
   readonly file: ReadableFile;
   readonly columns: BarColumns;
+  readonly types: BarTypes;
   readonly derived: readonly ComputedColumn[];
 };
 
@@ -18,88 +19,148 @@ const BATCH_ROWS = 16_384;
 /** The most rows in a batch of any other: of 10,000 names each then has some rows together. */
 const MIXED_ROWS = 16 * BATCH_ROWS;
 
+/** Arrays for the rows of a batch, of one buffer. */
+export type BatchArrays = Pick<BarChunk, 'ms' | 'kinds' | 'nameIds'> & {
+  /** In the order of `valueFields`. */
+  readonly values: readonly Float64Array[];
+};
+
+const NUMBERS = 1 + valueFields.length;
+
+function newArrays(rows: number): BatchArrays {
+  const numberBytes = NUMBERS * rows * Float64Array.BYTES_PER_ELEMENT;
+  const idBytes = rows * Int32Array.BYTES_PER_ELEMENT;
+  const buffer = new ArrayBuffer(numberBytes + idBytes + rows);
+  const [ms, ...values] = Array.from(
+    { length: NUMBERS },
+    (_, place) => new Float64Array(buffer, (place * numberBytes) / NUMBERS, rows),
+  );
+  const nameIds = new Int32Array(buffer, numberBytes, rows);
+  return { ms: ms!, values, nameIds, kinds: new Uint8Array(buffer, numberBytes + idBytes, rows) };
+}
+
+/** Arrays of batches that were loaded. Always new ones would be slow, and make the collector of garbage run. */
+export class SpareArrays {
+  readonly #spare: BatchArrays[] = [];
+
+  /** Arrays for at least so many rows, which may have any values. */
+  take(rows: number): BatchArrays {
+    for (let spare = this.#spare.pop(); spare !== undefined; spare = this.#spare.pop())
+      if (spare.ms.length >= rows) return spare;
+    return newArrays(rows);
+  }
+
+  give(arrays: BatchArrays): void {
+    this.#spare.push(arrays);
+  }
+}
+
+/** Rows, and the arrays that they are in: to be given back once the rows are loaded. */
+export type BarBatch = BarChunk & { readonly arrays: BatchArrays };
+
 /** A batch that is being filled. */
-class Batch implements BarChunk {
-  readonly ms: Float64Array;
-  readonly kinds: Uint8Array;
-  readonly nameIds: Int32Array;
-  readonly newNames: Names[] = [];
-  readonly values: readonly (Float64Array | null)[];
+class Batch {
   readonly firstRow: number;
   count = 0;
+  readonly #arrays: BatchArrays;
+  readonly #chunker: BarChunker;
+  readonly #newNames: Names[] = [];
 
-  /** `room` is the number of rows that it can have. */
-  constructor(columns: BarColumns, firstRow: number, room: number) {
-    this.ms = new Float64Array(room);
-    this.kinds = new Uint8Array(room);
-    this.nameIds = new Int32Array(room);
-    this.values = valueFields.map((field) => (columns.has(field) ? new Float64Array(room) : null));
+  constructor(arrays: BatchArrays, chunker: BarChunker, firstRow: number) {
+    this.#arrays = arrays;
+    this.#chunker = chunker;
     this.firstRow = firstRow;
+  }
+
+  hasRoomFor(rows: number): boolean {
+    return this.count + rows <= this.#arrays.ms.length;
+  }
+
+  add(chunk: Chunk): void {
+    const { ms, kinds, nameIds, values } = this.#arrays;
+    this.#chunker.readMoments(chunk, ms, kinds, this.count);
+    for (const [index, column] of this.#chunker.valuesOf(chunk).entries())
+      if (column !== null) values[index]!.set(column, this.count);
+    this.#newNames.push(...this.#chunker.readNames(chunk, nameIds, this.count));
+    this.count += chunk.count;
   }
 
   /** Whether hardly any row has the name of the row before it. */
   get isMixed(): boolean {
+    const { nameIds } = this.#arrays;
     let changes = 0;
-    for (let row = 1; row < this.count; row++) if (this.nameIds[row] !== this.nameIds[row - 1]) changes++;
+    for (let row = 1; row < this.count; row++) if (nameIds[row] !== nameIds[row - 1]) changes++;
     return 2 * changes > this.count;
   }
 
-  /** The same rows, those of each name together and in their order: loading a row by itself takes three times as long. */
-  grouped(): BarChunk {
-    const { count, nameIds, firstRow, newNames } = this;
-    let most = 0;
-    for (let row = 0; row < count; row++) if (nameIds[row]! > most) most = nameIds[row]!;
-    // Where the rows of each name begin.
-    const starts = new Int32Array(most + 2);
-    for (let row = 0; row < count; row++) starts[nameIds[row]! + 1]!++;
-    for (let id = 0; id < most; id++) starts[id + 1]! += starts[id]!;
-    const order = new Int32Array(count);
-    for (let row = 0; row < count; row++) order[starts[nameIds[row]!]!++] = row;
-    const moved = <A extends Float64Array | Int32Array | Uint8Array>(values: A, to: A): A => {
-      for (let at = 0; at < count; at++) to[at] = values[order[at]!]!;
-      return to;
-    };
-    return {
-      count,
-      firstRow,
-      newNames,
-      ms: moved(this.ms, new Float64Array(count)),
-      kinds: moved(this.kinds, new Uint8Array(count)),
-      nameIds: moved(nameIds, new Int32Array(count)),
-      values: this.values.map((values) => values && moved(values, new Float64Array(count))),
-    };
+  asRead(): BarBatch {
+    return this.#batchOf(this.#arrays);
   }
 
-  add(chunk: Chunk, chunker: BarChunker): void {
-    chunker.readMoments(chunk, this.ms, this.kinds, this.count);
-    for (const [index, column] of chunker.valuesOf(chunk).entries())
-      if (column !== null) this.values[index]!.set(column, this.count);
-    this.newNames.push(...chunker.readNames(chunk, this.nameIds, this.count));
-    this.count += chunk.count;
+  /** The same rows, those of each name together and in their order: loading a row by itself takes three times as long. */
+  grouped(spare: SpareArrays): BarBatch {
+    const from = this.#arrays;
+    const to = spare.take(from.ms.length);
+    const order = orderByName(from.nameIds, this.count);
+    moveRows(from.ms, to.ms, order);
+    moveRows(from.kinds, to.kinds, order);
+    moveRows(from.nameIds, to.nameIds, order);
+    for (const [index, column] of from.values.entries())
+      if (this.#chunker.hasValue(index)) moveRows(column, to.values[index]!, order);
+    spare.give(from);
+    return this.#batchOf(to);
+  }
+
+  #batchOf(arrays: BatchArrays): BarBatch {
+    const { ms, kinds, nameIds } = arrays;
+    const values = arrays.values.map((column, index) => (this.#chunker.hasValue(index) ? column : null));
+    const { count, firstRow } = this;
+    return { arrays, count, firstRow, newNames: this.#newNames, ms, kinds, nameIds, values };
   }
 }
 
+/** The indexes of rows, those of each name together, names by their numbers. */
+function orderByName(nameIds: Int32Array, count: number): Int32Array {
+  let most = 0;
+  for (let row = 0; row < count; row++) if (nameIds[row]! > most) most = nameIds[row]!;
+  // Where the rows of each name begin.
+  const starts = new Int32Array(most + 2);
+  for (let row = 0; row < count; row++) starts[nameIds[row]! + 1]!++;
+  for (let id = 0; id < most; id++) starts[id + 1]! += starts[id]!;
+  const order = new Int32Array(count);
+  for (let row = 0; row < count; row++) order[starts[nameIds[row]!]!++] = row;
+  return order;
+}
+
+function moveRows<A extends Float64Array | Int32Array | Uint8Array>(from: A, to: A, order: Int32Array): void {
+  for (let at = 0; at < order.length; at++) to[at] = from[order[at]!]!;
+}
+
 /**
- * The rows of a file, in order; where hardly any row has the name of the one before it, those of each name in order. Each batch has
- * arrays of its own. @throws NeedsCare, FileProblem
+ * The rows of a file, in order; where hardly any row has the name of the one before it, those of each name in order. Arrays are taken
+ * from `spare`. @throws NeedsCare, FileProblem
  */
-export async function* readBatches({ file, columns, derived }: BarReading): AsyncGenerator<BarChunk> {
-  const { texts, numbers } = columnsOf(columns);
-  const chunker = new BarChunker(columns, texts, numbers);
+export async function* readBatches(
+  { file, columns, types, derived }: BarReading,
+  spare: SpareArrays,
+): AsyncGenerator<BarBatch> {
+  const { texts, numbers } = types;
+  const chunker = new BarChunker(columns, types);
   // Of a small file each chunk is a batch: the arrays of a full one take longer than its rows.
   const isSmall = file.content !== undefined;
   let isMixed = false;
   let batch: Batch | null = null;
+  const finished = (full: Batch): BarBatch => (isMixed ? full.grouped(spare) : full.asRead());
   for await (const chunk of readChunks(file, { texts, numbers, careful: false, derived })) {
-    if (batch !== null && batch.count + chunk.count > batch.ms.length) {
-      yield isMixed ? batch.grouped() : batch;
-      const room = isMixed ? MIXED_ROWS : BATCH_ROWS;
-      batch = new Batch(columns, batch.firstRow + batch.count, isSmall ? chunk.count : room);
+    if (batch !== null && !batch.hasRoomFor(chunk.count)) {
+      yield finished(batch);
+      const room = isSmall ? chunk.count : isMixed ? MIXED_ROWS : BATCH_ROWS;
+      batch = new Batch(spare.take(room), chunker, batch.firstRow + batch.count);
     }
     const isFirst = batch === null;
-    batch ??= new Batch(columns, 1, isSmall ? chunk.count : BATCH_ROWS);
-    batch.add(chunk, chunker);
+    batch ??= new Batch(spare.take(isSmall ? chunk.count : BATCH_ROWS), chunker, 1);
+    batch.add(chunk);
     if (isFirst) ({ isMixed } = batch);
   }
-  if (batch !== null) yield isMixed ? batch.grouped() : batch;
+  if (batch !== null) yield finished(batch);
 }

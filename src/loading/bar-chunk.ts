@@ -1,14 +1,19 @@
 // Rows of a bars file as arrays: moments, values, and the number of the names in each row.
+import { END_MS, FIRST_MS } from '../base/instant.ts';
 import { numberOf } from '../base/number.ts';
 import { seriesFields, valueFields } from '../datasets/bars.ts';
 import { type ComputedColumn, UNMADE } from '../files/computed-column.ts';
 import type { RowProblem } from '../files/file-problem.ts';
+import { parquetMoment, parquetNumber } from '../files/parquet-columns.ts';
 import type { Chunk } from '../files/read.ts';
+import type { ReadableFile } from '../files/scan.ts';
 import { type CellKind, InstantCell } from '../mapping/instant-cell.ts';
+import { NameIds } from './name-ids.ts';
 
 /** What the cell of a moment may be; chunks have an index into this. */
 export const momentKinds: readonly (CellKind | 'missing')[] = ['instant', 'local', 'date', 'bad', 'missing'];
 export const INSTANT = 0;
+const BAD = 3;
 const MISSING = 4;
 
 /** The texts that name a series, in the order of `seriesFields`; null where the file has no such column or cell. */
@@ -33,12 +38,34 @@ export type BarChunk = {
 /** Which column of a file gives which field. */
 export type BarColumns = ReadonlyMap<string, string>;
 
-/** The columns that a fast reading reads as text and as numbers. */
-export function columnsOf(columns: BarColumns): { texts: string[]; numbers: string[] } {
-  const named = [...columns];
-  const isValue = ([field]: readonly [string, string]): boolean => valueFields.some((name) => name === field);
-  const numbers = named.filter(isValue).map(([, column]) => column);
-  return { texts: named.filter((one) => !isValue(one)).map(([, column]) => column), numbers };
+/** How a fast reading reads the columns of a file: as text, or as numbers. */
+export type BarTypes = {
+  readonly texts: readonly string[];
+  readonly numbers: readonly string[];
+  /** What the cells of the moment are, where they are numbers: milliseconds. Null where they are texts. */
+  readonly moment: CellKind | null;
+};
+
+/** How to read a file fast; null where its types do not show what its cells are, or only a careful reading computes a column. */
+export function barTypesOf(
+  { format, header, types }: Pick<ReadableFile, 'format' | 'header' | 'types'>,
+  columns: BarColumns,
+): BarTypes | null {
+  if (format.kind === 'json') return null;
+  const isParquet = format.kind === 'parquet';
+  const texts: string[] = [];
+  const numbers: string[] = [];
+  let moment: CellKind | null = null;
+  for (const [field, column] of columns) {
+    const isValue = valueFields.some((name) => name === field);
+    if (isParquet) {
+      const type = types[header.indexOf(column)];
+      if (type === undefined || (isValue && parquetNumber(column, type) === null)) return null;
+      if (field === 'datetime') moment = parquetMoment(type);
+    }
+    (isValue || (field === 'datetime' && moment !== null) ? numbers : texts).push(column);
+  }
+  return { texts, numbers, moment };
 }
 
 /** Makes chunks of bars from chunks of columns. One is used for a whole file. */
@@ -47,17 +74,24 @@ export class BarChunker {
   readonly #names: readonly number[];
   readonly #values: readonly number[];
   readonly #datetime: number;
+  readonly #moment: CellKind | null;
   readonly #texts: readonly string[];
-  readonly #ids = new Map<string, number>();
+  readonly #ids = new NameIds();
 
   /** `texts` and `numbers` are the columns of the reading, in its order. */
-  constructor(columns: BarColumns, texts: readonly string[], numbers: readonly string[]) {
+  constructor(columns: BarColumns, { texts, numbers, moment }: BarTypes) {
     const locate = (field: string, among: readonly string[]): number =>
       among.indexOf(columns.get(field) ?? '\0');
     this.#texts = texts;
     this.#names = seriesFields.map((field) => locate(field, texts));
-    this.#datetime = locate('datetime', texts);
+    this.#datetime = locate('datetime', moment === null ? texts : numbers);
+    this.#moment = moment;
     this.#values = valueFields.map((field) => locate(field, numbers));
+  }
+
+  /** Whether the file has a value, by its index in `valueFields`. */
+  hasValue(index: number): boolean {
+    return this.#values[index]! >= 0;
   }
 
   /** The value columns of a chunk that was read as numbers. */
@@ -67,6 +101,11 @@ export class BarChunker {
 
   /** Writes the moments of a chunk's rows from `at` on. */
   readMoments(chunk: Chunk, ms: Float64Array, kinds: Uint8Array, at: number): void {
+    if (this.#moment !== null) {
+      const kind = momentKinds.indexOf(this.#moment);
+      typedMoments(chunk.numbers[this.#datetime]!, kind, ms.subarray(at), kinds.subarray(at));
+      return;
+    }
     const column = chunk.texts[this.#datetime]!;
     const cell = this.#cell;
     column.gather();
@@ -86,6 +125,7 @@ export class BarChunker {
     const columns = this.#names.map((place) => (place < 0 ? null : chunk.texts[place]!));
     const named = columns.filter((column) => column !== null);
     const newNames: Names[] = [];
+    let isGathered = false;
     for (let row = 0; row < chunk.count; row++) {
       let repeats = row > 0;
       for (let index = 0; repeats && index < named.length; index++) repeats = named[index]!.repeats(row);
@@ -93,14 +133,11 @@ export class BarChunker {
         nameIds[at + row] = nameIds[at + row - 1]!;
         continue;
       }
-      let key = '';
-      for (const column of named) key += `${column.text(row) ?? '\0'}\n`;
-      let id = this.#ids.get(key);
-      if (id === undefined) {
-        id = this.#ids.size;
-        this.#ids.set(key, id);
-        newNames.push(columns.map((column) => column?.text(row) ?? null));
-      }
+      if (!isGathered) for (const column of named) column.gather();
+      isGathered = true;
+      const { count } = this.#ids;
+      const id = this.#ids.of(named, row);
+      if (id === count) newNames.push(columns.map((column) => column?.text(row) ?? null));
       nameIds[at + row] = id;
     }
     return newNames;
@@ -134,5 +171,14 @@ export class BarChunker {
     this.readMoments(chunk, ms, kinds, 0);
     const newNames = this.readNames(chunk, nameIds, 0);
     return { chunk: { count, firstRow, ms, kinds, values, nameIds, newNames }, strange };
+  }
+}
+
+/** Writes moments that are numbers: `kind` is that of each that is there and in the years of instants. */
+function typedMoments(numbers: Float64Array, kind: number, ms: Float64Array, kinds: Uint8Array): void {
+  for (let row = 0; row < numbers.length; row++) {
+    const value = numbers[row]!;
+    ms[row] = value;
+    kinds[row] = Number.isNaN(value) ? MISSING : value >= FIRST_MS && value < END_MS ? kind : BAD;
   }
 }

@@ -30,6 +30,7 @@ import { collectRows } from '../store/all-rows.ts';
 import type { Writer } from '../store/store.ts';
 import { countClosed, countVwapOutside } from './bar-counts.ts';
 import { LoadedInstruments } from './loaded-instruments.ts';
+import { OpenRows, Segments } from './open-rows.ts';
 import { type OpenBlock, OpenSeries } from './open-series.ts';
 import { Spacing } from './spacing.ts';
 
@@ -46,14 +47,11 @@ const EPOCH_DAYS = 85;
 /** Bytes of one bar in an open block. */
 const BAR_BYTES = 64;
 
-/** Bytes of an open block beside its bars: its arrays have room for several from the first one on. */
+/** Bytes of an open block beside its bars: it has room for several from the first one on. */
 const BLOCK_BYTES = 4_000;
 
 /** A series that is not stored. */
 const noSeries = { row: null, isRepaired: false };
-
-/** Empty blocks kept for reuse. */
-const SPARE_MAX = 64;
 
 /** What is said of the bars of a file. */
 export type LoadedFile = {
@@ -106,8 +104,10 @@ export class BarLoad {
   /** The names of their markets. */
   readonly #markets = new Map<string, string>();
   readonly instruments: LoadedInstruments;
-  /** Arrays of written blocks, for reuse. */
-  readonly #spare: Bars[] = [];
+  /** Of all open blocks. */
+  readonly #segments = new Segments();
+  /** The bars of the block that is being written. */
+  readonly #written = emptyBars();
   #openBytes = 0;
 
   constructor(writer: Writer, run: PresentRun, about: LoadedFile) {
@@ -235,7 +235,7 @@ export class BarLoad {
   async #openBlock(series: OpenSeries, bucket: number): Promise<OpenBlock> {
     const fresh = {
       bucket,
-      bars: this.#spare.pop() ?? emptyBars(),
+      rows: new OpenRows(this.#segments, null),
       stored: null,
       counted: { written: 0, unchanged: 0 },
     };
@@ -247,18 +247,21 @@ export class BarLoad {
     if (note !== null) {
       const bars = decodeBlock(note, wholeBlock);
       this.#judge(series, bars, -1);
-      return { bucket, bars, stored: { older, count }, counted: { written: 0, unchanged: bars.count } };
+      const rows = new OpenRows(this.#segments, bars);
+      return { bucket, rows, stored: { older, count }, counted: { written: 0, unchanged: bars.count } };
     }
     if (runId !== this.#run.runId) return { ...fresh, stored: { older, count } };
     this.#judge(series, older, -1);
     const stored = { older: null, count };
-    return { bucket, bars: older, stored, counted: { written: count, unchanged: 0 } };
+    const rows = new OpenRows(this.#segments, older);
+    return { bucket, rows, stored, counted: { written: count, unchanged: 0 } };
   }
 
   async #flush(series: OpenSeries): Promise<void> {
     const { row } = series;
     const open = series.open!;
-    const { bucket, bars, counted } = open;
+    const { bucket, rows, counted } = open;
+    const bars = rows.take(this.#written);
     const startCount = counted.written + counted.unchanged;
     series.open = null;
     this.#openBytes = Math.max(0, this.#openBytes - (bars.count - startCount) * BAR_BYTES - BLOCK_BYTES);
@@ -289,8 +292,6 @@ export class BarLoad {
     row.first_ms = Math.min(row.first_ms, merged.keyMs[0]!);
     row.last_ms = Math.max(row.last_ms, merged.keyMs[merged.count - 1]!);
     series.highestBucket = Math.max(series.highestBucket, bucket);
-    bars.count = 0;
-    if (this.#spare.length < SPARE_MAX) this.#spare.push(bars);
   }
 
   /** The key of the last bar that had opened when the import began: a bar of the future says nothing of how far a file reaches. */

@@ -117,8 +117,13 @@ export class BarPass {
       const bearer = this.#bearerOf(called, from);
       let to = from + 1;
       while (to < count && nameIds[to] === id && this.#bearerOf(called, to) === bearer) to++;
-      if (called.problem === null) await this.#addRun(await this.#seriesOf(called, bearer), from, to);
-      else for (let row = from; row < to; row++) this.#refuse(row, care?.strange.get(row) ?? called.problem);
+      if (called.problem === null) {
+        const series = (bearer === undefined && called.series) || (await this.#seriesOf(called, bearer));
+        // Most rows of a file that is ordered by time need nothing of the store: awaiting would take as long as adding them.
+        const rest = this.#appendRun(series, from, to);
+        if (rest < to) await this.#addRun(series, rest, to);
+      } else
+        for (let row = from; row < to; row++) this.#refuse(row, care?.strange.get(row) ?? called.problem);
       from = to;
     }
     this.rowsRead += count;
@@ -135,6 +140,17 @@ export class BarPass {
     return bearerOn(former, kind === 'instant' ? dayOf(name!, ms) : Math.floor(ms / DAY_MS));
   }
 
+  /** Appends rows of one series to its open block, where they keep every rule and ascend: the index of the first that it did not append. */
+  #appendRun(series: OpenSeries, from: number, to: number): number {
+    const { open, beforeMs } = series;
+    if (open === null || this.#readKey(series, from) !== null) return from;
+    if (Math.floor(this.#keyMs / series.bucketMs) !== open.bucket) return from;
+    const end = this.#stretchEnd(series, from, to);
+    if (end > from && open.rows.append(this.#keys, this.#values, from, end)) return end;
+    series.beforeMs = beforeMs;
+    return from;
+  }
+
   /** Adds rows of one series: together where bars keep every rule and ascend in one bucket, every other row alone. */
   async #addRun(series: OpenSeries, from: number, to: number): Promise<void> {
     for (let at = from; at < to; ) {
@@ -143,7 +159,7 @@ export class BarPass {
       if (end > at) {
         const bucket = Math.floor(this.#keys[at]! / series.bucketMs);
         if (series.open?.bucket !== bucket) await this.load.turn(series, bucket);
-        if (series.append(this.#keys, this.#values, at, end)) {
+        if (series.open!.rows.append(this.#keys, this.#values, at, end)) {
           at = end;
           continue;
         }
@@ -193,7 +209,7 @@ export class BarPass {
     series.beforeMs = keyMs;
     const bucket = Math.floor(keyMs / series.bucketMs);
     if (series.open?.bucket !== bucket) await this.load.turn(series, bucket);
-    if (series.insert(keyMs, this.#values, row)) return null;
+    if (series.open!.rows.insert(keyMs, this.#values, row)) return null;
     if (this.#care !== null) this.#checkPeriod(series, row, keyMs);
     return { column: 'datetime', reason: 'the file has this bar already, with other values' };
   }

@@ -2,15 +2,14 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { FileProblem } from '../files/file-problem.ts';
 import { NeedsCare } from '../files/read.ts';
-import { type BarReading, readBatches } from './bar-batches.ts';
-import type { BarChunk } from './bar-chunk.ts';
+import { type BarBatch, type BarReading, type BatchArrays, readBatches, SpareArrays } from './bar-batches.ts';
 
 /** Batches that may be on their way, so that neither thread waits for the other. */
 const BATCHES_MAX = 4;
 
 /** What the thread sends; `care`: the file needs a careful reading. */
 export type BarThreadMessage =
-  | { readonly kind: 'batch'; readonly chunk: BarChunk }
+  | { readonly kind: 'batch'; readonly batch: BarBatch }
   | { readonly kind: 'end' }
   | { readonly kind: 'care' }
   | { readonly kind: 'problem'; readonly problem: FileProblem['kind']; readonly message: string };
@@ -18,15 +17,12 @@ export type BarThreadMessage =
 /** Batches that were sent and not loaded yet. */
 let pending = 0;
 let wake: () => void = () => undefined;
+const spare = new SpareArrays();
 
 /** Sends a batch; waits while too many are on their way. */
-async function send(chunk: BarChunk): Promise<void> {
-  const { ms, kinds, nameIds, values } = chunk;
-  const message: BarThreadMessage = { kind: 'batch', chunk };
-  parentPort!.postMessage(
-    message,
-    [ms, kinds, nameIds, ...values].flatMap((array) => (array?.buffer as ArrayBuffer | undefined) ?? []),
-  );
+async function send(batch: BarBatch): Promise<void> {
+  const message: BarThreadMessage = { kind: 'batch', batch };
+  parentPort!.postMessage(message, [batch.arrays.ms.buffer as ArrayBuffer]);
   pending++;
   while (pending >= BATCHES_MAX) {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -37,7 +33,7 @@ async function send(chunk: BarChunk): Promise<void> {
 
 async function run(reading: BarReading): Promise<BarThreadMessage> {
   try {
-    for await (const chunk of readBatches(reading)) await send(chunk);
+    for await (const batch of readBatches(reading, spare)) await send(batch);
     return { kind: 'end' };
   } catch (error) {
     if (error instanceof NeedsCare) return { kind: 'care' };
@@ -46,8 +42,9 @@ async function run(reading: BarReading): Promise<BarThreadMessage> {
   }
 }
 
-// Each message says that a batch was loaded.
-parentPort!.on('message', () => {
+// Each message gives the arrays of a batch back, which was loaded.
+parentPort!.on('message', (arrays: BatchArrays) => {
+  spare.give(arrays);
   pending--;
   wake();
 });

@@ -14,8 +14,8 @@ import {
   type MappedFile,
 } from '../mapping/column-mapping.ts';
 import { namesOf } from '../mapping/field-names.ts';
-import { type BarReading, readBatches } from './bar-batches.ts';
-import { type BarChunk, BarChunker } from './bar-chunk.ts';
+import { type BarBatch, type BarReading, readBatches, SpareArrays } from './bar-batches.ts';
+import { BarChunker, type BarTypes, barTypesOf } from './bar-chunk.ts';
 import { BarPass, nameProblem } from './bar-pass.ts';
 import type { BarThreadMessage } from './bar-thread.ts';
 import { type PendingImport, withRefusedRows } from './refused-rows.ts';
@@ -23,21 +23,22 @@ import { type PendingImport, withRefusedRows } from './refused-rows.ts';
 const names = { ...namesOf(barFields), numbers: valueFields };
 
 /**
- * Imports one file of bars. A CSV is read fast; at its first problem the import starts again with a careful reading, which
+ * Imports one file of bars. CSV and Parquet are read fast; at the first problem the import starts again with a careful reading, which
  * can name every refused row. @throws FileProblem where nothing of it can be imported
  */
 export async function importBars(group: ImportGroup, request: ImportRequest): Promise<PendingImport> {
   const { file } = request;
   const mapping = findSources(file.name, file.header, names, request.file.mapping, request.flags);
   checkConstants(mapping, request);
-  if (file.format.kind === 'csv') {
+  const types = barTypesOf(file, mapping.columns);
+  if (types !== null) {
     try {
-      return await importOnce(group, request, mapping, readFast);
+      return await importOnce(group, request, mapping, (pass) => readFast(file, mapping, types, pass));
     } catch (error) {
       if (!(error instanceof NeedsCare)) throw error;
     }
   }
-  return importOnce(group, request, mapping, readCarefully);
+  return importOnce(group, request, mapping, (pass) => readCarefully(file, mapping, pass));
 }
 
 /** Refuses a value for the whole file that no row could have. */
@@ -61,13 +62,13 @@ async function importOnce(
   group: ImportGroup,
   request: ImportRequest,
   mapping: FieldSources,
-  read: (file: MappedFile, mapping: FieldSources, pass: BarPass) => Promise<void>,
+  read: (pass: BarPass) => Promise<void>,
 ): Promise<PendingImport> {
   const { file } = request;
   return withRefusedRows(request, (refused) =>
     runImport(group, request, 'bars', async (writer, run) => {
       const pass = new BarPass(writer, run, request, mapping, refused);
-      await read(file, mapping, pass);
+      await read(pass);
       if (pass.rowsRead === 0) {
         // The digest finds an open quote, which may contain all rows.
         await file.digest();
@@ -82,14 +83,27 @@ async function importOnce(
 }
 
 /** Loads a file that another thread reads, or a small one that this thread reads. @throws NeedsCare at the first problem */
-async function readFast(source: MappedFile, mapping: FieldSources, pass: BarPass): Promise<void> {
-  const { name, path, format, header, types, content, bytes } = source;
-  const file = { name, path, format, header, types, ...(content !== undefined && { content }) };
-  const reading: BarReading = { file, columns: mapping.columns, derived: mapping.derived };
+async function readFast(
+  source: MappedFile,
+  { columns, derived }: FieldSources,
+  types: BarTypes,
+  pass: BarPass,
+): Promise<void> {
+  const { name, path, format, header, content, bytes } = source;
+  const file = { name, path, format, header, types: source.types, ...(content !== undefined && { content }) };
+  const reading: BarReading = { file, columns, types, derived };
   if (bytes > SMALL_FILE_BYTES) await loadFromThread(reading, pass);
-  else for await (const chunk of readBatches(reading)) await pass.add(chunk, null);
+  else await loadHere(reading, pass);
   const { mayHaveOddNumbers, isUtf8 } = await source.digest();
-  if (mayHaveOddNumbers || !isUtf8) throw new NeedsCare();
+  if (format.kind === 'csv' && (mayHaveOddNumbers || !isUtf8)) throw new NeedsCare();
+}
+
+async function loadHere(reading: BarReading, pass: BarPass): Promise<void> {
+  const spare = new SpareArrays();
+  for await (const batch of readBatches(reading, spare)) {
+    await pass.add(batch, null);
+    spare.give(batch.arrays);
+  }
 }
 
 async function loadFromThread(reading: BarReading, pass: BarPass): Promise<void> {
@@ -99,9 +113,9 @@ async function loadFromThread(reading: BarReading, pass: BarPass): Promise<void>
     workerData: { ...reading, derived },
   });
   try {
-    for await (const chunk of batchesOf(thread)) {
-      await pass.add(chunk, null);
-      thread.postMessage('loaded');
+    for await (const batch of batchesOf(thread)) {
+      await pass.add(batch, null);
+      thread.postMessage(batch.arrays, [batch.arrays.ms.buffer as ArrayBuffer]);
     }
   } finally {
     await thread.terminate();
@@ -109,7 +123,7 @@ async function loadFromThread(reading: BarReading, pass: BarPass): Promise<void>
 }
 
 /** The batches that a thread reads. @throws what the thread threw */
-async function* batchesOf(thread: Worker): AsyncGenerator<BarChunk> {
+async function* batchesOf(thread: Worker): AsyncGenerator<BarBatch> {
   const messages: BarThreadMessage[] = [];
   let wake: () => void = () => undefined;
   let failure: Error | null = null;
@@ -128,7 +142,7 @@ async function* batchesOf(thread: Worker): AsyncGenerator<BarChunk> {
       const { promise, resolve } = Promise.withResolvers<void>();
       wake = resolve;
       await promise;
-    } else if (message.kind === 'batch') yield message.chunk;
+    } else if (message.kind === 'batch') yield message.batch;
     else if (message.kind === 'end') return;
     else if (message.kind === 'care') throw new NeedsCare();
     else throw new FileProblem(message.problem, message.message);
@@ -140,7 +154,7 @@ async function readCarefully(source: MappedFile, mapping: FieldSources, pass: Ba
   const { columns, derived } = mapping;
   const texts = [...source.header, ...derived.map(({ name }) => name)];
   const width = source.header.length;
-  const chunker = new BarChunker(columns, texts, []);
+  const chunker = new BarChunker(columns, { texts, numbers: [], moment: null });
   for await (const read of readChunks(source, { texts, numbers: [], careful: true, derived })) {
     const { chunk, strange } = chunker.parse(read, columns, derived);
     await pass.add(chunk, { read, strange, width });

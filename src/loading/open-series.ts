@@ -1,6 +1,6 @@
 // A series that an import loads: its open block, and what the import has seen of it.
 import { bucketDays, bucketOf } from '../bars/bucket.ts';
-import { type Bars, lowerBound, reserve, valueColumns } from '../bars/columns.ts';
+import type { Bars } from '../bars/columns.ts';
 import { DAY_MS } from '../base/instant.ts';
 import { closesAfter } from '../calendar/bar-end.ts';
 import type { Calendar } from '../calendar/calendar.ts';
@@ -12,12 +12,13 @@ import type { PresentRun } from '../history/run.ts';
 import type { HeldSeries } from '../history/run-coverage.ts';
 import { Unfinished, type UnfinishedRules } from '../history/unfinished.ts';
 import type { Writer } from '../store/store.ts';
+import type { OpenRows } from './open-rows.ts';
 import { blockOrDamage, RepairedBlocks } from './repaired-blocks.ts';
 
 /** The rows of one bucket of one series in this import so far. */
 export type OpenBlock = {
   readonly bucket: number;
-  readonly bars: Bars;
+  readonly rows: OpenRows;
   /** What is stored in the bucket; null where this import has not written it: then it is read when the block is written. */
   readonly stored: StoredBars | null;
   /** Rows that were counted when this block was written before: they are counted again. */
@@ -123,45 +124,4 @@ export class OpenSeries implements HeldSeries, UnfinishedRules {
     if (stored !== null) return stored;
     return this.isNew ? { older: null, count: 0 } : this.storedIn(writer, bucket);
   }
-
-  /**
-   * Appends the rows `from` to `to` of value columns, whose keys ascend within the open block's bucket. False, and nothing
-   * appended, where the block has later bars.
-   */
-  append(keys: Float64Array, values: readonly Float64Array[], from: number, to: number): boolean {
-    const { bars } = this.open!;
-    const at = bars.count;
-    if (at > 0 && keys[from]! <= bars.keyMs[at - 1]!) return false;
-    reserve(bars, at + to - from);
-    copyRun(bars.keyMs, at, keys, from, to);
-    for (let column = 0; column < valueColumns.length; column++)
-      copyRun(bars[valueColumns[column]!], at, values[column]!, from, to);
-    bars.count = at + to - from;
-    return true;
-  }
-
-  /**
-   * Inserts a row's bar into the open block, which must be its bucket's. False, and nothing inserted, where the block has
-   * this key with other values.
-   */
-  insert(keyMs: number, values: readonly Float64Array[], row: number): boolean {
-    const { bars } = this.open!;
-    const at = lowerBound(bars, keyMs);
-    if (at < bars.count && bars.keyMs[at] === keyMs)
-      return valueColumns.every((column, index) => Object.is(bars[column][at], values[index]![row]));
-    reserve(bars, bars.count + 1);
-    for (const column of ['keyMs', ...valueColumns] as const) bars[column].copyWithin(at + 1, at, bars.count);
-    bars.keyMs[at] = keyMs;
-    for (const [index, column] of valueColumns.entries()) bars[column][at] = values[index]![row]!;
-    bars.count++;
-    return true;
-  }
-}
-
-/** Runs shorter than this are copied faster one by one. */
-const SHORT_RUN = 16;
-
-function copyRun(target: Float64Array, at: number, source: Float64Array, from: number, to: number): void {
-  if (to - from < SHORT_RUN) for (let row = from; row < to; row++) target[at + row - from] = source[row]!;
-  else target.set(source.subarray(from, to), at);
 }
