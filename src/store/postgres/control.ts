@@ -1,11 +1,12 @@
 // The control tables of a store in PostgreSQL: keys, quota uses and secrets. Their writes are short and wait for no import.
 import type { Mode, RowReader, RowStore, RowWriter, Tell } from '../store.ts';
 import type { PostgresAddress } from './address.ts';
-import { Connection } from './connecting.ts';
+import { Connection, connect } from './connecting.ts';
 import { lockOf } from './locks.ts';
 import { Pool } from './pool.ts';
 import { PostgresRows } from './rows.ts';
 import { requireSchema } from './schema.ts';
+import { settingsOf } from './settings.ts';
 
 const settings = { set: {}, patienceMs: 2_000, connectMs: 2_000 } as const;
 
@@ -17,14 +18,12 @@ export async function openPostgresControl(
 ): Promise<RowStore> {
   const settingsOfMode = mode === 'write' ? { ...settings, writes: true as const } : settings;
   const pool = new Pool(() => new Connection(address, settingsOfMode));
-  const session = await pool.take();
+  // An update takes longer than a key is waited for.
+  const opening = await connect(address, settingsOf[mode]);
   try {
-    await requireSchema(session, address, mode, tell);
-  } catch (error) {
-    await pool.close();
-    throw error;
+    await requireSchema(opening, address, mode, tell);
   } finally {
-    await pool.giveBack(session);
+    opening.close();
   }
   return {
     snapshot: (work) => inTransaction(pool, 'begin isolation level repeatable read read only', work),

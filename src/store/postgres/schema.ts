@@ -1,5 +1,7 @@
 // The tables of a store in PostgreSQL: made, and brought to the newest layout, under a lock (docs/decisions/0021).
 import type { Column } from '../../datasets/dataset.ts';
+import { raiseForEverything } from '../changes.ts';
+import { fillInstrumentTerms } from '../instrument-terms.ts';
 import { controlSteps, storeSteps } from '../migrations/index.ts';
 import { columnsOf, type Step, type Table, tablesAfter } from '../migrations/step.ts';
 import { ROW_CHECK } from '../row-check.ts';
@@ -7,7 +9,9 @@ import { type Mode, noStoreAt, OlderLayout, StoreUnusable, type Tell } from '../
 import { addressWords, type PostgresAddress } from './address.ts';
 import { postgresCompiler } from './dialect.ts';
 import { lockOf } from './locks.ts';
+import { PostgresRows } from './rows.ts';
 import type { Session } from './session.ts';
+import { beginVersion, publish } from './state.ts';
 
 /** The first layouts of stores and of control tables in PostgreSQL. Both are made as one; later steps follow. */
 const FIRST = { store: 9, control: 4 } as const;
@@ -107,27 +111,47 @@ async function migrate(session: Session, address: PostgresAddress, tell: Tell): 
     await session.ask(`select pg_advisory_xact_lock(${lockOf('layout')})`);
     const found = await layoutsOf(session);
     if (found === null) await makeTables(session);
-    else {
-      requireKnown(found, address);
-      if (found.store < newest.store || found.control < newest.control)
-        tell(`updating ${addressWords(address)} from layout ${found.store} to ${newest.store}`);
-    }
-    const from = found ?? FIRST;
-    const known = new Map(
-      [...tablesAfter(storeSteps), ...tablesAfter(controlSteps)].map((one) => [one.name, one]),
-    );
-    const lacking = [...storeSteps.slice(from.store), ...controlSteps.slice(from.control)];
-    for (const statement of lacking.flatMap((step) => statementsOf(step, known)))
-      await session.ask(statement);
-    await session.ask('update store_state set layout = $1, control_layout = $2', [
-      newest.store,
-      newest.control,
-    ]);
-    await session.ask('commit');
+    else requireKnown(found, address);
+    if (found === null) await runSteps(session, FIRST);
+    else if (found.store < newest.store || found.control < newest.control)
+      await update(session, found, addressWords(address), tell);
+    await session.commit();
   } catch (error) {
     await session.ask('rollback').catch(() => undefined);
     throw error;
   }
+}
+
+/** Brings tables up to date when nobody else writes: services that read them may be running, with what they have cached. */
+async function update(session: Session, from: Layouts, name: string, tell: Tell): Promise<void> {
+  const [[isFree]] = (await session.ask(`select pg_try_advisory_xact_lock(${lockOf('write')})::int`)) as [
+    [number],
+  ];
+  if (isFree !== 1) {
+    tell(`waiting until another process has written ${name}`);
+    await session.ask(`select pg_advisory_xact_lock(${lockOf('write')})`);
+  }
+  tell(`updating ${name} from layout ${from.store} to ${newest.store}`);
+  const lacking = await runSteps(session, from);
+  const rows = new PostgresRows(async () => session);
+  if (lacking.some((step) => step.fillsInstrumentTerms)) await fillInstrumentTerms(rows);
+  await raiseForEverything(rows);
+  await rows.sendAll();
+  await publish(session, await beginVersion(session));
+}
+
+/** Runs the steps that tables lack, and gives them. */
+async function runSteps(session: Session, from: Layouts): Promise<readonly Step[]> {
+  const known = new Map(
+    [...tablesAfter(storeSteps), ...tablesAfter(controlSteps)].map((one) => [one.name, one]),
+  );
+  const lacking = [...storeSteps.slice(from.store), ...controlSteps.slice(from.control)];
+  for (const statement of lacking.flatMap((step) => statementsOf(step, known))) await session.ask(statement);
+  await session.ask('update store_state set layout = $1, control_layout = $2', [
+    newest.store,
+    newest.control,
+  ]);
+  return lacking;
 }
 
 async function makeTables(session: Session): Promise<void> {

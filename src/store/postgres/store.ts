@@ -222,7 +222,7 @@ class OpenStore implements Store {
 
   async snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
     for (let begun = 1; ; begun++) {
-      const moment = new Moment(this, this.#mode !== 'serve' || begun === BEGINNINGS_MAX);
+      const moment = new Moment(this, this.#mode !== 'serve' || begun >= BEGINNINGS_MAX);
       try {
         return await work(new PostgresReader(moment));
       } catch (error) {
