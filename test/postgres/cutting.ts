@@ -10,9 +10,10 @@ export class CuttableWay {
   readonly #server = createServer((client) => this.#pass(client));
   readonly #sockets = new Set<Socket>();
   readonly #port: number;
-  #at: string | null = null;
+  /** Whether to cut at some bytes of a client. */
+  #isTime: (bytes: Buffer) => boolean = () => false;
   #cut: Cut = 'before';
-  /** How often it was cut. */
+  /** How often it was cut since a cut was asked for: once at most. */
   cuts = 0;
 
   private constructor(port: number) {
@@ -33,7 +34,16 @@ export class CuttableWay {
 
   /** Cuts the next connection whose client sends a text. */
   cutAt(text: string, cut: Cut): void {
-    this.#at = text;
+    this.cuts = 0;
+    this.#isTime = (bytes) => bytes.includes(text);
+    this.#cut = cut;
+  }
+
+  /** Cuts the connection whose client sends next, after it and others have sent some times. */
+  cutAfter(times: number, cut: Cut): void {
+    this.cuts = 0;
+    let left = times;
+    this.#isTime = () => left-- === 0;
     this.#cut = cut;
   }
 
@@ -51,11 +61,10 @@ export class CuttableWay {
     }
     server.on('data', (bytes) => isCut || client.write(bytes));
     client.on('data', (bytes) => {
-      if (this.#at === null || !bytes.includes(this.#at)) {
+      if (this.cuts > 0 || !this.#isTime(bytes)) {
         server.write(bytes);
         return;
       }
-      this.#at = null;
       this.cuts++;
       isCut = true;
       if (this.#cut === 'before') client.destroy();

@@ -158,8 +158,9 @@ export class BlockWriter {
     this.#bytes = 0;
     // What is on its way arrives before it is removed.
     await this.#sending.catch(() => undefined);
-    const sent = this.#sent.splice(from);
+    const sent = this.#sent.slice(from);
     if (sent.length > 0) await removeBlocks(this.#session, sent);
+    this.#sent.length = from;
   }
 
   async put(one: Put): Promise<void> {

@@ -1,13 +1,13 @@
 // The control tables of a store in PostgreSQL: keys, quota uses and secrets. Their writes are short and wait for no import.
 import type { Mode, RowReader, RowStore, RowWriter, Tell } from '../store.ts';
 import type { PostgresAddress } from './address.ts';
-import { Connection } from './connecting.ts';
+import { Connection, connect } from './connecting.ts';
 import { lockOf } from './locks.ts';
 import { readProblem } from './lost-write.ts';
 import { Pool } from './pool.ts';
 import { PostgresRows } from './rows.ts';
 import { requireSchema } from './schema.ts';
-import { controlSettings } from './settings.ts';
+import { controlSettings, settingsOf } from './settings.ts';
 
 /** Opens the control tables. */
 export async function openPostgresControl(
@@ -17,14 +17,15 @@ export async function openPostgresControl(
 ): Promise<RowStore> {
   const settings = mode === 'write' ? { ...controlSettings, writes: true as const } : controlSettings;
   const pool = new Pool(() => new Connection(address, settings));
-  const session = await pool.take();
+  // An update takes longer than a key is waited for.
+  const opening = await connect(address, settingsOf[mode]);
   try {
-    await requireSchema(session, address, mode, tell);
+    await requireSchema(opening, address, mode, tell);
   } catch (error) {
     await pool.close();
     throw readProblem(error);
   } finally {
-    await pool.giveBack(session);
+    opening.close();
   }
   return {
     snapshot: (work) => inTransaction(pool, 'begin isolation level repeatable read read only', work),

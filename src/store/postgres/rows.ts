@@ -1,45 +1,16 @@
-// Rows of datasets in PostgreSQL: reads, and upserts that are sent together. Every row that is read is checked.
-import type { ColumnKind, ColumnOf, Dataset, RowOf } from '../../datasets/dataset.ts';
-import { allRows } from '../all-rows.ts';
+// Rows of datasets in PostgreSQL. Rows that are written are sent together, and a read sends those that it may be about.
+import type { ColumnOf, Dataset, RowOf } from '../../datasets/dataset.ts';
 import { WrittenParts } from '../changes.ts';
-import {
-  isWhole,
-  type Misplaced,
-  misplacedAmong,
-  misplacedIn,
-  type Row,
-  type RowForm,
-  rawRow,
-  rowDamage,
-  rowFormOf,
-} from '../checked-rows.ts';
-import { type Damage, DamagedData, type OnDamage, type Remains } from '../damage.ts';
+import { type Misplaced, type Row, rowFormOf } from '../checked-rows.ts';
+import type { OnDamage } from '../damage.ts';
 import { storeLimits } from '../limits.ts';
 import { movingColumns } from '../parts.ts';
-import { ROW_CHECK, rowCheck, type StoredCell } from '../row-check.ts';
-import type { Extent, RankedRead, Read, RowWriter } from '../store.ts';
+import { ROW_CHECK, type StoredCell } from '../row-check.ts';
+import type { Extent, Read, RowWriter } from '../store.ts';
+import { keyCells, rowCells, StoredRows } from '../stored-rows.ts';
 import { arrayOf, arrayType, postgresCompiler } from './dialect.ts';
 import type { Session } from './session.ts';
 import type { Parameter } from './wire.ts';
-
-function toSql(kind: ColumnKind, value: unknown): StoredCell {
-  if (value === null || value === undefined) return null;
-  if (kind === 'boolean') return value ? 1 : 0;
-  if (kind === 'json') return JSON.stringify(value);
-  return Number.isNaN(value) ? null : (value as StoredCell);
-}
-
-function fromSql(kind: ColumnKind, value: StoredCell): unknown {
-  if (value === null) return null;
-  if (kind === 'boolean') return value !== 0;
-  return kind === 'json' ? JSON.parse(value as string) : value;
-}
-
-function rowOf({ names, kinds }: RowForm, cells: readonly StoredCell[]): Row {
-  const row: Row = {};
-  for (let at = 0; at < names.length; at++) row[names[at]!] = fromSql(kinds[at]!, cells[at]!);
-  return row;
-}
 
 const quoted = (name: string): string => `"${name}"`;
 
@@ -116,9 +87,8 @@ export class RowChanges {
 }
 
 /** Reads and writes rows on a session, inside whatever transaction it is in. */
-export class PostgresRows implements RowWriter {
+export class PostgresRows extends StoredRows implements RowWriter {
   protected readonly sessionOf: () => Promise<Session>;
-  protected readonly onDamage: OnDamage | null;
   readonly #changes: RowChanges;
 
   constructor(
@@ -126,8 +96,8 @@ export class PostgresRows implements RowWriter {
     onDamage: OnDamage | null = null,
     changes: RowChanges = new RowChanges(),
   ) {
+    super(postgresCompiler, onDamage);
     this.sessionOf = sessionOf;
-    this.onDamage = onDamage;
     this.#changes = changes;
   }
 
@@ -136,125 +106,38 @@ export class PostgresRows implements RowWriter {
   }
 
   async #ask(sql: string, values: readonly unknown[]): Promise<StoredCell[][]> {
-    const bound = values.map((value) => (typeof value === 'boolean' ? Number(value) : value));
-    return (await this.sessionOf()).ask(sql, bound as Parameter[]);
+    return (await this.sessionOf()).ask(sql, values as Parameter[]);
   }
 
-  async #found(dataset: Dataset, sql: string, values: readonly unknown[]): Promise<StoredCell[][]> {
+  protected async lists(dataset: Dataset, sql: string, values: readonly unknown[]): Promise<StoredCell[][]> {
     await this.#send(dataset);
     return this.#ask(sql, values);
   }
 
-  async rows<D extends Dataset>(dataset: D, read: Read<D>): Promise<RowOf<D>[]> {
-    const asked = read as unknown as Read;
-    const misplaced = misplacedIn(dataset, asked);
-    for (let { limit } = asked; ; limit *= 2) {
-      const wanted = { ...asked, limit };
-      const statement = postgresCompiler.read(dataset, wanted);
-      const found = await this.#found(dataset, statement.sql, statement.values(wanted));
-      const rows = this.#checked(dataset, found, misplaced);
-      // Rows that were left out take no place in an answer.
-      if (rows.length >= asked.limit || found.length < limit) return rows.slice(0, asked.limit) as RowOf<D>[];
+  /** More rows are read until the answer is full. */
+  protected async soundRows(dataset: Dataset, read: Read, misplaced: Misplaced): Promise<Row[]> {
+    for (let limit = 2 * read.limit; ; limit *= 2) {
+      const found = await this.read(dataset, { ...read, limit });
+      const rows = this.checked(dataset, found, misplaced);
+      if (rows.length >= read.limit || found.length < limit) return rows.slice(0, read.limit);
     }
-  }
-
-  #checked(dataset: Dataset, found: readonly StoredCell[][], misplaced: Misplaced): Row[] {
-    const form = rowFormOf(dataset);
-    const rows: Row[] = [];
-    for (const cells of found) {
-      if (!isWhole(form, cells)) {
-        const raw = rawRow(form, cells);
-        this.damaged(rowDamage(dataset, raw, 'its checksum does not match'), { row: raw });
-        continue;
-      }
-      const row = rowOf(form, cells);
-      const problem = misplaced(row, rows.at(-1) ?? null);
-      if (problem === null) rows.push(row);
-      else this.damaged(rowDamage(dataset, row, problem), { row: rawRow(form, cells) });
-    }
-    return rows;
-  }
-
-  protected damaged(damage: Damage, remains: Remains, cause?: unknown): void {
-    if (this.onDamage === null) throw new DamagedData(damage, cause);
-    this.onDamage(damage, remains);
-  }
-
-  async group<D extends Dataset>(dataset: D, where: Partial<RowOf<D>>): Promise<RowOf<D>[]> {
-    const { group = [], key } = dataset;
-    const rest = key.filter((column) => !group.includes(column));
-    const order = rest.length === 0 || !group.every((column) => key.includes(column)) ? group : rest;
-    const read = {
-      where,
-      order: order.map((column) => [column, 'asc'] as const),
-      limit: Number.MAX_SAFE_INTEGER,
-    };
-    return this.rows(dataset, read as unknown as Read<D>);
-  }
-
-  async among<D extends Dataset>(
-    dataset: D,
-    where: Partial<RowOf<D>>,
-    column: ColumnOf<D>,
-    values: readonly (string | number)[],
-  ): Promise<RowOf<D>[]> {
-    const misplaced = misplacedAmong(where as Row, column, values);
-    const reads: Promise<StoredCell[][]>[] = [];
-    await this.#send(dataset);
-    for (let at = 0; at < values.length; at += storeLimits.amongMax) {
-      const read = { where, column, values: values.slice(at, at + storeLimits.amongMax) };
-      const statement = postgresCompiler.among(dataset, read);
-      reads.push(this.#ask(statement.sql, statement.values(read)));
-    }
-    const found = (await Promise.all(reads)).flat();
-    return this.#checked(dataset, found, misplaced) as RowOf<D>[];
-  }
-
-  async ranked<D extends Dataset>(dataset: D, read: RankedRead<D>): Promise<(string | number)[][]> {
-    // SQL has no empty table of values.
-    if (read.groups.length === 0) return [];
-    const ranked = read as unknown as RankedRead;
-    const statement = postgresCompiler.ranked(dataset, ranked);
-    return (await this.#found(dataset, statement.sql, statement.values(ranked))) as (string | number)[][];
-  }
-
-  async count<D extends Dataset>(dataset: D, where: Partial<RowOf<D>> = {}): Promise<number> {
-    const sql = postgresCompiler.count(dataset, where);
-    const given = Object.values(where).filter((value) => value !== null);
-    const [row] = await this.#found(dataset, sql, given);
-    return row![0] as number;
   }
 
   async extent<D extends Dataset>(dataset: D, column?: ColumnOf<D>): Promise<Extent> {
-    if (column !== undefined && dataset.group !== undefined) return this.#walkedExtent(dataset, column);
+    if (column !== undefined && dataset.group !== undefined) return this.walkedExtent(this, dataset, column);
     const ends =
       column === undefined ? 'null::bigint, null::bigint' : `min(${quoted(column)}), max(${quoted(column)})`;
-    const [row] = await this.#found(dataset, `select count(*), ${ends} from ${quoted(dataset.name)}`, []);
+    const [row] = await this.lists(dataset, `select count(*), ${ends} from ${quoted(dataset.name)}`, []);
     const [rows, first, last] = row as [number, number | null, number | null];
     return { rows, first, last };
   }
 
-  /** Rows of few groups are read with their checksums. */
-  async #walkedExtent(dataset: Dataset, column: string): Promise<Extent> {
-    let [rows, first, last] = [0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-    for await (const row of allRows(this, dataset)) {
-      rows++;
-      const value = (row as Row)[column] as number | null;
-      if (value === null) continue;
-      first = Math.min(first, value);
-      last = Math.max(last, value);
-    }
-    return first > last ? { rows, first: null, last: null } : { rows, first, last };
-  }
-
   async upsert<D extends Dataset>(dataset: D, rows: readonly RowOf<D>[]): Promise<void> {
-    const { names, kinds, seeds } = rowFormOf(dataset);
+    const form = rowFormOf(dataset);
     const kept = this.#changes.waiting(dataset);
     for (const row of rows as readonly Row[]) {
       this.#changes.written.addRow(dataset, row);
-      const cells = names.map((name, at) => toSql(kinds[at]!, row[name]));
-      cells.push(rowCheck(seeds, cells));
-      kept.set(JSON.stringify(dataset.key.map((name) => row[name])), cells);
+      kept.set(JSON.stringify(dataset.key.map((name) => row[name])), rowCells(form, row));
     }
     if (kept.size >= storeLimits.rowsPerUpsertMax) await this.#send(dataset);
   }
@@ -316,9 +199,7 @@ export class PostgresRows implements RowWriter {
     if (keys.length === 0) return;
     const sent = this.#send(dataset);
     const sql = postgresCompiler.remove(dataset);
-    const cells = (keys as readonly Row[]).map((row) =>
-      dataset.key.map((name) => toSql(dataset.columns[name]!.kind, row[name])),
-    );
+    const cells = (keys as readonly Row[]).map((row) => keyCells(dataset, row));
     for (const row of keys as readonly Row[]) this.#changes.written.addRow(dataset, row);
     const removed = this.#changes.inOrder(dataset, async () => {
       await this.#noteMoved(dataset, cells);

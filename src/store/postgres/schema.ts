@@ -1,5 +1,7 @@
 // The tables of a store in PostgreSQL: made, and brought to the newest layout, under a lock (docs/decisions/0021).
 import type { Column } from '../../datasets/dataset.ts';
+import { raiseForEverything } from '../changes.ts';
+import { fillInstrumentTerms } from '../instrument-terms.ts';
 import { controlSteps, storeSteps } from '../migrations/index.ts';
 import { columnsOf, type Step, type Table, tablesAfter } from '../migrations/step.ts';
 import { ROW_CHECK } from '../row-check.ts';
@@ -8,7 +10,9 @@ import { addressWords, type PostgresAddress } from './address.ts';
 import { distributeBlocks } from './citus.ts';
 import { postgresCompiler } from './dialect.ts';
 import { lockOf } from './locks.ts';
+import { PostgresRows } from './rows.ts';
 import type { Session } from './session.ts';
+import { beginVersion, publish } from './state.ts';
 
 /** The first layouts of stores and of control tables in PostgreSQL. Both are made as one; later steps follow. */
 const FIRST = { store: 9, control: 4 } as const;
@@ -124,12 +128,12 @@ async function migrate(session: Session, address: PostgresAddress, tell: Tell): 
     if (found === null) {
       await requireNoCopy(session, address);
       await makeTables(session);
-    } else {
-      requireKnown(found, address);
-      if (found.store < newest.store || found.control < newest.control)
-        tell(`updating ${addressWords(address)} from layout ${found.store} to ${newest.store}`);
+      await runSteps(session, FIRST);
+      return;
     }
-    await completeTables(session, found ?? FIRST);
+    requireKnown(found, address);
+    if (found.store < newest.store || found.control < newest.control)
+      await update(session, found, addressWords(address), tell);
   });
 }
 
@@ -138,15 +142,33 @@ async function inLayoutTransaction(session: Session, work: () => Promise<void>):
   try {
     await session.ask(`select pg_advisory_xact_lock(${lockOf('layout')})`);
     await work();
-    await session.ask('commit');
+    await session.commit();
   } catch (error) {
     await session.ask('rollback').catch(() => undefined);
     throw error;
   }
 }
 
-/** Brings tables to the newest layout. */
-async function completeTables(session: Session, from: Layouts): Promise<void> {
+/** Brings tables up to date when nobody else writes: services that read them may be running, with what they have cached. */
+async function update(session: Session, from: Layouts, name: string, tell: Tell): Promise<void> {
+  const [[isFree]] = (await session.ask(`select pg_try_advisory_xact_lock(${lockOf('write')})::int`)) as [
+    [number],
+  ];
+  if (isFree !== 1) {
+    tell(`waiting until another process has written ${name}`);
+    await session.ask(`select pg_advisory_xact_lock(${lockOf('write')})`);
+  }
+  tell(`updating ${name} from layout ${from.store} to ${newest.store}`);
+  const lacking = await runSteps(session, from);
+  const rows = new PostgresRows(async () => session);
+  if (lacking.some((step) => step.fillsInstrumentTerms)) await fillInstrumentTerms(rows);
+  await raiseForEverything(rows);
+  await rows.sendAll();
+  await publish(session, await beginVersion(session));
+}
+
+/** Runs the steps that tables lack, and gives them. */
+async function runSteps(session: Session, from: Layouts): Promise<readonly Step[]> {
   const known = new Map(
     [...tablesAfter(storeSteps), ...tablesAfter(controlSteps)].map((one) => [one.name, one]),
   );
@@ -156,6 +178,7 @@ async function completeTables(session: Session, from: Layouts): Promise<void> {
     newest.store,
     newest.control,
   ]);
+  return lacking;
 }
 
 /** The name of the table of the state until a copy into the store is finished: without that table there is no store. */
@@ -177,7 +200,7 @@ export async function beginCopyTables(session: Session, address: PostgresAddress
   if (!(await isCopyBegun(session))) {
     await inLayoutTransaction(session, async () => {
       await makeTables(session);
-      await completeTables(session, FIRST);
+      await runSteps(session, FIRST);
       await session.ask(`alter table store_state rename to ${UNFINISHED}`);
     });
     return false;

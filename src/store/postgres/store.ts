@@ -252,7 +252,7 @@ class OpenStore implements Store {
     // The version of a moment ago is most often still the present one: it is read while that is asked.
     let lately = this.#mode === 'serve' ? this.question.lately : null;
     for (let begun = 1; ; begun++) {
-      const isLong = this.#mode !== 'serve' || begun === BEGINNINGS_MAX;
+      const isLong = this.#mode !== 'serve' || begun >= BEGINNINGS_MAX;
       const present = lately === null ? null : this.question.now();
       const moment = new Moment(this, isLong, lately);
       const ended = await outcomeOf(() => work(new PostgresReader(moment)));

@@ -1,0 +1,203 @@
+// What reads of rows have in common in every engine with SQL: statements, the translation of values, and the check of each row.
+import type { ColumnKind, ColumnOf, Dataset, RowOf } from '../datasets/dataset.ts';
+import { allRows } from './all-rows.ts';
+import {
+  isWhole,
+  type Misplaced,
+  misplacedAmong,
+  misplacedIn,
+  type Row,
+  type RowForm,
+  rawRow,
+  rowDamage,
+  rowFormOf,
+} from './checked-rows.ts';
+import { type Damage, DamagedData, type OnDamage, type Remains } from './damage.ts';
+import { storeLimits } from './limits.ts';
+import { rowCheck, type StoredCell } from './row-check.ts';
+import type { SqlCompiler } from './sql.ts';
+import type { Extent, RankedRead, Read, RowReader } from './store.ts';
+
+function toSql(kind: ColumnKind, value: unknown): StoredCell {
+  if (value === null || value === undefined) return null;
+  if (kind === 'boolean') return value ? 1 : 0;
+  if (kind === 'json') return JSON.stringify(value);
+  // SQLite keeps no other number that is none.
+  return Number.isNaN(value) ? null : (value as StoredCell);
+}
+
+function fromSql(kind: ColumnKind, value: StoredCell): unknown {
+  if (value === null) return null;
+  if (kind === 'boolean') return value !== 0;
+  return kind === 'json' ? JSON.parse(value as string) : value;
+}
+
+function rowOf({ names, kinds, blank }: RowForm, cells: readonly StoredCell[]): Row {
+  const row: Row = { ...blank };
+  for (let at = 0; at < names.length; at++) row[names[at]!] = fromSql(kinds[at]!, cells[at]!);
+  return row;
+}
+
+/** A row as it is stored: its columns, then its checksum. */
+export function rowCells({ names, kinds, seeds }: RowForm, row: Row): StoredCell[] {
+  const cells = names.map((name, at) => toSql(kinds[at]!, row[name]));
+  cells.push(rowCheck(seeds, cells));
+  return cells;
+}
+
+/** The key of a row as it is stored. */
+export const keyCells = ({ key, columns }: Dataset, row: Row): StoredCell[] =>
+  key.map((name) => toSql(columns[name]!.kind, row[name]));
+
+/** The read of all rows of a group. */
+function groupRead({ group = [], key }: Dataset, where: Row): Read {
+  const rest = key.filter((column) => !group.includes(column));
+  // Rows of a group that no key begins with are found by its index: another order would lead past it.
+  const order = rest.length === 0 || !group.every((column) => key.includes(column)) ? group : rest;
+  return {
+    where,
+    order: order.map((column) => [column, 'asc'] as const),
+    limit: Number.MAX_SAFE_INTEGER,
+  } as unknown as Read;
+}
+
+/** Reads rows by statements of one SQL. */
+export abstract class StoredRows implements RowReader {
+  protected readonly compiler: SqlCompiler;
+  /** Damaged parts are reported to it, and reads give what is sound. Null: damage is an error. */
+  protected readonly onDamage: OnDamage | null;
+
+  constructor(compiler: SqlCompiler, onDamage: OnDamage | null) {
+    this.compiler = compiler;
+    this.onDamage = onDamage;
+  }
+
+  abstract sound(onDamage: OnDamage): RowReader;
+
+  abstract extent<D extends Dataset>(dataset: D, column?: ColumnOf<D>): Promise<Extent>;
+
+  /** The rows of a statement about a dataset. */
+  protected abstract lists(
+    dataset: Dataset,
+    sql: string,
+    values: readonly unknown[],
+  ): StoredCell[][] | Promise<StoredCell[][]>;
+
+  /** The sound rows of a read of which damaged ones were left out: they take no place in an answer. */
+  protected abstract soundRows(dataset: Dataset, read: Read, misplaced: Misplaced): Promise<Row[]>;
+
+  /** Looks for rows that a group has lost; `found` are all that are stored of it. */
+  protected checkGroup(_dataset: Dataset, _where: Row, _found: readonly StoredCell[][]): void {}
+
+  #found(
+    dataset: Dataset,
+    sql: string,
+    values: readonly unknown[],
+  ): StoredCell[][] | Promise<StoredCell[][]> {
+    const bound = values.map((value) => (typeof value === 'boolean' ? Number(value) : value));
+    return this.lists(dataset, sql, bound);
+  }
+
+  /** The rows of a read as they are stored. */
+  protected read(dataset: Dataset, read: Read): StoredCell[][] | Promise<StoredCell[][]> {
+    const statement = this.compiler.read(dataset, read);
+    return this.#found(dataset, statement.sql, statement.values(read));
+  }
+
+  async rows<D extends Dataset>(dataset: D, given: Read<D>): Promise<RowOf<D>[]> {
+    const read = given as unknown as Read;
+    const misplaced = misplacedIn(dataset, read);
+    const found = await this.read(dataset, read);
+    const rows = this.checked(dataset, found, misplaced);
+    // Fewer rows than the limit are the last ones.
+    const isAll = rows.length === found.length || found.length < read.limit;
+    return (isAll ? rows : await this.soundRows(dataset, read, misplaced)) as RowOf<D>[];
+  }
+
+  /** The sound rows among some cells, `limit` at most. @throws DamagedData for any other, unless damage is tolerated */
+  protected checked(
+    dataset: Dataset,
+    found: Iterable<StoredCell[]>,
+    misplaced: Misplaced,
+    rows: Row[] = [],
+    limit = Number.POSITIVE_INFINITY,
+  ): Row[] {
+    const form = rowFormOf(dataset);
+    let before: Row | null = null;
+    for (const cells of found) {
+      if (!isWhole(form, cells)) {
+        const raw = rawRow(form, cells);
+        this.damaged(rowDamage(dataset, raw, 'its checksum does not match'), { row: raw });
+        continue;
+      }
+      const row = rowOf(form, cells);
+      const problem = misplaced(row, before);
+      if (problem !== null) {
+        this.damaged(rowDamage(dataset, row, problem), { row: rawRow(form, cells) });
+        continue;
+      }
+      rows.push(row);
+      before = row;
+      if (rows.length === limit) break;
+    }
+    return rows;
+  }
+
+  protected damaged(damage: Damage, remains: Remains, cause?: unknown): void {
+    if (this.onDamage === null) throw new DamagedData(damage, cause);
+    this.onDamage(damage, remains);
+  }
+
+  async group<D extends Dataset>(dataset: D, where: Partial<RowOf<D>>): Promise<RowOf<D>[]> {
+    const read = groupRead(dataset, where);
+    const found = await this.read(dataset, read);
+    const rows = this.checked(dataset, found, misplacedIn(dataset, read));
+    if (rows.length === found.length) this.checkGroup(dataset, where, found);
+    return rows as RowOf<D>[];
+  }
+
+  async among<D extends Dataset>(
+    dataset: D,
+    where: Partial<RowOf<D>>,
+    column: ColumnOf<D>,
+    values: readonly (string | number)[],
+  ): Promise<RowOf<D>[]> {
+    const misplaced = misplacedAmong(where as Row, column, values);
+    const reads: Promise<StoredCell[][]>[] = [];
+    for (let at = 0; at < values.length; at += storeLimits.amongMax) {
+      const read = { where, column, values: values.slice(at, at + storeLimits.amongMax) };
+      const statement = this.compiler.among(dataset, read);
+      reads.push(Promise.resolve(this.#found(dataset, statement.sql, statement.values(read))));
+    }
+    const found = (await Promise.all(reads)).flat();
+    return this.checked(dataset, found, misplaced) as RowOf<D>[];
+  }
+
+  async ranked<D extends Dataset>(dataset: D, read: RankedRead<D>): Promise<(string | number)[][]> {
+    // SQL has no empty table of values.
+    if (read.groups.length === 0) return [];
+    const ranked = read as unknown as RankedRead;
+    const statement = this.compiler.ranked(dataset, ranked);
+    return (await this.#found(dataset, statement.sql, statement.values(ranked))) as (string | number)[][];
+  }
+
+  async count<D extends Dataset>(dataset: D, where: Partial<RowOf<D>> = {}): Promise<number> {
+    const sql = this.compiler.count(dataset, where);
+    const values = Object.values(where).filter((value) => value !== null);
+    const found = await this.#found(dataset, sql, values);
+    return (found[0]?.[0] as number | undefined) ?? 0;
+  }
+
+  /** The extent of rows that are read one after the other, with their checksums: for few of them. */
+  protected async walkedExtent(reader: RowReader, dataset: Dataset, column: string): Promise<Extent> {
+    let [rows, first, last] = [0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    for await (const row of allRows(reader, dataset)) {
+      const value = (row as Row)[column] as number | null;
+      rows++;
+      if (value === null) continue;
+      first = Math.min(first, value);
+      last = Math.max(last, value);
+    }
+    return first > last ? { rows, first: null, last: null } : { rows, first, last };
+  }
+}
