@@ -59,6 +59,9 @@ type Loss = {
   readonly cause: RegExp;
 };
 
+/** Open requests have ten seconds, and the database a few. */
+const STOP_MS = 20_000;
+
 /** The log is written out within a second. */
 const LOGGED_MS = 1_100;
 
@@ -90,7 +93,7 @@ const losses: readonly Loss[] = [
   },
   {
     what: 'a network that is silent for longer than keys hold',
-    lastsMs: 5_500,
+    lastsMs: 4_500,
     lose: async () => proxy!.silence(),
     restore,
     cause: /no answer within|timeout/,
@@ -172,3 +175,23 @@ for (const { what, lastsMs, lose, restore: end, cause } of losses)
     assert.match(causes.join('\n'), cause);
     if (lastsMs !== null) assert.ok(causes.length >= 2, 'the cause is logged while it lasts');
   });
+
+test('a service whose database is silent stops when it is told to, and begins to say why it cannot start (contract 10)', {
+  skip,
+}, async () => {
+  const { serving } = service!;
+  const store = ['--store', proxy!.through(server!.url).replace('bourse@', `plain:${PASSWORD}@`)];
+  proxy!.silence();
+  const fromMs = performance.now();
+  const stopped = serving.stop();
+  const started = shop.pipe('', 'serve', '--port', '0', ...store);
+  assert.equal(await stopped, 0);
+  assert.ok(performance.now() - fromMs < STOP_MS);
+  const { status, stderr } = await started;
+  assert.equal(status, 3);
+  assert.match(
+    stderr,
+    /no server of postgres:\/\/plain@.+ can be used: .+ timeout.*: start it, or correct --store/,
+  );
+  assert.ok(!stderr.includes(PASSWORD));
+});

@@ -131,7 +131,7 @@ for (const arrives of [false, true])
       if (way !== 'toServer' || !bytes.includes('\0commit\0')) return { passed: bytes.length };
       proxy.decide = () => ({ passed: 0, cut: 'both' });
       proxy.refuse();
-      setImmediate(() => kill(primary).then(dead.resolve, dead.reject));
+      setImmediate(() => void kill(primary).then(dead.resolve, dead.reject));
       return { passed: arrives ? bytes.length : 0 };
     };
     const words = ['import', 'bars', barsFile(shop, next), ...barFlags, '--store'];

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { storeLimits } from '../limits.ts';
 import type { StoredCell } from '../row-check.ts';
 import { StoreUnavailable } from '../store.ts';
+import { CLOSE_MS } from './limits.ts';
 import {
   cellsOf,
   columnTypesOf,
@@ -198,5 +199,6 @@ export class Session {
     this.#flush();
     this.#lost = new StoreUnavailable('the store was closed');
     this.#stream.end(Buffer.from([0x58, 0, 0, 0, 4]));
+    setTimeout(() => this.#stream.destroy(), CLOSE_MS).unref();
   }
 }
