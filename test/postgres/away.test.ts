@@ -93,7 +93,7 @@ const losses: readonly Loss[] = [
   },
   {
     what: 'a network that is silent for longer than keys hold',
-    lastsMs: 5_500,
+    lastsMs: 4_500,
     lose: async () => proxy!.silence(),
     restore,
     cause: /no answer within|timeout/,
@@ -189,6 +189,9 @@ test('a service whose database is silent stops when it is told to, and begins to
   assert.ok(performance.now() - fromMs < STOP_MS);
   const { status, stderr } = await started;
   assert.equal(status, 3);
-  assert.match(stderr, /no server of postgres:\/\/plain@.+ can be used: .+ timeout.*: start it, or correct --store/);
+  assert.match(
+    stderr,
+    /no server of postgres:\/\/plain@.+ can be used: .+ timeout.*: start it, or correct --store/,
+  );
   assert.ok(!stderr.includes(PASSWORD));
 });

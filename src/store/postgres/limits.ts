@@ -9,6 +9,9 @@ export const STATEMENT_MS = 1_250;
 /** Requests wait for a connection too. */
 export const CONNECT_MS = 1_000;
 
+/** Time for the server to end its side of a connection: one that is silent would keep the process. */
+export const CLOSE_MS = 3_000;
+
 /** Time in which it is asked whether a write was published whose connection was lost: a standby that takes over needs a part of it. */
 export const LOST_OUTCOME_MS = 30_000;
 

@@ -4,6 +4,7 @@ import { storeLimits } from '../limits.ts';
 import type { StoredCell } from '../row-check.ts';
 import { StoreUnavailable } from '../store.ts';
 import { isLostWorker, isUncommitted } from './citus-problems.ts';
+import { CLOSE_MS } from './limits.ts';
 import {
   cellsOf,
   columnTypesOf,
@@ -210,5 +211,6 @@ export class Session {
     this.#flush();
     this.#lost = new StoreUnavailable('the store was closed');
     this.#stream.end(Buffer.from([0x58, 0, 0, 0, 4]));
+    setTimeout(() => this.#stream.destroy(), CLOSE_MS).unref();
   }
 }
