@@ -5,12 +5,10 @@ import { SizedCache } from '../../base/sized-cache.ts';
 import { KnownChanges } from '../known-changes.ts';
 import { storeLimits } from '../limits.ts';
 import { barsOf } from '../parts.ts';
-import type { BlockRead, StoredBlock, Versioned } from '../store.ts';
+import type { BlockRead, DataState, StoredBlock, Versioned } from '../store.ts';
 
-/** A block, or that there is none up to a bucket; and the version of the data that it was read from. */
-type Kept =
-  | { readonly version: number; readonly block: StoredBlock }
-  | { readonly version: number; readonly nextBucket: number };
+/** A block, or that there is none up to a bucket; and the state that it was read from. */
+type Kept = DataState & ({ readonly block: StoredBlock } | { readonly nextBucket: number });
 
 /** The bucket at which a read begins, its last one, and the way from one to the next. */
 const walkOf = ({ direction, fromBucket, toBucket }: BlockRead) =>
@@ -40,7 +38,7 @@ function isSound(block: StoredBlock): boolean {
 /** The blocks of one thread. What its series has in a bucket stays the same until a commit touches the series. */
 export class BlockCache {
   readonly #kept: SizedCache<Kept>;
-  #changes = new KnownChanges();
+  readonly #changes = new KnownChanges();
 
   constructor(bytesMax: number = storeLimits.cachedBlockBytesMax) {
     this.#kept = new SizedCache(bytesMax);
@@ -51,27 +49,21 @@ export class BlockCache {
     return this.#kept.bytes;
   }
 
-  /** Forgets everything: versions of other data mean something else. */
-  clear(): void {
-    this.#kept.clear();
-    this.#changes = new KnownChanges();
-  }
-
   /** The blocks of a read of a state: kept ones, and from the first that is not kept on those that `fetch` reads. */
   async read(
-    state: Versioned,
+    reader: Versioned,
     read: BlockRead,
     fetch: (rest: BlockRead) => Promise<StoredBlock[]>,
   ): Promise<StoredBlock[]> {
-    const changes = this.#changes;
-    const version = await changes.follow(state);
+    const version = await this.#changes.follow(reader);
     if (version === null) return fetch(read);
+    const state = { id: reader.id, version };
     const { seriesId, limit } = read;
     const { first, last, step } = walkOf(read);
     const parts = [barsOf(seriesId)];
     const find = (name: string): Kept | undefined => {
       const kept = this.#kept.get(name);
-      return kept !== undefined && changes.isSame(parts, kept.version, version) ? kept : undefined;
+      return kept !== undefined && this.#changes.isSame(parts, kept, state) ? kept : undefined;
     };
     const blocks: StoredBlock[] = [];
     for (let at = first; blocks.length < limit && (last - at) * step >= 0; ) {
@@ -79,7 +71,7 @@ export class BlockCache {
       if (kept === undefined) {
         const rest = restOf(read, at, limit - blocks.length);
         const found = await fetch(rest);
-        if (changes === this.#changes) this.#keep(rest, found, version);
+        this.#keep(rest, found, state);
         return [...blocks, ...found];
       }
       if ('block' in kept) blocks.push(kept.block);
@@ -88,19 +80,19 @@ export class BlockCache {
     return blocks;
   }
 
-  #keep(read: BlockRead, found: readonly StoredBlock[], version: number): void {
+  #keep(read: BlockRead, found: readonly StoredBlock[], state: DataState): void {
     const { seriesId, limit } = read;
     const { first, last, step } = walkOf(read);
     let at = first;
     const keepGap = (nextBucket: number): void => {
-      if (nextBucket !== at) this.#set(gapName(seriesId, step, at), { version, nextBucket });
+      if (nextBucket !== at) this.#set(gapName(seriesId, step, at), { ...state, nextBucket });
     };
     for (const block of found) {
       // A damaged one is read again each time: it may be mended in place.
       if (!isSound(block)) return;
       const { bucket, runId, bytes } = block;
       keepGap(bucket);
-      this.#set(blockName(seriesId, bucket), { version, block: { bucket, runId, bytes } });
+      this.#set(blockName(seriesId, bucket), { ...state, block: { bucket, runId, bytes } });
       at = bucket + step;
     }
     if (found.length < limit && (last - at) * step >= 0) keepGap(last + step);
@@ -108,6 +100,7 @@ export class BlockCache {
 
   /** A read of an older state may end after one of a newer. */
   #set(name: string, kept: Kept): void {
-    if ((this.#kept.get(name)?.version ?? kept.version) <= kept.version) this.#kept.set(name, kept);
+    const present = this.#kept.get(name);
+    if (present?.id !== kept.id || present.version <= kept.version) this.#kept.set(name, kept);
   }
 }

@@ -10,7 +10,7 @@ import { storeLimits } from '../limits.ts';
 import { ROW_CHECK, type StoredCell } from '../row-check.ts';
 import type { PostgresAddress } from './address.ts';
 import { connect } from './connecting.ts';
-import { isAbandoned } from './published.ts';
+import { rangesText } from './published.ts';
 import type { Session } from './session.ts';
 import { settingsOf } from './settings.ts';
 import { readPublished } from './state.ts';
@@ -63,14 +63,16 @@ type Cells = [
 async function* blockSteps(session: Session): AsyncGenerator<ScrubStep> {
   const sql = `select series_id, bucket, version, run_id, bytes, row_check from bar_blocks
     where (series_id, bucket, version) > ($1, $2, $3) and version <= $4 and bytes is not null
+      and not version <@ $5::int8multirange
     order by series_id, bucket, version limit ${scrubBlocksPerStep}`;
   const published = await readPublished(session);
+  const abandoned = rangesText(published.abandoned);
   let after = [Number.MIN_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 0];
   for (;;) {
-    const found = (await session.ask(sql, [...after, published.version])) as Cells[];
+    const found = (await session.ask(sql, [...after, published.version, abandoned])) as Cells[];
     yield {
       table: 'bars',
-      damage: found.filter(([, , version]) => !isAbandoned(published, version)).flatMap(problemOf),
+      damage: found.flatMap(problemOf),
     };
     const last = found.at(-1);
     if (last === undefined) return;

@@ -1,34 +1,31 @@
 // Which version is published now: one question at a time, for all who ask before it is sent.
 import { storeLimits } from '../limits.ts';
-import type { Published } from './published.ts';
+import type { Identified } from './published.ts';
 
 /** The question of one process. Those who ask while it is under way share the next one: no answer is older than its asking. */
 export class StateQuestion {
-  readonly #ask: () => Promise<Published>;
-  readonly #onBack: () => void;
-  #underWay: Promise<Published> | null = null;
-  #next: Promise<Published> | null = null;
+  readonly #ask: () => Promise<Identified>;
+  #underWay: Promise<Identified> | null = null;
+  #next: Promise<Identified> | null = null;
   /** The last answer, and when it was asked for. */
-  #told: { readonly published: Published; readonly askedMs: number } | null = null;
+  #told: { readonly published: Identified; readonly askedMs: number } | null = null;
 
-  /** `onBack`: called where the data has an earlier version than before, such as after a restore. */
-  constructor(ask: () => Promise<Published>, onBack: () => void) {
+  constructor(ask: () => Promise<Identified>) {
     this.#ask = ask;
-    this.#onBack = onBack;
   }
 
   /**
    * The answer of a moment ago; null without one. Whoever uses it asks as well, and compares. Every block of that version is still there,
    * because replaced ones are kept for longer.
    */
-  get lately(): Published | null {
+  get lately(): Identified | null {
     if (this.#told === null || performance.now() - this.#told.askedMs > storeLimits.publishedUsedMs)
       return null;
     return this.#told.published;
   }
 
   /** The published version at this moment or a later one. @throws StoreUnavailable */
-  now(): Promise<Published> {
+  now(): Promise<Identified> {
     if (this.#underWay === null) return this.#send();
     if (this.#next === null) {
       // Where the server does not answer, nobody waits for it twice: these fail with those before them.
@@ -38,13 +35,12 @@ export class StateQuestion {
     return this.#next;
   }
 
-  #send(): Promise<Published> {
+  #send(): Promise<Identified> {
     this.#next = null;
     const askedMs = performance.now();
     const answer = this.#ask().then(
       (published) => {
         this.#underWay = null;
-        if (published.dataVersion < (this.#told?.published.dataVersion ?? 0)) this.#onBack();
         this.#told = { published, askedMs };
         return published;
       },

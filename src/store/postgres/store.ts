@@ -21,7 +21,7 @@ import { BlockCache } from './block-cache.ts';
 import { readBlocks } from './blocks.ts';
 import { Connection } from './connecting.ts';
 import { Pool } from './pool.ts';
-import type { Published } from './published.ts';
+import { DataNames, type Identified } from './published.ts';
 import { PostgresRows } from './rows.ts';
 import { requireSchema } from './schema.ts';
 import type { Session } from './session.ts';
@@ -31,9 +31,10 @@ import {
   beginVersion,
   keepReplaced,
   lockWrites,
+  type Publication,
+  passOver,
   publish,
   readPublished,
-  readStoreId,
   removeReplaced,
   unlockWrites,
   wasPublished,
@@ -41,10 +42,13 @@ import {
 import { StateQuestion } from './state-question.ts';
 import { PostgresWriter } from './writer.ts';
 
-/** A short read's rows were to be read after another version was published: the read begins again. */
+/** A short read went on after another version was published, or on another server: it begins again. */
 class OtherVersion extends Error {
   override readonly name = 'OtherVersion';
 }
+
+/** The connection was lost at the commit of a write: its blocks stay until another connection knows whether they are published. */
+class UnknownCommit extends StoreUnavailable {}
 
 type Outcome<T> = { readonly error: unknown; readonly result: () => T };
 
@@ -61,11 +65,14 @@ async function outcomeOf<T>(work: () => Promise<T>): Promise<Outcome<T>> {
   }
 }
 
-const isSameState = (one: Published, other: Published): boolean =>
-  one.version === other.version && one.dataVersion === other.dataVersion;
+const isSameState = (one: Identified, other: Identified): boolean =>
+  one.id === other.id && one.version === other.version && one.dataVersion === other.dataVersion;
 
 /** Connections on which blocks are read. */
 const BLOCK_CONNECTIONS = 2;
+
+/** A short read that has begun so often is done in one transaction, as a long one: then nothing makes it begin again. */
+const BEGINNINGS_MAX = 4;
 
 /** Reads blocks and rows of one version. */
 class PostgresReader extends PostgresRows implements Reader {
@@ -78,6 +85,11 @@ class PostgresReader extends PostgresRows implements Reader {
 
   override sound(onDamage: OnDamage): PostgresReader {
     return new PostgresReader(this.#moment, onDamage);
+  }
+
+  /** Known once something was read. */
+  get id(): string {
+    return this.#moment.id;
   }
 
   blocks(read: BlockRead): Promise<StoredBlock[]> {
@@ -110,11 +122,11 @@ class PostgresReader extends PostgresRows implements Reader {
 class Moment {
   readonly #store: OpenStore;
   readonly #isLong: boolean;
-  #published: Published | null = null;
+  #published: Identified | null = null;
   #session: Promise<Session> | null = null;
 
   /** `published`: the version to read, null for the one that is found. */
-  constructor(store: OpenStore, isLong: boolean, published: Published | null = null) {
+  constructor(store: OpenStore, isLong: boolean, published: Identified | null = null) {
     this.#store = store;
     this.#isLong = isLong;
     this.#published = published;
@@ -125,15 +137,23 @@ class Moment {
     return this.#isLong ? null : this.#store.cachedBlocks;
   }
 
-  async published(): Promise<Published> {
+  /** Names its data, once these are known. */
+  get id(): string {
+    return this.#published?.id ?? '';
+  }
+
+  async published(): Promise<Identified> {
     if (this.#published === null && (this.#isLong || this.#session !== null)) await this.session();
     this.#published ??= await this.#store.question.now();
     return this.#published;
   }
 
   /** A long read reads blocks in its own transaction. */
-  blockSession(): Promise<Session> {
-    return this.#isLong ? this.session() : this.#store.blockSession();
+  async blockSession(): Promise<Session> {
+    if (this.#isLong) return this.session();
+    const session = await this.#store.blockSession();
+    if (session.server !== (await this.published()).server) throw new OtherVersion();
+    return session;
   }
 
   session(): Promise<Session> {
@@ -147,9 +167,10 @@ class Moment {
       const [, , published] = await Promise.all([
         session.ask('begin isolation level repeatable read read only'),
         this.#isLong ? keepReplaced(session) : null,
-        readPublished(session),
+        this.#store.identify(session),
       ]);
-      if (this.#published !== null && this.#published.version !== published.version) throw new OtherVersion();
+      const { version, id } = this.#published ?? published;
+      if (version !== published.version || id !== published.id) throw new OtherVersion();
       this.#published = published;
       return session;
     } catch (error) {
@@ -177,6 +198,7 @@ class OpenStore implements Store {
   readonly #state: Connection;
   readonly #blocks: readonly Connection[];
   readonly #writing: Connection;
+  readonly #names = new DataNames();
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(address: PostgresAddress, mode: Mode) {
@@ -188,16 +210,18 @@ class OpenStore implements Store {
     this.#blocks = Array.from({ length: BLOCK_CONNECTIONS }, connection);
     this.#writing = connection();
     this.rowSessions = new Pool(connection);
-    this.question = new StateQuestion(
-      () => this.#state.session().then(readPublished),
-      () => this.cachedBlocks.clear(),
-    );
+    this.question = new StateQuestion(() => this.#state.session().then((session) => this.identify(session)));
   }
 
   async open(address: PostgresAddress, tell: Tell): Promise<void> {
     const session = await this.#state.session();
     await requireSchema(session, address, this.#mode, tell);
-    this.id = await readStoreId(session);
+    await this.version();
+  }
+
+  /** The published version, as a session sees it. */
+  identify(session: Session): Promise<Identified> {
+    return this.#names.identify(readPublished(session));
   }
 
   blockSession(): Promise<Session> {
@@ -206,18 +230,24 @@ class OpenStore implements Store {
   }
 
   async version(): Promise<number> {
-    return (await this.question.now()).dataVersion;
+    const { id, dataVersion } = await this.question.now();
+    this.id = id;
+    return dataVersion;
   }
 
+  /** Null where the data are others than those whose version was asked last. */
   changesAfter(version: number, max: number): Promise<readonly Change[] | null> {
-    return this.snapshot((reader) => reader.changesAfter(version, max));
+    return this.snapshot(async (reader) => {
+      const changes = await reader.changesAfter(version, max);
+      return reader.id === this.id ? changes : null;
+    });
   }
 
   async snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
-    const isLong = this.#mode !== 'serve';
     // The version of a moment ago is most often still the present one: it is read while that is asked.
-    let lately = isLong ? null : this.question.lately;
-    for (;;) {
+    let lately = this.#mode === 'serve' ? this.question.lately : null;
+    for (let begun = 1; ; begun++) {
+      const isLong = this.#mode !== 'serve' || begun === BEGINNINGS_MAX;
       const present = lately === null ? null : this.question.now();
       const moment = new Moment(this, isLong, lately);
       const ended = await outcomeOf(() => work(new PostgresReader(moment)));
@@ -239,10 +269,16 @@ class OpenStore implements Store {
 
   async #write<T>(work: (writer: Writer) => Promise<T>, onWait: OnWait): Promise<T> {
     const [rows, blocks] = await Promise.all([this.#writing.session(), this.blockSession()]);
+    if (rows.server !== blocks.server) throw new StoreUnavailable(`the server of ${this.name} has changed`);
     await lockWrites(rows, onWait);
     try {
+      const { id } = await this.identify(rows);
       await removeReplaced(rows);
-      return await this.#writeVersion(work, { rows, blocks }, await beginVersion(rows));
+      return await this.#writeVersion(
+        work,
+        PostgresWriter.begin(id, { rows, blocks }, await beginVersion(rows)),
+        rows,
+      );
     } finally {
       // The lock of a lost connection is gone with it. A session that cannot give it back is ended.
       if (rows.isOpen)
@@ -255,35 +291,41 @@ class OpenStore implements Store {
 
   async #writeVersion<T>(
     work: (writer: Writer) => Promise<T>,
-    sessions: { readonly rows: Session; readonly blocks: Session },
-    published: Published,
+    writer: PostgresWriter,
+    rows: Session,
   ): Promise<T> {
-    const { rows } = sessions;
     await rows.ask('begin');
-    const writer = PostgresWriter.begin(sessions, published);
     try {
       const result = await work(writer);
-      const next = await writer.end();
-      await publish(rows, next);
-      await this.#commit(rows, next.version);
+      const publication = await publish(rows, await writer.end());
+      await this.#commit(rows, publication);
       return result;
     } catch (error) {
-      await writer.stop();
-      if (rows.isOpen) {
-        await rows.ask('rollback');
-        await abandonWrite(rows);
-      }
+      if (!(error instanceof UnknownCommit)) await giveUp(writer, rows);
       throw error;
     }
   }
 
   /** Where the connection is lost at that moment, another one tells whether the version was published. */
-  async #commit(rows: Session, version: number): Promise<void> {
+  async #commit(rows: Session, publication: Publication): Promise<void> {
     try {
-      await rows.ask('commit');
+      await rows.commit();
     } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error;
-      if (!(await this.#state.session().then((session) => wasPublished(session, version)))) throw error;
+      if (rows.isOpen) throw error;
+      if (await this.#wasPublished(publication)) return;
+      throw new UnknownCommit((error as Error).message, { cause: error });
+    }
+  }
+
+  async #wasPublished(publication: Publication): Promise<boolean> {
+    const session = await this.rowSessions.take().catch(() => null);
+    if (session === null) return false;
+    try {
+      return await wasPublished(session, publication);
+    } catch {
+      return false;
+    } finally {
+      await this.rowSessions.giveBack(session);
     }
   }
 
@@ -291,6 +333,14 @@ class OpenStore implements Store {
     await Promise.all([this.#state, this.#writing, ...this.#blocks].map((one) => one.close()));
     await this.rowSessions.close();
   }
+}
+
+/** Ends a write that failed, and removes its blocks. */
+async function giveUp(writer: PostgresWriter, rows: Session): Promise<void> {
+  const undone = await writer.undo();
+  if (!rows.isOpen) return;
+  await rows.ask('rollback');
+  await (undone === null ? abandonWrite(rows) : passOver(rows, undone));
 }
 
 /** Opens the store of an address. */
