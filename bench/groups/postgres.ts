@@ -6,7 +6,7 @@ import { fillRows, type Postgres, startPostgres, startRowServer } from '../peers
 import { findPostgres } from '../peers/programs.ts';
 import { hashOf } from '../peers/reply.ts';
 import { SchemaStore } from '../postgres-store.ts';
-import { family, residentBytes } from '../proc.ts';
+import { cpuUs, family, residentBytes } from '../proc.ts';
 import { type Finished, type Running, startBourse } from '../process.ts';
 import { interleave, type Subjects } from '../rounds.ts';
 import type { Setting } from '../setting.ts';
@@ -18,6 +18,8 @@ import { bytesAppended } from './disk.ts';
 import { warmUp } from './serve.ts';
 
 const MEGABYTE = 2 ** 20;
+/** Many more are refused where other work has the processors: a request passes through two processes and the queue of each. */
+const CONNECTIONS = 8;
 const SYMBOLS = 100;
 /** Of the rows that the other imports have. */
 const ROWS_SHARE = 0.5;
@@ -26,10 +28,12 @@ const NEW_SYMBOLS_A_SYMBOL_OF_A_DAY = 10;
 
 type Subject = 'no block kept' | 'blocks kept' | 'SQLite' | 'json_agg';
 type Engine = 'PostgreSQL' | 'SQLite';
+/** `allUs`: processor time of one request, with that of PostgreSQL. */
+type OneLoad = Load & { readonly allUs: number };
 type Served = { readonly server: Running; readonly script: string };
 
 type Figures = {
-  readonly loads: Readonly<Record<Subject, readonly Load[]>>;
+  readonly loads: Readonly<Record<Subject, readonly OneLoad[]>>;
   readonly residentBytes: number;
   /** Times of imports, without start-up. */
   readonly importsMs: Readonly<Record<Engine, readonly number[]>>;
@@ -57,6 +61,21 @@ const against =
     ratio: medianRatio(rates(loads[subject]), rates(loads[other])),
   });
 
+/** Processor time of one request: where processors are what is short, it decides how many there can be. */
+const processorTime = (subject: Subject, other: Subject, comparedWith: string): Line<Measured> =>
+  line(
+    {
+      name: `processor time of ${BARS} bars, ${subject}, with that of PostgreSQL`,
+      unit: 'us/request',
+      comparedWith,
+      target: null,
+    },
+    ({ loads }) => {
+      const [ours, theirs] = [subject, other].map((name) => loads[name].map(({ allUs }) => allUs));
+      return { measured: median(ours!), ratio: medianRatio(ours!, theirs!) };
+    },
+  );
+
 const lines: readonly Line<Measured>[] = [
   line(
     {
@@ -76,14 +95,8 @@ const lines: readonly Line<Measured>[] = [
     },
     against('blocks kept', 'SQLite'),
   ),
-  line(
-    {
-      name: `processor time of ${BARS} bars, blocks kept, without that of PostgreSQL`,
-      unit: 'us/request',
-      target: null,
-    },
-    ({ loads }) => ({ measured: median(loads['blocks kept'].map(({ cpuUs }) => cpuUs)) }),
-  ),
+  processorTime('no block kept', 'json_agg', 'Fastify and json_agg on the same PostgreSQL'),
+  processorTime('blocks kept', 'SQLite', 'the same from SQLite'),
   line({ name: 'one server with kept blocks, resident', unit: 'MB', target: { atMost: 350 } }, (figures) => ({
     measured: figures.residentBytes / MEGABYTE,
   })),
@@ -134,7 +147,12 @@ async function serveLoads(
     const server = await starting;
     await warmUp(server, requests, 'identity');
     const script = writeScript(folder, requests, `requests-${name}`);
-    await load(folder, script, server, { seconds: scale.warmUpSeconds, seed: 1, countErrors: true });
+    await load(folder, script, server, {
+      seconds: scale.warmUpSeconds,
+      seed: 1,
+      connections: CONNECTIONS,
+      countErrors: true,
+    });
     return [name, { server, script }];
   };
   const rowServer = startRowServer(folder, postgres, 'json_agg', hashOf(usual.requests.secret));
@@ -147,10 +165,21 @@ async function serveLoads(
   const subjects = Object.fromEntries(
     servers.map(([name, { server, script }]) => [
       name,
-      (round: number) => load(folder, script, server, { seconds: scale.seconds, seed: round + 2 }),
+      async (round: number): Promise<OneLoad> => {
+        const before = cpuUs(family(postgres.pid));
+        const options = { seconds: scale.seconds, seed: round + 2, connections: CONNECTIONS };
+        const measured = await load(folder, script, server, options);
+        const postgresUs = (cpuUs(family(postgres.pid)) - before) / measured.requests;
+        return { ...measured, allUs: measured.cpuUs + postgresUs };
+      },
     ]),
-  ) as Subjects<Subject, Load>;
-  const loads = await interleave('postgres', scale.rounds, subjects, inWords);
+  ) as Subjects<Subject, OneLoad>;
+  const loads = await interleave(
+    'postgres',
+    scale.rounds,
+    subjects,
+    (one) => `${inWords(one)}, with PostgreSQL ${one.allUs.toFixed(0)} us`,
+  );
   const bytes = residentBytes(family(servers[1][1].server.pid));
   for (const [, { server }] of servers) await server.stop();
   await store.remove();

@@ -23,6 +23,7 @@ const FILL = `
 
 /** A running PostgreSQL. */
 export type Postgres = {
+  readonly pid: number;
   readonly socket: string;
   readonly port: number;
   /** The address of its database. */
@@ -107,7 +108,7 @@ export async function startPostgres(workshop: Workshop, programs: string): Promi
     ),
   );
   const url = `postgres://bench:${password}@127.0.0.1:${port}/postgres`;
-  return { socket: folder, port, url, sql, stop: server.stop };
+  return { pid: server.pid, socket: folder, port, url, sql, stop: server.stop };
 }
 
 /** Fills the tables of the row servers with the minutes of a file. */

@@ -20,10 +20,14 @@ function blockOf(bucket: number, price: number): StoredBlock {
 
 /** Series of blocks in memory, with their versions. */
 class Blocks implements Versioned {
+  readonly id: string;
   readonly #series = new Map<number, Map<number, StoredBlock>>();
   readonly #changed: { readonly part: string; readonly version: number }[] = [];
-  id = 'one';
   fetched = 0;
+
+  constructor(id = 'one') {
+    this.id = id;
+  }
 
   async version(): Promise<number> {
     return this.#changed.length;
@@ -121,12 +125,12 @@ test('it holds no more than its bound', async () => {
   assert.ok(cache.bytes > 10_000 && cache.bytes <= 20_000, `${cache.bytes} bytes`);
 });
 
-test('blocks of data that take the place of others are read anew, whatever their version', async () => {
-  const [blocks, cache] = [new Blocks(), new BlockCache()];
-  blocks.set(1, 1, 5);
-  await blocks.through(cache, all);
-  blocks.id = 'another';
-  blocks.fetched = 0;
-  await blocks.through(cache, all);
-  assert.equal(blocks.fetched, 1);
+test('blocks of other data are not used, whatever version these have', async () => {
+  const [before, after, cache] = [new Blocks('one'), new Blocks('other'), new BlockCache()];
+  for (const price of [5, 6, 7]) before.set(1, 1, price);
+  for (const price of [8, 9]) after.set(1, 1, price);
+  await before.through(cache, all);
+  assert.deepEqual(await after.through(cache, all), after.read(all));
+  after.set(2, 1, 5);
+  assert.deepEqual(await after.through(cache, all), after.read(all));
 });

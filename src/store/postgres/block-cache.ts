@@ -7,10 +7,8 @@ import { storeLimits } from '../limits.ts';
 import { barsOf } from '../parts.ts';
 import type { BlockRead, DataState, StoredBlock, Versioned } from '../store.ts';
 
-/** A block, or that there is none up to a bucket; and the state of the data that it was read from. */
-type Kept =
-  | { readonly state: DataState; readonly block: StoredBlock }
-  | { readonly state: DataState; readonly nextBucket: number };
+/** A block, or that there is none up to a bucket; and the state that it was read from. */
+type Kept = DataState & ({ readonly block: StoredBlock } | { readonly nextBucket: number });
 
 /** The bucket at which a read begins, its last one, and the way from one to the next. */
 const walkOf = ({ direction, fromBucket, toBucket }: BlockRead) =>
@@ -53,19 +51,19 @@ export class BlockCache {
 
   /** The blocks of a read of a state: kept ones, and from the first that is not kept on those that `fetch` reads. */
   async read(
-    versioned: Versioned,
+    reader: Versioned,
     read: BlockRead,
     fetch: (rest: BlockRead) => Promise<StoredBlock[]>,
   ): Promise<StoredBlock[]> {
-    const version = await this.#changes.follow(versioned);
+    const version = await this.#changes.follow(reader);
     if (version === null) return fetch(read);
-    const state = { id: versioned.id, version };
+    const state = { id: reader.id, version };
     const { seriesId, limit } = read;
     const { first, last, step } = walkOf(read);
     const parts = [barsOf(seriesId)];
     const find = (name: string): Kept | undefined => {
       const kept = this.#kept.get(name);
-      return kept !== undefined && this.#changes.isSame(parts, kept.state, state) ? kept : undefined;
+      return kept !== undefined && this.#changes.isSame(parts, kept, state) ? kept : undefined;
     };
     const blocks: StoredBlock[] = [];
     for (let at = first; blocks.length < limit && (last - at) * step >= 0; ) {
@@ -87,14 +85,14 @@ export class BlockCache {
     const { first, last, step } = walkOf(read);
     let at = first;
     const keepGap = (nextBucket: number): void => {
-      if (nextBucket !== at) this.#set(gapName(seriesId, step, at), { state, nextBucket });
+      if (nextBucket !== at) this.#set(gapName(seriesId, step, at), { ...state, nextBucket });
     };
     for (const block of found) {
       // A damaged one is read again each time: it may be mended in place.
       if (!isSound(block)) return;
       const { bucket, runId, bytes } = block;
       keepGap(bucket);
-      this.#set(blockName(seriesId, bucket), { state, block: { bucket, runId, bytes } });
+      this.#set(blockName(seriesId, bucket), { ...state, block: { bucket, runId, bytes } });
       at = bucket + step;
     }
     if (found.length < limit && (last - at) * step >= 0) keepGap(last + step);
@@ -102,8 +100,7 @@ export class BlockCache {
 
   /** A read of an older state may end after one of a newer. */
   #set(name: string, kept: Kept): void {
-    const before = this.#kept.get(name)?.state;
-    if (before?.id === kept.state.id && before.version > kept.state.version) return;
-    this.#kept.set(name, kept);
+    const present = this.#kept.get(name);
+    if (present?.id !== kept.id || present.version <= kept.version) this.#kept.set(name, kept);
   }
 }

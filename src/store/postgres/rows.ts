@@ -146,10 +146,9 @@ export class PostgresRows extends StoredRows implements RowWriter {
   async #send(dataset: Dataset): Promise<void> {
     const rows = this.#changes.take(dataset);
     if (rows.length === 0) return this.#changes.done(dataset);
-    const { names } = rowFormOf(dataset);
+    const { names, kinds } = rowFormOf(dataset);
     const places = dataset.key.map((name) => names.indexOf(name));
-    const kinds = [...Object.values(dataset.columns).map(({ kind }) => kind), 'integer' as const];
-    const columns = kinds.map((kind, at) =>
+    const columns = [...kinds, 'integer' as const].map((kind, at) =>
       arrayOf(
         kind,
         rows.map((cells) => cells[at]!),
