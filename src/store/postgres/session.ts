@@ -124,7 +124,8 @@ export class Session {
     const { C: code = '', M: message = 'no message' } = errorFields(body);
     const problem = new PostgresProblem(code, message);
     const isPassing = passing.test(code) || isLostWorker(code, message);
-    return isPassing ? new StoreUnavailable(message, { cause: problem }) : problem;
+    // The further lines of a lost worker's message ask whether it runs.
+    return isPassing ? new StoreUnavailable(message.split('\n', 1)[0]!, { cause: problem }) : problem;
   }
 
   /** A warning that makes a statement fail; null for all others. */
