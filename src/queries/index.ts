@@ -78,7 +78,7 @@ export class QueryRunner {
         if (answer.kind === 'refusal' || answer.goodUntilMs === undefined) return answer;
         const version = await reader.version();
         if (version === null) return answer;
-        return { ...answer, source: { storeId: this.#store.id, version, parts: reader.noted } };
+        return { ...answer, source: { id: reader.id, version, parts: reader.noted } };
       });
     } catch (error) {
       if (error instanceof Refusal) return { kind: 'refusal', word: error.word, facts: error.facts };

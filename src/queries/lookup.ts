@@ -13,7 +13,7 @@ import type { StoredInstrument } from '../series/series.ts';
 import { type FormerBearer, formerBearers, instrumentNamed } from '../store/instrument-terms.ts';
 import { KnownChanges } from '../store/known-changes.ts';
 import { barsOf } from '../store/parts.ts';
-import type { Reader } from '../store/store.ts';
+import type { DataState, Reader } from '../store/store.ts';
 import type { Depending, TrackedReader } from '../store/tracked-reader.ts';
 import { queryLimits } from './limits.ts';
 
@@ -48,8 +48,8 @@ type Asked<T> = {
   readonly isOfNameAlone?: boolean;
 };
 
-/** A value, the version that it was read from, and the parts that it depends on. */
-type Kept = Depending<unknown> & { readonly version: number };
+/** A value, the state that it was read from, and the parts that it depends on. */
+type Kept = Depending<unknown> & DataState;
 
 /**
  * The look-ups of one query thread. Each value is kept with the version that it was read from: snapshots of several versions may be
@@ -93,8 +93,9 @@ export class Lookup {
     { reader, name, make, isStill = () => true, isOfNameAlone = false }: Asked<T>,
   ): Promise<{ readonly value: T; readonly isCached: boolean }> {
     const version = await this.#changes.follow(reader);
+    const { id } = reader;
     const kept = cache.get(name);
-    if (kept !== undefined && version !== null && this.#changes.isSame(kept.parts, kept.version, version)) {
+    if (kept !== undefined && version !== null && this.#changes.isSame(kept.parts, kept, { id, version })) {
       const value = kept.value as T;
       if (isStill(value)) {
         reader.note(kept.parts);
@@ -104,9 +105,10 @@ export class Lookup {
     const before = isOfNameAlone ? [] : reader.noted;
     const { value, parts } = await reader.noting(make);
     // A snapshot of an older version may go on beside newer ones.
-    const isOlder = version === null || (cache.get(name)?.version ?? version) > version;
+    const present = cache.get(name);
+    const isOlder = version === null || (present?.id === id && present.version > version);
     if (value === null || isOlder) return { value, isCached: false };
-    cache.set(name, { value, parts: [...before, ...parts], version });
+    cache.set(name, { value, parts: [...before, ...parts], id, version });
     return { value, isCached: false };
   }
 

@@ -3,6 +3,7 @@ import type { Endpoint, ParametersOf } from '../contract/endpoint.ts';
 import type { ErrorFacts, ErrorWord } from '../contract/errors.ts';
 import type { EndpointName } from '../contract/index.ts';
 import type { Part } from '../store/parts.ts';
+import type { DataState } from '../store/store.ts';
 import type { TrackedReader } from '../store/tracked-reader.ts';
 import type { Lookup } from './lookup.ts';
 import type { PageKeys } from './page-key.ts';
@@ -46,13 +47,8 @@ export type Answer =
     }
   | { readonly kind: 'refusal'; readonly word: ErrorWord; readonly facts: ErrorFacts };
 
-/** The store and the version that an answer was read from, and the parts that it depends on (docs/decisions/0029). */
-export type AnswerSource = {
-  /** As `Store.id`. */
-  readonly storeId: string;
-  readonly version: number;
-  readonly parts: readonly Part[];
-};
+/** The state that an answer was read from, and the parts that it depends on (docs/decisions/0029). */
+export type AnswerSource = DataState & { readonly parts: readonly Part[] };
 
 /** Marks how long an answer stays good, epoch milliseconds: infinite until what it depends on is changed, undefined where it is not known. */
 export const goodUntil = (answer: Answer, goodUntilMs: number | undefined): Answer =>

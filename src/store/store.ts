@@ -77,8 +77,16 @@ export interface RowReader {
 /** A number of rows, and the least and the greatest number in a column of them; null without one. */
 export type Extent = { readonly rows: number; readonly first: number | null; readonly last: number | null };
 
+/** One state of some data. Versions of one `id` alone compare. */
+export type DataState = { readonly id: string; readonly version: number };
+
 /** A state of a store among its other states (docs/decisions/0029). */
 export interface Versioned {
+  /**
+   * Names the data whose version was asked last: a store that takes the place of another at the same address, such as a restored one,
+   * has another, and so has a server that lacks commits of the one before it.
+   */
+  readonly id: string;
   /**
    * The version of the state: every write that changes anything raises it, whoever writes. 0 before the first; null where damage
    * hides it, and then nothing that was read can be kept.
@@ -137,8 +145,6 @@ export interface RowStore extends Transactions<RowReader, RowWriter> {}
 export interface Store extends Transactions<Reader, Writer>, Versioned {
   /** Its name in messages: scheme and path, no password. */
   readonly name: string;
-  /** Names its data: another store at the same address, such as a restored one, has another. Versions of one `id` alone compare. */
-  readonly id: string;
   /** The folder that it grows in; null on another machine. */
   readonly folder: string | null;
   /** Snapshots that it runs at the same time; more wait for these. */

@@ -52,6 +52,10 @@ export class TrackedReader implements Reader {
     for (const notes of this.#notes.underWay) notes.add(part);
   }
 
+  get id(): string {
+    return this.#reader.id;
+  }
+
   /** As that of the reader, which stays the same: it is asked for once. */
   version(): Promise<number | null> {
     this.#version ??= this.#reader.version();

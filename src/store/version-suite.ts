@@ -11,7 +11,7 @@ import { instruments, instrumentTerms } from '../datasets/reference.ts';
 import { KnownChanges } from './known-changes.ts';
 import { storeLimits } from './limits.ts';
 import { type Part, partRead } from './parts.ts';
-import type { Reader, Store, Writer } from './store.ts';
+import type { DataState, Reader, Store, Writer } from './store.ts';
 import { TrackedReader } from './tracked-reader.ts';
 
 /** Runs a test with a writing and a reading connection of one new store. */
@@ -46,6 +46,9 @@ const contract = rowOf(optionContracts, {
   parent_asset_schema: 'stock',
   underlying_name: 'AAPL',
 });
+
+/** The state of a store that has a version. */
+const stateOf = ({ id }: Store, version: number): DataState => ({ id, version });
 
 const countOne = (writer: Writer): Promise<void> =>
   writer.upsert(counters, [rowOf(counters, { name: 'a', value: 1 })]);
@@ -278,7 +281,9 @@ export function versionTests(withFresh: WithFresh, otherProcess: OtherProcess): 
         const before = (await known.follow(reader))!;
         await writer.write(write);
         const after = (await known.follow(reader))!;
-        const changed = Object.keys(reads).filter((name) => !known.isSame(parts[name]!, before, after));
+        const same = (name: string) =>
+          known.isSame(parts[name]!, stateOf(reader, before), stateOf(reader, after));
+        const changed = Object.keys(reads).filter((name) => !same(name));
         assert.deepEqual(changed.sort(), expected.sort(), `write ${at}`);
       }
     }));
@@ -296,15 +301,19 @@ export function versionTests(withFresh: WithFresh, otherProcess: OtherProcess): 
         // The older snapshot goes on.
         assert.equal(await known.follow(open), 1);
       });
+      const isSame = (parts: readonly Part[], one: number, other: number) =>
+        known.isSame(parts, stateOf(reader, one), stateOf(reader, other));
       const same = (parts: readonly Part[]) =>
-        [1, 2, 3].map((one) => [1, 2, 3].filter((other) => known.isSame(parts, one, other)).join(''));
+        [1, 2, 3].map((one) => [1, 2, 3].filter((other) => isSame(parts, one, other)).join(''));
       assert.deepEqual(same(['series 1']), ['1', '23', '23']);
       // Only the last change of a part is known.
       assert.deepEqual(same(['series 2']), ['1', '2', '3']);
       assert.deepEqual(same(['series 3']), ['123', '123', '123']);
       assert.deepEqual(same(['*']), ['1', '2', '3']);
-      assert.equal(known.isSame([], 0, 1), false, 'what changed before the first known version is not known');
-      assert.equal(known.isSame([], 3, 4), false);
+      assert.equal(isSame([], 0, 1), false, 'what changed before the first known version is not known');
+      assert.equal(isSame([], 3, 4), false);
+      const [one, another] = [stateOf(reader, 2), { id: 'another', version: 2 }];
+      assert.equal(known.isSame([], one, another), false, 'other data');
     }));
 
   test('an open store and another at its address have different names', () =>

@@ -6,11 +6,10 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Workshop } from '../service.ts';
 import { fileStore } from '../sqlite/files.ts';
-import { postgresPrograms, startPostgres } from './server.ts';
+import { skip, startPostgres } from './server.ts';
 
 const examples = fileURLToPath(new URL('../../examples/', import.meta.url));
 const PASSWORD = 'hunter2';
-const skip = postgresPrograms() === null && 'PostgreSQL is not installed: apt-get install postgresql-15';
 const shop = new Workshop();
 after(() => shop.close());
 

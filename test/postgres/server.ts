@@ -20,6 +20,10 @@ export function postgresPrograms(): string | null {
   return folders.find((folder) => existsSync(join(folder, 'postgres'))) ?? null;
 }
 
+/** Why tests with a server are skipped; false where they run. */
+export const skip: string | false =
+  postgresPrograms() === null && 'PostgreSQL is not installed: apt-get install postgresql-15';
+
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -37,21 +41,39 @@ export type PostgresServer = {
   /** Stops the server, for a time. */
   halt(): Promise<void>;
   resume(): Promise<void>;
+  /** Starts a standby of it. */
+  standby(): Promise<PostgresServer>;
   stop(): Promise<void>;
 };
 
+/** Fills the folder of a new server. */
+type Fill = (run: (program: string, ...args: readonly string[]) => void, data: string) => void;
+
+const initialize: Fill = (run, data) =>
+  run(
+    ...(['initdb', '-D', data, '-U', 'bourse', '-A', 'trust', '-E', 'UTF8', '--locale=C'] as const),
+    ...['--no-sync', '--no-instructions'],
+  );
+
 /** Starts a server. `settings` are given to it as `-c name=value`. */
-export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
+export const startPostgres = (settings: readonly string[] = []): Promise<PostgresServer> =>
+  startFilled(initialize, settings);
+
+async function startFilled(fill: Fill, settings: readonly string[]): Promise<PostgresServer> {
   const programs = postgresPrograms();
   if (programs === null) throw new Error('PostgreSQL is not installed: apt-get install postgresql-15');
   const folder = mkdtempSync(join(tmpdir(), 'bourse-postgres-'));
   const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
   if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
   const data = join(folder, 'data');
-  execFileSync(
-    join(programs, 'initdb'),
-    ['-D', data, '-U', 'bourse', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions'],
-    { ...user, cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] },
+  fill(
+    (program, ...args) =>
+      void execFileSync(join(programs, program), args, {
+        ...user,
+        cwd: folder,
+        stdio: ['ignore', 'ignore', 'inherit'],
+      }),
+    data,
   );
   const port = await freePort();
   const fast = ['fsync=off', 'full_page_writes=off', 'max_connections=300', 'listen_addresses=127.0.0.1'];
@@ -66,6 +88,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
   const kill = (): void => void child.kill('SIGINT');
   process.once('exit', kill);
   const halt = async (): Promise<void> => {
+    if (child.exitCode !== null) return;
     const stopped = once(child, 'exit');
     child.kill('SIGINT');
     await stopped;
@@ -80,6 +103,25 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
       child = run();
       await untilReady(programs, folder, port);
     },
+    standby: () =>
+      startFilled(
+        (copy, to) =>
+          copy(
+            'pg_basebackup',
+            '-D',
+            to,
+            '-h',
+            '127.0.0.1',
+            '-p',
+            String(port),
+            '-U',
+            'bourse',
+            '-R',
+            '-c',
+            'fast',
+          ),
+        settings,
+      ),
     async stop() {
       process.off('exit', kill);
       await halt();

@@ -29,7 +29,7 @@ class Versions {
 }
 
 const sourceOf = (version: number, ...parts: readonly string[]): AnswerSource => ({
-  storeId: 'store',
+  id: 'store',
   version,
   parts,
 });
@@ -81,7 +81,7 @@ test('a response that was read after the version that its caller knows is found;
 test('a response of another store is not kept; one of unknown changes, or of everything, is not found after any change', async () => {
   const store = new Versions();
   const cache = new ResponseCache(store);
-  cache.add('other', answerOf(10), { ...sourceOf(1, 'news'), storeId: 'another' });
+  cache.add('other', answerOf(10), { ...sourceOf(1, 'news'), id: 'another' });
   cache.add('before', answerOf(10), sourceOf(0, 'news'));
   cache.add('all', answerOf(10), sourceOf(1, '*'));
   const find = async (name: string) => cache.find(name, (await cache.version())!, 0);

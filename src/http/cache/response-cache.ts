@@ -79,8 +79,10 @@ export class ResponseCache {
   }
 
   /** Whether an answer is as one that is read now. A query may have read a newer version than was met here. */
-  #isPresent({ parts, version: read }: AnswerSource, version: number): boolean {
-    return read >= version || this.#changes.isSame(parts, read, version);
+  #isPresent(source: AnswerSource, version: number): boolean {
+    const { id } = source;
+    if (id !== this.#changes.id) return false;
+    return source.version >= version || this.#changes.isSame(source.parts, source, { id, version });
   }
 
   /**
@@ -101,7 +103,7 @@ export class ResponseCache {
   /** Adds an answer with a body that shares no memory. An answer of another store, such as one that has taken its place, is not added. */
   add(name: string, cached: CachedAnswer, source: AnswerSource): void {
     const bytes = 2 * name.length + bytesOf(cached) + heapBytes(source.parts);
-    if (source.storeId !== this.#store.id || bytes > httpLimits.cachedAnswerBytesMax) return;
+    if (source.id !== this.#store.id || bytes > httpLimits.cachedAnswerBytesMax) return;
     this.#remove(name);
     this.#entries.set(name, { cached, source, encodings: new Map(), bytes });
     this.#grow(bytes);

@@ -110,8 +110,8 @@ test('an answer that may be cached says from which store and version it was read
   const answer = await queue.submit(latest(3), here);
   assert.ok(answer.kind === 'answer');
   answer.release?.();
-  const { storeId, version, parts } = answer.source!;
-  assert.deepEqual([storeId, version], [store.id, await store.version()]);
+  const { id, version, parts } = answer.source!;
+  assert.deepEqual([id, version], [store.id, await store.version()]);
   const [row] = await store.snapshot((reader) =>
     reader.rows(series, { order: [['instrument_id', 'asc']], limit: 1 }),
   );

@@ -4,32 +4,26 @@ import { blockCount, claimedCount } from '../../bars/block-reader.ts';
 import { CheckedBlock, type FoundBlock } from '../checked-blocks.ts';
 import { blockDamage, type OnDamage } from '../damage.ts';
 import { blockCheck } from '../row-check.ts';
-import type { BlockRead, StoredBlock } from '../store.ts';
-import { isAbandoned, type Published, type Range } from './published.ts';
+import { type BlockRead, type StoredBlock, StoreUnavailable } from '../store.ts';
+import { rangesText, type Versions } from './published.ts';
 import type { Session } from './session.ts';
-import { extendPending } from './state.ts';
+import { extendPending, removeBlocks } from './state.ts';
 
 /** Versions of blocks beside the newest ones that a read has room for: they are few, and gone after a minute. */
 const OLDER_VERSIONS = 8;
 
 const readText = (direction: 'asc' | 'desc'): string =>
-  `select bucket, version, run_id, bytes, row_check from bar_blocks where series_id = $1 and bucket >= $2 and bucket <= $3 and version <= $4
-    order by bucket ${direction}, version desc limit $5`;
+  `select bucket, run_id, bytes, row_check from bar_blocks where series_id = $1 and bucket >= $2 and bucket <= $3 and version <= $4
+    and not version <@ $6::int8multirange order by bucket ${direction}, version desc limit $5`;
 const readTexts = { asc: readText('asc'), desc: readText('desc') } as const;
 
-type Cells = [
-  bucket: number,
-  version: number,
-  runId: number,
-  bytes: Uint8Array | null,
-  storedCheck: number | null,
-];
+type Cells = [bucket: number, runId: number, bytes: Uint8Array | null, storedCheck: number | null];
 
 /** The newest published block of each bucket of a read. A block that is damaged goes to `onDamage`, or tells when it is used. */
 export async function readBlocks(
   session: Session,
   read: BlockRead,
-  published: Published,
+  published: Versions,
   onDamage: OnDamage | null,
 ): Promise<StoredBlock[]> {
   const { seriesId, direction, limit } = read;
@@ -37,12 +31,13 @@ export async function readBlocks(
   const blocks: StoredBlock[] = [];
   for (;;) {
     const most = limit - blocks.length + OLDER_VERSIONS;
-    const values = [seriesId, fromBucket, toBucket, published.version, most];
+    const abandoned = rangesText(published.abandoned);
+    const values = [seriesId, fromBucket, toBucket, published.version, most, abandoned];
     const found = (await session.ask(readTexts[direction], values)) as Cells[];
     let last: number | null = null;
-    for (const [bucket, version, runId, bytes, storedCheck] of found) {
+    for (const [bucket, runId, bytes, storedCheck] of found) {
       // The first of a bucket is its newest.
-      if (bucket === last || isAbandoned(published, version)) continue;
+      if (bucket === last) continue;
       last = bucket;
       if (bytes !== null) addSound(blocks, seriesId, { bucket, runId, bytes, storedCheck }, onDamage);
       if (blocks.length === limit) return blocks;
@@ -101,23 +96,28 @@ const PUT_BYTES = 64;
 /** The blocks of one write: sent in batches beside the transaction of its rows, as the next version, or as further ones for its parts. */
 export class BlockWriter {
   readonly #session: Session;
-  #published: Published;
+  #published: Versions;
   /** Series, bucket and version of blocks that this write replaces; those of its present part come last. */
   readonly #replaced: number[][] = [];
   #replacedBefore = 0;
+  /** The same of blocks that this write has sent. */
+  readonly #sent: number[][] = [];
+  #sentBefore = 0;
   /** Those that wait, by series and bucket. */
   #puts = new Map<number, Map<number, Put>>();
   #bytes = 0;
   #sending: Promise<void> = Promise.resolve();
+  /** Why blocks may still appear that were not stored when they were sent: they cannot be removed now. */
+  #inDoubt: StoreUnavailable | null = null;
 
   /** `published`: what the write reads, and the version that its blocks get. */
-  constructor(session: Session, published: Published) {
+  constructor(session: Session, published: Versions) {
     this.#session = session;
     this.#published = published;
   }
 
   /** The versions that this write reads, its own included. */
-  get published(): Published {
+  get published(): Versions {
     return this.#published;
   }
 
@@ -136,27 +136,32 @@ export class BlockWriter {
   async beginPart(): Promise<void> {
     await this.flush();
     this.#replacedBefore = this.#replaced.length;
-    await this.#next([]);
+    this.#sentBefore = this.#sent.length;
+    const { version } = this.#published;
+    await extendPending(this.#session, version);
+    this.#published = { ...this.#published, version: version + 1 };
   }
 
-  /** Gives the blocks of a part up. */
+  /** Removes the blocks of a part that failed. Where that fails too, so does the write. */
   async undoPart(): Promise<void> {
-    await this.#sending.catch(() => undefined);
+    this.#replaced.length = this.#replacedBefore;
+    this.#sending = this.#removeSent(this.#sentBefore);
+    await this.#sending;
+  }
+
+  /** Removes all blocks of a write that failed. */
+  undo(): Promise<void> {
+    return this.#removeSent(0);
+  }
+
+  async #removeSent(from: number): Promise<void> {
     this.#puts = new Map();
     this.#bytes = 0;
-    this.#replaced.length = this.#replacedBefore;
-    const { version } = this.#published;
-    await this.#next([{ from: version, to: version + 1 }]);
-  }
-
-  async #next(abandoned: readonly Range[]): Promise<void> {
-    const version = this.#published.version + 1;
-    await extendPending(this.#session, version);
-    this.#published = {
-      ...this.#published,
-      version,
-      abandoned: [...this.#published.abandoned, ...abandoned],
-    };
+    // What is on its way arrives before it is removed.
+    await this.#sending.catch(() => undefined);
+    if (this.#inDoubt !== null) throw this.#inDoubt;
+    const sent = this.#sent.splice(from);
+    if (sent.length > 0) await removeBlocks(this.#session, sent);
   }
 
   async put(one: Put): Promise<void> {
@@ -173,24 +178,29 @@ export class BlockWriter {
     this.#puts = new Map();
     this.#bytes = 0;
     if (puts.length === 0) return;
-    this.#sending = this.#write(puts);
+    this.#sending = this.#write(puts).catch((error: unknown) => {
+      if (error instanceof StoreUnavailable) this.#inDoubt = error;
+      throw error;
+    });
     // Its error is met where it is waited for.
     this.#sending.catch(() => undefined);
   }
 
   async #write(puts: readonly Put[]): Promise<void> {
+    const { version } = this.#published;
+    for (const { seriesId, bucket } of puts) this.#sent.push([seriesId, bucket, version]);
     const places = [puts.map((put) => put.seriesId), puts.map((put) => put.bucket)];
     const checks = puts.map((put) =>
       put.bytes === null ? null : blockCheck(put.seriesId, put as Put & { bytes: Uint8Array }),
     );
     const [replaced] = await Promise.all([
-      this.#session.ask(replacedText, [...places, this.#published.version]),
+      this.#session.ask(replacedText, [...places, version]),
       this.#session.ask(writeText, [
         ...places,
         puts.map((put) => put.runId),
         puts.map((put) => put.bytes),
         checks,
-        this.#published.version,
+        version,
       ]),
     ]);
     for (const row of replaced) this.#replaced.push(row as number[]);

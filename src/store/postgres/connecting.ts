@@ -1,10 +1,11 @@
-// Connects to one of the servers of an address: the first that is there and of the wanted kind.
+// Connects to the server that a process uses: the first of an address that is there and of the wanted kind.
 import { readFileSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { StoreUnavailable, StoreUnusable } from '../store.ts';
 import { addressWords, type Host, type PostgresAddress, passwordFor } from './address.ts';
+import { type ChosenServer, chosenServer } from './chosen-server.ts';
 import { Session } from './session.ts';
 
 /** How the connections of one use of a store are. */
@@ -14,6 +15,8 @@ export type SessionSettings = {
   /** After so long without an answer a server counts as gone. */
   readonly patienceMs: number;
   readonly connectMs: number;
+  /** Whether they write: then any server means one that may be written. */
+  readonly writes?: true;
 };
 
 /** `pg` keeps the socket of a client here, and has no public way to it. */
@@ -30,7 +33,16 @@ const tlsOf = ({ sslMode, sslRootCert }: PostgresAddress, { host }: Host) => {
   return sslMode === 'verify-ca' ? { ...ca, checkServerIdentity: () => undefined } : { ...ca, host };
 };
 
-async function connectTo(address: PostgresAddress, host: Host, settings: SessionSettings): Promise<Session> {
+/** What a server tells of itself: when it was started, in microseconds. */
+type ServerFacts = { readonly server: string; readonly isStandby: boolean; readonly isReadOnly: boolean };
+
+const factsText = `select (extract(epoch from pg_postmaster_start_time()) * 1000000)::bigint as server,
+  pg_is_in_recovery() as "isStandby", current_setting('transaction_read_only') = 'on' as "isReadOnly"`;
+
+/** A connection to one host, and what its server is. */
+type Met = { readonly session: Session; readonly facts: ServerFacts };
+
+async function connectTo(address: PostgresAddress, host: Host, settings: SessionSettings): Promise<Met> {
   const { user, database, schema } = address;
   const password = passwordFor(address, host);
   const set = { search_path: schema, application_name: 'bourse', ...settings.set };
@@ -42,53 +54,98 @@ async function connectTo(address: PostgresAddress, host: Host, settings: Session
     ...(password === null ? {} : { password }),
     ssl: tlsOf(address, host),
     connectionTimeoutMillis: settings.connectMs,
+    query_timeout: settings.connectMs,
     keepAlive: true,
     options: Object.entries(set)
       .map(([name, value]) => `-c ${name}=${String(value).replaceAll(' ', '\\ ')}`)
       .join(' '),
   });
   client.on('error', () => undefined);
-  await client.connect();
-  const { stream } = (client as unknown as Internals).connection;
-  for (const event of ['data', 'end', 'close', 'error']) stream.removeAllListeners(event);
-  return new Session(stream, settings.patienceMs);
-}
-
-/** Whether a server is of the kind that an address wants (postgresql.org/docs/15/libpq-connect.html). */
-async function isWanted(
-  session: Session,
-  target: PostgresAddress['target'],
-  isLastRound: boolean,
-): Promise<boolean> {
-  if (target === 'any' || (target === 'prefer-standby' && isLastRound)) return true;
-  const [[isStandby, readOnly]] = (await session.ask(
-    "select pg_is_in_recovery(), current_setting('transaction_read_only') = 'on'",
-  )) as unknown as [[boolean, boolean]];
-  switch (target) {
-    case 'read-write':
-      return !readOnly;
-    case 'read-only':
-      return readOnly;
-    case 'primary':
-      return !isStandby;
-    case 'standby':
-    case 'prefer-standby':
-      return isStandby;
+  // TLS takes the place of the first socket.
+  const socketOf = (): Duplex => (client as unknown as Internals).connection.stream;
+  try {
+    await client.connect();
+    const [facts] = (await client.query<ServerFacts>(factsText)).rows;
+    const stream = socketOf();
+    for (const event of ['data', 'end', 'close', 'error']) stream.removeAllListeners(event);
+    return { session: new Session(stream, settings.patienceMs, Number(facts!.server)), facts: facts! };
+  } catch (error) {
+    socketOf().destroy();
+    throw error;
   }
 }
 
-/** Connects to the first wanted server. @throws StoreUnavailable where none answers; StoreUnusable where one refuses for good */
-export async function connect(address: PostgresAddress, settings: SessionSettings): Promise<Session> {
+/** Whether a server is of the kind that an address wants (postgresql.org/docs/15/libpq-connect.html). */
+function isWanted(
+  { isStandby, isReadOnly }: ServerFacts,
+  target: PostgresAddress['target'],
+  isLastRound: boolean,
+): boolean {
+  switch (target) {
+    case 'any':
+      return true;
+    case 'read-write':
+      return !isReadOnly;
+    case 'read-only':
+      return isReadOnly;
+    case 'primary':
+      return !isStandby;
+    case 'standby':
+      return isStandby;
+    case 'prefer-standby':
+      return isStandby || isLastRound;
+  }
+}
+
+/** The kind of server that a use of an address wants. One host is taken as it is. */
+function targetOf(
+  { target, hosts }: PostgresAddress,
+  { writes }: SessionSettings,
+): PostgresAddress['target'] {
+  const isOpen = target === 'any' || target === 'prefer-standby';
+  return writes && isOpen && hosts.length > 1 ? 'read-write' : target;
+}
+
+/** Attempts at a connection to the chosen server while others choose another. */
+const CHOICES_MAX = 5;
+
+/** Connects to the server that this process uses. @throws StoreUnavailable where none answers; StoreUnusable where one refuses for good */
+export async function connect(
+  address: PostgresAddress,
+  settings: SessionSettings,
+  chosen: ChosenServer = serverOf(address, settings),
+): Promise<Session> {
+  for (let attempt = 1; attempt <= CHOICES_MAX; attempt++) {
+    const before = chosen.server;
+    const { session, host } = await connectToWanted(address, settings, chosen);
+    if (chosen.choose(session.server, host, before)) return session;
+    session.close();
+  }
+  throw new StoreUnavailable(`the servers of ${addressWords(address)} come and go`);
+}
+
+/** The choice that a use of an address shares. Who may take any server follows those who write. */
+const serverOf = (address: PostgresAddress, settings: SessionSettings): ChosenServer =>
+  chosenServer(address, address.target === 'any' ? 'any' : targetOf(address, settings));
+
+/** Connects to the first wanted host, the chosen one before others. */
+async function connectToWanted(
+  address: PostgresAddress,
+  settings: SessionSettings,
+  chosen: ChosenServer,
+): Promise<{ readonly session: Session; readonly host: number }> {
+  const target = targetOf(address, settings);
   const problems: string[] = [];
-  const rounds = address.target === 'prefer-standby' ? 2 : 1;
+  const rounds = target === 'prefer-standby' ? 2 : 1;
   for (let round = 1; round <= rounds; round++) {
-    for (const host of address.hosts) {
+    for (const at of chosen.order(address.hosts.length)) {
+      const host = address.hosts[at]!;
       const place = `${host.host}:${host.port}`;
       try {
-        const session = await connectTo(address, host, settings);
-        if (await isWanted(session, address.target, round === rounds)) return session;
+        const { session, facts } = await connectTo(address, host, settings);
+        if (isWanted(facts, target, round === rounds)) return { session, host: at };
         session.close();
-        problems.push(`${place} is not ${address.target}`);
+        problems.push(`${place} is not ${target}`);
       } catch (error) {
         const { code = '', message } = error as NodeJS.ErrnoException;
         if (refusing.test(code))
@@ -104,6 +161,7 @@ export async function connect(address: PostgresAddress, settings: SessionSetting
 export class Connection {
   readonly #address: PostgresAddress;
   readonly #settings: SessionSettings;
+  readonly #chosen: ChosenServer;
   #session: Promise<Session> | null = null;
   #open: Session | null = null;
   #pauseMs = 0;
@@ -113,6 +171,7 @@ export class Connection {
   constructor(address: PostgresAddress, settings: SessionSettings) {
     this.#address = address;
     this.#settings = settings;
+    this.#chosen = serverOf(address, settings);
   }
 
   /** Statements that wait on it. */
@@ -120,12 +179,12 @@ export class Connection {
     return this.#open?.waiting ?? 0;
   }
 
-  /** The open session. @throws StoreUnavailable at once where the last attempt failed a moment ago */
+  /** The open session, with the server that this process uses. @throws StoreUnavailable at once where the last attempt failed a moment ago */
   session(): Promise<Session> {
-    if (this.#session !== null && (this.#open === null || this.#open.isOpen)) return this.#session;
+    if (this.#session !== null && (this.#open === null || this.#isOfUse(this.#open))) return this.#session;
     if (performance.now() - this.#failedMs < this.#pauseMs) return Promise.reject(this.#failure);
     this.#open = null;
-    this.#session = connect(this.#address, this.#settings).then(
+    this.#session = connect(this.#address, this.#settings, this.#chosen).then(
       (session) => {
         this.#pauseMs = 0;
         this.#open = session;
@@ -140,6 +199,12 @@ export class Connection {
       },
     );
     return this.#session;
+  }
+
+  /** Whether a session can be used further. One with a server that this process has left ends when it has answered. */
+  #isOfUse(session: Session): boolean {
+    if (session.server !== this.#chosen.server) session.close();
+    return session.isOpen;
   }
 
   async close(): Promise<void> {

@@ -15,7 +15,8 @@ export async function openPostgresControl(
   mode: Mode,
   tell: Tell,
 ): Promise<RowStore> {
-  const pool = new Pool(() => new Connection(address, settings));
+  const settingsOfMode = mode === 'write' ? { ...settings, writes: true as const } : settings;
+  const pool = new Pool(() => new Connection(address, settingsOfMode));
   const session = await pool.take();
   try {
     await requireSchema(session, address, mode, tell);
@@ -45,7 +46,7 @@ async function inTransaction<T>(
     const rows = new PostgresRows(async () => session);
     const result = await work(rows);
     await rows.sendAll();
-    if (isWrite) await session.ask('commit');
+    if (isWrite) await session.commit();
     return result;
   } finally {
     await pool.giveBack(session);

@@ -1,12 +1,9 @@
 // The engine suite on PostgreSQL; in `npm test` on a server of its own, where PostgreSQL is installed.
 import { after, test } from 'node:test';
-import { postgresPrograms, startPostgres } from '../../../test/postgres/server.ts';
+import { skip, startPostgres } from '../../../test/postgres/server.ts';
 import { engineSuite } from '../engine-suite.ts';
 
-if (postgresPrograms() === null)
-  test('the engine suite on PostgreSQL', {
-    skip: 'PostgreSQL is not installed: apt-get install postgresql-15',
-  }, () => {});
+if (skip !== false) test('the engine suite on PostgreSQL', { skip }, () => {});
 else {
   const server = await startPostgres();
   let made = 0;

@@ -69,8 +69,50 @@ type Waiting = Map<string, readonly StoredCell[]>;
 
 /** What all views of one write share: the rows that wait, and the parts of the data that it changes. */
 export class RowChanges {
-  readonly waiting = new Map<Dataset, Waiting>();
   readonly written = new WrittenParts();
+  #waiting = new Map<Dataset, Waiting>();
+  /** The last change of each dataset that was begun. */
+  readonly #underWay = new Map<Dataset, Promise<unknown>>();
+
+  /** The datasets with rows that wait or are on their way. */
+  get datasets(): Dataset[] {
+    return [...new Set([...this.#waiting.keys(), ...this.#underWay.keys()])];
+  }
+
+  /** The rows of a dataset that wait: for more of them. */
+  waiting(dataset: Dataset): Waiting {
+    const kept: Waiting = this.#waiting.get(dataset) ?? new Map();
+    this.#waiting.set(dataset, kept);
+    return kept;
+  }
+
+  /** The rows of a dataset that wait: to be sent. */
+  take(dataset: Dataset): readonly (readonly StoredCell[])[] {
+    const kept = this.#waiting.get(dataset);
+    this.#waiting.delete(dataset);
+    return kept === undefined ? [] : [...kept.values()];
+  }
+
+  /** Runs a change of a dataset after those that were begun before it. */
+  inOrder(dataset: Dataset, change: () => Promise<unknown>): Promise<void> {
+    const done = (this.#underWay.get(dataset) ?? Promise.resolve()).then(change);
+    this.#underWay.set(dataset, done);
+    // Its error is met where it is waited for.
+    done.catch(() => undefined);
+    return this.done(dataset);
+  }
+
+  /** Waits for the changes of a dataset that were begun. */
+  async done(dataset: Dataset): Promise<void> {
+    await this.#underWay.get(dataset);
+  }
+
+  /** Forgets the changes of a part that is undone, when none is on its way. */
+  async undo(): Promise<void> {
+    this.#waiting = new Map();
+    await Promise.allSettled(this.#underWay.values());
+    this.#underWay.clear();
+  }
 }
 
 /** Reads and writes rows on a session, inside whatever transaction it is in. */
@@ -207,8 +249,7 @@ export class PostgresRows implements RowWriter {
 
   async upsert<D extends Dataset>(dataset: D, rows: readonly RowOf<D>[]): Promise<void> {
     const { names, kinds, seeds } = rowFormOf(dataset);
-    const kept: Waiting = this.#changes.waiting.get(dataset) ?? new Map();
-    this.#changes.waiting.set(dataset, kept);
+    const kept = this.#changes.waiting(dataset);
     for (const row of rows as readonly Row[]) {
       this.#changes.written.addRow(dataset, row);
       const cells = names.map((name, at) => toSql(kinds[at]!, row[name]));
@@ -218,20 +259,20 @@ export class PostgresRows implements RowWriter {
     if (kept.size >= storeLimits.rowsPerUpsertMax) await this.#send(dataset);
   }
 
-  /** Sends the rows of a dataset that wait. */
+  /** Sends the rows of a dataset that wait; waits until they and those before them are stored. */
   async #send(dataset: Dataset): Promise<void> {
-    const kept = this.#changes.waiting.get(dataset);
-    if (kept === undefined || kept.size === 0) return;
-    this.#changes.waiting.delete(dataset);
-    const rows = [...kept.values()];
-    await this.#noteMoved(
-      dataset,
-      rows.map((cells) => dataset.key.map((name) => cells[rowFormOf(dataset).names.indexOf(name)]!)),
-    );
-    const columns = [...Object.keys(dataset.columns), ROW_CHECK].map((_, at) =>
-      rows.map((cells) => cells[at]!),
-    );
-    await (await this.sessionOf()).ask(upsertOf(dataset), columns);
+    const rows = this.#changes.take(dataset);
+    if (rows.length === 0) return this.#changes.done(dataset);
+    const { names } = rowFormOf(dataset);
+    const places = dataset.key.map((name) => names.indexOf(name));
+    const columns = [...names, ROW_CHECK].map((_, at) => rows.map((cells) => cells[at]!));
+    await this.#changes.inOrder(dataset, async () => {
+      await this.#noteMoved(
+        dataset,
+        rows.map((cells) => places.map((at) => cells[at]!)),
+      );
+      await (await this.sessionOf()).ask(upsertOf(dataset), columns);
+    });
   }
 
   /** Notes the parts that rows were of before they are changed, where these may be others (`WrittenParts`). */
@@ -254,19 +295,22 @@ export class PostgresRows implements RowWriter {
     }
   }
 
-  /** Sends all rows that wait. */
+  /** Sends all rows that wait; waits until all changes are made. */
   async sendAll(): Promise<void> {
-    for (const dataset of [...this.#changes.waiting.keys()]) await this.#send(dataset);
+    for (const dataset of this.#changes.datasets) await this.#send(dataset);
   }
 
   async remove<D extends Dataset>(dataset: D, keys: readonly Partial<RowOf<D>>[]): Promise<void> {
-    await this.#send(dataset);
+    const sent = this.#send(dataset);
     const sql = postgresCompiler.remove(dataset);
     const cells = (keys as readonly Row[]).map((row) =>
       dataset.key.map((name) => toSql(dataset.columns[name]!.kind, row[name])),
     );
     for (const row of keys as readonly Row[]) this.#changes.written.addRow(dataset, row);
-    await this.#noteMoved(dataset, cells);
-    await Promise.all(cells.map((key) => this.#ask(sql, key)));
+    const removed = this.#changes.inOrder(dataset, async () => {
+      await this.#noteMoved(dataset, cells);
+      await Promise.all(cells.map((key) => this.#ask(sql, key)));
+    });
+    await Promise.all([sent, removed]);
   }
 }

@@ -10,7 +10,7 @@ import { storeLimits } from '../limits.ts';
 import { ROW_CHECK, type StoredCell } from '../row-check.ts';
 import type { PostgresAddress } from './address.ts';
 import { connect } from './connecting.ts';
-import { isAbandoned, type Published } from './published.ts';
+import { rangesText, type Versions } from './published.ts';
 import type { Session } from './session.ts';
 import { settingsOf } from './settings.ts';
 import { readPublished } from './state.ts';
@@ -72,15 +72,15 @@ async function nextSeries(session: Session, after: number | null): Promise<numbe
 async function* seriesSteps(
   session: Session,
   seriesId: number,
-  published: Published,
+  published: Versions,
 ): AsyncGenerator<ScrubStep> {
   const sql = `select bucket, version, run_id, bytes, row_check from bar_blocks
-    where series_id = $1 and (bucket, version) > ($2, $3) and version <= $4 and bytes is not null
+    where series_id = $1 and (bucket, version) > ($2, $3) and version <= $4 and bytes is not null and not version <@ $5::int8multirange
     order by bucket, version limit ${scrubBlocksPerStep}`;
+  const abandoned = rangesText(published.abandoned);
   for (let after = [Number.MIN_SAFE_INTEGER, 0]; ; ) {
-    const found = (await session.ask(sql, [seriesId, ...after, published.version])) as Cells[];
-    const counted = found.filter(([, version]) => !isAbandoned(published, version));
-    yield { table: 'bars', damage: counted.flatMap((cells) => problemOf(seriesId, cells)) };
+    const found = (await session.ask(sql, [seriesId, ...after, published.version, abandoned])) as Cells[];
+    yield { table: 'bars', damage: found.flatMap((cells) => problemOf(seriesId, cells)) };
     if (found.length < scrubBlocksPerStep) return;
     after = found.at(-1)!.slice(0, 2) as number[];
   }

@@ -26,15 +26,23 @@ export class PostgresProblem extends Error {
   }
 }
 
-/** Conditions that pass: the server stops, starts, has no connection left, took too long, or is no primary any more. */
-const passing = /^(?:08|57P0[123]|57014|53300|25006)/;
+/** A server that may not write: it is no primary any more. */
+const READ_ONLY = '25006';
+
+/**
+ * Conditions that pass: the server stops, starts, has no connection left, took too long, is no primary any more, or a standby removed
+ * what a read needed.
+ */
+const passing = /^(?:08|57P0[123]|57014|53300|25006|40001)/;
+
+/** The condition of a transaction in which a statement has failed. */
+const FAILED_TRANSACTION = '25P02';
 
 type Prepared = { readonly name: string; isMade: boolean; columnTypes: readonly number[] };
 
 type Asked = {
   readonly prepared: Prepared;
   readonly rows: StoredCell[][];
-  readonly sinceMs: number;
   error: Error | null;
   readonly resolve: (rows: StoredCell[][]) => void;
   readonly reject: (error: Error) => void;
@@ -42,6 +50,11 @@ type Asked = {
 
 /** A statement without a name is not kept. */
 const UNNAMED = '';
+
+const COMMIT = 'commit';
+
+/** What the server says that it did instead of a commit, without an error (postgresql.org/docs/15/sql-commit.html). */
+const ROLLED_BACK = 'ROLLBACK\0';
 
 /** An authenticated connection. Statements that are asked at once are sent at once, and answered in their order. */
 export class Session {
@@ -53,11 +66,16 @@ export class Session {
   #named = 0;
   readonly #patienceMs: number;
   readonly #watch: NodeJS.Timeout | null;
+  /** Since when the first statement that is not answered has been the server's next one. */
+  #nextSinceMs = 0;
   #lost: StoreUnavailable | null = null;
+  /** Names the run of the server that it leads to: when it was started, in microseconds. Two runs have different ones. */
+  readonly server: number;
 
   /** `stream`: the authenticated socket, which nobody else reads; `patienceMs`: after so long without an answer the server counts as gone. */
-  constructor(stream: Duplex, patienceMs: number) {
+  constructor(stream: Duplex, patienceMs: number, server: number) {
     this.#stream = stream;
+    this.server = server;
     this.#patienceMs = patienceMs;
     stream.on('data', (chunk: Buffer) => this.#frames.take(chunk, (type, body) => this.#frame(type, body)));
     stream.on('error', (error) => this.destroy(error));
@@ -85,9 +103,15 @@ export class Session {
       prepared = this.#prepare(sql);
       this.#send(prepareFrames(prepared.name, sql));
     }
-    this.#asked.push({ prepared, rows: [], sinceMs: performance.now(), error: null, resolve, reject });
+    if (this.#asked.length === 0) this.#nextSinceMs = performance.now();
+    this.#asked.push({ prepared, rows: [], error: null, resolve, reject });
     this.#send(executeFrames(prepared.name, values));
     return promise;
+  }
+
+  /** Ends a transaction. @throws PostgresProblem where a statement in it has failed: nothing of it is stored. */
+  async commit(): Promise<void> {
+    await this.ask(COMMIT);
   }
 
   /** Sends at the end of this turn, with all else that is asked in it. */
@@ -99,7 +123,8 @@ export class Session {
   #flush(): void {
     const out = this.#out;
     this.#out = [];
-    if (this.#lost === null) this.#stream.write(out.length === 1 ? out[0]! : Buffer.concat(out));
+    if (this.#lost === null && out.length > 0)
+      this.#stream.write(out.length === 1 ? out[0]! : Buffer.concat(out));
   }
 
   #prepare(sql: string): Prepared {
@@ -117,6 +142,7 @@ export class Session {
     else if (type === 0x54 /* T */) asked.prepared.columnTypes = columnTypesOf(body);
     else if (type === 0x45 /* E */) asked.error ??= this.#problemOf(body);
     else if (type === 0x4e /* N */) asked.error ??= this.#warningOf(body);
+    else if (type === 0x43 /* C */) this.#done(asked, body);
     else if (type === 0x5a /* Z */) this.#end(asked);
   }
 
@@ -134,8 +160,14 @@ export class Session {
     return isUncommitted(severity, message) ? new StoreUnavailable(message) : null;
   }
 
+  #done(asked: Asked, tag: Buffer): void {
+    if (asked.prepared === this.#prepared.get(COMMIT) && tag.toString() === ROLLED_BACK)
+      asked.error = new PostgresProblem(FAILED_TRANSACTION, 'a statement of the transaction has failed');
+  }
+
   #end({ error, rows, prepared, resolve, reject }: Asked): void {
     this.#asked.shift();
+    this.#nextSinceMs = performance.now();
     if (error === null) {
       resolve(rows);
       return;
@@ -143,28 +175,29 @@ export class Session {
     if (!prepared.isMade)
       for (const [sql, one] of this.#prepared) if (one === prepared) this.#prepared.delete(sql);
     reject(error);
+    // The next connection may find a primary.
+    if ((error.cause as { code?: string } | undefined)?.code === READ_ONLY) this.destroy(error);
   }
 
+  /** The patience with a statement begins when those before it are answered. */
   #look(): void {
-    const first = this.#asked[0];
-    if (first !== undefined && performance.now() - first.sinceMs > this.#patienceMs)
+    if (this.#asked.length > 0 && performance.now() - this.#nextSinceMs > this.#patienceMs)
       this.destroy(new Error(`no answer within ${this.#patienceMs} ms`));
   }
 
   /** Ends the connection; what it was asked fails. */
   destroy(cause: Error): void {
-    if (this.#lost !== null) return;
-    this.#lost = new StoreUnavailable(`the connection to PostgreSQL is lost: ${cause.message}`, { cause });
+    this.#lost ??= new StoreUnavailable(`the connection to PostgreSQL is lost: ${cause.message}`, { cause });
     clearInterval(this.#watch ?? undefined);
     for (const { reject } of this.#asked.splice(0)) reject(this.#lost);
     this.#stream.destroy();
   }
 
-  /** Ends the connection in order. */
+  /** Ends the connection in order: what it was asked is still answered. */
   close(): void {
     if (this.#lost !== null) return;
+    this.#flush();
     this.#lost = new StoreUnavailable('the store was closed');
-    clearInterval(this.#watch ?? undefined);
     this.#stream.end(Buffer.from([0x58, 0, 0, 0, 4]));
   }
 }

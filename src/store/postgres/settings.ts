@@ -19,5 +19,5 @@ export const settingsOf: Readonly<Record<Mode, SessionSettings>> = {
   },
   read: { set: planned, ...patient },
   inspect: { set: {}, ...patient },
-  write: { set: planned, ...patient },
+  write: { set: planned, writes: true, ...patient },
 };

@@ -1,29 +1,23 @@
 // Which version of a store is published, and how a writer publishes the next one: whole files at once, also where blocks commit apart.
+
+import { StoreUnavailable } from '../store.ts';
 import { lockOf } from './locks.ts';
-import type { Published, Range } from './published.ts';
+import { type Published, type Range, rangesText, type Versions } from './published.ts';
 import type { Session } from './session.ts';
 
 const stateText = `select version, abandoned::text,
-  coalesce((select value from counters where name = 'data_version'), 0) from store_state`;
+  coalesce((select value from counters where name = 'data_version'), 0), tableoid::bigint from store_state`;
 
-/** The published version, and that of the data. */
+/** The published version, that of the data, and whose they are. */
 export async function readPublished(session: Session): Promise<Published> {
-  const [[version, abandoned, dataVersion]] = (await session.ask(stateText)) as [[number, string, number]];
-  return { version, abandoned: rangesOf(abandoned), dataVersion };
+  const [[version, abandoned, dataVersion, table]] = (await session.ask(stateText)) as [
+    [number, string, number, number],
+  ];
+  return { version, abandoned: rangesOf(abandoned), dataVersion, server: session.server, table };
 }
 
-/** Ranges as PostgreSQL writes them: `{[3,5),[9,10)}`. */
 const rangesOf = (text: string): Range[] =>
   [...text.matchAll(/\[(\d+),(\d+)\)/g)].map(([, from, to]) => ({ from: Number(from), to: Number(to) }));
-
-/** Names the data: the server, its history, and the table; a restore makes others. */
-export async function readStoreId(session: Session): Promise<string> {
-  const [[id]] = (await session.ask(
-    `select concat_ws(' ', system_identifier, (select timeline_id from pg_control_checkpoint()), 'store_state'::regclass::oid)
-      from pg_control_system()`,
-  )) as [[string]];
-  return id;
-}
 
 /** Waits until nobody else writes. `onWait` is called where somebody does. */
 export async function lockWrites(
@@ -45,7 +39,7 @@ export const unlockWrites = (session: Session): Promise<unknown> =>
  * Begins a version, which no block has yet. What a writer that was cut off left is removed; its numbers are never used again: its blocks
  * may still arrive.
  */
-export async function beginVersion(session: Session): Promise<Published> {
+export async function beginVersion(session: Session): Promise<Versions> {
   const [[version, abandoned, cutOff, published]] = (await session.ask(
     `update store_state as s set
       pending = greatest(s.version, s.pending, upper(s.abandoned) - 1) + 1,
@@ -55,16 +49,25 @@ export async function beginVersion(session: Session): Promise<Published> {
       returning s.pending, s.abandoned::text, before.pending, s.version`,
   )) as [[number, string, number | null, number]];
   if (cutOff !== null) await removeVersions(session, published + 1, cutOff);
-  return { version, abandoned: rangesOf(abandoned), dataVersion: 0 };
+  return { version, abandoned: rangesOf(abandoned) };
 }
 
-/** Says that blocks of a further version of the same write follow. */
-export const extendPending = (session: Session, version: number): Promise<unknown> =>
-  session.ask('update store_state set pending = $1', [version]);
+/** Says that blocks of the version after another of the same write follow. @throws StoreUnavailable where another write has begun */
+export async function extendPending(session: Session, version: number): Promise<void> {
+  const extended = await session.ask('update store_state set pending = $1 where pending = $2 returning 1', [
+    version + 1,
+    version,
+  ]);
+  if (extended.length === 0) throw new StoreUnavailable('another process writes to the store by now');
+}
+
+/** Gives a write up of which no block is left: its versions are published, with nothing in them. */
+export const passOver = (session: Session, version: number): Promise<unknown> =>
+  session.ask('update store_state set version = $1, pending = null where pending = $1', [version]);
 
 /**
- * Gives a write up that failed: its versions are those after the published one. Where their blocks cannot be removed now, as where a
- * node is away, they stay those of a writer that was cut off: the next one removes them.
+ * Gives a write up of which blocks may be left, or may still arrive: its versions are those after the published one. Where its blocks
+ * cannot be removed now, as where a node is away, they stay those of a writer that was cut off: the next one removes them.
  */
 export async function abandonWrite(session: Session): Promise<void> {
   const [row] = await session.ask('select version + 1, pending from store_state where pending is not null');
@@ -81,19 +84,42 @@ async function removeVersions(session: Session, from: number, to: number): Promi
   await session.ask('delete from bar_blocks where version between $1 and $2', [from, to]);
 }
 
+const removeText = `delete from bar_blocks t using unnest($1::bigint[], $2::bigint[], $3::bigint[]) as u(a, b, c)
+  where t.series_id = any($1::bigint[]) and t.series_id = u.a and t.bucket = u.b and t.version = u.c`;
+
+/** Removes blocks by their keys: columns of series, buckets and versions. */
+export const removeBlocks = (session: Session, keys: readonly (readonly number[])[]): Promise<unknown> =>
+  session.ask(
+    removeText,
+    [0, 1, 2].map((at) => keys.map((key) => key[at]!)),
+  );
+
+/** A version that is published when its transaction is committed, and the moment, which no other version of this number has. */
+export type Publication = { readonly version: number; readonly at: string };
+
 /** Publishes a version, in the transaction of its rows. */
-export async function publish(session: Session, { version, abandoned }: Published): Promise<void> {
-  const ranges = `{${abandoned.map(({ from, to }) => `[${from},${to})`).join()}}`;
+export async function publish(session: Session, { version, abandoned }: Versions): Promise<Publication> {
   await session.ask('update store_state set version = $1, pending = null, abandoned = $2::int8multirange', [
     version,
-    ranges,
+    rangesText(abandoned),
   ]);
-  await session.ask('insert into published_versions (version) values ($1)', [version]);
+  const [row] = await session.ask(
+    'insert into published_versions (version) values ($1) returning published_at::text',
+    [version],
+  );
+  return { version, at: row![0] as string };
 }
 
-/** Whether a version was published lately. */
-export const wasPublished = async (session: Session, version: number): Promise<boolean> =>
-  (await session.ask('select 1 from published_versions where version = $1', [version])).length > 0;
+/** Whether a commit was done whose answer was lost. Waits until its transaction has ended, one way or the other. */
+export async function wasPublished(session: Session, { version, at }: Publication): Promise<boolean> {
+  await lockWrites(session, () => undefined);
+  const found = await session.ask(
+    'select 1 from published_versions where version = $1 and published_at = $2::timestamptz',
+    [version, at],
+  );
+  await unlockWrites(session);
+  return found.length > 0;
+}
 
 /** Short readers have ended after so long. Long ones hold a lock. */
 const KEPT_SECONDS = 60;
@@ -131,11 +157,7 @@ const takeReplaced = `delete from replaced_blocks where (replaced_by, series_id,
 async function removeSome(session: Session, old: number): Promise<number> {
   await session.ask('begin');
   const taken = await session.ask(takeReplaced, [old, REMOVED_AT_ONCE]);
-  await session.ask(
-    `delete from bar_blocks t using unnest($1::bigint[], $2::bigint[], $3::bigint[]) as u(a, b, c)
-      where t.series_id = any($1::bigint[]) and t.series_id = u.a and t.bucket = u.b and t.version = u.c`,
-    [0, 1, 2].map((at) => taken.map((row) => row[at] as number)),
-  );
+  await removeBlocks(session, taken as number[][]);
   await session.ask('commit');
   return taken.length;
 }

@@ -21,7 +21,7 @@ import { BlockConnections } from './block-connections.ts';
 import { readBlocks } from './blocks.ts';
 import { Connection } from './connecting.ts';
 import { Pool } from './pool.ts';
-import type { Published } from './published.ts';
+import { DataNames, type Identified } from './published.ts';
 import { PostgresRows } from './rows.ts';
 import { requireSchema } from './schema.ts';
 import type { Session } from './session.ts';
@@ -31,19 +31,26 @@ import {
   beginVersion,
   keepReplaced,
   lockWrites,
+  type Publication,
+  passOver,
   publish,
   readPublished,
-  readStoreId,
   removeReplaced,
   unlockWrites,
   wasPublished,
 } from './state.ts';
 import { PostgresWriter } from './writer.ts';
 
-/** A short read's rows were to be read after another version was published: the read begins again. */
+/** A short read went on after another version was published, or on another server: it begins again. */
 class OtherVersion extends Error {
   override readonly name = 'OtherVersion';
 }
+
+/** The connection was lost at the commit of a write: its blocks stay until another connection knows whether they are published. */
+class UnknownCommit extends StoreUnavailable {}
+
+/** A short read that has begun so often is done in one transaction, as a long one: then nothing makes it begin again. */
+const BEGINNINGS_MAX = 4;
 
 /** Reads blocks and rows of one version. */
 class PostgresReader extends PostgresRows implements Reader {
@@ -56,6 +63,11 @@ class PostgresReader extends PostgresRows implements Reader {
 
   override sound(onDamage: OnDamage): PostgresReader {
     return new PostgresReader(this.#moment, onDamage);
+  }
+
+  /** Known once something was read. */
+  get id(): string {
+    return this.#moment.id;
   }
 
   async blocks(read: BlockRead): Promise<StoredBlock[]> {
@@ -82,7 +94,7 @@ class PostgresReader extends PostgresRows implements Reader {
 class Moment {
   readonly #store: OpenStore;
   readonly #isLong: boolean;
-  #published: Published | null = null;
+  #published: Identified | null = null;
   #session: Promise<Session> | null = null;
 
   constructor(store: OpenStore, isLong: boolean) {
@@ -90,15 +102,23 @@ class Moment {
     this.#isLong = isLong;
   }
 
-  async published(): Promise<Published> {
+  /** Names its data, once these are known. */
+  get id(): string {
+    return this.#published?.id ?? '';
+  }
+
+  async published(): Promise<Identified> {
     if (this.#published === null && (this.#isLong || this.#session !== null)) await this.session();
     this.#published ??= await this.#store.published();
     return this.#published;
   }
 
   /** A long read reads blocks in its own transaction. */
-  blockSession(seriesId: number): Promise<Session> {
-    return this.#isLong ? this.session() : this.#store.blocks.sessionFor(seriesId);
+  async blockSession(seriesId: number): Promise<Session> {
+    if (this.#isLong) return this.session();
+    const session = await this.#store.blocks.sessionFor(seriesId);
+    if (session.server !== (await this.published()).server) throw new OtherVersion();
+    return session;
   }
 
   session(): Promise<Session> {
@@ -112,9 +132,10 @@ class Moment {
       const [, , published] = await Promise.all([
         session.ask('begin isolation level repeatable read read only'),
         this.#isLong ? keepReplaced(session) : null,
-        readPublished(session),
+        this.#store.identify(session),
       ]);
-      if (this.#published !== null && this.#published.version !== published.version) throw new OtherVersion();
+      const { version, id } = this.#published ?? published;
+      if (version !== published.version || id !== published.id) throw new OtherVersion();
       this.#published = published;
       return session;
     } catch (error) {
@@ -140,7 +161,8 @@ class OpenStore implements Store {
   readonly #state: Connection;
   readonly blocks: BlockConnections;
   readonly #writing: Connection;
-  #asked: Promise<Published> | null = null;
+  readonly #names = new DataNames();
+  #asked: Promise<Identified> | null = null;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(address: PostgresAddress, mode: Mode) {
@@ -157,14 +179,19 @@ class OpenStore implements Store {
   async open(address: PostgresAddress, tell: Tell): Promise<void> {
     const session = await this.#state.session();
     await requireSchema(session, address, this.#mode, tell);
-    this.id = await readStoreId(session);
     if (this.#mode === 'serve') await this.blocks.learnShards();
+    await this.version();
+  }
+
+  /** The published version, as a session sees it. */
+  identify(session: Session): Promise<Identified> {
+    return this.#names.identify(readPublished(session));
   }
 
   /** The published version: one question for all that is asked in a turn of the event loop. */
-  published(): Promise<Published> {
+  published(): Promise<Identified> {
     if (this.#asked === null) {
-      this.#asked = this.#state.session().then(readPublished);
+      this.#asked = this.#state.session().then((session) => this.identify(session));
       this.#asked.catch(() => undefined);
       setImmediate(() => {
         this.#asked = null;
@@ -174,16 +201,22 @@ class OpenStore implements Store {
   }
 
   async version(): Promise<number> {
-    return (await this.published()).dataVersion;
+    const { id, dataVersion } = await this.published();
+    this.id = id;
+    return dataVersion;
   }
 
+  /** Null where the data are others than those whose version was asked last. */
   changesAfter(version: number, max: number): Promise<readonly Change[] | null> {
-    return this.snapshot((reader) => reader.changesAfter(version, max));
+    return this.snapshot(async (reader) => {
+      const changes = await reader.changesAfter(version, max);
+      return reader.id === this.id ? changes : null;
+    });
   }
 
   async snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
-    for (;;) {
-      const moment = new Moment(this, this.#mode !== 'serve');
+    for (let begun = 1; ; begun++) {
+      const moment = new Moment(this, this.#mode !== 'serve' || begun === BEGINNINGS_MAX);
       try {
         return await work(new PostgresReader(moment));
       } catch (error) {
@@ -204,10 +237,16 @@ class OpenStore implements Store {
 
   async #write<T>(work: (writer: Writer) => Promise<T>, onWait: OnWait): Promise<T> {
     const [rows, blocks] = await Promise.all([this.#writing.session(), this.blocks.anySession()]);
+    if (rows.server !== blocks.server) throw new StoreUnavailable(`the server of ${this.name} has changed`);
     await lockWrites(rows, onWait);
     try {
+      const { id } = await this.identify(rows);
       await removeReplaced(rows);
-      return await this.#writeVersion(work, { rows, blocks }, await beginVersion(rows));
+      return await this.#writeVersion(
+        work,
+        PostgresWriter.begin(id, { rows, blocks }, await beginVersion(rows)),
+        rows,
+      );
     } finally {
       // The lock of a lost connection is gone with it. A session that cannot give it back is ended.
       if (rows.isOpen)
@@ -220,36 +259,41 @@ class OpenStore implements Store {
 
   async #writeVersion<T>(
     work: (writer: Writer) => Promise<T>,
-    sessions: { readonly rows: Session; readonly blocks: Session },
-    published: Published,
+    writer: PostgresWriter,
+    rows: Session,
   ): Promise<T> {
-    const { rows } = sessions;
     await rows.ask('begin');
-    const writer = PostgresWriter.begin(sessions, published);
     try {
       const result = await work(writer);
-      const next = await writer.end();
-      await publish(rows, next);
-      await this.#commit(rows, next.version);
+      const publication = await publish(rows, await writer.end());
+      await this.#commit(rows, publication);
       return result;
     } catch (error) {
-      await writer.stop();
-      if (rows.isOpen) {
-        await rows.ask('rollback');
-        // The next writer meets what this one leaves, and says what is wrong.
-        await abandonWrite(rows).catch(() => undefined);
-      }
+      if (!(error instanceof UnknownCommit)) await giveUp(writer, rows);
       throw error;
     }
   }
 
   /** Where the connection is lost at that moment, another one tells whether the version was published. */
-  async #commit(rows: Session, version: number): Promise<void> {
+  async #commit(rows: Session, publication: Publication): Promise<void> {
     try {
-      await rows.ask('commit');
+      await rows.commit();
     } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error;
-      if (!(await this.#state.session().then((session) => wasPublished(session, version)))) throw error;
+      if (rows.isOpen) throw error;
+      if (await this.#wasPublished(publication)) return;
+      throw new UnknownCommit((error as Error).message, { cause: error });
+    }
+  }
+
+  async #wasPublished(publication: Publication): Promise<boolean> {
+    const session = await this.rowSessions.take().catch(() => null);
+    if (session === null) return false;
+    try {
+      return await wasPublished(session, publication);
+    } catch {
+      return false;
+    } finally {
+      await this.rowSessions.giveBack(session);
     }
   }
 
@@ -257,6 +301,15 @@ class OpenStore implements Store {
     await Promise.all([this.#state, this.#writing, this.blocks].map((one) => one.close()));
     await this.rowSessions.close();
   }
+}
+
+/** Ends a write that failed, and removes its blocks. */
+async function giveUp(writer: PostgresWriter, rows: Session): Promise<void> {
+  const undone = await writer.undo();
+  if (!rows.isOpen) return;
+  await rows.ask('rollback');
+  // The next writer meets what cannot be given up now, and says what is wrong.
+  await (undone === null ? abandonWrite(rows) : passOver(rows, undone)).catch(() => undefined);
 }
 
 /** Opens the store of an address. */

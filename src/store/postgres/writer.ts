@@ -1,25 +1,31 @@
 // One write of a store in PostgreSQL: rows in a transaction, blocks of the next versions beside it.
 import type { Dataset } from '../../datasets/dataset.ts';
-import { changesAfter, raiseVersion } from '../changes.ts';
+import { changesAfter, raiseVersion, readVersion } from '../changes.ts';
 import type { Damage, OnDamage } from '../damage.ts';
 import type { Change } from '../parts.ts';
 import type { BlockRead, StoredBlock, Writer } from '../store.ts';
 import { BlockWriter } from './blocks.ts';
-import type { Published } from './published.ts';
+import type { Versions } from './published.ts';
 import { PostgresRows, RowChanges } from './rows.ts';
 import type { Session } from './session.ts';
+
+/** The connections of a write, both to one server. */
+export type WriteSessions = { readonly rows: Session; readonly blocks: Session };
 
 const notesTable =
   'create temp table if not exists notes (series_id bigint, bucket bigint, note bytea, primary key (series_id, bucket)) on commit drop';
 
 /** What all views of one write share. */
 class Write {
+  /** Names the data that it changes. */
+  readonly id: string;
   readonly session: Session;
   readonly blocks: BlockWriter;
   readonly changes = new RowChanges();
   hasNotes = false;
 
-  constructor(sessions: { readonly rows: Session; readonly blocks: Session }, published: Published) {
+  constructor(id: string, sessions: WriteSessions, published: Versions) {
+    this.id = id;
     this.session = sessions.rows;
     this.blocks = new BlockWriter(sessions.blocks, published);
   }
@@ -41,11 +47,12 @@ export class PostgresWriter extends PostgresRows implements Writer {
   }
 
   /** Begins a write on a session that is in a transaction. */
-  static begin(
-    sessions: { readonly rows: Session; readonly blocks: Session },
-    published: Published,
-  ): PostgresWriter {
-    return new PostgresWriter(new Write(sessions, published));
+  static begin(id: string, sessions: WriteSessions, published: Versions): PostgresWriter {
+    return new PostgresWriter(new Write(id, sessions, published));
+  }
+
+  get id(): string {
+    return this.#write.id;
   }
 
   override sound(onDamage: OnDamage): PostgresWriter {
@@ -53,7 +60,7 @@ export class PostgresWriter extends PostgresRows implements Writer {
   }
 
   /** Sends what waits, raises the version of the data where anything was changed, and gives the versions to publish. */
-  async end(): Promise<Published> {
+  async end(): Promise<Versions> {
     const { session, blocks, changes } = this.#write;
     // What rows were before is looked at when they are sent.
     await this.sendAll();
@@ -64,9 +71,15 @@ export class PostgresWriter extends PostgresRows implements Writer {
     return blocks.published;
   }
 
-  /** Waits until no block of a failed write is on its way. */
-  async stop(): Promise<void> {
-    await this.#write.blocks.flush().catch(() => undefined);
+  /** Removes the blocks of a write that failed. Gives its last version where none is left, or on its way; else null. */
+  async undo(): Promise<number | null> {
+    const { blocks } = this.#write;
+    try {
+      await blocks.undo();
+      return blocks.published.version;
+    } catch {
+      return null;
+    }
   }
 
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
@@ -81,7 +94,7 @@ export class PostgresWriter extends PostgresRows implements Writer {
       await session.ask('release savepoint part');
       return result;
     } catch (error) {
-      changes.waiting.clear();
+      await changes.undo();
       await blocks.undoPart();
       await session.ask('rollback to savepoint part');
       await session.ask('release savepoint part');
@@ -101,8 +114,8 @@ export class PostgresWriter extends PostgresRows implements Writer {
     return [];
   }
 
-  async version(): Promise<number> {
-    return this.#write.blocks.published.dataVersion;
+  version(): Promise<number | null> {
+    return readVersion(this);
   }
 
   changesAfter(version: number, max: number): Promise<readonly Change[] | null> {

@@ -42,6 +42,8 @@ const readBlocks =
 class FileState {
   /** Null outside a write. */
   written: WrittenParts | null = null;
+  /** Names the data of the file. */
+  readonly id: string;
   readonly #database: Database;
   /** What SQLite said of commits when the version was last read. */
   #commits = Number.NaN;
@@ -49,6 +51,7 @@ class FileState {
 
   constructor(database: Database) {
     this.#database = database;
+    this.id = fileId(database.path);
   }
 
   /** The version, which is read only where anything was committed since: to ask that costs a fourth of reading a row. @throws StoreUnavailable */
@@ -97,6 +100,10 @@ class SqliteReadWrite extends SqliteRows implements Reader, Writer {
 
   override sound(onDamage: OnDamage): SqliteReadWrite {
     return new SqliteReadWrite(this.database, this.#state, onDamage);
+  }
+
+  get id(): string {
+    return this.#state.id;
   }
 
   version(): Promise<number | null> {
@@ -229,7 +236,7 @@ export async function openSqliteStore(path: string, mode: Mode, tell: Tell): Pro
   const access = new SqliteReadWrite(database, state);
   return {
     name: `sqlite:${path}`,
-    id: fileId(path),
+    id: state.id,
     snapshot: (work) => database.snapshot(() => work(access)),
     folder: dirname(resolve(path)),
     // One connection: its snapshots run one after the other.

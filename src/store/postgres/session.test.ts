@@ -1,0 +1,66 @@
+// A connection to PostgreSQL: how long an answer is waited for, and what a commit and an end of the connection mean.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type PostgresServer, skip, startPostgres } from '../../../test/postgres/server.ts';
+import { StoreUnavailable } from '../store.ts';
+import { readPostgresAddress } from './address.ts';
+import { connect } from './connecting.ts';
+import { PostgresProblem, type Session } from './session.ts';
+
+let server: PostgresServer;
+before(async () => {
+  if (skip === false) server = await startPostgres();
+});
+after(async () => {
+  if (skip === false) await server.stop();
+});
+
+const sessionOf = (patienceMs: number): Promise<Session> =>
+  connect(readPostgresAddress(server.url.replace('postgres:', '')), {
+    set: {},
+    patienceMs,
+    connectMs: 9_000,
+  });
+
+test('the patience with a statement begins when the statements before it are answered', {
+  skip,
+}, async () => {
+  const session = await sessionOf(1_500);
+  const slow = Array.from({ length: 6 }, (_, at) => session.ask(`select pg_sleep(0.4)::text, ${at}`));
+  const found = await Promise.all(slow);
+  assert.deepEqual(
+    found.map(([row]) => row![1]),
+    [0, 1, 2, 3, 4, 5],
+  );
+  await assert.rejects(session.ask('select pg_sleep(20)'), StoreUnavailable);
+  assert.equal(session.isOpen, false);
+});
+
+test('a commit of a transaction in which a statement failed is no success', { skip }, async () => {
+  const session = await sessionOf(Number.POSITIVE_INFINITY);
+  await session.ask('begin');
+  await session.ask('select 1');
+  await session.commit();
+  await session.ask('begin');
+  await assert.rejects(session.ask('select 1 / 0'), /division by zero/);
+  await assert.rejects(session.commit(), PostgresProblem);
+  assert.deepEqual(await session.ask('select 2'), [[2]], 'the session can be used further');
+  session.close();
+});
+
+test('what was asked before a connection is closed is still answered, and nothing after', {
+  skip,
+}, async () => {
+  const session = await sessionOf(Number.POSITIVE_INFINITY);
+  const asked = Promise.all([session.ask('select pg_sleep(0.2)'), session.ask('select 7')]);
+  session.close();
+  await assert.rejects(session.ask('select 8'), StoreUnavailable);
+  assert.deepEqual((await asked)[1], [[7]]);
+});
+
+test('a server that may not write is left', { skip }, async () => {
+  const session = await sessionOf(Number.POSITIVE_INFINITY);
+  await session.ask('set default_transaction_read_only = on');
+  await assert.rejects(session.ask('create table t (a int)'), StoreUnavailable);
+  assert.equal(session.isOpen, false);
+});
