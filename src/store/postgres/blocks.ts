@@ -4,7 +4,7 @@ import { blockCount, claimedCount } from '../../bars/block-reader.ts';
 import { CheckedBlock, type FoundBlock } from '../checked-blocks.ts';
 import { blockDamage, type OnDamage } from '../damage.ts';
 import { blockCheck } from '../row-check.ts';
-import type { BlockRead, StoredBlock } from '../store.ts';
+import { type BlockRead, type StoredBlock, StoreUnavailable } from '../store.ts';
 import { rangesText, type Versions } from './published.ts';
 import { SentArray } from './sent-array.ts';
 import type { Session } from './session.ts';
@@ -108,6 +108,8 @@ export class BlockWriter {
   #puts = new Map<number, Map<number, Put>>();
   #bytes = 0;
   #sending: Promise<void> = Promise.resolve();
+  /** Why blocks may still appear that were not stored when they were sent: they cannot be removed now. */
+  #inDoubt: StoreUnavailable | null = null;
 
   /** `published`: what the write reads, and the version that its blocks get. */
   constructor(session: Session, published: Versions) {
@@ -158,6 +160,7 @@ export class BlockWriter {
     this.#bytes = 0;
     // What is on its way arrives before it is removed.
     await this.#sending.catch(() => undefined);
+    if (this.#inDoubt !== null) throw this.#inDoubt;
     const sent = this.#sent.slice(from);
     if (sent.length > 0) await removeBlocks(this.#session, sent);
     this.#sent.length = from;
@@ -177,7 +180,10 @@ export class BlockWriter {
     this.#puts = new Map();
     this.#bytes = 0;
     if (puts.length === 0) return;
-    this.#sending = this.#write(puts);
+    this.#sending = this.#write(puts).catch((error: unknown) => {
+      if (error instanceof StoreUnavailable) this.#inDoubt = error;
+      throw error;
+    });
     // Its error is met where it is waited for.
     this.#sending.catch(() => undefined);
   }

@@ -95,7 +95,7 @@ function nodeDiagnosis(node: NodeFacts): Diagnosis {
   if (bytes === null)
     return broken(
       'citus',
-      `${name} does not answer: no bars of its ${shards} shards can be read, and nothing can be imported`,
+      `${name} does not answer: no bars of its ${shards} shards can be read or imported`,
       'start it, or see "Losing a node" in docs/operating/scaling.md',
     );
   if (!isActive)

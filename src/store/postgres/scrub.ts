@@ -10,7 +10,7 @@ import { storeLimits } from '../limits.ts';
 import { ROW_CHECK, type StoredCell } from '../row-check.ts';
 import type { PostgresAddress } from './address.ts';
 import { connect } from './connecting.ts';
-import { type Published, rangesText } from './published.ts';
+import { rangesText, type Versions } from './published.ts';
 import type { Session } from './session.ts';
 import { settingsOf } from './settings.ts';
 import { readPublished } from './state.ts';
@@ -72,7 +72,7 @@ async function nextSeries(session: Session, after: number | null): Promise<numbe
 async function* seriesSteps(
   session: Session,
   seriesId: number,
-  published: Published,
+  published: Versions,
 ): AsyncGenerator<ScrubStep> {
   const sql = `select bucket, version, run_id, bytes, row_check from bar_blocks
     where series_id = $1 and (bucket, version) > ($2, $3) and version <= $4 and bytes is not null

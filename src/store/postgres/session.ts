@@ -151,8 +151,8 @@ export class Session {
     else if (type === 0x31 /* 1 */) asked.prepared.isMade = true;
     else if (type === 0x54 /* T */) asked.prepared.columnTypes = columnTypesOf(body);
     else if (type === 0x45 /* E */) asked.error ??= this.#problemOf(body);
-    else if (type === 0x43 /* C */) this.#done(asked, body);
     else if (type === 0x4e /* N */) asked.error ??= this.#warningOf(body);
+    else if (type === 0x43 /* C */) this.#done(asked, body);
     else if (type === 0x5a /* Z */) this.#end(asked);
   }
 
@@ -161,7 +161,8 @@ export class Session {
     const message = code === READ_ONLY ? readOnly : said;
     const problem = new PostgresProblem(code, message);
     const isPassing = passing.test(code) || isLostWorker(code, message);
-    return isPassing ? new StoreUnavailable(message, { cause: problem }) : problem;
+    // The further lines of a lost worker's message ask whether it runs.
+    return isPassing ? new StoreUnavailable(message.split('\n', 1)[0]!, { cause: problem }) : problem;
   }
 
   /** A warning that makes a statement fail; null for all others. */

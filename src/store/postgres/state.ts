@@ -67,8 +67,8 @@ export const passOver = (session: Session, version: number): Promise<unknown> =>
   session.ask('update store_state set version = $1, pending = null where pending = $1', [version]);
 
 /**
- * Gives a write up that failed: its versions are those after the published one. Where their blocks cannot be removed now, as where a
- * node is away, they stay those of a writer that was cut off: the next one removes them.
+ * Gives a write up of which blocks may be left, or may still arrive: its versions are those after the published one. Where its blocks
+ * cannot be removed now, as where a node is away, they stay those of a writer that was cut off: the next one removes them.
  */
 export async function abandonWrite(session: Session): Promise<void> {
   const [row] = await session.ask('select version + 1, pending from store_state where pending is not null');

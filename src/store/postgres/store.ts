@@ -57,6 +57,7 @@ class OtherVersion extends Error {
 
 /** A short read that has begun so often is done in one transaction, as a long one: then nothing makes it begin again. */
 const BEGINNINGS_MAX = 4;
+
 type Outcome<T> = { readonly error: unknown; readonly result: () => T };
 
 /** What `work` gave or threw: `result` does the same. */
@@ -335,7 +336,7 @@ async function giveUp(writer: PostgresWriter, rows: Session): Promise<void> {
   const undone = await writer.undo();
   if (!rows.isOpen) return;
   await rows.ask('rollback');
-  // The next writer meets what this one leaves, and says what is wrong.
+  // The next writer meets what cannot be given up now, and says what is wrong.
   await (undone === null ? abandonWrite(rows) : passOver(rows, undone)).catch(() => undefined);
 }
 
