@@ -51,6 +51,10 @@ const commands: Readonly<Record<string, readonly [about: string, load: () => Pro
     'Make a store of a backup. It is verified first; nothing may have the store open.',
     async () => (await import('./backup.ts')).restoreCommand(),
   ],
+  'copy [options]': [
+    'Copy a whole store, keys included, into a new one of any engine. It is verified; a copy that was cut off goes on.',
+    async () => (await import('./copy.ts')).copyCommand(),
+  ],
   'config [options]': [
     'Show each setting and its source: flag, environment, bourse.config.json or default.',
     async () => (await import('./show-config.ts')).configCommand(),

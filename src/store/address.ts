@@ -43,6 +43,10 @@ export function readAddress(url: string, schemes: readonly string[]): { scheme: 
   );
 }
 
+/** The address of a store that a command has as an argument: a path alone is a file. */
+export const storeAddress = (text: string): string =>
+  text === '' || OTHER_PLACE.test(text) || text.includes('://') ? text : `sqlite:${text}`;
+
 /** The address that was probably meant: the same path, where it is one. */
 function exampleFor(place: string): string {
   const path = place.replace(/^(?:file:(?:\/\/[^/]*(?=\/))?|sqlite:)/i, '').replace(/[?#].*/s, '');

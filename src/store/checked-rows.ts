@@ -34,8 +34,8 @@ export function rowFormOf(dataset: Dataset): RowForm {
 export const isWhole = ({ seeds }: RowForm, cells: readonly StoredCell[]): boolean =>
   cells[seeds.length] === rowCheck(seeds, cells);
 
-/** The order of stored text is that of its UTF-8 bytes; null comes first (sqlite.org/datatype3.html, 4.1; `nulls first` elsewhere). */
-function compare(a: unknown, b: unknown): number {
+/** Compares two stored values. The order of stored text is that of its UTF-8 bytes; null comes first (sqlite.org/datatype3.html, 4.1; `nulls first` elsewhere). */
+export function compareCells(a: unknown, b: unknown): number {
   if (a === b) return 0;
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   if (a === null) return -1;
@@ -49,7 +49,7 @@ function follows(order: Read['order'], before: Row, row: Row, ifEqual: boolean):
     const [a, b] = [before[column], row[column]];
     // The usual case, without the bytes of texts.
     if (a === b) continue;
-    const step = compare(a, b);
+    const step = compareCells(a, b);
     if (step !== 0) return direction === 'asc' ? step < 0 : step > 0;
   }
   return ifEqual;
@@ -73,8 +73,8 @@ export function misplacedIn({ key }: Pick<Dataset, 'key'>, { where, along, range
   const first = order[0]?.[0];
   return (row, before) => {
     for (const [column, value] of equal) if (row[column] !== value) return OTHER_KEY;
-    if (from !== undefined && compare(row[first!], from) < 0) return OTHER_KEY;
-    if (to !== undefined && compare(row[first!], to) >= 0) return OTHER_KEY;
+    if (from !== undefined && compareCells(row[first!], from) < 0) return OTHER_KEY;
+    if (to !== undefined && compareCells(row[first!], to) >= 0) return OTHER_KEY;
     return before === null || follows(order, before, row, !isOfKey) ? null : 'an index has it out of order';
   };
 }

@@ -14,14 +14,19 @@ import type { Reader } from './store.ts';
 
 /**
  * SHA-256, in hexadecimal, of every instrument, every bar and every row of the other datasets of files. Identifiers and the records
- * of imports are left out: they depend on the order of the files.
+ * of imports are left out: they depend on the order of the files. `onRead` gets the number of rows and bars that were read.
  */
-export async function contentHash(reader: Reader): Promise<string> {
+export async function contentHash(
+  reader: Reader,
+  onRead: (rows: number) => void = () => undefined,
+): Promise<string> {
   const hash = createHash('sha256');
   // Length first, so that no two sequences of texts are the same bytes.
   const addText = (text: string) => hash.update(`${text.length}:${text}`);
-  const addRow = (dataset: Dataset, row: Row) =>
+  const addRow = (dataset: Dataset, row: Row) => {
     addText(JSON.stringify(withoutIdentifiers(hashed(dataset, row))));
+    onRead(1);
+  };
   for await (const instrument of allRows(reader, instruments)) {
     addRow(instruments, instrument);
     const { instrument_id } = instrument;
@@ -31,8 +36,11 @@ export async function contentHash(reader: Reader): Promise<string> {
       await reader.checkBlocks(series.series_id);
       // The same bars are the same bytes (`bars/block-writer.ts`).
       const blocks = allBlocks(reader, { seriesId: series.series_id, ...everyBucket, direction: 'asc' });
-      for await (const { bucket, bytes } of blocks)
-        if (blockCount(bytes) > 0) addText(`${bucket} ${bytes.length}`).update(bytes);
+      for await (const { bucket, bytes } of blocks) {
+        const bars = blockCount(bytes);
+        if (bars > 0) addText(`${bucket} ${bytes.length}`).update(bytes);
+        onRead(bars);
+      }
     }
   }
   for (const dataset of rowDatasets) for await (const row of allRows(reader, dataset)) addRow(dataset, row);

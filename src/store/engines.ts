@@ -3,11 +3,13 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { otherThanFile } from '../disk/file-kind.ts';
 import { readAddress, requireBackupPath } from './address.ts';
+import type { CopyTarget } from './copy-target.ts';
 import type { Rebuilt, ScrubStep } from './damage.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import { readPostgresAddress } from './postgres/address.ts';
 import { backupSqlite } from './sqlite/backup.ts';
 import { controlPathOf, openSqliteControl } from './sqlite/control.ts';
+import { openSqliteCopyTarget } from './sqlite/copy-target.ts';
 import { diagnoseSqlite } from './sqlite/diagnosis.ts';
 import { realPathOf } from './sqlite/links.ts';
 import { rebuildSqlite } from './sqlite/rebuild.ts';
@@ -27,6 +29,8 @@ type Engine = {
   /** An engine whose own tools make copies throws a `StoreUnusable` that names them; so does `restore`. */
   backup(file: string, options: CopyOptions): Promise<Copied>;
   restore(file: string, options: CopyOptions): Promise<Restored>;
+  /** `bytes`: what the copy takes, about. */
+  openCopyTarget(bytes: number, tell: Tell): Promise<CopyTarget>;
   diagnose(): Promise<Diagnosis[]>;
   scrub(): AsyncIterable<ScrubStep>;
   rebuild(tables: readonly string[], tell: Tell): Promise<readonly Rebuilt[]>;
@@ -46,6 +50,7 @@ const engines: Readonly<Record<string, (rest: string) => Engine>> = {
       facts: () => sqliteFacts(path),
       backup: (file, options) => backupSqlite(path, file, options),
       restore: (file, options) => restoreSqlite(path, file, options),
+      openCopyTarget: (bytes, tell) => openSqliteCopyTarget(path, bytes, tell),
       diagnose: () => diagnoseSqlite(path),
       scrub: () => scrubSqlite(path),
       rebuild: (tables, tell) => rebuildSqlite(path, tables, tell),
@@ -65,6 +70,7 @@ const engines: Readonly<Record<string, (rest: string) => Engine>> = {
       facts: async () => (await engine()).facts(),
       backup: async () => (await engine()).copy(),
       restore: async () => (await engine()).copy(),
+      openCopyTarget: async (_, tell) => (await engine()).openCopyTarget(tell),
       diagnose: async () => (await engine()).diagnose(),
       async *scrub() {
         yield* (await engine()).scrub();
@@ -122,6 +128,13 @@ export const restoreStore = async (url: string, file: string, options: CopyOptio
   requireBackupPath(file);
   return engineAt(url).restore(file, options);
 };
+
+/**
+ * Begins a copy into a store that is not made yet, or goes on with one that was cut off (`copy.ts`); `bytes`: what it takes, about.
+ * @throws WouldReplace where there is a store; DiskFull; StoreUnavailable
+ */
+export const openCopyTarget = async (url: string, bytes: number, tell: Tell): Promise<CopyTarget> =>
+  engineAt(url).openCopyTarget(bytes, tell);
 
 /** Checks a store without changing it. */
 export const diagnoseStore = async (url: string): Promise<Diagnosis[]> => engineAt(url).diagnose();

@@ -22,6 +22,11 @@ export const storeLimits = {
   damageNamedMax: 1_000,
   /** Attempts at a copy while imports end between the beginnings of its two reads. */
   copyAttemptsMax: 3,
+  /** Rows that a copy into another store reads at once: some have whole blocks of bars. */
+  copyRowsPerRead: 500,
+  /** Changes of such a copy that are written together, and their bytes. */
+  copyBatchChanges: 5_000,
+  copyBatchBytes: 2 * 2 ** 20,
   /** Damaged parts that the refusal of a copy names. */
   copyDamageNamedMax: 5,
   /** Parts that one write is known to have changed; one that changes more counts as a change of everything. */

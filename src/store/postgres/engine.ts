@@ -5,6 +5,7 @@ import { fillInstrumentTerms } from '../instrument-terms.ts';
 import { type Mode, StoreUnusable, type Tell } from '../store.ts';
 import type { PostgresAddress } from './address.ts';
 import { openPostgresControl } from './control.ts';
+import { openPostgresCopyTarget } from './copy-target.ts';
 import { diagnosePostgres } from './diagnosis.ts';
 import { onSession, postgresFacts } from './facts.ts';
 import { layoutsOf } from './schema.ts';
@@ -13,7 +14,7 @@ import { openPostgresStore } from './store.ts';
 
 async function ownTools(): Promise<never> {
   throw new StoreUnusable(
-    'a store in PostgreSQL is copied by PostgreSQL: pg_dump and pg_restore, or pg_basebackup',
+    'a store in PostgreSQL is backed up by PostgreSQL: pg_dump and pg_restore, or pg_basebackup; bourse copy --from … --to sqlite:FILE makes a file of it',
   );
 }
 
@@ -44,6 +45,7 @@ export const postgresEngine = (address: PostgresAddress) => ({
   openControl: (mode: Mode, tell: Tell) => openPostgresControl(address, mode, tell),
   facts: () => postgresFacts(address),
   copy: ownTools,
+  openCopyTarget: (tell: Tell) => openPostgresCopyTarget(address, tell),
   diagnose: () => diagnosePostgres(address),
   scrub: () => scrubPostgres(address),
   rebuild: (tables: readonly string[], tell: Tell) => rebuildPostgres(address, tables, tell),

@@ -84,6 +84,7 @@ export async function requireSchema(
   if (found !== null) requireKnown(found, address);
   if (found !== null && found.store === newest.store && found.control === newest.control) return;
   if (mode === 'write') return migrate(session, address, tell);
+  if (found === null) await requireNoCopy(session, address);
   if (found === null) throw new StoreUnusable(noStoreAt(addressWords(address)));
   throw new OlderLayout(
     `${addressWords(address)} has an older layout: run bourse serve or bourse import once to update it`,
@@ -97,38 +98,91 @@ function requireKnown({ store, control }: Layouts, address: PostgresAddress): vo
   );
 }
 
-async function migrate(session: Session, address: PostgresAddress, tell: Tell): Promise<void> {
+/** Makes the schema of an address where there is none. */
+export async function makeSchema(session: Session, { schema }: PostgresAddress): Promise<void> {
   // Its name was checked. Two processes may make it at once.
-  await session.ask(`create schema if not exists ${address.schema}`).catch((error: { code?: string }) => {
+  await session.ask(`create schema if not exists ${schema}`).catch((error: { code?: string }) => {
     if (error.code !== '23505') throw error;
   });
-  await session.ask('begin');
-  try {
-    await session.ask(`select pg_advisory_xact_lock(${lockOf('layout')})`);
+}
+
+async function migrate(session: Session, address: PostgresAddress, tell: Tell): Promise<void> {
+  await makeSchema(session, address);
+  await inLayoutTransaction(session, async () => {
     const found = await layoutsOf(session);
-    if (found === null) await makeTables(session);
-    else {
+    if (found === null) {
+      await requireNoCopy(session, address);
+      await makeTables(session);
+    } else {
       requireKnown(found, address);
       if (found.store < newest.store || found.control < newest.control)
         tell(`updating ${addressWords(address)} from layout ${found.store} to ${newest.store}`);
     }
-    const from = found ?? FIRST;
-    const known = new Map(
-      [...tablesAfter(storeSteps), ...tablesAfter(controlSteps)].map((one) => [one.name, one]),
-    );
-    const lacking = [...storeSteps.slice(from.store), ...controlSteps.slice(from.control)];
-    for (const statement of lacking.flatMap((step) => statementsOf(step, known)))
-      await session.ask(statement);
-    await session.ask('update store_state set layout = $1, control_layout = $2', [
-      newest.store,
-      newest.control,
-    ]);
+    await completeTables(session, found ?? FIRST);
+  });
+}
+
+async function inLayoutTransaction(session: Session, work: () => Promise<void>): Promise<void> {
+  await session.ask('begin');
+  try {
+    await session.ask(`select pg_advisory_xact_lock(${lockOf('layout')})`);
+    await work();
     await session.ask('commit');
   } catch (error) {
     await session.ask('rollback').catch(() => undefined);
     throw error;
   }
 }
+
+/** Brings tables to the newest layout. */
+async function completeTables(session: Session, from: Layouts): Promise<void> {
+  const known = new Map(
+    [...tablesAfter(storeSteps), ...tablesAfter(controlSteps)].map((one) => [one.name, one]),
+  );
+  const lacking = [...storeSteps.slice(from.store), ...controlSteps.slice(from.control)];
+  for (const statement of lacking.flatMap((step) => statementsOf(step, known))) await session.ask(statement);
+  await session.ask('update store_state set layout = $1, control_layout = $2', [
+    newest.store,
+    newest.control,
+  ]);
+}
+
+/** The name of the table of the state until a copy into the store is finished: without that table there is no store. */
+const UNFINISHED = 'unfinished_copy';
+
+const isCopyBegun = async (session: Session): Promise<boolean> =>
+  (await session.ask(`select 1 where to_regclass('${UNFINISHED}') is not null`)).length > 0;
+
+/** Refuses the tables of a copy that is not finished. */
+async function requireNoCopy(session: Session, address: PostgresAddress): Promise<void> {
+  if (await isCopyBegun(session))
+    throw new StoreUnusable(
+      `the copy into ${addressWords(address)} is not finished: run the same bourse copy again; to give it up, drop its schema ${address.schema}`,
+    );
+}
+
+/** Makes the tables of a copy, which are no store yet; true where an earlier copy made them. */
+export async function beginCopyTables(session: Session, address: PostgresAddress): Promise<boolean> {
+  if (!(await isCopyBegun(session))) {
+    await inLayoutTransaction(session, async () => {
+      await makeTables(session);
+      await completeTables(session, FIRST);
+      await session.ask(`alter table store_state rename to ${UNFINISHED}`);
+    });
+    return false;
+  }
+  const [[store, control]] = (await session.ask(`select layout, control_layout from ${UNFINISHED}`)) as [
+    [number, number],
+  ];
+  if (store === newest.store && control === newest.control) return true;
+  throw new StoreUnusable(
+    `another version of Bourse began the copy into ${addressWords(address)}: finish it with that one, or drop its schema ${address.schema}`,
+  );
+}
+
+/** Makes the tables of a copy a store, at once. */
+export const finishCopyTables = (session: Session): Promise<unknown> =>
+  session.ask(`alter table ${UNFINISHED} rename to store_state`);
 
 async function makeTables(session: Session): Promise<void> {
   const tables = [...firstTables(storeSteps, FIRST.store), ...firstTables(controlSteps, FIRST.control)];

@@ -71,6 +71,12 @@ export class PostgresWriter extends PostgresRows implements Writer {
     return blocks.published;
   }
 
+  /** Sends what waits: for a copy, whose versions are rows like others. */
+  async flush(): Promise<void> {
+    await this.sendAll();
+    await this.#write.blocks.flush();
+  }
+
   /** Removes the blocks of a write that failed. Gives its last version where none is left, or on its way; else null. */
   async undo(): Promise<number | null> {
     const { blocks } = this.#write;

@@ -2,6 +2,7 @@
 import { controlDatasets } from '../../datasets/index.ts';
 import { controlSteps } from '../migrations/index.ts';
 import type { Mode, RowStore, Tell } from '../store.ts';
+import type { Database } from './database.ts';
 import { openFile } from './layout.ts';
 import { SqliteRows } from './rows.ts';
 
@@ -13,7 +14,11 @@ export function controlPathOf(path: string): string {
 /** Opens the control file beside the store at `path`. */
 export async function openSqliteControl(path: string, mode: Mode, tell: Tell): Promise<RowStore> {
   const layout = { tables: controlDatasets, steps: controlSteps };
-  const database = await openFile(controlPathOf(path), mode, 'control', layout, tell);
+  return controlOf(await openFile(controlPathOf(path), mode, 'control', layout, tell));
+}
+
+/** The content of an open control file. */
+export function controlOf(database: Database): RowStore {
   const rows = new SqliteRows(database);
   return {
     snapshot: (work) => database.snapshot(() => work(rows)),

@@ -215,6 +215,10 @@ class SqliteReadWrite extends SqliteRows implements Reader, Writer {
   }
 }
 
+/** Reads and writes a file that is no store yet: no write raises its version. */
+export const plainAccess = (database: Database): Reader & Writer =>
+  new SqliteReadWrite(database, new FileState(database));
+
 /** SQLite's own error in our words where a write met a damaged page: it then commits nothing, even if the page was only read. */
 function writeDamage(error: unknown): unknown {
   const isOwn = error instanceof DamagedData || error instanceof StoreUnusable;

@@ -1,0 +1,135 @@
+// `bourse copy --from STORE --to STORE`
+import { Command } from 'commander';
+import { storeAddress, withoutPassword } from '../store/address.ts';
+import { type CopyProgress, copyStore, type StoreCopy } from '../store/copy.ts';
+import { type Damage, damageWords } from '../store/damage.ts';
+import {
+  hasControl,
+  openControl,
+  openCopyTarget,
+  openStore,
+  resolveStore,
+  storeFacts,
+} from '../store/engines.ts';
+import { storeLimits } from '../store/limits.ts';
+import { type RowStore, StoreDamaged, UnfitPlace } from '../store/store.ts';
+import { UsageProblem } from './config.ts';
+import { examples, jsonOption } from './flags.ts';
+import { closing } from './opened-store.ts';
+import { linesOf, note, print } from './output.ts';
+import { Progress } from './progress.ts';
+import { scrub } from './scrub.ts';
+import { count, countOf } from './table.ts';
+
+type Flags = { readonly from?: string; readonly to?: string; readonly json?: boolean };
+
+/** The full address of one of both stores. @throws UsageProblem where it is not given */
+function addressOf(flag: '--from' | '--to', text: string | undefined): string {
+  if (text !== undefined) return resolveStore(storeAddress(text));
+  throw new UsageProblem(`${flag} STORE is missing: sqlite:PATH or postgres://USER@HOST/DATABASE`);
+}
+
+/** Shows each part of the work in turn. */
+class ShownProgress implements CopyProgress {
+  #shown: Progress | null = null;
+
+  begins(doing: string, rowsAbout: number | null): void {
+    this.end();
+    this.#shown = new Progress({ name: doing, bytes: null, rowsAbout });
+  }
+
+  reached(rows: number): void {
+    this.#shown?.reached(rows);
+  }
+
+  end(): void {
+    this.#shown?.end();
+  }
+}
+
+/** Refuses a store of which anything is damaged: a copy would be damaged too, and nothing could tell. @throws StoreDamaged that names it */
+async function requireSound(url: string, progress: ShownProgress): Promise<void> {
+  const named: Damage[] = [];
+  let [steps, found] = [0, 0];
+  progress.begins('reading the store', null);
+  await scrub(
+    url,
+    (_, damage) => {
+      named.push(...damage.slice(0, Math.max(0, storeLimits.copyDamageNamedMax - named.length)));
+      found += damage.length;
+      progress.reached(++steps);
+    },
+    note,
+  );
+  if (found === 0) return;
+  const more = found > named.length ? `; and ${count(found - named.length)} more` : '';
+  throw new StoreDamaged(
+    `${withoutPassword(url)} is damaged, and is not copied: ${named.map(damageWords).join('; ')}${more}; bourse doctor --deep says what to do`,
+  );
+}
+
+/** Runs `work` on the keys of a store; null where it has none yet. */
+const withControl = async <T>(url: string, work: (control: RowStore | null) => Promise<T>): Promise<T> =>
+  (await hasControl(url)) ? closing(openControl(url, 'read', note), work) : work(null);
+
+async function copy(from: string, to: string, progress: ShownProgress): Promise<StoreCopy> {
+  return closing(openStore(from, 'read'), async (source) => {
+    const bytes = (await storeFacts(from)).parts.reduce((sum, part) => sum + part.bytes, 0);
+    return closing(openCopyTarget(to, bytes, note), async (target) => {
+      if (target.isBegun) note(`an earlier copy into ${target.name} was cut off: it is completed`);
+      await requireSound(from, progress);
+      return withControl(from, (control) => copyStore(source, control, target, progress));
+    });
+  });
+}
+
+function describe(from: string, to: string, made: StoreCopy): string {
+  const { version, versionNow, rows, series, bars, keys, contentHash } = made;
+  const held = [
+    countOf(rows, 'row'),
+    `${countOf(bars, 'bar')} of ${count(series)} series`,
+    countOf(keys, 'key'),
+  ];
+  return linesOf([
+    `${to}: a verified copy of ${from}: ${held.join(', ')}, data version ${version}, content hash ${contentHash.slice(0, 16)}`,
+    ...(version === versionNow
+      ? []
+      : [
+          `  ${from} was written to meanwhile: it has data version ${versionNow} now, which the copy does not have`,
+        ]),
+  ]);
+}
+
+const recordOf = (from: string, to: string, made: StoreCopy) => ({
+  from,
+  to,
+  rows: made.rows,
+  series: made.series,
+  bars: made.bars,
+  keys: made.keys,
+  data_version: made.version,
+  source_data_version: made.versionNow,
+  content_hash: made.contentHash,
+  resumed: made.resumed,
+});
+
+export function copyCommand(): Command {
+  return new Command('copy')
+    .option('--from <store>', 'the store to copy: sqlite:PATH, a path, or postgres://USER@HOST/DATABASE')
+    .option('--to <store>', 'where the copy goes: the address of a store that is not there yet')
+    .addOption(jsonOption())
+    .addHelpText(
+      ...examples(
+        'bourse copy --from sqlite:data/bourse.db --to postgres://bourse@db.example.com/bourse',
+        'bourse copy --from postgres://bourse@db.example.com/bourse --to sqlite:/backup/bourse.db --json',
+      ),
+    )
+    .action(async (flags: Flags) => {
+      const [from, to] = [addressOf('--from', flags.from), addressOf('--to', flags.to)];
+      if (from === to) throw new UnfitPlace(`--to is the store of --from: ${withoutPassword(to)}`);
+      const progress = new ShownProgress();
+      const made = await copy(from, to, progress).finally(() => progress.end());
+      const names = [withoutPassword(from), withoutPassword(to)] as const;
+      print(flags, recordOf(...names, made), describe(...names, made), 2);
+    });
+}

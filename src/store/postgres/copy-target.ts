@@ -1,0 +1,94 @@
+// A store in PostgreSQL while it is made as a copy: its tables without the one that makes them a store (docs/decisions/0032).
+import { dataDatasets } from '../../datasets/index.ts';
+import { type CopyTarget, storeInTheWay } from '../copy-target.ts';
+import { StoreUnavailable, type Tell, WouldReplace } from '../store.ts';
+import { addressWords, type PostgresAddress } from './address.ts';
+import { connect } from './connecting.ts';
+import { lockOf } from './locks.ts';
+import type { Versions } from './published.ts';
+import { PostgresRows } from './rows.ts';
+import { beginCopyTables, finishCopyTables, layoutsOf, makeSchema } from './schema.ts';
+import type { Session } from './session.ts';
+import { settingsOf } from './settings.ts';
+import { lockWrites } from './state.ts';
+import { PostgresWriter } from './writer.ts';
+
+/** The version of the blocks of a copy: the first one, which a new store has published. */
+const copied: Versions = { version: 1, abandoned: [] };
+
+/** Runs `work` in a transaction of a session. */
+async function inTransaction<T>(session: Session, work: () => Promise<T>): Promise<T> {
+  await session.ask('begin');
+  try {
+    const result = await work();
+    await session.ask('commit');
+    return result;
+  } catch (error) {
+    if (session.isOpen) await session.ask('rollback').catch((cause: Error) => session.destroy(cause));
+    throw error;
+  }
+}
+
+/** Refuses the tables of a store, and makes those of a copy; true where an earlier copy made them. */
+async function begin(session: Session, address: PostgresAddress, tell: Tell): Promise<boolean> {
+  const name = addressWords(address);
+  await makeSchema(session, address);
+  // One copy at a time; the lock is the session's.
+  await lockWrites(session, () => tell(`waiting for another write to ${name} to end`));
+  if ((await layoutsOf(session)) !== null) throw new WouldReplace(storeInTheWay(name));
+  return beginCopyTables(session, address);
+}
+
+/** Planners know new tables only by these. */
+async function analyze(session: Session): Promise<void> {
+  for (const name of ['bar_blocks', ...dataDatasets.map((one) => one.name)])
+    await session.ask(`analyze "${name}"`);
+}
+
+/** Begins a copy into the tables of an address, or goes on with one. */
+export async function openPostgresCopyTarget(address: PostgresAddress, tell: Tell): Promise<CopyTarget> {
+  const rows = await connect(address, settingsOf.write);
+  let blocks: Session | null = null;
+  const close = async (): Promise<void> => {
+    rows.close();
+    blocks?.close();
+  };
+  try {
+    const isBegun = await begin(rows, address, tell);
+    blocks = await connect(address, settingsOf.write);
+    if (rows.server !== blocks.server)
+      throw new StoreUnavailable(`the server of ${addressWords(address)} has changed`);
+    // What a copy that was cut off sent last may still be on its way: its session has this lock until then.
+    await blocks.ask(`select pg_advisory_lock(${lockOf('copied')})`);
+    const writer = PostgresWriter.begin(addressWords(address), { rows, blocks }, copied);
+    const control = new PostgresRows(async () => rows);
+    return {
+      name: addressWords(address),
+      isBegun,
+      reader: writer,
+      write: (work) =>
+        inTransaction(rows, async () => {
+          await work(writer);
+          await writer.flush();
+        }),
+      control: {
+        snapshot: (work) => inTransaction(rows, () => work(control)),
+        write: (work) =>
+          inTransaction(rows, async () => {
+            const result = await work(control);
+            await control.sendAll();
+            return result;
+          }),
+        close,
+      },
+      async finish() {
+        await analyze(rows);
+        await finishCopyTables(rows);
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

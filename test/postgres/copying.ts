@@ -1,0 +1,101 @@
+// A store with everything in it, for tests that copy it, and what two stores of any engines have in common.
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { series } from '../../src/datasets/bars.ts';
+import type { Dataset } from '../../src/datasets/dataset.ts';
+import { controlDatasets, dataDatasets } from '../../src/datasets/index.ts';
+import { allBlocks, everyBucket } from '../../src/store/all-blocks.ts';
+import { allRows } from '../../src/store/all-rows.ts';
+import { openControl, openStore } from '../../src/store/engines.ts';
+import type { RowReader } from '../../src/store/store.ts';
+import type { Workshop } from '../service.ts';
+
+const examples = fileURLToPath(new URL('../../examples/', import.meta.url));
+
+/** Each dataset of the examples. */
+const datasets = [
+  'instruments',
+  'corporate-actions',
+  'news',
+  'option-contracts',
+  'holidays',
+  'economic-events',
+];
+
+const barFlags = ['--schema', 'stock', '--country', 'US', '--interval', '1M'];
+
+/** A file of minutes of some sessions of some symbols. */
+export function writeMinutes(
+  shop: Workshop,
+  name: string,
+  {
+    symbols,
+    days,
+    price,
+  }: { readonly symbols: readonly string[]; readonly days: number; readonly price: number },
+): string {
+  const rows = symbols.flatMap((symbol) =>
+    Array.from({ length: days * 390 }, (_, index) => {
+      const ms = Date.UTC(2025, 2, 3 + Math.floor(index / 390), 14, 30 + (index % 390));
+      const open = (price + (index % 390) / 100).toFixed(2);
+      return `${symbol},${new Date(ms).toISOString()},${open},${open},${open},${open},${index}`;
+    }),
+  );
+  writeFileSync(shop.path(name), `symbol,datetime,open,high,low,close,volume\n${rows.join('\n')}\n`);
+  return shop.path(name);
+}
+
+/** Fills a store with rows of every dataset, corrected bars, a deletion, an undone run, and keys of all kinds. Gives a key. */
+export async function fill(shop: Workshop, url: string): Promise<string> {
+  const on = ['--store', url];
+  for (const dataset of datasets) await shop.must('import', dataset, join(examples, `${dataset}.csv`), ...on);
+  const minutes = { symbols: ['AAPL', 'MSFT', 'KO'], days: 4 };
+  const first = writeMinutes(shop, 'first.csv', { ...minutes, price: 100 });
+  const corrected = writeMinutes(shop, 'corrected.csv', { ...minutes, days: 2, price: 200 });
+  const undone = writeMinutes(shop, 'undone.csv', { ...minutes, days: 1, price: 300 });
+  for (const file of [first, corrected, undone]) await shop.must('import', 'bars', file, ...barFlags, ...on);
+  await shop.must('undo', '9', ...on);
+  await shop.must('delete', 'bars', ...barFlags, '--symbol', 'KO', '--from', '2025-03-04', ...on);
+  // No server has them yet: nothing waits for it to read them again.
+  const create = async (...words: readonly string[]) =>
+    (await shop.run('keys', 'create', ...words, ...on)).stdout.trim();
+  await create('limited', '--per-minute', '60', '--per-day', '1000');
+  await create('ending', '--expires', '2099-12-31');
+  return create('me');
+}
+
+const plain = (_: string, value: unknown): unknown =>
+  value instanceof Uint8Array ? createHash('sha256').update(value).digest('hex') : value;
+
+async function rowsIn(reader: RowReader, declared: readonly Dataset[]): Promise<Record<string, unknown[]>> {
+  const found: Record<string, unknown[]> = {};
+  for (const dataset of declared) {
+    const rows: unknown[] = [];
+    for await (const row of allRows(reader, dataset)) rows.push(JSON.parse(JSON.stringify(row, plain)));
+    found[dataset.name] = rows;
+  }
+  return found;
+}
+
+/** Every row and block of a store, keys and secrets included, of whatever engine: bytes as hashes. */
+export async function everythingIn(url: string): Promise<Record<string, unknown[]>> {
+  const store = await openStore(url, 'read');
+  const data = await store.snapshot(async (reader) => {
+    const blocks: unknown[] = [];
+    for await (const { series_id: seriesId } of allRows(reader, series))
+      for await (const { bucket, runId, bytes } of allBlocks(reader, {
+        seriesId,
+        ...everyBucket,
+        direction: 'asc',
+      }))
+        blocks.push([seriesId, bucket, runId, plain('', bytes)]);
+    return { ...(await rowsIn(reader, dataDatasets)), blocks };
+  });
+  await store.close();
+  const control = await openControl(url, 'read');
+  const keys = await control.snapshot((reader) => rowsIn(reader, controlDatasets));
+  await control.close();
+  return { ...data, ...keys };
+}
