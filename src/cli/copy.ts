@@ -74,7 +74,7 @@ const withControl = async <T>(url: string, work: (control: RowStore | null) => P
 
 async function copy(from: string, to: string, progress: ShownProgress): Promise<StoreCopy> {
   return closing(openStore(from, 'read'), async (source) => {
-    const bytes = (await storeFacts(from)).parts.reduce((sum, part) => sum + part.bytes, 0);
+    const bytes = (await storeFacts(from)).parts.reduce((sum, part) => sum + Number(part.bytes), 0);
     return closing(openCopyTarget(to, bytes, note), async (target) => {
       if (target.isBegun) note(`an earlier copy into ${target.name} was cut off: it is completed`);
       await requireSound(from, progress);

@@ -4,6 +4,7 @@ import { DamagedBlock } from '../bars/block.ts';
 import { DiskFull, FolderUnusable } from '../disk/space.ts';
 import { FileProblem } from '../files/file-problem.ts';
 import { RequestProblem } from '../history/request-problem.ts';
+import { withoutPassword } from '../store/address.ts';
 import { DamagedData } from '../store/damage.ts';
 import { StoreUnusable, UnfitPlace, UnknownStoreAddress, WouldReplace } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
@@ -64,7 +65,8 @@ function kindOf(error: unknown): readonly [error: string, exit: number] {
 function wordsOf(error: unknown): Pick<Problem, 'message' | 'hint'> {
   const text = error instanceof Error ? error.message : String(error);
   if (error instanceof CommanderError) {
-    const [message = '', hint = null] = text.replace(/^error: /, '').split(/\n\((.*)\)$/);
+    // A mistyped flag may have the address of a store.
+    const [message = '', hint = null] = withoutPassword(text.replace(/^error: /, '')).split(/\n\((.*)\)$/);
     return { message, hint };
   }
   const below = error instanceof UsageProblem ? error.below.trimEnd() : '';

@@ -1,5 +1,6 @@
 // The program behind the command line: its commands, and one message and exit status for each error (contract 10).
 import { Command, CommanderError } from 'commander';
+import { withoutPassword } from '../store/address.ts';
 import { examples } from './flags.ts';
 import { printProblem, problemOf } from './problem.ts';
 import { printable } from './table.ts';
@@ -106,7 +107,7 @@ async function program(firstWord: string | undefined, json: boolean): Promise<Co
       .showSuggestionAfterError()
       .configureOutput({
         writeErr: (text) => void process.stderr.write(text.split('\n').map(printable).join('\n')),
-        outputError: (text, write) => (json ? undefined : write(text)),
+        outputError: (text, write) => (json ? undefined : write(withoutPassword(text))),
       });
   return bourse;
 }
