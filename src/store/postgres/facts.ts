@@ -3,6 +3,7 @@ import type { StoreFacts } from '../store.ts';
 import type { PostgresAddress } from './address.ts';
 import { connect } from './connecting.ts';
 import { layoutsOf } from './schema.ts';
+import { readServer } from './server-facts.ts';
 import type { Session } from './session.ts';
 import { settingsOf } from './settings.ts';
 
@@ -53,6 +54,7 @@ export const postgresFacts = (address: PostgresAddress): Promise<StoreFacts> =>
     const { rows, blocks } = await sizesOf(session);
     return {
       layout: layouts?.store ?? 0,
+      server: await readServer(session),
       parts: [
         { what: 'rows', path: null, bytes: rows },
         { what: 'blocks of bars', path: null, bytes: blocks },
