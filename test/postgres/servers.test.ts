@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
 import { Workshop } from '../service.ts';
 import { writeMinutes } from './copying.ts';
 import { type PostgresServer, skip, startPostgres } from './server.ts';
@@ -62,6 +63,44 @@ suite('a primary and its standby', { skip }, () => {
       await shop.must('status', '--store', primary.url),
       /^server .* a primary, followed by 1 standby$/m,
     );
+  });
+
+  test('what is damaged is repaired by the tools of PostgreSQL, which messages name; a backup is made by them', async () => {
+    const url = `${primary.url}?schema=damaged`;
+    const file = shop.path('minutes.csv');
+    await shop.must('import', 'bars', file, ...barFlags, '--store', url);
+    const client = new pg.Client({ connectionString: primary.url });
+    await client.connect();
+    await client.query("update damaged.import_runs set file = 'other'");
+    await client.end();
+    const deep = await shop.run('doctor', '--deep', '--port', '0', '--store', url);
+    assert.match(deep.stdout, /import_runs, row run_id 1: .*: restore a backup: pg_restore/);
+    const listed = await shop.run('undo', '--store', url);
+    assert.match(listed.stderr, /is not listed and cannot be undone; restore a backup: pg_restore/);
+    for (const words of [['backup'], ['restore']]) {
+      const { status, stderr } = await shop.run(...words, shop.path('a.backup'), '--store', url);
+      assert.equal(status, 3);
+      assert.match(stderr, /pg_dump and pg_restore.*bourse copy makes a file of one/);
+      assert.doesNotMatch(deep.stdout + listed.stderr + stderr, /bourse restore/);
+    }
+  });
+
+  test('who may not make a schema is told what to run, and works in one that was made for them', async () => {
+    const client = new pg.Client({ connectionString: primary.url });
+    await client.connect();
+    await client.query('create role plain login');
+    const url = `${primary.url.replace('bourse@', 'plain@')}?schema=given`;
+    const file = shop.path('minutes.csv');
+    const { status, stderr } = await shop.run('import', 'bars', file, ...barFlags, '--store', url);
+    assert.equal(status, 3, stderr);
+    const [, cure] = /this user may not make the schema given; .* run: (create schema .*)/.exec(stderr)!;
+    const copied = await shop.run('copy', '--from', primary.url, '--to', url);
+    assert.match(copied.stderr, /this user may not make the schema given/);
+    await client.query(cure!);
+    await client.query('create schema other authorization plain');
+    await client.end();
+    await shop.must('import', 'bars', file, ...barFlags, '--store', url);
+    await shop.must('copy', '--from', url, '--to', url.replace('given', 'other'));
   });
 
   test('a standby that is behind says so, and one that lost its primary warns', async () => {

@@ -98,10 +98,21 @@ function requireKnown({ store, control }: Layouts, address: PostgresAddress): vo
   );
 }
 
-/** Makes the schema of an address where there is none. */
-export async function makeSchema(session: Session, { schema }: PostgresAddress): Promise<void> {
+/** postgresql.org/docs/15/errcodes-appendix.html */
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+/** Makes the schema of an address where there is none. @throws StoreUnusable where this user may not */
+export async function makeSchema(session: Session, address: PostgresAddress): Promise<void> {
+  const { schema, user } = address;
+  // One that is there needs no right to make one.
+  if ((await session.ask('select 1 where to_regnamespace($1) is not null', [schema])).length > 0) return;
   // Its name was checked. Two processes may make it at once.
   await session.ask(`create schema if not exists ${schema}`).catch((error: { code?: string }) => {
+    if (error.code === INSUFFICIENT_PRIVILEGE)
+      throw new StoreUnusable(
+        `${addressWords(address)}: this user may not make the schema ${schema}; as an owner of the database run: create schema ${schema} authorization "${user}"`,
+        { cause: error },
+      );
     if (error.code !== '23505') throw error;
   });
 }
