@@ -30,6 +30,7 @@ const aboutFiles: Readonly<Record<string, string>> = {
   'test/leak.test.ts': 'every byte of the files',
   'test/postgres/commands.test.ts': 'the answers of SQLite beside those of PostgreSQL',
   'test/postgres/copy.test.ts': 'copies from and to files',
+  'test/postgres/passwords.test.ts': 'copies from and to files',
   'test/postgres/stores.ts': 'the form of a row, which both engines share',
   'test/reliability/crashes.ts': 'what a killed process leaves in files',
   'test/reliability/flips-damage.ts': 'damage in a file',

@@ -91,7 +91,12 @@ function filePath(value: string, where: string): string {
 
 /** Every setting: its default, how its text is read, and what it is. Its flag and variable follow from its name. */
 const settings = {
-  store: { default: 'sqlite:data/bourse.db', parse: text, takes: 'url', about: 'the store' },
+  store: {
+    default: 'sqlite:data/bourse.db',
+    parse: text,
+    takes: 'url',
+    about: 'the store: sqlite:PATH or postgres://USER@HOST/DATABASE',
+  },
   host: {
     default: '127.0.0.1',
     parse: address,

@@ -1,5 +1,6 @@
 // `bourse copy --from STORE --to STORE`
 import { Command } from 'commander';
+import { DiskFull } from '../disk/space.ts';
 import { storeAddress, withoutPassword } from '../store/address.ts';
 import { type CopyProgress, copyStore, type StoreCopy } from '../store/copy.ts';
 import { type Damage, damageWords } from '../store/damage.ts';
@@ -12,7 +13,7 @@ import {
   storeFacts,
 } from '../store/engines.ts';
 import { storeLimits } from '../store/limits.ts';
-import { type RowStore, StoreDamaged, UnfitPlace } from '../store/store.ts';
+import { type RowStore, StoreDamaged, StoreUnavailable, type Tell, UnfitPlace } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
 import { examples, jsonOption } from './flags.ts';
 import { closing } from './opened-store.ts';
@@ -48,7 +49,7 @@ class ShownProgress implements CopyProgress {
 }
 
 /** Refuses a store of which anything is damaged: a copy would be damaged too, and nothing could tell. @throws StoreDamaged that names it */
-async function requireSound(url: string, progress: ShownProgress): Promise<void> {
+async function requireSound(url: string, progress: ShownProgress, tell: Tell): Promise<void> {
   const named: Damage[] = [];
   let [steps, found] = [0, 0];
   progress.begins('reading the store', null);
@@ -59,7 +60,7 @@ async function requireSound(url: string, progress: ShownProgress): Promise<void>
       found += damage.length;
       progress.reached(++steps);
     },
-    note,
+    tell,
   );
   if (found === 0) return;
   const more = found > named.length ? `; and ${count(found - named.length)} more` : '';
@@ -70,15 +71,26 @@ async function requireSound(url: string, progress: ShownProgress): Promise<void>
 
 /** Runs `work` on the keys of a store; null where it has none yet. */
 const withControl = async <T>(url: string, work: (control: RowStore | null) => Promise<T>): Promise<T> =>
-  (await hasControl(url)) ? closing(openControl(url, 'read', note), work) : work(null);
+  (await hasControl(url)) ? closing(openControl(url, 'read'), work) : work(null);
 
-async function copy(from: string, to: string, progress: ShownProgress): Promise<StoreCopy> {
+/** Whether an error may pass, so that the same command can go on. */
+const mayPass = (error: unknown): boolean => error instanceof StoreUnavailable || error instanceof DiskFull;
+
+/** Copies a store; `tell` takes notes for a person. */
+async function copy(from: string, to: string, progress: ShownProgress, tell: Tell): Promise<StoreCopy> {
   return closing(openStore(from, 'read'), async (source) => {
     const bytes = (await storeFacts(from)).parts.reduce((sum, part) => sum + Number(part.bytes), 0);
-    return closing(openCopyTarget(to, bytes, note), async (target) => {
-      if (target.isBegun) note(`an earlier copy into ${target.name} was cut off: it is completed`);
-      await requireSound(from, progress);
-      return withControl(from, (control) => copyStore(source, control, target, progress));
+    return closing(openCopyTarget(to, bytes, tell), async (target) => {
+      if (target.isBegun) tell(`an earlier copy into ${target.name} was cut off: it is completed`);
+      try {
+        await requireSound(from, progress, tell);
+        return await withControl(from, (control) => copyStore(source, control, target, progress));
+      } catch (error) {
+        if (mayPass(error)) tell('what was copied so far stays: the same command goes on');
+        throw error;
+      } finally {
+        progress.end();
+      }
     });
   });
 }
@@ -127,8 +139,7 @@ export function copyCommand(): Command {
     .action(async (flags: Flags) => {
       const [from, to] = [addressOf('--from', flags.from), addressOf('--to', flags.to)];
       if (from === to) throw new UnfitPlace(`--to is the store of --from: ${withoutPassword(to)}`);
-      const progress = new ShownProgress();
-      const made = await copy(from, to, progress).finally(() => progress.end());
+      const made = await copy(from, to, new ShownProgress(), flags.json ? () => undefined : note);
       const names = [withoutPassword(from), withoutPassword(to)] as const;
       print(flags, recordOf(...names, made), describe(...names, made), 2);
     });

@@ -4,13 +4,14 @@ import { formatBytes } from '../base/size.ts';
 import { FoundDamage } from '../series/damaged-bars.ts';
 import { contentHash } from '../store/content.ts';
 import { openStore, storeFacts } from '../store/engines.ts';
+import type { ServerFacts } from '../store/store.ts';
 import { readSettings } from './config.ts';
 import { damageRecord, noteDamage } from './damage.ts';
 import { examples, jsonOption, storeOption } from './flags.ts';
 import { type Holdings, readHoldings } from './holdings.ts';
 import { closing } from './opened-store.ts';
 import { print } from './output.ts';
-import { cells, count, formatTable, printable } from './table.ts';
+import { cells, count, countOf, formatTable, printable } from './table.ts';
 
 type Flags = {
   readonly store?: string;
@@ -38,12 +39,34 @@ function readStatus(flags: Flags) {
   );
 }
 
+const serverRecord = ({ version, place, databaseBytes, standby, followers }: ServerFacts) => ({
+  version,
+  place,
+  database_bytes: databaseBytes,
+  standby:
+    standby === null ? null : { receiving: standby.isReceiving, behind_seconds: standby.behindSeconds },
+  followers: followers.map(({ name, behindBytes }) => ({ name, behind_bytes: behindBytes })),
+});
+
+/** The lines about a server. */
+function serverLines({ version, place, databaseBytes, standby, followers }: ServerFacts): string[][] {
+  const role =
+    standby === null
+      ? `a primary, followed by ${countOf(followers.length, 'standby')}`
+      : `a standby, ${standby.behindSeconds === null ? 'which has replayed nothing yet' : `${Math.round(standby.behindSeconds)} s behind`}`;
+  return [
+    ['server', `${version} at ${place}, ${role}`],
+    ['database', formatBytes(databaseBytes)],
+  ];
+}
+
 function recordOf({ store, facts, holdings, hash, damaged }: Status, flags: Flags) {
   const { series, ...rest } = holdings;
   return {
     store,
     layout: facts.layout,
     files: facts.parts,
+    ...(facts.server === null ? {} : { server: serverRecord(facts.server) }),
     ...rest,
     ...(flags.series ? { series } : {}),
     ...(hash === null ? {} : { content_hash: hash }),
@@ -92,7 +115,8 @@ function describe({ store, facts, holdings, hash }: Status, flags: Flags): strin
   );
   const about = [
     ['store', printable(store)],
-    ['files', facts.parts.map(partWords).join(', ')],
+    [facts.server === null ? 'files' : 'tables', facts.parts.map(partWords).join(', ')],
+    ...(facts.server === null ? [] : serverLines(facts.server)),
     ['layout', `${facts.layout}`],
     ['data version', `${data_version}`],
     ['instruments', [count(totals.instruments), ...instruments].join(', ')],

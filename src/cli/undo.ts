@@ -4,6 +4,7 @@ import { formatInstant } from '../base/instant.ts';
 import { isRun, newestRuns, type Run, type UndoReport, undoRun } from '../history/undo-run.ts';
 import { FoundDamage } from '../series/damaged-bars.ts';
 import { damageWords } from '../store/damage.ts';
+import { howToRestore } from '../store/engines.ts';
 import type { Store } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
 import { damageRecord, noteDamage } from './damage.ts';
@@ -17,8 +18,8 @@ import { count, countOf, formatTable } from './table.ts';
 type Flags = { readonly store?: string; readonly dryRun?: boolean; readonly json?: boolean };
 
 /** What a damaged run among the newest means. */
-const UNLISTED =
-  'it is not listed and cannot be undone: restore a backup from before the damage, by bourse restore FILE --force';
+const unlistedWords = ({ name }: Store): string =>
+  `it is not listed and cannot be undone; ${howToRestore(name)}, of a day before the damage`;
 
 const instantText = (ms: number | null): string => (ms === null ? '-' : formatInstant(ms));
 
@@ -73,7 +74,9 @@ async function runNamed(store: Store, text: string | undefined): Promise<number>
     const found = new FoundDamage();
     const below = tableOf(await newestRuns(reader, cliLimits.runsListed, found.add));
     const what = text === undefined ? 'name the run to undo' : `there is no run ${text}`;
-    const unlisted = (await found.named(reader)).map((one) => `${damageWords(one)}; ${UNLISTED}. `).join('');
+    const unlisted = (await found.named(reader))
+      .map((one) => `${damageWords(one)}; ${unlistedWords(store)}. `)
+      .join('');
     throw new UsageProblem(`${what}: bourse undo RUN. ${unlisted}The newest runs are`, { below });
   });
 }

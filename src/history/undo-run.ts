@@ -73,7 +73,7 @@ async function recordOf(reader: Reader, run_id: number): Promise<Run | null> {
     return await rowWith(reader, importRuns, { run_id });
   } catch (error) {
     if (!(error instanceof DamagedData)) throw error;
-    const problem = `${error.damage.problem}: it cannot be undone; restore a backup (bourse restore FILE --force)`;
+    const problem = `${error.damage.problem}: it cannot be undone; restore a backup`;
     throw new DamagedData({ ...error.damage, problem }, error);
   }
 }

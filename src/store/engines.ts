@@ -21,6 +21,8 @@ import type { Copied, CopyOptions, Mode, Restored, RowStore, Store, StoreFacts, 
 /** What an engine can do with the store at one address. The exports below describe each. */
 type Engine = {
   readonly address: string;
+  /** What restores a backup, as a command. */
+  readonly restoring: string;
   isMade(): Promise<boolean>;
   hasControl(): Promise<boolean>;
   openStore(mode: Mode, tell: Tell): Promise<Store>;
@@ -42,6 +44,7 @@ const engines: Readonly<Record<string, (rest: string) => Engine>> = {
     const path = realPathOf(given);
     return {
       address: `sqlite:${path}`,
+      restoring: 'bourse restore FILE --force',
       // A store may be made in an empty file.
       isMade: async () => existsSync(path) && (otherThanFile(path) !== null || statSync(path).size > 0),
       hasControl: async () => existsSync(controlPathOf(path)),
@@ -63,6 +66,7 @@ const engines: Readonly<Record<string, (rest: string) => Engine>> = {
     return {
       // Other processes of this user get it, not messages.
       address: `postgres:${rest}`,
+      restoring: 'pg_restore, or the copy that pg_basebackup made',
       isMade: async () => (await engine()).isMade(),
       hasControl: async () => (await engine()).isMade(),
       openStore: async (mode, tell) => (await engine()).openStore(mode, tell),
@@ -84,6 +88,9 @@ function engineAt(url: string): Engine {
   const { scheme, rest } = readAddress(url, Object.keys(engines));
   return engines[scheme]!(rest);
 }
+
+/** What to do about damage that nothing else repairs. */
+export const howToRestore = (url: string): string => `restore a backup: ${engineAt(url).restoring}`;
 
 const silent: Tell = () => undefined;
 

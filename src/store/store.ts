@@ -153,10 +153,25 @@ export interface Store extends Transactions<Reader, Writer>, Versioned {
   write<T>(work: (writer: Writer) => Promise<T>, onWait?: OnWait): Promise<T>;
 }
 
+/** A server that has a store. */
+export type ServerFacts = {
+  /** Its program and version. */
+  readonly version: string;
+  readonly place: string;
+  /** Of the whole database: other schemas too. */
+  readonly databaseBytes: number;
+  /** Null for a primary; `behindSeconds` is null where nothing was committed yet. */
+  readonly standby: { readonly isReceiving: boolean; readonly behindSeconds: number | null } | null;
+  /** The standbys that follow it; null where this user may not see how far they are behind. */
+  readonly followers: readonly { readonly name: string; readonly behindBytes: number | null }[];
+};
+
 /** Facts about a store as a whole. */
 export type StoreFacts = {
   /** The version of its layout. */
   readonly layout: number;
+  /** The server that has it; null for files of this machine. */
+  readonly server: ServerFacts | null;
   /** Its files and their sizes; what is on another machine has no path, and no size where that does not answer. */
   readonly parts: readonly {
     readonly what: string;

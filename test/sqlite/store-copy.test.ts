@@ -1,10 +1,14 @@
 // `bourse copy` where files matter: damage in the source, what stands where the copy goes, a disk that is full (contract 10).
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { copyStore } from '../../src/store/copy.ts';
+import { openCopyTarget, openStore } from '../../src/store/engines.ts';
+import { writeMinutes } from '../postgres/copying.ts';
+import { noSmallDisk, SmallDisk } from '../reliability/tmpfs.ts';
 import { Workshop } from '../service.ts';
-import { alter, SmallStores } from './copies.ts';
+import { alter, minuteFlags, SmallStores } from './copies.ts';
 import { contentOfFile, fileStore } from './files.ts';
 
 const shop = new Workshop();
@@ -89,4 +93,42 @@ test('a copy that was killed between the renames of its end is completed (contra
   assert.equal(copied.resumed, true);
   assert.deepEqual(readdirSync(dirname(target)).sort(), ['copy.control.db', 'copy.db']);
   assert.deepEqual(contentOfFile(target), contentOfFile(path));
+});
+
+test('a full disk is told with the bytes that are missing, before and during the copy, which goes on where there is space (contract 10)', {
+  skip: noSmallDisk(),
+}, async () => {
+  const source = stores.fresh();
+  const symbols = Array.from({ length: 30 }, (_, number) => `S${number}`);
+  const file = writeMinutes(shop, 'many.csv', { symbols, days: 4, price: 100 });
+  await shop.must('import', 'bars', file, ...minuteFlags, '--store', source.url);
+  const disk = new SmallDisk(2 ** 25);
+  const to = fileStore(disk.path('copy.db'));
+  const copyHere = async (): Promise<void> => {
+    const from = await openStore(source.url, 'read');
+    // Nothing is asked for beforehand, as where others fill the disk meanwhile.
+    const target = await openCopyTarget(to, 0, () => undefined);
+    try {
+      await copyStore(from, null, target, { begins: () => undefined, reached: () => undefined });
+    } finally {
+      await target.close();
+      await from.close();
+    }
+  };
+  try {
+    for (const freeBytes of [8, 64, 128, 256, 384, 512, 768].map((kilobytes) => kilobytes * 1024)) {
+      disk.resize(2 ** 25);
+      for (const name of readdirSync(disk.folder)) rmSync(disk.path(name));
+      disk.leaveFree(freeBytes);
+      await refused(source.url, disk.path('copy.db'), 3, /bytes free, but about [\d,]+ bytes are needed/);
+      await assert.rejects(copyHere(), /bytes free, but about [\d,]+ bytes are needed/, `${freeBytes}`);
+      assert.match((await shop.run('status', '--store', to)).stderr, /there is no store at/);
+    }
+    disk.resize(2 ** 26);
+    const copied = JSON.parse(await shop.must('copy', '--from', source.url, '--to', to, '--json'));
+    assert.equal(copied.resumed, true);
+    assert.deepEqual(contentOfFile(disk.path('copy.db')), contentOfFile(source.path));
+  } finally {
+    disk.close();
+  }
 });

@@ -1,9 +1,10 @@
 // A store in PostgreSQL while it is made as a copy: its tables without the one that makes them a store (docs/decisions/0032).
 import { dataDatasets } from '../../datasets/index.ts';
 import { type CopyTarget, storeInTheWay } from '../copy-target.ts';
-import { type Tell, WouldReplace } from '../store.ts';
+import { StoreUnavailable, type Tell, WouldReplace } from '../store.ts';
 import { addressWords, type PostgresAddress } from './address.ts';
 import { connect } from './connecting.ts';
+import { lockOf } from './locks.ts';
 import type { Versions } from './published.ts';
 import { PostgresRows } from './rows.ts';
 import { beginCopyTables, finishCopyTables, layoutsOf, makeSchema } from './schema.ts';
@@ -46,7 +47,6 @@ async function analyze(session: Session): Promise<void> {
 
 /** Begins a copy into the tables of an address, or goes on with one. */
 export async function openPostgresCopyTarget(address: PostgresAddress, tell: Tell): Promise<CopyTarget> {
-  const name = addressWords(address);
   const rows = await connect(address, settingsOf.write);
   let blocks: Session | null = null;
   const close = async (): Promise<void> => {
@@ -56,10 +56,14 @@ export async function openPostgresCopyTarget(address: PostgresAddress, tell: Tel
   try {
     const isBegun = await begin(rows, address, tell);
     blocks = await connect(address, settingsOf.write);
-    const writer = PostgresWriter.begin(name, { rows, blocks }, copied);
+    if (rows.server !== blocks.server)
+      throw new StoreUnavailable(`the server of ${addressWords(address)} has changed`);
+    // What a copy that was cut off sent last may still be on its way: its session has this lock until then.
+    await blocks.ask(`select pg_advisory_lock(${lockOf('copied')})`);
+    const writer = PostgresWriter.begin(addressWords(address), { rows, blocks }, copied);
     const control = new PostgresRows(async () => rows);
     return {
-      name,
+      name: addressWords(address),
       isBegun,
       reader: writer,
       write: (work) =>

@@ -1,16 +1,21 @@
 // What `bourse doctor` checks of a store in PostgreSQL. Nothing here writes.
 import { formatBytes } from '../../base/size.ts';
 import { broken, type Diagnosis, doubtful, fine } from '../diagnosis.ts';
-import { StoreUnavailable, StoreUnusable } from '../store.ts';
+import { type ServerFacts, StoreUnavailable, StoreUnusable } from '../store.ts';
 import { addressWords, type PostgresAddress } from './address.ts';
 import { distributeText, hasCitus, isDistributed, nodeWords } from './citus.ts';
 import { type NodeFacts, readNodes } from './citus-nodes.ts';
 import { onSession } from './facts.ts';
 import { requireSchema } from './schema.ts';
+import { behindWords, readServer } from './server-facts.ts';
 import type { Session } from './session.ts';
 
 /** Older servers were not tried. */
 const VERSION_MIN = 15;
+
+/** A standby that is further behind answers with old data for long. */
+const BEHIND_SECONDS = 60;
+const BEHIND_BYTES = 2 ** 30;
 
 /** A replaced version of a block is removed by the next write after a minute: more of them mean that something keeps them. */
 const REPLACED_MANY = 1_000_000;
@@ -18,16 +23,40 @@ const REPLACED_MANY = 1_000_000;
 const numberOf = async (session: Session, sql: string): Promise<number> =>
   (await session.ask(sql))[0]![0] as number;
 
-async function server(session: Session): Promise<Diagnosis> {
+async function server(session: Session): Promise<Diagnosis[]> {
   const number = await numberOf(session, "select current_setting('server_version_num')::int");
-  const major = Math.floor(number / 10_000);
-  return major >= VERSION_MIN
-    ? fine('server', `PostgreSQL ${major}`)
-    : broken(
-        'server',
-        `PostgreSQL ${major} is older than ${VERSION_MIN}`,
-        `upgrade it to ${VERSION_MIN} or newer`,
-      );
+  const { version, place, databaseBytes, standby, followers } = await readServer(session);
+  const size = fine('database', `${formatBytes(databaseBytes)}, other schemas included`);
+  if (Math.floor(number / 10_000) < VERSION_MIN)
+    return [
+      broken('server', `${version} is older than ${VERSION_MIN}`, `upgrade it to ${VERSION_MIN} or newer`),
+      size,
+    ];
+  return [
+    fine('server', `${version} at ${place}, a ${standby === null ? 'primary' : 'standby'}`),
+    size,
+    ...(standby === null ? followers.map(followerDiagnosis) : [standbyDiagnosis(standby)]),
+  ];
+}
+
+const followerDiagnosis = ({ name, behindBytes }: ServerFacts['followers'][number]): Diagnosis =>
+  (behindBytes ?? 0) < BEHIND_BYTES
+    ? fine('replication', `${name}: ${behindWords(behindBytes)}`)
+    : doubtful('replication', `${name}: ${behindWords(behindBytes)}`, 'look at its load, disk and network');
+
+function standbyDiagnosis({ isReceiving, behindSeconds }: NonNullable<ServerFacts['standby']>): Diagnosis {
+  const seconds = behindSeconds === null ? null : Math.round(behindSeconds);
+  if (!isReceiving)
+    return doubtful(
+      'replication',
+      `it receives nothing from a primary${seconds === null ? '' : `; its last commit is ${seconds} s old`}`,
+      'start the primary, or promote this server: pg_ctl promote',
+    );
+  if (seconds === null)
+    return fine('replication', 'it receives, and nothing was committed since it was made');
+  return seconds < BEHIND_SECONDS
+    ? fine('replication', `${seconds} s behind`)
+    : doubtful('replication', `${seconds} s behind`, 'look at its load, disk and network');
 }
 
 async function checksums(session: Session): Promise<Diagnosis> {

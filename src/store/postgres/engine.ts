@@ -14,7 +14,7 @@ import { openPostgresStore } from './store.ts';
 
 async function ownTools(): Promise<never> {
   throw new StoreUnusable(
-    'a store in PostgreSQL is backed up by PostgreSQL: pg_dump and pg_restore, or pg_basebackup; bourse copy --from … --to sqlite:FILE makes a file of it',
+    'PostgreSQL backs up and restores its stores: pg_dump and pg_restore, or pg_basebackup. bourse copy makes a file of one, and one of a file',
   );
 }
 

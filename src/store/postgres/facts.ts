@@ -6,6 +6,7 @@ import { readNodes } from './citus-nodes.ts';
 import { connect } from './connecting.ts';
 import { readProblem } from './lost-write.ts';
 import { layoutsOf } from './schema.ts';
+import { readServer } from './server-facts.ts';
 import type { Session } from './session.ts';
 import { settingsOf } from './settings.ts';
 
@@ -47,5 +48,9 @@ export const postgresFacts = (address: PostgresAddress): Promise<StoreFacts> =>
   onSession(address, async (session) => {
     const layouts = await layoutsOf(session);
     const rows = { what: 'rows', path: null, bytes: await sizeOf(session, false) };
-    return { layout: layouts?.store ?? 0, parts: [rows, ...(await blockParts(session))] };
+    return {
+      layout: layouts?.store ?? 0,
+      server: await readServer(session),
+      parts: [rows, ...(await blockParts(session))],
+    };
   });

@@ -103,22 +103,23 @@ function requireKnown({ store, control }: Layouts, address: PostgresAddress): vo
   );
 }
 
-/** Conditions of PostgreSQL: of two that make a schema at once, and of one who may not. */
-const ALREADY_THERE = '23505';
-const MAY_NOT = '42501';
+/** postgresql.org/docs/15/errcodes-appendix.html */
+const INSUFFICIENT_PRIVILEGE = '42501';
 
-const grantOf = ({ user, database }: PostgresAddress): string =>
-  `run as its owner: grant create on database "${database}" to "${user}"`;
-
-/** Makes the schema of an address where there is none. */
+/** Makes the schema of an address where there is none. @throws StoreUnusable where this user may not */
 export async function makeSchema(session: Session, address: PostgresAddress): Promise<void> {
+  const { schema, user } = address;
+  // One that is there needs no right to make one.
+  if ((await session.ask('select 1 where to_regnamespace($1) is not null', [schema])).length > 0) return;
   // Its name was checked. Two processes may make it at once.
-  await session
-    .ask(`create schema if not exists ${address.schema}`)
-    .catch((error: Error & { code?: string }) => {
-      if (error.code === MAY_NOT) throw new StoreUnusable(`${error.message}: ${grantOf(address)}`);
-      if (error.code !== ALREADY_THERE) throw error;
-    });
+  await session.ask(`create schema if not exists ${schema}`).catch((error: { code?: string }) => {
+    if (error.code === INSUFFICIENT_PRIVILEGE)
+      throw new StoreUnusable(
+        `${addressWords(address)}: this user may not make the schema ${schema}; as an owner of the database run: create schema ${schema} authorization "${user}"`,
+        { cause: error },
+      );
+    if (error.code !== '23505') throw error;
+  });
 }
 
 async function migrate(session: Session, address: PostgresAddress, tell: Tell): Promise<void> {

@@ -278,5 +278,5 @@ export async function sqliteFacts(path: string): Promise<StoreFacts> {
     const found = statSync(part.path, { throwIfNoEntry: false });
     return found === undefined ? [] : [{ ...part, bytes: found.size }];
   });
-  return { layout: database.pragma('user_version'), parts };
+  return { layout: database.pragma('user_version'), server: null, parts };
 }
