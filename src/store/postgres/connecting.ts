@@ -109,6 +109,7 @@ export class Connection {
   #pauseMs = 0;
   #failedMs = Number.NEGATIVE_INFINITY;
   #failure: unknown = null;
+  #isClosed = false;
 
   constructor(address: PostgresAddress, settings: SessionSettings) {
     this.#address = address;
@@ -122,6 +123,7 @@ export class Connection {
 
   /** The open session. @throws StoreUnavailable at once where the last attempt failed a moment ago */
   session(): Promise<Session> {
+    if (this.#isClosed) return Promise.reject(new StoreUnavailable('the store was closed'));
     if (this.#session !== null && (this.#open === null || this.#open.isOpen)) return this.#session;
     if (performance.now() - this.#failedMs < this.#pauseMs) return Promise.reject(this.#failure);
     this.#open = null;
@@ -142,7 +144,9 @@ export class Connection {
     return this.#session;
   }
 
+  /** What asks for a session afterwards gets none. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     const session = await this.#session?.catch(() => null);
     session?.close();
     // The server ends its side of the connection before a test removes its database.

@@ -3,7 +3,7 @@ import { broken, type Diagnosis, doubtful, fine } from '../diagnosis.ts';
 import { StoreUnavailable, StoreUnusable } from '../store.ts';
 import { addressWords, type PostgresAddress } from './address.ts';
 import { hasCitus, isDistributed, onSession } from './facts.ts';
-import { requireSchema } from './schema.ts';
+import { layoutsOf, requireSchema } from './schema.ts';
 import type { Session } from './session.ts';
 
 /** Older servers were not tried. */
@@ -105,6 +105,10 @@ export async function diagnosePostgres(address: PostgresAddress): Promise<Diagno
   const name = addressWords(address);
   try {
     return await onSession(address, async (session) => {
+      if ((await layoutsOf(session)) === null)
+        return [
+          doubtful('store', `there is no store at ${name} yet`, 'bourse serve or bourse import makes it'),
+        ];
       await requireSchema(session, address, 'inspect', () => undefined);
       const found: Diagnosis[] = [fine('store', `${name}, of the current layout`)];
       for (const check of checks) found.push(...[await check(session)].flat());
