@@ -50,11 +50,24 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
   const data = join(folder, 'data');
   execFileSync(
     join(programs, 'initdb'),
-    ['-D', data, '-U', 'bourse', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions'],
+    [
+      '-D',
+      data,
+      '-U',
+      'bourse',
+      '-A',
+      'trust',
+      '-E',
+      'UTF8',
+      '--locale=C',
+      '--data-checksums',
+      '--no-sync',
+      '--no-instructions',
+    ],
     { ...user, cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] },
   );
   const port = await freePort();
-  const fast = ['fsync=off', 'full_page_writes=off', 'max_connections=300', 'listen_addresses=127.0.0.1'];
+  const fast = ['fsync=off', 'full_page_writes=off', 'max_connections=1000', 'listen_addresses=127.0.0.1'];
   const args = [...fast, `unix_socket_directories=${folder}`, ...settings].flatMap((one) => ['-c', one]);
   const run = (): ChildProcess =>
     spawn(join(programs, 'postgres'), ['-D', data, '-p', String(port), ...args], {
