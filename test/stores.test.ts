@@ -23,6 +23,7 @@ const aboutFiles: Readonly<Record<string, string>> = {
   'test/import.test.ts': 'a dry run beside a file that is not there, or empty',
   'test/leak.test.ts': 'every byte of the files',
   'test/postgres/commands.test.ts': 'the answers of SQLite beside those of PostgreSQL',
+  'test/postgres/differential.ts': 'the answers of SQLite beside those of PostgreSQL',
   'test/postgres/stores.ts': 'the form of a row, which both engines share',
   'test/reliability/flips-damage.ts': 'damage in a file',
   'test/reliability/flips-pages.ts': 'the pages of a file',
