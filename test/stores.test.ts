@@ -24,6 +24,8 @@ const aboutFiles: Readonly<Record<string, string>> = {
   'test/leak.test.ts': 'every byte of the files',
   'test/postgres/commands.test.ts': 'the answers of SQLite beside those of PostgreSQL',
   'test/postgres/differential.ts': 'the answers of SQLite beside those of PostgreSQL',
+  'test/postgres/plans-run.ts': 'the plans of SQLite beside those of PostgreSQL',
+  'test/postgres/plans.ts': 'what is told of plans, which both engines share',
   'test/postgres/stores.ts': 'the form of a row, which both engines share',
   'test/reliability/flips-damage.ts': 'damage in a file',
   'test/reliability/flips-pages.ts': 'the pages of a file',
