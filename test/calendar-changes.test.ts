@@ -18,10 +18,8 @@ import type { BlockRead, Reader, Store } from '../src/store/store.ts';
 import { AskedBars, type Named } from './asked-bars.ts';
 import { type FileRow, rowsFile } from './importing.ts';
 import { Workshop } from './service.ts';
-import { alter } from './sqlite/copies.ts';
-import { storeFile } from './sqlite/files.ts';
 import { barsOf } from './stored.ts';
-import { rowsOf } from './stores.ts';
+import { alterStore, rowsOf, testOfSqlite } from './stores.ts';
 
 const stock: Named = { asset_schema: 'stock', country_iso_code: 'US', symbol: 'ACME' };
 const other: Named = { ...stock, symbol: 'BOLT' };
@@ -60,9 +58,9 @@ class World {
     }
   }
 
-  /** Changes the file of the store past Bourse. */
+  /** Changes the store past Bourse. */
   alter(statement: string): void {
-    alter(storeFile(this.url), statement);
+    alterStore(this.url, statement);
   }
 
   undo(runId: number): Promise<unknown> {
@@ -341,7 +339,15 @@ function counting(store: Store, count: (blocks: number) => void): Store {
         };
       },
     });
-  return { ...store, write: (work, onWait) => store.write((writer) => work(counted(writer)), onWait) };
+  return new Proxy(store, {
+    get(target, name) {
+      if (name === 'write')
+        return (...[work, onWait]: Parameters<Store['write']>) =>
+          target.write((writer) => work(counted(writer)), onWait);
+      const value = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
 }
 
 test('a changed day costs one block around it, and none of minutes or of series without it (contract 3.10)', async () => {
@@ -390,31 +396,34 @@ test('a store in which an older Bourse imported holidays after bars is put right
   await sameAsFresh(world, ...week, stock);
 });
 
-test('the commands do so, and a restored backup is as its store was (contract 3.10, 10)', async (t) => {
-  const shop = new Workshop();
-  t.after(() => shop.close());
-  rowsFile(shop.path('bars.ndjson'), bars('60M', '2024-11-26', [...HOURS, '16:00']));
-  rowsFile(shop.path('days.ndjson'), [early('2024-11-26', '13:00')]);
-  const days = async (): Promise<number> => {
-    const asked = new AskedBars(stock, shop.store);
-    const served = await asked.history('DAY', ...week);
-    await asked.close();
-    return served.length;
-  };
-  await shop.must('import', 'bars', 'bars.ndjson');
-  assert.equal(await days(), 1);
-  await shop.must('import', 'holidays', 'days.ndjson', '--dry-run');
-  assert.equal(await days(), 1);
-  await shop.must('import', 'holidays', 'days.ndjson');
-  assert.equal(await days(), 0);
-  await shop.must('backup', 'bourse.backup');
-  await shop.must('delete', 'holidays', '--schema', 'stock', '--country', 'US', '--symbol', '*');
-  assert.equal(await days(), 1);
-  await shop.must('restore', 'bourse.backup', '--force');
-  assert.equal(await days(), 0);
-  await shop.must('undo', '2');
-  assert.equal(await days(), 1);
-});
+testOfSqlite(
+  'the commands do so, and a restored backup is as its store was (contract 3.10, 10)',
+  async (t) => {
+    const shop = new Workshop();
+    t.after(() => shop.close());
+    rowsFile(shop.path('bars.ndjson'), bars('60M', '2024-11-26', [...HOURS, '16:00']));
+    rowsFile(shop.path('days.ndjson'), [early('2024-11-26', '13:00')]);
+    const days = async (): Promise<number> => {
+      const asked = new AskedBars(stock, shop.store);
+      const served = await asked.history('DAY', ...week);
+      await asked.close();
+      return served.length;
+    };
+    await shop.must('import', 'bars', 'bars.ndjson');
+    assert.equal(await days(), 1);
+    await shop.must('import', 'holidays', 'days.ndjson', '--dry-run');
+    assert.equal(await days(), 1);
+    await shop.must('import', 'holidays', 'days.ndjson');
+    assert.equal(await days(), 0);
+    await shop.must('backup', 'bourse.backup');
+    await shop.must('delete', 'holidays', '--schema', 'stock', '--country', 'US', '--symbol', '*');
+    assert.equal(await days(), 1);
+    await shop.must('restore', 'bourse.backup', '--force');
+    assert.equal(await days(), 0);
+    await shop.must('undo', '2');
+    assert.equal(await days(), 1);
+  },
+);
 
 test('overrides change the grid beside a damaged one, whose deletion counts too (contract 3.10, 10)', async () => {
   const world = new World(stock);

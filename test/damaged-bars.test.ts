@@ -1,10 +1,9 @@
 // Damaged bars stop nothing else, and import, delete and undo repair them (contract 10).
 import assert from 'node:assert/strict';
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { Workshop } from './service.ts';
-import { alter } from './sqlite/copies.ts';
-import { fileStore, rowsOfFile, storeFile } from './sqlite/files.ts';
+import { alterStore, changedByte, copyStore, rowsOf, zeroBytes } from './stores.ts';
 
 const shop = new Workshop();
 after(() => shop.close());
@@ -33,16 +32,16 @@ const seriesOf = (symbol: string): string =>
 
 /** A byte of the bars of a day is another one. */
 const flipped = (symbol: string, day: number): string =>
-  `update bar_blocks set bytes = cast(substr(bytes, 1, 40) || x'ee' || substr(bytes, 42) as blob) where bucket = ${bucketOf(day)} and series_id = (${seriesOf(symbol)})`;
+  `update bar_blocks set bytes = ${changedByte(41, 0xee)} where bucket = ${bucketOf(day)} and series_id = (${seriesOf(symbol)})`;
 
 let made = 0;
 
 /** A copy of the store with damage. */
 function damaged(...statements: readonly string[]): string {
-  const path = shop.path(`case-${++made}.db`);
-  copyFileSync(storeFile(shop.store), path);
-  for (const statement of statements) alter(path, statement);
-  return fileStore(path);
+  const store = shop.storeUrl(`case-${++made}`);
+  copyStore(shop.store, store);
+  alterStore(store, ...statements);
+  return store;
 }
 
 const hashOf = async (store: string): Promise<string> => {
@@ -78,7 +77,7 @@ test('an export leaves damaged bars out, names them, and ends with 1 (contract 1
   assert.equal(rows, 17);
   assert.equal(readFileSync(out, 'utf8').trimEnd().split('\n').length, 18);
   assert.doesNotMatch(readFileSync(out, 'utf8'), /2025-03-03.*A|A.*2025-03-03/);
-  await shop.must('import', 'bars', out, ...flags, '--store', fileStore(shop.path('again.db')));
+  await shop.must('import', 'bars', out, ...flags, '--store', shop.storeUrl('again'));
 });
 
 test('a content hash leaves damaged bars out, names them, and ends with 1', async () => {
@@ -147,7 +146,7 @@ test('of several damaged blocks each is judged by its own number; without it all
   assert.equal(await totalOf(store), 22);
   // Without headers nothing tells which of the two had five bars, and which six.
   const zeroed = damaged(
-    `update bar_blocks set bytes = zeroblob(90) where bucket < ${bucketOf(2)} and series_id = (${seriesOf('A')})`,
+    `update bar_blocks set bytes = ${zeroBytes(90)} where bucket < ${bucketOf(2)} and series_id = (${seriesOf('A')})`,
   );
   const refused = await shop.run('import', 'bars', 'second.csv', ...flags, '--store', zeroed);
   assert.equal(refused.status, 2);
@@ -163,8 +162,8 @@ test('the first and the last bar are right after a repair', async () => {
   const store = damaged(flipped('A', 0), flipped('A', 2));
   writeFileSync(shop.path('later.csv'), readFileSync(shop.path('a.csv'), 'utf8').replaceAll('T15:', 'T16:'));
   await shop.must('import', 'bars', 'later.csv', ...flags, '--store', store);
-  const [row] = rowsOfFile(
-    storeFile(store),
+  const [row] = rowsOf(
+    store,
     `select first_ms, last_ms, bar_count from series where series_id = (${seriesOf('A')})`,
   );
   assert.deepEqual(
@@ -243,8 +242,8 @@ test('an import repairs the damaged record of a series, from its bars and the ru
   assert.match(said, /damaged record of a series, worked out anew from its bars: 1 row/);
   assert.equal(await hashOf(store), sound);
   const recordOf = (url: string) =>
-    rowsOfFile(
-      storeFile(url),
+    rowsOf(
+      url,
       `select first_ms, last_ms, bar_count, complete_ms, off_grid from series where series_id = (${seriesOf('A')})`,
     );
   assert.deepEqual(recordOf(store), recordOf(shop.store));
@@ -263,7 +262,7 @@ async function damagedOf(
   interval: string,
   dates: readonly string[],
 ): Promise<{ store: string; import: string[] }> {
-  const store = fileStore(shop.path(`${interval}.db`));
+  const store = shop.storeUrl(interval);
   const rows = dates.map((date) => `${date},10,12,9,11,100`);
   writeFileSync(
     shop.path(`${interval}.csv`),
@@ -303,13 +302,12 @@ for (const [interval, dates, range] of [
   test(`damaged bars of ${interval} are replaced, and deleted by the command of a refusal`, async () => {
     const { store, import: words } = await damagedOf(interval, dates);
     const hash = await hashOf(store);
-    const damage =
-      "update bar_blocks set bytes = cast(substr(bytes, 1, 26) || x'77' || substr(bytes, 28) as blob) where bucket = (select min(bucket) from bar_blocks)";
-    alter(storeFile(store), damage);
+    const damage = `update bar_blocks set bytes = ${changedByte(27, 0x77)} where bucket = (select min(bucket) from bar_blocks)`;
+    alterStore(store, damage);
     assert.equal((await shop.run('status', '--content-hash', '--store', store)).status, 1);
     await shop.must(...words);
     assert.equal(await hashOf(store), hash);
-    alter(storeFile(store), damage);
+    alterStore(store, damage);
     writeFileSync(shop.path('one.csv'), `datetime,open,high,low,close,volume\n${dates[0]},1,1,1,1,1\n`);
     const refused = await shop.run(...words.with(2, 'one.csv'));
     assert.equal(refused.status, 2);
@@ -324,7 +322,7 @@ for (const [interval, dates, range] of [
   });
 
 test('bars that an import leaves unfinished stay so over a repair (contract 3.9)', async () => {
-  const store = fileStore(shop.path('unfinished.db'));
+  const store = shop.storeUrl('unfinished');
   const open = (Math.floor(Date.now() / MINUTE_MS) + 5) * MINUTE_MS;
   const rows = [open - 10 * MINUTE_MS, open].map((ms) => `${new Date(ms).toISOString()},1,1,1,1,1`);
   writeFileSync(shop.path('now.csv'), ['datetime,open,high,low,close,volume', ...rows, ''].join('\n'));
@@ -341,14 +339,13 @@ test('bars that an import leaves unfinished stay so over a repair (contract 3.9)
     store,
   ];
   await shop.must('import', 'bars', 'now.csv', ...words);
-  const spansOf = () =>
-    rowsOfFile(storeFile(store), 'select series_id, first_ms, last_ms from unfinished_bars');
+  const spansOf = () => rowsOf(store, 'select series_id, first_ms, last_ms from unfinished_bars');
   const before = spansOf();
   assert.equal(before.length, 1);
-  alter(storeFile(store), 'update bar_blocks set run_id = run_id + 1');
+  alterStore(store, 'update bar_blocks set run_id = run_id + 1');
   await shop.must('import', 'bars', 'now.csv', ...words);
   assert.deepEqual(spansOf(), before);
-  alter(storeFile(store), 'update bar_blocks set run_id = run_id + 1');
+  alterStore(store, 'update bar_blocks set run_id = run_id + 1');
   await shop.must('delete', 'bars', ...words);
   assert.deepEqual(spansOf(), []);
 });

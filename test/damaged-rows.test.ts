@@ -1,14 +1,13 @@
 // Damaged rows stop nothing else, and import, delete and undo repair them (contract 10).
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { undoRun } from '../src/history/undo-run.ts';
 import { openStore } from '../src/store/engines.ts';
 import type { Reader, Store } from '../src/store/store.ts';
 import { Workshop } from './service.ts';
-import { alter } from './sqlite/copies.ts';
-import { fileStore, rowsOfFile, storeFile } from './sqlite/files.ts';
+import { alterStore, copyStore, rowsOf } from './stores.ts';
 
 const shop = new Workshop();
 after(() => shop.close());
@@ -32,12 +31,10 @@ let made = 0;
 
 /** A copy of the store and its keys with damage. */
 function damaged(...statements: readonly string[]): string {
-  const name = `case-${++made}`;
-  const path = shop.path(`${name}.db`);
-  copyFileSync(storeFile(shop.store), path);
-  copyFileSync(shop.path('bourse.control.db'), shop.path(`${name}.control.db`));
-  for (const statement of statements) alter(path, statement);
-  return fileStore(path);
+  const store = shop.storeUrl(`case-${++made}`);
+  copyStore(shop.store, store);
+  alterStore(store, ...statements);
+  return store;
 }
 
 const hashOf = async (store: string): Promise<string> => {
@@ -110,8 +107,7 @@ for (const [dataset, [statement, place]] of Object.entries(damage)) {
 
 test('a repaired instrument keeps its identifier, and an undo of the repair keeps the instrument', async () => {
   const store = damaged(damage.instruments![0]);
-  const idOf = (): unknown =>
-    rowsOfFile(storeFile(store), "select instrument_id from instruments where symbol = 'A'")[0];
+  const idOf = (): unknown => rowsOf(store, "select instrument_id from instruments where symbol = 'A'")[0];
   const before = idOf();
   const report = JSON.parse(
     await shop.must('import', 'instruments', 'instruments.csv', '--json', '--store', store),
@@ -120,20 +116,6 @@ test('a repaired instrument keeps its identifier, and an undo of the repair keep
   await shop.must('undo', String(report.runId), '--store', store);
   await shop.must('import', 'bars', 'bars.csv', ...barFlags, '--store', store);
   assert.equal(await hashOf(store), sound);
-});
-
-test('an instrument whose identifier is damaged gets no other one', async () => {
-  const store = damaged();
-  const path = storeFile(store);
-  const bytes = readFileSync(path);
-  // The table has the key, then the identifier; its index has the identifier first, and keeps the right one.
-  const at = bytes.indexOf(Buffer.concat([Buffer.from('stockUSA'), Buffer.from([0x01, 0x86, 0xa1])]));
-  assert.ok(at > 0);
-  bytes[at + 10]! ^= 0x40;
-  writeFileSync(path, bytes);
-  const done = await shop.run('import', 'instruments', 'instruments.csv', '--store', store);
-  assert.equal(done.status, 3);
-  assert.match(done.stderr, /instruments, row .*symbol "A": its identifier is damaged: restore a backup/);
 });
 
 test('bars of an instrument whose row is damaged are refused in words, other files are imported', async () => {
@@ -189,9 +171,9 @@ test('an undo removes or restores damaged rows by their key, and what else the r
 });
 
 test('an undo leaves a damaged instrument of its run, and does the rest after a repair', async () => {
-  const store = fileStore(shop.path('instruments-alone.db'));
+  const store = shop.storeUrl('instruments-alone');
   await shop.must('import', 'instruments', 'instruments.csv', '--store', store);
-  alter(storeFile(store), damage.instruments![0]);
+  alterStore(store, damage.instruments![0]);
   const done = await shop.run('undo', '1', '--store', store);
   assert.equal(done.status, 1);
   assert.match(done.stdout, /: undone in part\n {2}1 instrument removed\n/);
@@ -199,7 +181,7 @@ test('an undo leaves a damaged instrument of its run, and does the rest after a 
   await shop.must('import', 'instruments', 'instruments.csv', '--store', store);
   await shop.must('undo', '1', '--store', store);
   await shop.must('undo', '2', '--store', store);
-  assert.equal(rowsOfFile(storeFile(store), 'select symbol from instruments').length, 0);
+  assert.equal(rowsOf(store, 'select symbol from instruments').length, 0);
 });
 
 test('an undo restores what a run replaced over a damaged row', async () => {
@@ -208,7 +190,7 @@ test('an undo restores what a run replaced over a damaged row', async () => {
   const { runId } = JSON.parse(
     await shop.must('import', 'instruments', 'names.csv', '--json', '--store', store),
   );
-  alter(storeFile(store), damage.instruments![0]);
+  alterStore(store, damage.instruments![0]);
   await shop.must('undo', String(runId), '--store', store);
   assert.equal(await hashOf(store), sound);
 });
@@ -262,14 +244,14 @@ test('status counts what is sound, names what is damaged, and ends with 1 (contr
 });
 
 test('of very many damaged rows 1,000 are named and the others counted (contract 10)', async () => {
-  const store = fileStore(shop.path('many.db'));
+  const store = shop.storeUrl('many');
   const rows = Array.from(
     { length: 1_201 },
     (_, at) => `2025-03-03T12:00:00Z,Headline ${at},https://example.com/${at}`,
   );
   writeFileSync(shop.path('many.csv'), `published_date,title,publisher_url\n${rows.join('\n')}\n`);
   await shop.must('import', 'news', 'many.csv', '--store', store);
-  alter(storeFile(store), "update news set row_check = row_check + 1 where title <> 'Headline 0'");
+  alterStore(store, "update news set row_check = row_check + 1 where title <> 'Headline 0'");
   const done = await shop.run('export', 'news', '--out', 'many-left.csv', '--json', '--store', store);
   assert.equal(done.status, 1);
   const { damaged } = JSON.parse(done.stdout);
@@ -285,7 +267,7 @@ test('of very many damaged rows 1,000 are named and the others counted (contract
 
 test('keys list and calendar name damage in words, with what to do (contract 10)', async () => {
   const store = damaged(damage.holidays![0]);
-  alter(storeFile(store).replace('.db', '.control.db'), "update api_keys set name = 'you'");
+  alterStore(store, "update api_keys set name = 'you'");
   for (const words of [
     ['keys', 'list'],
     ['calendar', 'US'],
@@ -315,25 +297,6 @@ test('a watch goes on past a file whose run is damaged, and imports no file twic
   assert.match(told, /incoming\/news\.csv: not imported: stored data is damaged: import_runs, row run_id/);
   assert.match(told, /other\.csv: 2 rows read, 2 new/);
   assert.doesNotMatch(told, /news\.csv: 2 rows read/);
-});
-
-test('an undo whose journal an index has lost in part says so, and does not count as done', async () => {
-  const hidden = "pragma writable_schema = on; delete from sqlite_schema where name like 'row_changes_by_%'";
-  const [index] = rowsOfFile(
-    storeFile(shop.store),
-    "select * from sqlite_schema where name like 'row_changes_by_%'",
-  );
-  const { name, rootpage, sql } = index as { name: string; rootpage: number; sql: string };
-  const store = damaged(
-    `${hidden}; pragma writable_schema = reset`,
-    "delete from row_changes where row_key = (select min(row_key) from row_changes where dataset = 'news')",
-    `pragma writable_schema = on; insert into sqlite_schema values ('index', '${name}', 'row_changes', ${rootpage}, '${sql}'); pragma writable_schema = reset`,
-  );
-  const undone = await shop.run('undo', runOf.news!, '--store', store);
-  assert.equal(undone.status, 1, undone.stderr);
-  assert.match(`${undone.stdout}${undone.stderr}`, /row_changes, its table or an index: /);
-  const again = await shop.run('undo', runOf.news!, '--store', store);
-  assert.doesNotMatch(again.stderr, /was undone already/);
 });
 
 test('an undo reads whole tables beside their indexes before it keeps other writers out', async () => {

@@ -70,17 +70,21 @@ const source = (timestamp: string): string =>
     )[0]!.source_id,
   );
 
-/** What a dataset holds, one cell a row. */
+const dateOf = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 10);
+
+/** What a dataset holds, one cell a row: with its date, where it has one. */
 const cells: Readonly<Record<string, string>> = {
-  'corporate-actions': `select symbol || ' ' || action_type || ' ' || date(ex_date * 86400, 'unixepoch') as cell from corporate_actions`,
+  'corporate-actions': `select symbol || ' ' || action_type as cell, ex_date as day from corporate_actions`,
   news: 'select title as cell from news',
   'option-contracts': 'select symbol as cell from option_contracts',
   holidays: 'select name as cell from holidays',
-  'economic-events': `select event_code || ' ' || date(event_timestamp / 1000, 'unixepoch') as cell from economic_events`,
+  'economic-events': 'select event_code as cell, event_timestamp / 86400000 as day from economic_events',
   'economic-event-codes': `select country_iso_code || ' ' || event_code as cell from economic_event_codes`,
 };
 const held = (dataset: string): string[] =>
-  rowsOf(url, `${cells[dataset]} order by cell`).map(({ cell }) => String(cell));
+  rowsOf(url, cells[dataset]!)
+    .map(({ cell, day }) => (day === undefined ? String(cell) : `${String(cell)} ${dateOf(Number(day))}`))
+    .sort();
 
 const acorn = ['--country', 'us', '--symbol', 'acorn'];
 const NFP = 'EMPLOYMENT_NFP_HEADLINE';

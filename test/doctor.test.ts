@@ -18,9 +18,10 @@ import { after, test } from 'node:test';
 import { DAY_MS } from '../src/base/instant.ts';
 import { markets } from '../src/calendar/markets/index.ts';
 import { importRuns } from '../src/datasets/internal.ts';
-import { openStore } from '../src/store/engines.ts';
+import { isStoreMade, openStore } from '../src/store/engines.ts';
 import { type Issued, issue, withoutOpenssl } from './certificates.ts';
 import { Workshop } from './service.ts';
+import { testOfSqlite } from './stores.ts';
 
 const shops: Workshop[] = [];
 after(() => {
@@ -147,13 +148,11 @@ test('a set-up in order has nothing but ok, and is left as it was, to the file (
     'port',
     'exposure',
     'open files',
-    'sqlite',
     'store',
-    'control file',
     'writing',
-    'permissions',
-    'disk',
-    'page size',
+    ...(shop.store.startsWith('sqlite:')
+      ? ['sqlite', 'control file', 'permissions', 'disk', 'page size']
+      : ['server', 'checksums', 'writer', 'replaced blocks']),
   ];
   for (const name of names) assert.ok(of(name), `${name} is checked`);
   for (const name of names.filter((one) => one !== 'open files' && one !== 'disk'))
@@ -173,11 +172,12 @@ test('a store that is not there yet is no fault, and is not made (contract 10)',
   const shop = newShop();
   const { status, of } = await examine(shop);
   assert.equal(status, 0);
-  isRight(of('store'), 'warn', /no store at .*bourse\.db yet.*bourse import makes it/);
+  isRight(of('store'), 'warn', /no store at \S+ yet.*bourse import makes it/);
   assert.deepEqual(readdirSync(shop.folder), []);
+  assert.equal(await isStoreMade(shop.store), false);
 });
 
-test('files that are no store, or none of this version, fail (contract 10)', async () => {
+testOfSqlite('files that are no store, or none of this version, fail (contract 10)', async () => {
   const shop = newShop();
   const path = shop.path('bourse.db');
   writeFileSync(path, 'this is no database\n'.repeat(100));
@@ -192,37 +192,45 @@ test('files that are no store, or none of this version, fail (contract 10)', asy
   isRight(of('page size'), 'warn', /4096 bytes a page/);
 });
 
-test('a missing control file, files open to all, a long log and a late clock are found (contract 10)', async () => {
-  const shop = await madeShop();
-  const path = shop.path('bourse.db');
-  const control = shop.path('bourse.control.db');
-  for (const file of [path, control]) assert.equal(statSync(file).mode & 0o077, 0, 'made for one user alone');
-  chmodSync(control, 0o644);
-  const store = await openStore(shop.store, 'write');
-  await store.write(async (writer) => {
-    const [run] = await writer.rows(importRuns, { order: [['run_id', 'desc']], limit: 1 });
-    await writer.upsert(importRuns, [{ ...run!, finished_ms: Date.now() + 3_600_000 }]);
-  });
-  await store.close();
-  const { status, of } = await examine(shop);
-  assert.equal(status, 1);
-  isRight(of('permissions'), 'warn', /can read .*bourse\.control\.db.*chmod o-rwx/);
-  isRight(of('clock'), 'fail', /newest import ended at .*set the clock/);
-  rmSync(control);
-  isRight((await examine(shop)).of('control file'), 'warn', /control\.db is not beside the store/);
-  assert.ok(!existsSync(control));
-  writeFileSync(`${path}-wal`, '');
-  truncateSync(`${path}-wal`, 100_000_000);
-  isRight((await examine(shop)).of('log'), 'warn', /100\.0 MB.*import/);
-});
+testOfSqlite(
+  'a missing control file, files open to all, a long log and a late clock are found (contract 10)',
+  async () => {
+    const shop = await madeShop();
+    const path = shop.path('bourse.db');
+    const control = shop.path('bourse.control.db');
+    for (const file of [path, control])
+      assert.equal(statSync(file).mode & 0o077, 0, 'made for one user alone');
+    chmodSync(control, 0o644);
+    const store = await openStore(shop.store, 'write');
+    await store.write(async (writer) => {
+      const [run] = await writer.rows(importRuns, { order: [['run_id', 'desc']], limit: 1 });
+      await writer.upsert(importRuns, [{ ...run!, finished_ms: Date.now() + 3_600_000 }]);
+    });
+    await store.close();
+    const { status, of } = await examine(shop);
+    assert.equal(status, 1);
+    isRight(of('permissions'), 'warn', /can read .*bourse\.control\.db.*chmod o-rwx/);
+    isRight(of('clock'), 'fail', /newest import ended at .*set the clock/);
+    rmSync(control);
+    isRight((await examine(shop)).of('control file'), 'warn', /control\.db is not beside the store/);
+    assert.ok(!existsSync(control));
+    writeFileSync(`${path}-wal`, '');
+    truncateSync(`${path}-wal`, 100_000_000);
+    isRight((await examine(shop)).of('log'), 'warn', /100\.0 MB.*import/);
+  },
+);
 
-test('a store that this user cannot write fails', {
-  skip: process.getuid?.() === 0 && 'root writes everything',
-}, async () => {
-  const shop = await madeShop();
-  chmodSync(shop.path('bourse.db'), 0o400);
-  isRight((await examine(shop)).of('writing'), 'fail', /cannot write .*bourse\.db/);
-});
+testOfSqlite(
+  'a store that this user cannot write fails',
+  {
+    skip: process.getuid?.() === 0 && 'root writes everything',
+  },
+  async () => {
+    const shop = await madeShop();
+    chmodSync(shop.path('bourse.db'), 0o400);
+    isRight((await examine(shop)).of('writing'), 'fail', /cannot write .*bourse\.db/);
+  },
+);
 
 test('a port that another program has fails, one that Bourse answers on does not (contract 10)', async () => {
   const shop = await madeShop();
@@ -240,7 +248,7 @@ test('a port that another program has fails, one that Bourse answers on does not
   const { of } = await examine(shop, ...ports);
   isRight(of('port'), 'ok', /Bourse answers/);
   isRight(of('metrics port'), 'ok', /Bourse answers/);
-  isRight(of('store'), 'ok', /bourse\.db/);
+  isRight(of('store'), 'ok', /of the current layout/);
   assert.equal(await server.stop(), 0);
   isRight((await examine(shop, '--host', '192.0.2.1')).of('port'), 'fail', /--host/);
 });

@@ -2,14 +2,13 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { importFile } from '../src/loading/importers.ts';
 import { openStore } from '../src/store/engines.ts';
 import { opened, type Server, Workshop } from './service.ts';
-import { fileStore, storeFile } from './sqlite/files.ts';
+import { fileStore } from './sqlite/files.ts';
 import { barsOf } from './stored.ts';
 import { contentOf, copyStore, rowsOf } from './stores.ts';
 
@@ -538,11 +537,14 @@ test('while a file is imported, others see nothing of it, and then all of it at 
   writeFileSync(file, csvOf(`${header},symbol`, rows.join('\n')));
   const store = freshStore();
   const [before] = rowsOf(store, 'select count(*) as blocks from bar_blocks');
-  const database = new DatabaseSync(storeFile(store), { readOnly: true });
-  const statement = database.prepare(
-    `select (select count(*) from bar_blocks) as blocks, (select sum(bar_count) from series) as bars,
-      (select count(*) from instruments) as instruments, (select count(*) from import_runs) as runs`,
-  );
+  const look = (): string =>
+    JSON.stringify(
+      rowsOf(
+        store,
+        `select (select count(*) from bar_blocks) as blocks, (select sum(bar_count) from series) as bars,
+          (select count(*) from instruments) as instruments, (select count(*) from import_runs) as runs`,
+      )[0],
+    );
   let isDone = false;
   const running = seed
     .run(
@@ -563,14 +565,13 @@ test('while a file is imported, others see nothing of it, and then all of it at 
     });
   const seen = new Map<string, number>();
   while (!isDone) {
-    const counts = JSON.stringify(statement.get());
+    const counts = look();
     seen.set(counts, (seen.get(counts) ?? 0) + 1);
     await pause(2);
   }
   const finished = await running;
   assert.equal(finished.status, 0, finished.stderr);
-  const last = JSON.stringify(statement.get());
-  database.close();
+  const last = look();
   const first = JSON.stringify({ blocks: before!.blocks, bars: 3, instruments: 1, runs: 1 });
   assert.equal((JSON.parse(last) as { bars: number }).bars, 3 + symbols.length * perSymbol);
   assert.ok((seen.get(first) ?? 0) > 20, 'there were few looks at the store');

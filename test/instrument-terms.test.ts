@@ -88,10 +88,12 @@ type Stored = {
 };
 
 const storedIn = (url: string): Stored[] =>
-  rowsOf(
-    url,
-    `select country_iso_code as country, symbol, name, coalesce(former_symbols ->> '$[0].symbol', '') as former from instruments`,
-  ) as unknown as Stored[];
+  rowsOf(url, 'select country_iso_code as country, symbol, name, former_symbols from instruments').map(
+    ({ country, symbol, name, former_symbols }) => {
+      const [former] = (JSON.parse(String(former_symbols)) as { symbol: string }[] | null) ?? [];
+      return { country, symbol, name, former: former?.symbol ?? '' } as Stored;
+    },
+  );
 
 /** The terms that the rows call for, worked out anew. */
 function expectedTerms(stored: readonly Stored[]): string[] {

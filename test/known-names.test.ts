@@ -4,9 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { hashOf } from './reliability/minutes.ts';
 import { Workshop } from './service.ts';
-import { alter } from './sqlite/copies.ts';
-import { storeFile } from './sqlite/files.ts';
-import { copyStore, rowsOf } from './stores.ts';
+import { alterStore, copyStore, rowsOf } from './stores.ts';
 
 const shop = new Workshop();
 after(() => shop.close());
@@ -58,7 +56,7 @@ test('a file of many names finds the instruments that files of one name each fin
   const days = rowsOf(together!, `select bar_count from series where instrument_id = ${kept}`);
   assert.equal(days[0]!.bar_count, 2);
   // A row that is lost is refused, as by itself.
-  alter(storeFile(lost!), "delete from instruments where symbol = 'MOVED'");
+  alterStore(lost!, "delete from instruments where symbol = 'MOVED'");
   for (const file of ['all.csv', 'MOVED.csv']) {
     const { status, stderr } = await shop.run('import', 'bars', file, ...flags, '--store', lost!);
     assert.equal(status, 3);

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
+import { storeSteps } from '../src/store/migrations/index.ts';
 import { Workshop } from './service.ts';
-import { alter } from './sqlite/copies.ts';
-import { fileStore, rowsOfFile, storeFile } from './sqlite/files.ts';
+import { fileStore, storeFile } from './sqlite/files.ts';
+import { alterStore, testOfSqlite, zeroBytes } from './stores.ts';
 
 const shop = new Workshop();
 after(() => shop.close());
@@ -12,7 +13,6 @@ after(() => shop.close());
 const DAY_MS = 86_400_000;
 const firstMs = Date.UTC(2025, 2, 3, 15);
 const instant = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}+00:00`;
-const path = storeFile(shop.store);
 const header = 'open,high,low,close,volume';
 
 function write(name: string, ...lines: readonly string[]): string {
@@ -40,7 +40,7 @@ test('counts what was imported, whole and by market and interval (contract 10)',
   const status = JSON.parse(await shop.must('status', '--series', '--json'));
   // One for each command: files that are imported together are one write.
   assert.equal(status.data_version, 3);
-  assert.equal(status.layout, rowsOfFile(path, 'pragma user_version')[0]!.user_version);
+  assert.equal(status.layout, storeSteps.length);
   assert.deepEqual(status.totals, { instruments: 4, series: 3, bars: 15 });
   const market = { asset_schema: 'stock', country_iso_code: 'US' };
   const [first, last] = [instant(firstMs), instant(firstMs + 11 * DAY_MS)];
@@ -148,7 +148,7 @@ test('counts the rows of every other dataset, with the time that they span (cont
   other.close();
 });
 
-test('names the ten newest imports, newest first, and the files with their sizes', async () => {
+test('names the ten newest imports, newest first', async () => {
   const status = JSON.parse(await shop.must('status', '--json'));
   assert.deepEqual(
     status.runs.map((run: { run_id: number; file: string }) => [run.run_id, run.file]),
@@ -160,9 +160,13 @@ test('names the ten newest imports, newest first, and the files with their sizes
   );
   const { rows_read, rows_written, rows_unchanged, rows_refused } = status.runs[2];
   assert.deepEqual([rows_read, rows_written, rows_unchanged, rows_refused], [2, 1, 1, 0]);
-  const data = status.files.find((file: { what: string }) => file.what === 'data');
-  assert.equal(data.bytes, statSync(path).size);
   assert.equal(status.series, undefined);
+});
+
+testOfSqlite('names the files with their sizes', async () => {
+  const { files } = JSON.parse(await shop.must('status', '--json'));
+  const data = files.find((file: { what: string }) => file.what === 'data');
+  assert.equal(data.bytes, statSync(storeFile(shop.store)).size);
 });
 
 test('prints tables for a person', async () => {
@@ -175,7 +179,7 @@ test('prints tables for a person', async () => {
 
 test('reads no bar, so that a big store is told as fast as a small one', async () => {
   const before = await shop.must('status', '--series', '--json');
-  alter(path, "update bar_blocks set bytes = x'00'");
+  alterStore(shop.store, `update bar_blocks set bytes = ${zeroBytes(1)}`);
   const { runs: _, files: __, ...told } = JSON.parse(before);
   const { runs: ___, files: ____, ...now } = JSON.parse(await shop.must('status', '--series', '--json'));
   assert.deepEqual(now, told);

@@ -1,9 +1,28 @@
 // The stores of tests, on the engine that TEST_STORE names: a test asks here and writes no address of its own.
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { contentOfSchema, copySchema, dropSchemas, rowsOfSchema, schemaStore } from './postgres/stores.ts';
-import { type Cells, contentOfFile, fileStore, rowsOfFile, storeFile } from './sqlite/files.ts';
+import { test } from 'node:test';
+import {
+  alterSchema,
+  bytesOfSchema,
+  contentOfSchema,
+  copySchema,
+  dropSchemas,
+  rowsOfSchema,
+  schemaStore,
+} from './postgres/stores.ts';
+import {
+  alterFiles,
+  bytesOfFiles,
+  type Cells,
+  contentOfFile,
+  copyFiles,
+  fileStore,
+  logBytesOfFile,
+  rowsOfFile,
+  storeFile,
+} from './sqlite/files.ts';
 
 /** How the tests make and look at stores of one engine. */
 type TestEngine = {
@@ -13,8 +32,20 @@ type TestEngine = {
   readonly rowsOf: (url: string, sql: string) => Cells[];
   /** Every row of every table, blobs as hashes: equal for stores of equal content. */
   readonly contentOf: (url: string) => Readonly<Record<string, readonly Cells[]>>;
-  /** Copies a store that nobody has open. */
+  /** All that a store keeps, for a search in its bytes. */
+  readonly bytesOf: (url: string) => Buffer;
+  /** Changes a store and its keys past the service, by statements that both engines have. */
+  readonly alter: (url: string, ...statements: readonly string[]) => void;
+  /** The bytes of a block with another value of one of them, counted from 1, as SQL. */
+  readonly changedByte: (at: number, value: number) => string;
+  /** So many zeros, as SQL. */
+  readonly zeroBytes: (count: number) => string;
+  /** Copies a store that nobody has open, and its keys. */
   readonly copy: (from: string, to: string) => void;
+  /** Bytes that wait in a log beside the store; 0 where the engine has none. */
+  readonly logBytesOf: (url: string) => number;
+  /** Whether a writer has begun to write, and has not committed. */
+  readonly isWriting: (url: string) => boolean;
   /** Removes what a folder's stores keep outside the folder. */
   readonly removeAll: (folder: string) => void;
 };
@@ -24,14 +55,27 @@ const engines: Readonly<Record<string, TestEngine>> = {
     addressOf: (folder, name) => fileStore(join(folder, `${name}.db`)),
     rowsOf: (url, sql) => rowsOfFile(storeFile(url), sql),
     contentOf: (url) => contentOfFile(storeFile(url)),
-    copy: (from, to) => copyFileSync(storeFile(from), storeFile(to)),
+    bytesOf: bytesOfFiles,
+    alter: alterFiles,
+    changedByte: (at, value) =>
+      `cast(substr(bytes, 1, ${at - 1}) || x'${value.toString(16).padStart(2, '0')}' || substr(bytes, ${at + 1}) as blob)`,
+    zeroBytes: (count) => `zeroblob(${count})`,
+    copy: copyFiles,
+    logBytesOf: logBytesOfFile,
+    isWriting: (url) => logBytesOfFile(url) > 0,
     removeAll: () => undefined,
   },
   postgres: {
     addressOf: schemaStore,
     rowsOf: rowsOfSchema,
     contentOf: contentOfSchema,
+    bytesOf: bytesOfSchema,
+    alter: alterSchema,
+    changedByte: (at, value) => `set_byte(bytes, ${at - 1}, ${value})`,
+    zeroBytes: (count) => `decode(repeat('00', ${count}), 'hex')`,
     copy: copySchema,
+    logBytesOf: () => 0,
+    isWriting: (url) => rowsOfSchema(url, 'select pending from store_state')[0]!.pending !== null,
     removeAll: dropSchemas,
   },
 };
@@ -46,7 +90,15 @@ function chosenEngine(): TestEngine {
 
 const engine = chosenEngine();
 
-export const { rowsOf, contentOf, copy: copyStore } = engine;
+export const { rowsOf, contentOf, bytesOf, changedByte, zeroBytes, logBytesOf, isWriting } = engine;
+export const { alter: alterStore, copy: copyStore } = engine;
+
+/**
+ * A test about the files of SQLite alone, beside others that are about every engine: where the engine is another one it is not there.
+ * A file of such tests alone is in test/sqlite, which only runs on SQLite.
+ */
+export const testOfSqlite: typeof test =
+  engine === engines.sqlite ? test : ((() => Promise.resolve()) as unknown as typeof test);
 
 /** A temporary folder of a test, and the stores that belong to it: `close` removes all of them. */
 export class TestFolder {

@@ -198,7 +198,7 @@ test('a store that is not there is not made', async () => {
   for (const args of [['undo'], ['delete', 'bars', ...ofAcorn]]) {
     const { status, stderr } = await shop.run(...args, '--store', shop.storeUrl('none'));
     assert.equal(status, 3);
-    assert.match(stderr, /there is no store at .*none\.db/);
+    assert.match(stderr, /there is no store at \S+/);
     assert.ok(!(await isStoreMade(shop.storeUrl('none'))));
   }
 });

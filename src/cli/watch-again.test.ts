@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { Workshop } from '../../test/service.ts';
-import { rowsOf } from '../../test/stores.ts';
+import { rowsOf, testOfSqlite } from '../../test/stores.ts';
 import { endWatches, Watch } from '../../test/watching.ts';
 import { zipOf } from '../../test/zip.ts';
 
@@ -84,24 +84,27 @@ suite('a watch, again', { concurrency: true }, () => {
     assert.equal(await closeOf(shop, 'A'), '10');
   });
 
-  test('after a restore of an older backup an archive is imported again, though another run has its number (contract 10)', async () => {
-    const shop = newShop();
-    writeFileSync(shop.path('other.csv'), barOf(5));
-    const flags = ['--schema', 'stock', '--country', 'US', '--interval', '1M', '--symbol', 'B'];
-    await shop.must('import', 'bars', 'other.csv', ...flags);
-    await shop.must('backup', 'old.backup');
-    put(shop, 'a.zip', zipped(10));
-    const first = new Watch(shop, 'incoming');
-    await first.until(/run 2,/);
-    await first.end('SIGTERM');
-    await shop.must('restore', 'old.backup', '--force');
-    writeFileSync(shop.path('other.csv'), barOf(6));
-    await shop.must('import', 'bars', 'other.csv', ...flags);
-    const second = new Watch(shop, 'incoming');
-    await second.until(/run 3,/);
-    await second.end('SIGTERM');
-    assert.equal(await closeOf(shop), '10');
-  });
+  testOfSqlite(
+    'after a restore of an older backup an archive is imported again, though another run has its number (contract 10)',
+    async () => {
+      const shop = newShop();
+      writeFileSync(shop.path('other.csv'), barOf(5));
+      const flags = ['--schema', 'stock', '--country', 'US', '--interval', '1M', '--symbol', 'B'];
+      await shop.must('import', 'bars', 'other.csv', ...flags);
+      await shop.must('backup', 'old.backup');
+      put(shop, 'a.zip', zipped(10));
+      const first = new Watch(shop, 'incoming');
+      await first.until(/run 2,/);
+      await first.end('SIGTERM');
+      await shop.must('restore', 'old.backup', '--force');
+      writeFileSync(shop.path('other.csv'), barOf(6));
+      await shop.must('import', 'bars', 'other.csv', ...flags);
+      const second = new Watch(shop, 'incoming');
+      await second.until(/run 3,/);
+      await second.end('SIGTERM');
+      assert.equal(await closeOf(shop), '10');
+    },
+  );
 
   test('each skip is told once, with its run: a watch that starts again, and a file that is touched (contract 10)', async () => {
     const shop = newShop();

@@ -16,7 +16,7 @@ after(() => temporary.close());
 const contracts = Array.from({ length: 1_203 }, (_, strike) => {
   const none = Object.entries(optionContracts.columns).map(([column, of]) => [
     column,
-    'nullable' in of ? null : '',
+    'nullable' in of ? null : of.kind === 'text' ? '' : 0,
   ]);
   const named = { country_iso_code: 'US', parent_asset_schema: 'stock', underlying_name: 'A' };
   const terms = { option_type: 'call', expiration_date: 20_000, strike_price: strike, instrument_id: strike };

@@ -11,9 +11,10 @@ import { Quotas } from '../../src/keys/quotas.ts';
 import { QueryRunner } from '../../src/queries/index.ts';
 import { addQuotaUses, readKeys } from '../../src/store/control.ts';
 import { openControl, openStore } from '../../src/store/engines.ts';
+import type { RowStore, Store } from '../../src/store/store.ts';
 import { fillStore } from '../importing.ts';
 import { TestFolder } from '../stores.ts';
-import type { Known } from './answers.ts';
+import type { GivenPageKey, Known } from './answers.ts';
 import { Findings } from './findings.ts';
 import { Random } from './random.ts';
 import { fillings } from './store.ts';
@@ -24,7 +25,7 @@ import { collectPageKeys } from './walk.ts';
 export type Bench = { readonly handler: RequestHandler; readonly known: Known; close(): Promise<void> };
 
 /** The moment of every request: after all bars, and the same in every run. */
-const NOW_MS = Date.parse('2025-06-01T00:00:00Z');
+export const NOW_MS = Date.parse('2025-06-01T00:00:00Z');
 
 const direct: AddressSettings = { publicUrl: null, allowedHosts: [], trustProxy: false, scheme: 'http' };
 
@@ -34,12 +35,36 @@ export async function openBench(address = direct): Promise<Bench> {
   const url = temporary.storeUrl();
   await fillStore(url, temporary.folder, NOW_MS, fillings);
   const control = await openControl(url, 'write');
+  const keys = await issueKeys(control);
+  const store = await openStore(url, 'serve');
+  const handler = handlerOn(store, control, address);
+  const pageKeys = await pageKeysOf(handler, keys);
+  return {
+    handler,
+    known: { ...keys, pageKeys },
+    async close() {
+      await store.close();
+      await control.close();
+      temporary.close();
+    },
+  };
+}
+
+/** Issues a key, and gives it with keys that open nothing. */
+export async function issueKeys(control: RowStore): Promise<Omit<Known, 'pageKeys'>> {
   const { secret: liveKey } = await issueKey(control, 'live', noTerms, NOW_MS);
   const revoked = await issueKey(control, 'revoked', noTerms, NOW_MS);
   await revokeKey(control, revoked.key.key_id, NOW_MS);
-  const store = await openStore(url, 'read');
+  return {
+    liveKey,
+    deadKeys: [revoked.secret, 'never-issued-never-issued-never-issued-00000', 'short-and-dead'],
+  };
+}
+
+/** A request handler on a store and its keys. Page keys are signed with the same secret in every run. */
+export function handlerOn(store: Store, control: RowStore, address = direct): RequestHandler {
   const runner = new QueryRunner(store, new Uint8Array(32).fill(7));
-  const handler = new RequestHandler({
+  return new RequestHandler({
     pages: new Map(),
     keys: new KeyRing(() => readKeys(control)),
     // Small, so that it is full before the heap is looked at.
@@ -55,21 +80,14 @@ export async function openBench(address = direct): Promise<Bench> {
     observe: rejectFaults,
     nowMs: () => NOW_MS,
   });
-  const pageKeys = await collectPageKeys((address) => bodyOf(handler, `${address}&secret_key=${liveKey}`));
-  return {
-    handler,
-    known: {
-      liveKey,
-      deadKeys: [revoked.secret, 'never-issued-never-issued-never-issued-00000', 'short-and-dead'],
-      pageKeys,
-    },
-    async close() {
-      await store.close();
-      await control.close();
-      temporary.close();
-    },
-  };
 }
+
+/** Page keys of the fuzzer's data. */
+export const pageKeysOf = (
+  handler: RequestHandler,
+  { liveKey }: Pick<Known, 'liveKey'>,
+): Promise<GivenPageKey[]> =>
+  collectPageKeys((address) => bodyOf(handler, `${address}&secret_key=${liveKey}`));
 
 function rejectFaults(observation: Observation): void {
   if (observation.kind === 'fault') throw new Error(observation.cause);
@@ -94,7 +112,7 @@ function heapBytes(): number {
 }
 
 /** The answer, and how long it took; where others use the machine, the processor's time is the shorter and the true one. */
-async function ask(handler: RequestHandler, { method, target, headers }: Trial) {
+export async function ask(handler: RequestHandler, { method, target, headers }: Trial) {
   const startedMs = performance.now();
   const usedBefore = process.threadCpuUsage();
   const reply = await handler.handle({ method, target, headers, isGone: () => false });

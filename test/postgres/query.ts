@@ -16,15 +16,17 @@ export type Question = { readonly schema: string; readonly sql: string };
 export type QueryAnswer = { readonly found?: unknown; readonly problem?: string };
 
 const { url, port, answered } = workerData as QueryThreadData;
-pg.types.setTypeParser(20, Number);
+// 64-bit integers, and sums of them.
+for (const type of [20, 1700]) pg.types.setTypeParser(type, Number);
 const client = new pg.Client({ connectionString: url });
 await client.connect();
 
 /** The newest published version of each block, as if there were no others. */
 const newestBlocks = `with bar_blocks as (
   select series_id, bucket, run_id, bytes, row_check from
-    (select distinct on (series_id, bucket) * from bar_blocks
-      where version <= (select version from store_state) order by series_id, bucket, version desc) as newest
+    (select distinct on (series_id, bucket) bar_blocks.* from bar_blocks, store_state
+      where bar_blocks.version <= store_state.version and not bar_blocks.version <@ abandoned
+      order by series_id, bucket, bar_blocks.version desc) as newest
   where bytes is not null)`;
 
 /** Every row of every table, without what depends on the versions of blocks alone. */

@@ -54,7 +54,7 @@ type Fill = (run: (program: string, ...args: readonly string[]) => void, data: s
 const initialize: Fill = (run, data) =>
   run(
     ...(['initdb', '-D', data, '-U', 'bourse', '-A', 'trust', '-E', 'UTF8', '--locale=C'] as const),
-    ...['--no-sync', '--no-instructions'],
+    ...['--data-checksums', '--no-sync', '--no-instructions'],
   );
 
 /** Starts a server. `settings` are given to it as `-c name=value`. */
@@ -78,7 +78,7 @@ async function startFilled(fill: Fill, settings: readonly string[]): Promise<Pos
     data,
   );
   const port = await freePort();
-  const fast = ['fsync=off', 'full_page_writes=off', 'max_connections=300', 'listen_addresses=127.0.0.1'];
+  const fast = ['fsync=off', 'full_page_writes=off', 'max_connections=1000', 'listen_addresses=127.0.0.1'];
   const args = [...fast, `unix_socket_directories=${folder}`, ...settings].flatMap((one) => ['-c', one]);
   const run = (): ChildProcess =>
     spawn(join(programs, 'postgres'), ['-D', data, '-p', String(port), ...args], {

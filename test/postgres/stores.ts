@@ -39,27 +39,51 @@ function startAsking(): Asking {
   return { port: port1, answered };
 }
 
+/** A server that other tests keep busy has so long. */
+const ANSWER_MS = 60_000;
+
 /** Waits for the answer without a turn of the event loop. */
 function query(schema: string, sql: string): unknown {
   asking ??= startAsking();
   const { port, answered } = asking;
   const before = Atomics.load(answered, 0);
   port.postMessage({ schema, sql } satisfies Question);
-  Atomics.wait(answered, 0, before, 60_000);
-  const { message } = receiveMessageOnPort(port) as { message: QueryAnswer };
+  Atomics.wait(answered, 0, before, ANSWER_MS);
+  const received = receiveMessageOnPort(port) as { message: QueryAnswer } | undefined;
+  if (received === undefined) throw new Error(`no answer within ${ANSWER_MS} ms: ${sql}`);
+  const { message } = received;
   if (message.problem !== undefined) throw new Error(`${message.problem}: ${sql}`);
   return message.found;
 }
 
 export const rowsOfSchema = (url: string, sql: string): Cells[] => query(schemaOf(url), sql) as Cells[];
 
+/** Changes a store past the service. */
+export function alterSchema(url: string, ...statements: readonly string[]): void {
+  for (const statement of statements) query(schemaOf(url), statement);
+}
+
+/** Every row of every table. */
+const tablesOf = (url: string): Readonly<Record<string, Cells[]>> =>
+  query(schemaOf(url), '') as Readonly<Record<string, Cells[]>>;
+
+/** Every cell of every table. */
+export function bytesOfSchema(url: string): Buffer {
+  const cells = Object.values(tablesOf(url)).flatMap((rows) => rows.flatMap((row) => Object.values(row)));
+  return Buffer.concat(
+    cells.flatMap((cell) => [
+      cell instanceof Uint8Array ? cell : Buffer.from(String(cell)),
+      Buffer.from('\n'),
+    ]),
+  );
+}
+
 /** Every row of every table, blobs as hashes. */
 export function contentOfSchema(url: string): Readonly<Record<string, readonly Cells[]>> {
   const plain = (cell: unknown): unknown =>
     cell instanceof Uint8Array ? createHash('sha256').update(cell).digest('hex') : cell;
-  const tables = query(schemaOf(url), '') as Readonly<Record<string, Cells[]>>;
   return Object.fromEntries(
-    Object.entries(tables).map(([name, found]) => {
+    Object.entries(tablesOf(url)).map(([name, found]) => {
       const rows = found.map((row) =>
         Object.fromEntries(Object.entries(row).map(([column, cell]) => [column, plain(cell)])),
       );

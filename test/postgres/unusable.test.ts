@@ -155,7 +155,7 @@ test('a certificate that is not trusted, or of another name, is told with what w
   for (const mode of [`verify-ca&${trusted}`, 'require'])
     assert.match(
       await told(addressOf('safe', `?schema=other&sslmode=${mode}`)),
-      /this user may not make the schema bourse; as an owner of the database run: create schema bourse authorization "safe"/,
+      /this user may not make the schema other; as an owner of the database run: create schema other authorization "safe"/,
       'it is connected',
     );
 });

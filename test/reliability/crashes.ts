@@ -2,15 +2,14 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { random } from '../../bench/minutes.ts';
 import { contentHash } from '../../src/store/content.ts';
 import { openStore } from '../../src/store/engines.ts';
 import { Workshop } from '../service.ts';
-import { storeFile } from '../sqlite/files.ts';
+import { copyStore, isWriting, rowsOf } from '../stores.ts';
 import { type Figure, hashOf, minutesFile, named, seconds } from './minutes.ts';
 
 type CrashCheck = {
@@ -29,12 +28,11 @@ const LOOK_MS = 5;
 class CrashSite {
   readonly shop = new Workshop();
   readonly temporary = this.shop.path('tmp');
-  readonly #base = this.shop.path('base.db');
-  readonly #db = storeFile(this.shop.store);
+  readonly #base = this.shop.storeUrl('base');
   readonly #files: string[] = [];
   before = '';
   after = '';
-  /** Of an undisturbed import: its whole time, and that from the first byte in the log to its end. */
+  /** Of an undisturbed import: its whole time, and that from its first write to its end. */
   wholeMs = 0;
   writingMs = 0;
 
@@ -42,7 +40,7 @@ class CrashSite {
     mkdirSync(this.temporary);
     const first = minutesFile(this.shop.path('first.csv'), symbols, minutes);
     await this.shop.must('import', 'bars', first, ...named);
-    copyFileSync(this.#db, this.#base);
+    copyStore(this.shop.store, this.#base);
     this.before = await hashOf(this.shop.store);
     // Half of it replaces bars that are there, and half adds new ones.
     const plain = minutesFile(this.shop.path('second.csv'), symbols, minutes, Math.floor(minutes / 2));
@@ -53,7 +51,7 @@ class CrashSite {
     const startedMs = performance.now();
     const child = this.start(0);
     const ended = once(child, 'exit');
-    const writingFromMs = await this.logGrows(child);
+    const writingFromMs = await this.begins(child);
     await ended;
     this.wholeMs = performance.now() - startedMs;
     this.writingMs = performance.now() - writingFromMs;
@@ -63,8 +61,7 @@ class CrashSite {
   }
 
   reset(): void {
-    for (const end of ['-wal', '-shm']) rmSync(`${this.#db}${end}`, { force: true });
-    copyFileSync(this.#base, this.#db);
+    copyStore(this.#base, this.shop.store);
   }
 
   #arguments(round: number): string[] {
@@ -82,10 +79,8 @@ class CrashSite {
   }
 
   /** Waits until an import begins to write, or has ended; when that was. */
-  async logGrows(child: ChildProcess): Promise<number> {
-    while (child.exitCode === null && !(statSync(`${this.#db}-wal`, { throwIfNoEntry: false })?.size ?? 0)) {
-      await sleep(1);
-    }
+  async begins(child: ChildProcess): Promise<number> {
+    while (child.exitCode === null && !isWriting(this.shop.store)) await sleep(1);
     return performance.now();
   }
 
@@ -98,21 +93,28 @@ class CrashSite {
   }
 }
 
-/** Looks at the store whenever another process has committed, until told to stop; what it saw. */
+/** What changes with every part of an import. */
+const look = (url: string): string =>
+  JSON.stringify(
+    rowsOf(
+      url,
+      `select (select sum(row_check) from bar_blocks) as blocks, (select sum(row_check) from series) as series,
+        (select count(*) from import_runs) as runs`,
+    ),
+  );
+
+/** Looks at the store until told to stop, and reads it whole where it is another one; what it saw. */
 function watch(url: string): { stop(): Promise<Set<string>> } {
   let going = true;
   const seen = (async () => {
     const hashes = new Set<string>();
     const store = await openStore(url, 'read');
-    const database = new DatabaseSync(storeFile(url), { readOnly: true });
-    const commits = database.prepare('pragma data_version');
     for (let looked: unknown = null; going; await sleep(LOOK_MS)) {
-      const { data_version: now } = commits.get()!;
+      const now = look(url);
       if (now !== looked) hashes.add(await store.snapshot(contentHash));
       looked = now;
     }
     hashes.add(await store.snapshot(contentHash));
-    database.close();
     await store.close();
     return hashes;
   })();
@@ -141,7 +143,7 @@ export async function checkCrashes(check: CrashCheck): Promise<Figure[]> {
       const ended = once(child, 'exit');
       if (round % 2 === 0) await sleep(next() * site.wholeMs);
       else {
-        await site.logGrows(child);
+        await site.begins(child);
         await sleep(next() * site.writingMs);
       }
       if (child.exitCode === null) child.kill('SIGKILL');

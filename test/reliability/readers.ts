@@ -1,10 +1,9 @@
 // Callers of several servers while imports go on: walks, single requests, the log, a revocation.
 import assert from 'node:assert/strict';
-import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { minuteTexts, SESSION_MINUTES, symbolOf } from '../../bench/minutes.ts';
 import { type Server, Workshop } from '../service.ts';
-import { storeFile } from '../sqlite/files.ts';
+import { logBytesOf } from '../stores.ts';
 import { beside, Callers, type Result, serversOf } from './callers.ts';
 import { type Figure, megabytes, minutesFile, named, rowsIn, seconds } from './minutes.ts';
 
@@ -21,8 +20,7 @@ const SYMBOLS = 4;
 const LOG_BYTES_MAX = 64 * 2 ** 20;
 const PROMISE_MS = 5_000;
 
-const logBytes = (shop: Workshop): number =>
-  statSync(`${storeFile(shop.store)}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+const logBytes = (shop: Workshop): number => logBytesOf(shop.store);
 
 /** Walks and single requests on every server while days are imported beside the range that they ask for. */
 async function checkWalks(

@@ -1,6 +1,7 @@
 // SQLite stores as files: for tests that are about a file, its copies, its disk or damage to it. Other tests ask test/stores.ts.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { copyFileSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 /** A row as the database gives it. */
@@ -15,6 +16,42 @@ export const fileStore = (path: string): string => `${SCHEME}${path}`;
 export function storeFile(url: string): string {
   assert.ok(url.startsWith(SCHEME), `this test needs a store that is a file, not ${url}`);
   return url.slice(SCHEME.length);
+}
+
+const controlFile = (path: string): string => path.replace(/\.db$/, '.control.db');
+
+const logFile = (path: string): string => `${path}-wal`;
+
+/** Bytes in the log of a store. */
+export const logBytesOfFile = (url: string): number =>
+  statSync(logFile(storeFile(url)), { throwIfNoEntry: false })?.size ?? 0;
+
+/** Copies the files of a store; a store that is replaced loses its log. */
+export function copyFiles(from: string, to: string): void {
+  const [path, copy] = [storeFile(from), storeFile(to)];
+  for (const file of [logFile(copy), `${copy}-shm`]) rmSync(file, { force: true });
+  copyFileSync(path, copy);
+  if (existsSync(controlFile(path))) copyFileSync(controlFile(path), controlFile(copy));
+}
+
+/** The bytes of all files of a store. */
+export function bytesOfFiles(url: string): Buffer {
+  const path = storeFile(url);
+  const files = [path, logFile(path), controlFile(path), logFile(controlFile(path))];
+  return Buffer.concat(files.filter((file) => existsSync(file)).map((file) => readFileSync(file)));
+}
+
+/** Tables that are in the control file. */
+const ofControl = /^\w+ (?:into |from )?(?:api_keys|quota_uses|secrets)\b/;
+
+/** Changes a store, or its control file where the statement is about a table there. */
+export function alterFiles(url: string, ...statements: readonly string[]): void {
+  const path = storeFile(url);
+  for (const statement of statements) {
+    const database = new DatabaseSync(ofControl.test(statement) ? controlFile(path) : path);
+    database.exec(statement);
+    database.close();
+  }
 }
 
 /** Rows of a query on a file, read past the service. */

@@ -171,6 +171,7 @@ export class Connection {
   #pauseMs = 0;
   #failedMs = Number.NEGATIVE_INFINITY;
   #failure: unknown = null;
+  #isClosed = false;
 
   constructor(address: PostgresAddress, settings: SessionSettings) {
     this.#address = address;
@@ -185,6 +186,7 @@ export class Connection {
 
   /** The open session, with the server that this process uses. @throws StoreUnavailable at once where the last attempt failed a moment ago */
   session(): Promise<Session> {
+    if (this.#isClosed) return Promise.reject(new StoreUnavailable('the store was closed'));
     if (this.#session !== null && (this.#open === null || this.#isOfUse(this.#open))) return this.#session;
     if (performance.now() - this.#failedMs < this.#pauseMs) return Promise.reject(this.#failure);
     this.#open = null;
@@ -211,7 +213,9 @@ export class Connection {
     return session.isOpen;
   }
 
+  /** What asks for a session afterwards gets none. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     const session = await this.#session?.catch(() => null);
     session?.close();
     // The server ends its side of the connection before a test removes its database.

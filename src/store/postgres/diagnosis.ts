@@ -6,7 +6,7 @@ import { addressWords, type PostgresAddress } from './address.ts';
 import { distributeText, hasCitus, isDistributed, nodeWords } from './citus.ts';
 import { type NodeFacts, readNodes } from './citus-nodes.ts';
 import { onSession } from './facts.ts';
-import { requireSchema } from './schema.ts';
+import { isCopyBegun, layoutsOf, requireSchema } from './schema.ts';
 import { behindWords, readServer } from './server-facts.ts';
 import type { Session } from './session.ts';
 
@@ -141,6 +141,10 @@ export async function diagnosePostgres(address: PostgresAddress): Promise<Diagno
   const name = addressWords(address);
   try {
     return await onSession(address, async (session) => {
+      if ((await layoutsOf(session)) === null && !(await isCopyBegun(session)))
+        return [
+          doubtful('store', `there is no store at ${name} yet`, 'bourse serve or bourse import makes it'),
+        ];
       await requireSchema(session, address, 'inspect', () => undefined);
       const found: Diagnosis[] = [fine('store', `${name}, of the current layout`)];
       for (const check of checks) found.push(...[await check(session)].flat());

@@ -1,5 +1,6 @@
 // Sessions for transactions: each is used by one at a time.
 import { storeLimits } from '../limits.ts';
+import { StoreUnavailable } from '../store.ts';
 import type { Connection } from './connecting.ts';
 import type { Session } from './session.ts';
 
@@ -10,6 +11,7 @@ export class Pool {
   readonly #free: Connection[] = [];
   readonly #waiting: ((connection: Connection) => void)[] = [];
   readonly #used = new Map<Session, Connection>();
+  #isClosed = false;
 
   constructor(make: () => Connection) {
     this.#make = make;
@@ -31,6 +33,7 @@ export class Pool {
   async #connection(): Promise<Connection> {
     const free = this.#free.pop();
     if (free !== undefined) return free;
+    if (this.#isClosed) throw new StoreUnavailable('the store was closed');
     if (this.#all.length < storeLimits.transactionsMax) {
       const made = this.#make();
       this.#all.push(made);
@@ -55,6 +58,7 @@ export class Pool {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     await Promise.all(this.#all.map((one) => one.close()));
   }
 }

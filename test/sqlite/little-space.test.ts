@@ -6,10 +6,10 @@ import { after, before, test } from 'node:test';
 import { counters } from '../../src/datasets/internal.ts';
 import { openStore } from '../../src/store/engines.ts';
 import { type Finished, runAlone } from '../commands.ts';
+import { minutesFile, named } from '../reliability/minutes.ts';
+import { noSmallDisk, roomIn, SmallDisk } from '../reliability/tmpfs.ts';
 import { Workshop } from '../service.ts';
-import { fileStore } from '../sqlite/files.ts';
-import { minutesFile, named } from './minutes.ts';
-import { noSmallDisk, roomIn, SmallDisk } from './tmpfs.ts';
+import { fileStore } from './files.ts';
 
 const KILOBYTE = 1024;
 const DISK_BYTES = 2 ** 25;

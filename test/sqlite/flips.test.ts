@@ -1,7 +1,7 @@
 // Flipped bits in short: `npm run flips` for more.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { describeFlip, type Flip, flipBits, isSilent } from './flips.ts';
+import { describeFlip, type Flip, flipBits, isSilent } from '../reliability/flips.ts';
 
 const seed = Date.now() % 1_000_000;
 

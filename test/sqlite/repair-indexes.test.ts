@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { Workshop } from './service.ts';
-import { alter } from './sqlite/copies.ts';
-import { fileStore, rowsOfFile, storeFile } from './sqlite/files.ts';
+import { Workshop } from '../service.ts';
+import { alter } from './copies.ts';
+import { fileStore, rowsOfFile, storeFile } from './files.ts';
 
 const shop = new Workshop();
 after(() => shop.close());

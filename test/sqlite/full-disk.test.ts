@@ -8,10 +8,10 @@ import { formatDay } from '../../src/base/instant.ts';
 import { DiskFull } from '../../src/disk/space.ts';
 import { storeNeedBytes } from '../../src/history/import-space.ts';
 import { openStore } from '../../src/store/engines.ts';
+import { fileOf, hashOf, minutesFile, named, rowsIn } from '../reliability/minutes.ts';
+import { noSmallDisk, roomIn, SmallDisk } from '../reliability/tmpfs.ts';
 import { type Finished, type Server, Workshop } from '../service.ts';
-import { fileStore } from '../sqlite/files.ts';
-import { fileOf, hashOf, minutesFile, named, rowsIn } from './minutes.ts';
-import { noSmallDisk, roomIn, SmallDisk } from './tmpfs.ts';
+import { fileStore } from './files.ts';
 
 const MEGABYTE = 2 ** 20;
 const skip = noSmallDisk();
