@@ -58,9 +58,13 @@ export async function readHoldings(whole: Reader, onDamage: OnDamage = refuseDam
 
 type Market = Pick<Instrument, 'asset_schema' | 'country_iso_code'> & { readonly instruments: number };
 
-/** The markets that have an instrument. Millions may be options: they are counted by their symbols' index, and none is read. */
+/**
+ * The markets that have an instrument. Millions may be options: they are counted, and none is read. An index may count one twice in
+ * place of another, so each market is counted by its instruments and by their symbols.
+ */
 async function readMarkets(reader: Reader, onDamage: OnDamage): Promise<Market[]> {
   const markets: Market[] = [];
+  let isEqual = true;
   for (const asset_schema of assetSchemas.toSorted()) {
     for (let from = ''; ; ) {
       const [next] = await reader.rows(instrumentDataset, {
@@ -71,13 +75,15 @@ async function readMarkets(reader: Reader, onDamage: OnDamage): Promise<Market[]
       });
       if (next === undefined) break;
       const market = { asset_schema, country_iso_code: next.country_iso_code };
-      const instruments = await reader.count(instrumentTerms, { ...market, kind: 'symbol' });
+      const instruments = await reader.count(instrumentDataset, market);
+      const symbols = await reader.count(instrumentTerms, { ...market, kind: 'symbol' });
+      if (instruments !== symbols) isEqual = false;
       markets.push({ ...market, instruments });
       from = `${next.country_iso_code} `;
     }
   }
   const { rows } = await reader.extent(instrumentDataset);
-  if (rows !== sumOf(markets, 'instruments')) onDamage(lostRows(instrumentTerms.name), {});
+  if (!isEqual || rows !== sumOf(markets, 'instruments')) onDamage(lostRows(instrumentTerms.name), {});
   return markets;
 }
 

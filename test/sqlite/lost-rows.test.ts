@@ -302,6 +302,21 @@ test('the counts of a sound store name nothing', async () => {
   );
 });
 
+test('the counts of a store name the terms of instruments where one market has the symbol of another', async () => {
+  // A damaged pointer gives one entry twice and another not at all: all together are as many.
+  const moved = `update instrument_terms
+    set (asset_schema, country_iso_code) =
+      (select asset_schema, country_iso_code from instruments where asset_schema <> 'stock' limit 1)
+    where kind = 'symbol' and asset_schema = 'stock' and symbol = 'AB13'`;
+  const found = new Set<string | null>();
+  await asking(
+    changed((database) => database.exec(moved)),
+    'read',
+    (store) => store.snapshot((reader) => readHoldings(reader, ({ dataset }) => found.add(dataset))),
+  );
+  assert.deepEqual([...found], ['instrument_terms']);
+});
+
 test('the counts of a store name the terms of instruments where they have lost a symbol', async () => {
   const lost = "delete from instrument_terms where kind = 'symbol' and symbol = 'AB13'";
   const found = new Set<string | null>();
