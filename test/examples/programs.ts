@@ -11,6 +11,10 @@ const withoutCurl: readonly (readonly [RegExp, string])[] =
   spawnSync('curl', ['--version']).status === 0 ? [] : [[/^curl\b/, 'curl is not on this machine']];
 
 const reasons: readonly (readonly [form: RegExp, reason: string])[] = [
+  [
+    /postgres:\/\/\S+@db\.example\.com/,
+    'a server of PostgreSQL has to be there: test/postgres runs these commands on one',
+  ],
   ...withoutCurl,
   [/^npm\b/, 'npm would install or test the project within its own test: its scripts are looked up'],
   [/^(?:sudo )?docker\b/, 'docker needs a container engine: its calls of bourse are looked up'],
