@@ -244,10 +244,10 @@ suite('beside imports and a server', () => {
       await backupStore(url, backup, forced);
       const { import_runs, bar_blocks, series, counters } = dataOf(backup);
       const version = counters!.find((row) => row.name === 'data_version')!.value;
-      assert.deepEqual(
-        [bar_blocks!.length, series![0]!.bar_count, version],
-        [import_runs!.length, import_runs!.length, import_runs!.length],
-      );
+      const runs = import_runs!.length;
+      assert.deepEqual([bar_blocks!.length, series![0]!.bar_count], [runs, runs]);
+      // Files that are stored together have one version.
+      assert.ok(runs === 1 ? version === 1 : Number(version) > 1 && Number(version) <= runs, `${version}`);
       await pause(1);
     } while (importing);
     await done;
