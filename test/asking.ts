@@ -42,7 +42,7 @@ export class Caller {
     return pageOf(await this.ask(path, parameters));
   }
 
-  /** What a request that must be refused is told. */
+  /** The answer to a request that must be refused. */
   async refused(path: string, parameters: Parameters = {}): Promise<GotRefusal> {
     const response = await this.ask(path, parameters);
     const body = (await response.json()) as GotRefusal;

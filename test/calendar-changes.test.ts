@@ -1,4 +1,5 @@
-// Calendar overrides that come, change and go under stored bars: every answer is that of a store which knew the last of them first (contract 3.10, 8.6).
+// Calendar overrides that come, change and go under stored bars: every answer is that of a store which knew the last of them first
+// (contract 3.10, 8.6).
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
@@ -105,7 +106,10 @@ class World {
     );
   }
 
-  /** Every answer of a range, without the exchange, which imports of bars give: each interval, with and without extended hours, of each instrument. */
+  /**
+   * Every answer of a range, without the exchange, which imports of bars give: each interval, with and without extended hours, of each
+   * instrument.
+   */
   async answers(from: string, to: string): Promise<Record<string, readonly string[]>> {
     const found: Record<string, readonly string[]> = {};
     for (const [at, asked] of [this.#main, ...this.#others].entries())

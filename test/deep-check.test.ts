@@ -106,7 +106,7 @@ test('beside a service the store is read once in the time that is set, by one pr
 });
 
 testOfSqlite(
-  'where a store is gone while it is read, a message says why damaged bars are told by their numbers',
+  'where a store is gone while it is read, a message says why damaged bars are listed by their numbers',
   async () => {
     const shop = await damagedShop(longer);
     const damaged: string[] = [];
@@ -118,7 +118,7 @@ testOfSqlite(
     await scrub(shop.store, onStep, (reason) => void why.push(reason));
     assert.match(damaged.join('\n'), /bars, block \d+ of series 1, written by run 1: /);
     assert.equal(why.length, 1);
-    assert.match(why[0]!, /^damaged bars are told by the numbers of their blocks and series: .*bourse\.db/);
+    assert.match(why[0]!, /^damaged bars are listed by the numbers of their blocks and series: .*bourse\.db/);
   },
 );
 

@@ -87,7 +87,7 @@ function picture(folder: string): Map<string, string> {
   );
 }
 
-test('a market whose holidays end soon is told until files have brought those of the year after (contract 10)', async () => {
+test('a market whose holidays end soon is reported until files have brought those of the year after (contract 10)', async () => {
   const shop = await madeShop();
   // The calendar of mainland China ends with the last year that its exchanges have announced.
   const soon = new Date(Date.now() + 60 * DAY_MS).getUTCFullYear();

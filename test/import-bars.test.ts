@@ -464,7 +464,7 @@ test('local times of a zone are stored as instants; a skipped hour is refused (c
   ]);
 });
 
-test('the minutes of a doubled hour are told apart by the order of the file (contract 2.5)', async () => {
+test('the minutes of a doubled hour are distinguished by the order of the file (contract 2.5)', async () => {
   const hour = 3_600_000;
   for (const [zone, doubledMs, offsets] of [
     ['America/New_York', Date.UTC(2024, 10, 3, 5), [-4, -5]],
@@ -489,7 +489,7 @@ test('the minutes of a doubled hour are told apart by the order of the file (con
   }
 });
 
-test('a doubled hour is told apart for each symbol of a mixed file', async () => {
+test('a doubled hour is resolved for each symbol of a mixed file', async () => {
   const shelf = new Shelf();
   const clocks = ['00:30', '01:00', '01:30', '01:00', '01:30', '02:00'];
   const rows = clocks.flatMap((clock) =>
@@ -880,7 +880,7 @@ test('findings are counted once a bar, however often its block is opened again (
   }
 });
 
-test('a last line without an end is told: its last cell may have been cut off', async () => {
+test('a last line without an end is reported: its last cell may have been cut off', async () => {
   const whole = [header, minute(0), minute(1)].join('\n');
   assert.equal((await new Shelf().import(whole)).mayBeCut, true);
   assert.equal((await new Shelf().import(`${whole}\n`)).mayBeCut, false);

@@ -1,4 +1,5 @@
-// `bourse import` as its users have it: what files and flags it refuses, what is then in the store, and what is then served (contract 3, 10, 11).
+// `bourse import` as its users have it: what files and flags it refuses, what is then in the store, and what is then served (contract 3,
+// 10, 11).
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -306,7 +307,7 @@ test('refused rows up to --allow-rejects leave the exit status 0, one more does 
   );
 });
 
-test('files of any name and form are imported by one command, mixed series told apart by their columns', async () => {
+test('files of any name and form are imported by one command, mixed series separated by their columns', async () => {
   const store = freshStore();
   const named = `${header},asset_schema,country_iso_code,symbol,interval`;
   const folder = seed.path("it's [a] *folder?");

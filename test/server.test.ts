@@ -289,7 +289,7 @@ test('SIGTERM while requests are in flight loses none, takes no more, and ends w
   assert.equal(status, 0);
   for (const end of ends) {
     const answers = answersIn(await end);
-    // On a slow machine some have waited too long, and are told so.
+    // On a slow machine some have waited too long, and are refused for that.
     const odd = answers.filter(({ status }) => status !== 200 && status !== 503);
     assert.deepEqual([answers.length, odd], [each, []]);
     assert.equal(answers[0]!.status, 200);

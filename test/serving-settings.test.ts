@@ -162,7 +162,7 @@ test('bourse config shows each setting, its value and where it came from (contra
   }
 });
 
-test('a wrong word of a setting is told with the nearest right one (contract 10)', async () => {
+test('a wrong word of a setting is reported with the nearest right one (contract 10)', async () => {
   const cases: readonly [args: readonly string[], right: RegExp][] = [
     [['serve', '--log-level', 'inof'], /is it info\?/],
     [['serve', '--trust-prxy'], /--trust-proxy/],

@@ -27,7 +27,7 @@ const aboutFiles: Readonly<Record<string, string>> = {
   'test/postgres/passwords.test.ts': 'copies from and to files',
   'test/postgres/differential.ts': 'the answers of SQLite beside those of PostgreSQL',
   'test/postgres/plans-run.ts': 'the plans of SQLite beside those of PostgreSQL',
-  'test/postgres/plans.ts': 'what is told of plans, which both engines share',
+  'test/postgres/plans.ts': 'the judgement of plans, which both engines share',
   'test/postgres/stores.ts': 'the form of a row, which both engines share',
   'test/reliability/flips-damage.ts': 'damage in a file',
   'test/reliability/flips-pages.ts': 'the pages of a file',

@@ -218,7 +218,7 @@ test('what cannot be read is answered in the envelope over TLS too (contract 6.2
   }
 });
 
-test('plain HTTP to the HTTPS port is told, in plain HTTP, to use https (contract 6.2)', {
+test('plain HTTP to the HTTPS port is answered, in plain HTTP, with the advice to use https (contract 6.2)', {
   skip,
 }, async () => {
   const answer = await server.send('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
@@ -241,7 +241,7 @@ test('a new certificate is found and served without a connection being dropped',
   assert.match(await exchange(kept, request), /^HTTP\/1\.1 200 /, 'the older connection is answered');
 });
 
-test('files that do not fit together change nothing, are told once, and are served once they fit', {
+test('files that do not fit together change nothing, are reported once, and are served once they fit', {
   skip,
 }, async () => {
   const third = issue(shop.folder, 'third');
@@ -288,7 +288,7 @@ test('a stop waits for no handshake that was begun and left', { skip }, async ()
   assert.ok(Date.now() - startedMs < 8_000, 'sooner than any time limit');
 });
 
-test('files that cannot be used are told apart', {
+test('each kind of file that cannot be used has its own message', {
   skip,
 }, async (t) => {
   const good = issue(shop.folder, 'good');

@@ -1,4 +1,5 @@
-// `bourse undo` and `bourse delete` as their users have them: what they print, refuse, and what a running server then answers (contract 10).
+// `bourse undo` and `bourse delete` as their users have them: what they print, refuse, and what a running server then answers (contract
+// 10).
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';

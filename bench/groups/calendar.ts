@@ -45,7 +45,10 @@ function askPlatform(calendar: Calendar): void {
   }
 }
 
-/** The lines of `calendar`. It is measured before the other groups: the first market that is built is the slowest, as nothing is compiled yet. */
+/**
+ * The lines of `calendar`. It is measured before the other groups: the first market that is built is the slowest, as nothing is compiled
+ * yet.
+ */
 export const calendar = group('calendar', lines, ({ scale: { rounds } }): Promise<Measured> => {
   const build = (): number =>
     Math.max(...markets.map((market) => timed(() => void new Calendar(market).sessions(FIRST, END))));

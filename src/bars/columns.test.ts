@@ -18,7 +18,7 @@ import {
   valueColumns,
 } from './columns.ts';
 
-/** Bars whose every value is told apart by key and `tag`. */
+/** Bars whose every value is distinct by key and `tag`. */
 function barsAt(keys: readonly number[], tag = 0): Bars {
   const bars = emptyBars(keys.length);
   bars.count = keys.length;

@@ -45,7 +45,10 @@ const untimed = (bars: Bars): TimedBars => ({
   day: new Int32Array(bars.count),
 });
 
-/** Minute bars with instants: they close at their nominal end, cut at the end of the segment (contract 3.2, 3.3). Bars outside every segment are left out. */
+/**
+ * Minute bars with instants: they close at their nominal end, cut at the end of the segment (contract 3.2, 3.3). Bars outside every segment
+ * are left out.
+ */
 export function timeMinutes(bars: Bars, segments: Segments, minutes: number): TimedBars {
   const stepMs = minutes * MINUTE_MS;
   const { openMs, closeMs, day } = untimed(bars);

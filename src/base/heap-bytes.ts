@@ -8,7 +8,9 @@ const STRING_BYTES = 2 * WORD_BYTES;
 const NUMBER_BYTES = 2 * WORD_BYTES;
 /** An entry of a Map or a Set: key, value and chain, in a table that is half empty at the most. */
 const ENTRY_BYTES = 7 * WORD_BYTES;
-/** An object without a prototype, as SQLite's rows are, is a hash table: key, value and details of twice as many places as it has fields. */
+/**
+ * An object without a prototype, as SQLite's rows are, is a hash table: key, value and details of twice as many places as it has fields.
+ */
 const FIELD_OF_TABLE_BYTES = 2 * 3 * WORD_BYTES;
 /** A typed array with its buffer, before its bytes. */
 const TYPED_ARRAY_BYTES = 200;

@@ -215,7 +215,9 @@ export function findMarket(
   return marketOfKey(key) ?? byCountry.get(`${marketSchema(assetSchema)}:${country}`) ?? null;
 }
 
-/** The calendar of the market that `findMarket` finds. Without a market, trading goes on all day in `zone`, by default UTC (contract 3.7). */
+/**
+ * The calendar of the market that `findMarket` finds. Without a market, trading goes on all day in `zone`, by default UTC (contract 3.7).
+ */
 export function calendarOf(
   assetSchema: AssetSchema,
   country: string,

@@ -49,7 +49,10 @@ export class Zone {
     return Math.floor((ms + this.offsetAt(ms)) / DAY_MS);
   }
 
-  /** The instants of the clock reading `localMs`, written as if it were UTC; in a skipped hour `ms` is the reading with the offset before the gap. */
+  /**
+   * The instants of the clock reading `localMs`, written as if it were UTC; in a skipped hour `ms` is the reading with the offset before
+   * the gap.
+   */
   read(localMs: number): LocalReading {
     const before = this.offsetAt(localMs - DAY_MS);
     const after = this.offsetAt(localMs + DAY_MS);

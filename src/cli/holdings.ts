@@ -20,7 +20,7 @@ const RUNS_SHOWN = 10;
 /** What a store holds. */
 export type Holdings = Awaited<ReturnType<typeof readHoldings>>;
 
-/** Counts what a store holds at one moment. Series without a bar do not count. What is damaged or lost is told to `onDamage`. */
+/** Counts what a store holds at one moment. Series without a bar do not count. What is damaged or lost is reported to `onDamage`. */
 export async function readHoldings(whole: Reader, onDamage: OnDamage = refuseDamage) {
   const reader = whole.sound(onDamage);
   const series = await readSeries(reader, onDamage);

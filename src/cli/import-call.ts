@@ -1,4 +1,5 @@
-// One call of `bourse import`: its files are imported in groups, each group in one write, or explained, and reported; the exit status is that of all.
+// One call of `bourse import`: its files are imported in groups, each group in one write, or explained, and reported; the exit status is
+// that of all.
 import { relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FileProblem } from '../files/file-problem.ts';
@@ -175,7 +176,10 @@ export class ImportCall {
     }
   }
 
-  /** Whether an error is of one file, and the write of its group can go on. In a watched folder how the call was meant for other files may be wrong for one. */
+  /**
+   * Whether an error is of one file, and the write of its group can go on. In a watched folder how the call was meant for other files may
+   * be wrong for one.
+   */
   #isOfFile(error: unknown): error is FileProblem {
     return error instanceof FileProblem && (error.kind !== 'usage' || this.#call.flags.watch !== undefined);
   }
@@ -283,7 +287,10 @@ export class ImportCall {
       );
   }
 
-  /** The run because of which a watch passes over a member of an archive: an earlier watch ended within the archive, or another member failed. */
+  /**
+   * The run because of which a watch passes over a member of an archive: an earlier watch ended within the archive, or another member
+   * failed.
+   */
   async #skippedBy(opened: MappedFile, reader: Reader): Promise<number | null> {
     const { dataset, flags, recordedFlags } = this.#call;
     const { recordedAs, origin } = opened;

@@ -44,7 +44,7 @@ test('ended connections are logged at once, then together after ten seconds, als
   assert.deepEqual(endsLogged(`${burst} pass(10_000); pass(10_000); end('slow');`), [...both, { slow: 1 }]);
 });
 
-test('at the stop the log tells of the connections that ended last, and no process waits for the pause', () => {
+test('at the stop the log names the connections that ended last, and no process waits for the pause', () => {
   assert.deepEqual(endsLogged(`end('slow'); end('unread'); log.flush();`), [{ slow: 1 }, { unread: 1 }]);
   assert.deepEqual(endsLogged(`mock.timers.reset(); end('slow');`), [{ slow: 1 }]);
 });

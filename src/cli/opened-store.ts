@@ -55,7 +55,10 @@ async function updateControl(url: string, tell: Tell): Promise<void> {
   }
 }
 
-/** Runs `work` on the store of a command that must not make one; one of an older layout is updated. @throws StoreUnusable where there is none */
+/**
+ * Runs `work` on the store of a command that must not make one; one of an older layout is updated.
+ * @throws StoreUnusable where there is none
+ */
 export async function withExistingStore(
   flags: { readonly store?: string },
   work: (store: Store) => Promise<void>,

@@ -8,7 +8,7 @@ import { StoreUnusable } from '../store/store.ts';
 import { cliLimits } from './limits.ts';
 import { closing, readStore } from './opened-store.ts';
 
-/** Takes why damaged blocks and series are not named: they are told by their numbers. */
+/** Takes why damaged blocks and series are not named: they are listed by their numbers. */
 export type OnUnnamed = (why: string) => void;
 
 /** Calls `onStep` for each part of a store that was read, with what is damaged in it, named; where that cannot be, `onUnnamed` once. */
@@ -19,7 +19,7 @@ export async function scrub(
 ): Promise<void> {
   let isTold = false;
   const tellOnce: OnUnnamed = (why) => {
-    if (!isTold) onUnnamed(`damaged bars are told by the numbers of their blocks and series: ${why}`);
+    if (!isTold) onUnnamed(`damaged bars are listed by the numbers of their blocks and series: ${why}`);
     isTold = true;
   };
   for await (const { table, damage } of scrubStore(url)) {

@@ -106,7 +106,7 @@ suite('a watch, again', { concurrency: true }, () => {
     },
   );
 
-  test('each skip is told once, with its run: a watch that starts again, and a file that is touched (contract 10)', async () => {
+  test('each skip is reported once, with its run: a watch that starts again, and a file that is touched (contract 10)', async () => {
     const shop = newShop();
     put(shop, 'a.csv', barOf(10));
     put(shop, 'b.zip', zipped(10));

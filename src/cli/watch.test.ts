@@ -57,7 +57,7 @@ test('a watched folder’s files are imported as they arrive whole, each once, w
 
 const UNREADABLE = '/proc/self/mem';
 
-test('a file that cannot be read is told once, and keeps no other out', {
+test('a file that cannot be read is reported once, and keeps no other out', {
   skip: existsSync(UNREADABLE)
     ? false
     : `${UNREADABLE}, which nobody can read at its beginning, is not there`,

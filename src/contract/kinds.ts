@@ -16,7 +16,9 @@ import {
 import { type Interval, intervalsAllowed, namedIntervals, parseInterval } from './interval.ts';
 import { type ListLimit, limits } from './limits.ts';
 
-/** One kind of parameter. `parse` reads decoded text; the message of its refusal continues a sentence that begins with the parameter's name. */
+/**
+ * One kind of parameter. `parse` reads decoded text; the message of its refusal continues a sentence that begins with the parameter's name.
+ */
 export type Kind<T> = {
   readonly schema: Schema;
   readonly example: string;

@@ -42,7 +42,9 @@ export const limits = {
   queueExpectedWaitMs: 300,
   /** Processor time of a new query thread in which it is slow: it compiles its code. The 256 requests of a burst take it about so long. */
   queueWarmUpMs: 250,
-  /** Wait after which a request is refused that came in this time: callers of a service that has just begun are answered late, not refused. */
+  /**
+   * Wait after which a request is refused that came in this time: callers of a service that has just begun are answered late, not refused.
+   */
   queueColdWaitMaxMs: 1_000,
   /** Time after which results of the query thread are received also in the middle of a tick of the event loop. */
   queuePollMs: 1,

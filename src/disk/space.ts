@@ -7,7 +7,10 @@ const BLOCK_BYTES = 4_096;
 
 const bytesText = (bytes: number): string => `${Math.ceil(bytes).toLocaleString('en-US')} bytes`;
 
-/** The disk has too little space. Nothing of this step was written, or it was removed again; steps before it stay: files of the same call, a migration. */
+/**
+ * The disk has too little space. Nothing of this step was written, or it was removed again; steps before it stay: files of the same call, a
+ * migration.
+ */
 export class DiskFull extends Error {
   override readonly name = 'DiskFull';
   readonly folder: string;

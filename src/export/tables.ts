@@ -30,7 +30,10 @@ export const everything: Selection = {
   to: null,
 };
 
-/** The selected part of a dataset. @throws RequestProblem for an unknown symbol, a range that ends before it begins, and bars of several bases */
+/**
+ * The selected part of a dataset.
+ * @throws RequestProblem for an unknown symbol, a range that ends before it begins, and bars of several bases
+ */
 export async function exportTable(reader: Reader, name: string, selection: Selection): Promise<ExportTable> {
   const { assetSchema, country, symbol } = selection;
   const dataset = fileDatasetNamed(name);

@@ -6,7 +6,10 @@ export type ComputedColumn = {
   readonly name: string;
   /** The columns of the file that it is computed from; refusals name the first. */
   readonly inputs: readonly string[];
-  /** SQL of a fast reading, which fails where a cell cannot be computed, and of a careful one, which marks that cell. It names columns by `columnText` and `columnNumber`. */
+  /**
+   * SQL of a fast reading, which fails where a cell cannot be computed, and of a careful one, which marks that cell. It names columns by
+   * `columnText` and `columnNumber`.
+   */
   readonly fast: string;
   readonly careful: string;
   readonly reason: string;

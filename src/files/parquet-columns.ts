@@ -34,7 +34,10 @@ export function parquetMoment(type: string): 'instant' | 'local' | 'date' | null
   return type === 'DATE' ? 'date' : null;
 }
 
-/** A column of dates or times as milliseconds since 1970, as if in UTC; infinite ones are null. It fails at a part of a microsecond: that would be lost. */
+/**
+ * A column of dates or times as milliseconds since 1970, as if in UTC; infinite ones are null. It fails at a part of a microsecond: that
+ * would be lost.
+ */
 export function parquetMs(column: string, type: string): string {
   const ms = `epoch_us(${column}) / 1000.0`;
   if (type !== 'TIMESTAMP_NS') return ms;

@@ -59,7 +59,10 @@ export async function open(): Promise<Opened> {
 let holders = 0;
 let ready: Opened | null = null;
 
-/** Keeps one database for the readings that follow, until the function that it gives is called: a start takes as long as reading 50,000 rows. */
+/**
+ * Keeps one database for the readings that follow, until the function that it gives is called: a start takes as long as reading 50,000
+ * rows.
+ */
 export function holdReader(): () => void {
   holders++;
   return () => {
@@ -113,7 +116,10 @@ export async function describeFile(
   }
 }
 
-/** Reads the chunks of a file in order: the next one overwrites the columns of the one before. @throws FileProblem, or NeedsCare in a fast reading */
+/**
+ * Reads the chunks of a file in order: the next one overwrites the columns of the one before.
+ * @throws FileProblem, or NeedsCare in a fast reading
+ */
 export async function* readChunks(file: ReadableFile, plan: ReadPlan): AsyncGenerator<Chunk> {
   const { format } = file;
   if (format.kind !== 'csv' || plan.careful)

@@ -24,7 +24,10 @@ export function holdsRefusedRows(path: string): boolean {
   }
 }
 
-/** The first of `x.rejected.csv`, `x.rejected.2.csv`, … that does not exist or, with `replacesEarlier`, has refused rows of an earlier import. */
+/**
+ * The first of `x.rejected.csv`, `x.rejected.2.csv`, … that does not exist or, with `replacesEarlier`, has refused rows of an earlier
+ * import.
+ */
 export function rejectedPlace(path: string, replacesEarlier: boolean): string {
   for (let number = 1; ; number++) {
     const place = number === 1 ? path : path.replace(/\.csv$/, `.${number}.csv`);

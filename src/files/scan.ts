@@ -22,7 +22,9 @@ export type ReadableFile = {
 export type ScanPlan = {
   /** Of a Parquet file, columns of dates and times too: their milliseconds since 1970. */
   readonly numbers: readonly string[];
-  /** Reads every column as text, also rows with missing or surplus cells: slower, but every cell can be checked. JSON has no fast reading. */
+  /**
+   * Reads every column as text, also rows with missing or surplus cells: slower, but every cell can be checked. JSON has no fast reading.
+   */
   readonly careful: boolean;
   /** Computed columns, which a plan may name too. */
   readonly derived?: readonly ComputedColumn[];

@@ -39,7 +39,7 @@ export class ChangedCalendars {
   readonly #markets = new Map<string, Map<string, Set<number>>>();
   readonly #instruments = new Map<number, Instrument>();
 
-  /** Notes that a row of a dataset has changed, each null for no row. An override is told by the values of its key. */
+  /** Notes that a row of a dataset has changed, each null for no row. An override is named by the values of its key. */
   add(dataset: Dataset, before: Values | null, after: Values | null): void {
     if (dataset === holidays) this.#addOverride((after ?? before)!);
     if (dataset !== instruments || before === null || after === null) return;
@@ -125,7 +125,9 @@ export class ChangedCalendars {
   }
 }
 
-/** Whether a calendar decides when bars of a series close. A minute ends in the session that it begins in: sessions are of whole minutes. */
+/**
+ * Whether a calendar decides when bars of a series close. A minute ends in the session that it begins in: sessions are of whole minutes.
+ */
 const isMovable = ({ row }: StoredSeries): boolean => row.interval !== '1M';
 
 /**

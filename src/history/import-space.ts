@@ -25,6 +25,9 @@ export function requireSpaceFor({ folder }: Store, textBytes: number): void {
   if (folder !== null) requireDiskSpace(folder, storeNeedBytes(textBytes));
 }
 
-/** The error of an import that has written refused rows, which are beside the imported file: where that disk is full, which one; else the same error. */
+/**
+ * The error of an import that has written refused rows, which are beside the imported file: where that disk is full, which one; else the
+ * same error.
+ */
 export const refusedRowsProblem = (error: unknown, file: MappedFile): Promise<unknown> =>
   diskProblem(error, dirname(file.rejectedPath), textBytesOf(file));

@@ -130,7 +130,7 @@ test('a fault is a 500 without detail, its cause observed under the request id (
   }
 });
 
-test('what the service failed to answer counts for no quota, and tells of it (contract 7.5)', async () => {
+test('what the service failed to answer counts for no quota, and the answer says so (contract 7.5)', async () => {
   const { secret } = await issueKey(control, 'quota', { ...noTerms, perDay: 2 }, Date.now());
   const failures = [new QueueError('full', 'full'), new Error('broken')];
   const failing = openHandler({

@@ -143,7 +143,7 @@ export class RequestHandler {
     if (match !== null) return this.#data(request, match, query, trace);
     const content = await page!(pageRequestOf(this.#parts.address, headers));
     const bytes = content.body.reduce((sum, piece) => sum + piece.length, 0);
-    // Health and metrics are told at any load.
+    // Health and metrics are answered at any load.
     if (bytes > httpLimits.smallPageBytes) trace.uncount = await this.#parts.unsent.admit(null, bytes);
     const ifNoneMatch = requests.headerOf(request, 'if-none-match');
     return notModifiedIfHeld(responses.pageResponse(content, requestId), ifNoneMatch);

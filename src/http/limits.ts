@@ -90,7 +90,7 @@ export const httpLimits = {
   /** Parsed requests that are kept, and characters of their texts: some 400 each, and a kilobyte beside them. */
   parsedRequestsMax: 4_096,
   parsedCharactersMax: 2_000_000,
-  /** Time in which readiness is told: who asks for it asks again soon, and must not take a late answer for none. */
+  /** Time in which readiness is answered: who asks for it asks again soon, and must not take a late answer for none. */
   readinessMs: 900,
   /** Characters of a part of a key that no request id may be: a shorter part tells nobody the rest. */
   keyPartCharactersMin: 20,

@@ -17,7 +17,7 @@ test('a store that is away and a thread that fails are named; overload passes, a
   assert.equal(await problemOf({ submit: failing('full') }, 0), null);
 });
 
-test('a query thread that does not answer is told within a second, and its probe is withdrawn', async () => {
+test('a query thread that does not answer is reported within a second, and its probe is withdrawn', async () => {
   let isGone = (): boolean => false;
   const submit: Submit = (_, gone) => {
     isGone = gone;

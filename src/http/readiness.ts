@@ -4,14 +4,14 @@ import { errors } from '../contract/errors.ts';
 import { httpLimits } from './limits.ts';
 import { type QueryQueue, QueueError } from './queue/query-queue.ts';
 
-/** What callers are told while the store cannot be reached. */
+/** What callers are answered while the store cannot be reached. */
 export const STORE_AWAY = 'The service cannot reach its store now.';
 
 type Queue = Pick<QueryQueue, 'submit'>;
 
 /**
- * Null where the query thread answers, or is overloaded: overload passes, and other workers have it too. Else what callers are told, also
- * where there is no answer within a second.
+ * Null where the query thread answers, or is overloaded: overload passes, and other workers have it too. Else what callers are answered,
+ * also where there is no answer within a second.
  */
 export async function problemOf(queue: Queue, nowMs: number): Promise<string | null> {
   const over = new AbortController();

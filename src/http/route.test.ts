@@ -267,7 +267,7 @@ test('malformed percent-encoding, a lone surrogate and an overlong NUL among it,
   }
 });
 
-test('a malformed key is refused without a word of it (contract 6.2, 7.4)', () => {
+test('a malformed key is refused without repeating any of it (contract 6.2, 7.4)', () => {
   const secret = 'MARKED-KEY-0123456789';
   for (const sent of malformed) {
     const { word, facts } = refusalOf(() => sentAs(`secret_key=${secret}${sent}`, 'secret_key'));

@@ -80,7 +80,7 @@ test('the answer tells the tighter quota, and the next minute begins anew while 
   await quotas.close();
 });
 
-test('of two quotas with as much left the one of the day is told, which lasts longer (contract 7.5)', async () => {
+test('of two quotas with as much left the one of the day is reported, which lasts longer (contract 7.5)', async () => {
   nowMs = NOON;
   const quotas = openQuotas(controls[0]!);
   assert.equal((await quotas.count(await keyWith({ perMinute: 2, perDay: 2 })))!.quota.span, 'day');
@@ -119,7 +119,7 @@ test('after the clock was set back the requests of other workers are counted at 
   await one.close();
 });
 
-test('a minute that begins while the others are told of the last one starts with its whole quota (contract 7.3)', async () => {
+test('a minute that begins while the others learn of the last one starts with its whole quota (contract 7.3)', async () => {
   nowMs = NOON + 50_000;
   let meanwhile = (): void => undefined;
   const slow: RowStore = {

@@ -1,4 +1,5 @@
-// The rows of open blocks. While they ascend, they are in short segments of shared arrays: thousands of blocks grow at once without garbage.
+// The rows of open blocks. While they ascend, they are in short segments of shared arrays: thousands of blocks grow at once without
+// garbage.
 import {
   type Bars,
   columns,

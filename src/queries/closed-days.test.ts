@@ -1,4 +1,5 @@
-// DAY rows of dates on which the market is closed: served for themselves, or merged into the session that their evening opens (contract 3.10).
+// DAY rows of dates on which the market is closed: served for themselves, or merged into the session that their evening opens (contract
+// 3.10).
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

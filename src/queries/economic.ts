@@ -194,7 +194,9 @@ async function nameOf(reader: Reader, country: string, code: string): Promise<st
   throw new DamagedData(rowDamage(events, other, 'an index has lost it'));
 }
 
-/** `GET …/economic_calendar/event_codes/{country_iso_code}`: the shipped codes, those of files, then those that stored events alone have. */
+/**
+ * `GET …/economic_calendar/event_codes/{country_iso_code}`: the shipped codes, those of files, then those that stored events alone have.
+ */
 export const answerEconomicEventCodes: Query<typeof economicEventCodes> = async (parameters, context) => {
   const { country_iso_code: country } = parameters;
   const { reader, allocate } = context;

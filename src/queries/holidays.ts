@@ -37,7 +37,10 @@ function recordOf(
   };
 }
 
-/** The owner of the requested calendar: an instrument, a symbol that overrides name, or the market. @throws Refusal where nothing has the symbol */
+/**
+ * The owner of the requested calendar: an instrument, a symbol that overrides name, or the market.
+ * @throws Refusal where nothing has the symbol
+ */
 async function ownerOf(
   context: QueryContext,
   calendars: Calendars,

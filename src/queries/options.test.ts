@@ -1,4 +1,5 @@
-// Option search and expirations over a real store: every order and every page against a plain reading of the rules (spec 4.6, contract 8.4).
+// Option search and expirations over a real store: every order and every page against a plain reading of the rules (spec 4.6, contract
+// 8.4).
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// The fingerprint in a page key: the endpoint and its bound parameters as one text, so that a key opens no page of another query (contract 4.1).
+// The fingerprint in a page key: the endpoint and its bound parameters as one text, so that a key opens no page of another query (contract
+// 4.1).
 import type { Endpoint, ParametersOf } from '../contract/endpoint.ts';
 import type { Contract, EndpointName } from '../contract/index.ts';
 

@@ -50,7 +50,9 @@ export type Answer =
 /** The state that an answer was read from, and the parts that it depends on (docs/decisions/0029). */
 export type AnswerSource = DataState & { readonly parts: readonly Part[] };
 
-/** Marks how long an answer stays good, epoch milliseconds: infinite until what it depends on is changed, undefined where it is not known. */
+/**
+ * Marks how long an answer stays good, epoch milliseconds: infinite until what it depends on is changed, undefined where it is not known.
+ */
 export const goodUntil = (answer: Answer, goodUntilMs: number | undefined): Answer =>
   answer.kind === 'answer' && goodUntilMs !== undefined ? { ...answer, goodUntilMs } : answer;
 

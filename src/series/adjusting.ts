@@ -54,7 +54,9 @@ async function readChanges(
   return changes.filter(({ price, volume }) => price.part !== price.whole || volume.part !== volume.whole);
 }
 
-/** How bars of a stock are adjusted, and the last ex-date of a split that has happened and does not count; each null where there is none. */
+/**
+ * How bars of a stock are adjusted, and the last ex-date of a split that has happened and does not count; each null where there is none.
+ */
 async function adjustmentOf(
   context: StreamContext,
   stored: StoredInstrument,
@@ -79,7 +81,10 @@ async function adjustmentOf(
   };
 }
 
-/** A volume that was adjusted for splits before the import contains all that have happened. @throws CannotAdjust where one of them does not count */
+/**
+ * A volume that was adjusted for splits before the import contains all that have happened.
+ * @throws CannotAdjust where one of them does not count
+ */
 function checkVolumes({ splitVolume, day }: TimedBars, leftOutDay: number | null): void {
   const first = splitVolume?.indexOf(1) ?? -1;
   if (leftOutDay !== null && first >= 0 && day[first]! < leftOutDay)

@@ -20,7 +20,9 @@ function computedFactor(action: Action, price: number | null): Fraction {
   return (price === null ? null : dividendFactor(action.cash_amount!, price)) ?? NO_FACTOR;
 }
 
-/** The factor of an action, unrounded, by its reference price. Where the given factor is the computed one, rounded, it is the computed one. */
+/**
+ * The factor of an action, unrounded, by its reference price. Where the given factor is the computed one, rounded, it is the computed one.
+ */
 export function factorOf(action: Action, price: number | null): Fraction {
   const computed = computedFactor(action, price);
   if (action.adjustment_factor === null) return computed;

@@ -1,4 +1,5 @@
-// A series off the session grid at its own interval: sessions with finer bars are derived from those, the others are as imported (contract 3.10).
+// A series off the session grid at its own interval: sessions with finer bars are derived from those, the others are as imported (contract
+// 3.10).
 import { concatTimed, sliceTimed, type TimedBars } from '../bars/grid.ts';
 import { MINUTE_MS } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';

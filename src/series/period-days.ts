@@ -38,7 +38,10 @@ function reachThrough(
   );
 }
 
-/** The DAY bars that a WEEK or MON bar is built from; null where they are not complete through its end, or cover less of it than its imported bar. */
+/**
+ * The DAY bars that a WEEK or MON bar is built from; null where they are not complete through its end, or cover less of it than its
+ * imported bar.
+ */
 export async function daysOf(
   context: StreamContext,
   found: StoredInstrument,

@@ -131,7 +131,10 @@ export const withSplitVolumes = (timed: TimedBars): TimedBars => ({
   splitVolume: new Uint8Array(timed.bars.count).fill(1),
 });
 
-/** Bars of one series, marked where their volumes are adjusted for splits already. @throws CannotAdjust where raw prices are needed and it has others */
+/**
+ * Bars of one series, marked where their volumes are adjusted for splits already.
+ * @throws CannotAdjust where raw prices are needed and it has others
+ */
 export function withBasis({ rawOnly }: StreamContext, series: Series, timed: TimedBars): TimedBars {
   const { interval, prices } = series;
   if (!rawOnly) return timed;

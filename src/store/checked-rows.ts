@@ -34,7 +34,10 @@ export function rowFormOf(dataset: Dataset): RowForm {
 export const isWhole = ({ seeds }: RowForm, cells: readonly StoredCell[]): boolean =>
   cells[seeds.length] === rowCheck(seeds, cells);
 
-/** Compares two stored values. The order of stored text is that of its UTF-8 bytes; null comes first (sqlite.org/datatype3.html, 4.1; `nulls first` elsewhere). */
+/**
+ * Compares two stored values. The order of stored text is that of its UTF-8 bytes; null comes first (sqlite.org/datatype3.html, 4.1; `nulls
+ * first` elsewhere).
+ */
 export function compareCells(a: unknown, b: unknown): number {
   if (a === b) return 0;
   if (typeof a === 'number' && typeof b === 'number') return a - b;

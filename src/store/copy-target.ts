@@ -12,7 +12,10 @@ export interface CopyTarget {
   readonly isBegun: boolean;
   /** Reads what was written. */
   readonly reader: Reader;
-  /** Writes part of the copy, which stays from then on. Versions and changes are rows like all others here. @throws DiskFull, StoreUnavailable */
+  /**
+   * Writes part of the copy, which stays from then on. Versions and changes are rows like all others here.
+   * @throws DiskFull, StoreUnavailable
+   */
   write(work: (writer: CopyWriter) => Promise<void>): Promise<void>;
   /** The keys, quota uses and secrets of the store to be. */
   readonly control: RowStore;

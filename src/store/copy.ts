@@ -1,4 +1,5 @@
-// Copies a whole store into another of any engine: one state of it, row by row and block by block, and proves the copy (docs/decisions/0032).
+// Copies a whole store into another of any engine: one state of it, row by row and block by block, and proves the copy
+// (docs/decisions/0032).
 import { DamagedBlock } from '../bars/block.ts';
 import { blockCount } from '../bars/block-reader.ts';
 import { series as allSeries } from '../datasets/bars.ts';

@@ -16,13 +16,15 @@ export const storeLimits = {
   /** A worker of Citus that does not take a connection in this time counts as gone, and is tried again after a pause. */
   workerConnectMs: 1_000,
   workerPauseMs: 500,
-  /** Bytes of blocks that one thread keeps of a store on another machine: 30 sessions of 200 series of minutes. Two threads answer queries. */
+  /**
+   * Bytes of blocks that one thread keeps of a store on another machine: 30 sessions of 200 series of minutes. Two threads answer queries.
+   */
   cachedBlockBytesMax: 32 * 2 ** 20,
   /** For so long a version that was told is tried first: less than replaced blocks are kept. */
   publishedUsedMs: 30_000,
   /** Time that a statement waits for another process' lock. */
   busyTimeoutMs: 10_000,
-  /** The same of a statement of an open store that only reads: whoever waits for it is told within two seconds. */
+  /** The same of a statement of an open store that only reads: whoever waits for it has an answer within two seconds. */
   readBusyTimeoutMs: 1_500,
   /** Rows and blocks that one step of reading a whole store takes: a step keeps no writer from emptying its log for long. */
   scrubRowsPerStep: 2_000,

@@ -55,7 +55,10 @@ export type BlockRead = {
 /** Reads rows of one state of the store. What it reads is checked; a damaged row is a `DamagedData`. */
 export interface RowReader {
   rows<D extends Dataset>(dataset: D, read: Read<D>): Promise<RowOf<D>[]>;
-  /** All rows of a group (`Dataset.group`), in the order of the key where the group is part of it. A row that was written and is not there is damage too. */
+  /**
+   * All rows of a group (`Dataset.group`), in the order of the key where the group is part of it. A row that was written and is not there
+   * is damage too.
+   */
   group<D extends Dataset>(dataset: D, where: Partial<RowOf<D>>): Promise<RowOf<D>[]>;
   /** The rows whose columns equal `where`, and whose `column` has one of some distinct values; in no order. */
   among<D extends Dataset>(
@@ -70,7 +73,10 @@ export interface RowReader {
   count<D extends Dataset>(dataset: D, where?: Partial<RowOf<D>>): Promise<number>;
   /** Reads the same state without its damaged parts: each is reported to `onDamage` instead of being an error. */
   sound(onDamage: OnDamage): RowReader;
-  /** The number of all rows, and the span of a column of numbers. Both are found in two ways: a lost row is damage. Reads a whole index or more. */
+  /**
+   * The number of all rows, and the span of a column of numbers. Both are found in two ways: a lost row is damage. Reads a whole index or
+   * more.
+   */
   extent<D extends Dataset>(dataset: D, column?: ColumnOf<D>): Promise<Extent>;
 }
 

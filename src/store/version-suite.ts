@@ -1,4 +1,4 @@
-// The part of the engine suite about versions: what raises them, and what is told to have changed since one (docs/decisions/0029).
+// The part of the engine suite about versions: what raises them, and what is reported as changed since one (docs/decisions/0029).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runCoverage, series, unfinishedBars } from '../datasets/bars.ts';

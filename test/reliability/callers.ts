@@ -20,7 +20,7 @@ export class Callers {
     this.key = key;
   }
 
-  /** A good answer; who is told to come again comes again (contract 6.3). */
+  /** A good answer; who gets a 503 comes again (contract 6.3). */
   async ask<T>(url: string): Promise<Envelope<T>> {
     for (let left = TRIES_MAX; ; left--) {
       this.requests++;

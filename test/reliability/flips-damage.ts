@@ -9,7 +9,7 @@ export async function findsDamage(path: string): Promise<string[]> {
   try {
     for await (const { damage } of scrubStore(fileStore(path))) found.push(...damage.map(damageWords));
   } catch (error) {
-    // A store that does not open is told by that.
+    // A store that does not open reports its damage so.
     found.push(`the scrub ended: ${(error as Error).message}`);
   }
   return found;

@@ -1,4 +1,4 @@
-// Flips single bits of a store's file and asks everything: whether damage is told, and whether the scrub finds it.
+// Flips single bits of a store's file and asks everything: whether damage is reported, and whether the scrub finds it.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// More arrivals than can be served: how many are, how soon, how soon the others are told, and how soon all is well again.
+// More arrivals than can be served: how many are, how soon, how soon the others are refused, and how soon all is well again.
 import { readFileSync } from 'node:fs';
 import { bourse, startServer } from '../../bench/process.ts';
 import type { Workshop } from '../service.ts';

@@ -295,7 +295,7 @@ suite('beside imports and a server', () => {
     }
   });
 
-  test('a full disk is told before and during the copy, and keeps nothing of it', async (t) => {
+  test('a full disk is reported before and during the copy, and keeps nothing of it', async (t) => {
     const disk = shop.path('disk');
     const size = statSync(big.path).size;
     mkdirSync(disk);

@@ -62,7 +62,7 @@ export class LosingStores {
   }
 }
 
-/** Takes rows away from a file: nothing else is told of it. */
+/** Takes rows away from a file: no index or sum learns of it. */
 export function lose(path: string, table: string, where: string): void {
   const database = new DatabaseSync(path, { defensive: false });
   const sums = `${table}_sums`;

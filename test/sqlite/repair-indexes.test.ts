@@ -94,7 +94,7 @@ for (const [table, index, where] of lost)
     assert.equal(await hashOf(store), sound);
   });
 
-test('an index that still has a row of which its table has lost the rest stays: it is what tells of the row', async () => {
+test('an index that still has a row of which its table has lost the rest stays: it alone shows that there was one', async () => {
   const store = damaged(...behind('news_by_published_date_news_id', "delete from news where title = 'One'"));
   const before = readFileSync(storeFile(store));
   for (const more of [[], ['--repair-indexes']]) {
@@ -144,7 +144,7 @@ test('search terms of damaged instruments wait for the import of these', async (
   assert.deepEqual(statesOf(await examine(store, '--repair-indexes')), ['repair ok', 'data ok']);
 });
 
-test('search terms stay where the table of instruments has lost a row: they are what tells of it', async () => {
+test('search terms stay where the table of instruments has lost a row: they alone show that there was one', async () => {
   const store = damaged(
     `create temp table kept as select * from instruments_sums; delete from instruments where symbol = 'A';
      delete from instruments_sums; insert into instruments_sums select * from kept`,

@@ -95,7 +95,7 @@ test('a copy that was killed between the renames of its end is completed (contra
   assert.deepEqual(contentOfFile(target), contentOfFile(path));
 });
 
-test('a full disk is told with the bytes that are missing, before and during the copy, which goes on where there is space (contract 10)', {
+test('a full disk is reported with the bytes that are missing, before and during the copy, which goes on where there is space (contract 10)', {
   skip: noSmallDisk(),
 }, async () => {
   const source = stores.fresh();

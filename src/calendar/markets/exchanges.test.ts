@@ -1,4 +1,5 @@
-// London, Toronto, Sydney, Zurich: their days and hours from 2000 to 2030, by the exchanges' notices and schedules worked out by others (contract 3.4).
+// London, Toronto, Sydney, Zurich: their days and hours from 2000 to 2030, by the exchanges' notices and schedules worked out by others
+// (contract 3.4).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatDay } from '../../base/instant.ts';

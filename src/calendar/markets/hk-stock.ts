@@ -57,7 +57,9 @@ const victoryDay = rulesFrom('Special Holiday (3 September 2015) Ordinance');
 const mornings = rulesFrom(tradingRules);
 const stopped = rulesFrom(severeWeather);
 
-/** One of the first days of the lunar year. For a Sunday the market closed on the day before them until 2011, and closes after them since. */
+/**
+ * One of the first days of the lunar year. For a Sunday the market closed on the day before them until 2011, and closes after them since.
+ */
 const newYearDay = (name: string, plus: number): HolidayRule[] => [
   closed('LUNAR_NEW_YEAR', name, { dates: lunarNewYear, plus, to: '2011-12-31' }),
   holidaySince2012('LUNAR_NEW_YEAR', name, { dates: lunarNewYear, plus, from: '2012-01-01' }),

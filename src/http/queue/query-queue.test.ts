@@ -291,7 +291,7 @@ test('a store that cannot be opened is reported at once, with its cause', async 
   await assert.rejects(settled(queue.submit(latest(1), here)), isQueueError('fault'));
 });
 
-test('while a new thread cannot open the store requests are told so, and none hangs; then it opens it itself (contract 6.3)', async (t) => {
+test('while a new thread cannot open the store requests are refused with the reason, and none hangs; then it opens it itself (contract 6.3)', async (t) => {
   const copy = join(folder, 'copy.db');
   await (await openStore(fileStore(copy), 'write')).close();
   const queue = openQueue({}, { ...setup, storeUrl: fileStore(copy) });

@@ -31,7 +31,10 @@ export type ThreadData = ThreadSetup & { readonly port: MessagePort; readonly me
 /** A request, its number, and the shared buffer that its body may use. */
 export type ThreadRequest = readonly [id: number, request: QueryRequest, buffer: number | null];
 
-/** The number of a request, the time that it took the thread, and the processor time since the answer before; 0 where requests run one by one. */
+/**
+ * The number of a request, the time that it took the thread, and the processor time since the answer before; 0 where requests run one by
+ * one.
+ */
 type Measured = { readonly id: number; readonly tookMs: number; readonly processorMs: number };
 
 /** A message from the thread. */

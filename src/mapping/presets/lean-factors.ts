@@ -1,4 +1,5 @@
-// QuantConnect LEAN factor files as dividends and splits: a row has the products of all later factors, and the last close before the next row.
+// QuantConnect LEAN factor files as dividends and splits: a row has the products of all later factors, and the last close before the next
+// row.
 import { formatDay } from '../../base/instant.ts';
 import { calendarOf } from '../../calendar/calendar.ts';
 import { parseSymbol } from '../../contract/identifiers.ts';

@@ -17,7 +17,10 @@ export function fitOf(sample: Sample, row: RegExp, folder: string): Fit {
   return isSure ? 'surely' : 'perhaps';
 }
 
-/** The rows of a file by date. @throws FileProblem where the file is of another market, or a row has another form, no date, or the date of another one */
+/**
+ * The rows of a file by date.
+ * @throws FileProblem where the file is of another market, or a row has another form, no date, or the date of another one
+ */
 export function byDate(name: string, rows: readonly NumberedRow[], form: RegExp): NumberedRow[] {
   const market = /[/\\]equity[/\\]([a-z]+)[/\\]/i.exec(resolve(name))?.[1]?.toLowerCase() ?? 'usa';
   if (market !== 'usa')

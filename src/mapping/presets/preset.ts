@@ -19,7 +19,10 @@ export type Preset = {
   /** Whether the vendor writes no line end after the last row. */
   readonly isOpenEnded?: true;
   readonly fits: (sample: Sample) => Fit;
-  /** The column mapping of a file that fits; it has `convert` where rows make sense only together. @throws FileProblem where such a file cannot be imported */
+  /**
+   * The column mapping of a file that fits; it has `convert` where rows make sense only together.
+   * @throws FileProblem where such a file cannot be imported
+   */
   readonly mappingOf: (sample: Sample) => ColumnMapping;
 };
 
@@ -58,7 +61,10 @@ export const contains =
   (sample: Sample): Fit =>
     hasColumns(sample, columns) ? 'surely' : 'no';
 
-/** The doubt where a file's name has a day or month, `2020-08-31` or `2020-08`, and its first bar is in another one. A session may end on the next day of UTC. */
+/**
+ * The doubt where a file's name has a day or month, `2020-08-31` or `2020-08`, and its first bar is in another one. A session may end on
+ * the next day of UTC.
+ */
 export function doubtOfDate(named: string | undefined, firstMs: number): { doubt?: string } {
   const found = [firstMs, firstMs - DAY_MS].map((ms) => new Date(ms).toISOString().slice(0, 10));
   if (named === undefined || found.some((date) => date.startsWith(named))) return {};

@@ -57,7 +57,9 @@ export function writeSmall(view: DataView, at: number, value: number): number {
   return end + GROUP_DIGITS;
 }
 
-/** Writes a point and decimals without trailing zeros, at least one: `digits` over 10^(4 x groups), which is not 0; the place after them. */
+/**
+ * Writes a point and decimals without trailing zeros, at least one: `digits` over 10^(4 x groups), which is not 0; the place after them.
+ */
 export function writeFraction(view: DataView, at: number, digits: number, groups: number): number {
   view.setInt8(at, POINT);
   if (groups <= 2) return writeSmallFraction(view, at, digits | 0, groups);

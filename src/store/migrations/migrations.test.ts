@@ -57,7 +57,7 @@ test('a declaration without its step is named, with what to add', () => {
   assertEndsAt([toyStep, { columns: { toys: { color: 'text null' } } }], [wider]);
 });
 
-test('other kinds, keys, indexes and clustering than declared are told', () => {
+test('other kinds, keys, indexes and clustering than declared are reported', () => {
   const others: readonly Partial<Dataset>[] = [
     { columns: { id: { kind: 'integer' } } },
     { columns: { id: { kind: 'text', nullable: true } } },

@@ -1,4 +1,5 @@
-// A SQLite store while it is made as a copy: two files under other names, which are renamed when the copy is verified (docs/decisions/0032).
+// A SQLite store while it is made as a copy: two files under other names, which are renamed when the copy is verified
+// (docs/decisions/0032).
 import { existsSync, renameSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { controlDatasets, dataDatasets } from '../../datasets/index.ts';

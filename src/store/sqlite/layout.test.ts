@@ -119,7 +119,7 @@ test('a copy takes the name of no earlier one', async () => {
   assert.ok(readFileSync(`${path}.layout-1`).equals(first));
 });
 
-test('a new store has no copy, and nothing is told', async () => {
+test('a new store has no copy, and nothing is reported', async () => {
   const path = freshFile();
   assert.deepEqual(await migrated(path, storeSteps), []);
   assert.deepEqual(filesBeside(path), ['bourse.db']);

@@ -54,7 +54,10 @@ class FileState {
     this.id = fileId(database.path);
   }
 
-  /** The version, which is read only where anything was committed since: to ask that costs a fourth of reading a row. @throws StoreUnavailable */
+  /**
+   * The version, which is read only where anything was committed since: to ask that costs a fourth of reading a row.
+   * @throws StoreUnavailable
+   */
   version(): Promise<number | null> {
     return this.#database.reaching(() => this.#readVersion());
   }
