@@ -6,6 +6,7 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { historicalBars, latestBars } from '../src/contract/bars.ts';
 import { parseParameters } from '../src/contract/endpoint.ts';
+import { Refusal } from '../src/contract/errors.ts';
 import type { PriceBasis, VolumeBasis } from '../src/contract/price-basis.ts';
 import { importFile } from '../src/loading/importers.ts';
 import { QueryRunner } from '../src/queries/index.ts';
@@ -116,6 +117,13 @@ async function page(raw: Parameters): Promise<Page> {
   return (JSON.parse(bodyOf(await answer(raw))) as { result: Page }).result;
 }
 
+/** The refusal of parameters that the declaration refuses. */
+async function refusalOf(raw: Parameters) {
+  const error = await answer(raw).catch((thrown: unknown) => thrown);
+  if (!(error instanceof Refusal)) assert.fail('it was not refused');
+  return { word: error.word, ...error.facts };
+}
+
 async function refusal(raw: Parameters) {
   const given = await answer(raw);
   if (given.kind !== 'refusal') assert.fail('it was not refused');
@@ -180,6 +188,32 @@ test('none is what is served without adjust, to the byte, and as_of says nothing
   assert.equal(bodyOf(await answer({ ...bare, adjust: 'NONE' })), plain);
   const rows = await data('SPLIT', 'DAY', 'none', { adjust_as_of: '2020-01-01' });
   assert.deepEqual(closes(rows), [455.61, 444.45, 499.23, 129.04, 134.18]);
+});
+
+test('adjustment is another name of adjust, raw for none: the same bytes, page keys of each other, and no contradiction (contract 9.13)', async () => {
+  const { adjust: _, ...bare } = asked('SPLIT', 'DAY', 'none', { limit: '2' });
+  for (const [word, meant] of Object.entries({
+    raw: 'none',
+    SPLIT: 'split',
+    dividend: 'dividend',
+    all: 'all',
+  })) {
+    const own = bodyOf(await answer({ ...bare, adjust: meant }));
+    assert.equal(bodyOf(await answer({ ...bare, adjustment: word })), own);
+    assert.equal(bodyOf(await answer({ ...bare, adjustment: word, adjust: meant })), own);
+  }
+  const first = await page({ ...bare, adjustment: 'split' });
+  const second = { next_page_key: first.next_page_key!, adjust_as_of: '2026-06-01' };
+  assert.deepEqual(
+    await page({ ...bare, ...second, adjustment: 'split' }),
+    await page({ ...bare, ...second, adjust: 'split' }),
+  );
+  const given = await answer({ ...bare, adjustment: 'split' });
+  assert.match(given.kind === 'answer' ? given.next!.address : '', /[?&]adjust=split&(?!.*adjustment)/);
+  const { word, param, got } = await refusalOf({ ...bare, adjust: 'none', adjustment: 'split' });
+  assert.deepEqual([word, param, got], ['invalid_parameter', 'adjustment', 'split']);
+  const { param: wrong, allowed } = await refusalOf({ ...bare, adjustment: 'none' });
+  assert.deepEqual([wrong, allowed], ['adjustment', ['raw', 'split', 'dividend', 'all']]);
 });
 
 test('only ex-dates up to adjust_as_of count: today in the zone of the market without it (contract 9.4)', async () => {

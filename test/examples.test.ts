@@ -78,6 +78,24 @@ suite('examples', { concurrency: 3 }, () => {
   });
 });
 
+test('bourse query answers every request of the sample file with the bytes of the service (contract 10)', {
+  timeout: 240_000,
+}, async () => {
+  const requests = readFileSync(join(root, 'examples/requests.txt'), 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('/'));
+  assert.ok(requests.length >= 18);
+  const secret = `secret_key=${service.key}`;
+  const asServed = async (path: string): Promise<string> => {
+    const body = await (await fetch(`${service.url}${path.replace('secret_key=<API_KEY>', secret)}`)).text();
+    const written = body.replaceAll(service.url, '').replaceAll(`&${secret}`, '');
+    return written.endsWith('\n') ? written : `${written}\n`;
+  };
+  const told = await shop.runWith({ BOURSE_STORE: service.store }, 'query', ...requests);
+  assert.equal(told.status, 0, told.stderr);
+  assert.equal(told.stdout, (await Promise.all(requests.map(asServed))).join(''));
+});
+
 test('every link between pages leads to a page and a heading that are there', () => {
   const all = globSync(['*.md', 'docs/**/*.md'], { cwd: root }).sort();
   assert.deepEqual(

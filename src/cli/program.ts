@@ -32,6 +32,10 @@ const commands: Readonly<Record<string, readonly [about: string, load: () => Pro
     'Write stored data as a file that bourse import reads: one state of the store, exact.',
     async () => (await import('./export.ts')).exportCommand(),
   ],
+  'query [options] <path...>': [
+    'Answer requests from the store, without a service or a key: the same bytes on standard output.',
+    async () => (await import('./query.ts')).queryCommand(),
+  ],
   'calendar [options] <market>': [
     'Print the sessions of a market: hours, early closes, late opens and closings.',
     async () => (await import('./calendar.ts')).calendarCommand(),

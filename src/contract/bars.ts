@@ -4,6 +4,7 @@ import { date, dateTime, nullable, number, optionalField, record, text } from '.
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
 import {
+  alias,
   defaulted,
   extension,
   formats,
@@ -53,6 +54,12 @@ const shared = {
       'none',
       'which corporate actions earlier prices are adjusted for',
     ),
+  ),
+  adjustment: alias(
+    kind.oneOf(['raw', 'split', 'dividend', 'all']),
+    'adjust',
+    (word) => (word === 'raw' ? 'none' : word),
+    'another name of adjust, with raw for none',
   ),
   adjust_as_of: extension(
     unbound(

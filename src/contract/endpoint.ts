@@ -28,9 +28,11 @@ type ValueOf<P> = P extends { parse: (raw: string) => infer T }
     : T | undefined
   : never;
 
-/** The parsed parameters of an endpoint. */
+/** The parsed parameters of an endpoint; the values of aliases are those of the parameters that they name. */
 export type ParametersOf<E extends Endpoint> = {
-  readonly [K in keyof E['parameters']]: ValueOf<E['parameters'][K]>;
+  readonly [K in keyof E['parameters'] as E['parameters'][K] extends { aliasFor: unknown }
+    ? never
+    : K]: ValueOf<E['parameters'][K]>;
 };
 
 /** One record of an endpoint as it is on the wire. */
@@ -52,9 +54,22 @@ export function parseParameters<E extends Endpoint>(
 ): ParametersOf<E> {
   const values: Record<string, unknown> = {};
   for (const [name, parameter] of Object.entries(declaration.parameters)) {
-    values[name] = parseOne(name, parameter, raw.get(name));
+    const value = parseOne(name, parameter, raw.get(name));
+    const { aliasFor } = parameter;
+    if (aliasFor === undefined) values[name] = value;
+    else if (value !== undefined) {
+      const meant = aliasFor.toValue(value);
+      if (raw.has(aliasFor.name) && values[aliasFor.name] !== meant)
+        throw contradiction(name, aliasFor.name, raw);
+      values[aliasFor.name] = meant;
+    }
   }
   return values as ParametersOf<E>;
+}
+
+function contradiction(name: string, other: string, raw: ReadonlyMap<string, string>): Refusal {
+  const message = `${name} is another name of ${other}, and they differ: give one of them.`;
+  return new Refusal('invalid_parameter', { message, param: name, got: raw.get(name)! });
 }
 
 function parseOne(name: string, parameter: Parameter, raw: string | undefined): unknown {

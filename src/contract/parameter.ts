@@ -12,6 +12,8 @@ export type Parameter<T = unknown> = kind.Kind<T> & {
   readonly bindsPage: boolean;
   /** Beyond the specification (contract 9). */
   readonly extension?: true;
+  /** The parameter that this one is another name of, and its value there. Callers may send either; queries see that parameter alone. */
+  readonly aliasFor?: { readonly name: string; toValue(value: T): unknown };
 };
 
 /** A path parameter: always required. */
@@ -32,6 +34,14 @@ export const defaulted = <T, D extends T>(of: kind.Kind<T>, value: D, descriptio
 
 /** Marks a parameter as beyond the specification (contract 9). */
 export const extension = <P extends Parameter>(parameter: P) => ({ ...parameter, extension: true }) as const;
+
+/** A second name of the parameter `name`, which clients of other services know; `toValue` gives that parameter's value (contract 9.13). */
+export const alias = <T>(
+  of: kind.Kind<T>,
+  name: string,
+  toValue: (value: T) => unknown,
+  description: string,
+) => ({ ...extension(unbound(optional(of, description))), aliasFor: { name, toValue } });
 
 /** Marks a parameter on which page keys do not depend: it chooses no records, or the key itself holds its value (contract 4.1). */
 export const unbound = <P extends Parameter>(parameter: P): P => ({ ...parameter, bindsPage: false });

@@ -20,7 +20,7 @@ import { STORE_AWAY } from './readiness.ts';
 import type { Caller } from './request.ts';
 import * as requests from './request.ts';
 import * as responses from './response.ts';
-import { type Match, matchRoute, type RawQuery, readQuery } from './route.ts';
+import { type Match, matchRoute, type RawQuery, readQuery, unknownPath } from './route.ts';
 import { AnswerSizes } from './sending/answer-sizes.ts';
 import type { UnsentBytes } from './sending/unsent-bytes.ts';
 
@@ -53,7 +53,12 @@ type Trace = {
 };
 
 /** An answer, and its name in the cache; null where it is not there. */
-type FoundAnswer = { readonly name: string | null; readonly cached: CachedAnswer };
+type FoundAnswer = {
+  readonly name: string | null;
+  readonly cached: CachedAnswer;
+  /** The version of the store that has this answer; undefined where damage hides it. */
+  readonly dataVersion: number | undefined;
+};
 
 /** Handles requests. */
 export class RequestHandler {
@@ -133,10 +138,7 @@ export class RequestHandler {
     const page = this.#parts.pages.get(path);
     const match = page === undefined ? matchRoute(path) : null;
     trace.route = match?.route.endpoint.path ?? (page === undefined ? null : path);
-    if (trace.route === null) {
-      const hint = 'Paths begin with /api/v2/, such as /api/v2/stock/bars/US:AAPL/1M/latest.';
-      throw new Refusal('unknown_path', { message: 'No endpoint has this path.', hint });
-    }
+    if (trace.route === null) throw unknownPath();
     if (request.method === 'OPTIONS') return responses.preflightResponse(requestId);
     if (request.method !== 'GET' && request.method !== 'HEAD')
       throw responses.methodNotAllowed(request.method);
@@ -161,11 +163,15 @@ export class RequestHandler {
     const { parameters } = parsed;
     const wrapCsv = parameters.format === 'csv' && requests.wantsWrappedCsv(request);
     const asked = { endpoint, parameters, wrapCsv, nowMs: this.#parts.nowMs() };
-    const { name, cached } = await this.#answer(asked, parsed, request, trace);
+    const found = await this.#answer(asked, parsed, request, trace);
+    const { cached, dataVersion } = found;
     const url = responses.nextPageUrl(cached.answer, base, caller);
-    const response = responses.answerResponse(cached.answer, cached.etag, url);
+    const response = responses.withDataVersion(
+      responses.answerResponse(cached.answer, cached.etag, url),
+      dataVersion,
+    );
     const whole = completed(response, request, trace.requestId);
-    return this.#inForm(whole, codingFor(whole, request), { name, cached }, url);
+    return this.#inForm(whole, codingFor(whole, request), found, url);
   }
 
   /** A response in the form that its caller takes: in a coding, else a large one in one piece. The form of a cached answer is kept. */
@@ -203,7 +209,7 @@ export class RequestHandler {
     trace.uncount = await unsent.admit(keyId, expected);
     if (found !== undefined) {
       this.#parsed.keep(parsed);
-      return { name, cached: found };
+      return { name, cached: found, dataVersion: Math.max(found.answer.dataVersion!, version!) };
     }
     const answer = await submit(asked, request.isGone);
     if (answer.kind === 'refusal') throw new Refusal(answer.word, answer.facts);
@@ -221,14 +227,14 @@ export class RequestHandler {
         uncountMore();
       };
     }
-    const { goodUntilMs, source } = answer;
+    const { goodUntilMs, source, dataVersion } = answer;
     const etag = etagOf(answer);
     const mayBeKept = goodUntilMs !== undefined && source !== undefined;
     if (!mayBeKept || !cache.takes(asked.endpoint, name, answer.body.length))
-      return { name: null, cached: { answer, etag, goodUntilMs: 0 } };
+      return { name: null, cached: { answer, etag, goodUntilMs: 0 }, dataVersion };
     const cached = { answer: responses.copyOf(answer), etag, goodUntilMs };
     cache.add(name, cached, source);
-    return { name, cached };
+    return { name, cached, dataVersion };
   }
 
   /** The caller, with a valid key that has a request left. @throws Refusal (contract 6.3, 7.2) */

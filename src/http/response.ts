@@ -13,7 +13,7 @@ const ALLOW = 'GET, HEAD, OPTIONS';
 
 const EXPOSED = [
   ...['ETag', 'Link', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Retry-After'],
-  ...['X-Count', IGNORED_HEADER, 'X-Next-Page-Key', 'X-Request-Id', 'X-Symbol-History'],
+  ...['X-Count', 'X-Data-Version', IGNORED_HEADER, 'X-Next-Page-Key', 'X-Request-Id', 'X-Symbol-History'],
 ].join(', ');
 
 /** Headers of every response. With these alone, web pages of other origins cannot read it. */
@@ -125,6 +125,12 @@ export function answerResponse(
     ...(answer.release === undefined ? {} : { release: answer.release }),
   };
 }
+
+/** Adds the version of the store that has the answer; nothing where damage hides it (contract 9.12). */
+export const withDataVersion = (response: HttpResponse, version: number | undefined): HttpResponse =>
+  version === undefined
+    ? response
+    : { ...response, headers: { ...response.headers, 'X-Data-Version': String(version) } };
 
 /** An answer with a copy of its body, which shares no memory. */
 export function copyOf({ release, body, ...rest }: Answer & { kind: 'answer' }): Answer & { kind: 'answer' } {

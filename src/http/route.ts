@@ -29,6 +29,12 @@ function routeOf(name: EndpointName): Route {
   return { name, endpoint, segments, slashedAt, known: [...own, 'secret_key'] };
 }
 
+/** The refusal of a path that no endpoint has. */
+export function unknownPath(): Refusal {
+  const hint = 'Paths begin with /api/v2/, such as /api/v2/stock/bars/US:AAPL/1M/latest.';
+  return new Refusal('unknown_path', { message: 'No endpoint has this path.', hint });
+}
+
 const literals = ({ segments }: Route): number => segments.filter(isLiteral).length;
 
 /** The routes of all endpoints. Those with more literal segments come first. */

@@ -75,10 +75,11 @@ export class QueryRunner {
       return await this.#store.snapshot(async (state) => {
         const reader = new TrackedReader(state);
         const answer = await query(request.parameters, { request, reader, ...tools });
-        if (answer.kind === 'refusal' || answer.goodUntilMs === undefined) return answer;
-        const version = await reader.version();
-        if (version === null) return answer;
-        return { ...answer, source: { id: reader.id, version, parts: reader.noted } };
+        const version = answer.kind === 'refusal' ? null : await reader.version();
+        if (answer.kind === 'refusal' || version === null) return answer;
+        const dated = { ...answer, dataVersion: version };
+        if (answer.goodUntilMs === undefined) return dated;
+        return { ...dated, source: { id: reader.id, version, parts: reader.noted } };
       });
     } catch (error) {
       if (error instanceof Refusal) return { kind: 'refusal', word: error.word, facts: error.facts };

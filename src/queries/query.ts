@@ -38,6 +38,8 @@ export type Answer =
       readonly headers: Readonly<Record<string, string>>;
       readonly body: Uint8Array;
       readonly next: NextPage | null;
+      /** The version of the store that it was read from; absent where damage hides it. */
+      readonly dataVersion?: number;
       /** The same request has this answer until then, unless what it depends on is changed; absent where unknown. */
       readonly goodUntilMs?: number;
       /** Where it was read; absent where it cannot be cached. */

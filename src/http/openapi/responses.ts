@@ -67,6 +67,7 @@ const integer = (description: string): Json => ({ description, schema: { type: '
 export const headers: Json = {
   'X-Request-Id': text("The request's id: the caller's own, or a new one"),
   'X-Count': integer('Records of the answer'),
+  'X-Data-Version': integer('The version of the stored data: every import, deletion and undo raises it'),
   'X-Ignored-Parameters': text(
     'Query parameters that the endpoint does not know, each with the one that is likely meant: `adjst (adjust?)`; absent where all are known',
   ),
@@ -83,7 +84,16 @@ export const headers: Json = {
 };
 
 /** Headers of data; those of quotas only where the key has one (contract 7.5). */
-const ofSuccess = [...ofEveryAnswer, 'ETag', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
+const ofSuccess = [
+  ...[
+    ...ofEveryAnswer,
+    'ETag',
+    'X-Data-Version',
+    'RateLimit-Limit',
+    'RateLimit-Remaining',
+    'RateLimit-Reset',
+  ],
+];
 
 /** The answer to a caller that holds the data already (contract 9.7). */
 export const notModified: Json = {

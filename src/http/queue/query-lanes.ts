@@ -56,7 +56,7 @@ export class QueryLanes {
 
   #dear(): QueryQueue {
     // The first lane has opened the store: it declined the request.
-    const setup = { ...this.#setup, wasOpened: true };
+    const setup = { ...this.#setup, wasOpened: true, givesWay: true };
     this.#second ??= new QueryQueue(setup, {
       waitMaxMs: limits.dearWaitMaxMs,
       expectedWaitMs: limits.dearExpectedWaitMs,

@@ -14,6 +14,7 @@ import { openStore } from '../../store/engines.ts';
 import { isAway } from '../../store/store.ts';
 import { QueryTurns } from './query-turns.ts';
 import { BUFFER_BYTES, bufferBytes } from './shared-buffers.ts';
+import { giveWay } from './thread-priority.ts';
 
 /** What a query thread works with. */
 export type ThreadSetup = {
@@ -23,6 +24,8 @@ export type ThreadSetup = {
   readonly baseBarsMax?: number;
   /** Whether the store could be opened before: where it cannot be now, the thread tries again at the next request. */
   readonly wasOpened?: boolean;
+  /** Whether the thread lets the others go first where the processor is busy. */
+  readonly givesWay?: boolean;
 };
 
 /** The setup, the port for requests and results, and the memory of the shared buffers. */
@@ -120,6 +123,8 @@ async function answer([id, request, buffer]: ThreadRequest): Promise<void> {
 const takeRequests = (): void => {
   port.on('message', (request: ThreadRequest) => turns.add(() => answer(request)));
 };
+
+if (setup.givesWay) giveWay();
 
 try {
   await openRunner();

@@ -1,0 +1,87 @@
+// `bourse query PATH…`
+import { Command } from 'commander';
+import { errors, Refusal } from '../contract/errors.ts';
+import { ignoredHeader } from '../http/ignored-parameters.ts';
+import { readTarget } from '../http/request.ts';
+import { matchRoute, parseRequest, readQuery, unknownPath } from '../http/route.ts';
+import { QueryRunner } from '../queries/index.ts';
+import type { Answer, QueryRequest } from '../queries/query.ts';
+import { pageKeySecret } from '../store/control.ts';
+import { openControl, openStore } from '../store/engines.ts';
+import { readSettings } from './config.ts';
+import { examples, storeOption } from './flags.ts';
+import { closing } from './opened-store.ts';
+import { note } from './output.ts';
+import { EXIT_PARTLY } from './problem.ts';
+
+/** A request as it is written in a URL, of which the host does not matter. @throws Refusal */
+function readRequest(written: string): QueryRequest {
+  const target = /^(https?:\/\/|\/)/i.test(written) ? written : `/${written}`;
+  const { path, query: sent } = readTarget({ target, headers: {} });
+  const match = matchRoute(path);
+  if (match === null) throw unknownPath();
+  const { name: endpoint, known } = match.route;
+  const { query, ignored } = readQuery(sent, (name) => known.includes(name));
+  const unknown = ignoredHeader(ignored, known);
+  if (unknown !== null) note(`ignored parameters: ${unknown}`);
+  return { endpoint, parameters: parseRequest(match, query), nowMs: Date.now(), wrapCsv: false };
+}
+
+/** A body without a line end gets one. */
+function endOf(body: Uint8Array): string {
+  return body.at(-1) === 0x0a ? '' : '\n';
+}
+
+/** The bytes of an answer; the address of its next page is a path, which the same command answers. */
+function bytesOf({ body, next }: Answer & { kind: 'answer' }): Uint8Array {
+  const end = Buffer.from(endOf(body));
+  if (next === null) return Buffer.concat([body, end]);
+  const path = `${next.address}&next_page_key=${next.key}`;
+  note(`there is a next page: bourse query '${path}'`);
+  const { at } = next;
+  if (at === null) return Buffer.concat([body, end]);
+  return Buffer.concat([body.subarray(0, at), Buffer.from(path), body.subarray(at), end]);
+}
+
+/** Writes one answer; whether the request had one. */
+async function answerOne(runner: QueryRunner, written: string): Promise<boolean> {
+  try {
+    const answer = await runner.run(readRequest(written));
+    if (answer.kind === 'refusal') throw new Refusal(answer.word, answer.facts);
+    await new Promise<void>((resolve, reject) => {
+      process.stdout.write(bytesOf(answer), (error) => (error ? reject(error) : resolve()));
+    });
+    return true;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const entry: { readonly status: number; readonly hint?: string } = errors[error.word];
+    const hint = error.facts.hint ?? entry.hint;
+    note([`${entry.status} ${error.word}: ${error.facts.message}`, hint].filter(Boolean).join(' '));
+    return false;
+  }
+}
+
+export function queryCommand(): Command {
+  return new Command('query')
+    .argument('<path...>', 'path and query of a request, as in its URL; a whole URL is read from its path on')
+    .addOption(storeOption())
+    .addHelpText(
+      ...examples(
+        "bourse query '/api/v2/stock/bars/US:AAPL/DAY/latest?limit=5'",
+        "bourse query '/api/v2/stock/bars/US:AAPL/60M/from/2025-03-03/to/2025-03-07?format=csv' > bars.csv",
+        "bourse query '/api/v2/stock/reference/US:AAPL' | jq .result",
+      ),
+    )
+    .addHelpText(
+      'after',
+      `\nThe answer has the bytes of the service's. A key in the URL is not read. A refused request is an error and exit status ${EXIT_PARTLY}.\n`,
+    )
+    .action(async (paths: readonly string[], flags: { readonly store?: string }) => {
+      const { store: url } = readSettings(flags);
+      await closing(openStore(url, 'read'), async (store) => {
+        const secret = await closing(openControl(url, 'write', note), pageKeySecret);
+        const runner = new QueryRunner(store, secret);
+        for (const path of paths) if (!(await answerOne(runner, path))) process.exitCode = EXIT_PARTLY;
+      });
+    });
+}
