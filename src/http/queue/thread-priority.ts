@@ -5,8 +5,8 @@ import { setPriority } from 'node:os';
 /** The link to the calling thread, `PID/task/TID`: proc_thread-self(5). */
 const THIS_THREAD = '/proc/thread-self';
 
-/** So nice a thread gets a third of the processor time of each other one, where there is too little for all: sched(7). */
-const GIVING_WAY = 5;
+/** So nice a thread gets half of the processor time of each other one, where there is too little for all: sched(7). */
+const GIVING_WAY = 3;
 
 /** Lets other threads go before the calling one where the processor is busy. Linux alone has priorities of threads: elsewhere nothing happens. */
 export function giveWay(): void {
