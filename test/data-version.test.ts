@@ -27,7 +27,7 @@ async function importDay(symbol: string, day: string, close: number): Promise<st
   return String((JSON.parse(printed) as { runId: number }).runId);
 }
 
-test('every data answer names the version of the data, which imports, deletions and undos raise, whatever they change', async () => {
+test('every data answer names the version of the data, which imports, deletions and undos raise, whatever they change (contract 9.12)', async () => {
   await importDay('AAPL', '2025-03-03', 11);
   const key = await shop.must('keys', 'create', 'reader');
   await importDay('MSFT', '2025-03-03', 11);

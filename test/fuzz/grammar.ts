@@ -241,6 +241,7 @@ const grammars: Readonly<Record<string, Grammar>> = {
   to_date: dateTime,
   expiration_date: date,
   adjust: words('none', 'split', 'dividend', 'all'),
+  adjustment: words('raw', 'split', 'dividend', 'all'),
   adjust_as_of: date,
   format: words('json', 'csv'),
   sort: words('asc', 'desc'),

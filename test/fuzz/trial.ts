@@ -202,6 +202,17 @@ const endpoints = Object.keys(contract) as EndpointName[];
 /** What chooses no records: given or not where a page key is asked for with its own query. */
 const free = ['limit', 'format', 'session_date'];
 
+/** Another name of a parameter says the same as that one, or contradicts it (contract 9.13). */
+function mergeAdjustment({ texts, faults }: Draft): void {
+  const { adjust, adjustment } = texts;
+  if (adjustment === undefined) return;
+  delete texts.adjustment;
+  if (['adjust', 'adjustment'].some((name) => faults.has(`invalid_parameter ${name}`))) return;
+  const meant = adjustment.toLowerCase().replace('raw', 'none');
+  if (adjust !== undefined && adjust.toLowerCase() !== meant) faults.add('invalid_parameter adjustment');
+  texts.adjust = meant;
+}
+
 /** A draft with its parameters, some of them bad. */
 function draftRequest(random: Random, known: Known): Draft {
   const name = random.pick(endpoints);
@@ -218,6 +229,7 @@ function draftRequest(random: Random, known: Known): Draft {
     if (parameter === 'next_page_key' || (isOther && random.chance(0.9))) continue;
     addParameter(random, draft, parameter, texts[parameter], badness);
   }
+  mergeAdjustment(draft);
   if ('next_page_key' in parameters) addPageKey(random, draft, known, wish);
   return draft;
 }
