@@ -76,13 +76,13 @@ function streamContextOf({ reader }: QueryContext, found: Found, parameters: Bar
 
 /** Leaves a request that reads many bars of finer series to another lane. @throws TooDear */
 function checkCost(
-  { baseBarsMax }: QueryContext,
+  { lane }: QueryContext,
   stream: StreamContext,
   found: Found,
   range: StreamRange,
   count: number,
 ): void {
-  if (baseBarsFor(stream, found, range, count) > baseBarsMax) throw new TooDear();
+  if (baseBarsFor(stream, found, range, count) > lane.baseBarsMax) throw new TooDear();
 }
 
 /** Adjusts bars in place where the request wants it. @throws Refusal where the stored bars do not allow it */
