@@ -168,8 +168,11 @@ function openAnswers(draft: Draft, known: Known): string[] {
     ([name]) => parameters[name]?.required === true || !draft.open.has(`invalid_parameter ${name}`),
   );
   const { mayBeGood, mistakes, faults } = judgeData({ ...draft, texts: Object.fromEntries(sure) }, known);
+  const refused = [...mistakes, ...faults];
+  // A refusal for want of a text that was sent may not come, either.
+  const isOpen = refused.every((fault) => draft.open.has(`invalid_parameter ${fault.split(' ')[1]}`));
   return [
-    ...[...draft.open, ...mistakes, ...faults, ...(mayBeGood ? ['ok'] : [])],
+    ...[...draft.open, ...refused, ...(mayBeGood || isOpen ? ['ok'] : [])],
     ...(shape === 'single' ? ['ok', 'no_data'] : []),
     ...(draft.texts.next_page_key ? ['ok', 'invalid_page_key next_page_key'] : []),
   ];
