@@ -68,6 +68,8 @@ export const limits = {
   queueInFlightMs: 25,
   /** Stored bars that a request of the first lane may read to derive its own: two to six milliseconds. */
   laneBaseBarsMax: 60_000,
+  /** Characters of texts in an answer of the first lane: four milliseconds, where the longest answers take forty. */
+  laneCharactersMax: 1_000_000,
   /** The bounds of the second lane, whose requests take up to 0.2 s each: its callers wait for each other, and for nobody else. */
   dearWaitMaxMs: 5_000,
   dearExpectedWaitMs: 3_000,

@@ -86,7 +86,7 @@ export class Metrics {
     this.#gauge('bourse_queue_in_flight_requests', 'Requests in a query thread.', () => queue.inFlight);
     this.#gauge(
       'bourse_query_threads',
-      'Query threads: two once a request read many bars.',
+      'Query threads: two once a request read many bars or long texts.',
       () => queue.threads,
     );
     this.#gauge(

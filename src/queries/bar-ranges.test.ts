@@ -119,3 +119,20 @@ for (const [interval, from, to] of wrongOrders) {
     assert.deepEqual([word, param], ['invalid_parameter', 'from_date']);
   });
 }
+
+test('a range that ends before it begins is refused as such where the symbol is unknown too (contract 6.4)', async () => {
+  const world = await World.create();
+  await world.instrument();
+  for (const [interval, from, to] of wrongOrders) {
+    const raw = { country_symbol: 'US:NONE', interval, from_date: from, to_date: to };
+    const { word, param } = await refusal(world.run('historicalBars', raw));
+    assert.deepEqual([word, param], ['invalid_parameter', 'from_date'], `${interval} from ${from} to ${to}`);
+  }
+  const inOrder = {
+    country_symbol: 'US:NONE',
+    interval: 'DAY',
+    from_date: '2025-03-03',
+    to_date: '2025-03-03',
+  };
+  assert.equal((await refusal(world.run('historicalBars', inOrder))).word, 'unknown_instrument');
+});

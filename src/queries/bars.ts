@@ -15,7 +15,7 @@ import type { StreamRange } from '../series/cursor.ts';
 import type { BarStream, StreamContext } from '../series/stream.ts';
 import { refusingAdjust } from './adjust-refusals.ts';
 import { barMoment, pinnedMoment } from './bar-moment.ts';
-import type { Found } from './lookup.ts';
+import { type Found, unknownInstrument } from './lookup.ts';
 import { foreignKey } from './page-key.ts';
 import { openWalk } from './page-walk.ts';
 import { goodUntil, type Paging, type Query, type QueryContext, TooDear } from './query.ts';
@@ -76,13 +76,13 @@ function streamContextOf({ reader }: QueryContext, found: Found, parameters: Bar
 
 /** Leaves a request that reads many bars of finer series to another lane. @throws TooDear */
 function checkCost(
-  { baseBarsMax }: QueryContext,
+  { lane }: QueryContext,
   stream: StreamContext,
   found: Found,
   range: StreamRange,
   count: number,
 ): void {
-  if (baseBarsFor(stream, found, range, count) > baseBarsMax) throw new TooDear();
+  if (baseBarsFor(stream, found, range, count) > lane.baseBarsMax) throw new TooDear();
 }
 
 /** Adjusts bars in place where the request wants it. @throws Refusal where the stored bars do not allow it */
@@ -146,8 +146,12 @@ export const answerHistoricalBars: Query<typeof historicalBars> = async (paramet
   const market = calendarOf(schema_asset, country_symbol.country);
   const dayOf = (bound: typeof from): number => dayOfBound(market, bound, parameters.interval);
   const days = { from: dayOf(from), to: dayOf(to) };
-  const found = await context.lookup.instrument(context.reader, schema_asset, country_symbol, days);
-  if (!inOrder(parameters.interval, found.calendar, from, to)) throw wrongOrder(from.text, to.text);
+  const { reader, lookup } = context;
+  const found = await lookup.instrumentOrNull(reader, schema_asset, country_symbol, days);
+  // A mistake in the parameters comes before a symbol that nothing has (contract 6.4).
+  if (!inOrder(parameters.interval, found?.calendar ?? market, from, to))
+    throw wrongOrder(from.text, to.text);
+  if (found === null) throw await unknownInstrument(reader, schema_asset, country_symbol);
   const descending = sort === 'desc';
   const range = barRange(parameters.interval, found.calendar, from, to);
   const { nowMs, goodUntilMs, adjusting, lastMs, pagingAfter } = walkOf(context, found, parameters, range);

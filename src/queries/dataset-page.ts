@@ -2,12 +2,12 @@
 import type { ParametersOf } from '../contract/endpoint.ts';
 import { type Contract, contract } from '../contract/index.ts';
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
-import type { Direction, Read, RowReader } from '../store/store.ts';
+import type { Direction, Read } from '../store/store.ts';
 import { queryLimits } from './limits.ts';
 import type { PagedEndpoint, Understood } from './page-fingerprint.ts';
 import type { Place } from './page-key.ts';
 import { openWalk } from './page-walk.ts';
-import type { Answer, QueryContext } from './query.ts';
+import { type Answer, type QueryContext, TooDear } from './query.ts';
 import { type Bounds, boundsOf } from './range.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
 
@@ -33,9 +33,12 @@ type DatasetPage<N extends DatasetEndpoint, D extends Dataset> = {
   readonly recordOf: (row: RowOf<D>) => WireRecord | Promise<WireRecord>;
 };
 
-/** Reads up to `read.limit` rows, and whether more follow; fewer where their texts are too long for one answer, but at least one. */
+/**
+ * Reads up to `read.limit` rows, and whether more follow; fewer where their texts are too long for one answer, but at least one.
+ * @throws TooDear where another lane must answer
+ */
 export async function takeRows<D extends Dataset>(
-  reader: RowReader,
+  { reader, lane }: Pick<QueryContext, 'reader' | 'lane'>,
   read: Read<D>,
   dataset: D,
 ): Promise<{ readonly rows: readonly RowOf<D>[]; readonly hasMore: boolean }> {
@@ -51,6 +54,7 @@ export async function takeRows<D extends Dataset>(
       characters += charactersOf(row);
       if (rows.length === limit || (rows.length > 0 && characters > queryLimits.answerCharactersMax))
         return { rows, hasMore: true };
+      if (characters > lane.charactersMax) throw new TooDear();
       rows.push(row);
     }
     if (step.length < wanted) return { rows, hasMore: false };
@@ -75,7 +79,7 @@ export async function answerPage<N extends DatasetEndpoint, D extends Dataset>(
 ): Promise<Answer> {
   const { endpoint, parameters, order } = page;
   const walk = openWalk(context, endpoint, parameters, page.understood);
-  const { rows, hasMore } = await takeRows(context.reader, readOf(page, walk.place), page.dataset);
+  const { rows, hasMore } = await takeRows(context, readOf(page, walk.place), page.dataset);
   const end = hasMore ? { position: positionOf(rows.at(-1)!, order), pinned: [] } : null;
   const records: WireRecord[] = [];
   for (const row of rows) records.push(await page.recordOf(row));

@@ -21,6 +21,7 @@ import {
   type Allocate,
   type Answer,
   allocateFresh,
+  type LaneBounds,
   type Query,
   type QueryContext,
   type QueryRequest,
@@ -45,17 +46,22 @@ const queries: { readonly [N in EndpointName]: Query<Contract[N]> } = {
   latestEconomicEvents: answerLatestEconomicEvents,
 };
 
+const anyRequest: LaneBounds = {
+  baseBarsMax: Number.POSITIVE_INFINITY,
+  charactersMax: Number.POSITIVE_INFINITY,
+};
+
 /** Answers requests from one store; they may overlap where the store runs several snapshots at the same time. */
 export class QueryRunner {
   readonly #store: Store;
   readonly #pageKeys: PageKeys;
   readonly #lookup = new Lookup();
-  readonly #baseBarsMax: number;
+  readonly #lane: LaneBounds;
 
-  constructor(store: Store, pageKeySecret: Uint8Array, baseBarsMax = Number.POSITIVE_INFINITY) {
+  constructor(store: Store, pageKeySecret: Uint8Array, lane = anyRequest) {
     this.#store = store;
     this.#pageKeys = new PageKeys(pageKeySecret);
-    this.#baseBarsMax = baseBarsMax;
+    this.#lane = lane;
   }
 
   /** The answer, or a refusal. Anything else that is thrown is a fault. @throws TooDear */
@@ -69,7 +75,7 @@ export class QueryRunner {
       lookup: this.#lookup,
       pageKeys: this.#pageKeys,
       allocate,
-      baseBarsMax: this.#baseBarsMax,
+      lane: this.#lane,
     };
     try {
       return await this.#store.snapshot(async (state) => {

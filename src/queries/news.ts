@@ -73,7 +73,7 @@ export const answerLatestNews: Query<typeof latestNews> = async (parameters, con
   const where = await whereOf(context, parameters.full_symbol, null);
   const newestFirst = order.map((column) => [column, 'desc'] as const);
   const { limit } = parameters;
-  const { rows } = await takeRows(context.reader, { where, order: newestFirst, limit }, news);
+  const { rows } = await takeRows(context, { where, order: newestFirst, limit }, news);
   const arranged = parameters.sort === 'desc' ? rows : rows.toReversed();
   return renderRecords(context, latestNews, arranged.map(recordOf), parameters.format, null);
 };

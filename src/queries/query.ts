@@ -74,8 +74,15 @@ export type QueryContext = {
   readonly lookup: Lookup;
   readonly pageKeys: PageKeys;
   readonly allocate: Allocate;
-  /** The most stored bars that a request of this lane may read to derive its own. */
+  readonly lane: LaneBounds;
+};
+
+/** What a request of a lane may read: the others of its lane wait for it. */
+export type LaneBounds = {
+  /** The most stored bars of which it makes its own. */
   readonly baseBarsMax: number;
+  /** The most characters of texts in its answer. */
+  readonly charactersMax: number;
 };
 
 /** A request reads more than its lane allows: another lane answers it (`http/queue/README.md`). */

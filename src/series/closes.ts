@@ -1,48 +1,83 @@
 // The raw closes of an instrument's sessions, as stored in DAY bars or derived from finer ones (contract 8.2).
-import { DAY_MS, END_DAY, FIRST_MS } from '../base/instant.ts';
-import { interval } from '../contract/interval.ts';
+import { DAY_MS, END_DAY, FIRST_DAY } from '../base/instant.ts';
 import type { Reader } from '../store/store.ts';
 import { barStream } from './bar-stream.ts';
-import type { StoredInstrument } from './series.ts';
+import type { StreamRange } from './cursor.ts';
+import { derivedFrom } from './derived.ts';
+import { candidates, DAY } from './plan.ts';
+import type { Series, StoredInstrument } from './series.ts';
+import { type StreamContext, storedStream } from './stream.ts';
+import { lacksUnfinished } from './unfinished-cells.ts';
 
 type Close = { readonly day: number; readonly price: number };
 
 /** Closes known at one moment; series of adjusted prices are left out. */
 export class RawCloses {
-  readonly #reader: Reader;
   readonly #stored: StoredInstrument;
+  readonly #context: StreamContext;
   readonly #nowMs: number;
   #newest: Close | null | undefined;
 
   constructor(reader: Reader, stored: StoredInstrument, nowMs: number) {
-    this.#reader = reader;
     this.#stored = { ...stored, series: stored.series.filter(({ prices }) => prices === 'raw') };
+    this.#context = { reader, calendar: stored.calendar, interval: DAY, extended: false, rawOnly: false };
     this.#nowMs = nowMs;
   }
 
-  /** The close before a day. Null before the first bar, and after the last one if sessions in between have no stored bars. */
+  /**
+   * The close before a day. Null before the first bar; where a later session has stored bars of which none is served, because they
+   * are not all of it; and after the last bar if sessions in between have no stored bars.
+   */
   async before(day: number): Promise<number | null> {
     if (this.#stored.series.length === 0) return null;
-    const last = await this.#lastBefore(day);
+    let last = await this.#lastOf(this.#stored.series, FIRST_DAY, day);
     if (last === null) return null;
+    const sessionDay = this.#stored.calendar.sessionOnOrBefore(day - 1)?.day ?? day;
+    if (last.day < sessionDay) last = await this.#lastOfAny(last, day);
     // The last bar may be that of a closed date, after the last session.
-    const session = this.#stored.calendar.sessionOnOrBefore(day - 1);
-    if (session !== null && session.day <= last.day) return last.price;
-    this.#newest ??= await this.#lastBefore(END_DAY);
+    if (last.day >= sessionDay) return last.price;
+    if (await this.#isHidden(last.day + 1, day)) return null;
+    this.#newest ??= await this.#lastOf(this.#stored.series, FIRST_DAY, END_DAY);
     return this.#newest !== null && this.#newest.day >= day ? last.price : null;
   }
 
-  async #lastBefore(day: number): Promise<Close | null> {
-    const { calendar } = this.#stored;
-    const stream = barStream(
-      { reader: this.#reader, calendar, interval: interval('DAY'), extended: false, rawOnly: false },
-      this.#stored,
-      { fromMs: FIRST_MS, toMs: day * DAY_MS, descending: true },
-      this.#nowMs,
-    );
-    const step = await stream.next(1);
+  /** The last close of some series from one day up to another, as they are served together. */
+  async #lastOf(series: readonly Series[], fromDay: number, day: number): Promise<Close | null> {
+    const stored = { ...this.#stored, series };
+    const step = await barStream(this.#context, stored, rangeOf(fromDay, day), this.#nowMs).next(1);
     if (step === null) return null;
     const at = step.bars.count - 1;
     return { day: step.day[at]!, price: step.bars.close[at]! };
   }
+
+  /** The last close before a day that any series has by itself: days that lack a session may stand beside minutes that have it. */
+  async #lastOfAny(served: Close, day: number): Promise<Close> {
+    let last = served;
+    for (const series of candidates(this.#stored, DAY))
+      last = (await this.#lastOf([series], last.day + 1, day)) ?? last;
+    return last;
+  }
+
+  /** Whether a session from one day up to another has stored bars. The days have none that is served. */
+  async #isHidden(fromDay: number, day: number): Promise<boolean> {
+    for (const series of candidates(this.#stored, DAY)) {
+      const ofItsOwn = series.interval === DAY ? storedStream : derivedFrom;
+      if ((await ofItsOwn(this.#context, series, rangeOf(fromDay, day)).next(1)) !== null) return true;
+      if (this.#hasUnfinished(series, fromDay, day)) return true;
+    }
+    return false;
+  }
+
+  #hasUnfinished(series: Series, fromDay: number, day: number): boolean {
+    if (series.unfinished.length === 0) return false;
+    const { calendar, interval, extended } = this.#context;
+    return calendar
+      .sessions(fromDay, day)
+      .map((session) => ({ interval, extended, keyMs: session.day * DAY_MS, closeMs: session.dayCloseMs }))
+      .some((bar) => lacksUnfinished(calendar, series, bar));
+  }
 }
+
+const rangeOf = (fromDay: number, toDay: number): StreamRange => ({
+  ...{ fromMs: fromDay * DAY_MS, toMs: toDay * DAY_MS, descending: true },
+});

@@ -102,18 +102,30 @@ function judgePageKey({ name, texts }: Draft, known: Known): { verdict: Verdict;
   return { verdict: given.some(isOwn('meaning')) ? 'open' : 'wrong', skip: 0 };
 }
 
-/** What only the data can refuse, and what it says of a good answer. */
-function judgeData(draft: Draft, known: Known): { answers: readonly string[]; check: GoodCheck } {
+/** What only texts together and the data can refuse, and what the data says of a good answer. */
+type DataJudgement = {
+  readonly mayBeGood: boolean;
+  /** Refusals of texts that do not go together: where there are any, one of them must come. */
+  readonly mistakes: readonly string[];
+  /** Refusals by the data. */
+  readonly faults: readonly string[];
+  readonly check: GoodCheck;
+};
+
+function judgeData(draft: Draft, known: Known): DataJudgement {
   const { name, texts } = draft;
   const expectation = oracles[name](texts);
+  const { mistakes = [], faults } = expectation;
   const { verdict, skip } = judgePageKey(draft, known);
-  const faults = [...expectation.faults, ...(verdict === 'right' ? [] : ['invalid_page_key next_page_key'])];
-  const mayBeGood =
-    verdict !== 'wrong' && (expectation.mayBeGood === true || expectation.faults.length === 0);
+  // Whose key it is can be told before the data or with it: the key is bound to the instrument that the data finds.
+  const keyFaults = verdict === 'right' ? [] : ['invalid_page_key next_page_key'];
+  const isSound = mistakes.length === 0 && (expectation.mayBeGood === true || faults.length === 0);
   const { limit } = (contract[name] as Endpoint).parameters;
   const count = limit === undefined ? Number.POSITIVE_INFINITY : Number(texts.limit ?? limit.default);
   return {
-    answers: mayBeGood ? ['ok', ...faults] : faults,
+    mayBeGood: verdict !== 'wrong' && isSound,
+    mistakes: mistakes.length === 0 ? [] : [...mistakes, ...keyFaults],
+    faults: [...faults, ...keyFaults],
     check(good) {
       if (verdict === 'open') return;
       const { list, start = 0, check } = expectation;
@@ -124,6 +136,20 @@ function judgeData(draft: Draft, known: Known): { answers: readonly string[]; ch
   };
 }
 
+/** The texts whose parameters are not among those that faults name; null where one of them is required. */
+function textsWithout(faults: readonly string[], { name, texts }: Draft): Texts | null {
+  const { parameters } = contract[name] as Endpoint;
+  const named = new Set(faults.map((fault) => fault.split(' ')[1]));
+  const isWhole = Object.entries(parameters).every(([one, { required }]) => !required || !named.has(one));
+  return isWhole ? Object.fromEntries(Object.entries(texts).filter(([one]) => !named.has(one))) : null;
+}
+
+/** Refusals that the other texts of a draft call for together: which of several mistakes is named is not said. */
+function otherMistakes(draft: Draft): readonly string[] {
+  const rest = textsWithout([...draft.faults, ...draft.open], draft);
+  return rest === null ? [] : (oracles[draft.name](rest).mistakes ?? []);
+}
+
 /** The right answers in the order of contract 6.4: path and method, key, parameters, data. */
 function rightWithoutData(draft: Draft, sent: Sent): string[] | null {
   if (sent.target.length > TARGET_CHARACTERS_MAX) return ['uri_too_long'];
@@ -131,7 +157,7 @@ function rightWithoutData(draft: Draft, sent: Sent): string[] | null {
   if (sent.method === 'OPTIONS') return ['no content'];
   if (sent.method !== 'GET' && sent.method !== 'HEAD') return ['method_not_allowed'];
   if (sent.key !== null) return [sent.key];
-  if (draft.faults.size > 0) return [...draft.faults, ...draft.open];
+  if (draft.faults.size > 0) return [...draft.faults, ...draft.open, ...otherMistakes(draft)];
   return null;
 }
 
@@ -141,9 +167,12 @@ function openAnswers(draft: Draft, known: Known): string[] {
   const sure = Object.entries(draft.texts).filter(
     ([name]) => parameters[name]?.required === true || !draft.open.has(`invalid_parameter ${name}`),
   );
-  const { answers } = judgeData({ ...draft, texts: Object.fromEntries(sure) }, known);
+  const { mayBeGood, mistakes, faults } = judgeData({ ...draft, texts: Object.fromEntries(sure) }, known);
+  const refused = [...mistakes, ...faults];
+  // A refusal for want of a text that was sent may not come, either.
+  const isOpen = refused.every((fault) => draft.open.has(`invalid_parameter ${fault.split(' ')[1]}`));
   return [
-    ...[...draft.open, ...answers],
+    ...[...draft.open, ...refused, ...(mayBeGood || isOpen ? ['ok'] : [])],
     ...(shape === 'single' ? ['ok', 'no_data'] : []),
     ...(draft.texts.next_page_key ? ['ok', 'invalid_page_key next_page_key'] : []),
   ];
@@ -160,6 +189,7 @@ export function judgeDraft(
   const right = rightWithoutData(draft, sent);
   if (right !== null) return { right, check: unchecked };
   if (draft.open.size > 0) return { right: openAnswers(draft, known), check: unchecked };
-  const { answers, check } = judgeData(draft, known);
-  return { right: answers, check };
+  const { mayBeGood, mistakes, faults, check } = judgeData(draft, known);
+  const refused = mistakes.length > 0 ? mistakes : faults;
+  return { right: mayBeGood ? ['ok', ...refused] : refused, check };
 }

@@ -20,6 +20,8 @@ export type Expected = { readonly fields: Came; readonly place: string };
 
 /** What must come of a request whose texts are right one by one. */
 export type Expectation = {
+  /** Refusals that right texts call for together; one of them must come, before any that the data calls for (contract 6.4). */
+  readonly mistakes?: readonly string[];
   /** Refusals that the data calls for; one of them must come. */
   readonly faults: readonly string[];
   /** It may be good in spite of them. */

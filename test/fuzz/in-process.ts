@@ -131,19 +131,20 @@ type FindingsHere = {
   readonly heapBytes: readonly [early: number, late: number];
 };
 
-/** Asks so many requests. @throws at the first wrong answer, with its seed, number and request */
+/** Asks so many requests, from the one with a number on. @throws at the first wrong answer, with its seed, number and request */
 export async function fuzzInProcess(
   { handler, known }: Bench,
   seed: number,
   count: number,
+  first = 0,
 ): Promise<FindingsHere> {
   const findings = new Findings();
   let early = 0;
-  for (let index = 0; index < count; index++) {
+  for (let index = first; index < first + count; index++) {
     const trial = makeTrial(new Random(seed, index), known);
     const { tookMs, reply } = await ask(handler, trial);
     findings.note({ seed, index, trial }, reply, tookMs, known);
-    if (index === Math.floor(count / 3)) early = heapBytes();
+    if (index === first + Math.floor(count / 3)) early = heapBytes();
   }
   return { findings, heapBytes: [early, heapBytes()] };
 }

@@ -1,4 +1,5 @@
-// `npm run fuzz`: the fuzzer for as long as one likes. --seed N repeats a run, --count N in process, --sockets N over sockets.
+// `npm run fuzz`: the fuzzer for as long as one likes. --seed N repeats a run, --count N in process, from number
+// --first N on, --sockets N over sockets.
 import { parseArgs } from 'node:util';
 import { Workshop } from '../service.ts';
 import { fuzzInProcess, openBench } from './in-process.ts';
@@ -8,6 +9,7 @@ const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: String(Date.now() % 1_000_000_000) },
     count: { type: 'string', default: '1000000' },
+    first: { type: 'string', default: '0' },
     sockets: { type: 'string', default: '10000' },
   },
 });
@@ -17,13 +19,14 @@ function wholeNumber(name: keyof typeof values): number {
   throw new Error(`--${name} must be a whole number`);
 }
 
-const [seed, count, sockets] = [wholeNumber('seed'), wholeNumber('count'), wholeNumber('sockets')];
+const [seed, count, first] = [wholeNumber('seed'), wholeNumber('count'), wholeNumber('first')];
+const sockets = wholeNumber('sockets');
 console.log(`seed ${seed}`);
 
 async function inProcess(): Promise<void> {
   const bench = await openBench();
   try {
-    const { findings, heapBytes } = await fuzzInProcess(bench, seed, count);
+    const { findings, heapBytes } = await fuzzInProcess(bench, seed, count, first);
     console.log(`in process: ${findings.summary()}; heap ${heapBytes.join(' -> ')} bytes`);
   } finally {
     await bench.close();

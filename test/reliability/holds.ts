@@ -70,13 +70,13 @@ function kindsOf(key: string): Readonly<Record<string, readonly string[]>> {
   };
 }
 
-/** The longest turn of some bytes, and the longest with the collections of garbage that came into it. */
-type Hold = { readonly ownMs: number; readonly wholeMs: number };
+/** The longest turn of some bytes, and the longest without the collections of garbage that came into it. */
+type Hold = { readonly wholeMs: number; readonly ownMs: number };
 
 /**
  * Measures turns of this thread's event loop while it runs: each from one check phase to the next. By the clock or the processor,
- * whichever tells less: the clock counts other work of the machine, the processor's time comes in steps of some milliseconds. A large
- * collection of garbage, of all requests since the last, comes into the turn of any of them: it is told apart.
+ * whichever tells less: the clock counts other work of the machine, the processor's time comes in steps of some milliseconds. A caller
+ * waits for the whole turn. What of it was a collection of garbage, of all requests since the last, is told beside it.
  */
 class TurnMeter {
   readonly #turns: { readonly beganMs: number; readonly endedMs: number; readonly tookMs: number }[] = [];
@@ -139,10 +139,10 @@ export async function checkHolds({ times }: { readonly times: number }): Promise
     for (const [kind, writes] of Object.entries(kinds)) {
       const holds: Hold[] = [];
       for (let count = 0; count < times; count++) holds.push(await worstOf(writes));
-      const worst = holds.map(({ ownMs }) => ownMs).sort((a, b) => a - b);
+      const worst = holds.map(({ wholeMs }) => wholeMs).sort((a, b) => a - b);
       const [least, middle, most] = [0, times >> 1, times - 1].map((index) => worst[index]!.toFixed(1));
-      const whole = Math.max(...holds.map(({ wholeMs }) => wholeMs)).toFixed(1);
-      const value = `${least} least, ${middle} in the middle, ${most} ms at the most; ${whole} ms with garbage`;
+      const own = Math.max(...holds.map(({ ownMs }) => ownMs)).toFixed(1);
+      const value = `${least} least, ${middle} in the middle, ${most} ms at the most; ${own} ms without garbage`;
       figures.push(aimed(kind, value, worst.at(-1)! <= HOLD_TARGET_MS, `at most ${HOLD_TARGET_MS} ms`));
     }
   } finally {

@@ -1,14 +1,14 @@
-// Two lanes of queries: nobody waits for a request that reads many bars, and it is answered as it would be alone (contract 6.4).
+// Two lanes of queries: nobody waits for a request that reads many bars or long texts, and it is answered as it would be alone (contract 6.4).
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { importSeries } from '../../../test/importing.ts';
+import { fillStore, importSeries } from '../../../test/importing.ts';
 import { TestFolder } from '../../../test/stores.ts';
 import { formatInstant, MINUTE_MS } from '../../base/instant.ts';
-import { historicalBars } from '../../contract/bars.ts';
 import { parseParameters } from '../../contract/endpoint.ts';
-import type { Answer, QueryRequest } from '../../queries/query.ts';
+import { contract } from '../../contract/index.ts';
+import type { Answer, LaneBounds, QueryRequest } from '../../queries/query.ts';
 import { openStore } from '../../store/engines.ts';
 import { QueryLanes } from './query-lanes.ts';
 
@@ -43,6 +43,15 @@ await importFile('stray.csv', [old, ...minutes], '1M', 'STRAY');
 const dayRows = days.map((day) => `${formatInstant(OPEN_MS + day * DAY_MS).slice(0, 10)},1,3,0.5,2`);
 await importFile('days.csv', dayRows, 'DAY', 'BOTH');
 await store.close();
+const nowMs = Date.parse('2025-06-01T00:00:00Z');
+const NEWS = 200;
+const news = Array.from({ length: NEWS }, (_, index) => ({
+  published_date: formatInstant(OPEN_MS + index * MINUTE_MS),
+  title: `Item ${index}`,
+  publisher_url: `https://news.example.com/${index}`,
+  text_content: 'x'.repeat(1_000),
+}));
+await fillStore(storeUrl, temporary.folder, nowMs, [['news', news]]);
 
 const opened: QueryLanes[] = [];
 after(async () => {
@@ -52,22 +61,32 @@ after(async () => {
 
 const setup = { storeUrl, pageKeySecret: new Uint8Array(32).fill(7) };
 
-/** Lanes of which the first reads at most so many bars to make others. */
-function openLanes(baseBarsMax?: number): QueryLanes {
-  const lanes = new QueryLanes(setup, baseBarsMax);
+/** Lanes, the first of which has these bounds. */
+function openLanes(bounds: Partial<LaneBounds> = {}): QueryLanes {
+  const lanes = new QueryLanes(setup, bounds);
   opened.push(lanes);
   return lanes;
 }
 
 const here = (): boolean => false;
-const nowMs = Date.parse('2025-06-01T00:00:00Z');
 
 function bars(interval: string, rest: Readonly<Record<string, string>> = {}): QueryRequest {
   const { symbol = 'MIN', ...others } = rest;
   const range = { from_date: '2025-01-01', to_date: '2025-05-01', limit: '1000' };
   const raw = { schema_asset: 'stock', country_symbol: `US:${symbol}`, interval, ...range, ...others };
-  const parameters = parseParameters(historicalBars, new Map(Object.entries(raw)));
+  const parameters = parseParameters(contract.historicalBars, new Map(Object.entries(raw)));
   return { endpoint: 'historicalBars', parameters, nowMs, wrapCsv: false };
+}
+
+function newsList(limit: number, rest: Readonly<Record<string, string>> = {}): QueryRequest {
+  const range = { from_date: '2025-01-01', to_date: '2025-05-01', limit: String(limit) };
+  const parameters = parseParameters(contract.newsList, new Map(Object.entries({ ...range, ...rest })));
+  return { endpoint: 'newsList', parameters, nowMs, wrapCsv: false };
+}
+
+function latestNews(limit: number): QueryRequest {
+  const parameters = parseParameters(contract.latestNews, new Map([['limit', String(limit)]]));
+  return { endpoint: 'latestNews', parameters, nowMs, wrapCsv: false };
 }
 
 /** The body as text; its memory is used again after `release`. */
@@ -78,7 +97,8 @@ function textOf(answer: Answer): string {
   return text;
 }
 
-const BARS_MAX = 7_000;
+/** So many that a hundred items of news are above them. */
+const BOUNDS: LaneBounds = { baseBarsMax: 7_000, charactersMax: 100_000 };
 
 const cheap: readonly [what: string, request: QueryRequest][] = [
   ['stored minutes', bars('1M')],
@@ -88,10 +108,12 @@ const cheap: readonly [what: string, request: QueryRequest][] = [
   ['stored days beside minutes', bars('DAY', { symbol: 'BOTH' })],
   ['weeks of stored days', bars('WEEK', { symbol: 'BOTH' })],
   ['a symbol that is not there', bars('DAY', { symbol: 'NONE' })],
+  ['a short page of news', newsList(90)],
+  ['some of the latest news', latestNews(90)],
 ];
 for (const [what, request] of cheap) {
   test(`${what}: answered in the first lane`, async () => {
-    const lanes = openLanes(BARS_MAX);
+    const lanes = openLanes(BOUNDS);
     await lanes.submit(request, here);
     assert.equal(lanes.threads, 1);
   });
@@ -108,10 +130,13 @@ const dear: readonly [what: string, request: QueryRequest][] = [
   ],
   ['hours of all sessions', bars('60M')],
   ['days of minutes that follow one of long before', bars('DAY', { symbol: 'STRAY' })],
+  ['a long page of news', newsList(150)],
+  ['a long page of news as CSV, the newest first', newsList(150, { sort: 'desc', format: 'csv' })],
+  ['much of the latest news', latestNews(150)],
 ];
 for (const [what, request] of dear) {
   test(`${what}: answered in the second lane, with the same bytes`, async () => {
-    const [lanes, one] = [openLanes(BARS_MAX), openLanes()];
+    const [lanes, one] = [openLanes(BOUNDS), openLanes()];
     const answer = textOf(await lanes.submit(request, here));
     assert.equal(lanes.threads, 2);
     assert.equal(answer, textOf(await one.submit(request, here)));
@@ -120,7 +145,7 @@ for (const [what, request] of dear) {
 }
 
 test('an ordinary request does not wait for the dear ones before it', async () => {
-  const lanes = openLanes(BARS_MAX);
+  const lanes = openLanes(BOUNDS);
   await lanes.ready();
   const ends: string[] = [];
   const ask = async (name: string, request: QueryRequest): Promise<void> => {
@@ -136,7 +161,7 @@ test('an ordinary request does not wait for the dear ones before it', async () =
 });
 
 test('a close answers what was admitted, in both lanes', async () => {
-  const lanes = openLanes(BARS_MAX);
+  const lanes = openLanes(BOUNDS);
   await lanes.submit(bars('WEEK'), here);
   const asked = [lanes.submit(bars('1M'), here), lanes.submit(bars('WEEK'), here)];
   const closed = lanes.close();

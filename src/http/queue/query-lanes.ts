@@ -1,8 +1,14 @@
-// Two lanes of queries: a request that reads many bars goes to the second, which has a thread of its own, so that no other waits for it.
+// Two lanes of queries: a request that reads many bars or long texts goes to the second, which has a thread of its own, so that no other
+// waits for it.
 import { limits } from '../../contract/limits.ts';
-import type { Answer, QueryRequest } from '../../queries/query.ts';
+import type { Answer, LaneBounds, QueryRequest } from '../../queries/query.ts';
 import { QueryQueue, QueueError, type ThreadMemory } from './query-queue.ts';
 import type { ThreadSetup } from './query-thread.ts';
+
+const firstLane: LaneBounds = {
+  baseBarsMax: limits.laneBaseBarsMax,
+  charactersMax: limits.laneCharactersMax,
+};
 
 /** The queue of ordinary requests, and that of dear ones once there was one. */
 export class QueryLanes {
@@ -10,9 +16,9 @@ export class QueryLanes {
   readonly #first: QueryQueue;
   #second: QueryQueue | null = null;
 
-  constructor(setup: Omit<ThreadSetup, 'baseBarsMax'>, baseBarsMax: number = limits.laneBaseBarsMax) {
+  constructor(setup: Omit<ThreadSetup, 'lane'>, bounds: Partial<LaneBounds> = {}) {
     this.#setup = setup;
-    this.#first = new QueryQueue({ ...setup, baseBarsMax });
+    this.#first = new QueryQueue({ ...setup, lane: { ...firstLane, ...bounds } });
   }
 
   /** Resolves once ordinary requests can be answered. @throws where the store cannot be opened */

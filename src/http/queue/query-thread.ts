@@ -6,6 +6,7 @@ import {
   type Allocate,
   type Answer,
   allocateFresh,
+  type LaneBounds,
   type QueryRequest,
   TooDear,
 } from '../../queries/query.ts';
@@ -20,8 +21,8 @@ import { giveWay } from './thread-priority.ts';
 export type ThreadSetup = {
   readonly storeUrl: string;
   readonly pageKeySecret: Uint8Array;
-  /** The most stored bars that a request may read to derive its own; without it any number. */
-  readonly baseBarsMax?: number;
+  /** What a request may read; without it anything. */
+  readonly lane?: LaneBounds;
   /** Whether the store could be opened before: where it cannot be now, the thread tries again at the next request. */
   readonly wasOpened?: boolean;
   /** Whether the thread lets the others go first where the processor is busy. */
@@ -71,7 +72,7 @@ async function open(): Promise<QueryRunner> {
     turns.concurrency = store.concurrency;
     processorMs();
     send({ kind: 'ready', concurrency: store.concurrency });
-    return new QueryRunner(store, setup.pageKeySecret, setup.baseBarsMax);
+    return new QueryRunner(store, setup.pageKeySecret, setup.lane);
   } catch (error) {
     opening = null;
     throw error;

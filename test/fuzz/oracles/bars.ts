@@ -23,7 +23,8 @@ const checkBars =
 export const historicalBars: Oracle = (texts) => {
   const order = judgeRange(texts.from_date!, texts.to_date!);
   return {
-    faults: [...unknownFaults(nameOf(texts), 'country_symbol'), ...unless(order === 'right', ...rangeFaults)],
+    mistakes: unless(order !== 'wrong', ...rangeFaults),
+    faults: [...unknownFaults(nameOf(texts), 'country_symbol'), ...unless(order !== 'open', ...rangeFaults)],
     mayBeGood: known.has(nameOf(texts).toUpperCase()) && order === 'open',
     check: checkBars(texts),
   };

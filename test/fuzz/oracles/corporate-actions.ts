@@ -20,7 +20,8 @@ export const corporateActions: Oracle = (texts) => {
       place: String(row.ex_date),
     }));
   return {
-    faults: [...unknownFaults(name, 'country_symbol'), ...dayRangeFaults(texts)],
+    mistakes: dayRangeFaults(texts),
+    faults: unknownFaults(name, 'country_symbol'),
     list: arranged(list, isDescending(texts)),
   };
 };

@@ -36,7 +36,8 @@ const byTime = (rows: readonly Came[], descending: boolean): Expected[] =>
 
 /** `GET …/economic_calendar/event_list` */
 export const economicEvents: Oracle = (texts) => ({
-  faults: instantRangeFaults(texts),
+  mistakes: instantRangeFaults(texts),
+  faults: [],
   list: byTime(
     eventsOf(texts).filter((row) => isWithin(timeOf(row), texts)),
     isDescending(texts),
@@ -61,10 +62,10 @@ export const economicEvent: Oracle = (texts) => {
     const weight = 9 - Number(fields.importance ?? 0);
     return { fields, place: [isNewest ? opposite(time) : time, weight, fields.event_code].join(' ') };
   });
-  const range = instantRangeFaults(texts);
   return {
-    faults: [...unless(list.length > 0 && matching.length > 0, 'no_data'), ...range],
-    mayBeGood: isNamed && list.length > 0 && range.length === 0,
+    mistakes: instantRangeFaults(texts),
+    faults: unless(list.length > 0 && matching.length > 0, 'no_data'),
+    mayBeGood: isNamed && list.length > 0,
     list: arranged(list, false),
   };
 };

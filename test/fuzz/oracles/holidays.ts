@@ -48,10 +48,8 @@ export const holidayList: Oracle = (texts) => {
     .filter((row) => isBetween(String(row.calendar_date), texts))
     .map((fields) => ({ fields, place: String(fields.calendar_date) }));
   return {
-    faults: [
-      ...(symbol === '*' ? [] : unknownFaults(`${type}:${country}:${symbol}`, 'full_symbol')),
-      ...dayRangeFaults(texts),
-    ],
+    mistakes: dayRangeFaults(texts),
+    faults: symbol === '*' ? [] : unknownFaults(`${type}:${country}:${symbol}`, 'full_symbol'),
     check: checkDays(texts, code),
     // Of other markets the calendar's own tests know the days; where there is none, there are none.
     ...(isOwn || country === 'GLOBAL' ? { list: arranged(list, isDescending(texts)) } : {}),

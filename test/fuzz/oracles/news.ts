@@ -30,7 +30,7 @@ const news = (texts: Texts): { readonly faults: readonly string[]; readonly list
 /** `GET …/news/list` */
 export const newsList: Oracle = (texts) => {
   const { faults, list } = news(texts);
-  return { faults: [...faults, ...instantRangeFaults(texts)], list };
+  return { mistakes: instantRangeFaults(texts), faults, list };
 };
 
 /** `GET …/news/latest` */

@@ -68,10 +68,10 @@ export const optionSearch: Oracle = (texts) => {
   const hasPrice = given !== undefined || priced.has(nameOf(texts).toUpperCase());
   const isPossible = given === undefined || Number(given) > 0 || lowerAscii(texts.schema_asset!) === 'future';
   return {
+    mistakes: unless(isPossible, 'invalid_parameter ref_asset_price'),
     faults: [
       ...unknownFaults(nameOf(texts), 'country_symbol'),
       ...unless(hasPrice, 'no_data ref_asset_price'),
-      ...unless(isPossible, 'invalid_parameter ref_asset_price'),
     ],
     list: optionList(texts, Number(given ?? data.CLOSE)),
   };
