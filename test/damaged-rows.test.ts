@@ -105,6 +105,21 @@ for (const [dataset, [statement, place]] of Object.entries(damage)) {
   });
 }
 
+test('an import of many rows replaces the damaged one among them, and says so (contract 10)', async () => {
+  const store = shop.storeUrl('among-many');
+  const rows = Array.from(
+    { length: 40 },
+    (_, at) => `2025-03-03T12:00:00Z,Headline ${at},https://example.com/among/${at}`,
+  );
+  writeFileSync(shop.path('among.csv'), `published_date,title,publisher_url\n${rows.join('\n')}\n`);
+  await shop.must('import', 'news', 'among.csv', '--store', store);
+  const before = await hashOf(store);
+  alterStore(store, "update news set title = 'Onf' where title = 'Headline 7'");
+  const report = JSON.parse(await shop.must('import', 'news', 'among.csv', '--json', '--store', store));
+  assert.deepEqual([report.rowsNew, report.rowsReplaced, report.damagedReplaced], [0, 1, 1]);
+  assert.equal(await hashOf(store), before);
+});
+
 test('a repaired instrument keeps its identifier, and an undo of the repair keeps the instrument', async () => {
   const store = damaged(damage.instruments![0]);
   const idOf = (): unknown => rowsOf(store, "select instrument_id from instruments where symbol = 'A'")[0];
@@ -221,7 +236,7 @@ test('a damaged run is named where runs are listed, is never undone, and is not 
   const listed = await shop.run('undo', '--store', store);
   assert.equal(listed.status, 2);
   assert.match(listed.stderr, new RegExp(`import_runs, row run_id ${newest}: its checksum does not match`));
-  assert.match(listed.stderr, /is not listed.*bourse restore FILE --force/);
+  assert.match(listed.stderr, /is not listed.*restore a backup: (?:bourse restore FILE --force|pg_restore)/);
   assert.match(listed.stderr, new RegExp(`^ *${Number(newest) - 1} `, 'm'));
   const undone = await shop.run('undo', newest, '--store', store);
   assert.equal(undone.status, 3);

@@ -287,13 +287,15 @@ test('SIGTERM while requests are in flight loses none, takes no more, and ends w
   const status = await at.stop();
   t.diagnostic(`stopped in ${Date.now() - startedMs} ms`);
   assert.equal(status, 0);
+  let good = 0;
   for (const end of ends) {
     const answers = answersIn(await end);
     // On a slow machine some have waited too long, and are refused for that.
     const odd = answers.filter(({ status }) => status !== 200 && status !== 503);
     assert.deepEqual([answers.length, odd], [each, []]);
-    assert.equal(answers[0]!.status, 200);
+    good += answers.filter(({ status }) => status === 200).length;
   }
+  assert.ok(good > 0, 'some were answered');
   await assert.rejects(open(at), /ECONNREFUSED/);
   const said = at.log.map((line) => (JSON.parse(line) as { msg: string }).msg);
   for (const word of ['listening', 'stopping', 'stopped']) assert.ok(said.includes(word), word);

@@ -6,7 +6,7 @@ import { FileProblem } from '../files/file-problem.ts';
 import { RequestProblem } from '../history/request-problem.ts';
 import { withoutPassword } from '../store/address.ts';
 import { DamagedData } from '../store/damage.ts';
-import { StoreUnusable, UnfitPlace, UnknownStoreAddress, WouldReplace } from '../store/store.ts';
+import { StoreFull, StoreUnusable, UnfitPlace, UnknownStoreAddress, WouldReplace } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
 import { ServiceProblem } from './listen-address.ts';
 import { note } from './output.ts';
@@ -38,6 +38,7 @@ const kinds: readonly (readonly [of: ErrorClass, error: string, exit: number])[]
   [UnknownStoreAddress, 'usage', EXIT_USAGE],
   [UnfitPlace, 'usage', EXIT_USAGE],
   [WouldReplace, 'usage', EXIT_USAGE],
+  [StoreFull, 'disk_full', EXIT_FAULT],
   [StoreUnusable, 'store_unusable', EXIT_FAULT],
   [DamagedData, 'damaged', EXIT_FAULT],
   [DamagedBlock, 'damaged', EXIT_FAULT],

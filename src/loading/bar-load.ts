@@ -1,4 +1,4 @@
-// Writes checked bars to the store: one open block a series, merged with the stored one, written when its bucket changes.
+// Writes checked bars to the store: an open block a series, several where rows are in no order, each merged with the stored one.
 import { decodeBlock, wholeBlock } from '../bars/block-reader.ts';
 import { encodeBlock } from '../bars/block-writer.ts';
 import { type Bars, emptyBars, lowerBound, mergeBars } from '../bars/columns.ts';
@@ -169,18 +169,21 @@ export class BarLoad {
     return known;
   }
 
-  /** Opens the block of a bucket; the series' former open block is written. */
+  /** Opens the block of a bucket. The open block before it is written; where rows are in no order, it stays open beside others. */
   async turn(series: OpenSeries, bucket: number): Promise<void> {
-    if (series.open !== null) await this.#flush(series);
-    if (await this.instruments.write(series.instrument)) this.counts.newInstruments++;
+    const passed = series.takePassed();
+    if (passed !== null) await this.#flush(series, passed);
     if (this.#openBytes > limits.importOpenBytesMax) await this.settle();
+    if (series.reopen(bucket)) return;
+    if (await this.instruments.write(series.instrument)) this.counts.newInstruments++;
     series.open = await this.#openBlock(series, bucket);
     this.#openBytes += BLOCK_BYTES;
   }
 
   /** Writes every open block. */
   async settle(): Promise<void> {
-    for (const series of this.#series.values()) if (series.open !== null) await this.#flush(series);
+    for (const series of this.#series.values())
+      for (const open of series.takeOpen()) await this.#flush(series, open);
   }
 
   /** Counts the damaged bars that a settled load replaces: after it the counts are final. Why it must not replace them, or null. */
@@ -257,13 +260,11 @@ export class BarLoad {
     return { bucket, rows, stored, counted: { written: count, unchanged: 0 } };
   }
 
-  async #flush(series: OpenSeries): Promise<void> {
+  async #flush(series: OpenSeries, open: OpenBlock): Promise<void> {
     const { row } = series;
-    const open = series.open!;
     const { bucket, rows, counted } = open;
     const bars = rows.take(this.#written);
     const startCount = counted.written + counted.unchanged;
-    series.open = null;
     this.#openBytes = Math.max(0, this.#openBytes - (bars.count - startCount) * BAR_BYTES - BLOCK_BYTES);
     if (bars.count === 0) return;
     const { older, count: storedCount } = await series.storedBelow(this.#writer, open);

@@ -25,9 +25,9 @@ import {
 } from '../mapping/column-mapping.ts';
 import { namesOf } from '../mapping/field-names.ts';
 import { instantRule } from '../mapping/instant-rule.ts';
-import { soundRowWith } from '../store/all-rows.ts';
 import type { RowReader, Writer } from '../store/store.ts';
 import { FormerSymbols } from './former-symbols.ts';
+import { KnownRows } from './known-rows.ts';
 import { NamedInstruments } from './named-instruments.ts';
 import { type PendingImport, type RefusedRows, withRefusedRows } from './refused-rows.ts';
 
@@ -131,6 +131,9 @@ function checkConstants(
   }
 }
 
+/** The values of a row, or why it has none. */
+type Parsed = RowProblem | { readonly values: Values };
+
 /** One pass over a file. */
 class RowPass {
   rowsRead = 0;
@@ -149,6 +152,7 @@ class RowPass {
   readonly #width: number;
   readonly #refused: RefusedRows;
   readonly #hasPresentSymbols: boolean;
+  readonly #known: KnownRows;
   readonly #named: NamedInstruments;
   readonly #former: FormerSymbols;
   /** A digest of the values of each key in the file: files have millions of rows. */
@@ -172,6 +176,7 @@ class RowPass {
     if (source.leftOut !== undefined && source.leftOut.count > 0)
       this.findings[source.leftOut.reason] = source.leftOut.count;
     this.#hasPresentSymbols = source.mapping.hasPresentSymbols === true;
+    this.#known = new KnownRows(writer, kind.dataset);
     this.#named = new NamedInstruments(writer, run, this.calendars);
     this.#former = new FormerSymbols(writer);
   }
@@ -198,12 +203,22 @@ class RowPass {
   }
 
   async add(chunk: Chunk): Promise<void> {
-    for (let row = 0; row < chunk.count; row++) await this.#addRow(chunk, row);
+    const parsed = Array.from({ length: chunk.count }, (_, row) => this.#parse(chunk, row));
+    await this.#expect(parsed);
+    for (const [row, one] of parsed.entries()) await this.#addRow(chunk, row, one);
   }
 
-  async #addRow(chunk: Chunk, row: number): Promise<void> {
+  /** Looks up what is stored of rows, together, and of the instruments that they name. A row of instruments may change what others find. */
+  async #expect(rows: readonly Parsed[]): Promise<void> {
+    const { dataset } = this.#kind;
+    if (dataset === instruments) return;
+    const sound = rows.flatMap((row) => ('reason' in row ? [] : [this.#completed(row.values)]));
+    await this.#known.expect(sound);
+    await this.#named.expect(sound.flatMap((values) => namedBy(dataset, values).map(({ name }) => name)));
+  }
+
+  async #addRow(chunk: Chunk, row: number, parsed: Parsed): Promise<void> {
     this.rowsRead++;
-    const parsed = this.#parse(chunk, row);
     const problem = 'reason' in parsed ? parsed : await this.#store(parsed.values);
     if (problem === null) return;
     const cells = chunk.texts.slice(0, this.#width).map((column) => column.text(row));
@@ -216,7 +231,7 @@ class RowPass {
   }
 
   /** The values of a row, by field, without those of empty cells. */
-  #parse(chunk: Chunk, row: number): RowProblem | { values: Values } {
+  #parse(chunk: Chunk, row: number): Parsed {
     if (chunk.surplus?.isNull(row) === false)
       return { column: 'row', reason: 'has more cells than the header has columns' };
     const values: Record<string, unknown> = {};
@@ -281,8 +296,7 @@ class RowPass {
   async #write(values: Values): Promise<RowProblem | null> {
     const { dataset, particulars } = this.#kind;
     const completed = this.#completed(values);
-    const key = Object.fromEntries(dataset.key.map((column) => [column, completed[column]]));
-    const { row: known, remains } = await soundRowWith(this.#writer, dataset, key);
+    const { row: known, remains } = await this.#known.of(completed);
     const problem = (await particulars.problemBeside?.(values, known, this.#writer)) ?? null;
     if (problem !== null) return problem;
     // The instruments that the row names are made where the store does not know them (contract 8.9, 11).

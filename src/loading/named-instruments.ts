@@ -5,8 +5,10 @@ import { limits } from '../contract/limits.ts';
 import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
 import type { ChangedCalendars } from '../history/changed-calendars.ts';
 import { changeRow, rowKeyOf } from '../history/journal.ts';
+import { type KnownName, lookUpNames } from '../history/known-names.ts';
 import { type Counters, newInstrument } from '../history/new-instrument.ts';
 import type { PresentRun } from '../history/run.ts';
+import { DamagedData } from '../store/damage.ts';
 import { instrumentNamed } from '../store/instrument-terms.ts';
 import type { Writer } from '../store/store.ts';
 
@@ -20,6 +22,8 @@ export class NamedInstruments {
   readonly #calendars: ChangedCalendars;
   /** Instruments that the journal says this run needs: often a few that many rows name. */
   readonly #needed = new Map<string, Instrument>();
+  /** What the store knows of names that come next, by row key, until the run changes it. */
+  #expected: Map<string, KnownName> = new Map();
   /** Known instruments that the present row names. */
   #named: Instrument[] = [];
 
@@ -35,6 +39,19 @@ export class NamedInstruments {
     this.#calendars = calendars;
   }
 
+  /** Looks up names that come next, together. A damaged row among them is met when its name is used. */
+  async expect(names: readonly InstrumentName[]): Promise<void> {
+    const unknown = new Map(names.map((name) => [rowKeyOf(instruments, name), name]));
+    for (const key of this.#needed.keys()) unknown.delete(key);
+    this.#expected = new Map();
+    if (unknown.size < 2) return;
+    try {
+      this.#expected = await lookUpNames(this.#writer, [...unknown.values()]);
+    } catch (error) {
+      if (!(error instanceof DamagedData)) throw error;
+    }
+  }
+
   /**
    * The instrument of a name, new with its market's defaults where the store does not know it. `given` are the row's fields of
    * it; `exchange` is where the row was traded, and does not change a known one.
@@ -46,8 +63,11 @@ export class NamedInstruments {
   ): Promise<Instrument> {
     const { asset_schema, country_iso_code, symbol } = name;
     const where = { asset_schema, country_iso_code, symbol };
-    const needed = this.#needed.get(rowKeyOf(instruments, where));
-    const known = needed ?? (await instrumentNamed(this.#writer, where));
+    const key = rowKeyOf(instruments, where);
+    const expected = this.#expected.get(key);
+    const needed = this.#needed.get(key);
+    const known =
+      needed ?? (expected ?? { instrument: await instrumentNamed(this.#writer, where) }).instrument;
     if (known !== null && !Object.keys(given).some((field) => differs(known, given, field))) {
       if (needed === undefined) this.#named.push(known);
       return known;
@@ -55,7 +75,7 @@ export class NamedInstruments {
     const market = findMarket(asset_schema as AssetSchema, country_iso_code);
     const row = {
       ...(known ?? {
-        ...(await newInstrument(this.#writer, where, this.#counters)),
+        ...(await newInstrument(this.#writer, where, this.#counters, { deleted: expected?.deleted })),
         exchange: exchange ?? market?.exchange ?? null,
       }),
       ...given,
@@ -68,6 +88,7 @@ export class NamedInstruments {
   async #record(before: Instrument | null, row: Instrument): Promise<void> {
     await changeRow(this.#writer, this.#runId, instruments, before, row);
     this.#calendars.add(instruments, before, row);
+    this.#expected.delete(rowKeyOf(instruments, row));
     if (this.#needed.size >= limits.instrumentCacheMax) this.#needed.clear();
     this.#needed.set(rowKeyOf(instruments, row), row);
   }

@@ -52,6 +52,8 @@ export class OpenSeries implements HeldSeries, UnfinishedRules {
   /** Milliseconds of one bucket: `bars/bucket.ts`. */
   readonly bucketMs: number;
   open: OpenBlock | null = null;
+  /** Its other open blocks by bucket, once its rows went back to an earlier one: rows in no order then write each block seldom. */
+  #others: Map<number, OpenBlock> | null = null;
   /** Whether its prices may be zero and negative. */
   readonly anySign: boolean;
   /** The highest bucket written so far: this import has not touched higher ones. */
@@ -97,6 +99,32 @@ export class OpenSeries implements HeldSeries, UnfinishedRules {
 
   get seriesId(): number {
     return this.row.series_id;
+  }
+
+  /** All its open blocks are given, and it has none. */
+  takeOpen(): OpenBlock[] {
+    const found = [...(this.#others?.values() ?? []), ...(this.open === null ? [] : [this.open])];
+    this.#others?.clear();
+    this.open = null;
+    return found;
+  }
+
+  /** Keeps its open block beside the next one, where its rows are in no order; else it is given, to be written. */
+  takePassed(): OpenBlock | null {
+    const { open } = this;
+    this.open = null;
+    if (open === null || this.#others === null) return open;
+    this.#others.set(open.bucket, open);
+    return null;
+  }
+
+  /** A block that it has kept open is open again; false where it has none of this bucket. */
+  reopen(bucket: number): boolean {
+    // Its rows went back to an earlier bucket.
+    if (bucket <= this.highestBucket) this.#others ??= new Map();
+    this.open = this.#others?.get(bucket) ?? null;
+    this.#others?.delete(bucket);
+    return this.open !== null;
   }
 
   /** The bucket of a bar. */

@@ -227,6 +227,9 @@ export class StoreUnavailable extends StoreUnusable {
   override readonly name = 'StoreUnavailable';
 }
 
+/** The disk of the store's server is full. Nothing of the write is stored. */
+export class StoreFull extends StoreUnavailable {}
+
 /** The store as a whole is damaged: it cannot be opened until it is restored. */
 export class StoreDamaged extends StoreUnusable {
   override readonly name = 'StoreDamaged';

@@ -94,8 +94,12 @@ export abstract class StoredRows implements RowReader {
     sql: string,
     values: readonly unknown[],
   ): StoredCell[][] | Promise<StoredCell[][]> {
-    const bound = values.map((value) => (typeof value === 'boolean' ? Number(value) : value));
-    return this.lists(dataset, sql, bound);
+    return this.lists(dataset, sql, this.bound(values));
+  }
+
+  /** Values as a statement takes them. */
+  protected bound(values: readonly unknown[]): unknown[] {
+    return values.map((value) => (typeof value === 'boolean' ? Number(value) : value));
   }
 
   /** The rows of a read as they are stored. */

@@ -176,7 +176,7 @@ for (const { what, lastsMs, lose, restore: end, cause } of losses)
     if (lastsMs !== null) assert.ok(causes.length >= 2, 'the cause is logged while it lasts');
   });
 
-test('a service whose database is silent stops when it is told to, and begins to say why it cannot start (contract 10)', {
+test('a service whose database is silent stops at SIGTERM, and one that starts says why it cannot (contract 10)', {
   skip,
 }, async () => {
   const { serving } = service!;

@@ -1,44 +1,21 @@
 // The command line and a service on a store in PostgreSQL: its answers are those of a store in SQLite, and no password is printed.
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { Workshop } from '../service.ts';
 import { fileStore } from '../sqlite/files.ts';
+import { barFlags, exampleFiles, examples, writeMinutes } from './copying.ts';
 import { skip, startPostgres } from './server.ts';
 
-const examples = fileURLToPath(new URL('../../examples/', import.meta.url));
 const PASSWORD = 'hunter2';
 const shop = new Workshop();
 after(() => shop.close());
-
-/** Each dataset, with its file of examples. */
-const datasets = [
-  'instruments',
-  'corporate-actions',
-  'news',
-  'option-contracts',
-  'holidays',
-  'economic-events',
-];
 
 /** The requests of the examples, without a key. */
 const requests = readFileSync(join(examples, 'requests.txt'), 'utf8')
   .match(/\/api\/v2\S*/g)!
   .map((target) => target.replace(/[?&]secret_key=<API_KEY>&?/, '?').replace(/\?$/, ''));
-
-/** Minutes of some sessions of two stocks, of which one is corrected. */
-const minutes = (price: number): string =>
-  ['AAPL', 'MSFT']
-    .flatMap((symbol) =>
-      Array.from({ length: 3 * 390 }, (_, index) => {
-        const ms = Date.UTC(2025, 2, 3 + Math.floor(index / 390), 14, 30 + (index % 390));
-        const open = (price + index / 100).toFixed(2);
-        return `${symbol},${new Date(ms).toISOString()},${open},${open},${open},${open},${index}`;
-      }),
-    )
-    .join('\n');
 
 test('a store in PostgreSQL gives the answers of one in SQLite, through imports, corrections and undos (contract 10)', {
   skip,
@@ -71,18 +48,14 @@ test('a store in PostgreSQL gives the answers of one in SQLite, through imports,
     await serving.stop();
     return found;
   };
-  const bars = [minutes(100), minutes(200)].map((rows, index) => {
-    const path = shop.path(`bars-${index}.csv`);
-    writeFileSync(path, `symbol,datetime,open,high,low,close,volume\n${rows}\n`);
-    return path;
-  });
-  const flags = ['--schema', 'stock', '--country', 'US', '--interval', '1M'];
+  const minutes = { symbols: ['AAPL', 'MSFT'], days: 3 };
+  const bars = [100, 200].map((price) => writeMinutes(shop, `bars-${price}.csv`, { ...minutes, price }));
   const found: Record<string, string[]>[] = [];
   for (const store of stores) {
-    for (const dataset of datasets) await run(store, 'import', dataset, join(examples, `${dataset}.csv`));
-    await run(store, 'import', 'bars', bars[0]!, ...flags);
+    for (const [dataset, file] of exampleFiles) await run(store, 'import', dataset, file);
+    await run(store, 'import', 'bars', bars[0]!, ...barFlags);
     const first = await answers(store);
-    await run(store, 'import', 'bars', bars[1]!, ...flags);
+    await run(store, 'import', 'bars', bars[1]!, ...barFlags);
     const corrected = await answers(store);
     const hash = (await run(store, 'status', '--content-hash')).match(/content hash +(\w+)/)!;
     await run(store, 'undo', '8');

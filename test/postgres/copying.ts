@@ -12,19 +12,20 @@ import { openControl, openStore } from '../../src/store/engines.ts';
 import type { RowReader } from '../../src/store/store.ts';
 import type { Workshop } from '../service.ts';
 
-const examples = fileURLToPath(new URL('../../examples/', import.meta.url));
+/** The folder of the examples. */
+export const examples = fileURLToPath(new URL('../../examples/', import.meta.url));
 
-/** Each dataset of the examples. */
-const datasets = [
+/** Each dataset of the examples, with its file. */
+export const exampleFiles = [
   'instruments',
   'corporate-actions',
   'news',
   'option-contracts',
   'holidays',
   'economic-events',
-];
+].map((dataset) => [dataset, join(examples, `${dataset}.csv`)] as const);
 
-const barFlags = ['--schema', 'stock', '--country', 'US', '--interval', '1M'];
+export const barFlags = ['--schema', 'stock', '--country', 'US', '--interval', '1M'];
 
 /** A file of minutes of some sessions of some symbols. */
 export function writeMinutes(
@@ -50,7 +51,7 @@ export function writeMinutes(
 /** Fills a store with rows of every dataset, corrected bars, a deletion, an undone run, and keys of all kinds. Gives a key. */
 export async function fill(shop: Workshop, url: string): Promise<string> {
   const on = ['--store', url];
-  for (const dataset of datasets) await shop.must('import', dataset, join(examples, `${dataset}.csv`), ...on);
+  for (const [dataset, file] of exampleFiles) await shop.must('import', dataset, file, ...on);
   const minutes = { symbols: ['AAPL', 'MSFT', 'KO'], days: 4 };
   const first = writeMinutes(shop, 'first.csv', { ...minutes, price: 100 });
   const corrected = writeMinutes(shop, 'corrected.csv', { ...minutes, days: 2, price: 200 });

@@ -1,29 +1,16 @@
-// A server keeps blocks of a store in PostgreSQL: it never serves an older one than the version that a request promises (docs/decisions/0032).
+// A server keeps blocks of a store in PostgreSQL: it never serves an older one than the version that a request promises (docs/decisions/0033).
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import pg from 'pg';
 import { random } from '../../bench/minutes.ts';
 import { decodeBlock } from '../../src/bars/block-reader.ts';
-import { encodeBlock } from '../../src/bars/block-writer.ts';
-import { emptyBars, reserve } from '../../src/bars/columns.ts';
 import { openStore } from '../../src/store/engines.ts';
 import type { BlockRead, Direction, Store, StoredBlock, Writer } from '../../src/store/store.ts';
-import { postgresPrograms, startPostgres } from './server.ts';
-
-const skip = postgresPrograms() === null && 'PostgreSQL is not installed: apt-get install postgresql-15';
+import { blockOf } from './priced-block.ts';
+import { skip, startPostgres } from './server.ts';
 
 const SERIES = 3;
 const BUCKETS = 8;
-
-/** A block with one bar of a price. */
-function blockOf(bucket: number, price: number): StoredBlock {
-  const bars = emptyBars();
-  reserve(bars, 1);
-  bars.keyMs[0] = bucket * 86_400_000;
-  for (const column of ['open', 'high', 'low', 'close', 'volume', 'vwap'] as const) bars[column][0] = price;
-  bars.count = 1;
-  return { bucket, runId: 1, bytes: encodeBlock(bars).slice() };
-}
 
 const priceOf = ({ bytes }: StoredBlock): number =>
   decodeBlock(bytes, { fromMs: -Infinity, toMs: Infinity, atLeast: 9, descending: false }).open[0]!;

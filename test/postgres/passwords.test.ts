@@ -60,6 +60,7 @@ suite('the password', { skip }, () => {
         const found = await shop.runWith(environment, ...words);
         assertSilent(found.stdout + found.stderr, words[0]!);
         assert.equal(found.status, status, `${words.join(' ')}: ${found.stderr}`);
+        assert.doesNotMatch(found.stderr, /Deprecat|Warning/, 'no library prints anything');
         return found.stdout;
       };
       const on = ['--store', url];

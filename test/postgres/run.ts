@@ -2,16 +2,30 @@
 import { globSync } from 'node:fs';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { leftOut, leftOutWords } from './left-out.ts';
 import { startPostgres } from './server.ts';
-
-/** Tests about SQLite's files. Beside others, `testOfSqlite` (test/stores.ts) leaves them out. */
-const ofSqlite = ['src/store/sqlite/**', 'test/sqlite/**'];
 
 /** Why a test may be skipped: this machine lacks what it needs, whatever the engine. */
 const ofMachine =
   /(?:there is no|no \/|no file|is not there|is not on this machine|only Linux|openssl|npm|root |mount|midnight)/;
 
 const CONCURRENCY = 6;
+
+/** A file that does not end fails: the longest takes a tenth of this on a busy machine. */
+const FILE_MS = 60 * 60_000;
+
+/** Files that take longest: begun first, so that none runs alone at the end. */
+const longest = [
+  'test/fuzz.test.ts',
+  'src/http/cache/answers-after-commits.test.ts',
+  'test/postgres/copy.test.ts',
+  'test/postgres/away.test.ts',
+];
+
+function longestFirst(one: string, other: string): number {
+  const placeOf = (path: string): number => (longest.includes(path) ? longest.indexOf(path) : longest.length);
+  return placeOf(one) - placeOf(other) || (one < other ? -1 : 1);
+}
 
 const started = performance.now();
 const server = await startPostgres();
@@ -20,11 +34,11 @@ const given = process.argv.slice(2);
 const files =
   given.length > 0
     ? given
-    : globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { exclude: ofSqlite }).toSorted();
+    : globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { exclude: leftOut }).toSorted(longestFirst);
 
 const found = { passed: 0, failed: 0 };
 const skipped: string[] = [];
-const tests = run({ files, concurrency: CONCURRENCY });
+const tests = run({ files, concurrency: CONCURRENCY, timeout: FILE_MS });
 tests.on('test:pass', ({ name, skip, details }) => {
   if (details.type === 'suite') return;
   if (skip === undefined || skip === false) found.passed++;
@@ -35,6 +49,8 @@ for await (const text of tests.compose(spec)) process.stdout.write(text as strin
 await server.stop();
 
 const unfit = skipped.filter((one) => !ofMachine.test(one));
+for (const one of skipped) console.log(`skipped: ${one}`);
+if (given.length === 0) console.log(leftOutWords(files));
 for (const one of unfit) console.log(`skipped, which counts as a failure: ${one}`);
 console.log(
   `on PostgreSQL: ${files.length} files, ${found.passed} tests passed, ${found.failed} failed, ${skipped.length} skipped, ` +

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { issue, withoutOpenssl } from '../certificates.ts';
+import { hashOf } from '../reliability/minutes.ts';
 import { Workshop } from '../service.ts';
 import { barFlags, barsFile } from './asking.ts';
 import { type PostgresServer, skip, startPostgres } from './server.ts';
@@ -117,6 +118,27 @@ test('a service that cannot make its secret on a standby says so, and ends (cont
   const { status, stderr } = await shop.pipe('', 'serve', '--port', '0', '--store', standby.url);
   assert.equal(status, 3);
   assert.match(stderr, /the server only reads: it is a standby\. Name the primary/);
+});
+
+test('a full disk of the server is named, and nothing is stored (contract 10)', { skip }, async () => {
+  const store = ['--store', server.url];
+  const before = await hashOf(server.url);
+  // As the server says it where a table cannot grow.
+  await ask(`create function full_disk() returns trigger language plpgsql as
+    $$ begin raise exception using errcode = 'disk_full', message = 'could not extend file "base/5/1": No space left on device'; end $$;
+    create trigger full_disk before insert on bourse.bar_blocks for each row execute function full_disk()`);
+  const again = ['import', 'bars', barsFile(shop, 200), ...barFlags, ...store];
+  const { status, stderr } = await shop.run(...again);
+  assert.equal(status, 3);
+  assert.match(
+    stderr,
+    /a disk of the PostgreSQL server is full: could not extend file .* Nothing of what it was to store is stored\. Free space there, then run the same command again\.$/m,
+  );
+  assert.equal(JSON.parse((await shop.run(...again, '--json')).stderr).error, 'disk_full');
+  assert.equal(await hashOf(server.url), before);
+  await ask('drop trigger full_disk on bourse.bar_blocks');
+  await shop.must(...again);
+  assert.notEqual(await hashOf(server.url), before);
 });
 
 test('a password is taken from the environment, and a wrong one there is told too (contract 10)', {

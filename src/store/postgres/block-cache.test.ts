@@ -2,21 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { encodeBlock } from '../../bars/block-writer.ts';
-import { emptyBars, reserve } from '../../bars/columns.ts';
+import { blockOf } from '../../../test/postgres/priced-block.ts';
 import { barsOf } from '../parts.ts';
 import type { BlockRead, StoredBlock, Versioned } from '../store.ts';
 import { BlockCache } from './block-cache.ts';
-
-/** A block with one bar of a price. */
-function blockOf(bucket: number, price: number): StoredBlock {
-  const bars = emptyBars();
-  reserve(bars, 1);
-  bars.keyMs[0] = bucket * 86_400_000;
-  for (const column of ['open', 'high', 'low', 'close', 'volume', 'vwap'] as const) bars[column][0] = price;
-  bars.count = 1;
-  return { bucket, runId: 1, bytes: encodeBlock(bars).slice() };
-}
 
 /** Series of blocks in memory, with their versions. */
 class Blocks implements Versioned {

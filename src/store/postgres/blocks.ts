@@ -1,7 +1,6 @@
 // Blocks of bars by version: a read takes the newest of each bucket up to the published version (docs/decisions/0029).
-import { DamagedBlock } from '../../bars/block.ts';
-import { blockCount, claimedCount } from '../../bars/block-reader.ts';
-import { CheckedBlock, type FoundBlock } from '../checked-blocks.ts';
+import { claimedCount } from '../../bars/block-reader.ts';
+import { blockProblem, CheckedBlock, type FoundBlock } from '../checked-blocks.ts';
 import { blockDamage, type OnDamage } from '../damage.ts';
 import { blockCheck } from '../row-check.ts';
 import { type BlockRead, type StoredBlock, StoreUnavailable } from '../store.ts';
@@ -56,22 +55,12 @@ function addSound(
   onDamage: OnDamage | null,
 ): void {
   const block = new CheckedBlock(seriesId, found);
-  const problem = onDamage === null ? null : problemOf(block);
+  const problem = onDamage === null ? null : blockProblem(block);
   if (problem === null) blocks.push(block);
   else
     onDamage!(blockDamage({ seriesId, bucket: found.bucket, runId: found.runId }, problem), {
       bars: claimedCount(found.bytes),
     });
-}
-
-function problemOf(block: StoredBlock): string | null {
-  try {
-    blockCount(block.bytes);
-    return null;
-  } catch (error) {
-    if (error instanceof DamagedBlock) return error.problem;
-    throw error;
-  }
 }
 
 const writeText = `insert into bar_blocks (series_id, bucket, version, run_id, bytes, row_check)

@@ -3,10 +3,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import pgpass from 'pgpass';
 import { StoreUnavailable, StoreUnusable } from '../store.ts';
 import { addressWords, type Host, type PostgresAddress, passwordFor } from './address.ts';
 import { type ChosenServer, chosenServer } from './chosen-server.ts';
 import { connectionProblem } from './connection-advice.ts';
+import { KEEPALIVE } from './limits.ts';
 import { Session } from './session.ts';
 
 /** How the connections of one use of a store are. */
@@ -20,8 +22,19 @@ export type SessionSettings = {
   readonly writes?: true;
 };
 
-/** `pg` keeps the socket of a client here, and has no public way to it. */
-type Internals = { readonly connection: { readonly stream: Duplex } };
+/** What `pg` has no public way to: the socket of a client, and the password that it found. */
+type Internals = {
+  readonly connection: { readonly stream: Duplex };
+  password: string | (() => Promise<string | undefined>) | null;
+};
+
+/** How the server looks whether the other side is there: in a pause, and while it does not take what was sent. */
+const keptAlive = {
+  tcp_keepalives_idle: KEEPALIVE.idleS,
+  tcp_keepalives_interval: KEEPALIVE.intervalS,
+  tcp_keepalives_count: KEEPALIVE.count,
+  tcp_user_timeout: (KEEPALIVE.idleS + KEEPALIVE.intervalS * KEEPALIVE.count) * 1_000,
+} as const;
 
 /** What the server says that cannot be cured by waiting: the password, the user, the database. */
 const refusing = /^(?:28|3D000|0A)/;
@@ -42,30 +55,38 @@ type ServerFacts = { readonly server: string; readonly isStandby: boolean; reado
 const factsText = `select (extract(epoch from pg_postmaster_start_time()) * 1000000)::bigint as server,
   pg_is_in_recovery() as "isStandby", current_setting('transaction_read_only') = 'on' as "isReadOnly"`;
 
+/** The password for a connection in the user's own file; undefined without one. */
+const passwordOfUser = (connection: Parameters<typeof pgpass>[0]): Promise<string | undefined> =>
+  new Promise((resolve) => pgpass(connection, resolve));
+
 /** A connection to one host, and what its server is. */
 type Met = { readonly session: Session; readonly facts: ServerFacts };
 
 async function connectTo(address: PostgresAddress, host: Host, settings: SessionSettings): Promise<Met> {
   const { user, database, schema } = address;
   const password = passwordFor(address, host);
-  const set = { search_path: schema, application_name: 'bourse', ...settings.set };
+  const set = { search_path: schema, application_name: 'bourse', ...keptAlive, ...settings.set };
   const client = new pg.Client({
     ...host,
     user,
     database,
-    // Without one `pg` looks where libpq does: PGPASSWORD, then the file of PGPASSFILE or ~/.pgpass.
+    // Without one `pg` takes PGPASSWORD.
     ...(password === null ? {} : { password }),
     ssl: tlsOf(address, host),
     connectionTimeoutMillis: settings.connectMs,
     query_timeout: settings.connectMs,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEPALIVE.idleS * 1_000,
     options: Object.entries(set)
       .map(([name, value]) => `-c ${name}=${String(value).replaceAll(' ', '\\ ')}`)
       .join(' '),
   });
   client.on('error', () => undefined);
+  const internals = client as unknown as Internals;
+  // `pg` would look into the user's password file too, and print that it will not do so for long.
+  internals.password ??= () => passwordOfUser({ ...host, user, database });
   // TLS takes the place of the first socket.
-  const socketOf = (): Duplex => (client as unknown as Internals).connection.stream;
+  const socketOf = (): Duplex => internals.connection.stream;
   try {
     await client.connect();
     const [facts] = (await client.query<ServerFacts>(factsText)).rows;

@@ -3,8 +3,8 @@ import type { Mode, RowReader, RowStore, RowWriter, Tell } from '../store.ts';
 import type { PostgresAddress } from './address.ts';
 import { Connection, connect } from './connecting.ts';
 import { lockOf } from './locks.ts';
-import { readProblem } from './lost-write.ts';
 import { Pool } from './pool.ts';
+import { fullProblem, readProblem } from './problems.ts';
 import { PostgresRows } from './rows.ts';
 import { requireSchema } from './schema.ts';
 import { controlSettings, settingsOf } from './settings.ts';
@@ -49,6 +49,8 @@ async function inTransaction<T>(
     await rows.sendAll();
     if (isWrite) await session.commit();
     return result;
+  } catch (error) {
+    throw isWrite ? fullProblem(error) : error;
   } finally {
     await pool.giveBack(session);
   }

@@ -5,6 +5,7 @@ import { StoreUnavailable, type Tell, WouldReplace } from '../store.ts';
 import { addressWords, type PostgresAddress } from './address.ts';
 import { connect } from './connecting.ts';
 import { lockOf } from './locks.ts';
+import { fullProblem } from './problems.ts';
 import type { Versions } from './published.ts';
 import { PostgresRows } from './rows.ts';
 import { beginCopyTables, finishCopyTables, layoutsOf, makeSchema } from './schema.ts';
@@ -25,7 +26,7 @@ async function inTransaction<T>(session: Session, work: () => Promise<T>): Promi
     return result;
   } catch (error) {
     if (session.isOpen) await session.ask('rollback').catch((cause: Error) => session.destroy(cause));
-    throw error;
+    throw fullProblem(error);
   }
 }
 

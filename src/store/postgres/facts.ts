@@ -4,7 +4,7 @@ import type { PostgresAddress } from './address.ts';
 import { isDistributed, nodeWords } from './citus.ts';
 import { readNodes } from './citus-nodes.ts';
 import { connect } from './connecting.ts';
-import { readProblem } from './lost-write.ts';
+import { readProblem } from './problems.ts';
 import { layoutsOf } from './schema.ts';
 import { readServer } from './server-facts.ts';
 import type { Session } from './session.ts';

@@ -9,6 +9,12 @@ export const STATEMENT_MS = 1_250;
 /** Requests wait for a connection too. */
 export const CONNECT_MS = 1_000;
 
+/**
+ * A machine that vanished without a word is noticed by each side within a minute, whatever it is waiting for: its write would keep the lock
+ * of writers for two hours otherwise (postgresql.org/docs/15/runtime-config-connection.html).
+ */
+export const KEEPALIVE = { idleS: 30, intervalS: 10, count: 3 } as const;
+
 /** Time for the server to end its side of a connection: one that is silent would keep the process. */
 export const CLOSE_MS = 3_000;
 

@@ -1,9 +1,9 @@
-// A write whose connection was lost: whether it was published all the same, and what its caller is told.
+// A write whose connection was lost: whether it was published all the same, and the error that its caller gets.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAway, StoreUnavailable } from '../store.ts';
 import type { Connection } from './connecting.ts';
 import { LOST_OUTCOME_MS, LOST_PAUSE_MS } from './limits.ts';
-import { ConnectionLost, type Session } from './session.ts';
+import type { Session } from './session.ts';
 import { type Publication, wasPublished } from './state.ts';
 
 /** A process of the server; its number alone is used again. */
@@ -50,16 +50,3 @@ export async function wasPublishedBefore(
     `the connection to PostgreSQL was lost while a write was being published, and for ${LOST_OUTCOME_MS / 1_000} seconds nobody could be asked whether it was. Run the same command again: where it was, that changes nothing.`,
   );
 }
-
-/** The error of a command's read. */
-export const readProblem = (error: unknown): unknown => withAdvice(error, 'Run the same command again.');
-
-/** The error of a write that was not published. */
-export const writeProblem = (error: unknown): unknown =>
-  withAdvice(error, 'Nothing of what it was to store is stored: run the same command again.');
-
-/** What a lost connection leaves to be done; another problem has its own advice. */
-const withAdvice = (error: unknown, advice: string): unknown =>
-  error instanceof ConnectionLost
-    ? new StoreUnavailable(`${error.message}. ${advice}`, { cause: error })
-    : error;

@@ -35,6 +35,17 @@ function upsertOf(dataset: Dataset): string {
   return sql;
 }
 
+const keyText = (dataset: Dataset, row: Row): string => JSON.stringify(dataset.key.map((name) => row[name]));
+
+/** The key that a read is about, where that is its only condition; else null. */
+function wholeKey(dataset: Dataset, { where = {}, along, range, after }: Read): string | null {
+  const isOfKey =
+    Object.keys(where).length === dataset.key.length && dataset.key.every((name) => where[name] != null);
+  return isOfKey && along === undefined && range === undefined && after === undefined
+    ? keyText(dataset, where)
+    : null;
+}
+
 /** Rows that wait to be written, by their key. */
 type Waiting = Map<string, readonly StoredCell[]>;
 
@@ -55,6 +66,11 @@ export class RowChanges {
     const kept: Waiting = this.#waiting.get(dataset) ?? new Map();
     this.#waiting.set(dataset, kept);
     return kept;
+  }
+
+  /** The row of a key that waits. */
+  waitingRow(dataset: Dataset, key: string): readonly StoredCell[] | undefined {
+    return this.#waiting.get(dataset)?.get(key);
   }
 
   /** The rows of a dataset that wait: to be sent. */
@@ -114,6 +130,18 @@ export class PostgresRows extends StoredRows implements RowWriter {
     return this.#ask(sql, values);
   }
 
+  /** A read by a whole key sends nothing that waits: a row of that key that waits is its answer. */
+  protected override async read(dataset: Dataset, read: Read): Promise<StoredCell[][]> {
+    const key = wholeKey(dataset, read);
+    if (key === null) return super.read(dataset, read);
+    const waiting = this.#changes.waitingRow(dataset, key);
+    if (waiting !== undefined) return [[...waiting]];
+    // Those that were sent before it are stored first.
+    await this.#changes.done(dataset);
+    const statement = this.compiler.read(dataset, read);
+    return this.#ask(statement.sql, this.bound(statement.values(read)));
+  }
+
   /** More rows are read until the answer is full. */
   protected async soundRows(dataset: Dataset, read: Read, misplaced: Misplaced): Promise<Row[]> {
     for (let limit = 2 * read.limit; ; limit *= 2) {
@@ -137,7 +165,7 @@ export class PostgresRows extends StoredRows implements RowWriter {
     const kept = this.#changes.waiting(dataset);
     for (const row of rows as readonly Row[]) {
       this.#changes.written.addRow(dataset, row);
-      kept.set(JSON.stringify(dataset.key.map((name) => row[name])), rowCells(form, row));
+      kept.set(keyText(dataset, row), rowCells(form, row));
     }
     if (kept.size >= storeLimits.rowsPerUpsertMax) await this.#send(dataset);
   }

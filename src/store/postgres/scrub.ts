@@ -1,11 +1,9 @@
 // Reads a whole store in PostgreSQL and finds what is damaged in it: each row and each block by its checksum.
-import { DamagedBlock } from '../../bars/block.ts';
-import { blockCount } from '../../bars/block-reader.ts';
 import type { Dataset } from '../../datasets/dataset.ts';
 import { controlDatasets, dataDatasets } from '../../datasets/index.ts';
-import { CheckedBlock } from '../checked-blocks.ts';
+import { damageOf } from '../checked-blocks.ts';
 import { isWhole, rawRow, rowDamage, rowFormOf } from '../checked-rows.ts';
-import { blockDamage, type Damage, type ScrubStep } from '../damage.ts';
+import type { ScrubStep } from '../damage.ts';
 import { storeLimits } from '../limits.ts';
 import { ROW_CHECK, type StoredCell } from '../row-check.ts';
 import type { PostgresAddress } from './address.ts';
@@ -80,18 +78,11 @@ async function* seriesSteps(
   const abandoned = rangesText(published.abandoned);
   for (let after = [Number.MIN_SAFE_INTEGER, 0]; ; ) {
     const found = (await session.ask(sql, [seriesId, ...after, published.version, abandoned])) as Cells[];
-    yield { table: 'bars', damage: found.flatMap((cells) => problemOf(seriesId, cells)) };
+    const damage = found.flatMap(([bucket, , runId, bytes, storedCheck]) =>
+      damageOf(seriesId, { bucket, runId, bytes, storedCheck }),
+    );
+    yield { table: 'bars', damage };
     if (found.length < scrubBlocksPerStep) return;
     after = found.at(-1)!.slice(0, 2) as number[];
-  }
-}
-
-function problemOf(seriesId: number, [bucket, , runId, bytes, storedCheck]: Cells): Damage[] {
-  try {
-    blockCount(new CheckedBlock(seriesId, { bucket, runId, bytes, storedCheck }).bytes);
-    return [];
-  } catch (error) {
-    if (!(error instanceof DamagedBlock)) throw error;
-    return [blockDamage({ seriesId, bucket, runId }, error.problem)];
   }
 }

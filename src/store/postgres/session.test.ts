@@ -58,6 +58,19 @@ test('what was asked before a connection is closed is still answered, and nothin
   assert.deepEqual((await asked)[1], [[7]]);
 });
 
+test('the server looks within a minute whether a silent connection still leads somewhere', {
+  skip,
+}, async () => {
+  const session = await sessionOf(Number.POSITIVE_INFINITY);
+  // Shown as the system has them for this socket.
+  const [[idle], [interval], [count]] = (
+    await Promise.all(['idle', 'interval', 'count'].map((name) => session.ask(`show tcp_keepalives_${name}`)))
+  ).map(([row]) => row!.map(Number)) as [[number], [number], [number]];
+  assert.ok(idle > 0 && count > 0 && interval > 0, `${idle} ${interval} ${count}`);
+  assert.ok(idle + interval * count <= 60, `${idle} + ${interval} * ${count} seconds`);
+  session.close();
+});
+
 test('a server that may not write is left', { skip }, async () => {
   const session = await sessionOf(Number.POSITIVE_INFINITY);
   await session.ask('set default_transaction_read_only = on');

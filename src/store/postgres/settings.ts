@@ -8,12 +8,18 @@ const patient = { patienceMs: Number.POSITIVE_INFINITY, connectMs: 10_000 } as c
 /** Values decide which index serves a list: each execution is planned by its own (`plan_cache_mode`). */
 const planned = { plan_cache_mode: 'force_custom_plan' } as const;
 
+/**
+ * A list is a walk of an index that stops at the end of the page. PostgreSQL would collect and sort the rows of one that it takes for small: more
+ * work the more a filter finds, and its guess is as old as its statistics. Plans are not compiled: a request is over sooner.
+ */
+const walking = { enable_bitmapscan: 'off', enable_seqscan: 'off', jit: 'off' } as const;
+
 /** Of the control tables, on which requests wait as on others. */
 export const controlSettings: SessionSettings = { set: {}, patienceMs: PATIENCE_MS, connectMs: CONNECT_MS };
 
 export const settingsOf: Readonly<Record<Mode, SessionSettings>> = {
   serve: {
-    set: { ...planned, statement_timeout: STATEMENT_MS },
+    set: { ...planned, ...walking, statement_timeout: STATEMENT_MS },
     patienceMs: PATIENCE_MS,
     connectMs: CONNECT_MS,
   },

@@ -21,15 +21,9 @@ import { BlockCache } from './block-cache.ts';
 import { BlockConnections } from './block-connections.ts';
 import { readBlocks } from './blocks.ts';
 import { Connection } from './connecting.ts';
-import {
-  processOf,
-  readProblem,
-  type ServerProcess,
-  UnknownCommit,
-  wasPublishedBefore,
-  writeProblem,
-} from './lost-write.ts';
+import { processOf, type ServerProcess, UnknownCommit, wasPublishedBefore } from './lost-write.ts';
 import { Pool } from './pool.ts';
+import { readProblem, writeProblem } from './problems.ts';
 import { DataNames, type Identified } from './published.ts';
 import { PostgresRows } from './rows.ts';
 import { requireSchema } from './schema.ts';

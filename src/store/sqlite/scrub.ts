@@ -1,14 +1,12 @@
 // Reads a whole SQLite file and finds what is damaged in it: each row, each block, each index beside its table.
 import { existsSync } from 'node:fs';
-import { DamagedBlock } from '../../bars/block.ts';
-import { blockCount } from '../../bars/block-reader.ts';
 import type { Dataset } from '../../datasets/dataset.ts';
 import { controlDatasets, dataDatasets } from '../../datasets/index.ts';
 import { changes } from '../../datasets/internal.ts';
 import { instrumentTerms } from '../../datasets/reference.ts';
-import { CheckedBlock, type FoundBlock } from '../checked-blocks.ts';
+import { damageOf, type FoundBlock } from '../checked-blocks.ts';
 import { isWhole, rawRow, rowDamage, rowFormOf } from '../checked-rows.ts';
-import { blockDamage, type Damage, type ScrubStep } from '../damage.ts';
+import type { Damage, ScrubStep } from '../damage.ts';
 import { storeLimits } from '../limits.ts';
 import { ROW_CHECK } from '../row-check.ts';
 import { controlPathOf } from './control.ts';
@@ -163,19 +161,9 @@ function* blockSteps(database: Database): Generator<ScrubStep> {
       | (FoundBlock & { readonly id: number; readonly seriesId: number })[]
       | Damage;
     if (!Array.isArray(found)) return yield { table: BLOCKS, damage: [found] };
-    yield { table: BLOCKS, damage: found.flatMap((block) => problemOf(block.seriesId, block)) };
+    yield { table: BLOCKS, damage: found.flatMap((block) => damageOf(block.seriesId, block)) };
     const last = found.at(-1);
     if (last === undefined || last.id <= after) return;
     after = last.id;
-  }
-}
-
-function problemOf(seriesId: number, found: FoundBlock): Damage[] {
-  try {
-    blockCount(new CheckedBlock(seriesId, found).bytes);
-    return [];
-  } catch (error) {
-    if (!(error instanceof DamagedBlock)) throw error;
-    return [blockDamage({ seriesId, bucket: found.bucket, runId: found.runId }, error.problem)];
   }
 }

@@ -1,12 +1,11 @@
 // The SQLite engine: rows and blocks in one file in WAL mode; one writing and many reading processes.
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { DamagedBlock } from '../../bars/block.ts';
-import { blockCount, claimedCount } from '../../bars/block-reader.ts';
+import { claimedCount } from '../../bars/block-reader.ts';
 import type { Dataset, RowOf } from '../../datasets/dataset.ts';
 import { dataDatasets } from '../../datasets/index.ts';
 import { changesAfter, raiseVersion, readVersion, WrittenParts } from '../changes.ts';
-import { CheckedBlock, type FoundBlock, isMisplaced } from '../checked-blocks.ts';
+import { blockProblem, CheckedBlock, type FoundBlock, isMisplaced } from '../checked-blocks.ts';
 import type { Row } from '../checked-rows.ts';
 import { blockDamage, type Damage, DamagedData, type OnDamage } from '../damage.ts';
 import { storeSteps } from '../migrations/index.ts';
@@ -156,7 +155,10 @@ class SqliteReadWrite extends SqliteRows implements Reader, Writer {
       const block = new CheckedBlock(read.seriesId, one);
       const problem = isMisplaced(read, block, blocks.at(-1))
         ? 'an index has it under another key'
-        : this.#problemOf(block);
+        : // Where damage is not tolerated, the block throws when it is used.
+          this.onDamage === null
+          ? null
+          : blockProblem(block);
       if (problem === null) blocks.push(block);
       else
         this.damaged(
@@ -165,18 +167,6 @@ class SqliteReadWrite extends SqliteRows implements Reader, Writer {
         );
     }
     return blocks;
-  }
-
-  /** What is wrong with a block, where damage is tolerated; else the block tells it when it is used. */
-  #problemOf(block: StoredBlock): string | null {
-    if (this.onDamage === null) return null;
-    try {
-      blockCount(block.bytes);
-      return null;
-    } catch (error) {
-      if (error instanceof DamagedBlock) return error.problem;
-      throw error;
-    }
   }
 
   async checkBlocks(seriesId: number): Promise<void> {

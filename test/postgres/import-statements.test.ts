@@ -1,0 +1,100 @@
+// Imports into PostgreSQL ask it seldom: each question is a way to another machine and back.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { random } from '../../bench/minutes.ts';
+import { openStore } from '../../src/store/engines.ts';
+import { Session } from '../../src/store/postgres/session.ts';
+import { type FileRow, fillStore } from '../importing.ts';
+import { listening } from '../list-plans.ts';
+import { TestFolder } from '../stores.ts';
+import { everythingIn } from './copying.ts';
+import { skip, startPostgres } from './server.ts';
+
+const server = skip === false ? await startPostgres() : null;
+const temporary = new TestFolder();
+after(async () => {
+  temporary.close();
+  await server?.stop();
+});
+
+const nowMs = Date.UTC(2025, 5, 1);
+let stores = 0;
+
+/** Imports files one after the other into a new store; its address, and the statements of the last file. */
+async function imported(
+  dataset: string,
+  ...files: readonly (readonly FileRow[])[]
+): Promise<{ readonly url: string; readonly statements: number }> {
+  const url = `${server!.url}?schema=statements${stores++}`;
+  await (await openStore(url, 'write')).close();
+  let statements = 0;
+  for (const rows of files) {
+    statements = 0;
+    await listening(
+      Session.prototype,
+      'ask',
+      () => statements++,
+      () => fillStore(url, temporary.folder, nowMs, [[dataset, rows]]),
+    );
+  }
+  return { url, statements };
+}
+
+const SESSIONS = 15;
+const MINUTES = 100;
+
+const minute = (at: number): FileRow => {
+  const ms = Date.UTC(2025, 2, 3 + Math.floor(at / MINUTES), 15, at % MINUTES);
+  const prices = { open: 1 + at, high: 2 + at, low: 1 + at, close: 1 + at, volume: at };
+  const named = { asset_schema: 'stock', country_iso_code: 'US', symbol: 'AAPL', interval: '1M' };
+  return { ...named, datetime: new Date(ms).toISOString(), ...prices };
+};
+const sorted = Array.from({ length: SESSIONS * MINUTES }, (_, at) => minute(at));
+
+/** The same rows in no order. */
+function shuffled<T>(rows: readonly T[]): T[] {
+  const next = random(7);
+  return rows
+    .map((row) => [next(), row] as const)
+    .sort(([a], [b]) => a - b)
+    .map(([, row]) => row);
+}
+
+test('bars in no order take hardly more statements than bars in order, and store the same (contract 11)', {
+  skip,
+}, async () => {
+  const other = sorted.filter((_, at) => at % 2 === 0).map((row) => ({ ...row, close: row.open }));
+  for (const earlier of [[], [other]]) {
+    const inOrder = await imported('bars', ...earlier, sorted);
+    const inNone = await imported('bars', ...earlier, shuffled(sorted));
+    assert.ok(inOrder.statements < 40 + 8 * SESSIONS, `${inOrder.statements} statements in order`);
+    assert.ok(inNone.statements < 40 + 8 * SESSIONS, `${inNone.statements} statements in no order`);
+    const [one, two] = [await everythingIn(inOrder.url), await everythingIn(inNone.url)];
+    assert.deepEqual(two.blocks, one.blocks);
+    assert.deepEqual(two.series, one.series);
+  }
+});
+
+test('new and known option contracts are looked up together, with their instruments (contract 11)', {
+  skip,
+}, async () => {
+  const contracts = Array.from({ length: 400 }, (_, at) => ({
+    country_iso_code: 'US',
+    symbol: `AAPL250919C${String(at + 1).padStart(5, '0')}000`,
+    parent_asset_schema: 'stock',
+    underlying_name: 'AAPL',
+    option_type: 'call',
+    expiration_date: '2025-09-19',
+    strike_price: at + 1,
+  }));
+  const made = await imported('option-contracts', contracts);
+  assert.ok(made.statements < contracts.length / 4, `${made.statements} statements for new contracts`);
+  const changed = contracts.map((row) => ({ ...row, exercise_style: 'european' }));
+  const again = await imported('option-contracts', contracts, contracts);
+  assert.ok(again.statements < contracts.length / 4, `${again.statements} statements for known contracts`);
+  const { url } = await imported('option-contracts', contracts, changed);
+  const { option_contracts: stored, instruments } = await everythingIn(url);
+  assert.equal(stored!.length, contracts.length);
+  assert.ok(stored!.every((row) => (row as FileRow).exercise_style === 'european'));
+  assert.equal(instruments!.length, contracts.length + 1);
+});
