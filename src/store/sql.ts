@@ -275,12 +275,13 @@ const joined = <R>(between: string, ...pieces: readonly Piece<R>[]): Piece<R> =>
 const whereOf = <R>(conditions: readonly Piece<R>[]): Piece<R> =>
   conditions.length === 0 ? text('') : joined('', text(' where '), joined(' and ', ...conditions));
 
-const limited = (): Piece<{ readonly limit: number }> =>
-  joined(
-    '',
-    text(' limit '),
-    value<{ readonly limit: number }>(({ limit }) => limit),
-  );
+/** Follows `limit`. SQLite would prepare a statement with a bare `?` there anew at every execution: the plan could depend on the number. */
+export const LIMIT_MARK = 'cast(? as bigint)';
+
+const limited = (): Piece<{ readonly limit: number }> => ({
+  sql: ` limit ${LIMIT_MARK}`,
+  takes: [({ limit }) => limit],
+});
 
 /** Columns that must be equal, and which of them must be null: a part of a statement's shape. */
 const equalText = (where: Readonly<Record<string, unknown>>): string =>
