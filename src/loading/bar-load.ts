@@ -1,6 +1,5 @@
 // Writes checked bars to the store: one open block a series, merged with the stored one, written when its bucket changes.
-import { decodeBlock, wholeBlock } from '../bars/block-reader.ts';
-import { encodeBlock } from '../bars/block-writer.ts';
+import { passingBlock } from '../bars/block-writer.ts';
 import { type Bars, emptyBars, lowerBound, mergeBars } from '../bars/columns.ts';
 import { countOffGrid, countOutside, timeOffGrid } from '../bars/grid.ts';
 import { DAY_MS, formatDay, formatInstant, formatInstantZ, MINUTE_MS } from '../base/instant.ts';
@@ -32,6 +31,7 @@ import { countClosed, countVwapOutside } from './bar-counts.ts';
 import { LoadedInstruments } from './loaded-instruments.ts';
 import { OpenRows, Segments } from './open-rows.ts';
 import { type OpenBlock, OpenSeries } from './open-series.ts';
+import { notedBars, noteOf } from './own-bars.ts';
 import { Spacing } from './spacing.ts';
 
 /** Which series a bar belongs to. */
@@ -245,7 +245,7 @@ export class BarLoad {
     // This import may have written the bucket before: its own rows are in a note where older ones were there too.
     const note = await this.#writer.note(series.row.series_id, bucket);
     if (note !== null) {
-      const bars = decodeBlock(note, wholeBlock);
+      const bars = notedBars(note, older);
       this.#judge(series, bars, -1);
       const rows = new OpenRows(this.#segments, bars);
       return { bucket, rows, stored: { older, count }, counted: { written: 0, unchanged: bars.count } };
@@ -277,13 +277,14 @@ export class BarLoad {
     const merged = older === null ? bars : mergeBars(older, bars);
     if (written > 0) {
       const { series_id } = row;
-      await this.#writer.putBlock(series_id, { bucket, runId: this.#run.runId, bytes: encodeBlock(merged) });
-      const place = { series_id, bucket, run_id: this.#run.runId };
+      const { runId } = this.#run;
+      await this.#writer.putBlock(series_id, { bucket, runId, bytes: passingBlock(merged) });
+      const place = { series_id, bucket, run_id: runId };
       // Where this import writes the bucket for the first time, the journal has no entry of it.
       await (open.stored === null ? putChange : recordBlock)(this.#writer, place, change);
       if (change.before.count > 0) await this.#run.former.addBars({ series_id, bucket }, change.before);
     }
-    if (older !== null) await this.#writer.keepNote(row.series_id, bucket, encodeBlock(bars));
+    if (older !== null) await this.#writer.keepNote(row.series_id, bucket, noteOf(bars, merged));
     series.unfinished.see(row.series_id, bars, merged, older);
     series.holds = true;
     series.lastMs = Math.max(series.lastMs, this.#lastOpened(series, bars));
