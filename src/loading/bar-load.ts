@@ -9,10 +9,19 @@ import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { limits } from '../contract/limits.ts';
 import { type BarBasis, volumeBasis } from '../contract/price-basis.ts';
 import { runCoverage, series as seriesDataset, unfinishedBars } from '../datasets/bars.ts';
+import type { RowOf } from '../datasets/dataset.ts';
+import { blockChanges } from '../datasets/internal.ts';
 import type { Instrument, InstrumentName } from '../datasets/reference.ts';
 import { soundSeries } from '../history/damaged-series.ts';
 import type { UnfinishedSession } from '../history/import-report.ts';
-import { changeOf, putChange, recordBlock, wholeChange } from '../history/journal.ts';
+import {
+  type BlockChange,
+  type BlockPlace,
+  changeOf,
+  changeRowOf,
+  recordBlock,
+  wholeChange,
+} from '../history/journal.ts';
 import type { PresentRun } from '../history/run.ts';
 import {
   completeMsOf,
@@ -49,6 +58,9 @@ const BAR_BYTES = 64;
 
 /** Bytes of an open block beside its bars: it has room for several from the first one on. */
 const BLOCK_BYTES = 4_000;
+
+/** The most entries of the journal that wait. Each may have as many bytes as a block. */
+const CHANGES_TOGETHER = 64;
 
 /** A series that is not stored. */
 const noSeries = { row: null, isRepaired: false };
@@ -109,6 +121,8 @@ export class BarLoad {
   /** The bars of the block that is being written. */
   readonly #written = emptyBars();
   #openBytes = 0;
+  /** Entries of the journal that are written together: one by one they take several times as long. */
+  #changes: RowOf<typeof blockChanges>[] = [];
 
   constructor(writer: Writer, run: PresentRun, about: LoadedFile) {
     this.#run = run;
@@ -181,6 +195,7 @@ export class BarLoad {
   /** Writes every open block. */
   async settle(): Promise<void> {
     for (const series of this.#series.values()) if (series.open !== null) await this.#flush(series);
+    await this.#writeChanges();
   }
 
   /** Counts the damaged bars that a settled load replaces: after it the counts are final. Why it must not replace them, or null. */
@@ -218,6 +233,7 @@ export class BarLoad {
     await this.#writer.upsert(runCoverage, found);
     const byGroup = new Map(found.map((coverage) => [`${coverage.market} ${coverage.interval}`, coverage]));
     const furthest = new FurthestRun(this.#writer);
+    const rows: RowOf<typeof seriesDataset>[] = [];
     for (const series of this.#series.values()) {
       const { row, market, interval, calendar, repaired, unfinished } = series;
       const coverage = byGroup.get(`${market} ${interval}`);
@@ -227,9 +243,10 @@ export class BarLoad {
       }
       // The outermost bars may have been in a damaged block.
       if (repaired !== null) Object.assign(row, await new StoredSeries(this.#writer, row, calendar).ends());
-      if (row.bar_count > 0) await this.#writer.upsert(seriesDataset, [row]);
+      if (row.bar_count > 0) rows.push(row);
       await unfinished.settle(this.#writer);
     }
+    await this.#writer.upsert(seriesDataset, rows);
   }
 
   async #openBlock(series: OpenSeries, bucket: number): Promise<OpenBlock> {
@@ -279,9 +296,7 @@ export class BarLoad {
       const { series_id } = row;
       const { runId } = this.#run;
       await this.#writer.putBlock(series_id, { bucket, runId, bytes: passingBlock(merged) });
-      const place = { series_id, bucket, run_id: runId };
-      // Where this import writes the bucket for the first time, the journal has no entry of it.
-      await (open.stored === null ? putChange : recordBlock)(this.#writer, place, change);
+      await this.#record({ series_id, bucket, run_id: runId }, change, open.stored === null);
       if (change.before.count > 0) await this.#run.former.addBars({ series_id, bucket }, change.before);
     }
     if (older !== null) await this.#writer.keepNote(row.series_id, bucket, noteOf(bars, merged));
@@ -293,6 +308,18 @@ export class BarLoad {
     row.first_ms = Math.min(row.first_ms, merged.keyMs[0]!);
     row.last_ms = Math.max(row.last_ms, merged.keyMs[merged.count - 1]!);
     series.highestBucket = Math.max(series.highestBucket, bucket);
+  }
+
+  /** Records a change in the journal, which has no entry of its bucket where this import writes that for the first time. */
+  async #record(place: BlockPlace, change: BlockChange, isFirst: boolean): Promise<void> {
+    if (isFirst) this.#changes.push(changeRowOf(place, change));
+    if (!isFirst || this.#changes.length >= CHANGES_TOGETHER) await this.#writeChanges();
+    if (!isFirst) await recordBlock(this.#writer, place, change);
+  }
+
+  async #writeChanges(): Promise<void> {
+    await this.#writer.upsert(blockChanges, this.#changes);
+    this.#changes = [];
   }
 
   /** The key of the last bar that had opened when the import began: a bar of the future says nothing of how far a file reaches. */
