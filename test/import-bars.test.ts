@@ -880,6 +880,30 @@ test('findings are counted once a bar, however often its block is opened again (
   }
 });
 
+test('a bar twice in a file is refused among older bars too, however often its block is opened again (contract 11)', async () => {
+  const shelf = new Shelf();
+  await shelf.import([header, ...[0, 3, 6, 1440, 1443, 1446].map((at) => minute(at))]);
+  // Two days by turns, around and in place of the older bars.
+  const places = [1, 1441, 2, 1442, 4, 1443, 3, 1444, 7, 1447];
+  const other = '10,12,9,11.5,100,10.5';
+  const report = await shelf.import([
+    header,
+    ...places.map((at) => minute(at, other)),
+    ...places.map((at) => minute(at)),
+    ...places.map((at) => minute(at, other)),
+  ]);
+  assert.deepEqual(
+    report.refused.map(({ row }) => row),
+    places.map((_, at) => places.length + at + 1),
+  );
+  assert.deepEqual([report.rowsWritten, report.rowsNew, report.rowsUnchanged], [10, 8, 10]);
+  const closes = [11, 11.5, 11.5, 11.5, 11.5, 11, 11.5];
+  assert.deepEqual(
+    shelf.bars['stock:US:A:1M']!.map(([, , , , close]) => close),
+    [...closes, 11, 11.5, 11.5, 11.5, 11.5, 11, 11.5],
+  );
+});
+
 test('a last line without an end is reported: its last cell may have been cut off', async () => {
   const whole = [header, minute(0), minute(1)].join('\n');
   assert.equal((await new Shelf().import(whole)).mayBeCut, true);

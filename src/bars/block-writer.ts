@@ -143,7 +143,10 @@ function priceDecimals(bars: Bars): number {
 const out = new ByteWriter();
 
 /** Encodes bars whose keys ascend strictly and are whole minutes. Up to 2^32 - 1 bars; any doubles. */
-export function encodeBlock(bars: Bars): Uint8Array {
+export const encodeBlock = (bars: Bars): Uint8Array => passingBlock(bars).slice();
+
+/** As `encodeBlock`: bytes that the next block overwrites. */
+export function passingBlock(bars: Bars): Uint8Array {
   const { count, keyMs } = bars;
   let days = 0;
   while (days < count && keyMs[days]! % DAY_MS === 0) days++;
@@ -183,7 +186,7 @@ export function encodeBlock(bars: Bars): Uint8Array {
     writeColumn(bars.vwap, scratch.vwap, prices < 0 ? null : bars.close, from, to, vwaps, vwapNulls);
   }
   out.view.setUint32(0, crc32(out.bytes.subarray(4, out.at)), true);
-  return out.bytes.slice(0, out.at);
+  return out.bytes.subarray(0, out.at);
 }
 
 function writeKeys(keyMs: Float64Array, from: number, to: number, unitMs: number): void {

@@ -64,21 +64,23 @@ export function decodeChange({ added, before }: RowOf<typeof blockChanges>): Blo
   };
 }
 
-/** Replaces the journal's entry of a run and block. */
-export async function putChange(
-  writer: Writer,
+/** The journal's entry of a run and block. */
+export function changeRowOf(
   { series_id, bucket, run_id }: BlockPlace,
   { added, before }: BlockChange,
-): Promise<void> {
-  await writer.upsert(blockChanges, [
-    {
-      series_id,
-      bucket,
-      run_id,
-      added: added === null ? null : encodeBlock(added),
-      before: before.count === 0 ? null : encodeBlock(before),
-    },
-  ]);
+): RowOf<typeof blockChanges> {
+  return {
+    series_id,
+    bucket,
+    run_id,
+    added: added === null ? null : encodeBlock(added),
+    before: before.count === 0 ? null : encodeBlock(before),
+  };
+}
+
+/** Replaces the journal's entry of a run and block. */
+export async function putChange(writer: Writer, place: BlockPlace, change: BlockChange): Promise<void> {
+  await writer.upsert(blockChanges, [changeRowOf(place, change)]);
 }
 
 /** Records what a run changes in a block, beside its earlier changes there: those are of other bars, for a run changes no bar twice. */

@@ -101,10 +101,9 @@ class Batch {
   grouped(spare: SpareArrays): BarBatch {
     const from = this.#arrays;
     const to = spare.take(from.ms.length);
-    const order = orderByName(from.nameIds, this.count);
+    const order = orderByName(from.nameIds, to.nameIds, this.count);
     moveRows(from.ms, to.ms, order);
     moveRows(from.kinds, to.kinds, order);
-    moveRows(from.nameIds, to.nameIds, order);
     for (const [index, column] of from.values.entries())
       if (this.#chunker.hasValue(index)) moveRows(column, to.values[index]!, order);
     spare.give(from);
@@ -119,8 +118,8 @@ class Batch {
   }
 }
 
-/** The indexes of rows, those of each name together, names by their numbers. */
-function orderByName(nameIds: Int32Array, count: number): Int32Array {
+/** The indexes of rows, those of each name together, names by their numbers, which are written to `sorted`. */
+function orderByName(nameIds: Int32Array, sorted: Int32Array, count: number): Int32Array {
   let most = 0;
   for (let row = 0; row < count; row++) if (nameIds[row]! > most) most = nameIds[row]!;
   // Where the rows of each name begin.
@@ -129,10 +128,12 @@ function orderByName(nameIds: Int32Array, count: number): Int32Array {
   for (let id = 0; id < most; id++) starts[id + 1]! += starts[id]!;
   const order = new Int32Array(count);
   for (let row = 0; row < count; row++) order[starts[nameIds[row]!]!++] = row;
+  // Now each name has the place where its rows end.
+  for (let id = 0, row = 0; id <= most; id++) while (row < starts[id]!) sorted[row++] = id;
   return order;
 }
 
-function moveRows<A extends Float64Array | Int32Array | Uint8Array>(from: A, to: A, order: Int32Array): void {
+function moveRows<A extends Float64Array | Uint8Array>(from: A, to: A, order: Int32Array): void {
   for (let at = 0; at < order.length; at++) to[at] = from[order[at]!]!;
 }
 

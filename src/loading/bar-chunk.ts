@@ -110,6 +110,11 @@ export class BarChunker {
     const cell = this.#cell;
     column.gather();
     for (let row = 0; row < chunk.count; row++) {
+      if (row > 0 && column.repeats(row)) {
+        ms[at + row] = ms[at + row - 1]!;
+        kinds[at + row] = kinds[at + row - 1]!;
+        continue;
+      }
       if (column.isNull(row)) {
         kinds[at + row] = MISSING;
         continue;

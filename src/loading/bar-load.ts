@@ -1,6 +1,5 @@
 // Writes checked bars to the store: an open block a series, several where rows are in no order, each merged with the stored one.
-import { decodeBlock, wholeBlock } from '../bars/block-reader.ts';
-import { encodeBlock } from '../bars/block-writer.ts';
+import { passingBlock } from '../bars/block-writer.ts';
 import { type Bars, emptyBars, lowerBound, mergeBars } from '../bars/columns.ts';
 import { countOffGrid, countOutside, timeOffGrid } from '../bars/grid.ts';
 import { DAY_MS, formatDay, formatInstant, formatInstantZ, MINUTE_MS } from '../base/instant.ts';
@@ -10,10 +9,19 @@ import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { limits } from '../contract/limits.ts';
 import { type BarBasis, volumeBasis } from '../contract/price-basis.ts';
 import { runCoverage, series as seriesDataset, unfinishedBars } from '../datasets/bars.ts';
+import type { RowOf } from '../datasets/dataset.ts';
+import { blockChanges } from '../datasets/internal.ts';
 import type { Instrument, InstrumentName } from '../datasets/reference.ts';
 import { soundSeries } from '../history/damaged-series.ts';
 import type { UnfinishedSession } from '../history/import-report.ts';
-import { changeOf, putChange, recordBlock, wholeChange } from '../history/journal.ts';
+import {
+  type BlockChange,
+  type BlockPlace,
+  changeOf,
+  changeRowOf,
+  recordBlock,
+  wholeChange,
+} from '../history/journal.ts';
 import type { PresentRun } from '../history/run.ts';
 import {
   completeMsOf,
@@ -32,6 +40,7 @@ import { countClosed, countVwapOutside } from './bar-counts.ts';
 import { LoadedInstruments } from './loaded-instruments.ts';
 import { OpenRows, Segments } from './open-rows.ts';
 import { type OpenBlock, OpenSeries } from './open-series.ts';
+import { notedBars, noteOf } from './own-bars.ts';
 import { Spacing } from './spacing.ts';
 
 /** Which series a bar belongs to. */
@@ -49,6 +58,9 @@ const BAR_BYTES = 64;
 
 /** Bytes of an open block beside its bars: it has room for several from the first one on. */
 const BLOCK_BYTES = 4_000;
+
+/** The most entries of the journal that wait. Each may have as many bytes as a block. */
+const CHANGES_TOGETHER = 64;
 
 /** A series that is not stored. */
 const noSeries = { row: null, isRepaired: false };
@@ -109,6 +121,8 @@ export class BarLoad {
   /** The bars of the block that is being written. */
   readonly #written = emptyBars();
   #openBytes = 0;
+  /** Entries of the journal that are written together: one by one they take several times as long. */
+  #changes: RowOf<typeof blockChanges>[] = [];
 
   constructor(writer: Writer, run: PresentRun, about: LoadedFile) {
     this.#run = run;
@@ -184,6 +198,7 @@ export class BarLoad {
   async settle(): Promise<void> {
     for (const series of this.#series.values())
       for (const open of series.takeOpen()) await this.#flush(series, open);
+    await this.#writeChanges();
   }
 
   /** Counts the damaged bars that a settled load replaces: after it the counts are final. Why it must not replace them, or null. */
@@ -221,6 +236,7 @@ export class BarLoad {
     await this.#writer.upsert(runCoverage, found);
     const byGroup = new Map(found.map((coverage) => [`${coverage.market} ${coverage.interval}`, coverage]));
     const furthest = new FurthestRun(this.#writer);
+    const rows: RowOf<typeof seriesDataset>[] = [];
     for (const series of this.#series.values()) {
       const { row, market, interval, calendar, repaired, unfinished } = series;
       const coverage = byGroup.get(`${market} ${interval}`);
@@ -230,9 +246,10 @@ export class BarLoad {
       }
       // The outermost bars may have been in a damaged block.
       if (repaired !== null) Object.assign(row, await new StoredSeries(this.#writer, row, calendar).ends());
-      if (row.bar_count > 0) await this.#writer.upsert(seriesDataset, [row]);
+      if (row.bar_count > 0) rows.push(row);
       await unfinished.settle(this.#writer);
     }
+    await this.#writer.upsert(seriesDataset, rows);
   }
 
   async #openBlock(series: OpenSeries, bucket: number): Promise<OpenBlock> {
@@ -248,7 +265,7 @@ export class BarLoad {
     // This import may have written the bucket before: its own rows are in a note where older ones were there too.
     const note = await this.#writer.note(series.row.series_id, bucket);
     if (note !== null) {
-      const bars = decodeBlock(note, wholeBlock);
+      const bars = notedBars(note, older);
       this.#judge(series, bars, -1);
       const rows = new OpenRows(this.#segments, bars);
       return { bucket, rows, stored: { older, count }, counted: { written: 0, unchanged: bars.count } };
@@ -278,13 +295,12 @@ export class BarLoad {
     const merged = older === null ? bars : mergeBars(older, bars);
     if (written > 0) {
       const { series_id } = row;
-      await this.#writer.putBlock(series_id, { bucket, runId: this.#run.runId, bytes: encodeBlock(merged) });
-      const place = { series_id, bucket, run_id: this.#run.runId };
-      // Where this import writes the bucket for the first time, the journal has no entry of it.
-      await (open.stored === null ? putChange : recordBlock)(this.#writer, place, change);
+      const { runId } = this.#run;
+      await this.#writer.putBlock(series_id, { bucket, runId, bytes: passingBlock(merged) });
+      await this.#record({ series_id, bucket, run_id: runId }, change, open.stored === null);
       if (change.before.count > 0) await this.#run.former.addBars({ series_id, bucket }, change.before);
     }
-    if (older !== null) await this.#writer.keepNote(row.series_id, bucket, encodeBlock(bars));
+    if (older !== null) await this.#writer.keepNote(row.series_id, bucket, noteOf(bars, merged));
     series.unfinished.see(row.series_id, bars, merged, older);
     series.holds = true;
     series.lastMs = Math.max(series.lastMs, this.#lastOpened(series, bars));
@@ -293,6 +309,18 @@ export class BarLoad {
     row.first_ms = Math.min(row.first_ms, merged.keyMs[0]!);
     row.last_ms = Math.max(row.last_ms, merged.keyMs[merged.count - 1]!);
     series.highestBucket = Math.max(series.highestBucket, bucket);
+  }
+
+  /** Records a change in the journal, which has no entry of its bucket where this import writes that for the first time. */
+  async #record(place: BlockPlace, change: BlockChange, isFirst: boolean): Promise<void> {
+    if (isFirst) this.#changes.push(changeRowOf(place, change));
+    if (!isFirst || this.#changes.length >= CHANGES_TOGETHER) await this.#writeChanges();
+    if (!isFirst) await recordBlock(this.#writer, place, change);
+  }
+
+  async #writeChanges(): Promise<void> {
+    await this.#writer.upsert(blockChanges, this.#changes);
+    this.#changes = [];
   }
 
   /** The key of the last bar that had opened when the import began: a bar of the future says nothing of how far a file reaches. */

@@ -17,9 +17,41 @@ export class NameIds {
   #hashes = new Int32Array(1024);
   /** By hash: a number and one, 0 for none. At most half of them are used. */
   #slots = new Int32Array(2048);
+  /** The number that came last, and by number the one that came after it, and one; 0 for none. Rows ordered by time repeat their order. */
+  #last = -1;
+  #followers = new Int32Array(1024);
 
   /** The number of the cells of a row, which were gathered. A new one is the count before. */
   of(columns: readonly TextCells[], row: number): number {
+    const guess = this.#last < 0 ? -1 : this.#followers[this.#last]! - 1;
+    if (guess >= 0 && this.#isOf(guess, columns, row)) {
+      this.#last = guess;
+      return guess;
+    }
+    const id = this.#find(columns, row);
+    if (this.#last >= 0) this.#followers[this.#last] = id + 1;
+    this.#last = id;
+    return id;
+  }
+
+  /** Whether the cells of a row are those of a number. */
+  #isOf(id: number, columns: readonly TextCells[], row: number): boolean {
+    const known = this.#bytes;
+    let at = id === 0 ? 0 : this.#ends[id - 1]!;
+    for (const column of columns) {
+      const { bytes } = column;
+      const end = column.ends[row]!;
+      if (column.isNull(row)) {
+        if (known[at++] !== MISSING) return false;
+      } else
+        for (let byte = column.starts[row]!; byte < end; byte++)
+          if (known[at++] !== bytes[byte]) return false;
+      if (known[at++] !== CELL_END) return false;
+    }
+    return at === this.#ends[id];
+  }
+
+  #find(columns: readonly TextCells[], row: number): number {
     const from = this.count === 0 ? 0 : this.#ends[this.count - 1]!;
     const to = this.#append(columns, row, from);
     const bytes = this.#bytes;
@@ -62,6 +94,7 @@ export class NameIds {
     if (id === this.#ends.length) {
       this.#ends = grown(this.#ends, 2 * id);
       this.#hashes = grown(this.#hashes, 2 * id);
+      this.#followers = grown(this.#followers, 2 * id);
     }
     this.#ends[id] = end;
     this.#hashes[id] = hash;

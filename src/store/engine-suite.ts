@@ -181,6 +181,20 @@ function rowTests(withFresh: WithFresh): void {
       assert.deepEqual(await readCounters(reader), [{ name: 'a', value: 2 }]);
     }));
 
+  test('any number of rows in one write are as one by one, equal keys included', () =>
+    withFresh(async (writer, reader) => {
+      for (const count of [0, 1, 15, 16, 17, 40, 64]) {
+        const name = (at: number): string => `of ${count}, ${10 + (at % 37)}`;
+        const rows = Array.from({ length: count }, (_, at) => ({ name: name(at), value: at }));
+        const before = await readCounters(reader);
+        await writer.write((open) => open.upsert(counters, rows));
+        const last = new Map([...before, ...rows].map((row) => [row.name, row.value]));
+        const expected = [...last].map(([key, value]) => ({ name: key, value }));
+        const byName = (one: { name: string }, other: { name: string }) => compare(one.name, other.name);
+        assert.deepEqual((await readCounters(reader)).sort(byName), expected.sort(byName));
+      }
+    }));
+
   test('rows are removed by their whole key, and a key that is not there changes nothing', () =>
     withFresh(async (writer, reader) => {
       await writer.write(async (rows) => {

@@ -86,7 +86,7 @@ test('rows are written and removed by their key', () => {
 
 test('a read without conditions has none', () => {
   const { sql, values } = compiler.read(quotes, { order: [['at_ms', 'desc']], limit: 5 });
-  assert.equal(sql, `select ${COLUMNS} from "quotes" order by "at_ms" desc limit ?`);
+  assert.equal(sql, `select ${COLUMNS} from "quotes" order by "at_ms" desc limit cast(? as bigint)`);
   assert.deepEqual(values({ order: [['at_ms', 'desc']], limit: 7 }), [7]);
 });
 
@@ -106,7 +106,7 @@ test('a read has its conditions in the order of its values, and seeks to the row
   assert.equal(
     statement.sql,
     `select ${COLUMNS} from "quotes" where "market" = ? and +"price" = ? and "at_ms" >= ? and "at_ms" < ?` +
-      ' and ("at_ms" >= ? and ("at_ms" > ? or "market" < ?)) order by "at_ms" asc, "market" desc limit ?',
+      ' and ("at_ms" >= ? and ("at_ms" > ? or "market" < ?)) order by "at_ms" asc, "market" desc limit cast(? as bigint)',
   );
   assert.deepEqual(statement.values(read as Read), ['X', 3, 10, 20, 12, 12, 'K', 5]);
 });
@@ -147,7 +147,7 @@ test('a ranked read joins its groups as a table of values', () => {
     statement.sql,
     'with "places"("at_market", "rank") as (values (?, ?), (?, ?)) select "rank", "at_ms" from "places" cross join "quotes"' +
       ' where "market" = "places"."at_market" and "price" > ? and "price" < ?' +
-      ' and ("rank" >= ? and ("rank" > ? or "at_ms" < ?)) order by "rank" asc, "at_ms" desc limit ?',
+      ' and ("rank" >= ? and ("rank" > ? or "at_ms" < ?)) order by "rank" asc, "at_ms" desc limit cast(? as bigint)',
   );
   assert.deepEqual(statement.values(read), ['X', 0, 'Y', 1, 1, 9, 1, 1, 50, 3]);
 });
@@ -171,7 +171,7 @@ test('groups of a ranked read with a null are tables of values of their own: nul
       ' "places_1"("at_market", "at_price", "rank") as (values ($5::T, $6::R, $7::I))' +
       ' select * from (select "rank" from "places" cross join "quotes" where "market" = "places"."at_market" and "price" is null' +
       ' union all select "rank" from "places_1" cross join "quotes" where "market" = "places_1"."at_market"' +
-      ' and "price" = "places_1"."at_price") as "found" order by "rank" asc limit $8',
+      ' and "price" = "places_1"."at_price") as "found" order by "rank" asc limit cast($8 as bigint)',
   );
   assert.deepEqual(statement.values(read), ['X', 0, 'Y', 2, 'X', 5, 1, 3]);
 });
@@ -186,15 +186,15 @@ test('null is a value: a statement of its own looks for it, and goes on after it
   const ascending = ' order by "price" asc nulls first, "at_ms" asc limit';
   assert.equal(
     sqlOf({ where: { price: null }, order: [['at_ms', 'asc']], limit: 1 }),
-    ' where "price" is null order by "at_ms" asc limit $1',
+    ' where "price" is null order by "at_ms" asc limit cast($1 as bigint)',
   );
   assert.equal(
     sqlOf({ order, after: [null, 3], limit: 1 }),
-    ` where ("price" is not null or "at_ms" > $1)${ascending} $2`,
+    ` where ("price" is not null or "at_ms" > $1)${ascending} cast($2 as bigint)`,
   );
   assert.equal(
     sqlOf({ order, after: [1, 3], limit: 1 }),
-    ` where ("price" >= $1 and ("price" > $2 or "at_ms" > $3))${ascending} $4`,
+    ` where ("price" >= $1 and ("price" > $2 or "at_ms" > $3))${ascending} cast($4 as bigint)`,
   );
   const reversed = [
     ['price', 'desc'],
@@ -203,11 +203,11 @@ test('null is a value: a statement of its own looks for it, and goes on after it
   const descending = ' order by "price" desc nulls last, "at_ms" asc limit';
   assert.equal(
     sqlOf({ order: reversed, after: [null, 3], limit: 1 }),
-    ` where ("price" is null and "at_ms" > $1)${descending} $2`,
+    ` where ("price" is null and "at_ms" > $1)${descending} cast($2 as bigint)`,
   );
   assert.equal(
     sqlOf({ order: reversed, after: [1, 3], limit: 1 }),
-    ` where (("price" <= $1 or "price" is null) and (("price" < $2 or "price" is null) or "at_ms" > $3))${descending} $4`,
+    ` where (("price" <= $1 or "price" is null) and (("price" < $2 or "price" is null) or "at_ms" > $3))${descending} cast($4 as bigint)`,
   );
 });
 

@@ -46,7 +46,8 @@ export class SqlCompiler {
   readonly #reads = new Map<string, Statement<Read>>();
   readonly #among = new Map<string, Statement<AmongRead>>();
   readonly #ranked = new Map<string, Statement<RankedRead>>();
-  readonly #upserts = new Map<Dataset, string>();
+  /** By dataset and number of rows. */
+  readonly #upserts = new Map<Dataset, Map<number, string>>();
 
   constructor(dialect: Dialect) {
     this.#dialect = dialect;
@@ -88,17 +89,21 @@ export class SqlCompiler {
     );
   }
 
-  /** Insert or replace by key; values in the order of the declared columns, then the row's checksum. */
-  upsert(dataset: Dataset): string {
-    const known = this.#upserts.get(dataset);
+  /** Insert or replace rows by key; the values of each in the order of the declared columns, then its checksum. */
+  upsert(dataset: Dataset, rows = 1): string {
+    const ofDataset = this.#upserts.get(dataset) ?? new Map<number, string>();
+    this.#upserts.set(dataset, ofDataset);
+    const known = ofDataset.get(rows);
     if (known !== undefined) return known;
     const columns = checkedColumns(dataset);
     const rest = columns.filter((column) => !dataset.key.includes(column));
-    const marks = columns.map(() => '?').join(', ');
+    const marks = Array<string>(rows)
+      .fill(`(${columns.map(() => '?').join(', ')})`)
+      .join(', ');
     const changes = rest.map((column) => `${quoted(column)} = "excluded".${quoted(column)}`).join(', ');
-    const sql = `insert into ${quoted(dataset.name)} (${list(columns)}) values (${marks}) on conflict (${list(dataset.key)}) do update set ${changes}`;
+    const sql = `insert into ${quoted(dataset.name)} (${list(columns)}) values ${marks} on conflict (${list(dataset.key)}) do update set ${changes}`;
     const numbered = this.#numbered(sql);
-    this.#upserts.set(dataset, numbered);
+    ofDataset.set(rows, numbered);
     return numbered;
   }
 
@@ -275,12 +280,13 @@ const joined = <R>(between: string, ...pieces: readonly Piece<R>[]): Piece<R> =>
 const whereOf = <R>(conditions: readonly Piece<R>[]): Piece<R> =>
   conditions.length === 0 ? text('') : joined('', text(' where '), joined(' and ', ...conditions));
 
-const limited = (): Piece<{ readonly limit: number }> =>
-  joined(
-    '',
-    text(' limit '),
-    value<{ readonly limit: number }>(({ limit }) => limit),
-  );
+/** Follows `limit`. SQLite would prepare a statement with a bare `?` there anew at every execution: the plan could depend on the number. */
+export const LIMIT_MARK = 'cast(? as bigint)';
+
+const limited = (): Piece<{ readonly limit: number }> => ({
+  sql: ` limit ${LIMIT_MARK}`,
+  takes: [({ limit }) => limit],
+});
 
 /** Columns that must be equal, and which of them must be null: a part of a statement's shape. */
 const equalText = (where: Readonly<Record<string, unknown>>): string =>

@@ -123,6 +123,7 @@ export interface RowWriter extends RowReader {
 
 export interface Writer extends Reader, RowWriter {
   sound(onDamage: OnDamage): Writer;
+  /** Inserts or replaces a block. Its bytes are copied before this returns its promise. */
   putBlock(seriesId: number, block: StoredBlock): Promise<void>;
   /** Removes a block, if it is there. */
   removeBlock(seriesId: number, bucket: number): Promise<void>;

@@ -18,6 +18,9 @@ export const pageDamage = (dataset: string | null, error: unknown): Damage => ({
   problem: (error as Error).message,
 });
 
+/** SQLite copies the pages that a statement changes to a temporary file, because of the triggers that keep sums: once for these rows. */
+const ROWS_PER_STATEMENT = 16;
+
 const groupWords = (where: Row): string =>
   `the rows of ${Object.entries(where)
     .map(([column, value]) => `${column} ${JSON.stringify(value)}`)
@@ -112,8 +115,13 @@ export class SqliteRows extends StoredRows implements RowWriter {
 
   async upsert<D extends Dataset>(dataset: D, rows: readonly RowOf<D>[]): Promise<void> {
     const form = rowFormOf(dataset);
-    const sql = sqliteCompiler.upsert(dataset);
-    for (const row of rows as readonly Row[]) this.#write(dataset, sql, rowCells(form, row));
+    for (let from = 0; from < rows.length; ) {
+      const count = rows.length - from < ROWS_PER_STATEMENT ? 1 : ROWS_PER_STATEMENT;
+      const written = (rows as readonly Row[]).slice(from, from + count);
+      const cells = written.flatMap((row) => rowCells(form, row));
+      this.#write(dataset, sqliteCompiler.upsert(dataset, count), cells);
+      from += count;
+    }
   }
 
   async remove<D extends Dataset>(dataset: D, keys: readonly Partial<RowOf<D>>[]): Promise<void> {

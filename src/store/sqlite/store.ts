@@ -11,6 +11,7 @@ import { blockDamage, type Damage, DamagedData, type OnDamage } from '../damage.
 import { storeSteps } from '../migrations/index.ts';
 import { type Change, movingColumns } from '../parts.ts';
 import { blockCheck } from '../row-check.ts';
+import { LIMIT_MARK } from '../sql.ts';
 import {
   type BlockRead,
   type Mode,
@@ -142,7 +143,12 @@ class SqliteReadWrite extends SqliteRows implements Reader, Writer {
     const { seriesId, fromBucket, toBucket, direction } = read;
     for (let { limit } = read; ; limit *= 2) {
       const found = this.tolerating('bars', [], () =>
-        this.database.all(`${readBlocks} ${direction} limit ?`, [seriesId, fromBucket, toBucket, limit]),
+        this.database.all(`${readBlocks} ${direction} limit ${LIMIT_MARK}`, [
+          seriesId,
+          fromBucket,
+          toBucket,
+          limit,
+        ]),
       ) as FoundBlock[];
       const blocks = this.#checked(read, found);
       if (blocks.length >= read.limit || found.length < limit) return blocks.slice(0, read.limit);
