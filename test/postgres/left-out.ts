@@ -4,5 +4,5 @@ import { postgresPrograms } from './server.ts';
 if (postgresPrograms() === null)
   console.log(
     'left out: the tests of PostgreSQL, which is not installed here (apt-get install postgresql-15). ' +
-      'They are skipped in src/store/postgres.',
+      'They are skipped in src/store/postgres and test/postgres/commands.test.ts.',
   );
