@@ -7,14 +7,8 @@ import type { CopyTarget } from './copy-target.ts';
 import type { Rebuilt, ScrubStep } from './damage.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import { readPostgresAddress } from './postgres/address.ts';
-import { backupSqlite } from './sqlite/backup.ts';
 import { controlPathOf, openSqliteControl } from './sqlite/control.ts';
-import { openSqliteCopyTarget } from './sqlite/copy-target.ts';
-import { diagnoseSqlite } from './sqlite/diagnosis.ts';
 import { realPathOf } from './sqlite/links.ts';
-import { rebuildSqlite } from './sqlite/rebuild.ts';
-import { restoreSqlite } from './sqlite/restore.ts';
-import { scrubSqlite } from './sqlite/scrub.ts';
 import { openSqliteStore, sqliteFacts } from './sqlite/store.ts';
 import type { Copied, CopyOptions, Mode, Restored, RowStore, Store, StoreFacts, Tell } from './store.ts';
 
@@ -51,12 +45,18 @@ const engines: Readonly<Record<string, (rest: string) => Engine>> = {
       openStore: (mode, tell) => openSqliteStore(path, mode, tell),
       openControl: (mode, tell) => openSqliteControl(path, mode, tell),
       facts: () => sqliteFacts(path),
-      backup: (file, options) => backupSqlite(path, file, options),
-      restore: (file, options) => restoreSqlite(path, file, options),
-      openCopyTarget: (bytes, tell) => openSqliteCopyTarget(path, bytes, tell),
-      diagnose: () => diagnoseSqlite(path),
-      scrub: () => scrubSqlite(path),
-      rebuild: (tables, tell) => rebuildSqlite(path, tables, tell),
+      // What few commands do is loaded by them alone: every process and thread that serves opens a store.
+      backup: async (file, options) => (await import('./sqlite/backup.ts')).backupSqlite(path, file, options),
+      restore: async (file, options) =>
+        (await import('./sqlite/restore.ts')).restoreSqlite(path, file, options),
+      openCopyTarget: async (bytes, tell) =>
+        (await import('./sqlite/copy-target.ts')).openSqliteCopyTarget(path, bytes, tell),
+      diagnose: async () => (await import('./sqlite/diagnosis.ts')).diagnoseSqlite(path),
+      async *scrub() {
+        yield* (await import('./sqlite/scrub.ts')).scrubSqlite(path);
+      },
+      rebuild: async (tables, tell) =>
+        (await import('./sqlite/rebuild.ts')).rebuildSqlite(path, tables, tell),
     };
   },
   postgres(rest) {

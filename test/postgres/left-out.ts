@@ -32,5 +32,5 @@ export function leftOutWords(files: readonly string[]): string {
 if (import.meta.main && postgresPrograms() === null)
   console.log(
     'left out: the tests of PostgreSQL, which is not installed here (apt-get install postgresql-15). ' +
-      'They are skipped in src/store/postgres.',
+      'They are skipped in src/store/postgres and test/postgres/commands.test.ts.',
   );

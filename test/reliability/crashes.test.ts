@@ -5,6 +5,6 @@ import { checkCrashes } from './crashes.ts';
 const seed = Date.now() % 1_000_000;
 
 test(`a killed import leaves the store as before it or as after it, and can be run again (seed ${seed}, contract 11)`, async (t) => {
-  const size = { times: 12, symbols: 200, minutes: 200, repairEvery: 8, seed };
+  const size = { times: 6, symbols: 120, minutes: 200, repairEvery: 4, seed };
   for (const [what, value] of await checkCrashes(size)) t.diagnostic(`${what}: ${value}`);
 });

@@ -9,9 +9,9 @@ import { sqlitePlans } from './plans.ts';
 const temporary = new TestFolder();
 after(() => temporary.close());
 
-const ROWS = 50_000;
+const ROWS = 20_000;
 
-test('every list of 50,000 rows is a walk of an index that sorts nothing, page by page (house, Rules)', async (t) => {
+test('every list of 20,000 rows is a walk of an index that sorts nothing, page by page (house, Rules)', async (t) => {
   const url = fileStore(temporary.path('lists.db'));
   await fillLists(url, temporary.folder, ROWS);
   const { statements, problems } = await sqlitePlans(url);
