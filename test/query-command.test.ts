@@ -72,9 +72,9 @@ test('parameters that no endpoint knows are named with the likely one', async ()
 });
 
 test('without a store, and without a path, it says so', async () => {
-  const none = await shop.runWith({ BOURSE_STORE: 'sqlite:none.db' }, 'query', DAYS);
+  const none = await shop.runWith({ BOURSE_STORE: shop.storeUrl('none') }, 'query', DAYS);
   assert.equal(none.status, 3);
-  assert.match(none.stderr, /none\.db/);
+  assert.match(none.stderr, /there is no store at /);
   const empty = await shop.run('query');
   assert.equal(empty.status, 2);
   assert.match(empty.stderr, /path/);
