@@ -1,5 +1,6 @@
 // Rows into a store by the imports themselves, in this process: much sooner done than by the command line.
 import { writeFileSync } from 'node:fs';
+import type { ImportReport } from '../src/history/import-report.ts';
 import { importFile } from '../src/loading/importers.ts';
 import { openStore } from '../src/store/engines.ts';
 import type { Store } from '../src/store/store.ts';
@@ -53,8 +54,8 @@ export async function importSeries(
   store: Store,
   path: string,
   named: Readonly<Record<'asset_schema' | 'country_iso_code' | 'symbol' | 'interval', string>>,
-): Promise<void> {
-  await importFile(store, 'bars', {
+): Promise<ImportReport> {
+  return importFile(store, 'bars', {
     file: await opened(path),
     flags: new Map(Object.entries(named)),
     zone: null,

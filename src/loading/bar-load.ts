@@ -190,8 +190,9 @@ export class BarLoad {
     if (this.#openBytes > limits.importOpenBytesMax) await this.settle();
     if (series.reopen(bucket)) return;
     if (await this.instruments.write(series.instrument)) this.counts.newInstruments++;
-    series.open = await this.#openBlock(series, bucket);
-    this.#openBytes += BLOCK_BYTES;
+    const open = await this.#openBlock(series, bucket);
+    series.open = open;
+    this.#openBytes += BLOCK_BYTES + open.heldAtFirst * BAR_BYTES;
   }
 
   /** Writes every open block. */
@@ -258,6 +259,7 @@ export class BarLoad {
       rows: new OpenRows(this.#segments, null),
       stored: null,
       counted: { written: 0, unchanged: 0 },
+      heldAtFirst: 0,
     };
     if (bucket > series.highestBucket) return fresh;
     const { older, count, runId } = await series.storedIn(this.#writer, bucket);
@@ -268,21 +270,22 @@ export class BarLoad {
       const bars = notedBars(note, older);
       this.#judge(series, bars, -1);
       const rows = new OpenRows(this.#segments, bars);
-      return { bucket, rows, stored: { older, count }, counted: { written: 0, unchanged: bars.count } };
+      const counted = { written: 0, unchanged: bars.count };
+      return { bucket, rows, stored: { older, count }, counted, heldAtFirst: bars.count + older.count };
     }
-    if (runId !== this.#run.runId) return { ...fresh, stored: { older, count } };
+    if (runId !== this.#run.runId) return { ...fresh, stored: { older, count }, heldAtFirst: older.count };
     this.#judge(series, older, -1);
     const stored = { older: null, count };
     const rows = new OpenRows(this.#segments, older);
-    return { bucket, rows, stored, counted: { written: count, unchanged: 0 } };
+    return { bucket, rows, stored, counted: { written: count, unchanged: 0 }, heldAtFirst: count };
   }
 
   async #flush(series: OpenSeries, open: OpenBlock): Promise<void> {
     const { row } = series;
     const { bucket, rows, counted } = open;
     const bars = rows.take(this.#written);
-    const startCount = counted.written + counted.unchanged;
-    this.#openBytes = Math.max(0, this.#openBytes - (bars.count - startCount) * BAR_BYTES - BLOCK_BYTES);
+    const added = bars.count - counted.written - counted.unchanged;
+    this.#openBytes = Math.max(0, this.#openBytes - BLOCK_BYTES - (open.heldAtFirst + added) * BAR_BYTES);
     if (bars.count === 0) return;
     const { older, count: storedCount } = await series.storedBelow(this.#writer, open);
     const change = older === null ? wholeChange : changeOf(bars, older);

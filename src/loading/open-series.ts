@@ -23,6 +23,8 @@ export type OpenBlock = {
   readonly stored: StoredBars | null;
   /** Rows that were counted when this block was written before: they are counted again. */
   readonly counted: { readonly written: number; readonly unchanged: number };
+  /** The bars that it held when it was opened, those in `stored` included. */
+  readonly heldAtFirst: number;
 };
 
 /** The stored bars of a bucket, without this import's own where all are, and their number. */
