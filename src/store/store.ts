@@ -225,11 +225,13 @@ export class StoreUnusable extends Error {
 
 /** The store cannot be reached now, such as while it is locked or its disk is away. This may pass: who waits asks again. */
 export class StoreUnavailable extends StoreUnusable {
-  override readonly name = 'StoreUnavailable';
+  override readonly name: string = 'StoreUnavailable';
 }
 
 /** The disk of the store's server is full. Nothing of the write is stored. */
-export class StoreFull extends StoreUnavailable {}
+export class StoreFull extends StoreUnavailable {
+  override readonly name = 'StoreFull';
+}
 
 /** The store as a whole is damaged: it cannot be opened until it is restored. */
 export class StoreDamaged extends StoreUnusable {

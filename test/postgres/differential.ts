@@ -187,7 +187,10 @@ export type Compared = {
   readonly writes: number;
 };
 
-/** The same requests and changes on a new store in a folder and an empty one in PostgreSQL. @throws at the first difference, with all that is needed to make it again */
+/**
+ * The same requests and changes on a new store in a folder and an empty one in PostgreSQL.
+ * @throws at the first difference, with all that is needed to make it again
+ */
 export async function compareEngines(
   url: string,
   folder: string,

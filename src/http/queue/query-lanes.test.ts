@@ -1,4 +1,5 @@
-// Two lanes of queries: nobody waits for a request that reads many bars or long texts, and it is answered as it would be alone (contract 6.4).
+// Two lanes of queries: nobody waits for a request that reads many bars or long texts, and it is answered as it would be alone (contract
+// 6.4).
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

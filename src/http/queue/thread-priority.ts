@@ -8,7 +8,10 @@ const THIS_THREAD = '/proc/thread-self';
 /** So nice a thread gets half of the processor time of each other one, where there is too little for all: sched(7). */
 const GIVING_WAY = 3;
 
-/** Lets other threads go before the calling one where the processor is busy. Linux alone has priorities of threads: elsewhere nothing happens. */
+/**
+ * Lets other threads go before the calling one where the processor is busy. Linux alone has priorities of threads: elsewhere nothing
+ * happens.
+ */
 export function giveWay(): void {
   if (process.platform !== 'linux') return;
   try {

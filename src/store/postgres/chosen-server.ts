@@ -41,7 +41,10 @@ export class ChosenServer {
   }
 }
 
-/** The use of an address. What needs a primary moves whoever takes any server; standbys that are preferred for reading are a use of their own. */
+/**
+ * The use of an address. What needs a primary moves whoever takes any server; standbys that are preferred for reading are a use of their
+ * own.
+ */
 export const chosenServer = (
   { user, hosts, database, schema }: PostgresAddress,
   target: PostgresAddress['target'],

@@ -46,7 +46,9 @@ export async function readShards(session: Session): Promise<Shard[]> {
   }));
 }
 
-/** Whether the coordinator reaches a node. The session must not have asked the node before: it would use that connection again, and wait. */
+/**
+ * Whether the coordinator reaches a node. The session must not have asked the node before: it would use that connection again, and wait.
+ */
 export async function isReached(session: Session, { host, port }: ShardNode): Promise<boolean> {
   const [, rows] = await Promise.all([
     session.ask(`set citus.node_connection_timeout = ${storeLimits.workerConnectMs}`),

@@ -205,7 +205,10 @@ export class Connection {
     return this.#open?.waiting ?? 0;
   }
 
-  /** The open session, with the server that this process uses. @throws StoreUnavailable at once where the last attempt failed a moment ago */
+  /**
+   * The open session, with the server that this process uses.
+   * @throws StoreUnavailable at once where the last attempt failed a moment ago
+   */
   session(): Promise<Session> {
     if (this.#isClosed) return Promise.reject(new StoreUnavailable('the store was closed'));
     if (this.#session !== null && (this.#open === null || this.#isOfUse(this.#open))) return this.#session;

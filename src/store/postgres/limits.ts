@@ -10,8 +10,9 @@ export const STATEMENT_MS = 1_250;
 export const CONNECT_MS = 1_000;
 
 /**
- * A machine that vanished without a word is noticed by each side within a minute, whatever it is waiting for: its write would keep the lock
- * of writers for two hours otherwise (postgresql.org/docs/15/runtime-config-connection.html).
+ * The server notices within a minute that the machine of a connection has vanished, whatever it is waiting for: its write would keep the
+ * lock of writers for two hours otherwise (postgresql.org/docs/15/runtime-config-connection.html). On this side that holds while it waits
+ * for an answer; what is just being sent to a server that vanished is given up when TCP does, after about 15 minutes.
  */
 export const KEEPALIVE = { idleS: 30, intervalS: 10, count: 3 } as const;
 

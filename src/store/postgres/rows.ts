@@ -162,12 +162,12 @@ export class PostgresRows extends StoredRows implements RowWriter {
 
   async upsert<D extends Dataset>(dataset: D, rows: readonly RowOf<D>[]): Promise<void> {
     const form = rowFormOf(dataset);
-    const kept = this.#changes.waiting(dataset);
     for (const row of rows as readonly Row[]) {
       this.#changes.written.addRow(dataset, row);
+      const kept = this.#changes.waiting(dataset);
       kept.set(keyText(dataset, row), rowCells(form, row));
+      if (kept.size >= storeLimits.rowsPerUpsertMax) await this.#send(dataset);
     }
-    if (kept.size >= storeLimits.rowsPerUpsertMax) await this.#send(dataset);
   }
 
   /** Sends the rows of a dataset that wait; waits until they and those before them are stored. */

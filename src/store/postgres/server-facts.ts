@@ -1,4 +1,5 @@
-// What a server of PostgreSQL is: its version and place, the size of the database, whether it is a standby, and how far standbys are behind.
+// What a server of PostgreSQL is: its version and place, the size of the database, whether it is a standby, and how far standbys are
+// behind.
 import { formatBytes } from '../../base/size.ts';
 import type { ServerFacts } from '../store.ts';
 import type { Session } from './session.ts';

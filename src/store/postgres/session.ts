@@ -79,7 +79,9 @@ export class Session {
   /** Names the run of the server that it leads to: when it was started, in microseconds. Two runs have different ones. */
   readonly server: number;
 
-  /** `stream`: the authenticated socket, which nobody else reads; `patienceMs`: after so long without an answer the server counts as gone. */
+  /**
+   * `stream`: the authenticated socket, which nobody else reads; `patienceMs`: after so long without an answer the server counts as gone.
+   */
   constructor(stream: Duplex, patienceMs: number, server: number) {
     this.#stream = stream;
     this.server = server;

@@ -1,4 +1,5 @@
-// Frames of PostgreSQL's protocol: those of one execution of a statement, and the frames of its answer (postgresql.org/docs/15/protocol-message-formats.html).
+// Frames of PostgreSQL's protocol: those of one execution of a statement, and the frames of its answer
+// (postgresql.org/docs/15/protocol-message-formats.html).
 import type { StoredCell } from '../row-check.ts';
 import { SentArray } from './sent-array.ts';
 
