@@ -180,9 +180,10 @@ test('prints tables for a person', async () => {
 test('reads no bar, so that a big store is told as fast as a small one', async () => {
   const before = await shop.must('status', '--series', '--json');
   alterStore(shop.store, `update bar_blocks set bytes = ${zeroBytes(1)}`);
-  const { runs: _, files: __, ...told } = JSON.parse(before);
-  const { runs: ___, files: ____, ...now } = JSON.parse(await shop.must('status', '--series', '--json'));
-  assert.deepEqual(now, told);
+  // The size of a database counts the stores of other tests too.
+  const { runs: _, files: __, server: ___, ...told } = JSON.parse(before);
+  const after = JSON.parse(await shop.must('status', '--series', '--json'));
+  for (const name of Object.keys(told)) assert.deepEqual(after[name], told[name], name);
 });
 
 test('makes no store where there is none', async () => {

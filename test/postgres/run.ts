@@ -38,14 +38,27 @@ const files =
 
 const found = { passed: 0, failed: 0 };
 const skipped: string[] = [];
-const tests = run({ files, concurrency: CONCURRENCY, timeout: FILE_MS });
-tests.on('test:pass', ({ name, skip, details }) => {
-  if (details.type === 'suite') return;
-  if (skip === undefined || skip === false) found.passed++;
-  else skipped.push(`${name}: ${String(skip)}`);
-});
-tests.on('test:fail', () => found.failed++);
-for await (const text of tests.compose(spec)) process.stdout.write(text as string);
+
+/** Runs files, so many at the same time, and prints what they say. */
+async function runAll(some: readonly string[], concurrency: number): Promise<void> {
+  if (some.length === 0) return;
+  const tests = run({ files: some, concurrency, timeout: FILE_MS });
+  tests.on('test:pass', ({ name, skip, details }) => {
+    if (details.type === 'suite') return;
+    if (skip === undefined || skip === false) found.passed++;
+    else skipped.push(`${name}: ${String(skip)}`);
+  });
+  tests.on('test:fail', () => found.failed++);
+  for await (const text of tests.compose(spec)) process.stdout.write(text as string);
+}
+
+const isLoad = (path: string): boolean => path.startsWith('test/reliability/');
+await runAll(
+  files.filter((path) => !isLoad(path)),
+  CONCURRENCY,
+);
+// What is under load itself has the machine for itself.
+await runAll(files.filter(isLoad), 1);
 await server.stop();
 
 const unfit = skipped.filter((one) => !ofMachine.test(one));
