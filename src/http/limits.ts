@@ -56,8 +56,12 @@ export const httpLimits = {
   sendCheckMs: 5_000,
   /** Longest pause between two looks at the kernel's queues. With 8,192 connections one takes 6 to 16 ms of the HTTP thread. */
   recountPauseMs: 100,
-  /** Pieces of the kernel's table, each of some 27 connections, that are read in one turn of the event loop: 2 to 3 ms. */
-  recountPieces: 24,
+  /** Time of one turn of the event loop in which the kernel's table is read: some 24 pieces of 27 connections each. */
+  recountTurnMs: 2.5,
+  /** The same as a share of a turn that takes long. */
+  recountTurnShare: 0.1,
+  /** Time that a request waits for such a look. */
+  recountWaitMs: 250,
   /** Share of the time that these looks may take, as far as the longest pause allows. */
   recountShare: 0.1,
   /**

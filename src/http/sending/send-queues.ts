@@ -45,7 +45,8 @@ export function nameOf({ localAddress, localPort, remoteAddress, remotePort }: S
 
 /**
  * A table; null where the system has none. Many pieces are read in one turn of the event loop: with a turn for each of them, a thousand
- * connections would take seconds of a busy thread.
+ * connections would take seconds of a busy thread. Where turns are long, as under overload, more are: a look of some turns would take
+ * seconds again, and whoever is at its bound waits for it.
  */
 async function readTable(path: string): Promise<string | null> {
   let file: number;
@@ -57,11 +58,17 @@ async function readTable(path: string): Promise<string | null> {
   try {
     const piece = Buffer.allocUnsafe(PIECE_BYTES);
     let text = '';
-    for (let count = 1; ; count++) {
+    let untilMs = performance.now() + httpLimits.recountTurnMs;
+    for (;;) {
       const read = readSync(file, piece);
       if (read === 0) return text;
       text += piece.toString('latin1', 0, read);
-      if (count % httpLimits.recountPieces === 0) await setImmediate();
+      if (performance.now() < untilMs) continue;
+      const pausedMs = performance.now();
+      await setImmediate();
+      const beganMs = performance.now();
+      const turnMs = beganMs - pausedMs;
+      untilMs = beganMs + Math.max(httpLimits.recountTurnMs, turnMs * httpLimits.recountTurnShare);
     }
   } finally {
     closeSync(file);

@@ -81,17 +81,25 @@ export class Sending {
     const { release, owner = null } = response;
     if (release !== undefined) outgoing.once('close', release);
     const { socket } = outgoing.req;
-    if (!this.#parts.unsent.isOwnerOver(owner)) return this.#begin(outgoing, response, owner);
+    // A look at the kernel's queues makes no caller's bytes more: who has few of them does not wait for it.
+    if (!this.#holdsMuch(socket) || !this.#parts.unsent.isOwnerOver(owner))
+      return this.#begin(outgoing, response, owner);
     return this.#parts.unsent.isOwnerStillOver(owner).then((isOver) => {
       if (isOver && this.#isUnread(socket)) this.#end(socket, 'unread');
       else this.#begin(outgoing, response, owner);
     });
   }
 
+  /** Whether the kernel may hold so many bytes of a connection that its caller counts as one that does not read. */
+  #holdsMuch(socket: Socket): boolean {
+    const flow = this.#flows.get(socket);
+    return flow !== undefined && flow.held >= httpLimits.unreadBytesMax;
+  }
+
   /** Whether the caller has not read its earlier answers, for certain: a look at the queues came after them. */
   #isUnread(socket: Socket): boolean {
     const flow = this.#flows.get(socket);
-    return flow !== undefined && flow.looked === flow.taken && flow.held >= httpLimits.unreadBytesMax;
+    return flow !== undefined && flow.looked === flow.taken && this.#holdsMuch(socket);
   }
 
   #begin(outgoing: ServerResponse, { status, headers, body, release }: HttpResponse, owner: Owner): void {

@@ -34,6 +34,7 @@ export class UnsentBytes {
   #total = 0;
   #relief: Relief | null = null;
   #makingRoom: Promise<void> | null = null;
+  #recounting: Promise<unknown> | null = null;
 
   constructor(bounds: UnsentBounds = {}) {
     this.#bounds = { ...defaultBounds, ...bounds };
@@ -81,8 +82,19 @@ export class UnsentBytes {
 
   /** Whether it still is after a new count. */
   async isOwnerStillOver(owner: Owner): Promise<boolean> {
-    if (this.isOwnerOver(owner)) await this.#relief?.recount();
+    if (this.isOwnerOver(owner)) await this.#recount();
     return this.isOwnerOver(owner);
+  }
+
+  /** Waits for a new count, but not for long: where the thread is overloaded it may take seconds, and a refusal must be soon. */
+  #recount(): Promise<unknown> {
+    this.#recounting ??= Promise.race([
+      this.#relief?.recount(),
+      sleep(httpLimits.recountWaitMs, undefined, { ref: false }),
+    ]).finally(() => {
+      this.#recounting = null;
+    });
+    return this.#recounting;
   }
 
   #isFull(): boolean {
@@ -97,7 +109,7 @@ export class UnsentBytes {
    */
   async admit(owner: Owner, bytes: number, waitMs: number = httpLimits.roomWaitMs): Promise<() => void> {
     const untilMs = performance.now() + waitMs;
-    if (this.#isFull() || this.isOwnerOver(owner)) await this.#relief?.recount();
+    if (this.#isFull() || this.isOwnerOver(owner)) await this.#recount();
     let isLast = this.#relief === null || waitMs === 0;
     while (!isLast && this.#isFull() && this.#mayWait(owner)) {
       isLast = performance.now() >= untilMs;
