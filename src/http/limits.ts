@@ -54,16 +54,14 @@ export const httpLimits = {
   sendBytesLeast: 16_384,
   /** Time after which the connections that have something to send are looked at again. */
   sendCheckMs: 5_000,
-  /** Longest pause between two looks at the kernel's queues. With 8,192 connections one takes 6 to 16 ms of the HTTP thread. */
-  recountPauseMs: 100,
-  /** Time of one turn of the event loop in which the kernel's table is read: some 24 pieces of 27 connections each. */
-  recountTurnMs: 2.5,
-  /** The same as a share of a turn that takes long. */
-  recountTurnShare: 0.1,
-  /** Time that a request waits for such a look. */
-  recountWaitMs: 250,
+  /** Share of its bound from which a caller's bytes are looked at before it reaches that bound: refusing it then waits for nothing. */
+  lookFromShare: 0.5,
+  /** Longest pause between two looks at the kernel's queues. With 8,192 connections one takes 6 to 16 ms of a thread of its own. */
+  lookPauseMs: 100,
   /** Share of the time that these looks may take, as far as the longest pause allows. */
-  recountShare: 0.1,
+  lookShare: 0.1,
+  /** Time that a request waits for such a look. */
+  lookWaitMs: 250,
   /**
    * A connection is unread where nothing of its answers has arrived for this time: a caller that reads at all shows it in each round trip.
    * Above the bound of all callers such connections are ended.

@@ -1,8 +1,6 @@
 // The kernel's send queues: how many bytes of each connection its other side has not acknowledged (Linux, proc(5) net/tcp).
 import { closeSync, openSync, readSync } from 'node:fs';
 import { isIPv4, type Socket } from 'node:net';
-import { setImmediate } from 'node:timers/promises';
-import { httpLimits } from '../limits.ts';
 
 /** Bytes of a connection's send queue by the connection's name; those without any are left out. */
 export type SendQueues = ReadonlyMap<string, number>;
@@ -43,12 +41,8 @@ export function nameOf({ localAddress, localPort, remoteAddress, remotePort }: S
   return `${end(localAddress, localPort)} ${end(remoteAddress, remotePort)}`;
 }
 
-/**
- * A table; null where the system has none. Many pieces are read in one turn of the event loop: with a turn for each of them, a thousand
- * connections would take seconds of a busy thread. Where turns are long, as under overload, more are: a look of some turns would take
- * seconds again, and whoever is at its bound waits for it.
- */
-async function readTable(path: string): Promise<string | null> {
+/** A table; null where the system has none. */
+function readTable(path: string): string | null {
   let file: number;
   try {
     file = openSync(path, 'r');
@@ -58,31 +52,21 @@ async function readTable(path: string): Promise<string | null> {
   try {
     const piece = Buffer.allocUnsafe(PIECE_BYTES);
     let text = '';
-    let untilMs = performance.now() + httpLimits.recountTurnMs;
-    for (;;) {
-      const read = readSync(file, piece);
-      if (read === 0) return text;
+    for (let read = readSync(file, piece); read > 0; read = readSync(file, piece))
       text += piece.toString('latin1', 0, read);
-      if (performance.now() < untilMs) continue;
-      const pausedMs = performance.now();
-      await setImmediate();
-      const beganMs = performance.now();
-      const turnMs = beganMs - pausedMs;
-      untilMs = beganMs + Math.max(httpLimits.recountTurnMs, turnMs * httpLimits.recountTurnShare);
-    }
+    return text;
   } finally {
     closeSync(file);
   }
 }
 
-/** The send queues of a port's connections; null where the system does not tell. */
-export async function readSendQueues(port: number): Promise<SendQueues | null> {
+/** The send queues of a port's connections; null where the system does not tell. Takes milliseconds where there are many connections. */
+export function readSendQueues(port: number): SendQueues | null {
   const line = new RegExp(
     `^ *\\d+: ([0-9A-F]+:${hex(port, 4)} [0-9A-F]+:[0-9A-F]{4}) [0-9A-F]{2} (?!0{8})([0-9A-F]{8}):`,
     'gm',
   );
-  const tables: (string | null)[] = [];
-  for (const path of TABLES) tables.push(await readTable(path));
+  const tables = TABLES.map(readTable);
   if (tables[0] === null) return null;
   const queues = new Map<string, number>();
   for (const table of tables)

@@ -137,7 +137,7 @@ test('the kernel’s queue of a connection is found by its addresses, IPv4 and I
     const [accepted] = (await once(server, 'connection')) as [Socket];
     for (let index = 0; index < 100; index++) accepted.write(Buffer.alloc(65_536));
     await sleep(50);
-    const queues = await readSendQueues(port);
+    const queues = readSendQueues(port);
     assert.ok((queues!.get(nameOf(accepted)) ?? 0) > 10_000, `${host}: ${nameOf(accepted)}`);
     caller.destroy();
     accepted.destroy();
@@ -163,7 +163,7 @@ for (const isSecure of [false, true]) {
     const slowEnds = server.observed.filter(({ kind }) => kind === 'connection');
     assert.deepEqual(slowEnds, [{ kind: 'connection', reason: 'slow' }]);
     await until(() => server.unsent.total === 0, state(server));
-    assert.equal((await readSendQueues(server.port))?.size ?? 0, 0, 'the kernel holds nothing for it');
+    assert.equal(readSendQueues(server.port)?.size ?? 0, 0, 'the kernel holds nothing for it');
     await end(server, [silent, slow]);
   });
 
@@ -178,7 +178,7 @@ for (const isSecure of [false, true]) {
       assert.ok(performance.now() - startedMs < PATIENCE_MS, state(server)());
       for (const socket of greedy) ask(socket, '/500000');
       // A caller is cut by a look at the kernel's queues that came after its earlier answers.
-      await sleep(3 * httpLimits.recountPauseMs);
+      await sleep(3 * httpLimits.lookPauseMs);
     }
     assert.deepEqual(server.observed[0], { kind: 'connection', reason: 'unread' });
     // The others of the same key may still hold as much as it may have.

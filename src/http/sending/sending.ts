@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EndReason, Observe } from '../../base/observe.ts';
 import { httpLimits } from '../limits.ts';
 import type { HttpResponse } from '../message.ts';
-import { nameOf, readSendQueues } from './send-queues.ts';
+import { QueueLooks } from './queue-looks.ts';
+import { nameOf } from './send-queues.ts';
 import type { Owner, UnsentBytes } from './unsent-bytes.ts';
 
 const defaultPace = { intervalMs: httpLimits.sendIntervalMs, checkMs: httpLimits.sendCheckMs };
@@ -13,14 +14,16 @@ const defaultPace = { intervalMs: httpLimits.sendIntervalMs, checkMs: httpLimits
 /** Times in place of those in `limits`. */
 export type SendingPace = { readonly [name in keyof typeof defaultPace]?: number };
 
-/** What a connection has to send. */
+/** What a connection has to send; kept until it closes. */
 type Flow = {
   /** Its name in the kernel's tables: made once, because making it costs more than finding it. */
   readonly name: string;
   owner: Owner;
+  /** Whether it has closed. */
+  isForgotten: boolean;
   /** Bytes of its answers that the kernel has not taken yet. */
   waiting: number;
-  /** Bytes that the kernel has taken since the connection last had nothing to send. */
+  /** Bytes that the kernel has taken since the connection began. */
   taken: number;
   /** How many of these the other side may not have acknowledged. */
   held: number;
@@ -43,9 +46,16 @@ type Parts = {
 };
 
 const newFlow = (socket: Socket, owner: Owner): Flow => ({
-  ...{ name: nameOf(socket), owner, waiting: 0, taken: 0, held: 0, looked: -1 },
+  ...{ name: nameOf(socket), owner, isForgotten: false, waiting: 0, taken: 0, held: 0, looked: -1 },
   ...{ progressBytes: 0, progressMs: performance.now(), readBytes: 0, readMs: performance.now() },
 });
+
+/** A connection that had nothing to send gets an answer: its caller has not been slow. */
+function beginAnew(flow: Flow): void {
+  flow.progressBytes = flow.taken;
+  flow.progressMs = performance.now();
+  flow.readMs = flow.progressMs;
+}
 
 /** The bytes of a connection that its caller has not got. */
 const unsentOf = ({ waiting, held }: Flow): number => waiting + held;
@@ -55,9 +65,10 @@ export class Sending {
   readonly #parts: Parts;
   readonly #intervalMs: number;
   readonly #port: () => number;
-  /** Connections that may have something to send. */
+  /** Connections that have had something to send. */
   readonly #flows = new Map<Socket, Flow>();
   readonly #timer: NodeJS.Timeout;
+  readonly #looks = new QueueLooks();
   #recounting: Promise<void> | null = null;
   #recountAfterMs = 0;
   /** When the kernel's queues were last looked at. */
@@ -115,17 +126,19 @@ export class Sending {
     const flow = this.#flows.get(socket);
     if (flow === undefined) return;
     this.#flows.delete(socket);
+    flow.isForgotten = true;
     this.#parts.unsent.add(flow.owner, -flow.held);
   }
 
   /** Sends no more. */
   close(): void {
     clearInterval(this.#timer);
+    this.#looks.close();
   }
 
   #flowOf(socket: Socket, owner: Owner): Flow {
     const flow = this.#flows.get(socket) ?? newFlow(socket, owner);
-    if (unsentOf(flow) === 0) flow.readMs = performance.now();
+    if (unsentOf(flow) === 0) beginAnew(flow);
     // What the kernel holds of a connection belongs to its last caller.
     this.#parts.unsent.add(flow.owner, -flow.held);
     this.#parts.unsent.add(owner, flow.held);
@@ -141,7 +154,7 @@ export class Sending {
     const flow = this.#flowOf(socket, owner);
     const took = (bytes: number): void => {
       flow.waiting -= bytes;
-      if (this.#flows.get(socket) !== flow) return;
+      if (flow.isForgotten) return;
       flow.taken += bytes;
       flow.held += bytes;
       this.#parts.unsent.add(flow.owner, bytes);
@@ -203,12 +216,12 @@ export class Sending {
 
   /** Ends the connections that make no progress. */
   async #check(): Promise<void> {
-    if (this.#flows.size === 0) return;
+    if (!this.#flows.values().some((flow) => unsentOf(flow) > 0)) return;
     await this.#recount();
     const nowMs = performance.now();
     for (const [socket, flow] of this.#flows) {
       // Another check that waited for the same count has ended it.
-      if (socket.destroyed) continue;
+      if (socket.destroyed || unsentOf(flow) === 0) continue;
       const bytes = flow.taken - flow.held;
       if (bytes - flow.progressBytes >= httpLimits.sendBytesLeast) {
         flow.progressBytes = bytes;
@@ -234,17 +247,16 @@ export class Sending {
     const beganMs = performance.now();
     await this.#recountNow();
     const endedMs = performance.now();
-    const { recountPauseMs, recountShare } = httpLimits;
-    this.#recountAfterMs = endedMs + Math.min((endedMs - beganMs) / recountShare, recountPauseMs);
+    const { lookPauseMs, lookShare } = httpLimits;
+    this.#recountAfterMs = endedMs + Math.min((endedMs - beganMs) / lookShare, lookPauseMs);
   }
 
   async #recountNow(): Promise<void> {
-    const before = new Map(Array.from(this.#flows, ([socket, { taken }]) => [socket, taken]));
-    const queues = await readSendQueues(this.#port());
+    const before = Array.from(this.#flows.values(), (flow) => ({ flow, taken: flow.taken }));
+    const queues = await this.#looks.look(this.#port());
     this.#lookedMs = performance.now();
-    for (const [socket, taken] of before) {
-      const flow = this.#flows.get(socket);
-      if (flow === undefined) continue;
+    for (const { flow, taken } of before) {
+      if (flow.isForgotten) continue;
       // Where the kernel does not tell, what it has taken counts as sent.
       const queued = queues === null || queues.size === 0 ? 0 : (queues.get(flow.name) ?? 0);
       const held = queued + flow.taken - taken;
@@ -256,7 +268,6 @@ export class Sending {
         flow.readBytes = read;
         flow.readMs = this.#lookedMs;
       }
-      if (held === 0 && flow.waiting === 0) this.#flows.delete(socket);
     }
   }
 }

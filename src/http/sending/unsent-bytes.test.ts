@@ -34,3 +34,21 @@ test('a caller at its bound goes on where a new count finds that it has read', a
   release();
   assert.equal(unsent.total, 0);
 });
+
+test('before a caller reaches its bound a look is begun, and nobody waits for it', async () => {
+  const unsent = new UnsentBytes({ perKeyMax: 100 });
+  let counts = 0;
+  const recount = (): Promise<void> => {
+    counts++;
+    return new Promise(() => undefined);
+  };
+  unsent.relieveWith({ recount, endUnread });
+  const few = await unsent.admit('key', 40);
+  assert.equal(counts, 0);
+  const many = await unsent.admit('key', 40);
+  const beganMs = performance.now();
+  const more = await unsent.admit('key', 1);
+  assert.equal(counts, 1);
+  assert.ok(performance.now() - beganMs < 200, 'it did not wait for the look');
+  for (const release of [few, many, more]) release();
+});

@@ -76,8 +76,20 @@ export class UnsentBytes {
 
   /** Whether a caller is at its own bound. */
   isOwnerOver(owner: Owner): boolean {
-    const { perKeyMax, anonymousMax } = this.#bounds;
-    return this.of(owner) >= (owner === null ? anonymousMax : perKeyMax);
+    return this.of(owner) >= this.#boundOf(owner);
+  }
+
+  #boundOf(owner: Owner): number {
+    return owner === null ? this.#bounds.anonymousMax : this.#bounds.perKeyMax;
+  }
+
+  /** Whether so much counts that a look now may save the next caller from waiting for one. */
+  #isNearBound(owner: Owner): boolean {
+    const { lookFromShare } = httpLimits;
+    return (
+      this.of(owner) >= this.#boundOf(owner) * lookFromShare ||
+      this.#total >= this.#bounds.totalMax * lookFromShare
+    );
   }
 
   /** Whether it still is after a new count. */
@@ -90,7 +102,7 @@ export class UnsentBytes {
   #recount(): Promise<unknown> {
     this.#recounting ??= Promise.race([
       this.#relief?.recount(),
-      sleep(httpLimits.recountWaitMs, undefined, { ref: false }),
+      sleep(httpLimits.lookWaitMs, undefined, { ref: false }),
     ]).finally(() => {
       this.#recounting = null;
     });
@@ -115,7 +127,10 @@ export class UnsentBytes {
       isLast = performance.now() >= untilMs;
       await this.#makeRoom(isLast);
     }
-    if (!this.isOwnerOver(owner) && !this.#isFull()) return this.hold(owner, bytes);
+    if (!this.isOwnerOver(owner) && !this.#isFull()) {
+      if (this.#isNearBound(owner)) void this.#recount();
+      return this.hold(owner, bytes);
+    }
     const message = !this.isOwnerOver(owner)
       ? 'The service holds as many unsent answers as it may: try again soon.'
       : owner === null
@@ -140,7 +155,7 @@ export class UnsentBytes {
   async #makeRoomNow(isLast: boolean): Promise<void> {
     const excess = this.#total - this.#bounds.totalMax * (1 - httpLimits.roomShare);
     if ((await this.#relief!.endUnread(excess)) || isLast) return;
-    await sleep(httpLimits.recountPauseMs);
+    await sleep(httpLimits.lookPauseMs);
     await this.#relief!.recount();
   }
 }
