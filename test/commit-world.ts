@@ -42,6 +42,7 @@ function serviceOf(store: Store, keys: KeyRing, nowMs: () => number, caches: boo
     cache: new ResponseCache(store, caches ? 20_000_000 : 0),
     quotas: new Quotas({ addUses: async () => [], observe: () => undefined, nowMs }),
     unsent: new UnsentBytes(),
+    admits: () => true,
     submit: (request) => {
       ran.queries++;
       return (caches ? runner : new QueryRunner(store, secret)).run(request);

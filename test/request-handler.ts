@@ -91,6 +91,7 @@ export function openHandler(parts: Partial<HandlerParts> = {}): RequestHandler {
       nowMs: Date.now,
     }),
     unsent: new UnsentBytes(),
+    admits: () => true,
     submit: (request) => runner.run(request),
     address,
     observe: (observation) => observed.push(observation),

@@ -138,6 +138,7 @@ export async function startService(settings: Settings): Promise<Service> {
       keys: new KeyRing(() => control.keys(), keyUses),
       quotas,
       cache,
+      admits: () => queue.admits(),
       submit: (request, isGone) => queue.submit(request, isGone),
       address: { publicUrl, allowedHosts, trustProxy, scheme },
       observe,

@@ -50,16 +50,22 @@ export const limits = {
   queuePollMs: 1,
   /** Requests of one batch. A full one is flushed at once; a smaller one at the end of the tick. */
   batchRequestsMax: 64,
-  /** A tick of the HTTP thread's event loop above which that thread does not keep up. */
+  /** A tick of the HTTP thread's event loop above which that thread does not keep up under overload. Each such time is a step. */
   sheddingTickMs: 15,
-  /** Time for which a refusal because of the wait means overload: without overload nothing is shed. */
-  sheddingOverloadMs: 5_000,
   /** Requests of such a tick: with fewer the machine is busy with other work. */
-  sheddingRequestsMin: 100,
-  /** Share of the query thread's time that is given out then; the rest of the processor refuses. */
-  sheddingShare: 0.7,
-  /** Work that may be admitted at once then, after a pause. */
-  sheddingBurstMs: 20,
+  sheddingRequestsMin: 50,
+  /** Requests of an HTTP thread whose ticks say nothing, because its code is still being compiled. */
+  sheddingColdRequests: 2_000,
+  /** A tick that is a sign of overload by itself: as long as requests may be expected to wait. */
+  sheddingOverloadTickMs: 300,
+  /** Time for which such a tick, or a request that was refused because of the wait, means overload: without overload nothing is shed. */
+  sheddingOverloadMs: 5_000,
+  /** By this part each step lowers the part of the requests that is answered. */
+  sheddingStep: 0.03,
+  /** Part that is always answered: with less, refusals are sooner, but at four times the peak little else is done. */
+  sheddingShareMin: 0.1,
+  /** Time of short ticks in which the part that is answered rises from none to all. */
+  sheddingRecoveryMs: 2_000,
   /** Wait after which an admitted request is still refused: the ones before it were slower than expected. */
   queueWaitMaxMs: 400,
   /** Most requests in the query thread: each has a shared buffer for its answer. */

@@ -15,7 +15,7 @@ import { ignoredHeader } from './ignored-parameters.ts';
 import { httpLimits } from './limits.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
 import { type ParsedRequest, ParsedRequests } from './parsed-requests.ts';
-import { QueueError } from './queue/query-queue.ts';
+import { full, QueueError } from './queue/query-queue.ts';
 import { STORE_AWAY } from './readiness.ts';
 import type { Caller } from './request.ts';
 import * as requests from './request.ts';
@@ -31,6 +31,8 @@ export type HandlerParts = {
   readonly quotas: Pick<Quotas, 'count'>;
   readonly cache: ResponseCache;
   readonly unsent: UnsentBytes;
+  /** Whether this thread keeps up well enough to answer one more request. */
+  readonly admits: () => boolean;
   readonly submit: (request: QueryRequest, isGone: () => boolean) => Promise<Answer>;
   readonly address: AddressSettings;
   readonly observe: Observe;
@@ -200,7 +202,8 @@ export class RequestHandler {
     request: HttpRequest,
     trace: Trace,
   ): Promise<FoundAnswer> {
-    const { cache, submit, unsent } = this.#parts;
+    const { admits, cache, submit, unsent } = this.#parts;
+    if (!admits()) throw full;
     const { keyId } = trace;
     const version = cache.isCacheable(asked.endpoint) ? await cache.version(request.batch) : null;
     const name = cacheNameOf(parsed, asked);

@@ -14,7 +14,10 @@ export type Report = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 /** Facts that are measured when metrics are requested. */
 export type Measurable = {
   readonly version: string;
-  readonly queue: QueueLength & { readonly threads: number } & Pick<QueryLanes, 'memory'>;
+  readonly queue: QueueLength & { readonly threads: number; readonly refusedShare: number } & Pick<
+      QueryLanes,
+      'memory'
+    >;
   readonly cache: Pick<ResponseCache, 'bytes'>;
   /** What of the store is damaged, and when all of it was last read; null before. */
   readonly scrubbing: { readonly damaged: readonly string[]; readonly readMs: number | null };
@@ -88,6 +91,12 @@ export class Metrics {
       'bourse_query_threads',
       'Query threads: two once a request read many bars or long texts.',
       () => queue.threads,
+    );
+    this.#gauge(
+      'bourse_overload_refused_ratio',
+      'Part of the requests that is refused because a serving process does not keep up.',
+      () => queue.refusedShare,
+      'max',
     );
     this.#gauge(
       'bourse_damaged_parts',

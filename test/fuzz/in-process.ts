@@ -75,6 +75,7 @@ export function handlerOn(store: Store, control: RowStore, address = direct): Re
       nowMs: () => NOW_MS,
     }),
     unsent: new UnsentBytes(),
+    admits: () => true,
     submit: (request) => runner.run(request),
     address,
     observe: rejectFaults,

@@ -29,6 +29,7 @@ export class Service {
       keys: { verify: async () => key },
       quotas: { count: () => null },
       cache: new ResponseCache(store),
+      admits: () => true,
       submit: (request) => runner.run(request),
       address: { publicUrl: null, allowedHosts: [], trustProxy: false, scheme: 'http' },
       observe: (observation) => {

@@ -96,6 +96,7 @@ function serviceWith(bytesMax: number) {
     cache,
     quotas: new Quotas({ addUses: async () => [], observe: () => undefined, nowMs: () => clock.nowMs }),
     unsent: new UnsentBytes(),
+    admits: () => true,
     submit: (request) => {
       ran.queries++;
       return runner.run(request);

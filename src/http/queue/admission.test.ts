@@ -52,7 +52,7 @@ function run({ callers, withinMs, requests, concurrency = 1, tookMs, processorMs
       arrivals.shift();
       asked++;
       const length = { waiting: queue.length, inFlight: inThread.length + running.length };
-      if (admission.admits(length, arrival)) queue.push(arrival);
+      if (admission.admits(length)) queue.push(arrival);
       else refuse(arrival);
       feed(arrival);
       continue;
@@ -118,8 +118,8 @@ test('the processor time of requests counts, however many the thread runs at the
   const admission = new AdmissionControl({});
   admission.concurrency = 16;
   for (let answered = 0; answered < 1_000; answered++) admission.onAnswer(1, 0.8, answered);
-  assert.ok(admission.admits({ waiting: 300, inFlight: 16 }, 0));
-  assert.ok(!admission.admits({ waiting: 400, inFlight: 16 }, 0));
+  assert.ok(admission.admits({ waiting: 300, inFlight: 16 }));
+  assert.ok(!admission.admits({ waiting: 400, inFlight: 16 }));
 });
 
 test('a thread that runs several requests at the same time is given one more than these', () => {

@@ -1,6 +1,5 @@
 // Admission control: decides which requests join the queue, and how much the query thread gets at once. README.md has the rules.
 import { limits } from '../../contract/limits.ts';
-import { LoadShedding } from './load-shedding.ts';
 import { ServiceTime } from './service-time.ts';
 
 const defaultBounds = {
@@ -22,13 +21,10 @@ export type QueueLength = { readonly waiting: number; readonly inFlight: number 
 export class AdmissionControl {
   readonly #bounds: Required<QueueBounds>;
   readonly #serviceTime: ServiceTime;
-  readonly #shedding = new LoadShedding();
   /** Requests that the thread runs at the same time. */
   #concurrency = 1;
   /** When the thread was no longer slow. */
   #warmMs = Number.POSITIVE_INFINITY;
-  /** When a request was last refused because of the queue. */
-  #fullMs = Number.NEGATIVE_INFINITY;
 
   constructor(bounds: QueueBounds) {
     this.#bounds = { ...defaultBounds, ...bounds };
@@ -41,20 +37,11 @@ export class AdmissionControl {
   }
 
   /** Whether one more request joins the queue. */
-  admits(queue: QueueLength, nowMs: number): boolean {
-    if (this.#isFull(queue)) {
-      this.#fullMs = nowMs;
-      return false;
-    }
-    const isOverload = nowMs - this.#fullMs <= limits.sheddingOverloadMs;
-    return this.#shedding.admits(nowMs, this.#serviceTime.meanMs) || !isOverload;
-  }
-
-  #isFull({ waiting, inFlight }: QueueLength): boolean {
-    if (waiting >= this.#bounds.queueLengthMax) return true;
+  admits({ waiting, inFlight }: QueueLength): boolean {
+    if (waiting >= this.#bounds.queueLengthMax) return false;
     // What a thread takes while it is slow says nothing about the wait.
-    if (waiting === 0 || !this.#serviceTime.isWarm) return false;
-    return (waiting + inFlight) * this.#serviceTime.meanMs > this.#bounds.expectedWaitMs;
+    if (waiting === 0 || !this.#serviceTime.isWarm) return true;
+    return (waiting + inFlight) * this.#serviceTime.meanMs <= this.#bounds.expectedWaitMs;
   }
 
   /** Whether an admitted request has waited so long that it is refused after all. */

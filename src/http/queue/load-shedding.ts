@@ -1,46 +1,80 @@
-// Load shedding: when the HTTP thread itself cannot keep up, fewer requests are admitted, so that it has time to refuse the rest soon.
+// Load shedding: when the HTTP thread itself cannot keep up, it answers a share of the requests only, so that it has time to refuse the rest
+// soon.
 import { limits } from '../../contract/limits.ts';
 
-/** Watches the ticks of this thread's event loop. While they are long, it admits a share of the query thread's time. */
+/** Watches the ticks of this thread's event loop. Under overload each long one lowers the share of requests that are answered. */
 export class LoadShedding {
+  /** The part of the requests that is answered, as of `#sinceMs`; between long ticks it rises from there. */
+  #share = 1;
+  #sinceMs = Number.NEGATIVE_INFINITY;
+  /** What is due of the next answer: each request adds its part. */
+  #credit = 0;
   #tickBeganMs: number | null = null;
-  /** Requests of this tick. */
+  /** Requests of this tick, and of all. */
   #requests = 0;
-  /** When the last long tick ended. */
-  #longEndedMs = Number.NEGATIVE_INFINITY;
-  /** Work that may be admitted, in milliseconds of the query thread; negative after more was admitted. */
-  #creditMs = 0;
-  #creditedMs = Number.NEGATIVE_INFINITY;
+  #seen = 0;
+  /** Steps by which this tick has lowered the share. */
+  #steps = 0;
+  /** When there was last a sign of overload: until then ticks are long because the machine does other work. */
+  #overloadMs = Number.NEGATIVE_INFINITY;
 
-  /** Whether to admit one more request, which takes the query thread about `workMs`. */
-  admits(nowMs: number, workMs: number): boolean {
+  /** Whether to answer one more request. */
+  admits(nowMs: number): boolean {
     this.#tickBeganMs ??= this.#beginTick(nowMs);
     this.#requests++;
-    const earnedMs = limits.sheddingShare * (nowMs - this.#creditedMs);
-    this.#creditMs = Math.min(this.#creditMs + earnedMs, limits.sheddingBurstMs);
-    this.#creditedMs = nowMs;
-    if (!this.#isBehind(nowMs)) return true;
-    if (this.#creditMs < 0) return false;
-    this.#creditMs -= workMs;
+    this.#seen++;
+    if (this.#countsAsLong(nowMs)) this.#lower(nowMs);
+    if (this.#share === 1) return true;
+    this.#credit += this.#share;
+    if (this.#credit < 1) return false;
+    this.#credit -= 1;
     return true;
   }
 
+  /** A request was refused because too many wait for the query thread. */
+  onFullQueue(nowMs: number): void {
+    this.#overloadMs = nowMs;
+  }
+
+  /** The part of the requests that is refused at a moment: 0 without overload. */
+  refusedShare(nowMs: number): number {
+    return 1 - (this.#tickBeganMs === null ? this.#shareAt(nowMs) : this.#share);
+  }
+
+  #shareAt(nowMs: number): number {
+    return Math.min(1, this.#share + Math.max(0, nowMs - this.#sinceMs) / limits.sheddingRecoveryMs);
+  }
+
   #beginTick(nowMs: number): number {
+    this.#share = this.#shareAt(nowMs);
+    this.#sinceMs = nowMs;
     setImmediate(() => {
       const endedMs = performance.now();
-      if (this.#isLong(endedMs)) this.#longEndedMs = endedMs;
+      if (this.#countsAsLong(endedMs)) {
+        this.#lower(endedMs);
+        this.#sinceMs = endedMs;
+      }
       this.#tickBeganMs = null;
       this.#requests = 0;
+      this.#steps = 0;
     });
     return nowMs;
   }
 
-  /** A tick with few requests is long because the processor did other work: that does not count. */
-  #isLong(nowMs: number): boolean {
-    return this.#requests >= limits.sheddingRequestsMin && nowMs - this.#tickBeganMs! > limits.sheddingTickMs;
+  /** A tick with few requests is long because of other work of the machine, one of the first because its code is being compiled. */
+  #countsAsLong(nowMs: number): boolean {
+    const tookMs = nowMs - this.#tickBeganMs!;
+    if (tookMs < limits.sheddingTickMs) return false;
+    return this.#requests >= limits.sheddingRequestsMin && this.#seen > limits.sheddingColdRequests;
   }
 
-  #isBehind(nowMs: number): boolean {
-    return this.#isLong(nowMs) || nowMs - this.#longEndedMs < limits.sheddingTickMs;
+  #lower(nowMs: number): void {
+    const tookMs = nowMs - this.#tickBeganMs!;
+    if (tookMs > limits.sheddingOverloadTickMs) this.#overloadMs = nowMs;
+    if (this.#share === 1 && nowMs - this.#overloadMs > limits.sheddingOverloadMs) return;
+    const steps = Math.floor(tookMs / limits.sheddingTickMs);
+    const lowered = this.#share * (1 - limits.sheddingStep) ** (steps - this.#steps);
+    this.#share = Math.max(limits.sheddingShareMin, lowered);
+    this.#steps = steps;
   }
 }

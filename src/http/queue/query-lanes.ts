@@ -2,7 +2,8 @@
 // waits for it.
 import { limits } from '../../contract/limits.ts';
 import type { Answer, LaneBounds, QueryRequest } from '../../queries/query.ts';
-import { QueryQueue, QueueError, type ThreadMemory } from './query-queue.ts';
+import { LoadShedding } from './load-shedding.ts';
+import { full, QueryQueue, QueueError, type ThreadMemory } from './query-queue.ts';
 import type { ThreadSetup } from './query-thread.ts';
 
 const firstLane: LaneBounds = {
@@ -15,6 +16,7 @@ export class QueryLanes {
   readonly #setup: ThreadSetup;
   readonly #first: QueryQueue;
   #second: QueryQueue | null = null;
+  readonly #shedding = new LoadShedding();
 
   constructor(setup: Omit<ThreadSetup, 'lane'>, bounds: Partial<LaneBounds> = {}) {
     this.#setup = setup;
@@ -50,11 +52,22 @@ export class QueryLanes {
     ]);
   }
 
+  /** Whether this thread keeps up well enough to answer one more request, be the answer cached or not. */
+  admits(): boolean {
+    return this.#shedding.admits(performance.now());
+  }
+
+  /** The part of the requests that is refused now because this thread does not keep up: 0 without overload. */
+  get refusedShare(): number {
+    return this.#shedding.refusedShare(performance.now());
+  }
+
   /** Answers a request when it is its turn. @throws QueueError */
   async submit(request: QueryRequest, isGone: () => boolean): Promise<Answer> {
     try {
       return await this.#first.submit(request, isGone);
     } catch (error) {
+      if (error === full) this.#shedding.onFullQueue(performance.now());
       if (!(error instanceof QueueError && error.problem === 'declined')) throw error;
     }
     return this.#dear().submit(request, isGone);

@@ -32,8 +32,8 @@ export class QueueError extends Error {
   }
 }
 
-// Overload makes thousands of these a second, and nobody reads their stack.
-const full = new QueueError('full', 'the query queue is full or closing');
+/** Too many requests wait. Overload makes thousands of these a second, and nobody reads their stack. */
+export const full = new QueueError('full', 'the query queue is full or closing');
 
 const declined = new QueueError('declined', 'the request is for the lane of dear requests');
 
@@ -99,7 +99,7 @@ export class QueryQueue {
   submit(request: QueryRequest, isGone: () => boolean): Promise<Answer> {
     const sinceMs = performance.now();
     if (sinceMs - this.#polledMs > limits.queuePollMs) this.#poll(sinceMs);
-    if (this.#closed !== null || !this.#admission.admits(this, sinceMs)) return Promise.reject(full);
+    if (this.#closed !== null || !this.#admission.admits(this)) return Promise.reject(full);
     const waiting = { request, sinceMs, isGone, ...Promise.withResolvers<Answer>() };
     this.#queue.push(waiting);
     this.#feed();
