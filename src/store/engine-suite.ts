@@ -6,8 +6,9 @@ import { suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { RowOf } from '../datasets/dataset.ts';
-import { type apiKeys, counters, importRuns, secrets } from '../datasets/internal.ts';
+import { type apiKeys, counters, failedFiles, importRuns, secrets } from '../datasets/internal.ts';
 import { instruments } from '../datasets/reference.ts';
+import { allRows } from './all-rows.ts';
 import { pageKeySecret, putKey, readKeys } from './control.ts';
 import { openControl, openStore } from './engines.ts';
 import {
@@ -110,6 +111,7 @@ export function engineSuite(
   suite(`${name} keeps blocks`, () => blockTests(withFresh));
   suite(`${name} keeps its readers and writers apart`, () => transactionTests(withFresh));
   suite(`${name} tells what has changed`, () => versionTests(withFresh, otherProcess));
+  suite(`${name} is told of reads before they are asked for`, () => expectedTests(withFresh));
   suite(`${name} writes in parts`, () => savepointTests(withFresh));
   suite(`${name} keeps keys and secrets beside the data`, () => controlTests(freshUrl));
   suite(`${name} is out of reach and back`, () => reachTests(withFresh, takeAway));
@@ -572,6 +574,70 @@ function blockTests(withFresh: WithFresh): void {
         /stopped/,
       );
       await writer.write(async (open) => assert.equal(await open.note(1, 1), null));
+    }));
+}
+
+/** Reads that a write was told of before it asks for them. */
+function expectedTests(withFresh: WithFresh): void {
+  const files = ['a', 'b', 'é'];
+  const place = fc.record({ dataset: fc.constantFrom('bars', 'news'), path: fc.constantFrom(...files) });
+  type Place = { readonly dataset: string; readonly path: string };
+  const steps = fc.array(
+    fc.oneof(
+      fc.record({ kind: fc.constant('expect' as const), places: fc.array(place, { maxLength: 6 }) }),
+      fc.record({ kind: fc.constant('read' as const), places: fc.array(place, { maxLength: 3 }) }),
+      fc.record({ kind: fc.constantFrom('write', 'remove', 'undone'), places: fc.tuple(place) }),
+    ),
+    { maxLength: 25 },
+  );
+  const keyOf = ({ dataset, path }: Place): string => `${dataset} ${path}`;
+
+  test('reads that were expected give what they give without that, whatever is written in between', () =>
+    withFresh(async (store) => {
+      await fc.assert(
+        fc.asyncProperty(steps, fc.boolean(), async (all, isByDataset) => {
+          const stored = new Map<string, Place & { readonly failed_ms: number }>();
+          const wheresOf = (places: readonly Place[]): Partial<Place>[] =>
+            places.map(({ dataset, path }) => (isByDataset ? { dataset } : { dataset, path }));
+          const read = { range: { to: 'z' }, order: [['path', 'desc']], limit: 2 } as const;
+          let failed_ms = 0;
+          await store.write(async (open) => {
+            for await (const row of allRows(open, failedFiles)) await open.remove(failedFiles, [row]);
+            const writeRow = async (one: Place): Promise<Place & { failed_ms: number }> => {
+              const row = { ...one, failed_ms: ++failed_ms };
+              await open.upsert(failedFiles, [{ ...row, problem: '' }]);
+              return row;
+            };
+            for (const { kind, places } of all) {
+              if (kind === 'expect') await open.expect(failedFiles, read, wheresOf(places));
+              else if (kind === 'write') stored.set(keyOf(places[0]!), await writeRow(places[0]!));
+              else if (kind === 'remove') {
+                await open.remove(failedFiles, [places[0]!]);
+                stored.delete(keyOf(places[0]!));
+              } else if (kind === 'undone') {
+                const part = open.savepoint(async () => {
+                  await writeRow(places[0]!);
+                  await open.expect(failedFiles, read, wheresOf(places));
+                  throw new Error('undone');
+                });
+                await assert.rejects(part, /undone/);
+              }
+              for (const where of wheresOf(places)) {
+                const found = await open.rows(failedFiles, { where, ...read });
+                const expected = [...stored.values()]
+                  .filter(({ dataset, path }) => dataset === where.dataset && (where.path ?? path) === path)
+                  .filter(({ path }) => compare(path, 'z') < 0)
+                  .sort((one, other) => compare(other.path, one.path));
+                assert.deepEqual(
+                  found.map((row) => row.failed_ms),
+                  expected.slice(0, 2).map((row) => row.failed_ms),
+                );
+              }
+            }
+          });
+        }),
+        { numRuns: 60 },
+      );
     }));
 }
 

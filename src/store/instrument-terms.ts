@@ -7,9 +7,9 @@ import {
   instruments,
   instrumentTerms,
 } from '../datasets/reference.ts';
-import { allRows, rowWith } from './all-rows.ts';
+import { allRows, expectRows, rowWith } from './all-rows.ts';
 import { type Damage, DamagedData, keyWords, type OnDamage, refuseDamage } from './damage.ts';
-import type { RowReader, RowWriter } from './store.ts';
+import type { Expected, RowReader, RowWriter } from './store.ts';
 
 type Term = RowOf<typeof instrumentTerms>;
 
@@ -77,12 +77,27 @@ export async function instrumentNamed(reader: RowReader, name: InstrumentName): 
   return row;
 }
 
+/** The terms that are symbols of a name. */
+const symbolOf = ({ asset_schema, country_iso_code, symbol: term }: InstrumentName, kind: string) => ({
+  asset_schema,
+  country_iso_code,
+  kind,
+  term,
+});
+
 /** For a name that no row has. @throws DamagedData where one had it and is lost */
 export async function refuseLost(reader: RowReader, name: InstrumentName): Promise<void> {
-  const { asset_schema, country_iso_code, symbol: term } = name;
-  const where = { asset_schema, country_iso_code, kind: 'symbol', term };
-  if ((await rowWith(reader, instrumentTerms, where)) !== null) throw new DamagedData(lostRow(name));
+  if ((await rowWith(reader, instrumentTerms, symbolOf(name, 'symbol'))) !== null)
+    throw new DamagedData(lostRow(name));
 }
+
+/** Says that `refuseLost` comes next for these names (`RowWriter.expect`). */
+export const expectLost = (writer: RowWriter, names: readonly InstrumentName[]): Promise<void> =>
+  expectRows(
+    writer,
+    instrumentTerms,
+    names.map((name) => symbolOf(name, 'symbol')),
+  );
 
 /** Makes the terms of all instruments in a store without terms. */
 export async function fillInstrumentTerms(writer: RowWriter): Promise<void> {
@@ -170,21 +185,29 @@ export type FormerBearer = {
 /** No symbol belonged to more instruments. */
 const BEARERS_MAX = 100;
 
+/** The read of the instruments that had a symbol. */
+const bearersRead: Expected<typeof instrumentTerms> = { order: [['symbol', 'asc']], limit: BEARERS_MAX };
+
+/** Says that `formerBearers` comes next for these names (`RowWriter.expect`). */
+export const expectBearers = (writer: RowWriter, names: readonly InstrumentName[]): Promise<void> =>
+  writer.expect(
+    instrumentTerms,
+    bearersRead,
+    names.map((name) => symbolOf(name, 'former')),
+  );
+
 /**
  * The instruments that had a symbol on some days, the latest first (contract 9.6).
  * @throws DamagedData for one whose row is lost, unless `onDamage` takes it
  */
 export async function formerBearers(
   reader: RowReader,
-  { asset_schema, country_iso_code, symbol: term }: InstrumentName,
+  name: InstrumentName,
   onDamage: OnDamage = refuseDamage,
 ): Promise<FormerBearer[]> {
+  const { asset_schema, country_iso_code, symbol: term } = name;
   const market = { asset_schema, country_iso_code };
-  const terms = await reader.rows(instrumentTerms, {
-    where: { ...market, kind: 'former', term },
-    order: [['symbol', 'asc']],
-    limit: BEARERS_MAX,
-  });
+  const terms = await reader.rows(instrumentTerms, { where: symbolOf(name, 'former'), ...bearersRead });
   const bearers: FormerBearer[] = [];
   for (const { symbol } of terms) {
     const instrument = await rowWith(reader, instruments, { ...market, symbol });

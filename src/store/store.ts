@@ -113,8 +113,20 @@ export interface Reader extends RowReader, Versioned {
   structure(dataset: Dataset): Promise<readonly Damage[]>;
 }
 
+/** A read without the columns that must be equal. */
+export type Expected<D extends Dataset = Dataset> = Pick<Read<D>, 'range' | 'order' | 'limit'>;
+
 /** Writes rows. All changes of one `write` become visible at once, or none. */
 export interface RowWriter extends RowReader {
+  /**
+   * Says which reads come next: `read` with each of `wheres`, which name the same columns of the key and no null. An engine on another machine
+   * looks them up together, because each alone waits for its answer; what they give is the same.
+   */
+  expect<D extends Dataset>(
+    dataset: D,
+    read: Expected<D>,
+    wheres: readonly Partial<RowOf<D>>[],
+  ): Promise<void>;
   /** Inserts rows, or replaces those of equal key. */
   upsert<D extends Dataset>(dataset: D, rows: readonly RowOf<D>[]): Promise<void>;
   /** Removes rows by their whole key. */
