@@ -294,7 +294,7 @@ export class BarLoad {
     this.counts.unchanged += bars.count - written - counted.unchanged;
     this.counts.replaced += change.before.count;
     this.#judge(series, bars, 1);
-    this.#spacing.add(series.interval, bars);
+    this.#spacing.add(series.interval, bars, added);
     const merged = older === null ? bars : mergeBars(older, bars);
     if (written > 0) {
       const { series_id } = row;
