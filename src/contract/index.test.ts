@@ -334,9 +334,20 @@ const extensions: readonly [name: EndpointName, path: string, query: Readonly<Re
         csv_safe: { default: false },
       },
     ],
+    [
+      'runs',
+      '/api/v2/server/runs',
+      {
+        sort: { default: 'asc' },
+        limit: { default: 150, max: 1000 },
+        format: { default: 'json' },
+        csv_safe: { default: false },
+        next_page_key: {},
+      },
+    ],
   ];
 for (const [name, path, query] of extensions) {
-  test(`${path} is an extension with its parameters (contract 9.1, 9.2)`, () => {
+  test(`${path} is an extension with its parameters (contract 9.1, 9.2, 9.12)`, () => {
     const endpoint = declared(name);
     assert.equal(endpoint.path, path);
     assert.equal(endpoint.extension, true);

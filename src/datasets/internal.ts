@@ -27,6 +27,8 @@ export const importRuns = dataset({
     archive_sha256: orNull(text),
     /** The flags that can change what an import gives, by name. Null: a deletion, a run of layout 4 or older. */
     flags: orNull(json),
+    /** The version of the store that has what the run wrote; null of a run of layout 9 or older. */
+    data_version: orNull(integer),
   },
   key: ['run_id'],
   indexes: [['file', 'run_id']],

@@ -49,6 +49,7 @@ const paths: readonly [path: string, name: EndpointName][] = [
   ['/api/v2/economic_calendar/event_list', 'economicEvents'],
   ['/api/v2/economic_calendar/event', 'economicEvent'],
   ['/api/v2/economic_calendar/latest_event_list', 'latestEconomicEvents'],
+  ['/api/v2/server/runs', 'runs'],
   ['/api/v2/economic_calendar/event_codes/US', 'economicEventCodes'],
 ];
 test('every endpoint has its path in the table below', () => {

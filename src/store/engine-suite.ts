@@ -42,6 +42,7 @@ const runOf = (fields: Partial<Run>): Run => ({
   path: null,
   archive_sha256: null,
   flags: null,
+  data_version: null,
   ...fields,
 });
 

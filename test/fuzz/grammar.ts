@@ -273,6 +273,7 @@ const limitMaxima: readonly [beginning: RegExp, max: number][] = [
   [/stock_corporate_action/, 1000],
   [/\/bars\//, 1000],
   [/\/option\/search\//, 1000],
+  [/\/server\//, 1000],
   [/\/reference\/search$/, 100],
   [/\/(news|holiday|economic_calendar)\//, 1001],
 ];

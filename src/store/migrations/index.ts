@@ -13,6 +13,7 @@ import { store0006 } from './store-0006.ts';
 import { store0007 } from './store-0007.ts';
 import { store0008 } from './store-0008.ts';
 import { store0009 } from './store-0009.ts';
+import { store0010 } from './store-0010.ts';
 
 /** The steps of a store. */
 export const storeSteps: readonly Step[] = [
@@ -25,6 +26,7 @@ export const storeSteps: readonly Step[] = [
   store0007,
   store0008,
   store0009,
+  store0010,
 ];
 
 /** The steps of a control file. */
