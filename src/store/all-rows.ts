@@ -5,16 +5,30 @@ import type { Expected, Read, Reader, RowReader, RowWriter } from './store.ts';
 
 const ROWS_PER_READ = 2_000;
 
+/** The read of the rows in the order of the key whose columns equal those of a where. */
+const allOf = <D extends Dataset>(dataset: D, where: Partial<RowOf<D>>): Expected<D> => ({
+  order: dataset.key
+    .filter((column) => !Object.hasOwn(where, column))
+    .map((column) => [column, 'asc'] as const),
+  limit: ROWS_PER_READ,
+});
+
+/** Says that `allRows` comes next for each of these (`RowWriter.expect`). */
+export async function expectAllRows<D extends Dataset>(
+  writer: RowWriter,
+  dataset: D,
+  wheres: readonly Partial<RowOf<D>>[],
+): Promise<void> {
+  if (wheres.length > 0) await writer.expect(dataset, allOf(dataset, wheres[0]!), wheres);
+}
+
 /** The rows in the order of the key whose columns equal `where`: some of the key's first columns, not all of it. */
 export async function* allRows<D extends Dataset>(
   reader: RowReader,
   dataset: D,
   where: Partial<RowOf<D>> = {},
 ): AsyncGenerator<RowOf<D>> {
-  const order = dataset.key
-    .filter((column) => !Object.hasOwn(where, column))
-    .map((column) => [column, 'asc'] as const);
-  yield* rowsInOrder(reader, dataset, { where, order, limit: ROWS_PER_READ });
+  yield* rowsInOrder(reader, dataset, { where, ...allOf(dataset, where) });
 }
 
 /** The range of a read after a row: without the bound on its side, because an engine may seek by it and pass every row read so far. */

@@ -12,6 +12,7 @@ import { allRows } from './all-rows.ts';
 import { pageKeySecret, putKey, readKeys } from './control.ts';
 import { openControl, openStore } from './engines.ts';
 import {
+  type BlockAt,
   type Direction,
   type Read,
   type RowReader,
@@ -113,6 +114,7 @@ export function engineSuite(
   suite(`${name} keeps its readers and writers apart`, () => transactionTests(withFresh));
   suite(`${name} tells what has changed`, () => versionTests(withFresh, otherProcess));
   suite(`${name} is told of reads before they are asked for`, () => expectedTests(withFresh));
+  suite(`${name} is told of blocks before they are read`, () => expectedBlockTests(withFresh));
   suite(`${name} writes in parts`, () => savepointTests(withFresh));
   suite(`${name} keeps keys and secrets beside the data`, () => controlTests(freshUrl));
   suite(`${name} is out of reach and back`, () => reachTests(withFresh, takeAway));
@@ -640,6 +642,84 @@ function expectedTests(withFresh: WithFresh): void {
         { numRuns: 60 },
       );
     }));
+}
+
+/** Blocks that a write was told of before it reads them. */
+function expectedBlockTests(withFresh: WithFresh): void {
+  const place = fc.record({
+    seriesId: fc.integer({ min: 1, max: 2 }),
+    bucket: fc.integer({ min: 1, max: 3 }),
+  });
+  const kinds = fc.constantFrom('expect', 'read', 'put', 'remove', 'undone');
+  const steps = fc.array(
+    fc.record({ kind: kinds, places: fc.array(place, { minLength: 1, maxLength: 4 }) }),
+    {
+      maxLength: 25,
+    },
+  );
+
+  test('blocks that were expected are read as without that, whatever is written in between and before', () =>
+    withFresh(async (store) => {
+      const stored = new Map<string, number>();
+      let byte = 0;
+      await fc.assert(
+        fc.asyncProperty(steps, (all) =>
+          store.write(async (open) => {
+            const put = async ({ seriesId, bucket }: BlockAt): Promise<void> => {
+              byte = (byte + 1) % 256;
+              await open.putBlock(seriesId, { bucket, runId: 1, bytes: new Uint8Array([byte]) });
+            };
+            for (const { kind, places } of all) {
+              const [{ seriesId, bucket }] = places as [BlockAt, ...BlockAt[]];
+              if (kind === 'expect') await open.expectBlocks(places);
+              else if (kind === 'put') {
+                await put({ seriesId, bucket });
+                stored.set(`${seriesId} ${bucket}`, byte);
+              } else if (kind === 'remove') {
+                await open.removeBlock(seriesId, bucket);
+                stored.delete(`${seriesId} ${bucket}`);
+              } else if (kind === 'undone') {
+                const part = open.savepoint(async () => {
+                  await put({ seriesId, bucket });
+                  await open.expectBlocks(places);
+                  throw new Error('undone');
+                });
+                await assert.rejects(part, /undone/);
+              }
+              for (const at of kind === 'expect' ? [] : places) {
+                const one = {
+                  fromBucket: at.bucket,
+                  toBucket: at.bucket,
+                  direction: 'asc',
+                  limit: 1,
+                } as const;
+                const found = await open.blocks({ seriesId: at.seriesId, ...one });
+                const expected = stored.get(`${at.seriesId} ${at.bucket}`);
+                assert.deepEqual(
+                  found.map(({ bytes }) => bytes[0]),
+                  expected === undefined ? [] : [expected],
+                );
+              }
+            }
+          }),
+        ),
+        { numRuns: 40 },
+      );
+    }));
+
+  test('notes of any number are kept, and the last of each place holds', () =>
+    withFresh((store) =>
+      store.write(async (open) => {
+        const noteOf = (at: number): Uint8Array => new Uint8Array([at % 256, at >> 8]);
+        for (let at = 0; at < 2_500; at++) await open.keepNote(at % 7, at % 1_100, noteOf(at));
+        const last = new Map(Array.from({ length: 2_500 }, (_, at) => [`${at % 7} ${at % 1_100}`, at]));
+        for (const [at, value] of last) {
+          const [series, bucket] = at.split(' ').map(Number);
+          assert.deepEqual(await open.note(series!, bucket!), noteOf(value));
+        }
+        assert.equal(await open.note(8, 1), null);
+      }),
+    ));
 }
 
 /** Parts of one write. */

@@ -52,6 +52,9 @@ export type BlockRead = {
   readonly limit: number;
 };
 
+/** The place of a block. */
+export type BlockAt = { readonly seriesId: number; readonly bucket: number };
+
 /** Reads rows of one state of the store. What it reads is checked; a damaged row is a `DamagedData`. */
 export interface RowReader {
   rows<D extends Dataset>(dataset: D, read: Read<D>): Promise<RowOf<D>[]>;
@@ -135,6 +138,8 @@ export interface RowWriter extends RowReader {
 
 export interface Writer extends Reader, RowWriter {
   sound(onDamage: OnDamage): Writer;
+  /** Says which blocks are read next, each alone (`expect`). They take memory until they are read or the next ones are expected. */
+  expectBlocks(places: readonly BlockAt[]): Promise<void>;
   /** Inserts or replaces a block. Its bytes are copied before this returns its promise. */
   putBlock(seriesId: number, block: StoredBlock): Promise<void>;
   /** Removes a block, if it is there. */

@@ -101,6 +101,25 @@ test('instruments are looked up together: new, known and changed ones (contract 
   assert.equal(before.length, named.length / 2);
 });
 
+test('bars of known symbols are looked up together: their series, their blocks and which bars are unfinished (contract 11)', {
+  skip,
+}, async () => {
+  const closesOf = (day: string, count: number) =>
+    Array.from({ length: count }, (_, at) => ({
+      ...{ asset_schema: 'stock', country_iso_code: 'US', symbol: `S${at}`, interval: 'DAY', datetime: day },
+      ...{ open: 1, high: 2_000, low: 1, close: 1 + at, volume: at },
+    }));
+  const { url, statements } = await imported(
+    'bars',
+    closesOf('2025-03-03', 1_000),
+    closesOf('2025-03-04', 2_000),
+  );
+  assert.ok(statements < 300, `${statements} statements for 1,000 known and 1,000 new symbols`);
+  const { series } = await everythingIn(url);
+  const counts = (series as FileRow[]).map((row) => Number(row.bar_count));
+  assert.deepEqual([counts.filter((count) => count === 2).length, counts.length], [1_000, 2_000]);
+});
+
 test('rows that name known instruments ask for them together (contract 11)', { skip }, async () => {
   const stocks = Array.from({ length: 1_000 }, (_, at) => ({
     asset_schema: 'stock',
