@@ -5,8 +5,7 @@ import type { JsonRecords } from './format.ts';
 import { named } from './scan.ts';
 
 /** Keys that are separated by points; a key with `[]` is that of a list. */
-const KEY = '[^.[\\]"]+(?:\\[\\])?';
-const PATH = new RegExp(`^${KEY}(?:\\.${KEY})*$`);
+const PATH = /^[^.[\]"]+(?:\[\])?(?:\.[^.[\]"]+(?:\[\])?)*$/;
 
 /** Whether a column's name can be the path of a nested value. A key with that very name wins. */
 export const isJsonPath = (name: string): boolean => /\.|\[\]/.test(name) && PATH.test(name);
@@ -22,13 +21,17 @@ const partsOf = (path: string): Part[] =>
     isList: part.endsWith(LIST),
   }));
 
+const firstKey = (path: string): string => partsOf(path)[0]!.key;
+
 /** The lists of a path, the outermost first: `a[].b[].c` has `a[]` and `a[].b[]`. */
 const listsOf = (path: string): string[] =>
   [...path.matchAll(/\[\]/g)].map(({ index }) => path.slice(0, index + LIST.length));
 
-/** The SQL of keys below a column: `->` gives JSON, `->>` text. */
+/** The SQL of keys below a column: `->` gives JSON, `->>` text. The column itself is JSON: to copy a long list takes its memory again. */
 const below = (column: string, keys: readonly string[], operator: '->' | '->>'): string =>
-  `(${named(column)} ${operator} ${quoted(['$', ...keys.map((key) => `"${key}"`)].join('.'))})`;
+  operator === '->' && keys.length === 0
+    ? named(column)
+    : `(${named(column)} ${operator} ${quoted(['$', ...keys.map((key) => `"${key}"`)].join('.'))})`;
 
 /** The SQL of a path in the rows of its innermost list, or of the file: that list's values are a column with its name. */
 function pathSql(path: string, list: string | undefined, operator: '->' | '->>'): string {
@@ -80,44 +83,67 @@ function missingKey(path: string, first: string): { key: string; known: string[]
   return null;
 }
 
+/** The lists of some paths, each within the one before. @throws FileProblem where two are side by side */
+function chainOf(file: string, paths: readonly string[]): readonly string[] {
+  const lists = [...new Set(paths.flatMap(listsOf))].sort((a, b) => a.length - b.length);
+  const apart = lists.findIndex((list, index) => index > 0 && !list.startsWith(`${lists[index - 1]!}.`));
+  if (apart < 0) return lists;
+  throw unfitProblem(
+    file,
+    `the column mapping names two lists, ${lists[apart - 1]} and ${lists[apart]}: a row can have the values of one`,
+  );
+}
+
+/** The keys of a file's objects, and DuckDB's types of their values. */
+type Keys = { readonly header: readonly string[]; readonly types: readonly string[] };
+
+/** @throws FileProblem where no object of the file has a key of a path */
+function checkPaths(file: string, { header, types }: Keys, paths: readonly string[]): void {
+  for (const path of paths) {
+    const missing = missingKey(path, types[header.indexOf(firstKey(path))]!);
+    if (missing === null) continue;
+    throw unfitProblem(
+      file,
+      `has no ${missing.key} in ${path}, which the column mapping names; there it has ${missing.known.join(', ')}`,
+    );
+  }
+}
+
 /**
- * The rows of a JSON file that a column mapping names by paths: `header` and `types` are the keys of its objects and their types.
- * Null where no path leads into them. @throws FileProblem where a key on the way exists nowhere, or two lists are side by side
+ * The rows of a JSON file whose column mapping may name nested values by `columns`: its columns are these, and the keys of the
+ * file's objects except those of the lists. Null where no column is nested.
+ * With `mayLack` a key that the file does not have gives no value: of a vendor's optional key no object may have one.
+ * @throws FileProblem where a key is missing otherwise, or two lists are side by side
  */
 export function nestedRecords(
   file: string,
-  { header, types }: { readonly header: readonly string[]; readonly types: readonly string[] },
+  keys: Keys,
   columns: readonly string[],
+  mayLack: boolean,
 ): { readonly header: readonly string[]; readonly records: JsonRecords } | null {
+  const { header } = keys;
   const paths = [...new Set(columns)].filter(
-    (path) => !header.includes(path) && header.includes(partsOf(path)[0]!.key),
+    (path) => !header.includes(path) && (mayLack || header.includes(firstKey(path))),
   );
   if (paths.length === 0) return null;
-  for (const path of paths) {
-    const missing = missingKey(path, types[header.indexOf(partsOf(path)[0]!.key)]!);
-    if (missing !== null)
-      throw unfitProblem(
-        file,
-        `has no ${missing.key} in ${path}, which the column mapping names; there it has ${missing.known.join(', ')}`,
-      );
-  }
-  const lists = [...new Set(paths.flatMap(listsOf))].sort((a, b) => a.length - b.length);
-  const apart = lists.findIndex((list, index) => index > 0 && !list.startsWith(`${lists[index - 1]!}.`));
-  if (apart > 0)
-    throw unfitProblem(
-      file,
-      `the column mapping names two lists, ${lists[apart - 1]} and ${lists[apart]}: a row can have the values of one`,
-    );
-  const table = lists.reduce(
-    (from, list) => `(select *, unnest(${valuesOf(list)}) as ${named(list)} from ${from})`,
-    '{file}',
-  );
-  const cells = [...header, ...paths].map(
-    (column) =>
-      `${header.includes(column) ? below(column, [], '->>') : pathSql(column, listsOf(column).at(-1), '->>')} as ${named(column)}`,
-  );
+  if (!mayLack) checkPaths(file, keys, paths);
+  const lists = chainOf(file, paths);
+  // Each row of a long list would have all of it.
+  const long = lists.slice(0, 1).map(firstKey);
+  const own = header.filter((key) => !long.includes(key));
+  const cells = [
+    ...own.map((key) => `${below(key, [], '->>')} as ${named(key)}`),
+    ...paths.map((path) => `${pathSql(path, listsOf(path).at(-1), '->>')} as ${named(path)}`),
+  ];
+  const table = lists.reduce((from, list, depth) => {
+    const rest = depth === 0 ? `* exclude (${named(long[0]!)})` : '*';
+    return `(select ${rest}, unnest(${valuesOf(list)}) as ${named(list)} from ${from})`;
+  }, '{file}');
   return {
-    header: [...header, ...paths],
-    records: { keys: header, query: `select ${cells.join()} from ${table}` },
+    header: [...own, ...paths],
+    records: {
+      keys: [...new Set([...header, ...paths.map(firstKey)])],
+      query: `select ${cells.join()} from ${table}`,
+    },
   };
 }

@@ -263,7 +263,7 @@ async function contentOf<L extends Layout>(
   const rowsAbout = bytesPerRow === null ? null : Math.round(size / bytesPerRow);
   const content = { ...columns, path, format, mapping, bytes: size, rowsAbout };
   if (format.kind !== 'json' || mapping.paths === undefined) return content;
-  const nested = nestedRecords(name, columns, mapping.paths);
+  const nested = nestedRecords(name, columns, mapping.paths, mapping.preset !== undefined);
   if (nested === null) return content;
   return { ...content, header: nested.header, format: { ...format, records: nested.records } };
 }

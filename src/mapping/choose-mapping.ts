@@ -31,8 +31,7 @@ function chosen(dataset: string, preset: string | undefined, mapPath: string | u
     if (preset !== undefined && preset !== NONE)
       throw new FileProblem('usage', '--map and --preset both name the columns. Give only one of them');
     const mapping = readMappingFile(mapPath);
-    const paths = Object.values(mapping.columns).flatMap(inputsOf).filter(isJsonPath);
-    return () => ({ ...mapping, paths });
+    return () => withPaths(mapping);
   }
   if (preset === NONE) return ownNames;
   if (preset === undefined) return (sample) => detected(dataset, sample);
@@ -58,8 +57,14 @@ function presetNamed(dataset: string, name: string): Preset {
   );
 }
 
+/** A mapping with the columns that may be nested values of JSON. */
+const withPaths = (mapping: ColumnMapping): ColumnMapping => ({
+  ...mapping,
+  paths: Object.values(mapping.columns).flatMap(inputsOf).filter(isJsonPath),
+});
+
 const by = (preset: Preset, sample: Sample): ColumnMapping => ({
-  ...preset.mappingOf(sample),
+  ...withPaths(preset.mappingOf(sample)),
   preset: preset.name,
   ...(preset.isOpenEnded && { isOpenEnded: true }),
 });
