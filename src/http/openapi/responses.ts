@@ -98,7 +98,7 @@ const ofSuccess = [
 /** The answer to a caller that holds the data already (contract 9.7). */
 export const notModified: Json = {
   description: 'What `If-None-Match` names is still the answer.',
-  headers: headerRefs(...ofSuccess),
+  headers: headerRefs(...ofSuccess, 'X-Next-Page-Key'),
 };
 
 function csvExample(record: Json): string {
