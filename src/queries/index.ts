@@ -14,6 +14,7 @@ import {
 import { answerHolidayCodes, answerHolidayList } from './holidays.ts';
 import { answerInstrumentSearch } from './instrument-search.ts';
 import { Lookup } from './lookup.ts';
+import { asOfOf, tellingMoment } from './moment.ts';
 import { answerLatestNews, answerNewsList } from './news.ts';
 import { answerOptionExpirations, answerOptionSearch } from './options.ts';
 import { PageKeys } from './page-key.ts';
@@ -45,6 +46,16 @@ const queries: { readonly [N in EndpointName]: Query<Contract[N]> } = {
   economicEventCodes: answerEconomicEventCodes,
   latestEconomicEvents: answerLatestEconomicEvents,
 };
+
+/** The endpoints that can be asked as of a moment. */
+const datedEndpoints: ReadonlySet<EndpointName> = new Set(['historicalBars', 'latestBars']);
+
+/** An answer that ignored the moment would show the future. */
+const notDatedYet = (): Refusal =>
+  new Refusal('invalid_parameter', {
+    message: 'This endpoint cannot be asked as of a moment: leave as_of out.',
+    param: 'as_of',
+  });
 
 const anyRequest: LaneBounds = {
   baseBarsMax: Number.POSITIVE_INFINITY,
@@ -78,13 +89,19 @@ export class QueryRunner {
       lane: this.#lane,
     };
     try {
+      const asOf = asOfOf(request);
+      const asked = asOf === null ? request : { ...request, nowMs: asOf.ms };
+      if (asOf !== null && !datedEndpoints.has(request.endpoint)) throw notDatedYet();
       return await this.#store.snapshot(async (state) => {
         const reader = new TrackedReader(state);
-        const answer = await query(request.parameters, { request, reader, ...tools });
-        const version = answer.kind === 'refusal' ? null : await reader.version();
-        if (answer.kind === 'refusal' || version === null) return answer;
-        const dated = { ...answer, dataVersion: version };
-        if (answer.goodUntilMs === undefined) return dated;
+        const answer = await query(request.parameters, { request: asked, asOf, reader, ...tools });
+        if (answer.kind === 'refusal') return answer;
+        const told = asOf === null ? answer : tellingMoment(answer, asOf);
+        const version = await reader.version();
+        if (version === null) return told;
+        const dated = { ...told, dataVersion: version };
+        // A backtest asks for each moment once.
+        if (answer.goodUntilMs === undefined || asOf !== null) return dated;
         return { ...dated, source: { id: reader.id, version, parts: reader.noted } };
       });
     } catch (error) {

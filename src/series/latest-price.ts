@@ -18,7 +18,7 @@ async function newestOf(
   nowMs: number,
 ): Promise<Newest | null> {
   const { interval } = series;
-  const context = { reader, calendar, interval, extended: !isPeriod(interval), rawOnly: false };
+  const context = { reader, calendar, interval, extended: !isPeriod(interval), rawOnly: false, onUse: null };
   const range = { fromMs: FIRST_MS, toMs: nowMs + LABEL_SLACK_MS, descending: true };
   const step = await finished(storedStream(context, series, range), nowMs).next(1);
   if (step === null) return null;
