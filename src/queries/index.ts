@@ -1,6 +1,6 @@
 // Endpoint name -> query, and the one function that runs a request in the query thread.
 import { Refusal } from '../contract/errors.ts';
-import type { Contract, EndpointName } from '../contract/index.ts';
+import { type Contract, contract, type EndpointName } from '../contract/index.ts';
 import type { Store } from '../store/store.ts';
 import { TrackedReader } from '../store/tracked-reader.ts';
 import { answerHistoricalBars, answerLatestBars } from './bars.ts';
@@ -47,14 +47,11 @@ const queries: { readonly [N in EndpointName]: Query<Contract[N]> } = {
   latestEconomicEvents: answerLatestEconomicEvents,
 };
 
-/** The endpoints that can be asked as of a moment. */
-const datedEndpoints: ReadonlySet<EndpointName> = new Set(['historicalBars', 'latestBars']);
-
-/** An answer that ignored the moment would show the future. */
-const notDatedYet = (): Refusal =>
+/** The refusal of an endpoint that has no `as_of`, for a key that is pinned to an instant: the answer would show the future. */
+const undated = (): Refusal =>
   new Refusal('invalid_parameter', {
-    message: 'This endpoint cannot be asked as of a moment: leave as_of out.',
-    param: 'as_of',
+    message: 'This endpoint cannot be asked as of a moment, and your key is pinned to one.',
+    param: 'secret_key',
   });
 
 const anyRequest: LaneBounds = {
@@ -91,7 +88,7 @@ export class QueryRunner {
     try {
       const asOf = asOfOf(request);
       const asked = asOf === null ? request : { ...request, nowMs: asOf.ms };
-      if (asOf !== null && !datedEndpoints.has(request.endpoint)) throw notDatedYet();
+      if (asOf !== null && !('as_of' in contract[request.endpoint].parameters)) throw undated();
       return await this.#store.snapshot(async (state) => {
         const reader = new TrackedReader(state);
         const answer = await query(request.parameters, { request: asked, asOf, reader, ...tools });

@@ -6,7 +6,7 @@ import type { AssetSchema, CountrySymbol } from '../contract/identifiers.ts';
 import type { FormerSymbol, Instrument } from '../datasets/reference.ts';
 import { knownStored } from '../series/known-series.ts';
 import type { FormerBearer } from '../store/instrument-terms.ts';
-import { chosenBearer, type DayRange, type Found, unknownInstrument } from './lookup.ts';
+import { chosenBearer, type DayRange, type Found, findInstrument, unknownInstrument } from './lookup.ts';
 import type { AsOf, QueryContext } from './query.ts';
 
 /** The part of a context that finds instruments. */
@@ -28,6 +28,16 @@ export function symbolOn({ symbol, former_symbols }: Symbolled, day: number): st
 /** Whether an instrument was listed on a day, as far as it is known. */
 export const isListedOn = ({ listing_date }: Pick<Instrument, 'listing_date'>, day: number): boolean =>
   listing_date === null || listing_date <= formatDay(day);
+
+/** What the data do not date of an instrument, for `X-As-Of-Limits`. */
+export const UNDATED_FIELDS = 'fields of instruments but symbol and status';
+
+/** An instrument as it was on a day: its symbol, and that it traded where it was delisted later. */
+export function rowOn(row: Instrument, day: number): Instrument {
+  const { delisting_date } = row;
+  const isLater = delisting_date !== null && delisting_date >= formatDay(day);
+  return { ...row, symbol: symbolOn(row, day), ...(isLater && { status: 'active' }) };
+}
 
 /** The symbol under which a request sees an instrument. */
 export function shownSymbol({ asOf }: Pick<QueryContext, 'asOf'>, instrument: Instrument): string {
@@ -90,6 +100,30 @@ export async function instrumentOrNull(
   const before = days === null ? undefined : chosenBearer(former, now !== null, days);
   const found = before?.found ?? now;
   return found === null ? null : knownAt(context, asOf, found);
+}
+
+/** Whether no instrument has a symbol now: rows that are stored under the symbol are of whatever they say. */
+export const isNobodys = async (
+  { reader, lookup, asOf }: Finding,
+  assetSchema: AssetSchema,
+  named: CountrySymbol,
+): Promise<boolean> =>
+  asOf === null || (await lookup.instrumentOrNull(reader, assetSchema, named, null)) === null;
+
+/** Gives the symbols under which a request sees what is stored under the present ones; each is looked up once. */
+export function symbolsShown({ reader, asOf }: Finding) {
+  const known = new Map<string, Promise<string>>();
+  const find = async (assetSchema: AssetSchema, named: CountrySymbol, moment: AsOf): Promise<string> => {
+    const row = await findInstrument(reader, assetSchema, named);
+    return row === null ? named.symbol : symbolOn(row, dayOf(moment, assetSchema, named.country));
+  };
+  return (assetSchema: AssetSchema, named: CountrySymbol): Promise<string> | string => {
+    if (asOf === null) return named.symbol;
+    const name = `${assetSchema}:${named.country}:${named.symbol}`;
+    const symbol = known.get(name) ?? find(assetSchema, named, asOf);
+    known.set(name, symbol);
+    return symbol;
+  };
 }
 
 /** The instruments that had a symbol before, the latest first, by the symbols that the request sees. */
