@@ -318,7 +318,7 @@ const extensions: readonly [name: EndpointName, path: string, query: Readonly<Re
     [
       'instrumentSearch',
       '/api/v2/{schema_asset}/reference/search',
-      { query: needed, country_iso_code: {}, limit: { default: 20, max: 100 } },
+      { query: needed, country_iso_code: {}, limit: { default: 20, max: 100 }, as_of: {} },
     ],
     [
       'latestEconomicEvents',
@@ -332,6 +332,7 @@ const extensions: readonly [name: EndpointName, path: string, query: Readonly<Re
         limit: { default: 5, max: 1001 },
         format: { default: 'csv' },
         csv_safe: { default: false },
+        as_of: {},
       },
     ],
     [
@@ -373,6 +374,8 @@ const marked: readonly [name: EndpointName, parameter: string, fallback: unknown
   ['latestBars', 'session_date', false],
   ['historicalBars', 'adjust', 'none'],
   ['latestBars', 'adjust', 'none'],
+  ['historicalBars', 'as_of', undefined],
+  ['latestBars', 'as_of', undefined],
   ['historicalBars', 'adjust_as_of', undefined],
   ['latestBars', 'adjust_as_of', undefined],
   ['historicalBars', 'csv_safe', false],

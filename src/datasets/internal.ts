@@ -104,6 +104,8 @@ export const apiKeys = dataset({
     revoked_ms: orNull(instant),
     /** The last accepted request, at most a minute behind while a service runs. Null: none yet, or in layout 2 or older. */
     last_used_ms: orNull(instant),
+    /** Its requests are answered as of this instant (contract 9.8). Null: from everything that is stored. */
+    as_of_ms: orNull(instant),
   },
   key: ['key_id'],
 });

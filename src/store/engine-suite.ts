@@ -976,6 +976,7 @@ function controlTests(freshUrl: () => Promise<string>): void {
     per_day: null,
     revoked_ms: null,
     last_used_ms: null,
+    as_of_ms: null,
   });
 
   test('bytes come back as they were', async () => {

@@ -243,6 +243,7 @@ const grammars: Readonly<Record<string, Grammar>> = {
   adjust: words('none', 'split', 'dividend', 'all'),
   adjustment: words('raw', 'split', 'dividend', 'all'),
   adjust_as_of: date,
+  as_of: dateTime,
   format: words('json', 'csv'),
   sort: words('asc', 'desc'),
   action_type: words('dividend', 'split'),
