@@ -344,6 +344,7 @@ const extensions: readonly [name: EndpointName, path: string, query: Readonly<Re
         format: { default: 'json' },
         csv_safe: { default: false },
         next_page_key: {},
+        as_of: {},
       },
     ],
   ];

@@ -2,7 +2,7 @@
 import { endpoint } from './endpoint.ts';
 import { boolean, dateTime, integer, nullable, oneOf, record, text } from './fields.ts';
 import { listLimits } from './limits.ts';
-import { formats, limit, nextPageKey, sort } from './parameter.ts';
+import { asOf, formats, limit, nextPageKey, sort } from './parameter.ts';
 
 /** One import or deletion on the wire. */
 export const runRecord = record('Run', {
@@ -28,6 +28,7 @@ export const runs = endpoint({
     limit: limit(listLimits.runs, 'runs'),
     ...formats('json'),
     next_page_key: nextPageKey,
+    ...asOf,
   },
   record: runRecord,
   shape: 'paged',

@@ -6,20 +6,24 @@ import { importRuns } from '../datasets/internal.ts';
 import { answerPage } from './dataset-page.ts';
 import type { Query } from './query.ts';
 
-const recordOf = (run: RowOf<typeof importRuns>) => ({
+type Run = RowOf<typeof importRuns>;
+
+const recordOf = (run: Run, wasUndone: (run: Run) => boolean) => ({
   run: run.run_id,
   kind: run.kind,
   dataset: run.dataset,
   file: run.file,
   rows: run.rows_written,
   finished_at: formatInstant(run.finished_ms),
-  undone: run.undone_ms !== null,
+  undone: wasUndone(run),
   data_version: run.data_version,
 });
 
-/** `GET …/server/runs` */
-export const answerRuns: Query<typeof runs> = (parameters, context) =>
-  answerPage(context, {
+/** `GET …/server/runs`. As of a moment: the runs that had ended, and whether they had been undone (contract 9.8). */
+export const answerRuns: Query<typeof runs> = (parameters, context) => {
+  const untilMs = context.asOf?.ms ?? Number.POSITIVE_INFINITY;
+  const wasUndone = ({ undone_ms }: Run): boolean => undone_ms !== null && undone_ms <= untilMs;
+  return answerPage(context, {
     endpoint: 'runs',
     parameters,
     understood: {},
@@ -27,5 +31,7 @@ export const answerRuns: Query<typeof runs> = (parameters, context) =>
     where: {},
     order: ['run_id'],
     direction: parameters.sort,
-    recordOf,
+    ...(context.asOf !== null && { holds: ({ finished_ms }: Run) => finished_ms <= untilMs }),
+    recordOf: (run) => recordOf(run, wasUndone),
   });
+};
