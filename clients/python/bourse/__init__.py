@@ -803,7 +803,10 @@ def _read(pages: list[_Page]) -> pd.DataFrame:
         )
         for name in names:
             if name in _INSTANTS or name in _DATES:
-                table[name] = pd.to_datetime(table[name], utc=name in _INSTANTS)
+                is_instant = name in _INSTANTS
+                stamps = pd.to_datetime(table[name], utc=is_instant)
+                # The unit that pandas chooses depends on its version, and on whether there are rows.
+                table[name] = stamps.astype("datetime64[ns, UTC]" if is_instant else "datetime64[ns]")
     except ValueError as error:
         raise BadAnswer(f"the CSV cannot be read: {error}") from error
     if len(table) != sum(page.rows for page in pages):
