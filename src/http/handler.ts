@@ -62,6 +62,9 @@ type FoundAnswer = {
   readonly dataVersion: number | undefined;
 };
 
+/** A caller whose request is answered, and the moment that its key is pinned to, where it has one. */
+type Admitted = { readonly caller: Caller; readonly pinned: { readonly pinnedMs: number } | null };
+
 /** Handles requests. */
 export class RequestHandler {
   readonly #parts: HandlerParts;
@@ -159,12 +162,12 @@ export class RequestHandler {
     const { name: endpoint, known } = match.route;
     const { query, ignored } = readQuery(sent, (name) => known.includes(name));
     trace.ignored = ignoredHeader(ignored, known);
-    const caller = await this.#admit(request, match, query, trace);
+    const { caller, pinned } = await this.#admit(request, match, query, trace);
     const base = baseAddress(address, request.headers);
     const parsed = this.#parsed.parse(match, query);
     const { parameters } = parsed;
     const wrapCsv = parameters.format === 'csv' && requests.wantsWrappedCsv(request);
-    const asked = { endpoint, parameters, wrapCsv, nowMs: this.#parts.nowMs() };
+    const asked = { endpoint, parameters, wrapCsv, nowMs: this.#parts.nowMs(), ...pinned };
     const found = await this.#answer(asked, parsed, request, trace);
     const { cached, dataVersion } = found;
     const url = responses.nextPageUrl(cached.answer, base, caller);
@@ -241,7 +244,7 @@ export class RequestHandler {
   }
 
   /** The caller, with a valid key that has a request left. @throws Refusal (contract 6.3, 7.2) */
-  async #admit(request: HttpRequest, { route }: Match, query: RawQuery, trace: Trace): Promise<Caller> {
+  async #admit(request: HttpRequest, { route }: Match, query: RawQuery, trace: Trace): Promise<Admitted> {
     const param = 'secret_key';
     const caller = requests.callerOf(request, query);
     if (caller === null) {
@@ -260,7 +263,7 @@ export class RequestHandler {
     const counting = this.#parts.quotas.count(key);
     if (counting !== null) trace.counted = await counting;
     if (trace.counted?.isAdmitted === false) throw responses.overQuota(trace.counted.quota);
-    return caller;
+    return { caller, pinned: key.as_of_ms === null ? null : { pinnedMs: key.as_of_ms } };
   }
 }
 
@@ -271,8 +274,10 @@ function withoutKey(facts: ErrorFacts): ErrorFacts {
 }
 
 /** Everything that an answer depends on. */
-const cacheNameOf = ({ name }: ParsedRequest, { wrapCsv }: QueryRequest): string =>
-  wrapCsv ? `${name} wrapped` : name;
+function cacheNameOf({ name }: ParsedRequest, { wrapCsv, pinnedMs }: QueryRequest): string {
+  const form = wrapCsv ? `${name} wrapped` : name;
+  return pinnedMs === undefined ? form : `${form} pinned to ${pinnedMs}`;
+}
 
 /** The response to one request: with its id, and without a body that its caller has already. */
 function completed(response: HttpResponse, request: HttpRequest, requestId: string): HttpResponse {

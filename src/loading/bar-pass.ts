@@ -231,7 +231,7 @@ export class BarPass {
   async #addNames(newNames: readonly Names[]): Promise<void> {
     const parsed = newNames.map((names) => this.#parseNames(names));
     const named = parsed.flatMap(({ name }) => (name === null ? [] : [name]));
-    const known = named.length > 1 ? await this.load.instruments.expect(named) : null;
+    const known = named.length > 1 ? await this.load.expect(named) : null;
     for (const { problem, name } of parsed) {
       const former = (name && known?.get(nameKey(name))?.former) ?? (await this.#formerOf(name));
       this.#called.push({ problem, name, former, series: null });

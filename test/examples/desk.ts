@@ -119,9 +119,10 @@ export class Desk {
   async #withNumbers(line: string): Promise<string> {
     const instrument = /\bdelete instruments --symbol (\w+)/.exec(line);
     if (instrument !== null) await this.#newRun(instrument[1]!);
-    if (/\bkeys revoke \w+/.test(line)) {
-      const { stderr } = await this.#shell('bin/bourse keys create someone');
-      return line.replace(/\brevoke \w+/, `revoke ${/\(id (\w+)\)/.exec(stderr)![1]!}`);
+    const [, verb] = /\bkeys (revoke|move) \w+/.exec(line) ?? [];
+    if (verb !== undefined) {
+      const { stderr } = await this.#shell('bin/bourse keys create someone --as-of 2025-03-03T21:00:00Z');
+      return line.replace(/\bkeys \w+ \w+/, `keys ${verb} ${/\(id (\w+)\)/.exec(stderr)![1]!}`);
     }
     const named = line.replace(/\bFILE\b/, this.#fresh('file', '.backup')).replace(/\bNAME\b/, 'someone');
     if (!/\bundo (?:RUN|\d+)/.test(line)) return named;

@@ -1,0 +1,12 @@
+// The service about itself (contract 9.12).
+import { fillings } from '../store.ts';
+import { isDescending, type Oracle } from './common.ts';
+
+/** `GET …/server/runs`: an import of each dataset, in the order in which the store was filled. */
+export const runs: Oracle = (texts) => {
+  const list = fillings.map(([dataset], index) => ({
+    fields: { run: index + 1, kind: 'import', dataset, undone: false },
+    place: String(index + 1).padStart(3, '0'),
+  }));
+  return { faults: [], list: isDescending(texts) ? list.toReversed() : list };
+};
