@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { importFile } from '../../src/loading/importers.ts';
 import { openStore } from '../../src/store/engines.ts';
 import { command, type Finished, runCommand } from '../commands.ts';
+import { pythonClient } from '../python.ts';
 import { Server, stored } from '../service.ts';
 import { fileStore } from '../sqlite/files.ts';
 import { wordsOf } from './commands.ts';
@@ -155,6 +156,8 @@ export class Desk {
       ...process.env,
       PATH: `${join(this.folder, 'bin')}:${process.env.PATH}`,
       NO_COLOR: '1',
+      PYTHONDONTWRITEBYTECODE: '1',
+      PYTHONPATH: pythonClient,
       BOURSE_STORE: store,
     };
   }
