@@ -33,7 +33,8 @@ export type { Endpoint, ParametersOf, RecordOf } from './endpoint.ts';
 export { type ErrorEnvelope, errorEnvelope } from './envelope.ts';
 export { type ErrorWord, errors } from './errors.ts';
 export { type AssetSchema, assetSchemas } from './identifiers.ts';
-export { type Interval, namedIntervals, parseInterval } from './interval.ts';
+export { type Interval, type IntervalCode, namedIntervals, parseInterval } from './interval.ts';
+export type { SentOf } from './kinds.ts';
 export { listLimits } from './limits.ts';
 
 export type Contract = typeof contract;
