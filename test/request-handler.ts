@@ -93,6 +93,7 @@ export function openHandler(parts: Partial<HandlerParts> = {}): RequestHandler {
     unsent: new UnsentBytes(),
     submit: (request) => runner.run(request),
     address,
+    version: '0.0.0',
     observe: (observation) => observed.push(observation),
     nowMs: Date.now,
     ...parts,

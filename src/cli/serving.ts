@@ -140,6 +140,7 @@ export async function startService(settings: Settings): Promise<Service> {
       cache,
       submit: (request, isGone) => queue.submit(request, isGone),
       address: { publicUrl, allowedHosts, trustProxy, scheme },
+      version: version(),
       observe,
       nowMs: Date.now,
       pages: new Map([

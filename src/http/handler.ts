@@ -33,6 +33,8 @@ export type HandlerParts = {
   readonly unsent: UnsentBytes;
   readonly submit: (request: QueryRequest, isGone: () => boolean) => Promise<Answer>;
   readonly address: AddressSettings;
+  /** The version of the program. */
+  readonly version: string;
   readonly observe: Observe;
   readonly nowMs: () => number;
 };
@@ -153,7 +155,7 @@ export class RequestHandler {
 
   /** Data, from the response cache or from the query thread. */
   async #data(request: HttpRequest, match: Match, sent: string, trace: Trace): Promise<HttpResponse> {
-    const { address } = this.#parts;
+    const { address, version } = this.#parts;
     const { name: endpoint, known } = match.route;
     const { query, ignored } = readQuery(sent, (name) => known.includes(name));
     trace.ignored = ignoredHeader(ignored, known);
@@ -162,7 +164,11 @@ export class RequestHandler {
     const parsed = this.#parsed.parse(match, query);
     const { parameters } = parsed;
     const wrapCsv = parameters.format === 'csv' && requests.wantsWrappedCsv(request);
-    const asked = { endpoint, parameters, wrapCsv, nowMs: this.#parts.nowMs() };
+    const service = { baseAddress: base, version };
+    const asked = {
+      ...{ endpoint, parameters, wrapCsv, nowMs: this.#parts.nowMs() },
+      ...(endpoint === 'addressInfo' && { service }),
+    };
     const found = await this.#answer(asked, parsed, request, trace);
     const { cached, dataVersion } = found;
     const url = responses.nextPageUrl(cached.answer, base, caller);

@@ -27,6 +27,7 @@ import {
   type QueryRequest,
 } from './query.ts';
 import { answerInstrumentReference } from './reference.ts';
+import { answerAddressInfo } from './server.ts';
 
 const queries: { readonly [N in EndpointName]: Query<Contract[N]> } = {
   instrumentReference: answerInstrumentReference,
@@ -44,6 +45,7 @@ const queries: { readonly [N in EndpointName]: Query<Contract[N]> } = {
   economicEvent: answerEconomicEvent,
   economicEventCodes: answerEconomicEventCodes,
   latestEconomicEvents: answerLatestEconomicEvents,
+  addressInfo: answerAddressInfo,
 };
 
 const anyRequest: LaneBounds = {

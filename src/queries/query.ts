@@ -16,7 +16,12 @@ export type QueryRequest = {
   readonly nowMs: number;
   /** Whether CSV goes into the JSON envelope (contract 5.3). */
   readonly wrapCsv: boolean;
+  /** Of a request about the service itself: what the query thread does not know. */
+  readonly service?: ServiceFacts;
 };
+
+/** The base address of a request, without a trailing slash, and the version of the program. */
+export type ServiceFacts = { readonly baseAddress: string; readonly version: string };
 
 /** The address of the next page; the request handler adds the base address and the caller's key (contract 4.3). */
 export type NextPage = {

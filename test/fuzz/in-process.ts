@@ -77,6 +77,7 @@ export function handlerOn(store: Store, control: RowStore, address = direct): Re
     unsent: new UnsentBytes(),
     submit: (request) => runner.run(request),
     address,
+    version: '0.0.0',
     observe: rejectFaults,
     nowMs: () => NOW_MS,
   });
