@@ -1,4 +1,4 @@
-// The service about itself: the runs that its data come from (contract 9.12).
+// The service about itself: the runs that its data come from (contract 9.12), its address and version (contract 9.14).
 import { endpoint } from './endpoint.ts';
 import { boolean, dateTime, integer, nullable, oneOf, record, text } from './fields.ts';
 import { listLimits } from './limits.ts';
@@ -32,5 +32,21 @@ export const runs = endpoint({
   },
   record: runRecord,
   shape: 'paged',
+  extension: true,
+});
+
+/** A service on the wire. */
+export const addressRecord = record('AddressInfo', {
+  base_address: [text('The address that every path is appended to'), 'https://data.example.com/bourse'],
+  version: [text('The version of the program'), '1.0.0'],
+});
+
+export const addressInfo = endpoint({
+  path: '/api/v2/server/address_info',
+  tag: 'server',
+  summary: 'The base address and the version of the service',
+  parameters: asOf,
+  record: addressRecord,
+  shape: 'single',
   extension: true,
 });

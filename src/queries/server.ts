@@ -1,10 +1,11 @@
-// The service about itself: the runs that its data come from (contract 9.12).
+// The service about itself: the runs that its data come from (contract 9.12), its address and version (contract 9.14).
 import { formatInstant } from '../base/instant.ts';
-import type { runs } from '../contract/server.ts';
+import type { addressInfo, runs } from '../contract/server.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { importRuns } from '../datasets/internal.ts';
 import { answerPage } from './dataset-page.ts';
 import type { Query } from './query.ts';
+import { renderResult } from './render/result.ts';
 
 type Run = RowOf<typeof importRuns>;
 
@@ -34,4 +35,10 @@ export const answerRuns: Query<typeof runs> = (parameters, context) => {
     ...(context.asOf !== null && { holds: ({ finished_ms }: Run) => finished_ms <= untilMs }),
     recordOf: (run) => recordOf(run, wasUndone),
   });
+};
+
+/** `GET …/server/address_info`: nothing of it is stored, so it is not cached. */
+export const answerAddressInfo: Query<typeof addressInfo> = async (_, { request, allocate }) => {
+  const { baseAddress, version } = request.service!;
+  return renderResult({ base_address: baseAddress, version }, allocate);
 };
