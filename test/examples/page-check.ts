@@ -1,5 +1,6 @@
 // All that is tried of one page: files are written, commands run in order, then requests made, then inline code looked up.
 import { spawnSync } from 'node:child_process';
+import { join, relative } from 'node:path';
 import type { Command } from 'commander';
 import { contract } from '../../src/contract/index.ts';
 import { allOf, callsIn, lookUp } from './commands.ts';
@@ -9,8 +10,16 @@ import { type Block, commandsOf, consoleOf, type Page } from './page.ts';
 import { foreignKinds, programs } from './programs.ts';
 import { oddParameters, oddSettings } from './tables.ts';
 
+const root = join(import.meta.dirname, '../..');
+
 /** Whether Python can run the examples that are written for pandas. */
 const hasPandas = spawnSync('python3', ['-c', 'import pandas']).status === 0;
+
+/** How a program for the TypeScript client is compiled. */
+const compilerFlags = [
+  '--ignoreConfig --noEmit --strict --noUncheckedIndexedAccess --allowImportingTsExtensions',
+  '--target es2024 --lib es2024,dom,dom.iterable --module nodenext --types ""',
+].join(' ');
 
 const kinds = [
   'console',
@@ -20,6 +29,7 @@ const kinds = [
   'csv',
   'json',
   'python',
+  'ts',
   'text',
   ...Object.keys(foreignKinds),
 ];
@@ -47,6 +57,7 @@ export class PageCheck {
     await this.#runCommands(isRequest);
     for (const block of this.#of('http')) await this.#ask(block);
     for (const block of this.#of('python')) await this.#runPython(block);
+    await this.#runTypeScript();
     for (const block of this.#of('usage', ...Object.keys(foreignKinds))) this.#lookAt(block);
     for (const { line, text } of this.#page.inline) await this.#tryInline(line, text);
     this.problems.push(...oddSettings(this.#page, this.#bourse), ...oddParameters(this.#page));
@@ -166,6 +177,18 @@ export class PageCheck {
     const [, query = ''] = /f"\{url\}([^"]*)"/.exec(text) ?? [];
     const address = new URL((base + query).replace('<API_KEY>', this.#desk.service.key));
     await this.#answerTo(line, address.pathname + address.search);
+  }
+
+  /** Compiles and runs the page's program. */
+  async #runTypeScript(): Promise<void> {
+    const [first, ...others] = this.#of('ts');
+    if (first === undefined) return;
+    const text = [first, ...others].map((block) => block.text).join('\n');
+    const client = `'${join(root, 'src/client/index.ts')}'`;
+    this.#desk.write('example.mts', this.#desk.here(text).replace("'bourse/client'", client));
+    const compiler = relative(this.#desk.folder, join(root, 'node_modules/.bin/tsc'));
+    for (const command of [`${compiler} ${compilerFlags} example.mts`, 'node example.mts'])
+      this.#fail(first.line, (await this.#desk.run(command)).problem);
   }
 
   async #tryInline(line: number, text: string): Promise<void> {
