@@ -1,4 +1,5 @@
 // All that is tried of one page: files are written, commands run in order, then requests made, then inline code looked up.
+import { join, relative } from 'node:path';
 import type { Command } from 'commander';
 import { contract } from '../../src/contract/index.ts';
 import { python, skipPython } from '../python.ts';
@@ -9,6 +10,14 @@ import { type Block, commandsOf, consoleOf, type Page } from './page.ts';
 import { foreignKinds, programs } from './programs.ts';
 import { oddParameters, oddSettings } from './tables.ts';
 
+const root = join(import.meta.dirname, '../..');
+
+/** How a program for the TypeScript client is compiled. */
+const compilerFlags = [
+  '--ignoreConfig --noEmit --strict --noUncheckedIndexedAccess --allowImportingTsExtensions',
+  '--target es2024 --lib es2024,dom,dom.iterable --module nodenext --types ""',
+].join(' ');
+
 const kinds = [
   'console',
   'sh',
@@ -17,6 +26,7 @@ const kinds = [
   'csv',
   'json',
   'python',
+  'ts',
   'text',
   ...Object.keys(foreignKinds),
 ];
@@ -44,6 +54,7 @@ export class PageCheck {
     await this.#runCommands(isRequest);
     for (const block of this.#of('http')) await this.#ask(block);
     await this.#runPython(this.#of('python'));
+    await this.#runTypeScript();
     for (const block of this.#of('usage', ...Object.keys(foreignKinds))) this.#lookAt(block);
     for (const { line, text } of this.#page.inline) await this.#tryInline(line, text);
     this.problems.push(...oddSettings(this.#page, this.#bourse), ...oddParameters(this.#page));
@@ -160,6 +171,18 @@ export class PageCheck {
     }
     this.#desk.write('example.py', this.#desk.here(blocks.map(({ text }) => text).join('\n')));
     this.#fail(first.line, (await this.#desk.run(`${python} example.py`)).problem);
+  }
+
+  /** Compiles and runs the page's program. */
+  async #runTypeScript(): Promise<void> {
+    const [first, ...others] = this.#of('ts');
+    if (first === undefined) return;
+    const text = [first, ...others].map((block) => block.text).join('\n');
+    const client = `'${join(root, 'src/client/index.ts')}'`;
+    this.#desk.write('example.mts', this.#desk.here(text).replace("'bourse/client'", client));
+    const compiler = relative(this.#desk.folder, join(root, 'node_modules/.bin/tsc'));
+    for (const command of [`${compiler} ${compilerFlags} example.mts`, 'node example.mts'])
+      this.#fail(first.line, (await this.#desk.run(command)).problem);
   }
 
   async #tryInline(line: number, text: string): Promise<void> {
