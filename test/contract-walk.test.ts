@@ -60,6 +60,7 @@ const good: Readonly<Record<EndpointName, Texts>> = {
   instrumentSearch: { schema_asset: 'stock', query: 'a' },
   latestEconomicEvents: { date_type: 'upcoming' },
   addressInfo: {},
+  seriesCoverage: { schema_asset: 'stock' },
 };
 
 /** The rule of each endpoint. */
@@ -80,6 +81,7 @@ const ruleOf: Readonly<Record<EndpointName, string>> = {
   instrumentSearch: 'contract 9.2',
   latestEconomicEvents: 'contract 9.1',
   addressInfo: 'contract 9.14',
+  seriesCoverage: 'contract 9.9',
 };
 
 /** What only the data refuse, by word: texts that call for it, and the parameters of which one is named then. */

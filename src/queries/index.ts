@@ -5,6 +5,7 @@ import type { Store } from '../store/store.ts';
 import { TrackedReader } from '../store/tracked-reader.ts';
 import { answerHistoricalBars, answerLatestBars } from './bars.ts';
 import { answerCorporateActions } from './corporate-actions.ts';
+import { answerSeriesCoverage } from './coverage.ts';
 import {
   answerEconomicEvent,
   answerEconomicEventCodes,
@@ -46,6 +47,7 @@ const queries: { readonly [N in EndpointName]: Query<Contract[N]> } = {
   economicEventCodes: answerEconomicEventCodes,
   latestEconomicEvents: answerLatestEconomicEvents,
   addressInfo: answerAddressInfo,
+  seriesCoverage: answerSeriesCoverage,
 };
 
 const anyRequest: LaneBounds = {

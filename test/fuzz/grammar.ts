@@ -274,6 +274,7 @@ const limitMaxima: readonly [beginning: RegExp, max: number][] = [
   [/\/bars\//, 1000],
   [/\/option\/search\//, 1000],
   [/\/reference\/search$/, 100],
+  [/\/coverage/, 1000],
   [/\/(news|holiday|economic_calendar)\//, 1001],
 ];
 

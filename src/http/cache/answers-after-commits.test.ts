@@ -51,6 +51,8 @@ const requests: readonly string[] = [
   '/economic_calendar/event?country_iso_code=US',
   '/economic_calendar/event_codes/US',
   '/server/address_info',
+  '/stock/coverage',
+  '/stock/coverage?country_iso_code=US&interval=DAY&sort=desc&limit=1',
 ];
 
 test('no answer differs from an uncached one after commits of every kind', async (t) => {
