@@ -10,6 +10,7 @@ import type { RowOf } from '../datasets/dataset.ts';
 import { type Instrument, instruments, instrumentTerms } from '../datasets/reference.ts';
 import { countRuns } from '../series/run-counts.ts';
 import { coarseness } from '../series/series.ts';
+import { refuseLost } from '../store/instrument-terms.ts';
 import { openWalk } from './page-walk.ts';
 import { goodUntilCommit, type Query, type QueryContext, TooDear } from './query.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
@@ -61,7 +62,16 @@ async function seriesOf(
     for (const row of await reader.among(instruments, { asset_schema, country_iso_code }, 'symbol', symbols))
       named.set(row.instrument_id, row);
   }
-  const rows = await reader.among(seriesDataset, {}, 'instrument_id', [...named.keys()]);
+  // An index that lost an instrument, or one of its series, would make the list shorter.
+  const known = new Set(
+    [...named.values()].map(({ country_iso_code, symbol }) => `${country_iso_code}:${symbol}`),
+  );
+  for (const [symbol, country_iso_code] of names)
+    if (!known.has(`${country_iso_code}:${symbol}`))
+      await refuseLost(reader, { asset_schema, country_iso_code, symbol });
+  const rows: SeriesRow[] = [];
+  for (const instrument_id of named.keys())
+    rows.push(...(await reader.group(seriesDataset, { instrument_id })));
   const places = new Map(names.map(([symbol, country], at) => [`${country}:${symbol}`, at]));
   const placeOf = ({ instrument: { country_iso_code, symbol } }: NamedSeries): number =>
     places.get(`${country_iso_code}:${symbol}`)!;

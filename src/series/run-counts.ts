@@ -13,6 +13,8 @@ export async function countRuns(
   onSeries: (count: number) => void,
 ): Promise<ReadonlyMap<number, number>> {
   const counts = new Map<number, number>();
+  // A lost run would not count.
+  await reader.extent(runCoverage);
   const order = runCoverage.key.map((column) => [column, 'asc'] as const);
   for await (const { series_count, series } of rowsInOrder(reader, runCoverage, {
     order,
