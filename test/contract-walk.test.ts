@@ -60,6 +60,7 @@ const good: Readonly<Record<EndpointName, Texts>> = {
   instrumentSearch: { schema_asset: 'stock', query: 'a' },
   latestEconomicEvents: { date_type: 'upcoming' },
   runs: {},
+  addressInfo: {},
 };
 
 /** The rule of each endpoint. */
@@ -80,6 +81,7 @@ const ruleOf: Readonly<Record<EndpointName, string>> = {
   instrumentSearch: 'contract 9.2',
   latestEconomicEvents: 'contract 9.1',
   runs: 'contract 9.12',
+  addressInfo: 'contract 9.14',
 };
 
 /** What only the data refuse, by word: texts that call for it, and the parameters of which one is named then. */

@@ -12,7 +12,7 @@ import { brokenLinks } from './examples/links.ts';
 import { readPage } from './examples/page.ts';
 import { isNew, PageCheck } from './examples/page-check.ts';
 import { programs } from './examples/programs.ts';
-import { command, Server, Workshop } from './service.ts';
+import { command, patiently, Server, Workshop } from './service.ts';
 import { fileStore } from './sqlite/files.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -89,7 +89,9 @@ test('bourse query answers every request of the sample file with the bytes of th
   // Both have the moment of their request in the key.
   const pageKeys = /(?<=next_page_key(?:=|":"))[\w-]+/g;
   const asServed = async (path: string): Promise<string> => {
-    const body = await askedAgain(`${service.url}${path.replace('secret_key=<API_KEY>', secret)}`);
+    const url = `${service.url}${path.replace('secret_key=<API_KEY>', secret)}`;
+    // On a busy machine a service refuses some of so many at once.
+    const body = await (await patiently(() => fetch(url))).text();
     const written = body
       .replaceAll(service.url, '')
       .replaceAll(`&${secret}`, '')
@@ -106,16 +108,6 @@ test('bourse query answers every request of the sample file with the bytes of th
   for (const [index, line] of (await Promise.all(requests.map(asServed))).join('').split('\n').entries())
     assert.equal(answers[index], line);
 });
-
-/** The body of an answer. A service on a busy machine may refuse for a time, and says when to ask again. */
-async function askedAgain(url: string): Promise<string> {
-  for (let tries = 10; ; tries--) {
-    const response = await fetch(url);
-    const body = await response.text();
-    if (response.status !== 503 || tries === 0) return body;
-    await pause(1_000 * Number(response.headers.get('retry-after')));
-  }
-}
 
 test('every link between pages leads to a page and a heading that are there', () => {
   const all = globSync(['*.md', 'docs/**/*.md'], { cwd: root }).sort();

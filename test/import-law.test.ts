@@ -10,8 +10,8 @@ const everyBelow = (module: string): string[] => order.slice(0, order.indexOf(mo
 
 /** The modules, bottom-up. */
 const order = [
-  ...['base', 'disk', 'contract', 'datasets', 'calendar', 'bars', 'store', 'series', 'files', 'mapping'],
-  ...['history', 'loading', 'export', 'queries', 'keys', 'http', 'cli'],
+  ...['base', 'disk', 'contract', 'client', 'datasets', 'calendar', 'bars', 'store', 'series', 'files'],
+  ...['mapping', 'history', 'loading', 'export', 'queries', 'keys', 'http', 'cli'],
 ];
 
 /** Every module: the modules below it that it may import. */
@@ -19,6 +19,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   base: [],
   disk: [],
   contract: ['base'],
+  client: ['contract'],
   datasets: ['base', 'contract'],
   calendar: ['base', 'contract'],
   bars: ['base', 'contract', 'calendar'],
@@ -55,7 +56,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   queries: ['base', 'contract', 'datasets', 'calendar', 'bars', 'store', 'series'],
   keys: ['base', 'contract', 'store'],
   http: ['base', 'disk', 'contract', 'datasets', 'store', 'queries', 'keys'],
-  cli: everyBelow('cli'),
+  cli: everyBelow('cli').filter((module) => module !== 'client'),
 };
 
 const forbiddenNames = ['utils', 'common', 'types', 'helpers'];
@@ -279,6 +280,14 @@ for (const [start, names] of libraries) {
     assert.deepEqual(librariesOf(start), names);
   });
 }
+
+test('the TypeScript client loads nothing but its own files, so that it is small and runs in browsers', () => {
+  const loaded = [...loadedBy('src/client/index.ts')];
+  assert.deepEqual(
+    loaded.filter((path) => !path.startsWith('src/client/')),
+    [],
+  );
+});
 
 test('a server starts without the HTTP client of Node.js, which any import statement of node:http loads', () => {
   assert.ok(!loadedBy('src/cli/serving.ts').has('node:http'));

@@ -1,11 +1,15 @@
 // The package as its users have it: packed, installed in an empty folder, and run, imported and type-checked there.
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { publint } from 'publint';
+import { Browser, browserProgram } from './browser.ts';
 import { type Finished, Server, Workshop } from './service.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -68,6 +72,30 @@ function folderOf(programs: Readonly<Record<string, string>>): string {
 const BAR_ROWS = ['ACME,2025-03-03T14:30:00Z,1,2,1,2,10', 'ACME,2025-03-03T14:31:00Z,2,3,2,3,20'];
 const barsFile = (...rows: string[]): string =>
   ['symbol,datetime,open,high,low,close,volume', ...rows, ''].join('\n');
+
+/** The package's demo on a free port, and its key. */
+async function startDemo(): Promise<{ readonly server: Server; readonly key: string }> {
+  const demo = spawn(bourse, ['demo', '--port', '0'], { cwd: consumer, env: environment });
+  children.push(demo);
+  const server = new Server(demo);
+  await server.listening;
+  for (let waited = 0; !server.printed.includes('Ctrl-C') && waited < 500; waited++) await sleep(20);
+  return { server, key: /Your key is (\S+)/.exec(server.printed)![1]! };
+}
+
+/** A server of another origin: a page that has the built client. */
+async function servePage(): Promise<{ readonly url: string; close(): void }> {
+  const page = '<script type="module">import * as client from "/index.js"; window.client = client;</script>';
+  const server = createServer(({ url }, response) => {
+    const [type, text] = url!.endsWith('.js')
+      ? ['text/javascript', readFileSync(join(installed, 'dist/client', url!))]
+      : ['text/html', page];
+    response.writeHead(200, { 'Content-Type': type }).end(text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/`, close: () => server.close().closeAllConnections() };
+}
 
 const hasNpm = spawnSync('npm', ['--version']).status === 0;
 
@@ -149,11 +177,7 @@ suite('the package', { skip: hasNpm ? false : 'npm is not there, so nothing can 
   });
 
   test('bourse demo answers, the health check of the container image sees it, and SIGTERM ends it with 0 (contract 10)', async () => {
-    const demo = spawn(bourse, ['demo', '--port', '0'], { cwd: consumer, env: environment });
-    children.push(demo);
-    const server = new Server(demo);
-    await server.listening;
-    for (let waited = 0; !server.printed.includes('Ctrl-C') && waited < 500; waited++) await sleep(20);
+    const { server } = await startDemo();
     const answer = await fetch(/http:\S+\?\S+/.exec(server.printed)![0]);
     assert.equal(answer.status, 200, await answer.text());
     for (const page of ['/docs', '/docs/forms.js', '/docs/page.css', '/openapi.json'])
@@ -173,6 +197,108 @@ suite('the package', { skip: hasNpm ? false : 'npm is not there, so nothing can 
       await must(process.execPath, ['--input-type=module', '--eval', program]),
       '/api/v2/{schema_asset}/bars/{country_symbol}/{interval}/latest 401\n',
     );
+  });
+
+  test('bourse/client is smaller than 10 kB, gzip, and needs no other module', () => {
+    const files = globSync('dist/client/*.js', { cwd: installed }).map((file) =>
+      readFileSync(join(installed, file), 'utf8'),
+    );
+    const bytes = files.reduce((sum, text) => sum + gzipSync(text, { level: 9 }).length, 0);
+    assert.ok(bytes > 1_000 && bytes < 10_000, `${bytes} bytes`);
+    const imported = files.flatMap((text) =>
+      Array.from(text.matchAll(/\bfrom '([^']+)'/g), ([, name]) => name!),
+    );
+    assert.ok(
+      imported.length > 0 && imported.every((name) => /^\.\/[\w-]+\.js$/.test(name)),
+      String(imported),
+    );
+  });
+
+  test('bourse/client reads all pages in Node.js and in a page of another origin (contract 4.1)', async (t) => {
+    const { server, key } = await startDemo();
+    const day = (daysAgo: number): string =>
+      new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10);
+    const path = `/api/v2/crypto/bars/GLOBAL:BTCUSD/5M/from/${day(12)}/to/${day(3)}`;
+    const wanted: number[] = [];
+    for (let next: string | null = `${server.url}${path}?secret_key=${key}`; next !== null; ) {
+      const { result } = (await (await fetch(next)).json()) as {
+        result: { next_page_url: string | null; data: { close: number }[] };
+      };
+      wanted.push(...result.data.map(({ close }) => close));
+      next = result.next_page_url;
+    }
+    assert.ok(wanted.length > 2_000);
+    const uses = `async ({ Bourse }) => {
+      const bourse = new Bourse(${JSON.stringify({ url: server.url, key })});
+      const bars = bourse.bars('crypto', 'GLOBAL:BTCUSD', '5M', { from: '${day(12)}', to: '${day(3)}' });
+      const closes = [];
+      for await (const { close } of bars) closes.push(close);
+      const columns = await bars.columns();
+      const error = await bourse.reference('stock', 'US:NOSUCH').catch((error) => error);
+      return { closes, columns: [...columns.close], error: [error.error, error.status] };
+    }`;
+    const expected = { closes: wanted, columns: wanted, error: ['unknown_instrument', 404] };
+    const program = `import * as client from 'bourse/client';
+      console.log(JSON.stringify(await (${uses})(client)));`;
+    const printed = await must(process.execPath, ['--input-type=module', '--eval', program]);
+    assert.deepEqual(JSON.parse(printed), expected);
+    if (browserProgram === null) t.diagnostic('there is no browser here');
+    else {
+      const page = await servePage();
+      const browser = await Browser.open(browserProgram, page.url);
+      try {
+        await browser.until('window.client !== undefined');
+        assert.deepEqual(await browser.evaluate(`(${uses})(window.client)`), expected);
+      } finally {
+        await browser.close();
+        page.close();
+      }
+    }
+    await server.stop();
+  });
+
+  test('bourse/client has exact types, with those of browsers alone', async () => {
+    const compilerOptions = {
+      ...{ strict: true, exactOptionalPropertyTypes: true, noEmit: true, types: [] },
+      ...{ target: 'es2024', lib: ['es2024', 'dom', 'dom.iterable'], module: 'nodenext' },
+    };
+    const project = join(consumer, 'tsconfig.client.json');
+    writeFileSync(project, JSON.stringify({ compilerOptions, files: ['client.ts'] }));
+    writeFileSync(
+      join(consumer, 'client.ts'),
+      `import { type BarColumns, Bourse, BourseError, type Row } from 'bourse/client';
+const bourse = new Bourse({ url: 'http://127.0.0.1:8080', key: 'k' });
+const range = { from: '2025-03-03', to: new Date() };
+const bars = bourse.bars('stock', 'US:AAPL', '60M', { ...range, adjust: 'all', is_eth: true, signal: undefined });
+for await (const bar of bars) {
+  const close: number = bar.close;
+  const vwap: number | null = bar.vwap;
+  // @ts-expect-error A volume may be null.
+  const volume: number = bar.volume;
+}
+export const columns: BarColumns = await bars.columns();
+export const volumes: Float64Array = columns.volume;
+for await (const page of bourse.options('stock', 'US:AAPL', 'call', 'in_the_money').pages())
+  for (const contracts of Object.values(page.data)) contracts.map(({ strike_price }) => strike_price.toFixed());
+export const event: Row<'economicEvent'> = await bourse.event();
+export const isUnknown = (error: BourseError): boolean => error.error === 'unknown_instrument';
+// @ts-expect-error This is no word of the catalogue.
+export const isMistyped = (error: BourseError): boolean => error.error === 'unknown_instrumnt';
+// @ts-expect-error A range has two ends.
+bourse.bars('stock', 'US:AAPL', '60M', { from: '2025-03-03' });
+// @ts-expect-error Stocks are called stock.
+bourse.bars('stocks', 'US:AAPL', '60M', range);
+// @ts-expect-error An hour is called 60M.
+bourse.bars('stock', 'US:AAPL', '1h', range);
+// @ts-expect-error No parameter is called adjst.
+bourse.bars('stock', 'US:AAPL', '60M', { ...range, adjst: 'all' });
+// @ts-expect-error What adjust may be is declared.
+bourse.bars('stock', 'US:AAPL', '60M', { ...range, adjust: 'everything' });
+// @ts-expect-error The client chooses the format itself.
+bourse.bars('stock', 'US:AAPL', '60M', { ...range, format: 'csv' });
+`,
+    );
+    assert.equal(await must(join(root, 'node_modules/.bin/tsc'), ['--project', project]), '');
   });
 
   for (const [resolution, module] of [

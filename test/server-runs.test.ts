@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseCsv } from './csv.ts';
 import { type Server, Workshop } from './service.ts';
 
@@ -118,6 +119,23 @@ test('runs are walked in pages, in both orders and as CSV, and a run that comes 
   const [head, ...rows] = parseCsv((await ask('&format=csv')).text);
   assert.deepEqual(head, ['run', 'kind', 'dataset', 'file', 'rows', 'finished_at', 'undone', 'data_version']);
   assert.equal(rows.length, (await listed()).count);
+});
+
+test('as of a moment the runs are those that had ended by then, undone or not yet (contract 9.8, 9.12)', async () => {
+  const run = await importDays('dated.csv', 'D', [11]);
+  const at = (ms: number): string => `&sort=desc&limit=1&as_of=${new Date(ms).toISOString()}`;
+  const [newest] = (await listed('&sort=desc&limit=1')).data;
+  assert.equal(newest!.run, run);
+  // Both are told in whole seconds.
+  const endedMs = Date.parse(newest!.finished_at) + 1_000;
+  while (Date.now() < endedMs + 1_100) await sleep(50);
+  await shop.must('undo', String(run));
+  assert.deepEqual(
+    (await listed(at(endedMs))).data.map((one) => [one.run, one.undone]),
+    [[run, false]],
+  );
+  assert.equal((await listed('&sort=desc&limit=1')).data[0]!.undone, true);
+  assert.ok((await listed(at(endedMs - 60_000))).data.every((one) => one.run < run));
 });
 
 test('files of one command have the version in which callers see them', async () => {

@@ -344,11 +344,13 @@ const extensions: readonly [name: EndpointName, path: string, query: Readonly<Re
         format: { default: 'json' },
         csv_safe: { default: false },
         next_page_key: {},
+        as_of: {},
       },
     ],
+    ['addressInfo', '/api/v2/server/address_info', { as_of: {} }],
   ];
 for (const [name, path, query] of extensions) {
-  test(`${path} is an extension with its parameters (contract 9.1, 9.2, 9.12)`, () => {
+  test(`${path} is an extension with its parameters (contract 9.1, 9.2, 9.12, 9.14)`, () => {
     const endpoint = declared(name);
     assert.equal(endpoint.path, path);
     assert.equal(endpoint.extension, true);

@@ -7,7 +7,7 @@ import { holidayCodes, holidayList } from './holidays.ts';
 import { latestNews, newsList } from './news.ts';
 import { optionExpirations, optionSearch } from './options.ts';
 import { instrumentReference, instrumentSearch } from './reference.ts';
-import { runs } from './server.ts';
+import { addressInfo, runs } from './server.ts';
 
 /** Every endpoint that callers may know of. */
 export const contract = {
@@ -27,13 +27,15 @@ export const contract = {
   instrumentSearch,
   latestEconomicEvents,
   runs,
+  addressInfo,
 } as const satisfies Record<string, Endpoint>;
 
 export type { Endpoint, ParametersOf, RecordOf } from './endpoint.ts';
 export { type ErrorEnvelope, errorEnvelope } from './envelope.ts';
 export { type ErrorWord, errors } from './errors.ts';
 export { type AssetSchema, assetSchemas } from './identifiers.ts';
-export { type Interval, namedIntervals, parseInterval } from './interval.ts';
+export { type Interval, type IntervalCode, namedIntervals, parseInterval } from './interval.ts';
+export type { SentOf } from './kinds.ts';
 export { listLimits } from './limits.ts';
 
 export type Contract = typeof contract;

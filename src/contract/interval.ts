@@ -4,6 +4,9 @@ import { upperAscii } from './identifiers.ts';
 /** `1M` is one minute, `MON` a month. Minute intervals are `<n>M`, n 1..1440 without leading zeros. */
 export type Interval = string & { readonly __interval: unique symbol };
 
+/** How a program writes an interval: `5M`, `DAY`. Other minutes than 1..1440 are refused. */
+export type IntervalCode = `${number}M` | 'DAY' | 'WEEK' | 'MON';
+
 const namedMinutes = [1, 3, 5, 10, 15, 30, 60, 120, 240];
 
 /** The intervals named by the contract, finest first. */

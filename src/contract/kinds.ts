@@ -7,19 +7,29 @@ import { flagWords, parseFlag } from './flag.ts';
 import {
   assetSchemas,
   type CountrySymbol,
+  type FullSymbol,
   parseAssetSchema,
   parseCountry,
   parseCountrySymbol,
   parseFullSymbol,
   symbolAllowed,
 } from './identifiers.ts';
-import { type Interval, intervalsAllowed, namedIntervals, parseInterval } from './interval.ts';
+import {
+  type Interval,
+  type IntervalCode,
+  intervalsAllowed,
+  namedIntervals,
+  parseInterval,
+} from './interval.ts';
 import { type ListLimit, limits } from './limits.ts';
 
 /**
  * One kind of parameter. `parse` reads decoded text; the message of its refusal continues a sentence that begins with the parameter's name.
+ * `Sent` is the type of what a program gives to a client for it.
  */
-export type Kind<T> = {
+export type Kind<T, Sent = T> = {
+  /** In the type system alone. */
+  readonly sent?: Sent;
   readonly schema: Schema;
   readonly example: string;
   readonly parse: (raw: string) => T;
@@ -31,15 +41,18 @@ export type Kind<T> = {
   readonly slashesAllowed?: true;
 };
 
+/** What a program gives to a client for a parameter: text, or a value that has the text. */
+export type SentOf<K> = K extends Kind<unknown, infer Sent> ? Sent : never;
+
 /** A kind whose texts `read` understands. It returns null or undefined for any other text; that is refused with `problem` and `allowed`. */
-function kindOf<T>(
+function kindOf<T, Sent = T>(
   schema: Schema,
   example: string,
   read: (raw: string) => T | null | undefined,
   problem: string,
   allowed: readonly string[] | string,
   print: (value: T) => string = String,
-): Kind<T> {
+): Kind<T, Sent> {
   const parse = (raw: string): T => read(raw) ?? refuse(problem, allowed);
   return { schema, example, parse, print };
 }
@@ -67,7 +80,7 @@ export const country = kindOf(
   'US, UK, …, GLOBAL',
 );
 
-export const countrySymbol: Kind<CountrySymbol> = {
+export const countrySymbol: Kind<CountrySymbol, string> = {
   ...kindOf(
     { type: 'string', pattern: '^[A-Za-z]+:.{1,40}$' },
     'US:AAPL',
@@ -79,7 +92,7 @@ export const countrySymbol: Kind<CountrySymbol> = {
   slashesAllowed: true,
 };
 
-export const fullSymbol = kindOf(
+export const fullSymbol: Kind<FullSymbol, string> = kindOf(
   { type: 'string', pattern: '^[A-Za-z]+:[A-Za-z]+:.{1,40}$' },
   'stock:US:AAPL',
   parseFullSymbol,
@@ -88,7 +101,7 @@ export const fullSymbol = kindOf(
   (value) => `${value.assetSchema}:${value.country}:${value.symbol}`,
 );
 
-export const interval: Kind<Interval> = {
+export const interval: Kind<Interval, IntervalCode> = {
   schema: {
     type: 'string',
     pattern: '^([1-9][0-9]{0,3}[Mm]|[Dd][Aa][Yy]|[Ww][Ee][Ee][Kk]|[Mm][Oo][Nn])$',
@@ -108,7 +121,7 @@ const dateForms =
   'YYYY-MM-DD or YYYY-MM-DDTHH:MM:SS, seconds and their fraction optional, with an optional Z or +hh:mm; years 1900 to 2200';
 
 /** A date, or a date-time with or without an offset (contract 2.1). */
-export const dateTime: Kind<ParsedInstant & { readonly text: string }> = kindOf(
+export const dateTime: Kind<ParsedInstant & { readonly text: string }, string | Date> = kindOf(
   { type: 'string', description: dateForms },
   '2025-03-03',
   (raw) => {
@@ -137,7 +150,7 @@ export const moment: Kind<number> = kindOf(
 );
 
 /** A calendar date; the time of a date-time is dropped as written (contract 2.2). */
-export const date = kindOf(
+export const date: Kind<number, string | Date> = kindOf(
   { type: 'string', format: 'date' },
   '2025-03-03',
   (raw) => parseInstant(raw)?.day,
@@ -183,7 +196,10 @@ export type SortTerm<F extends string = string> = {
 };
 
 /** Fields to sort by, separated by commas, each optionally followed by `asc` or `desc`; a repeated field is ignored. */
-export function sortBy<const F extends string>(fields: readonly F[], example: string) {
+export function sortBy<const F extends string>(
+  fields: readonly F[],
+  example: string,
+): Kind<readonly SortTerm<F>[], string> {
   const form = new RegExp(`^ *(${fields.join('|')})(?: +(asc|desc))? *$`, 'i');
   const read = (raw: string): readonly SortTerm<F>[] | null => {
     if (raw.length > limits.sortByCharactersMax) return null;

@@ -17,19 +17,19 @@ export type Parameter<T = unknown> = kind.Kind<T> & {
 };
 
 /** A path parameter: always required. */
-export const path = <T>(of: kind.Kind<T>, description: string) =>
+export const path = <T, S>(of: kind.Kind<T, S>, description: string) =>
   ({ ...of, in: 'path', description, required: true, bindsPage: true }) as const;
 
 /** A query parameter that must be sent. */
-export const required = <T>(of: kind.Kind<T>, description: string) =>
+export const required = <T, S>(of: kind.Kind<T, S>, description: string) =>
   ({ ...of, in: 'query', description, required: true, bindsPage: true }) as const;
 
 /** A query parameter that may be left out, and is then undefined. */
-export const optional = <T>(of: kind.Kind<T>, description: string) =>
+export const optional = <T, S>(of: kind.Kind<T, S>, description: string) =>
   ({ ...of, in: 'query', description, required: false, bindsPage: true }) as const;
 
 /** A query parameter with a default. */
-export const defaulted = <T, D extends T>(of: kind.Kind<T>, value: D, description: string) =>
+export const defaulted = <T, S, D extends T>(of: kind.Kind<T, S>, value: D, description: string) =>
   ({ ...optional(of, description), default: value }) as const;
 
 /** Marks a parameter as beyond the specification (contract 9). */

@@ -1,8 +1,8 @@
-// The service about itself: the runs that its data come from (contract 9.12).
+// The service about itself: the runs that its data come from (contract 9.12), its address and version (contract 9.14).
 import { endpoint } from './endpoint.ts';
 import { boolean, dateTime, integer, nullable, oneOf, record, text } from './fields.ts';
 import { listLimits } from './limits.ts';
-import { formats, limit, nextPageKey, sort } from './parameter.ts';
+import { asOf, formats, limit, nextPageKey, sort } from './parameter.ts';
 
 /** One import or deletion on the wire. */
 export const runRecord = record('Run', {
@@ -28,8 +28,25 @@ export const runs = endpoint({
     limit: limit(listLimits.runs, 'runs'),
     ...formats('json'),
     next_page_key: nextPageKey,
+    ...asOf,
   },
   record: runRecord,
   shape: 'paged',
+  extension: true,
+});
+
+/** A service on the wire. */
+export const addressRecord = record('AddressInfo', {
+  base_address: [text('The address that every path is appended to'), 'https://data.example.com/bourse'],
+  version: [text('The version of the program'), '1.0.0'],
+});
+
+export const addressInfo = endpoint({
+  path: '/api/v2/server/address_info',
+  tag: 'server',
+  summary: 'The base address and the version of the service',
+  parameters: asOf,
+  record: addressRecord,
+  shape: 'single',
   extension: true,
 });

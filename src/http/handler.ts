@@ -35,6 +35,8 @@ export type HandlerParts = {
   readonly admits: () => boolean;
   readonly submit: (request: QueryRequest, isGone: () => boolean) => Promise<Answer>;
   readonly address: AddressSettings;
+  /** The version of the program. */
+  readonly version: string;
   readonly observe: Observe;
   readonly nowMs: () => number;
 };
@@ -158,7 +160,7 @@ export class RequestHandler {
 
   /** Data, from the response cache or from the query thread. */
   async #data(request: HttpRequest, match: Match, sent: string, trace: Trace): Promise<HttpResponse> {
-    const { address } = this.#parts;
+    const { address, version } = this.#parts;
     const { name: endpoint, known } = match.route;
     const { query, ignored } = readQuery(sent, (name) => known.includes(name));
     trace.ignored = ignoredHeader(ignored, known);
@@ -167,7 +169,10 @@ export class RequestHandler {
     const parsed = this.#parsed.parse(match, query);
     const { parameters } = parsed;
     const wrapCsv = parameters.format === 'csv' && requests.wantsWrappedCsv(request);
-    const asked = { endpoint, parameters, wrapCsv, nowMs: this.#parts.nowMs(), ...pinned };
+    const service = { baseAddress: base, version };
+    const nowMs = this.#parts.nowMs();
+    const isAboutService = endpoint === 'addressInfo';
+    const asked = { endpoint, parameters, wrapCsv, nowMs, ...pinned, ...(isAboutService && { service }) };
     const found = await this.#answer(asked, parsed, request, trace);
     const { cached, dataVersion } = found;
     const url = responses.nextPageUrl(cached.answer, base, caller);

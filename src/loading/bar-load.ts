@@ -196,7 +196,7 @@ export class BarLoad {
     if (passed !== null) await this.#flush(series, passed);
     if (this.#openBytes > limits.importOpenBytesMax) await this.settle();
     if (series.reopen(bucket)) return;
-    if (await this.instruments.write(series.instrument)) this.counts.newInstruments++;
+    this.counts.newInstruments += await this.instruments.write(series.instrument);
     const open = await this.#openBlock(series, bucket);
     series.open = open;
     this.#openBytes += BLOCK_BYTES + open.heldAtFirst * BAR_BYTES;

@@ -28,7 +28,7 @@ import {
   type QueryRequest,
 } from './query.ts';
 import { answerInstrumentReference } from './reference.ts';
-import { answerRuns } from './server.ts';
+import { answerAddressInfo, answerRuns } from './server.ts';
 
 const queries: { readonly [N in EndpointName]: Query<Contract[N]> } = {
   instrumentReference: answerInstrumentReference,
@@ -47,6 +47,7 @@ const queries: { readonly [N in EndpointName]: Query<Contract[N]> } = {
   economicEventCodes: answerEconomicEventCodes,
   latestEconomicEvents: answerLatestEconomicEvents,
   runs: answerRuns,
+  addressInfo: answerAddressInfo,
 };
 
 /** The refusal of an endpoint that has no `as_of`, for a key that is pinned to an instant: the answer would show the future. */

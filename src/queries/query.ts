@@ -18,6 +18,8 @@ export type QueryRequest = {
   readonly pinnedMs?: number;
   /** Whether CSV goes into the JSON envelope (contract 5.3). */
   readonly wrapCsv: boolean;
+  /** Of a request about the service itself: what the query thread does not know. */
+  readonly service?: ServiceFacts;
 };
 
 /** The moment t of a request: it is answered from what could be known then. */
@@ -29,6 +31,9 @@ export type AsOf = {
   /** What of the answer the data do not date, so that it is as last imported. A query adds to it. */
   readonly limits: Set<string>;
 };
+
+/** The base address of a request, without a trailing slash, and the version of the program. */
+export type ServiceFacts = { readonly baseAddress: string; readonly version: string };
 
 /** The address of the next page; the request handler adds the base address and the caller's key (contract 4.3). */
 export type NextPage = {

@@ -22,7 +22,7 @@ type Result = {
 };
 
 const folder = new TestFolder();
-const opened: Store[] = [];
+const opened = new Set<Store>();
 let stores = 0;
 after(async () => {
   for (const store of opened) await store.close();
@@ -34,7 +34,10 @@ export class Asked {
   readonly #runner: QueryRunner;
   readonly nowMs: number;
 
+  readonly #store: Store;
+
   private constructor(store: Store, nowMs: number) {
+    this.#store = store;
     this.#runner = new QueryRunner(store, new Uint8Array(32).fill(7));
     this.nowMs = nowMs;
   }
@@ -48,8 +51,13 @@ export class Asked {
     const url = folder.storeUrl(`as-of-${stores++}`);
     await fillStore(url, folder.folder, nowMs, fillings, nowMs, basis);
     const store = await openStore(url, 'read');
-    opened.push(store);
+    opened.add(store);
     return new Asked(store, nowMs);
+  }
+
+  async close(): Promise<void> {
+    opened.delete(this.#store);
+    await this.#store.close();
   }
 
   /** The answer to path and query, without the beginning `/api/v2/`; with the moment of the caller's key where it has one. */

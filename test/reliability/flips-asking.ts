@@ -32,6 +32,7 @@ export class Service {
       admits: () => true,
       submit: (request) => runner.run(request),
       address: { publicUrl: null, allowedHosts: [], trustProxy: false, scheme: 'http' },
+      version: '0.0.0',
       observe: (observation) => {
         if (observation.kind === 'fault') this.#fault = observation.cause;
       },

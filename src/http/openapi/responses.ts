@@ -15,7 +15,7 @@ const ofEvery: readonly ErrorWord[] = [
 /** The errors that an endpoint's own parameters and data can cause. */
 function ownWords({ parameters, refusals = [] }: Endpoint): ErrorWord[] {
   return [
-    'invalid_parameter',
+    ...(Object.keys(parameters).length > 0 ? (['invalid_parameter'] as const) : []),
     ...('interval' in parameters ? (['unknown_interval'] as const) : []),
     ...('next_page_key' in parameters ? (['invalid_page_key'] as const) : []),
     'bad_request',

@@ -8,7 +8,7 @@ import { holidayCodes, holidayList } from './holidays.ts';
 import { latestNews, newsList } from './news.ts';
 import { optionExpirations, optionSearch } from './options.ts';
 import { instrumentReference, instrumentSearch } from './reference.ts';
-import { runs } from './server.ts';
+import { addressInfo, runs } from './server.ts';
 
 /** By endpoint. */
 export const oracles: Readonly<Record<EndpointName, Oracle>> = {
@@ -28,4 +28,5 @@ export const oracles: Readonly<Record<EndpointName, Oracle>> = {
   economicEventCodes,
   latestEconomicEvents,
   runs,
+  addressInfo,
 };

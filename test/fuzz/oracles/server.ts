@@ -1,4 +1,5 @@
-// The service about itself (contract 9.12).
+// The service about itself (contract 9.12, 9.14).
+import assert from 'node:assert/strict';
 import { fillings } from '../store.ts';
 import { isDescending, type Oracle } from './common.ts';
 
@@ -10,3 +11,14 @@ export const runs: Oracle = (texts) => {
   }));
   return { faults: [], list: isDescending(texts) ? list.toReversed() : list };
 };
+
+/** `GET …/server/address_info` */
+export const addressInfo: Oracle = () => ({
+  faults: [],
+  check({ groups: [records] }) {
+    const [{ base_address, version } = {}, ...others] = records!;
+    assert.match(String(base_address), /^http:\/\/[^/]+$/);
+    assert.match(String(version), /^\d+\.\d+\.\d+/);
+    assert.deepEqual(others, []);
+  },
+});

@@ -1,0 +1,182 @@
+// The client: a method for each endpoint.
+import type { EndpointName } from '../contract/index.ts';
+import { address, type Value } from './address.ts';
+import { type AskPage, Bars, type Groups, type Page, Rows } from './rows.ts';
+import type { Argument, Instrument, OptionsOf, Row, Shaped } from './sent.ts';
+import { type Call, Service, type ServiceOptions } from './service.ts';
+
+type Values = Readonly<Record<string, Value>>;
+type Listing = Call & { readonly limit?: number | undefined };
+
+/**
+ * A client of one service. Methods of lists with pages return their records at once, as `Rows`, which ask when they are read; the others
+ * are promises of what `result` has. Options have the names of the wire, a range is `from` and `to`; a `Date` is an instant.
+ * Every method throws `BourseError`, and the reason of its signal.
+ */
+export class Bourse {
+  readonly #service: Service;
+
+  /** @throws TypeError, without the key, if address or key cannot be ones */
+  constructor(options: ServiceOptions) {
+    this.#service = new Service(options);
+  }
+
+  /** Bars that open in a range. */
+  bars(
+    schema_asset: Argument<'historicalBars', 'schema_asset'>,
+    country_symbol: string,
+    interval: Argument<'historicalBars', 'interval'>,
+    options: OptionsOf<'historicalBars', Instrument | 'interval'>,
+  ): Bars {
+    return new Bars(
+      ...this.#walk<Page<Row<'historicalBars'>>>(
+        'historicalBars',
+        { schema_asset, country_symbol, interval },
+        options,
+      ),
+    );
+  }
+
+  /** The newest completed bars, in ascending order. */
+  latest(
+    schema_asset: Argument<'latestBars', 'schema_asset'>,
+    country_symbol: string,
+    interval: Argument<'latestBars', 'interval'>,
+    options: OptionsOf<'latestBars', Instrument | 'interval'> = {},
+  ): Promise<Row<'latestBars'>[]> {
+    return this.#list('latestBars', { schema_asset, country_symbol, interval }, options);
+  }
+
+  /** What is known of an instrument. */
+  reference(
+    schema_asset: Argument<'instrumentReference', 'schema_asset'>,
+    country_symbol: string,
+    options: OptionsOf<'instrumentReference', Instrument> = {},
+  ): Promise<Row<'instrumentReference'>> {
+    return this.#result('instrumentReference', { schema_asset, country_symbol }, options);
+  }
+
+  /** Instruments whose symbol or name matches a text. */
+  search(
+    schema_asset: Argument<'instrumentSearch', 'schema_asset'>,
+    query: string,
+    options: OptionsOf<'instrumentSearch', 'schema_asset' | 'query'> = {},
+  ): Promise<Row<'instrumentSearch'>[]> {
+    return this.#list('instrumentSearch', { schema_asset, query }, options);
+  }
+
+  /** Dividends and splits of a stock by ex-date. */
+  actions(
+    country_symbol: string,
+    options: OptionsOf<'corporateActions', 'country_symbol'>,
+  ): Rows<Row<'corporateActions'>> {
+    return this.#rows('corporateActions', { country_symbol }, options);
+  }
+
+  /** News published in a range. */
+  news(options: OptionsOf<'newsList'>): Rows<Row<'newsList'>> {
+    return this.#rows('newsList', {}, options);
+  }
+
+  /** The newest news. */
+  latestNews(options: OptionsOf<'latestNews'> = {}): Promise<Row<'latestNews'>[]> {
+    return this.#list('latestNews', {}, options);
+  }
+
+  /** Option contracts of an underlying, in or out of the money; pages have them by expiration. */
+  options(
+    schema_asset: Argument<'optionSearch', 'schema_asset'>,
+    country_symbol: string,
+    option_type: Argument<'optionSearch', 'option_type'>,
+    moneyness: Argument<'optionSearch', 'moneyness'>,
+    options: OptionsOf<'optionSearch', Instrument | 'option_type' | 'moneyness'> = {},
+  ): Rows<Row<'optionSearch'>, Groups<Row<'optionSearch'>>> {
+    const named = { schema_asset, country_symbol, option_type, moneyness };
+    return new Rows(...this.#walk<Groups<Row<'optionSearch'>>>('optionSearch', named, options));
+  }
+
+  /** The coming expirations of an underlying, nearest first. */
+  expirations(
+    schema_asset: Argument<'optionExpirations', 'schema_asset'>,
+    country_symbol: string,
+    options: OptionsOf<'optionExpirations', Instrument> = {},
+  ): Promise<Row<'optionExpirations'>[]> {
+    return this.#result('optionExpirations', { schema_asset, country_symbol }, options);
+  }
+
+  /** Closed and shortened days of a market, such as `stock:US:*`. */
+  holidays(
+    full_symbol: string,
+    options: OptionsOf<'holidayList', 'full_symbol'> = {},
+  ): Rows<Row<'holidayList'>> {
+    return this.#rows('holidayList', { full_symbol }, options);
+  }
+
+  /** The holiday codes of a country, each with what it means. */
+  holidayCodes(
+    country_iso_code: string,
+    options: OptionsOf<'holidayCodes', 'country_iso_code'> = {},
+  ): Promise<Row<'holidayCodes'>> {
+    return this.#result('holidayCodes', { country_iso_code }, options);
+  }
+
+  /** Economic events in a range. */
+  events(options: OptionsOf<'economicEvents'> = {}): Rows<Row<'economicEvents'>> {
+    return this.#rows('economicEvents', {}, options);
+  }
+
+  /** The economic events nearest to now. */
+  latestEvents(options: OptionsOf<'latestEconomicEvents'> = {}): Promise<Row<'latestEconomicEvents'>[]> {
+    return this.#list('latestEconomicEvents', { format: 'json' }, options);
+  }
+
+  /** One economic event: the newest that matches, or one by its `source_id`. */
+  event(options: OptionsOf<'economicEvent'> = {}): Promise<Row<'economicEvent'>> {
+    return this.#result('economicEvent', {}, options);
+  }
+
+  /** The event codes of a country, each with what it means. */
+  eventCodes(
+    country_iso_code: string,
+    options: OptionsOf<'economicEventCodes', 'country_iso_code'> = {},
+  ): Promise<Row<'economicEventCodes'>> {
+    return this.#result('economicEventCodes', { country_iso_code }, options);
+  }
+
+  /** The imports and deletions that the data come from, by their number. */
+  runs(options: OptionsOf<'runs'> = {}): Rows<Row<'runs'>> {
+    return this.#rows('runs', {}, options);
+  }
+
+  /** The base address and the version of the service. */
+  addressInfo(options: OptionsOf<'addressInfo'> = {}): Promise<Row<'addressInfo'>> {
+    return this.#result('addressInfo', {}, options);
+  }
+
+  async #result<T>(name: EndpointName, named: Values, { signal, timeoutMs, ...options }: Call): Promise<T> {
+    const { result } = await this.#service.ask(address(name, { ...named, ...options }), {
+      signal,
+      timeoutMs,
+    });
+    return result as T;
+  }
+
+  async #list<N extends Shaped<'list'>>(name: N, named: Values, options: Call): Promise<Row<N>[]> {
+    return (await this.#result<{ readonly data: Row<N>[] }>(name, named, options)).data;
+  }
+
+  #rows<N extends Shaped<'paged'>>(name: N, named: Values, options: Listing): Rows<Row<N>> {
+    return new Rows(...this.#walk<Page<Row<N>>>(name, named, options));
+  }
+
+  /** What `Rows` needs: how to ask for a page, and the most records to give. */
+  #walk<P>(name: EndpointName, named: Values, options: Listing): [AskPage<P>, number | undefined] {
+    const { signal, timeoutMs, limit: most, ...filters } = options;
+    const ask = async (limit: number, next_page_key: string | undefined): Promise<P> => {
+      const values = { ...named, ...filters, format: 'json', limit, next_page_key };
+      const { result, headers } = await this.#service.ask(address(name, values), { signal, timeoutMs });
+      return { ...(result as object), headers } as P;
+    };
+    return [ask, most];
+  }
+}

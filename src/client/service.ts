@@ -1,0 +1,206 @@
+// One service: its requests, tried again where that may help, and what its answers say.
+import type { ErrorEnvelope } from '../contract/index.ts';
+import { BourseError, type ErrorCode } from './error.ts';
+
+/** How a client reaches its service. */
+export type ServiceOptions = {
+  /** The address, such as `http://127.0.0.1:8080`, with its path where the service has one. */
+  readonly url: string;
+  /** The key: sent in a header alone. */
+  readonly key: string;
+  /** Further tries of a request; 5 unless given. */
+  readonly retries?: number | undefined;
+  /** Milliseconds that one try may take, its body included; 30,000 unless given. */
+  readonly timeoutMs?: number | undefined;
+  /** The longest pause that the service may ask for; a longer one is an error at once. 60,000 milliseconds unless given. */
+  readonly retryAfterMaxMs?: number | undefined;
+};
+
+/** What a program may say of one call. */
+export type Call = {
+  /** Ends the call, its pauses too; it rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds that one try may take, instead of the client's. */
+  readonly timeoutMs?: number | undefined;
+};
+
+/** An answer that was as asked. */
+export type Answer = { readonly result: unknown; readonly headers: Headers };
+
+/** What may be in an answer, of the service or of others on the way. */
+type Body = {
+  readonly status?: string;
+  readonly result?: unknown;
+  readonly message?: string;
+  readonly detail?: Partial<ErrorEnvelope['detail']>;
+};
+
+/** Errors after which the same request may be answered. */
+const transient: ReadonlySet<ErrorCode> = new Set([
+  ...(['unreachable', 'timed_out', 'timeout', 'rate_limited', 'unavailable'] as const),
+]);
+
+/** Statuses of others on the way, whose answers have no word. */
+const wordOfStatus: Readonly<Record<number, ErrorCode>> = {
+  408: 'timeout',
+  429: 'rate_limited',
+  502: 'unavailable',
+  503: 'unavailable',
+  504: 'unavailable',
+};
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 8_000;
+
+export class Service {
+  readonly #url: string;
+  readonly #key: string;
+  readonly #retries: number;
+  readonly #timeoutMs: number;
+  readonly #retryAfterMaxMs: number;
+
+  /** @throws TypeError, without the key, if address or key cannot be ones */
+  constructor({ url, key, retries = 5, timeoutMs = 30_000, retryAfterMaxMs = 60_000 }: ServiceOptions) {
+    this.#url = baseOf(url);
+    // RFC 6750, 2.1: anything else would be a header's error, whose message has the key.
+    if (!/^[\w.~+/-]+=*$/.test(key)) throw new TypeError('key: this is no key of a service');
+    this.#key = key;
+    this.#retries = retries;
+    this.#timeoutMs = timeoutMs;
+    this.#retryAfterMaxMs = retryAfterMaxMs;
+  }
+
+  /**
+   * Asks until there is an answer, with the pauses that the service asks for.
+   * @throws BourseError; the reason of the call's signal
+   */
+  async ask(address: string, { signal, timeoutMs = this.#timeoutMs }: Call): Promise<Answer> {
+    for (let tried = 0; ; tried++) {
+      signal?.throwIfAborted();
+      try {
+        return await this.#try(address, signal, timeoutMs);
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (!(error instanceof BourseError) || !this.#isWorthTrying(error, tried)) throw error;
+        await pause(pauseMs(error, tried), signal);
+      }
+    }
+  }
+
+  #isWorthTrying({ error, retryAfterMs = 0 }: BourseError, tried: number): boolean {
+    return transient.has(error) && tried < this.#retries && retryAfterMs <= this.#retryAfterMaxMs;
+  }
+
+  async #try(address: string, signal: AbortSignal | undefined, timeoutMs: number): Promise<Answer> {
+    const late = AbortSignal.timeout(timeoutMs);
+    let response: Response;
+    let text: string;
+    try {
+      response = await fetch(this.#url + address, {
+        headers: { Accept: 'application/json', Authorization: `Bearer ${this.#key}` },
+        credentials: 'omit',
+        signal: signal === undefined ? late : AbortSignal.any([late, signal]),
+      });
+      text = await response.text();
+    } catch (error) {
+      if (late.aborted)
+        throw new BourseError(`${this.#url} has not answered in ${timeoutMs} ms`, { error: 'timed_out' });
+      throw this.#unreachable(whyOf(error));
+    }
+    return this.#read(response, text);
+  }
+
+  #unreachable(why: string, status?: number): BourseError {
+    return new BourseError(this.#redacted(`${this.#url}: ${why}`), { error: 'unreachable', status });
+  }
+
+  /** An answer of the service. @throws BourseError where it is none, or one to another question */
+  #read(response: Response, text: string): Answer {
+    const { status, headers } = response;
+    if (status !== 200) throw this.#refused(response, parsed(this.#redacted(text)));
+    const body = parsed(text);
+    if (body === null && isJson(headers)) throw this.#unreachable('the answer was cut', status);
+    if (body?.status !== 'ok' || body.result === undefined)
+      throw new BourseError(`${this.#url}: this is no answer of a Bourse`, { error: 'bad_answer', status });
+    const ignored = headers.get('X-Ignored-Parameters');
+    if (ignored !== null)
+      throw new BourseError(this.#redacted(`the service does not know: ${ignored}`), {
+        error: 'ignored_parameter',
+        status,
+        param: this.#redacted(ignored.split(/[ ,]/)[0]!),
+        requestId: headers.get('X-Request-Id') ?? undefined,
+      });
+    return { result: body.result, headers };
+  }
+
+  #refused({ status, headers }: Response, body: Body | null): BourseError {
+    const { detail, message = `${this.#url} answered ${status}` } = body ?? {};
+    return new BourseError(message, {
+      error: detail?.error ?? wordOfStatus[status] ?? 'bad_answer',
+      status,
+      param: detail?.param,
+      hint: detail?.hint,
+      requestId: detail?.request_id ?? (this.#redacted(headers.get('X-Request-Id') ?? '') || undefined),
+      retryAfterMs: retryAfterMs(headers.get('Retry-After')),
+    });
+  }
+
+  #redacted(text: string): string {
+    return text.replaceAll(this.#key, '[key]');
+  }
+}
+
+/** An address without a slash at its end. @throws TypeError, which does not repeat it: it may have a password */
+function baseOf(url: string): string {
+  const { protocol, origin, pathname, username, search, hash } = URL.parse(url) ?? {};
+  if (!/^https?:$/.test(protocol ?? '') || username || search || hash)
+    throw new TypeError('url: this is no address of a service, such as http://127.0.0.1:8080');
+  return origin! + pathname!.replace(/\/+$/, '');
+}
+
+const isJson = (headers: Headers): boolean => /\bjson\b/.test(headers.get('Content-Type') ?? '');
+
+/** The object that a text is; null for another one, such as a part of it. */
+function parsed(text: string): Body | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What `fetch` says, and what Node.js says beneath it. */
+function whyOf(error: unknown): string {
+  const { message, cause } = error as Error & {
+    cause?: { readonly code?: string; readonly message?: string };
+  };
+  const why = cause?.code ?? cause?.message;
+  return why === undefined ? message : `${message} (${why})`;
+}
+
+/** `Retry-After`: seconds or a date. */
+function retryAfterMs(header: string | null): number | undefined {
+  if (header === null) return undefined;
+  const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}
+
+/** The pause after a try: as long as the service asks for, and a while that grows, which differs so that not all callers come at once. */
+function pauseMs({ retryAfterMs = 0 }: BourseError, tried: number): number {
+  return retryAfterMs + Math.min(FIRST_PAUSE_MS * 2 ** tried, LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2);
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      reject(signal!.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', end);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', end, { once: true });
+  });
+}
