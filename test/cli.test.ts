@@ -78,6 +78,7 @@ test('--help leads with examples, on every command that does something (contract
     'keys',
     'keys create',
     'keys list',
+    'keys move',
     'keys revoke',
     'config',
     'doctor',

@@ -48,6 +48,7 @@ function serviceOf(store: Store, keys: KeyRing, nowMs: () => number, caches: boo
       return (caches ? runner : new QueryRunner(store, secret)).run(request);
     },
     address: { publicUrl: null, allowedHosts: [], trustProxy: false, scheme: 'http' },
+    version: '0.0.0',
     observe: () => undefined,
     nowMs,
   });

@@ -59,6 +59,8 @@ const good: Readonly<Record<EndpointName, Texts>> = {
   economicEventCodes: { country_iso_code: 'UK' },
   instrumentSearch: { schema_asset: 'stock', query: 'a' },
   latestEconomicEvents: { date_type: 'upcoming' },
+  runs: {},
+  addressInfo: {},
 };
 
 /** The rule of each endpoint. */
@@ -78,6 +80,8 @@ const ruleOf: Readonly<Record<EndpointName, string>> = {
   economicEventCodes: 'spec 4.14',
   instrumentSearch: 'contract 9.2',
   latestEconomicEvents: 'contract 9.1',
+  runs: 'contract 9.12',
+  addressInfo: 'contract 9.14',
 };
 
 /** What only the data refuse, by word: texts that call for it, and the parameters of which one is named then. */

@@ -102,6 +102,16 @@ test('what a caller holds is a 304 without body, with the headers that a cache n
   }
 });
 
+test('the 304 of a page in CSV has the key of the next page as of now, that of the last page none (contract 5.2, 9.7)', async () => {
+  const held = { headers: { 'if-none-match': await tagOf(paths.firstCsvPage) } };
+  const { status, headers } = await ask(paths.firstCsvPage, held);
+  assert.equal(status, 304);
+  const next = await ask(`${paths.firstCsvPage}&next_page_key=${headers.get('x-next-page-key')}`);
+  assert.equal(next.text.split('\r\n')[1]!.split(',')[5], opens[7]!.replace('Z', '+00:00'));
+  const last = await ask(paths.csv, { headers: { 'if-none-match': await tagOf(paths.csv) } });
+  assert.deepEqual([last.status, last.headers.get('x-next-page-key')], [304, null]);
+});
+
 test('tags are compared weakly, in lists, and a star is any (RFC 9110, 13.1.2)', async () => {
   const tag = await tagOf(BARS);
   const strong = tag.slice(2);

@@ -1,5 +1,6 @@
 // Rows into a store by the imports themselves, in this process: much sooner done than by the command line.
 import { writeFileSync } from 'node:fs';
+import type { PriceBasis } from '../src/contract/price-basis.ts';
 import type { ImportReport } from '../src/history/import-report.ts';
 import { importFile } from '../src/loading/importers.ts';
 import { openStore } from '../src/store/engines.ts';
@@ -28,15 +29,16 @@ export async function fillStore(
   nowMs: number,
   fillings: readonly Filling[],
   completeThroughMs: number | null = null,
+  basis: PriceBasis = 'raw',
 ): Promise<void> {
   const store = await openStore(url, 'write');
   const about = {
     flags: new Map<string, string>(),
     zone: null,
-    basis: 'raw',
+    basis,
     source: null,
     completeThroughMs,
-  } as const;
+  };
   try {
     for (const [dataset, rows] of fillings) {
       const file = await opened(rowsFile(`${folder}/${dataset}.ndjson`, rows));

@@ -63,3 +63,36 @@ test('a file of many names finds the instruments that files of one name each fin
     assert.match(stderr, /symbol "MOVED": the row is lost/);
   }
 });
+
+test('a damaged instrument that has a former symbol now stops no file that means the one before it (contract 9.6, 11)', async () => {
+  const store = shop.storeUrl('damaged');
+  write('bearers.csv', [
+    'asset_schema,country_iso_code,symbol,name,exchange,former_symbols',
+    'stock,US,KEPT,Kept,XNAS,OLD:2020-01-01..2024-03-01',
+    'stock,US,OLD,Another,XNAS,',
+  ]);
+  await shop.must('import', 'instruments', 'bearers.csv', '--store', store);
+  alterStore(store, "update instruments set name = 'Anothes' where symbol = 'OLD'");
+  const dayOf = (symbol: string): string => rowsFor(symbol)[0]!;
+  for (const [name, rows] of [
+    ['one.csv', [dayOf('OLD')]],
+    ['several.csv', [dayOf('OLD'), dayOf('OTHER')]],
+  ] as const) {
+    write(name, [HEADER, ...rows]);
+    const report = JSON.parse(
+      await shop.must('import', 'bars', name, ...flags, '--store', store, '--json'),
+    ) as { rowsRefused: number };
+    assert.equal(report.rowsRefused, 0);
+  }
+  const held = rowsOf(
+    store,
+    'select symbol, bar_count from series join instruments using (instrument_id) order by symbol',
+  );
+  assert.deepEqual(
+    held.map((row) => [row.symbol, row.bar_count]),
+    [
+      ['KEPT', 1],
+      ['OTHER', 1],
+    ],
+  );
+});

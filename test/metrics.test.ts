@@ -35,7 +35,7 @@ async function metricsUrl(server: Server): Promise<string> {
 /** Waits for something that comes in time. */
 async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   for (const startedMs = Date.now(); !(await holds()); await sleep(100))
-    assert.ok(Date.now() - startedMs < 20_000, what);
+    assert.ok(Date.now() - startedMs < 60_000, what);
 }
 
 async function scrapeText(url: string): Promise<string> {
@@ -302,7 +302,8 @@ test('metrics are those of all workers, also of one that has ended or was killed
   await askMany(server, 30);
   const all = await scrape(url);
   assert.equal(totalOf(all, REQUESTS, { status: '404' }), 30);
-  assert.equal(totalOf(all, 'bourse_request_duration_seconds_count'), 30);
+  // Refusals of a busy machine count too.
+  assert.equal(totalOf(all, 'bourse_request_duration_seconds_count'), totalOf(all, REQUESTS));
   assert.equal(totalOf(all, 'bourse_build_info'), 1);
   assert.equal(all.get('bourse_data_version')!.samples.length, 1);
   // One that does not answer: its last numbers.

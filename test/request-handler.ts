@@ -94,6 +94,7 @@ export function openHandler(parts: Partial<HandlerParts> = {}): RequestHandler {
     admits: () => true,
     submit: (request) => runner.run(request),
     address,
+    version: '0.0.0',
     observe: (observation) => observed.push(observation),
     nowMs: Date.now,
     ...parts,

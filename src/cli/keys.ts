@@ -1,7 +1,7 @@
-// `bourse keys create|list|revoke`
+// `bourse keys create|list|move|revoke`
 import { Command } from 'commander';
-import { DAY_MS, formatInstant, parseInstant } from '../base/instant.ts';
-import { isLive, issueKey, revokeKey } from '../keys/api-keys.ts';
+import { DAY_MS, formatDay, formatInstant, parseInstant, SECOND_MS } from '../base/instant.ts';
+import { isLive, issueKey, moveKey, revokeKey } from '../keys/api-keys.ts';
 import { withoutPassword } from '../store/address.ts';
 import { type ApiKey, readKeys } from '../store/control.ts';
 import { hasControl, isStoreMade, openControl, resolveStore } from '../store/engines.ts';
@@ -17,6 +17,7 @@ type CreateFlags = StoreFlags & {
   readonly perMinute?: number;
   readonly perDay?: number;
   readonly expires?: string;
+  readonly asOf?: string;
 };
 
 /** The address of a store that exists: keys of a mistyped one would open nothing. @throws StoreUnusable */
@@ -40,6 +41,18 @@ function expiryOf(text: string | undefined, nowMs: number): number | null {
   return ms;
 }
 
+/** The instant that a key is pinned to. */
+function momentOf(text: string, nowMs: number): number {
+  const parsed = parseInstant(text);
+  if (parsed?.kind !== 'time') {
+    const form = parsed === null ? '2025-03-03T16:00:00Z' : `${formatDay(parsed.day)}T00:00:00Z`;
+    throw new UsageProblem(`--as-of ${text}: must be an instant with its time, such as ${form}`);
+  }
+  const ms = Math.floor(parsed.ms / SECOND_MS) * SECOND_MS;
+  if (ms > nowMs) throw new UsageProblem(`--as-of ${text}: is in the future`);
+  return ms;
+}
+
 const instantText = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms));
 
 const keyRecord = (key: ApiKey, nowMs: number) => ({
@@ -51,6 +64,7 @@ const keyRecord = (key: ApiKey, nowMs: number) => ({
   expires: instantText(key.expires_ms),
   per_minute: key.per_minute,
   per_day: key.per_day,
+  as_of: instantText(key.as_of_ms),
   revoked: instantText(key.revoked_ms),
 });
 
@@ -62,20 +76,23 @@ const createCommand = (): Command =>
     .option('--per-minute <count>', 'requests in a minute of the clock', positive)
     .option('--per-day <count>', 'requests in a day (UTC)', positive)
     .option('--expires <date>', 'the last day on which it is valid (UTC), or the instant at which it ends')
+    .option('--as-of <instant>', 'every request with the key is answered as of this instant')
     .addHelpText(
       ...examples(
         'bourse keys create alice',
         'bourse keys create bob --per-minute 60 --per-day 10000',
         'KEY=$(bourse keys create nightly-job --expires 2099-12-31)',
+        'KEY=$(bourse keys create backtest --as-of 2025-03-03T21:00:00Z)',
       ),
     )
     .action(async (name: string, flags: CreateFlags) => {
       if (name.trim() === '')
         throw new UsageProblem('the name of a key must not be empty: it says who uses the key');
       const nowMs = Date.now();
-      const { perMinute, perDay, expires } = flags;
+      const { perMinute, perDay, expires, asOf } = flags;
       const limits = { perMinute: perMinute ?? null, perDay: perDay ?? null };
-      const terms = { expiresMs: expiryOf(expires, nowMs), ...limits };
+      const asOfMs = asOf === undefined ? null : momentOf(asOf, nowMs);
+      const terms = { expiresMs: expiryOf(expires, nowMs), asOfMs, ...limits };
       const { secret, key } = await changeKeys(flags, (control) => issueKey(control, name, terms, nowMs));
       process.stdout.write(`${secret}\n`);
       process.stderr.write(
@@ -94,13 +111,44 @@ const listCommand = (): Command =>
       const store = await storeOf(flags);
       const keys = (await hasControl(store)) ? await closing(openControl(store, 'read', note), readKeys) : [];
       const records = keys.map((key) => keyRecord(key, nowMs));
-      const head = ['ID', 'NAME', 'STATE', 'CREATED', 'LAST USED', 'EXPIRES', 'PER MINUTE', 'PER DAY'];
+      const head = [
+        'ID',
+        'NAME',
+        'STATE',
+        'CREATED',
+        'LAST USED',
+        'EXPIRES',
+        'PER MINUTE',
+        'PER DAY',
+        'AS OF',
+      ];
       const rows = records.map((record) =>
         Object.values(record)
           .slice(0, head.length)
           .map((value) => String(value ?? '-')),
       );
       print(flags, records, formatTable([head, ...rows]), 2);
+    });
+
+const unknownKey = (id: string): UsageProblem =>
+  new UsageProblem(`there is no key with the id ${id}: see bourse keys list`);
+
+const moveCommand = (): Command =>
+  new Command('move')
+    .argument('<id>', 'the id that keys list shows')
+    .description('Move a pinned key to another instant: within five seconds every worker answers as of it.')
+    .requiredOption('--as-of <instant>', 'the instant')
+    .addOption(storeOption())
+    .addHelpText(...examples('bourse keys move 5f3a9c --as-of 2025-03-04T21:00:00Z'))
+    .action(async (id: string, flags: StoreFlags & { readonly asOf: string }) => {
+      const asOfMs = momentOf(flags.asOf, Date.now());
+      const moved = await changeKeys(flags, (control) => moveKey(control, id, asOfMs));
+      if (moved === null) throw unknownKey(id);
+      if (moved.as_of_ms === null)
+        throw new UsageProblem(
+          `the key ${id} is not pinned to an instant, and its requests see everything: make another with bourse keys create NAME --as-of INSTANT`,
+        );
+      process.stderr.write(`Moved key "${printable(moved.name)}" (id ${id}) to ${formatInstant(asOfMs)}\n`);
     });
 
 const revokeCommand = (): Command =>
@@ -111,7 +159,7 @@ const revokeCommand = (): Command =>
     .addHelpText(...examples('bourse keys revoke 5f3a9c'))
     .action(async (id: string, flags: StoreFlags) => {
       const revoked = await changeKeys(flags, (control) => revokeKey(control, id, Date.now()));
-      if (revoked === null) throw new UsageProblem(`there is no key with the id ${id}: see bourse keys list`);
+      if (revoked === null) throw unknownKey(id);
       process.stderr.write(`Revoked key "${printable(revoked.name)}" (id ${id})\n`);
     });
 
@@ -120,5 +168,6 @@ export function keysCommand(): Command {
     .addHelpText(...examples('bourse keys create alice', 'bourse keys list'))
     .addCommand(createCommand())
     .addCommand(listCommand())
+    .addCommand(moveCommand())
     .addCommand(revokeCommand());
 }

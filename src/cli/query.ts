@@ -5,7 +5,7 @@ import { ignoredHeader } from '../http/ignored-parameters.ts';
 import { readTarget } from '../http/request.ts';
 import { matchRoute, parseRequest, readQuery, unknownPath } from '../http/route.ts';
 import { QueryRunner } from '../queries/index.ts';
-import type { Answer, QueryRequest } from '../queries/query.ts';
+import type { Answer, QueryRequest, ServiceFacts } from '../queries/query.ts';
 import { pageKeySecret } from '../store/control.ts';
 import { openControl, openStore } from '../store/engines.ts';
 import { readSettings } from './config.ts';
@@ -13,9 +13,10 @@ import { examples, storeOption } from './flags.ts';
 import { closing } from './opened-store.ts';
 import { note } from './output.ts';
 import { EXIT_PARTLY } from './problem.ts';
+import { version } from './version.ts';
 
 /** A request as it is written in a URL, of which the host does not matter. @throws Refusal */
-function readRequest(written: string): QueryRequest {
+function readRequest(written: string, service: ServiceFacts): QueryRequest {
   const target = /^(https?:\/\/|\/)/i.test(written) ? written : `/${written}`;
   const { path, query: sent } = readTarget({ target, headers: {} });
   const match = matchRoute(path);
@@ -24,7 +25,7 @@ function readRequest(written: string): QueryRequest {
   const { query, ignored } = readQuery(sent, (name) => known.includes(name));
   const unknown = ignoredHeader(ignored, known);
   if (unknown !== null) note(`ignored parameters: ${unknown}`);
-  return { endpoint, parameters: parseRequest(match, query), nowMs: Date.now(), wrapCsv: false };
+  return { endpoint, parameters: parseRequest(match, query), nowMs: Date.now(), wrapCsv: false, service };
 }
 
 /** A body without a line end gets one. */
@@ -44,9 +45,9 @@ function bytesOf({ body, next }: Answer & { kind: 'answer' }): Uint8Array {
 }
 
 /** Writes one answer; whether the request had one. */
-async function answerOne(runner: QueryRunner, written: string): Promise<boolean> {
+async function answerOne(runner: QueryRunner, written: string, service: ServiceFacts): Promise<boolean> {
   try {
-    const answer = await runner.run(readRequest(written));
+    const answer = await runner.run(readRequest(written, service));
     if (answer.kind === 'refusal') throw new Refusal(answer.word, answer.facts);
     await new Promise<void>((resolve, reject) => {
       process.stdout.write(bytesOf(answer), (error) => (error ? reject(error) : resolve()));
@@ -77,11 +78,13 @@ export function queryCommand(): Command {
       `\nThe answer has the bytes of the service's. A key in the URL is not read. A refused request is an error and exit status ${EXIT_PARTLY}.\n`,
     )
     .action(async (paths: readonly string[], flags: { readonly store?: string }) => {
-      const { store: url } = readSettings(flags);
+      const { store: url, publicUrl, port } = readSettings(flags);
+      const service = { baseAddress: publicUrl ?? `http://127.0.0.1:${port}`, version: version() };
       await closing(openStore(url, 'read'), async (store) => {
         const secret = await closing(openControl(url, 'write', note), pageKeySecret);
         const runner = new QueryRunner(store, secret);
-        for (const path of paths) if (!(await answerOne(runner, path))) process.exitCode = EXIT_PARTLY;
+        for (const path of paths)
+          if (!(await answerOne(runner, path, service))) process.exitCode = EXIT_PARTLY;
       });
     });
 }

@@ -141,6 +141,7 @@ export async function startService(settings: Settings): Promise<Service> {
       admits: () => queue.admits(),
       submit: (request, isGone) => queue.submit(request, isGone),
       address: { publicUrl, allowedHosts, trustProxy, scheme },
+      version: version(),
       observe,
       nowMs: Date.now,
       pages: new Map([

@@ -17,6 +17,8 @@ const paths: { readonly [N in EndpointName]: Contract[N]['path'] } = {
   economicEventCodes: '/api/v2/economic_calendar/event_codes/{country_iso_code}',
   instrumentSearch: '/api/v2/{schema_asset}/reference/search',
   latestEconomicEvents: '/api/v2/economic_calendar/latest_event_list',
+  runs: '/api/v2/server/runs',
+  addressInfo: '/api/v2/server/address_info',
 };
 
 /** A parameter's value; one that is undefined is not sent. */

@@ -143,6 +143,16 @@ export class Bourse {
     return this.#result('economicEventCodes', { country_iso_code }, options);
   }
 
+  /** The imports and deletions that the data come from, by their number. */
+  runs(options: OptionsOf<'runs'> = {}): Rows<Row<'runs'>> {
+    return this.#rows('runs', {}, options);
+  }
+
+  /** The base address and the version of the service. */
+  addressInfo(options: OptionsOf<'addressInfo'> = {}): Promise<Row<'addressInfo'>> {
+    return this.#result('addressInfo', {}, options);
+  }
+
   async #result<T>(name: EndpointName, named: Values, { signal, timeoutMs, ...options }: Call): Promise<T> {
     const { result } = await this.#service.ask(address(name, { ...named, ...options }), {
       signal,

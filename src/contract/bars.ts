@@ -5,6 +5,7 @@ import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
 import {
   alias,
+  asOf,
   defaulted,
   extension,
   formats,
@@ -66,6 +67,7 @@ const shared = {
       optional(kind.date, "the last ex-date to adjust for; by default today in the market's time zone"),
     ),
   ),
+  ...asOf,
 };
 
 export const historicalBars = endpoint({

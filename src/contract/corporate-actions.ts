@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { date, integer, nullable, number, oneOf, record, text } from './fields.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
-import { extraSort, formats, instrument, limit, nextPageKey, optional, required } from './parameter.ts';
+import { asOf, extraSort, formats, instrument, limit, nextPageKey, optional, required } from './parameter.ts';
 
 /** One dividend or split on the wire (spec 2.4, contract 8.2). */
 export const corporateActionRecord = record('CorporateAction', {
@@ -40,6 +40,7 @@ export const corporateActions = endpoint({
     sort: extraSort('the order of the actions by their ex-date'),
     ...formats('json'),
     limit: limit(listLimits.corporateActions, 'actions'),
+    ...asOf,
     next_page_key: nextPageKey,
   },
   record: corporateActionRecord,

@@ -4,7 +4,17 @@ import { dateTime, integer, nullable, number, oneOf, record, text } from './fiel
 import { codeMap } from './holidays.ts';
 import * as kind from './kinds.ts';
 import { limits, listLimits } from './limits.ts';
-import { defaulted, extension, formats, limit, nextPageKey, optional, path, sort } from './parameter.ts';
+import {
+  asOf,
+  defaulted,
+  extension,
+  formats,
+  limit,
+  nextPageKey,
+  optional,
+  path,
+  sort,
+} from './parameter.ts';
 
 const { economicKeyCharactersMin: keyCharactersMin, sourceIdCharacters } = limits;
 
@@ -52,6 +62,7 @@ const filters = {
   from_date: optional(kind.dateTime, 'the first time to return'),
   to_date: optional(kind.dateTime, 'the last time to return'),
   impact,
+  ...asOf,
 };
 
 export const economicEvents = endpoint({
@@ -85,7 +96,7 @@ export const economicEventCodes = endpoint({
   path: '/api/v2/economic_calendar/event_codes/{country_iso_code}',
   tag: 'economic calendar',
   summary: 'The event codes of a country',
-  parameters: { country_iso_code: path(kind.country, 'the country') },
+  parameters: { country_iso_code: path(kind.country, 'the country'), ...asOf },
   record: codeMap,
   shape: 'map',
   keyCharactersMin,
@@ -106,6 +117,7 @@ export const latestEconomicEvents = endpoint({
     sort: sort('asc', 'the order of the events by their time'),
     limit: limit(listLimits.latestEconomicEvents, 'events'),
     ...formats('csv'),
+    ...asOf,
   },
   record: economicEventRecord,
   shape: 'list',

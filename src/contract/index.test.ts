@@ -318,7 +318,7 @@ const extensions: readonly [name: EndpointName, path: string, query: Readonly<Re
     [
       'instrumentSearch',
       '/api/v2/{schema_asset}/reference/search',
-      { query: needed, country_iso_code: {}, limit: { default: 20, max: 100 } },
+      { query: needed, country_iso_code: {}, limit: { default: 20, max: 100 }, as_of: {} },
     ],
     [
       'latestEconomicEvents',
@@ -332,11 +332,25 @@ const extensions: readonly [name: EndpointName, path: string, query: Readonly<Re
         limit: { default: 5, max: 1001 },
         format: { default: 'csv' },
         csv_safe: { default: false },
+        as_of: {},
       },
     ],
+    [
+      'runs',
+      '/api/v2/server/runs',
+      {
+        sort: { default: 'asc' },
+        limit: { default: 150, max: 1000 },
+        format: { default: 'json' },
+        csv_safe: { default: false },
+        next_page_key: {},
+        as_of: {},
+      },
+    ],
+    ['addressInfo', '/api/v2/server/address_info', { as_of: {} }],
   ];
 for (const [name, path, query] of extensions) {
-  test(`${path} is an extension with its parameters (contract 9.1, 9.2)`, () => {
+  test(`${path} is an extension with its parameters (contract 9.1, 9.2, 9.12, 9.14)`, () => {
     const endpoint = declared(name);
     assert.equal(endpoint.path, path);
     assert.equal(endpoint.extension, true);
@@ -362,6 +376,8 @@ const marked: readonly [name: EndpointName, parameter: string, fallback: unknown
   ['latestBars', 'session_date', false],
   ['historicalBars', 'adjust', 'none'],
   ['latestBars', 'adjust', 'none'],
+  ['historicalBars', 'as_of', undefined],
+  ['latestBars', 'as_of', undefined],
   ['historicalBars', 'adjust_as_of', undefined],
   ['latestBars', 'adjust_as_of', undefined],
   ['historicalBars', 'csv_safe', false],

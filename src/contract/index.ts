@@ -7,6 +7,7 @@ import { holidayCodes, holidayList } from './holidays.ts';
 import { latestNews, newsList } from './news.ts';
 import { optionExpirations, optionSearch } from './options.ts';
 import { instrumentReference, instrumentSearch } from './reference.ts';
+import { addressInfo, runs } from './server.ts';
 
 /** Every endpoint that callers may know of. */
 export const contract = {
@@ -25,6 +26,8 @@ export const contract = {
   economicEventCodes,
   instrumentSearch,
   latestEconomicEvents,
+  runs,
+  addressInfo,
 } as const satisfies Record<string, Endpoint>;
 
 export type { Endpoint, ParametersOf, RecordOf } from './endpoint.ts';

@@ -1,6 +1,6 @@
 // The kinds of parameter: a schema that documents, and a parser that turns the raw text into a value or a refusal.
 import { MANTISSA_LIMIT, plainDecimal } from '../base/decimal.ts';
-import { formatDay, type ParsedInstant, parseInstant } from '../base/instant.ts';
+import { formatDay, formatInstantZ, type ParsedInstant, parseInstant, SECOND_MS } from '../base/instant.ts';
 import { Refusal } from './errors.ts';
 import type { Schema } from './fields.ts';
 import { flagWords, parseFlag } from './flag.ts';
@@ -131,6 +131,22 @@ export const dateTime: Kind<ParsedInstant & { readonly text: string }, string | 
   `must be a real date or date-time: ${dateForms}`,
   dateForms,
   (value) => value.text,
+);
+
+const momentForms =
+  'YYYY-MM-DDTHH:MM:SS, seconds and their fraction optional, with an optional Z or +hh:mm; years 1900 to 2200';
+
+/** A moment, epoch milliseconds cut to whole seconds. A date alone is none: it does not say which moment of its day (contract 9.8). */
+export const moment: Kind<number> = kindOf(
+  { type: 'string', description: momentForms },
+  '2025-03-03T16:00:00Z',
+  (raw) => {
+    const parsed = parseInstant(raw);
+    return parsed?.kind === 'time' ? Math.floor(parsed.ms / SECOND_MS) * SECOND_MS : null;
+  },
+  `must be a moment, with a time: ${momentForms}`,
+  momentForms,
+  formatInstantZ,
 );
 
 /** A calendar date; the time of a date-time is dropped as written (contract 2.2). */

@@ -165,4 +165,5 @@ export const listLimits = {
   bars: { default: 150, max: 1000 },
   optionSearch: { default: 100, max: 1000 },
   instrumentSearch: { default: 20, max: 100 },
+  runs: { default: 150, max: 1000 },
 } as const satisfies Record<string, ListLimit>;

@@ -72,6 +72,13 @@ export const limit = (bounds: ListLimit, records: string) =>
 
 export const nextPageKey = unbound(optional(kind.pageKey, 'the key of the next page'));
 
+/** The moment of whose knowledge an answer is made; a page key holds that of its walk (contract 9.8). */
+export const asOf = {
+  as_of: extension(
+    unbound(optional(kind.moment, 'the moment as of which to answer: from what was known by then')),
+  ),
+};
+
 /** The path parameters that name one instrument. */
 export const instrument = {
   schema_asset: path(kind.assetSchema, 'the asset type'),

@@ -15,7 +15,7 @@ import {
 } from './fields.ts';
 import * as kind from './kinds.ts';
 import { limits, listLimits } from './limits.ts';
-import { instrument, limit, optional, required } from './parameter.ts';
+import { asOf, instrument, limit, optional, required } from './parameter.ts';
 
 const ranges = optionalField(list(text('HH:MM:SS-HH:MM:SS')));
 
@@ -75,7 +75,7 @@ export const instrumentReference = endpoint({
   path: '/api/v2/{schema_asset}/reference/{country_symbol}',
   tag: 'reference',
   summary: 'The reference record of one instrument',
-  parameters: instrument,
+  parameters: { ...instrument, ...asOf },
   record: instrumentRecord,
   shape: 'single',
   refusals: ['unknown_instrument'],
@@ -90,6 +90,7 @@ export const instrumentSearch = endpoint({
     query: required(kind.text('APP', { min: 1, max: limits.searchCharactersMax }), 'the text to look for'),
     country_iso_code: optional(kind.country, 'the country'),
     limit: limit(listLimits.instrumentSearch, 'instruments'),
+    ...asOf,
   },
   record: instrumentRecord,
   shape: 'list',

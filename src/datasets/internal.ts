@@ -27,6 +27,8 @@ export const importRuns = dataset({
     archive_sha256: orNull(text),
     /** The flags that can change what an import gives, by name. Null: a deletion, a run of layout 4 or older. */
     flags: orNull(json),
+    /** The version of the store that has what the run wrote; null of a run of layout 9 or older. */
+    data_version: orNull(integer),
   },
   key: ['run_id'],
   indexes: [['file', 'run_id']],
@@ -102,6 +104,8 @@ export const apiKeys = dataset({
     revoked_ms: orNull(instant),
     /** The last accepted request, at most a minute behind while a service runs. Null: none yet, or in layout 2 or older. */
     last_used_ms: orNull(instant),
+    /** Its requests are answered as of this instant (contract 9.8). Null: from everything that is stored. */
+    as_of_ms: orNull(instant),
   },
   key: ['key_id'],
 });

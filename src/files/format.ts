@@ -16,6 +16,8 @@ export type Layout = {
   readonly header?: readonly string[];
   /** For JSON that is not a list of objects: SQL that gives the columns of `header`. */
   readonly records?: JsonRecords;
+  /** Columns that may be nested values of JSON, by their paths: `publisher.name`, `tickers[]`. */
+  readonly paths?: readonly string[];
   /** The separator of cells, where it is neither a comma nor a tab. */
   readonly delimiter?: string;
   /** Lines before the header line, or before the first row where there is none. */

@@ -13,6 +13,7 @@ import { digestOfBytes, SMALL_FILE_BYTES } from './digest.ts';
 import { contentProblem, FileProblem, unfitProblem } from './file-problem.ts';
 import { type ChooseLayout, checkHeader, firstBytes, type Layout, type Shape, shapeOf } from './format.ts';
 import { hashOfFile } from './hash.ts';
+import { nestedRecords } from './json-paths.ts';
 import { describeFile } from './read.ts';
 import type { ReadableFile } from './scan.ts';
 import { gunzippedBytes, spool, unpackedBytes } from './spool.ts';
@@ -215,13 +216,13 @@ async function openPlain<L extends Layout>(
   const { name, path } = found;
   try {
     const shape = await shapeOf(name, path, choose, bytes);
-    const { format, mayHaveOddNumbers } = shape;
+    const { mayHaveOddNumbers } = shape;
     const { close, ...content } = await contentOf(name, path, shape);
+    const { format } = content;
     return {
       ...found,
       ...content,
       ...(bytes !== undefined && content.path === path && { content: bytes }),
-      format,
       async digest() {
         const digest = await digesting.digest();
         if (format.kind !== 'csv') return digest;
@@ -241,7 +242,7 @@ async function openPlain<L extends Layout>(
 
 type Content<L extends Layout> = Pick<
   SourceFile<L>,
-  'path' | 'header' | 'types' | 'mapping' | 'bytes' | 'rowsAbout' | 'rowNumbers' | 'leftOut'
+  'path' | 'format' | 'header' | 'types' | 'mapping' | 'bytes' | 'rowsAbout' | 'rowNumbers' | 'leftOut'
 > & { readonly close?: () => Promise<void> };
 
 /** Columns, place and size of the data: of the file itself, or of the native rows that it is converted to. */
@@ -254,13 +255,17 @@ async function contentOf<L extends Layout>(
     const { filled, close } = await convertFile(name, path, mapping.convert, mapping.delimiter);
     const { doubt, ...content } = filled;
     const said = doubt === undefined ? mapping : { ...mapping, doubt };
-    return { ...content, mapping: said, types: [], rowsAbout: content.rowNumbers.length, close };
+    return { ...content, format, mapping: said, types: [], rowsAbout: content.rowNumbers.length, close };
   }
   const { size } = await check(name, path);
   const columns = header === null ? await describeFile({ name, path, format }) : { header, types: [] };
   checkHeader(name, columns.header);
   const rowsAbout = bytesPerRow === null ? null : Math.round(size / bytesPerRow);
-  return { ...columns, path, mapping, bytes: size, rowsAbout };
+  const content = { ...columns, path, format, mapping, bytes: size, rowsAbout };
+  if (format.kind !== 'json' || mapping.paths === undefined) return content;
+  const nested = nestedRecords(name, columns, mapping.paths, mapping.preset !== undefined);
+  if (nested === null) return content;
+  return { ...content, header: nested.header, format: { ...format, records: nested.records } };
 }
 
 /** Refuses text that DuckDB would read wrongly without an error: an open quote makes one cell of the rest of the file. */

@@ -6,7 +6,7 @@ import { type BarBasis, priceBases, volumeBases } from '../contract/price-basis.
 import { runCoverage, series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { allBlocks, everyBucket } from '../store/all-blocks.ts';
-import { allRows, rowWith, soundRowWith } from '../store/all-rows.ts';
+import { allRows, type FoundRow, rowWith, soundRowWith } from '../store/all-rows.ts';
 import { rowDamage } from '../store/checked-rows.ts';
 import { DamagedData, ignoreDamage } from '../store/damage.ts';
 import type { Writer } from '../store/store.ts';
@@ -17,13 +17,17 @@ type SeriesRow = RowOf<typeof seriesDataset>;
 
 type About = { readonly basis: BarBasis; readonly calendar: Calendar };
 
-/** The row of a series, null where there is none; a damaged one is repaired first. @throws DamagedData where it cannot be */
+/**
+ * The row of a series, null where there is none; a damaged one is repaired first. `found` is what was looked up of it.
+ * @throws DamagedData where it cannot be
+ */
 export async function soundSeries(
   writer: Writer,
   where: Pick<SeriesRow, 'instrument_id' | 'interval'>,
   about: About,
+  found: FoundRow<typeof seriesDataset> | null,
 ): Promise<{ readonly row: SeriesRow | null; readonly isRepaired: boolean }> {
-  const { row, remains } = await soundRowWith(writer, seriesDataset, where);
+  const { row, remains } = found ?? (await soundRowWith(writer, seriesDataset, where));
   if (remains === null) return { row, isRepaired: false };
   await repairSeries(writer, where, remains, about);
   return { row: await rowWith(writer, seriesDataset, where), isRepaired: true };

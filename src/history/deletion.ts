@@ -1,5 +1,6 @@
 // A deletion is one recorded write, which can be undone.
 import { importRuns } from '../datasets/internal.ts';
+import { versionOfWrite } from '../store/changes.ts';
 import type { Store, Writer } from '../store/store.ts';
 import { nextValue } from './new-instrument.ts';
 import { type WriteRequest, writeOrTry } from './trial.ts';
@@ -36,6 +37,7 @@ export function runDeletion<T>(
         path: null,
         archive_sha256: null,
         flags: null,
+        data_version: await versionOfWrite(writer),
       },
     ]);
     const isTrial = dryRun || count === 0;

@@ -1,9 +1,10 @@
 // Whose rows and bars an import replaces: the run that wrote each last, by the journal (contract 11).
 import { type Bars, emptyBars, filterBars, indexOfKey } from '../bars/columns.ts';
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
+import type { Values } from '../datasets/field.ts';
 import { blockChanges, importRuns, rowChanges } from '../datasets/internal.ts';
 import { rowsInOrder, rowWith } from '../store/all-rows.ts';
-import type { RowReader } from '../store/store.ts';
+import type { Expected, Writer } from '../store/store.ts';
 import { type BlockPlace, decodeChange, rowKeyOf } from './journal.ts';
 
 /** What an import replaced of one former run. */
@@ -22,21 +23,26 @@ const ENTRIES_MAX = 256;
 
 /** Counts what one run replaces, by former run. */
 export class FormerRuns {
-  readonly #reader: RowReader;
+  readonly #writer: Writer;
   readonly #runId: number;
   readonly #rows = new Map<number, number>();
 
   /** `runId` is the run that replaces. */
-  constructor(reader: RowReader, runId: number) {
-    this.#reader = reader;
+  constructor(writer: Writer, runId: number) {
+    this.#writer = writer;
     this.#runId = runId;
+  }
+
+  /** The read of the newest change of a row before this run. */
+  get #newest(): Expected<typeof rowChanges> {
+    return { range: { to: this.#runId }, order: [['run_id', 'desc']], limit: 1 };
   }
 
   /** Counts bars of a block that this run replaces. */
   async addBars({ series_id, bucket }: Omit<BlockPlace, 'run_id'>, replaced: Bars): Promise<void> {
     let left = replaced;
     let entries = 0;
-    for await (const entry of rowsInOrder(this.#reader, blockChanges, {
+    for await (const entry of rowsInOrder(this.#writer, blockChanges, {
       where: { series_id, bucket },
       range: { to: this.#runId },
       order: [['run_id', 'desc']],
@@ -49,14 +55,19 @@ export class FormerRuns {
     }
   }
 
+  /** Says that `addRow` comes next for these rows (`RowWriter.expect`). */
+  expectRows(dataset: Dataset, rows: readonly Values[]): Promise<void> {
+    return this.#writer.expect(
+      rowChanges,
+      this.#newest,
+      rows.map((row) => ({ dataset: dataset.name, row_key: rowKeyOf(dataset, row) })),
+    );
+  }
+
   /** Counts a row that this run replaces. */
-  async addRow<D extends Dataset>(dataset: D, row: RowOf<D>): Promise<void> {
-    const [former] = await this.#reader.rows(rowChanges, {
-      where: { dataset: dataset.name, row_key: rowKeyOf(dataset, row) },
-      range: { to: this.#runId },
-      order: [['run_id', 'desc']],
-      limit: 1,
-    });
+  async addRow(dataset: Dataset, row: Values): Promise<void> {
+    const where = { dataset: dataset.name, row_key: rowKeyOf(dataset, row) };
+    const [former] = await this.#writer.rows(rowChanges, { where, ...this.#newest });
     if (former !== undefined) this.#count(former.run_id, 1);
   }
 
@@ -68,7 +79,7 @@ export class FormerRuns {
   async list(): Promise<FormerRun[]> {
     const found: FormerRun[] = [];
     for (const [runId, rows] of [...this.#rows].sort(([one], [other]) => one - other)) {
-      const run = await rowWith(this.#reader, importRuns, { run_id: runId });
+      const run = await rowWith(this.#writer, importRuns, { run_id: runId });
       if (run !== null) found.push({ runId, file: run.file, source: run.source, rows });
     }
     return found;

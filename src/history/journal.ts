@@ -14,7 +14,7 @@ import {
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import { blockChanges, rowChanges } from '../datasets/internal.ts';
 import { type Instrument, instruments } from '../datasets/reference.ts';
-import { rowWith } from '../store/all-rows.ts';
+import { expectRows, rowWith } from '../store/all-rows.ts';
 import { putInstrumentTerms } from '../store/instrument-terms.ts';
 import type { Writer } from '../store/store.ts';
 import { regridSeries } from './regrid-series.ts';
@@ -106,6 +106,26 @@ export function valuesOfKey(dataset: Dataset, rowKey: string): Record<string, st
   return Object.fromEntries(dataset.key.map((column, index) => [column, values[index]!]));
 }
 
+/** The journal's place of what a run changes in a row. */
+const placeOf = (runId: number, dataset: Dataset, row: Readonly<Record<string, unknown>>) => ({
+  dataset: dataset.name,
+  row_key: rowKeyOf(dataset, row),
+  run_id: runId,
+});
+
+/** Says that `changeRow` comes next for rows that are stored (`RowWriter.expect`). */
+export const expectChanges = (
+  writer: Writer,
+  runId: number,
+  dataset: Dataset,
+  rows: readonly Readonly<Record<string, unknown>>[],
+): Promise<void> =>
+  expectRows(
+    writer,
+    rowChanges,
+    rows.map((row) => placeOf(runId, dataset, row)),
+  );
+
 /** Replaces the row `before` by `after`, each null for no row, and records that. */
 export async function changeRow<D extends Dataset>(
   writer: Writer,
@@ -114,8 +134,7 @@ export async function changeRow<D extends Dataset>(
   before: RowOf<D> | null,
   after: RowOf<D> | null,
 ): Promise<void> {
-  const row = (before ?? after)!;
-  const where = { dataset: dataset.name, row_key: rowKeyOf(dataset, row), run_id: runId };
+  const where = placeOf(runId, dataset, (before ?? after)!);
   // A run records what it found at its first change of a row; without `before` this is the first.
   const isRecorded = before !== null && (await rowWith(writer, rowChanges, where)) !== null;
   if (!isRecorded) await writer.upsert(rowChanges, [{ ...where, before }]);

@@ -1,7 +1,7 @@
 // What a store knows of many names of instruments, looked up together: a read for each took a third of an import of new ones.
 import { rowChanges } from '../datasets/internal.ts';
 import { type Instrument, type InstrumentName, instruments, instrumentTerms } from '../datasets/reference.ts';
-import { ignoreDamage } from '../store/damage.ts';
+import { DamagedData, ignoreDamage } from '../store/damage.ts';
 import { type FormerBearer, formerBearers, refuseLost } from '../store/instrument-terms.ts';
 import type { Writer } from '../store/store.ts';
 import { rowKeyOf } from './journal.ts';
@@ -17,7 +17,10 @@ export type KnownName = {
   readonly former: readonly FormerBearer[];
 };
 
-/** Looks up names, each under its row key. @throws DamagedData as `instrumentNamed` and `formerBearers` do */
+/**
+ * Looks up names, each under its row key. A name whose row is damaged or lost is left out: whoever uses it meets that, and a file in which
+ * nobody does is imported.
+ */
 export async function lookUpNames(
   writer: Writer,
   names: readonly InstrumentName[],
@@ -25,11 +28,25 @@ export async function lookUpNames(
   const found = new Map<string, KnownName>();
   const marketOf = ({ asset_schema, country_iso_code }: InstrumentName): string =>
     `${asset_schema} ${country_iso_code}`;
-  for (const group of Map.groupBy(names, marketOf).values()) await lookUpGroup(writer, group, found);
+  for (const group of Map.groupBy(names, marketOf).values()) {
+    if (await isSound(() => lookUpGroup(writer, group, found))) continue;
+    for (const name of group) await isSound(() => lookUpGroup(writer, [name], found));
+  }
   return found;
 }
 
-/** Looks up names of one asset type and country. */
+/** Whether a step met no damage. */
+async function isSound(step: () => Promise<void>): Promise<boolean> {
+  try {
+    await step();
+    return true;
+  } catch (error) {
+    if (error instanceof DamagedData) return false;
+    throw error;
+  }
+}
+
+/** Looks up names of one asset type and country. @throws DamagedData as `instrumentNamed` and `formerBearers` do */
 async function lookUpGroup(
   writer: Writer,
   names: readonly InstrumentName[],

@@ -3,7 +3,7 @@ import type { RowOf } from '../datasets/dataset.ts';
 import { counters, rowChanges } from '../datasets/internal.ts';
 import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
 import { ignoreDamage } from '../store/damage.ts';
-import type { Writer } from '../store/store.ts';
+import type { Expected, Writer } from '../store/store.ts';
 import { rowKeyOf } from './journal.ts';
 
 /** The first identifier given out. */
@@ -70,15 +70,26 @@ export class Counters {
 export const deletedOf = (changes: readonly RowOf<typeof rowChanges>[]): Instrument | null =>
   (changes.find(({ before }) => before !== null)?.before as Instrument | undefined) ?? null;
 
+/** The read of the changes of a name. */
+const newestChanges: Expected<typeof rowChanges> = {
+  order: [['run_id', 'desc']],
+  limit: CHANGES_OF_NAME_MAX,
+};
+
+const changesOf = (name: InstrumentName) => ({
+  dataset: instruments.name,
+  row_key: rowKeyOf(instruments, name),
+});
+
 /** The instrument of a name that was deleted last; null without one. */
 async function deletedNamed(writer: Writer, name: InstrumentName): Promise<Instrument | null> {
-  const changes = await writer.sound(ignoreDamage).rows(rowChanges, {
-    where: { dataset: instruments.name, row_key: rowKeyOf(instruments, name) },
-    order: [['run_id', 'desc']],
-    limit: CHANGES_OF_NAME_MAX,
-  });
-  return deletedOf(changes);
+  const read = { where: changesOf(name), ...newestChanges };
+  return deletedOf(await writer.sound(ignoreDamage).rows(rowChanges, read));
 }
+
+/** Says that `newInstrument` comes next for these names, without what is known of them (`RowWriter.expect`). */
+export const expectNewInstruments = (writer: Writer, names: readonly InstrumentName[]): Promise<void> =>
+  writer.expect(rowChanges, newestChanges, names.map(changesOf));
 
 /** What is known of a new instrument's name; by default it is looked up. */
 type Former = {

@@ -3,6 +3,7 @@ import type { Zone } from '../calendar/zone.ts';
 import type { PriceBasis, VolumeBasis } from '../contract/price-basis.ts';
 import { importRuns } from '../datasets/internal.ts';
 import type { MappedFile } from '../mapping/column-mapping.ts';
+import { versionOfWrite } from '../store/changes.ts';
 import { ignoreDamage } from '../store/damage.ts';
 import type { Writer } from '../store/store.ts';
 import { FormerRuns } from './former-runs.ts';
@@ -126,6 +127,7 @@ export async function runImport(
         path: file.origin.path,
         archive_sha256: file.origin.archiveSha256,
         flags: request.recordedFlags ?? null,
+        data_version: await versionOfWrite(writer),
       },
     ]);
     return { result: report, isTrial };

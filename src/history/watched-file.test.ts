@@ -49,6 +49,7 @@ async function record(...runs: readonly Partial<Run>[]): Promise<void> {
     path,
     archive_sha256: null,
     flags,
+    data_version: null,
     ...run,
   }));
   await store.write((writer) => writer.upsert(importRuns, rows));

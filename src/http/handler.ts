@@ -35,6 +35,8 @@ export type HandlerParts = {
   readonly admits: () => boolean;
   readonly submit: (request: QueryRequest, isGone: () => boolean) => Promise<Answer>;
   readonly address: AddressSettings;
+  /** The version of the program. */
+  readonly version: string;
   readonly observe: Observe;
   readonly nowMs: () => number;
 };
@@ -61,6 +63,9 @@ type FoundAnswer = {
   /** The version of the store that has this answer; undefined where damage hides it. */
   readonly dataVersion: number | undefined;
 };
+
+/** A caller whose request is answered, and the moment that its key is pinned to, where it has one. */
+type Admitted = { readonly caller: Caller; readonly pinned: { readonly pinnedMs: number } | null };
 
 /** Handles requests. */
 export class RequestHandler {
@@ -155,16 +160,19 @@ export class RequestHandler {
 
   /** Data, from the response cache or from the query thread. */
   async #data(request: HttpRequest, match: Match, sent: string, trace: Trace): Promise<HttpResponse> {
-    const { address } = this.#parts;
+    const { address, version } = this.#parts;
     const { name: endpoint, known } = match.route;
     const { query, ignored } = readQuery(sent, (name) => known.includes(name));
     trace.ignored = ignoredHeader(ignored, known);
-    const caller = await this.#admit(request, match, query, trace);
+    const { caller, pinned } = await this.#admit(request, match, query, trace);
     const base = baseAddress(address, request.headers);
     const parsed = this.#parsed.parse(match, query);
     const { parameters } = parsed;
     const wrapCsv = parameters.format === 'csv' && requests.wantsWrappedCsv(request);
-    const asked = { endpoint, parameters, wrapCsv, nowMs: this.#parts.nowMs() };
+    const service = { baseAddress: base, version };
+    const nowMs = this.#parts.nowMs();
+    const isAboutService = endpoint === 'addressInfo';
+    const asked = { endpoint, parameters, wrapCsv, nowMs, ...pinned, ...(isAboutService && { service }) };
     const found = await this.#answer(asked, parsed, request, trace);
     const { cached, dataVersion } = found;
     const url = responses.nextPageUrl(cached.answer, base, caller);
@@ -241,7 +249,7 @@ export class RequestHandler {
   }
 
   /** The caller, with a valid key that has a request left. @throws Refusal (contract 6.3, 7.2) */
-  async #admit(request: HttpRequest, { route }: Match, query: RawQuery, trace: Trace): Promise<Caller> {
+  async #admit(request: HttpRequest, { route }: Match, query: RawQuery, trace: Trace): Promise<Admitted> {
     const param = 'secret_key';
     const caller = requests.callerOf(request, query);
     if (caller === null) {
@@ -260,7 +268,7 @@ export class RequestHandler {
     const counting = this.#parts.quotas.count(key);
     if (counting !== null) trace.counted = await counting;
     if (trace.counted?.isAdmitted === false) throw responses.overQuota(trace.counted.quota);
-    return caller;
+    return { caller, pinned: key.as_of_ms === null ? null : { pinnedMs: key.as_of_ms } };
   }
 }
 
@@ -271,8 +279,10 @@ function withoutKey(facts: ErrorFacts): ErrorFacts {
 }
 
 /** Everything that an answer depends on. */
-const cacheNameOf = ({ name }: ParsedRequest, { wrapCsv }: QueryRequest): string =>
-  wrapCsv ? `${name} wrapped` : name;
+function cacheNameOf({ name }: ParsedRequest, { wrapCsv, pinnedMs }: QueryRequest): string {
+  const form = wrapCsv ? `${name} wrapped` : name;
+  return pinnedMs === undefined ? form : `${form} pinned to ${pinnedMs}`;
+}
 
 /** The response to one request: with its id, and without a body that its caller has already. */
 function completed(response: HttpResponse, request: HttpRequest, requestId: string): HttpResponse {

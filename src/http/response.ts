@@ -13,7 +13,16 @@ const ALLOW = 'GET, HEAD, OPTIONS';
 
 const EXPOSED = [
   ...['ETag', 'Link', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Retry-After'],
-  ...['X-Count', 'X-Data-Version', IGNORED_HEADER, 'X-Next-Page-Key', 'X-Request-Id', 'X-Symbol-History'],
+  ...[
+    'X-As-Of',
+    'X-As-Of-Limits',
+    'X-Count',
+    'X-Data-Version',
+    IGNORED_HEADER,
+    'X-Next-Page-Key',
+    'X-Request-Id',
+    'X-Symbol-History',
+  ],
 ].join(', ');
 
 /** Headers of every response. With these alone, web pages of other origins cannot read it. */

@@ -49,7 +49,9 @@ const paths: readonly [path: string, name: EndpointName][] = [
   ['/api/v2/economic_calendar/event_list', 'economicEvents'],
   ['/api/v2/economic_calendar/event', 'economicEvent'],
   ['/api/v2/economic_calendar/latest_event_list', 'latestEconomicEvents'],
+  ['/api/v2/server/runs', 'runs'],
   ['/api/v2/economic_calendar/event_codes/US', 'economicEventCodes'],
+  ['/api/v2/server/address_info', 'addressInfo'],
 ];
 test('every endpoint has its path in the table below', () => {
   assert.deepEqual(paths.map(([, name]) => name).sort(), [...names].sort());
@@ -174,6 +176,7 @@ test('US:AAPL and US%3AAAPL are the same, in any case of the hexadecimal digits 
     assert.deepEqual(parsed(`/api/v2/stock/reference/${sent}`), {
       schema_asset: 'stock',
       country_symbol: { country: 'US', symbol: 'AAPL' },
+      as_of: undefined,
     });
 });
 
@@ -189,7 +192,7 @@ test('any symbol arrives whole when its country and symbol are percent-encoded (
     fc.property(anySymbol, (symbol) => {
       const country_symbol = { country: 'US', symbol };
       const sent = encodeURIComponent(`US:${symbol}`);
-      assert.deepEqual(parsed(`/api/v2/stock/reference/${sent}`), { schema_asset: 'stock', country_symbol });
+      assert.deepEqual(parsed(`/api/v2/stock/reference/${sent}`).country_symbol, country_symbol);
       const query = `full_symbol=${encodeURIComponent(`stock:US:${symbol}`)}`;
       assert.deepEqual(parsed('/api/v2/news/latest', query).full_symbol, {
         assetSchema: 'stock',
@@ -352,6 +355,7 @@ test('left-out parameters have their defaults, an empty path segment is named (c
     from_date: undefined,
     to_date: undefined,
     impact: undefined,
+    as_of: undefined,
     sort: 'desc',
   });
   assert.equal(refusalOf(() => parsed('/api/v2//reference/US:AAPL')).facts.param, 'schema_asset');

@@ -12,15 +12,17 @@ const PREFIX_BYTES = 8;
 /** A new key: the only moment at which the key itself is known. */
 export type IssuedKey = { readonly secret: string; readonly key: ApiKey };
 
-/** The expiry and the quotas of a new key; null for none. */
+/** The expiry, the quotas and the instant of a new key; null for none. */
 export type KeyTerms = {
   readonly expiresMs: number | null;
   readonly perMinute: number | null;
   readonly perDay: number | null;
+  /** Its requests are answered as of this instant. */
+  readonly asOfMs: number | null;
 };
 
-/** A key without expiry and quotas. */
-export const noTerms: KeyTerms = { expiresMs: null, perMinute: null, perDay: null };
+/** A key without expiry, quotas and instant. */
+export const noTerms: KeyTerms = { expiresMs: null, perMinute: null, perDay: null, asOfMs: null };
 
 const hashOf = (secret: string): Buffer => hash('sha256', secret, 'buffer');
 
@@ -42,6 +44,7 @@ export async function issueKey(
     per_day: terms.perDay,
     revoked_ms: null,
     last_used_ms: null,
+    as_of_ms: terms.asOfMs,
   };
   await putKey(control, key);
   return { secret, key };
@@ -50,6 +53,11 @@ export async function issueKey(
 /** Revokes a key by its id; null where no key has it. */
 export function revokeKey(control: RowStore, keyId: string, nowMs: number): Promise<ApiKey | null> {
   return changeKey(control, keyId, (key) => ({ ...key, revoked_ms: key.revoked_ms ?? nowMs }));
+}
+
+/** Moves a pinned key to another instant; null where no key has the id. A key that is not pinned stays as it is. */
+export function moveKey(control: RowStore, keyId: string, asOfMs: number): Promise<ApiKey | null> {
+  return changeKey(control, keyId, (key) => (key.as_of_ms === null ? key : { ...key, as_of_ms: asOfMs }));
 }
 
 /** Revokes every live key of a name and issues one in their place. */

@@ -10,18 +10,11 @@ import { limits } from '../contract/limits.ts';
 import { type BarBasis, volumeBasis } from '../contract/price-basis.ts';
 import { runCoverage, series as seriesDataset, unfinishedBars } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
-import { blockChanges } from '../datasets/internal.ts';
 import type { Instrument, InstrumentName } from '../datasets/reference.ts';
 import { soundSeries } from '../history/damaged-series.ts';
 import type { UnfinishedSession } from '../history/import-report.ts';
-import {
-  type BlockChange,
-  type BlockPlace,
-  changeOf,
-  changeRowOf,
-  recordBlock,
-  wholeChange,
-} from '../history/journal.ts';
+import { changeOf, wholeChange } from '../history/journal.ts';
+import type { KnownName } from '../history/known-names.ts';
 import type { PresentRun } from '../history/run.ts';
 import {
   completeMsOf,
@@ -37,6 +30,8 @@ import { marketName } from '../series/series.ts';
 import { collectRows } from '../store/all-rows.ts';
 import type { Writer } from '../store/store.ts';
 import { countClosed, countVwapOutside } from './bar-counts.ts';
+import { BlockJournal } from './block-journal.ts';
+import { ExpectedSeries } from './expected-series.ts';
 import { LoadedInstruments } from './loaded-instruments.ts';
 import { OpenRows, Segments } from './open-rows.ts';
 import { type OpenBlock, OpenSeries } from './open-series.ts';
@@ -59,8 +54,8 @@ const BAR_BYTES = 64;
 /** Bytes of an open block beside its bars: it has room for several from the first one on. */
 const BLOCK_BYTES = 4_000;
 
-/** The most entries of the journal that wait. Each may have as many bytes as a block. */
-const CHANGES_TOGETHER = 64;
+/** Open blocks that are written together: the stored ones below them are in memory meanwhile. */
+const BLOCKS_TOGETHER = 256;
 
 /** A series that is not stored. */
 const noSeries = { row: null, isRepaired: false };
@@ -116,21 +111,30 @@ export class BarLoad {
   /** The names of their markets. */
   readonly #markets = new Map<string, string>();
   readonly instruments: LoadedInstruments;
+  readonly #expected: ExpectedSeries;
   /** Of all open blocks. */
   readonly #segments = new Segments();
   /** The bars of the block that is being written. */
   readonly #written = emptyBars();
   #openBytes = 0;
-  /** Entries of the journal that are written together: one by one they take several times as long. */
-  #changes: RowOf<typeof blockChanges>[] = [];
+  readonly #journal: BlockJournal;
 
   constructor(writer: Writer, run: PresentRun, about: LoadedFile) {
     this.#run = run;
     this.#writer = writer;
+    this.#journal = new BlockJournal(writer);
     this.instruments = new LoadedInstruments(writer, run);
+    this.#expected = new ExpectedSeries(writer);
     this.#basis = about.basis;
     this.#times = { startedMs: run.startedMs, completeThroughMs: about.completeThroughMs };
     this.#nowMs = about.nowMs;
+  }
+
+  /** Looks up names that come next, and their series, together; what is known of each, by row key. */
+  async expect(names: readonly SeriesName[]): Promise<ReadonlyMap<string, KnownName>> {
+    const known = await this.instruments.expect(names);
+    await this.#expected.expect(names, known);
+    return known;
   }
 
   /**
@@ -150,7 +154,10 @@ export class BarLoad {
     const where = { instrument_id: instrument.instrument_id, interval: name.interval };
     const about = { basis: this.#basis, calendar };
     const isFresh = this.instruments.isFresh(instrument);
-    const { row: stored, isRepaired } = isFresh ? noSeries : await soundSeries(this.#writer, where, about);
+    const found = this.#expected.take(where);
+    const { row: stored, isRepaired } = isFresh
+      ? noSeries
+      : await soundSeries(this.#writer, where, about, found);
     if (isRepaired) this.counts.seriesRepaired++;
     if (stored !== null && stored.prices !== this.#basis.prices) return 'prices';
     if (stored !== null && volumeBasis(stored) !== volumeBasis(this.#basis)) return 'volumes';
@@ -189,17 +196,26 @@ export class BarLoad {
     if (passed !== null) await this.#flush(series, passed);
     if (this.#openBytes > limits.importOpenBytesMax) await this.settle();
     if (series.reopen(bucket)) return;
-    if (await this.instruments.write(series.instrument)) this.counts.newInstruments++;
+    this.counts.newInstruments += await this.instruments.write(series.instrument);
     const open = await this.#openBlock(series, bucket);
     series.open = open;
     this.#openBytes += BLOCK_BYTES + open.heldAtFirst * BAR_BYTES;
   }
 
-  /** Writes every open block. */
+  /** Writes every open block. What is stored below them is looked up together. */
   async settle(): Promise<void> {
-    for (const series of this.#series.values())
-      for (const open of series.takeOpen()) await this.#flush(series, open);
-    await this.#writeChanges();
+    const all = [...this.#series.values()].flatMap((one) =>
+      one.takeOpen().map((open) => [one, open] as const),
+    );
+    for (let at = 0; at < all.length; at += BLOCKS_TOGETHER)
+      await this.#flushAll(all.slice(at, at + BLOCKS_TOGETHER));
+    await this.#journal.write();
+  }
+
+  async #flushAll(some: readonly (readonly [OpenSeries, OpenBlock])[]): Promise<void> {
+    const unread = some.filter(([series, { stored }]) => stored === null && !series.isNew);
+    await this.#writer.expectBlocks(unread.map(([{ seriesId }, { bucket }]) => ({ seriesId, bucket })));
+    for (const [series, open] of some) await this.#flush(series, open);
   }
 
   /** Counts the damaged bars that a settled load replaces: after it the counts are final. Why it must not replace them, or null. */
@@ -294,13 +310,13 @@ export class BarLoad {
     this.counts.unchanged += bars.count - written - counted.unchanged;
     this.counts.replaced += change.before.count;
     this.#judge(series, bars, 1);
-    this.#spacing.add(series.interval, bars);
+    this.#spacing.add(series.interval, bars, added);
     const merged = older === null ? bars : mergeBars(older, bars);
     if (written > 0) {
       const { series_id } = row;
       const { runId } = this.#run;
       await this.#writer.putBlock(series_id, { bucket, runId, bytes: passingBlock(merged) });
-      await this.#record({ series_id, bucket, run_id: runId }, change, open.stored === null);
+      await this.#journal.record({ series_id, bucket, run_id: runId }, change, open.stored === null);
       if (change.before.count > 0) await this.#run.former.addBars({ series_id, bucket }, change.before);
     }
     if (older !== null) await this.#writer.keepNote(row.series_id, bucket, noteOf(bars, merged));
@@ -312,18 +328,6 @@ export class BarLoad {
     row.first_ms = Math.min(row.first_ms, merged.keyMs[0]!);
     row.last_ms = Math.max(row.last_ms, merged.keyMs[merged.count - 1]!);
     series.highestBucket = Math.max(series.highestBucket, bucket);
-  }
-
-  /** Records a change in the journal, which has no entry of its bucket where this import writes that for the first time. */
-  async #record(place: BlockPlace, change: BlockChange, isFirst: boolean): Promise<void> {
-    if (isFirst) this.#changes.push(changeRowOf(place, change));
-    if (!isFirst || this.#changes.length >= CHANGES_TOGETHER) await this.#writeChanges();
-    if (!isFirst) await recordBlock(this.#writer, place, change);
-  }
-
-  async #writeChanges(): Promise<void> {
-    await this.#writer.upsert(blockChanges, this.#changes);
-    this.#changes = [];
   }
 
   /** The key of the last bar that had opened when the import began: a bar of the future says nothing of how far a file reaches. */

@@ -3,6 +3,7 @@ import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import { type PeriodInterval, periodStart } from '../calendar/period.ts';
 import { parseAssetSchema, parseCountry, parseSymbol } from '../contract/identifiers.ts';
 import { type Interval, parseInterval } from '../contract/interval.ts';
+import { plainOptionSymbol } from '../contract/option-symbol.ts';
 import { type BarBasis, barBasis, volumeBasis } from '../contract/price-basis.ts';
 import { barFields, seriesFields, valueFields } from '../datasets/bars.ts';
 import type { FieldRule } from '../datasets/field.ts';
@@ -231,7 +232,7 @@ export class BarPass {
   async #addNames(newNames: readonly Names[]): Promise<void> {
     const parsed = newNames.map((names) => this.#parseNames(names));
     const named = parsed.flatMap(({ name }) => (name === null ? [] : [name]));
-    const known = named.length > 1 ? await this.load.instruments.expect(named) : null;
+    const known = named.length > 1 ? await this.load.expect(named) : null;
     for (const { problem, name } of parsed) {
       const former = (name && known?.get(nameKey(name))?.former) ?? (await this.#formerOf(name));
       this.#called.push({ problem, name, former, series: null });
@@ -244,6 +245,7 @@ export class BarPass {
 
   #parseNames(names: Names): Pick<Called, 'problem' | 'name'> {
     const texts = names.map((text, index) => text ?? this.#mapping.values.get(seriesFields[index]!) ?? null);
+    if (texts[0]?.toLowerCase() === 'option') texts[2] = plainOptionSymbol(texts[2] ?? '');
     for (const [index, field] of seriesFields.entries()) {
       const problem = nameProblem(field, texts[index]!);
       if (problem !== null) return { problem, name: null };

@@ -3,16 +3,23 @@ import { limits } from '../contract/limits.ts';
 import { type InstrumentName, instruments } from '../datasets/reference.ts';
 import { rowKeyOf } from '../history/journal.ts';
 import { bearerOn } from '../history/naming.ts';
-import { type FormerBearer, formerBearers } from '../store/instrument-terms.ts';
-import type { RowReader } from '../store/store.ts';
+import { expectBearers, type FormerBearer, formerBearers } from '../store/instrument-terms.ts';
+import type { Writer } from '../store/store.ts';
 
 /** Symbols on days, as the instruments were when a run first named them. */
 export class FormerSymbols {
-  readonly #reader: RowReader;
+  readonly #writer: Writer;
   readonly #bearers = new Map<string, readonly FormerBearer[]>();
 
-  constructor(reader: RowReader) {
-    this.#reader = reader;
+  constructor(writer: Writer) {
+    this.#writer = writer;
+  }
+
+  /** Says which names come next: they are looked up together. */
+  expect(names: readonly InstrumentName[]): Promise<void> {
+    const unknown = new Map(names.map((name) => [rowKeyOf(instruments, name), name]));
+    for (const key of this.#bearers.keys()) unknown.delete(key);
+    return expectBearers(this.#writer, [...unknown.values()]);
   }
 
   /** The present symbol of the instrument that had a name on a day: the same one where no other had it then. */
@@ -21,7 +28,7 @@ export class FormerSymbols {
     let bearers = this.#bearers.get(key);
     if (bearers === undefined) {
       if (this.#bearers.size >= limits.instrumentCacheMax) this.#bearers.clear();
-      bearers = await formerBearers(this.#reader, name);
+      bearers = await formerBearers(this.#writer, name);
       this.#bearers.set(key, bearers);
     }
     return bearerOn(bearers, day)?.symbol ?? name.symbol;

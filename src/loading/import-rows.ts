@@ -12,7 +12,7 @@ import { ChangedCalendars } from '../history/changed-calendars.ts';
 import { repairInstrument } from '../history/damaged-instrument.ts';
 import { HiddenBars } from '../history/hidden-bars.ts';
 import type { ImportGroup } from '../history/import-group.ts';
-import { changeRow, rowKeyOf } from '../history/journal.ts';
+import { changeRow, expectChanges, rowKeyOf } from '../history/journal.ts';
 import { namedBy, namedOnDay } from '../history/naming.ts';
 import type { Counters } from '../history/new-instrument.ts';
 import { type ImportRequest, type PresentRun, type RunResult, runImport } from '../history/run.ts';
@@ -54,6 +54,8 @@ export type Particulars = {
   readonly findingOf?: (values: Values) => string | null;
   /** The values of the second and further rows of one key in a file, by their `place` among these; null where they are refused. */
   readonly followingOf?: (values: Values, place: number) => Values | null;
+  /** Looks up together what `rowOf` will ask of rows whose key no stored row has. */
+  readonly expectUnknown?: (rows: readonly Values[], writer: Writer) => Promise<void>;
   /** The row to store; `known` is the stored row with its key. It makes the instruments that it names. */
   readonly rowOf?: (values: Values, known: Values | null, context: RowContext) => Promise<Values>;
 };
@@ -134,6 +136,13 @@ function checkConstants(
 /** The values of a row, or why it has none. */
 type Parsed = RowProblem | { readonly values: Values };
 
+/** A row that differs from the stored one of its key: null where there is none, or a damaged one. */
+type ChangedRow = {
+  readonly known: RowOf<Dataset> | null;
+  readonly isDamaged: boolean;
+  readonly row: RowOf<Dataset>;
+};
+
 /** One pass over a file. */
 class RowPass {
   rowsRead = 0;
@@ -157,6 +166,8 @@ class RowPass {
   readonly #former: FormerSymbols;
   /** A digest of the values of each key in the file: files have millions of rows. */
   readonly #seen = new Map<string, string>();
+  /** Rows of the present chunk, whose keys all differ: they are written at its end. */
+  readonly #changed: ChangedRow[] = [];
 
   constructor(
     writer: Writer,
@@ -206,15 +217,19 @@ class RowPass {
     const parsed = Array.from({ length: chunk.count }, (_, row) => this.#parse(chunk, row));
     await this.#expect(parsed);
     for (const [row, one] of parsed.entries()) await this.#addRow(chunk, row, one);
+    await this.#writeChanged();
   }
 
-  /** Looks up what is stored of rows, together, and of the instruments that they name. A row of instruments may change what others find. */
+  /** Looks up what is stored of rows, together, and of the instruments that they name. */
   async #expect(rows: readonly Parsed[]): Promise<void> {
-    const { dataset } = this.#kind;
-    if (dataset === instruments) return;
+    const { dataset, particulars } = this.#kind;
     const sound = rows.flatMap((row) => ('reason' in row ? [] : [this.#completed(row.values)]));
-    await this.#known.expect(sound);
+    const unknown = await this.#known.expect(sound);
+    await particulars.expectUnknown?.(unknown, this.#writer);
+    if (dataset === instruments) return;
     await this.#named.expect(sound.flatMap((values) => namedBy(dataset, values).map(({ name }) => name)));
+    if (this.#hasPresentSymbols) return;
+    await this.#former.expect(sound.flatMap((values) => namedOnDay(dataset, values)?.name ?? []));
   }
 
   async #addRow(chunk: Chunk, row: number, parsed: Parsed): Promise<void> {
@@ -311,16 +326,30 @@ class RowPass {
     const row = Object.fromEntries(cells) as RowOf<Dataset>;
     const isWritten = known === null || JSON.stringify(known) !== JSON.stringify(row);
     await this.#named.settle(isWritten);
-    if (!isWritten) return null;
-    if (known === null && remains === null) this.newRows++;
+    if (isWritten) this.#changed.push({ known, isDamaged: remains !== null, row });
+    return null;
+  }
+
+  /** Writes the rows of a chunk that are new or other than the stored ones: what the journal has of these is looked up together. */
+  async #writeChanged(): Promise<void> {
+    const { dataset } = this.#kind;
+    const replacing = this.#changed.filter(({ known, isDamaged }) => known !== null || isDamaged);
+    const replacements = replacing.map(({ row }) => row);
+    await this.#run.former.expectRows(dataset, replacements);
+    await expectChanges(this.#writer, this.#run.runId, dataset, replacements);
+    for (const one of this.#changed.splice(0)) await this.#change(one);
+  }
+
+  async #change({ known, isDamaged, row }: ChangedRow): Promise<void> {
+    const { dataset } = this.#kind;
+    if (known === null && !isDamaged) this.newRows++;
     else await this.#run.former.addRow(dataset, row);
     this.rowsWritten++;
-    if (remains !== null) this.damagedReplaced++;
-    if (remains !== null && dataset === instruments) {
+    if (isDamaged) this.damagedReplaced++;
+    if (isDamaged && dataset === instruments) {
       await repairInstrument(this.#writer, this.#run.runId, row as Instrument);
       this.calendars.addInstrument(row as Instrument);
     } else await changeRow(this.#writer, this.#run.runId, dataset, known, row);
     this.calendars.add(dataset, known, row);
-    return null;
   }
 }

@@ -3,8 +3,8 @@ import type { Values } from '../datasets/field.ts';
 import type { Instrument, InstrumentName } from '../datasets/reference.ts';
 import type { RowProblem } from '../files/file-problem.ts';
 import { damagedId } from '../history/damaged-instrument.ts';
-import { newInstrument } from '../history/new-instrument.ts';
-import { refuseLost } from '../store/instrument-terms.ts';
+import { expectNewInstruments, newInstrument } from '../history/new-instrument.ts';
+import { expectLost, refuseLost } from '../store/instrument-terms.ts';
 import type { Particulars, RowContext } from './import-rows.ts';
 
 /** The stored fields beside those of a row. An instrument that trades again has no former delisting. */
@@ -36,6 +36,11 @@ async function newOrDamaged({ writer, counters }: RowContext, name: InstrumentNa
 /** What is special about instruments. */
 export const instrumentRows: Particulars = {
   problemBeside: conflictOf,
+  async expectUnknown(rows, writer) {
+    const names = rows as readonly InstrumentName[];
+    await expectLost(writer, names);
+    await expectNewInstruments(writer, names);
+  },
   async rowOf(values, known, context) {
     const kept =
       known === null ? await newOrDamaged(context, values as InstrumentName) : keptOf(values, known);

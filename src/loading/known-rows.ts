@@ -2,55 +2,50 @@
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import type { Values } from '../datasets/field.ts';
 import { rowKeyOf } from '../history/journal.ts';
-import { type FoundRow, soundRowWith } from '../store/all-rows.ts';
-import { DamagedData } from '../store/damage.ts';
+import { expectRows, type FoundRow, soundRowWith } from '../store/all-rows.ts';
 import type { Writer } from '../store/store.ts';
-
-/** Keys that differ in their last column are looked up together where there are so many. */
-const TOGETHER_MIN = 8;
 
 /** The stored rows of one dataset, as an import finds them. */
 export class KnownRows {
   readonly #writer: Writer;
   readonly #dataset: Dataset;
-  /** By key, for the first use of each, because the import may change it; null where there is none. */
-  readonly #expected = new Map<string, RowOf<Dataset> | null>();
+  /** By key, for the first use of each, because the import may change it. */
+  readonly #expected = new Map<string, FoundRow<Dataset>>();
 
   constructor(writer: Writer, dataset: Dataset) {
     this.#writer = writer;
     this.#dataset = dataset;
   }
 
-  /** Looks up the keys of rows that come next, in place of those before them. */
-  async expect(rows: readonly Values[]): Promise<void> {
+  /** Looks up the keys of rows that come next, in place of those before them. It gives the rows whose key no stored row has. */
+  async expect<V extends Values>(rows: readonly V[]): Promise<V[]> {
     this.#expected.clear();
-    const columns = this.#dataset.key.slice(0, -1);
-    const groups = Map.groupBy(rows, (row) => JSON.stringify(columns.map((column) => row[column])));
-    for (const group of groups.values()) if (group.length >= TOGETHER_MIN) await this.#lookUp(group);
-  }
-
-  /** Looks up rows whose keys differ in their last column. Where one is damaged, each is looked up alone when it is used. */
-  async #lookUp(rows: readonly Values[]): Promise<void> {
-    const { key } = this.#dataset;
-    const last = key.at(-1)!;
-    const where = Object.fromEntries(key.slice(0, -1).map((column) => [column, rows[0]![column]]));
-    const values = [...new Set(rows.map((row) => row[last] as string | number))];
-    try {
-      const found = await this.#writer.among(this.#dataset, where, last, values);
-      for (const row of rows) this.#expected.set(rowKeyOf(this.#dataset, row), null);
-      for (const row of found) this.#expected.set(rowKeyOf(this.#dataset, row), row);
-    } catch (error) {
-      if (!(error instanceof DamagedData)) throw error;
+    await expectRows(
+      this.#writer,
+      this.#dataset,
+      rows.map((row) => this.#keyOf(row)),
+    );
+    const unknown: V[] = [];
+    for (const row of rows) {
+      const found = await this.#find(row);
+      this.#expected.set(rowKeyOf(this.#dataset, row), found);
+      if (found.row === null) unknown.push(row);
     }
+    return unknown;
   }
 
   /** The stored row with the key of some values. */
   async of(values: Values): Promise<FoundRow<Dataset>> {
     const name = rowKeyOf(this.#dataset, values);
-    const row = this.#expected.get(name);
+    const found = this.#expected.get(name);
     this.#expected.delete(name);
-    if (row !== undefined) return { row, remains: null };
-    const key = Object.fromEntries(this.#dataset.key.map((column) => [column, values[column]]));
-    return soundRowWith(this.#writer, this.#dataset, key);
+    return found ?? this.#find(values);
   }
+
+  #find(values: Values): Promise<FoundRow<Dataset>> {
+    return soundRowWith(this.#writer, this.#dataset, this.#keyOf(values));
+  }
+
+  readonly #keyOf = (values: Values): Partial<RowOf<Dataset>> =>
+    Object.fromEntries(this.#dataset.key.map((column) => [column, values[column]]));
 }

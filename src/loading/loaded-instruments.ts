@@ -8,16 +8,27 @@ import { newInstrument } from '../history/new-instrument.ts';
 import type { PresentRun } from '../history/run.ts';
 import { instrumentNamed } from '../store/instrument-terms.ts';
 import type { Writer } from '../store/store.ts';
+import { contractToMake, instrumentFieldsOf, Underlyings, writeContract } from './symbol-contracts.ts';
 
 /** An instrument as a row names it, and its exchange, null where the file names none. */
 type NamedInstrument = InstrumentName & { readonly exchange: string | null };
+
+/** An instrument that is written with its first bar: its row until then, and the underlying where it is an option without its contract. */
+type Unwritten = {
+  readonly stored: Instrument | null;
+  readonly row: Instrument;
+  readonly underlying: Instrument | null;
+};
 
 /** The instruments of one import. */
 export class LoadedInstruments {
   readonly #writer: Writer;
   readonly #run: PresentRun;
-  /** Instruments that the store does not know, until their first bar. */
-  readonly #unwritten = new Map<string, Instrument>();
+  /** Instruments that the store does not know, or not as options with their contract, until their first bar. */
+  readonly #unwritten = new Map<string, Unwritten>();
+  readonly #underlyings: Underlyings;
+  /** Stored underlyings of contracts of this run: the journal says that it needs them. */
+  readonly #needed = new Set<string>();
   /** What the store knows of names that come next, by row key: for the first use of each, because this import may change it. */
   readonly #expected = new Map<string, KnownName>();
   /** The first identifier that this import gave to a new instrument: those from it on have no stored series. */
@@ -26,6 +37,7 @@ export class LoadedInstruments {
   constructor(writer: Writer, run: PresentRun) {
     this.#writer = writer;
     this.#run = run;
+    this.#underlyings = new Underlyings(writer);
   }
 
   /** Looks up names that come next, together; what is known of each, by row key. */
@@ -43,17 +55,34 @@ export class LoadedInstruments {
     const expected = this.#expected.get(key);
     this.#expected.delete(key);
     const stored = expected === undefined ? await instrumentNamed(this.#writer, where) : expected.instrument;
-    const known = stored ?? this.#unwritten.get(key);
+    const unwritten = this.#unwritten.get(key);
+    const known = unwritten?.row ?? stored;
     const exchange =
       name.exchange ??
       known?.exchange ??
       findMarket(asset_schema as AssetSchema, country_iso_code, known?.calendar_key)?.exchange ??
       null;
-    if (known !== undefined && known.exchange === exchange) return known;
+    const contract = known === null ? null : contractToMake(known);
+    if (known !== null && contract === null && known.exchange === exchange) return known;
     const row = { ...(known ?? (await this.#made(where, expected?.deleted))), exchange };
-    if (stored === null) this.#unwritten.set(key, row);
-    else await changeRow(this.#writer, this.#run.runId, instruments, stored, row);
-    return row;
+    if (known !== null && contract === null && unwritten === undefined) {
+      await changeRow(this.#writer, this.#run.runId, instruments, known, row);
+      return row;
+    }
+    return this.#keep(key, unwritten ?? { stored, row, underlying: null }, row);
+  }
+
+  /** Keeps a row until its first bar; an option that is named by its symbol alone gets the fields that its contract gives. */
+  async #keep(key: string, { stored, underlying: known }: Unwritten, row: Instrument): Promise<Instrument> {
+    const contract = contractToMake(row);
+    const underlying =
+      contract === null
+        ? known
+        : await this.of({ ...(await this.#underlyings.of(contract)), exchange: null });
+    const kept =
+      contract === null || underlying === null ? row : { ...row, ...instrumentFieldsOf(underlying) };
+    this.#unwritten.set(key, { stored, row: kept, underlying });
+    return kept;
   }
 
   async #made(name: InstrumentName, deleted: Instrument | null | undefined): Promise<Instrument> {
@@ -67,14 +96,30 @@ export class LoadedInstruments {
     return instrument_id >= this.#freshFrom;
   }
 
-  /** Writes an instrument that is new, and says whether it was. Only a bar makes it; a refused row does not. */
-  async write(name: InstrumentName): Promise<boolean> {
-    if (this.#unwritten.size === 0) return false;
+  /**
+   * Writes an instrument that is not written yet, an option with its contract and underlying; only a bar makes them, a refused row
+   * does not. Gives how many instruments are new.
+   */
+  async write(name: InstrumentName): Promise<number> {
+    if (this.#unwritten.size === 0) return 0;
     const key = rowKeyOf(instruments, name);
-    const row = this.#unwritten.get(key);
-    if (row === undefined) return false;
+    const unwritten = this.#unwritten.get(key);
+    if (unwritten === undefined) return 0;
     this.#unwritten.delete(key);
-    await changeRow(this.#writer, this.#run.runId, instruments, null, row);
-    return true;
+    const { stored, row, underlying } = unwritten;
+    const made = underlying === null ? 0 : await this.#writeUnderlying(underlying);
+    await changeRow(this.#writer, this.#run.runId, instruments, stored, row);
+    if (underlying !== null) await writeContract(this.#writer, this.#run.runId, row);
+    return made + (stored === null ? 1 : 0);
+  }
+
+  /** Writes an underlying that is new, or notes that this run needs a stored one: it outlives an undo of the run that made it. */
+  async #writeUnderlying(underlying: Instrument): Promise<number> {
+    const key = rowKeyOf(instruments, underlying);
+    const made = await this.write(underlying);
+    if (made === 0 && !this.#needed.has(key))
+      await changeRow(this.#writer, this.#run.runId, instruments, underlying, underlying);
+    this.#needed.add(key);
+    return made;
   }
 }

@@ -4,11 +4,10 @@ import type { AssetSchema } from '../contract/identifiers.ts';
 import { limits } from '../contract/limits.ts';
 import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
 import type { ChangedCalendars } from '../history/changed-calendars.ts';
-import { changeRow, rowKeyOf } from '../history/journal.ts';
+import { changeRow, expectChanges, rowKeyOf } from '../history/journal.ts';
 import { type KnownName, lookUpNames } from '../history/known-names.ts';
 import { type Counters, newInstrument } from '../history/new-instrument.ts';
 import type { PresentRun } from '../history/run.ts';
-import { DamagedData } from '../store/damage.ts';
 import { instrumentNamed } from '../store/instrument-terms.ts';
 import type { Writer } from '../store/store.ts';
 
@@ -45,11 +44,8 @@ export class NamedInstruments {
     for (const key of this.#needed.keys()) unknown.delete(key);
     this.#expected = new Map();
     if (unknown.size < 2) return;
-    try {
-      this.#expected = await lookUpNames(this.#writer, [...unknown.values()]);
-    } catch (error) {
-      if (!(error instanceof DamagedData)) throw error;
-    }
+    this.#expected = await lookUpNames(this.#writer, [...unknown.values()]);
+    await expectChanges(this.#writer, this.#runId, instruments, [...unknown.values()]);
   }
 
   /**

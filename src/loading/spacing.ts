@@ -20,8 +20,8 @@ const measureOf = (one: number, other: number): number => (other === 0 ? one : m
 export class Spacing {
   readonly #gaps = new Map<Interval, Gaps>();
 
-  /** Adds ascending bars of one series. */
-  add(interval: Interval, { keyMs, count }: Bars): void {
+  /** Adds ascending bars of one series, so many of which were not added before. */
+  add(interval: Interval, { keyMs, count }: Bars, added: number): void {
     const gaps = this.#gaps.get(interval) ?? { count: 0, measureMs: 0, leastMs: Number.POSITIVE_INFINITY };
     this.#gaps.set(interval, gaps);
     const usualMs = (intervalMinutes(interval) ?? 0) * MINUTE_MS;
@@ -31,7 +31,7 @@ export class Spacing {
       gaps.measureMs = measureOf(gapMs, gaps.measureMs);
       gaps.leastMs = Math.min(gaps.leastMs, gapMs);
     }
-    gaps.count += count;
+    gaps.count += added;
   }
 
   /** Warnings, each with its number of bars. */

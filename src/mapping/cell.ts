@@ -36,6 +36,10 @@ export type Expression = {
 /** A column, or how a field is computed from columns. */
 export type Cell = string | RichCell | Expression;
 
+/** The columns of a file from which a cell is made. */
+export const inputsOf = (cell: Cell): readonly string[] =>
+  typeof cell === 'string' ? [cell] : derive('', cell).inputs;
+
 /** Microseconds of a unit of time. */
 export const epochMicros = { s: 1e6, ms: 1e3, us: 1, ns: 1e-3 } as const;
 

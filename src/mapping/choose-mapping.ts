@@ -1,7 +1,9 @@
 // Chooses the column mapping of a file: from --map, from --preset, from the preset that surely fits, or none.
 import { nearest } from '../base/nearest.ts';
 import { FileProblem, unfitProblem } from '../files/file-problem.ts';
+import { isJsonPath } from '../files/json-paths.ts';
 import type { Sample } from '../files/sample.ts';
+import { inputsOf } from './cell.ts';
 import { type ChooseMapping, type ColumnMapping, noMapping, ownNames } from './column-mapping.ts';
 import { delimiterRule, readMappingFile } from './mapping-file.ts';
 import { presets } from './presets/index.ts';
@@ -29,7 +31,7 @@ function chosen(dataset: string, preset: string | undefined, mapPath: string | u
     if (preset !== undefined && preset !== NONE)
       throw new FileProblem('usage', '--map and --preset both name the columns. Give only one of them');
     const mapping = readMappingFile(mapPath);
-    return () => mapping;
+    return () => withPaths(mapping);
   }
   if (preset === NONE) return ownNames;
   if (preset === undefined) return (sample) => detected(dataset, sample);
@@ -55,8 +57,14 @@ function presetNamed(dataset: string, name: string): Preset {
   );
 }
 
+/** A mapping with the columns that may be nested values of JSON. */
+const withPaths = (mapping: ColumnMapping): ColumnMapping => ({
+  ...mapping,
+  paths: Object.values(mapping.columns).flatMap(inputsOf).filter(isJsonPath),
+});
+
 const by = (preset: Preset, sample: Sample): ColumnMapping => ({
-  ...preset.mappingOf(sample),
+  ...withPaths(preset.mappingOf(sample)),
   preset: preset.name,
   ...(preset.isOpenEnded && { isOpenEnded: true }),
 });

@@ -6,7 +6,7 @@ import { cellsOf } from '../files/csv-line.ts';
 import { contentProblem, FileProblem, unfitProblem } from '../files/file-problem.ts';
 import type { ChooseLayout, Layout } from '../files/format.ts';
 import type { SourceFile } from '../files/source.ts';
-import { type Cell, derive } from './cell.ts';
+import { type Cell, derive, inputsOf } from './cell.ts';
 
 /** How a file is laid out and what gives which field: a mapping file, or what a preset says of a file. */
 export type ColumnMapping = Layout & {
@@ -156,8 +156,7 @@ function checkMapping({ file, header, mapping }: About, known: readonly string[]
     );
   }
   for (const [field, cell] of Object.entries(mapping.columns)) {
-    const inputs = typeof cell === 'string' ? [cell] : derive('', cell).inputs;
-    const column = inputs.find((name) => !header.includes(name));
+    const column = inputsOf(cell).find((name) => !header.includes(name));
     if (column === undefined) continue;
     const near = nearest(column, header);
     throw new FileProblem(

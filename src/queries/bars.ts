@@ -1,12 +1,14 @@
 // Bars, historical (spec 4.10) and latest (spec 4.11).
 import { valueColumns } from '../bars/columns.ts';
 import { concatTimed, filterTimed, sliceTimed, type TimedBars } from '../bars/grid.ts';
-import { END_MS, FIRST_MS } from '../base/instant.ts';
+import { END_MS, FIRST_MS, formatDay } from '../base/instant.ts';
 import { type BarRange, barRange, dayOfBound, inOrder } from '../calendar/bar-range.ts';
 import { calendarOf } from '../calendar/calendar.ts';
 import { segmentScope } from '../calendar/period.ts';
 import type { historicalBars, latestBars } from '../contract/bars.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
+import { Refusal } from '../contract/errors.ts';
+import type { AssetSchema } from '../contract/identifiers.ts';
 import { type Adjusting, adjustBars } from '../series/adjusting.ts';
 import { barStream } from '../series/bar-stream.ts';
 import type { Keep } from '../series/calendars.ts';
@@ -14,8 +16,10 @@ import { baseBarsFor } from '../series/cost.ts';
 import type { StreamRange } from '../series/cursor.ts';
 import type { BarStream, StreamContext } from '../series/stream.ts';
 import { refusingAdjust } from './adjust-refusals.ts';
-import { barMoment, pinnedMoment } from './bar-moment.ts';
-import { type Found, unknownInstrument } from './lookup.ts';
+import { type BarMoment, barMoment, pinnedMoment } from './bar-moment.ts';
+import { dayOf, instrumentOf, instrumentOrNull, shownSymbol, unknownSymbol } from './known-instrument.ts';
+import { priceCheck } from './known-prices.ts';
+import type { Found } from './lookup.ts';
 import { foreignKey } from './page-key.ts';
 import { openWalk } from './page-walk.ts';
 import { goodUntil, type Paging, type Query, type QueryContext, TooDear } from './query.ts';
@@ -67,11 +71,16 @@ function reverse(timed: TimedBars): void {
 
 type BarParameters = ParametersOf<typeof latestBars>;
 
-function streamContextOf({ reader }: QueryContext, found: Found, parameters: BarParameters): StreamContext {
+function streamContextOf(
+  { reader }: QueryContext,
+  found: Found,
+  parameters: BarParameters,
+  onUse: StreamContext['onUse'],
+): StreamContext {
   const { calendar } = found;
   const { interval, is_eth, adjust } = parameters;
   const extended = is_eth && calendar.hasBeyond(segmentScope(interval, false));
-  return { reader, calendar, interval, extended, rawOnly: adjust !== 'none' };
+  return { reader, calendar, interval, extended, rawOnly: adjust !== 'none', onUse };
 }
 
 /** Leaves a request that reads many bars of finer series to another lane. @throws TooDear */
@@ -87,14 +96,15 @@ function checkCost(
 
 /** Adjusts bars in place where the request wants it. @throws Refusal where the stored bars do not allow it */
 async function adjust(
-  { reader, lookup }: QueryContext,
+  { reader, lookup, asOf }: QueryContext,
   found: Found,
   stream: StreamContext,
   timed: TimedBars,
   adjusting: Adjusting | null,
 ): Promise<void> {
   if (adjusting === null) return;
-  const keep: Keep = async (name, make) => (await lookup.cached(reader, name, make)).value;
+  const place = asOf === null ? '' : `as of ${asOf.ms}|`;
+  const keep: Keep = async (name, make) => (await lookup.cached(reader, place + name, make)).value;
   await refusingAdjust(found, () => adjustBars(stream, found, timed, adjusting, keep));
 }
 
@@ -102,6 +112,32 @@ async function adjust(
 function adjustingOf(found: Found, { adjust, adjust_as_of }: BarParameters, nowMs: number): Adjusting | null {
   if (adjust === 'none') return null;
   return { kind: adjust, asOfDay: adjust_as_of ?? found.calendar.zone.dayAt(nowMs), nowMs };
+}
+
+/** @throws Refusal where the caller asks for adjustments that the moment of the request does not know (contract 9.8) */
+function checkAsOfDay(
+  { asOf }: QueryContext,
+  { instrument }: Found,
+  { adjust_as_of: asked }: BarParameters,
+): void {
+  if (asOf === null || asked === undefined) return;
+  const { asset_schema, country_iso_code: country } = instrument;
+  const day = dayOf(asOf, asset_schema as AssetSchema, country);
+  if (asked <= day) return;
+  throw new Refusal('invalid_parameter', {
+    message: `adjust_as_of is after ${formatDay(day)}, the date of as_of in the market's time zone.`,
+    param: 'adjust_as_of',
+    got: formatDay(asked),
+    allowed: `dates up to ${formatDay(day)}`,
+  });
+}
+
+/** The moment from which a first page, or an answer without pages, sees bars. */
+function momentOf(
+  { request, asOf }: QueryContext,
+  asked: Omit<Parameters<typeof barMoment>[0], 'nowMs'>,
+): BarMoment {
+  return asOf === null ? barMoment({ ...asked, nowMs: request.nowMs }) : pinnedMoment(asOf.ms);
 }
 
 type HistoryParameters = ParametersOf<typeof historicalBars>;
@@ -120,7 +156,7 @@ function walkOf(context: QueryContext, found: Found, parameters: HistoryParamete
   const isAdjusted = adjust !== 'none';
   const { nowMs, goodUntilMs } =
     place === null
-      ? barMoment({ interval, nowMs: context.request.nowMs, toMs, endedMs, isAdjusted })
+      ? momentOf(context, { interval, toMs, endedMs, isAdjusted })
       : pinnedMoment(place.pinned[0] as number);
   const adjusting = adjustingOf(found, parameters, nowMs);
   const pinned = adjusting === null ? [nowMs] : [nowMs, adjusting.asOfDay];
@@ -146,12 +182,12 @@ export const answerHistoricalBars: Query<typeof historicalBars> = async (paramet
   const market = calendarOf(schema_asset, country_symbol.country);
   const dayOf = (bound: typeof from): number => dayOfBound(market, bound, parameters.interval);
   const days = { from: dayOf(from), to: dayOf(to) };
-  const { reader, lookup } = context;
-  const found = await lookup.instrumentOrNull(reader, schema_asset, country_symbol, days);
+  const found = await instrumentOrNull(context, schema_asset, country_symbol, days);
   // A mistake in the parameters comes before a symbol that nothing has (contract 6.4).
   if (!inOrder(parameters.interval, found?.calendar ?? market, from, to))
     throw wrongOrder(from.text, to.text);
-  if (found === null) throw await unknownInstrument(reader, schema_asset, country_symbol);
+  if (found === null) throw await unknownSymbol(context, schema_asset, country_symbol);
+  checkAsOfDay(context, found, parameters);
   const descending = sort === 'desc';
   const range = barRange(parameters.interval, found.calendar, from, to);
   const { nowMs, goodUntilMs, adjusting, lastMs, pagingAfter } = walkOf(context, found, parameters, range);
@@ -160,7 +196,8 @@ export const answerHistoricalBars: Query<typeof historicalBars> = async (paramet
     fromMs: Math.max(range.fromMs, FIRST_MS, lastMs === null || descending ? FIRST_MS : lastMs + 1),
     toMs: Math.min(range.toMs, END_MS, lastMs === null || !descending ? END_MS : lastMs),
   };
-  const stream = streamContextOf(context, found, parameters);
+  const onUse = context.asOf === null ? null : await priceCheck(context, context.asOf, found);
+  const stream = streamContextOf(context, found, parameters, onUse);
   checkCost(context, stream, found, rest, limit + 1);
   const taken = await refusingAdjust(found, () =>
     take(barStream(stream, found, rest, nowMs), limit + 1, range, descending),
@@ -173,7 +210,7 @@ export const answerHistoricalBars: Query<typeof historicalBars> = async (paramet
   const paging = pagingAfter(surplus <= 0 ? undefined : timed.bars.keyMs[limit - 1]!);
   const answer = goodUntil(render(timed, found, parameters, context, paging), goodUntilMs);
   const asked = { assetSchema: schema_asset, ...country_symbol, days };
-  return tellingHistory(context, asked, found.instrument.symbol, answer);
+  return tellingHistory(context, asked, shownSymbol(context, found.instrument), answer);
 };
 
 const everything = { fromMs: FIRST_MS, toMs: END_MS, descending: true, holds: null };
@@ -181,15 +218,16 @@ const everything = { fromMs: FIRST_MS, toMs: END_MS, descending: true, holds: nu
 /** `GET …/bars/…/latest` */
 export const answerLatestBars: Query<typeof latestBars> = async (parameters, context) => {
   const { schema_asset, country_symbol, limit } = parameters;
-  const found = await context.lookup.instrument(context.reader, schema_asset, country_symbol);
-  const { nowMs, goodUntilMs } = barMoment({
+  const found = await instrumentOf(context, schema_asset, country_symbol);
+  checkAsOfDay(context, found, parameters);
+  const { nowMs, goodUntilMs } = momentOf(context, {
     interval: parameters.interval,
-    nowMs: context.request.nowMs,
     toMs: Number.POSITIVE_INFINITY,
     endedMs: found.endedMs,
     isAdjusted: parameters.adjust !== 'none',
   });
-  const stream = streamContextOf(context, found, parameters);
+  const onUse = context.asOf === null ? null : await priceCheck(context, context.asOf, found);
+  const stream = streamContextOf(context, found, parameters, onUse);
   checkCost(context, stream, found, everything, limit);
   const timed = await refusingAdjust(found, () =>
     take(barStream(stream, found, everything, nowMs), limit, everything, true),
@@ -205,7 +243,8 @@ function render(
   context: QueryContext,
   paging: Paging | null,
 ) {
-  const { country_iso_code, exchange, symbol } = instrument;
+  const { country_iso_code, exchange } = instrument;
+  const symbol = shownSymbol(context, instrument);
   const { interval, session_date: withSessionDate } = parameters;
   const asset_schema = instrument.asset_schema.toUpperCase();
   const constants = { asset_schema, interval, country_iso_code, exchange, symbol };

@@ -6,33 +6,47 @@ import type { CountrySymbol } from '../contract/identifiers.ts';
 import { corporateActions } from '../datasets/corporate-actions.ts';
 import { RawCloses } from '../series/closes.ts';
 import { type Action, factorOf, referencePrice } from '../series/factors.ts';
-import { answerPage } from './dataset-page.ts';
-import { type DayRange, type Found, unknownInstrument } from './lookup.ts';
+import { answerPage, takeRows } from './dataset-page.ts';
+import { asDeclared, isAhead, knownActions } from './known-actions.ts';
+import { instrumentOrNull, isNobodys, shownSymbol, unknownSymbol } from './known-instrument.ts';
+import type { DayRange, Found } from './lookup.ts';
 import type { Query, QueryContext } from './query.ts';
 import { dayBounds } from './range.ts';
 import type { WireRecord } from './render/records.ts';
 import { tellingHistory } from './symbol-history.ts';
 
 /** The stock of a name; null where only corporate actions have the name. @throws Refusal `unknown_instrument` where nothing has it */
-async function stockOf(
-  { reader, lookup }: QueryContext,
-  named: CountrySymbol,
-  days: DayRange,
-): Promise<Found | null> {
-  const found = await lookup.instrumentOrNull(reader, 'stock', named, days);
+async function stockOf(context: QueryContext, named: CountrySymbol, days: DayRange): Promise<Found | null> {
+  const found = await instrumentOrNull(context, 'stock', named, days);
   if (found !== null) return found;
   const where = { country_iso_code: named.country, symbol: named.symbol };
-  const [action] = await reader.rows(corporateActions, { where, order: [['ex_date', 'asc']], limit: 1 });
-  if (action === undefined) throw await unknownInstrument(reader, 'stock', named);
+  const read = { where, order: [['ex_date', 'asc'] as const], limit: 1 };
+  const isFree = await isNobodys(context, 'stock', named);
+  const { rows } = isFree
+    ? await takeRows(context, read, corporateActions, knownActions(context, named))
+    : none;
+  if (rows.length === 0) throw await unknownSymbol(context, 'stock', named);
   return null;
 }
 
+const none = { rows: [] };
+
 const dayOrNull = (day: number | null): string | null => (day === null ? null : formatDay(day));
 
-async function recordOf(action: Action, stock: Found | null, closes: RawCloses | null): Promise<WireRecord> {
-  const price = await referencePrice(action, closes);
+/** An action on the wire; of one that is still to come nobody knows the close before it. */
+async function recordOf(
+  { asOf }: QueryContext,
+  stored: Action,
+  symbol: string,
+  stock: Found | null,
+  closes: RawCloses | null,
+): Promise<WireRecord> {
+  const isComing = asOf !== null && isAhead(asOf, stored);
+  const action = isComing ? asDeclared(stored) : stored;
+  const price = isComing ? null : await referencePrice(action, closes);
   return {
     ...action,
+    symbol,
     asset_schema: 'STOCK',
     exchange: action.exchange ?? stock?.instrument.exchange ?? null,
     ex_date: formatDay(action.ex_date),
@@ -56,6 +70,8 @@ export const answerCorporateActions: Query<typeof endpoint> = async (parameters,
     country_iso_code: named.country,
     symbol: named.symbol,
   };
+  const shown = stock === null ? symbol : shownSymbol(context, stock.instrument);
+  const holds = knownActions(context, named);
   const answer = await answerPage(context, {
     endpoint: 'corporateActions',
     parameters,
@@ -65,7 +81,8 @@ export const answerCorporateActions: Query<typeof endpoint> = async (parameters,
     range,
     order: ['ex_date', 'occurrence', 'action_type'],
     direction: parameters.sort,
-    recordOf: (action) => recordOf(action, stock, closes),
+    ...(holds && { holds }),
+    recordOf: (action) => recordOf(context, action, shown, stock, closes),
   });
-  return tellingHistory(context, { assetSchema: 'stock', ...named, days }, symbol, answer);
+  return tellingHistory(context, { assetSchema: 'stock', ...named, days }, shown, answer);
 };

@@ -30,35 +30,50 @@ type DatasetPage<N extends DatasetEndpoint, D extends Dataset> = {
   /** The columns of an index, in its order; the last ones are a unique key. */
   readonly order: readonly (keyof D['columns'] & string)[];
   readonly direction: Direction;
+  /** Which rows the answer may have; all of them where it is absent. */
+  readonly holds?: Holds<D>;
   readonly recordOf: (row: RowOf<D>) => WireRecord | Promise<WireRecord>;
 };
 
+/** Whether an answer may have a row: one may be known only later (contract 9.8). */
+export type Holds<D extends Dataset> = (row: RowOf<D>) => boolean;
+
 /**
- * Reads up to `read.limit` rows, and whether more follow; fewer where their texts are too long for one answer, but at least one.
+ * Reads up to `read.limit` rows that `holds`, and whether more follow; fewer where their texts are too long for one answer, but at least
+ * one.
  * @throws TooDear where another lane must answer
  */
 export async function takeRows<D extends Dataset>(
   { reader, lane }: Pick<QueryContext, 'reader' | 'lane'>,
   read: Read<D>,
   dataset: D,
+  holds?: Holds<D>,
 ): Promise<{ readonly rows: readonly RowOf<D>[]; readonly hasMore: boolean }> {
   const { limit } = read;
   const columns = read.order.map(([column]) => column);
   const rows: RowOf<D>[] = [];
   let after = read.after;
   let characters = 0;
+  let passedOver = 0;
   for (;;) {
-    const wanted = Math.min(limit + 1 - rows.length, queryLimits.rowsPerReadMax);
+    // Of rows that are looked through nobody knows how many are needed.
+    const left = holds === undefined ? limit + 1 - rows.length : queryLimits.rowsPerReadMax;
+    const wanted = Math.min(left, queryLimits.rowsPerReadMax);
     const step = await reader.rows(dataset, { ...read, ...(after && { after }), limit: wanted });
     for (const row of step) {
+      if (holds?.(row) === false) {
+        passedOver += charactersOf(row);
+        continue;
+      }
       characters += charactersOf(row);
       if (rows.length === limit || (rows.length > 0 && characters > queryLimits.answerCharactersMax))
         return { rows, hasMore: true };
       if (characters > lane.charactersMax) throw new TooDear();
       rows.push(row);
     }
+    if (characters + passedOver > lane.charactersMax) throw new TooDear();
     if (step.length < wanted) return { rows, hasMore: false };
-    after = positionOf(rows.at(-1)!, columns);
+    after = positionOf(step.at(-1)!, columns);
   }
 }
 
@@ -79,7 +94,7 @@ export async function answerPage<N extends DatasetEndpoint, D extends Dataset>(
 ): Promise<Answer> {
   const { endpoint, parameters, order } = page;
   const walk = openWalk(context, endpoint, parameters, page.understood);
-  const { rows, hasMore } = await takeRows(context, readOf(page, walk.place), page.dataset);
+  const { rows, hasMore } = await takeRows(context, readOf(page, walk.place), page.dataset, page.holds);
   const end = hasMore ? { position: positionOf(rows.at(-1)!, order), pinned: [] } : null;
   const records: WireRecord[] = [];
   for (const row of rows) records.push(await page.recordOf(row));

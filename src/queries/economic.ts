@@ -16,9 +16,10 @@ import { shippedEventCodes } from '../datasets/economic-event-codes.ts';
 import { rowDamage } from '../store/checked-rows.ts';
 import { DamagedData } from '../store/damage.ts';
 import type { Direction, Reader } from '../store/store.ts';
-import { answerPage } from './dataset-page.ts';
+import { answerPage, takeRows } from './dataset-page.ts';
+import { eventsAsKnown, knownEvents } from './known-events.ts';
 import { queryLimits } from './limits.ts';
-import { goodUntilCommit, type Query } from './query.ts';
+import { goodUntilCommit, type Query, type QueryContext } from './query.ts';
 import { type Bounds, instantBounds } from './range.ts';
 import { inWireOrder, renderRecords, type WireRecord } from './render/records.ts';
 import { renderResult } from './render/result.ts';
@@ -79,6 +80,7 @@ function indexReadOf(filters: Filters) {
 export const answerEconomicEvents: Query<typeof economicEvents> = async (parameters, context) => {
   const filters = filtersOf(parameters);
   const range = instantBounds(parameters.from_date, parameters.to_date);
+  const holds = knownEvents(context);
   return answerPage(context, {
     endpoint: 'economicEvents',
     parameters,
@@ -92,33 +94,47 @@ export const answerEconomicEvents: Query<typeof economicEvents> = async (paramet
     ...indexReadOf(filters),
     range,
     direction: parameters.sort,
-    recordOf,
+    ...(holds && { holds }),
+    recordOf: writing(context),
   });
 };
 
-function readEvents(
-  reader: Reader,
+/** How events are written, as the request sees them. */
+function writing(context: QueryContext): (event: Event) => Promise<WireRecord> {
+  const asKnown = eventsAsKnown(context);
+  return async (event) => recordOf(await asKnown(event));
+}
+
+async function readEvents(
+  context: QueryContext,
   filters: Filters,
   range: Bounds,
   direction: Direction,
   limit: number,
-): Promise<Event[]> {
+): Promise<readonly Event[]> {
   const { where, along, order: ordered } = indexReadOf(filters);
   const order = ordered.map((column) => [column, direction] as const);
-  return reader.rows(events, { where, along, range, order, limit });
+  const read = { where, along, range, order, limit };
+  const holds = knownEvents(context);
+  return holds ? (await takeRows(context, read, events, holds)).rows : context.reader.rows(events, read);
 }
 
 /** The first events of a range, ascending. */
-const soonest = (reader: Reader, filters: Filters, range: Bounds, limit: number): Promise<Event[]> =>
-  readEvents(reader, filters, range, 'asc', limit);
+const soonest = (context: QueryContext, filters: Filters, range: Bounds, limit: number) =>
+  readEvents(context, filters, range, 'asc', limit);
 
 /** The last events of a range, newest first; at equal times the more important first (contract 8.8). */
-async function newest(reader: Reader, filters: Filters, range: Bounds, limit: number): Promise<Event[]> {
-  const found = await readEvents(reader, filters, range, 'desc', limit);
+async function newest(
+  context: QueryContext,
+  filters: Filters,
+  range: Bounds,
+  limit: number,
+): Promise<readonly Event[]> {
+  const found = await readEvents(context, filters, range, 'desc', limit);
   const last = found.at(-1)?.event_timestamp;
   if (last === undefined) return [];
   const later = found.filter((event) => event.event_timestamp > last);
-  const tied = await soonest(reader, filters, { from: last, to: last + 1 }, limit - later.length);
+  const tied = await soonest(context, filters, { from: last, to: last + 1 }, limit - later.length);
   return [...later, ...tied];
 }
 
@@ -130,14 +146,14 @@ export const answerEconomicEvent: Query<typeof economicEvent> = async (parameter
   // Contract 8.8: an identifier selects its event at any time; otherwise, without to_date, only events up to now count.
   const range = parameters.source_id === undefined ? { ...bounds, to: bounds.to ?? nowMs + 1 } : {};
   const find = parameters.sort === 'asc' ? soonest : newest;
-  const [event] = await find(context.reader, where, range, 1);
+  const [event] = await find(context, where, range, 1);
   if (event === undefined) {
     throw new Refusal('no_data', {
       message: 'No economic event matches the filters.',
       hint: 'Use fewer filters. Without to_date only events up to now count.',
     });
   }
-  return renderResult(inWireOrder(economicEventRecord, recordOf(event)), context.allocate);
+  return renderResult(inWireOrder(economicEventRecord, await writing(context)(event)), context.allocate);
 };
 
 /** Compares by the order of events in a list (contract 4.5). */
@@ -154,15 +170,17 @@ export const answerLatestEconomicEvents: Query<typeof latestEconomicEvents> = as
   const { date_type: dateType, limit, sort, format } = parameters;
   const { nowMs } = context.request;
   const where = filtersOf(parameters);
-  const past = dateType === 'upcoming' ? [] : await newest(context.reader, where, { to: nowMs + 1 }, limit);
-  const coming =
-    dateType === 'historical' ? [] : await soonest(context.reader, where, { from: nowMs + 1 }, limit);
+  const past = dateType === 'upcoming' ? [] : await newest(context, where, { to: nowMs + 1 }, limit);
+  const coming = dateType === 'historical' ? [] : await soonest(context, where, { from: nowMs + 1 }, limit);
   const distance = (event: Event): number => Math.abs(event.event_timestamp - nowMs);
   const nearest = [...past, ...coming]
     .sort((a, b) => distance(a) - distance(b) || compare(a, b))
     .slice(0, limit);
   nearest.sort(sort === 'asc' ? compare : (a, b) => compare(b, a));
-  return renderRecords(context, latestEconomicEvents, nearest.map(recordOf), format, null);
+  const write = writing(context);
+  const records: WireRecord[] = [];
+  for (const event of nearest) records.push(await write(event));
+  return renderRecords(context, latestEconomicEvents, records, format, null);
 };
 
 /** Sorts before every character of a code: the read continues after the code. */
@@ -183,13 +201,14 @@ async function* storedCodes(reader: Reader, country: string): AsyncGenerator<str
   }
 }
 
-/** The name of the newest event of a code. @throws DamagedData where another index has a newer one */
-async function nameOf(reader: Reader, country: string, code: string): Promise<string> {
+/** The name of the newest event of a code; null where the request may see none. @throws DamagedData where another index has a newer one */
+async function nameOf(context: QueryContext, country: string, code: string): Promise<string | null> {
   const filters = { country_iso_code: country, event_code: code };
-  const [event] = await readEvents(reader, filters, {}, 'desc', 1);
-  const { event_name: name, event_timestamp: from, source_id } = event!;
-  const newer = await readEvents(reader, { event_code: code }, { from }, 'desc', queryLimits.newerEventsMax);
-  const other = newer.find((one) => one.country_iso_code === country) ?? event!;
+  const [event] = await readEvents(context, filters, {}, 'desc', 1);
+  if (event === undefined) return null;
+  const { event_name: name, event_timestamp: from, source_id } = event;
+  const newer = await readEvents(context, { event_code: code }, { from }, 'desc', queryLimits.newerEventsMax);
+  const other = newer.find((one) => one.country_iso_code === country) ?? event;
   if (other.source_id === source_id) return name;
   throw new DamagedData(rowDamage(events, other, 'an index has lost it'));
 }
@@ -203,6 +222,9 @@ export const answerEconomicEventCodes: Query<typeof economicEventCodes> = async 
   const codes = shippedEventCodes(country);
   for (const row of await reader.group(eventCodes, { country_iso_code: country }))
     codes[row.event_code] = row.description;
-  for await (const code of storedCodes(reader, country)) codes[code] ??= await nameOf(reader, country, code);
+  for await (const code of storedCodes(reader, country)) {
+    const name = Object.hasOwn(codes, code) ? null : await nameOf(context, country, code);
+    if (name !== null) codes[code] = name;
+  }
   return goodUntilCommit(renderResult(codes, allocate));
 };

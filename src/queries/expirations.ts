@@ -68,11 +68,21 @@ async function* walk(
 
 const byTime = (a: Expiration, b: Expiration): number => a.expiresMs - b.expiresMs || a.day - b.day;
 
+/** Whether an expiration of calls or puts counts. */
+type IsCounted = (one: Expiration, optionType: 'call' | 'put') => Promise<boolean>;
+
 /** The expirations of an underlying by time, of calls and puts together. */
-export async function expirationsOf(reader: Reader, underlying: Underlying): Promise<readonly Expiration[]> {
+export async function expirationsOf(
+  reader: Reader,
+  underlying: Underlying,
+  isCounted: IsCounted | null = null,
+): Promise<readonly Expiration[]> {
   const found = new Map<string, Expiration>();
   for (const optionType of optionTypes) {
-    for await (const one of walk(reader, underlying, optionType)) found.set(`${one.day} ${one.givenMs}`, one);
+    for await (const one of walk(reader, underlying, optionType)) {
+      const name = `${one.day} ${one.givenMs}`;
+      if (found.has(name) || isCounted === null || (await isCounted(one, optionType))) found.set(name, one);
+    }
   }
   return [...found.values()].sort(byTime);
 }

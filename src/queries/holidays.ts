@@ -6,8 +6,10 @@ import { markets } from '../calendar/markets/index.ts';
 import { type CalendarOverride, overridesFor, SHIPPED_PRIORITY } from '../calendar/overrides.ts';
 import { type holidayCodes, holidayList } from '../contract/holidays.ts';
 import { assetSchemas, type FullSymbol } from '../contract/identifiers.ts';
+import type { Instrument } from '../datasets/reference.ts';
 import { type CalendarOwner, type Calendars, ownerNamed } from '../series/calendars.ts';
-import { findInstrument, unknownInstrument } from './lookup.ts';
+import { instrumentOrNull, isNobodys, unknownSymbol } from './known-instrument.ts';
+import { findInstrument } from './lookup.ts';
 import { openWalk } from './page-walk.ts';
 import { goodUntilCommit, type Query, type QueryContext } from './query.ts';
 import { dayBounds } from './range.ts';
@@ -21,7 +23,7 @@ function recordOf(
   holiday: Holiday,
   override: CalendarOverride | undefined,
   assetSchema: string,
-  country: string,
+  { country, symbol }: FullSymbol,
 ) {
   return {
     name: holiday.rule.name,
@@ -29,12 +31,19 @@ function recordOf(
     calendar_date: formatDay(holiday.day),
     asset_name: assetSchema,
     country_iso_code: country,
-    symbol: override?.symbol ?? '*',
+    symbol: (override?.symbol ?? '*') === '*' ? '*' : symbol,
     priority: override?.priority ?? SHIPPED_PRIORITY,
     session_template: holiday.template,
     open_timestamp: instantOrNull(holiday.openMs),
     close_timestamp: instantOrNull(holiday.closeMs),
   };
+}
+
+/** The row of the instrument that a name names; null where none has it. */
+async function instrumentNamed(context: QueryContext, named: FullSymbol): Promise<Instrument | null> {
+  const { assetSchema } = named;
+  if (context.asOf === null) return findInstrument(context.reader, assetSchema, named);
+  return (await instrumentOrNull(context, assetSchema, named, null))?.instrument ?? null;
 }
 
 /**
@@ -49,11 +58,12 @@ async function ownerOf(
   const { assetSchema, country, symbol } = named;
   const owner = ownerNamed(assetSchema, country, symbol);
   if (symbol === '*') return owner;
-  const instrument = await findInstrument(context.reader, assetSchema, named);
+  const instrument = await instrumentNamed(context, named);
   if (instrument !== null) return instrument;
+  const isFree = await isNobodys(context, assetSchema, named);
   const { overrides } = await calendars.read(context.reader, owner);
-  if (overrides.some((one) => one.symbol === symbol)) return owner;
-  throw await unknownInstrument(context.reader, assetSchema, named, 'full_symbol');
+  if (isFree && overrides.some((one) => one.symbol === symbol)) return owner;
+  throw await unknownSymbol(context, assetSchema, named, 'full_symbol');
 }
 
 /** `GET …/holiday/list` */
@@ -67,7 +77,7 @@ export const answerHolidayList: Query<typeof holidayList> = async (parameters, c
   const calendars = context.lookup.calendars(context.reader);
   const owner = await ownerOf(context, calendars, named);
   const { calendar, assetSchema, overrides } = await calendars.read(context.reader, owner);
-  const applied = overridesFor(overrides, named.symbol);
+  const applied = overridesFor(overrides, owner.symbol);
   const seen = walk.place === null ? null : (walk.place.position[0] as number);
   const first = sort === 'asc' && seen !== null ? seen + 1 : fromDay;
   const last = sort === 'desc' && seen !== null ? seen - 1 : endDay - 1;
@@ -76,7 +86,7 @@ export const answerHolidayList: Query<typeof holidayList> = async (parameters, c
     .take(limit + 1)
     .toArray();
   const page = found.slice(0, limit);
-  const rows = page.map((holiday) => recordOf(holiday, applied.get(holiday.day), assetSchema, named.country));
+  const rows = page.map((holiday) => recordOf(holiday, applied.get(holiday.day), assetSchema, named));
   const end = found.length <= limit ? null : { position: [page.at(-1)!.day], pinned: [] };
   return goodUntilCommit(renderRecords(context, holidayList, rows, parameters.format, walk.paging(end)));
 };

@@ -1,6 +1,6 @@
 // Endpoint name -> query, and the one function that runs a request in the query thread.
 import { Refusal } from '../contract/errors.ts';
-import type { Contract, EndpointName } from '../contract/index.ts';
+import { type Contract, contract, type EndpointName } from '../contract/index.ts';
 import type { Store } from '../store/store.ts';
 import { TrackedReader } from '../store/tracked-reader.ts';
 import { answerHistoricalBars, answerLatestBars } from './bars.ts';
@@ -14,6 +14,7 @@ import {
 import { answerHolidayCodes, answerHolidayList } from './holidays.ts';
 import { answerInstrumentSearch } from './instrument-search.ts';
 import { Lookup } from './lookup.ts';
+import { asOfOf, tellingMoment } from './moment.ts';
 import { answerLatestNews, answerNewsList } from './news.ts';
 import { answerOptionExpirations, answerOptionSearch } from './options.ts';
 import { PageKeys } from './page-key.ts';
@@ -27,6 +28,7 @@ import {
   type QueryRequest,
 } from './query.ts';
 import { answerInstrumentReference } from './reference.ts';
+import { answerAddressInfo, answerRuns } from './server.ts';
 
 const queries: { readonly [N in EndpointName]: Query<Contract[N]> } = {
   instrumentReference: answerInstrumentReference,
@@ -44,7 +46,16 @@ const queries: { readonly [N in EndpointName]: Query<Contract[N]> } = {
   economicEvent: answerEconomicEvent,
   economicEventCodes: answerEconomicEventCodes,
   latestEconomicEvents: answerLatestEconomicEvents,
+  runs: answerRuns,
+  addressInfo: answerAddressInfo,
 };
+
+/** The refusal of an endpoint that has no `as_of`, for a key that is pinned to an instant: the answer would show the future. */
+const undated = (): Refusal =>
+  new Refusal('invalid_parameter', {
+    message: 'This endpoint cannot be asked as of a moment, and your key is pinned to one.',
+    param: 'secret_key',
+  });
 
 const anyRequest: LaneBounds = {
   baseBarsMax: Number.POSITIVE_INFINITY,
@@ -78,13 +89,19 @@ export class QueryRunner {
       lane: this.#lane,
     };
     try {
+      const asOf = asOfOf(request);
+      const asked = asOf === null ? request : { ...request, nowMs: asOf.ms };
+      if (asOf !== null && !('as_of' in contract[request.endpoint].parameters)) throw undated();
       return await this.#store.snapshot(async (state) => {
         const reader = new TrackedReader(state);
-        const answer = await query(request.parameters, { request, reader, ...tools });
-        const version = answer.kind === 'refusal' ? null : await reader.version();
-        if (answer.kind === 'refusal' || version === null) return answer;
-        const dated = { ...answer, dataVersion: version };
-        if (answer.goodUntilMs === undefined) return dated;
+        const answer = await query(request.parameters, { request: asked, asOf, reader, ...tools });
+        if (answer.kind === 'refusal') return answer;
+        const told = asOf === null ? answer : tellingMoment(answer, asOf);
+        const version = await reader.version();
+        if (version === null) return told;
+        const dated = { ...told, dataVersion: version };
+        // A backtest asks for each moment once.
+        if (answer.goodUntilMs === undefined || asOf !== null) return dated;
         return { ...dated, source: { id: reader.id, version, parts: reader.noted } };
       });
     } catch (error) {

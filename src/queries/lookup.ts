@@ -28,6 +28,17 @@ export function hadWithin({ fromDay, toDay }: FormerBearer, { from, to }: DayRan
   return fromDay <= to && from <= toDay ? 'some' : 'none';
 }
 
+/** The former bearer that a symbol names on some days: the one that had it on all of them, else on any where nobody has it now. */
+export function chosenBearer<B extends FormerBearer>(
+  former: readonly B[],
+  isBorneNow: boolean,
+  days: DayRange,
+): B | undefined {
+  const whole = former.find((one) => hadWithin(one, days) === 'all');
+  const part = former.find((one) => hadWithin(one, days) === 'some');
+  return whole ?? (isBorneNow ? undefined : part);
+}
+
 /** Symbols of one beginning that are compared for a hint. */
 const NEIGHBOURS_MAX = 64;
 
@@ -134,10 +145,7 @@ export class Lookup {
     const now = await this.#find(reader, assetSchema, named);
     // Who had the symbol before matters only to requests about days.
     if (days === null) return now;
-    const former = await this.former(reader, assetSchema, named);
-    const whole = former.find((one) => hadWithin(one, days) === 'all');
-    const part = former.find((one) => hadWithin(one, days) === 'some');
-    const before = whole ?? (now === null ? part : undefined);
+    const before = chosenBearer(await this.former(reader, assetSchema, named), now !== null, days);
     if (before === undefined) return now;
     return this.#find(reader, assetSchema, { country: named.country, symbol: before.symbol });
   }
@@ -151,6 +159,11 @@ export class Lookup {
     const name = `former|${assetSchema}:${named.country}:${named.symbol}`;
     const make = () => formerBearers(reader, nameOf(assetSchema, named));
     return (await this.#keep(this.#cached, { reader, name, make, isOfNameAlone: true })).value;
+  }
+
+  /** What `make` makes of an instrument; kept like those that are found by name. */
+  async found(reader: TrackedReader, name: string, make: () => Promise<Found>): Promise<Found> {
+    return (await this.#keep(this.#found, { reader, name, make })).value;
   }
 
   /** The instrument that has a name now, or null. */

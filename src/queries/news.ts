@@ -1,15 +1,16 @@
 // News of everything, a market or one instrument: by range (spec 4.4) and the latest (spec 4.5).
-import { formatInstant, type ParsedInstant } from '../base/instant.ts';
+import { END_MS, formatInstant, type ParsedInstant } from '../base/instant.ts';
 import { dayOfBound } from '../calendar/bar-range.ts';
 import { calendarOf } from '../calendar/calendar.ts';
-import type { FullSymbol } from '../contract/identifiers.ts';
+import type { AssetSchema, FullSymbol } from '../contract/identifiers.ts';
 import { latestNews, type newsList } from '../contract/news.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { news } from '../datasets/news.ts';
 import { answerPage, takeRows } from './dataset-page.ts';
-import { type DayRange, unknownInstrument } from './lookup.ts';
+import { instrumentOrNull, isNobodys, symbolsShown, unknownSymbol } from './known-instrument.ts';
+import type { DayRange } from './lookup.ts';
 import type { Query, QueryContext } from './query.ts';
-import { instantBounds } from './range.ts';
+import { type Bounds, instantBounds } from './range.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
 import { tellingHistory } from './symbol-history.ts';
 
@@ -21,18 +22,21 @@ const order = ['published_date', 'news_id'] as const;
 
 /** The filter on instruments. @throws Refusal `unknown_instrument` for a symbol that nothing has */
 async function whereOf(
-  { reader, lookup }: QueryContext,
+  context: QueryContext,
   named: FullSymbol | undefined,
   days: DayRange | null,
 ): Promise<Where> {
   if (named === undefined) return {};
   const market = { asset_name: named.assetSchema, country_iso_code: named.country };
   if (named.symbol === '*') return market;
-  const found = await lookup.instrumentOrNull(reader, named.assetSchema, named, days);
+  const found = await instrumentOrNull(context, named.assetSchema, named, days);
   if (found !== null) return { ...market, symbol: found.instrument.symbol };
   const where = { ...market, symbol: named.symbol };
-  const [item] = await reader.rows(news, { where, order: [['published_date', 'asc']], limit: 1 });
-  if (item === undefined) throw await unknownInstrument(reader, named.assetSchema, named, 'full_symbol');
+  const isFree = await isNobodys(context, named.assetSchema, named);
+  const range = published(context);
+  const read = { where, range, order: [['published_date', 'asc'] as const], limit: 1 };
+  const [item] = isFree ? await context.reader.rows(news, read) : [];
+  if (item === undefined) throw await unknownSymbol(context, named.assetSchema, named, 'full_symbol');
   return where;
 }
 
@@ -42,10 +46,26 @@ function daysOf({ assetSchema, country }: FullSymbol, from: ParsedInstant, to: P
   return { from: dayOfBound(market, from, null), to: dayOfBound(market, to, null) };
 }
 
-const recordOf = (item: Item): WireRecord => ({
-  ...item,
-  published_date: formatInstant(item.published_date),
-});
+/** The items that a request may see: those that were published by its moment. */
+const published = ({ asOf }: QueryContext, range: Bounds = {}): Bounds =>
+  asOf === null ? range : { ...range, to: Math.min(range.to ?? END_MS, asOf.ms + 1) };
+
+/** How items are written: under the symbols that the request sees. */
+function writing(context: QueryContext): (item: Item) => Promise<WireRecord> | WireRecord {
+  const { asOf } = context;
+  const plain = (item: Item): WireRecord => ({
+    ...item,
+    published_date: formatInstant(item.published_date),
+  });
+  if (asOf === null) return plain;
+  asOf.limits.add('text and sentiment of news');
+  const symbolOf = symbolsShown(context);
+  return async (item) => {
+    const { asset_name: assetSchema, country_iso_code: country, symbol } = item;
+    if (assetSchema === null || country === null || symbol === null) return plain(item);
+    return plain({ ...item, symbol: await symbolOf(assetSchema as AssetSchema, { country, symbol }) });
+  };
+}
 
 /** `GET …/news/list` */
 export const answerNewsList: Query<typeof newsList> = async (parameters, context) => {
@@ -59,13 +79,14 @@ export const answerNewsList: Query<typeof newsList> = async (parameters, context
     understood: { full_symbol: JSON.stringify(where), from_date: range.from, to_date: range.to },
     dataset: news,
     where,
-    range,
+    range: published(context, range),
     order,
     direction: parameters.sort,
-    recordOf,
+    recordOf: writing(context),
   });
   if (named === undefined || days === null || !where.symbol) return answer;
-  return tellingHistory(context, { ...named, days }, where.symbol, answer);
+  const shown = await symbolsShown(context)(named.assetSchema, { ...named, symbol: where.symbol });
+  return tellingHistory(context, { ...named, days }, shown, answer);
 };
 
 /** `GET …/news/latest` */
@@ -73,7 +94,14 @@ export const answerLatestNews: Query<typeof latestNews> = async (parameters, con
   const where = await whereOf(context, parameters.full_symbol, null);
   const newestFirst = order.map((column) => [column, 'desc'] as const);
   const { limit } = parameters;
-  const { rows } = await takeRows(context, { where, order: newestFirst, limit }, news);
+  const { rows } = await takeRows(
+    context,
+    { where, range: published(context), order: newestFirst, limit },
+    news,
+  );
   const arranged = parameters.sort === 'desc' ? rows : rows.toReversed();
-  return renderRecords(context, latestNews, arranged.map(recordOf), parameters.format, null);
+  const recordOf = writing(context);
+  const records: WireRecord[] = [];
+  for (const item of arranged) records.push(await recordOf(item));
+  return renderRecords(context, latestNews, records, parameters.format, null);
 };

@@ -8,7 +8,10 @@ import { optionContracts } from '../datasets/options.ts';
 import { latestPrice } from '../series/latest-price.ts';
 import { DamagedData, keyWords } from '../store/damage.ts';
 import type { RankedRead, Reader } from '../store/store.ts';
-import { contractsOf, type Expiration, expirationsOf } from './expirations.ts';
+import { contractsOf, type Expiration } from './expirations.ts';
+import { knownExpirations, listedContracts } from './known-contracts.ts';
+import { instrumentOf, shownSymbol } from './known-instrument.ts';
+import { priceCheck } from './known-prices.ts';
 import type { Found } from './lookup.ts';
 import { contractRecords } from './option-contract.ts';
 import { orderOf, ranksOf } from './option-order.ts';
@@ -43,10 +46,16 @@ function checkPrice({ ref_asset_price: given, schema_asset: schema }: Parameters
   });
 }
 
+/** The latest price of an underlying at the moment of the request; null where it has none. */
+async function knownPrice({ reader, request, asOf }: QueryContext, found: Found): Promise<number | null> {
+  const onUse = asOf === null ? null : await priceCheck({ reader }, asOf, found);
+  return latestPrice(reader, found, request.nowMs, onUse);
+}
+
 /** The price to compare strikes with. @throws Refusal `no_data` where there is none */
 async function priceOf(context: QueryContext, found: Found, parameters: Parameters): Promise<number> {
   const { ref_asset_price: given, country_symbol: named } = parameters;
-  const price = given ?? (await latestPrice(context.reader, found, context.request.nowMs));
+  const price = given ?? (await knownPrice(context, found));
   if (price !== null) return price;
   throw new Refusal('no_data', {
     message: `ref_asset_price is needed: this service has no price of ${named.country}:${named.symbol} to compare strikes with.`,
@@ -54,10 +63,6 @@ async function priceOf(context: QueryContext, found: Found, parameters: Paramete
     hint: 'Send the price of the underlying as ref_asset_price, or import its bars.',
   });
 }
-
-/** The expirations of an underlying, and whether they were cached. */
-const cachedExpirations = ({ reader, lookup }: QueryContext, found: Found) =>
-  lookup.cached(reader, `expirations|${found.instrument.instrument_id}`, () => expirationsOf(reader, found));
 
 /** The rows of contracts in the order in which an index has them. @throws DamagedData where a row is not what the index says */
 async function rowsOf(
@@ -115,24 +120,39 @@ function readOf(
   };
 }
 
+/** The contracts of a page as the request sees them, and the place of the last one where more follow. */
+async function pageOf(context: QueryContext, found: Found, read: ContractsRead, limit: number) {
+  const { reader, asOf } = context;
+  const placeAt = (places: readonly Place['position'][]): Place['position'] | null =>
+    places.length <= limit ? null : places[limit - 1]!;
+  if (asOf === null) {
+    const sorted = await reader.ranked(optionContracts, read);
+    return { rows: await rowsOf(reader, read, sorted.slice(0, limit)), position: placeAt(sorted) };
+  }
+  asOf.limits.add('status of contracts');
+  const rowsAt = (places: readonly Place['position'][]) => rowsOf(reader, read, places);
+  const { places, rows } = await listedContracts(context, asOf, found, read, rowsAt);
+  const underlying_name = shownSymbol(context, found.instrument);
+  const shown = rows.slice(0, limit).map((row) => ({ ...row, underlying_name }));
+  return { rows: shown, position: placeAt(places) };
+}
+
 /** `GET …/option/search/…` */
 export const answerOptionSearch: Query<typeof optionSearch> = async (parameters, context) => {
-  const { reader, lookup, request } = context;
+  const { request } = context;
   const { schema_asset, country_symbol, limit } = parameters;
   checkPrice(parameters);
-  const found = await lookup.instrument(reader, schema_asset, country_symbol);
+  const found = await instrumentOf(context, schema_asset, country_symbol);
   const { place, paging } = walkOf(context, found, parameters);
   const [nowMs, price] = (place?.pinned ?? [request.nowMs, await priceOf(context, found, parameters)]) as [
     number,
     number,
   ];
-  const { value: expirations } = await cachedExpirations(context, found);
+  const { value: expirations } = await knownExpirations(context, found);
   const after = place?.position ?? null;
   const read = readOf(found, parameters, expirations, { nowMs, price }, after);
-  const sorted = await reader.ranked(optionContracts, read);
-  const shown = sorted.slice(0, limit);
-  const rows = await rowsOf(reader, read, shown);
-  const end = sorted.length <= limit ? null : { position: shown.at(-1)!, pinned: [nowMs, price] };
+  const { rows, position } = await pageOf(context, found, read, limit);
+  const end = position === null ? null : { position, pinned: [nowMs, price] };
   const contracts = contractRecords(rows, found, expirations, request.nowMs);
   if (parameters.format !== 'csv') return renderGrouped(contracts, paging(end), context.allocate);
   const records = contracts.map(({ record }) => record);
@@ -141,9 +161,9 @@ export const answerOptionSearch: Query<typeof optionSearch> = async (parameters,
 
 /** `GET …/option/expiration_date_list/…` */
 export const answerOptionExpirations: Query<typeof optionExpirations> = async (parameters, context) => {
-  const { reader, lookup, request, allocate } = context;
-  const found = await lookup.instrument(reader, parameters.schema_asset, parameters.country_symbol);
-  const { value: expirations, isCached } = await cachedExpirations(context, found);
+  const { request, allocate } = context;
+  const found = await instrumentOf(context, parameters.schema_asset, parameters.country_symbol);
+  const { value: expirations, isCached } = await knownExpirations(context, found);
   // Contracts of one date can have the same instant, some from a file and others from the calendar.
   const coming = new Map<string, { expiration_date: string; expiration_datetime: string }>();
   const ahead = expirations.filter(({ expiresMs }) => expiresMs >= request.nowMs);

@@ -12,7 +12,12 @@ const HASH_BYTES = 32;
 export type Place = {
   readonly position: readonly (string | number)[];
   readonly pinned: readonly (string | number)[];
+  /** The moment as of which the walk is answered; absent where it has none (contract 9.8). */
+  readonly asOfMs?: number;
 };
+
+/** What a key holds: position, pinned, and the moment where there is one. */
+type Payload = readonly [Place['position'], Place['pinned'], number?];
 
 /** The refusal of a page key that was changed or belongs to another query. */
 export function foreignKey(key: string): Refusal {
@@ -22,6 +27,23 @@ export function foreignKey(key: string): Refusal {
     param: 'next_page_key',
     got: key,
   });
+}
+
+const payloadOf = ({ position, pinned, asOfMs }: Place): Payload =>
+  asOfMs === undefined ? [position, pinned] : [position, pinned, asOfMs];
+
+/**
+ * The moment that a key names, before anything says whose key it is: what the fingerprint is made of depends on the moment. Undefined
+ * where it names none. @throws Refusal `invalid_page_key` for a text that is no key
+ */
+export function claimedMoment(key: string): number | undefined {
+  try {
+    const payload = Buffer.from(key, 'base64url').subarray(MAC_BYTES);
+    const [, , asOfMs] = JSON.parse(payload.toString()) as Payload;
+    return typeof asOfMs === 'number' ? asOfMs : undefined;
+  } catch {
+    throw foreignKey(key);
+  }
 }
 
 /** Signs and checks page keys with the store's secret. */
@@ -40,7 +62,7 @@ export class PageKeys {
 
   /** A key for a place, bound to the query by its fingerprint. */
   sign(fingerprint: string, place: Place): string {
-    const payload = Buffer.from(JSON.stringify([place.position, place.pinned]));
+    const payload = Buffer.from(JSON.stringify(payloadOf(place)));
     return Buffer.concat([this.#mac(fingerprint, payload), payload]).toString('base64url');
   }
 
@@ -54,8 +76,8 @@ export class PageKeys {
     if (!unchanged || !timingSafeEqual(mac, this.#mac(fingerprint, payload))) {
       throw foreignKey(key);
     }
-    const [position, pinned] = JSON.parse(payload.toString()) as [Place['position'], Place['pinned']];
-    return { position, pinned };
+    const [position, pinned, asOfMs] = JSON.parse(payload.toString()) as Payload;
+    return { position, pinned, ...(asOfMs !== undefined && { asOfMs }) };
   }
 
   /** HMAC-SHA-256 (RFC 2104), by one-shot hashes as texts of bytes: cheaper than a keyed hash object, and than hashes as buffers. */

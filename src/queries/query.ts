@@ -14,9 +14,26 @@ export type QueryRequest = {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** The moment of the request, epoch milliseconds. */
   readonly nowMs: number;
+  /** The moment that the caller's key is pinned to, epoch milliseconds; absent for most keys (contract 9.8). */
+  readonly pinnedMs?: number;
   /** Whether CSV goes into the JSON envelope (contract 5.3). */
   readonly wrapCsv: boolean;
+  /** Of a request about the service itself: what the query thread does not know. */
+  readonly service?: ServiceFacts;
 };
+
+/** The moment t of a request: it is answered from what could be known then. */
+export type AsOf = {
+  /** Epoch milliseconds, a whole second. */
+  readonly ms: number;
+  /** The clock, epoch milliseconds: what is stored was known by then. */
+  readonly clockMs: number;
+  /** What of the answer the data do not date, so that it is as last imported. A query adds to it. */
+  readonly limits: Set<string>;
+};
+
+/** The base address of a request, without a trailing slash, and the version of the program. */
+export type ServiceFacts = { readonly baseAddress: string; readonly version: string };
 
 /** The address of the next page; the request handler adds the base address and the caller's key (contract 4.3). */
 export type NextPage = {
@@ -69,7 +86,10 @@ export const allocateFresh: Allocate = (length) => Buffer.allocUnsafeSlow(length
 
 /** What a query may use. All its reads see one state of the store. */
 export type QueryContext = {
+  /** Its `nowMs` is the moment as of which it is answered, where it has one. */
   readonly request: QueryRequest;
+  /** Null where the request is answered from everything that is stored. */
+  readonly asOf: AsOf | null;
   readonly reader: TrackedReader;
   readonly lookup: Lookup;
   readonly pageKeys: PageKeys;

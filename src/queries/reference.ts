@@ -7,7 +7,8 @@ import type { AssetSchema, CountrySymbol } from '../contract/identifiers.ts';
 import { instrumentRecord, type instrumentReference } from '../contract/reference.ts';
 import type { Instrument } from '../datasets/reference.ts';
 import { marketOf } from '../series/calendars.ts';
-import { findInstrument, unknownInstrument } from './lookup.ts';
+import { dayOf, instrumentOrNull, rowOn, UNDATED_FIELDS, unknownSymbol } from './known-instrument.ts';
+import { findInstrument } from './lookup.ts';
 import { pairOf } from './pair.ts';
 import { goodUntil, type Query, type QueryContext } from './query.ts';
 import { inWireOrder, type WireRecord } from './render/records.ts';
@@ -125,22 +126,28 @@ type CachedRecord = { readonly record: WireRecord; readonly zone: Zone; readonly
 const daysAt = (zone: Zone, nowMs: number): string =>
   `${zone.dayAt(nowMs)} ${dateOf(Math.floor(nowMs / DAY_MS)).year}`;
 
+/** The row of a name as the request sees it; null where no instrument has the name. */
+async function seenRow(context: QueryContext, assetSchema: AssetSchema, named: CountrySymbol) {
+  const { asOf } = context;
+  if (asOf === null) return findInstrument(context.reader, assetSchema, named);
+  const found = await instrumentOrNull(context, assetSchema, named, null);
+  return found && rowOn(found.instrument, dayOf(asOf, assetSchema, named.country));
+}
+
 /** An instrument's record of the day, and whether it was cached; the value is null where no instrument has the name. */
-function findRecord(
-  { reader, lookup, request }: QueryContext,
-  assetSchema: AssetSchema,
-  { country, symbol }: CountrySymbol,
-) {
+function findRecord(context: QueryContext, assetSchema: AssetSchema, { country, symbol }: CountrySymbol) {
+  const { reader, lookup, request, asOf } = context;
   const { nowMs } = request;
   const make = async (): Promise<CachedRecord | null> => {
-    const row = await findInstrument(reader, assetSchema, { country, symbol });
+    const row = await seenRow(context, assetSchema, { country, symbol });
     if (row === null) return null;
     const market = await marketOf(reader, row);
     const zone = zoneOfMarket(market);
     const record = inWireOrder(instrumentRecord, recordOf(row, market, nowMs));
     return { record, zone, made: daysAt(zone, nowMs) };
   };
-  const name = `record|${assetSchema}:${country}:${symbol}`;
+  const place = asOf === null ? '' : ` as of ${asOf.ms}`;
+  const name = `record|${assetSchema}:${country}:${symbol}${place}`;
   return lookup.cached(reader, name, make, (kept) => kept !== null && kept.made === daysAt(kept.zone, nowMs));
 }
 
@@ -154,7 +161,8 @@ function endOfDay({ zone }: CachedRecord, nowMs: number): number {
 export const answerInstrumentReference: Query<typeof instrumentReference> = async (parameters, context) => {
   const { schema_asset: assetSchema, country_symbol: named } = parameters;
   const { value, isCached } = await findRecord(context, assetSchema, named);
-  if (value === null) throw await unknownInstrument(context.reader, assetSchema, named);
+  if (value === null) throw await unknownSymbol(context, assetSchema, named);
+  context.asOf?.limits.add(UNDATED_FIELDS);
   const answer = renderResult(value.record, context.allocate, isCached ? 'cached' : null);
   return isCached ? goodUntil(answer, endOfDay(value, context.request.nowMs)) : answer;
 };

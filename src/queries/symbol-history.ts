@@ -2,6 +2,7 @@
 import { formatDay } from '../base/instant.ts';
 import type { AssetSchema, CountrySymbol } from '../contract/identifiers.ts';
 import type { FormerBearer } from '../store/instrument-terms.ts';
+import { formerOf } from './known-instrument.ts';
 import { queryLimits } from './limits.ts';
 import { type DayRange, hadWithin } from './lookup.ts';
 import type { Answer, QueryContext } from './query.ts';
@@ -17,13 +18,13 @@ const termOf = ({ symbol, fromDay, toDay }: FormerBearer): string =>
  * their present symbols and dates, the latest first, and the symbol `answered` of the instrument that the answer has.
  */
 export async function tellingHistory(
-  { lookup, reader }: QueryContext,
+  context: QueryContext,
   { assetSchema, days, ...named }: Asked,
   answered: string,
   answer: Answer,
 ): Promise<Answer> {
   if (answer.kind === 'refusal') return answer;
-  const former = await lookup.former(reader, assetSchema, named);
+  const former = await formerOf(context, assetSchema, named);
   const some = former.filter((one) => hadWithin(one, days) !== 'none');
   if (some.length === 0 || some.some((one) => hadWithin(one, days) === 'all')) return answer;
   const told = some.slice(0, queryLimits.formerBearersMax).map(termOf).join(', ');

@@ -20,7 +20,8 @@ export class RawCloses {
 
   constructor(reader: Reader, stored: StoredInstrument, nowMs: number) {
     this.#stored = { ...stored, series: stored.series.filter(({ prices }) => prices === 'raw') };
-    this.#context = { reader, calendar: stored.calendar, interval: DAY, extended: false, rawOnly: false };
+    const { calendar } = stored;
+    this.#context = { reader, calendar, interval: DAY, extended: false, rawOnly: false, onUse: null };
     this.#nowMs = nowMs;
   }
 

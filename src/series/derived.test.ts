@@ -165,7 +165,7 @@ test('bars folded block by block are those of all base bars at once, in both dir
       const what = { calendar: calendars[name], interval: intervalOf(text), extended: scene.extended };
       const series = await storeBars(bars);
       const found = await store.snapshot((reader) => {
-        const stream = derivedFrom({ ...what, reader, rawOnly: false }, series, {
+        const stream = derivedFrom({ ...what, reader, rawOnly: false, onUse: null }, series, {
           ...everything,
           descending,
         });
@@ -201,7 +201,7 @@ test('bars asked for again are those of the first asking, whatever parts of the 
             ? { ...everything, descending }
             : { fromMs: START_MS + from * MINUTE_MS, toMs: START_MS + to * MINUTE_MS, descending };
         const found = await store.snapshot((reader) => {
-          const stream = derivedFrom({ ...what, reader, rawOnly: false }, series, range);
+          const stream = derivedFrom({ ...what, reader, rawOnly: false, onUse: null }, series, range);
           return readSteps(stream, descending, atLeast, stepsMax);
         });
         const all = expectedRows(bars, what).filter(
@@ -229,7 +229,7 @@ test('bars asked for again are made without reading a block; of another series, 
     reads.length = 0;
     await store.snapshot((state) => {
       const reader = counting(state, reads);
-      const stream = derivedFrom({ ...what, ...asking, reader, rawOnly: false }, of, range);
+      const stream = derivedFrom({ ...what, ...asking, reader, rawOnly: false, onUse: null }, of, range);
       return readSteps(stream, range.descending, 7, Number.POSITIVE_INFINITY);
     });
     return reads.length;
@@ -252,7 +252,7 @@ test('requests that read a series at the same time get the same bars', async () 
   const what = { calendar: calendars.forex, interval: intervalOf('60M'), extended: false };
   await store.snapshot(async (reader) => {
     const streamOf = (descending: boolean) =>
-      derivedFrom({ ...what, reader, rawOnly: false }, series, { ...everything, descending });
+      derivedFrom({ ...what, reader, rawOnly: false, onUse: null }, series, { ...everything, descending });
     const streams = [streamOf(false), streamOf(false), streamOf(true)];
     for (let step = 0; step < 400; step++) for (const stream of streams) await stream.next(1 + (step % 5));
     const expected = expectedRows(bars, what);
@@ -269,6 +269,7 @@ test('a damaged block is a fault whenever bars need it, also beside bars that we
     interval: intervalOf('DAY'),
     extended: false,
     rawOnly: false,
+    onUse: null,
   };
   const read = (range: StreamRange) =>
     store.snapshot((reader) =>
@@ -293,7 +294,13 @@ test('kept bars have a bound: those that were used longest ago are dropped', asy
   const small = barsAt(dense, 97);
   const reads: number[] = [];
   const series = await storeBars(small);
-  const what = { calendar: calendars.crypto, interval: intervalOf('7M'), extended: false, rawOnly: false };
+  const what = {
+    calendar: calendars.crypto,
+    interval: intervalOf('7M'),
+    extended: false,
+    rawOnly: false,
+    onUse: null,
+  };
   const read = (of: Series) =>
     store.snapshot((state) => {
       const reader = counting(state, reads);

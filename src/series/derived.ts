@@ -57,8 +57,8 @@ function basePerBar(interval: Interval, base: Interval): number {
 
 /** The bars of a range of the asked interval, derived from those of one series. */
 export function derivedFrom(context: StreamContext, series: Series, range: StreamRange): BarStream {
-  if (basePerBar(context.interval, series.interval) < seriesLimits.keptBaseBarsMin)
-    return foldedFrom(context, series, range);
+  const isCheap = basePerBar(context.interval, series.interval) < seriesLimits.keptBaseBarsMin;
+  if (isCheap || series.isPart) return foldedFrom(context, series, range);
   return keptStream(context, series, range, (missing) => foldedFrom(context, series, missing));
 }
 

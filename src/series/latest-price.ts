@@ -3,12 +3,12 @@ import { DAY_MS, FIRST_MS } from '../base/instant.ts';
 import { isPeriod } from '../calendar/period.ts';
 import type { Reader } from '../store/store.ts';
 import { coarseness, type Series, type StoredInstrument } from './series.ts';
-import { finished, storedStream } from './stream.ts';
+import { finished, type StreamContext, storedStream } from './stream.ts';
 
 /** Keys of DAY and above are label dates: a session that is over may be labelled by the day after. */
 const LABEL_SLACK_MS = 2 * DAY_MS;
 
-type Newest = { readonly closeMs: number; readonly price: number };
+type Newest = { readonly closeMs: number; readonly price: number; readonly series: Series };
 
 /** The newest bar of a series that was finished at a moment; null where there is none. */
 async function newestOf(
@@ -18,24 +18,29 @@ async function newestOf(
   nowMs: number,
 ): Promise<Newest | null> {
   const { interval } = series;
-  const context = { reader, calendar, interval, extended: !isPeriod(interval), rawOnly: false };
+  const context = { reader, calendar, interval, extended: !isPeriod(interval), rawOnly: false, onUse: null };
   const range = { fromMs: FIRST_MS, toMs: nowMs + LABEL_SLACK_MS, descending: true };
   const step = await finished(storedStream(context, series, range), nowMs).next(1);
   if (step === null) return null;
   const last = step.bars.count - 1;
-  return { closeMs: step.closeMs[last]!, price: step.bars.close[last]! };
+  return { closeMs: step.closeMs[last]!, price: step.bars.close[last]!, series };
 }
 
-/** The close of the bar with the newest close, extended hours included; of bars that close at once the finest. Null without any. */
+/**
+ * The close of the bar with the newest close, extended hours included; of bars that close at once the finest. Null without any. `onUse` is
+ * called for its series.
+ */
 export async function latestPrice(
   reader: Reader,
   stored: StoredInstrument,
   nowMs: number,
+  onUse: StreamContext['onUse'] = null,
 ): Promise<number | null> {
   let newest: Newest | null = null;
   for (const series of stored.series.toSorted((a, b) => coarseness(a) - coarseness(b))) {
     const one = await newestOf(reader, stored, series, nowMs);
     if (one !== null && (newest === null || one.closeMs > newest.closeMs)) newest = one;
   }
+  if (newest !== null) onUse?.(newest.series);
   return newest?.price ?? null;
 }

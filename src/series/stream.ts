@@ -32,6 +32,8 @@ export type StreamContext = {
   readonly extended: boolean;
   /** Whether the bars will be adjusted: a series of adjusted prices is an error, and adjusted volumes are marked (contract 9.4). */
   readonly rawOnly: boolean;
+  /** Called for each series whose bars are used; null where nobody asks (contract 9.8). */
+  readonly onUse: ((series: Series) => void) | null;
 };
 
 /** The segments around bars, of which there is at least one. */
@@ -135,8 +137,9 @@ export const withSplitVolumes = (timed: TimedBars): TimedBars => ({
  * Bars of one series, marked where their volumes are adjusted for splits already.
  * @throws CannotAdjust where raw prices are needed and it has others
  */
-export function withBasis({ rawOnly }: StreamContext, series: Series, timed: TimedBars): TimedBars {
+export function withBasis({ rawOnly, onUse }: StreamContext, series: Series, timed: TimedBars): TimedBars {
   const { interval, prices } = series;
+  onUse?.(series);
   if (!rawOnly) return timed;
   if (prices !== 'raw') throw new CannotAdjust({ kind: 'not-raw', interval, prices });
   return volumeBasis(series) === 'split' ? withSplitVolumes(timed) : timed;

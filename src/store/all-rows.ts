@@ -1,9 +1,26 @@
 // Reads any number of rows of a dataset, in bounded reads one after the other.
-import type { Dataset, RowOf } from '../datasets/dataset.ts';
+import type { ColumnOf, Dataset, RowOf } from '../datasets/dataset.ts';
 import { type Damage, DamagedData, type Remains } from './damage.ts';
-import type { Read, Reader, RowReader } from './store.ts';
+import type { Expected, Read, Reader, RowReader, RowWriter } from './store.ts';
 
 const ROWS_PER_READ = 2_000;
+
+/** The read of the rows in the order of the key whose columns equal those of a where. */
+const allOf = <D extends Dataset>(dataset: D, where: Partial<RowOf<D>>): Expected<D> => ({
+  order: dataset.key
+    .filter((column) => !Object.hasOwn(where, column))
+    .map((column) => [column, 'asc'] as const),
+  limit: ROWS_PER_READ,
+});
+
+/** Says that `allRows` comes next for each of these (`RowWriter.expect`). */
+export async function expectAllRows<D extends Dataset>(
+  writer: RowWriter,
+  dataset: D,
+  wheres: readonly Partial<RowOf<D>>[],
+): Promise<void> {
+  if (wheres.length > 0) await writer.expect(dataset, allOf(dataset, wheres[0]!), wheres);
+}
 
 /** The rows in the order of the key whose columns equal `where`: some of the key's first columns, not all of it. */
 export async function* allRows<D extends Dataset>(
@@ -11,10 +28,7 @@ export async function* allRows<D extends Dataset>(
   dataset: D,
   where: Partial<RowOf<D>> = {},
 ): AsyncGenerator<RowOf<D>> {
-  const order = dataset.key
-    .filter((column) => !Object.hasOwn(where, column))
-    .map((column) => [column, 'asc'] as const);
-  yield* rowsInOrder(reader, dataset, { where, order, limit: ROWS_PER_READ });
+  yield* rowsInOrder(reader, dataset, { where, ...allOf(dataset, where) });
 }
 
 /** The range of a read after a row: without the bound on its side, because an engine may seek by it and pass every row read so far. */
@@ -54,14 +68,28 @@ export async function collectRows<D extends Dataset>(
   return rows;
 }
 
+/** The read of a row by these columns. */
+const oneRow = <D extends Dataset>(where: Partial<RowOf<D>>): Expected<D> => ({
+  order: [[Object.keys(where)[0] as ColumnOf<D>, 'asc']],
+  limit: 1,
+});
+
+/** Says that `rowWith` or `soundRowWith` comes next for each of these (`RowWriter.expect`). */
+export async function expectRows<D extends Dataset>(
+  writer: RowWriter,
+  dataset: D,
+  wheres: readonly Partial<RowOf<D>>[],
+): Promise<void> {
+  if (wheres.length > 0) await writer.expect(dataset, oneRow(wheres[0]!), wheres);
+}
+
 /** The row whose columns have these values, which belong to one row at most; null where there is none. */
 export async function rowWith<D extends Dataset>(
   reader: RowReader,
   dataset: D,
   where: Partial<RowOf<D>>,
 ): Promise<RowOf<D> | null> {
-  const [column] = Object.keys(where) as (keyof D['columns'] & string)[];
-  const [row = null] = await reader.rows(dataset, { where, order: [[column!, 'asc']], limit: 1 });
+  const [row = null] = await reader.rows(dataset, { where, ...oneRow(where) });
   return row;
 }
 

@@ -88,9 +88,12 @@ export async function readVersion(reader: RowReader): Promise<number | null> {
   }
 }
 
+/** The version that the present write will be: those who read it later see what it wrote. @throws DamagedData */
+export const versionOfWrite = async (writer: RowReader): Promise<number> => (await versionIn(writer)) + 1;
+
 /** Raises the version of a store, and keeps what was written: the end of each write that changed anything. @throws DamagedData */
 export async function raiseVersion(writer: RowWriter, { parts }: WrittenParts): Promise<void> {
-  const version = (await versionIn(writer)) + 1;
+  const version = await versionOfWrite(writer);
   await writer.upsert(counters, [{ ...DATA_VERSION, value: version }]);
   await writer.upsert(changes, [{ version, parts }]);
   await writer.remove(changes, [{ version: version - storeLimits.changesKept }]);

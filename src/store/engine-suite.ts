@@ -6,11 +6,13 @@ import { suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { RowOf } from '../datasets/dataset.ts';
-import { type apiKeys, counters, importRuns, secrets } from '../datasets/internal.ts';
+import { type apiKeys, counters, failedFiles, importRuns, secrets } from '../datasets/internal.ts';
 import { instruments } from '../datasets/reference.ts';
+import { allRows } from './all-rows.ts';
 import { pageKeySecret, putKey, readKeys } from './control.ts';
 import { openControl, openStore } from './engines.ts';
 import {
+  type BlockAt,
   type Direction,
   type Read,
   type RowReader,
@@ -41,6 +43,7 @@ const runOf = (fields: Partial<Run>): Run => ({
   path: null,
   archive_sha256: null,
   flags: null,
+  data_version: null,
   ...fields,
 });
 
@@ -110,6 +113,8 @@ export function engineSuite(
   suite(`${name} keeps blocks`, () => blockTests(withFresh));
   suite(`${name} keeps its readers and writers apart`, () => transactionTests(withFresh));
   suite(`${name} tells what has changed`, () => versionTests(withFresh, otherProcess));
+  suite(`${name} is told of reads before they are asked for`, () => expectedTests(withFresh));
+  suite(`${name} is told of blocks before they are read`, () => expectedBlockTests(withFresh));
   suite(`${name} writes in parts`, () => savepointTests(withFresh));
   suite(`${name} keeps keys and secrets beside the data`, () => controlTests(freshUrl));
   suite(`${name} is out of reach and back`, () => reachTests(withFresh, takeAway));
@@ -575,6 +580,148 @@ function blockTests(withFresh: WithFresh): void {
     }));
 }
 
+/** Reads that a write was told of before it asks for them. */
+function expectedTests(withFresh: WithFresh): void {
+  const files = ['a', 'b', 'é'];
+  const place = fc.record({ dataset: fc.constantFrom('bars', 'news'), path: fc.constantFrom(...files) });
+  type Place = { readonly dataset: string; readonly path: string };
+  const steps = fc.array(
+    fc.oneof(
+      fc.record({ kind: fc.constant('expect' as const), places: fc.array(place, { maxLength: 6 }) }),
+      fc.record({ kind: fc.constant('read' as const), places: fc.array(place, { maxLength: 3 }) }),
+      fc.record({ kind: fc.constantFrom('write', 'remove', 'undone'), places: fc.tuple(place) }),
+    ),
+    { maxLength: 25 },
+  );
+  const keyOf = ({ dataset, path }: Place): string => `${dataset} ${path}`;
+
+  test('reads that were expected give what they give without that, whatever is written in between', () =>
+    withFresh(async (store) => {
+      await fc.assert(
+        fc.asyncProperty(steps, fc.boolean(), async (all, isByDataset) => {
+          const stored = new Map<string, Place & { readonly failed_ms: number }>();
+          const wheresOf = (places: readonly Place[]): Partial<Place>[] =>
+            places.map(({ dataset, path }) => (isByDataset ? { dataset } : { dataset, path }));
+          const read = { range: { to: 'z' }, order: [['path', 'desc']], limit: 2 } as const;
+          let failed_ms = 0;
+          await store.write(async (open) => {
+            for await (const row of allRows(open, failedFiles)) await open.remove(failedFiles, [row]);
+            const writeRow = async (one: Place): Promise<Place & { failed_ms: number }> => {
+              const row = { ...one, failed_ms: ++failed_ms };
+              await open.upsert(failedFiles, [{ ...row, problem: '' }]);
+              return row;
+            };
+            for (const { kind, places } of all) {
+              if (kind === 'expect') await open.expect(failedFiles, read, wheresOf(places));
+              else if (kind === 'write') stored.set(keyOf(places[0]!), await writeRow(places[0]!));
+              else if (kind === 'remove') {
+                await open.remove(failedFiles, [places[0]!]);
+                stored.delete(keyOf(places[0]!));
+              } else if (kind === 'undone') {
+                const part = open.savepoint(async () => {
+                  await writeRow(places[0]!);
+                  await open.expect(failedFiles, read, wheresOf(places));
+                  throw new Error('undone');
+                });
+                await assert.rejects(part, /undone/);
+              }
+              for (const where of wheresOf(places)) {
+                const found = await open.rows(failedFiles, { where, ...read });
+                const expected = [...stored.values()]
+                  .filter(({ dataset, path }) => dataset === where.dataset && (where.path ?? path) === path)
+                  .filter(({ path }) => compare(path, 'z') < 0)
+                  .sort((one, other) => compare(other.path, one.path));
+                assert.deepEqual(
+                  found.map((row) => row.failed_ms),
+                  expected.slice(0, 2).map((row) => row.failed_ms),
+                );
+              }
+            }
+          });
+        }),
+        { numRuns: 60 },
+      );
+    }));
+}
+
+/** Blocks that a write was told of before it reads them. */
+function expectedBlockTests(withFresh: WithFresh): void {
+  const place = fc.record({
+    seriesId: fc.integer({ min: 1, max: 2 }),
+    bucket: fc.integer({ min: 1, max: 3 }),
+  });
+  const kinds = fc.constantFrom('expect', 'read', 'put', 'remove', 'undone');
+  const steps = fc.array(
+    fc.record({ kind: kinds, places: fc.array(place, { minLength: 1, maxLength: 4 }) }),
+    {
+      maxLength: 25,
+    },
+  );
+
+  test('blocks that were expected are read as without that, whatever is written in between and before', () =>
+    withFresh(async (store) => {
+      const stored = new Map<string, number>();
+      let byte = 0;
+      await fc.assert(
+        fc.asyncProperty(steps, (all) =>
+          store.write(async (open) => {
+            const put = async ({ seriesId, bucket }: BlockAt): Promise<void> => {
+              byte = (byte + 1) % 256;
+              await open.putBlock(seriesId, { bucket, runId: 1, bytes: new Uint8Array([byte]) });
+            };
+            for (const { kind, places } of all) {
+              const [{ seriesId, bucket }] = places as [BlockAt, ...BlockAt[]];
+              if (kind === 'expect') await open.expectBlocks(places);
+              else if (kind === 'put') {
+                await put({ seriesId, bucket });
+                stored.set(`${seriesId} ${bucket}`, byte);
+              } else if (kind === 'remove') {
+                await open.removeBlock(seriesId, bucket);
+                stored.delete(`${seriesId} ${bucket}`);
+              } else if (kind === 'undone') {
+                const part = open.savepoint(async () => {
+                  await put({ seriesId, bucket });
+                  await open.expectBlocks(places);
+                  throw new Error('undone');
+                });
+                await assert.rejects(part, /undone/);
+              }
+              for (const at of kind === 'expect' ? [] : places) {
+                const one = {
+                  fromBucket: at.bucket,
+                  toBucket: at.bucket,
+                  direction: 'asc',
+                  limit: 1,
+                } as const;
+                const found = await open.blocks({ seriesId: at.seriesId, ...one });
+                const expected = stored.get(`${at.seriesId} ${at.bucket}`);
+                assert.deepEqual(
+                  found.map(({ bytes }) => bytes[0]),
+                  expected === undefined ? [] : [expected],
+                );
+              }
+            }
+          }),
+        ),
+        { numRuns: 40 },
+      );
+    }));
+
+  test('notes of any number are kept, and the last of each place holds', () =>
+    withFresh((store) =>
+      store.write(async (open) => {
+        const noteOf = (at: number): Uint8Array => new Uint8Array([at % 256, at >> 8]);
+        for (let at = 0; at < 2_500; at++) await open.keepNote(at % 7, at % 1_100, noteOf(at));
+        const last = new Map(Array.from({ length: 2_500 }, (_, at) => [`${at % 7} ${at % 1_100}`, at]));
+        for (const [at, value] of last) {
+          const [series, bucket] = at.split(' ').map(Number);
+          assert.deepEqual(await open.note(series!, bucket!), noteOf(value));
+        }
+        assert.equal(await open.note(8, 1), null);
+      }),
+    ));
+}
+
 /** Parts of one write. */
 function savepointTests(withFresh: WithFresh): void {
   test('a part of a write that throws is undone alone, and the others are committed together', () =>
@@ -829,6 +976,7 @@ function controlTests(freshUrl: () => Promise<string>): void {
     per_day: null,
     revoked_ms: null,
     last_used_ms: null,
+    as_of_ms: null,
   });
 
   test('bytes come back as they were', async () => {

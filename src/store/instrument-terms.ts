@@ -7,11 +7,12 @@ import {
   instruments,
   instrumentTerms,
 } from '../datasets/reference.ts';
-import { allRows, rowWith } from './all-rows.ts';
+import { allRows, expectRows, rowWith } from './all-rows.ts';
 import { type Damage, DamagedData, keyWords, type OnDamage, refuseDamage } from './damage.ts';
-import type { RowReader, RowWriter } from './store.ts';
+import type { Expected, RowReader, RowWriter } from './store.ts';
 
-type Term = RowOf<typeof instrumentTerms>;
+/** One term of one instrument. */
+export type Term = RowOf<typeof instrumentTerms>;
 
 /** Only the first characters and words of a name are searched. */
 const NAME_CHARACTERS_MAX = 200;
@@ -19,7 +20,7 @@ const NAME_WORDS_MAX = 12;
 
 const ROWS_PER_READ = 100;
 /** The most rows that one search compares with further words: this bounds its time. */
-const COMPARED_MAX = 2_000;
+export const COMPARED_MAX = 2_000;
 
 /** The words of a text, folded: lower case, no accents, no punctuation; `Macy's` is one word. */
 export function wordsOf(text: string): string[] {
@@ -77,12 +78,27 @@ export async function instrumentNamed(reader: RowReader, name: InstrumentName): 
   return row;
 }
 
+/** The terms that are symbols of a name. */
+const symbolOf = ({ asset_schema, country_iso_code, symbol: term }: InstrumentName, kind: string) => ({
+  asset_schema,
+  country_iso_code,
+  kind,
+  term,
+});
+
 /** For a name that no row has. @throws DamagedData where one had it and is lost */
 export async function refuseLost(reader: RowReader, name: InstrumentName): Promise<void> {
-  const { asset_schema, country_iso_code, symbol: term } = name;
-  const where = { asset_schema, country_iso_code, kind: 'symbol', term };
-  if ((await rowWith(reader, instrumentTerms, where)) !== null) throw new DamagedData(lostRow(name));
+  if ((await rowWith(reader, instrumentTerms, symbolOf(name, 'symbol'))) !== null)
+    throw new DamagedData(lostRow(name));
 }
+
+/** Says that `refuseLost` comes next for these names (`RowWriter.expect`). */
+export const expectLost = (writer: RowWriter, names: readonly InstrumentName[]): Promise<void> =>
+  expectRows(
+    writer,
+    instrumentTerms,
+    names.map((name) => symbolOf(name, 'symbol')),
+  );
 
 /** Makes the terms of all instruments in a store without terms. */
 export async function fillInstrumentTerms(writer: RowWriter): Promise<void> {
@@ -126,13 +142,20 @@ export async function searchInstruments(reader: RowReader, search: InstrumentSea
 /** Receives a found term; false where the search has enough. */
 type Take = (term: Term) => boolean;
 
+/** The longest of some words, which is probably the rarest. */
+export const longestOf = (words: readonly string[]): string =>
+  words.reduce((one, other) => (other.length > one.length ? other : one));
+
+/** Whether a name has all words, in any order, each at the beginning of a word of its own. */
+export const hasWords = ({ term }: Term, words: readonly string[]): boolean =>
+  words.every((word) => ` ${term}`.includes(` ${word}`));
+
 /** Walks the names that have the longest word, which is probably the rarest, and compares the other words. */
 async function walkAnyOrder(reader: RowReader, search: InstrumentSearch, take: Take): Promise<void> {
-  const longest = search.words.reduce((one, other) => (other.length > one.length ? other : one));
+  const longest = longestOf(search.words);
   let compared = 0;
   await walk(reader, search, 'name', longest, (term) => {
-    const padded = ` ${term.term}`;
-    const goesOn = !search.words.every((word) => padded.includes(` ${word}`)) || take(term);
+    const goesOn = !hasWords(term, search.words) || take(term);
     return goesOn && ++compared < COMPARED_MAX;
   });
 }
@@ -140,11 +163,24 @@ async function walkAnyOrder(reader: RowReader, search: InstrumentSearch, take: T
 /** Gives `take` the terms of a kind with this beginning, in order, until it has enough. */
 async function walk(
   reader: RowReader,
-  { assetSchema, country }: InstrumentSearch,
-  kind: string,
+  search: InstrumentSearch,
+  kind: TermKind,
   beginning: string,
   take: Take,
 ): Promise<void> {
+  for await (const terms of termsWith(reader, search, kind, beginning))
+    for (const term of terms) if (!take(term)) return;
+}
+
+export type TermKind = 'symbol' | 'former' | 'name';
+
+/** The terms of a kind with a beginning, in order: by term, country and symbol. */
+export async function* termsWith(
+  reader: RowReader,
+  { assetSchema, country }: Pick<InstrumentSearch, 'assetSchema' | 'country'>,
+  kind: TermKind,
+  beginning: string,
+): AsyncGenerator<readonly Term[]> {
   const columns = ['term', ...(country === null ? ['country_iso_code'] : []), 'symbol'] as (keyof Term)[];
   const read = {
     where: { asset_schema: assetSchema, kind, ...(country !== null && { country_iso_code: country }) },
@@ -154,7 +190,7 @@ async function walk(
   };
   for (let after: string[] | undefined; ; ) {
     const terms: Term[] = await reader.rows(instrumentTerms, { ...read, ...(after && { after }) });
-    for (const term of terms) if (!take(term)) return;
+    yield terms;
     if (terms.length < ROWS_PER_READ) return;
     after = columns.map((column) => terms.at(-1)![column]);
   }
@@ -170,21 +206,29 @@ export type FormerBearer = {
 /** No symbol belonged to more instruments. */
 const BEARERS_MAX = 100;
 
+/** The read of the instruments that had a symbol. */
+const bearersRead: Expected<typeof instrumentTerms> = { order: [['symbol', 'asc']], limit: BEARERS_MAX };
+
+/** Says that `formerBearers` comes next for these names (`RowWriter.expect`). */
+export const expectBearers = (writer: RowWriter, names: readonly InstrumentName[]): Promise<void> =>
+  writer.expect(
+    instrumentTerms,
+    bearersRead,
+    names.map((name) => symbolOf(name, 'former')),
+  );
+
 /**
  * The instruments that had a symbol on some days, the latest first (contract 9.6).
  * @throws DamagedData for one whose row is lost, unless `onDamage` takes it
  */
 export async function formerBearers(
   reader: RowReader,
-  { asset_schema, country_iso_code, symbol: term }: InstrumentName,
+  name: InstrumentName,
   onDamage: OnDamage = refuseDamage,
 ): Promise<FormerBearer[]> {
+  const { asset_schema, country_iso_code, symbol: term } = name;
   const market = { asset_schema, country_iso_code };
-  const terms = await reader.rows(instrumentTerms, {
-    where: { ...market, kind: 'former', term },
-    order: [['symbol', 'asc']],
-    limit: BEARERS_MAX,
-  });
+  const terms = await reader.rows(instrumentTerms, { where: symbolOf(name, 'former'), ...bearersRead });
   const bearers: FormerBearer[] = [];
   for (const { symbol } of terms) {
     const instrument = await rowWith(reader, instruments, { ...market, symbol });

@@ -7,6 +7,9 @@ export const storeLimits = {
   statementsCachedMax: 500,
   /** Rows that one statement of PostgreSQL inserts. */
   rowsPerUpsertMax: 1_000,
+  /** Notes about blocks that a write to PostgreSQL keeps in memory, and their bytes: more go into a table. */
+  notesKeptMax: 1_000,
+  noteBytesKeptMax: 2 ** 20,
   /** Transactions that one process has open on PostgreSQL at once; others wait. */
   transactionsMax: 8,
   /** Connections for the blocks of a store in PostgreSQL; on Citus for those of each worker. */

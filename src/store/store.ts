@@ -52,6 +52,9 @@ export type BlockRead = {
   readonly limit: number;
 };
 
+/** The place of a block. */
+export type BlockAt = { readonly seriesId: number; readonly bucket: number };
+
 /** Reads rows of one state of the store. What it reads is checked; a damaged row is a `DamagedData`. */
 export interface RowReader {
   rows<D extends Dataset>(dataset: D, read: Read<D>): Promise<RowOf<D>[]>;
@@ -113,8 +116,20 @@ export interface Reader extends RowReader, Versioned {
   structure(dataset: Dataset): Promise<readonly Damage[]>;
 }
 
+/** A read without the columns that must be equal. */
+export type Expected<D extends Dataset = Dataset> = Pick<Read<D>, 'range' | 'order' | 'limit'>;
+
 /** Writes rows. All changes of one `write` become visible at once, or none. */
 export interface RowWriter extends RowReader {
+  /**
+   * Says which reads come next: `read` with each of `wheres`, which name the same columns of the key and no null. An engine on another machine
+   * looks them up together, because each alone waits for its answer; what they give is the same.
+   */
+  expect<D extends Dataset>(
+    dataset: D,
+    read: Expected<D>,
+    wheres: readonly Partial<RowOf<D>>[],
+  ): Promise<void>;
   /** Inserts rows, or replaces those of equal key. */
   upsert<D extends Dataset>(dataset: D, rows: readonly RowOf<D>[]): Promise<void>;
   /** Removes rows by their whole key. */
@@ -123,6 +138,8 @@ export interface RowWriter extends RowReader {
 
 export interface Writer extends Reader, RowWriter {
   sound(onDamage: OnDamage): Writer;
+  /** Says which blocks are read next, each alone (`expect`). They take memory until they are read or the next ones are expected. */
+  expectBlocks(places: readonly BlockAt[]): Promise<void>;
   /** Inserts or replaces a block. Its bytes are copied before this returns its promise. */
   putBlock(seriesId: number, block: StoredBlock): Promise<void>;
   /** Removes a block, if it is there. */

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { importFile } from '../../src/loading/importers.ts';
 import { openStore } from '../../src/store/engines.ts';
 import { command, type Finished, runCommand } from '../commands.ts';
+import { pythonClient } from '../python.ts';
 import { Server, stored } from '../service.ts';
 import { fileStore } from '../sqlite/files.ts';
 import { wordsOf } from './commands.ts';
@@ -118,9 +119,10 @@ export class Desk {
   async #withNumbers(line: string): Promise<string> {
     const instrument = /\bdelete instruments --symbol (\w+)/.exec(line);
     if (instrument !== null) await this.#newRun(instrument[1]!);
-    if (/\bkeys revoke \w+/.test(line)) {
-      const { stderr } = await this.#shell('bin/bourse keys create someone');
-      return line.replace(/\brevoke \w+/, `revoke ${/\(id (\w+)\)/.exec(stderr)![1]!}`);
+    const [, verb] = /\bkeys (revoke|move) \w+/.exec(line) ?? [];
+    if (verb !== undefined) {
+      const { stderr } = await this.#shell('bin/bourse keys create someone --as-of 2025-03-03T21:00:00Z');
+      return line.replace(/\bkeys \w+ \w+/, `keys ${verb} ${/\(id (\w+)\)/.exec(stderr)![1]!}`);
     }
     const named = line.replace(/\bFILE\b/, this.#fresh('file', '.backup')).replace(/\bNAME\b/, 'someone');
     if (!/\bundo (?:RUN|\d+)/.test(line)) return named;
@@ -154,6 +156,8 @@ export class Desk {
       ...process.env,
       PATH: `${join(this.folder, 'bin')}:${process.env.PATH}`,
       NO_COLOR: '1',
+      PYTHONDONTWRITEBYTECODE: '1',
+      PYTHONPATH: pythonClient,
       BOURSE_STORE: store,
     };
   }

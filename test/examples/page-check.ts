@@ -1,8 +1,8 @@
 // All that is tried of one page: files are written, commands run in order, then requests made, then inline code looked up.
-import { spawnSync } from 'node:child_process';
 import { join, relative } from 'node:path';
 import type { Command } from 'commander';
 import { contract } from '../../src/contract/index.ts';
+import { python, skipPython } from '../python.ts';
 import { allOf, callsIn, lookUp } from './commands.ts';
 import { differingJson, differingText } from './compare.ts';
 import type { Desk } from './desk.ts';
@@ -11,9 +11,6 @@ import { foreignKinds, programs } from './programs.ts';
 import { oddParameters, oddSettings } from './tables.ts';
 
 const root = join(import.meta.dirname, '../..');
-
-/** Whether Python can run the examples that are written for pandas. */
-const hasPandas = spawnSync('python3', ['-c', 'import pandas']).status === 0;
 
 /** How a program for the TypeScript client is compiled. */
 const compilerFlags = [
@@ -56,7 +53,7 @@ export class PageCheck {
     await this.#runCommands((command) => !isRequest(command));
     await this.#runCommands(isRequest);
     for (const block of this.#of('http')) await this.#ask(block);
-    for (const block of this.#of('python')) await this.#runPython(block);
+    await this.#runPython(this.#of('python'));
     await this.#runTypeScript();
     for (const block of this.#of('usage', ...Object.keys(foreignKinds))) this.#lookAt(block);
     for (const { line, text } of this.#page.inline) await this.#tryInline(line, text);
@@ -164,19 +161,16 @@ export class PageCheck {
     return response.status === 200 ? this.#desk.shown(text) : null;
   }
 
-  async #runPython({ line, text }: Block): Promise<void> {
-    if (hasPandas) {
-      this.#desk.write('example.py', this.#desk.here(text));
-      this.#fail(line, (await this.#desk.run('python3 example.py')).problem);
+  /** Runs the blocks of a page as one program. */
+  async #runPython(blocks: readonly Block[]): Promise<void> {
+    const [first] = blocks;
+    if (first === undefined) return;
+    if (skipPython !== false) {
+      this.reasons.add(skipPython);
       return;
     }
-    this.reasons.add(
-      'Python with pandas is not on this machine: the address that the program reads is asked instead',
-    );
-    const [, base = ''] = /"(http[^"]+)"/.exec(text) ?? [];
-    const [, query = ''] = /f"\{url\}([^"]*)"/.exec(text) ?? [];
-    const address = new URL((base + query).replace('<API_KEY>', this.#desk.service.key));
-    await this.#answerTo(line, address.pathname + address.search);
+    this.#desk.write('example.py', this.#desk.here(blocks.map(({ text }) => text).join('\n')));
+    this.#fail(first.line, (await this.#desk.run(`${python} example.py`)).problem);
   }
 
   /** Compiles and runs the page's program. */

@@ -243,6 +243,7 @@ const grammars: Readonly<Record<string, Grammar>> = {
   adjust: words('none', 'split', 'dividend', 'all'),
   adjustment: words('raw', 'split', 'dividend', 'all'),
   adjust_as_of: date,
+  as_of: dateTime,
   format: words('json', 'csv'),
   sort: words('asc', 'desc'),
   action_type: words('dividend', 'split'),
@@ -273,6 +274,7 @@ const limitMaxima: readonly [beginning: RegExp, max: number][] = [
   [/stock_corporate_action/, 1000],
   [/\/bars\//, 1000],
   [/\/option\/search\//, 1000],
+  [/\/server\//, 1000],
   [/\/reference\/search$/, 100],
   [/\/(news|holiday|economic_calendar)\//, 1001],
 ];

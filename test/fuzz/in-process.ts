@@ -78,6 +78,7 @@ export function handlerOn(store: Store, control: RowStore, address = direct): Re
     admits: () => true,
     submit: (request) => runner.run(request),
     address,
+    version: '0.0.0',
     observe: rejectFaults,
     nowMs: () => NOW_MS,
   });

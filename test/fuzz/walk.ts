@@ -43,6 +43,8 @@ const bases: readonly (readonly [endpoint: EndpointName, texts: Texts])[] = [
   ['economicEvents', {}],
   ['economicEvents', { ...allTime, country_iso_code: 'zz', impact: 'ALL', sort: 'DESC' }],
   ['economicEvents', { event_code: 'odd_two', to_date: '2025-03-07T12:30:00Z' }],
+  ['runs', {}],
+  ['runs', { sort: 'Desc' }],
 ];
 
 const LIMIT = 2;

@@ -19,8 +19,9 @@ const requests = readFileSync(join(examples, 'requests.txt'), 'utf8')
 
 test('a store in PostgreSQL gives the answers of one in SQLite, through imports, corrections and undos (contract 10)', {
   skip,
-}, async () => {
+}, async (t) => {
   const server = await startPostgres();
+  t.after(() => server.stop());
   const told: string[] = [];
   const stores = [fileStore(shop.path('lite.db')), server.url.replace('bourse@', `bourse:${PASSWORD}@`)];
   const run = async (store: string, ...args: readonly string[]): Promise<string> => {
@@ -67,7 +68,6 @@ test('a store in PostgreSQL gives the answers of one in SQLite, through imports,
   assert.notDeepEqual(found[1]!.corrected, found[1]!.first);
   assert.deepEqual(found[1]!.undone, found[1]!.first);
   assert.doesNotMatch(told.join('\n'), new RegExp(PASSWORD));
-  await server.stop();
 });
 
 /** An answer without what another secret and another request make different. */

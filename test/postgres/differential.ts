@@ -1,6 +1,7 @@
 // Both engines side by side: the same imports, corrections, deletions and undos, and between them the same random requests.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileDatasetNamed } from '../../src/datasets/index.ts';
 import { apiKeys } from '../../src/datasets/internal.ts';
 import { deleteBars } from '../../src/history/delete-bars.ts';
@@ -162,9 +163,17 @@ const changeOf = (random: Random): Change =>
 /** A request identifier is another one in each answer. */
 const withoutId = (text: string): string => text.replace(/"request_id":"[^"]*"/g, '"request_id":"…"');
 
+/** On a busy machine the server may not answer in time: the refusal says to ask again, and so often that is done. */
+const TRIES_MAX = 10;
+const UNAVAILABLE = 503;
+
 /** What of an answer must be equal. */
 async function answerOf(handler: RequestHandler, trial: Trial) {
-  const { reply } = await ask(handler, trial);
+  let { reply } = await ask(handler, trial);
+  for (let tries = 1; reply.status === UNAVAILABLE && tries < TRIES_MAX; tries++) {
+    await wait(1_000);
+    ({ reply } = await ask(handler, trial));
+  }
   const { 'x-request-id': _, ...headers } = Object.fromEntries(reply.headers);
   return { status: reply.status, headers, body: withoutId(reply.body) };
 }

@@ -28,16 +28,20 @@ async function imported(
   const url = `${server!.url}?schema=statements${stores++}`;
   await (await openStore(url, 'write')).close();
   let statements = 0;
-  for (const rows of files) {
-    statements = 0;
-    await listening(
-      Session.prototype,
-      'ask',
-      () => statements++,
-      () => fillStore(url, temporary.folder, nowMs, [[dataset, rows]]),
-    );
-  }
+  for (const rows of files) statements = await statementsOf(url, dataset, rows);
   return { url, statements };
+}
+
+/** Imports a file; how many statements it took. */
+async function statementsOf(url: string, dataset: string, rows: readonly FileRow[]): Promise<number> {
+  let statements = 0;
+  await listening(
+    Session.prototype,
+    'ask',
+    () => statements++,
+    () => fillStore(url, temporary.folder, nowMs, [[dataset, rows]]),
+  );
+  return statements;
 }
 
 const SESSIONS = 15;
@@ -73,6 +77,65 @@ test('bars in no order take hardly more statements than bars in order, and store
     assert.deepEqual(two.blocks, one.blocks);
     assert.deepEqual(two.series, one.series);
   }
+});
+
+test('instruments are looked up together: new, known and changed ones (contract 11)', {
+  skip,
+}, async () => {
+  const named = Array.from({ length: 3_000 }, (_, at) => ({
+    asset_schema: 'stock',
+    country_iso_code: 'US',
+    symbol: `S${at}`,
+    name: `Company number ${at}`,
+  }));
+  const renamed = named.map((row, at) => (at % 2 === 0 ? row : { ...row, name: `${row.name} Limited` }));
+  const made = await imported('instruments', named);
+  const again = await imported('instruments', named, named);
+  const changed = await imported('instruments', named, renamed);
+  for (const { statements } of [made, again, changed])
+    assert.ok(statements < 150, `${statements} statements for ${named.length} instruments`);
+  const { instruments, row_changes: changes } = await everythingIn(changed.url);
+  const names = new Map((instruments as FileRow[]).map((row) => [row.symbol, row.name]));
+  for (const { symbol, name } of renamed) assert.equal(names.get(symbol), name);
+  const before = (changes as FileRow[]).filter((row) => row.run_id === 2);
+  assert.equal(before.length, named.length / 2);
+});
+
+test('bars of known symbols are looked up together: their series, their blocks and which bars are unfinished (contract 11)', {
+  skip,
+}, async () => {
+  const closesOf = (day: string, count: number) =>
+    Array.from({ length: count }, (_, at) => ({
+      ...{ asset_schema: 'stock', country_iso_code: 'US', symbol: `S${at}`, interval: 'DAY', datetime: day },
+      ...{ open: 1, high: 2_000, low: 1, close: 1 + at, volume: at },
+    }));
+  const { url, statements } = await imported(
+    'bars',
+    closesOf('2025-03-03', 1_000),
+    closesOf('2025-03-04', 2_000),
+  );
+  assert.ok(statements < 300, `${statements} statements for 1,000 known and 1,000 new symbols`);
+  const { series } = await everythingIn(url);
+  const counts = (series as FileRow[]).map((row) => Number(row.bar_count));
+  assert.deepEqual([counts.filter((count) => count === 2).length, counts.length], [1_000, 2_000]);
+});
+
+test('rows that name known instruments ask for them together (contract 11)', { skip }, async () => {
+  const stocks = Array.from({ length: 1_000 }, (_, at) => ({
+    asset_schema: 'stock',
+    country_iso_code: 'US',
+    symbol: `S${at}`,
+  }));
+  const actions = stocks.map((row) => ({
+    ...row,
+    action_type: 'dividend',
+    ex_date: '2025-03-03',
+    cash_amount: 1,
+  }));
+  const { url } = await imported('instruments', stocks);
+  const statements = await statementsOf(url, 'corporate-actions', actions);
+  assert.ok(statements < 150, `${statements} statements for ${actions.length} actions`);
+  assert.equal((await everythingIn(url)).corporate_actions!.length, actions.length);
 });
 
 test('new and known option contracts are looked up together, with their instruments (contract 11)', {

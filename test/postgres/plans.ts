@@ -11,6 +11,8 @@ type Asked = { readonly sql: string; readonly values: readonly unknown[] };
 type Step = {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
+  /** With `analyze`. */
+  readonly 'Actual Rows'?: number;
   readonly Plans?: readonly Step[];
 };
 
@@ -29,9 +31,15 @@ function problemsOf(sql: string, plan: Step): string[] {
     .map((step) => `${step['Node Type']} ${step['Relation Name'] ?? ''}`);
 }
 
-/** Asks a store in the default schema for every list. */
-export async function postgresPlans(url: string): Promise<Plans> {
-  const settings = Object.entries({ search_path: 'bourse', ...settingsOf.serve.set });
+/** The statements that `work` asks a store in the default schema, each with its plan; with `analyze` they are executed for that. */
+async function plansOf(
+  url: string,
+  isRead: (sql: string) => boolean,
+  work: () => Promise<void>,
+  form = 'format json',
+): Promise<(Asked & { readonly plan: Step })[]> {
+  // A busy machine may take its time.
+  const settings = Object.entries({ search_path: 'bourse', ...settingsOf.serve.set, statement_timeout: 0 });
   const options = settings.map(([name, value]) => `-c ${name}=${value}`).join(' ');
   const client = new pg.Client({ connectionString: url, options });
   await client.connect();
@@ -41,22 +49,37 @@ export async function postgresPlans(url: string): Promise<Plans> {
     const asked = new Map<string, Asked>();
     const note = ([sql, values = []]: readonly unknown[]): void =>
       void asked.set(JSON.stringify([sql, values]), { sql: sql as string, values: values as unknown[] });
-    await listening(Session.prototype, 'ask', note, () => askForLists(url));
-    const reads = [...asked.values()].filter(
-      ({ sql }) => /^(?:select|with)\b/.test(sql) && largeTables.some((table) => sql.includes(`"${table}"`)),
-    );
-    const problems: string[] = [];
-    for (const { sql, values } of reads) {
-      const { rows } = await client.query(`explain (format json) ${sql}`, [...values]);
+    await listening(Session.prototype, 'ask', note, work);
+    const planned: (Asked & { readonly plan: Step })[] = [];
+    for (const one of [...asked.values()].filter(({ sql }) => isRead(sql))) {
+      const { rows } = await client.query(`explain (${form}) ${one.sql}`, [...one.values]);
       const [
         {
           'QUERY PLAN': [{ Plan: plan }],
         },
       ] = rows as [{ 'QUERY PLAN': [{ Plan: Step }] }];
-      problems.push(...problemsOf(sql, plan).map((problem) => `${problem}: ${sql} ${values.join()}`));
+      planned.push({ ...one, plan });
     }
-    return { statements: reads.length, problems };
+    return planned;
   } finally {
     await client.end();
   }
+}
+
+/** Asks a store in the default schema for every list. */
+export async function postgresPlans(url: string): Promise<Plans> {
+  const isRead = (sql: string): boolean =>
+    /^(?:select|with)\b/.test(sql) && largeTables.some((table) => sql.includes(`"${table}"`));
+  const planned = await plansOf(url, isRead, () => askForLists(url));
+  const problems = planned.flatMap(({ sql, values, plan }) =>
+    problemsOf(sql, plan).map((problem) => `${problem}: ${sql} ${values.join()}`),
+  );
+  return { statements: planned.length, problems };
+}
+
+/** The most rows that a step of a read of blocks gives, for each of these that `work` does on a store in the default schema. */
+export async function blockRows(url: string, work: () => Promise<void>): Promise<number[]> {
+  const isRead = (sql: string): boolean => sql.includes('from bar_blocks where series_id');
+  const planned = await plansOf(url, isRead, work, 'analyze, format json');
+  return planned.map(({ plan }) => Math.max(...stepsOf(plan).map((step) => step['Actual Rows'] ?? 0)));
 }

@@ -357,6 +357,12 @@ test('hours that are given as minutes, and weeks and months as days, are told', 
     'at least 7 days apart, so that the interval may be wrong (--interval)': 5,
   });
   assert.deepEqual(await found(weeks, 'WEEK'), {});
+  // Rows that go back to an earlier block, which is opened again, are counted once.
+  const early = '2020-02-04,1,2,0.5,1.5';
+  assert.deepEqual(await found([weeks[0]!, early, weeks[1]!], 'DAY'), {});
+  assert.deepEqual(await found([weeks[0]!, early, ...weeks.slice(1, 3)], 'DAY'), {
+    'at least 7 days apart, so that the interval may be wrong (--interval)': 4,
+  });
   assert.deepEqual(
     await found(
       [0, 1, 4].map((at) => `${day(at)},1,2,0.5,1.5`),

@@ -10,7 +10,7 @@ import { ASKED_MS } from './flips-data.ts';
 const SECRET = 'flips-flips-flips-flips-flips-flips';
 const key = {
   ...{ key_id: 'flips', name: 'flips', hash: new Uint8Array(), created_ms: 0, expires_ms: null },
-  ...{ per_minute: null, per_day: null, revoked_ms: null, last_used_ms: null },
+  ...{ per_minute: null, per_day: null, revoked_ms: null, last_used_ms: null, as_of_ms: null },
 };
 
 /** An answer as it came; `why` has the cause of a fault. */
@@ -32,6 +32,7 @@ export class Service {
       admits: () => true,
       submit: (request) => runner.run(request),
       address: { publicUrl: null, allowedHosts: [], trustProxy: false, scheme: 'http' },
+      version: '0.0.0',
       observe: (observation) => {
         if (observation.kind === 'fault') this.#fault = observation.cause;
       },

@@ -90,6 +90,7 @@ const lists: readonly string[] = [
     }),
   ),
   target('economic_calendar/latest_event_list', { ...json, limit: 1000 }),
+  target('server/runs', { ...json, limit: 1000 }),
   ...sourceIds
     .filter((_, index) => index % 4 === 1)
     .map((id) => target('economic_calendar/event', { source_id: id })),

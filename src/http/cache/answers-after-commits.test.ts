@@ -50,6 +50,8 @@ const requests: readonly string[] = [
   '/economic_calendar/event_list?from_date=2025-05-01&to_date=2025-05-31',
   '/economic_calendar/event?country_iso_code=US',
   '/economic_calendar/event_codes/US',
+  '/server/runs?limit=5&sort=desc',
+  '/server/address_info',
 ];
 
 test('no answer differs from an uncached one after commits of every kind', async (t) => {

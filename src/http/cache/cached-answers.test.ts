@@ -102,6 +102,7 @@ function serviceWith(bytesMax: number) {
       return runner.run(request);
     },
     address: { publicUrl: null, allowedHosts: ['bars.example.com'], trustProxy: false, scheme: 'http' },
+    version: '0.0.0',
     observe: () => undefined,
     nowMs: () => clock.nowMs,
   });

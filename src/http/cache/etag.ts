@@ -35,10 +35,11 @@ function isHeld(tag: string, ifNoneMatch: string): boolean {
   return Array.from(ifNoneMatch.matchAll(LISTED)).some((found) => found[1] === opaque);
 }
 
-/** Headers that a 304 leaves out, because they describe the body (RFC 9110, 15.4.5). */
-const bodyHeaders = new Set(
-  'Content-Encoding Content-Length Content-Type Link X-Count X-Next-Page-Key'.split(' '),
-);
+/**
+ * Headers that a 304 leaves out, because they describe the body (RFC 9110, 15.4.5). The key of the next page stays: the tag does not
+ * cover it, and one that a caller kept is of an earlier moment.
+ */
+const bodyHeaders = new Set('Content-Encoding Content-Length Content-Type Link X-Count'.split(' '));
 
 /** The response, or a 304 without a body where the caller holds the answer already. */
 export function notModifiedIfHeld(response: HttpResponse, ifNoneMatch: string | undefined): HttpResponse {

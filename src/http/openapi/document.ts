@@ -14,6 +14,7 @@ const areas: Readonly<Record<string, string>> = {
   holidays: 'Closed and shortened days of markets.',
   bars: 'OHLC bars at every interval.',
   'economic calendar': 'Scheduled and published economic events.',
+  server: 'What the service tells of itself and of where its data come from.',
 };
 
 const sentence = (text: string): string => `${text[0]!.toUpperCase()}${text.slice(1)}.`;

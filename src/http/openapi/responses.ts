@@ -15,7 +15,7 @@ const ofEvery: readonly ErrorWord[] = [
 /** The errors that an endpoint's own parameters and data can cause. */
 function ownWords({ parameters, refusals = [] }: Endpoint): ErrorWord[] {
   return [
-    'invalid_parameter',
+    ...(Object.keys(parameters).length > 0 ? (['invalid_parameter'] as const) : []),
     ...('interval' in parameters ? (['unknown_interval'] as const) : []),
     ...('next_page_key' in parameters ? (['invalid_page_key'] as const) : []),
     'bad_request',
@@ -68,6 +68,10 @@ export const headers: Json = {
   'X-Request-Id': text("The request's id: the caller's own, or a new one"),
   'X-Count': integer('Records of the answer'),
   'X-Data-Version': integer('The version of the stored data: every import, deletion and undo raises it'),
+  'X-As-Of': text('The moment as of which the answer is; absent where the request has none'),
+  'X-As-Of-Limits': text(
+    'What of the answer the data do not date, so that it is as last imported: `forecasts`; absent where there is nothing',
+  ),
   'X-Ignored-Parameters': text(
     'Query parameters that the endpoint does not know, each with the one that is likely meant: `adjst (adjust?)`; absent where all are known',
   ),
@@ -89,6 +93,8 @@ const ofSuccess = [
     ...ofEveryAnswer,
     'ETag',
     'X-Data-Version',
+    'X-As-Of',
+    'X-As-Of-Limits',
     'RateLimit-Limit',
     'RateLimit-Remaining',
     'RateLimit-Reset',
@@ -98,7 +104,7 @@ const ofSuccess = [
 /** The answer to a caller that holds the data already (contract 9.7). */
 export const notModified: Json = {
   description: 'What `If-None-Match` names is still the answer.',
-  headers: headerRefs(...ofSuccess),
+  headers: headerRefs(...ofSuccess, 'X-Next-Page-Key'),
 };
 
 function csvExample(record: Json): string {

@@ -1,5 +1,6 @@
 // The presets. Adding one is its file and its line here.
 import { alpaca } from './alpaca.ts';
+import { alpacaNews } from './alpaca-news.ts';
 import { binance } from './binance.ts';
 import { databento } from './databento.ts';
 import { dukascopy, dukascopyNode } from './dukascopy.ts';
@@ -10,6 +11,7 @@ import { lean } from './lean.ts';
 import { leanFactors } from './lean-factors.ts';
 import { leanMap } from './lean-map.ts';
 import { massive } from './massive.ts';
+import { massiveNews } from './massive-news.ts';
 import { nasdaqListed, otherListed } from './nasdaq-trader.ts';
 import { occ } from './occ.ts';
 import type { Preset } from './preset.ts';
@@ -37,5 +39,7 @@ export const presets: readonly Preset[] = [
   nasdaqListed,
   otherListed,
   occ,
+  massiveNews,
+  alpacaNews,
   fred,
 ];

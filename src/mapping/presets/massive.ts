@@ -3,8 +3,8 @@ import { type Sample, stemOf } from '../../files/sample.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
 import { contains, doubtOfDate, firstCells, forex, known, type Preset, rowsBelow } from './preset.ts';
 
-/** Asset type and country by the prefix of a file's tickers. */
-const kinds: Readonly<Record<string, { asset_schema: string; country_iso_code: string }>> = {
+/** Asset type and country by the prefix of a ticker. */
+export const kinds: Readonly<Record<string, { asset_schema: string; country_iso_code: string }>> = {
   'O:': { asset_schema: 'option', country_iso_code: 'US' },
   'X:': { asset_schema: 'crypto', country_iso_code: 'GLOBAL' },
   'C:': forex,

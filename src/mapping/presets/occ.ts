@@ -1,4 +1,5 @@
 // OCC (Options Clearing Corporation): the text of its series search as option contracts. A row is a strike, with a call, a put or both.
+import { europeanRoots, indexRoots, isAdjustedRoot } from '../../datasets/option-roots.ts';
 import { quoted } from '../../files/computed-column.ts';
 import type { NativeRows, NumberedRow } from '../../files/convert.ts';
 import { contentProblem } from '../../files/file-problem.ts';
@@ -13,8 +14,6 @@ const TYPES_AT = header.indexOf('C/P');
 const HEADER = /^ProductSymbol\s+year\s+Month\s+Day\s+Integer\s+Dec\s/i;
 const hasHeader = (sample: Sample): boolean => linesOf(sample).some((line) => HEADER.test(line));
 
-/** Roots of options on indices. All but OEX can be exercised only at expiration. */
-const indexRoots = 'DJX MRUT NDX NDXP OEX RUT RUTW SPX SPXW VIX VIXW XEO XND XSP'.split(' ');
 const rootIs = (roots: readonly string[]): string => `trim({ProductSymbol}) in (${roots.map(quoted).join()})`;
 
 const expiration = "strptime(trim({year}) || '-' || trim({Month}) || '-' || trim({Day}), '%Y-%m-%d')";
@@ -32,7 +31,7 @@ const mapping: ColumnMapping = {
     strike_price: { sql: strike },
     option_type: { column: 'C/P', lookup: { C: 'call', P: 'put' } },
     exercise_style: {
-      sql: `case when ${rootIs(indexRoots.filter((root) => root !== 'OEX'))} then 'european' else 'american' end`,
+      sql: `case when ${rootIs(europeanRoots)} then 'european' else 'american' end`,
     },
     is_indices: { sql: `case when ${rootIs(indexRoots)} then 'true' end` },
   },
@@ -46,7 +45,7 @@ function contractsOf(name: string, all: readonly NumberedRow[]): NativeRows {
   if (strikes.length === 0) throw contentProblem(name, 'has no rows');
   const rows = strikes.flatMap(({ row, cells }) =>
     ['C', 'P']
-      .filter((type) => cells[TYPES_AT]?.includes(type) === true && !/^\d|\d$/.test(cells[0]!))
+      .filter((type) => cells[TYPES_AT]?.includes(type) === true && !isAdjustedRoot(cells[0]!))
       .map((type) => ({ row: row - headerAt - 1, cells: cells.with(TYPES_AT, type) })),
   );
   const reason = 'contracts that are not listed, or adjusted by a corporate action, left out';

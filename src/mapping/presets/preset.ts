@@ -62,6 +62,19 @@ export const contains =
     hasColumns(sample, columns) ? 'surely' : 'no';
 
 /**
+ * Recognizes answers in JSON, `{"results": [{…}]}`, by keys of the objects in their list; and files of their refused rows, which have
+ * these columns.
+ */
+export const fitsAnswer =
+  (list: string, keys: readonly string[], columns: readonly string[]) =>
+  (sample: Sample): Fit => {
+    if (hasColumns(sample, [...columns, ...reasonColumns])) return 'surely';
+    const { text } = sample;
+    const isObject = /^[\s\ufeff]*\{/.test(text);
+    return isObject && [list, ...keys].every((key) => text.includes(`"${key}"`)) ? 'surely' : 'no';
+  };
+
+/**
  * The doubt where a file's name has a day or month, `2020-08-31` or `2020-08`, and its first bar is in another one. A session may end on
  * the next day of UTC.
  */

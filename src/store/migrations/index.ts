@@ -3,6 +3,7 @@ import { control0001 } from './control-0001.ts';
 import { control0002 } from './control-0002.ts';
 import { control0003 } from './control-0003.ts';
 import { control0004 } from './control-0004.ts';
+import { control0005 } from './control-0005.ts';
 import type { Step } from './step.ts';
 import { store0001 } from './store-0001.ts';
 import { store0002 } from './store-0002.ts';
@@ -13,6 +14,7 @@ import { store0006 } from './store-0006.ts';
 import { store0007 } from './store-0007.ts';
 import { store0008 } from './store-0008.ts';
 import { store0009 } from './store-0009.ts';
+import { store0010 } from './store-0010.ts';
 
 /** The steps of a store. */
 export const storeSteps: readonly Step[] = [
@@ -25,10 +27,17 @@ export const storeSteps: readonly Step[] = [
   store0007,
   store0008,
   store0009,
+  store0010,
 ];
 
 /** The steps of a control file. */
-export const controlSteps: readonly Step[] = [control0001, control0002, control0003, control0004];
+export const controlSteps: readonly Step[] = [
+  control0001,
+  control0002,
+  control0003,
+  control0004,
+  control0005,
+];
 
 /** The layout of stores of the first release. Columns that later steps add are hashed only where they are not null (`content.ts`). */
 export const FIRST_RELEASE_LAYOUT = 2;

@@ -6,9 +6,10 @@ import type { OnDamage } from '../damage.ts';
 import { storeLimits } from '../limits.ts';
 import { movingColumns } from '../parts.ts';
 import { ROW_CHECK, type StoredCell } from '../row-check.ts';
-import type { Extent, Read, RowWriter } from '../store.ts';
+import type { Expected, Extent, Read, RowWriter } from '../store.ts';
 import { keyCells, rowCells, StoredRows } from '../stored-rows.ts';
 import { arrayOf, arrayType, postgresCompiler } from './dialect.ts';
+import { ExpectedReads, questionOf } from './expected-reads.ts';
 import type { Session } from './session.ts';
 import type { Parameter } from './wire.ts';
 
@@ -46,12 +47,33 @@ function wholeKey(dataset: Dataset, { where = {}, along, range, after }: Read): 
     : null;
 }
 
-/** Rows that wait to be written, by their key. */
-type Waiting = Map<string, readonly StoredCell[]>;
+/** The cells of a row's key, each as a column of many rows; its columns are named k0, k1 and so on. */
+function keysOf({ key, columns }: Dataset, keys: readonly (readonly StoredCell[])[]) {
+  const kinds = key.map((column) => columns[column]!.kind);
+  const arrays = kinds.map((kind, at) => `$${at + 1}::${arrayType(kind)}`);
+  const same = key.map((column, at) => `t.${quoted(column)} = k.k${at}`);
+  return {
+    table: `unnest(${arrays.join()}) as k(${key.map((_, at) => `k${at}`).join()})`,
+    isSame: same.join(' and '),
+    values: kinds.map((kind, at) =>
+      arrayOf(
+        kind,
+        keys.map((cells) => cells[at]!),
+      ),
+    ),
+  };
+}
 
-/** What all views of one write share: the rows that wait, and the parts of the data that it changes. */
+/** A row that waits to be written, or to be removed: then it has no cells. */
+type Change = { readonly key: readonly StoredCell[]; readonly cells: readonly StoredCell[] | null };
+
+/** Rows that wait, by their key. */
+type Waiting = Map<string, Change>;
+
+/** What all views of one write share: the rows that wait, the reads that come next, and the parts of the data that it changes. */
 export class RowChanges {
   readonly written = new WrittenParts();
+  readonly expected = new ExpectedReads();
   #waiting = new Map<Dataset, Waiting>();
   /** The last change of each dataset that was begun. */
   readonly #underWay = new Map<Dataset, Promise<unknown>>();
@@ -68,13 +90,13 @@ export class RowChanges {
     return kept;
   }
 
-  /** The row of a key that waits. */
-  waitingRow(dataset: Dataset, key: string): readonly StoredCell[] | undefined {
+  /** The change of a key that waits. */
+  waitingRow(dataset: Dataset, key: string): Change | undefined {
     return this.#waiting.get(dataset)?.get(key);
   }
 
   /** The rows of a dataset that wait: to be sent. */
-  take(dataset: Dataset): readonly (readonly StoredCell[])[] {
+  take(dataset: Dataset): readonly Change[] {
     const kept = this.#waiting.get(dataset);
     this.#waiting.delete(dataset);
     return kept === undefined ? [] : [...kept.values()];
@@ -97,6 +119,7 @@ export class RowChanges {
   /** Forgets the changes of a part that is undone, when none is on its way. */
   async undo(): Promise<void> {
     this.#waiting = new Map();
+    this.expected.clear();
     await Promise.allSettled(this.#underWay.values());
     this.#underWay.clear();
   }
@@ -130,16 +153,36 @@ export class PostgresRows extends StoredRows implements RowWriter {
     return this.#ask(sql, values);
   }
 
-  /** A read by a whole key sends nothing that waits: a row of that key that waits is its answer. */
+  /**
+   * A read that was expected sends nothing and asks nothing. A read by a whole key sends nothing that waits: a row of that key that waits is
+   * its answer.
+   */
   protected override async read(dataset: Dataset, read: Read): Promise<StoredCell[][]> {
+    const expected = this.#changes.expected.answer(dataset, read);
+    if (expected !== null) return [...expected];
     const key = wholeKey(dataset, read);
     if (key === null) return super.read(dataset, read);
     const waiting = this.#changes.waitingRow(dataset, key);
-    if (waiting !== undefined) return [[...waiting]];
+    if (waiting !== undefined) return waiting.cells === null ? [] : [[...waiting.cells]];
     // Those that were sent before it are stored first.
     await this.#changes.done(dataset);
     const statement = this.compiler.read(dataset, read);
     return this.#ask(statement.sql, this.bound(statement.values(read)));
+  }
+
+  async expect<D extends Dataset>(
+    dataset: D,
+    read: Expected<D>,
+    wheres: readonly Partial<RowOf<D>>[],
+  ): Promise<void> {
+    if (wheres.length === 0) return;
+    const [expected, rows] = [read as Expected, wheres as readonly Row[]];
+    const answered = this.#changes.expected.begin(dataset, expected, rows);
+    const { sql, values } = questionOf(dataset, expected, rows);
+    const answers: StoredCell[][][] = rows.map(() => []);
+    for (const [place, ...cells] of await this.lists(dataset, sql, values))
+      answers[(place as number) - 1]!.push(cells);
+    answered(answers);
   }
 
   /** More rows are read until the answer is full. */
@@ -163,54 +206,69 @@ export class PostgresRows extends StoredRows implements RowWriter {
   async upsert<D extends Dataset>(dataset: D, rows: readonly RowOf<D>[]): Promise<void> {
     const form = rowFormOf(dataset);
     for (const row of rows as readonly Row[]) {
-      this.#changes.written.addRow(dataset, row);
-      const kept = this.#changes.waiting(dataset);
-      kept.set(keyText(dataset, row), rowCells(form, row));
-      if (kept.size >= storeLimits.rowsPerUpsertMax) await this.#send(dataset);
+      this.#keep(dataset, row, rowCells(form, row));
+      if (this.#isFull(dataset)) await this.#send(dataset);
     }
   }
 
-  /** Sends the rows of a dataset that wait; waits until they and those before them are stored. */
+  async remove<D extends Dataset>(dataset: D, keys: readonly Partial<RowOf<D>>[]): Promise<void> {
+    for (const row of keys as readonly Row[]) {
+      this.#keep(dataset, row, null);
+      if (this.#isFull(dataset)) await this.#send(dataset);
+    }
+  }
+
+  /** A change of a row waits for others, to be sent with them; without cells the row is removed. */
+  #keep(dataset: Dataset, row: Row, cells: readonly StoredCell[] | null): void {
+    this.#changes.written.addRow(dataset, row);
+    this.#changes.expected.forget(dataset, row);
+    this.#changes.waiting(dataset).set(keyText(dataset, row), { key: keyCells(dataset, row), cells });
+  }
+
+  #isFull(dataset: Dataset): boolean {
+    return this.#changes.waiting(dataset).size >= storeLimits.rowsPerUpsertMax;
+  }
+
+  /** Sends the changes of a dataset that wait; waits until they and those before them are made. */
   async #send(dataset: Dataset): Promise<void> {
-    const rows = this.#changes.take(dataset);
-    if (rows.length === 0) return this.#changes.done(dataset);
-    const { names, kinds } = rowFormOf(dataset);
-    const places = dataset.key.map((name) => names.indexOf(name));
-    const columns = [...kinds, 'integer' as const].map((kind, at) =>
+    const changes = this.#changes.take(dataset);
+    if (changes.length === 0) return this.#changes.done(dataset);
+    const written = changes.flatMap(({ cells }) => (cells === null ? [] : [cells]));
+    const removed = changes.flatMap(({ key, cells }) => (cells === null ? [key] : []));
+    await this.#changes.inOrder(dataset, async () => {
+      await this.#noteMoved(
+        dataset,
+        changes.map(({ key }) => key),
+      );
+      await Promise.all([this.#write(dataset, written), this.#remove(dataset, removed)]);
+    });
+  }
+
+  async #write(dataset: Dataset, rows: readonly (readonly StoredCell[])[]): Promise<void> {
+    if (rows.length === 0) return;
+    const columns = [...rowFormOf(dataset).kinds, 'integer' as const].map((kind, at) =>
       arrayOf(
         kind,
         rows.map((cells) => cells[at]!),
       ),
     );
-    await this.#changes.inOrder(dataset, async () => {
-      await this.#noteMoved(
-        dataset,
-        rows.map((cells) => places.map((at) => cells[at]!)),
-      );
-      await (await this.sessionOf()).ask(upsertOf(dataset), columns);
-    });
+    await this.#ask(upsertOf(dataset), columns);
+  }
+
+  async #remove(dataset: Dataset, keys: readonly (readonly StoredCell[])[]): Promise<void> {
+    if (keys.length === 0) return;
+    const { table, isSame, values } = keysOf(dataset, keys);
+    await this.#ask(`delete from ${quoted(dataset.name)} as t using ${table} where ${isSame}`, values);
   }
 
   /** Notes the parts that rows were of before they are changed, where these may be others (`WrittenParts`). */
   async #noteMoved(dataset: Dataset, keys: readonly (readonly StoredCell[])[]): Promise<void> {
     const moving = movingColumns(dataset);
-    if (moving.length === 0 || keys.length === 0) return;
-    const { name, key, columns } = dataset;
-    const names = [...key, ...moving];
-    const arrays = key.map((column, at) => `$${at + 1}::${arrayType(columns[column]!.kind)}`);
-    const same = key.map((column, at) => `t.${quoted(column)} = k.k${at}`);
-    const sql = `select ${names.map((column) => `t.${quoted(column)}`).join()} from unnest(${arrays.join()}) as k(${key.map((_, at) => `k${at}`).join()})
-      join ${quoted(name)} as t on ${same.join(' and ')}`;
-    const found = await this.#ask(
-      sql,
-      key.map((column, at) =>
-        arrayOf(
-          columns[column]!.kind,
-          keys.map((cells) => cells[at]!),
-        ),
-      ),
-    );
-    for (const cells of found) {
+    if (moving.length === 0) return;
+    const names = [...dataset.key, ...moving];
+    const { table, isSame, values } = keysOf(dataset, keys);
+    const sql = `select ${names.map((column) => `t.${quoted(column)}`).join()} from ${table} join ${quoted(dataset.name)} as t on ${isSame}`;
+    for (const cells of await this.#ask(sql, values)) {
       const before = Object.fromEntries(names.map((column, at) => [column, cells[at]]));
       this.#changes.written.addRow(dataset, before);
     }
@@ -219,19 +277,5 @@ export class PostgresRows extends StoredRows implements RowWriter {
   /** Sends all rows that wait; waits until all changes are made. */
   async sendAll(): Promise<void> {
     for (const dataset of this.#changes.datasets) await this.#send(dataset);
-  }
-
-  async remove<D extends Dataset>(dataset: D, keys: readonly Partial<RowOf<D>>[]): Promise<void> {
-    // Rows that wait go on waiting: each new instrument removes the terms that it had.
-    if (keys.length === 0) return;
-    const sent = this.#send(dataset);
-    const sql = postgresCompiler.remove(dataset);
-    const cells = (keys as readonly Row[]).map((row) => keyCells(dataset, row));
-    for (const row of keys as readonly Row[]) this.#changes.written.addRow(dataset, row);
-    const removed = this.#changes.inOrder(dataset, async () => {
-      await this.#noteMoved(dataset, cells);
-      await Promise.all(cells.map((key) => this.#ask(sql, key)));
-    });
-    await Promise.all([sent, removed]);
   }
 }

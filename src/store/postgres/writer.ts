@@ -3,17 +3,15 @@ import type { Dataset } from '../../datasets/dataset.ts';
 import { changesAfter, raiseVersion, readVersion } from '../changes.ts';
 import type { Damage, OnDamage } from '../damage.ts';
 import type { Change } from '../parts.ts';
-import type { BlockRead, StoredBlock, Writer } from '../store.ts';
+import type { BlockAt, BlockRead, StoredBlock, Writer } from '../store.ts';
 import { BlockWriter } from './blocks.ts';
+import { Notes } from './notes.ts';
 import type { Versions } from './published.ts';
 import { PostgresRows, RowChanges } from './rows.ts';
 import type { Session } from './session.ts';
 
 /** The connections of a write, both to one server. */
 export type WriteSessions = { readonly rows: Session; readonly blocks: Session };
-
-const notesTable =
-  'create temp table if not exists notes (series_id bigint, bucket bigint, note bytea, primary key (series_id, bucket)) on commit drop';
 
 /** What all views of one write share. */
 class Write {
@@ -22,18 +20,13 @@ class Write {
   readonly session: Session;
   readonly blocks: BlockWriter;
   readonly changes = new RowChanges();
-  hasNotes = false;
+  readonly notes: Notes;
 
   constructor(id: string, sessions: WriteSessions, published: Versions) {
     this.id = id;
     this.session = sessions.rows;
     this.blocks = new BlockWriter(sessions.blocks, published);
-  }
-
-  async requireNotes(): Promise<void> {
-    if (this.hasNotes) return;
-    await this.session.ask(notesTable);
-    this.hasNotes = true;
+    this.notes = new Notes(sessions.rows);
   }
 }
 
@@ -89,14 +82,14 @@ export class PostgresWriter extends PostgresRows implements Writer {
   }
 
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
-    const { session, blocks, changes } = this.#write;
+    const { session, blocks, changes, notes } = this.#write;
     await this.sendAll();
     await blocks.beginPart();
     await session.ask('savepoint part');
     try {
       const result = await work();
       await this.sendAll();
-      if (this.#write.hasNotes) await session.ask('delete from notes');
+      await notes.end();
       await session.ask('release savepoint part');
       return result;
     } catch (error) {
@@ -104,8 +97,7 @@ export class PostgresWriter extends PostgresRows implements Writer {
       await blocks.undoPart();
       await session.ask('rollback to savepoint part');
       await session.ask('release savepoint part');
-      // The table may have been made in the part.
-      this.#write.hasNotes = false;
+      notes.undo();
       throw error;
     }
   }
@@ -128,6 +120,10 @@ export class PostgresWriter extends PostgresRows implements Writer {
     return changesAfter(this, version, max);
   }
 
+  expectBlocks(places: readonly BlockAt[]): Promise<void> {
+    return this.#write.blocks.expect(places);
+  }
+
   putBlock(seriesId: number, { bucket, runId, bytes }: StoredBlock): Promise<void> {
     this.#write.changes.written.addBlock(seriesId);
     // The caller uses its buffer again.
@@ -139,20 +135,11 @@ export class PostgresWriter extends PostgresRows implements Writer {
     return this.#write.blocks.put({ seriesId, bucket, runId: 0, bytes: null });
   }
 
-  async keepNote(seriesId: number, bucket: number, note: Uint8Array): Promise<void> {
-    await this.#write.requireNotes();
-    await this.#write.session.ask(
-      'insert into notes values ($1, $2, $3) on conflict (series_id, bucket) do update set note = excluded.note',
-      [seriesId, bucket, note],
-    );
+  keepNote(seriesId: number, bucket: number, note: Uint8Array): Promise<void> {
+    return this.#write.notes.keep(seriesId, bucket, note);
   }
 
-  async note(seriesId: number, bucket: number): Promise<Uint8Array | null> {
-    await this.#write.requireNotes();
-    const [row] = await this.#write.session.ask(
-      'select note from notes where series_id = $1 and bucket = $2',
-      [seriesId, bucket],
-    );
-    return (row?.[0] as Uint8Array | undefined) ?? null;
+  note(seriesId: number, bucket: number): Promise<Uint8Array | null> {
+    return this.#write.notes.find(seriesId, bucket);
   }
 }

@@ -113,6 +113,9 @@ export class SqliteRows extends StoredRows implements RowWriter {
     return { extent, isSure: !isWhole || extent.rows === writtenRows(this.database, dataset) };
   }
 
+  /** A read of a file waits for nobody. */
+  async expect(): Promise<void> {}
+
   async upsert<D extends Dataset>(dataset: D, rows: readonly RowOf<D>[]): Promise<void> {
     const form = rowFormOf(dataset);
     for (let from = 0; from < rows.length; ) {

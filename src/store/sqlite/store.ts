@@ -196,6 +196,9 @@ class SqliteReadWrite extends SqliteRows implements Reader, Writer {
     this.database.run('delete from bar_blocks where series_id = ? and bucket = ?', [seriesId, bucket]);
   }
 
+  /** As `expect`. */
+  async expectBlocks(): Promise<void> {}
+
   async keepNote(seriesId: number, bucket: number, note: Uint8Array): Promise<void> {
     this.database.run('insert or replace into notes values (?, ?, ?)', [seriesId, bucket, note]);
   }

@@ -8,6 +8,7 @@ import { holidayCodes, holidayList } from './holidays.ts';
 import { latestNews, newsList } from './news.ts';
 import { optionExpirations, optionSearch } from './options.ts';
 import { instrumentReference, instrumentSearch } from './reference.ts';
+import { addressInfo, runs } from './server.ts';
 
 /** By endpoint. */
 export const oracles: Readonly<Record<EndpointName, Oracle>> = {
@@ -26,4 +27,6 @@ export const oracles: Readonly<Record<EndpointName, Oracle>> = {
   economicEvent,
   economicEventCodes,
   latestEconomicEvents,
+  runs,
+  addressInfo,
 };

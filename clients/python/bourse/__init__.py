@@ -1,0 +1,826 @@
+"""Bourse from Python: whole answers as pandas, polars or Arrow frames.
+
+Each method is written once, as a generator that yields what to do: a request to send, or a pause in seconds. `Bourse` and `AsyncBourse`
+only do it. Page after page comes as CSV, and is read at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import io
+import json
+import os
+import random
+import tempfile
+import time
+import warnings
+from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timezone
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Literal, TypeVar, Union
+from urllib.parse import quote
+
+import httpx
+import pandas as pd
+
+__version__ = "0.1.0"
+
+When = Union[str, date, datetime]
+"""`2025-03-03` is a whole day; a time without an offset is UTC."""
+
+Frames = Literal["pandas", "polars", "arrow"]
+Adjust = Literal["none", "split", "dividend", "all"]
+Sort = Literal["asc", "desc"]
+Impact = Literal["low", "medium", "high", "all"]
+
+_F = TypeVar("_F")
+_R = TypeVar("_R")
+_T = TypeVar("_T")
+_Steps = Generator[Union[httpx.Request, float], Any, _T]
+
+_PAGE_ROWS = 1000
+_BACKOFF_SECONDS = 0.25
+_CACHE_DAYS = 30
+_END_OF_TIME = "2200-12-31"
+_SCHEMAS = frozenset(["stock", "future", "crypto", "forex", "option"])
+_SESSION_INTERVALS = frozenset(["DAY", "1D", "WEEK", "1W", "MON", "1MO", "MONTH"])
+
+_INSTANTS = frozenset("datetime close_datetime published_date expiration_datetime open_timestamp close_timestamp event_timestamp".split())
+_DATES = frozenset("session_date ex_date ex_date__1 declaration_date record_date pay_date calendar_date expiration_date listing_date".split())
+_NUMBERS = """open high low close volume vwap adjustment_factor cash_amount reference_price sentiment_score actual_value previous_value
+forecast_value change change_percent strike_price contract_value tick_size lot_size min_initial_open_quantity"""
+_INTEGERS = "split_from split_to importance priority instrument_id asset_id daily_minute_count price_precision quantity_precision"
+# A column that is not listed is text: a symbol such as 0700 or NA is no number and not missing.
+_READ_AS = {
+    **dict.fromkeys(_NUMBERS.split(), "float64"),
+    **dict.fromkeys(_INTEGERS.split(), "Int64"),
+    "is_indices": "boolean",
+}
+_BAR_COLUMNS = ["open", "high", "low", "close", "volume", "vwap", "close_datetime"]
+_TOLD = {
+    "x-data-version": "data_version",
+    "x-as-of": "as_of",
+    "x-as-of-limits": "as_of_limits",
+    "x-symbol-history": "symbol_history",
+}
+_WARNED = ("as_of_limits", "symbol_history")
+
+
+class BourseWarning(UserWarning):
+    """An answer is right, and may be other than you think: `X-Symbol-History`, `X-As-Of-Limits`."""
+
+
+class BourseError(Exception):
+    """What went wrong. Each word of the service's errors has a class; one that this client does not know is a `BourseError`."""
+
+    error: str = "error"
+    """The word, such as `unknown_instrument`."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        error: str | None = None,
+        status: int | None = None,
+        param: str | None = None,
+        hint: str | None = None,
+        request_id: str | None = None,
+        retry_after: float | None = None,
+    ) -> None:
+        self.error = error or type(self).error
+        self.message = message
+        self.status = status
+        """The HTTP status; None where there was no answer."""
+        self.param = param
+        self.hint = hint
+        self.request_id = request_id
+        """Names the request in the log of the service."""
+        self.retry_after = retry_after
+        """Seconds after which to ask again, where the service told."""
+        told = [message, hint, f"(request {request_id})" if request_id else None]
+        super().__init__(f"{self.error}: {' '.join(part for part in told if part)}")
+
+
+class MissingKey(BourseError):
+    error = "missing_key"
+
+
+class InvalidKey(BourseError):
+    error = "invalid_key"
+
+
+class InvalidParameter(BourseError):
+    error = "invalid_parameter"
+
+
+class InvalidPageKey(BourseError):
+    error = "invalid_page_key"
+
+
+class UnknownInterval(BourseError):
+    error = "unknown_interval"
+
+
+class BadRequest(BourseError):
+    error = "bad_request"
+
+
+class UnknownInstrument(BourseError):
+    error = "unknown_instrument"
+
+
+class UnknownPath(BourseError):
+    error = "unknown_path"
+
+
+class NoData(BourseError):
+    error = "no_data"
+
+
+class MethodNotAllowed(BourseError):
+    error = "method_not_allowed"
+
+
+class RequestTimeout(BourseError):
+    error = "timeout"
+
+
+class UriTooLong(BourseError):
+    error = "uri_too_long"
+
+
+class HeadersTooLarge(BourseError):
+    error = "headers_too_large"
+
+
+class RateLimited(BourseError):
+    error = "rate_limited"
+
+
+class Unavailable(BourseError):
+    error = "unavailable"
+
+
+class Internal(BourseError):
+    error = "internal"
+
+
+class Unreachable(BourseError):
+    """No whole answer came, in all tries."""
+
+    error = "unreachable"
+
+
+class BadAnswer(BourseError):
+    """What came is no answer of Bourse, or not all of it."""
+
+    error = "bad_answer"
+
+
+class IgnoredParameter(BourseError):
+    """The service does not know a parameter: its answer would be another one than was asked for."""
+
+    error = "ignored_parameter"
+
+
+_ERRORS = {one.error: one for one in BourseError.__subclasses__()}
+_WORD_OF_STATUS = {408: "timeout", 429: "rate_limited", 502: "unavailable", 503: "unavailable", 504: "unavailable"}
+_TRANSIENT = frozenset([*_WORD_OF_STATUS.values(), "unreachable"])
+
+
+@dataclass(frozen=True)
+class _Page:
+    """One answer: its body, and its headers in lower case."""
+
+    body: bytes
+    headers: Mapping[str, str]
+
+    @property
+    def rows(self) -> int:
+        return int(self.headers["x-count"])
+
+    @property
+    def has_next(self) -> bool:
+        return "x-next-page-key" in self.headers
+
+
+@dataclass(frozen=True)
+class _Ask:
+    """A request without what changes from page to page; `place` is that of the page in its walk."""
+
+    path: str
+    params: Mapping[str, str]
+    place: int = 0
+
+    @property
+    def name(self) -> str:
+        return json.dumps([self.path, sorted(self.params.items()), self.place])
+
+
+class _Cache:
+    """Answers in a folder. None is used before the service has said that it still holds."""
+
+    def __init__(self, folder: str | os.PathLike[str], service: str) -> None:
+        self._folder = Path(folder).expanduser()
+        self._service = service
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        oldest = time.time() - _CACHE_DAYS * 86_400
+        for entry in self._folder.glob("*.bourse"):
+            if entry.stat().st_mtime < oldest:
+                entry.unlink(missing_ok=True)
+
+    def _path(self, ask: _Ask) -> Path:
+        return self._folder / f"{hashlib.sha256(f'{self._service} {ask.name}'.encode()).hexdigest()}.bourse"
+
+    def get(self, ask: _Ask) -> _Page | None:
+        """What was kept; None where nothing was, or the file is damaged."""
+        try:
+            head, _, body = self._path(ask).read_bytes().partition(b"\n")
+            digest, headers = json.loads(head)
+            os.utime(self._path(ask))
+        except (OSError, ValueError):
+            return None
+        return _Page(body, headers) if digest == hashlib.sha256(body).hexdigest() else None
+
+    def put(self, ask: _Ask, page: _Page) -> None:
+        head = json.dumps([hashlib.sha256(page.body).hexdigest(), dict(page.headers)])
+        with tempfile.NamedTemporaryFile(dir=self._folder, delete=False) as file:
+            file.write(head.encode() + b"\n" + page.body)
+        os.replace(file.name, self._path(ask))
+
+
+class _Areas(Generic[_F, _R]):
+    """The methods of both clients. `_F` is a frame, `_R` a record or a map of codes; or what is awaited to get one."""
+
+    _client: ClassVar[Any]
+
+    def __init__(
+        self,
+        url: str,
+        key: str,
+        *,
+        frames: Frames = "pandas",
+        timeout: float = 30.0,
+        retries: int = 5,
+        retry_seconds_max: float = 60.0,
+        cache: str | os.PathLike[str] | None = None,
+    ) -> None:
+        """
+        `url` is the address of the service, such as `http://127.0.0.1:8080`. `timeout`: seconds without a byte. `retries`: further tries
+        of a request that was not answered, or with 429 or 503. The service says how long to wait; where that is more than `retry_seconds_max`,
+        such as until tomorrow, the error is raised at once. `cache`: a folder for answers; each is asked for again, and not sent again
+        while it holds.
+        """
+        if not key or not key.isascii() or any(not "!" <= letter <= "~" for letter in key):
+            raise ValueError("key: give the text that `bourse keys create` printed, without spaces")
+        parts = httpx.URL(url)
+        if parts.scheme not in ("http", "https") or not parts.host or parts.query or parts.userinfo:
+            raise ValueError("url: give the address alone, such as http://127.0.0.1:8080")
+        if frames not in ("pandas", "polars", "arrow"):
+            raise ValueError(f"frames: {frames!r} is none of pandas, polars, arrow")
+
+        def authorize(request: httpx.Request) -> httpx.Request:
+            request.headers["Authorization"] = f"Bearer {key}"
+            return request
+
+        self._url = url.rstrip("/")
+        self._redact: Callable[[str], str] = lambda text: text.replace(key, "<API_KEY>")
+        self._frames = frames
+        self._retries = retries
+        self._retry_seconds_max = retry_seconds_max
+        self._cache = None if cache is None else _Cache(cache, self._url)
+        # As the client's own authentication, so that no netrc file replaces it and no redirect carries it on.
+        self._http = self._client(auth=authorize, timeout=timeout, headers={"User-Agent": f"bourse-python/{__version__}"})
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._url!r})"
+
+    def _run(self, steps: _Steps[Any]) -> Any:
+        raise NotImplementedError
+
+    # ---- bars ----
+
+    def bars(
+        self,
+        symbols: str | Iterable[str],
+        interval: str,
+        start: When,
+        end: When | None = None,
+        *,
+        adjust: Adjust | None = None,
+        adjust_as_of: When | None = None,
+        is_eth: bool = False,
+        as_of: When | None = None,
+        tz: str | None = None,
+    ) -> _F:
+        """
+        All bars that open from `start` to `end`, both included; without `end` up to the newest. A symbol is `US:AAPL`, a stock, or has its asset
+        type before it: `crypto:GLOBAL:BTCUSD`. The index `timestamp` is the open in UTC, or in the zone `tz`; of DAY, WEEK and MON
+        the date of the session, without a zone. Of several symbols the index is (symbol, timestamp).
+        """
+        path = f"from/{_segment(start)}/to/{_segment(end or _END_OF_TIME)}"
+        params = {"adjust": adjust, "adjust_as_of": adjust_as_of, "is_eth": is_eth, "as_of": as_of}
+        return self._run(self._bars(symbols, interval, path, params, tz))
+
+    def latest(
+        self,
+        symbols: str | Iterable[str],
+        interval: str,
+        limit: int = 150,
+        *,
+        adjust: Adjust | None = None,
+        adjust_as_of: When | None = None,
+        is_eth: bool = False,
+        as_of: When | None = None,
+        tz: str | None = None,
+    ) -> _F:
+        """The newest `limit` completed bars, 1 to 1000, oldest first; otherwise as `bars`."""
+        params = {"adjust": adjust, "adjust_as_of": adjust_as_of, "is_eth": is_eth, "as_of": as_of, "limit": limit}
+        return self._run(self._bars(symbols, interval, "latest", params, tz))
+
+    # ---- instruments ----
+
+    def reference(self, symbol: str, *, as_of: When | None = None) -> _R:
+        """What is known of an instrument."""
+        schema, name = _instrument(symbol)
+        return self._run(self._result(f"{schema}/reference/{_segment(name)}", {"as_of": as_of}))
+
+    def search(
+        self, query: str, schema: str = "stock", *, country: str | None = None, limit: int = 20, as_of: When | None = None
+    ) -> _F:
+        """The first `limit` instruments, 1 to 100, whose symbol or name matches a text."""
+        params = {"query": query, "country_iso_code": country, "limit": limit, "as_of": as_of}
+        return self._run(self._found(f"{_segment(schema)}/reference/search", params))
+
+    def _found(self, path: str, params: Mapping[str, Any]) -> _Steps[Any]:
+        result = yield from self._result(path, params)
+        return self._framed(pd.DataFrame(result["data"]))
+
+    def actions(
+        self,
+        symbol: str,
+        start: When = "1900-01-01",
+        end: When | None = None,
+        *,
+        action_type: Literal["dividend", "split"] | None = None,
+        sort: Sort | None = None,
+        limit: int | None = None,
+        as_of: When | None = None,
+    ) -> _F:
+        """Dividends and splits of a stock with ex-dates from `start` to `end`."""
+        schema, name = _instrument(symbol)
+        if schema != "stock":
+            raise ValueError(f"symbol: {symbol} is no stock, and only stocks have corporate actions")
+        params = {"from_date": start, "to_date": end, "action_type": action_type, "sort": sort, "as_of": as_of}
+        return self._run(self._list(f"stock/stock_corporate_action/list/{_segment(name)}", params, limit))
+
+    # ---- news ----
+
+    def news(
+        self,
+        start: When,
+        end: When | None = None,
+        symbol: str | None = None,
+        *,
+        sort: Sort | None = None,
+        limit: int | None = None,
+        as_of: When | None = None,
+    ) -> _F:
+        """News published from `start` to `end`: of an instrument, of a market (`US:*`) or of all."""
+        params = {"from_date": start, "to_date": end or _END_OF_TIME, "full_symbol": _full(symbol), "sort": sort, "as_of": as_of}
+        return self._run(self._list("news/list", params, limit))
+
+    def latest_news(
+        self, symbol: str | None = None, limit: int = 100, *, sort: Sort | None = None, as_of: When | None = None
+    ) -> _F:
+        """The newest `limit` items, 1 to 1001, oldest first."""
+        params = {"full_symbol": _full(symbol), "limit": limit, "sort": sort, "as_of": as_of}
+        return self._run(self._list("news/latest", params, is_paged=False))
+
+    # ---- options ----
+
+    def options(
+        self,
+        symbol: str,
+        option_type: Literal["call", "put"],
+        moneyness: Literal["in_the_money", "out_of_the_money"],
+        *,
+        ref_asset_price: float | None = None,
+        strike_price: float | None = None,
+        expiration_date: When | None = None,
+        sort_by: str | None = None,
+        sort: Sort | None = None,
+        limit: int | None = None,
+        as_of: When | None = None,
+    ) -> _F:
+        """Option contracts of an underlying. Without `ref_asset_price` strikes are compared with its latest price."""
+        schema, name = _instrument(symbol)
+        path = f"option/search/{schema}/{_segment(name)}/{_segment(option_type)}/moneyness/{_segment(moneyness)}"
+        params = {
+            "ref_asset_price": ref_asset_price,
+            "strike_price": strike_price,
+            "expiration_date": expiration_date,
+            "sort_by": sort_by,
+            "sort": sort,
+            "as_of": as_of,
+        }
+        return self._run(self._list(path, params, limit))
+
+    def expirations(self, symbol: str, *, sort: Sort | None = None, as_of: When | None = None) -> _F:
+        """The coming expirations of an underlying, nearest first."""
+        schema, name = _instrument(symbol)
+        path = f"option/expiration_date_list/{schema}/{_segment(name)}"
+        return self._run(self._list(path, {"sort": sort, "as_of": as_of}, is_paged=False))
+
+    # ---- holidays ----
+
+    def holidays(
+        self,
+        symbol: str = "US:*",
+        start: When | None = None,
+        end: When | None = None,
+        *,
+        holiday_code: str | None = None,
+        sort: Sort | None = None,
+        limit: int | None = None,
+        as_of: When | None = None,
+    ) -> _F:
+        """Closed and shortened days of a market (`US:*`) or an instrument."""
+        params = {"full_symbol": _full(symbol), "holiday_code": holiday_code, "from_date": start, "to_date": end}
+        return self._run(self._list("holiday/list", {**params, "sort": sort, "as_of": as_of}, limit))
+
+    def holiday_codes(self, country: str, *, as_of: When | None = None) -> _R:
+        """What the codes of a country's holidays mean."""
+        return self._run(self._result(f"holiday/holiday_codes/{_segment(country)}", {"as_of": as_of}))
+
+    # ---- economic calendar ----
+
+    def events(
+        self,
+        start: When | None = None,
+        end: When | None = None,
+        *,
+        country: str | None = None,
+        event_code: str | None = None,
+        source_id: str | None = None,
+        impact: Impact | None = None,
+        sort: Sort | None = None,
+        limit: int | None = None,
+        as_of: When | None = None,
+    ) -> _F:
+        """Economic events from `start` to `end`."""
+        params = {**_event_filters(start, end, country, event_code, source_id, impact), "sort": sort, "as_of": as_of}
+        return self._run(self._list("economic_calendar/event_list", params, limit))
+
+    def latest_events(
+        self,
+        limit: int = 5,
+        *,
+        country: str | None = None,
+        event_code: str | None = None,
+        impact: Impact | None = None,
+        date_type: Literal["upcoming", "historical", "all"] | None = None,
+        sort: Sort | None = None,
+        as_of: When | None = None,
+    ) -> _F:
+        """The `limit` economic events nearest to now, 1 to 1001."""
+        filters = {"country_iso_code": country, "event_code": event_code, "impact": impact, "date_type": date_type}
+        params = {**filters, "sort": sort, "limit": limit, "as_of": as_of}
+        return self._run(self._list("economic_calendar/latest_event_list", params, is_paged=False))
+
+    def event(
+        self,
+        *,
+        source_id: str | None = None,
+        country: str | None = None,
+        event_code: str | None = None,
+        start: When | None = None,
+        end: When | None = None,
+        impact: Impact | None = None,
+        sort: Sort | None = None,
+        as_of: When | None = None,
+    ) -> _R:
+        """One economic event: that of an identifier, or the newest that matches. `NoData` where none does."""
+        params = {**_event_filters(start, end, country, event_code, source_id, impact), "sort": sort, "as_of": as_of}
+        return self._run(self._result("economic_calendar/event", params))
+
+    def event_codes(self, country: str, *, as_of: When | None = None) -> _R:
+        """What the codes of a country's economic events mean."""
+        return self._run(self._result(f"economic_calendar/event_codes/{_segment(country)}", {"as_of": as_of}))
+
+    # ---- from requests to frames ----
+
+    def _bars(
+        self, symbols: str | Iterable[str], interval: str, path: str, params: Mapping[str, Any], tz: str | None
+    ) -> _Steps[Any]:
+        has_sessions = interval.upper() in _SESSION_INTERVALS
+        found: dict[str, pd.DataFrame] = {}
+        for symbol in [symbols] if isinstance(symbols, str) else dict.fromkeys(symbols):
+            schema, name = _instrument(symbol)
+            whole = f"{schema}/bars/{_segment(name)}/{_segment(interval)}/{path}"
+            table = yield from self._table(whole, {**params, "session_date": has_sessions}, is_paged="limit" not in params)
+            found[symbol] = _indexed(table, has_sessions, tz)
+        if isinstance(symbols, str):
+            return self._framed(found[symbols])
+        if not found:
+            raise ValueError("symbols: there is none")
+        together = pd.concat(found, names=["symbol", "timestamp"])
+        together.attrs = {symbol: one.attrs for symbol, one in found.items()}
+        return self._framed(together)
+
+    def _list(self, path: str, params: Mapping[str, Any], limit: int | None = None, is_paged: bool = True) -> _Steps[Any]:
+        return self._framed((yield from self._table(path, params, limit, is_paged)))
+
+    def _table(self, path: str, params: Mapping[str, Any], limit: int | None = None, is_paged: bool = True) -> _Steps[pd.DataFrame]:
+        """A whole list, or its first `limit` rows; with what the service said of it as `attrs`."""
+        ask = _Ask(path, _texts({**params, "format": "csv"}))
+        pages = (yield from self._walk(ask, limit)) if is_paged else [(yield from self._page(ask))]
+        table = _read(pages)
+        table.attrs = {name: pages[-1].headers[header] for header, name in _TOLD.items() if header in pages[-1].headers}
+        for name in _WARNED:
+            if name in table.attrs:
+                warnings.warn(f"{path}: {name}: {table.attrs[name]}", BourseWarning, stacklevel=2)
+        return table
+
+    def _framed(self, table: pd.DataFrame) -> Any:
+        """A table as the frame that was chosen."""
+        if self._frames == "pandas":
+            return table
+        columns = table.reset_index() if any(table.index.names) else table
+        columns.attrs = {}
+        if self._frames == "polars":
+            import polars
+
+            return polars.from_pandas(columns)
+        import pyarrow
+
+        return pyarrow.Table.from_pandas(columns, preserve_index=False)
+
+    # ---- from requests to answers ----
+
+    def _walk(self, ask: _Ask, limit: int | None) -> _Steps[list[_Page]]:
+        """All pages, or those of the first `limit` rows. A walk whose key the service no longer takes begins again, once."""
+        if limit is not None and limit < 1:
+            raise ValueError("limit: at least 1 row")
+        for is_last_try in (False, True):
+            pages: list[_Page] = []
+            try:
+                yield from self._follow(ask, limit, pages)
+                return pages
+            except InvalidPageKey:
+                if is_last_try or not pages:
+                    raise
+        raise AssertionError
+
+    def _follow(self, ask: _Ask, limit: int | None, pages: list[_Page]) -> _Steps[None]:
+        left = limit
+        key: str | None = None
+        while True:
+            size = _PAGE_ROWS if left is None else min(left, _PAGE_ROWS)
+            at = _Ask(ask.path, {**ask.params, "limit": str(size)}, place=len(pages))
+            page = yield from self._page(at, key)
+            pages.append(page)
+            before, key = key, page.headers.get("x-next-page-key")
+            left = None if left is None else left - page.rows
+            if key is None or left == 0:
+                return
+            if key == before or page.rows == 0:
+                raise BadAnswer(f"{ask.path}: the service gives the same page again")
+
+    def _page(self, ask: _Ask, key: str | None = None) -> _Steps[_Page]:
+        """One answer in CSV. What is cached is used where the service says that it still holds; which page is next is never cached."""
+        kept = self._cache.get(ask) if self._cache else None
+        params = {**ask.params, "next_page_key": key} if key else ask.params
+        answer = yield from self._answer(ask.path, params, kept.headers["etag"] if kept else None)
+        if kept and answer.status_code == 304 and kept.has_next and "x-next-page-key" not in answer.headers:
+            kept = None
+            answer = yield from self._answer(ask.path, params)
+        if kept and answer.status_code == 304:
+            return _Page(kept.body, {**_told(answer), "x-count": kept.headers["x-count"]})
+        page = _Page(answer.content, _told(answer))
+        if answer.headers.get("content-type", "").partition(";")[0] != "text/csv":
+            raise BadAnswer(f"{ask.path}: this is no CSV; is {self._url} a Bourse?")
+        if not page.headers.get("x-count", "").isdigit() or ("link" in page.headers and not page.has_next):
+            raise BadAnswer(f"{ask.path}: X-Count or X-Next-Page-Key is missing; does a proxy remove headers?")
+        if self._cache and "etag" in page.headers:
+            self._cache.put(ask, page)
+        return page
+
+    def _result(self, path: str, params: Mapping[str, Any]) -> _Steps[Any]:
+        """The `result` of an answer in JSON."""
+        answer = yield from self._answer(path, _texts(params))
+        body = _json(answer)
+        if body.get("status") != "ok" or "result" not in body:
+            raise BadAnswer(f"{path}: this is no answer of a Bourse; is {self._url} one?")
+        return body["result"]
+
+    def _answer(self, path: str, params: Mapping[str, str], tag: str | None = None) -> _Steps[httpx.Response]:
+        """Asks until there is an answer, with the pauses that the service asks for."""
+        headers = {"If-None-Match": tag} if tag else {}
+        request = self._http.build_request("GET", f"{self._url}/api/v2/{path}", params=params, headers=headers)
+        for tried in range(self._retries + 1):
+            try:
+                answer = yield request
+                problem = self._problem(answer, tag is not None)
+            except httpx.RequestError as error:
+                problem = Unreachable(self._redact(f"{self._url}: {type(error).__name__}: {error}"))
+            if problem is None:
+                return answer
+            if problem.error not in _TRANSIENT or tried == self._retries or (problem.retry_after or 0) > self._retry_seconds_max:
+                raise problem
+            yield (problem.retry_after or 0) + random.uniform(0.5, 1) * _BACKOFF_SECONDS * 2**tried
+        raise AssertionError
+
+    def _problem(self, answer: httpx.Response, may_be_held: bool) -> BourseError | None:
+        """What is wrong with an answer; None where it is as asked."""
+        if answer.status_code == 200 or (answer.status_code == 304 and may_be_held):
+            ignored = answer.headers.get("x-ignored-parameters")
+            return IgnoredParameter(f"the service does not know: {ignored}", status=answer.status_code) if ignored else None
+        body = _json(answer)
+        detail = body.get("detail") or {}
+        word = detail.get("error") or _WORD_OF_STATUS.get(answer.status_code, "bad_answer")
+        place = f"; it refers to {answer.headers['location']}" if "location" in answer.headers else ""
+        return _ERRORS.get(word, BourseError)(
+            self._redact(body.get("message") or f"{self._url} answered {answer.status_code}{place}"),
+            error=word,
+            status=answer.status_code,
+            param=detail.get("param"),
+            hint=self._redact(detail["hint"]) if "hint" in detail else None,
+            request_id=detail.get("request_id") or answer.headers.get("x-request-id"),
+            retry_after=_seconds(answer.headers.get("retry-after")),
+        )
+
+
+class Bourse(_Areas[pd.DataFrame, "dict[str, Any]"]):
+    """A client of one service. Threads may share it; `close` it, or use it in `with`, to end its connections."""
+
+    _client = httpx.Client
+
+    def _run(self, steps: _Steps[Any]) -> Any:
+        try:
+            step = next(steps)
+            while True:
+                if isinstance(step, float):
+                    time.sleep(step)
+                    step = next(steps)
+                    continue
+                try:
+                    answer = self._http.send(step)
+                except httpx.RequestError as error:
+                    step = steps.throw(error)
+                else:
+                    step = steps.send(answer)
+        except StopIteration as done:
+            return done.value
+
+    def close(self) -> None:
+        self._http.close()
+
+    def __enter__(self) -> Bourse:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class AsyncBourse(_Areas[Awaitable[pd.DataFrame], "Awaitable[dict[str, Any]]"]):
+    """The same for asyncio: every method is awaited. Reading a frame takes the event loop for its time."""
+
+    _client = httpx.AsyncClient
+
+    async def _run(self, steps: _Steps[Any]) -> Any:
+        try:
+            step = next(steps)
+            while True:
+                if isinstance(step, float):
+                    await asyncio.sleep(step)
+                    step = next(steps)
+                    continue
+                try:
+                    answer = await self._http.send(step)
+                except httpx.RequestError as error:
+                    step = steps.throw(error)
+                else:
+                    step = steps.send(answer)
+        except StopIteration as done:
+            return done.value
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    async def __aenter__(self) -> AsyncBourse:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+
+def _instrument(symbol: str) -> tuple[str, str]:
+    """The asset type of a symbol, and its country and symbol."""
+    schema, _, rest = symbol.partition(":")
+    if schema.lower() in _SCHEMAS and ":" in rest:
+        return schema.lower(), rest
+    if symbol.upper().startswith("GLOBAL:"):
+        raise ValueError(f"symbol: write crypto:{symbol} or forex:{symbol}")
+    return "stock", symbol
+
+
+def _full(symbol: str | None) -> str | None:
+    return None if symbol is None else ":".join(_instrument(symbol))
+
+
+def _text(value: Any) -> str:
+    """A value as a parameter has it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return value.isoformat() if isinstance(value, date) else str(value)
+
+
+def _segment(value: Any) -> str:
+    """A value as one segment of a path."""
+    return quote(_text(value), safe="")
+
+
+def _texts(params: Mapping[str, Any]) -> dict[str, str]:
+    """What is sent of parameters: not those that were left out, and no flag that is off."""
+    return {name: _text(value) for name, value in params.items() if value is not None and value is not False}
+
+
+def _event_filters(
+    start: When | None, end: When | None, country: str | None, event_code: str | None, source_id: str | None, impact: str | None
+) -> dict[str, Any]:
+    which = {"country_iso_code": country, "event_code": event_code, "source_id": source_id, "impact": impact}
+    return {**which, "from_date": start, "to_date": end}
+
+
+def _told(answer: httpx.Response) -> dict[str, str]:
+    """The headers of an answer that are kept."""
+    names = ("x-count", "x-next-page-key", "link", "etag", *_TOLD)
+    return {name: answer.headers[name] for name in names if name in answer.headers}
+
+
+def _json(answer: httpx.Response) -> dict[str, Any]:
+    """The object that an answer is; empty where it is none."""
+    try:
+        body = answer.json()
+    except ValueError:
+        return {}
+    return body if isinstance(body, dict) else {}
+
+
+def _seconds(retry_after: str | None) -> float | None:
+    """`Retry-After`, a number or a date (RFC 9110, 10.2.3), in seconds from now."""
+    if retry_after is None:
+        return None
+    if retry_after.isdigit():
+        return float(retry_after)
+    try:
+        return max(0.0, (parsedate_to_datetime(retry_after) - datetime.now(timezone.utc)).total_seconds())
+    except (TypeError, ValueError):
+        return None
+
+
+def _read(pages: list[_Page]) -> pd.DataFrame:
+    """The rows of all pages. Numbers are those of the service, digit for digit; an empty cell is missing."""
+    header = pages[0].body.partition(b"\r\n")[0]
+    if any(not page.body.startswith(header + b"\r\n") for page in pages):
+        raise BadAnswer("the columns changed from one page to the next: ask again")
+    names = header.decode().split(",")
+    rows = b"".join(page.body[len(header) + 2 :] for page in pages)
+    try:
+        table = pd.read_csv(
+            io.BytesIO(rows),
+            header=None,
+            names=names,
+            index_col=False,
+            dtype={name: _READ_AS.get(name, "str") for name in names},
+            keep_default_na=False,
+            na_values=[""],
+            float_precision="round_trip",
+        )
+        for name in names:
+            if name in _INSTANTS or name in _DATES:
+                is_instant = name in _INSTANTS
+                stamps = pd.to_datetime(table[name], utc=is_instant)
+                # The unit that pandas chooses depends on its version, and on whether there are rows.
+                table[name] = stamps.astype("datetime64[ns, UTC]" if is_instant else "datetime64[ns]")
+    except ValueError as error:
+        raise BadAnswer(f"the CSV cannot be read: {error}") from error
+    if len(table) != sum(page.rows for page in pages):
+        raise BadAnswer(f"{len(table)} rows came of {sum(page.rows for page in pages)}")
+    return table
+
+
+def _indexed(table: pd.DataFrame, has_sessions: bool, tz: str | None) -> pd.DataFrame:
+    """Bars by their open, or by the date of their session."""
+    bars = table[_BAR_COLUMNS].copy()
+    stamps = table["session_date"] if has_sessions else table["datetime"]
+    if tz is not None:
+        bars["close_datetime"] = bars["close_datetime"].dt.tz_convert(tz)
+        stamps = stamps if has_sessions else stamps.dt.tz_convert(tz)
+    bars.index = pd.DatetimeIndex(stamps, name="timestamp")
+    bars.attrs = table.attrs
+    return bars

@@ -1,0 +1,288 @@
+"""What the client does with a service that fails, or is none."""
+
+import asyncio
+import gzip
+import json
+import os
+import tempfile
+import time
+import traceback
+import unittest
+import warnings
+from email.utils import formatdate
+from pathlib import Path
+
+import bourse
+from failing import Answer, FailingServer, bars, error, page
+
+KEY = "a-key-that-nobody-may-ever-read-in-a-log"
+
+
+def client(server, **options):
+    return bourse.Bourse(server.url, KEY, **options)
+
+
+def minutes(service):
+    return service.bars("US:AAPL", "1M", "2025-03-03", "2025-03-03")
+
+
+def closes(frame):
+    return [int(close) for close in frame["close"]]
+
+
+class Retries(unittest.TestCase):
+    def assert_waited(self, server, seconds):
+        (_, _, first), (_, _, second) = server.asked
+        self.assertGreaterEqual(second - first, seconds)
+
+    def test_a_503_is_asked_again_after_the_seconds_of_retry_after(self):
+        with FailingServer(error(503, "unavailable", Retry_After="1"), page(30, 2)) as server:
+            self.assertEqual(closes(minutes(client(server))), [30, 31])
+            self.assert_waited(server, 1)
+
+    def test_retry_after_may_be_a_date(self):
+        def later(*_):
+            return error(503, "unavailable", Retry_After=formatdate(time.time() + 2, usegmt=True))
+
+        with FailingServer(later, page(30, 1)) as server:
+            minutes(client(server))
+            self.assert_waited(server, 0.9)
+
+    def test_a_429_is_asked_again_and_no_row_is_lost_in_the_middle_of_a_walk(self):
+        answers = [page(30, 2, "k1"), error(429, "rate_limited", Retry_After="0"), page(32, 2, "k2"), Answer(status=502), page(34, 1)]
+        with FailingServer(*answers) as server:
+            self.assertEqual(closes(minutes(client(server))), [30, 31, 32, 33, 34])
+
+    def test_a_quota_that_is_used_up_until_tomorrow_is_an_error_at_once(self):
+        with FailingServer(error(429, "rate_limited", Retry_After="40000")) as server:
+            with self.assertRaises(bourse.RateLimited) as caught:
+                minutes(client(server))
+            self.assertEqual((caught.exception.retry_after, caught.exception.status), (40000, 429))
+
+    def test_retries_end(self):
+        with FailingServer(*[error(503, "unavailable", Retry_After="0")] * 3) as server:
+            with self.assertRaises(bourse.Unavailable):
+                minutes(client(server, retries=2))
+            self.assertEqual(len(server.asked), 3)
+
+    def test_a_mistake_of_the_caller_and_a_fault_of_the_service_are_asked_once(self):
+        for status, word, kind in [(400, "invalid_parameter", bourse.InvalidParameter), (500, "internal", bourse.Internal)]:
+            with FailingServer(error(status, word)) as server:
+                with self.assertRaises(kind) as caught:
+                    minutes(client(server))
+                found = caught.exception
+                self.assertEqual((found.error, found.status, found.request_id, found.message), (word, status, "r1", "It failed."))
+
+    def test_a_body_that_was_cut_off_is_asked_again(self):
+        whole = page(30, 5)
+        half = Answer(whole.body[:300], headers=whole.headers, length=len(whole.body))
+        with FailingServer(half, whole) as server:
+            self.assertEqual(closes(minutes(client(server))), [30, 31, 32, 33, 34])
+        with FailingServer(half, half) as server, self.assertRaises(bourse.Unreachable):
+            minutes(client(server, retries=1))
+
+    def test_a_slow_answer_ends_at_the_timeout(self):
+        slow = Answer(seconds=20)
+        with FailingServer(slow, slow) as server:
+            begun = time.monotonic()
+            with self.assertRaises(bourse.Unreachable):
+                minutes(client(server, retries=1, timeout=0.1))
+            self.assertLess(time.monotonic() - begun, 15)
+
+    def test_nobody_listens(self):
+        with FailingServer() as server:
+            pass
+        with self.assertRaises(bourse.Unreachable) as caught:
+            minutes(client(server, retries=0))
+        self.assertIsNone(caught.exception.status)
+
+
+class Walks(unittest.TestCase):
+    def test_a_walk_whose_page_key_has_expired_begins_again_once(self):
+        expired = error(400, "invalid_page_key")
+        with FailingServer(page(30, 2, "old"), expired, page(30, 2, "new"), page(32, 1)) as server:
+            self.assertEqual(closes(minutes(client(server))), [30, 31, 32])
+            self.assertEqual(["next_page_key" in path for path in server.paths], [False, True, False, True])
+        with FailingServer(page(30, 2, "old"), expired, page(30, 2, "new"), expired) as server:
+            with self.assertRaises(bourse.InvalidPageKey):
+                minutes(client(server))
+
+    def test_a_service_that_gives_a_page_again_is_not_followed_for_ever(self):
+        with FailingServer(page(30, 2, "k"), page(30, 2, "k")) as server, self.assertRaises(bourse.BadAnswer):
+            minutes(client(server))
+
+    def test_a_page_whose_paging_a_proxy_has_removed_is_never_taken_for_all(self):
+        linked = page(30, 2, Link='</api/v2/next>; rel="next"')
+        uncounted = page(30, 2)
+        del uncounted.headers["X-Count"]
+        for answer in (linked, uncounted):
+            with FailingServer(answer) as server, self.assertRaises(bourse.BadAnswer):
+                minutes(client(server))
+
+    def test_fewer_rows_than_were_told_are_an_error(self):
+        whole = page(30, 5)
+        short = Answer(bars(30, 4), headers=whole.headers)
+        packed = gzip.compress(whole.body.encode())[:-30]
+        cut = Answer(packed, headers={**whole.headers, "Content-Encoding": "gzip"})
+        for answer in (short, cut):
+            with FailingServer(answer) as server, self.assertRaises(bourse.BadAnswer):
+                minutes(client(server))
+
+    def test_other_columns_in_the_middle_of_a_walk_are_an_error(self):
+        other = page(32, 1)
+        other.body = other.body.replace("open,high", "high,open")
+        with FailingServer(page(30, 2, "k"), other) as server, self.assertRaises(bourse.BadAnswer):
+            minutes(client(server))
+
+    def test_what_is_no_csv_is_an_error_whatever_its_status(self):
+        login = Answer("<html>Log in</html>", headers={"Content-Type": "text/html"})
+        garbage = Answer('"', headers={"Content-Type": "text/csv", "X-Count": "0"})
+        for answer in (login, garbage, Answer("<html>", 404), Answer(status=204)):
+            with FailingServer(answer) as server, self.assertRaises(bourse.BadAnswer):
+                minutes(client(server))
+        with FailingServer(login) as server, self.assertRaises(bourse.BadAnswer):
+            client(server).reference("US:AAPL")
+
+    def test_a_parameter_that_the_service_does_not_know_is_an_error(self):
+        with FailingServer(page(30, 1, X_Ignored_Parameters="as_of")) as server:
+            with self.assertRaisesRegex(bourse.IgnoredParameter, "as_of"):
+                client(server).bars("US:AAPL", "1M", "2025-03-03", as_of="2025-03-04T00:00:00Z")
+
+    def test_what_the_service_says_of_an_answer_is_told(self):
+        told = page(30, 1, X_Symbol_History="FB was META", X_Data_Version="7", X_As_Of_Limits="forecasts")
+        with FailingServer(told) as server, warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            frame = minutes(client(server))
+        self.assertEqual(frame.attrs, {"symbol_history": "FB was META", "data_version": "7", "as_of_limits": "forecasts"})
+        self.assertEqual(len([one for one in caught if one.category is bourse.BourseWarning]), 2)
+
+
+class Keys(unittest.TestCase):
+    def test_no_error_and_no_text_of_the_client_has_the_key(self):
+        echo = error(401, "invalid_key", message=f"{KEY} is no key")
+        with FailingServer(echo) as server:
+            service = client(server)
+            try:
+                minutes(service)
+            except bourse.InvalidKey as caught:
+                told = "".join(traceback.format_exception(type(caught), caught, caught.__traceback__))
+                self.assertIn("<API_KEY> is no key", told)
+                self.assertNotIn(KEY, told + repr(caught) + str(vars(caught)))
+            self.assertNotIn(KEY, repr(service) + str(vars(service)) + repr(service._http.headers))
+            self.assertNotIn(KEY, server.paths[0])
+
+    def test_a_redirect_is_not_followed(self):
+        with FailingServer() as other:
+            away = Answer(status=301, headers={"Location": f"{other.url}/elsewhere"})
+            with FailingServer(away) as server, self.assertRaisesRegex(bourse.BadAnswer, "301.*elsewhere"):
+                minutes(client(server))
+            self.assertEqual(other.asked, [])
+
+    def test_a_netrc_file_does_not_replace_the_key(self):
+        with tempfile.TemporaryDirectory() as folder, FailingServer(page(30, 1)) as server:
+            netrc = Path(folder, "netrc")
+            netrc.write_text("machine 127.0.0.1 login someone password secret\n")
+            os.environ["NETRC"] = str(netrc)
+            try:
+                minutes(client(server))
+            finally:
+                del os.environ["NETRC"]
+            self.assertEqual(server.asked[0][1]["authorization"], f"Bearer {KEY}")
+
+    def test_what_can_be_no_key_or_address_is_said_at_once_and_not_repeated(self):
+        for key in ("", f"{KEY}\n", f"{KEY} ", "schlüssel"):
+            with self.assertRaises(ValueError) as caught:
+                bourse.Bourse("http://127.0.0.1", key)
+            self.assertNotIn(KEY, str(caught.exception))
+        for url in ("127.0.0.1:8080", "ftp://x", "http://a:b@x", "http://x?secret_key=abc"):
+            with self.assertRaises(ValueError):
+                bourse.Bourse(url, KEY)
+
+    def test_every_word_of_the_service_has_its_class(self):
+        words = json.loads(os.environ["BOURSE_WORDS"])
+        with FailingServer(*[error(status, word) for word, status in words.items()]) as server:
+            service = client(server, retries=0)
+            for word, status in words.items():
+                with self.assertRaises(bourse.BourseError) as caught:
+                    minutes(service)
+                self.assertIsNot(type(caught.exception), bourse.BourseError, word)
+                self.assertEqual((caught.exception.error, caught.exception.status), (word, status))
+        with FailingServer(error(418, "a_new_word")) as server, self.assertRaises(bourse.BourseError) as caught:
+            minutes(client(server))
+        self.assertEqual(caught.exception.error, "a_new_word")
+
+
+class Caches(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.server = self.enterContext(FailingServer())
+
+    def asking(self, *answers):
+        """The closes of a client that keeps answers, and for each request the tag that it held."""
+        self.server.answers, self.server.asked = list(answers), []
+        found = closes(minutes(client(self.server, cache=self.folder.name)))
+        return found, [headers.get("if-none-match") for _, headers, _ in self.server.asked]
+
+    def test_pages_that_hold_are_not_sent_again_and_the_walk_goes_on_as_of_now(self):
+        first = self.asking(page(30, 2, "k1", ETag='W/"a"'), page(32, 2, ETag='W/"b"'))
+        self.assertEqual(first, ([30, 31, 32, 33], [None, None]))
+        held = [Answer(status=304, headers={"ETag": 'W/"a"', "X-Next-Page-Key": "k2"}), Answer(status=304, headers={"ETag": 'W/"b"'})]
+        self.assertEqual(self.asking(*held), ([30, 31, 32, 33], ['W/"a"', 'W/"b"']))
+        grown = [held[0], page(32, 3, "k3", ETag='W/"c"'), page(35, 1)]
+        self.assertEqual(self.asking(*grown), ([30, 31, 32, 33, 34, 35], ['W/"a"', 'W/"b"', None]))
+
+    def test_a_304_that_does_not_say_which_page_is_next_is_asked_again(self):
+        self.asking(page(30, 2, "k1", ETag='W/"a"'), page(32, 2))
+        again = self.asking(Answer(status=304, headers={"ETag": 'W/"a"'}), page(30, 2, "k2", ETag='W/"a"'), page(32, 1))
+        self.assertEqual(again, ([30, 31, 32], ['W/"a"', None, None]))
+
+    def test_a_damaged_file_is_asked_for_again(self):
+        self.asking(page(30, 2, ETag='W/"a"'))
+        (file,) = Path(self.folder.name).iterdir()
+        kept = file.read_bytes()
+        for damaged in (kept.replace(b",30,10,", b",39,10,"), b"", kept[:40]):
+            file.write_bytes(damaged)
+            self.assertEqual(self.asking(page(30, 2, ETag='W/"a"')), ([30, 31], [None]))
+
+    def test_the_files_have_no_key_and_old_ones_are_removed(self):
+        self.asking(page(30, 2, ETag='W/"a"'))
+        (file,) = Path(self.folder.name).iterdir()
+        self.assertNotIn(KEY.encode(), file.read_bytes())
+        self.assertNotIn(KEY, file.name)
+        os.utime(file, (0, 0))
+        other = Path(self.folder.name, "mine.txt")
+        other.touch()
+        os.utime(other, (0, 0))
+        bourse.Bourse("http://127.0.0.1", KEY, cache=self.folder.name)
+        self.assertEqual(list(Path(self.folder.name).iterdir()), [other])
+
+
+class Asynchronous(unittest.IsolatedAsyncioTestCase):
+    async def test_it_waits_and_walks_as_the_other_does(self):
+        answers = [error(503, "unavailable", Retry_After="1"), page(30, 2, "k1"), page(32, 1)]
+        with FailingServer(*answers) as server:
+            async with bourse.AsyncBourse(server.url, KEY) as service:
+                waiting = asyncio.ensure_future(minutes(service))
+                await asyncio.sleep(0.5)
+                self.assertFalse(waiting.done())
+                self.assertEqual(closes(await waiting), [30, 31, 32])
+
+    async def test_errors_are_the_same(self):
+        with FailingServer(error(404, "unknown_instrument")) as server:
+            async with bourse.AsyncBourse(server.url, KEY) as service:
+                with self.assertRaises(bourse.UnknownInstrument):
+                    await minutes(service)
+        async with bourse.AsyncBourse(server.url, KEY, retries=1) as service:
+            with self.assertRaises(bourse.Unreachable):
+                await minutes(service)
+
+    async def test_what_is_cancelled_ends_at_once(self):
+        with FailingServer(Answer(seconds=20)) as server:
+            async with bourse.AsyncBourse(server.url, KEY) as service:
+                with self.assertRaises(asyncio.TimeoutError):
+                    await asyncio.wait_for(minutes(service), 0.1)
+
+
+if __name__ == "__main__":
+    unittest.main()

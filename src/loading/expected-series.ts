@@ -1,0 +1,60 @@
+// What is stored of the series that come next in a file, looked up together: on another machine each look-up alone waits for its answer.
+import { series as seriesDataset, unfinishedBars } from '../datasets/bars.ts';
+import type { RowOf } from '../datasets/dataset.ts';
+import { type InstrumentName, instruments } from '../datasets/reference.ts';
+import { rowKeyOf } from '../history/journal.ts';
+import type { KnownName } from '../history/known-names.ts';
+import { expectAllRows, expectRows, type FoundRow, soundRowWith } from '../store/all-rows.ts';
+import type { Writer } from '../store/store.ts';
+
+/** What tells one series from others. */
+type SeriesKey = Pick<RowOf<typeof seriesDataset>, 'instrument_id' | 'interval'>;
+
+const textOf = ({ instrument_id, interval }: SeriesKey): string => `${instrument_id} ${interval}`;
+
+/** The stored series of one import. */
+export class ExpectedSeries {
+  readonly #writer: Writer;
+  /** For the first use of each, because the import may change it. */
+  readonly #found = new Map<string, FoundRow<typeof seriesDataset>>();
+
+  constructor(writer: Writer) {
+    this.#writer = writer;
+  }
+
+  /**
+   * Looks up the series of names, in place of those before them, and says that their unfinished bars are read next. `known` is what was
+   * looked up of their instruments, by row key.
+   */
+  async expect(
+    names: readonly (InstrumentName & Pick<SeriesKey, 'interval'>)[],
+    known: ReadonlyMap<string, KnownName>,
+  ): Promise<void> {
+    this.#found.clear();
+    const keys = names.flatMap((name): SeriesKey[] => {
+      const instrument = known.get(rowKeyOf(instruments, name))?.instrument ?? null;
+      return instrument === null
+        ? []
+        : [{ instrument_id: instrument.instrument_id, interval: name.interval }];
+    });
+    await expectRows(this.#writer, seriesDataset, keys);
+    const stored: number[] = [];
+    for (const key of keys) {
+      const found = await soundRowWith(this.#writer, seriesDataset, key);
+      this.#found.set(textOf(key), found);
+      if (found.row !== null) stored.push(found.row.series_id);
+    }
+    await expectAllRows(
+      this.#writer,
+      unfinishedBars,
+      stored.map((series_id) => ({ series_id })),
+    );
+  }
+
+  /** What was found of a series; null where it was not looked up. */
+  take(key: SeriesKey): FoundRow<typeof seriesDataset> | null {
+    const found = this.#found.get(textOf(key)) ?? null;
+    this.#found.delete(textOf(key));
+    return found;
+  }
+}

@@ -1,0 +1,86 @@
+// Option contracts that bars name by symbols of OCC alone (contract 1.4, 11): each is made with its instrument.
+import { type OptionSymbol, parseOptionSymbol } from '../contract/option-symbol.ts';
+import type { RowOf } from '../datasets/dataset.ts';
+import { europeanRoots, indexOfRoot, indexRoots, isAdjustedRoot } from '../datasets/option-roots.ts';
+import { optionContracts } from '../datasets/options.ts';
+import type { Instrument, InstrumentName } from '../datasets/reference.ts';
+import { changeRow } from '../history/journal.ts';
+import { rowWith } from '../store/all-rows.ts';
+import { instrumentNamed } from '../store/instrument-terms.ts';
+import type { RowReader, Writer } from '../store/store.ts';
+import { FormerSymbols } from './former-symbols.ts';
+
+/** The asset type of every underlying: stocks, funds and indices. */
+const UNDERLYING = 'stock';
+
+/** The contract of an instrument whose row does not say it; null where its symbol tells none, or one that delivers something else. */
+export function contractToMake({
+  asset_schema,
+  country_iso_code,
+  symbol,
+  underlying_name,
+}: Instrument): OptionSymbol | null {
+  if (asset_schema !== 'option' || country_iso_code !== 'US' || underlying_name !== null) return null;
+  const contract = parseOptionSymbol(symbol);
+  return contract === null || isAdjustedRoot(contract.root) ? null : contract;
+}
+
+/** Finds the underlyings of contracts. A root has no separator before the class of a share: `BRKB` is BRK.B where that is known. */
+export class Underlyings {
+  readonly #reader: RowReader;
+  readonly #former: FormerSymbols;
+  readonly #symbols = new Map<string, string>();
+
+  constructor(reader: RowReader) {
+    this.#reader = reader;
+    this.#former = new FormerSymbols(reader);
+  }
+
+  /** The name of a contract's underlying, which the store may not know. */
+  async of({ root, expirationDay }: OptionSymbol): Promise<InstrumentName> {
+    const symbol = this.#symbols.get(root) ?? (await this.#symbolOf(root));
+    this.#symbols.set(root, symbol);
+    const name = { asset_schema: UNDERLYING, country_iso_code: 'US', symbol };
+    return { ...name, symbol: await this.#former.presentOf(name, expirationDay) };
+  }
+
+  async #symbolOf(root: string): Promise<string> {
+    const own = indexOfRoot(root) ?? root;
+    const classed = root.length < 2 ? [] : ['.', '/', '-'].map((mark) => root.replace(/(?=.$)/, mark));
+    for (const symbol of [own, ...classed]) {
+      const name = { asset_schema: UNDERLYING, country_iso_code: 'US', symbol };
+      if ((await instrumentNamed(this.#reader, name)) !== null) return symbol;
+    }
+    return own;
+  }
+}
+
+/** The fields of an option's instrument that its contract gives. */
+export const instrumentFieldsOf = (underlying: Instrument) => ({
+  underlying_name: underlying.symbol,
+  parent_schema_instrument_id: `${UNDERLYING}_${underlying.instrument_id}`,
+  contract_value: '100',
+});
+
+/** Writes the contract that an instrument's symbol names, unless the store has it. */
+export async function writeContract(writer: Writer, runId: number, instrument: Instrument): Promise<void> {
+  const { country_iso_code, symbol, instrument_id, asset_id, underlying_name } = instrument;
+  const contract = parseOptionSymbol(symbol);
+  const stored = await rowWith(writer, optionContracts, { country_iso_code, symbol });
+  if (contract === null || stored !== null) return;
+  const { root, expirationDay, optionType, strikePrice } = contract;
+  const blank = Object.fromEntries(Object.keys(optionContracts.columns).map((column) => [column, null]));
+  const given = {
+    ...{ country_iso_code, symbol, instrument_id, asset_id, underlying_name },
+    parent_asset_schema: UNDERLYING,
+    option_type: optionType,
+    expiration_date: expirationDay,
+    strike_price: strikePrice,
+    exercise_style: europeanRoots.includes(root) ? 'european' : 'american',
+    status: 'active',
+    contract_value: 100,
+    is_indices: indexRoots.includes(root) ? true : null,
+  };
+  const row = { ...blank, ...given } as RowOf<typeof optionContracts>;
+  await changeRow(writer, runId, optionContracts, null, row);
+}

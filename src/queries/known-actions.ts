@@ -1,0 +1,32 @@
+// Which corporate actions were known at a moment, and what of one that was still to come (contract 9.8).
+import type { CountrySymbol } from '../contract/identifiers.ts';
+import type { corporateActions } from '../datasets/corporate-actions.ts';
+import type { Action } from '../series/factors.ts';
+import type { Holds } from './dataset-page.ts';
+import { dayOf } from './known-instrument.ts';
+import type { AsOf, QueryContext } from './query.ts';
+
+/** Whether an action is still to come at a moment. */
+export const isAhead = (asOf: AsOf, { ex_date, country_iso_code }: Action): boolean =>
+  ex_date > dayOf(asOf, 'stock', country_iso_code);
+
+/**
+ * Which actions a request may see: those of ex-dates up to its date, and those declared before it. A declaration is a date without a
+ * time: what is declared on a day is known on the next. Undefined where the request has no moment.
+ */
+export function knownActions(
+  { asOf }: Pick<QueryContext, 'asOf'>,
+  { country }: CountrySymbol,
+): Holds<typeof corporateActions> | undefined {
+  if (asOf === null) return undefined;
+  const day = dayOf(asOf, 'stock', country);
+  return ({ ex_date, declaration_date }) =>
+    ex_date <= day || (declaration_date !== null && declaration_date < day);
+}
+
+/** An action that is still to come, as it was declared: the close before it is not known, and neither is what depends on it. */
+export const asDeclared = (action: Action): Action => ({
+  ...action,
+  reference_price: null,
+  adjustment_factor: action.action_type === 'dividend' ? null : action.adjustment_factor,
+});

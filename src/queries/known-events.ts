@@ -1,0 +1,43 @@
+// Which economic events were known at a moment, and what of those that were still to come (contract 9.8).
+import type { RowOf } from '../datasets/dataset.ts';
+import { events } from '../datasets/economic.ts';
+import type { Holds } from './dataset-page.ts';
+import type { QueryContext } from './query.ts';
+
+type Event = RowOf<typeof events>;
+
+/** Which events a request may see: what the data themselves bring about is not known before. Undefined where it has no moment. */
+export function knownEvents({ asOf }: Pick<QueryContext, 'asOf'>): Holds<typeof events> | undefined {
+  if (asOf === null) return undefined;
+  return ({ event_timestamp, event_driven_type }) =>
+    event_timestamp <= asOf.ms || event_driven_type !== 'data_driven';
+}
+
+const unpublished = { actual_value: null, change: null, change_percent: null };
+
+/**
+ * Gives events as a request sees them: of one that is still to come there is no result; where another of its code comes before it, neither
+ * what was measured last nor what is expected is known either.
+ */
+export function eventsAsKnown({ reader, asOf }: QueryContext): (event: Event) => Promise<Event> | Event {
+  if (asOf === null) return (event) => event;
+  asOf.limits.add('forecasts');
+  const nextOf = new Map<string, Promise<number>>();
+  const findNext = async ({ country_iso_code, event_code }: Event): Promise<number> => {
+    const [next] = await reader.rows(events, {
+      where: { country_iso_code, event_code },
+      range: { from: asOf.ms + 1 },
+      order: [['event_timestamp', 'asc']],
+      limit: 1,
+    });
+    return next!.event_timestamp;
+  };
+  return async (event) => {
+    if (event.event_timestamp <= asOf.ms) return event;
+    const name = `${event.country_iso_code}:${event.event_code}`;
+    const next = nextOf.get(name) ?? findNext(event);
+    nextOf.set(name, next);
+    if ((await next) === event.event_timestamp) return { ...event, ...unpublished };
+    return { ...event, ...unpublished, previous_value: null, forecast_value: null };
+  };
+}

@@ -1,0 +1,168 @@
+// The instrument that a symbol names: now, or at the moment of a request, with what was known of its series then (contract 9.6, 9.8).
+import { formatDay } from '../base/instant.ts';
+import { calendarOf } from '../calendar/calendar.ts';
+import { Refusal } from '../contract/errors.ts';
+import type { AssetSchema, CountrySymbol } from '../contract/identifiers.ts';
+import type { FormerSymbol, Instrument } from '../datasets/reference.ts';
+import { knownStored } from '../series/known-series.ts';
+import type { FormerBearer } from '../store/instrument-terms.ts';
+import { chosenBearer, type DayRange, type Found, findInstrument, unknownInstrument } from './lookup.ts';
+import type { AsOf, QueryContext } from './query.ts';
+
+/** The part of a context that finds instruments. */
+type Finding = Pick<QueryContext, 'reader' | 'lookup' | 'asOf'>;
+
+type Symbolled = Pick<Instrument, 'symbol' | 'former_symbols'>;
+
+/** The date of a moment in a market. */
+export const dayOf = ({ ms }: AsOf, assetSchema: AssetSchema, country: string): number =>
+  calendarOf(assetSchema, country).zone.dayAt(ms);
+
+/** The symbol that an instrument had on a day: the former one that was given up first since, else the present one. */
+export function symbolOn({ symbol, former_symbols }: Symbolled, day: number): string {
+  const since = ((former_symbols ?? []) as FormerSymbol[]).filter(({ to_day }) => to_day >= day);
+  if (since.length === 0) return symbol;
+  return since.reduce((one, other) => (other.to_day < one.to_day ? other : one)).symbol;
+}
+
+/** Whether an instrument was listed on a day, as far as it is known. */
+export const isListedOn = ({ listing_date }: Pick<Instrument, 'listing_date'>, day: number): boolean =>
+  listing_date === null || listing_date <= formatDay(day);
+
+/** What the data do not date of an instrument, for `X-As-Of-Limits`. */
+export const UNDATED_FIELDS = 'fields of instruments but symbol and status';
+
+/** An instrument as it was on a day: its symbol, and that it traded where it was delisted later. */
+export function rowOn(row: Instrument, day: number): Instrument {
+  const { delisting_date } = row;
+  const isLater = delisting_date !== null && delisting_date >= formatDay(day);
+  return { ...row, symbol: symbolOn(row, day), ...(isLater && { status: 'active' }) };
+}
+
+/** The symbol under which a request sees an instrument. */
+export function shownSymbol({ asOf }: Pick<QueryContext, 'asOf'>, instrument: Instrument): string {
+  if (asOf === null) return instrument.symbol;
+  const { asset_schema, country_iso_code } = instrument;
+  return symbolOn(instrument, dayOf(asOf, asset_schema as AssetSchema, country_iso_code));
+}
+
+/** Who had a symbol at a moment, who had had it before, and who was to have it later. */
+type Bearers = {
+  readonly now: Found | null;
+  /** By their symbols at the moment, the latest first. */
+  readonly former: readonly (FormerBearer & { readonly found: Found })[];
+  readonly later: Found | null;
+};
+
+async function bearersAt(
+  { reader, lookup }: Finding,
+  asOf: AsOf,
+  assetSchema: AssetSchema,
+  named: CountrySymbol,
+): Promise<Bearers> {
+  const { country, symbol } = named;
+  const day = dayOf(asOf, assetSchema, country);
+  const present = await lookup.instrumentOrNull(reader, assetSchema, named, null);
+  const held: (FormerBearer & { found: Found })[] = [];
+  for (const one of await lookup.former(reader, assetSchema, named)) {
+    const found = await lookup.instrumentOrNull(reader, assetSchema, { country, symbol: one.symbol }, null);
+    if (found !== null && isListedOn(found.instrument, day)) held.push({ ...one, found });
+  }
+  const isNamed = (found: Found): boolean => symbolOn(found.instrument, day) === symbol;
+  const isListed = present !== null && isListedOn(present.instrument, day);
+  const later = isListed && !isNamed(present) ? present : null;
+  return {
+    now: held.find(({ found }) => isNamed(found))?.found ?? (isListed && later === null ? present : null),
+    former: held
+      .filter(({ toDay }) => toDay < day)
+      .map((one) => ({ ...one, symbol: symbolOn(one.found.instrument, day) })),
+    later,
+  };
+}
+
+/** An instrument with what was known of its series at a moment. */
+function knownAt({ reader, lookup }: Finding, { ms, clockMs }: AsOf, found: Found): Promise<Found> {
+  const { instrument, endedMs } = found;
+  const name = `as of ${ms}|${instrument.instrument_id}|${endedMs !== null && endedMs <= clockMs}`;
+  return lookup.found(reader, name, () => knownStored(reader, found, ms, clockMs));
+}
+
+/** The instrument that a symbol names, as `Lookup.instrumentOrNull` finds it; at the moment of the request where it has one. */
+export async function instrumentOrNull(
+  context: Finding,
+  assetSchema: AssetSchema,
+  named: CountrySymbol,
+  days: DayRange | null,
+): Promise<Found | null> {
+  const { reader, lookup, asOf } = context;
+  if (asOf === null) return lookup.instrumentOrNull(reader, assetSchema, named, days);
+  const { now, former } = await bearersAt(context, asOf, assetSchema, named);
+  const before = days === null ? undefined : chosenBearer(former, now !== null, days);
+  const found = before?.found ?? now;
+  return found === null ? null : knownAt(context, asOf, found);
+}
+
+/** Whether no instrument has a symbol now: rows that are stored under the symbol are of whatever they say. */
+export const isNobodys = async (
+  { reader, lookup, asOf }: Finding,
+  assetSchema: AssetSchema,
+  named: CountrySymbol,
+): Promise<boolean> =>
+  asOf === null || (await lookup.instrumentOrNull(reader, assetSchema, named, null)) === null;
+
+/** Gives the symbols under which a request sees what is stored under the present ones; each is looked up once. */
+export function symbolsShown({ reader, asOf }: Finding) {
+  const known = new Map<string, Promise<string>>();
+  const find = async (assetSchema: AssetSchema, named: CountrySymbol, moment: AsOf): Promise<string> => {
+    const row = await findInstrument(reader, assetSchema, named);
+    return row === null ? named.symbol : symbolOn(row, dayOf(moment, assetSchema, named.country));
+  };
+  return (assetSchema: AssetSchema, named: CountrySymbol): Promise<string> | string => {
+    if (asOf === null) return named.symbol;
+    const name = `${assetSchema}:${named.country}:${named.symbol}`;
+    const symbol = known.get(name) ?? find(assetSchema, named, asOf);
+    known.set(name, symbol);
+    return symbol;
+  };
+}
+
+/** The instruments that had a symbol before, the latest first, by the symbols that the request sees. */
+export async function formerOf(
+  context: Finding,
+  assetSchema: AssetSchema,
+  named: CountrySymbol,
+): Promise<readonly FormerBearer[]> {
+  const { reader, lookup, asOf } = context;
+  if (asOf === null) return lookup.former(reader, assetSchema, named);
+  return (await bearersAt(context, asOf, assetSchema, named)).former;
+}
+
+/** The refusal of a symbol that named nothing; who has it only later is told, because it has another symbol at the moment. */
+export async function unknownSymbol(
+  context: Finding,
+  assetSchema: AssetSchema,
+  named: CountrySymbol,
+  param: 'country_symbol' | 'full_symbol' = 'country_symbol',
+): Promise<Refusal> {
+  const { reader, asOf } = context;
+  if (asOf === null) return unknownInstrument(reader, assetSchema, named, param);
+  const { later } = await bearersAt(context, asOf, assetSchema, named);
+  const name = `${param === 'full_symbol' ? `${assetSchema}:` : ''}${named.country}:${named.symbol}`;
+  const hint =
+    later === null
+      ? 'Check the asset type, the country and the symbol; it may have been listed later.'
+      : `${named.symbol} is today the symbol of ${symbolOn(later.instrument, dayOf(asOf, assetSchema, named.country))}.`;
+  const message = `${param} named no ${assetSchema} then that this service holds data of: ${name}.`;
+  return new Refusal('unknown_instrument', { message, param, got: name, hint });
+}
+
+/** As `instrumentOrNull`. @throws Refusal `unknown_instrument` */
+export async function instrumentOf(
+  context: Finding,
+  assetSchema: AssetSchema,
+  named: CountrySymbol,
+): Promise<Found> {
+  const found = await instrumentOrNull(context, assetSchema, named, null);
+  if (found === null) throw await unknownSymbol(context, assetSchema, named);
+  return found;
+}

@@ -1,0 +1,44 @@
+// The service about itself: the runs that its data come from (contract 9.12), its address and version (contract 9.14).
+import { formatInstant } from '../base/instant.ts';
+import type { addressInfo, runs } from '../contract/server.ts';
+import type { RowOf } from '../datasets/dataset.ts';
+import { importRuns } from '../datasets/internal.ts';
+import { answerPage } from './dataset-page.ts';
+import type { Query } from './query.ts';
+import { renderResult } from './render/result.ts';
+
+type Run = RowOf<typeof importRuns>;
+
+const recordOf = (run: Run, wasUndone: (run: Run) => boolean) => ({
+  run: run.run_id,
+  kind: run.kind,
+  dataset: run.dataset,
+  file: run.file,
+  rows: run.rows_written,
+  finished_at: formatInstant(run.finished_ms),
+  undone: wasUndone(run),
+  data_version: run.data_version,
+});
+
+/** `GET …/server/runs`. As of a moment: the runs that had ended, and whether they had been undone (contract 9.8). */
+export const answerRuns: Query<typeof runs> = (parameters, context) => {
+  const untilMs = context.asOf?.ms ?? Number.POSITIVE_INFINITY;
+  const wasUndone = ({ undone_ms }: Run): boolean => undone_ms !== null && undone_ms <= untilMs;
+  return answerPage(context, {
+    endpoint: 'runs',
+    parameters,
+    understood: {},
+    dataset: importRuns,
+    where: {},
+    order: ['run_id'],
+    direction: parameters.sort,
+    ...(context.asOf !== null && { holds: ({ finished_ms }: Run) => finished_ms <= untilMs }),
+    recordOf: (run) => recordOf(run, wasUndone),
+  });
+};
+
+/** `GET …/server/address_info`: nothing of it is stored, so it is not cached. */
+export const answerAddressInfo: Query<typeof addressInfo> = async (_, { request, allocate }) => {
+  const { baseAddress, version } = request.service!;
+  return renderResult({ base_address: baseAddress, version }, allocate);
+};

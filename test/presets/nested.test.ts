@@ -1,0 +1,120 @@
+// Nested values of JSON in column mappings: values within objects, and one row for each value of a list (contract 11).
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { after, test } from 'node:test';
+import { rowsOf } from '../stores.ts';
+import { type Flags, Vendor } from './vendor.ts';
+
+const vendor = new Vendor();
+after(() => vendor.close());
+
+let maps = 0;
+function mapped(columns: Readonly<Record<string, unknown>>): Flags {
+  const path = vendor.shop.path(`map-${++maps}.json`);
+  writeFileSync(path, JSON.stringify({ columns }));
+  return { dataset: 'news', map: path };
+}
+
+const us = { asset_name: 'stock', country_iso_code: 'US' };
+const item = (title: string, more: object) => ({
+  title,
+  published_date: '2025-02-03T14:30:00Z',
+  publisher_url: `https://example.com/${title}`,
+  ...more,
+});
+const stored = (): unknown[] =>
+  rowsOf(vendor.url, 'select title, symbol, publisher from news order by title, symbol').map((row) =>
+    Object.values(row),
+  );
+
+const items = [
+  item('a', { ...us, tickers: ['AAPL', 'MSFT'], publisher: { name: 'Wire, Inc', place: { city: 'NY' } } }),
+  item('b', { tickers: [], publisher: null }),
+  item('c', { ...us, tickers: 'KO', publisher: { name: '"Q"' } }),
+  item('d', { publisher: {} }),
+];
+
+const forms = {
+  'an array': JSON.stringify(items, null, 1),
+  NDJSON: items.map((one) => JSON.stringify(one)).join('\n'),
+};
+for (const [form, content] of Object.entries(forms)) {
+  test(`of ${form} a list gives a row for each of its values, and one where it has none (contract 11)`, async () => {
+    const flags = mapped({ symbol: 'tickers[]', publisher: 'publisher.name' });
+    const report = await vendor.import('news.json', content, flags);
+    assert.deepEqual([report.rowsRead, report.rowsNew, report.rowsRefused], [5, 5, 0]);
+    assert.deepEqual(stored(), [
+      ['a', 'AAPL', 'Wire, Inc'],
+      ['a', 'MSFT', 'Wire, Inc'],
+      ['b', null, null],
+      ['c', 'KO', '"Q"'],
+      ['d', null, null],
+    ]);
+    const again = await vendor.import('news.json', content, flags, false);
+    assert.deepEqual([again.rowsUnchanged, again.rowsNew, again.rowsReplaced], [5, 0, 0]);
+  });
+}
+
+test('lists within a list, objects within objects, and cells that are computed from them (contract 11)', async () => {
+  const wrapped = {
+    status: 'OK',
+    results: [items[0], { ...items[2], publisher: { place: { city: 'LA' } } }],
+  };
+  const flags = mapped({
+    title: 'results[].title',
+    published_date: 'results[].published_date',
+    publisher_url: 'results[].publisher_url',
+    asset_name: { column: 'results[].asset_name', lookup: { stock: 'stock' } },
+    country_iso_code: 'results[].country_iso_code',
+    symbol: { column: 'results[].tickers[]', remove: 'L$' },
+    publisher: 'results[].publisher.place.city',
+  });
+  await vendor.import('news.json', JSON.stringify(wrapped), flags);
+  assert.deepEqual(stored(), [
+    ['a', 'AAP', 'NY'],
+    ['a', 'MSFT', 'NY'],
+    ['c', 'KO', 'LA'],
+  ]);
+});
+
+test('a key with a point in its name is that key (contract 11)', async () => {
+  const flat = { ...item('a', us), symbol: 'AAPL', 'publisher.name': 'flat', publisher: { name: 'nested' } };
+  await vendor.import('news.json', JSON.stringify(flat), mapped({ publisher: 'publisher.name' }));
+  assert.deepEqual(stored(), [['a', 'AAPL', 'flat']]);
+});
+
+test('a path that leads nowhere, and two lists side by side, are refused with what is there (contract 11)', async () => {
+  const content = JSON.stringify(items);
+  const refusal = (columns: Readonly<Record<string, string>>) =>
+    vendor.refusal('news.json', content, mapped(columns));
+  assert.equal(
+    await refusal({ publisher: 'publisher.nam' }),
+    'news.json: has no nam in publisher.nam, which the column mapping names; there it has name, place',
+  );
+  assert.match(await refusal({ publisher: 'publisher.place.town' }), /no town in .*; there it has city$/);
+  assert.match(await refusal({ publisher: 'editor.name' }), /has no column editor\.name/);
+  const both = JSON.stringify(item('a', { tickers: ['A'], tags: ['x'] }));
+  assert.equal(
+    await vendor.refusal('news.json', both, mapped({ symbol: 'tickers[]', publisher: 'tags[]' })),
+    'news.json: the column mapping names two lists, tags[] and tickers[]: a row can have the values of one',
+  );
+});
+
+test('a refused row of a list is imported from its own file when it is corrected (contract 11)', async () => {
+  const columns = { symbol: 'tickers[]', publisher: 'publisher.name' };
+  const content = JSON.stringify(
+    item('a', { ...us, tickers: ['AAPL', 'no symbol'], publisher: { name: 'W' } }),
+  );
+  const flags = mapped(columns);
+  const { rejectedFile, refused } = await vendor.import('news.json', content, flags);
+  assert.deepEqual(
+    refused.map(({ row, column, value }) => [row, column, value]),
+    [[2, 'tickers[]', 'no symbol']],
+  );
+  const corrected = readFileSync(rejectedFile!, 'utf8').replaceAll('no symbol', 'MSFT');
+  await vendor.import('corrected.csv', corrected, flags, false);
+  assert.deepEqual(stored(), [
+    ['a', 'AAPL', 'W'],
+    ['a', 'MSFT', 'W'],
+  ]);
+});

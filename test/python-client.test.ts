@@ -1,0 +1,163 @@
+// The Python client: against a service, against one that fails, and installed from its folder. Its tests are in clients/python/tests.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { errors } from '../src/contract/errors.ts';
+import { python, pythonClient, skipInstall, skipPython } from './python.ts';
+import { command, type Finished, Workshop } from './service.ts';
+
+const shop = new Workshop();
+after(() => shop.close());
+
+function run(words: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<Finished> {
+  const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1', PYTHONPATH: pythonClient, ...environment };
+  return new Promise((resolve) => {
+    execFile(python!, words, { cwd: shop.folder, env, timeout: 120_000 }, (error, stdout, stderr) => {
+      resolve({ status: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
+    });
+  });
+}
+
+/** Runs a file of tests; fails with what it printed. */
+async function passes(file: string, environment: NodeJS.ProcessEnv): Promise<void> {
+  const path = join(pythonClient, 'tests', file);
+  const { status, stderr } = await run(['-W', 'ignore::ResourceWarning', path], environment);
+  assert.equal(status, 0, stderr);
+  assert.match(stderr, /^Ran \d\d tests/m);
+}
+
+const cell = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+function writeRows(name: string, columns: string, rows: readonly (readonly string[])[]): string {
+  const path = shop.path(name);
+  const lines = rows.map((row) => row.map(cell).join());
+  writeFileSync(path, [columns, ...lines, ''].join('\n'));
+  return path;
+}
+
+const importRows = (dataset: string, path: string, ...flags: readonly string[]): Promise<string> =>
+  shop.must('import', dataset, path, ...flags);
+
+/** Minutes of whole sessions of New York: 2025-03-10 is the first after the clocks changed. */
+const sessions = ['03T14:30', '04T14:30', '05T14:30', '06T14:30', '07T14:30', '10T13:30'];
+
+/** Prices of 15 digits, which a hasty reading does not give back. */
+function minutesOf(days: readonly string[]): string[][] {
+  return days.flatMap((day) =>
+    Array.from({ length: 390 }, (_, minute) => {
+      const open = new Date(Date.parse(`2025-03-${day}:00Z`) + minute * 60_000).toISOString();
+      const digits = String((minute * 7_919 + 104_729) % 1_000_000_007).padStart(12, '0');
+      const [low, high] = [`123.${digits}`, `124.${digits}`];
+      return [open.replace('.000Z', 'Z'), low, high, low, high, `${minute}.25`, minute % 3 === 0 ? '' : low];
+    }),
+  );
+}
+
+const BAR_COLUMNS = 'datetime,open,high,low,close,volume,vwap';
+const US_STOCK = ['--schema', 'stock', '--country', 'US'];
+
+async function importBars(): Promise<void> {
+  const minutes = writeRows('minutes.csv', BAR_COLUMNS, minutesOf(sessions));
+  await importRows('bars', minutes, ...US_STOCK, '--symbol', 'AAPL', '--interval', '1M');
+  const fixed = minutesOf(sessions.slice(0, 3));
+  const file = writeRows('fixed.csv', BAR_COLUMNS, fixed);
+  await importRows('bars', file, ...US_STOCK, '--symbol', 'FIXED', '--interval', '1M');
+  const [datetime] = fixed.at(-1)!;
+  writeRows('corrected.csv', BAR_COLUMNS, [[datetime!, '123.5', '123.75', '123.5', '123.75', '7', '']]);
+  const early = Array.from({ length: 10 }, (_, at) => [`2025-04-01T12:0${at}:00Z`, '1', '1', '1', '1', '1']);
+  const pre = writeRows('pre.csv', 'datetime,open,high,low,close,volume', early);
+  await importRows('bars', pre, ...US_STOCK, '--symbol', 'PRE', '--interval', '1M');
+  const days = ['2020-08-27', '2020-08-28', '2020-08-31'];
+  const daily = days.map((day, at) => [day, '500', '508', '498', '504', at < 2 ? '100' : '400']);
+  const gamma = writeRows('days.csv', 'datetime,open,high,low,close,volume', daily);
+  await importRows('bars', gamma, ...US_STOCK, '--symbol', 'GAMMA', '--interval', 'DAY');
+  const odd = ['US,NA', 'US,NULL', 'HK,0700', 'US,BF/B', 'US,A+B&C#D=E~F', 'UK,TRUE', 'US,1E5'];
+  const oddDays = odd.map((name, at) => [...name.split(','), '2025-03-03', '1', '9', '1', `${at + 1}.5`]);
+  const odds = writeRows('odd.csv', 'country_iso_code,symbol,datetime,open,high,low,close', oddDays);
+  await importRows('bars', odds, '--schema', 'stock', '--interval', 'DAY');
+  const coin = [['2025-03-01T12:00:00Z', '84000.5', '84001', '84000', '84000.25', '0.12345678', '84000.5']];
+  const crypto = writeRows('crypto.csv', BAR_COLUMNS, coin);
+  const flags = ['--schema', 'crypto', '--country', 'GLOBAL', '--symbol', 'BTCUSD', '--interval', '1M'];
+  await importRows('bars', crypto, ...flags);
+}
+
+async function importLists(): Promise<void> {
+  const actions = [
+    ['dividend', '2020-08-07', '0.82', '', ''],
+    ['split', '2020-08-31', '', '1', '4'],
+  ];
+  const file = writeRows('actions.csv', 'action_type,ex_date,cash_amount,split_from,split_to', actions);
+  await importRows('corporate-actions', file, '--country', 'US', '--symbol', 'GAMMA');
+  const titles = ['NA', '=1+1', 'a, "b"\r\nc', 'null', '0700', 'Zürich 株価 🐂', "'"];
+  const news = Array.from({ length: 1_205 }, (_, at) => [
+    new Date(Date.parse('2025-01-01T00:00:00Z') + at * 60_000).toISOString().replace('.000Z', 'Z'),
+    `${titles[at % titles.length]!}`,
+    `https://news.example.com/${at}`,
+    at % 2 === 0 ? '' : `${titles[(at + 1) % titles.length]} ${at}\n`,
+    ...['stock', 'US', 'AAPL'],
+  ]);
+  const newsColumns = 'published_date,title,publisher_url,text_content,asset_name,country_iso_code,symbol';
+  await importRows('news', writeRows('news.csv', newsColumns, news));
+  const events = ['1', '2', '3'].map((importance) => [
+    ...['US', 'GDP_GROWTH_RATE_QOQ', 'Growth', `2025-0${importance}-15T13:30:00Z`, `${importance}.1`],
+    importance,
+  ]);
+  const eventColumns = 'country_iso_code,event_code,event_name,event_timestamp,actual_value,importance';
+  await importRows('economic-events', writeRows('events.csv', eventColumns, events));
+  const contracts = Array.from({ length: 1_150 }, (_, at) => {
+    const thousandths = 90_100 + at * 100;
+    const symbol = `AAPL991218C${String(thousandths).padStart(8, '0')}`;
+    return [symbol, 'US', 'stock', 'AAPL', String(thousandths / 1_000), '2099-12-18', 'call'];
+  });
+  const contractColumns =
+    'symbol,country_iso_code,parent_asset_schema,underlying_name,strike_price,expiration_date,option_type';
+  await importRows('option-contracts', writeRows('contracts.csv', contractColumns, contracts));
+}
+
+suite('the Python client', { skip: skipPython, concurrency: 3 }, () => {
+  let environment: NodeJS.ProcessEnv = {};
+
+  before(async () => {
+    await importBars();
+    await importLists();
+    const key = await shop.must('keys', 'create', 'python');
+    const server = await shop.serve();
+    environment = {
+      BOURSE_TEST_URL: server.url,
+      BOURSE_TEST_KEY: key,
+      BOURSE_TEST_FOLDER: shop.folder,
+      BOURSE_TEST_COMMAND: command,
+      BOURSE_STORE: shop.store,
+    };
+  });
+
+  test('every method gives what was imported, all pages of it (contract 3.12, 4.1, 5.1, 5.2, 9.4, 9.5, 9.7)', () =>
+    passes('test_service.py', environment));
+
+  test('it waits as Retry-After says, takes no part for the whole, and tells no key (contract 5.2, 6.3, 7.4, 9.7)', () => {
+    const words = Object.entries(errors).map(([word, { status }]) => [word, status]);
+    return passes('test_failing.py', { BOURSE_WORDS: JSON.stringify(Object.fromEntries(words)) });
+  });
+
+  test('pip installs it from its folder alone, in the version of the service', {
+    skip: skipInstall,
+  }, async () => {
+    // The build writes beside the sources.
+    const sources = shop.path('python');
+    cpSync(pythonClient, sources, { recursive: true });
+    const target = shop.path('installed');
+    mkdirSync(target);
+    const quick = ['--quiet', '--no-index', '--no-build-isolation', '--no-deps', '--target', target];
+    const { status, stderr } = await run(['-m', 'pip', 'install', ...quick, sources]);
+    assert.equal(status, 0, stderr);
+    const program = 'import bourse; print(bourse.__version__, bourse.__file__)';
+    const { stdout } = await run(['-c', program], { PYTHONPATH: target });
+    const { version } = JSON.parse(readFileSync(join(pythonClient, '../../package.json'), 'utf8')) as {
+      version: string;
+    };
+    assert.equal(stdout.trim(), `${version} ${join(target, 'bourse/__init__.py')}`);
+    assert.doesNotThrow(() => readFileSync(join(target, 'bourse/py.typed')), 'type checkers read its hints');
+  });
+});

@@ -1,0 +1,132 @@
+// Bars whose symbols are those of OCC make the option contracts that the symbols name (contract 1.4, 1.7, 11).
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { after, test } from 'node:test';
+import { Workshop } from './service.ts';
+import { rowsOf } from './stores.ts';
+
+const shop = new Workshop();
+after(() => shop.close());
+
+let stores = 0;
+/** Imports a file of bars into a store of its own, or another one, and gives that store. */
+async function imported(symbols: readonly string[], store = shop.storeUrl(`s${++stores}`)): Promise<string> {
+  const rows = symbols.map((symbol) => `2025-02-03T14:30:00Z,${symbol},1,2,0.5,1.5,10`);
+  writeFileSync(
+    shop.path('bars.csv'),
+    ['datetime,symbol,open,high,low,close,volume', ...rows, ''].join('\n'),
+  );
+  const flags = ['--schema', 'option', '--country', 'US', '--interval', '1M', '--store', store];
+  await shop.must('import', 'bars', 'bars.csv', ...flags);
+  return store;
+}
+
+const contracts = (store: string): unknown[][] =>
+  rowsOf(
+    store,
+    'select symbol, underlying_name, option_type, expiration_date, strike_price, exercise_style from option_contracts order by symbol',
+  ).map((row) => Object.values(row));
+const instruments = (store: string): unknown[][] =>
+  rowsOf(store, 'select asset_schema, symbol, underlying_name from instruments order by symbol').map((row) =>
+    Object.values(row),
+  );
+const day = (date: string): number => Date.parse(`${date}T00:00:00Z`) / 86_400_000;
+
+test('each way to write a symbol of OCC makes one contract, its instrument and its underlying (contract 1.4, 1.7)', async () => {
+  const symbols = [
+    'SPY   250919C00450000',
+    'O:SPY250919P00450500',
+    'SPXW250919C06000000',
+    'spy250919c00000005',
+  ];
+  const store = await imported(symbols);
+  assert.deepEqual(contracts(store), [
+    ['SPXW250919C06000000', 'SPX', 'call', day('2025-09-19'), 6000, 'european'],
+    ['SPY250919C00000005', 'SPY', 'call', day('2025-09-19'), 0.005, 'american'],
+    ['SPY250919C00450000', 'SPY', 'call', day('2025-09-19'), 450, 'american'],
+    ['SPY250919P00450500', 'SPY', 'put', day('2025-09-19'), 450.5, 'american'],
+  ]);
+  assert.deepEqual(instruments(store), [
+    ['stock', 'SPX', null],
+    ['option', 'SPXW250919C06000000', 'SPX'],
+    ['stock', 'SPY', null],
+    ['option', 'SPY250919C00000005', 'SPY'],
+    ['option', 'SPY250919C00450000', 'SPY'],
+    ['option', 'SPY250919P00450500', 'SPY'],
+  ]);
+});
+
+test('they are found by the search, and are those that a file of contracts makes (contract 8.4, 11)', async () => {
+  const store = await imported(['KO250919C00070000']);
+  const path = '/api/v2/option/search/stock/US:KO/call/moneyness/in_the_money?ref_asset_price=80';
+  const found = await shop.must('query', path, '--store', store);
+  const other = shop.storeUrl('file');
+  const header =
+    'symbol,country_iso_code,parent_asset_schema,underlying_name,strike_price,expiration_date,option_type';
+  writeFileSync(shop.path('chain.csv'), `${header}\nKO250919C00070000,US,stock,KO,70,2025-09-19,call\n`);
+  await shop.must('import', 'option-contracts', 'chain.csv', '--store', other);
+  const expected = await shop.must('query', path, '--store', other);
+  const bare = (text: string): string => text.replaceAll(/"(instrument|asset)_id":\d+|stock_\d+/g, '');
+  assert.equal(bare(found), bare(expected));
+  assert.match(found, /KO250919C00070000/);
+});
+
+test('what names no contract makes none: adjusted roots, days that do not exist, other symbols (contract 1.4)', async () => {
+  const store = await imported([
+    'WDC1250919C00450000',
+    'SPY250231C00450000',
+    'SPY250919C00000000',
+    'MYOPTION',
+  ]);
+  assert.deepEqual(contracts(store), []);
+  assert.equal(instruments(store).length, 4);
+});
+
+test('a contract that the store has stays as it is; a class of shares is found by its separator (contract 11)', async () => {
+  const store = shop.storeUrl('kept');
+  const header =
+    'symbol,country_iso_code,parent_asset_schema,underlying_name,strike_price,expiration_date,option_type';
+  writeFileSync(
+    shop.path('own.csv'),
+    `${header},contract_value\nBRKB250919C00450000,US,stock,BRK.B,450,2025-09-19,call,10\n`,
+  );
+  await shop.must('import', 'option-contracts', 'own.csv', '--store', store);
+  await imported(['BRKB250919C00450000', 'BRKB250919P00450000'], store);
+  const rows = rowsOf(
+    store,
+    'select symbol, underlying_name, contract_value from option_contracts order by symbol',
+  );
+  assert.deepEqual(
+    rows.map((row) => Object.values(row)),
+    [
+      ['BRKB250919C00450000', 'BRK.B', 10],
+      ['BRKB250919P00450000', 'BRK.B', 100],
+    ],
+  );
+});
+
+test('an undo takes the contracts back, and leaves an underlying that another run needs (contract 11)', async () => {
+  const store = await imported(['KO250919C00070000']);
+  await imported(['KO250919P00070000'], store);
+  await shop.must('undo', '1', '--store', store);
+  assert.deepEqual(
+    contracts(store).map(([symbol]) => symbol),
+    ['KO250919P00070000'],
+  );
+  assert.deepEqual(
+    instruments(store).map(([, symbol]) => symbol),
+    ['KO', 'KO250919P00070000'],
+  );
+  await shop.must('undo', '2', '--store', store);
+  assert.deepEqual([contracts(store), instruments(store)], [[], []]);
+});
+
+test('an option that the store knows without its contract gets it with its first bars (contract 11)', async () => {
+  const store = shop.storeUrl('known');
+  writeFileSync(shop.path('own.csv'), 'asset_schema,country_iso_code,symbol\noption,US,KO250919C00070000\n');
+  await shop.must('import', 'instruments', 'own.csv', '--store', store);
+  await imported(['KO250919C00070000'], store);
+  assert.equal(contracts(store).length, 1);
+  await shop.must('undo', '2', '--store', store);
+  assert.deepEqual([contracts(store), instruments(store)], [[], [['option', 'KO250919C00070000', null]]]);
+});
