@@ -154,6 +154,14 @@ test('what another program on the way answers has a word too, and is tried again
   }
 });
 
+test('a redirection is an error that says where it leads, and is not followed (contract 7.4)', async () => {
+  const elsewhere = { Location: 'https://bars.example.com/' };
+  const [bourse, { asked }] = await clientOf({}, says(301, '', elsewhere));
+  const error = await failed(bourse.holidayCodes('US'));
+  assert.deepEqual([error.error, error.status, asked.length], ['bad_answer', 301, 1]);
+  assert.match(error.message, /bars\.example\.com/);
+});
+
 test('a fault and a mistake are not tried again (contract 6.4)', async () => {
   for (const [status, word] of [
     [500, 'internal'],
@@ -220,18 +228,18 @@ test('an answer that does not come in time, or stops in its middle, is an error 
   const never: Turn = () => undefined;
   const stops: Turn = (_, response) => response.writeHead(200, json).write('{"status":');
   for (const turn of [never, stops]) {
-    const [bourse, { asked }] = await clientOf({ retries: 1, timeoutMs: 100 }, turn);
+    const [bourse, { asked }] = await clientOf({ retries: 1, timeoutMs: 400 }, turn);
     const error = await failed(bourse.holidayCodes('US'));
     assert.deepEqual([error.error, error.status, asked.length], ['timed_out', undefined, 2]);
-    assert.match(error.message, /100 ms/);
+    assert.match(error.message, /400 ms/);
     failing!.close();
   }
 });
 
 test('a call may have a time of its own, and what is late once is asked for again', async () => {
   const [bourse, { asked }] = await clientOf({}, () => undefined, codes);
-  await bourse.holidayCodes('US', { timeoutMs: 50 });
-  assert.equal(asked.length, 2);
+  await bourse.holidayCodes('US', { timeoutMs: 400 });
+  assert.ok(asked.length >= 2);
 });
 
 test('an abort ends a call with its own reason: before it, while it waits, in a pause and between pages', async () => {
@@ -243,7 +251,8 @@ test('an abort ends a call with its own reason: before it, while it waits, in a 
     const controller = new AbortController();
     const call = bourse.holidayCodes('US', { signal: controller.signal });
     const ended = assert.rejects(call, isReason);
-    await sleep(200);
+    while (asked.length === 0) await sleep(10);
+    await sleep(50);
     controller.abort(reason);
     await ended;
     await assert.rejects(bourse.holidayCodes('US', { signal: controller.signal }), isReason);

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { publint } from 'publint';
 import { Browser, browserProgram } from './browser.ts';
-import { type Finished, Server, Workshop } from './service.ts';
+import { type Finished, patiently, Server, Workshop } from './service.ts';
 
 const root = join(import.meta.dirname, '..');
 const shop = new Workshop();
@@ -221,7 +221,8 @@ suite('the package', { skip: hasNpm ? false : 'npm is not there, so nothing can 
     const path = `/api/v2/crypto/bars/GLOBAL:BTCUSD/5M/from/${day(12)}/to/${day(3)}`;
     const wanted: number[] = [];
     for (let next: string | null = `${server.url}${path}?secret_key=${key}`; next !== null; ) {
-      const { result } = (await (await fetch(next)).json()) as {
+      const address: string = next;
+      const { result } = (await (await patiently(() => fetch(address))).json()) as {
         result: { next_page_url: string | null; data: { close: number }[] };
       };
       wanted.push(...result.data.map(({ close }) => close));

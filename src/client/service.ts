@@ -99,6 +99,8 @@ export class Service {
       response = await fetch(this.#url + address, {
         headers: { Accept: 'application/json', Authorization: `Bearer ${this.#key}` },
         credentials: 'omit',
+        // The key is for this address alone.
+        redirect: 'manual',
         signal: signal === undefined ? late : AbortSignal.any([late, signal]),
       });
       text = await response.text();
@@ -134,7 +136,9 @@ export class Service {
   }
 
   #refused({ status, headers }: Response, body: Body | null): BourseError {
-    const { detail, message = `${this.#url} answered ${status}` } = body ?? {};
+    const place = headers.get('Location');
+    const answered = `${this.#url} answered ${status}${place === null ? '' : `; it refers to ${place}`}`;
+    const { detail, message = this.#redacted(answered) } = body ?? {};
     return new BourseError(message, {
       error: detail?.error ?? wordOfStatus[status] ?? 'bad_answer',
       status,
