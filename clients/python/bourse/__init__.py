@@ -684,8 +684,12 @@ class Bourse(_Areas[pd.DataFrame, "dict[str, Any]"]):
             return time.sleep(step)
         if isinstance(step, httpx.Request):
             return self._http.send(step)
-        with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
+        pool = ThreadPoolExecutor(_SIDE_BY_SIDE)
+        try:
             return list(pool.map(self._run, step))
+        finally:
+            # An error, or Ctrl-C, waits for no walk that is under way.
+            pool.shutdown(wait=False, cancel_futures=True)
 
     def close(self) -> None:
         self._http.close()

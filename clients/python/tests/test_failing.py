@@ -218,6 +218,17 @@ class SeveralSymbols(unittest.TestCase):
             asyncio.run(ask(server))
         self.assertLess(len(server.asked), 40)
 
+    def test_an_error_waits_for_no_other_symbol(self):
+        def answer(path, _):
+            return error(404, "unknown_instrument") if "S0/" in path else Answer(seconds=20)
+
+        with FailingServer(answer, answer) as server:
+            service = client(server, retries=0, timeout=6)
+            begun = time.monotonic()
+            with self.assertRaises(bourse.UnknownInstrument):
+                service.bars(["US:S0", "US:S1"], "1M", "2025-03-03")
+            self.assertLess(time.monotonic() - begun, 5)
+
 
 class Keys(unittest.TestCase):
     def test_no_error_and_no_text_of_the_client_has_the_key(self):
