@@ -61,6 +61,7 @@ const good: Readonly<Record<EndpointName, Texts>> = {
   latestEconomicEvents: { date_type: 'upcoming' },
   runs: {},
   addressInfo: {},
+  seriesCoverage: { schema_asset: 'stock' },
 };
 
 /** The rule of each endpoint. */
@@ -82,6 +83,7 @@ const ruleOf: Readonly<Record<EndpointName, string>> = {
   latestEconomicEvents: 'contract 9.1',
   runs: 'contract 9.12',
   addressInfo: 'contract 9.14',
+  seriesCoverage: 'contract 9.9',
 };
 
 /** What only the data refuse, by word: texts that call for it, and the parameters of which one is named then. */

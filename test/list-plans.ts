@@ -173,6 +173,7 @@ const requests: readonly string[] = [
     ['', '&country_iso_code=US'],
   ),
   '/api/v2/stock/reference/US:S000008?',
+  ...each('/api/v2/stock/coverage', sorts, subsets(['country_iso_code=US', 'query=S0001', 'interval=DAY'])),
   ...each(
     '/api/v2/holiday/list',
     sorts,

@@ -54,6 +54,13 @@ before(async () => {
       }),
     ],
     [
+      'bars',
+      rows((index) => ({
+        ...{ asset_schema: 'crypto', country_iso_code: 'GLOBAL', symbol: symbol(index), interval: '1439M' },
+        ...{ datetime: '2025-03-03T00:00:00Z', open: 1, high: 1, low: 1, close: 1 },
+      })),
+    ],
+    [
       'corporate-actions',
       rows((index) => ({
         ...{
@@ -137,6 +144,12 @@ const walks: Readonly<Partial<Record<EndpointName, readonly [path: string, ...qu
     { ...range, from_date: '2025-03-03', to_date: '2025-03-05', full_symbol: `stock:US:${symbol(0)}` },
   ],
   historicalBars: [`future/bars/US:${symbol(0)}/DAY/from/${FIRST}/to/${LAST}`, {}, { sort: 'desc' }],
+  seriesCoverage: [
+    'crypto/coverage',
+    {},
+    { sort: 'desc' },
+    { country_iso_code: 'GLOBAL', interval: '1439m' },
+  ],
   economicEvents: [
     'economic_calendar/event_list',
     ...[{}, { sort: 'desc' }, { country_iso_code: 'US' }, { impact: 'all' }],

@@ -4,7 +4,10 @@ import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import type { Endpoint } from '../src/contract/endpoint.ts';
 import { errors } from '../src/contract/errors.ts';
+import type { ObjectSchema, Schema } from '../src/contract/fields.ts';
+import { contract } from '../src/contract/index.ts';
 import { python, pythonClient, skipInstall, skipPython } from './python.ts';
 import { command, type Finished, Workshop } from './service.ts';
 
@@ -116,6 +119,32 @@ async function importLists(): Promise<void> {
   await importRows('option-contracts', writeRows('contracts.csv', contractColumns, contracts));
 }
 
+/** The lists that the client reads as CSV. */
+const lists: readonly Endpoint[] = [
+  ...[contract.historicalBars, contract.corporateActions, contract.newsList, contract.optionSearch],
+  ...[contract.optionExpirations, contract.holidayList, contract.economicEvents],
+];
+
+/** What a field holds, as its schema says. */
+function kindOf(schema: Schema): string {
+  const [plain] = (schema.anyOf as Schema[] | undefined) ?? [schema];
+  const { type, format } = plain as { readonly type?: string; readonly format?: string };
+  return format ?? (type === 'string' || type === undefined ? 'text' : type);
+}
+
+/** The kinds of the fields of each list. A factor is a text of digits, and a number in frames. */
+const fields = Object.fromEntries(
+  lists.map(({ summary, record }) => [
+    summary,
+    Object.fromEntries(
+      Object.entries((record as ObjectSchema).properties).map(([name, schema]) => [
+        name,
+        name === 'adjustment_factor' ? 'number' : kindOf(schema),
+      ]),
+    ),
+  ]),
+);
+
 suite('the Python client', { skip: skipPython, concurrency: 3 }, () => {
   let environment: NodeJS.ProcessEnv = {};
 
@@ -133,12 +162,15 @@ suite('the Python client', { skip: skipPython, concurrency: 3 }, () => {
     };
   });
 
-  test('every method gives what was imported, all pages of it (contract 3.12, 4.1, 5.1, 5.2, 9.4, 9.5, 9.7)', () =>
+  test('every method gives what was imported, all pages of it (contract 3.12, 4.1, 5.1, 5.2, 9.4, 9.5, 9.7, 9.8)', () =>
     passes('test_service.py', environment));
 
   test('it waits as Retry-After says, takes no part for the whole, and tells no key (contract 5.2, 6.3, 7.4, 9.7)', () => {
     const words = Object.entries(errors).map(([word, { status }]) => [word, status]);
-    return passes('test_failing.py', { BOURSE_WORDS: JSON.stringify(Object.fromEntries(words)) });
+    return passes('test_failing.py', {
+      BOURSE_WORDS: JSON.stringify(Object.fromEntries(words)),
+      BOURSE_FIELDS: JSON.stringify(fields),
+    });
   });
 
   test('pip installs it from its folder alone, in the version of the service', {

@@ -14,11 +14,16 @@ import { runOfFile } from '../history/watched-file.ts';
 import { importFile, importInto, requestOf } from '../loading/importers.ts';
 import type { ChooseMapping, MappedFile } from '../mapping/column-mapping.ts';
 import { explainFile } from '../mapping/explain-file.ts';
-import { namesOf } from '../mapping/field-names.ts';
 import { DamagedData } from '../store/damage.ts';
 import type { Reader, Store } from '../store/store.ts';
 import { describeExplained, describeRefusals } from './explain.ts';
-import { fieldFlags, fieldsOf, type ImportFlags, readCompleteThrough, zoneNamed } from './import-flags.ts';
+import {
+  fieldFlags,
+  fieldNamesOf,
+  type ImportFlags,
+  readCompleteThrough,
+  zoneNamed,
+} from './import-flags.ts';
 import { filesOf, type NamedInput, type Step, stepsOf } from './import-steps.ts';
 import { describeImport } from './import-words.ts';
 import { closing, openForImport } from './opened-store.ts';
@@ -27,6 +32,7 @@ import { EXIT_PARTLY, printProblem } from './problem.ts';
 import { Progress } from './progress.ts';
 import { count } from './table.ts';
 import { type OnTaken, skipText, type Watched } from './watch.ts';
+import { writeMap } from './write-map.ts';
 
 /** A message about a file without the file's path: the path is printed beside it. */
 const withoutPath = (message: string, path: string): string =>
@@ -215,13 +221,15 @@ export class ImportCall {
   /** Prints how the file would be read, and what its import would refuse. One that cannot be imported fails as its import would. */
   async #explainFile(opened: MappedFile): Promise<void> {
     const { dataset, flags } = this.#call;
-    const fields = namesOf(fieldsOf(dataset));
+    const fields = fieldNamesOf(dataset);
     const { problem, ...explained } = await explainFile({ ...this.#requestOf(opened), fields });
+    const written = flags.writeMap === undefined ? null : writeMap(dataset, opened, fields, flags);
     const done = problem ?? (await this.#trialOf(opened));
     const isDone = !(done instanceof FileProblem);
     const { rowsRead = null, rowsRefused = null, refusals = [] } = isDone ? done : {};
     const record = { ...explained, rowsRead, rowsRefused, refusals, problem: isDone ? null : done.message };
     print(flags, record, describeExplained(explained) + (isDone ? describeRefusals(done) : ''));
+    if (written !== null) note(written);
     if (!isDone) throw done;
     this.#reports.push(done);
   }

@@ -5,9 +5,11 @@ import { spokenFlag } from '../base/shell-word.ts';
 import { findZone, type Zone } from '../calendar/zone.ts';
 import type { PriceBasis, VolumeBasis } from '../contract/price-basis.ts';
 import { barFields } from '../datasets/bars.ts';
-import type { Fields } from '../datasets/field.ts';
+import { anyNumber, type Fields } from '../datasets/field.ts';
 import { BARS, fileDatasetNamed, fileDatasetNames } from '../datasets/index.ts';
 import type { RecordedFlags } from '../history/run.ts';
+import type { FieldNames } from '../mapping/column-mapping.ts';
+import { namesOf } from '../mapping/field-names.ts';
 import { readMappingFile } from '../mapping/mapping-file.ts';
 import { hintFor, UsageProblem } from './config.ts';
 import { readCountry, readInterval, readSchema, readSymbolOf } from './read-flags.ts';
@@ -33,6 +35,9 @@ export type ImportFlags = {
   readonly dryRun?: boolean;
   readonly watch?: string;
   readonly explain?: boolean;
+  readonly writeMap?: string;
+  readonly dateFormat?: string;
+  readonly decimal?: ',' | '.';
   readonly json?: boolean;
 };
 
@@ -47,6 +52,13 @@ export function zoneNamed(name: string | undefined): Zone | undefined {
 
 /** The fields of a dataset's files. */
 export const fieldsOf = (dataset: string): Fields => fileDatasetNamed(dataset)?.file.fields ?? barFields;
+
+/** Their names, and which of them are numbers. */
+export function fieldNamesOf(dataset: string): FieldNames {
+  const fields = fieldsOf(dataset);
+  const numbers = Object.keys(fields).filter((name) => fields[name]!.rule === anyNumber);
+  return { ...namesOf(fields), numbers };
+}
 
 const fieldFlagNames = ['schema', 'country', 'symbol', 'exchange', 'interval', 'code'] as const;
 
@@ -104,6 +116,21 @@ export const fieldFlags = (dataset: string, flags: ImportFlags): Map<string, str
     }),
   );
 
+/** `--write-map` writes what `--explain` shows of one file, and the flags that only help it are wrong without it. */
+export function checkWriteMap(names: readonly string[], flags: ImportFlags): void {
+  const { writeMap, explain, map, preset } = flags;
+  const helper = (['dateFormat', 'decimal'] as const).find((name) => flags[name] !== undefined);
+  if (writeMap === undefined && helper !== undefined)
+    throw new UsageProblem(
+      `--${spokenFlag(helper)} is for --write-map; a mapping file says it of its columns`,
+    );
+  if (writeMap === undefined) return;
+  if (explain !== true || names.length !== 1)
+    throw new UsageProblem('--write-map goes with --explain, and one file');
+  if (map !== undefined || preset !== undefined)
+    throw new UsageProblem('--write-map writes a mapping of its own: leave --map and --preset out');
+}
+
 /** Files are either named, or arrive in a watched folder. */
 export function checkSources(names: readonly string[], { watch, dryRun, explain }: ImportFlags): void {
   if (names.length === 0 && watch === undefined)
@@ -116,7 +143,7 @@ export function checkSources(names: readonly string[], { watch, dryRun, explain 
 
 /** Flags that change nothing of what a file gives. */
 const flagsWithoutEffect: ReadonlySet<string> = new Set<keyof ImportFlags>([
-  ...(['store', 'source', 'allowRejects', 'dryRun', 'watch', 'explain', 'json'] as const),
+  ...(['store', 'source', 'allowRejects', 'dryRun', 'watch', 'explain', 'writeMap', 'json'] as const),
 ]);
 
 /** The other flags, in the order of their names: of a mapping file its content counts, wherever it is. */

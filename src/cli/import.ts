@@ -3,11 +3,18 @@ import { Command, CommanderError, Option } from 'commander';
 import { priceBases, volumeBases } from '../contract/price-basis.ts';
 import { fileDatasetNames } from '../datasets/index.ts';
 import { inputsOf } from '../files/inputs.ts';
-import { chooseMapping } from '../mapping/choose-mapping.ts';
+import { chooseMapping, guessedMapping } from '../mapping/choose-mapping.ts';
 import { readSettings } from './config.ts';
 import { examples, jsonOption, storeOption, wholeNumber } from './flags.ts';
 import { ImportCall, watchedBy } from './import-call.ts';
-import { checkFlags, checkSources, type ImportFlags, recordedFlagsOf } from './import-flags.ts';
+import {
+  checkFlags,
+  checkSources,
+  checkWriteMap,
+  fieldNamesOf,
+  type ImportFlags,
+  recordedFlagsOf,
+} from './import-flags.ts';
 import { presetList } from './preset-list.ts';
 import { checkDataset } from './read-flags.ts';
 import { watchFolder } from './watch.ts';
@@ -67,6 +74,20 @@ export function importCommand(): Command {
       '--explain',
       'show how a file would be read: its preset, columns and first rows, and what would be refused; store nothing',
     )
+    .option(
+      '--write-map <file>',
+      'with --explain: write a mapping file for --map, by what the file shows: separator, encoding, columns, decimal mark, dates',
+    )
+    .option(
+      '--date-format <format>',
+      'for --write-map, where dates may begin with the day or with the month: %d.%m.%Y',
+    )
+    .addOption(
+      new Option(
+        '--decimal <mark>',
+        'for --write-map, where 1.234 may be of thousands or have decimals: , or .',
+      ).choices([',', '.']),
+    )
     .option('--dry-run', 'read and check everything, store nothing')
     .addOption(jsonOption())
     .addHelpText(
@@ -83,7 +104,11 @@ export function importCommand(): Command {
       checkDataset(dataset, 'import');
       checkFlags(dataset, flags);
       checkSources(names, flags);
-      const choose = chooseMapping(dataset, flags.preset, flags.map, flags.delimiter);
+      checkWriteMap(names, flags);
+      const choose =
+        flags.writeMap === undefined
+          ? chooseMapping(dataset, flags.preset, flags.map, flags.delimiter)
+          : guessedMapping(dataset, fieldNamesOf(dataset), flags);
       const recordedFlags = recordedFlagsOf(flags);
       const call = { dataset, choose, storeUrl: readSettings(flags).store, flags, recordedFlags };
       if (flags.watch !== undefined) return watchFolder(watchedBy(call, flags.watch));

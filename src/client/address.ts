@@ -17,6 +17,7 @@ const paths: { readonly [N in EndpointName]: Contract[N]['path'] } = {
   economicEventCodes: '/api/v2/economic_calendar/event_codes/{country_iso_code}',
   instrumentSearch: '/api/v2/{schema_asset}/reference/search',
   latestEconomicEvents: '/api/v2/economic_calendar/latest_event_list',
+  seriesCoverage: '/api/v2/{schema_asset}/coverage',
   runs: '/api/v2/server/runs',
   addressInfo: '/api/v2/server/address_info',
 };

@@ -143,6 +143,14 @@ export class Bourse {
     return this.#result('economicEventCodes', { country_iso_code }, options);
   }
 
+  /** The stored series of an asset type, by their names. */
+  coverage(
+    schema_asset: Argument<'seriesCoverage', 'schema_asset'>,
+    options: OptionsOf<'seriesCoverage', 'schema_asset'> = {},
+  ): Rows<Row<'seriesCoverage'>> {
+    return this.#rows('seriesCoverage', { schema_asset }, options);
+  }
+
   /** The imports and deletions that the data come from, by their number. */
   runs(options: OptionsOf<'runs'> = {}): Rows<Row<'runs'>> {
     return this.#rows('runs', {}, options);

@@ -1,6 +1,7 @@
 // The endpoints by name, in specification order, then the extensions; and what a client reads them with: `bourse/contract`.
 import { historicalBars, latestBars } from './bars.ts';
 import { corporateActions } from './corporate-actions.ts';
+import { seriesCoverage } from './coverage.ts';
 import { economicEvent, economicEventCodes, economicEvents, latestEconomicEvents } from './economic.ts';
 import type { Endpoint } from './endpoint.ts';
 import { holidayCodes, holidayList } from './holidays.ts';
@@ -28,6 +29,7 @@ export const contract = {
   latestEconomicEvents,
   runs,
   addressInfo,
+  seriesCoverage,
 } as const satisfies Record<string, Endpoint>;
 
 export type { Endpoint, ParametersOf, RecordOf } from './endpoint.ts';

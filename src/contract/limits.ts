@@ -166,4 +166,5 @@ export const listLimits = {
   optionSearch: { default: 100, max: 1000 },
   instrumentSearch: { default: 20, max: 100 },
   runs: { default: 150, max: 1000 },
+  coverage: { default: 150, max: 1000 },
 } as const satisfies Record<string, ListLimit>;

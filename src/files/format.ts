@@ -4,7 +4,7 @@ import type { Convert } from './convert.ts';
 import { cellsOf } from './csv-line.ts';
 import { contentProblem, FileProblem, unfitProblem } from './file-problem.ts';
 import { reasonColumns } from './rejected-file.ts';
-import { decodeText, SAMPLE_BYTES, type Sample } from './sample.ts';
+import { decodeSample, type Encoding, NOT_UTF8, SAMPLE_BYTES, type Sample } from './sample.ts';
 import { packedTwice, packingOf } from './unpack.ts';
 
 /** Rows that are nested in JSON: a query on the table `{file}`, which has the columns `keys`, each as JSON. */
@@ -18,6 +18,8 @@ export type Layout = {
   readonly records?: JsonRecords;
   /** Columns that may be nested values of JSON, by their paths: `publisher.name`, `tickers[]`. */
   readonly paths?: readonly string[];
+  /** The encoding of the text, where it is not UTF-8. */
+  readonly encoding?: Encoding;
   /** The separator of cells, where it is neither a comma nor a tab. */
   readonly delimiter?: string;
   /** Lines before the header line, or before the first row where there is none. */
@@ -82,10 +84,13 @@ export async function shapeOf<L extends Layout>(
     return { format: { kind: 'parquet' }, mapping: choose({ name, text: '', isCut: true }), ...about };
   if (packingOf(start) !== null) throw packedTwice(name);
   if (start.includes(0)) throw contentProblem(name, `${binaryKind(start)}`);
-  const text = decodeText(name, start, true);
+  const sample = decodeSample(name, start);
+  const { text } = sample;
   if (/^\s*<(!doctype|html|\?xml)\b/i.test(text))
     throw contentProblem(name, 'is a web page or XML, not data. Was the download refused?');
-  const mapping = choose({ name, text, isCut: start.length === SAMPLE_BYTES });
+  const mapping = choose({ ...sample, isCut: start.length === SAMPLE_BYTES });
+  if (sample.encoding !== mapping.encoding && sample.encoding !== undefined)
+    throw contentProblem(name, NOT_UTF8);
   if (mapping.convert !== undefined) return { format: { kind: 'csv', delimiter: ',' }, mapping, ...about };
   const bytesPerRow = start.length / Math.max(1, text.split('\n').length - 1);
   const first = /\S/.exec(text)?.[0];

@@ -1,6 +1,6 @@
 // Opens files for reading: finds, unpacks and verifies them, finds their format and columns, and starts their hash.
 import { hash } from 'node:crypto';
-import { createWriteStream, readFileSync, type Stats, statSync } from 'node:fs';
+import { createReadStream, createWriteStream, readFileSync, type Stats, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, extname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -15,8 +15,9 @@ import { type ChooseLayout, checkHeader, firstBytes, type Layout, type Shape, sh
 import { hashOfFile } from './hash.ts';
 import { nestedRecords } from './json-paths.ts';
 import { describeFile } from './read.ts';
+import type { Encoding } from './sample.ts';
 import type { ReadableFile } from './scan.ts';
-import { gunzippedBytes, spool, unpackedBytes } from './spool.ts';
+import { gunzippedBytes, type Spool, spool, unpackedBytes } from './spool.ts';
 import { type Digest, TextCheck } from './text-check.ts';
 import { namesInZip, type Packing, packedTwice, packingOf, unpackStream, unpackZip } from './unpack.ts';
 
@@ -217,7 +218,12 @@ async function openPlain<L extends Layout>(
   try {
     const shape = await shapeOf(name, path, choose, bytes);
     const { mayHaveOddNumbers } = shape;
-    const { close, ...content } = await contentOf(name, path, shape);
+    const { encoding } = shape.mapping;
+    const copy = encoding === undefined ? null : await copyInUtf8(name, path, encoding);
+    const { close, ...content } = await contentOf(name, copy?.filled ?? path, shape).catch(async (error) => {
+      await copy?.close();
+      throw error;
+    });
     const { format } = content;
     return {
       ...found,
@@ -226,11 +232,12 @@ async function openPlain<L extends Layout>(
       async digest() {
         const digest = await digesting.digest();
         if (format.kind !== 'csv') return digest;
-        const checked = checkText(name, digest);
+        const checked = { ...checkText(name, digest), ...(copy !== null && { isUtf8: true }) };
         return mayHaveOddNumbers ? { ...checked, mayHaveOddNumbers } : checked;
       },
       async close() {
         await close?.();
+        await copy?.close();
         await digesting.close();
       },
     };
@@ -238,6 +245,20 @@ async function openPlain<L extends Layout>(
     await digesting.close();
     throw error;
   }
+}
+
+/** A copy of a text in UTF-8. @throws FileProblem, DiskFull */
+async function copyInUtf8(name: string, path: string, encoding: Encoding): Promise<Spool<string>> {
+  const { size } = await check(name, path);
+  return spool(2 * size, async (folder) => {
+    const target = join(folder, 'utf-8');
+    const decoder = new TextDecoder(encoding);
+    const decoded = async function* (pieces: AsyncIterable<Buffer>) {
+      for await (const piece of pieces) yield decoder.decode(piece, { stream: true });
+    };
+    await pipeline(createReadStream(path), decoded, createWriteStream(target));
+    return target;
+  });
 }
 
 type Content<L extends Layout> = Pick<

@@ -7,7 +7,7 @@ import type { Instrument, InstrumentName } from '../datasets/reference.ts';
 import { changeRow } from '../history/journal.ts';
 import { rowWith } from '../store/all-rows.ts';
 import { instrumentNamed } from '../store/instrument-terms.ts';
-import type { RowReader, Writer } from '../store/store.ts';
+import type { Writer } from '../store/store.ts';
 import { FormerSymbols } from './former-symbols.ts';
 
 /** The asset type of every underlying: stocks, funds and indices. */
@@ -27,13 +27,13 @@ export function contractToMake({
 
 /** Finds the underlyings of contracts. A root has no separator before the class of a share: `BRKB` is BRK.B where that is known. */
 export class Underlyings {
-  readonly #reader: RowReader;
+  readonly #writer: Writer;
   readonly #former: FormerSymbols;
   readonly #symbols = new Map<string, string>();
 
-  constructor(reader: RowReader) {
-    this.#reader = reader;
-    this.#former = new FormerSymbols(reader);
+  constructor(writer: Writer) {
+    this.#writer = writer;
+    this.#former = new FormerSymbols(writer);
   }
 
   /** The name of a contract's underlying, which the store may not know. */
@@ -49,7 +49,7 @@ export class Underlyings {
     const classed = root.length < 2 ? [] : ['.', '/', '-'].map((mark) => root.replace(/(?=.$)/, mark));
     for (const symbol of [own, ...classed]) {
       const name = { asset_schema: UNDERLYING, country_iso_code: 'US', symbol };
-      if ((await instrumentNamed(this.#reader, name)) !== null) return symbol;
+      if ((await instrumentNamed(this.#writer, name)) !== null) return symbol;
     }
     return own;
   }

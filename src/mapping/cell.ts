@@ -10,6 +10,8 @@ export type RichCell = {
   readonly remove?: string;
   /** The value of each text; other texts are refused. */
   readonly lookup?: Readonly<Record<string, string>>;
+  /** The mark between groups of three digits: it is removed from numbers that have it there, and nowhere else. */
+  readonly thousands?: keyof typeof groupedNumbers;
   /** The decimal mark, where it is a comma. */
   readonly decimal?: ',';
   /** Factor of a number. */
@@ -39,6 +41,12 @@ export type Cell = string | RichCell | Expression;
 /** The columns of a file from which a cell is made. */
 export const inputsOf = (cell: Cell): readonly string[] =>
   typeof cell === 'string' ? [cell] : derive('', cell).inputs;
+
+/** Numbers with marks between groups of three digits, by the mark. */
+export const groupedNumbers = {
+  '.': '[+-]?\\d{1,3}(\\.\\d{3})+(,\\d+)?',
+  ',': '[+-]?\\d{1,3}(,\\d{3})+(\\.\\d+)?',
+} as const;
 
 /** Microseconds of a unit of time. */
 export const epochMicros = { s: 1e6, ms: 1e3, us: 1, ns: 1e-3 } as const;
@@ -99,9 +107,11 @@ function sourceSql({ column, join, remove }: RichCell): string {
 }
 
 function richSql(cell: RichCell, maker: Maker): string {
-  const { lookup, decimal, scale, format, epoch, offset = '' } = cell;
+  const { lookup, thousands, decimal, scale, format, epoch, offset = '' } = cell;
   let sql = sourceSql(cell);
   if (lookup !== undefined) sql = looked(sql, lookup, maker.unmade);
+  if (thousands !== undefined)
+    sql = `case when regexp_full_match(${sql}, ${quoted(groupedNumbers[thousands])}) then replace(${sql}, ${quoted(thousands)}, '') else ${sql} end`;
   if (decimal !== undefined)
     sql = `case when contains(${sql}, '.') then ${maker.unmade} else replace(${sql}, ',', '.') end`;
   if (scale !== undefined) return scaled(asNumber(sql, maker), scale);

@@ -4,13 +4,35 @@ import { FileProblem, unfitProblem } from '../files/file-problem.ts';
 import { isJsonPath } from '../files/json-paths.ts';
 import type { Sample } from '../files/sample.ts';
 import { inputsOf } from './cell.ts';
-import { type ChooseMapping, type ColumnMapping, noMapping, ownNames } from './column-mapping.ts';
+import {
+  type ChooseMapping,
+  type ColumnMapping,
+  type FieldNames,
+  noMapping,
+  ownNames,
+} from './column-mapping.ts';
+import { guessMapping, type Told } from './guess-mapping.ts';
 import { delimiterRule, readMappingFile } from './mapping-file.ts';
 import { presets } from './presets/index.ts';
 import type { Preset } from './presets/preset.ts';
 
 /** Switches the presets off. */
 const NONE = 'none';
+
+/** For a mapping that is to be written: a file that no preset reads gets the one that its rows show. */
+export function guessedMapping(dataset: string, fields: FieldNames, told: Told): ChooseMapping {
+  if (told.delimiter !== undefined) checkDelimiter(told.delimiter);
+  return (sample) => {
+    const preset = presets.find((one) => one.dataset === dataset && one.fits(sample) === 'surely');
+    if (preset === undefined) return guessMapping(sample, fields, told);
+    throw unfitProblem(sample.name, `is read by the preset ${preset.name}: it needs no mapping file`);
+  };
+}
+
+function checkDelimiter(delimiter: string): void {
+  const reason = delimiterRule(delimiter);
+  if (reason !== null) throw new FileProblem('usage', `--delimiter ${delimiter}: ${reason}`);
+}
 
 /** The column mapping for the files of one call. @throws FileProblem where the mapping file or preset does not exist */
 export function chooseMapping(
@@ -21,8 +43,7 @@ export function chooseMapping(
 ): ChooseMapping {
   const choose = chosen(dataset, preset, mapPath);
   if (delimiter === undefined) return choose;
-  const reason = delimiterRule(delimiter);
-  if (reason !== null) throw new FileProblem('usage', `--delimiter ${delimiter}: ${reason}`);
+  checkDelimiter(delimiter);
   return (sample) => ({ ...choose(sample), delimiter });
 }
 

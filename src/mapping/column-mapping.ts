@@ -173,28 +173,37 @@ const oftenCalled: Readonly<Record<string, RegExp>> = {
   open: /^(o|eröffnung|eröffnungskurs|erster|ouverture|ouv|apertura)$/,
   high: /^(h|hoch|tageshoch|plus haut|\+haut|máximo|massimo)$/,
   low: /^(l|tief|tagestief|plus bas|\+bas|mínimo|minimo)$/,
+  volume: /^(v|vol|volumen|stück|stücke)$/,
   close: /^(c|last|schluss|schlusskurs|letzter|clôture|clot|dernier|cierre|chiusura|ultimo)$/,
   asset_schema: /^(asset_type|asset_class)$/,
   country_iso_code: /^(country|market)$/,
 };
 
-/** The likely columns of some fields, each for one field only; fields without one are left out. */
-function likelyOnes(fields: readonly string[], columns: readonly string[]): Record<string, string> {
+/**
+ * The likely columns of some fields, each for one field only; fields without one are left out. A name that is only similar is likely for
+ * the fields of `similar` alone.
+ */
+export function likelyOnes(
+  fields: readonly string[],
+  columns: readonly string[],
+  similar: readonly string[] = fields,
+): Record<string, string> {
   const found: Record<string, string> = {};
   for (const field of fields) {
     const free = columns.filter((column) => !Object.values(found).includes(column));
     const often = free.find((column) => oftenCalled[field]?.test(column.toLowerCase().trim()));
-    const column = often ?? nearest(field, free);
+    const column = often ?? (similar.includes(field) ? nearest(field, free) : undefined);
     if (column !== undefined) found[field] = column;
   }
   return found;
 }
 
-/** A mapping as its file would have it. */
-function mappingText(mapping: ColumnMapping): string {
-  const { header, delimiter, skip, zone, prices, volumes, columns, values } = mapping;
+/** A mapping as its file would have it; with `indent` in lines. */
+export function mappingText(mapping: ColumnMapping, indent?: number): string {
+  const { header, encoding, delimiter, skip, zone, prices, volumes, columns, values } = mapping;
   const given = Object.keys(values).length === 0 ? undefined : values;
-  return JSON.stringify({ header, delimiter, skip, zone, prices, volumes, columns, values: given });
+  const parts = { encoding, header, delimiter, skip, zone, prices, volumes, columns, values: given };
+  return JSON.stringify(parts, null, indent);
 }
 
 function missingProblem(

@@ -43,7 +43,7 @@ export async function explainFile(explaining: Explaining) {
     file: file.name,
     format: formatOf(file),
     preset: file.mapping.preset ?? null,
-    isMapped: file.mapping.locate !== undefined,
+    isMapped: Object.keys(file.mapping.columns).length > 0,
     doubt: file.mapping.doubt ?? null,
     columns: isProblem ? {} : columnsShown(sources),
     /** Field -> its value in every row. */

@@ -4,7 +4,8 @@ import { nearest } from '../base/nearest.ts';
 import { findZone } from '../calendar/zone.ts';
 import { priceBases, volumeBases } from '../contract/price-basis.ts';
 import { FileProblem } from '../files/file-problem.ts';
-import { epochMicros } from './cell.ts';
+import { encodings } from '../files/sample.ts';
+import { epochMicros, groupedNumbers } from './cell.ts';
 import type { ColumnMapping } from './column-mapping.ts';
 
 /** The rule of a part of a mapping file, or of a key of a cell: why a value breaks it, or null. */
@@ -41,6 +42,7 @@ const cellRules: Readonly<Record<string, Rule>> = {
     isObject(value) && Object.values(value).every((to) => typeof to === 'string')
       ? null
       : 'must be an object whose values are texts',
+  thousands: oneOf(...Object.keys(groupedNumbers)),
   decimal: oneOf(','),
   scale: (value) =>
     typeof value === 'number' && Number.isFinite(value) && value !== 0 ? null : 'must be a number, not 0',
@@ -65,6 +67,7 @@ const partRules: Readonly<Record<string, Rule>> = {
   values: names,
   header: (value) =>
     Array.isArray(value) && value.length > 0 && value.every(isText) ? null : 'must be a list of names',
+  encoding: oneOf(...encodings),
   delimiter: delimiterRule,
   skip: (value) =>
     Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 1000

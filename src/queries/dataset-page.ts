@@ -12,7 +12,10 @@ import { type Bounds, boundsOf } from './range.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
 
 /** The paged endpoints whose records are rows of one dataset. */
-type DatasetEndpoint = Exclude<PagedEndpoint, 'optionSearch' | 'holidayList' | 'historicalBars'>;
+type DatasetEndpoint = Exclude<
+  PagedEndpoint,
+  'optionSearch' | 'holidayList' | 'historicalBars' | 'seriesCoverage'
+>;
 
 /** One requested page. */
 type DatasetPage<N extends DatasetEndpoint, D extends Dataset> = {

@@ -5,6 +5,7 @@ import type { Store } from '../store/store.ts';
 import { TrackedReader } from '../store/tracked-reader.ts';
 import { answerHistoricalBars, answerLatestBars } from './bars.ts';
 import { answerCorporateActions } from './corporate-actions.ts';
+import { answerSeriesCoverage } from './coverage.ts';
 import {
   answerEconomicEvent,
   answerEconomicEventCodes,
@@ -48,6 +49,7 @@ const queries: { readonly [N in EndpointName]: Query<Contract[N]> } = {
   latestEconomicEvents: answerLatestEconomicEvents,
   runs: answerRuns,
   addressInfo: answerAddressInfo,
+  seriesCoverage: answerSeriesCoverage,
 };
 
 /** The refusal of an endpoint that has no `as_of`, for a key that is pinned to an instant: the answer would show the future. */

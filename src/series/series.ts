@@ -36,8 +36,8 @@ export type StoredInstrument = {
 };
 
 /** Minutes, for comparing how coarse series are; DAY, WEEK and MON come after all of them. */
-export const coarseness = ({ interval }: Series): number =>
-  intervalMinutes(interval) ?? INTERVAL_MINUTES_MAX + namedIntervals.indexOf(interval);
+export const coarseness = ({ interval }: { readonly interval: string }): number =>
+  intervalMinutes(interval as Interval) ?? INTERVAL_MINUTES_MAX + namedIntervals.indexOf(interval);
 
 /** The market of an instrument, as runs record it: `stock/US_STOCK`; without a known market `stock/BR`. */
 export const marketName = (

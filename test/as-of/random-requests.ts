@@ -35,8 +35,13 @@ const seriesOf = (random: Random): string => {
 const fullSymbols = ['stock:US:*', ...names.map((name) => name.replace('/', ':'))];
 const underlying = (random: Random): string => random.pick(names.slice(0, 3));
 
+/** What tells of the service and of its store: of these both services differ. */
+type OfTheStore = 'runs' | 'addressInfo' | 'seriesCoverage';
+
 /** Path and query of one request, by endpoint. */
-const makers: Readonly<Record<EndpointName, (random: Random) => [path: string, query: string[]]>> = {
+const makers: Readonly<
+  Record<Exclude<EndpointName, OfTheStore>, (random: Random) => [path: string, query: string[]]>
+> = {
   historicalBars: (random) => {
     const [from, to] = range(random);
     return [`${seriesOf(random)}/from/${from}/to/${to}`, params(random, { ...bars, sort, limit })];
@@ -99,7 +104,7 @@ const makers: Readonly<Record<EndpointName, (random: Random) => [path: string, q
 };
 
 /** The endpoints in turn. */
-export const endpoints = Object.keys(makers) as EndpointName[];
+export const endpoints = Object.keys(makers) as (keyof typeof makers)[];
 
 const withoutFormat: readonly EndpointName[] = [
   'holidayCodes',
@@ -110,7 +115,7 @@ const withoutFormat: readonly EndpointName[] = [
 ];
 
 /** Path and query of a request to an endpoint, in JSON. */
-export function randomRequest(random: Random, endpoint: EndpointName): string {
+export function randomRequest(random: Random, endpoint: keyof typeof makers): string {
   const [path, query] = makers[endpoint](random);
   return `${path}?${[...query, ...(withoutFormat.includes(endpoint) ? [] : ['format=json'])].join('&')}`;
 }

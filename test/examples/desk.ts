@@ -105,7 +105,7 @@ export class Desk {
 
   /** Sees to it that the files which a line reads are there; the first that nobody knows. */
   async #makeFiles(line: string): Promise<string | undefined> {
-    const read = line.replace(/(?:>\s*|--out )\S+/g, '');
+    const read = line.replace(/(?:>\s*|--out |--write-map )\S+/g, '');
     for (const [name] of read.matchAll(
       /(?<![\w/.-])[\w*][\w*/-]*\.(?:csv|json|parquet|pem)(?:\.gz)?(?![\w.])/g,
     )) {

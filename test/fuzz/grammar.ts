@@ -276,6 +276,7 @@ const limitMaxima: readonly [beginning: RegExp, max: number][] = [
   [/\/option\/search\//, 1000],
   [/\/server\//, 1000],
   [/\/reference\/search$/, 100],
+  [/\/coverage/, 1000],
   [/\/(news|holiday|economic_calendar)\//, 1001],
 ];
 

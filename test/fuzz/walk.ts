@@ -40,6 +40,8 @@ const bases: readonly (readonly [endpoint: EndpointName, texts: Texts])[] = [
   ['holidayList', { full_symbol: 'stock:ZZ:*' }],
   ['holidayList', { full_symbol: 'stock:zz:only', ...allTime, sort: 'desc' }],
   ['holidayList', { full_symbol: 'stock:US:*', holiday_code: 'HOLIDAY_CHRISTMAS' }],
+  ['seriesCoverage', { schema_asset: 'stock' }],
+  ['seriesCoverage', { schema_asset: 'STOCK', country_iso_code: 'us', interval: '1m', sort: 'DESC' }],
   ['economicEvents', {}],
   ['economicEvents', { ...allTime, country_iso_code: 'zz', impact: 'ALL', sort: 'DESC' }],
   ['economicEvents', { event_code: 'odd_two', to_date: '2025-03-07T12:30:00Z' }],

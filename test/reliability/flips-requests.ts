@@ -117,6 +117,8 @@ const instruments: readonly string[] = [
   target('stock/reference/search', { query: 'OLD', limit: 100 }),
   target('option/reference/search', { query: 'AB00', limit: 100 }),
   target('option/reference/search', { query: 'AB01', country_iso_code: 'US', limit: 100 }),
+  target('stock/coverage', { limit: 7 }),
+  target('forex/coverage', desc),
 ];
 
 /** The first page of each walk. */

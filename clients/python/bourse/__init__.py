@@ -1,7 +1,7 @@
 """Bourse from Python: whole answers as pandas, polars or Arrow frames.
 
-Each method is written once, as a generator that yields what to do: a request to send, or a pause in seconds. `Bourse` and `AsyncBourse`
-only do it. Page after page comes as CSV, and is read at once.
+Each method is written once, as a generator that yields what to do: a request to send, a pause in seconds, or other generators to run side
+by side. `Bourse` and `AsyncBourse` only do it. Page after page comes as CSV, and is read at once.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import date, datetime, timezone
 from email.utils import parsedate_to_datetime
@@ -39,9 +40,11 @@ Impact = Literal["low", "medium", "high", "all"]
 _F = TypeVar("_F")
 _R = TypeVar("_R")
 _T = TypeVar("_T")
-_Steps = Generator[Union[httpx.Request, float], Any, _T]
+_Step = Union[httpx.Request, float, "list[_Steps[Any]]"]
+_Steps = Generator[_Step, Any, _T]
 
 _PAGE_ROWS = 1000
+_SIDE_BY_SIDE = 4
 _BACKOFF_SECONDS = 0.25
 _CACHE_DAYS = 30
 _END_OF_TIME = "2200-12-31"
@@ -66,7 +69,7 @@ _TOLD = {
     "x-as-of-limits": "as_of_limits",
     "x-symbol-history": "symbol_history",
 }
-_WARNED = ("as_of_limits", "symbol_history")
+_WARNED = ("x-as-of-limits", "x-symbol-history")
 
 
 class BourseWarning(UserWarning):
@@ -516,20 +519,24 @@ class _Areas(Generic[_F, _R]):
     def _bars(
         self, symbols: str | Iterable[str], interval: str, path: str, params: Mapping[str, Any], tz: str | None
     ) -> _Steps[Any]:
-        has_sessions = interval.upper() in _SESSION_INTERVALS
-        found: dict[str, pd.DataFrame] = {}
-        for symbol in [symbols] if isinstance(symbols, str) else dict.fromkeys(symbols):
-            schema, name = _instrument(symbol)
-            whole = f"{schema}/bars/{_segment(name)}/{_segment(interval)}/{path}"
-            table = yield from self._table(whole, {**params, "session_date": has_sessions}, is_paged="limit" not in params)
-            found[symbol] = _indexed(table, has_sessions, tz)
         if isinstance(symbols, str):
-            return self._framed(found[symbols])
-        if not found:
+            return self._framed((yield from self._series(symbols, interval, path, params, tz)))
+        names = list(dict.fromkeys(symbols))
+        if not names:
             raise ValueError("symbols: there is none")
+        tables = yield [self._series(name, interval, path, params, tz) for name in names]
+        found = dict(zip(names, tables))
         together = pd.concat(found, names=["symbol", "timestamp"])
         together.attrs = {symbol: one.attrs for symbol, one in found.items()}
         return self._framed(together)
+
+    def _series(self, symbol: str, interval: str, path: str, params: Mapping[str, Any], tz: str | None) -> _Steps[pd.DataFrame]:
+        """The bars of one symbol."""
+        has_sessions = interval.upper() in _SESSION_INTERVALS
+        schema, name = _instrument(symbol)
+        whole = f"{schema}/bars/{_segment(name)}/{_segment(interval)}/{path}"
+        table = yield from self._table(whole, {**params, "session_date": has_sessions}, is_paged="limit" not in params)
+        return _indexed(table, has_sessions, tz)
 
     def _list(self, path: str, params: Mapping[str, Any], limit: int | None = None, is_paged: bool = True) -> _Steps[Any]:
         return self._framed((yield from self._table(path, params, limit, is_paged)))
@@ -539,10 +546,9 @@ class _Areas(Generic[_F, _R]):
         ask = _Ask(path, _texts({**params, "format": "csv"}))
         pages = (yield from self._walk(ask, limit)) if is_paged else [(yield from self._page(ask))]
         table = _read(pages)
-        table.attrs = {name: pages[-1].headers[header] for header, name in _TOLD.items() if header in pages[-1].headers}
-        for name in _WARNED:
-            if name in table.attrs:
-                warnings.warn(f"{path}: {name}: {table.attrs[name]}", BourseWarning, stacklevel=2)
+        told = pages[-1].headers
+        table.attrs = {name: told[header] for header, name in _TOLD.items() if header in told}
+        _warn(told)
         return table
 
     def _framed(self, table: pd.DataFrame) -> Any:
@@ -615,6 +621,7 @@ class _Areas(Generic[_F, _R]):
         body = _json(answer)
         if body.get("status") != "ok" or "result" not in body:
             raise BadAnswer(f"{path}: this is no answer of a Bourse; is {self._url} one?")
+        _warn(answer.headers)
         return body["result"]
 
     def _answer(self, path: str, params: Mapping[str, str], tag: str | None = None) -> _Steps[httpx.Response]:
@@ -663,18 +670,22 @@ class Bourse(_Areas[pd.DataFrame, "dict[str, Any]"]):
         try:
             step = next(steps)
             while True:
-                if isinstance(step, float):
-                    time.sleep(step)
-                    step = next(steps)
-                    continue
                 try:
-                    answer = self._http.send(step)
+                    answer = self._do(step)
                 except httpx.RequestError as error:
                     step = steps.throw(error)
                 else:
                     step = steps.send(answer)
         except StopIteration as done:
             return done.value
+
+    def _do(self, step: _Step) -> Any:
+        if isinstance(step, float):
+            return time.sleep(step)
+        if isinstance(step, httpx.Request):
+            return self._http.send(step)
+        with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
+            return list(pool.map(self._run, step))
 
     def close(self) -> None:
         self._http.close()
@@ -695,18 +706,32 @@ class AsyncBourse(_Areas[Awaitable[pd.DataFrame], "Awaitable[dict[str, Any]]"]):
         try:
             step = next(steps)
             while True:
-                if isinstance(step, float):
-                    await asyncio.sleep(step)
-                    step = next(steps)
-                    continue
                 try:
-                    answer = await self._http.send(step)
+                    answer = await self._do(step)
                 except httpx.RequestError as error:
                     step = steps.throw(error)
                 else:
                     step = steps.send(answer)
         except StopIteration as done:
             return done.value
+
+    async def _do(self, step: _Step) -> Any:
+        if isinstance(step, float):
+            return await asyncio.sleep(step)
+        if isinstance(step, httpx.Request):
+            return await self._http.send(step)
+        gate = asyncio.Semaphore(_SIDE_BY_SIDE)
+
+        async def run(steps: _Steps[Any]) -> Any:
+            async with gate:
+                return await self._run(steps)
+
+        tasks = [asyncio.ensure_future(run(steps)) for steps in step]
+        try:
+            return await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
 
     async def close(self) -> None:
         await self._http.aclose()
@@ -760,6 +785,13 @@ def _told(answer: httpx.Response) -> dict[str, str]:
     """The headers of an answer that are kept."""
     names = ("x-count", "x-next-page-key", "link", "etag", *_TOLD)
     return {name: answer.headers[name] for name in names if name in answer.headers}
+
+
+def _warn(headers: Mapping[str, str]) -> None:
+    """Tells what an answer has otherwise than one may think. Python shows a text once, however many symbols have it."""
+    for name in _WARNED:
+        if name in headers:
+            warnings.warn(f"{name}: {headers[name]}", BourseWarning, stacklevel=2)
 
 
 def _json(answer: httpx.Response) -> dict[str, Any]:

@@ -4,13 +4,17 @@ import asyncio
 import gzip
 import json
 import os
+import re
 import tempfile
+import threading
 import time
 import traceback
 import unittest
 import warnings
 from email.utils import formatdate
 from pathlib import Path
+
+import pandas as pd
 
 import bourse
 from failing import Answer, FailingServer, bars, error, page
@@ -155,6 +159,64 @@ class Walks(unittest.TestCase):
             frame = minutes(client(server))
         self.assertEqual(frame.attrs, {"symbol_history": "FB was META", "data_version": "7", "as_of_limits": "forecasts"})
         self.assertEqual(len([one for one in caught if one.category is bourse.BourseWarning]), 2)
+
+
+class Columns(unittest.TestCase):
+    cells = {"number": "1.5", "integer": "7", "boolean": "true", "date": "2025-03-03", "date-time": "2025-03-03T14:30:00Z", "text": "0700"}
+    day = pd.Timestamp("2025-03-03")
+    read = {"number": 1.5, "integer": 7, "boolean": True, "date": day, "date-time": pd.Timestamp("2025-03-03T14:30:00Z"), "text": "0700"}
+
+    def test_every_field_of_the_contract_has_its_type(self):
+        for endpoint, kinds in json.loads(os.environ["BOURSE_FIELDS"]).items():
+            row = ",".join(self.cells[kind] for kind in kinds.values())
+            body = f"{','.join(kinds)}\r\n{row}\r\n{',' * (len(kinds) - 1)}\r\n"
+            told = {"Content-Type": "text/csv", "X-Count": "2"}
+            with FailingServer(Answer(body, headers=told)) as server:
+                frame = client(server).events()
+            for name, kind in kinds.items():
+                self.assertEqual(frame[name][0], self.read[kind], f"{name} of {endpoint}")
+                self.assertTrue(pd.isna(frame[name][1]), f"{name} of {endpoint}")
+
+
+class SeveralSymbols(unittest.TestCase):
+    symbols = [f"US:S{number}" for number in range(4)]
+
+    def meeting(self):
+        """Answers that come once two requests wait for theirs."""
+        barrier = threading.Barrier(2, timeout=60)
+
+        def together(path, _):
+            barrier.wait()
+            return page(30 + int(re.search(r"S(\d)/", path)[1]), 1)
+
+        return [together] * len(self.symbols)
+
+    def test_they_are_asked_side_by_side_and_keep_their_order(self):
+        with FailingServer(*self.meeting()) as server:
+            frame = client(server).bars(self.symbols, "1M", "2025-03-03")
+            self.assertEqual(list(frame.index.get_level_values(0)), self.symbols)
+            self.assertEqual(closes(frame), [30, 31, 32, 33])
+
+        async def ask(server):
+            async with bourse.AsyncBourse(server.url, KEY) as service:
+                return await service.bars(self.symbols, "1M", "2025-03-03")
+
+        with FailingServer(*self.meeting()) as server:
+            self.assertEqual(closes(asyncio.run(ask(server))), [30, 31, 32, 33])
+
+    def test_the_error_of_one_is_the_error_of_all(self):
+        answers = [error(404, "unknown_instrument")] * 40
+
+        async def ask(server):
+            async with bourse.AsyncBourse(server.url, KEY) as service:
+                await service.bars([f"US:S{number}" for number in range(40)], "1M", "2025-03-03")
+
+        with FailingServer(*answers) as server, self.assertRaises(bourse.UnknownInstrument):
+            client(server).bars([f"US:S{number}" for number in range(40)], "1M", "2025-03-03")
+        self.assertLess(len(server.asked), 40)
+        with FailingServer(*answers) as server, self.assertRaises(bourse.UnknownInstrument):
+            asyncio.run(ask(server))
+        self.assertLess(len(server.asked), 40)
 
 
 class Keys(unittest.TestCase):

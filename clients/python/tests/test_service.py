@@ -104,6 +104,23 @@ class Bars(Service):
         self.assertEqual(list(adjusted["volume"]), [400, 400, 400])
         self.assertEqual(list(before["close"]), list(raw["close"]))
 
+    def test_as_of_answers_from_what_was_known_then(self):
+        # Half an hour after the second open.
+        moment = datetime.datetime(2025, 3, 4, 10, 0, tzinfo=datetime.timezone(datetime.timedelta(hours=-5)))
+        frame = self.service.bars("US:AAPL", "1M", "2025-03-03", as_of=moment)
+        self.assert_bars(frame, rows_of("minutes.csv")[: 390 + 30])
+        self.assertEqual(frame.attrs["as_of"], "2025-03-04T15:00:00Z")
+        latest = self.service.latest("US:AAPL", "1M", 2, as_of="2025-03-04T15:00:00Z")
+        pd.testing.assert_frame_equal(latest, frame.tail(2))
+        then = self.service.bars("US:GAMMA", "DAY", "2020-08-27", adjust="split", as_of="2020-08-29T00:00:00Z")
+        self.assert_bars(then, rows_of("days.csv")[:2])
+        with self.assertWarnsRegex(bourse.BourseWarning, "x-as-of-limits"):
+            news = self.service.news("2025-01-01", as_of="2025-01-01T00:09:30Z")
+        self.assertEqual(len(news), 10)
+        self.assertEqual(list(self.service.actions("US:GAMMA", as_of="2020-08-15T00:00:00Z")["action_type"]), ["dividend"])
+        with self.assertRaisesRegex(bourse.InvalidParameter, "as_of"):
+            self.service.bars("US:AAPL", "1M", "2025-03-03", as_of="2025-03-04")
+
     def test_the_newest_bars_come_oldest_first(self):
         frame = self.service.latest("US:AAPL", "1M", 3)
         self.assert_bars(frame, rows_of("minutes.csv")[-3:])

@@ -52,6 +52,8 @@ const requests: readonly string[] = [
   '/economic_calendar/event_codes/US',
   '/server/runs?limit=5&sort=desc',
   '/server/address_info',
+  '/stock/coverage',
+  '/stock/coverage?country_iso_code=US&interval=DAY&sort=desc&limit=1',
 ];
 
 test('no answer differs from an uncached one after commits of every kind', async (t) => {

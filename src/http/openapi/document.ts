@@ -15,6 +15,7 @@ const areas: Readonly<Record<string, string>> = {
   bars: 'OHLC bars at every interval.',
   'economic calendar': 'Scheduled and published economic events.',
   server: 'What the service tells of itself and of where its data come from.',
+  coverage: 'What is stored of which series.',
 };
 
 const sentence = (text: string): string => `${text[0]!.toUpperCase()}${text.slice(1)}.`;

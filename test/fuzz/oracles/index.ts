@@ -3,6 +3,7 @@ import type { EndpointName } from '../../../src/contract/index.ts';
 import { historicalBars, latestBars } from './bars.ts';
 import type { Oracle } from './common.ts';
 import { corporateActions } from './corporate-actions.ts';
+import { seriesCoverage } from './coverage.ts';
 import { economicEvent, economicEventCodes, economicEvents, latestEconomicEvents } from './economic.ts';
 import { holidayCodes, holidayList } from './holidays.ts';
 import { latestNews, newsList } from './news.ts';
@@ -29,4 +30,5 @@ export const oracles: Readonly<Record<EndpointName, Oracle>> = {
   latestEconomicEvents,
   runs,
   addressInfo,
+  seriesCoverage,
 };
