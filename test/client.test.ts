@@ -144,6 +144,21 @@ test('a Date is an instant, at both ends of a range (contract 2.2)', async () =>
   );
 });
 
+test('as of a moment, a client gets on every page what could be known by then (contract 9.8)', async () => {
+  const as_of = new Date(START_MS + 1_500 * MINUTE_MS);
+  const pages = await collected(bars({ ...RANGE, as_of }).pages());
+  assert.deepEqual(
+    pages.map(({ count }) => count),
+    [1_000, 500],
+  );
+  for (const { headers } of pages) assert.equal(Date.parse(headers.get('X-As-Of')!), as_of.getTime());
+  const [newest] = await bourse.latest('crypto', 'GLOBAL:COIN', '1M', {
+    limit: 1,
+    as_of: as_of.toISOString(),
+  });
+  assert.equal(newest!.open, minutes[1_499]!.open);
+});
+
 const YEARS = { from: '2020-01-01', to: '2035-12-31' };
 const wireYears = 'from_date=2020-01-01&to_date=2035-12-31';
 const options = { ref_asset_price: 150 };

@@ -270,7 +270,7 @@ suite('the package', { skip: hasNpm ? false : 'npm is not there, so nothing can 
       `import { type BarColumns, Bourse, BourseError, type Row } from 'bourse/client';
 const bourse = new Bourse({ url: 'http://127.0.0.1:8080', key: 'k' });
 const range = { from: '2025-03-03', to: new Date() };
-const bars = bourse.bars('stock', 'US:AAPL', '60M', { ...range, adjust: 'all', is_eth: true, signal: undefined });
+const bars = bourse.bars('stock', 'US:AAPL', '60M', { ...range, adjust: 'all', as_of: new Date(), signal: undefined });
 for await (const bar of bars) {
   const close: number = bar.close;
   const vwap: number | null = bar.vwap;

@@ -137,7 +137,7 @@ const momentForms =
   'YYYY-MM-DDTHH:MM:SS, seconds and their fraction optional, with an optional Z or +hh:mm; years 1900 to 2200';
 
 /** A moment, epoch milliseconds cut to whole seconds. A date alone is none: it does not say which moment of its day (contract 9.8). */
-export const moment: Kind<number> = kindOf(
+export const moment: Kind<number, string | Date> = kindOf(
   { type: 'string', description: momentForms },
   '2025-03-03T16:00:00Z',
   (raw) => {
