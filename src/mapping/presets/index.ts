@@ -5,11 +5,13 @@ import { binance } from './binance.ts';
 import { databento } from './databento.ts';
 import { dukascopy, dukascopyNode } from './dukascopy.ts';
 import { eodhdDaily, eodhdIntraday } from './eodhd.ts';
+import { forexFactory } from './forex-factory.ts';
 import { fred } from './fred.ts';
 import { histdata } from './histdata.ts';
 import { lean } from './lean.ts';
 import { leanFactors } from './lean-factors.ts';
 import { leanMap } from './lean-map.ts';
+import { leanUniverse } from './lean-universe.ts';
 import { massive } from './massive.ts';
 import { massiveNews } from './massive-news.ts';
 import { nasdaqListed, otherListed } from './nasdaq-trader.ts';
@@ -18,6 +20,7 @@ import type { Preset } from './preset.ts';
 import { stooq, stooqPage } from './stooq.ts';
 import { tradingview } from './tradingview.ts';
 import { yahoo } from './yahoo.ts';
+import { yfinanceChain } from './yfinance.ts';
 
 export const presets: readonly Preset[] = [
   massive,
@@ -39,7 +42,10 @@ export const presets: readonly Preset[] = [
   nasdaqListed,
   otherListed,
   occ,
+  yfinanceChain,
+  leanUniverse,
   massiveNews,
   alpacaNews,
   fred,
+  forexFactory,
 ];
