@@ -154,12 +154,14 @@ export class Service {
   }
 }
 
-/** An address without a slash at its end. @throws TypeError, which does not repeat it: it may have a password */
+/** An address without slashes at its end. @throws TypeError, which does not repeat it: it may have a password */
 function baseOf(url: string): string {
   const { protocol, origin, pathname, username, search, hash } = URL.parse(url) ?? {};
   if (!/^https?:$/.test(protocol ?? '') || username || search || hash)
     throw new TypeError('url: this is no address of a service, such as http://127.0.0.1:8080');
-  return origin! + pathname!.replace(/\/+$/, '');
+  let path = pathname!;
+  while (path.endsWith('/')) path = path.slice(0, -1);
+  return origin! + path;
 }
 
 const isJson = (headers: Headers): boolean => /\bjson\b/.test(headers.get('Content-Type') ?? '');

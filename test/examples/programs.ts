@@ -35,7 +35,7 @@ export const programs = {
 
   /** What is wrong with calls of npm's scripts in a text. */
   oddScripts: (text: string): string[] =>
-    Array.from(text.matchAll(/\bnpm (?:run )?([a-z:]+)/g), ([, name]) => name!)
+    Array.from(text.matchAll(/\bnpm (?:run )?([a-z:-]+)/g), ([, name]) => name!)
       .filter((name) => !own.includes(name) && !Object.hasOwn(manifest.scripts, name))
       .map((name) => `npm has no script ${name}`),
 };
