@@ -213,7 +213,7 @@ const calls: Readonly<Record<EndpointName, readonly [call: () => PromiseLike<unk
     () => bourse.latestEvents({ limit: 4, date_type: 'historical' }),
     'economic_calendar/latest_event_list?limit=4&date_type=historical&format=json',
   ],
-  seriesCoverage: [() => bourse.coverage('stock').toArray(), 'stock/coverage?limit=1000'],
+  seriesCoverage: [() => bourse.coverage('crypto').toArray(), 'crypto/coverage?limit=1000'],
   runs: [() => bourse.runs({ sort: 'desc' }).toArray(), 'server/runs?sort=desc&limit=1000'],
   addressInfo: [() => bourse.addressInfo(), 'server/address_info'],
 };
