@@ -1,5 +1,6 @@
 // The endpoints by name, in specification order, then the extensions; and what a client reads them with: `bourse/contract`.
 import { historicalBars, latestBars } from './bars.ts';
+import { bulkBars } from './bulk.ts';
 import { corporateActions } from './corporate-actions.ts';
 import { economicEvent, economicEventCodes, economicEvents, latestEconomicEvents } from './economic.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -8,7 +9,7 @@ import { latestNews, newsList } from './news.ts';
 import { optionExpirations, optionSearch } from './options.ts';
 import { instrumentReference, instrumentSearch } from './reference.ts';
 
-/** Every endpoint that callers may know of. */
+/** Every endpoint that answers in one piece: a record, a list or a page. */
 export const contract = {
   instrumentReference,
   corporateActions,
@@ -27,6 +28,12 @@ export const contract = {
   latestEconomicEvents,
 } as const satisfies Record<string, Endpoint>;
 
+/** The endpoints whose answers are sent as they are read. */
+const streamed = { bulkBars } as const satisfies Record<string, Endpoint>;
+
+/** Every endpoint that callers may know of. */
+export const allEndpoints = { ...contract, ...streamed } as const;
+
 export type { Endpoint, ParametersOf, RecordOf } from './endpoint.ts';
 export { type ErrorEnvelope, errorEnvelope } from './envelope.ts';
 export { type ErrorWord, errors } from './errors.ts';
@@ -36,3 +43,4 @@ export { listLimits } from './limits.ts';
 
 export type Contract = typeof contract;
 export type EndpointName = keyof Contract;
+export type StreamedName = keyof typeof streamed;

@@ -1,9 +1,10 @@
 // Endpoint name -> query, and the one function that runs a request in the query thread.
 import { Refusal } from '../contract/errors.ts';
-import type { Contract, EndpointName } from '../contract/index.ts';
+import type { Contract, EndpointName, StreamedName } from '../contract/index.ts';
 import type { Store } from '../store/store.ts';
 import { TrackedReader } from '../store/tracked-reader.ts';
 import { answerHistoricalBars, answerLatestBars } from './bars.ts';
+import { answerBulkBars } from './bulk-bars.ts';
 import { answerCorporateActions } from './corporate-actions.ts';
 import {
   answerEconomicEvent,
@@ -28,7 +29,10 @@ import {
 } from './query.ts';
 import { answerInstrumentReference } from './reference.ts';
 
-const queries: { readonly [N in EndpointName]: Query<Contract[N]> } = {
+const queries: { readonly [N in EndpointName]: Query<Contract[N]> } & Readonly<
+  Record<StreamedName, typeof answerBulkBars>
+> = {
+  bulkBars: answerBulkBars,
   instrumentReference: answerInstrumentReference,
   optionSearch: answerOptionSearch,
   optionExpirations: answerOptionExpirations,
