@@ -5,7 +5,7 @@
  * together may have; sent thousands of requests at once; it was idle, and a new one needed its place; it was new, and there was no place,
  * or its handshake would have waited for too long.
  */
-export const endReasons = ['slow', 'unread', 'pipelined', 'idle', 'refused'] as const;
+export const endReasons = ['slow', 'unread', 'pipelined', 'idle', 'refused', 'cut'] as const;
 export type EndReason = (typeof endReasons)[number];
 
 /** One thing that happened. No observation ever holds a key, a URL or a query string. */

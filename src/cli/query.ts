@@ -30,7 +30,7 @@ function readRequest(written: string, service: ServiceFacts): QueryRequest {
 
 /** A body without a line end gets one. */
 function endOf(body: Uint8Array): string {
-  return body.at(-1) === 0x0a ? '' : '\n';
+  return body.length === 0 || body.at(-1) === 0x0a ? '' : '\n';
 }
 
 /** The bytes of an answer; the address of its next page is a path, which the same command answers. */
@@ -44,14 +44,21 @@ function bytesOf({ body, next }: Answer & { kind: 'answer' }): Uint8Array {
   return Buffer.concat([body.subarray(0, at), Buffer.from(path), body.subarray(at), end]);
 }
 
+const write = (bytes: Uint8Array): Promise<void> =>
+  new Promise((resolve, reject) => {
+    process.stdout.write(bytes, (error) => (error ? reject(error) : resolve()));
+  });
+
 /** Writes one answer; whether the request had one. */
 async function answerOne(runner: QueryRunner, written: string, service: ServiceFacts): Promise<boolean> {
   try {
-    const answer = await runner.run(readRequest(written, service));
-    if (answer.kind === 'refusal') throw new Refusal(answer.word, answer.facts);
-    await new Promise<void>((resolve, reject) => {
-      process.stdout.write(bytesOf(answer), (error) => (error ? reject(error) : resolve()));
-    });
+    let request: QueryRequest | null = readRequest(written, service);
+    while (request !== null) {
+      const answer: Answer = await runner.run(request);
+      if (answer.kind === 'refusal') throw new Refusal(answer.word, answer.facts);
+      await write(bytesOf(answer));
+      request = answer.rest === undefined ? null : { ...request, from: answer.rest };
+    }
     return true;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

@@ -38,9 +38,8 @@ export const barRecord = record('Bar', {
 
 const series = { ...instrument, interval: path(kind.interval, 'the interval of the bars') };
 
-const shared = {
-  ...formats('json'),
-  limit: limit(listLimits.bars, 'bars'),
+/** The parameters that choose which bars an answer has, and how they are adjusted. */
+export const barChoices = {
   is_eth: defaulted(
     kind.flag,
     false,
@@ -69,6 +68,8 @@ const shared = {
   ),
   ...asOf,
 };
+
+const shared = { ...formats('json'), limit: limit(listLimits.bars, 'bars'), ...barChoices };
 
 export const historicalBars = endpoint({
   path: '/api/v2/{schema_asset}/bars/{country_symbol}/{interval}/from/{from_date}/to/{to_date}',

@@ -20,6 +20,8 @@ export type Endpoint = {
   readonly keyCharactersMin?: number;
   /** Beyond the specification (contract 9). */
   readonly extension?: true;
+  /** Its answer is rows without an envelope, sent as they are read, without pages and without a tag (contract 9.11). */
+  readonly isStreamed?: true;
 };
 
 type ValueOf<P> = P extends { parse: (raw: string) => infer T }

@@ -1,5 +1,6 @@
 // The endpoints by name, in specification order, then the extensions; and what a client reads them with: `bourse/contract`.
 import { historicalBars, latestBars } from './bars.ts';
+import { bulkBars } from './bulk.ts';
 import { corporateActions } from './corporate-actions.ts';
 import { seriesCoverage } from './coverage.ts';
 import { economicEvent, economicEventCodes, economicEvents, latestEconomicEvents } from './economic.ts';
@@ -10,7 +11,7 @@ import { optionExpirations, optionSearch } from './options.ts';
 import { instrumentReference, instrumentSearch } from './reference.ts';
 import { addressInfo, runs } from './server.ts';
 
-/** Every endpoint that callers may know of. */
+/** Every endpoint that answers in one piece: a record, a list or a page. */
 export const contract = {
   instrumentReference,
   corporateActions,
@@ -32,6 +33,12 @@ export const contract = {
   seriesCoverage,
 } as const satisfies Record<string, Endpoint>;
 
+/** The endpoints whose answers are sent as they are read. */
+const streamed = { bulkBars } as const satisfies Record<string, Endpoint>;
+
+/** Every endpoint that callers may know of. */
+export const allEndpoints = { ...contract, ...streamed } as const;
+
 export type { Endpoint, ParametersOf, RecordOf } from './endpoint.ts';
 export { type ErrorEnvelope, errorEnvelope } from './envelope.ts';
 export { type ErrorWord, errors } from './errors.ts';
@@ -42,3 +49,4 @@ export { listLimits } from './limits.ts';
 
 export type Contract = typeof contract;
 export type EndpointName = keyof Contract;
+export type StreamedName = keyof typeof streamed;

@@ -12,6 +12,7 @@ import {
   parseCountry,
   parseCountrySymbol,
   parseFullSymbol,
+  parseSymbol,
   symbolAllowed,
 } from './identifiers.ts';
 import {
@@ -91,6 +92,19 @@ export const countrySymbol: Kind<CountrySymbol, string> = {
   ),
   slashesAllowed: true,
 };
+
+/** Symbols separated by commas: ascending, each once. */
+export const symbolList: Kind<readonly string[]> = kindOf(
+  { type: 'string', pattern: '^[^,]{1,40}(,[^,]{1,40})*$' },
+  'AAPL,MSFT',
+  (raw) => {
+    const symbols = raw.split(',').map(parseSymbol);
+    return symbols.includes(null) ? null : [...new Set(symbols as string[])].sort();
+  },
+  'must be symbols separated by commas, such as AAPL,MSFT',
+  `symbols separated by commas, each ${symbolAllowed}`,
+  (symbols) => symbols.join(),
+);
 
 export const fullSymbol: Kind<FullSymbol, string> = kindOf(
   { type: 'string', pattern: '^[A-Za-z]+:[A-Za-z]+:.{1,40}$' },
@@ -250,6 +264,10 @@ export function text(example: string, { min, max }: { readonly min: number; read
     allowed,
   );
 }
+
+/** A parameter that other endpoints understand: ignoring it would give another answer than was asked for. */
+export const notUnderstood = (problem: string): Kind<never> =>
+  kindOf<never>({ not: {} }, '', () => null, `${problem}: leave it out`, 'nothing');
 
 /** An opaque page key as the service gave it; the empty text asks for the first page (contract 4.4). */
 export const pageKey: Kind<string> = {

@@ -79,6 +79,8 @@ export const limits = {
   /** The bounds of the second lane, whose requests take up to 0.2 s each: its callers wait for each other, and for nobody else. */
   dearWaitMaxMs: 5_000,
   dearExpectedWaitMs: 3_000,
+  /** Time that a step of a streamed answer may wait for those of the others: each takes some 20 ms, on a busy machine ten times as long. */
+  streamedWaitMaxMs: 30_000,
   /** Time that a query thread has to tell the metrics its memory: it may be in the middle of a long read. */
   threadMemoryWaitMs: 200,
   /** Smallest body that is encoded: a smaller one fits into a packet anyway. */

@@ -23,6 +23,7 @@ import * as responses from './response.ts';
 import { type Match, matchRoute, type RawQuery, readQuery, unknownPath } from './route.ts';
 import { AnswerSizes } from './sending/answer-sizes.ts';
 import type { UnsentBytes } from './sending/unsent-bytes.ts';
+import { StreamedAnswers } from './streamed-answers.ts';
 
 /** The parts of a service that the request handler works with. */
 export type HandlerParts = {
@@ -72,9 +73,11 @@ export class RequestHandler {
   readonly #parts: HandlerParts;
   readonly #sizes = new AnswerSizes();
   readonly #parsed = new ParsedRequests();
+  readonly #streamed: StreamedAnswers;
 
   constructor(parts: HandlerParts) {
     this.#parts = parts;
+    this.#streamed = new StreamedAnswers(parts.submit);
   }
 
   /** Handles one request; never throws. Every response is observed. */
@@ -173,6 +176,7 @@ export class RequestHandler {
     const nowMs = this.#parts.nowMs();
     const isAboutService = endpoint === 'addressInfo';
     const asked = { endpoint, parameters, wrapCsv, nowMs, ...pinned, ...(isAboutService && { service }) };
+    if (match.route.endpoint.isStreamed) return this.#stream(asked, request, trace);
     const found = await this.#answer(asked, parsed, request, trace);
     const { cached, dataVersion } = found;
     const url = responses.nextPageUrl(cached.answer, base, caller);
@@ -182,6 +186,22 @@ export class RequestHandler {
     );
     const whole = completed(response, request, trace.requestId);
     return this.#inForm(whole, codingFor(whole, request), found, url);
+  }
+
+  /** A streamed answer: its first step decides between a response and a refusal. */
+  async #stream(asked: QueryRequest, request: HttpRequest, trace: Trace): Promise<HttpResponse> {
+    const { admits, unsent } = this.#parts;
+    const { requestId } = trace;
+    if (!admits()) throw full;
+    trace.uncount = await unsent.admit(trace.keyId, httpLimits.streamedStepBytes);
+    const { first, rest, release } = await this.#streamed.begin(asked, request.isGone);
+    const begun = responses.withDataVersion(responses.streamedResponse(first, requestId), first.dataVersion);
+    const observedRest = (): Promise<Uint8Array | null> =>
+      rest().catch((error: unknown) => {
+        this.#problemOf(error, requestId);
+        throw error;
+      });
+    return { ...begun, rest: observedRest, release };
   }
 
   /** A response in the form that its caller takes: in a coding, else a large one in one piece. The form of a cached answer is kept. */

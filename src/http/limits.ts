@@ -73,6 +73,10 @@ export const httpLimits = {
   roomWaitMs: 1_000,
   /** A connection with so many unread bytes is closed instead of answered while its caller is over its bound. */
   unreadBytesMax: 65_536,
+  /** Streamed answers of one serving process at a time: each keeps one step, about a megabyte. */
+  streamedAnswersMax: 8,
+  /** Bytes that the first step of a streamed answer is expected to have. */
+  streamedStepBytes: MEGABYTE,
   /** Bytes of the response cache of a serving process. */
   cachedBytesMax: 64 * MEGABYTE,
   /** Bytes of a cached answer: most lists are smaller, and a few must not fill the cache. */

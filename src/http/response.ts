@@ -135,6 +135,21 @@ export function answerResponse(
   };
 }
 
+/** The beginning of a streamed answer as a response: without a length and a tag, which only its end could tell (contract 9.11). */
+export const streamedResponse = (
+  { contentType, body }: Answer & { kind: 'answer' },
+  requestId: string,
+): HttpResponse => ({
+  status: 200,
+  headers: {
+    ...anyOrigin,
+    'Content-Type': contentType,
+    'Cache-Control': 'private, no-cache',
+    'X-Request-Id': requestId,
+  },
+  body: [body],
+});
+
 /** Adds the version of the store that has the answer; nothing where damage hides it (contract 9.12). */
 export const withDataVersion = (response: HttpResponse, version: number | undefined): HttpResponse =>
   version === undefined

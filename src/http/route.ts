@@ -1,11 +1,11 @@
 // Routing: path and query of a request target -> endpoint and raw parameters. Routes come from the contract.
 import { type Endpoint, parseParameters } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';
-import { contract, type EndpointName } from '../contract/index.ts';
+import { allEndpoints, type EndpointName, type StreamedName } from '../contract/index.ts';
 
 /** An endpoint, and the segments of its path. */
 export type Route = {
-  readonly name: EndpointName;
+  readonly name: EndpointName | StreamedName;
   readonly endpoint: Endpoint;
   readonly segments: readonly string[];
   /** Which of them may be several of a sent path; -1 for none (contract 1.7). */
@@ -20,8 +20,8 @@ export type Match = { readonly route: Route; readonly path: ReadonlyMap<string, 
 const isLiteral = (segment: string): boolean => !segment.startsWith('{');
 const nameIn = (segment: string): string => segment.slice(1, -1);
 
-function routeOf(name: EndpointName): Route {
-  const endpoint: Endpoint = contract[name];
+function routeOf(name: Route['name']): Route {
+  const endpoint: Endpoint = allEndpoints[name];
   const { path, parameters } = endpoint;
   const segments = path.split('/');
   const slashedAt = segments.findIndex((one) => parameters[nameIn(one)]?.slashesAllowed === true);
@@ -38,7 +38,7 @@ export function unknownPath(): Refusal {
 const literals = ({ segments }: Route): number => segments.filter(isLiteral).length;
 
 /** The routes of all endpoints. Those with more literal segments come first. */
-const routes = (Object.keys(contract) as EndpointName[])
+const routes = (Object.keys(allEndpoints) as Route['name'][])
   .map(routeOf)
   .sort((a, b) => literals(b) - literals(a));
 

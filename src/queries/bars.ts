@@ -24,7 +24,7 @@ import { foreignKey } from './page-key.ts';
 import { openWalk } from './page-walk.ts';
 import { goodUntil, type Paging, type Query, type QueryContext, TooDear } from './query.ts';
 import { wrongOrder } from './range.ts';
-import { writeCsv, writeJsonRows } from './render/bar-records.ts';
+import { type BarConstants, writeCsv, writeJsonRows } from './render/bar-records.ts';
 import { csvCellOf } from './render/csv-cell.ts';
 import { renderList } from './render/list.ts';
 import { tellingHistory } from './symbol-history.ts';
@@ -37,7 +37,7 @@ function heldBy(range: BarRange, step: TimedBars): TimedBars {
 }
 
 /** Up to `count` bars from the front of a stream that are in the range, in ascending order whatever the stream's direction. */
-async function take(
+export async function take(
   stream: BarStream,
   count: number,
   range: BarRange,
@@ -69,9 +69,10 @@ function reverse(timed: TimedBars): void {
   timed.day.subarray(0, bars.count).reverse();
 }
 
-type BarParameters = ParametersOf<typeof latestBars>;
+/** What a request says about the bars that it wants. */
+type BarParameters = Pick<ParametersOf<typeof latestBars>, 'interval' | 'is_eth' | 'adjust' | 'adjust_as_of'>;
 
-function streamContextOf(
+export function streamContextOf(
   { reader }: QueryContext,
   found: Found,
   parameters: BarParameters,
@@ -95,7 +96,7 @@ function checkCost(
 }
 
 /** Adjusts bars in place where the request wants it. @throws Refusal where the stored bars do not allow it */
-async function adjust(
+export async function adjust(
   { reader, lookup, asOf }: QueryContext,
   found: Found,
   stream: StreamContext,
@@ -109,7 +110,11 @@ async function adjust(
 }
 
 /** Which actions adjust at a moment; null where none do. */
-function adjustingOf(found: Found, { adjust, adjust_as_of }: BarParameters, nowMs: number): Adjusting | null {
+export function adjustingOf(
+  found: Found,
+  { adjust, adjust_as_of }: BarParameters,
+  nowMs: number,
+): Adjusting | null {
   if (adjust === 'none') return null;
   return { kind: adjust, asOfDay: adjust_as_of ?? found.calendar.zone.dayAt(nowMs), nowMs };
 }
@@ -236,18 +241,24 @@ export const answerLatestBars: Query<typeof latestBars> = async (parameters, con
   return goodUntil(render(timed, found, parameters, context, null), goodUntilMs);
 };
 
+/** What the rows of one instrument have in common. */
+export function constantsOf(
+  { asset_schema: assetSchema, country_iso_code, exchange, symbol }: Found['instrument'],
+  interval: BarParameters['interval'],
+): BarConstants {
+  return { asset_schema: assetSchema.toUpperCase(), interval, country_iso_code, exchange, symbol };
+}
+
 function render(
   timed: TimedBars,
   { instrument }: Found,
-  parameters: BarParameters,
+  parameters: ParametersOf<typeof latestBars>,
   context: QueryContext,
   paging: Paging | null,
 ) {
-  const { country_iso_code, exchange } = instrument;
+  const { session_date: withSessionDate } = parameters;
   const symbol = shownSymbol(context, instrument);
-  const { interval, session_date: withSessionDate } = parameters;
-  const asset_schema = instrument.asset_schema.toUpperCase();
-  const constants = { asset_schema, interval, country_iso_code, exchange, symbol };
+  const constants = constantsOf({ ...instrument, symbol }, parameters.interval);
   return renderList({
     format: parameters.format,
     wrapCsv: context.request.wrapCsv,

@@ -1,9 +1,16 @@
 // Endpoint name -> query, and the one function that runs a request in the query thread.
 import { Refusal } from '../contract/errors.ts';
-import { type Contract, contract, type EndpointName } from '../contract/index.ts';
+import {
+  allEndpoints,
+  type Contract,
+  type Endpoint,
+  type EndpointName,
+  type StreamedName,
+} from '../contract/index.ts';
 import type { Store } from '../store/store.ts';
 import { TrackedReader } from '../store/tracked-reader.ts';
 import { answerHistoricalBars, answerLatestBars } from './bars.ts';
+import { answerBulkBars } from './bulk-bars.ts';
 import { answerCorporateActions } from './corporate-actions.ts';
 import { answerSeriesCoverage } from './coverage.ts';
 import {
@@ -31,7 +38,10 @@ import {
 import { answerInstrumentReference } from './reference.ts';
 import { answerAddressInfo, answerRuns } from './server.ts';
 
-const queries: { readonly [N in EndpointName]: Query<Contract[N]> } = {
+const queries: { readonly [N in EndpointName]: Query<Contract[N]> } & Readonly<
+  Record<StreamedName, typeof answerBulkBars>
+> = {
+  bulkBars: answerBulkBars,
   instrumentReference: answerInstrumentReference,
   optionSearch: answerOptionSearch,
   optionExpirations: answerOptionExpirations,
@@ -51,6 +61,12 @@ const queries: { readonly [N in EndpointName]: Query<Contract[N]> } = {
   addressInfo: answerAddressInfo,
   seriesCoverage: answerSeriesCoverage,
 };
+
+/** Whether an endpoint can be asked as of a moment: one that is streamed refuses it. */
+function isDated(name: QueryRequest['endpoint']): boolean {
+  const { parameters, isStreamed }: Endpoint = allEndpoints[name];
+  return 'as_of' in parameters && !isStreamed;
+}
 
 /** The refusal of an endpoint that has no `as_of`, for a key that is pinned to an instant: the answer would show the future. */
 const undated = (): Refusal =>
@@ -93,7 +109,7 @@ export class QueryRunner {
     try {
       const asOf = asOfOf(request);
       const asked = asOf === null ? request : { ...request, nowMs: asOf.ms };
-      if (asOf !== null && !('as_of' in contract[request.endpoint].parameters)) throw undated();
+      if (asOf !== null && !isDated(request.endpoint)) throw undated();
       return await this.#store.snapshot(async (state) => {
         const reader = new TrackedReader(state);
         const answer = await query(request.parameters, { request: asked, asOf, reader, ...tools });

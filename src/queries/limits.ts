@@ -15,4 +15,14 @@ export const queryLimits = {
   formerBearersMax: 5,
   /** Events of a code, of any country, among which a query looks for one that an index has lost. */
   newerEventsMax: 64,
+  /** Bars of one step of a streamed answer: about a megabyte of CSV, made in some 10 ms. */
+  barsPerStepMax: 8_192,
+  /** Instruments of one step: so many have fewer parts than one value may depend on, so that commits to others do not matter. */
+  instrumentsPerStepMax: 16,
+  /** Symbols that a bulk request may name: as many as fit its address. */
+  bulkSymbolsMax: 1_000,
+  /** Symbols times days of a bulk request: 40 days of a whole market, counted as 10,000 symbols; at DAY and above 100 times as many. */
+  bulkSymbolDaysMax: 400_000,
+  bulkMarketSymbols: 10_000,
+  bulkPeriodFactor: 100,
 } as const;

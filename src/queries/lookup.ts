@@ -96,6 +96,12 @@ export class Lookup {
     return this.#keep(this.#cached, { reader, name, make, ...(isStill && { isStill }) });
   }
 
+  /** Whether all that a request has read so far is the same in another state of the store. */
+  async isAsIn(reader: TrackedReader, state: DataState): Promise<boolean> {
+    const version = await this.#changes.follow(reader);
+    return version !== null && this.#changes.isSame(reader.noted, { id: reader.id, version }, state);
+  }
+
   async #keep<T>(
     cache: SizedCache<Kept>,
     { reader, name, make, isStill = () => true, isOfNameAlone = false }: Asked<T>,
@@ -221,7 +227,7 @@ export async function unknownInstrument(
   reader: Reader,
   assetSchema: AssetSchema,
   named: CountrySymbol,
-  param: 'country_symbol' | 'full_symbol' = 'country_symbol',
+  param: 'country_symbol' | 'full_symbol' | 'symbols' = 'country_symbol',
 ): Promise<Refusal> {
   const [former] = await formerBearers(reader, nameOf(assetSchema, named));
   const near = former === undefined ? await nearSymbols(reader, assetSchema, named) : [];

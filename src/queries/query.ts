@@ -1,7 +1,7 @@
 // A query: a plain request in, bytes and headers out, so that it can run in a query thread (docs/architecture.md).
 import type { Endpoint, ParametersOf } from '../contract/endpoint.ts';
 import type { ErrorFacts, ErrorWord } from '../contract/errors.ts';
-import type { EndpointName } from '../contract/index.ts';
+import type { EndpointName, StreamedName } from '../contract/index.ts';
 import type { Part } from '../store/parts.ts';
 import type { DataState } from '../store/store.ts';
 import type { TrackedReader } from '../store/tracked-reader.ts';
@@ -10,7 +10,7 @@ import type { PageKeys } from './page-key.ts';
 
 /** One request for the query thread. It can be cloned, and never holds the caller's key. */
 export type QueryRequest = {
-  readonly endpoint: EndpointName;
+  readonly endpoint: EndpointName | StreamedName;
   readonly parameters: Readonly<Record<string, unknown>>;
   /** The moment of the request, epoch milliseconds. */
   readonly nowMs: number;
@@ -20,6 +20,16 @@ export type QueryRequest = {
   readonly wrapCsv: boolean;
   /** Of a request about the service itself: what the query thread does not know. */
   readonly service?: ServiceFacts;
+  /** Where the next step of a streamed answer begins; absent for its first. */
+  readonly from?: StepPlace;
+};
+
+/** Between two steps of a streamed answer: the last row so far, and the state of the store that the first step was read from. */
+export type StepPlace = {
+  readonly data: DataState;
+  readonly symbol: string;
+  /** The key of the last bar; null where all bars of the symbol have been given. */
+  readonly keyMs: number | null;
 };
 
 /** The moment t of a request: it is answered from what could be known then. */
@@ -55,6 +65,8 @@ export type Answer =
       readonly headers: Readonly<Record<string, string>>;
       readonly body: Uint8Array;
       readonly next: NextPage | null;
+      /** Where the next step of a streamed answer begins; absent where this is its last, and on all other answers. */
+      readonly rest?: StepPlace;
       /** The version of the store that it was read from; absent where damage hides it. */
       readonly dataVersion?: number;
       /** The same request has this answer until then, unless what it depends on is changed; absent where unknown. */

@@ -1,7 +1,7 @@
 // All that is tried of one page: files are written, commands run in order, then requests made, then inline code looked up.
 import { join, relative } from 'node:path';
 import type { Command } from 'commander';
-import { contract } from '../../src/contract/index.ts';
+import { allEndpoints } from '../../src/contract/index.ts';
 import { python, skipPython } from '../python.ts';
 import { allOf, callsIn, lookUp } from './commands.ts';
 import { differingJson, differingText } from './compare.ts';
@@ -255,13 +255,13 @@ const differing = (shown: string, given: string): string | null =>
 
 /** Whether a line is an endpoint's path as it is declared, which is shown and not asked. */
 const isTemplate = (path: string): boolean =>
-  Object.values(contract).some((endpoint) => endpoint.path === path);
+  Object.values(allEndpoints).some((endpoint) => endpoint.path === path);
 
 /** What is wrong with a path that has `{names}`. */
 function unknownTemplate(path: string): string | null {
   const fixed = path.split('?')[0]!;
   const form = (template: string): RegExp => new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
-  const isKnown = Object.values(contract).some((endpoint) => form(endpoint.path).test(fixed));
+  const isKnown = Object.values(allEndpoints).some((endpoint) => form(endpoint.path).test(fixed));
   return isKnown ? null : `${fixed} is the path of no endpoint`;
 }
 

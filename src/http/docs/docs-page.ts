@@ -2,10 +2,11 @@
 import { readFileSync } from 'node:fs';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { errors } from '../../contract/errors.ts';
-import { contract } from '../../contract/index.ts';
+import { allEndpoints } from '../../contract/index.ts';
 import type { Parameter } from '../../contract/parameter.ts';
 import { tagOf } from '../cache/etag.ts';
-import { answerOf, type PlainSchema, plainSchema } from '../openapi/schema.ts';
+import { csvExample } from '../openapi/responses.ts';
+import { answerOf, type PlainSchema, plainSchema, recordExample } from '../openapi/schema.ts';
 
 /** HTML that needs no more escaping. */
 class Html {
@@ -92,7 +93,9 @@ function fieldsTable({ record }: Endpoint): Html {
 }
 
 function section([name, endpoint]: [string, Endpoint]): Html {
-  const example = JSON.stringify(answerOf(endpoint).example, null, 2);
+  const example = endpoint.isStreamed
+    ? csvExample(recordExample(endpoint))
+    : JSON.stringify(answerOf(endpoint).example, null, 2);
   const mark = endpoint.extension ? html` <mark>extension</mark>` : nothing;
   return html`<section id="${name}" data-path="${endpoint.path}">
 <h3>${endpoint.summary}${mark}</h3>
@@ -111,7 +114,7 @@ const errorRow = ([word, { status, meaning }]: [string, { status: number; meanin
   html`<tr><th scope="row"><code>${word}</code></th><td>${status}</td><td>${meaning}</td></tr>`;
 
 function wholePage(version: string): Html {
-  const endpoints: readonly [string, Endpoint][] = Object.entries(contract);
+  const endpoints: readonly [string, Endpoint][] = Object.entries(allEndpoints);
   const areas = [...Map.groupBy(endpoints, ([, { tag }]) => tag)];
   const links = areas.map(
     ([tag, members]) =>

@@ -1,6 +1,6 @@
 // The OpenAPI 3.1 document, derived from the contract alone (contract 9.3).
 import type { Endpoint } from '../../contract/endpoint.ts';
-import { contract } from '../../contract/index.ts';
+import { allEndpoints } from '../../contract/index.ts';
 import type { Parameter } from '../../contract/parameter.ts';
 import { answersOf, errorSchema, headers, notModified, sharedAnswers } from './responses.ts';
 import { type Json, plainSchema, recordName } from './schema.ts';
@@ -68,7 +68,7 @@ Every path answers HEAD as GET without the body, and OPTIONS without a key. Unkn
 
 /** The document of a service with a base address, to be written as JSON, which leaves undefined values out. */
 export function openApiDocument(baseUrl: string, version: string): Json {
-  const endpoints: readonly [string, Endpoint][] = Object.entries(contract);
+  const endpoints: readonly [string, Endpoint][] = Object.entries(allEndpoints);
   const tags = [...new Set(endpoints.map(([, { tag }]) => tag))];
   return {
     openapi: '3.1.1',

@@ -107,7 +107,8 @@ export const notModified: Json = {
   headers: headerRefs(...ofSuccess, 'X-Next-Page-Key'),
 };
 
-function csvExample(record: Json): string {
+/** A record as CSV, with its header. */
+export function csvExample(record: Json): string {
   const cells = Object.values(record).map((value) =>
     value === null || typeof value === 'string' ? csvCell(value) : JSON.stringify(value),
   );
@@ -126,6 +127,10 @@ function success(endpoint: Endpoint): Json {
     return { description: name, headers: headerRefs(...ofData), content: json };
   const paged = 'next_page_key' in endpoint.parameters ? ['X-Next-Page-Key', 'Link'] : [];
   const csv = { schema: { type: 'string' }, example: csvExample(recordExample(endpoint)) };
+  if (endpoint.isStreamed) {
+    const headers = headerRefs(...ofSuccess.filter((header) => header !== 'ETag'));
+    return { description: `${recordName(endpoint)} (streamed)`, headers, content: { 'text/csv': csv } };
+  }
   return {
     description: `${name}. With \`format=csv\` and an \`Accept\` that names JSON alone, \`result.data\` is the CSV text.`,
     headers: headerRefs(...ofData, 'X-Count', ...paged),
@@ -138,7 +143,8 @@ export function answersOf(endpoint: Endpoint): Json {
   const own = byStatus(ownWords(endpoint)).map(([status, words]) => [status, errorAnswer(words, {})]);
   const shared = byStatus(ofEvery).map(([status]) => [status, ref('responses', `Error${status}`)]);
   const failures = Object.fromEntries([...own, ...shared]);
-  return { 200: success(endpoint), 304: ref('responses', 'NotModified'), ...failures };
+  const known = endpoint.isStreamed ? {} : { 304: ref('responses', 'NotModified') };
+  return { 200: success(endpoint), ...known, ...failures };
 }
 
 /** The schema of every error (contract 6.2). */

@@ -11,11 +11,12 @@ const firstLane: LaneBounds = {
   charactersMax: limits.laneCharactersMax,
 };
 
-/** The queue of ordinary requests, and that of dear ones once there was one. */
+/** The queue of ordinary requests; that of dear ones, and that of the steps of streamed answers, once there was one. */
 export class QueryLanes {
   readonly #setup: ThreadSetup;
   readonly #first: QueryQueue;
   #second: QueryQueue | null = null;
+  #streams: QueryQueue | null = null;
   readonly #shedding = new LoadShedding();
 
   constructor(setup: Omit<ThreadSetup, 'lane'>, bounds: Partial<LaneBounds> = {}) {
@@ -38,17 +39,22 @@ export class QueryLanes {
     return this.#first.inFlight + (this.#second?.inFlight ?? 0);
   }
 
-  /** Query threads: one, or two once there was a dear request. */
+  /** Query threads: one, another once there was a dear request, and another once there was a streamed answer. */
   get threads(): number {
-    return this.#second === null ? 1 : 2;
+    return [this.#first, this.#second, this.#streams].filter((queue) => queue !== null).length;
   }
 
   /** The memory of each thread that tells it. */
-  async memory(): Promise<ReadonlyMap<'query' | 'dear_query', ThreadMemory>> {
-    const [first, second] = await Promise.all([this.#first.memory(), this.#second?.memory()]);
+  async memory(): Promise<ReadonlyMap<'query' | 'dear_query' | 'bulk_query', ThreadMemory>> {
+    const [first, second, streams] = await Promise.all([
+      this.#first.memory(),
+      this.#second?.memory(),
+      this.#streams?.memory(),
+    ]);
     return new Map([
       ...(first ? [['query', first] as const] : []),
       ...(second ? [['dear_query', second] as const] : []),
+      ...(streams ? [['bulk_query', streams] as const] : []),
     ]);
   }
 
@@ -64,6 +70,7 @@ export class QueryLanes {
 
   /** Answers a request when it is its turn. @throws QueueError */
   async submit(request: QueryRequest, isGone: () => boolean): Promise<Answer> {
+    if (request.endpoint === 'bulkBars') return this.#streaming().submit(request, isGone);
     try {
       return await this.#first.submit(request, isGone);
     } catch (error) {
@@ -83,9 +90,17 @@ export class QueryLanes {
     return this.#second;
   }
 
+  #streaming(): QueryQueue {
+    const setup = { ...this.#setup, wasOpened: true, givesWay: true };
+    const [waitMaxMs, expectedWaitMs] = [limits.streamedWaitMaxMs, limits.streamedWaitMaxMs];
+    this.#streams ??= new QueryQueue(setup, { waitMaxMs, expectedWaitMs });
+    return this.#streams;
+  }
+
   /** Answers the admitted requests, then ends the threads. */
   async close(): Promise<void> {
     await this.#first.close();
     await this.#second?.close();
+    await this.#streams?.close();
   }
 }

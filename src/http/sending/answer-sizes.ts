@@ -1,5 +1,4 @@
 // Estimates the bytes of an answer before its query runs, so that requests which wait for theirs count, too.
-import type { EndpointName } from '../../contract/index.ts';
 import type { QueryRequest } from '../../queries/query.ts';
 
 /** How much of a large answer an estimate keeps after a smaller one. */
@@ -14,7 +13,7 @@ const NONE: Sizes = { bytesPerRecord: 0, largest: 0 };
 
 /** The sizes of the answers of each endpoint: of the latest in bytes for each record that was asked for, and of the largest. */
 export class AnswerSizes {
-  readonly #byEndpoint = new Map<EndpointName, Sizes>();
+  readonly #byEndpoint = new Map<QueryRequest['endpoint'], Sizes>();
 
   /**
    * The bytes that an answer is expected to have; 0 before the first of its endpoint. Never more than the largest had: one record may

@@ -113,11 +113,14 @@ export class Sending {
     return flow !== undefined && flow.looked === flow.taken && this.#holdsMuch(socket);
   }
 
-  #begin(outgoing: ServerResponse, { status, headers, body, release }: HttpResponse, owner: Owner): void {
+  #begin(outgoing: ServerResponse, response: HttpResponse, owner: Owner): void {
+    const { status, headers, body, rest, release } = response;
     if (outgoing.destroyed) release?.();
     else {
       outgoing.writeHead(status, headers);
-      this.#write(outgoing, outgoing.req.method === 'HEAD' ? [] : body, owner);
+      if (outgoing.req.method === 'HEAD') this.#write(outgoing, [], owner);
+      else if (rest === undefined) this.#write(outgoing, body, owner);
+      else void this.#stream(outgoing, body, rest, owner);
     }
   }
 
@@ -152,13 +155,7 @@ export class Sending {
     const steps = stepsOf(body);
     const last = steps.pop() ?? [];
     const flow = this.#flowOf(socket, owner);
-    const took = (bytes: number): void => {
-      flow.waiting -= bytes;
-      if (flow.isForgotten) return;
-      flow.taken += bytes;
-      flow.held += bytes;
-      this.#parts.unsent.add(flow.owner, bytes);
-    };
+    const took = (bytes: number): void => this.#took(flow, bytes);
     flow.waiting += bytesIn(body);
     const writeNext = (index: number): void => {
       const step = steps[index];
@@ -175,6 +172,53 @@ export class Sending {
       });
     };
     writeNext(0);
+  }
+
+  /** The kernel has taken bytes of a connection. */
+  #took(flow: Flow, bytes: number): void {
+    flow.waiting -= bytes;
+    if (flow.isForgotten) return;
+    flow.taken += bytes;
+    flow.held += bytes;
+    this.#parts.unsent.add(flow.owner, bytes);
+  }
+
+  /** Sends an answer that is made while it is sent. Where its rest cannot be had, the connection is ended: a caller must not take a part for the whole. */
+  async #stream(
+    outgoing: ServerResponse,
+    body: readonly Uint8Array[],
+    rest: () => Promise<Uint8Array | null>,
+    owner: Owner,
+  ): Promise<void> {
+    const { socket } = outgoing.req;
+    try {
+      for (const piece of body) await this.#writePiece(outgoing, piece, owner);
+      for (let piece = await rest(); piece !== null; piece = await rest())
+        await this.#writePiece(outgoing, piece, owner);
+      outgoing.end();
+    } catch {
+      if (!socket.destroyed) this.#end(socket, 'cut');
+    }
+  }
+
+  /** Writes a piece of a streamed answer; resolves once the kernel has taken it. @throws where the connection has closed */
+  async #writePiece(outgoing: ServerResponse, piece: Uint8Array, owner: Owner): Promise<void> {
+    const flow = this.#flowOf(outgoing.req.socket, owner);
+    for (const [step] of stepsOf([piece])) {
+      const { length } = step!;
+      flow.waiting += length;
+      await new Promise<void>((resolve, reject) => {
+        const closed = (): void => reject(new Error('the connection has closed'));
+        if (outgoing.destroyed) return closed();
+        outgoing.once('close', closed);
+        outgoing.write(step!, (error) => {
+          outgoing.off('close', closed);
+          if (error) return reject(error);
+          this.#took(flow, length);
+          resolve();
+        });
+      });
+    }
   }
 
   #end(socket: Socket, reason: EndReason): void {

@@ -66,6 +66,13 @@ export function writeJsonRows(
   writeRows(sink, timed, opening, withSessionDate ? jsonLayouts.with : jsonLayouts.without);
 }
 
+const csvLayout = (withSessionDate: boolean): Layout =>
+  withSessionDate ? csvLayouts.with : csvLayouts.without;
+
+/** Writes the header of a CSV. */
+export const writeCsvHeader = (sink: Sink, withSessionDate: boolean): void =>
+  sink.text(`${csvLayout(withSessionDate).fields.join()}\r\n`);
+
 /** Writes the header and rows of a CSV; `textCell` makes a cell of a text. */
 export function writeCsv(
   sink: Sink,
@@ -74,10 +81,24 @@ export function writeCsv(
   withSessionDate: boolean,
   textCell = csvCell,
 ): void {
-  const layout = withSessionDate ? csvLayouts.with : csvLayouts.without;
-  sink.text(`${layout.fields.join()}\r\n`);
-  writeRows(sink, timed, constantFields.map((field) => textCell(constants[field])).join(), layout);
+  writeCsvHeader(sink, withSessionDate);
+  writeCsvRows(sink, timed, constants, withSessionDate, textCell);
 }
+
+/** Writes the rows of a CSV. */
+export const writeCsvRows = (
+  sink: Sink,
+  timed: TimedBars,
+  constants: BarConstants,
+  withSessionDate: boolean,
+  textCell = csvCell,
+): void =>
+  writeRows(
+    sink,
+    timed,
+    constantFields.map((field) => textCell(constants[field])).join(),
+    csvLayout(withSessionDate),
+  );
 
 function writeRows(sink: Sink, timed: TimedBars, opening: string, layout: Layout): void {
   const { bars } = timed;

@@ -3,7 +3,8 @@ import { type Allocate, type Answer, allocateFresh, type Paging } from '../query
 import { ENVELOPE_TAIL, envelopeHead, JSON_TYPE } from './envelope.ts';
 import { Sink } from './sink.ts';
 
-const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
+/** The media type of CSV (contract 5.1). */
+export const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
 
 /** What a list is rendered from. */
 type ListParts = {

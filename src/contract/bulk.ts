@@ -1,0 +1,37 @@
+// Bars in bulk: those of many symbols, or of a whole market, in one answer that is sent as it is read (contract 9.11).
+import { barChoices, barRecord } from './bars.ts';
+import { endpoint } from './endpoint.ts';
+import * as kind from './kinds.ts';
+import { extension, instrument, optional, path, required, unbound } from './parameter.ts';
+
+export const bulkBars = endpoint({
+  path: '/api/v2/{schema_asset}/bulk/bars/{country_iso_code}/{interval}/from/{from_date}/to/{to_date}',
+  tag: 'bars',
+  summary: 'OHLC bars of many symbols, or of a whole market, in one answer',
+  parameters: {
+    schema_asset: instrument.schema_asset,
+    country_iso_code: path(kind.country, 'the country'),
+    interval: path(kind.interval, 'the interval of the bars'),
+    from_date: path(kind.dateTime, 'the first open to return'),
+    to_date: path(kind.dateTime, 'the last open to return; a date alone covers that whole day'),
+    symbols: optional(
+      kind.symbolList,
+      'the present symbols of the instruments, separated by commas; without it the whole market',
+    ),
+    format: required(kind.oneOf(['csv']), 'the format of the response'),
+    ...barChoices,
+    as_of: extension(
+      unbound(
+        optional(
+          kind.notUnderstood('is not understood here yet'),
+          'not understood here yet: a request with it is refused',
+        ),
+      ),
+    ),
+  },
+  record: barRecord,
+  shape: 'list',
+  refusals: ['unknown_instrument'],
+  extension: true,
+  isStreamed: true,
+});

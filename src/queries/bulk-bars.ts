@@ -1,0 +1,161 @@
+// Bars in bulk (contract 9.11), one step of the answer at a time. A step has a snapshot of its own, so that none is held while a caller
+// reads; it gives what the first step's state of the store would give, or is refused (docs/decisions/0037).
+import type { TimedBars } from '../bars/grid.ts';
+import { END_MS, FIRST_MS } from '../base/instant.ts';
+import { barRange, dayOfBound, inOrder } from '../calendar/bar-range.ts';
+import { calendarOf } from '../calendar/calendar.ts';
+import { isPeriod } from '../calendar/period.ts';
+import type { bulkBars } from '../contract/bulk.ts';
+import type { ParametersOf } from '../contract/endpoint.ts';
+import { Refusal } from '../contract/errors.ts';
+import { instruments } from '../datasets/reference.ts';
+import { barStream } from '../series/bar-stream.ts';
+import type { DataState } from '../store/store.ts';
+import { refusingAdjust } from './adjust-refusals.ts';
+import { barMoment } from './bar-moment.ts';
+import { adjust, adjustingOf, constantsOf, streamContextOf, take } from './bars.ts';
+import { queryLimits } from './limits.ts';
+import { type Found, findInstrument, unknownInstrument } from './lookup.ts';
+import type { Answer, Query, QueryContext, StepPlace } from './query.ts';
+import { wrongOrder } from './range.ts';
+import { type BarConstants, writeCsvHeader, writeCsvRows } from './render/bar-records.ts';
+import { CSV_TYPE } from './render/list.ts';
+import { Sink } from './render/sink.ts';
+
+type BulkParameters = ParametersOf<typeof bulkBars>;
+
+/** Some rows of one instrument. */
+type Part = { readonly timed: TimedBars; readonly constants: BarConstants };
+
+/** Shared: a thread writes one step at a time. */
+const sink = new Sink();
+
+/** @throws Refusal where a request is for more than one answer may have */
+function checkSize({ interval, symbols }: BulkParameters, days: number): void {
+  const { bulkSymbolsMax, bulkSymbolDaysMax, bulkMarketSymbols, bulkPeriodFactor } = queryLimits;
+  if (symbols !== undefined && symbols.length > bulkSymbolsMax)
+    throw new Refusal('invalid_parameter', {
+      message: `symbols names ${symbols.length} symbols: one request may name ${bulkSymbolsMax}.`,
+      param: 'symbols',
+      hint: 'Split the list; or leave symbols out, for the whole market.',
+    });
+  const count = symbols?.length ?? bulkMarketSymbols;
+  const max = bulkSymbolDaysMax * (isPeriod(interval) ? bulkPeriodFactor : 1);
+  if (count * days <= max) return;
+  const who = symbols === undefined ? 'a whole market' : `${count} symbols`;
+  const daysMax = Math.floor(max / count);
+  throw new Refusal('invalid_parameter', {
+    message: `to_date is too far from from_date: a request for ${interval} bars of ${who} may have ${daysMax} days, this one has ${days}.`,
+    param: 'to_date',
+    allowed: `at most ${daysMax} days`,
+    hint: `Split the range into requests of at most ${daysMax} days${symbols === undefined ? ', or name symbols' : ', or name fewer symbols'}.`,
+  });
+}
+
+/** Checks what a request asks for as a whole: its range, its size and its symbols. @throws Refusal */
+async function check(parameters: BulkParameters, { reader }: QueryContext): Promise<void> {
+  const { schema_asset, country_iso_code: country, interval, from_date: from, to_date: to } = parameters;
+  const market = calendarOf(schema_asset, country);
+  if (!inOrder(interval, market, from, to)) throw wrongOrder(from.text, to.text);
+  checkSize(parameters, dayOfBound(market, to, interval) - dayOfBound(market, from, interval) + 1);
+  for (const symbol of parameters.symbols ?? []) {
+    const named = { country, symbol };
+    if ((await findInstrument(reader, schema_asset, named)) === null)
+      throw await unknownInstrument(reader, schema_asset, named, 'symbols');
+  }
+}
+
+/** The next symbols in order, those after `after`; the one of a place in its midst first. */
+async function nextSymbols(
+  { schema_asset, country_iso_code, symbols }: BulkParameters,
+  { reader }: QueryContext,
+  from: StepPlace | undefined,
+): Promise<readonly string[]> {
+  const limit = queryLimits.instrumentsPerStepMax;
+  const begun = from !== undefined && from.keyMs !== null ? [from.symbol] : [];
+  if (symbols !== undefined) {
+    const left = from === undefined ? symbols : symbols.filter((symbol) => symbol > from.symbol);
+    return [...begun, ...left.slice(0, limit)];
+  }
+  const rows = await reader.rows(instruments, {
+    where: { asset_schema: schema_asset, country_iso_code },
+    order: [['symbol', 'asc']],
+    ...(from !== undefined && { after: [from.symbol] }),
+    limit,
+  });
+  return [...begun, ...rows.map(({ symbol }) => symbol)];
+}
+
+/** Up to `count` bars of one instrument, those after a key. */
+async function read(
+  parameters: BulkParameters,
+  context: QueryContext,
+  found: Found,
+  afterMs: number | null,
+  count: number,
+): Promise<TimedBars> {
+  const { interval, from_date: from, to_date: to } = parameters;
+  const range = barRange(interval, found.calendar, from, to);
+  const { nowMs } = barMoment({
+    interval,
+    nowMs: context.request.nowMs,
+    toMs: range.toMs,
+    endedMs: found.endedMs,
+    isAdjusted: parameters.adjust !== 'none',
+  });
+  const fromMs = Math.max(range.fromMs, FIRST_MS, afterMs === null ? FIRST_MS : afterMs + 1);
+  const rest = { descending: false, fromMs, toMs: Math.min(range.toMs, END_MS) };
+  const stream = streamContextOf(context, found, parameters, null);
+  const timed = await refusingAdjust(found, () =>
+    take(barStream(stream, found, rest, nowMs), count, range, false),
+  );
+  await adjust(context, found, stream, timed, adjustingOf(found, parameters, nowMs));
+  return timed;
+}
+
+/** The bars of one step, and the place after them; null where they are the last. */
+async function readStep(parameters: BulkParameters, context: QueryContext, data: DataState) {
+  const { schema_asset, country_iso_code: country } = parameters;
+  const { from } = context.request;
+  const symbols = await nextSymbols(parameters, context, from);
+  const parts: Part[] = [];
+  let left: number = queryLimits.barsPerStepMax;
+  for (const symbol of symbols) {
+    const found = await context.lookup.instrument(context.reader, schema_asset, { country, symbol });
+    const afterMs = from?.symbol === symbol ? from.keyMs : null;
+    const timed = await read(parameters, context, found, afterMs, left);
+    const { count, keyMs } = timed.bars;
+    if (count > 0) parts.push({ timed, constants: constantsOf(found.instrument, parameters.interval) });
+    left -= count;
+    if (left === 0) return { parts, rest: { data, symbol, keyMs: keyMs[count - 1]! } };
+  }
+  const last = symbols.at(-1);
+  return { parts, rest: last === undefined ? null : { data, symbol: last, keyMs: null } };
+}
+
+const changedMeanwhile = new Refusal('unavailable', {
+  message: 'The stored data that this answer is made of changed while it was sent: ask again.',
+});
+
+/** The state that a first step is read from. @throws where damage hides it */
+async function stateOf({ reader }: QueryContext): Promise<DataState> {
+  const version = await reader.version();
+  if (version === null) throw new Error('the version of the store is damaged');
+  return { id: reader.id, version };
+}
+
+/** `GET …/bulk/bars/…`: one step of it. @throws Refusal `unavailable` where a later step finds other data than the first */
+export const answerBulkBars: Query<typeof bulkBars> = async (parameters, context): Promise<Answer> => {
+  const { from } = context.request;
+  const { session_date: withSessionDate } = parameters;
+  if (from === undefined) await check(parameters, context);
+  const data = from?.data ?? (await stateOf(context));
+  const { parts, rest } = await readStep(parameters, context, data);
+  if (!(await context.lookup.isAsIn(context.reader, data))) throw changedMeanwhile;
+  sink.start();
+  if (from === undefined) writeCsvHeader(sink, withSessionDate);
+  for (const { timed, constants } of parts) writeCsvRows(sink, timed, constants, withSessionDate);
+  const body = sink.take(context.allocate);
+  const answer = { kind: 'answer', contentType: CSV_TYPE, headers: {}, body, next: null } as const;
+  return rest === null ? answer : { ...answer, rest };
+};

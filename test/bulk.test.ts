@@ -1,0 +1,182 @@
+// Bars in bulk (contract 9.11): the same bars as by pages, in one answer that is cut rather than wrong.
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { httpLimits } from '../src/http/limits.ts';
+import { Workshop } from './service.ts';
+
+const shop = new Workshop();
+after(() => shop.close());
+
+const SYMBOLS = Array.from({ length: 40 }, (_, index) => `S${String(index).padStart(2, '0')}`);
+const DAYS = ['03', '04', '05', '06', '07', '10', '11', '12', '13', '14'].map((day) => `2025-02-${day}`);
+const MINUTES = 390;
+
+/** Rows of minutes of regular sessions in New York, 14:30 to 21:00 UTC in winter. */
+function* minutesOf(symbols: readonly string[], days: readonly string[], country = 'US', plus = 0) {
+  for (const symbol of symbols)
+    for (const [index, day] of days.entries())
+      for (let minute = 0; minute < MINUTES; minute++) {
+        const at = new Date(Date.parse(`${day}T14:30:00Z`) + minute * 60_000).toISOString();
+        const close = 100 + index + (minute % 50) / 100 + plus;
+        yield `stock,${country},${symbol},1M,${at},${close},${close + 1},${close - 1},${close},${minute * 10}`;
+      }
+}
+
+const HEAD = 'asset_schema,country_iso_code,symbol,interval,datetime,open,high,low,close,volume';
+
+async function importRows(name: string, rows: Iterable<string>): Promise<void> {
+  writeFileSync(shop.path(name), [HEAD, ...rows, ''].join('\n'));
+  await shop.must('import', 'bars', shop.path(name));
+}
+
+await importRows('minutes.csv', minutesOf(SYMBOLS, DAYS));
+await importRows('hk.csv', minutesOf(['S00'], ['2025-02-03'], 'HK'));
+writeFileSync(
+  shop.path('actions.csv'),
+  'country_iso_code,symbol,action_type,ex_date,split_from,split_to\nUS,S03,split,2025-02-06,1,2\n',
+);
+await shop.must('import', 'corporate-actions', shop.path('actions.csv'));
+const key = await shop.must('keys', 'create', 'bulk');
+const server = await shop.serve();
+
+const bulkPath = (query: string, interval = '1M', to = '2025-02-14'): string =>
+  `/api/v2/stock/bulk/bars/us/${interval}/from/2025-02-03/to/${to}?secret_key=${key}${query}`;
+const bulk = (query: string, interval?: string, to?: string): Promise<Response> =>
+  server.get(bulkPath(query, interval, to));
+
+/** All bars of a symbol as CSV without a header, page by page. */
+async function paged(symbol: string, query: string, interval: string): Promise<string> {
+  let rows = '';
+  let next = '';
+  do {
+    const path = `/api/v2/stock/bars/US:${symbol}/${interval}/from/2025-02-03/to/2025-02-14`;
+    const more = next === '' ? '' : `&next_page_key=${next}`;
+    const page = await server.get(`${path}?secret_key=${key}&format=csv&limit=1000${query}${more}`);
+    assert.equal(page.status, 200);
+    rows += (await page.text()).replace(/^.*\r\n/, '');
+    next = page.headers.get('x-next-page-key') ?? '';
+  } while (next !== '');
+  return rows;
+}
+
+const PLAIN =
+  'asset_schema,interval,country_iso_code,exchange,symbol,datetime,close_datetime,open,high,low,close,volume,vwap\r\n';
+
+test('a whole market in one answer: its bars by symbol, then time, as pages give them (contract 9.11)', async () => {
+  const answer = await bulk('&format=csv');
+  assert.equal(answer.status, 200);
+  assert.equal(answer.headers.get('content-type'), 'text/csv; charset=utf-8; header=present');
+  const pages = await Promise.all(SYMBOLS.slice(0, 3).map((symbol) => paged(symbol, '', '1M')));
+  const text = await answer.text();
+  const lines = text.trimEnd().split('\r\n');
+  assert.equal(lines.length, 1 + SYMBOLS.length * DAYS.length * MINUTES);
+  assert.ok(text.startsWith(PLAIN + pages.join('')));
+  const symbols = lines.slice(1).map((line) => line.split(',')[4]!);
+  assert.deepEqual([...new Set(symbols)], SYMBOLS);
+  assert.equal(new Set(lines).size, lines.length, 'no row comes twice');
+});
+
+for (const [query, interval] of [
+  ['&session_date=true', '60M'],
+  ['&adjust=split&adjust_as_of=2025-02-14', '1M'],
+  ['&adjustment=split&adjust_as_of=2025-02-14&session_date=1', 'DAY'],
+  ['&is_eth=true', '45M'],
+] as const)
+  test(`named symbols at ${interval} with ${query.slice(1)} are those of pages, once each and in order (contract 9.11)`, async () => {
+    const answer = await bulk(`&format=csv&symbols=S07,s03,S03${query}`, interval);
+    const text = await answer.text();
+    const expected = (await paged('S03', query, interval)) + (await paged('S07', query, interval));
+    assert.ok(expected.length > 0);
+    assert.equal(text.replace(/^.*\r\n/, ''), expected);
+    assert.equal(text.split('\r\n', 1)[0]!.includes('session_date'), query.includes('session_date'));
+  });
+
+test('an answer has the version of the stored data, and HEAD has the headers alone (contract 6.6, 9.11, 9.12)', async () => {
+  const page = await server.get(`/api/v2/stock/bars/US:S00/1M/latest?secret_key=${key}`);
+  const head = await server.get(bulkPath('&format=csv'), { method: 'HEAD' });
+  assert.equal(head.status, 200);
+  assert.equal(head.headers.get('x-data-version'), page.headers.get('x-data-version'));
+  assert.equal(await head.text(), '');
+  assert.equal(head.headers.get('etag'), null);
+});
+
+test('a market without bars is a header alone (contract 5.1, 9.11)', async () => {
+  const none = await server.get(bulkPath('&format=csv').replace('/us/', '/JP/'));
+  assert.equal(await none.text(), PLAIN);
+});
+
+test('a request that cannot be answered says why before the first byte (contract 6.2, 9.11)', async () => {
+  const refusals: readonly [query: string, to: string, status: number, message: RegExp][] = [
+    ['', '2025-02-14', 400, /^format is required/],
+    ['&format=xlsx', '2025-02-14', 400, /^format must be/],
+    ['&format=csv&as_of=2025-02-05', '2025-02-14', 400, /^as_of is not understood here yet: leave it out/],
+    [
+      '&format=csv',
+      '2025-03-31',
+      400,
+      /a request for 1M bars of a whole market may have 40 days, this one has 57/,
+    ],
+    ['&format=csv', '2025-02-01', 400, /^from_date is after to_date/],
+    ['&format=csv&symbols=S00,,S01', '2025-02-14', 400, /^symbols must be symbols separated by commas/],
+    [
+      '&format=csv&symbols=S00,S0',
+      '2025-02-14',
+      404,
+      /^symbols names no stock that this service holds data of: US:S0/,
+    ],
+  ];
+  for (const [query, to, status, message] of refusals) {
+    const answer = await bulk(query, '1M', to);
+    const body = (await answer.json()) as { message: string; detail: { hint?: string } };
+    assert.equal(answer.status, status, query);
+    assert.match(body.message, message);
+    if (to === '2025-03-31')
+      assert.match(body.detail.hint!, /Split the range into requests of at most 40 days/);
+  }
+});
+
+/** An answer of which nothing is read until it is asked for. */
+const begun = (path: string): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    get(`${server.url}${path}`, { agent: false }, resolve).once('error', reject);
+  });
+
+async function rest(answer: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of answer) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces).toString();
+}
+
+test('callers that leave free their places within a second; others are told to wait (contract 6.3, 9.11)', async () => {
+  const path = bulkPath('&format=csv');
+  const slow = await Promise.all(Array.from({ length: httpLimits.streamedAnswersMax }, () => begun(path)));
+  assert.ok(slow.every(({ statusCode }) => statusCode === 200));
+  const refused = await server.get(path);
+  assert.equal(refused.status, 503);
+  assert.ok(Number(refused.headers.get('retry-after')) > 0);
+  await refused.arrayBuffer();
+  const page = await server.get(`/api/v2/stock/bars/US:S00/1M/latest?secret_key=${key}`);
+  assert.equal(page.status, 200, 'pages are answered meanwhile');
+  for (const answer of slow) answer.destroy();
+  await sleep(1_000);
+  const again = await Promise.all(Array.from({ length: httpLimits.streamedAnswersMax }, () => begun(path)));
+  assert.ok(again.every(({ statusCode }) => statusCode === 200));
+  for (const answer of again) answer.destroy();
+});
+
+test('an import of what an answer does not have leaves it as it was; one of what it still has to give cuts it (contract 9.11)', async () => {
+  const path = bulkPath('&format=csv');
+  const before = await rest(await begun(path));
+  const untouched = await begun(path);
+  await importRows('other.csv', minutesOf(['S00'], ['2025-02-04'], 'HK'));
+  assert.equal(await rest(untouched), before);
+  const touched = await begun(path);
+  await importRows('changed.csv', minutesOf(['S39'], ['2025-02-13', '2025-02-14'], 'US', 5));
+  await assert.rejects(rest(touched), /aborted|ECONNRESET/);
+  const anew = await rest(await begun(path));
+  assert.notEqual(anew, before);
+  assert.equal(anew.length > 0, true);
+});
