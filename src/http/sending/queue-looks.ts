@@ -10,10 +10,12 @@ const MEMORY = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4, stackS
 /** Looks at the queues of one port, one after the other. */
 export class QueueLooks {
   #thread: Worker | null = null;
+  #isClosed = false;
   #answered: ((queues: SendQueues | null) => void) | null = null;
 
   /** The send queues of a port's connections; null where the system does not tell, or the thread has ended. One look at a time. */
   look(port: number): Promise<SendQueues | null> {
+    if (this.#isClosed) return Promise.resolve(null);
     return new Promise((resolve) => {
       this.#answered = resolve;
       this.#thread ??= this.#start();
@@ -21,8 +23,9 @@ export class QueueLooks {
     });
   }
 
-  /** Ends the thread; a look that goes on answers null. */
+  /** Ends the thread; a look that goes on, or comes later, answers null. */
   close(): void {
+    this.#isClosed = true;
     void this.#thread?.terminate();
   }
 
@@ -30,13 +33,14 @@ export class QueueLooks {
     const thread = new Worker(moduleBeside('./send-queues-thread.ts', import.meta.url), {
       resourceLimits: MEMORY,
     });
-    thread.unref();
     thread.on('message', (queues: SendQueues | null) => this.#answer(queues));
     thread.on('error', () => undefined);
     thread.once('exit', () => {
       this.#thread = null;
       this.#answer(null);
     });
+    // Who listens to messages holds the process, so this comes after.
+    thread.unref();
     return thread;
   }
 
