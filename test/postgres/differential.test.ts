@@ -20,7 +20,7 @@ test('600 random requests have the same bytes from both engines, page keys inclu
     const compared = await compareEngines(server.url, temporary.folder, { seed: SEED, count: REQUESTS });
     t.diagnostic(JSON.stringify(compared));
     assert.ok(compared.good > REQUESTS / 4, 'good answers');
-    assert.ok(compared.pages > 5, 'further pages');
+    assert.ok(compared.pages > REQUESTS / 20, 'further pages');
     assert.ok(compared.writes > 5, 'changes that wrote something');
   } finally {
     await server.stop();
