@@ -58,8 +58,8 @@ export const httpLimits = {
   lookFromShare: 0.5,
   /** Longest pause between two looks at the kernel's queues. With 8,192 connections one takes 6 to 16 ms of a thread of its own. */
   lookPauseMs: 100,
-  /** Share of the time that these looks may take, as far as the longest pause allows. */
-  lookShare: 0.1,
+  /** Share of a processor that these looks may take, as far as the longest pause allows. */
+  lookShare: 0.25,
   /** Time that a request waits for such a look. */
   lookWaitMs: 250,
   /**

@@ -181,7 +181,7 @@ export async function listen(
   listener.on('connection', (socket: Socket) =>
     connections.accept(socket, () => tls?.handshakes.endOldest() ?? false),
   );
-  const sending = new Sending({ unsent, observe, reset, pace }, () => port);
+  const sending = new Sending({ unsent, observe, reset, pace }, () => listening);
   server.on(tls === null ? 'connection' : 'secureConnection', (socket: Socket) => {
     connections.add(socket);
     paceReading(socket, () => connections.isPaused(socket));
@@ -207,9 +207,9 @@ export async function listen(
     listener.once('error', reject);
     listener.listen({ ...address, backlog: limits.connectionBacklogMax }, resolve);
   });
-  const { port } = listener.address() as AddressInfo;
+  const listening = listener.address() as AddressInfo;
   return {
-    port,
+    port: listening.port,
     renew: (next) => tls?.renew(next),
     async stop(reason) {
       // A handshake in progress brings a request; an abandoned one does not.

@@ -2,24 +2,27 @@
 // HTTP thread has none to spare.
 import { Worker } from 'node:worker_threads';
 import { moduleBeside } from '../../base/module.ts';
-import type { SendQueues } from './send-queues.ts';
+import type { Listening, SendQueues } from './send-queues.ts';
 
 /** The thread does little; without bounds its heap would be sized for a whole program. */
 const MEMORY = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4, stackSizeMb: 1 };
 
-/** Looks at the queues of one port, one after the other. */
+/** What a look has seen, null where the system does not tell, and its processor time. */
+export type Look = { readonly queues: SendQueues | null; readonly processorMs: number };
+
+/** Looks at the queues of one server, one after the other. */
 export class QueueLooks {
   #thread: Worker | null = null;
   #isClosed = false;
-  #answered: ((queues: SendQueues | null) => void) | null = null;
+  #answered: ((look: Look | null) => void) | null = null;
 
-  /** The send queues of a port's connections; null where the system does not tell, or the thread has ended. One look at a time. */
-  look(port: number): Promise<SendQueues | null> {
+  /** Looks at the send queues of a server's connections; null where the thread has ended. One look at a time. */
+  look(server: Listening): Promise<Look | null> {
     if (this.#isClosed) return Promise.resolve(null);
     return new Promise((resolve) => {
       this.#answered = resolve;
       this.#thread ??= this.#start();
-      this.#thread.postMessage(port);
+      this.#thread.postMessage(server);
     });
   }
 
@@ -33,7 +36,7 @@ export class QueueLooks {
     const thread = new Worker(moduleBeside('./send-queues-thread.ts', import.meta.url), {
       resourceLimits: MEMORY,
     });
-    thread.on('message', (queues: SendQueues | null) => this.#answer(queues));
+    thread.on('message', (look: Look) => this.#answer(look));
     thread.on('error', () => undefined);
     thread.once('exit', () => {
       this.#thread = null;
@@ -44,9 +47,9 @@ export class QueueLooks {
     return thread;
   }
 
-  #answer(queues: SendQueues | null): void {
+  #answer(look: Look | null): void {
     const answered = this.#answered;
     this.#answered = null;
-    answered?.(queues);
+    answered?.(look);
   }
 }

@@ -1,5 +1,11 @@
-// The thread that looks at the kernel's send queues: the answer to a port is what its connections hold.
+// The thread that looks at the kernel's send queues: the answer to where a server listens is what its connections hold, and what the look has cost.
 import { parentPort } from 'node:worker_threads';
-import { readSendQueues } from './send-queues.ts';
+import type { Look } from './queue-looks.ts';
+import { type Listening, readSendQueues } from './send-queues.ts';
 
-parentPort!.on('message', (port: number) => parentPort!.postMessage(readSendQueues(port)));
+parentPort!.on('message', (server: Listening) => {
+  const before = process.threadCpuUsage();
+  const queues = readSendQueues(server);
+  const { user, system } = process.threadCpuUsage(before);
+  parentPort!.postMessage({ queues, processorMs: (user + system) / 1_000 } satisfies Look);
+});

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { QueueLooks } from './queue-looks.ts';
@@ -14,7 +14,8 @@ const UNREAD_BYTES = 6_000_000;
 const accepted: Socket[] = [];
 const server = createServer((socket) => accepted.push(socket));
 await once(server.listen(0, '127.0.0.1'), 'listening');
-const { port } = server.address() as { port: number };
+const listening = server.address() as AddressInfo;
+const { port } = listening;
 const callers = await Promise.all(
   Array.from({ length: CONNECTIONS }, async () => {
     const caller = connect(port, '127.0.0.1');
@@ -32,26 +33,26 @@ const skip = process.platform !== 'linux' && 'Linux alone tells';
 
 test('another thread looks, again and again, and sees what this one would', { skip }, async () => {
   const looks = new QueueLooks();
-  assert.deepEqual(await looks.look(port), new Map());
+  assert.deepEqual((await looks.look(listening))?.queues, new Map());
   for (const socket of accepted.slice(0, 3)) socket.write(Buffer.alloc(UNREAD_BYTES));
   await sleep(50);
-  const seen = await looks.look(port);
+  const seen = (await looks.look(listening))?.queues;
   assert.deepEqual([...seen!.keys()].sort(), accepted.slice(0, 3).map(nameOf).sort());
-  assert.deepEqual(seen, readSendQueues(port));
+  assert.deepEqual(seen, readSendQueues(listening));
   looks.close();
 });
 
 test('after its end, and of a look that this overtakes, it tells nothing', { skip }, async () => {
   const looks = new QueueLooks();
-  const overtaken = looks.look(port);
+  const overtaken = looks.look(listening);
   looks.close();
   assert.equal(await overtaken, null);
-  assert.equal(await looks.look(port), null);
+  assert.equal(await looks.look(listening), null);
 });
 
 test('the thread holds no process that has nothing else to do', { skip }, async () => {
   const module = new URL('./queue-looks.ts', import.meta.url).href;
-  const program = `const { QueueLooks } = await import('${module}'); void new QueueLooks().look(${port});`;
+  const program = `const { QueueLooks } = await import('${module}'); void new QueueLooks().look(${JSON.stringify(listening)});`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'inherit' });
   const [status] = (await Promise.race([once(child, 'exit'), sleep(20_000, ['late'], { ref: false })])) as [
     number | string,

@@ -1,7 +1,7 @@
 // Answers on their way: unread ones are counted and bounded, slow callers finish, silent ones are cut (contract 6.3, 6.4).
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
@@ -32,16 +32,17 @@ after(async () => {
 
 type Setup = { bounds?: UnsentBounds; pace?: SendingPace; certificate?: Certificate };
 
-/** A server that answers a path `/BYTES/KEY` with so many bytes, counted for that key, or for none below 1 kB; or refuses it. */
+/** A server that answers a path `/BYTES/KEY` with so many bytes, counted for that key, or for none below 1 kB; or refuses it, unless it is `/BYTES/KEY/kept`, as if it had the answer. */
 async function serve({ bounds, pace = PACE, certificate }: Setup = {}) {
   const unsent = new UnsentBytes(bounds);
   const observed: Observation[] = [];
   const handler = {
     async handle({ target }: HttpRequest): Promise<HttpResponse> {
-      const [, size, key = 'key'] = target.split('/');
+      const [, size, key = 'key', kept] = target.split('/');
       const bytes = Number(size);
       const owner = bytes < 1_000 ? null : key;
       const headers = { 'Content-Length': String(bytes) };
+      if (kept !== undefined) return { status: 200, headers, body: [Buffer.alloc(bytes)], owner };
       const release = await unsent.admit(owner, bytes).catch(() => null);
       if (release === null) return { status: 503, headers: { 'Content-Length': '0' }, body: [], owner };
       return { status: 200, headers, body: [Buffer.alloc(bytes)], owner, release };
@@ -111,6 +112,21 @@ test('an unread answer counts until its caller has it, also the part that the ke
   await end(server, [socket]);
 });
 
+test('answers from the cache are looked at before their caller is at its bound, so that who reads at once waits for no look', async () => {
+  const never = 2 * PATIENCE_MS;
+  const server = await serve({
+    pace: { intervalMs: never, checkMs: never },
+    bounds: { perKeyMax: 1_000_000 },
+  });
+  const socket = await call(server);
+  for (let answer = 0; answer < 40; answer++) {
+    ask(socket, '/60000/key/kept');
+    assert.ok((await readSlowly(socket, 65_536, 1, 60_000)) >= 60_000);
+    await until(() => server.unsent.of('key') < 900_000, state(server));
+  }
+  await end(server, [socket]);
+});
+
 test('answers that fit into the kernel’s buffers count while their callers do not read them', {
   skip: process.platform !== 'linux' && 'only Linux tells',
 }, async () => {
@@ -132,12 +148,12 @@ test('the kernel’s queue of a connection is found by its addresses, IPv4 and I
   ] as const) {
     const server = createServer().listen(0, host);
     await once(server, 'listening');
-    const { port } = server.address() as { port: number };
-    const caller = connect(port, at).pause();
+    const listening = server.address() as AddressInfo;
+    const caller = connect(listening.port, at).pause();
     const [accepted] = (await once(server, 'connection')) as [Socket];
     for (let index = 0; index < 100; index++) accepted.write(Buffer.alloc(65_536));
     await sleep(50);
-    const queues = readSendQueues(port);
+    const queues = readSendQueues(listening);
     assert.ok((queues!.get(nameOf(accepted)) ?? 0) > 10_000, `${host}: ${nameOf(accepted)}`);
     caller.destroy();
     accepted.destroy();
@@ -163,7 +179,11 @@ for (const isSecure of [false, true]) {
     const slowEnds = server.observed.filter(({ kind }) => kind === 'connection');
     assert.deepEqual(slowEnds, [{ kind: 'connection', reason: 'slow' }]);
     await until(() => server.unsent.total === 0, state(server));
-    assert.equal(readSendQueues(server.port)?.size ?? 0, 0, 'the kernel holds nothing for it');
+    assert.equal(
+      readSendQueues({ port: server.port, family: 'IPv4' })?.size ?? 0,
+      0,
+      'the kernel holds nothing for it',
+    );
     await end(server, [silent, slow]);
   });
 

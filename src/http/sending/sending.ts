@@ -5,9 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EndReason, Observe } from '../../base/observe.ts';
 import { httpLimits } from '../limits.ts';
 import type { HttpResponse } from '../message.ts';
-import { QueueLooks } from './queue-looks.ts';
-import { nameOf } from './send-queues.ts';
+import { type Look, QueueLooks } from './queue-looks.ts';
+import { type Listening, nameOf } from './send-queues.ts';
 import type { Owner, UnsentBytes } from './unsent-bytes.ts';
+
+/** In place of a look that its thread has not lived to end: the longest pause follows. */
+const NO_LOOK: Look = { queues: null, processorMs: Infinity };
 
 const defaultPace = { intervalMs: httpLimits.sendIntervalMs, checkMs: httpLimits.sendCheckMs };
 
@@ -60,24 +63,26 @@ function beginAnew(flow: Flow): void {
 /** The bytes of a connection that its caller has not got. */
 const unsentOf = ({ waiting, held }: Flow): number => waiting + held;
 
-/** The answers on their way from one port. */
+/** The answers on their way from one server. */
 export class Sending {
   readonly #parts: Parts;
   readonly #intervalMs: number;
-  readonly #port: () => number;
+  readonly #listening: () => Listening;
   /** Connections that have had something to send. */
   readonly #flows = new Map<Socket, Flow>();
   readonly #timer: NodeJS.Timeout;
   readonly #looks = new QueueLooks();
-  #recounting: Promise<void> | null = null;
+  /** The count whose look has not begun, and the one before it. */
+  #comingCount: Promise<void> | null = null;
+  #lastCount: Promise<unknown> = Promise.resolve();
   #recountAfterMs = 0;
   /** When the kernel's queues were last looked at. */
   #lookedMs = 0;
 
-  constructor(parts: Parts, port: () => number) {
+  constructor(parts: Parts, listening: () => Listening) {
     const { intervalMs, checkMs } = { ...defaultPace, ...parts.pace };
     this.#parts = parts;
-    this.#port = port;
+    this.#listening = listening;
     this.#intervalMs = intervalMs;
     this.#timer = setInterval(() => void this.#check(), checkMs);
     this.#timer.unref();
@@ -181,6 +186,7 @@ export class Sending {
     flow.taken += bytes;
     flow.held += bytes;
     this.#parts.unsent.add(flow.owner, bytes);
+    this.#parts.unsent.lookAhead(flow.owner);
   }
 
   /** Sends an answer that is made while it is sent. Where its rest cannot be had, the connection is ended: a caller must not take a part for the whole. */
@@ -275,29 +281,30 @@ export class Sending {
   }
 
   /**
-   * Asks the kernel what it holds; soon after the time before only when a pause is over. Whoever waits for it is judged by what is unsent
-   * then: a caller that reads fast has read much meanwhile.
+   * Asks the kernel what it holds; soon after the time before only when a pause is over. Whoever waits for it is judged by a look that
+   * begins later: a caller that reads fast has read much meanwhile.
    */
   #recount(): Promise<void> {
-    this.#recounting ??= this.#recountSoon().finally(() => {
-      this.#recounting = null;
-    });
-    return this.#recounting;
+    this.#comingCount ??= this.#recountSoon();
+    return this.#comingCount;
   }
 
   async #recountSoon(): Promise<void> {
+    await this.#lastCount;
     const pauseMs = this.#recountAfterMs - performance.now();
     if (pauseMs > 0) await sleep(pauseMs, undefined, { ref: false });
-    const beganMs = performance.now();
-    await this.#recountNow();
-    const endedMs = performance.now();
+    const count = this.#recountNow();
+    this.#lastCount = count;
+    this.#comingCount = null;
+    const tookMs = await count;
     const { lookPauseMs, lookShare } = httpLimits;
-    this.#recountAfterMs = endedMs + Math.min((endedMs - beganMs) / lookShare, lookPauseMs);
+    this.#recountAfterMs = performance.now() + Math.min(tookMs / lookShare, lookPauseMs);
   }
 
-  async #recountNow(): Promise<void> {
+  /** The processor time of the look. */
+  async #recountNow(): Promise<number> {
     const before = Array.from(this.#flows.values(), (flow) => ({ flow, taken: flow.taken }));
-    const queues = await this.#looks.look(this.#port());
+    const { queues, processorMs } = (await this.#looks.look(this.#listening())) ?? NO_LOOK;
     this.#lookedMs = performance.now();
     for (const { flow, taken } of before) {
       if (flow.isForgotten) continue;
@@ -313,6 +320,7 @@ export class Sending {
         flow.readMs = this.#lookedMs;
       }
     }
+    return processorMs;
   }
 }
 

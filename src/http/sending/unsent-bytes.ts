@@ -34,7 +34,9 @@ export class UnsentBytes {
   #total = 0;
   #relief: Relief | null = null;
   #makingRoom: Promise<void> | null = null;
-  #recounting: Promise<unknown> | null = null;
+  /** The newest count, and its end or that of the wait for it. */
+  #count: Promise<void> | undefined;
+  #counted: Promise<unknown> = Promise.resolve();
 
   constructor(bounds: UnsentBounds = {}) {
     this.#bounds = { ...defaultBounds, ...bounds };
@@ -83,13 +85,13 @@ export class UnsentBytes {
     return owner === null ? this.#bounds.anonymousMax : this.#bounds.perKeyMax;
   }
 
-  /** Whether so much counts that a look now may save the next caller from waiting for one. */
-  #isNearBound(owner: Owner): boolean {
+  /** Counts anew where so much counts that the next caller may have to wait for it otherwise. */
+  lookAhead(owner: Owner): void {
     const { lookFromShare } = httpLimits;
-    return (
+    const isNear =
       this.of(owner) >= this.#boundOf(owner) * lookFromShare ||
-      this.#total >= this.#bounds.totalMax * lookFromShare
-    );
+      this.#total >= this.#bounds.totalMax * lookFromShare;
+    if (isNear) void this.#relief?.recount();
   }
 
   /** Whether it still is after a new count. */
@@ -100,13 +102,12 @@ export class UnsentBytes {
 
   /** Waits for a new count, but not for long: where the thread is overloaded it may take seconds, and a refusal must be soon. */
   #recount(): Promise<unknown> {
-    this.#recounting ??= Promise.race([
-      this.#relief?.recount(),
-      sleep(httpLimits.lookWaitMs, undefined, { ref: false }),
-    ]).finally(() => {
-      this.#recounting = null;
-    });
-    return this.#recounting;
+    const count = this.#relief?.recount();
+    if (count !== this.#count) {
+      this.#count = count;
+      this.#counted = Promise.race([count, sleep(httpLimits.lookWaitMs, undefined, { ref: false })]);
+    }
+    return this.#counted;
   }
 
   #isFull(): boolean {
@@ -128,7 +129,7 @@ export class UnsentBytes {
       await this.#makeRoom(isLast);
     }
     if (!this.isOwnerOver(owner) && !this.#isFull()) {
-      if (this.#isNearBound(owner)) void this.#recount();
+      this.lookAhead(owner);
       return this.hold(owner, bytes);
     }
     const message = !this.isOwnerOver(owner)
