@@ -84,15 +84,15 @@ export class RequestHandler {
   async handle(request: HttpRequest): Promise<HttpResponse> {
     const startedMs = request.arrivedMs ?? performance.now();
     const requestId = requests.requestIdOf(request);
-    const nothing = {
+    const trace: Trace = {
+      requestId,
       route: null,
       keyId: null,
       word: null,
       counted: null,
-      ignored: null,
       uncount: null,
+      ignored: null,
     };
-    const trace: Trace = { requestId, ...nothing };
     const answered = await this.#route(request, trace).catch((error: unknown) => {
       const { word, facts } = this.#problemOf(error, requestId);
       trace.word = word;
@@ -180,11 +180,9 @@ export class RequestHandler {
     const found = await this.#answer(asked, parsed, request, trace);
     const { cached, dataVersion } = found;
     const url = responses.nextPageUrl(cached.answer, base, caller);
-    const response = responses.withDataVersion(
-      responses.answerResponse(cached.answer, cached.etag, url),
-      dataVersion,
-    );
-    const whole = completed(response, request, trace.requestId);
+    const { requestId } = trace;
+    const response = responses.answerResponse(cached.answer, cached.etag, { url, dataVersion, requestId });
+    const whole = notModifiedIfHeld(response, requests.headerOf(request, 'if-none-match'));
     return this.#inForm(whole, codingFor(whole, request), found, url);
   }
 
@@ -195,7 +193,7 @@ export class RequestHandler {
     if (!admits()) throw full;
     trace.uncount = await unsent.admit(trace.keyId, httpLimits.streamedStepBytes);
     const { first, rest, release } = await this.#streamed.begin(asked, request.isGone);
-    const begun = responses.withDataVersion(responses.streamedResponse(first, requestId), first.dataVersion);
+    const begun = responses.streamedResponse(first, requestId);
     const observedRest = (): Promise<Uint8Array | null> =>
       rest().catch((error: unknown) => {
         this.#problemOf(error, requestId);
@@ -302,10 +300,4 @@ function withoutKey(facts: ErrorFacts): ErrorFacts {
 function cacheNameOf({ name }: ParsedRequest, { wrapCsv, pinnedMs }: QueryRequest): string {
   const form = wrapCsv ? `${name} wrapped` : name;
   return pinnedMs === undefined ? form : `${form} pinned to ${pinnedMs}`;
-}
-
-/** The response to one request: with its id, and without a body that its caller has already. */
-function completed(response: HttpResponse, request: HttpRequest, requestId: string): HttpResponse {
-  const headers = { ...response.headers, 'X-Request-Id': requestId };
-  return notModifiedIfHeld({ ...response, headers }, requests.headerOf(request, 'if-none-match'));
 }

@@ -108,11 +108,22 @@ export function nextPageUrl(
   return next === null ? null : `${baseAddress}${next.address}${key}&next_page_key=${next.key}`;
 }
 
-/** An answer of the query thread as a response, with its tag and the address of the next page. */
+/** The version of the store that has an answer; nothing where damage hides it (contract 9.12). */
+const versionHeader = (version: number | undefined): Readonly<Record<string, string>> =>
+  version === undefined ? {} : { 'X-Data-Version': String(version) };
+
+/** What differs between the responses with one answer: the address of the next page, the version of the store, the request's id. */
+export type AnswerDetails = {
+  readonly url: string | null;
+  readonly dataVersion: number | undefined;
+  readonly requestId: string;
+};
+
+/** An answer of the query thread as a response, with its tag. All its headers are made at once: each copy of them costs every request. */
 export function answerResponse(
   answer: Answer & { kind: 'answer' },
   etag: string,
-  url: string | null,
+  { url, dataVersion, requestId }: AnswerDetails,
 ): HttpResponse {
   const { next } = answer;
   const [at, whole] = [next?.at ?? null, answer.body];
@@ -129,6 +140,8 @@ export function answerResponse(
       Vary: 'Accept, Accept-Encoding',
       ...answer.headers,
       ...(url !== null && answer.headers['X-Count'] !== undefined ? { Link: `<${url}>; rel="next"` } : {}),
+      ...versionHeader(dataVersion),
+      'X-Request-Id': requestId,
     },
     body,
     ...(answer.release === undefined ? {} : { release: answer.release }),
@@ -137,7 +150,7 @@ export function answerResponse(
 
 /** The beginning of a streamed answer as a response: without a length and a tag, which only its end could tell (contract 9.11). */
 export const streamedResponse = (
-  { contentType, body }: Answer & { kind: 'answer' },
+  { contentType, body, dataVersion }: Answer & { kind: 'answer' },
   requestId: string,
 ): HttpResponse => ({
   status: 200,
@@ -146,15 +159,10 @@ export const streamedResponse = (
     'Content-Type': contentType,
     'Cache-Control': 'private, no-cache',
     'X-Request-Id': requestId,
+    ...versionHeader(dataVersion),
   },
   body: [body],
 });
-
-/** Adds the version of the store that has the answer; nothing where damage hides it (contract 9.12). */
-export const withDataVersion = (response: HttpResponse, version: number | undefined): HttpResponse =>
-  version === undefined
-    ? response
-    : { ...response, headers: { ...response.headers, 'X-Data-Version': String(version) } };
 
 /** An answer with a copy of its body, which shares no memory. */
 export function copyOf({ release, body, ...rest }: Answer & { kind: 'answer' }): Answer & { kind: 'answer' } {

@@ -13,7 +13,7 @@ import { errorResponse, methodNotAllowed } from './response.ts';
 import { Sending, type SendingPace } from './sending/sending.ts';
 import type { UnsentBytes } from './sending/unsent-bytes.ts';
 import { stop } from './stop.ts';
-import { type Certificate, createTlsServer, strictTransport } from './tls.ts';
+import { type Certificate, createTlsServer, withStrictTransport } from './tls.ts';
 
 // An import statement reads every export of node:http, and that loads Node's HTTP client: 40 ms and 13 MB for nothing.
 const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
@@ -64,8 +64,7 @@ function respond(
     .then((response) => {
       const isLast = connections.endsWith(outgoing) || hasMoreChunks(outgoing.req);
       if (isLast && !outgoing.destroyed) outgoing.setHeader('Connection', 'close');
-      const headers = { ...response.headers, ...strictTransport(outgoing.req.socket) };
-      return sending.send(outgoing, { ...response, headers });
+      return sending.send(outgoing, withStrictTransport(response, outgoing.req.socket));
     })
     .catch(() => outgoing.destroy());
 }
@@ -104,10 +103,10 @@ function refuseSocket(
 /** Writes an error to a bare connection, and ends it. */
 function writeRefusal({ word, facts }: Refusal, socket: Socket, observe: Observe): void {
   const requestId = randomUUID();
-  const { status, headers, body } = errorResponse(word, facts, requestId);
+  const { status, headers, body } = withStrictTransport(errorResponse(word, facts, requestId), socket);
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    ...Object.entries({ ...headers, ...strictTransport(socket) }).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     `Date: ${new Date().toUTCString()}`,
     'Connection: close',
   ];

@@ -9,6 +9,7 @@ import type { Observe } from '../base/observe.ts';
 import { limits } from '../contract/limits.ts';
 import { otherThanFile } from '../disk/file-kind.ts';
 import { Handshakes } from './handshakes.ts';
+import type { HttpResponse } from './message.ts';
 
 /** The files of a certificate and its key. */
 export type CertificateFiles = { readonly cert: string; readonly key: string };
@@ -85,11 +86,12 @@ const contextOf = ({ cert, key }: Certificate): SecureContextOptions => ({
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 });
 
-/** The header that tells browsers to come by HTTPS only (RFC 6797). Nothing on plain HTTP, where browsers must ignore it. */
-export const strictTransport = (socket: Socket): Readonly<Record<string, string>> =>
-  socket instanceof TLSSocket
-    ? { 'Strict-Transport-Security': `max-age=${limits.strictTransportSeconds}` }
-    : {};
+/** Tells browsers to come by HTTPS only (RFC 6797). Nothing on plain HTTP, where browsers must ignore it. */
+export const withStrictTransport = (response: HttpResponse, socket: Socket): HttpResponse => {
+  if (!(socket instanceof TLSSocket)) return response;
+  const strict = { 'Strict-Transport-Security': `max-age=${limits.strictTransportSeconds}` };
+  return { ...response, headers: { ...response.headers, ...strict } };
+};
 
 /** Bytes of the keys that encrypt session tickets, as Node takes them. */
 const TICKET_KEYS_BYTES = 48;
