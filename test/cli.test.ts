@@ -82,6 +82,7 @@ test('--help leads with examples, on every command that does something (contract
     'keys revoke',
     'config',
     'doctor',
+    'check',
     'status',
     'backup',
     'restore',

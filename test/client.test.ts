@@ -24,6 +24,12 @@ const minutes = Array.from({ length: 2_500 }, (_, at) => ({
 }));
 const series = { asset_schema: 'crypto', country_iso_code: 'GLOBAL', symbol: 'COIN', interval: '1M' };
 
+/** Its vwap is above its high. */
+const flawed = {
+  ...{ asset_schema: 'stock', country_iso_code: 'US', symbol: 'FLAWED', interval: 'DAY' },
+  ...{ datetime: '2025-03-03', open: 10, high: 11, low: 9, close: 10, vwap: 12.5 },
+};
+
 const stillToCome = {
   country_iso_code: 'US',
   symbol: 'AAPL991218C00150000',
@@ -51,6 +57,7 @@ before(async () => {
     await shop.must('import', dataset, join(root, `examples/${dataset}.csv`));
   await fillStore(shop.store, shop.folder, Date.now(), [
     ['bars', minutes.map((minute) => ({ ...series, ...minute }))],
+    ['bars', [flawed]],
     ['option-contracts', [stillToCome]],
   ]);
   key = await shop.must('keys', 'create', 'client');
@@ -214,6 +221,10 @@ const calls: Readonly<Record<EndpointName, readonly [call: () => PromiseLike<unk
     'economic_calendar/latest_event_list?limit=4&date_type=historical&format=json',
   ],
   seriesCoverage: [() => bourse.coverage('crypto').toArray(), 'crypto/coverage?limit=1000'],
+  findings: [
+    () => bourse.findings('stock', 'US:FLAWED', { severity: 'warning' }).toArray(),
+    'stock/findings/US:FLAWED?severity=warning&limit=1000',
+  ],
   runs: [() => bourse.runs({ sort: 'desc' }).toArray(), 'server/runs?sort=desc&limit=1000'],
   addressInfo: [() => bourse.addressInfo(), 'server/address_info'],
 };

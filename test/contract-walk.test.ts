@@ -62,6 +62,7 @@ const good: Readonly<Record<EndpointName, Texts>> = {
   runs: {},
   addressInfo: {},
   seriesCoverage: { schema_asset: 'stock' },
+  findings: { schema_asset: 'stock', country_symbol: 'US:FLAWED' },
 };
 
 /** The rule of each endpoint. */
@@ -84,6 +85,7 @@ const ruleOf: Readonly<Record<EndpointName, string>> = {
   runs: 'contract 9.12',
   addressInfo: 'contract 9.14',
   seriesCoverage: 'contract 9.9',
+  findings: 'contract 9.10',
 };
 
 /** What only the data refuse, by word: texts that call for it, and the parameters of which one is named then. */
@@ -118,6 +120,15 @@ before(async () => {
     shop.path('contracts.csv'),
     '--store',
     fileStore('data/demo.db'),
+  );
+  // With something to find.
+  writeFileSync(
+    shop.path('flawed.csv'),
+    `datetime,open,high,low,close,vwap\n${[3, 4, 5, 6, 7].map((day) => `2025-03-0${day},10,11,9,10,12.5`).join('\n')}\n`,
+  );
+  await shop.must(
+    ...['import', 'bars', shop.path('flawed.csv'), '--store', fileStore('data/demo.db')],
+    ...['--schema', 'stock', '--country', 'US', '--symbol', 'FLAWED', '--interval', 'DAY'],
   );
   const document = (await (await server.get('/openapi.json')).json()) as {
     paths: typeof documented;

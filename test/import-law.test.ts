@@ -10,8 +10,8 @@ const everyBelow = (module: string): string[] => order.slice(0, order.indexOf(mo
 
 /** The modules, bottom-up. */
 const order = [
-  ...['base', 'disk', 'contract', 'client', 'datasets', 'calendar', 'bars', 'store', 'series', 'files'],
-  ...['mapping', 'history', 'loading', 'export', 'queries', 'keys', 'http', 'cli'],
+  ...['base', 'disk', 'contract', 'client', 'datasets', 'calendar', 'bars', 'store', 'series', 'findings'],
+  ...['files', 'mapping', 'history', 'loading', 'export', 'queries', 'keys', 'http', 'cli'],
 ];
 
 /** Every module: the modules below it that it may import. */
@@ -25,6 +25,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   bars: ['base', 'contract', 'calendar'],
   store: ['base', 'disk', 'datasets', 'bars'],
   series: ['base', 'contract', 'datasets', 'calendar', 'bars', 'store'],
+  findings: ['base', 'contract', 'datasets', 'calendar', 'bars', 'store', 'series'],
   files: ['base', 'disk', 'contract'],
   mapping: ['base', 'contract', 'datasets', 'calendar', 'files'],
   history: [
@@ -53,7 +54,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
     'history',
   ],
   export: ['base', 'disk', 'contract', 'datasets', 'bars', 'store', 'series', 'files', 'history'],
-  queries: ['base', 'contract', 'datasets', 'calendar', 'bars', 'store', 'series'],
+  queries: ['base', 'contract', 'datasets', 'calendar', 'bars', 'store', 'series', 'findings'],
   keys: ['base', 'contract', 'store'],
   http: ['base', 'disk', 'contract', 'datasets', 'store', 'queries', 'keys'],
   cli: everyBelow('cli').filter((module) => module !== 'client'),

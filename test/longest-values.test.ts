@@ -61,6 +61,17 @@ before(async () => {
       })),
     ],
     [
+      'bars',
+      rows((index) => {
+        const value = -price(index);
+        return {
+          ...{ asset_schema: 'forex', country_iso_code: 'GLOBAL', symbol: symbol(0), interval: 'DAY' },
+          ...{ datetime: `2025-03-0${3 + index}`, open: value, high: value, low: value, close: value },
+          vwap: 2 * value,
+        };
+      }),
+    ],
+    [
       'corporate-actions',
       rows((index) => ({
         ...{
@@ -149,6 +160,12 @@ const walks: Readonly<Partial<Record<EndpointName, readonly [path: string, ...qu
     {},
     { sort: 'desc' },
     { country_iso_code: 'GLOBAL', interval: '1439m' },
+  ],
+  findings: [
+    `forex/findings/GLOBAL:${symbol(0)}`,
+    {},
+    { sort: 'desc' },
+    { ...range, kind: 'vwap_outside', severity: 'warning', interval: 'day' },
   ],
   economicEvents: [
     'economic_calendar/event_list',

@@ -48,6 +48,10 @@ const commands: Readonly<Record<string, readonly [about: string, load: () => Pro
     'Show what the store holds: instruments, series, bars, rows of every dataset, newest imports, sizes. All counts are exact.',
     async () => (await import('./status.ts')).statusCommand(),
   ],
+  'check [options] [dataset]': [
+    'Print what is wrong, or may be wrong, with the stored data. Nothing is changed. Exit status 1 from a warning on.',
+    async () => (await import('./check.ts')).checkCommand(),
+  ],
   'backup [options] <file>': [
     'Copy the whole store, keys included, into one file, while it is served and imported into. The copy is verified.',
     async () => (await import('./backup.ts')).backupCommand(),

@@ -151,6 +151,15 @@ export class Bourse {
     return this.#rows('seriesCoverage', { schema_asset }, options);
   }
 
+  /** What may be wrong with the stored data of an instrument, by its beginning. */
+  findings(
+    schema_asset: Argument<'findings', 'schema_asset'>,
+    country_symbol: string,
+    options: OptionsOf<'findings', Instrument> = {},
+  ): Rows<Row<'findings'>> {
+    return this.#rows('findings', { schema_asset, country_symbol }, options);
+  }
+
   /** The imports and deletions that the data come from, by their number. */
   runs(options: OptionsOf<'runs'> = {}): Rows<Row<'runs'>> {
     return this.#rows('runs', {}, options);

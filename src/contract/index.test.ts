@@ -362,9 +362,25 @@ const extensions: readonly [name: EndpointName, path: string, query: Readonly<Re
         next_page_key: {},
       },
     ],
+    [
+      'findings',
+      '/api/v2/{schema_asset}/findings/{country_symbol}',
+      {
+        interval: {},
+        from_date: {},
+        to_date: {},
+        kind: {},
+        severity: {},
+        sort: { default: 'asc' },
+        limit: { default: 150, max: 1000 },
+        format: { default: 'json' },
+        csv_safe: { default: false },
+        next_page_key: {},
+      },
+    ],
   ];
 for (const [name, path, query] of extensions) {
-  test(`${path} is an extension with its parameters (contract 9.1, 9.2, 9.9, 9.12, 9.14)`, () => {
+  test(`${path} is an extension with its parameters (contract 9.1, 9.2, 9.9, 9.10, 9.12, 9.14)`, () => {
     const endpoint = declared(name);
     assert.equal(endpoint.path, path);
     assert.equal(endpoint.extension, true);

@@ -5,6 +5,7 @@ import { corporateActions } from './corporate-actions.ts';
 import { seriesCoverage } from './coverage.ts';
 import { economicEvent, economicEventCodes, economicEvents, latestEconomicEvents } from './economic.ts';
 import type { Endpoint } from './endpoint.ts';
+import { findings } from './findings.ts';
 import { holidayCodes, holidayList } from './holidays.ts';
 import { latestNews, newsList } from './news.ts';
 import { optionExpirations, optionSearch } from './options.ts';
@@ -31,6 +32,7 @@ export const contract = {
   runs,
   addressInfo,
   seriesCoverage,
+  findings,
 } as const satisfies Record<string, Endpoint>;
 
 /** The endpoints whose answers are sent as they are read. */

@@ -169,4 +169,5 @@ export const listLimits = {
   instrumentSearch: { default: 20, max: 100 },
   runs: { default: 150, max: 1000 },
   coverage: { default: 150, max: 1000 },
+  findings: { default: 150, max: 1000 },
 } as const satisfies Record<string, ListLimit>;

@@ -14,7 +14,7 @@ import { renderRecords, type WireRecord } from './render/records.ts';
 /** The paged endpoints whose records are rows of one dataset. */
 type DatasetEndpoint = Exclude<
   PagedEndpoint,
-  'optionSearch' | 'holidayList' | 'historicalBars' | 'seriesCoverage'
+  'optionSearch' | 'holidayList' | 'historicalBars' | 'seriesCoverage' | 'findings'
 >;
 
 /** One requested page. */

@@ -19,6 +19,7 @@ import {
   answerEconomicEvents,
   answerLatestEconomicEvents,
 } from './economic.ts';
+import { answerFindings } from './findings.ts';
 import { answerHolidayCodes, answerHolidayList } from './holidays.ts';
 import { answerInstrumentSearch } from './instrument-search.ts';
 import { Lookup } from './lookup.ts';
@@ -60,6 +61,7 @@ const queries: { readonly [N in EndpointName]: Query<Contract[N]> } & Readonly<
   runs: answerRuns,
   addressInfo: answerAddressInfo,
   seriesCoverage: answerSeriesCoverage,
+  findings: answerFindings,
 };
 
 /** Whether an endpoint can be asked as of a moment: one that is streamed refuses it. */

@@ -23,7 +23,7 @@ const foreignFolders = /(?<![\w/.])\/(?=(?:backup|import|opt|srv|tmp|var)\/)/g;
 
 /** Exit statuses beside 0 that are right: fault is found with this machine, and a number is asked for. */
 const rightStatus = (line: string): number =>
-  /bourse doctor/.test(line) ? 1 : /bourse undo$/.test(line) ? 2 : 0;
+  /bourse (?:check|doctor)/.test(line) ? 1 : /bourse undo$/.test(line) ? 2 : 0;
 
 /** A call of `bourse serve`, whose process is to be the shell's, on free ports instead of those that are shown. */
 const onFreePorts = (line: string): string =>

@@ -58,6 +58,7 @@ const TARGET_CHARACTERS_MAX = 8_192;
 /** How texts that mean the same are written in one way; others count as they are. */
 const spellings: readonly (readonly [names: readonly string[], spell: (text: string) => string | null])[] = [
   [['schema_asset', 'sort', 'action_type', 'option_type', 'moneyness', 'impact', 'adjust'], lowerAscii],
+  [['kind', 'severity'], lowerAscii],
   [['country_symbol'], (text) => text.toUpperCase().replace(/^GB:/, 'UK:')],
   [['full_symbol'], (text) => text.toUpperCase().replace(':GB:', ':UK:')],
   [['country_iso_code'], countryOf],

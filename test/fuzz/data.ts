@@ -92,6 +92,8 @@ export const corporateActions: readonly (readonly [row: Row, factor: string])[] 
   [dividend('AAPL', '2025-03-05', 0.5), '0.75000000'],
   [dividend('AAPL', '2025-03-06', 0.25, { adjustment_factor: 0.5, reference_price: 3 }), '0.50000000'],
   [split('AAPL', '2025-03-07', 7, 3), '2.33333333'],
+  [dividend('A$#!@~&=+_/.-B', '1998-01-15', 2, { reference_price: 3 }), '0.33333333'],
+  [dividend('A$#!@~&=+_/.-B', '1999-01-15', 2, { reference_price: 3 }), '0.33333333'],
   [dividend('A$#!@~&=+_/.-B', '2025-03-03', 0.1, { reference_price: 0.3 }), '0.66666667'],
   [split('A$#!@~&=+_/.-B', '2025-03-04', 2, 3), '0.66666667'],
   [dividend('NOBARS', '2025-03-04', 1), '1.00000000'],

@@ -250,6 +250,19 @@ const grammars: Readonly<Record<string, Grammar>> = {
   option_type: words('call', 'put'),
   moneyness: words('in_the_money', 'out_of_the_money'),
   impact: words('low', 'medium', 'high', 'all'),
+  kind: words(
+    ...[
+      'isolated_wick',
+      'unrecorded_split',
+      'action_without_jump',
+      'identity_break',
+      'missing_session',
+      'behind',
+    ],
+    ...['short_session', 'gap', 'closed_day', 'outside_session', 'off_grid', 'minute_day_mismatch', 'stale'],
+    ...['vwap_outside', 'impossible_dividend', 'conflicting_imports', 'split_basis'],
+  ),
+  severity: words('info', 'warning', 'error'),
   date_type: words('upcoming', 'historical', 'all'),
   ref_asset_price: decimal,
   strike_price: decimal,
@@ -277,6 +290,7 @@ const limitMaxima: readonly [beginning: RegExp, max: number][] = [
   [/\/server\//, 1000],
   [/\/reference\/search$/, 100],
   [/\/coverage/, 1000],
+  [/\/findings\//, 1000],
   [/\/(news|holiday|economic_calendar)\//, 1001],
 ];
 

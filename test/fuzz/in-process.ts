@@ -129,7 +129,7 @@ export async function ask(handler: RequestHandler, { method, target, headers }: 
 /** What a run in this process found. */
 type FindingsHere = {
   readonly findings: Findings;
-  /** Heap after the first third, when each statement has been made, and at the end; garbage taken out. */
+  /** Heap after the first half, when each statement has been made, and at the end; garbage taken out. */
   readonly heapBytes: readonly [early: number, late: number];
 };
 
@@ -146,7 +146,7 @@ export async function fuzzInProcess(
     const trial = makeTrial(new Random(seed, index), known);
     const { tookMs, reply } = await ask(handler, trial);
     findings.note({ seed, index, trial }, reply, tookMs, known);
-    if (index === first + Math.floor(count / 3)) early = heapBytes();
+    if (index === first + Math.floor(count / 2)) early = heapBytes();
   }
   return { findings, heapBytes: [early, heapBytes()] };
 }

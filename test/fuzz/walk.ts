@@ -42,6 +42,11 @@ const bases: readonly (readonly [endpoint: EndpointName, texts: Texts])[] = [
   ['holidayList', { full_symbol: 'stock:US:*', holiday_code: 'HOLIDAY_CHRISTMAS' }],
   ['seriesCoverage', { schema_asset: 'stock' }],
   ['seriesCoverage', { schema_asset: 'STOCK', country_iso_code: 'us', interval: '1m', sort: 'DESC' }],
+  ['findings', { schema_asset: 'stock', country_symbol: 'US:A$#!@~&=+_/.-B' }],
+  [
+    'findings',
+    { schema_asset: 'Stock', country_symbol: 'us:a$#!@~&=+_/.-b', severity: 'Warning', sort: 'DESC' },
+  ],
   ['economicEvents', {}],
   ['economicEvents', { ...allTime, country_iso_code: 'zz', impact: 'ALL', sort: 'DESC' }],
   ['economicEvents', { event_code: 'odd_two', to_date: '2025-03-07T12:30:00Z' }],

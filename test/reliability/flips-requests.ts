@@ -118,6 +118,8 @@ const instruments: readonly string[] = [
   target('option/reference/search', { query: 'AB00', limit: 100 }),
   target('option/reference/search', { query: 'AB01', country_iso_code: 'US', limit: 100 }),
   target('stock/coverage', { limit: 7 }),
+  target(about(minuteNames[0]!, 'findings')),
+  target(about(cryptoName, 'findings'), desc),
   target('forex/coverage', desc),
 ];
 

@@ -16,6 +16,7 @@ const areas: Readonly<Record<string, string>> = {
   'economic calendar': 'Scheduled and published economic events.',
   server: 'What the service tells of itself and of where its data come from.',
   coverage: 'What is stored of which series.',
+  findings: 'What may be wrong with stored data.',
 };
 
 const sentence = (text: string): string => `${text[0]!.toUpperCase()}${text.slice(1)}.`;

@@ -5,6 +5,7 @@ import type { Oracle } from './common.ts';
 import { corporateActions } from './corporate-actions.ts';
 import { seriesCoverage } from './coverage.ts';
 import { economicEvent, economicEventCodes, economicEvents, latestEconomicEvents } from './economic.ts';
+import { findings } from './findings.ts';
 import { holidayCodes, holidayList } from './holidays.ts';
 import { latestNews, newsList } from './news.ts';
 import { optionExpirations, optionSearch } from './options.ts';
@@ -31,4 +32,5 @@ export const oracles: Readonly<Record<EndpointName, Oracle>> = {
   runs,
   addressInfo,
   seriesCoverage,
+  findings,
 };

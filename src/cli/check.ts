@@ -1,0 +1,143 @@
+// `bourse check`: what is wrong, or may be wrong, with stored data (contract 9.10).
+import { Argument, Command } from 'commander';
+import { formatInstant } from '../base/instant.ts';
+import { severities } from '../contract/findings.ts';
+import type { Instrument } from '../datasets/reference.ts';
+import { actionKinds, type Finding, type Severity } from '../findings/finding.ts';
+import { storeFindings } from '../findings/store-findings.ts';
+import { FoundDamage } from '../series/damaged-bars.ts';
+import { readSettings } from './config.ts';
+import { damageRecord, noteDamage } from './damage.ts';
+import { examples, jsonOption, storeOption } from './flags.ts';
+import { readStore } from './opened-store.ts';
+import { EXIT_PARTLY } from './problem.ts';
+import { Progress } from './progress.ts';
+import { readCountry, readSchema, readSymbol } from './read-flags.ts';
+import { count, countOf, printable } from './table.ts';
+
+type Flags = {
+  readonly store?: string;
+  readonly schema?: string;
+  readonly country?: string;
+  readonly symbol?: string;
+  readonly json?: boolean;
+};
+
+type Counts = Record<Severity, number>;
+
+/** The datasets that findings are about. */
+const datasets: Readonly<Record<string, (finding: Finding) => boolean>> = {
+  bars: ({ kind }) => !actionKinds.has(kind),
+  'corporate-actions': ({ kind }) => actionKinds.has(kind),
+};
+
+const nameOf = ({ asset_schema, country_iso_code, symbol }: Instrument): string =>
+  `${asset_schema}:${country_iso_code}:${symbol}`;
+
+/** A finding for a program: the instrument, and the record of the endpoint. */
+function recordOf({ asset_schema, country_iso_code, symbol }: Instrument, finding: Finding) {
+  const { kind, severity, interval, fromMs, toMs, value, expected, message, runId } = finding;
+  return {
+    ...{ asset_schema: asset_schema.toUpperCase(), country_iso_code, symbol, kind, severity, interval },
+    ...{ from_datetime: formatInstant(fromMs), to_datetime: formatInstant(toMs), value, expected, message },
+    run_id: runId,
+  };
+}
+
+function lineOf(instrument: Instrument, finding: Finding): string {
+  const { kind, severity, interval, fromMs, toMs, message, runId } = finding;
+  const place = `${nameOf(instrument)} ${interval} ${formatInstant(fromMs)} to ${formatInstant(toMs)}`;
+  const run = runId === null ? '' : ` (run ${runId})`;
+  return `${printable(`${severity.padEnd(8)}${kind.padEnd(20)} ${place}: ${message}${run}`)}\n`;
+}
+
+const countWords = (counts: Counts): string =>
+  [...severities]
+    .reverse()
+    .map((severity) =>
+      severity === 'info' ? `${count(counts.info)} info` : countOf(counts[severity], severity),
+    )
+    .join(', ');
+
+/** Prints findings as they come: a list of any length takes no memory. */
+class Printer {
+  readonly #json: boolean;
+  #any = false;
+  readonly counts: Counts = { info: 0, warning: 0, error: 0 };
+
+  constructor({ json = false }: Flags) {
+    this.#json = json;
+    if (json) process.stdout.write('{"findings":[');
+  }
+
+  print(instrument: Instrument, finding: Finding): void {
+    this.counts[finding.severity]++;
+    const text = this.#json
+      ? `${this.#any ? ',' : ''}\n${JSON.stringify(recordOf(instrument, finding))}`
+      : lineOf(instrument, finding);
+    process.stdout.write(text);
+    this.#any = true;
+  }
+
+  end(rest: Readonly<Record<string, unknown>>): void {
+    const { counts } = this;
+    if (this.#json) process.stdout.write(`\n],${JSON.stringify({ counts, ...rest }).slice(1)}\n`);
+    else process.stdout.write(`${countWords(counts)}\n`);
+  }
+}
+
+async function check(dataset: string | undefined, flags: Flags): Promise<void> {
+  const [schema, country, symbol] = [
+    readSchema(flags.schema),
+    readCountry(flags.country),
+    readSymbol(flags.symbol),
+  ];
+  const where = {
+    ...(schema !== null && { asset_schema: schema }),
+    ...(country !== null && { country_iso_code: country }),
+    ...(symbol !== null && { symbol }),
+  };
+  const isAsked = dataset === undefined ? () => true : datasets[dataset]!;
+  await readStore(readSettings(flags).store, 'read', async (reader) => {
+    const found = new FoundDamage();
+    const progress = new Progress({ name: 'check', bytes: null, rowsAbout: null });
+    let bars = 0;
+    const printer = new Printer(flags);
+    const options = {
+      where,
+      nowMs: Date.now(),
+      onBars: (count: number) => {
+        bars += count;
+        progress.reached(bars);
+      },
+      onDamage: (damage: Parameters<typeof found.add>[0]) => found.add(damage, {}),
+    };
+    for await (const { instrument, findings } of storeFindings(reader, options)) {
+      progress.end();
+      for (const finding of findings.filter(isAsked)) printer.print(instrument, finding);
+    }
+    progress.end();
+    const damaged = await found.named(reader);
+    printer.end({ bars, damaged: damaged.map(damageRecord) });
+    noteDamage(damaged, 'not checked');
+    if (printer.counts.warning + printer.counts.error > 0) process.exitCode = EXIT_PARTLY;
+  });
+}
+
+export function checkCommand(): Command {
+  return new Command('check')
+    .addArgument(
+      new Argument('[dataset]', `only findings about it: ${Object.keys(datasets).join(', ')}`).choices(
+        Object.keys(datasets),
+      ),
+    )
+    .option('--schema <type>', 'only this asset type: stock, future, crypto, forex or option')
+    .option('--country <code>', 'only this country, such as US; GLOBAL for crypto and forex')
+    .option('--symbol <symbol>', 'only this instrument')
+    .addOption(storeOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      ...examples('bourse check', 'bourse check bars --symbol AAPL --country US', 'bourse check --json'),
+    )
+    .action(check);
+}

@@ -1,0 +1,173 @@
+// conflicting_imports: bars to which two imports gave different values, by what each noted before its changes (docs/decisions/0009).
+import { decodeBlock, wholeBlock } from '../bars/block-reader.ts';
+import { type Bars, emptyBars, indexOfKey, valueColumns } from '../bars/columns.ts';
+import { DAY_MS } from '../base/instant.ts';
+import { barEnd } from '../calendar/bar-end.ts';
+import { isPeriod, periodHours } from '../calendar/period.ts';
+import type { RowOf } from '../datasets/dataset.ts';
+import { blockChanges, importRuns } from '../datasets/internal.ts';
+import { blockAt } from '../store/all-blocks.ts';
+import { allRows, rowWith } from '../store/all-rows.ts';
+import type { Reader } from '../store/store.ts';
+import type { Finding } from './finding.ts';
+import type { Subject } from './market-facts.ts';
+import { countOf, percent } from './words.ts';
+
+type Run = RowOf<typeof importRuns>;
+type Note = RowOf<typeof blockChanges>;
+
+/** What a run noted about a block: the keys that it added, null for all that no later run added, and the bars that it replaced. */
+type Change = { readonly runId: number; readonly added: Bars | null; readonly before: Bars };
+
+/** The bars that one run replaced of another. */
+type Conflict = {
+  readonly former: Run;
+  readonly later: Run;
+  count: number;
+  firstKeyMs: number;
+  lastKeyMs: number;
+  /** The largest difference, as a share of the former value. */
+  share: number;
+  value: number;
+  expected: number;
+};
+
+const changeOf = ({ run_id: runId, added, before }: Note): Change => ({
+  runId,
+  added: added === null ? null : decodeBlock(added, wholeBlock),
+  before: before === null ? emptyBars() : decodeBlock(before, wholeBlock),
+});
+
+const has = (bars: Bars, keyMs: number): boolean => indexOfKey(bars, keyMs) >= 0;
+
+const touches = ({ added, before }: Change, keyMs: number): boolean =>
+  added === null || has(added, keyMs) || has(before, keyMs);
+
+/** The value that differs most between two bars; where one of them has no number, the share is 0. */
+function largestDifference(older: Bars, at: number, newer: Bars, index: number) {
+  let largest = { share: -1, value: Number.NaN, expected: Number.NaN };
+  for (const column of valueColumns) {
+    const [expected, value] = [older[column][at]!, newer[column][index]!];
+    const share = expected === value ? -1 : Math.abs(value / expected - 1) || 0;
+    if (share > largest.share && Number.isFinite(share)) largest = { share, value, expected };
+  }
+  return largest;
+}
+
+/** The findings of one series. */
+class Conflicts {
+  readonly #reader: Reader;
+  readonly #subject: Subject;
+  readonly #runs = new Map<number, Run | null>();
+  readonly #found = new Map<string, Conflict>();
+
+  constructor(reader: Reader, subject: Subject) {
+    this.#reader = reader;
+    this.#subject = subject;
+  }
+
+  /** Takes the notes about one block, in the order of their runs. */
+  async add(notes: readonly Note[]): Promise<void> {
+    if (notes.every(({ before }) => before === null)) return;
+    const changes = notes.map(changeOf);
+    const { series_id } = this.#subject.series;
+    const block = await blockAt(this.#reader, series_id, notes[0]!.bucket);
+    /** Where the state after each run is, by key. */
+    const after = new Map<number, { readonly bars: Bars; readonly at: number }>();
+    const put = (bars: Bars): void => {
+      for (let at = 0; at < bars.count; at++) after.set(bars.keyMs[at]!, { bars, at });
+    };
+    if (block !== null) put(block.bars);
+    for (const [index, { before, added, runId }] of [...changes.entries()].reverse()) {
+      for (let at = 0; at < before.count; at++) {
+        const keyMs = before.keyMs[at]!;
+        const now = after.get(keyMs);
+        const former = changes.slice(0, index).findLast((change) => touches(change, keyMs));
+        // A bar that a deletion removed has no other value.
+        if (now !== undefined && former !== undefined)
+          await this.#compare({
+            keyMs,
+            formerId: former.runId,
+            laterId: runId,
+            older: before,
+            at,
+            newer: now.bars,
+            index: now.at,
+          });
+      }
+      put(before);
+      for (let at = 0; at < (added?.count ?? 0); at++) after.delete(added!.keyMs[at]!);
+    }
+  }
+
+  async #compare(pair: {
+    readonly keyMs: number;
+    readonly formerId: number;
+    readonly laterId: number;
+    readonly older: Bars;
+    readonly at: number;
+    readonly newer: Bars;
+    readonly index: number;
+  }): Promise<void> {
+    const { keyMs, formerId, laterId, older, at, newer, index } = pair;
+    const [former, later] = [await this.#run(formerId), await this.#run(laterId)];
+    if (former === null || later === null) return;
+    const { stored, series } = this.#subject;
+    // The former had the beginning of the bar alone.
+    if (barEnd(stored.calendar, series.interval, keyMs).closeMs > former.started_ms) return;
+    const difference = largestDifference(older, at, newer, index);
+    const name = `${formerId} ${laterId}`;
+    const known = this.#found.get(name);
+    if (known === undefined) {
+      this.#found.set(name, { former, later, count: 1, firstKeyMs: keyMs, lastKeyMs: keyMs, ...difference });
+      return;
+    }
+    known.count++;
+    known.firstKeyMs = Math.min(known.firstKeyMs, keyMs);
+    known.lastKeyMs = Math.max(known.lastKeyMs, keyMs);
+    if (difference.share > known.share) Object.assign(known, difference);
+  }
+
+  async #run(run_id: number): Promise<Run | null> {
+    const known = this.#runs.get(run_id);
+    if (known !== undefined) return known;
+    const run = await rowWith(this.#reader, importRuns, { run_id });
+    this.#runs.set(run_id, run);
+    return run;
+  }
+
+  findings(): Finding[] {
+    const { calendar } = this.#subject.stored;
+    const { interval } = this.#subject.series;
+    return [...this.#found.values()].map(
+      ({ former, later, count, firstKeyMs, lastKeyMs, share, value, expected }) => ({
+        ...({ kind: 'conflicting_imports', severity: 'info', interval } as const),
+        fromMs: isPeriod(interval)
+          ? periodHours(calendar, interval, firstKeyMs / DAY_MS, false).openMs
+          : firstKeyMs,
+        toMs: barEnd(calendar, interval, lastKeyMs).closeMs,
+        value: Number.isNaN(value) ? null : value,
+        expected: Number.isNaN(expected) ? null : expected,
+        message:
+          `${countOf(count, 'bar')} of run ${later.run_id} (${later.file}) ${count === 1 ? 'has' : 'have'} other values than run ${former.run_id} (${former.file}) gave, ` +
+          (share >= 0 ? `by at most ${percent(share)}` : 'and one of them no number'),
+        runId: later.run_id,
+      }),
+    );
+  }
+}
+
+/** The bars of a series that imports replaced by others, a finding for each two imports. A bar that had not closed yet was not whole, and does not count. */
+export async function conflictingImports(reader: Reader, subject: Subject): Promise<Finding[]> {
+  const conflicts = new Conflicts(reader, subject);
+  let notes: Note[] = [];
+  for await (const note of allRows(reader, blockChanges, { series_id: subject.series.series_id })) {
+    if (notes.length > 0 && notes[0]!.bucket !== note.bucket) {
+      await conflicts.add(notes);
+      notes = [];
+    }
+    notes.push(note);
+  }
+  if (notes.length > 0) await conflicts.add(notes);
+  return conflicts.findings();
+}

@@ -1,0 +1,85 @@
+// The findings in series of minute bars.
+import type { Bars } from '../bars/columns.ts';
+import { DAY_MS } from '../base/instant.ts';
+import { intervalMinutes } from '../contract/interval.ts';
+import { volumeBasis } from '../contract/price-basis.ts';
+import { Completeness } from '../series/completeness.ts';
+import { servedBars } from '../series/cursor.ts';
+import type { Series } from '../series/series.ts';
+import type { Reader } from '../store/store.ts';
+import { vwapMessage } from './bar-values.ts';
+import { dayMismatches, type StoredDay } from './day-mismatch.ts';
+import { gaps, shortSessions } from './dense-sessions.ts';
+import type { Placed, Spotted } from './finding.ts';
+import type { MarketFacts, Subject } from './market-facts.ts';
+import { MinuteSessions, type OddBars } from './minute-sessions.ts';
+import { sessionFindings } from './period-findings.ts';
+import { always, piecesOf } from './stored-bars.ts';
+import { countOf } from './words.ts';
+
+/** What is wrong with odd bars, after how many there are. */
+const oddWords: Readonly<Record<OddBars['kind'], string>> = {
+  closed_day: 'on a date without a session: kept, not served',
+  outside_session: 'outside the segments of the session: kept, not served',
+  off_grid: 'off the session grid: nothing is derived from them',
+  vwap_outside: vwapMessage,
+};
+
+const oddFinding = ({ kind, fromMs, toMs, count, value, expected }: OddBars): Placed => ({
+  ...{
+    kind,
+    severity: 'warning',
+    fromMs,
+    toMs,
+    value: value ?? count,
+    expected: value === null ? 0 : expected,
+  },
+  message: `${countOf(count, 'bar')} ${kind === 'vwap_outside' ? `of the session: ${oddWords[kind]}` : oddWords[kind]}`,
+});
+
+/** What a DAY series has, by label date. */
+export type StoredDays = { readonly series: Series; readonly bars: Bars };
+
+function daysOf({ bars }: StoredDays): ReadonlyMap<number, StoredDay> {
+  const days = new Map<number, StoredDay>();
+  for (let at = 0; at < bars.count; at++)
+    days.set(bars.keyMs[at]! / DAY_MS, {
+      high: bars.high[at]!,
+      low: bars.low[at]!,
+      volume: bars.volume[at]!,
+    });
+  return days;
+}
+
+export type MinuteTools = {
+  readonly reader: Reader;
+  readonly facts: MarketFacts;
+  readonly nowMs: number;
+  readonly isActive: boolean;
+  /** The DAY series of the instrument; null without one. */
+  readonly stored: StoredDays | null;
+};
+
+/** The findings in all bars of a series of minutes: by instants, and by sessions. Option contracts trade now and then: nothing is usual in them. */
+export async function minuteFindings(
+  { reader, facts, nowMs, isActive, stored: storedDays }: MinuteTools,
+  subject: Subject,
+): Promise<{ readonly placed: Placed[]; readonly spotted: Spotted[] }> {
+  const { stored, series } = subject;
+  const read = new MinuteSessions(stored.calendar, intervalMinutes(series.interval)!);
+  for await (const piece of piecesOf(servedBars(reader, series, always))) read.add(piece);
+  read.end();
+  const placed = read.odd.map(oddFinding);
+  if (stored.instrument.asset_schema === 'option') return { placed, spotted: [] };
+  const throughMs = new Completeness(reader, stored, nowMs).throughMs(series);
+  const others = facts.othersThen(subject);
+  placed.push(
+    ...(await shortSessions(read.sessions, throughMs, others)),
+    ...(await gaps(read.sessions, throughMs, others)),
+  );
+  if (storedDays !== null && storedDays.series.prices === series.prices) {
+    const withVolumes = volumeBasis(storedDays.series) === volumeBasis(series);
+    placed.push(...dayMismatches(read.sessions, daysOf(storedDays), { throughMs, withVolumes }));
+  }
+  return { placed, spotted: await sessionFindings(facts, subject, read.days, isActive) };
+}

@@ -1,0 +1,80 @@
+// identity_break, missing_session and behind: sessions that a series lacks.
+import { DAY_MS } from '../base/instant.ts';
+import type { Calendar } from '../calendar/calendar.ts';
+import type { Spotted } from './finding.ts';
+import { thresholds } from './thresholds.ts';
+import { countOf } from './words.ts';
+
+/** Sessions between two that a series has, by label date, ascending. */
+type Hole = readonly number[];
+
+/** The holes between the sessions that a series has: label dates, ascending. */
+function* holesBetween(calendar: Calendar, days: ArrayLike<number>): Generator<Hole> {
+  for (let at = 1; at < days.length; at++) {
+    const [before, after] = [days[at - 1]!, days[at]!];
+    if (after - before < 2) continue;
+    const missing = calendar.sessions(before + 1, after).map(({ day }) => day);
+    if (missing.length > 0) yield missing;
+  }
+}
+
+const keysOf = (days: Hole) => ({ fromKeyMs: days[0]! * DAY_MS, toKeyMs: days.at(-1)! * DAY_MS });
+
+const identityBreak = (hole: Hole): Spotted => ({
+  kind: 'identity_break',
+  severity: 'info',
+  ...{ ...keysOf(hole), value: hole.length, expected: 0 },
+  message: `${hole.length} sessions are missing, more than ${thresholds.breakSessions}: a reused or renamed symbol, a suspension, or history that is not here`,
+});
+
+const missingSession = (days: Hole): Spotted => ({
+  kind: 'missing_session',
+  severity: 'warning',
+  ...{ ...keysOf(days), value: days.length, expected: 0 },
+  message: `${countOf(days.length, 'session')} without a bar, at most ${thresholds.breakSessions}, on which other series of the market and source have bars`,
+});
+
+/** What is missing between the sessions of a series. `isMissed` says whether a session should be there: others have it. */
+export async function missingSessions(
+  calendar: Calendar,
+  days: ArrayLike<number>,
+  isMissed: (day: number) => Promise<boolean>,
+): Promise<Spotted[]> {
+  const found: Spotted[] = [];
+  for (const hole of holesBetween(calendar, days)) {
+    if (hole.length > thresholds.breakSessions) {
+      found.push(identityBreak(hole));
+      continue;
+    }
+    let run: number[] = [];
+    for (const day of [...hole, null]) {
+      if (day !== null && (await isMissed(day))) run.push(day);
+      else if (run.length > 0) {
+        found.push(missingSession(run));
+        run = [];
+      }
+    }
+  }
+  return found;
+}
+
+/** The newest session that at least half of some series reach, by their newest label dates; null without any. */
+export function reachedByHalf(newestDays: readonly number[]): number | null {
+  const descending = [...newestDays].sort((a, b) => b - a);
+  return descending[Math.ceil(descending.length / 2) - 1] ?? null;
+}
+
+/** Whether a series of an active instrument ends before a session that half of its market's series reach. */
+export function behind(calendar: Calendar, newestDay: number, reachedDay: number | null): Spotted[] {
+  if (reachedDay === null) return [];
+  const missing = calendar.sessions(newestDay + 1, reachedDay + 1).map(({ day }) => day);
+  if (missing.length === 0) return [];
+  return [
+    {
+      kind: 'behind',
+      severity: 'warning',
+      ...{ ...keysOf(missing), value: missing.length, expected: 0 },
+      message: `the series ends ${countOf(missing.length, 'session')} before the newest that at least half of the market's series reach`,
+    },
+  ];
+}

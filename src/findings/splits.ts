@@ -1,0 +1,123 @@
+// unrecorded_split and action_without_jump: the jumps of raw prices against the recorded splits.
+import type { Bars } from '../bars/columns.ts';
+import { lowerBound } from '../bars/columns.ts';
+import { plainDecimal } from '../base/decimal.ts';
+import { DAY_MS } from '../base/instant.ts';
+import type { Calendar } from '../calendar/calendar.ts';
+import type { Action } from '../series/factors.ts';
+import type { Spotted } from './finding.ts';
+import { splitRatios, thresholds } from './thresholds.ts';
+import { median, valuesAround } from './usual.ts';
+import { percent, rounded } from './words.ts';
+
+/** What an unrecorded split is judged by, beside the bars. */
+export type SplitFacts = {
+  readonly calendar: Calendar;
+  /** The dividends and splits of the stock. */
+  readonly actions: readonly Action[];
+  /** The smallest step of its price; null where that is not known. */
+  readonly tickSize: number | null;
+};
+
+/** The price after a usual split as a part of that before it, where a jump is near to one: `[part, name]`. */
+function ratioNear(jump: number): readonly [part: number, name: string] | null {
+  for (const [many, few] of splitRatios)
+    for (const [part, name] of [
+      [few / many, `${many}:${few}`],
+      [many / few, `${few}:${many}`],
+    ] as const)
+      if (Math.abs(jump / part - 1) <= thresholds.splitShare) return [part, name];
+  return null;
+}
+
+/** The open of a bar as a part of the close before. */
+const jumpAt = ({ open, close }: Bars, at: number): number => open[at]! / close[at - 1]!;
+
+/** How far two prices are apart, by their ratio and the one that it should be: a natural logarithm. */
+const logDistance = (ratio: number, expected: number): number => Math.abs(Math.log(ratio / expected));
+
+/** The most by which a price across a split may differ from it, less for splits that change it by little. */
+const logMax = (part: number): number => Math.min(thresholds.splitLogMax, Math.abs(Math.log(part)) / 2);
+
+/** The smallest step of prices that are written with so many decimals as some around a bar have. */
+function writtenTick({ close, count }: Bars, at: number): number {
+  const decimals = valuesAround(count, at, (index) => plainDecimal(close[index]!).split('.')[1]?.length ?? 0);
+  return 10 ** -Math.max(...(decimals ?? [0]));
+}
+
+/** Whether a jump is far from what is usual: in median absolute deviations of the jumps around it. */
+function isUnusual(bars: Bars, at: number): boolean {
+  const logs = valuesAround(bars.count, at, (index) =>
+    index === 0 ? Number.NaN : Math.log(jumpAt(bars, index)),
+  );
+  if (logs === null) return false;
+  const middle = median(logs);
+  const deviation = median(logs.map((log) => Math.abs(log - middle)));
+  return Math.abs(Math.log(jumpAt(bars, at)) - middle) > thresholds.splitDeviations * deviation;
+}
+
+/** Whether an action is recorded from the session of the bar before to the session after a bar. */
+function isRecorded({ calendar, actions }: SplitFacts, dayBefore: number, day: number): boolean {
+  const last = calendar.sessionOnOrAfter(day + 1)?.day ?? day;
+  return actions.some(({ ex_date }) => ex_date >= dayBefore && ex_date <= last);
+}
+
+function unrecordedAt(bars: Bars, at: number, facts: SplitFacts): Spotted | null {
+  const before = bars.close[at - 1]!;
+  const near = ratioNear(jumpAt(bars, at));
+  if (near === null || before <= 0) return null;
+  const [part, name] = near;
+  if (logDistance(bars.close[at]! / before, part) > logMax(part) || !isUnusual(bars, at)) return null;
+  const tick = facts.tickSize ?? writtenTick(bars, at);
+  if (before < thresholds.splitTicks * tick) return null;
+  const [dayBefore, day] = [bars.keyMs[at - 1]! / DAY_MS, bars.keyMs[at]! / DAY_MS];
+  const isBroken = facts.calendar.sessions(dayBefore + 1, day).length > thresholds.breakSessions;
+  if (isBroken || isRecorded(facts, dayBefore, day)) return null;
+  const keyMs = bars.keyMs[at]!;
+  return {
+    kind: 'unrecorded_split',
+    severity: 'error',
+    ...{ fromKeyMs: keyMs, toKeyMs: keyMs, value: bars.open[at]!, expected: before },
+    message:
+      `open is ${rounded(jumpAt(bars, at))} of the close before, within ${percent(thresholds.splitShare)} of a split ${name}, the close agrees, and ` +
+      `it is more than ${thresholds.splitDeviations} median deviations from usual; no action is recorded within a session of it`,
+  };
+}
+
+/** Jumps of DAY bars of a stock that look like splits, where no action is recorded. */
+export function unrecordedSplits(bars: Bars, facts: SplitFacts): Spotted[] {
+  const found: Spotted[] = [];
+  for (let at = 1; at < bars.count; at++) {
+    const split = unrecordedAt(bars, at, facts);
+    if (split !== null) found.push(split);
+  }
+  return found;
+}
+
+/** Splits across which raw DAY bars do not jump as recorded. */
+export function actionsWithoutJump(bars: Bars, actions: readonly Action[]): Spotted[] {
+  const splits = Map.groupBy(
+    actions.filter(({ action_type }) => action_type === 'split'),
+    ({ ex_date }) => ex_date,
+  );
+  return [...splits].flatMap(([day, some]) => {
+    const part = some.reduce((product, { split_from, split_to }) => (product * split_from!) / split_to!, 1);
+    const at = lowerBound(bars, day * DAY_MS);
+    if (Math.max(part, 1 / part) < 1 + thresholds.jumpShare || at === 0 || at === bars.count) return [];
+    const slackMs = thresholds.jumpDays * DAY_MS;
+    if (bars.keyMs[at]! - day * DAY_MS > slackMs || day * DAY_MS - bars.keyMs[at - 1]! > slackMs) return [];
+    const jump = jumpAt(bars, at);
+    // A jump across prices of zero and below is no number.
+    if (!(logDistance(jump, part) > logMax(part))) return [];
+    return [
+      {
+        kind: 'action_without_jump',
+        severity: 'warning',
+        ...{ fromKeyMs: bars.keyMs[at]!, toKeyMs: bars.keyMs[at]!, value: jump, expected: part },
+        message:
+          `a split to ${rounded(part)} of the price is recorded, open is ${rounded(jump)} of the close before: splits of ${percent(thresholds.jumpShare)} ` +
+          'and more are judged; the date may be wrong, or the prices already adjusted',
+      } as const,
+    ];
+  });
+}

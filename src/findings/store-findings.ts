@@ -1,0 +1,79 @@
+// The findings of a whole store, instrument after instrument, in bounded memory.
+import { DAY_MS } from '../base/instant.ts';
+import { type Instrument, instruments } from '../datasets/reference.ts';
+import { Calendars, type Keep } from '../series/calendars.ts';
+import { readStored } from '../series/read-stored.ts';
+import { type Damage, DamagedData } from '../store/damage.ts';
+import { selectedRows } from '../store/selected-rows.ts';
+import type { Reader } from '../store/store.ts';
+import type { Finding } from './finding.ts';
+import { findingsOf } from './instrument-findings.ts';
+import { findingLimits } from './limits.ts';
+import { MarketFacts } from './market-facts.ts';
+
+/** Keeps every value until `forget`. */
+class Kept {
+  readonly #values = new Map<string, Promise<unknown>>();
+
+  readonly keep: Keep = <T>(name: string, make: () => Promise<T>): Promise<T> => {
+    const known = this.#values.get(name) ?? make();
+    this.#values.set(name, known);
+    return known as Promise<T>;
+  };
+
+  forget(): void {
+    this.#values.clear();
+  }
+}
+
+/** How a store is checked. */
+export type CheckOptions = {
+  /** Columns of instruments that must be equal. */
+  readonly where: Partial<Pick<Instrument, 'asset_schema' | 'country_iso_code' | 'symbol'>>;
+  readonly nowMs: number;
+  /** Is told how many bars are about to be read. */
+  readonly onBars: (count: number) => void;
+  /** Is told what is damaged: the findings of its instrument are left out. */
+  readonly onDamage: (damage: Damage) => void;
+};
+
+/** The findings of each instrument, by asset type, country and symbol. One that a whole market has at once comes once, for the symbol `*`. */
+export async function* storeFindings(
+  reader: Reader,
+  { where, nowMs, onBars, onDamage }: CheckOptions,
+): AsyncGenerator<{ readonly instrument: Instrument; readonly findings: readonly Finding[] }> {
+  const kept = new Kept();
+  const calendars = new Calendars();
+  const facts = new MarketFacts({ reader, calendars, keep: kept.keep, onBars: () => undefined });
+  const findingsIn = async (instrument: Instrument): Promise<readonly Finding[]> =>
+    findingsOf({ reader, facts, nowMs, onBars }, await readStored(reader, calendars, instrument));
+  let told = new Set<string>();
+  /** Whether no instrument before has a finding of the market on the same day. */
+  const isFirst = ({ kind, interval, fromMs }: Finding): boolean => {
+    const name = `${kind} ${interval} ${Math.floor(fromMs / DAY_MS)}`;
+    if (told.has(name)) return false;
+    told.add(name);
+    return true;
+  };
+  let market = '';
+  for await (const instrument of selectedRows(reader, instruments, {
+    where,
+    along: [instruments.key],
+    limit: findingLimits.instrumentsPerRead,
+  })) {
+    const { asset_schema, country_iso_code } = instrument;
+    if (market !== `${asset_schema} ${country_iso_code}`) {
+      kept.forget();
+      told = new Set();
+    }
+    market = `${asset_schema} ${country_iso_code}`;
+    const findings = await findingsIn(instrument).catch((error: unknown) => {
+      if (!(error instanceof DamagedData)) throw error;
+      onDamage(error.damage);
+      return [];
+    });
+    const ofMarket = findings.filter((finding) => finding.isOfMarket && isFirst(finding));
+    if (ofMarket.length > 0) yield { instrument: { ...instrument, symbol: '*' }, findings: ofMarket };
+    yield { instrument, findings: findings.filter(({ isOfMarket }) => !isOfMarket) };
+  }
+}

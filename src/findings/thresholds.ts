@@ -1,0 +1,63 @@
+// Every threshold of every finding. A message prints those that its finding passed.
+export const thresholds = {
+  /** Bars around a bar that say what is usual, the bar itself included; with fewer than the minimum nothing is usual. */
+  windowBars: 63,
+  windowBarsMin: 21,
+
+  /** isolated_wick: how far beyond all that is around it, in usual ranges and as a share of the price. */
+  wickRanges: 10,
+  wickShare: 0.05,
+  /** From this share on it is an error. */
+  wickErrorShare: 0.5,
+  /** So many instruments of a market have it at once: then it is real. */
+  wickInstruments: 3,
+
+  /** unrecorded_split: how near to a ratio, how unusual, and at least how many ticks of price before. */
+  splitShare: 0.01,
+  splitDeviations: 8,
+  splitTicks: 20,
+  /** The most by which a close may differ from the split price, and an open from that of a recorded split: natural logarithms. */
+  splitLogMax: 0.2,
+
+  /** action_without_jump: splits that change the price by less are not judged. */
+  jumpShare: 0.2,
+  /** Calendar days within which there must be a bar on each side of an ex-date. */
+  jumpDays: 7,
+
+  /** identity_break: more missing sessions than these. */
+  breakSessions: 60,
+
+  /** short_session: minutes that may be missing at an end of a session. */
+  edgeMinutes: 15,
+  /** short_session and gap: the share of session minutes with bars over so many sessions around, and the fewest of these that tell it. */
+  denseShare: 0.8,
+  aroundSessions: 20,
+  aroundSessionsMin: 5,
+  /** short_session: a session that is dense for so long, then stops while others go on, needs no sessions around. */
+  stopMinutes: 60,
+
+  /** gap: how much longer than the usual longest hole of a session, and how long at least. */
+  gapTimes: 10,
+  gapMinutes: 5,
+
+  /** minute_day_mismatch: the volume by minutes as a share of that of the day, against the usual share of so many sessions. */
+  mismatchSessions: 60,
+  mismatchSessionsMin: 20,
+  volumeShareMin: 0.5,
+  volumeShareMax: 1.02,
+  /** The share of the price by which a high or low may differ. */
+  extremeShare: 0.01,
+
+  /** impossible_dividend: the most cash, as a share of the close before. */
+  dividendShare: 0.5,
+} as const;
+
+/** The ratios of shares of usual splits: new to old, and the other way round. */
+export const splitRatios: readonly (readonly [number, number])[] = [
+  ...[2, 3, 4, 5, 6, 7, 8, 10, 15, 20, 25, 30, 50].map((many) => [many, 1] as const),
+  ...([
+    [3, 2],
+    [4, 3],
+    [5, 4],
+  ] as const),
+];

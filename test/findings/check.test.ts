@@ -1,0 +1,138 @@
+// `bourse check` as its users have it (contract 9.10, 10), and the findings in real series.
+import assert from 'node:assert/strict';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { sharedData, Workshop } from '../service.ts';
+import { alterStore, changedByte, rowsOf } from '../stores.ts';
+
+const shop = new Workshop();
+after(() => shop.close());
+
+type Printed = {
+  readonly findings: readonly Readonly<Record<string, unknown>>[];
+  readonly counts: Readonly<Record<string, number>>;
+  readonly damaged: readonly unknown[];
+};
+
+const HEAD = 'datetime,open,high,low,close,volume,vwap\n';
+const flags = ['--schema', 'stock', '--country', 'US', '--interval', 'DAY'];
+
+async function importRows(symbol: string, rows: string): Promise<void> {
+  writeFileSync(shop.path('rows.csv'), HEAD + rows);
+  await shop.must('import', 'bars', 'rows.csv', ...flags, '--symbol', symbol);
+}
+
+test('bourse check prints the findings and their numbers, and ends with 1 from a warning on (contract 9.10, 10)', async () => {
+  await importRows('CLEAN', '2025-03-03,10,11,9,10,5,10\n2025-03-04,10,11,9,10,6,10\n');
+  const clean = await shop.run('check');
+  assert.deepEqual([clean.status, clean.stdout, clean.stderr], [0, '0 errors, 0 warnings, 0 info\n', '']);
+  await importRows('STALE', '2025-03-03,10,11,9,10,5,10\n2025-03-04,10,11,9,10,5,10\n');
+  const stale = await shop.run('check');
+  assert.equal(stale.status, 0, 'an info is no failure');
+  assert.match(
+    stale.stdout,
+    /^info {4}stale {15} stock:US:STALE DAY 2025-03-04T14:30:00\+00:00 to 2025-03-04T21:00:00\+00:00: open, high.* \(run 2\)\n0 errors, 0 warnings, 1 info\n$/,
+  );
+  await importRows('FLAW', '2025-03-03,10,11,9,10,5,12.5\n2025-03-04,10,11,9,10,6,10\n');
+  const flawed = await shop.run('check', '--json');
+  assert.equal(flawed.status, 1);
+  const { findings, counts, damaged } = JSON.parse(flawed.stdout) as Printed;
+  assert.deepEqual([counts, damaged], [{ info: 1, warning: 1, error: 0 }, []]);
+  assert.deepEqual(findings[0], {
+    ...{ asset_schema: 'STOCK', country_iso_code: 'US', symbol: 'FLAW', kind: 'vwap_outside' },
+    ...{ severity: 'warning', interval: 'DAY', from_datetime: '2025-03-03T14:30:00+00:00' },
+    ...{ to_datetime: '2025-03-03T21:00:00+00:00', value: 12.5, expected: 11 },
+    message: 'vwap is outside low to high by more than half a unit of its last decimal',
+    run_id: 3,
+  });
+  for (const [words, status] of [
+    [['--symbol', 'STALE'], 0],
+    [['--symbol', 'flaw', '--country', 'us', '--schema', 'Stock'], 1],
+    [['corporate-actions'], 0],
+    [['bars'], 1],
+    [['--country', 'JP'], 0],
+    [['news'], 2],
+  ] as const)
+    assert.equal((await shop.run('check', ...words)).status, status, words.join(' '));
+});
+
+test('bourse check names damaged bars, goes on past them and ends with 1 (contract 9.10, 10)', async () => {
+  const [{ series_id: id } = { series_id: 0 }] = rowsOf(
+    shop.store,
+    'select min(series_id) as series_id from series',
+  );
+  const where = `where series_id = ${String(id)}`;
+  alterStore(shop.store, `update bar_blocks set bytes = ${changedByte(40, 7)} ${where}`);
+  const { status, stdout, stderr } = await shop.run('check', '--symbol', 'CLEAN');
+  assert.deepEqual([status, stdout], [1, '0 errors, 0 warnings, 0 info\n']);
+  assert.match(stderr, /damaged, not checked: bars, stock:US:CLEAN DAY/);
+});
+
+/** The dates of isolated wicks by the letter of the definition, from lines of an export. */
+function wickDates(lines: readonly (readonly string[])[]): string[] {
+  const bars = lines.map((cells) => {
+    const [open, high, low, close] = cells.slice(-6, -2).map(Number) as [number, number, number, number];
+    return { date: cells.at(-7)!.slice(0, 10), open, high, low, close };
+  });
+  return bars.flatMap(({ date, open, high, low, close }, at) => {
+    const [before, after] = [bars[at - 1], bars[at + 1]];
+    if (before === undefined || after === undefined) return [];
+    const first = Math.max(0, Math.min(at - 31, bars.length - 63));
+    const ranges = bars.slice(first, first + 63).map((bar) => Math.log(bar.high / bar.low));
+    const usual = ranges.sort((a, b) => a - b)[31]!;
+    const top = high / Math.max(open, close, before.high, after.high);
+    const bottom = Math.min(open, close, before.low, after.low) / low;
+    const isHigh = top > 1.05 && Math.log(top) > 10 * usual;
+    const isLow = 1 - 1 / bottom > 0.05 && Math.log(bottom) > 10 * usual;
+    return [isHigh, isLow].filter(Boolean).map(() => date);
+  });
+}
+
+const lean = join(sharedData, 'lean');
+
+test('real series have no error, and as many doubts as a direct count (contract 9.10)', {
+  skip: existsSync(lean) ? false : 'the shared data is not there',
+}, async () => {
+  const real = new Workshop();
+  const import_ = (...words: readonly string[]) => real.must('import', ...words);
+  await import_('bars', join(lean, 'equity/usa/daily/spy.zip'));
+  await import_(
+    'bars',
+    join(lean, 'equity/usa/minute/spy/20131004_trade.zip'),
+    join(lean, 'equity/usa/minute/spy/20131007_trade.zip'),
+  );
+  await import_('bars', join(lean, 'forex/oanda/daily/gbpusd.zip'));
+  const early = ['--schema', 'stock', '--country', 'US', '--interval', '1M'];
+  await import_('bars', join(sharedData, 'bars/GOOG_1M_2015-12-24.csv'), ...early);
+  const { findings, counts } = JSON.parse((await real.run('check', '--json')).stdout) as Printed;
+  const shown = JSON.stringify(findings, null, 1);
+  assert.equal(counts.error, 0, shown);
+  const exported = await real.must(
+    'export',
+    'bars',
+    '--schema',
+    'stock',
+    '--country',
+    'US',
+    '--symbol',
+    'SPY',
+    '--interval',
+    'DAY',
+  );
+  const days = exported
+    .trimEnd()
+    .split('\n')
+    .slice(1)
+    .map((line) => line.split(','));
+  const of = (kind: string) =>
+    findings
+      .filter((finding) => finding.kind === kind && finding.interval === 'DAY' && finding.symbol === 'SPY')
+      .map(({ from_datetime }) => String(from_datetime).slice(0, 10));
+  assert.ok(days.length > 5_000, `${days.length}`);
+  assert.deepEqual(of('isolated_wick'), wickDates(days));
+  assert.deepEqual(of('isolated_wick').slice(0, 1), ['2002-04-02'], 'a false print that is known');
+  const values = days.map((cells) => cells.slice(-6, -1).join());
+  assert.deepEqual(of('stale').length, values.filter((text, at) => text === values[at - 1]).length);
+  real.close();
+});
