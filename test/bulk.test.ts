@@ -5,6 +5,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { httpLimits } from '../src/http/limits.ts';
+import { readExposition } from './exposition.ts';
 import { Workshop } from './service.ts';
 
 const shop = new Workshop();
@@ -13,6 +14,7 @@ after(() => shop.close());
 const SYMBOLS = Array.from({ length: 40 }, (_, index) => `S${String(index).padStart(2, '0')}`);
 const DAYS = ['03', '04', '05', '06', '07', '10', '11', '12', '13', '14'].map((day) => `2025-02-${day}`);
 const MINUTES = 390;
+const ROUTE = '/api/v2/{schema_asset}/bulk/bars/{country_iso_code}/{interval}/from/{from_date}/to/{to_date}';
 
 /** Rows of minutes of regular sessions in New York, 14:30 to 21:00 UTC in winter. */
 function* minutesOf(symbols: readonly string[], days: readonly string[], country = 'US', plus = 0) {
@@ -40,7 +42,7 @@ writeFileSync(
 );
 await shop.must('import', 'corporate-actions', shop.path('actions.csv'));
 const key = await shop.must('keys', 'create', 'bulk');
-const server = await shop.serve();
+const server = await shop.serve('--metrics-port', '0');
 
 const bulkPath = (query: string, interval = '1M', to = '2025-02-14'): string =>
   `/api/v2/stock/bulk/bars/us/${interval}/from/2025-02-03/to/${to}?secret_key=${key}${query}`;
@@ -139,9 +141,10 @@ test('a request that cannot be answered says why before the first byte (contract
 });
 
 /** An answer of which nothing is read until it is asked for. */
-const begun = (path: string): Promise<IncomingMessage> =>
+const begun = (path: string, requestId?: string): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
-    get(`${server.url}${path}`, { agent: false }, resolve).once('error', reject);
+    const headers = requestId === undefined ? {} : { 'x-request-id': requestId };
+    get(`${server.url}${path}`, { agent: false, headers }, resolve).once('error', reject);
   });
 
 async function rest(answer: IncomingMessage): Promise<string> {
@@ -165,6 +168,32 @@ test('callers that leave free their places within a second; others are told to w
   const again = await Promise.all(Array.from({ length: httpLimits.streamedAnswersMax }, () => begun(path)));
   assert.ok(again.every(({ statusCode }) => statusCode === 200));
   for (const answer of again) answer.destroy();
+});
+
+type Logged = { readonly requestId: string; readonly route?: string; readonly bytes: number };
+
+/** The bytes of bulk answers, in the log by request, and in the metrics. */
+async function observedBytes(): Promise<{ logged: Map<string, number>; counted: number }> {
+  const lines = server.log.map((line) => JSON.parse(line) as Logged).filter(({ route }) => route === ROUTE);
+  const text = await (await fetch(await server.metricsUrl())).text();
+  const { samples } = readExposition(text).get('bourse_response_bytes_total')!;
+  const counted = samples.find(({ labels }) => labels['route'] === ROUTE)?.value ?? 0;
+  return { logged: new Map(lines.map(({ requestId, bytes }) => [requestId, bytes])), counted };
+}
+
+test('log and metrics have the bytes of a whole streamed answer, and those that were sent of one that was left (contract 7.4, 9.3, 9.11)', async () => {
+  const whole = await rest(await begun(bulkPath('&format=csv'), 'whole'));
+  (await begun(bulkPath('&format=csv'), 'left')).destroy();
+  for (const startedMs = Date.now(); ; await sleep(100)) {
+    const { logged, counted } = await observedBytes();
+    const sum = logged.values().reduce((total, bytes) => total + bytes, 0);
+    if (logged.has('left') && counted === sum) {
+      assert.equal(logged.get('whole'), whole.length);
+      assert.ok(logged.get('left')! < whole.length);
+      return;
+    }
+    assert.ok(Date.now() - startedMs < 20_000, 'the log and the metrics agree');
+  }
 });
 
 test('an import of what an answer does not have leaves it as it was; one of what it still has to give cuts it (contract 9.11)', async () => {

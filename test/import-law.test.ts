@@ -172,7 +172,14 @@ for (const [module, allowed] of Object.entries(modules)) {
 const folders = [
   ...['calendar/markets', 'http/cache', 'http/docs', 'http/docs/browser', 'http/openapi', 'http/queue'],
   'http/sending',
-  ...['mapping/presets', 'queries/render', 'store/migrations', 'store/postgres', 'store/sqlite'],
+  ...[
+    'mapping/presets',
+    'queries/render',
+    'queries/render/arrow',
+    'store/migrations',
+    'store/postgres',
+    'store/sqlite',
+  ],
 ];
 
 test('every folder inside a module is one of the list (house, Import law)', () => {

@@ -22,16 +22,6 @@ before(async () => {
   key = new URL(targets.fast[0]!, 'http://localhost').searchParams.get('secret_key')!;
 });
 
-/** Where a server says that its metrics are. */
-async function metricsUrl(server: Server): Promise<string> {
-  for (let waited = 0; waited < 100; waited++) {
-    const line = server.log.find((one) => one.includes('"msg":"metrics"'));
-    if (line !== undefined) return (JSON.parse(line) as { url: string }).url;
-    await sleep(100);
-  }
-  throw new Error(`no metrics: ${server.log.join('\n')}`);
-}
-
 /** Waits for something that comes in time. */
 async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   for (const startedMs = Date.now(); !(await holds()); await sleep(100))
@@ -74,7 +64,7 @@ test('metrics are given to the hosts of the service alone, not to a page of anot
     ['--port', shared, '--metrics-port', shared],
   ]) {
     const server = await shop.serve(...flags, ...named);
-    const url = flags.includes('--port') ? `${server.url}/metrics` : await metricsUrl(server);
+    const url = flags.includes('--port') ? `${server.url}/metrics` : await server.metricsUrl();
     const statusOf = async (first: string, host: string): Promise<string> => {
       const connection = new Connection(url);
       const [answer] = connection.ask(`${first} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`, [
@@ -115,7 +105,7 @@ test('metrics are given to the hosts of the service alone, not to a page of anot
 
 test('requests are counted by pattern, method and status; no key and no address is told (contract 7.4, 9.3)', async () => {
   const server = await shop.serve('--metrics-port', '0');
-  const url = await metricsUrl(server);
+  const url = await server.metricsUrl();
   const first = await scrape(url);
   assert.equal(totalOf(first, REQUESTS), 0);
   const marked = 'marked-secret-marked-secret-marked-secret-00';
@@ -196,7 +186,7 @@ test('docs/operating/metrics.md lists every metric of Bourse with its type and i
   const documented = Array.from(told, ([, name, type, labels]) => `${name} ${type} ${labels}`);
   const server = await shop.serve('--metrics-port', '0');
   await (await server.get(targets.fast[0]!)).text();
-  const found = await scrape(await metricsUrl(server));
+  const found = await scrape(await server.metricsUrl());
   const given = [...found].map(([name, { type, samples }]) => {
     const labels = Object.keys(samples.at(-1)?.labels ?? {}).map((label) => `\`${label}\``);
     return `${name} ${type} ${labels.join(', ')}`;
@@ -210,7 +200,7 @@ test('docs/operating/metrics.md lists every metric of Bourse with its type and i
 
 test('the port of metrics has nothing else, needs no key, and the service has no metrics on its own (contract 9.3)', async () => {
   const server = await shop.serve('--metrics-port', '0');
-  const url = await metricsUrl(server);
+  const url = await server.metricsUrl();
   assert.equal(new URL(url).hostname, '127.0.0.1');
   const envelope = async (address: string, method = 'GET'): Promise<[number, string]> => {
     const response = await fetch(address, { method });
@@ -237,7 +227,7 @@ test('what the store says of its data changes with an import (contract 9.3)', as
   const own = new Workshop();
   try {
     const server = await own.serve('--metrics-port', '0');
-    const url = await metricsUrl(server);
+    const url = await server.metricsUrl();
     const before = await scrape(url);
     assert.equal(totalOf(before, 'bourse_data_version'), 0);
     assert.equal(before.has('bourse_newest_import_timestamp_seconds'), false);
@@ -294,7 +284,7 @@ async function askMany(server: Server, count: number): Promise<void> {
 
 test('metrics are those of all workers, also of one that has ended or was killed (contract 9.3, 10)', async () => {
   const server = await shop.serve('--workers', '2', '--metrics-port', '0');
-  const url = await metricsUrl(server);
+  const url = await server.metricsUrl();
   const counted = async (): Promise<number> => totalOf(await scrape(url), REQUESTS, { status: '404' });
   const listening = (count: number) => () => server.listeningPids.length === count;
   await until('two workers', listening(2));
@@ -340,7 +330,7 @@ const PIPELINED = 4;
 
 test('under overload metrics are still given, and count what was served and refused (contract 6.4, 9.3)', async (t) => {
   const server = await shop.serve('--metrics-port', '0');
-  const url = await metricsUrl(server);
+  const url = await server.metricsUrl();
   const connections = Array.from({ length: CONNECTIONS }, () => new Connection(server.url));
   const requests = targets.slow.map((target) => `GET ${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
   const answers = connections.flatMap((connection, index) =>

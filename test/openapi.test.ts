@@ -122,7 +122,8 @@ test('an endpoint with a format answers JSON and CSV, whose header is its record
   for (const [name, endpoint] of endpoints) {
     const content = document.paths[endpoint.path]!.get.responses['200']!.content!;
     const json = endpoint.isStreamed ? [] : ['application/json'];
-    const types = 'format' in endpoint.parameters ? [...json, 'text/csv'] : json;
+    const types =
+      'format' in endpoint.parameters ? [...json, 'text/csv', ...(endpoint.binaryTypes ?? [])] : json;
     assert.deepEqual(Object.keys(content), types, name);
     const csv = content['text/csv']?.example as string | undefined;
     if (csv === undefined) continue;

@@ -162,6 +162,16 @@ export class Server {
       .flatMap(({ msg, pid }) => (msg === 'listening' && pid !== undefined ? [pid] : []));
   }
 
+  /** Where it says that its metrics are. */
+  async metricsUrl(): Promise<string> {
+    for (let waited = 0; waited < 100; waited++) {
+      const line = this.log.find((one) => one.includes('"msg":"metrics"'));
+      if (line !== undefined) return (JSON.parse(line) as { url: string }).url;
+      await sleep(100);
+    }
+    throw new Error(`no metrics: ${this.log.join('\n')}`);
+  }
+
   get(path: string, init: RequestInit = {}): Promise<Response> {
     return fetch(`${this.url}${path}`, init);
   }

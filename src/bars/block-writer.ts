@@ -15,7 +15,7 @@ import {
   UNITS_MS,
   VERSION,
 } from './block.ts';
-import { type Bars, emptyBars, type valueColumns } from './columns.ts';
+import { type Bars, emptyBars, type ValueColumn } from './columns.ts';
 
 /** A growing buffer that a block is written to. */
 class ByteWriter {
@@ -90,8 +90,6 @@ function countNulls(values: Float64Array, count: number): number {
 
 /** Scaled integers of the current columns; the arrays are reused by the next block. */
 let scratch = emptyBars();
-
-type ValueColumn = (typeof valueColumns)[number];
 
 const priceColumns = ['open', 'high', 'low', 'close'] as const;
 

@@ -3,6 +3,9 @@
 /** The value columns of a bar, in the order of the block. */
 export const valueColumns = ['open', 'high', 'low', 'close', 'volume', 'vwap'] as const;
 
+/** The name of a value column. */
+export type ValueColumn = (typeof valueColumns)[number];
+
 /**
  * Bars in ascending order of key. All arrays have at least `count` elements. `keyMs` is the open instant of a minute bar,
  * or the midnight (UTC) of the label date of a DAY bar, of the Monday of a WEEK, of the first of a MON. NaN in `volume` or

@@ -20,7 +20,9 @@ export type Observation =
       readonly status: number | null;
       readonly word: string | null;
       readonly keyId: string | null;
+      /** Until the answer could be sent; of one that is sent as it is read, until its first step. */
       readonly durationMs: number;
+      /** Bytes of the body; of an answer that is sent as it is read, those that its connection has taken. */
       readonly bytes: number;
     }
   | {

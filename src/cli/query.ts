@@ -6,6 +6,7 @@ import { readTarget } from '../http/request.ts';
 import { matchRoute, parseRequest, readQuery, unknownPath } from '../http/route.ts';
 import { QueryRunner } from '../queries/index.ts';
 import type { Answer, QueryRequest, ServiceFacts } from '../queries/query.ts';
+import { JSON_TYPE } from '../queries/render/envelope.ts';
 import { pageKeySecret } from '../store/control.ts';
 import { openControl, openStore } from '../store/engines.ts';
 import { readSettings } from './config.ts';
@@ -28,14 +29,12 @@ function readRequest(written: string, service: ServiceFacts): QueryRequest {
   return { endpoint, parameters: parseRequest(match, query), nowMs: Date.now(), wrapCsv: false, service };
 }
 
-/** A body without a line end gets one. */
-function endOf(body: Uint8Array): string {
-  return body.length === 0 || body.at(-1) === 0x0a ? '' : '\n';
-}
+/** JSON gets the line end that CSV has; other bytes are whole. */
+const endOf = (contentType: string): string => (contentType === JSON_TYPE ? '\n' : '');
 
 /** The bytes of an answer; the address of its next page is a path, which the same command answers. */
-function bytesOf({ body, next }: Answer & { kind: 'answer' }): Uint8Array {
-  const end = Buffer.from(endOf(body));
+function bytesOf({ body, next, contentType }: Answer & { kind: 'answer' }): Uint8Array {
+  const end = Buffer.from(endOf(contentType));
   if (next === null) return Buffer.concat([body, end]);
   const path = `${next.address}&next_page_key=${next.key}`;
   note(`there is a next page: bourse query '${path}'`);

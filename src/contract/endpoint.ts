@@ -22,6 +22,8 @@ export type Endpoint = {
   readonly extension?: true;
   /** Its answer is rows without an envelope, sent as they are read, without pages and without a tag (contract 9.11). */
   readonly isStreamed?: true;
+  /** The media types of its formats that are not text. */
+  readonly binaryTypes?: readonly string[];
 };
 
 type ValueOf<P> = P extends { parse: (raw: string) => infer T }

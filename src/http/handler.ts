@@ -80,7 +80,7 @@ export class RequestHandler {
     this.#streamed = new StreamedAnswers(parts.submit);
   }
 
-  /** Handles one request; never throws. Every response is observed. */
+  /** Handles one request; never throws. Every response is observed: one that is sent as it is read at its end. */
   async handle(request: HttpRequest): Promise<HttpResponse> {
     const startedMs = request.arrivedMs ?? performance.now();
     const requestId = requests.requestIdOf(request);
@@ -101,7 +101,7 @@ export class RequestHandler {
     const response = responses.withIgnored(responses.withQuota(answered, trace.counted), trace.ignored);
     const isGone = request.isGone();
     const bytes = request.method === 'HEAD' ? 0 : responses.bodyBytes(response);
-    this.#parts.observe({
+    const facts = {
       kind: 'request',
       requestId,
       method: request.method,
@@ -110,11 +110,17 @@ export class RequestHandler {
       word: isGone ? null : trace.word,
       keyId: trace.keyId,
       durationMs: performance.now() - startedMs,
-      bytes: isGone ? 0 : bytes,
-    });
+    } as const;
+    const observe = (sent: number): void => this.#parts.observe({ ...facts, bytes: sent });
+    const isWhole = response.rest === undefined;
+    if (isWhole) observe(isGone ? 0 : bytes);
     const uncount = this.#parts.unsent.hold(trace.keyId, bytes);
     trace.uncount?.();
-    return responses.counted(response, trace.keyId, uncount);
+    return responses.counted(
+      isWhole ? response : responses.tellingEnd(response, observe),
+      trace.keyId,
+      uncount,
+    );
   }
 
   #problemOf(error: unknown, requestId: string): { word: ErrorWord; facts: ErrorFacts } {

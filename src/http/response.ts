@@ -181,6 +181,32 @@ export const counted = (response: HttpResponse, owner: string | null, uncount: (
   },
 });
 
+/** A response that is sent as it is read, whose end is told once: with the bytes that the connection has taken. */
+export function tellingEnd(
+  { rest, release, ...response }: HttpResponse,
+  ended: (bytes: number) => void,
+): HttpResponse {
+  let given = bodyBytes(response);
+  let taken = 0;
+  let isOver = false;
+  return {
+    ...response,
+    rest: async () => {
+      // What was given before has been taken.
+      taken += given;
+      given = 0;
+      const piece = (await rest?.()) ?? null;
+      given = piece?.length ?? 0;
+      return piece;
+    },
+    release: () => {
+      release?.();
+      if (!isOver) ended(taken);
+      isOver = true;
+    },
+  };
+}
+
 /** The refusal of a request whose key has used up a quota. */
 export function overQuota({ span, limit, resetSeconds }: Quota): Refusal {
   const requests = limit === 1 ? '1 request' : `${limit} requests`;

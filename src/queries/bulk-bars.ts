@@ -18,17 +18,10 @@ import { queryLimits } from './limits.ts';
 import { type Found, findInstrument, unknownInstrument } from './lookup.ts';
 import type { Answer, Query, QueryContext, StepPlace } from './query.ts';
 import { wrongOrder } from './range.ts';
-import { type BarConstants, writeCsvHeader, writeCsvRows } from './render/bar-records.ts';
-import { CSV_TYPE } from './render/list.ts';
-import { Sink } from './render/sink.ts';
+import { stepFormats } from './render/bulk-formats.ts';
+import type { StepPart } from './render/bulk-step.ts';
 
 type BulkParameters = ParametersOf<typeof bulkBars>;
-
-/** Some rows of one instrument. */
-type Part = { readonly timed: TimedBars; readonly constants: BarConstants };
-
-/** Shared: a thread writes one step at a time. */
-const sink = new Sink();
 
 /** @throws Refusal where a request is for more than one answer may have */
 function checkSize({ interval, symbols }: BulkParameters, days: number): void {
@@ -118,7 +111,7 @@ async function readStep(parameters: BulkParameters, context: QueryContext, data:
   const { schema_asset, country_iso_code: country } = parameters;
   const { from } = context.request;
   const symbols = await nextSymbols(parameters, context, from);
-  const parts: Part[] = [];
+  const parts: StepPart[] = [];
   let left: number = queryLimits.barsPerStepMax;
   for (const symbol of symbols) {
     const found = await context.lookup.instrument(context.reader, schema_asset, { country, symbol });
@@ -152,10 +145,9 @@ export const answerBulkBars: Query<typeof bulkBars> = async (parameters, context
   const data = from?.data ?? (await stateOf(context));
   const { parts, rest } = await readStep(parameters, context, data);
   if (!(await context.lookup.isAsIn(context.reader, data))) throw changedMeanwhile;
-  sink.start();
-  if (from === undefined) writeCsvHeader(sink, withSessionDate);
-  for (const { timed, constants } of parts) writeCsvRows(sink, timed, constants, withSessionDate);
-  const body = sink.take(context.allocate);
-  const answer = { kind: 'answer', contentType: CSV_TYPE, headers: {}, body, next: null } as const;
+  const { contentType, write } = stepFormats[parameters.format];
+  const step = { parts, withSessionDate, isFirst: from === undefined, isLast: rest === null };
+  const body = write(step, context.allocate);
+  const answer = { kind: 'answer', contentType, headers: {}, body, next: null } as const;
   return rest === null ? answer : { ...answer, rest };
 };

@@ -129,7 +129,9 @@ function success(endpoint: Endpoint): Json {
   const csv = { schema: { type: 'string' }, example: csvExample(recordExample(endpoint)) };
   if (endpoint.isStreamed) {
     const headers = headerRefs(...ofSuccess.filter((header) => header !== 'ETag'));
-    return { description: `${recordName(endpoint)} (streamed)`, headers, content: { 'text/csv': csv } };
+    const binary = (endpoint.binaryTypes ?? []).map((type) => [type, {}]);
+    const content = { 'text/csv': csv, ...Object.fromEntries(binary) };
+    return { description: `${recordName(endpoint)} (streamed)`, headers, content };
   }
   return {
     description: `${name}. With \`format=csv\` and an \`Accept\` that names JSON alone, \`result.data\` is the CSV text.`,

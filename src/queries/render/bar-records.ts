@@ -69,9 +69,12 @@ export function writeJsonRows(
 const csvLayout = (withSessionDate: boolean): Layout =>
   withSessionDate ? csvLayouts.with : csvLayouts.without;
 
+/** The fields of a row without an envelope. */
+export const csvFields = (withSessionDate: boolean): readonly string[] => csvLayout(withSessionDate).fields;
+
 /** Writes the header of a CSV. */
 export const writeCsvHeader = (sink: Sink, withSessionDate: boolean): void =>
-  sink.text(`${csvLayout(withSessionDate).fields.join()}\r\n`);
+  sink.text(`${csvFields(withSessionDate).join()}\r\n`);
 
 /** Writes the header and rows of a CSV; `textCell` makes a cell of a text. */
 export function writeCsv(

@@ -1,0 +1,41 @@
+// The steps of bars in bulk as bytes, in each format that is streamed: what begins the answer, its rows, what ends it (contract 9.11).
+import { bulkTypes } from '../../contract/bulk.ts';
+import type { Allocate } from '../query.ts';
+import { arrowBars } from './arrow/bars.ts';
+import { writeCsvHeader, writeCsvRows } from './bar-records.ts';
+import type { Step } from './bulk-step.ts';
+import { CSV_TYPE } from './list.ts';
+import { Sink } from './sink.ts';
+
+/** How steps are written in one format. */
+type StepFormat = {
+  readonly contentType: string;
+  readonly write: (step: Step, allocate: Allocate) => Uint8Array;
+};
+
+/** Shared: a thread writes one step at a time. */
+const sink = new Sink();
+
+function writeCsv({ parts, isFirst, withSessionDate }: Step, allocate: Allocate): Uint8Array {
+  sink.start();
+  if (isFirst) writeCsvHeader(sink, withSessionDate);
+  for (const { timed, constants } of parts) writeCsvRows(sink, timed, constants, withSessionDate);
+  return sink.take(allocate);
+}
+
+/** Copies pieces into one body. */
+function bodyOf(pieces: readonly Uint8Array[], allocate: Allocate): Uint8Array {
+  const body = allocate(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    body.set(piece, at);
+    at += piece.length;
+  }
+  return body;
+}
+
+/** The formats that are streamed. */
+export const stepFormats = {
+  csv: { contentType: CSV_TYPE, write: writeCsv },
+  arrow: { contentType: bulkTypes.arrow, write: (step, allocate) => bodyOf(arrowBars(step), allocate) },
+} as const satisfies Record<string, StepFormat>;
