@@ -30,10 +30,12 @@ export function runAlone(
 /** Commands that serve until a signal. Every other one ends by itself, and one process can run many of them. */
 const serving = ['serve', 'demo'];
 
+/** What has a command go on until a signal, or read its standard input. */
+const going = ['--watch', '--follow', '-'];
+
 const isHosted = ({ words, environment }: Call): boolean =>
   !serving.includes(words[0] ?? '') &&
-  !words.includes('--watch') &&
-  !words.includes('-') &&
+  !going.some((word) => words.includes(word)) &&
   environment.NODE_OPTIONS === process.env.NODE_OPTIONS;
 
 let host: ChildProcess | null = null;

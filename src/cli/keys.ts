@@ -1,6 +1,9 @@
 // `bourse keys create|list|move|revoke`
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { DAY_MS, formatDay, formatInstant, parseInstant, SECOND_MS } from '../base/instant.ts';
+import { limits } from '../contract/limits.ts';
 import { isLive, issueKey, moveKey, revokeKey } from '../keys/api-keys.ts';
 import { withoutPassword } from '../store/address.ts';
 import { type ApiKey, readKeys } from '../store/control.ts';
@@ -41,15 +44,15 @@ function expiryOf(text: string | undefined, nowMs: number): number | null {
   return ms;
 }
 
-/** The instant that a key is pinned to. */
-function momentOf(text: string, nowMs: number): number {
+/** The instant that a key is pinned to; `where` it was written is for the message. @throws UsageProblem */
+function momentOf(where: string, text: string, nowMs: number): number {
   const parsed = parseInstant(text);
   if (parsed?.kind !== 'time') {
     const form = parsed === null ? '2025-03-03T16:00:00Z' : `${formatDay(parsed.day)}T00:00:00Z`;
-    throw new UsageProblem(`--as-of ${text}: must be an instant with its time, such as ${form}`);
+    throw new UsageProblem(`${where} ${text}: must be an instant with its time, such as ${form}`);
   }
   const ms = Math.floor(parsed.ms / SECOND_MS) * SECOND_MS;
-  if (ms > nowMs) throw new UsageProblem(`--as-of ${text}: is in the future`);
+  if (ms > nowMs) throw new UsageProblem(`${where} ${text}: is in the future`);
   return ms;
 }
 
@@ -91,7 +94,7 @@ const createCommand = (): Command =>
       const nowMs = Date.now();
       const { perMinute, perDay, expires, asOf } = flags;
       const limits = { perMinute: perMinute ?? null, perDay: perDay ?? null };
-      const asOfMs = asOf === undefined ? null : momentOf(asOf, nowMs);
+      const asOfMs = asOf === undefined ? null : momentOf('--as-of', asOf, nowMs);
       const terms = { expiresMs: expiryOf(expires, nowMs), asOfMs, ...limits };
       const { secret, key } = await changeKeys(flags, (control) => issueKey(control, name, terms, nowMs));
       process.stdout.write(`${secret}\n`);
@@ -133,22 +136,55 @@ const listCommand = (): Command =>
 const unknownKey = (id: string): UsageProblem =>
   new UsageProblem(`there is no key with the id ${id}: see bourse keys list`);
 
+/** Moves a pinned key, and waits until every worker answers as of its new instant. @throws UsageProblem where it cannot be moved */
+async function move(control: RowStore, id: string, asOfMs: number): Promise<ApiKey> {
+  const moved = await moveKey(control, id, asOfMs);
+  if (moved === null) throw unknownKey(id);
+  if (moved.as_of_ms === null)
+    throw new UsageProblem(
+      `the key ${id} is not pinned to an instant, and its requests see everything: make another with bourse keys create NAME --as-of INSTANT`,
+    );
+  await sleep(limits.pinnedKeyRefreshMs);
+  return moved;
+}
+
+/** Moves a key to each instant of standard input, and answers each with itself on standard output once it holds. */
+async function moveAlong(control: RowStore, id: string): Promise<void> {
+  let number = 0;
+  for await (const line of createInterface({ input: process.stdin })) {
+    number++;
+    if (line.trim() === '') continue;
+    const asOfMs = momentOf(`line ${number} of standard input:`, line.trim(), Date.now());
+    await move(control, id, asOfMs);
+    process.stdout.write(`${formatInstant(asOfMs)}\n`);
+  }
+}
+
+type MoveFlags = StoreFlags & { readonly asOf?: string; readonly follow?: true };
+
 const moveCommand = (): Command =>
   new Command('move')
     .argument('<id>', 'the id that keys list shows')
-    .description('Move a pinned key to another instant: within five seconds every worker answers as of it.')
-    .requiredOption('--as-of <instant>', 'the instant')
+    .description('Move a pinned key to another instant. It ends once every worker answers as of it.')
+    .option('--as-of <instant>', 'the instant')
+    .option(
+      '--follow',
+      'read instants from standard input, a line each; each is written to standard output once every worker answers as of it',
+    )
     .addOption(storeOption())
-    .addHelpText(...examples('bourse keys move 5f3a9c --as-of 2025-03-04T21:00:00Z'))
-    .action(async (id: string, flags: StoreFlags & { readonly asOf: string }) => {
-      const asOfMs = momentOf(flags.asOf, Date.now());
-      const moved = await changeKeys(flags, (control) => moveKey(control, id, asOfMs));
-      if (moved === null) throw unknownKey(id);
-      if (moved.as_of_ms === null)
-        throw new UsageProblem(
-          `the key ${id} is not pinned to an instant, and its requests see everything: make another with bourse keys create NAME --as-of INSTANT`,
-        );
-      process.stderr.write(`Moved key "${printable(moved.name)}" (id ${id}) to ${formatInstant(asOfMs)}\n`);
+    .addHelpText(
+      ...examples(
+        'bourse keys move 5f3a9c --as-of 2025-03-04T21:00:00Z',
+        'echo 2025-03-05T21:00:00Z | bourse keys move 5f3a9c --follow',
+      ),
+    )
+    .action(async (id: string, { asOf, follow, ...flags }: MoveFlags) => {
+      if ((asOf === undefined) === (follow === undefined))
+        throw new UsageProblem('say where to: --as-of INSTANT, or --follow for instants from standard input');
+      if (asOf === undefined) return changeKeys(flags, (control) => moveAlong(control, id));
+      const asOfMs = momentOf('--as-of', asOf, Date.now());
+      const { name } = await changeKeys(flags, (control) => move(control, id, asOfMs));
+      process.stderr.write(`Moved key "${printable(name)}" (id ${id}) to ${formatInstant(asOfMs)}\n`);
     });
 
 const revokeCommand = (): Command =>

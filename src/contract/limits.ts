@@ -101,6 +101,8 @@ export const limits = {
   keyWaitMaxMs: 100,
   /** After this time an unknown key is looked up anew: it may be new, and guessing must not cost much. */
   keyMissRefreshMs: 100,
+  /** A key that is pinned to an instant is moved on every worker within this time: a backtest waits for it at each step (contract 9.8). */
+  pinnedKeyRefreshMs: 100,
   /** Time after which a worker writes when keys were last used: as exact as anyone needs, and one write a minute. */
   keyUseWriteMs: 60_000,
   /** Time after which a worker reports what keys have used of their quotas, and reads what all workers have counted. */

@@ -1,8 +1,11 @@
 // Keys that are pinned to an instant: the command line makes and moves them, the service answers as of it (contract 9.8, 10).
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
-import { patiently, Workshop } from '../service.ts';
+import { command, patiently, Workshop } from '../service.ts';
 
 const shop = new Workshop();
 after(() => shop.close());
@@ -55,10 +58,62 @@ test('a pinned key is answered as of its instant, and as of the next one where i
     assert.deepEqual(await closes(pinned), [[1, 2], '2025-03-04T21:00:00Z']);
   }
   await shop.must('keys', 'move', id, '--as-of', '2025-03-05T21:00:00Z');
-  const endMs = Date.now() + 20_000;
-  while ((await closes(pinned))[1] !== '2025-03-05T21:00:00Z') assert.ok(Date.now() < endMs);
   assert.deepEqual(await closes(pinned), [[1, 2, 3], '2025-03-05T21:00:00Z']);
   await server.stop();
+});
+
+const idOf = async (name: string): Promise<string> => {
+  const listed = JSON.parse(await shop.must('keys', 'list', '--json')) as Listed[];
+  return listed.find((key) => key.name === name)!.id;
+};
+
+test('a key that follows instants holds on every worker once an instant is answered, forwards and backwards, within a second (contract 9.8)', async (t) => {
+  const pinned = (await shop.must('keys', 'create', 'clock', '--as-of', '2025-03-03T21:00:00Z')).trim();
+  const server = await shop.serve('--workers', '2');
+  const env = { ...process.env, BOURSE_STORE: shop.store };
+  const clock = spawn(command, ['keys', 'move', await idOf('clock'), '--follow'], {
+    cwd: shop.folder,
+    env,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const answers = createInterface({ input: clock.stdout })[Symbol.asyncIterator]();
+  const took: number[] = [];
+  for (let step = 0; step < 20; step++) {
+    const instant = `2025-03-0${3 + (step % 3)}T21:00:00`;
+    const beganMs = performance.now();
+    clock.stdin.write(`${instant}Z\n`);
+    assert.equal((await answers.next()).value, `${instant}+00:00`);
+    took.push(performance.now() - beganMs);
+    // Each on a connection of its own, so that both workers are asked.
+    const seen = await Promise.all(
+      Array.from({ length: 6 }, async () => {
+        const headers = { Connection: 'close' };
+        const response = await patiently(() => server.get(`${DAYS}?secret_key=${pinned}`, { headers }));
+        const { result } = (await response.json()) as { result: { data: unknown[] } };
+        return `${response.headers.get('X-As-Of')} ${result.data.length}`;
+      }),
+    );
+    assert.deepEqual(new Set(seen), new Set([`${instant}Z ${1 + (step % 3)}`]), `step ${step}`);
+  }
+  t.diagnostic(`milliseconds a step: ${took.map(Math.round).join(' ')}`);
+  const middle = took.toSorted((a, b) => a - b)[took.length / 2]!;
+  assert.ok(middle <= 1_000, `${middle} ms`);
+  clock.stdin.end();
+  const [status] = await once(clock, 'exit');
+  assert.equal(status, 0);
+  await server.stop();
+});
+
+test('a line that is no instant ends the following with status 2 and its number; what was before it holds', async () => {
+  const id = await idOf('clock');
+  const { status, stdout, stderr } = await shop.pipe(
+    '2025-03-03T21:00:00Z\n\n2025-03-04\n2025-03-05T21:00:00Z\n',
+    ...['keys', 'move', id, '--follow'],
+  );
+  assert.deepEqual([status, stdout], [2, '2025-03-03T21:00:00+00:00\n'], stderr);
+  assert.match(stderr, /line 3 of standard input: 2025-03-04: must be an instant with its time/);
+  const listed = JSON.parse(await shop.must('keys', 'list', '--json')) as Listed[];
+  assert.equal(listed.find((key) => key.id === id)!.as_of, '2025-03-03T21:00:00+00:00');
 });
 
 test('an instant without a time, in the future or of a key that is not pinned is wrong usage (contract 9.8, 10)', async () => {
@@ -69,9 +124,10 @@ test('an instant without a time, in the future or of a key that is not pinned is
   };
   assert.match(await refused('create', 'x', '--as-of', '2025-03-04'), /such as 2025-03-04T00:00:00Z/);
   assert.match(await refused('create', 'x', '--as-of', '2199-01-01T00:00:00Z'), /is in the future/);
-  const listed = JSON.parse(await shop.must('keys', 'list', '--json')) as Listed[];
-  const { id } = listed.find(({ name }) => name === 'live')!;
+  const id = await idOf('live');
   assert.match(await refused('move', id, '--as-of', '2025-03-04T00:00:00Z'), /is not pinned to an instant/);
   assert.match(await refused('move', 'nobody', '--as-of', '2025-03-04T00:00:00Z'), /no key with the id/);
-  assert.match(await refused('move', id), /--as-of/);
+  assert.match(await refused('move', id), /--as-of INSTANT, or --follow/);
+  const both = ['--as-of', '2025-03-04T00:00:00Z', '--follow'];
+  assert.match(await refused('move', id, ...both), /--as-of INSTANT, or --follow/);
 });
