@@ -4,14 +4,15 @@ import type { Calendar } from '../calendar/calendar.ts';
 import { isPeriod, periodHours } from '../calendar/period.ts';
 import { findingKinds } from '../contract/findings.ts';
 import type { Interval } from '../contract/interval.ts';
+import type { Action } from '../series/factors.ts';
 import { coarseness, type StoredInstrument } from '../series/series.ts';
 import type { Reader } from '../store/store.ts';
 import { conflictingImports } from './conflicts.ts';
 import type { Finding, FindingKind, Spotted } from './finding.ts';
 import type { MarketFacts, Subject } from './market-facts.ts';
-import { minuteFindings } from './minute-findings.ts';
+import { minuteFindings, type StoredDays } from './minute-findings.ts';
 import { actionsOf, periodFindings } from './period-findings.ts';
-import { periodBars, runOf } from './stored-bars.ts';
+import { periodBars, runsOf } from './stored-bars.ts';
 
 /** With what findings are found. `onBars` is told how many bars are about to be read. */
 export type FindingTools = {
@@ -55,46 +56,59 @@ function spanOf(calendar: Calendar, interval: Interval, fromKeyMs: number, toKey
 
 /** A finding with its place in time and its run. */
 async function located(
-  reader: Reader,
-  { stored: { calendar }, series }: Subject,
+  { stored: { calendar }, series: { interval } }: Subject,
   { fromKeyMs, toKeyMs, ...said }: Spotted,
+  runAt: (keyMs: number) => Promise<number | null>,
 ): Promise<Finding> {
-  const { interval } = series;
-  const runId = withoutBar.has(said.kind) ? null : await runOf(reader, series, fromKeyMs);
+  const runId = withoutBar.has(said.kind) ? null : await runAt(fromKeyMs);
   return { ...said, interval, ...spanOf(calendar, interval, fromKeyMs, toKeyMs), runId };
 }
 
-/** Every finding in the stored bars of an instrument that are served, and in its corporate actions, in their order. @throws DamagedData */
-export async function findingsOf(
-  { reader, facts, nowMs, onBars }: FindingTools,
-  stored: StoredInstrument,
+/** What the series of an instrument are judged with. */
+type OfInstrument = {
+  readonly actions: readonly Action[];
+  readonly isActive: boolean;
+  readonly stored: StoredDays | null;
+};
+
+/** The findings in one series. */
+async function seriesFindings(
+  { reader, facts, nowMs }: FindingTools,
+  subject: Subject,
+  of: OfInstrument,
 ): Promise<Finding[]> {
-  const actions = await actionsOf(reader, stored.instrument);
-  const isActive = stored.endedMs === null || stored.endedMs > nowMs;
-  const context = { reader, calendar: stored.calendar };
-  const found: Finding[] = [];
-  const days = stored.series.find(({ interval }) => interval === 'DAY');
-  const storedDays = days === undefined ? null : { series: days, bars: await periodBars(context, days) };
-  for (const series of stored.series) {
-    const { interval } = series;
-    const subject = { stored, series };
-    onBars(series.bar_count);
-    found.push(...(await conflictingImports(reader, subject)));
-    if (isPeriod(interval)) {
-      const bars = series === days ? storedDays!.bars : await periodBars(context, series);
-      for (const spotted of await periodFindings(facts, subject, bars, { actions, isActive }))
-        found.push(await located(reader, subject, spotted));
-      continue;
-    }
-    const tools = { reader, facts, nowMs, isActive, stored: storedDays };
-    const { placed, spotted } = await minuteFindings(tools, subject);
-    for (const one of spotted) found.push(await located(reader, subject, one));
-    for (const one of placed)
-      found.push({
-        ...one,
-        interval,
-        runId: one.kind === 'gap' ? null : await runOf(reader, series, one.fromMs),
-      });
+  const { stored, series } = subject;
+  const { interval } = series;
+  const runAt = runsOf(reader, series);
+  const found = await conflictingImports(reader, subject);
+  const add = async (some: readonly Spotted[]): Promise<void> => {
+    for (const spotted of some) found.push(await located(subject, spotted, runAt));
+  };
+  if (isPeriod(interval)) {
+    const context = { reader, calendar: stored.calendar };
+    const bars = series === of.stored?.series ? of.stored.bars : await periodBars(context, series);
+    await add(await periodFindings(facts, subject, bars, of));
+    return found;
   }
+  const { placed, spotted } = await minuteFindings({ reader, facts, nowMs, ...of }, subject);
+  await add(spotted);
+  for (const one of placed)
+    found.push({ ...one, interval, runId: one.kind === 'gap' ? null : await runAt(one.fromMs) });
+  return found;
+}
+
+/** Every finding in the stored bars of an instrument that are served, and in its corporate actions, in their order. @throws DamagedData */
+export async function findingsOf(tools: FindingTools, stored: StoredInstrument): Promise<Finding[]> {
+  const { reader, nowMs, onBars } = tools;
+  for (const { bar_count } of stored.series) onBars(bar_count);
+  const days = stored.series.find(({ interval }) => interval === 'DAY');
+  const context = { reader, calendar: stored.calendar };
+  const of: OfInstrument = {
+    actions: await actionsOf(reader, stored.instrument),
+    isActive: stored.endedMs === null || stored.endedMs > nowMs,
+    stored: days === undefined ? null : { series: days, bars: await periodBars(context, days) },
+  };
+  const found: Finding[] = [];
+  for (const series of stored.series) found.push(...(await seriesFindings(tools, { stored, series }, of)));
   return found.sort((a, b) => comparePlaces(findingOrder(a), findingOrder(b)));
 }

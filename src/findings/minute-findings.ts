@@ -13,6 +13,7 @@ import { gaps, shortSessions } from './dense-sessions.ts';
 import type { Placed, Spotted } from './finding.ts';
 import type { MarketFacts, Subject } from './market-facts.ts';
 import { MinuteSessions, type OddBars } from './minute-sessions.ts';
+import { compareSessions } from './missing-sessions.ts';
 import { sessionFindings } from './period-findings.ts';
 import { always, piecesOf } from './stored-bars.ts';
 import { countOf } from './words.ts';
@@ -81,5 +82,7 @@ export async function minuteFindings(
     const withVolumes = volumeBasis(storedDays.series) === volumeBasis(series);
     placed.push(...dayMismatches(read.sessions, daysOf(storedDays), { throughMs, withVolumes }));
   }
-  return { placed, spotted: await sessionFindings(facts, subject, read.days, isActive) };
+  const { days } = read;
+  const { holes } = compareSessions(stored.calendar, days);
+  return { placed, spotted: await sessionFindings(facts, subject, { days, holes, isActive }) };
 }

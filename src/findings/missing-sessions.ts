@@ -1,4 +1,4 @@
-// identity_break, missing_session and behind: sessions that a series lacks.
+// identity_break, missing_session, behind and closed_day: the sessions of a series beside those of its calendar.
 import { DAY_MS } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import type { Spotted } from './finding.ts';
@@ -8,14 +8,41 @@ import { countOf } from './words.ts';
 /** Sessions between two that a series has, by label date, ascending. */
 type Hole = readonly number[];
 
-/** The holes between the sessions that a series has: label dates, ascending. */
-function* holesBetween(calendar: Calendar, days: ArrayLike<number>): Generator<Hole> {
-  for (let at = 1; at < days.length; at++) {
-    const [before, after] = [days[at - 1]!, days[at]!];
-    if (after - before < 2) continue;
-    const missing = calendar.sessions(before + 1, after).map(({ day }) => day);
-    if (missing.length > 0) yield missing;
+/** The label dates that a series has beside those of its calendar. */
+type Compared = {
+  /** The sessions between two bars, without a bar. */
+  readonly holes: readonly Hole[];
+  /** Dates with a bar and without a session. */
+  readonly closedDays: readonly number[];
+};
+
+/** Compares label dates of bars, ascending, with the sessions of a calendar. */
+export function compareSessions(calendar: Calendar, days: ArrayLike<number>): Compared {
+  const holes: Hole[] = [];
+  const closedDays: number[] = [];
+  if (days.length === 0) return { holes, closedDays };
+  let hole: number[] = [];
+  let at = 0;
+  const meet = (day: number): void => {
+    for (; at < days.length && days[at]! < day; at++) {
+      closedDays.push(days[at]!);
+      endHole();
+    }
+  };
+  const endHole = (): void => {
+    if (hole.length > 0) holes.push(hole);
+    hole = [];
+  };
+  for (const { day } of calendar.sessions(days[0]!, days[days.length - 1]! + 1)) {
+    meet(day);
+    if (days[at] !== day) hole.push(day);
+    else {
+      endHole();
+      at++;
+    }
   }
+  meet(Number.POSITIVE_INFINITY);
+  return { holes, closedDays };
 }
 
 const keysOf = (days: Hole) => ({ fromKeyMs: days[0]! * DAY_MS, toKeyMs: days.at(-1)! * DAY_MS });
@@ -36,12 +63,11 @@ const missingSession = (days: Hole): Spotted => ({
 
 /** What is missing between the sessions of a series. `isMissed` says whether a session should be there: others have it. */
 export async function missingSessions(
-  calendar: Calendar,
-  days: ArrayLike<number>,
+  holes: readonly Hole[],
   isMissed: (day: number) => Promise<boolean>,
 ): Promise<Spotted[]> {
   const found: Spotted[] = [];
-  for (const hole of holesBetween(calendar, days)) {
+  for (const hole of holes) {
     if (hole.length > thresholds.breakSessions) {
       found.push(identityBreak(hole));
       continue;
@@ -57,6 +83,15 @@ export async function missingSessions(
   }
   return found;
 }
+
+/** DAY bars on dates without a session. */
+export const closedDayFindings = (closedDays: readonly number[]): Spotted[] =>
+  closedDays.map((day) => ({
+    kind: 'closed_day',
+    severity: 'warning',
+    ...{ ...keysOf([day]), value: 1, expected: 0 },
+    message: 'the calendar has no session on this date',
+  }));
 
 /** The newest session that at least half of some series reach, by their newest label dates; null without any. */
 export function reachedByHalf(newestDays: readonly number[]): number | null {

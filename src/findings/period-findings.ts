@@ -1,7 +1,6 @@
 // The findings in series of DAY and above.
 import type { Bars } from '../bars/columns.ts';
 import { DAY_MS } from '../base/instant.ts';
-import type { Calendar } from '../calendar/calendar.ts';
 import { corporateActions } from '../datasets/corporate-actions.ts';
 import type { Action } from '../series/factors.ts';
 import type { Reader } from '../store/store.ts';
@@ -10,25 +9,9 @@ import { impossibleDividends } from './dividends.ts';
 import type { Spotted } from './finding.ts';
 import { isolatedWicks } from './isolated-wick.ts';
 import type { MarketFacts, Subject } from './market-facts.ts';
-import { behind, missingSessions } from './missing-sessions.ts';
+import { behind, closedDayFindings, compareSessions, missingSessions } from './missing-sessions.ts';
 import { actionsWithoutJump, unrecordedSplits } from './splits.ts';
 import { thresholds } from './thresholds.ts';
-
-/** DAY bars on dates without a session; one whose evening opens a session is part of that (contract 3.10). */
-export function closedDays(calendar: Calendar, bars: Bars): Spotted[] {
-  const found: Spotted[] = [];
-  for (let at = 0; at < bars.count; at++) {
-    const keyMs = bars.keyMs[at]!;
-    if (calendar.sessionOn(keyMs / DAY_MS) !== null) continue;
-    found.push({
-      kind: 'closed_day',
-      severity: 'warning',
-      ...{ fromKeyMs: keyMs, toKeyMs: keyMs, value: 1, expected: 0 },
-      message: 'the calendar has no session on this date',
-    });
-  }
-  return found;
-}
 
 /** Wicks that fewer than some other series of the market have at once. */
 async function lonelyWicks(facts: MarketFacts, subject: Subject, bars: Bars): Promise<Spotted[]> {
@@ -41,19 +24,24 @@ async function lonelyWicks(facts: MarketFacts, subject: Subject, bars: Bars): Pr
 const labelsOf = (bars: Bars): Int32Array =>
   Int32Array.from(bars.keyMs.subarray(0, bars.count), (keyMs) => keyMs / DAY_MS);
 
-/** What needs sessions: a DAY series against its calendar and its market. */
+/** The sessions that a series lacks, by the label dates that it has. */
 export async function sessionFindings(
   facts: MarketFacts,
   subject: Subject,
-  days: ArrayLike<number>,
-  isActive: boolean,
+  { days, holes, isActive }: SessionDays,
 ): Promise<Spotted[]> {
-  const { calendar } = subject.stored;
-  const missing = await missingSessions(calendar, days, (day) => facts.isMissed(subject, day));
+  const missing = await missingSessions(holes, (day) => facts.isMissed(subject, day));
   const newestDay = days[days.length - 1];
   if (!isActive || newestDay === undefined) return missing;
-  return [...missing, ...behind(calendar, newestDay, await facts.reachedDay(subject))];
+  return [...missing, ...behind(subject.stored.calendar, newestDay, await facts.reachedDay(subject))];
 }
+
+/** The label dates of a series, ascending, and the sessions between them that it lacks. */
+export type SessionDays = {
+  readonly days: ArrayLike<number>;
+  readonly holes: readonly (readonly number[])[];
+  readonly isActive: boolean;
+};
 
 /** The dividends and splits of an instrument: only stocks have any. */
 export async function actionsOf(
@@ -81,13 +69,15 @@ export async function periodFindings(
   { actions, isActive }: { readonly actions: readonly Action[]; readonly isActive: boolean },
 ): Promise<Spotted[]> {
   const { stored, series } = subject;
-  const { calendar, instrument } = stored;
+  const { instrument } = stored;
   const found = [...staleBars(bars), ...vwapsOutside(bars)];
   if (instrument.asset_schema !== 'option') found.push(...(await lonelyWicks(facts, subject, bars)));
   if (series.interval !== 'DAY') return found;
-  found.push(...closedDays(calendar, bars), ...splitFindings(subject, bars, actions));
+  const days = labelsOf(bars);
+  const { holes, closedDays } = compareSessions(stored.calendar, days);
+  found.push(...closedDayFindings(closedDays), ...splitFindings(subject, bars, actions));
   if (series.prices === 'raw') found.push(...impossibleDividends(bars, actions));
   if (instrument.asset_schema !== 'option')
-    found.push(...(await sessionFindings(facts, subject, labelsOf(bars), isActive)));
+    found.push(...(await sessionFindings(facts, subject, { days, holes, isActive })));
   return found;
 }

@@ -19,15 +19,24 @@ export type SplitFacts = {
   readonly tickSize: number | null;
 };
 
-/** The price after a usual split as a part of that before it, where a jump is near to one: `[part, name]`. */
-function ratioNear(jump: number): readonly [part: number, name: string] | null {
-  for (const [many, few] of splitRatios)
-    for (const [part, name] of [
-      [few / many, `${many}:${few}`],
-      [many / few, `${few}:${many}`],
-    ] as const)
-      if (Math.abs(jump / part - 1) <= thresholds.splitShare) return [part, name];
-  return null;
+/** The price after a usual split as a part of that before it, and the name of the split. */
+const usualParts = splitRatios.flatMap(([many, few]) => [
+  { part: few / many, name: `${many}:${few}` },
+  { part: many / few, name: `${few}:${many}` },
+]);
+
+/** The parts between which no jump is near to a split: most jumps are. */
+const calm = {
+  from:
+    Math.max(...usualParts.map(({ part }) => part).filter((part) => part < 1)) * (1 + thresholds.splitShare),
+  to:
+    Math.min(...usualParts.map(({ part }) => part).filter((part) => part > 1)) * (1 - thresholds.splitShare),
+};
+
+/** The split that a jump is near to; undefined where it is near to none. */
+function splitNear(jump: number): (typeof usualParts)[number] | undefined {
+  if (jump > calm.from && jump < calm.to) return undefined;
+  return usualParts.find(({ part }) => Math.abs(jump / part - 1) <= thresholds.splitShare);
 }
 
 /** The open of a bar as a part of the close before. */
@@ -64,9 +73,9 @@ function isRecorded({ calendar, actions }: SplitFacts, dayBefore: number, day: n
 
 function unrecordedAt(bars: Bars, at: number, facts: SplitFacts): Spotted | null {
   const before = bars.close[at - 1]!;
-  const near = ratioNear(jumpAt(bars, at));
-  if (near === null || before <= 0) return null;
-  const [part, name] = near;
+  const near = splitNear(jumpAt(bars, at));
+  if (near === undefined || before <= 0) return null;
+  const { part, name } = near;
   if (logDistance(bars.close[at]! / before, part) > logMax(part) || !isUnusual(bars, at)) return null;
   const tick = facts.tickSize ?? writtenTick(bars, at);
   if (before < thresholds.splitTicks * tick) return null;

@@ -47,3 +47,14 @@ export async function runOf(
   });
   return block?.runId ?? null;
 }
+
+/** As `runOf`, for many bars of one series: each block is looked up once. */
+export function runsOf(reader: Reader, series: Series): (keyMs: number) => Promise<number | null> {
+  const known = new Map<number, Promise<number | null>>();
+  return (keyMs) => {
+    const bucket = bucketOf(series.interval, keyMs);
+    const run = known.get(bucket) ?? runOf(reader, series, keyMs);
+    known.set(bucket, run);
+    return run;
+  };
+}

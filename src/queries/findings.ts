@@ -53,7 +53,8 @@ export const answerFindings: Query<typeof endpoint> = async (parameters, context
   const { schema_asset, country_symbol, interval, kind, severity, sort, limit, format } = parameters;
   const { from, to } = dayBounds(parameters.from_date, parameters.to_date);
   const found = await instrumentOf(context, schema_asset, country_symbol);
-  const walk = openWalk(context, 'findings', parameters, {});
+  const { country_iso_code, symbol } = found.instrument;
+  const walk = openWalk(context, 'findings', parameters, { country_symbol: `${country_iso_code}|${symbol}` });
   const { dateZone } = found.calendar;
   const fromMs = from === undefined ? Number.NEGATIVE_INFINITY : dateZone.instantOf(from, 0);
   const toMs = to === undefined ? Number.POSITIVE_INFINITY : dateZone.instantOf(to, 0);

@@ -45,6 +45,10 @@ const firstForms: Readonly<Partial<Record<string, FirstForm>>> = {
     names: [...bars.names, 'adjust'],
     write: (values) => `${bars.write(values)}${values.adjust === 'none' ? '' : `|${String(values.adjust)}`}`,
   },
+  findings: piped(
+    'findings',
+    ...['schema_asset', 'country_symbol', 'interval', 'from_date', 'to_date', 'kind', 'severity', 'sort'],
+  ),
   economicEvents: {
     names: ['country_iso_code', 'event_code', 'impact', 'source_id', 'from_date', 'to_date', 'sort'],
     write: ({ country_iso_code, event_code, impact, source_id, from_date: from, to_date: to, sort }) =>

@@ -11,7 +11,7 @@ import { contract } from '../../contract/index.ts';
 
 /** The same requests in every check; `npm run differential` takes others. */
 const SEED = Number(process.env.CACHE_SEED ?? 20_250_303);
-const REQUESTS = Number(process.env.CACHE_REQUESTS ?? 1_000);
+const REQUESTS = Number(process.env.CACHE_REQUESTS ?? 1_250);
 const REQUESTS_PER_COMMIT = 50;
 /** For so many requests a few are asked for again and again, through several commits. */
 const PERIOD = 250;
