@@ -155,6 +155,10 @@ class UriTooLong(BourseError):
     error = "uri_too_long"
 
 
+class RangeNotSatisfiable(BourseError):
+    error = "range_not_satisfiable"
+
+
 class HeadersTooLarge(BourseError):
     error = "headers_too_large"
 
