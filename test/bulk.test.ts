@@ -177,7 +177,7 @@ async function observedBytes(): Promise<{ logged: Map<string, number>; counted: 
   const lines = server.log.map((line) => JSON.parse(line) as Logged).filter(({ route }) => route === ROUTE);
   const text = await (await fetch(await server.metricsUrl())).text();
   const { samples } = readExposition(text).get('bourse_response_bytes_total')!;
-  const counted = samples.find(({ labels }) => labels['route'] === ROUTE)?.value ?? 0;
+  const counted = samples.find(({ labels }) => labels.route === ROUTE)?.value ?? 0;
   return { logged: new Map(lines.map(({ requestId, bytes }) => [requestId, bytes])), counted };
 }
 

@@ -1,6 +1,7 @@
 // The TypeScript client against a real service: every method, all pages, columns, refusals (contract 4.1, 4.4, 6.2, 6.3, 7.1).
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { inspect } from 'node:util';
 import { Bourse, BourseError, type EndpointName } from '../src/client/index.ts';
@@ -247,6 +248,22 @@ for (const [name, [call, path]] of Object.entries(calls))
     assert.deepEqual(got, wanted);
     assert.ok(Object.keys(got as object).length > 0, 'it is about something');
   });
+
+test('bars in bulk come as the bytes that the service sends, in each format (contract 9.11)', async () => {
+  const asked = { ...RANGE, symbols: ['COIN'], session_date: true };
+  for (const format of ['csv', 'arrow', 'parquet'] as const) {
+    const stream = await bourse.bulk('crypto', 'GLOBAL', '1M', { ...asked, format });
+    const query = `symbols=COIN&session_date=true&format=${format}&secret_key=${key}`;
+    const path = `/api/v2/crypto/bulk/bars/GLOBAL/1M/from/${RANGE.from}/to/${RANGE.to}?${query}`;
+    const wanted = Buffer.from(await (await server.get(path)).arrayBuffer());
+    assert.ok(wanted.length > 1_000);
+    assert.ok((await buffer(stream)).equals(wanted), format);
+  }
+  const unknown = await failed(() =>
+    bourse.bulk('crypto', 'GLOBAL', '1M', { ...RANGE, format: 'csv', symbols: ['COIM'] }),
+  );
+  assert.deepEqual([unknown.error, unknown.status], ['unknown_instrument', 404]);
+});
 
 test('pages of options have their contracts by expiration (contract 8.4)', async () => {
   const [page] = await collected(

@@ -5,6 +5,7 @@ import { after } from 'node:test';
 import { parseInstant } from '../src/base/instant.ts';
 import type { AssetSchema } from '../src/contract/identifiers.ts';
 import { fileDatasetNamed } from '../src/datasets/index.ts';
+import { startParquet } from '../src/export/parquet-process.ts';
 import { deleteBars, deleteInstrument } from '../src/history/delete-bars.ts';
 import { deleteRows } from '../src/history/delete-rows.ts';
 import { RequestProblem } from '../src/history/request-problem.ts';
@@ -12,6 +13,7 @@ import { newestRuns, undoRun } from '../src/history/undo-run.ts';
 import { ResponseCache } from '../src/http/cache/response-cache.ts';
 import { RequestHandler } from '../src/http/handler.ts';
 import { UnsentBytes } from '../src/http/sending/unsent-bytes.ts';
+import { ParquetSpool } from '../src/http/spool/parquet-spool.ts';
 import { issueKey, KeyRing, noTerms } from '../src/keys/api-keys.ts';
 import { Quotas } from '../src/keys/quotas.ts';
 import { QueryRunner } from '../src/queries/index.ts';
@@ -43,6 +45,8 @@ function serviceOf(store: Store, keys: KeyRing, nowMs: () => number, caches: boo
     quotas: new Quotas({ addUses: async () => [], observe: () => undefined, nowMs }),
     unsent: new UnsentBytes(),
     admits: () => true,
+    spool: new ParquetSpool(),
+    startParquet,
     submit: (request) => {
       ran.queries++;
       return (caches ? runner : new QueryRunner(store, secret)).run(request);

@@ -172,6 +172,7 @@ for (const [module, allowed] of Object.entries(modules)) {
 const folders = [
   ...['calendar/markets', 'http/cache', 'http/docs', 'http/docs/browser', 'http/openapi', 'http/queue'],
   'http/sending',
+  'http/spool',
   ...[
     'mapping/presets',
     'queries/render',

@@ -7,10 +7,12 @@ import type { Observation } from '../src/base/observe.ts';
 import { type ErrorWord, errors } from '../src/contract/errors.ts';
 import { contract, type EndpointName } from '../src/contract/index.ts';
 import { limits } from '../src/contract/limits.ts';
+import { startParquet } from '../src/export/parquet-process.ts';
 import type { AddressSettings } from '../src/http/base-address.ts';
 import { ResponseCache } from '../src/http/cache/response-cache.ts';
 import { type HandlerParts, RequestHandler } from '../src/http/handler.ts';
 import { UnsentBytes } from '../src/http/sending/unsent-bytes.ts';
+import { ParquetSpool } from '../src/http/spool/parquet-spool.ts';
 import { issueKey, KeyRing, noTerms } from '../src/keys/api-keys.ts';
 import { Quotas } from '../src/keys/quotas.ts';
 import { importFile } from '../src/loading/importers.ts';
@@ -92,6 +94,8 @@ export function openHandler(parts: Partial<HandlerParts> = {}): RequestHandler {
     }),
     unsent: new UnsentBytes(),
     admits: () => true,
+    spool: new ParquetSpool(),
+    startParquet,
     submit: (request) => runner.run(request),
     address,
     version: '0.0.0',

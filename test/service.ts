@@ -85,8 +85,13 @@ export class Workshop extends TestFolder {
   }
 
   /** Starts the server on a free port. */
-  async serve(...args: readonly string[]): Promise<Server> {
-    const env = { ...process.env, BOURSE_STORE: this.store };
+  serve(...args: readonly string[]): Promise<Server> {
+    return this.serveWith({}, ...args);
+  }
+
+  /** Starts the server on a free port with more in its environment. */
+  async serveWith(more: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Server> {
+    const env = { ...process.env, BOURSE_STORE: this.store, ...more };
     const child = spawn(command, ['serve', '--port', '0', ...args], {
       cwd: this.folder,
       env,
@@ -195,6 +200,12 @@ export class Server {
 
   signal(name: NodeJS.Signals): void {
     this.#child.kill(name);
+  }
+
+  /** Kills it. */
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#ended;
   }
 
   /** Asks it to stop; its exit status. */

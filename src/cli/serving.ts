@@ -3,6 +3,7 @@ import { lookup } from 'node:dns/promises';
 import { BlockList } from 'node:net';
 import type { Observe } from '../base/observe.ts';
 import { errors } from '../contract/errors.ts';
+import { startParquet } from '../export/parquet-process.ts';
 import { builtInPages } from '../http/built-in-pages.ts';
 import { ResponseCache } from '../http/cache/response-cache.ts';
 import { RequestHandler } from '../http/handler.ts';
@@ -11,6 +12,7 @@ import { QueryLanes } from '../http/queue/query-lanes.ts';
 import { problemOf } from '../http/readiness.ts';
 import { UnsentBytes } from '../http/sending/unsent-bytes.ts';
 import { type Listening, listen } from '../http/server.ts';
+import { ParquetSpool } from '../http/spool/parquet-spool.ts';
 import { type Certificate, CertificateProblem, CertificateWatch, readCertificate } from '../http/tls.ts';
 import { KeyRing } from '../keys/api-keys.ts';
 import { ControlClient } from '../keys/control-client.ts';
@@ -113,8 +115,11 @@ export async function startService(settings: Settings): Promise<Service> {
   const scrubbing = new Scrubbing(settings.store, settings.scrubHours, observe);
   const keyUses = new KeyUses({ addUses: (uses) => control.addKeyUses(uses), observe });
   const connections = new OpenConnections(connectionsMax(), observe);
+  const spool = new ParquetSpool();
+  spool.clear();
   const quotas = new Quotas({ addUses: (uses) => control.addQuotaUses(uses), observe, nowMs: Date.now });
   const close = async (): Promise<void> => {
+    spool.close();
     await scrubbing.stop();
     await measuring?.stop();
     await queue.close();
@@ -142,6 +147,8 @@ export async function startService(settings: Settings): Promise<Service> {
       submit: (request, isGone) => queue.submit(request, isGone),
       address: { publicUrl, allowedHosts, trustProxy, scheme },
       version: version(),
+      spool,
+      startParquet,
       observe,
       nowMs: Date.now,
       pages: new Map([

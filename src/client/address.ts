@@ -1,7 +1,8 @@
 // Where an endpoint is. The compiler compares these paths with the contract's, which a program of the client does not load.
-import type { Contract, EndpointName } from '../contract/index.ts';
+import type { AllEndpoints } from '../contract/index.ts';
+import type { AnyName } from './sent.ts';
 
-const paths: { readonly [N in EndpointName]: Contract[N]['path'] } = {
+const paths: { readonly [N in AnyName]: AllEndpoints[N]['path'] } = {
   instrumentReference: '/api/v2/{schema_asset}/reference/{country_symbol}',
   corporateActions: '/api/v2/stock/stock_corporate_action/list/{country_symbol}',
   newsList: '/api/v2/news/list',
@@ -12,6 +13,7 @@ const paths: { readonly [N in EndpointName]: Contract[N]['path'] } = {
   holidayCodes: '/api/v2/holiday/holiday_codes/{country_iso_code}',
   historicalBars: '/api/v2/{schema_asset}/bars/{country_symbol}/{interval}/from/{from_date}/to/{to_date}',
   latestBars: '/api/v2/{schema_asset}/bars/{country_symbol}/{interval}/latest',
+  bulkBars: '/api/v2/{schema_asset}/bulk/bars/{country_iso_code}/{interval}/from/{from_date}/to/{to_date}',
   economicEvents: '/api/v2/economic_calendar/event_list',
   economicEvent: '/api/v2/economic_calendar/event',
   economicEventCodes: '/api/v2/economic_calendar/event_codes/{country_iso_code}',
@@ -23,8 +25,8 @@ const paths: { readonly [N in EndpointName]: Contract[N]['path'] } = {
   addressInfo: '/api/v2/server/address_info',
 };
 
-/** A parameter's value; one that is undefined is not sent. */
-export type Value = string | number | boolean | Date | undefined;
+/** A parameter's value; one that is undefined is not sent. A list is sent with commas. */
+export type Value = string | number | boolean | Date | readonly string[] | undefined;
 
 const textOf = (value: Value): string => (value instanceof Date ? value.toISOString() : String(value));
 
@@ -35,7 +37,7 @@ const wireNames: Readonly<Record<string, string>> = { from: 'from_date', to: 'to
  * Path and query of a request, relative to the address of the service.
  * @throws TypeError if a parameter of the path is missing; RangeError for an invalid Date
  */
-export function address(name: EndpointName, values: Readonly<Record<string, Value>>): string {
+export function address(name: AnyName, values: Readonly<Record<string, Value>>): string {
   const left = new Map<string, string>();
   for (const [key, value] of Object.entries(values))
     if (value !== undefined) left.set(wireNames[key] ?? key, textOf(value));

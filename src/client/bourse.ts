@@ -2,7 +2,7 @@
 import type { EndpointName } from '../contract/index.ts';
 import { address, type Value } from './address.ts';
 import { type AskPage, Bars, type Groups, type Page, Rows } from './rows.ts';
-import type { Argument, Instrument, OptionsOf, Row, Shaped } from './sent.ts';
+import type { Argument, BulkOptions, Instrument, OptionsOf, Row, Shaped } from './sent.ts';
 import { type Call, Service, type ServiceOptions } from './service.ts';
 
 type Values = Readonly<Record<string, Value>>;
@@ -45,6 +45,20 @@ export class Bourse {
     options: OptionsOf<'latestBars', Instrument | 'interval'> = {},
   ): Promise<Row<'latestBars'>[]> {
     return this.#list('latestBars', { schema_asset, country_symbol, interval }, options);
+  }
+
+  /**
+   * Bars of many symbols, or of a whole market without `symbols`: the bytes of a CSV, an Arrow stream or a Parquet file as they come.
+   * Reading them fails where the answer breaks off: then none of them count. `timeoutMs` is the time until they begin.
+   */
+  bulk(
+    schema_asset: Argument<'bulkBars', 'schema_asset'>,
+    country_iso_code: string,
+    interval: Argument<'bulkBars', 'interval'>,
+    { signal, timeoutMs, ...options }: BulkOptions,
+  ): Promise<ReadableStream<Uint8Array>> {
+    const path = address('bulkBars', { schema_asset, country_iso_code, interval, ...options });
+    return this.#service.stream(path, { signal, timeoutMs });
   }
 
   /** What is known of an instrument. */

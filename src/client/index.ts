@@ -3,5 +3,5 @@ export type { AssetSchema, EndpointName, ErrorWord, IntervalCode } from '../cont
 export { Bourse } from './bourse.ts';
 export { BourseError, type ErrorCode } from './error.ts';
 export type { BarColumns, Bars, Groups, Page, Rows } from './rows.ts';
-export type { OptionsOf, Row } from './sent.ts';
+export type { BulkOptions, OptionsOf, Row } from './sent.ts';
 export type { Call, ServiceOptions } from './service.ts';

@@ -74,11 +74,26 @@ export class Service {
    * Asks until there is an answer, with the pauses that the service asks for.
    * @throws BourseError; the reason of the call's signal
    */
-  async ask(address: string, { signal, timeoutMs = this.#timeoutMs }: Call): Promise<Answer> {
+  ask(address: string, { signal, timeoutMs = this.#timeoutMs }: Call): Promise<Answer> {
+    return this.#retried(signal, () => this.#try(address, signal, timeoutMs));
+  }
+
+  /**
+   * As `ask`, of an answer that is no JSON: its bytes as they come. `timeoutMs` is the time until it begins.
+   * @throws BourseError; the reason of the call's signal
+   */
+  stream(
+    address: string,
+    { signal, timeoutMs = this.#timeoutMs }: Call,
+  ): Promise<ReadableStream<Uint8Array>> {
+    return this.#retried(signal, () => this.#begin(address, signal, timeoutMs));
+  }
+
+  async #retried<T>(signal: AbortSignal | undefined, attempt: () => Promise<T>): Promise<T> {
     for (let tried = 0; ; tried++) {
       signal?.throwIfAborted();
       try {
-        return await this.#try(address, signal, timeoutMs);
+        return await attempt();
       } catch (error) {
         signal?.throwIfAborted();
         if (!(error instanceof BourseError) || !this.#isWorthTrying(error, tried)) throw error;
@@ -96,20 +111,57 @@ export class Service {
     let response: Response;
     let text: string;
     try {
-      response = await fetch(this.#url + address, {
-        headers: { Accept: 'application/json', Authorization: `Bearer ${this.#key}` },
-        credentials: 'omit',
-        // The key is for this address alone.
-        redirect: 'manual',
-        signal: signal === undefined ? late : AbortSignal.any([late, signal]),
-      });
+      response = await this.#fetch(address, 'application/json', late, signal);
       text = await response.text();
     } catch (error) {
-      if (late.aborted)
-        throw new BourseError(`${this.#url} has not answered in ${timeoutMs} ms`, { error: 'timed_out' });
-      throw this.#unreachable(whyOf(error));
+      throw this.#failed(error, late, timeoutMs);
     }
     return this.#read(response, text);
+  }
+
+  async #begin(
+    address: string,
+    signal: AbortSignal | undefined,
+    timeoutMs: number,
+  ): Promise<ReadableStream<Uint8Array>> {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), timeoutMs);
+    let response: Response;
+    try {
+      response = await this.#fetch(address, '*/*', late.signal, signal);
+      if (response.status !== 200) {
+        const body = parsed(this.#redacted(await response.text()));
+        throw this.#refused(response, body);
+      }
+    } catch (error) {
+      throw error instanceof BourseError ? error : this.#failed(error, late.signal, timeoutMs);
+    } finally {
+      clearTimeout(timer);
+    }
+    this.#checkKnown(response);
+    return response.body!;
+  }
+
+  #fetch(
+    address: string,
+    accept: string,
+    late: AbortSignal,
+    signal: AbortSignal | undefined,
+  ): Promise<Response> {
+    return fetch(this.#url + address, {
+      headers: { Accept: accept, Authorization: `Bearer ${this.#key}` },
+      credentials: 'omit',
+      // The key is for this address alone.
+      redirect: 'manual',
+      signal: signal === undefined ? late : AbortSignal.any([late, signal]),
+    });
+  }
+
+  /** Why a request failed that has no answer. */
+  #failed(error: unknown, late: AbortSignal, timeoutMs: number): BourseError {
+    if (late.aborted)
+      return new BourseError(`${this.#url} has not answered in ${timeoutMs} ms`, { error: 'timed_out' });
+    return this.#unreachable(whyOf(error));
   }
 
   #unreachable(why: string, status?: number): BourseError {
@@ -124,6 +176,12 @@ export class Service {
     if (body === null && isJson(headers)) throw this.#unreachable('the answer was cut', status);
     if (body?.status !== 'ok' || body.result === undefined)
       throw new BourseError(`${this.#url}: this is no answer of a Bourse`, { error: 'bad_answer', status });
+    this.#checkKnown(response);
+    return { result: body.result, headers };
+  }
+
+  /** @throws BourseError where the service does not know a parameter: its answer is to another question */
+  #checkKnown({ headers, status }: Response): void {
     const ignored = headers.get('X-Ignored-Parameters');
     if (ignored !== null)
       throw new BourseError(this.#redacted(`the service does not know: ${ignored}`), {
@@ -132,7 +190,6 @@ export class Service {
         param: this.#redacted(ignored.split(/[ ,]/)[0]!),
         requestId: headers.get('X-Request-Id') ?? undefined,
       });
-    return { result: body.result, headers };
   }
 
   #refused({ status, headers }: Response, body: Body | null): BourseError {

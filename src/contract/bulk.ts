@@ -5,7 +5,10 @@ import * as kind from './kinds.ts';
 import { extension, instrument, optional, path, required, unbound } from './parameter.ts';
 
 /** The media types of the formats that are not text. */
-export const bulkTypes = { arrow: 'application/vnd.apache.arrow.stream' } as const;
+export const bulkTypes = {
+  arrow: 'application/vnd.apache.arrow.stream',
+  parquet: 'application/vnd.apache.parquet',
+} as const;
 
 export const bulkBars = endpoint({
   path: '/api/v2/{schema_asset}/bulk/bars/{country_iso_code}/{interval}/from/{from_date}/to/{to_date}',
@@ -21,7 +24,7 @@ export const bulkBars = endpoint({
       kind.symbolList,
       'the present symbols of the instruments, separated by commas; without it the whole market',
     ),
-    format: required(kind.oneOf(['csv', 'arrow']), 'the format of the response'),
+    format: required(kind.oneOf(['csv', 'arrow', 'parquet']), 'the format of the response'),
     ...barChoices,
     as_of: extension(
       unbound(
@@ -34,7 +37,7 @@ export const bulkBars = endpoint({
   },
   record: barRecord,
   shape: 'list',
-  refusals: ['unknown_instrument'],
+  refusals: ['unknown_instrument', 'range_not_satisfiable'],
   extension: true,
   isStreamed: true,
   binaryTypes: Object.values(bulkTypes),

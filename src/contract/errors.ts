@@ -28,6 +28,7 @@ export const errors = {
   method_not_allowed: { status: 405, meaning: 'The service answers GET, HEAD and OPTIONS only.' },
   timeout: { status: 408, meaning: 'The request did not arrive in time.' },
   uri_too_long: { status: 414, meaning: 'The request address is too long.' },
+  range_not_satisfiable: { status: 416, meaning: 'The Range begins after the end of the answer.' },
   rate_limited: {
     status: 429,
     meaning: 'The key has used up its quota.',

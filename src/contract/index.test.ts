@@ -487,6 +487,7 @@ test('every error word has its status, and a deterministic mistake is never a 5x
     method_not_allowed: 405,
     timeout: 408,
     uri_too_long: 414,
+    range_not_satisfiable: 416,
     rate_limited: 429,
     headers_too_large: 431,
     internal: 500,

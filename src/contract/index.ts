@@ -50,5 +50,6 @@ export type { SentOf } from './kinds.ts';
 export { listLimits } from './limits.ts';
 
 export type Contract = typeof contract;
+export type AllEndpoints = typeof allEndpoints;
 export type EndpointName = keyof Contract;
 export type StreamedName = keyof typeof streamed;

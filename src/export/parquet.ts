@@ -9,22 +9,27 @@ import type { ExportColumn } from './export-table.ts';
 /** Bytes of a line: a quoted text may be twice as long as the longest text of an import. */
 const LINE_BYTES_MAX = 16 * 1024 * 1024;
 
-/** Makes a Parquet file of a CSV with these columns and so many rows, in the same order. */
-export async function writeParquet(
-  csvPath: string,
-  columns: readonly ExportColumn[],
-  rows: number,
-  path: string,
-): Promise<void> {
+/** A CSV, and the Parquet file that is made of it. */
+type Copy = {
+  readonly from: string;
+  readonly columns: readonly Pick<ExportColumn, 'name' | 'type'>[];
+  readonly lineBytesMax: number;
+  readonly to: string;
+  /** More options of the file, in the words of DuckDB. */
+  readonly options?: string;
+  /** Settings of DuckDB in place of the usual ones. */
+  readonly settings?: Readonly<Record<string, string>>;
+};
+
+/** Makes a Parquet file of a CSV, in the same order; the rows that it has. The error of a full disk has the code `ENOSPC`. */
+export async function copyCsv({ from, columns, lineBytesMax, to, options, settings }: Copy): Promise<number> {
   const types = columns.map(({ name, type }) => `${named(name)}: ${quoted(type)}`);
-  const table = `read_csv(${pathOf(csvPath)}, auto_detect=false, header=true, delim=',', quote='"', escape='"', strict_mode=true,
-    nullstr='', compression='none', max_line_size=${LINE_BYTES_MAX}, buffer_size=${2 * LINE_BYTES_MAX}, columns={${types.join()}})`;
-  const { connection, close } = await open();
+  const table = `read_csv(${pathOf(from)}, auto_detect=false, header=true, delim=',', quote='"', escape='"', strict_mode=true,
+    nullstr='', compression='none', max_line_size=${lineBytesMax}, buffer_size=${2 * lineBytesMax}, columns={${types.join()}})`;
+  const format = ['format parquet, compression zstd, use_tmp_file false', options].filter(Boolean).join();
+  const { connection, close } = await open(settings);
   try {
-    const options = 'format parquet, compression zstd, use_tmp_file false';
-    const result = await duckdb.query(connection, `copy (from ${table}) to ${quoted(path)} (${options})`);
-    const written = await countIn(result);
-    if (written !== rows) throw new Error(`DuckDB wrote ${written} of ${rows} rows`);
+    return await countIn(await duckdb.query(connection, `copy (from ${table}) to ${quoted(to)} (${format})`));
   } catch (error) {
     // DuckDB has no codes for a full disk.
     const isFull = /No space left|quota exceeded/i.test((error as Error).message);
@@ -32,6 +37,17 @@ export async function writeParquet(
   } finally {
     close();
   }
+}
+
+/** Makes a Parquet file of a CSV with these columns and so many rows, in the same order. */
+export async function writeParquet(
+  csvPath: string,
+  columns: readonly ExportColumn[],
+  rows: number,
+  path: string,
+): Promise<void> {
+  const written = await copyCsv({ from: csvPath, columns, lineBytesMax: LINE_BYTES_MAX, to: path });
+  if (written !== rows) throw new Error(`DuckDB wrote ${written} of ${rows} rows`);
   const file = await openFile(path, 'r+');
   try {
     await file.sync();

@@ -40,10 +40,10 @@ const settings = {
 /** A database with one connection. */
 type Opened = { readonly connection: Connection; readonly close: () => void };
 
-/** A new database in memory. */
-export async function open(): Promise<Opened> {
+/** A new database in memory. `own` are settings in place of those of an import. */
+export async function open(own: Readonly<Record<string, string>> = {}): Promise<Opened> {
   const config = duckdb.create_config();
-  for (const [name, value] of Object.entries(settings)) duckdb.set_config(config, name, value);
+  for (const [name, value] of Object.entries({ ...settings, ...own })) duckdb.set_config(config, name, value);
   const database: Database = await duckdb.open(':memory:', config);
   const connection: Connection = await duckdb.connect(database);
   return {

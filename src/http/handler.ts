@@ -1,9 +1,11 @@
 // The request handler: one request in, one response out. Path and method, key, parameters, then data (contract 6.4).
+import { randomUUID } from 'node:crypto';
 import { causeOf, type Observe } from '../base/observe.ts';
-import { type ErrorFacts, type ErrorWord, Refusal } from '../contract/errors.ts';
+import { type ErrorFacts, type ErrorWord, errors, Refusal } from '../contract/errors.ts';
 import type { KeyRing } from '../keys/api-keys.ts';
 import type { CountedRequest, Quotas } from '../keys/quotas.ts';
 import type { Answer, QueryRequest } from '../queries/query.ts';
+import type { ApiKey } from '../store/control.ts';
 import { isAway } from '../store/store.ts';
 import { type AddressSettings, baseAddress, pageRequestOf } from './base-address.ts';
 import type { BuiltInPages } from './built-in-pages.ts';
@@ -23,6 +25,9 @@ import * as responses from './response.ts';
 import { type Match, matchRoute, type RawQuery, readQuery, unknownPath } from './route.ts';
 import { AnswerSizes } from './sending/answer-sizes.ts';
 import type { UnsentBytes } from './sending/unsent-bytes.ts';
+import { fileResponse } from './spool/file-response.ts';
+import { makingOf, type StartMaker } from './spool/making.ts';
+import type { ParquetSpool } from './spool/parquet-spool.ts';
 import { StreamedAnswers } from './streamed-answers.ts';
 
 /** The parts of a service that the request handler works with. */
@@ -36,6 +41,8 @@ export type HandlerParts = {
   readonly admits: () => boolean;
   readonly submit: (request: QueryRequest, isGone: () => boolean) => Promise<Answer>;
   readonly address: AddressSettings;
+  readonly spool: ParquetSpool;
+  readonly startParquet: StartMaker;
   /** The version of the program. */
   readonly version: string;
   readonly observe: Observe;
@@ -182,7 +189,10 @@ export class RequestHandler {
     const nowMs = this.#parts.nowMs();
     const isAboutService = endpoint === 'addressInfo';
     const asked = { endpoint, parameters, wrapCsv, nowMs, ...pinned, ...(isAboutService && { service }) };
-    if (match.route.endpoint.isStreamed) return this.#stream(asked, request, trace);
+    if (match.route.endpoint.isStreamed)
+      return parameters.format === 'parquet'
+        ? this.#file(asked, parsed, request, trace)
+        : this.#stream(asked, request, trace);
     const found = await this.#answer(asked, parsed, request, trace);
     const { cached, dataVersion } = found;
     const url = responses.nextPageUrl(cached.answer, base, caller);
@@ -206,6 +216,57 @@ export class RequestHandler {
         throw error;
       });
     return { ...begun, rest: observedRest, release };
+  }
+
+  /** Parquet: a file that is made before its first byte, or was made for an earlier request. */
+  async #file(
+    asked: QueryRequest,
+    parsed: ParsedRequest,
+    request: HttpRequest,
+    trace: Trace,
+  ): Promise<HttpResponse> {
+    const { admits, unsent, spool, startParquet, observe } = this.#parts;
+    const { requestId } = trace;
+    if (!admits()) throw full;
+    const keyId = trace.keyId!;
+    const name = await this.#fileNameOf(parsed, asked, request);
+    // A range goes on with the file of the ranges before it.
+    if (!isRange(request)) spool.forgetOld(name, asked.nowMs);
+    trace.uncount = await unsent.admit(keyId, httpLimits.spoolPieceBytes);
+    const file = await spool
+      .get(name, keyId, request.isGone, makingOf(this.#streamed, asked, startParquet))
+      .catch((error: unknown) => {
+        if (error instanceof Refusal && error.cause !== undefined)
+          observe({ kind: 'fault', requestId, where: 'request', cause: causeOf(error.cause) });
+        throw error;
+      });
+    const response = await fileResponse(file, request, requestId);
+    if (response.status === errors.range_not_satisfiable.status) trace.word = 'range_not_satisfiable';
+    return responses.withDataVersion(response, file.dataVersion);
+  }
+
+  /** Whether a range is of a file that the key's quota has counted: each counts once (contract 9.11). */
+  async #isPaid(
+    request: HttpRequest,
+    match: Match,
+    query: RawQuery,
+    asked: Pick<QueryRequest, 'wrapCsv' | 'pinnedMs'>,
+    { key_id }: ApiKey,
+  ): Promise<boolean> {
+    if (!match.route.endpoint.isStreamed || !isRange(request)) return false;
+    const name = await this.#fileNameOf(this.#parsed.parse(match, query), asked, request);
+    return this.#parts.spool.isPaid(name, key_id);
+  }
+
+  /** The name of a request's file: what its rows depend on, and the version of the stored data. */
+  async #fileNameOf(
+    parsed: ParsedRequest,
+    asked: Pick<QueryRequest, 'wrapCsv' | 'pinnedMs'>,
+    { batch }: Pick<HttpRequest, 'batch'>,
+  ): Promise<string> {
+    const version = await this.#parts.cache.version(batch);
+    // Where the version is not known, no two requests have the same file.
+    return `${version ?? randomUUID()} ${cacheNameOf(parsed, asked)}`;
   }
 
   /** A response in the form that its caller takes: in a coding, else a large one in one piece. The form of a cached answer is kept. */
@@ -273,14 +334,14 @@ export class RequestHandler {
   }
 
   /** The caller, with a valid key that has a request left. @throws Refusal (contract 6.3, 7.2) */
-  async #admit(request: HttpRequest, { route }: Match, query: RawQuery, trace: Trace): Promise<Admitted> {
+  async #admit(request: HttpRequest, match: Match, query: RawQuery, trace: Trace): Promise<Admitted> {
     const param = 'secret_key';
     const caller = requests.callerOf(request, query);
     if (caller === null) {
       const message = 'secret_key is missing: every endpoint needs a key.';
       throw new Refusal('missing_key', { message, param });
     }
-    const least = route.endpoint.keyCharactersMin ?? 0;
+    const least = match.route.endpoint.keyCharactersMin ?? 0;
     if (caller.secret.length < least) {
       const message = `secret_key is too short: on this endpoint a key has at least ${least} characters.`;
       throw new Refusal('invalid_parameter', { message, param, allowed: `minimum length ${least}` });
@@ -291,10 +352,26 @@ export class RequestHandler {
     trace.keyId = key.key_id;
     const counting = this.#parts.quotas.count(key);
     if (counting !== null) trace.counted = await counting;
+    const pinned = key.as_of_ms === null ? null : { pinnedMs: key.as_of_ms };
+    if (
+      trace.counted !== null &&
+      (await this.#isPaid(request, match, query, { ...pinned, wrapCsv: false }, key))
+    )
+      trace.counted = uncounted(trace.counted);
     if (trace.counted?.isAdmitted === false) throw responses.overQuota(trace.counted.quota);
-    return { caller, pinned: key.as_of_ms === null ? null : { pinnedMs: key.as_of_ms } };
+    return { caller, pinned };
   }
 }
+
+/** A request that does not count for its quota. */
+function uncounted({ isAdmitted, quota, giveBack }: CountedRequest): CountedRequest {
+  const left = isAdmitted ? giveBack() : quota;
+  return { isAdmitted: true, quota: left, giveBack: () => left };
+}
+
+/** Whether a request asks for a part of an answer. */
+const isRange = (request: HttpRequest): boolean =>
+  request.method === 'GET' && requests.headerOf(request, 'range') !== undefined;
 
 /** An error does not repeat a text that holds a key, such as after a mistyped `&` (contract 6.2). */
 function withoutKey(facts: ErrorFacts): ErrorFacts {
@@ -303,7 +380,10 @@ function withoutKey(facts: ErrorFacts): ErrorFacts {
 }
 
 /** Everything that an answer depends on. */
-function cacheNameOf({ name }: ParsedRequest, { wrapCsv, pinnedMs }: QueryRequest): string {
+function cacheNameOf(
+  { name }: ParsedRequest,
+  { wrapCsv, pinnedMs }: Pick<QueryRequest, 'wrapCsv' | 'pinnedMs'>,
+): string {
   const form = wrapCsv ? `${name} wrapped` : name;
   return pinnedMs === undefined ? form : `${form} pinned to ${pinnedMs}`;
 }

@@ -77,6 +77,16 @@ export const httpLimits = {
   streamedAnswersMax: 8,
   /** Bytes that the first step of a streamed answer is expected to have. */
   streamedStepBytes: MEGABYTE,
+  /** Bytes of all Parquet files that a serving process keeps, and of the largest one: 200 million bars. */
+  spoolBytesMax: 2_048 * MEGABYTE,
+  /** Processes that make Parquet at a time: each takes up to 250 MB. */
+  spoolMakersMax: 2,
+  /** Time for which a Parquet file is kept after it was last read: a caller comes for its ranges one after the other. */
+  spoolKeptMs: 600_000,
+  /** Time after which a file that is made is looked at: its size, and whether its callers have gone. */
+  spoolCheckMs: 100,
+  /** Bytes of a file that are read at once. */
+  spoolPieceBytes: 262_144,
   /** Bytes of the response cache of a serving process. */
   cachedBytesMax: 64 * MEGABYTE,
   /** Bytes of a cached answer: most lists are smaller, and a few must not fill the cache. */

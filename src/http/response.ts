@@ -12,7 +12,16 @@ import type { Caller } from './request.ts';
 const ALLOW = 'GET, HEAD, OPTIONS';
 
 const EXPOSED = [
-  ...['ETag', 'Link', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Retry-After'],
+  ...[
+    'Accept-Ranges',
+    'Content-Range',
+    'ETag',
+    'Link',
+    'RateLimit-Limit',
+    'RateLimit-Remaining',
+    'RateLimit-Reset',
+    'Retry-After',
+  ],
   ...[
     'X-As-Of',
     'X-As-Of-Limits',
@@ -28,7 +37,8 @@ const EXPOSED = [
 /** Headers of every response. With these alone, web pages of other origins cannot read it. */
 const sameOrigin = { 'Referrer-Policy': 'no-referrer', 'X-Content-Type-Options': 'nosniff' } as const;
 
-const anyOrigin = {
+/** Headers of answers, which web pages of every origin may read. */
+export const anyOrigin = {
   ...sameOrigin,
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': EXPOSED,
@@ -73,7 +83,7 @@ export function preflightResponse(requestId: string): HttpResponse {
       ...anyOrigin,
       Allow: ALLOW,
       'Access-Control-Allow-Methods': ALLOW,
-      'Access-Control-Allow-Headers': 'Authorization, If-None-Match, X-Request-Id',
+      'Access-Control-Allow-Headers': 'Authorization, If-None-Match, If-Range, Range, X-Request-Id',
       'Access-Control-Max-Age': '86400',
       'X-Request-Id': requestId,
     },

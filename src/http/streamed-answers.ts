@@ -14,9 +14,22 @@ export type StreamedAnswer = {
   readonly first: Step;
   /** The bytes that follow those before; null at the end. @throws where the rest cannot be had: the answer must not end as if it were whole */
   readonly rest: () => Promise<Uint8Array | null>;
+  /** The rows of the steps that were read until now, and until when they are the answer to the same request, epoch milliseconds. */
+  readonly sofar: () => { readonly rows: number; readonly goodUntilMs: number };
   /** To be called once it has been sent, or never will be. */
   readonly release: () => void;
 };
+
+/** What the steps of an answer have in all. */
+class StepSum {
+  rows = 0;
+  goodUntilMs = Number.POSITIVE_INFINITY;
+
+  add({ rows = 0, goodUntilMs = Number.NEGATIVE_INFINITY }: Step): void {
+    this.rows += rows;
+    this.goodUntilMs = Math.min(this.goodUntilMs, goodUntilMs);
+  }
+}
 
 /** The streamed answers of one serving process. */
 export class StreamedAnswers {
@@ -39,7 +52,9 @@ export class StreamedAnswers {
     };
     try {
       const first = await this.#step(request, isGone);
-      return { first, rest: this.#stepsAfter(first.rest, request, isGone), release };
+      const sum = new StepSum();
+      sum.add(first);
+      return { first, rest: this.#stepsAfter(first.rest, request, isGone, sum), sofar: () => sum, release };
     } catch (error) {
       release();
       throw error;
@@ -50,12 +65,15 @@ export class StreamedAnswers {
     place: StepPlace | undefined,
     request: QueryRequest,
     isGone: () => boolean,
+    sum: StepSum,
   ): StreamedAnswer['rest'] {
     let from = place;
     return async () => {
       // A step may have no row: that of a page of instruments without bars in the range.
       while (from !== undefined) {
-        const { body, rest } = await this.#step({ ...request, from }, isGone);
+        const step = await this.#step({ ...request, from }, isGone);
+        sum.add(step);
+        const { body, rest } = step;
         from = rest;
         if (body.length > 0) return body;
       }

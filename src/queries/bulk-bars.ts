@@ -86,10 +86,10 @@ async function read(
   found: Found,
   afterMs: number | null,
   count: number,
-): Promise<TimedBars> {
+): Promise<{ readonly timed: TimedBars; readonly goodUntilMs: number }> {
   const { interval, from_date: from, to_date: to } = parameters;
   const range = barRange(interval, found.calendar, from, to);
-  const { nowMs } = barMoment({
+  const { nowMs, goodUntilMs } = barMoment({
     interval,
     nowMs: context.request.nowMs,
     toMs: range.toMs,
@@ -103,7 +103,7 @@ async function read(
     take(barStream(stream, found, rest, nowMs), count, range, false),
   );
   await adjust(context, found, stream, timed, adjustingOf(found, parameters, nowMs));
-  return timed;
+  return { timed, goodUntilMs };
 }
 
 /** The bars of one step, and the place after them; null where they are the last. */
@@ -112,22 +112,30 @@ async function readStep(parameters: BulkParameters, context: QueryContext, data:
   const { from } = context.request;
   const symbols = await nextSymbols(parameters, context, from);
   const parts: StepPart[] = [];
+  let goodUntilMs = Number.POSITIVE_INFINITY;
   let left: number = queryLimits.barsPerStepMax;
   for (const symbol of symbols) {
     const found = await context.lookup.instrument(context.reader, schema_asset, { country, symbol });
     const afterMs = from?.symbol === symbol ? from.keyMs : null;
-    const timed = await read(parameters, context, found, afterMs, left);
+    const { timed, ...good } = await read(parameters, context, found, afterMs, left);
+    goodUntilMs = Math.min(goodUntilMs, good.goodUntilMs);
     const { count, keyMs } = timed.bars;
     if (count > 0) parts.push({ timed, constants: constantsOf(found.instrument, parameters.interval) });
     left -= count;
-    if (left === 0) return { parts, rest: { data, symbol, keyMs: keyMs[count - 1]! } };
+    if (left === 0) return { parts, goodUntilMs, rest: { data, symbol, keyMs: keyMs[count - 1]! } };
   }
   const last = symbols.at(-1);
-  return { parts, rest: last === undefined ? null : { data, symbol: last, keyMs: null } };
+  return { parts, goodUntilMs, rest: last === undefined ? null : { data, symbol: last, keyMs: null } };
 }
 
 const changedMeanwhile = new Refusal('unavailable', {
   message: 'The stored data that this answer is made of changed while it was sent: ask again.',
+});
+
+/** A service makes Parquet of the steps of a CSV. */
+const notStreamed = new Refusal('invalid_parameter', {
+  message: 'format=parquet is answered by a service alone: ask here for csv or arrow.',
+  param: 'format',
 });
 
 /** The state that a first step is read from. @throws where damage hides it */
@@ -140,14 +148,16 @@ async function stateOf({ reader }: QueryContext): Promise<DataState> {
 /** `GET …/bulk/bars/…`: one step of it. @throws Refusal `unavailable` where a later step finds other data than the first */
 export const answerBulkBars: Query<typeof bulkBars> = async (parameters, context): Promise<Answer> => {
   const { from } = context.request;
-  const { session_date: withSessionDate } = parameters;
+  const { session_date: withSessionDate, format } = parameters;
+  if (format === 'parquet') throw notStreamed;
   if (from === undefined) await check(parameters, context);
   const data = from?.data ?? (await stateOf(context));
-  const { parts, rest } = await readStep(parameters, context, data);
+  const { parts, goodUntilMs, rest } = await readStep(parameters, context, data);
   if (!(await context.lookup.isAsIn(context.reader, data))) throw changedMeanwhile;
-  const { contentType, write } = stepFormats[parameters.format];
+  const { contentType, write } = stepFormats[format];
   const step = { parts, withSessionDate, isFirst: from === undefined, isLast: rest === null };
   const body = write(step, context.allocate);
-  const answer = { kind: 'answer', contentType, headers: {}, body, next: null } as const;
+  const rows = parts.reduce((sum, { timed }) => sum + timed.bars.count, 0);
+  const answer = { kind: 'answer', contentType, headers: {}, body, next: null, rows, goodUntilMs } as const;
   return rest === null ? answer : { ...answer, rest };
 };

@@ -67,6 +67,8 @@ export type Answer =
       readonly next: NextPage | null;
       /** Where the next step of a streamed answer begins; absent where this is its last, and on all other answers. */
       readonly rest?: StepPlace;
+      /** Rows of a step of a streamed answer. */
+      readonly rows?: number;
       /** The version of the store that it was read from; absent where damage hides it. */
       readonly dataVersion?: number;
       /** The same request has this answer until then, unless what it depends on is changed; absent where unknown. */

@@ -2,10 +2,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Observation } from '../../src/base/observe.ts';
+import { startParquet } from '../../src/export/parquet-process.ts';
 import type { AddressSettings } from '../../src/http/base-address.ts';
 import { ResponseCache } from '../../src/http/cache/response-cache.ts';
 import { RequestHandler } from '../../src/http/handler.ts';
 import { UnsentBytes } from '../../src/http/sending/unsent-bytes.ts';
+import { ParquetSpool } from '../../src/http/spool/parquet-spool.ts';
 import { issueKey, KeyRing, noTerms, revokeKey } from '../../src/keys/api-keys.ts';
 import { Quotas } from '../../src/keys/quotas.ts';
 import { QueryRunner } from '../../src/queries/index.ts';
@@ -76,6 +78,8 @@ export function handlerOn(store: Store, control: RowStore, address = direct): Re
     }),
     unsent: new UnsentBytes(),
     admits: () => true,
+    spool: new ParquetSpool(),
+    startParquet,
     submit: (request) => runner.run(request),
     address,
     version: '0.0.0',

@@ -19,7 +19,13 @@ export type Reply = {
 const statuses: Readonly<Record<string, number>> = {
   ...{ bad_request: 400, invalid_parameter: 400, invalid_page_key: 400, unknown_interval: 400 },
   ...{ missing_key: 401, invalid_key: 401, unknown_instrument: 404, unknown_path: 404, no_data: 404 },
-  ...{ method_not_allowed: 405, timeout: 408, uri_too_long: 414, headers_too_large: 431 },
+  ...{
+    method_not_allowed: 405,
+    timeout: 408,
+    uri_too_long: 414,
+    range_not_satisfiable: 416,
+    headers_too_large: 431,
+  },
 };
 
 type Failure = {

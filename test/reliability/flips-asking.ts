@@ -1,8 +1,11 @@
 // What the flips ask of a store: every endpoint by the request handler, every export, the content hash, the state, and undo.
+
+import { startParquet } from '../../src/export/parquet-process.ts';
 import { ResponseCache } from '../../src/http/cache/response-cache.ts';
 import { RequestHandler } from '../../src/http/handler.ts';
 import { matchRoute } from '../../src/http/route.ts';
 import { UnsentBytes } from '../../src/http/sending/unsent-bytes.ts';
+import { ParquetSpool } from '../../src/http/spool/parquet-spool.ts';
 import { QueryRunner } from '../../src/queries/index.ts';
 import type { Store } from '../../src/store/store.ts';
 import { ASKED_MS } from './flips-data.ts';
@@ -30,6 +33,8 @@ export class Service {
       quotas: { count: () => null },
       cache: new ResponseCache(store),
       admits: () => true,
+      spool: new ParquetSpool(),
+      startParquet,
       submit: (request) => runner.run(request),
       address: { publicUrl: null, allowedHosts: [], trustProxy: false, scheme: 'http' },
       version: '0.0.0',

@@ -155,6 +155,10 @@ class UriTooLong(BourseError):
     error = "uri_too_long"
 
 
+class RangeNotSatisfiable(BourseError):
+    error = "range_not_satisfiable"
+
+
 class HeadersTooLarge(BourseError):
     error = "headers_too_large"
 
@@ -343,6 +347,36 @@ class _Areas(Generic[_F, _R]):
         """The newest `limit` completed bars, 1 to 1000, oldest first; otherwise as `bars`."""
         params = {"adjust": adjust, "adjust_as_of": adjust_as_of, "is_eth": is_eth, "as_of": as_of, "limit": limit}
         return self._run(self._bars(symbols, interval, "latest", params, tz))
+
+    def bulk(
+        self,
+        market: str,
+        interval: str,
+        start: When,
+        end: When | None = None,
+        symbols: Iterable[str] | None = None,
+        *,
+        adjust: Adjust | None = None,
+        adjust_as_of: When | None = None,
+        is_eth: bool = False,
+        tz: str | None = None,
+    ) -> _F:
+        """
+        All bars of a market, or of some of its symbols, that open from `start` to `end` or on the day `start`, from one answer. A market is
+        `US`, of stocks, or has its asset type before it: `crypto:GLOBAL`; symbols are those of it, such as `AAPL`. The index is (symbol,
+        timestamp), with symbols such as `US:AAPL`, in order; otherwise as `bars`.
+        """
+        schema, _, country = market.rpartition(":")
+        path = f"{_segment(schema or 'stock')}/bulk/bars/{_segment(country)}/{_segment(interval)}"
+        params = {
+            "symbols": None if symbols is None else ",".join(symbols),
+            "adjust": adjust,
+            "adjust_as_of": adjust_as_of,
+            "is_eth": is_eth,
+            "session_date": interval.upper() in _SESSION_INTERVALS,
+            "format": "csv",
+        }
+        return self._run(self._bulk(market, f"{path}/from/{_segment(start)}/to/{_segment(end or start)}", params, tz))
 
     # ---- instruments ----
 
@@ -537,6 +571,18 @@ class _Areas(Generic[_F, _R]):
         whole = f"{schema}/bars/{_segment(name)}/{_segment(interval)}/{path}"
         table = yield from self._table(whole, {**params, "session_date": has_sessions}, is_paged="limit" not in params)
         return _indexed(table, has_sessions, tz)
+
+    def _bulk(self, market: str, path: str, params: Mapping[str, Any], tz: str | None) -> _Steps[Any]:
+        """The bars of many symbols. An answer that breaks off is asked for again, as one that did not come."""
+        answer = yield from self._answer(path, _texts(params))
+        if answer.headers.get("content-type", "").partition(";")[0] != "text/csv":
+            raise BadAnswer(f"{path}: this is no CSV; is {self._url} a Bourse?")
+        told = _told(answer)
+        table = _read([_Page(answer.content, {**told, "x-count": str(answer.content.count(b"\n") - 1)})])
+        table.attrs = {name: told[header] for header, name in _TOLD.items() if header in told}
+        bars = _indexed(table, params["session_date"], tz)
+        bars.index = pd.MultiIndex.from_arrays([f"{market}:" + table["symbol"], bars.index], names=["symbol", "timestamp"])
+        return self._framed(bars)
 
     def _list(self, path: str, params: Mapping[str, Any], limit: int | None = None, is_paged: bool = True) -> _Steps[Any]:
         return self._framed((yield from self._table(path, params, limit, is_paged)))

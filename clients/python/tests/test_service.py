@@ -95,6 +95,21 @@ class Bars(Service):
         with self.assertRaises(ValueError):
             self.service.bars([], "DAY", "2020-01-01")
 
+    def test_a_market_in_bulk_has_the_bars_of_its_symbols(self):
+        frame = self.service.bulk("US", "1M", "2025-03-03", "2025-03-31", ["FIXED", "AAPL"])
+        self.assertEqual(frame.index.names, ["symbol", "timestamp"])
+        self.assertEqual(list(dict.fromkeys(frame.index.get_level_values("symbol"))), ["US:AAPL", "US:FIXED"])
+        for symbol in ("US:AAPL", "US:FIXED"):
+            pd.testing.assert_frame_equal(frame.loc[symbol], self.service.bars(symbol, "1M", "2025-03-03", "2025-03-31"))
+        self.assertRegex(frame.attrs["data_version"], r"^\d+$")
+        days = self.service.bulk("US", "DAY", "2025-03-03")
+        self.assertIn("US:BF/B", days.index.get_level_values("symbol"))
+        self.assertEqual(set(days.index.get_level_values("timestamp")), {pd.Timestamp("2025-03-03")})
+        none = self.service.bulk("US", "1M", "2001-03-03", symbols=["AAPL"])
+        self.assertEqual((len(none), list(none.columns)), (0, list(frame.columns)))
+        with self.assertRaises(bourse.UnknownInstrument):
+            self.service.bulk("US", "1M", "2025-03-03", symbols=["NOSUCH"])
+
     def test_adjusted_prices_are_those_of_today(self):
         raw = self.service.bars("US:GAMMA", "DAY", "2020-08-27", "2020-08-31")
         adjusted = self.service.bars("US:GAMMA", "DAY", "2020-08-27", "2020-08-31", adjust="split")

@@ -4,6 +4,7 @@ import { after, test } from 'node:test';
 import { Random } from '../../../test/fuzz/random.ts';
 import { type Filling, fillStore } from '../../../test/importing.ts';
 import { TestFolder } from '../../../test/stores.ts';
+import { startParquet } from '../../export/parquet-process.ts';
 import { issueKey, KeyRing, noTerms } from '../../keys/api-keys.ts';
 import { Quotas } from '../../keys/quotas.ts';
 import { QueryRunner } from '../../queries/index.ts';
@@ -12,6 +13,7 @@ import { openControl, openStore } from '../../store/engines.ts';
 import { RequestHandler } from '../handler.ts';
 import type { HttpResponse } from '../message.ts';
 import { UnsentBytes } from '../sending/unsent-bytes.ts';
+import { ParquetSpool } from '../spool/parquet-spool.ts';
 import { ResponseCache } from './response-cache.ts';
 
 const DAY_MS = 86_400_000;
@@ -97,6 +99,8 @@ function serviceWith(bytesMax: number) {
     quotas: new Quotas({ addUses: async () => [], observe: () => undefined, nowMs: () => clock.nowMs }),
     unsent: new UnsentBytes(),
     admits: () => true,
+    spool: new ParquetSpool(),
+    startParquet,
     submit: (request) => {
       ran.queries++;
       return runner.run(request);

@@ -31,7 +31,7 @@ const LISTED = /(?:W\/)?("[^"]*")/g;
 /** Whether a caller holds the answer with a tag; a weak comparison (RFC 9110, 13.1.2). */
 function isHeld(tag: string, ifNoneMatch: string): boolean {
   if (ifNoneMatch.trim() === '*') return true;
-  const opaque = tag.slice('W/'.length);
+  const opaque = tag.replace(/^W\//, '');
   return Array.from(ifNoneMatch.matchAll(LISTED)).some((found) => found[1] === opaque);
 }
 

@@ -1,4 +1,5 @@
 // The responses of an operation: its success in each format, and the errors by status (contract 5, 6).
+import { bulkTypes } from '../../contract/bulk.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { errorEnvelope } from '../../contract/envelope.ts';
 import { type ErrorWord, errors } from '../../contract/errors.ts';
@@ -80,6 +81,7 @@ export const headers: Json = {
   ),
   'X-Next-Page-Key': text('Key of the next page; absent on the last'),
   Link: text('`<address of the next page>; rel="next"`; absent on the last'),
+  'Content-Range': text('Which bytes of how many: `bytes 0-99/1234`'),
   ETag: text('Tag of the answer, for `If-None-Match`'),
   'RateLimit-Limit': integer("Requests of the key's quota"),
   'RateLimit-Remaining': integer('Requests that are left of it'),
@@ -128,7 +130,7 @@ function success(endpoint: Endpoint): Json {
   const paged = 'next_page_key' in endpoint.parameters ? ['X-Next-Page-Key', 'Link'] : [];
   const csv = { schema: { type: 'string' }, example: csvExample(recordExample(endpoint)) };
   if (endpoint.isStreamed) {
-    const headers = headerRefs(...ofSuccess.filter((header) => header !== 'ETag'));
+    const headers = headerRefs(...ofSuccess);
     const binary = (endpoint.binaryTypes ?? []).map((type) => [type, {}]);
     const content = { 'text/csv': csv, ...Object.fromEntries(binary) };
     return { description: `${recordName(endpoint)} (streamed)`, headers, content };
@@ -140,13 +142,20 @@ function success(endpoint: Endpoint): Json {
   };
 }
 
+/** The answer to `Range` (contract 9.11). */
+const partAnswer: Json = {
+  description: 'A part of a file, for `Range`: of `format=parquet` alone.',
+  headers: headerRefs(...ofSuccess, 'Content-Range'),
+  content: { [bulkTypes.parquet]: {} },
+};
+
 /** The answers of one operation by status. */
 export function answersOf(endpoint: Endpoint): Json {
   const own = byStatus(ownWords(endpoint)).map(([status, words]) => [status, errorAnswer(words, {})]);
   const shared = byStatus(ofEvery).map(([status]) => [status, ref('responses', `Error${status}`)]);
   const failures = Object.fromEntries([...own, ...shared]);
-  const known = endpoint.isStreamed ? {} : { 304: ref('responses', 'NotModified') };
-  return { 200: success(endpoint), ...known, ...failures };
+  const part = endpoint.isStreamed ? { 206: partAnswer } : {};
+  return { 200: success(endpoint), ...part, 304: ref('responses', 'NotModified'), ...failures };
 }
 
 /** The schema of every error (contract 6.2). */

@@ -1,7 +1,8 @@
 // The steps of bars in bulk as bytes, in each format that is streamed: what begins the answer, its rows, what ends it (contract 9.11).
 import { bulkTypes } from '../../contract/bulk.ts';
 import type { Allocate } from '../query.ts';
-import { arrowBars } from './arrow/bars.ts';
+import { arrowBars, arrowFields } from './arrow/bars.ts';
+import type { ArrowType } from './arrow/messages.ts';
 import { writeCsvHeader, writeCsvRows } from './bar-records.ts';
 import type { Step } from './bulk-step.ts';
 import { CSV_TYPE } from './list.ts';
@@ -33,6 +34,13 @@ function bodyOf(pieces: readonly Uint8Array[], allocate: Allocate): Uint8Array {
   }
   return body;
 }
+
+/** The type of a column, in the words of Arrow. */
+export type ColumnType = ArrowType;
+
+/** The columns of rows, with their types. */
+export const bulkColumns: (withSessionDate: boolean) => readonly { name: string; type: ColumnType }[] =
+  arrowFields;
 
 /** The formats that are streamed. */
 export const stepFormats = {

@@ -32,6 +32,10 @@ function fieldOf(name: string): ArrowField {
 const fieldsWith = csvFields(true).map(fieldOf);
 const fieldsWithout = csvFields(false).map(fieldOf);
 
+/** The columns of bars. */
+export const arrowFields = (withSessionDate: boolean): readonly ArrowField[] =>
+  withSessionDate ? fieldsWith : fieldsWithout;
+
 /** The values of all parts, one after the other: of a single part a view. `whole` has their length. */
 function joined<T extends Float64Array | Int32Array>(
   parts: readonly StepPart[],
@@ -73,7 +77,7 @@ function columnOf({ name, type }: ArrowField, parts: readonly StepPart[], rows: 
 
 /** One step as messages, in pieces that follow each other: the schema before the first rows, and what ends the stream after the last. */
 export function arrowBars({ parts, isFirst, isLast, withSessionDate }: Step): Uint8Array[] {
-  const fields = withSessionDate ? fieldsWith : fieldsWithout;
+  const fields = arrowFields(withSessionDate);
   const rows = parts.reduce((sum, { timed }) => sum + timed.bars.count, 0);
   const columns = (): ArrowColumn[] => fields.map((field) => columnOf(field, parts, rows));
   return [

@@ -1,0 +1,78 @@
+// A spooled file as a response: whole, a range of it, or none of it.
+import { open } from 'node:fs/promises';
+import { bulkTypes } from '../../contract/bulk.ts';
+import { notModifiedIfHeld } from '../cache/etag.ts';
+import { httpLimits } from '../limits.ts';
+import type { HttpRequest, HttpResponse } from '../message.ts';
+import { headerOf } from '../request.ts';
+import { anyOrigin, errorResponse } from '../response.ts';
+import { rangeOf } from './file-range.ts';
+import type { SpooledFile } from './parquet-spool.ts';
+
+/** The bytes of a file from one place to another, in pieces. */
+async function piecesOf(
+  path: string,
+  from: number,
+  to: number,
+): Promise<Pick<HttpResponse, 'rest' | 'release'> & object> {
+  const file = await open(path);
+  let at = from;
+  return {
+    rest: async () => {
+      if (at >= to) return null;
+      const piece = Buffer.allocUnsafe(Math.min(httpLimits.spoolPieceBytes, to - at));
+      const { bytesRead } = await file.read(piece, 0, piece.length, at);
+      if (bytesRead === 0) throw new Error('a spooled file ended early');
+      at += bytesRead;
+      return piece.subarray(0, bytesRead);
+    },
+    release: () => void file.close(),
+  };
+}
+
+/** The response to a request for a file, which is released with it. */
+export async function fileResponse(
+  file: SpooledFile,
+  request: HttpRequest,
+  requestId: string,
+): Promise<HttpResponse> {
+  const { path, bytes, hash, release } = file;
+  const etag = `"${hash}"`;
+  const head = {
+    ...anyOrigin,
+    'Content-Type': bulkTypes.parquet,
+    'Cache-Control': 'private, no-cache',
+    'Accept-Ranges': 'bytes',
+    ETag: etag,
+    'X-Request-Id': requestId,
+  };
+  const held = notModifiedIfHeld(
+    { status: 200, headers: head, body: [] },
+    headerOf(request, 'if-none-match'),
+  );
+  if (held.status === 304) return { ...held, release };
+  const asked = request.method === 'GET' ? headerOf(request, 'range') : undefined;
+  const range = rangeOf(asked, headerOf(request, 'if-range'), etag, bytes);
+  if (range === null) {
+    const message = `The answer has ${bytes} bytes: the range begins after its end.`;
+    const refused = errorResponse(
+      'range_not_satisfiable',
+      { message, param: 'Range', got: asked! },
+      requestId,
+    );
+    return { ...refused, headers: { ...refused.headers, 'Content-Range': `bytes */${bytes}` }, release };
+  }
+  const { from, to } = range === 'whole' ? { from: 0, to: bytes } : range;
+  const pieces = await piecesOf(path, from, to);
+  const part = range === 'whole' ? {} : { 'Content-Range': `bytes ${from}-${to - 1}/${bytes}` };
+  return {
+    status: range === 'whole' ? 200 : 206,
+    headers: { ...head, 'Content-Length': String(to - from), ...part },
+    body: [],
+    ...pieces,
+    release: () => {
+      pieces.release?.();
+      release();
+    },
+  };
+}

@@ -1,0 +1,288 @@
+// Bars in bulk as Parquet (contract 9.11), read by DuckDB: the values of the CSV. How the file is made, kept, and read in parts.
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import duckdb from '@duckdb/node-bindings';
+import { TextColumn } from '../src/files/text-column.ts';
+import { noSmallDisk, SmallDisk } from './reliability/tmpfs.ts';
+import { Workshop } from './service.ts';
+
+const shop = new Workshop();
+after(() => shop.close());
+
+const DAYS = ['03', '04', '05', '06', '07', '10', '11', '12', '13', '14'].map((day) => `2025-02-${day}`);
+
+function* minutesOf(symbols: number, plus = 0) {
+  for (let symbol = 0; symbol < symbols; symbol++)
+    for (const day of DAYS)
+      for (let minute = 0; minute < 390; minute++) {
+        const at = new Date(Date.parse(`${day}T14:30:00Z`) + minute * 60_000).toISOString();
+        const close = 10 ** (symbol % 4) + ((minute * 37) % 50) / 100 + plus;
+        yield `stock,US,S${symbol},1M,${at},${close},${close + 1},${close - 0.5},${close},${minute % 3 === 0 ? '' : minute * 10}`;
+      }
+}
+
+const HEAD = 'asset_schema,country_iso_code,symbol,interval,datetime,open,high,low,close,volume';
+
+async function importRows(name: string, rows: Iterable<string>): Promise<void> {
+  writeFileSync(shop.path(name), [HEAD, ...rows, ''].join('\n'));
+  await shop.must('import', 'bars', shop.path(name));
+}
+
+const SYMBOLS = 40;
+await importRows('minutes.csv', minutesOf(SYMBOLS));
+const key = await shop.must('keys', 'create', 'bulk');
+const limited = await shop.must('keys', 'create', 'limited', '--per-day', '2');
+
+/** Temporary files of the servers: a folder of the test, so that others' are not looked at. */
+const TEMPORARY = shop.path('temporary');
+mkdirSync(TEMPORARY);
+const environment = { TMPDIR: TEMPORARY };
+const server = await shop.serveWith(environment);
+
+const path = (query: string, secret = key): string =>
+  `/api/v2/stock/bulk/bars/us/1M/from/2025-02-03/to/2025-02-14?secret_key=${secret}&format=parquet${query}`;
+
+/** The one text that a statement gives. */
+async function asked(statement: string): Promise<string> {
+  const database = await duckdb.open(':memory:');
+  const connection = await duckdb.connect(database);
+  try {
+    await duckdb.query(connection, "set timezone = 'UTC'; set threads = 1");
+    const chunk = await duckdb.fetch_chunk(await duckdb.query(connection, statement));
+    const text = new TextColumn();
+    text.load(duckdb.data_chunk_get_vector(chunk!, 0), 1);
+    return text.text(0)!;
+  } finally {
+    duckdb.disconnect_sync(connection);
+    duckdb.close_sync(database);
+  }
+}
+
+const files = (): string[] =>
+  readdirSync(TEMPORARY, { recursive: true })
+    .map(String)
+    .filter((name) => name.endsWith('.parquet'));
+
+/** Waits for something that comes within a second, on a busy machine within ten. */
+async function until(what: string, holds: () => boolean): Promise<void> {
+  for (const startedMs = Date.now(); !holds(); await sleep(20))
+    assert.ok(Date.now() - startedMs < 10_000, what);
+}
+
+test('what a killed server left is removed at the start (contract 9.11)', async () => {
+  const killed = await shop.serveWith(environment);
+  await (await killed.get(path('&symbols=S0'))).arrayBuffer();
+  assert.equal(files().length, 1);
+  await killed.kill();
+  assert.equal(files().length, 1);
+  await (await shop.serveWith(environment)).stop();
+  assert.deepEqual(files(), []);
+});
+
+test('Parquet has the values of the CSV in its order, with instants as timestamps in UTC and dates as dates (contract 9.11)', async () => {
+  for (const query of ['', '&session_date=true', '&symbols=S1,S3']) {
+    const answer = await server.get(path(query));
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers.get('content-type'), 'application/vnd.apache.parquet');
+    assert.ok(Number(answer.headers.get('x-data-version')) > 0);
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    assert.equal(answer.headers.get('content-length'), String(bytes.length));
+    writeFileSync(shop.path('got.parquet'), bytes);
+    const csv = await server.get(path(query).replace('parquet', 'csv'));
+    writeFileSync(shop.path('got.csv'), Buffer.from(await csv.arrayBuffer()));
+    const [parquet, text] = ['got.parquet', 'got.csv'].map((name) => `'${shop.path(name)}'`);
+    const types = `{'datetime': 'TIMESTAMPTZ', 'close_datetime': 'TIMESTAMPTZ', 'exchange': 'VARCHAR', 'volume': 'DOUBLE', 'vwap': 'DOUBLE', 'open': 'DOUBLE', 'high': 'DOUBLE', 'low': 'DOUBLE', 'close': 'DOUBLE'}`;
+    const a = `(select row_number() over () as at, * from ${parquet})`;
+    const b = `(select row_number() over () as at, * from read_csv(${text}, types = ${types}))`;
+    const found =
+      await asked(`select concat((select count(*) from ${a}), ' ', (select count(*) from (from ${a} except all from ${b})), ' ',
+      (select count(*) from (from ${b} except all from ${a})))`);
+    const symbols = query.includes('symbols') ? 2 : SYMBOLS;
+    assert.equal(found, `${symbols * DAYS.length * 390} 0 0`);
+    const columns = await asked(
+      `select string_agg(column_type, ' ') from (describe select * from ${parquet})`,
+    );
+    const date = query.includes('session_date') ? 'DATE ' : '';
+    assert.equal(
+      columns,
+      `${'VARCHAR '.repeat(5)}${'TIMESTAMP WITH TIME ZONE '.repeat(2)}${date}${'DOUBLE '.repeat(6)}`.trim(),
+    );
+    const packed = await asked(
+      `select string_agg(distinct compression, ' ') from parquet_metadata(${parquet})`,
+    );
+    assert.equal(packed, 'ZSTD');
+  }
+});
+
+test('HEAD makes the file, ranges of it are the file, and its tag tells whether it is the same (contract 6.6, 9.7, 9.11)', async () => {
+  const query = '&symbols=S5,S6';
+  const before = files().length;
+  const head = await server.get(path(query), { method: 'HEAD' });
+  assert.equal(head.status, 200);
+  assert.equal(files().length, before + 1);
+  const length = Number(head.headers.get('content-length'));
+  const etag = head.headers.get('etag')!;
+  assert.match(etag, /^"[\w-]+"$/);
+  assert.equal(head.headers.get('accept-ranges'), 'bytes');
+  const whole = Buffer.from(await (await server.get(path(query))).arrayBuffer());
+  assert.equal(whole.length, length);
+  const step = Math.ceil(length / 5);
+  const parts: Buffer[] = [];
+  for (let from = 0; from < length; from += step) {
+    const range = `bytes=${from}-${from + step - 1}`;
+    const part = await server.get(path(query), { headers: { range, 'if-range': etag } });
+    assert.equal(part.status, 206);
+    const to = Math.min(from + step, length) - 1;
+    assert.equal(part.headers.get('content-range'), `bytes ${from}-${to}/${length}`);
+    assert.equal(part.headers.get('etag'), etag);
+    parts.push(Buffer.from(await part.arrayBuffer()));
+  }
+  assert.ok(Buffer.concat(parts).equals(whole));
+  const forms: readonly [range: string, status: number, bytes: Buffer][] = [
+    [`bytes=${length - 8}-`, 206, whole.subarray(-8)],
+    ['bytes=-8', 206, whole.subarray(-8)],
+    ['bytes=0-0', 206, whole.subarray(0, 1)],
+    [`bytes=0-${10 ** 14}`, 206, whole],
+    ['bytes=5-2', 200, whole],
+    ['bytes=0-1,4-5', 200, whole],
+    ['lines=0-1', 200, whole],
+  ];
+  for (const [range, status, bytes] of forms) {
+    const part = await server.get(path(query), { headers: { range } });
+    assert.equal(part.status, status, range);
+    assert.ok(Buffer.from(await part.arrayBuffer()).equals(bytes), range);
+  }
+  const beyond = await server.get(path(query), { headers: { range: `bytes=${length}-` } });
+  assert.equal(beyond.status, 416);
+  assert.equal(beyond.headers.get('content-range'), `bytes */${length}`);
+  assert.equal(
+    ((await beyond.json()) as { detail: { error: string } }).detail.error,
+    'range_not_satisfiable',
+  );
+  const other = await server.get(path(query), { headers: { range: 'bytes=0-9', 'if-range': '"other"' } });
+  assert.deepEqual([other.status, (await other.arrayBuffer()).byteLength], [200, length]);
+  const known = await server.get(path(query), { headers: { 'if-none-match': etag } });
+  assert.deepEqual([known.status, (await known.arrayBuffer()).byteLength], [304, 0]);
+  assert.equal(files().length, before + 1);
+});
+
+test('the same request at the same time is made once; after an import it is made anew (contract 9.11, 9.12)', async () => {
+  const query = '&symbols=S7,S8,S9';
+  const before = files().length;
+  const answers = await Promise.all(Array.from({ length: 6 }, () => server.get(path(query))));
+  const bodies = await Promise.all(answers.map(async (one) => Buffer.from(await one.arrayBuffer())));
+  assert.ok(bodies.every((body) => body.equals(bodies[0]!)));
+  assert.equal(files().length, before + 1);
+  await importRows('changed.csv', minutesOf(8, 5));
+  const anew = await server.get(path(query));
+  assert.notEqual(anew.headers.get('etag'), answers[0]!.headers.get('etag'));
+  assert.ok(Number(anew.headers.get('x-data-version')) > Number(answers[0]!.headers.get('x-data-version')));
+  await anew.arrayBuffer();
+});
+
+test('the ranges of a file count once for a quota (contract 7.5, 9.11)', async () => {
+  const first = await server.get(path('&symbols=S1', limited), { method: 'HEAD' });
+  assert.equal(first.headers.get('ratelimit-remaining'), '1');
+  const range = { range: 'bytes=0-99' };
+  for (let count = 0; count < 5; count++) {
+    const part = await server.get(path('&symbols=S1', limited), { headers: range });
+    assert.deepEqual([part.status, part.headers.get('ratelimit-remaining')], [206, '1']);
+  }
+  assert.equal((await server.get(path('&symbols=S2', limited), { headers: range })).status, 206);
+  assert.equal((await server.get(path('&symbols=S1', limited), { headers: range })).status, 206);
+  assert.equal((await server.get(path('&symbols=S1', limited))).status, 429);
+});
+
+/** An answer that a caller waits for, or has left. */
+const begun = (query: string): Promise<IncomingMessage> & { leave: () => void } => {
+  let leave = (): void => undefined;
+  const answer = new Promise<IncomingMessage>((resolve, reject) => {
+    const request = get(`${server.url}${path(query)}`, { agent: false }, resolve).once('error', reject);
+    leave = () => request.destroy();
+  });
+  answer.catch(() => undefined);
+  return Object.assign(answer, { leave });
+};
+
+/** The processes that make Parquet for the server. */
+function makers(): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+        return line.includes('parquet-child') && line.includes(TEMPORARY) && !line.startsWith('/bin/sh');
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
+
+const skip = process.platform !== 'linux' && 'the processes of others are seen on Linux alone';
+
+test('who leaves while a file is made ends its making, and nothing is left (contract 9.11)', {
+  skip,
+}, async () => {
+  const before = files().length;
+  const left = begun('&session_date=1');
+  await until('it is made', () => makers().length === 1);
+  left.leave();
+  await until('the process has ended', () => makers().length === 0);
+  await until('the file is removed', () => files().length <= before);
+});
+
+test('a process that is killed makes an error, and the next request begins anew (contract 6.3, 9.11)', {
+  skip,
+}, async () => {
+  const before = files().length;
+  const failing = begun('&session_date=yes');
+  await until('it is made', () => makers().length === 1);
+  for (const pid of makers()) process.kill(pid, 'SIGKILL');
+  const answer = await failing;
+  assert.equal(answer.statusCode, 500);
+  assert.equal(files().length, before);
+  const again = await server.get(path('&session_date=yes'));
+  assert.equal(again.status, 200);
+  await again.arrayBuffer();
+});
+
+const noDisk = noSmallDisk();
+
+test('on a full disk the answer says so, and nothing is left (contract 6.3, 9.11)', {
+  skip: noDisk,
+}, async () => {
+  const disk = new SmallDisk(64 * 1024);
+  const small = await shop.serveWith({ TMPDIR: disk.folder });
+  try {
+    const answer = await small.get(path(''));
+    assert.equal(answer.status, 503);
+    const { message } = (await answer.json()) as { message: string };
+    assert.match(message, /disk on which Parquet files are made is full: ask for csv or arrow/);
+    assert.ok(
+      readdirSync(disk.folder, { recursive: true }).every((name) => !String(name).endsWith('.parquet')),
+    );
+    assert.ok(Number(answer.headers.get('retry-after')) > 0);
+    const csv = await small.get(path('&symbols=S1').replace('parquet', 'csv'));
+    assert.equal(csv.status, 200);
+    await csv.arrayBuffer();
+  } finally {
+    await small.stop();
+    disk.close();
+  }
+});
+
+test('bourse query does not make Parquet, and says so (contract 9.11)', async () => {
+  const { status, stderr } = await shop.run('query', path(''));
+  assert.equal(status, 1);
+  assert.match(stderr, /format=parquet is answered by a service alone/);
+});
+
+test('a server that stops leaves no file (contract 9.11)', async () => {
+  assert.ok(files().length > 0);
+  await server.stop();
+  assert.deepEqual(files(), []);
+});
