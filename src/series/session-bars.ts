@@ -1,6 +1,5 @@
 // The bars of an interval by session: how many, from when to when, and which stored series they come from (contract 9.9).
 import { bucketOf } from '../bars/bucket.ts';
-import type { TimedBars } from '../bars/grid.ts';
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import type { Session } from '../calendar/session.ts';
 import { intervalMinutes } from '../contract/interval.ts';
@@ -10,13 +9,15 @@ import { rowsInOrder } from '../store/all-rows.ts';
 import type { Reader } from '../store/store.ts';
 import { barStream } from './bar-stream.ts';
 import { baseBarsFor } from './cost.ts';
-import type { StreamRange } from './cursor.ts';
+import { type StreamRange, servedBlocks } from './cursor.ts';
 import { candidates, splitRange } from './plan.ts';
 import type { Series, StoredInstrument } from './series.ts';
 import type { StreamContext } from './stream.ts';
 
 /** Changes of blocks read at a time: one that replaced a whole block has some kilobytes. */
 const CHANGES_PER_READ = 64;
+
+const BLOCKS_PER_READ = 64;
 
 /** What the regular hours of a session have, in one interval. */
 export type SessionBars = {
@@ -101,43 +102,78 @@ export function barsToCount(
   return count + baseBarsFor(context, stored, range, count);
 }
 
-/** Visits the bars of a stream in steps of bounded size. */
-async function visit(
+/** Is given each bar: its open, its close, and the label date of its session. */
+type Visitor = (openMs: number, closeMs: number, day: number) => void;
+
+/** Visits bars as they are served. */
+async function visitServed(
   context: StreamContext,
   stored: StoredInstrument,
   range: StreamRange,
   nowMs: number,
-  visitor: (step: TimedBars) => void,
+  visitor: Visitor,
 ): Promise<void> {
   const stream = barStream(context, stored, range, nowMs);
   for (;;) {
     const step = await stream.next(limits.barsPerStepMax);
     if (step === null) return;
-    visitor(step);
+    const { bars, openMs, closeMs, day } = step;
+    for (let at = 0; at < bars.count; at++) visitor(openMs[at]!, closeMs[at]!, day[at]!);
   }
 }
 
-/** Gives the series that each session is served from: that of the interval where it has a part of the session. */
-async function sourcesOf(
+/** Visits the bars of a stored series of minutes on the grid. They are the same, block by block: a page may have some 40,000. */
+async function visitMinutes(
+  { reader, calendar }: StreamContext,
+  series: Series,
+  range: StreamRange,
+  nowMs: number,
+  visitor: Visitor,
+): Promise<void> {
+  const stepMs = intervalMinutes(series.interval)! * MINUTE_MS;
+  const { openMs, closeMs, day } = calendar.segments(range.fromMs, range.toMs, 'regular');
+  const blocks = servedBlocks(reader, series, range);
+  let segment = 0;
+  for (;;) {
+    const bars = await blocks.next(BLOCKS_PER_READ);
+    if (bars === null) return;
+    for (let at = 0; at < bars.count; at++) {
+      const keyMs = bars.keyMs[at]!;
+      while (segment < day.length && closeMs[segment]! <= keyMs) segment++;
+      if (segment === day.length) return;
+      const endMs = Math.min(keyMs + stepMs, closeMs[segment]!);
+      if (keyMs >= openMs[segment]! && endMs <= nowMs) visitor(keyMs, endMs, day[segment]!);
+    }
+  }
+}
+
+/** Visits the bars of a range, and gives the series that each session is served from: that of the interval where it has a part of it. */
+async function visit(
   context: StreamContext,
   stored: StoredInstrument,
   range: StreamRange,
   nowMs: number,
+  visitor: Visitor,
 ): Promise<(session: Session) => Series> {
-  const [exact, ...finer] = candidates(stored, context.interval);
-  if (exact!.off_grid && finer.length > 0) {
+  const { interval } = context;
+  const [exact, ...finer] = candidates(stored, interval);
+  if (exact!.off_grid) {
+    await visitServed(context, stored, range, nowMs, visitor);
     const derived = new Set<number>();
     const whole = { ...context, extended: true };
-    await visit(whole, { ...stored, series: finer }, range, nowMs, ({ bars, day }) => {
-      for (let at = 0; at < bars.count; at++) derived.add(day[at]!);
-    });
+    const below = { ...stored, series: finer };
+    await visitServed(whole, below, range, nowMs, (_, __, day) => derived.add(day));
     return ({ day }) => (derived.has(day) ? finer[0]! : exact!);
   }
   const pieces = splitRange(context, [exact!, ...finer], range);
+  for (const { series, range: part } of pieces)
+    if (series.interval === interval && intervalMinutes(interval) !== null)
+      await visitMinutes(context, series, part, nowMs, visitor);
+    else await visitServed(context, { ...stored, series: [series] }, part, nowMs, visitor);
   return (session) => {
     const { fromMs, toMs } = keysOf(context, session, session);
     const parts = pieces.filter((piece) => piece.range.fromMs < toMs && piece.range.toMs > fromMs);
-    return (parts.find(({ series }) => series.interval === context.interval) ?? parts.at(-1)!).series;
+    return (parts.find(({ series }) => series.interval === interval) ?? parts.at(-1)!).series;
   };
 }
 
@@ -149,10 +185,11 @@ export async function sessionBars(
   nowMs: number,
 ): Promise<SessionBars[]> {
   const range = keysOf(context, sessions[0]!, sessions.at(-1)!);
-  const sourceOf = await sourcesOf(context, stored, range, nowMs);
   const tallies = new Map(sessions.map((session) => [session.day, new Tally(session)]));
-  await visit(context, stored, range, nowMs, ({ bars, openMs, closeMs, day }) => {
-    for (let at = 0; at < bars.count; at++) tallies.get(day[at]!)?.add(openMs[at]!, closeMs[at]!);
+  let [present, presentDay]: [Tally | undefined, number] = [undefined, Number.NaN];
+  const sourceOf = await visit(context, stored, range, nowMs, (openMs, closeMs, day) => {
+    if (day !== presentDay) [present, presentDay] = [tallies.get(day), day];
+    present?.add(openMs, closeMs);
   });
   const isDay = intervalMinutes(context.interval) === null;
   return sessions.map((session) => {
