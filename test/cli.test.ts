@@ -409,7 +409,7 @@ test('bourse demo makes its store and prints URLs that all answer 200 (contract 
     const response = await fetch(url);
     const text = await response.text();
     assert.equal(response.status, 200, `${url}: ${text}`);
-    assert.match(text, /US|GLOBAL|HOLIDAY_|expiration_date"|data_version"/, `${url} has data`);
+    assert.match(text, /US|GLOBAL|HOLIDAY_|expiration_date"|data_version"|session_date"/, `${url} has data`);
   }
   const key = /Your key is (\S+)/.exec(printed)![1]!;
   assert.ok(!said.includes(key), 'the log has no key');

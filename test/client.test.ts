@@ -222,6 +222,10 @@ const calls: Readonly<Record<EndpointName, readonly [call: () => PromiseLike<unk
     'economic_calendar/latest_event_list?limit=4&date_type=historical&format=json',
   ],
   seriesCoverage: [() => bourse.coverage('crypto').toArray(), 'crypto/coverage?limit=1000'],
+  sessionCoverage: [
+    () => bourse.sessions('crypto', 'GLOBAL:COIN', { interval: '1M', sort: 'desc' }).toArray(),
+    'crypto/coverage/GLOBAL:COIN?interval=1M&sort=desc&limit=1000',
+  ],
   findings: [
     () => bourse.findings('stock', 'US:FLAWED', { severity: 'warning' }).toArray(),
     'stock/findings/US:FLAWED?severity=warning&limit=1000',

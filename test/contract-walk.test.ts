@@ -63,6 +63,7 @@ const good: Readonly<Record<EndpointName, Texts>> = {
   runs: {},
   addressInfo: {},
   seriesCoverage: { schema_asset: 'stock' },
+  sessionCoverage: { schema_asset: 'stock', country_symbol: 'US:AAPL' },
   findings: { schema_asset: 'stock', country_symbol: 'US:FLAWED' },
   bulkBars: {
     ...{
@@ -96,6 +97,7 @@ const ruleOf: Readonly<Record<EndpointName, string>> = {
   runs: 'contract 9.12',
   addressInfo: 'contract 9.14',
   seriesCoverage: 'contract 9.9',
+  sessionCoverage: 'contract 9.9',
   findings: 'contract 9.10',
   bulkBars: 'contract 9.11',
 };

@@ -167,6 +167,11 @@ const walks: Readonly<Partial<Record<EndpointName, readonly [path: string, ...qu
     { sort: 'desc' },
     { ...range, kind: 'vwap_outside', severity: 'warning', interval: 'day' },
   ],
+  sessionCoverage: [
+    `future/coverage/US:${symbol(0)}`,
+    { from_date: '2025-03-03', to_date: '2025-03-05' },
+    { from_date: '2025-03-03', to_date: '2025-03-05', sort: 'desc', interval: 'DAY' },
+  ],
   economicEvents: [
     'economic_calendar/event_list',
     ...[{}, { sort: 'desc' }, { country_iso_code: 'US' }, { impact: 'all' }],

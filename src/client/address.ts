@@ -20,6 +20,7 @@ const paths: { readonly [N in AnyName]: AllEndpoints[N]['path'] } = {
   instrumentSearch: '/api/v2/{schema_asset}/reference/search',
   latestEconomicEvents: '/api/v2/economic_calendar/latest_event_list',
   seriesCoverage: '/api/v2/{schema_asset}/coverage',
+  sessionCoverage: '/api/v2/{schema_asset}/coverage/{country_symbol}',
   findings: '/api/v2/{schema_asset}/findings/{country_symbol}',
   runs: '/api/v2/server/runs',
   addressInfo: '/api/v2/server/address_info',

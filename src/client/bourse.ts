@@ -165,6 +165,15 @@ export class Bourse {
     return this.#rows('seriesCoverage', { schema_asset }, options);
   }
 
+  /** The sessions of one instrument: which have bars, did not trade, are missing or still to come. */
+  sessions(
+    schema_asset: Argument<'sessionCoverage', 'schema_asset'>,
+    country_symbol: string,
+    options: OptionsOf<'sessionCoverage', Instrument> = {},
+  ): Rows<Row<'sessionCoverage'>> {
+    return this.#rows('sessionCoverage', { schema_asset, country_symbol }, options);
+  }
+
   /** What may be wrong with the stored data of an instrument, by its beginning. */
   findings(
     schema_asset: Argument<'findings', 'schema_asset'>,

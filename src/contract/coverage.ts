@@ -1,6 +1,6 @@
 // Coverage: what is stored of which series (contract 9.9).
 import { endpoint } from './endpoint.ts';
-import { dateTime, integer, nullable, oneOf, record, text } from './fields.ts';
+import { date, dateTime, integer, nullable, number, oneOf, record, text } from './fields.ts';
 import * as kind from './kinds.ts';
 import { limits, listLimits } from './limits.ts';
 import { extraSort, formats, instrument, limit, nextPageKey, optional } from './parameter.ts';
@@ -42,5 +42,58 @@ export const seriesCoverage = endpoint({
   },
   record: seriesRecord,
   shape: 'paged',
+  extension: true,
+});
+
+/** What may be said of a session of a series. */
+export const sessionConditions = ['available', 'untraded', 'missing', 'pending'] as const;
+
+/** One session of an instrument on the wire. */
+export const sessionRecord = record('Session', {
+  session_date: [date('Label date of the session'), '2025-03-03'],
+  interval: [text('Interval of the bars'), '1M'],
+  source: [
+    oneOf(['stored', 'derived'], 'Whether bars of the interval are stored, or derived from finer ones'),
+    'stored',
+  ],
+  condition: [oneOf(sessionConditions, 'What is known of the session'), 'available'],
+  bars: [integer('Bars of regular hours; those that the bars endpoint gives without is_eth'), 390],
+  expected_bars: [integer('Bars that the regular hours have room for'), 390],
+  first_datetime: [nullable(dateTime('Open of the first of the bars, UTC')), '2025-03-03T14:30:00+00:00'],
+  last_datetime: [nullable(dateTime('Open of the last of the bars, UTC')), '2025-03-03T20:59:00+00:00'],
+  longest_gap_minutes: [
+    nullable(number('Longest time in regular hours without a bar; null of DAY, which has one bar')),
+    0,
+  ],
+  run_id: [
+    nullable(
+      integer('The run that last changed the block of stored bars, or that vouches for the untraded session'),
+    ),
+    1,
+  ],
+  file: [nullable(text('The file of that run')), 'aapl.csv'],
+  last_modified_date: [nullable(dateTime('When that run ended, UTC')), '2025-03-04T02:00:00+00:00'],
+});
+
+export const sessionCoverage = endpoint({
+  path: '/api/v2/{schema_asset}/coverage/{country_symbol}',
+  tag: 'coverage',
+  summary: 'The sessions of an instrument: which have bars, and which lack some',
+  parameters: {
+    ...instrument,
+    interval: optional(
+      kind.interval,
+      'the interval of the bars, up to DAY; by default the finest stored one',
+    ),
+    from_date: optional(kind.date, 'the label date of the first session'),
+    to_date: optional(kind.date, 'the label date of the last session'),
+    sort: extraSort('the order of the sessions'),
+    limit: limit(listLimits.coverage, 'sessions'),
+    ...formats('json'),
+    next_page_key: nextPageKey,
+  },
+  record: sessionRecord,
+  shape: 'paged',
+  refusals: ['unknown_instrument'],
   extension: true,
 });

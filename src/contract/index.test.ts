@@ -363,6 +363,20 @@ const extensions: readonly [name: EndpointName, path: string, query: Readonly<Re
       },
     ],
     [
+      'sessionCoverage',
+      '/api/v2/{schema_asset}/coverage/{country_symbol}',
+      {
+        interval: {},
+        from_date: {},
+        to_date: {},
+        sort: { default: 'asc' },
+        limit: { default: 150, max: 1000 },
+        format: { default: 'json' },
+        csv_safe: { default: false },
+        next_page_key: {},
+      },
+    ],
+    [
       'findings',
       '/api/v2/{schema_asset}/findings/{country_symbol}',
       {

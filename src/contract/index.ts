@@ -2,7 +2,7 @@
 import { historicalBars, latestBars } from './bars.ts';
 import { bulkBars } from './bulk.ts';
 import { corporateActions } from './corporate-actions.ts';
-import { seriesCoverage } from './coverage.ts';
+import { seriesCoverage, sessionCoverage } from './coverage.ts';
 import { economicEvent, economicEventCodes, economicEvents, latestEconomicEvents } from './economic.ts';
 import type { Endpoint } from './endpoint.ts';
 import { findings } from './findings.ts';
@@ -32,6 +32,7 @@ export const contract = {
   runs,
   addressInfo,
   seriesCoverage,
+  sessionCoverage,
   findings,
 } as const satisfies Record<string, Endpoint>;
 

@@ -84,6 +84,8 @@ export const runCoverage = dataset({
     /** The key of the last of their bars, and its series: its session decides. Null where the caller vouched, and of older runs. */
     last_ms: orNull(instant),
     last_series_id: orNull(integer),
+    /** The key of the first of their bars. Null of a run of layout 10 or older. */
+    first_ms: orNull(instant),
   },
   key: ['run_id', 'market', 'interval'],
   indexes: [['market', 'interval', 'complete_ms', 'run_id']],

@@ -35,7 +35,7 @@ const ENTRIES_PER_READ = 64;
 
 type Entry = RowOf<typeof blockChanges>;
 type Run = RowOf<typeof importRuns>;
-type OldSeries = Omit<HeldSeries, 'lastMs'> & { readonly isOffGrid: boolean };
+type OldSeries = Omit<HeldSeries, 'lastMs' | 'firstMs'> & { readonly isOffGrid: boolean };
 
 /**
  * Gives every old run its coverage, and every series its completion (contract 3.9), in one write. It gives the bars that this hides;
@@ -156,7 +156,7 @@ class OldRuns {
       if (isHeld.count > 0) unfinished.see(seriesId, isHeld, stored);
     }
     await unfinished.settle(this.#writer);
-    return lastMs === null ? null : { ...series, lastMs };
+    return lastMs === null ? null : { ...series, lastMs, firstMs: null };
   }
 
   async #find(seriesId: number): Promise<OldSeries | null> {

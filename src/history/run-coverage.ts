@@ -27,6 +27,8 @@ export type HeldSeries = {
   /** Without the overrides of the instrument. */
   readonly marketCalendar: Calendar;
   readonly lastMs: number;
+  /** The key of the first bar of it that the run holds; null where that is not known. */
+  readonly firstMs: number | null;
 };
 
 /** When a run began, and the instant that its caller vouches for; null: its bars tell. */
@@ -69,6 +71,7 @@ export function coverageOf(runId: number, held: readonly HeldSeries[], times: Ru
       series: encodeIds(group.map(({ seriesId }) => seriesId)),
       last_ms: isVouched ? null : lastMs,
       last_series_id: isVouched ? null : last.seriesId,
+      first_ms: firstOf(group),
     };
     const [open = null] = [...new Set(group.map(({ calendar }) => calendar))]
       .map(reach)
@@ -76,6 +79,16 @@ export function coverageOf(runId: number, held: readonly HeldSeries[], times: Ru
       .sort((a, b) => b.endMs - a.endMs);
     return { coverage, open };
   });
+}
+
+/** The key of the first bar of some series that a run holds; null where that of one is not known. */
+function firstOf(held: readonly HeldSeries[]): number | null {
+  let firstMs = Number.POSITIVE_INFINITY;
+  for (const one of held) {
+    if (one.firstMs === null) return null;
+    firstMs = Math.min(firstMs, one.firstMs);
+  }
+  return firstMs;
 }
 
 /** How far a run that began at a moment reaches by its last bar, and the end of that bar's session. */

@@ -53,6 +53,7 @@ const paths: readonly [path: string, name: EndpointName][] = [
   ['/api/v2/economic_calendar/event_codes/US', 'economicEventCodes'],
   ['/api/v2/server/address_info', 'addressInfo'],
   ['/api/v2/stock/coverage', 'seriesCoverage'],
+  ['/api/v2/stock/coverage/US:AAPL', 'sessionCoverage'],
   ['/api/v2/stock/findings/US:AAPL', 'findings'],
 ];
 test('every endpoint has its path in the table below', () => {

@@ -322,6 +322,7 @@ export class BarLoad {
     if (older !== null) await this.#writer.keepNote(row.series_id, bucket, noteOf(bars, merged));
     series.unfinished.see(row.series_id, bars, merged, older);
     series.holds = true;
+    series.firstMs = Math.min(series.firstMs, bars.keyMs[0]!);
     series.lastMs = Math.max(series.lastMs, this.#lastOpened(series, bars));
     series.repaired?.wrote(bucket, merged.count);
     row.bar_count += merged.count - storedCount;

@@ -68,8 +68,9 @@ export class OpenSeries implements HeldSeries, UnfinishedRules {
   readonly unfinished: Unfinished;
   /** Its damaged blocks that this import replaces; null where there are none so far. */
   repaired: RepairedBlocks | null = null;
-  /** Whether this import holds a bar of it, and the key of the last one that had opened when the import began. */
+  /** Whether this import holds a bar of it, the key of the first one, and that of the last one that had opened when the import began. */
   holds = false;
+  firstMs = Number.POSITIVE_INFINITY;
   lastMs = Number.NEGATIVE_INFINITY;
   /** Instant of the row before: it tells which of a repeated hour a local time means. */
   beforeMs = Number.NaN;

@@ -14,7 +14,7 @@ import { renderRecords, type WireRecord } from './render/records.ts';
 /** The paged endpoints whose records are rows of one dataset. */
 type DatasetEndpoint = Exclude<
   PagedEndpoint,
-  'optionSearch' | 'holidayList' | 'historicalBars' | 'seriesCoverage' | 'findings'
+  'optionSearch' | 'holidayList' | 'historicalBars' | 'seriesCoverage' | 'sessionCoverage' | 'findings'
 >;
 
 /** One requested page. */

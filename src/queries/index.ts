@@ -38,6 +38,7 @@ import {
 } from './query.ts';
 import { answerInstrumentReference } from './reference.ts';
 import { answerAddressInfo, answerRuns } from './server.ts';
+import { answerSessionCoverage } from './session-coverage.ts';
 
 const queries: { readonly [N in EndpointName]: Query<Contract[N]> } & Readonly<
   Record<StreamedName, typeof answerBulkBars>
@@ -61,6 +62,7 @@ const queries: { readonly [N in EndpointName]: Query<Contract[N]> } & Readonly<
   runs: answerRuns,
   addressInfo: answerAddressInfo,
   seriesCoverage: answerSeriesCoverage,
+  sessionCoverage: answerSessionCoverage,
   findings: answerFindings,
 };
 

@@ -10,13 +10,13 @@ import { servedBars } from './cursor.ts';
 import type { Series, StoredInstrument } from './series.ts';
 import { type DerivedBar, lacksUnfinished } from './unfinished-cells.ts';
 
-type Coverage = RowOf<typeof runCoverage>;
+export type Coverage = RowOf<typeof runCoverage>;
 
 /** Runs read at a time: each has up to some kilobytes of series. */
 const RUNS_PER_READ = 8;
 
-/** Fewest series that a later run shares with the one that it follows. */
-const SHARED_MIN = 2;
+/** Fewest series that a later run shares with the one that it follows (contract 3.9). */
+export const SHARED_MIN = 2;
 
 /** The moment of a request, and how far series are complete at it. */
 export type Moment = { readonly nowMs: number; readonly completeness: Completeness };
@@ -53,7 +53,7 @@ export class Completeness {
    */
   async #isPassedOver(series: Series, closeMs: number): Promise<boolean> {
     const { complete_ms: completeMs, interval } = series;
-    const own = await this.#completingRun(series);
+    const own = await completingRun(this.#reader, series);
     if (own === null || completeMs === null || own.series_count < SHARED_MIN) return false;
     // An instrument that follows another market since is in none of the later runs of that one.
     if (own.market !== this.#stored.market) return false;
@@ -79,14 +79,17 @@ export class Completeness {
     }
     return false;
   }
+}
 
-  /** What the run that completed a series holds of its market; null where no live run holds it. */
-  async #completingRun({ complete_run_id, series_id, interval }: Series): Promise<Coverage | null> {
-    if (complete_run_id === null) return null;
-    const rows = await this.#reader.group(runCoverage, { run_id: complete_run_id });
-    const found = rows.filter((row) => row.interval === interval);
-    // A run may have held series of several markets at one interval.
-    if (found.length < 2) return found[0] ?? null;
-    return found.find(({ series }) => decodeIds(series).includes(series_id)) ?? null;
-  }
+/** What the run that completed a series holds of its market; null where no live run holds it. */
+export async function completingRun(
+  reader: Reader,
+  { complete_run_id, series_id, interval }: Series,
+): Promise<Coverage | null> {
+  if (complete_run_id === null) return null;
+  const rows = await reader.group(runCoverage, { run_id: complete_run_id });
+  const found = rows.filter((row) => row.interval === interval);
+  // A run may have held series of several markets at one interval.
+  if (found.length < 2) return found[0] ?? null;
+  return found.find(({ series }) => decodeIds(series).includes(series_id)) ?? null;
 }

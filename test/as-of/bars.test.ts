@@ -141,7 +141,7 @@ test('a key that is pinned to an instant gets no answer that cannot be as of it 
   const asked = await Asked.filled(NOW, [['bars', days(['2025-03-03', 10], ['2025-03-04', 20])]]);
   const bulk = 'stock/bulk/bars/US/DAY/from/2025-03-01/to/2025-03-05?format=csv';
   const pinned = '2025-03-03T22:00:00Z';
-  for (const path of [bulk, 'stock/coverage', 'stock/findings/US:AAPL']) {
+  for (const path of [bulk, 'stock/coverage', 'stock/coverage/US:AAPL', 'stock/findings/US:AAPL']) {
     const { word, param } = await asked.refusal(path, pinned);
     assert.deepEqual([word, param], ['invalid_parameter', 'secret_key'], path);
     assert.equal((await asked.ask(path)).kind, 'answer', path);

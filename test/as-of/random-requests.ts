@@ -36,7 +36,7 @@ const fullSymbols = ['stock:US:*', ...names.map((name) => name.replace('/', ':')
 const underlying = (random: Random): string => random.pick(names.slice(0, 3));
 
 /** What tells of the service and of its store: of these both services differ. */
-type OfTheStore = 'runs' | 'addressInfo' | 'seriesCoverage' | 'findings';
+type OfTheStore = 'runs' | 'addressInfo' | 'seriesCoverage' | 'sessionCoverage' | 'findings';
 
 /** Path and query of one request, by endpoint. */
 const makers: Readonly<

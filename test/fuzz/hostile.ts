@@ -146,10 +146,12 @@ export function stranger(random: Random): string {
 
 /** A path like the one given that no endpoint has (contract 6.4). */
 export function lostPath(random: Random, path: string): string {
+  // Below the list of series are the sessions of each instrument.
+  const leaf = path.endsWith('/coverage') ? `${path}s` : path;
   return random.pick([
-    `${path}/`,
+    `${leaf}/`,
     `/${path}`,
-    `${path}//x`,
+    `${leaf}//x`,
     path.replace('/api/v2', '/api'),
     path.replace('/api/', '/API/'),
     path.replace('/api/', '/%61pi/'),

@@ -47,6 +47,8 @@ const bases: readonly (readonly [endpoint: EndpointName, texts: Texts])[] = [
     'findings',
     { schema_asset: 'Stock', country_symbol: 'us:a$#!@~&=+_/.-b', severity: 'Warning', sort: 'DESC' },
   ],
+  ['sessionCoverage', { schema_asset: 'stock', country_symbol: 'US:AAPL' }],
+  ['sessionCoverage', { schema_asset: 'STOCK', country_symbol: 'us:aapl', interval: '1d', sort: 'DESC' }],
   ['economicEvents', {}],
   ['economicEvents', { ...allTime, country_iso_code: 'zz', impact: 'ALL', sort: 'DESC' }],
   ['economicEvents', { event_code: 'odd_two', to_date: '2025-03-07T12:30:00Z' }],

@@ -121,6 +121,8 @@ const instruments: readonly string[] = [
   target(about(minuteNames[0]!, 'findings')),
   target(about(cryptoName, 'findings'), desc),
   target('forex/coverage', desc),
+  target(about(forexName, 'coverage'), { limit: 40 }),
+  target(`stock/coverage/US:${everyStock[0]}`, { interval: 'DAY', ...desc }),
 ];
 
 /** The first page of each walk. */

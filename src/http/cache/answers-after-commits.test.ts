@@ -53,6 +53,8 @@ const requests: readonly string[] = [
   '/server/runs?limit=5&sort=desc',
   '/server/address_info',
   '/stock/coverage',
+  '/stock/coverage/US:AAPL?interval=1M',
+  '/stock/coverage/US:AAPL?interval=DAY&sort=desc&limit=50',
   '/stock/findings/US:AAPL',
   '/stock/findings/US:MSFT?interval=DAY&sort=desc&limit=2',
   '/stock/coverage?country_iso_code=US&interval=DAY&sort=desc&limit=1',

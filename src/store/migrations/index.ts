@@ -15,6 +15,7 @@ import { store0007 } from './store-0007.ts';
 import { store0008 } from './store-0008.ts';
 import { store0009 } from './store-0009.ts';
 import { store0010 } from './store-0010.ts';
+import { store0011 } from './store-0011.ts';
 
 /** The steps of a store. */
 export const storeSteps: readonly Step[] = [
@@ -28,6 +29,7 @@ export const storeSteps: readonly Step[] = [
   store0008,
   store0009,
   store0010,
+  store0011,
 ];
 
 /** The steps of a control file. */

@@ -3,7 +3,7 @@ import type { EndpointName } from '../../../src/contract/index.ts';
 import { historicalBars, latestBars } from './bars.ts';
 import type { Oracle } from './common.ts';
 import { corporateActions } from './corporate-actions.ts';
-import { seriesCoverage } from './coverage.ts';
+import { seriesCoverage, sessionCoverage } from './coverage.ts';
 import { economicEvent, economicEventCodes, economicEvents, latestEconomicEvents } from './economic.ts';
 import { findings } from './findings.ts';
 import { holidayCodes, holidayList } from './holidays.ts';
@@ -32,5 +32,6 @@ export const oracles: Readonly<Record<EndpointName, Oracle>> = {
   runs,
   addressInfo,
   seriesCoverage,
+  sessionCoverage,
   findings,
 };

@@ -1,0 +1,238 @@
+// Coverage: the sessions of one instrument, which have bars and which lack some (contract 9.9).
+import { DAY_MS, formatDay, formatInstant, MINUTE_MS } from '../base/instant.ts';
+import { labelOfBar } from '../calendar/bar-end.ts';
+import type { Session } from '../calendar/session.ts';
+import type { sessionConditions } from '../contract/coverage.ts';
+import { sessionCoverage } from '../contract/coverage.ts';
+import type { ParametersOf } from '../contract/endpoint.ts';
+import { Refusal } from '../contract/errors.ts';
+import type { Interval } from '../contract/interval.ts';
+import { importRuns } from '../datasets/internal.ts';
+import { MarketFacts } from '../findings/market-facts.ts';
+import { Completeness } from '../series/completeness.ts';
+import { candidates, DAY } from '../series/plan.ts';
+import { coarseness, type Series } from '../series/series.ts';
+import { barsToCount, runsOfSessions, type SessionBars, sessionBars } from '../series/session-bars.ts';
+import type { StreamContext } from '../series/stream.ts';
+import { lacksUnfinished } from '../series/unfinished-cells.ts';
+import { vouchingRuns } from '../series/vouching.ts';
+import { rowWith } from '../store/all-rows.ts';
+import { instrumentOf } from './known-instrument.ts';
+import type { Found } from './lookup.ts';
+import { openWalk } from './page-walk.ts';
+import { goodUntil, type Query, type QueryContext, TooDear } from './query.ts';
+import { dayBounds } from './range.ts';
+import { renderRecords, type WireRecord } from './render/records.ts';
+
+type Parameters = ParametersOf<typeof sessionCoverage>;
+type Condition = (typeof sessionConditions)[number];
+
+const DAY_COARSENESS = coarseness({ interval: DAY });
+
+/** @throws Refusal where a bar of the interval has several sessions */
+function checkInterval({ interval }: Parameters): void {
+  if (interval === undefined || coarseness({ interval }) <= DAY_COARSENESS) return;
+  throw new Refusal('invalid_parameter', {
+    message: `interval must be DAY or minutes: a bar of ${interval} has several sessions.`,
+    param: 'interval',
+    got: interval,
+    allowed: 'DAY, or any number of minutes up to 1440',
+  });
+}
+
+/** The interval of a request: the finest stored one where it names none, null where nothing is stored up to DAY. */
+function intervalOf({ interval }: Parameters, { series }: Found): Interval | null {
+  if (interval !== undefined) return interval;
+  const finest = series
+    .filter((one) => coarseness(one) <= DAY_COARSENESS)
+    .sort((a, b) => coarseness(a) - coarseness(b))[0];
+  return finest?.interval ?? null;
+}
+
+/** The label dates of the first and the last stored bar that sessions of an interval are served from. */
+function reachOf({ calendar }: Found, from: readonly Series[]): { first: number; last: number } {
+  const labels = from.flatMap(({ interval, first_ms, last_ms }) =>
+    [first_ms, last_ms].map((keyMs) =>
+      interval === DAY ? calendar.labelOfRow(keyMs / DAY_MS) : labelOfBar(calendar, interval, keyMs),
+    ),
+  );
+  return { first: Math.min(...labels), last: Math.max(...labels) };
+}
+
+/** Up to `count` sessions with label dates in `[from, to]`, from one end to the other. */
+function takeSessions(
+  { calendar }: Found,
+  { from, to }: { from: number; to: number },
+  sort: 'asc' | 'desc',
+  count: number,
+): Session[] {
+  const found: Session[] = [];
+  const isAsc = sort === 'asc';
+  for (let day = isAsc ? from : to; found.length < count; ) {
+    const session = isAsc ? calendar.sessionOnOrAfter(day) : calendar.sessionOnOrBefore(day);
+    if (session === null || session.day < from || session.day > to) break;
+    found.push(session);
+    day = session.day + (isAsc ? 1 : -1);
+  }
+  return found;
+}
+
+/** The label date of the last session that has opened, and in which the instrument may have traded. */
+function lastOpened({ calendar, endedMs }: Found, nowMs: number): number {
+  const untilMs = Math.min(nowMs, endedMs === null ? nowMs : endedMs - 1);
+  let session = calendar.sessionOnOrBefore(calendar.zone.dayAt(untilMs) + 1);
+  while (session !== null && session.openMs > untilMs) session = calendar.sessionOnOrBefore(session.day - 1);
+  return session?.day ?? Number.NEGATIVE_INFINITY;
+}
+
+/** Tells what is known of sessions. */
+class Conditions {
+  readonly #context: QueryContext;
+  readonly #found: Found;
+  readonly #nowMs: number;
+  readonly #lastDay: number;
+  readonly #completeness: Completeness;
+  readonly #hasEnded: boolean;
+  /** The runs that vouch for sessions without a bar, by label date. */
+  readonly vouching = new Map<number, number>();
+
+  constructor(context: QueryContext, found: Found, nowMs: number, lastDay: number) {
+    this.#context = context;
+    this.#found = found;
+    this.#nowMs = nowMs;
+    this.#lastDay = lastDay;
+    this.#completeness = new Completeness(context.reader, found, nowMs);
+    this.#hasEnded = found.endedMs !== null && found.endedMs <= nowMs;
+  }
+
+  /** Finds the runs that vouch for those of some sessions that have no bar, in ascending order. */
+  async lookUp(sessions: readonly SessionBars[]): Promise<void> {
+    const { reader, lane } = this.#context;
+    let read = 0;
+    const onSeries = (count: number): void => {
+      read += count;
+      if (read > lane.baseBarsMax) throw new TooDear();
+    };
+    const empty = sessions.filter(({ bars }) => bars === 0);
+    for (const [series, some] of Map.groupBy(empty, (one) => one.series)) {
+      const without = some.map(({ session }) => session);
+      for (const [day, run] of await vouchingRuns(reader, this.#found, series, without, onSeries))
+        this.vouching.set(day, run);
+    }
+  }
+
+  async of({ session, series, bars }: SessionBars): Promise<Condition> {
+    const { day, dayCloseMs: closeMs } = session;
+    const bar = { interval: DAY, extended: false, keyMs: day * DAY_MS, closeMs };
+    if (bars > 0) return (await this.#completeness.isComplete(series, bar)) ? 'available' : 'pending';
+    if (closeMs > this.#nowMs || lacksUnfinished(this.#found.calendar, series, bar)) return 'pending';
+    if (this.vouching.has(day)) return 'untraded';
+    if (day <= this.#lastDay) return 'missing';
+    if (this.#hasEnded) return 'untraded';
+    return day <= (await this.#reachedDay(series)) ? 'missing' : 'pending';
+  }
+
+  /** The label date of the newest session that half of the series of the market reach. */
+  async #reachedDay(series: Series): Promise<number> {
+    const { reader, lookup, lane } = this.#context;
+    const facts = new MarketFacts({
+      reader,
+      calendars: lookup.calendars(reader),
+      keep: async (name, make) => (await lookup.cached(reader, `findings|${name}`, make)).value,
+      onBars: (count) => {
+        if (count > lane.baseBarsMax) throw new TooDear();
+      },
+    });
+    return (await facts.reachedDay({ stored: this.#found, series })) ?? Number.NEGATIVE_INFINITY;
+  }
+}
+
+const instantOrNull = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms));
+
+/** The file of a run, and when it ended, as a record has them. */
+async function runFields({ reader }: QueryContext, runId: number | undefined) {
+  const run = runId === undefined ? null : await rowWith(reader, importRuns, { run_id: runId });
+  return {
+    run_id: runId ?? null,
+    file: run?.file ?? null,
+    last_modified_date: instantOrNull(run?.finished_ms ?? null),
+  };
+}
+
+/** The records of neighbouring sessions in ascending order, of which there is at least one. */
+async function recordsOf(
+  context: QueryContext,
+  found: Found,
+  stream: StreamContext,
+  conditions: Conditions,
+  sessions: readonly Session[],
+  nowMs: number,
+): Promise<WireRecord[]> {
+  const { interval } = stream;
+  if (barsToCount(stream, found, sessions) > context.lane.baseBarsMax) throw new TooDear();
+  const counted = await sessionBars(stream, found, sessions, nowMs);
+  await conditions.lookUp(counted);
+  const runs = await runsOfSessions(context.reader, interval, counted);
+  const ofRun = new Map<number | undefined, Awaited<ReturnType<typeof runFields>>>();
+  const records: WireRecord[] = [];
+  for (const one of counted) {
+    const { session, series, bars, expected, firstMs, lastMs, longestGapMs } = one;
+    const runId = runs.get(session.day) ?? conditions.vouching.get(session.day);
+    if (!ofRun.has(runId)) ofRun.set(runId, await runFields(context, runId));
+    records.push({
+      session_date: formatDay(session.day),
+      interval,
+      source: series.interval === interval ? 'stored' : 'derived',
+      condition: await conditions.of(one),
+      bars,
+      expected_bars: expected,
+      first_datetime: instantOrNull(firstMs),
+      last_datetime: instantOrNull(lastMs),
+      longest_gap_minutes: longestGapMs === null ? null : longestGapMs / MINUTE_MS,
+      ...ofRun.get(runId),
+    });
+  }
+  return records;
+}
+
+/** `GET …/coverage/{country_symbol}`: sessions from that of the first bar to the last that has opened. */
+export const answerSessionCoverage: Query<typeof sessionCoverage> = async (parameters, context) => {
+  const { schema_asset, country_symbol, sort, limit, format } = parameters;
+  const { reader, request } = context;
+  const { from, to } = dayBounds(parameters.from_date, parameters.to_date);
+  checkInterval(parameters);
+  const found = await instrumentOf(context, schema_asset, country_symbol);
+  const asked = intervalOf(parameters, found);
+  const { instrument, calendar } = found;
+  const { place, paging } = openWalk(context, 'sessionCoverage', parameters, {
+    schema_asset: instrument.asset_schema,
+    country_symbol: `${instrument.country_iso_code}|${instrument.symbol}`,
+  });
+  const minuteMs = Math.floor(request.nowMs / MINUTE_MS) * MINUTE_MS;
+  const [nowMs, interval] = (place?.pinned ?? [minuteMs, asked]) as [number, Interval | null];
+  const goodUntilMs = place === null ? minuteMs + MINUTE_MS : Number.POSITIVE_INFINITY;
+  const series = interval === null ? [] : candidates(found, interval);
+  if (interval === null || series.length === 0)
+    return goodUntil(renderRecords(context, sessionCoverage, [], format, paging(null)), goodUntilMs);
+  const reach = reachOf(found, series);
+  const range = {
+    from: Math.max(reach.first, from ?? reach.first),
+    to: Math.min(
+      Math.max(reach.last, lastOpened(found, nowMs)),
+      to === undefined ? Number.POSITIVE_INFINITY : to - 1,
+    ),
+  };
+  const seen = place?.position[0] as number | undefined;
+  if (seen !== undefined && sort === 'asc') range.from = Math.max(range.from, seen + 1);
+  else if (seen !== undefined) range.to = Math.min(range.to, seen - 1);
+  const taken = takeSessions(found, range, sort, limit + 1);
+  const page = taken.slice(0, limit);
+  const ascending = sort === 'asc' ? page : page.toReversed();
+  const stream = { reader, calendar, interval, extended: false, rawOnly: false, onUse: null };
+  const conditions = new Conditions(context, found, nowMs, reach.last);
+  const records =
+    page.length === 0 ? [] : await recordsOf(context, found, stream, conditions, ascending, nowMs);
+  const end = taken.length <= limit ? null : { position: [page.at(-1)!.day], pinned: [nowMs, interval] };
+  const rows = sort === 'asc' ? records : records.toReversed();
+  return goodUntil(renderRecords(context, sessionCoverage, rows, format, paging(end)), goodUntilMs);
+};

@@ -1,0 +1,247 @@
+// The bars of an interval by session: how many, from when to when, and which stored series they come from (contract 9.9).
+import { bucketOf } from '../bars/bucket.ts';
+import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
+import type { Session } from '../calendar/session.ts';
+import { intervalMinutes } from '../contract/interval.ts';
+import { limits } from '../contract/limits.ts';
+import { blockChanges } from '../datasets/internal.ts';
+import { rowsInOrder } from '../store/all-rows.ts';
+import type { Reader } from '../store/store.ts';
+import { barStream } from './bar-stream.ts';
+import { baseBarsFor } from './cost.ts';
+import { type StreamRange, servedBlocks } from './cursor.ts';
+import { candidates, splitRange } from './plan.ts';
+import type { Series, StoredInstrument } from './series.ts';
+import type { StreamContext } from './stream.ts';
+
+/** Changes of blocks read at a time: one that replaced a whole block has some kilobytes. */
+const CHANGES_PER_READ = 64;
+
+const BLOCKS_PER_READ = 64;
+
+/** What the regular hours of a session have, in one interval. */
+export type SessionBars = {
+  readonly session: Session;
+  /** The stored series that the session is served from. */
+  readonly series: Series;
+  readonly bars: number;
+  readonly expected: number;
+  /** Opens of the first and the last bar; null without one. */
+  readonly firstMs: number | null;
+  readonly lastMs: number | null;
+  /** The longest time in regular hours without a bar; null of DAY. */
+  readonly longestGapMs: number | null;
+};
+
+const regularOf = ({ segments }: Session) => segments.filter(({ kind }) => kind === 'regular');
+
+/** How many bars of an interval the regular hours of a session have room for. */
+export function expectedBars({ interval }: Pick<StreamContext, 'interval'>, session: Session): number {
+  const minutes = intervalMinutes(interval);
+  if (minutes === null) return 1;
+  return regularOf(session).reduce(
+    (sum, { openMs, closeMs }) => sum + Math.ceil((closeMs - openMs) / (minutes * MINUTE_MS)),
+    0,
+  );
+}
+
+/** Counts the bars of one session, which come in order. */
+class Tally {
+  bars = 0;
+  firstMs: number | null = null;
+  lastMs: number | null = null;
+  #longestMs = 0;
+  readonly #segments: ReturnType<typeof regularOf>;
+  #at = 0;
+  /** The end of the bars so far, in the present segment. */
+  #endMs: number;
+
+  constructor(session: Session) {
+    this.#segments = regularOf(session);
+    this.#endMs = this.#segments[0]!.openMs;
+  }
+
+  add(openMs: number, closeMs: number): void {
+    this.bars++;
+    this.firstMs ??= openMs;
+    this.lastMs = openMs;
+    while (this.#at < this.#segments.length - 1 && openMs >= this.#segments[this.#at]!.closeMs) this.#leave();
+    this.#longestMs = Math.max(this.#longestMs, openMs - this.#endMs);
+    this.#endMs = Math.max(this.#endMs, closeMs);
+  }
+
+  #leave(): void {
+    this.#longestMs = Math.max(this.#longestMs, this.#segments[this.#at++]!.closeMs - this.#endMs);
+    this.#endMs = this.#segments[this.#at]?.openMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** The longest time without a bar; nothing is added after it. */
+  longestGapMs(): number {
+    while (this.#at < this.#segments.length) this.#leave();
+    return this.#longestMs;
+  }
+}
+
+/** The keys of the bars of neighbouring sessions. */
+function keysOf({ interval }: StreamContext, first: Session, last: Session): StreamRange {
+  const minutes = intervalMinutes(interval);
+  if (minutes === null)
+    return { fromMs: first.day * DAY_MS, toMs: (last.day + 1) * DAY_MS, descending: false };
+  // A bar off the grid may open before the session that it overlaps.
+  return { fromMs: first.openMs - (minutes - 1) * MINUTE_MS, toMs: last.closeMs, descending: false };
+}
+
+/** About how many stored bars are read to count those of neighbouring sessions, of which there is at least one. */
+export function barsToCount(
+  context: StreamContext,
+  stored: StoredInstrument,
+  sessions: readonly Session[],
+): number {
+  const count = sessions.reduce((sum, session) => sum + expectedBars(context, session), 0);
+  const range = keysOf(context, sessions[0]!, sessions.at(-1)!);
+  return count + baseBarsFor(context, stored, range, count);
+}
+
+/** Is given each bar: its open, its close, and the label date of its session. */
+type Visitor = (openMs: number, closeMs: number, day: number) => void;
+
+/** Visits bars as they are served. */
+async function visitServed(
+  context: StreamContext,
+  stored: StoredInstrument,
+  range: StreamRange,
+  nowMs: number,
+  visitor: Visitor,
+): Promise<void> {
+  const stream = barStream(context, stored, range, nowMs);
+  for (;;) {
+    const step = await stream.next(limits.barsPerStepMax);
+    if (step === null) return;
+    const { bars, openMs, closeMs, day } = step;
+    for (let at = 0; at < bars.count; at++) visitor(openMs[at]!, closeMs[at]!, day[at]!);
+  }
+}
+
+/** Visits the bars of a stored series of minutes on the grid. They are the same, block by block: a page may have some 40,000. */
+async function visitMinutes(
+  { reader, calendar }: StreamContext,
+  series: Series,
+  range: StreamRange,
+  nowMs: number,
+  visitor: Visitor,
+): Promise<void> {
+  const stepMs = intervalMinutes(series.interval)! * MINUTE_MS;
+  const { openMs, closeMs, day } = calendar.segments(range.fromMs, range.toMs, 'regular');
+  const blocks = servedBlocks(reader, series, range);
+  let segment = 0;
+  for (;;) {
+    const bars = await blocks.next(BLOCKS_PER_READ);
+    if (bars === null) return;
+    for (let at = 0; at < bars.count; at++) {
+      const keyMs = bars.keyMs[at]!;
+      while (segment < day.length && closeMs[segment]! <= keyMs) segment++;
+      if (segment === day.length) return;
+      const endMs = Math.min(keyMs + stepMs, closeMs[segment]!);
+      if (keyMs >= openMs[segment]! && endMs <= nowMs) visitor(keyMs, endMs, day[segment]!);
+    }
+  }
+}
+
+/** Visits the bars of a range, and gives the series that each session is served from: that of the interval where it has a part of it. */
+async function visit(
+  context: StreamContext,
+  stored: StoredInstrument,
+  range: StreamRange,
+  nowMs: number,
+  visitor: Visitor,
+): Promise<(session: Session) => Series> {
+  const { interval } = context;
+  const [exact, ...finer] = candidates(stored, interval);
+  if (exact!.off_grid) {
+    await visitServed(context, stored, range, nowMs, visitor);
+    const derived = new Set<number>();
+    const whole = { ...context, extended: true };
+    const below = { ...stored, series: finer };
+    await visitServed(whole, below, range, nowMs, (_, __, day) => derived.add(day));
+    return ({ day }) => (derived.has(day) ? finer[0]! : exact!);
+  }
+  const pieces = splitRange(context, [exact!, ...finer], range);
+  for (const { series, range: part } of pieces)
+    if (series.interval === interval && intervalMinutes(interval) !== null)
+      await visitMinutes(context, series, part, nowMs, visitor);
+    else await visitServed(context, { ...stored, series: [series] }, part, nowMs, visitor);
+  return (session) => {
+    const { fromMs, toMs } = keysOf(context, session, session);
+    const parts = pieces.filter((piece) => piece.range.fromMs < toMs && piece.range.toMs > fromMs);
+    return (parts.find(({ series }) => series.interval === interval) ?? parts.at(-1)!).series;
+  };
+}
+
+/** The bars of neighbouring sessions in ascending order, of an instrument that has a series for the interval, as they are served. */
+export async function sessionBars(
+  context: StreamContext,
+  stored: StoredInstrument,
+  sessions: readonly Session[],
+  nowMs: number,
+): Promise<SessionBars[]> {
+  const range = keysOf(context, sessions[0]!, sessions.at(-1)!);
+  const tallies = new Map(sessions.map((session) => [session.day, new Tally(session)]));
+  let [present, presentDay]: [Tally | undefined, number] = [undefined, Number.NaN];
+  const sourceOf = await visit(context, stored, range, nowMs, (openMs, closeMs, day) => {
+    if (day !== presentDay) [present, presentDay] = [tallies.get(day), day];
+    present?.add(openMs, closeMs);
+  });
+  const isDay = intervalMinutes(context.interval) === null;
+  return sessions.map((session) => {
+    const tally = tallies.get(session.day)!;
+    const { bars, firstMs, lastMs } = tally;
+    const longestGapMs = isDay ? null : tally.longestGapMs();
+    const expected = expectedBars(context, session);
+    return { session, series: sourceOf(session), bars, expected, firstMs, lastMs, longestGapMs };
+  });
+}
+
+/** The buckets of the stored bars that the bars of a session come from, first and last included. */
+function bucketsOf({ session, series, firstMs, lastMs }: SessionBars, minutes: number): [number, number] {
+  const { interval } = series;
+  if (intervalMinutes(interval) !== null)
+    return [bucketOf(interval, firstMs!), bucketOf(interval, lastMs! + (minutes - 1) * MINUTE_MS)];
+  // The row of the evening before may be part of the session.
+  return [bucketOf(interval, (session.day - 1) * DAY_MS), bucketOf(interval, session.day * DAY_MS)];
+}
+
+/**
+ * The run that last changed one of the blocks which the bars of each session come from, by label date; none without bars. The journal
+ * has it, without the runs that were undone.
+ */
+export async function runsOfSessions(
+  reader: Reader,
+  interval: StreamContext['interval'],
+  sessions: readonly SessionBars[],
+): Promise<ReadonlyMap<number, number>> {
+  const runs = new Map<number, number>();
+  const filled = sessions.filter(({ bars }) => bars > 0);
+  for (const [{ series_id }, some] of Map.groupBy(filled, ({ series }) => series)) {
+    const places = some.map((one) => {
+      // A DAY bar that is made of minutes reaches to the close of its session.
+      const { closeMs } = one.session;
+      const lastMs = intervalMinutes(interval) === null ? closeMs - MINUTE_MS : one.lastMs;
+      return { day: one.session.day, buckets: bucketsOf({ ...one, lastMs }, intervalMinutes(interval) ?? 1) };
+    });
+    const blocks = new Map<number, number>();
+    const range = {
+      from: Math.min(...places.map(({ buckets }) => buckets[0])),
+      to: Math.max(...places.map(({ buckets }) => buckets[1])) + 1,
+    };
+    const order = [['bucket', 'asc'] as const, ['run_id', 'asc'] as const];
+    const read = { where: { series_id }, range, order, limit: CHANGES_PER_READ };
+    for await (const { bucket, run_id } of rowsInOrder(reader, blockChanges, read))
+      blocks.set(bucket, run_id);
+    for (const { day, buckets } of places)
+      for (let bucket = buckets[0]; bucket <= buckets[1]; bucket++) {
+        const runId = blocks.get(bucket);
+        if (runId !== undefined) runs.set(day, Math.max(runId, runs.get(day) ?? 0));
+      }
+  }
+  return runs;
+}
