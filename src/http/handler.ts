@@ -32,9 +32,9 @@ export type HandlerParts = {
   readonly quotas: Pick<Quotas, 'count'>;
   readonly cache: ResponseCache;
   readonly unsent: UnsentBytes;
-  /** Whether this thread keeps up well enough to answer one more request. */
-  readonly admits: () => boolean;
-  readonly submit: (request: QueryRequest, isGone: () => boolean) => Promise<Answer>;
+  /** Whether this thread keeps up well enough to answer one more request of a key. */
+  readonly admits: (keyId: string | null) => boolean;
+  readonly submit: (request: QueryRequest, isGone: () => boolean, keyId: string | null) => Promise<Answer>;
   readonly address: AddressSettings;
   /** The version of the program. */
   readonly version: string;
@@ -73,11 +73,10 @@ export class RequestHandler {
   readonly #parts: HandlerParts;
   readonly #sizes = new AnswerSizes();
   readonly #parsed = new ParsedRequests();
-  readonly #streamed: StreamedAnswers;
+  readonly #streamed = new StreamedAnswers();
 
   constructor(parts: HandlerParts) {
     this.#parts = parts;
-    this.#streamed = new StreamedAnswers(parts.submit);
   }
 
   /** Handles one request; never throws. Every response is observed. */
@@ -188,11 +187,12 @@ export class RequestHandler {
 
   /** A streamed answer: its first step decides between a response and a refusal. */
   async #stream(asked: QueryRequest, request: HttpRequest, trace: Trace): Promise<HttpResponse> {
-    const { admits, unsent } = this.#parts;
-    const { requestId } = trace;
-    if (!admits()) throw full;
-    trace.uncount = await unsent.admit(trace.keyId, httpLimits.streamedStepBytes);
-    const { first, rest, release } = await this.#streamed.begin(asked, request.isGone);
+    const { admits, submit, unsent } = this.#parts;
+    const { requestId, keyId } = trace;
+    if (!admits(keyId)) throw full;
+    trace.uncount = await unsent.admit(keyId, httpLimits.streamedStepBytes);
+    const read = (step: QueryRequest): Promise<Answer> => submit(step, request.isGone, keyId);
+    const { first, rest, release } = await this.#streamed.begin(keyId, asked, read);
     const begun = responses.streamedResponse(first, requestId);
     const observedRest = (): Promise<Uint8Array | null> =>
       rest().catch((error: unknown) => {
@@ -229,8 +229,8 @@ export class RequestHandler {
     trace: Trace,
   ): Promise<FoundAnswer> {
     const { admits, cache, submit, unsent } = this.#parts;
-    if (!admits()) throw full;
     const { keyId } = trace;
+    if (!admits(keyId)) throw full;
     const version = cache.isCacheable(asked.endpoint) ? await cache.version(request.batch) : null;
     const name = cacheNameOf(parsed, asked);
     const found = version === null ? undefined : cache.find(name, version, asked.nowMs);
@@ -240,7 +240,7 @@ export class RequestHandler {
       this.#parsed.keep(parsed);
       return { name, cached: found, dataVersion: Math.max(found.answer.dataVersion!, version!) };
     }
-    const answer = await submit(asked, request.isGone);
+    const answer = await submit(asked, request.isGone, keyId);
     if (answer.kind === 'refusal') throw new Refusal(answer.word, answer.facts);
     this.#sizes.add(asked, answer.body.length);
     if (answer.body.length > expected) {
