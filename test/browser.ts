@@ -85,6 +85,12 @@ export class Browser {
     throw new Error(`this never held: ${expression}`);
   }
 
+  /** Shows the page in a window of so many CSS pixels. */
+  async resize(width: number, height: number): Promise<void> {
+    const size = { width, height, deviceScaleFactor: 1, mobile: false };
+    await this.#call('Emulation.setDeviceMetricsOverride', size);
+  }
+
   /** What is to be seen, as a PNG. */
   async picture(): Promise<Buffer> {
     const { data } = (await this.#call('Page.captureScreenshot', { format: 'png' })) as { data: string };

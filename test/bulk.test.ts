@@ -42,6 +42,7 @@ writeFileSync(
 );
 await shop.must('import', 'corporate-actions', shop.path('actions.csv'));
 const key = await shop.must('keys', 'create', 'bulk');
+const otherKey = await shop.must('keys', 'create', 'other');
 const server = await shop.serve('--metrics-port', '0');
 
 const bulkPath = (query: string, interval = '1M', to = '2025-02-14'): string =>
@@ -155,7 +156,23 @@ async function rest(answer: IncomingMessage): Promise<string> {
 
 test('callers that leave free their places within a second; others are told to wait (contract 6.3, 9.11)', async () => {
   const path = bulkPath('&format=csv');
-  const slow = await Promise.all(Array.from({ length: httpLimits.streamedAnswersMax }, () => begun(path)));
+  const ofOther = path.replace(key, otherKey);
+  const { streamedAnswersMax, streamedAnswersPerKeyMax } = httpLimits;
+  const beginAll = (): Promise<IncomingMessage[]> =>
+    Promise.all(
+      Array.from({ length: streamedAnswersMax }, (_, index) =>
+        begun(index < streamedAnswersPerKeyMax ? path : ofOther),
+      ),
+    );
+  const ofOne = await Promise.all(Array.from({ length: streamedAnswersPerKeyMax }, () => begun(path)));
+  const tooMany = await server.get(path);
+  assert.equal(tooMany.status, 503);
+  assert.match(((await tooMany.json()) as { message: string }).message, /^The key has 4 answers in bulk/);
+  const another = await begun(ofOther);
+  assert.equal(another.statusCode, 200, 'one key leaves places to others');
+  for (const answer of [...ofOne, another]) answer.destroy();
+  await sleep(1_000);
+  const slow = await beginAll();
   assert.ok(slow.every(({ statusCode }) => statusCode === 200));
   const refused = await server.get(path);
   assert.equal(refused.status, 503);
@@ -165,7 +182,7 @@ test('callers that leave free their places within a second; others are told to w
   assert.equal(page.status, 200, 'pages are answered meanwhile');
   for (const answer of slow) answer.destroy();
   await sleep(1_000);
-  const again = await Promise.all(Array.from({ length: httpLimits.streamedAnswersMax }, () => begun(path)));
+  const again = await beginAll();
   assert.ok(again.every(({ statusCode }) => statusCode === 200));
   for (const answer of again) answer.destroy();
 });

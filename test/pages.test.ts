@@ -89,6 +89,25 @@ test('the page of the documentation loads nothing from elsewhere and lets nothin
   assert.doesNotMatch(page.replaceAll(/<pre>[\s\S]*?<\/pre>/g, ''), /https?:\/\//);
 });
 
+test('on a phone, a tablet and a desk the page is as wide as its window, and no text about a parameter stands in a narrow column', {
+  skip: browserProgram === null && 'there is no browser here',
+}, async () => {
+  const browser = await Browser.open(browserProgram!, `${server.url}/docs`);
+  try {
+    for (const width of [360, 700, 801, 820, 1024, 1100, 1280, 1920]) {
+      await browser.resize(width, 1_000);
+      const wide = 'document.documentElement.scrollWidth';
+      assert.ok(((await browser.evaluate(wide)) as number) <= width, `${width}`);
+      const cells = 'Array.from(document.querySelectorAll(".parameters td"))';
+      const shown = `${cells}.map((cell) => cell.getBoundingClientRect().width).filter((one) => one > 0)`;
+      const narrowest = (await browser.evaluate(`Math.min(...${shown})`)) as number;
+      assert.ok(narrowest >= 120, `${narrowest} of ${width}`);
+    }
+  } finally {
+    await browser.close();
+  }
+});
+
 test('a form of the page asks with the key in a header alone, shows the answer to the last digit, and keeps nothing', {
   skip: browserProgram === null && 'there is no browser here',
 }, async () => {

@@ -66,6 +66,10 @@ export const limits = {
   sheddingShareMin: 0.1,
   /** Time of short ticks in which the part that is answered rises from none to all. */
   sheddingRecoveryMs: 2_000,
+  /** Time in which answers are counted by key while some requests are refused, so that keys take turns. */
+  sheddingTurnsMs: 1_000,
+  /** Answers that keys which had fewer than others get before they are due. */
+  sheddingAhead: 20,
   /** Wait after which an admitted request is still refused: the ones before it were slower than expected. */
   queueWaitMaxMs: 400,
   /** Most requests in the query thread: each has a shared buffer for its answer. */

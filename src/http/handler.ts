@@ -28,7 +28,7 @@ import type { UnsentBytes } from './sending/unsent-bytes.ts';
 import { fileResponse } from './spool/file-response.ts';
 import { makingOf, type StartMaker } from './spool/making.ts';
 import type { ParquetSpool } from './spool/parquet-spool.ts';
-import { StreamedAnswers } from './streamed-answers.ts';
+import { type StreamedAnswer, StreamedAnswers } from './streamed-answers.ts';
 
 /** The parts of a service that the request handler works with. */
 export type HandlerParts = {
@@ -37,9 +37,9 @@ export type HandlerParts = {
   readonly quotas: Pick<Quotas, 'count'>;
   readonly cache: ResponseCache;
   readonly unsent: UnsentBytes;
-  /** Whether this thread keeps up well enough to answer one more request. */
-  readonly admits: () => boolean;
-  readonly submit: (request: QueryRequest, isGone: () => boolean) => Promise<Answer>;
+  /** Whether this thread keeps up well enough to answer one more request of a key. */
+  readonly admits: (keyId: string | null) => boolean;
+  readonly submit: (request: QueryRequest, isGone: () => boolean, keyId: string | null) => Promise<Answer>;
   readonly address: AddressSettings;
   readonly spool: ParquetSpool;
   readonly startParquet: StartMaker;
@@ -80,11 +80,10 @@ export class RequestHandler {
   readonly #parts: HandlerParts;
   readonly #sizes = new AnswerSizes();
   readonly #parsed = new ParsedRequests();
-  readonly #streamed: StreamedAnswers;
+  readonly #streamed = new StreamedAnswers();
 
   constructor(parts: HandlerParts) {
     this.#parts = parts;
-    this.#streamed = new StreamedAnswers(parts.submit);
   }
 
   /** Handles one request; never throws. Every response is observed: one that is sent as it is read at its end. */
@@ -204,11 +203,12 @@ export class RequestHandler {
 
   /** A streamed answer: its first step decides between a response and a refusal. */
   async #stream(asked: QueryRequest, request: HttpRequest, trace: Trace): Promise<HttpResponse> {
-    const { admits, unsent } = this.#parts;
-    const { requestId } = trace;
-    if (!admits()) throw full;
-    trace.uncount = await unsent.admit(trace.keyId, httpLimits.streamedStepBytes);
-    const { first, rest, release } = await this.#streamed.begin(asked, request.isGone);
+    const { admits, submit, unsent } = this.#parts;
+    const { requestId, keyId } = trace;
+    if (!admits(keyId)) throw full;
+    trace.uncount = await unsent.admit(keyId, httpLimits.streamedStepBytes);
+    const read = (step: QueryRequest): Promise<Answer> => submit(step, request.isGone, keyId);
+    const { first, rest, release } = await this.#streamed.begin(keyId, asked, read);
     const begun = responses.streamedResponse(first, requestId);
     const observedRest = (): Promise<Uint8Array | null> =>
       rest().catch((error: unknown) => {
@@ -225,16 +225,18 @@ export class RequestHandler {
     request: HttpRequest,
     trace: Trace,
   ): Promise<HttpResponse> {
-    const { admits, unsent, spool, startParquet, observe } = this.#parts;
+    const { admits, submit, unsent, spool, startParquet, observe } = this.#parts;
     const { requestId } = trace;
-    if (!admits()) throw full;
     const keyId = trace.keyId!;
+    if (!admits(keyId)) throw full;
     const name = await this.#fileNameOf(parsed, asked, request);
     // A range goes on with the file of the ranges before it.
     if (!isRange(request)) spool.forgetOld(name, asked.nowMs);
     trace.uncount = await unsent.admit(keyId, httpLimits.spoolPieceBytes);
+    const steps = (csv: QueryRequest, isGone: () => boolean): Promise<StreamedAnswer> =>
+      this.#streamed.begin(keyId, csv, (step) => submit(step, isGone, keyId));
     const file = await spool
-      .get(name, keyId, request.isGone, makingOf(this.#streamed, asked, startParquet))
+      .get(name, keyId, request.isGone, makingOf(steps, asked, startParquet))
       .catch((error: unknown) => {
         if (error instanceof Refusal && error.cause !== undefined)
           observe({ kind: 'fault', requestId, where: 'request', cause: causeOf(error.cause) });
@@ -242,7 +244,7 @@ export class RequestHandler {
       });
     const response = await fileResponse(file, request, requestId);
     if (response.status === errors.range_not_satisfiable.status) trace.word = 'range_not_satisfiable';
-    return responses.withDataVersion(response, file.dataVersion);
+    return response;
   }
 
   /** Whether a range is of a file that the key's quota has counted: each counts once (contract 9.11). */
@@ -296,8 +298,8 @@ export class RequestHandler {
     trace: Trace,
   ): Promise<FoundAnswer> {
     const { admits, cache, submit, unsent } = this.#parts;
-    if (!admits()) throw full;
     const { keyId } = trace;
+    if (!admits(keyId)) throw full;
     const version = cache.isCacheable(asked.endpoint) ? await cache.version(request.batch) : null;
     const name = cacheNameOf(parsed, asked);
     const found = version === null ? undefined : cache.find(name, version, asked.nowMs);
@@ -307,7 +309,7 @@ export class RequestHandler {
       this.#parsed.keep(parsed);
       return { name, cached: found, dataVersion: Math.max(found.answer.dataVersion!, version!) };
     }
-    const answer = await submit(asked, request.isGone);
+    const answer = await submit(asked, request.isGone, keyId);
     if (answer.kind === 'refusal') throw new Refusal(answer.word, answer.facts);
     this.#sizes.add(asked, answer.body.length);
     if (answer.body.length > expected) {

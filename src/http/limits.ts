@@ -75,6 +75,8 @@ export const httpLimits = {
   unreadBytesMax: 65_536,
   /** Streamed answers of one serving process at a time: each keeps one step, about a megabyte. */
   streamedAnswersMax: 8,
+  /** The same of one key: its callers may read slowly, and then leave the other places to others. */
+  streamedAnswersPerKeyMax: 4,
   /** Bytes that the first step of a streamed answer is expected to have. */
   streamedStepBytes: MEGABYTE,
   /** Bytes of all Parquet files that a serving process keeps, and of the largest one: 200 million bars. */

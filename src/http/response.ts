@@ -119,7 +119,7 @@ export function nextPageUrl(
 }
 
 /** The version of the store that has an answer; nothing where damage hides it (contract 9.12). */
-const versionHeader = (version: number | undefined): Readonly<Record<string, string>> =>
+export const versionHeader = (version: number | undefined): Readonly<Record<string, string>> =>
   version === undefined ? {} : { 'X-Data-Version': String(version) };
 
 /** What differs between the responses with one answer: the address of the next page, the version of the store, the request's id. */

@@ -7,7 +7,8 @@ import { copyOf } from './response.ts';
 
 type Step = Answer & { readonly kind: 'answer' };
 
-type Submit = (request: QueryRequest, isGone: () => boolean) => Promise<Answer>;
+/** Reads a step. @throws QueueError */
+type Read = (step: QueryRequest) => Promise<Answer>;
 
 /** A streamed answer that has begun. */
 export type StreamedAnswer = {
@@ -33,57 +34,66 @@ class StepSum {
 
 /** The streamed answers of one serving process. */
 export class StreamedAnswers {
-  readonly #submit: Submit;
-  /** Those that have begun, and have not been sent. */
-  #open = 0;
+  /** Those that have begun, and have not been sent: how many each key has, by its id. */
+  readonly #open = new Map<string | null, number>();
 
-  constructor(submit: Submit) {
-    this.#submit = submit;
-  }
-
-  /** The answer to a request, once its first step is read. @throws Refusal, QueueError; `full` where there are as many as may be */
-  async begin(request: QueryRequest, isGone: () => boolean): Promise<StreamedAnswer> {
-    if (this.#open >= httpLimits.streamedAnswersMax) throw full;
-    this.#open++;
-    let isOpen = true;
-    const release = (): void => {
-      if (isOpen) this.#open--;
-      isOpen = false;
-    };
+  /** The answer to a request of a key, once its first step is read. @throws Refusal, QueueError; where there are as many as may be, too */
+  async begin(keyId: string | null, request: QueryRequest, read: Read): Promise<StreamedAnswer> {
+    const release = this.#take(keyId);
     try {
-      const first = await this.#step(request, isGone);
+      const first = await stepOf(request, read);
       const sum = new StepSum();
       sum.add(first);
-      return { first, rest: this.#stepsAfter(first.rest, request, isGone, sum), sofar: () => sum, release };
+      return { first, rest: stepsAfter(first.rest, request, read, sum), sofar: () => sum, release };
     } catch (error) {
       release();
       throw error;
     }
   }
 
-  #stepsAfter(
-    place: StepPlace | undefined,
-    request: QueryRequest,
-    isGone: () => boolean,
-    sum: StepSum,
-  ): StreamedAnswer['rest'] {
-    let from = place;
-    return async () => {
-      // A step may have no row: that of a page of instruments without bars in the range.
-      while (from !== undefined) {
-        const step = await this.#step({ ...request, from }, isGone);
-        sum.add(step);
-        const { body, rest } = step;
-        from = rest;
-        if (body.length > 0) return body;
-      }
-      return null;
+  /** Takes one of the places until the result is called. */
+  #take(keyId: string | null): () => void {
+    const { streamedAnswersMax, streamedAnswersPerKeyMax } = httpLimits;
+    const own = this.#open.get(keyId) ?? 0;
+    if (own >= streamedAnswersPerKeyMax) {
+      const message = `The key has ${own} answers in bulk on their way: read them, then ask again.`;
+      throw new Refusal('unavailable', { message });
+    }
+    if (this.#open.values().reduce((sum, count) => sum + count, 0) >= streamedAnswersMax) throw full;
+    this.#open.set(keyId, own + 1);
+    let isOpen = true;
+    return () => {
+      if (!isOpen) return;
+      isOpen = false;
+      const left = this.#open.get(keyId)! - 1;
+      if (left === 0) this.#open.delete(keyId);
+      else this.#open.set(keyId, left);
     };
   }
+}
 
-  async #step(request: QueryRequest, isGone: () => boolean): Promise<Step> {
-    const answer = await this.#submit(request, isGone);
-    if (answer.kind === 'refusal') throw new Refusal(answer.word, answer.facts);
-    return answer.release === undefined ? answer : copyOf(answer);
-  }
+function stepsAfter(
+  place: StepPlace | undefined,
+  request: QueryRequest,
+  read: Read,
+  sum: StepSum,
+): StreamedAnswer['rest'] {
+  let from = place;
+  return async () => {
+    // A step may have no row: that of a page of instruments without bars in the range.
+    while (from !== undefined) {
+      const step = await stepOf({ ...request, from }, read);
+      sum.add(step);
+      const { body, rest } = step;
+      from = rest;
+      if (body.length > 0) return body;
+    }
+    return null;
+  };
+}
+
+async function stepOf(request: QueryRequest, read: Read): Promise<Step> {
+  const answer = await read(request);
+  if (answer.kind === 'refusal') throw new Refusal(answer.word, answer.facts);
+  return answer.release === undefined ? answer : copyOf(answer);
 }

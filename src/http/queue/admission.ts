@@ -36,9 +36,13 @@ export class AdmissionControl {
     this.#concurrency = concurrency;
   }
 
-  /** Whether one more request joins the queue. */
+  /** Whether as many requests wait as may. */
+  isFull(waiting: number): boolean {
+    return waiting >= this.#bounds.queueLengthMax;
+  }
+
+  /** Whether one more request, behind so many, is answered soon enough. */
   admits({ waiting, inFlight }: QueueLength): boolean {
-    if (waiting >= this.#bounds.queueLengthMax) return false;
     // What a thread takes while it is slow says nothing about the wait.
     if (waiting === 0 || !this.#serviceTime.isWarm) return true;
     return (waiting + inFlight) * this.#serviceTime.meanMs <= this.#bounds.expectedWaitMs;

@@ -19,7 +19,7 @@ async function tick(shedding: LoadShedding, requests: number, tookMs: number): P
   let admitted = 0;
   for (let asked = 0; asked < requests; asked++) {
     nowMs = beganMs + (tookMs * asked) / requests;
-    if (shedding.admits(nowMs)) admitted++;
+    if (shedding.admits(nowMs, 'loud')) admitted++;
   }
   nowMs = beganMs + tookMs;
   await setImmediate();
@@ -79,6 +79,40 @@ test('short ticks, or none, let the part that is answered rise to all of them', 
     assert.equal(shedding.refusedShare(nowMs), 0);
     assert.equal(await tick(shedding, 100, 10), 100);
   }
+});
+
+test('while a part is refused, keys that ask little are answered, and the others make up for it', async () => {
+  const shedding = await warm();
+  shedding.onFullQueue(nowMs);
+  for (let ticks = 0; ticks < 20; ticks++) await tick(shedding, 500, LONG_MS);
+  let [loud, quiet, asked] = [0, 0, 0];
+  for (let ticks = 0; ticks < 20; ticks++) {
+    loud += await tick(shedding, 500, LONG_MS);
+    for (const key of ['quiet', 'other']) if (shedding.admits(nowMs, key)) quiet++;
+    asked += 500;
+    await setImmediate();
+  }
+  assert.equal(quiet, 2 * 20);
+  assert.ok((loud + quiet) / asked < limits.sheddingShareMin + 0.02, `${loud} and ${quiet} of ${asked}`);
+});
+
+test('keys that all ask alike together get no more than the part that is answered, and each its share', async () => {
+  const shedding = await warm();
+  shedding.onFullQueue(nowMs);
+  for (let ticks = 0; ticks < 20; ticks++) await tick(shedding, 500, LONG_MS);
+  const answered = new Array<number>(10).fill(0);
+  const beganMs = nowMs;
+  for (let asked = 0; asked < 5_000; asked++) {
+    nowMs = beganMs + asked;
+    if (shedding.admits(nowMs, String(asked % 10))) answered[asked % 10]!++;
+    if (asked % 500 === 499) {
+      shedding.onFullQueue(nowMs);
+      await setImmediate();
+    }
+  }
+  const all = answered.reduce((sum, count) => sum + count, 0);
+  assert.ok(all <= 5_000 * limits.sheddingShareMin + limits.sheddingAhead + 10, answered.join());
+  assert.ok(Math.max(...answered) - Math.min(...answered) <= 10, answered.join());
 });
 
 test('a long tick with few requests means that the machine did other work: nothing is refused', async () => {

@@ -9,6 +9,10 @@ export class LoadShedding {
   #sinceMs = Number.NEGATIVE_INFINITY;
   /** What is due of the next answer: each request adds its part. */
   #credit = 0;
+  /** The requests of each key that were answered while others were refused, of all keys, and since when they are counted. */
+  readonly #answered = new Map<string | null, number>();
+  #answeredOfAll = 0;
+  #countedMs = Number.NEGATIVE_INFINITY;
   #tickBeganMs: number | null = null;
   /** Requests of this tick, and of all. */
   #requests = 0;
@@ -18,16 +22,30 @@ export class LoadShedding {
   /** When there was last a sign of overload: until then ticks are long because the machine does other work. */
   #overloadMs = Number.NEGATIVE_INFINITY;
 
-  /** Whether to answer one more request. */
-  admits(nowMs: number): boolean {
+  /** Whether to answer one more request of a key, by its id. */
+  admits(nowMs: number, keyId: string | null): boolean {
     this.#tickBeganMs ??= this.#beginTick(nowMs);
     this.#requests++;
     this.#seen++;
     if (this.#countsAsLong(nowMs)) this.#lower(nowMs);
     if (this.#share === 1) return true;
+    return this.#takesTurn(nowMs, keyId);
+  }
+
+  /** Whether the next answer is for this key: one that was answered less than the mean goes before what is due. */
+  #takesTurn(nowMs: number, keyId: string | null): boolean {
+    if (nowMs - this.#countedMs > limits.sheddingTurnsMs) {
+      this.#answered.clear();
+      this.#answeredOfAll = 0;
+      this.#countedMs = nowMs;
+    }
+    const own = this.#answered.get(keyId) ?? 0;
+    const isBehind = own * this.#answered.size < this.#answeredOfAll;
     this.#credit += this.#share;
-    if (this.#credit < 1) return false;
+    if (this.#credit < (isBehind ? 1 - limits.sheddingAhead : 1)) return false;
     this.#credit -= 1;
+    this.#answered.set(keyId, own + 1);
+    this.#answeredOfAll++;
     return true;
   }
 

@@ -58,9 +58,9 @@ export class QueryLanes {
     ]);
   }
 
-  /** Whether this thread keeps up well enough to answer one more request, be the answer cached or not. */
-  admits(): boolean {
-    return this.#shedding.admits(performance.now());
+  /** Whether this thread keeps up well enough to answer one more request of a key, be the answer cached or not. */
+  admits(keyId: string | null): boolean {
+    return this.#shedding.admits(performance.now(), keyId);
   }
 
   /** The part of the requests that is refused now because this thread does not keep up: 0 without overload. */
@@ -68,16 +68,16 @@ export class QueryLanes {
     return this.#shedding.refusedShare(performance.now());
   }
 
-  /** Answers a request when it is its turn. @throws QueueError */
-  async submit(request: QueryRequest, isGone: () => boolean): Promise<Answer> {
-    if (request.endpoint === 'bulkBars') return this.#streaming().submit(request, isGone);
+  /** Answers a request of a key when it is its turn; null for one of the service itself. @throws QueueError */
+  async submit(request: QueryRequest, isGone: () => boolean, keyId: string | null = null): Promise<Answer> {
+    if (request.endpoint === 'bulkBars') return this.#streaming().submit(request, isGone, keyId);
     try {
-      return await this.#first.submit(request, isGone);
+      return await this.#first.submit(request, isGone, keyId);
     } catch (error) {
       if (error === full) this.#shedding.onFullQueue(performance.now());
       if (!(error instanceof QueueError && error.problem === 'declined')) throw error;
     }
-    return this.#dear().submit(request, isGone);
+    return this.#dear().submit(request, isGone, keyId);
   }
 
   #dear(): QueryQueue {

@@ -165,6 +165,55 @@ test('a full queue refuses before any work, and admitted requests are answered',
   assert.equal(countOf(await queue.submit(latest(7), here)), 7, 'it admits requests again');
 });
 
+test('a key whose requests fill the queue keeps no other key out, and is answered before none of its own (contract 6.3)', async () => {
+  const queue = openQueue({ queueLengthMax: 4, inFlightMax: 2 });
+  const ends: string[] = [];
+  const ask = (limit: number, key: string): Promise<void> =>
+    queue.submit(latest(limit), here, key).then(
+      () => void ends.push(`${key}${limit}`),
+      (error: unknown) => void ends.push(`${key}${limit} ${(error as QueueError).problem}`),
+    );
+  const asked = Array.from({ length: inThread + 4 }, (_, index) => ask(index + 1, 'loud'));
+  const last = inThread + 4;
+  await settled(Promise.all([...asked, ask(1, 'quiet'), ask(2, 'quiet'), ask(last + 1, 'loud')]));
+  const inTurn = ['loud', 'quiet', 'loud', 'quiet'];
+  assert.deepEqual(
+    ends.filter((end) => end.endsWith('full')),
+    [`loud${last} full`, `loud${last - 1} full`, `loud${last + 1} full`],
+  );
+  assert.deepEqual(
+    ends.filter((end) => !end.endsWith('full')).map((end) => end.replace(/\d+$/, '')),
+    [...new Array<string>(inThread).fill('loud'), ...inTurn],
+  );
+});
+
+test('a key is not refused for a wait that is that of another key (contract 6.3)', async (t) => {
+  const queue = openQueue({ expectedWaitMs: 500, queueLengthMax: 100_000, inFlightMax: 2 });
+  for (let asked = 0; asked < 50; asked++) await queue.submit(latest(1), here, 'loud');
+  const held: (() => void)[] = [];
+  const posted = t.mock.method(
+    MessagePort.prototype,
+    'postMessage',
+    function (this: MessagePort, sent: unknown) {
+      held.push(() => this.postMessage(sent));
+    },
+  );
+  const ends: Promise<unknown>[] = [];
+  /** Whether one more request joins the queue. */
+  const joins = (key: string): boolean => {
+    const { waiting } = queue;
+    ends.push(queue.submit(latest(1), here, key).catch((error: unknown) => error));
+    return queue.waiting > waiting;
+  };
+  for (let asked = 0; asked < inThread; asked++) joins('loud');
+  while (joins('loud')) assert.ok(queue.waiting < 100_000);
+  assert.ok(joins('quiet'));
+  assert.ok(!joins('loud'));
+  posted.mock.restore();
+  for (const post of held) post();
+  await settled(Promise.all(ends));
+});
+
 test('under overload a request that would wait too long is refused at once, and admitted ones are answered', async () => {
   const queue = openQueue({ expectedWaitMs: 1 });
   await queue.ready();

@@ -8,6 +8,7 @@ import type { Answer, QueryRequest } from '../../queries/query.ts';
 import { AdmissionControl, type QueueBounds } from './admission.ts';
 import type { ThreadData, ThreadRequest, ThreadResult, ThreadSetup } from './query-thread.ts';
 import { bufferBytes, SharedBuffers } from './shared-buffers.ts';
+import { WaitingRequests } from './waiting-requests.ts';
 
 /** Memory of one thread, in bytes: what its heap takes, what of that is in use, and what its objects hold outside. */
 export type ThreadMemory = { readonly heap: number; readonly heap_used: number; readonly external: number };
@@ -45,12 +46,12 @@ type Waiting = PromiseWithResolvers<Answer> & {
 
 type InFlight = Waiting & { readonly buffer: number | null };
 
-/** One query thread and the requests that wait for it, first come first served. */
+/** One query thread and the requests that wait for it: keys take turns, and those of one key are served as they came. */
 export class QueryQueue {
   readonly #setup: ThreadSetup;
   readonly #admission: AdmissionControl;
   #worker: Worker | null = null;
-  readonly #queue: Waiting[] = [];
+  readonly #queue = new WaitingRequests<Waiting>();
   readonly #inFlight = new Map<number, InFlight>();
   readonly #buffers = new SharedBuffers();
   /** To the thread and back. */
@@ -95,15 +96,27 @@ export class QueryQueue {
     return { heap: told.total_heap_size, heap_used: told.used_heap_size, external: told.external_memory };
   }
 
-  /** Answers a request when it is its turn. @throws QueueError */
-  submit(request: QueryRequest, isGone: () => boolean): Promise<Answer> {
+  /** Answers a request of a key, by its id, when it is its turn; null for one of the service itself. @throws QueueError */
+  submit(request: QueryRequest, isGone: () => boolean, keyId: string | null = null): Promise<Answer> {
     const sinceMs = performance.now();
     if (sinceMs - this.#polledMs > limits.queuePollMs) this.#poll(sinceMs);
-    if (this.#closed !== null || !this.#admission.admits(this)) return Promise.reject(full);
+    if (this.#closed !== null || !this.#admits(keyId)) return Promise.reject(full);
     const waiting = { request, sinceMs, isGone, ...Promise.withResolvers<Answer>() };
-    this.#queue.push(waiting);
+    this.#queue.add(keyId, waiting);
     this.#feed();
     return waiting.promise;
+  }
+
+  /** Whether one more request of a key joins the queue. In a full one it takes the place of one of a key that has more. */
+  #admits(keyId: string | null): boolean {
+    const { waiting, inFlight } = this;
+    const isSoon =
+      this.#admission.admits({ waiting, inFlight }) ||
+      this.#admission.admits({ waiting: this.#queue.before(keyId), inFlight });
+    if (!isSoon || !this.#admission.isFull(waiting)) return isSoon;
+    const other = this.#queue.removeForOther(keyId);
+    other?.reject(full);
+    return other !== undefined;
   }
 
   /**
@@ -137,12 +150,12 @@ export class QueryQueue {
   #feed(): void {
     if (this.#worker === null && this.waiting > 0) this.#start();
     const nowMs = performance.now();
-    for (let next = this.#queue[0]; next !== undefined; next = this.#queue[0]) {
+    for (let next = this.#queue.first; next !== undefined; next = this.#queue.first) {
       if (next.isGone()) next.reject(new QueueError('gone', 'the caller has gone'));
       else if (this.#admission.isTooLate(next.sinceMs, nowMs)) next.reject(full);
       else if (this.#admission.isBusy(this.inFlight)) break;
       else this.#send(next);
-      this.#queue.shift();
+      this.#queue.removeFirst();
     }
     if (this.#inFlight.size === 0 && this.waiting === 0) this.#onDrained?.();
   }
@@ -240,7 +253,7 @@ export class QueryQueue {
     for (const { buffer } of this.#inFlight.values()) this.#buffers.release(buffer);
     const failed: Waiting[] = [...this.#inFlight.values()];
     this.#inFlight.clear();
-    if (!isReady) failed.push(...this.#queue.splice(0));
+    if (!isReady) failed.push(...this.#queue.removeAll());
     for (const waiting of failed) waiting.reject(new QueueError('fault', cause));
     this.#feed();
   }

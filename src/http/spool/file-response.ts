@@ -5,7 +5,7 @@ import { notModifiedIfHeld } from '../cache/etag.ts';
 import { httpLimits } from '../limits.ts';
 import type { HttpRequest, HttpResponse } from '../message.ts';
 import { headerOf } from '../request.ts';
-import { anyOrigin, errorResponse } from '../response.ts';
+import { anyOrigin, errorResponse, versionHeader } from '../response.ts';
 import { rangeOf } from './file-range.ts';
 import type { SpooledFile } from './parquet-spool.ts';
 
@@ -36,7 +36,7 @@ export async function fileResponse(
   request: HttpRequest,
   requestId: string,
 ): Promise<HttpResponse> {
-  const { path, bytes, hash, release } = file;
+  const { path, bytes, hash, dataVersion, release } = file;
   const etag = `"${hash}"`;
   const head = {
     ...anyOrigin,
@@ -44,6 +44,7 @@ export async function fileResponse(
     'Cache-Control': 'private, no-cache',
     'Accept-Ranges': 'bytes',
     ETag: etag,
+    ...versionHeader(dataVersion),
     'X-Request-Id': requestId,
   };
   const held = notModifiedIfHeld(

@@ -3,7 +3,7 @@ import { Refusal } from '../../contract/errors.ts';
 import { isDiskFull } from '../../disk/space.ts';
 import type { QueryRequest } from '../../queries/query.ts';
 import { bulkColumns, type ColumnType } from '../../queries/render/bulk-formats.ts';
-import type { StreamedAnswers } from '../streamed-answers.ts';
+import type { StreamedAnswer } from '../streamed-answers.ts';
 import type { MakeFile } from './parquet-spool.ts';
 
 /** A process that makes a Parquet file of a CSV (`src/export/parquet-process.ts`). */
@@ -35,13 +35,16 @@ const diskFull = (cause: unknown): Refusal =>
     { cause },
   );
 
+/** Begins a streamed answer, which is not read on once it is gone. @throws Refusal, QueueError */
+type Begin = (request: QueryRequest, isGone: () => boolean) => Promise<StreamedAnswer>;
+
 /** How a request's file is made. @throws Refusal `unavailable` on a full disk */
 export const makingOf =
-  (streamed: StreamedAnswers, asked: QueryRequest, start: StartMaker): MakeFile =>
+  (begin: Begin, asked: QueryRequest, start: StartMaker): MakeFile =>
   async (path, signal) => {
     const { parameters } = asked;
     const csv = { ...asked, parameters: { ...parameters, format: 'csv' } };
-    const answer = await streamed.begin(csv, () => signal.aborted);
+    const answer = await begin(csv, () => signal.aborted);
     const columns = bulkColumns(parameters.session_date === true);
     const maker = start(
       path,
