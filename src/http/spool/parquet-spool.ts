@@ -46,9 +46,9 @@ const FOLDER = 'bourse-parquet-';
 
 const gone = new QueueError('gone', 'every caller has gone');
 
-const tooLarge = (): Refusal =>
+const tooLarge = (bytesMax: number): Refusal =>
   new Refusal('invalid_parameter', {
-    message: `The Parquet file would have more than ${httpLimits.spoolBytesMax / 2 ** 30} GiB: ask for fewer days or symbols, or for csv or arrow.`,
+    message: `The Parquet file would have more than ${bytesMax.toLocaleString('en-US')} bytes: ask for fewer days or symbols, or for csv or arrow.`,
     param: 'format',
   });
 
@@ -63,6 +63,12 @@ export class ParquetSpool {
   readonly #entries = new Map<string, Entry>();
   #folder: string | null = null;
   #count = 0;
+  readonly #bytesMax: number;
+
+  /** `bytesMax`: of all files, and of each. */
+  constructor(bytesMax: number = httpLimits.spoolBytesMax) {
+    this.#bytesMax = bytesMax;
+  }
 
   /** Removes what processes that have ended left. */
   clear(): void {
@@ -84,6 +90,9 @@ export class ParquetSpool {
   /** The file of a name, made by `make` where there is none; all who ask meanwhile wait for the same. @throws Refusal, QueueError */
   async get(name: string, keyId: string, isGone: () => boolean, make: MakeFile): Promise<SpooledFile> {
     const entry = this.#entries.get(name) ?? this.#begin(name, make);
+    // The one that was asked for last is the last to go.
+    this.#entries.delete(name);
+    this.#entries.set(name, entry);
     entry.waiting.add(isGone);
     entry.readers++;
     if (entry.expiry !== null) clearTimeout(entry.expiry);
@@ -153,7 +162,7 @@ export class ParquetSpool {
     }
     entry.bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     if (entry.waiting.values().every((isGone) => isGone())) this.#abandon(name, abort, gone);
-    else if (entry.bytes > httpLimits.spoolBytesMax) this.#abandon(name, abort, tooLarge());
+    else if (entry.bytes > this.#bytesMax) this.#abandon(name, abort, tooLarge(this.#bytesMax));
     else if (!this.#makeRoom()) this.#abandon(name, abort, noSpace());
   }
 
@@ -167,12 +176,12 @@ export class ParquetSpool {
   #makeRoom(): boolean {
     let bytes = this.#entries.values().reduce((sum, entry) => sum + entry.bytes, 0);
     for (const [name, entry] of this.#entries) {
-      if (bytes <= httpLimits.spoolBytesMax) break;
+      if (bytes <= this.#bytesMax) break;
       if (entry.readers > 0) continue;
       this.#remove(name, entry);
       bytes -= entry.bytes;
     }
-    return bytes <= httpLimits.spoolBytesMax;
+    return bytes <= this.#bytesMax;
   }
 
   /** Keeps a file that nobody reads for a while. */
