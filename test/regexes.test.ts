@@ -18,7 +18,7 @@ const root = join(import.meta.dirname, '..');
 /** Expressions inside `new RegExp(…)`, and a text that each stands for; null for a pattern that the operator writes. */
 const samples: Readonly<Record<string, string | null>> = {
   ...Object.fromEntries(Object.entries(limits).map(([name, value]) => [`limits.${name}`, String(value)])),
-  'hex(port, 4)': '1F90',
+  'hex(server.port, 4)': '1F90',
   'RegExp.escape(basename(place))': 'bourse\\.db',
   'RegExp.escape(JSON.stringify(key))': '"key"',
   "COMPANIONS.join('|')": '-journal|-wal|-shm',

@@ -49,6 +49,10 @@ const firstForms: Readonly<Partial<Record<string, FirstForm>>> = {
     'findings',
     ...['schema_asset', 'country_symbol', 'interval', 'from_date', 'to_date', 'kind', 'severity', 'sort'],
   ),
+  sessionCoverage: piped(
+    'sessionCoverage',
+    ...['schema_asset', 'country_symbol', 'interval', 'from_date', 'to_date', 'sort'],
+  ),
   economicEvents: {
     names: ['country_iso_code', 'event_code', 'impact', 'source_id', 'from_date', 'to_date', 'sort'],
     write: ({ country_iso_code, event_code, impact, source_id, from_date: from, to_date: to, sort }) =>

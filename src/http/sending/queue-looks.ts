@@ -2,13 +2,10 @@
 // HTTP thread has none to spare.
 import { Worker } from 'node:worker_threads';
 import { moduleBeside } from '../../base/module.ts';
-import type { Listening, SendQueues } from './send-queues.ts';
+import type { Listening, Look } from './send-queues.ts';
 
 /** The thread does little; without bounds its heap would be sized for a whole program. */
 const MEMORY = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4, stackSizeMb: 1 };
-
-/** What a look has seen, null where the system does not tell, and its processor time. */
-export type Look = { readonly queues: SendQueues | null; readonly processorMs: number };
 
 /** Looks at the queues of one server, one after the other. */
 export class QueueLooks {

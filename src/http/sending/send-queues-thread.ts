@@ -1,7 +1,6 @@
 // The thread that looks at the kernel's send queues: the answer to where a server listens is what its connections hold, and what the look has cost.
 import { parentPort } from 'node:worker_threads';
-import type { Look } from './queue-looks.ts';
-import { type Listening, readSendQueues } from './send-queues.ts';
+import { type Listening, type Look, readSendQueues } from './send-queues.ts';
 
 parentPort!.on('message', (server: Listening) => {
   const before = process.threadCpuUsage();

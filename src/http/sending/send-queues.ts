@@ -5,6 +5,9 @@ import { type AddressInfo, isIPv4, type Socket } from 'node:net';
 /** Bytes of a connection's send queue by the connection's name; those without any are left out. */
 export type SendQueues = ReadonlyMap<string, number>;
 
+/** What a look at the queues has seen, null where the system does not tell, and its processor time. */
+export type Look = { readonly queues: SendQueues | null; readonly processorMs: number };
+
 /** Where a server listens: a connection that comes by IPv4 to an address of IPv6 is one of IPv6 to the kernel. */
 export type Listening = Pick<AddressInfo, 'port' | 'family'>;
 

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EndReason, Observe } from '../../base/observe.ts';
 import { httpLimits } from '../limits.ts';
 import type { HttpResponse } from '../message.ts';
-import { type Look, QueueLooks } from './queue-looks.ts';
-import { type Listening, nameOf } from './send-queues.ts';
+import { QueueLooks } from './queue-looks.ts';
+import { type Listening, type Look, nameOf } from './send-queues.ts';
 import type { Owner, UnsentBytes } from './unsent-bytes.ts';
 
 /** In place of a look that its thread has not lived to end: the longest pause follows. */
