@@ -1,5 +1,5 @@
 // Stores that have lost rows, as damaged pages lose them: copies of one sound store, changed past the service.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -37,6 +37,25 @@ export class LosingStores {
   losing(table: string, where: string): string {
     const url = this.changed(() => undefined);
     lose(storeFile(url), table, where);
+    return url;
+  }
+
+  /** As a damaged byte in the index of blocks does: the entry of a series' newest block stands where it was, under the series before. */
+  misnamingBlock(series: string): string {
+    const newest = `select series_id, bucket, rowid from bar_blocks where series_id = ${series} order by bucket desc`;
+    let entry: number[] = [];
+    const url = this.changed((database) => {
+      const found = database.prepare(newest).get() as { series_id: number; bucket: number; rowid: number };
+      // A record of three integers of one byte (SQLite's file format, 2.1).
+      entry = [4, 1, 1, 1, found.series_id, found.bucket, found.rowid];
+    });
+    const path = storeFile(url);
+    const bytes = readFileSync(path);
+    const at = bytes.indexOf(Buffer.from(entry));
+    if (at < 0 || bytes.indexOf(Buffer.from(entry), at + 1) >= 0)
+      throw new Error(`which is ${entry.join()}?`);
+    bytes[at + 4]! -= 1;
+    writeFileSync(path, bytes);
     return url;
   }
 

@@ -175,19 +175,25 @@ test('an export and a content hash name a series that lost a block (contract 10)
   );
 });
 
-test('an undo leaves the bars of a series that lost a block, and says so (contract 10)', async () => {
-  const series = seriesOf('AB07', 'DAY');
-  const url = losing(
-    'bar_blocks',
-    `series_id = ${series} and bucket = (select min(bucket) from bar_blocks where series_id = ${series})`,
-  );
-  await asking(url, 'write', async (store) => {
-    const runs = await store.snapshot((reader) => newestRuns(reader, 1_000));
-    const { run_id: runId } = runs.findLast(({ dataset }) => dataset === 'bars')!;
-    const { left } = await undoRun(store, { runId, dryRun: false, nowMs: () => ASKED_MS });
-    assert.match(left.map(damageWords).join('\n'), /bars, stock:US:AB07 DAY: blocks of it are lost/);
+const blocksLost = {
+  'lost a block': (series: string): string =>
+    losing(
+      'bar_blocks',
+      `series_id = ${series} and bucket = (select min(bucket) from bar_blocks where series_id = ${series})`,
+    ),
+  'has a block under another name in the index': (series: string): string => stores.misnamingBlock(series),
+};
+
+for (const [what, make] of Object.entries(blocksLost))
+  test(`an undo leaves the bars of a series that ${what}, and says so (contract 10)`, async () => {
+    const url = make(seriesOf('AB07', 'DAY'));
+    await asking(url, 'write', async (store) => {
+      const runs = await store.snapshot((reader) => newestRuns(reader, 1_000));
+      const { run_id: runId } = runs.findLast(({ dataset }) => dataset === 'bars')!;
+      const { left } = await undoRun(store, { runId, dryRun: false, nowMs: () => ASKED_MS });
+      assert.match(left.map(damageWords).join('\n'), /bars, stock:US:AB07 DAY: blocks of it are lost/);
+    });
   });
-});
 
 test('an instrument that the index of identifiers has lost is missed', async () => {
   const [index, where] = ['instruments_by_instrument_id', "symbol = 'AB13'"];

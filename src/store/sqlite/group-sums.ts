@@ -106,11 +106,16 @@ export function groupProblem(
   return isKept(database, { name, group }, values, { rows: found.length, checks }) ? null : LOST;
 }
 
-/** As `groupProblem`, for the blocks of a series by their index. */
+/**
+ * As `groupProblem`, for the blocks of a series by their index. An entry that stands among those of the series under another one is
+ * walked over, and counted, where a search for its block misses it.
+ */
 export function blocksProblem(database: Database, seriesId: number): string | null {
-  const count = `select count(*), total(bucket) from ${BLOCKS} where series_id = ?`;
-  const [rows, checks] = database.lists(count, [seriesId])[0] as [number, number];
-  return isKept(database, blocks, [seriesId], { rows, checks }) ? null : 'blocks of it are lost';
+  const select = `select count(*), total(bucket), total(series_id is not ?1) from ${BLOCKS} where series_id = ?1`;
+  const [rows, checks, foreign] = database.lists(select, [seriesId])[0] as [number, number, number];
+  return foreign === 0 && isKept(database, blocks, [seriesId], { rows, checks })
+    ? null
+    : 'blocks of it are lost';
 }
 
 /** How many rows the groups of a table have in all; null where they are not counted. */
