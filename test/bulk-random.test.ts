@@ -1,0 +1,109 @@
+// Random requests for bars in bulk: each answer is that of pages, symbol by symbol, and is refused where a page is (contract 9.11).
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { namedIntervals } from '../src/contract/interval.ts';
+import { barNames } from './fuzz/data.ts';
+import { openBench } from './fuzz/in-process.ts';
+import { Random } from './fuzz/random.ts';
+
+const SEED = Number(process.env.BULK_SEED ?? 20_261_123);
+const REQUESTS = Number(process.env.BULK_REQUESTS ?? 400);
+
+const bench = await openBench();
+const { handler, known } = bench;
+after(() => bench.close());
+
+type Reply = { readonly status: number; readonly text: string; readonly next: string | undefined };
+
+/** A whole answer. */
+async function get(path: string, query: string): Promise<Reply> {
+  const target = `${path}?secret_key=${known.liveKey}&format=csv${query}`;
+  const reply = await handler.handle({
+    ...{ method: 'GET', target, headers: { host: 'localhost' }, isGone: () => false },
+  });
+  const pieces: Uint8Array[] = [...reply.body];
+  for (let piece = await reply.rest?.(); piece; piece = await reply.rest?.()) pieces.push(piece);
+  reply.release?.();
+  const { 'X-Next-Page-Key': next } = reply.headers as Record<string, string | undefined>;
+  return { status: reply.status, text: Buffer.concat(pieces).toString(), next };
+}
+
+/** All bars of one symbol without their header, page by page; or the first page that is refused. */
+async function paged(path: string, query: string, limit: number): Promise<Reply> {
+  let rows = '';
+  for (let more = ''; ; ) {
+    const page = await get(path, `${query}&limit=${limit}${more}`);
+    if (page.status !== 200) return page;
+    rows += page.text.replace(/^.*\r\n/, '');
+    if (page.next === undefined) return { ...page, text: rows };
+    more = `&next_page_key=${page.next}`;
+  }
+}
+
+const bounds = [
+  ...['1900-01-01', '2025-02-28', '2025-03-03', '2025-03-04', '2025-03-05', '2025-03-08', '2200-12-31'],
+  ...[
+    '2025-03-03T14:30:00Z',
+    '2025-03-03T14:31:00+00:00',
+    '2025-03-03T14:47:30Z',
+    '2025-03-04T16:00:00+01:00',
+  ],
+];
+
+function choicesOf(random: Random): string {
+  const choices: string[] = [];
+  if (random.chance(0.3)) choices.push(`is_eth=${random.pick(['true', 'false', '1'])}`);
+  if (random.chance(0.3)) choices.push('session_date=true');
+  if (random.chance(0.4)) choices.push(`adjust=${random.pick(['none', 'split', 'dividend', 'all'])}`);
+  if (random.chance(0.2))
+    choices.push(`adjust_as_of=${random.pick(['2025-03-04', '2025-03-06', '2024-01-01'])}`);
+  return choices.map((choice) => `&${choice}`).join('');
+}
+
+const [UNKNOWN] = ['NONE0'];
+
+test('every answer in bulk is that of pages (contract 9.11)', async (t) => {
+  let [good, refused, rows] = [0, 0, 0];
+  for (let index = 0; index < REQUESTS; index++) {
+    const random = new Random(SEED, index);
+    const [asset, country] = random.pick(barNames).split(':') as [string, string];
+    const market = barNames
+      .filter((name) => name.startsWith(`${asset}:${country}:`))
+      .map((name) => name.split(':')[2]!);
+    const named = random.chance(0.6)
+      ? [...random.shuffle(market).slice(0, 1 + random.below(3)), random.pick(market)]
+      : null;
+    if (named !== null && random.chance(0.1)) named.push(UNKNOWN!);
+    const [interval, from, to] = [
+      random.pick([...namedIntervals, '7M']),
+      random.pick(bounds),
+      random.pick(bounds),
+    ];
+    const rest = `${interval}/from/${encodeURIComponent(from)}/to/${encodeURIComponent(to)}`;
+    const choices = choicesOf(random);
+    const list = named === null ? '' : `&symbols=${named.map(encodeURIComponent).join()}`;
+    const bulk = await get(`/api/v2/${asset}/bulk/bars/${country}/${rest}`, `${choices}${list}`);
+    const what = `seed ${SEED}, ${index}: ${asset} ${country} ${rest} ${choices} ${list}`;
+    const symbols = [...new Set(named ?? market)].sort();
+    const limit = random.between(1, 150);
+    let expected = '';
+    let refusal: number | null = null;
+    for (const symbol of symbols) {
+      const page = await paged(
+        `/api/v2/${asset}/bars/${country}:${encodeURIComponent(symbol)}/${rest}`,
+        choices,
+        limit,
+      );
+      if (page.status !== 200) refusal ??= page.status;
+      else expected += page.text;
+    }
+    if (bulk.status === 400 && /may have \d+ days/.test(bulk.text)) continue;
+    assert.equal(bulk.status, refusal ?? 200, `${what}: ${bulk.text}`);
+    if (refusal === null) assert.equal(bulk.text.replace(/^.*\r\n/, ''), expected, what);
+    if (refusal === null) good++;
+    else refused++;
+    rows += expected.split('\r\n').length - 1;
+  }
+  t.diagnostic(`seed ${SEED}: ${good} good answers, ${refused} refusals, ${rows} rows`);
+  assert.ok(good > REQUESTS / 4 && refused > 0 && rows > REQUESTS);
+});
