@@ -7,6 +7,7 @@ import { sessionCoverage } from '../contract/coverage.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';
 import type { Interval } from '../contract/interval.ts';
+import { runCoverage } from '../datasets/bars.ts';
 import { importRuns } from '../datasets/internal.ts';
 import { MarketFacts } from '../findings/market-facts.ts';
 import { Completeness } from '../series/completeness.ts';
@@ -17,6 +18,8 @@ import type { StreamContext } from '../series/stream.ts';
 import { lacksUnfinished } from '../series/unfinished-cells.ts';
 import { vouchingRuns } from '../series/vouching.ts';
 import { rowWith } from '../store/all-rows.ts';
+import { rowDamage } from '../store/checked-rows.ts';
+import { DamagedData } from '../store/damage.ts';
 import { instrumentOf } from './known-instrument.ts';
 import type { Found } from './lookup.ts';
 import { openWalk } from './page-walk.ts';
@@ -116,7 +119,9 @@ class Conditions {
     const empty = sessions.filter(({ bars }) => bars === 0);
     for (const [series, some] of Map.groupBy(empty, (one) => one.series)) {
       const without = some.map(({ session }) => session);
-      for (const [day, run] of await vouchingRuns(reader, this.#found, series, without, onSeries))
+      for (const [day, run] of await vouchingRuns(reader, this.#found, series, without, onSeries, () =>
+        this.#checkRuns(),
+      ))
         this.vouching.set(day, run);
     }
   }
@@ -130,6 +135,13 @@ class Conditions {
     if (day <= this.#lastDay) return 'missing';
     if (this.#hasEnded) return 'untraded';
     return day <= (await this.#reachedDay(series)) ? 'missing' : 'pending';
+  }
+
+  /** That no run which might vouch is lost; looked at again once an import, a deletion or an undo has changed any. */
+  async #checkRuns(): Promise<void> {
+    const { reader, lookup } = this.#context;
+    const { value } = await lookup.cached(reader, 'structure of runs', () => reader.structure(runCoverage));
+    if (value[0] !== undefined) throw new DamagedData(value[0]);
   }
 
   /** The label date of the newest session that half of the series of the market reach. */
@@ -151,12 +163,11 @@ const instantOrNull = (ms: number | null): string | null => (ms === null ? null 
 
 /** The file of a run, and when it ended, as a record has them. */
 async function runFields({ reader }: QueryContext, runId: number | undefined) {
-  const run = runId === undefined ? null : await rowWith(reader, importRuns, { run_id: runId });
-  return {
-    run_id: runId ?? null,
-    file: run?.file ?? null,
-    last_modified_date: instantOrNull(run?.finished_ms ?? null),
-  };
+  // A block that an undo made anew has no run.
+  if (runId === undefined || runId === 0) return { run_id: null, file: null, last_modified_date: null };
+  const run = await rowWith(reader, importRuns, { run_id: runId });
+  if (run === null) throw new DamagedData(rowDamage(importRuns, { run_id: runId }, 'the row is lost'));
+  return { run_id: runId, file: run.file, last_modified_date: instantOrNull(run.finished_ms) };
 }
 
 /** The records of neighbouring sessions in ascending order, of which there is at least one. */

@@ -79,7 +79,8 @@ function reachesBack(
 /**
  * The run that vouches for each of some sessions without a bar, ascending, by label date: a live run of the market and interval that
  * holds the session, and the series, or at least half of the series of the run which completed that. After an instant through which the
- * series is complete only later runs of the second kind count. `onSeries` is told how many series each run holds.
+ * series is complete only later runs of the second kind count. `onSeries` is told how many series each run holds; `checkRuns` makes sure
+ * that no run is lost, before none is said to vouch.
  */
 export async function vouchingRuns(
   reader: Reader,
@@ -87,6 +88,7 @@ export async function vouchingRuns(
   series: Series,
   sessions: readonly Session[],
   onSeries: (count: number) => void,
+  checkRuns: () => Promise<void>,
 ): Promise<ReadonlyMap<number, number>> {
   const vouching = new Map<number, number>();
   const { interval, series_id, complete_ms } = series;
@@ -124,7 +126,8 @@ export async function vouchingRuns(
       if (holds) vouching.set(day, run.run_id);
       return !holds;
     });
-    if (left.length === 0) break;
+    if (left.length === 0) return vouching;
   }
+  await checkRuns();
   return vouching;
 }

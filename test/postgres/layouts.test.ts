@@ -44,7 +44,7 @@ const put = (store: Store, bucket: number): Promise<void> =>
 
 /** Makes of a store what it was in layout 8. */
 const toLayout8 =
-  'alter table import_runs drop column data_version; drop table changes; update store_state set layout = 8';
+  'alter table import_runs drop column data_version; alter table run_coverage drop column first_ms; drop table changes; update store_state set layout = 8';
 
 test('a store of an older layout is updated by who opens it for writing, once, however many do at the same time', {
   skip,

@@ -338,3 +338,23 @@ test('a changed number of the layout is found', async () => {
   const url = changed((database) => database.exec('pragma user_version = 4194311'));
   assert.match(await scrubbed(url), /the store: its layout is 4194311, and \d+ was written/);
 });
+
+const sessionsOfDays = '/api/v2/stock/coverage/US:AB00?interval=DAY&sort=desc';
+
+test('a session is not called missing where an index has lost a run that might vouch (contract 9.9)', async () => {
+  const index = 'run_coverage_by_market_interval_complete_ms_run_id';
+  await asking(losingInIndex(index, 'run_id = 2'), 'read', async (store) => {
+    const { status, why } = await new Service(store).get(sessionsOfDays);
+    assert.equal(status, 500);
+    assert.match(why, /run_coverage, its table or an index/);
+  });
+});
+
+test('a session whose run is lost is a fault that names it (contract 9.9)', async () => {
+  const url = changed((database) => database.exec('delete from import_runs where run_id = 2'));
+  await asking(url, 'read', async (store) => {
+    const { status, why } = await new Service(store).get(sessionsOfDays);
+    assert.equal(status, 500);
+    assert.match(why, /import_runs, row run_id 2: the row is lost/);
+  });
+});
