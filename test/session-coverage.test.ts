@@ -463,6 +463,24 @@ test('a hole between two files is missing, one inside a file is untraded, one th
   assert.deepEqual((await conditions())[2], ['2024-03-06', 'available', first]);
 });
 
+test('a session with a warning among its findings is degraded (contract 9.9, 9.10)', async () => {
+  const world = await World.open('2024-03-06T12:00:00Z');
+  const hours = ['04', '05'].flatMap((day) =>
+    ['14:30', '15:30', '16:30', '17:30', '18:30', '19:30', '20:30'].map((time) =>
+      Date.parse(`2024-03-${day}T${time}:00Z`),
+    ),
+  );
+  const offGrid = Date.parse('2024-03-04T16:00:00Z');
+  const strange = await world.import({ A: [...hours, offGrid].toSorted((a, b) => a - b), B: hours }, '60M');
+  const conditions = async (symbol: string) =>
+    (await world.brief(symbol, ['condition'], { interval: '60M', to_date: '2024-03-05' })).flat();
+  assert.deepEqual(await conditions('A'), ['degraded', 'available']);
+  assert.deepEqual(await conditions('B'), ['available', 'available']);
+  await world.undo(strange);
+  await world.import({ A: hours }, '60M');
+  assert.deepEqual(await conditions('A'), ['available', 'available']);
+});
+
 test('what cannot be asked is refused with the cure (contract 6.2, 6.3, 9.9)', async () => {
   const world = await World.open('2024-03-16T12:00:00Z');
   await world.import({ A: minutesFrom('2024-03-04T14:30:00Z', 5) });

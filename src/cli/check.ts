@@ -25,6 +25,9 @@ type Flags = {
 
 type Counts = Record<Severity, number>;
 
+/** Findings of one kind about one series that are printed as text. */
+const SHOWN_MAX = 10;
+
 /** The datasets that findings are about. */
 const datasets: Readonly<Record<string, (finding: Finding) => boolean>> = {
   bars: ({ kind }) => !actionKinds.has(kind),
@@ -70,13 +73,29 @@ class Printer {
     if (json) process.stdout.write('{"findings":[');
   }
 
-  print(instrument: Instrument, finding: Finding): void {
-    this.counts[finding.severity]++;
-    const text = this.#json
-      ? `${this.#any ? ',' : ''}\n${JSON.stringify(recordOf(instrument, finding))}`
-      : lineOf(instrument, finding);
-    process.stdout.write(text);
+  /** Prints the findings of one instrument. */
+  print(instrument: Instrument, findings: readonly Finding[]): void {
+    for (const { severity } of findings) this.counts[severity]++;
+    if (this.#json) for (const finding of findings) this.#printRecord(instrument, finding);
+    else this.#printLines(instrument, findings);
+  }
+
+  #printRecord(instrument: Instrument, finding: Finding): void {
+    process.stdout.write(`${this.#any ? ',' : ''}\n${JSON.stringify(recordOf(instrument, finding))}`);
     this.#any = true;
+  }
+
+  /** A fault of a whole series has a finding a session: people are shown some of each kind. */
+  #printLines(instrument: Instrument, findings: readonly Finding[]): void {
+    for (const alike of Map.groupBy(findings, ({ kind, interval }) => `${kind} ${interval}`).values()) {
+      for (const finding of alike.slice(0, SHOWN_MAX)) process.stdout.write(lineOf(instrument, finding));
+      const [{ kind, severity, interval }] = alike as [Finding];
+      const more = alike.length - SHOWN_MAX;
+      if (more > 0)
+        process.stdout.write(
+          `${severity.padEnd(8)}${kind.padEnd(20)} ${printable(nameOf(instrument))} ${interval}: ${count(more)} more (--json prints all)\n`,
+        );
+    }
   }
 
   end(rest: Readonly<Record<string, unknown>>): void {
@@ -114,7 +133,7 @@ async function check(dataset: string | undefined, flags: Flags): Promise<void> {
     };
     for await (const { instrument, findings } of storeFindings(reader, options)) {
       progress.end();
-      for (const finding of findings.filter(isAsked)) printer.print(instrument, finding);
+      printer.print(instrument, findings.filter(isAsked));
     }
     progress.end();
     const damaged = await found.named(reader);

@@ -46,7 +46,7 @@ export const seriesCoverage = endpoint({
 });
 
 /** What may be said of a session of a series. */
-export const sessionConditions = ['available', 'untraded', 'missing', 'pending'] as const;
+export const sessionConditions = ['available', 'degraded', 'untraded', 'missing', 'pending'] as const;
 
 /** One session of an instrument on the wire. */
 export const sessionRecord = record('Session', {

@@ -85,6 +85,7 @@ type Reading = { readonly ended: Promise<void>; readonly awaited: Promise<void> 
 export class KeyRing {
   readonly #readKeys: () => Promise<readonly ApiKey[]>;
   readonly #uses: Pick<KeyUses, 'note'> | null;
+  #keys: readonly ApiKey[] = [];
   #byPrefix = new Map<string, ApiKey>();
   #readAtMs = Number.NEGATIVE_INFINITY;
   #reading: Reading | null = null;
@@ -133,8 +134,11 @@ export class KeyRing {
     if (this.#reading !== null) return this.#reading;
     const ended = this.#readKeys()
       .then((keys) => {
-        this.#byPrefix = new Map(keys.map((key) => [prefixOf(Buffer.from(key.hash)), key]));
         this.#readAtMs = nowMs;
+        // Of many keys this takes milliseconds, and unknown keys have them read ten times a second.
+        if (keys === this.#keys) return;
+        this.#keys = keys;
+        this.#byPrefix = new Map(keys.map((key) => [prefixOf(Buffer.from(key.hash)), key]));
       })
       .finally(() => {
         this.#reading = null;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { openControl } from '../store/engines.ts';
-import { issueKey, noTerms } from './api-keys.ts';
+import { issueKey, noTerms, revokeKey } from './api-keys.ts';
 import { ControlClient } from './control-client.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bourse-control-'));
@@ -26,6 +26,28 @@ test('the thread gives the keys as they are now, and the counts of all', async (
   ]);
   await client.close();
   assert.deepEqual(readdirSync(folder), ['bourse.control.db'], 'its connections were closed');
+});
+
+test('the keys are the same list until one of them changes, whenever they are used (contract 7.3)', async () => {
+  const client = new ControlClient(storeUrl);
+  const control = await openControl(storeUrl, 'write');
+  const { key } = await issueKey(control, 'kept', noTerms, Date.now());
+  const first = await client.keys();
+  const use = { key_id: key.key_id, last_used_ms: Date.now() };
+  await client.addKeyUses([use]);
+  assert.equal(await client.keys(), first);
+  await revokeKey(control, key.key_id, Date.now());
+  const second = await client.keys();
+  assert.deepEqual(
+    second.map(({ key_id, revoked_ms }) => [key_id, revoked_ms === null]),
+    first.map(({ key_id, revoked_ms }) => [key_id, revoked_ms === null && key_id !== key.key_id]),
+  );
+  await issueKey(control, 'newest', noTerms, Date.now());
+  const third = await client.keys();
+  assert.equal(third.length, second.length + 1);
+  assert.equal(await client.keys(), third);
+  await control.close();
+  await client.close();
 });
 
 test('a thread that cannot open the control file fails its calls, and the next call tries anew', async () => {

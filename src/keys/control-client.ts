@@ -10,7 +10,9 @@ type Rows = readonly (ApiKey | QuotaUse)[];
 /** A control thread, and the calls that wait for it. After a thread that failed, the next call starts another. */
 export class ControlClient {
   readonly #storeUrl: string;
-  readonly #waiting = new Map<number, PromiseWithResolvers<Rows>>();
+  readonly #waiting = new Map<number, PromiseWithResolvers<Rows | null>>();
+  /** The keys as the thread sent them last. */
+  #keys: readonly ApiKey[] = [];
   #worker: Worker | null = null;
   #nextId = 0;
 
@@ -18,9 +20,14 @@ export class ControlClient {
     this.#storeUrl = storeUrl;
   }
 
-  /** All keys, those revoked included. @throws where the thread could not read them */
-  keys(): Promise<readonly ApiKey[]> {
-    return this.#call({ task: 'keys' }) as Promise<readonly ApiKey[]>;
+  /**
+   * All keys, those revoked included: the same array as before while only their last uses change. @throws where the thread could not read
+   * them
+   */
+  async keys(): Promise<readonly ApiKey[]> {
+    const changed = (await this.#call({ task: 'keys' })) as readonly ApiKey[] | null;
+    if (changed !== null) this.#keys = changed;
+    return this.#keys;
   }
 
   /** Adds to what keys have used, as `addQuotaUses`. @throws where the thread could not write, such as on a full disk */
@@ -40,8 +47,8 @@ export class ControlClient {
     if (worker !== null) await new Promise((resolve) => worker.once('exit', resolve));
   }
 
-  #call(task: ControlTask): Promise<Rows> {
-    const waiting = Promise.withResolvers<Rows>();
+  #call(task: ControlTask): Promise<Rows | null> {
+    const waiting = Promise.withResolvers<Rows | null>();
     const id = this.#nextId++;
     this.#waiting.set(id, waiting);
     this.#worker ??= this.#start();

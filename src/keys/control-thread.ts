@@ -21,9 +21,12 @@ export type ControlTask =
 /** A call and its number. */
 export type ControlCall = ControlTask & { readonly id: number };
 
-/** The rows that a call asked for, or why there are none, and whether that is because the control file cannot be reached now. */
+/**
+ * The rows that a call asked for, null for keys that are as they were sent before; or why there are none, and whether that is because the
+ * control file cannot be reached now.
+ */
 export type ControlResult =
-  | { readonly id: number; readonly rows: readonly (ApiKey | QuotaUse)[] }
+  | { readonly id: number; readonly rows: readonly (ApiKey | QuotaUse)[] | null }
   | { readonly id: number; readonly cause: string; readonly isAway: boolean };
 
 const port = parentPort!;
@@ -31,8 +34,27 @@ const writer = await openControl(workerData, 'write');
 // A connection of its own: keys are read while a write waits for the lock.
 const reader = await openControl(workerData, 'read');
 
-async function rowsFor(call: ControlCall): Promise<readonly (ApiKey | QuotaUse)[]> {
-  if (call.task === 'keys') return readSoundKeys(reader);
+/** The keys as they were sent last. */
+let sent: readonly ApiKey[] | null = null;
+
+/** Whether two rows say the same of a key; when it was last used is for people alone. */
+function isSame(one: ApiKey, other: ApiKey | undefined): boolean {
+  return (Object.keys(one) as (keyof ApiKey)[]).every((name) => {
+    if (name === 'hash') return other !== undefined && Buffer.compare(one.hash, other.hash) === 0;
+    return name === 'last_used_ms' || one[name] === other?.[name];
+  });
+}
+
+/** All keys, null where they are as sent before: with 10,000 of them each message would hold the HTTP thread for 60 ms. */
+async function changedKeys(): Promise<readonly ApiKey[] | null> {
+  const keys = await readSoundKeys(reader);
+  if (keys.length === sent?.length && keys.every((key, index) => isSame(key, sent?.[index]))) return null;
+  sent = keys;
+  return keys;
+}
+
+async function rowsFor(call: ControlCall): Promise<readonly (ApiKey | QuotaUse)[] | null> {
+  if (call.task === 'keys') return changedKeys();
   if (call.task === 'quota uses') return addQuotaUses(writer, call.uses, Date.now);
   await addKeyUses(writer, call.uses, Date.now);
   return [];

@@ -9,6 +9,7 @@ import { Refusal } from '../contract/errors.ts';
 import type { Interval } from '../contract/interval.ts';
 import { runCoverage } from '../datasets/bars.ts';
 import { importRuns } from '../datasets/internal.ts';
+import type { Finding } from '../findings/finding.ts';
 import { MarketFacts } from '../findings/market-facts.ts';
 import { Completeness } from '../series/completeness.ts';
 import { candidates, DAY } from '../series/plan.ts';
@@ -20,6 +21,7 @@ import { vouchingRuns } from '../series/vouching.ts';
 import { rowWith } from '../store/all-rows.ts';
 import { rowDamage } from '../store/checked-rows.ts';
 import { DamagedData } from '../store/damage.ts';
+import { instrumentFindings } from './findings.ts';
 import { instrumentOf } from './known-instrument.ts';
 import type { Found } from './lookup.ts';
 import { openWalk } from './page-walk.ts';
@@ -96,6 +98,8 @@ class Conditions {
   readonly #lastDay: number;
   readonly #completeness: Completeness;
   readonly #hasEnded: boolean;
+  /** The errors and warnings of the instrument, once they are asked for. */
+  #faults: readonly Finding[] | null = null;
   /** The runs that vouch for sessions without a bar, by label date. */
   readonly vouching = new Map<number, number>();
 
@@ -129,7 +133,10 @@ class Conditions {
   async of({ session, series, bars }: SessionBars): Promise<Condition> {
     const { day, dayCloseMs: closeMs } = session;
     const bar = { interval: DAY, extended: false, keyMs: day * DAY_MS, closeMs };
-    if (bars > 0) return (await this.#completeness.isComplete(series, bar)) ? 'available' : 'pending';
+    if (bars > 0) {
+      if (!(await this.#completeness.isComplete(series, bar))) return 'pending';
+      return (await this.#isDegraded(session, series)) ? 'degraded' : 'available';
+    }
     if (closeMs > this.#nowMs || lacksUnfinished(this.#found.calendar, series, bar)) return 'pending';
     if (this.vouching.has(day)) return 'untraded';
     if (day <= this.#lastDay) return 'missing';
@@ -142,6 +149,17 @@ class Conditions {
     const { reader, lookup } = this.#context;
     const { value } = await lookup.cached(reader, 'structure of runs', () => reader.structure(runCoverage));
     if (value[0] !== undefined) throw new DamagedData(value[0]);
+  }
+
+  /** Whether an error or a warning about a series lies in a session (contract 9.10). */
+  async #isDegraded({ segments }: Session, { interval }: Series): Promise<boolean> {
+    const [first, last] = [segments[0]!, segments.at(-1)!];
+    this.#faults ??= (await instrumentFindings(this.#context, this.#found)).filter(
+      ({ severity }) => severity !== 'info',
+    );
+    return this.#faults.some(
+      (one) => one.interval === interval && one.fromMs < last.closeMs && one.toMs > first.openMs,
+    );
   }
 
   /** The label date of the newest session that half of the series of the market reach. */

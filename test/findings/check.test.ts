@@ -57,6 +57,29 @@ test('bourse check prints the findings and their numbers, and ends with 1 from a
     assert.equal((await shop.run('check', ...words)).status, status, words.join(' '));
 });
 
+test('of one kind about one series bourse check prints ten lines, and how many more there are (contract 9.10, 10)', async () => {
+  const wrong = new Workshop();
+  const rows = Array.from({ length: 25 }, (_, at) => `2025-01-${String(at + 1).padStart(2, '0')}`)
+    .filter((date) => ![0, 6].includes(new Date(date).getUTCDay()))
+    .filter((date) => !['2025-01-01', '2025-01-09', '2025-01-20'].includes(date))
+    .map((date, at) => `${date},10,11,9,10,${at + 1},12.5\n`);
+  writeFileSync(wrong.path('rows.csv'), HEAD + rows.join(''));
+  await wrong.must('import', 'bars', 'rows.csv', ...flags, '--symbol', 'VWAPS');
+  const { stdout } = await wrong.run('check');
+  const lines = stdout.trimEnd().split('\n');
+  assert.equal(
+    lines.filter((line) => line.startsWith('warning vwap_outside') && line.includes(' to ')).length,
+    10,
+  );
+  assert.deepEqual(lines.slice(-2), [
+    `warning vwap_outside         stock:US:VWAPS DAY: ${rows.length - 10} more (--json prints all)`,
+    `0 errors, ${rows.length} warnings, 0 info`,
+  ]);
+  const { findings } = JSON.parse((await wrong.run('check', '--json')).stdout) as Printed;
+  assert.equal(findings.length, rows.length);
+  wrong.close();
+});
+
 test('bourse check names damaged bars, goes on past them and ends with 1 (contract 9.10, 10)', async () => {
   const [{ series_id: id } = { series_id: 0 }] = rowsOf(
     shop.store,
