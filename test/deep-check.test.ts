@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { scrub, scrubWhenDue } from '../src/cli/scrub.ts';
-import { readScrub } from '../src/store/control.ts';
+import { claimScrub, readScrub } from '../src/store/control.ts';
 import { type Damage, damageWords } from '../src/store/damage.ts';
 import { openControl } from '../src/store/engines.ts';
 import { Workshop } from './service.ts';
@@ -103,6 +103,18 @@ test('beside a service the store is read once in the time that is set, by one pr
     kept!.damage.map(({ dataset }) => dataset),
     ['news'],
   );
+});
+
+test('a reading is begun once, also where the second process to ask took its time before the first one did', async () => {
+  const { store } = await damagedShop();
+  const control = await openControl(store, 'write');
+  const [hourMs, nowMs] = [3_600_000, Date.UTC(2026, 0, 5)];
+  assert.equal(await claimScrub(control, nowMs, hourMs), true);
+  assert.equal(await claimScrub(control, nowMs - 7, hourMs), false);
+  assert.equal(await claimScrub(control, nowMs + hourMs - 1, hourMs), false);
+  // A clock that was a year ahead does not keep a store from being read.
+  assert.equal(await claimScrub(control, nowMs - 365 * 24 * hourMs, hourMs), true);
+  await control.close();
 });
 
 testOfSqlite(

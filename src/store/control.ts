@@ -145,12 +145,16 @@ const rowOfScrub = ({ startedMs, finishedMs, damage }: Scrub): RowOf<typeof scru
 /** A reading that has not ended after so long was cut off. */
 const CUT_OFF_MS = 6 * 3_600_000;
 
-/** Begins a reading where none began within `everyMs`: of several processes one does. False where it is not time yet. */
+/**
+ * Begins a reading where none began within `everyMs`: of several processes one does. False where it is not time yet. A reading that
+ * began a little after now is one of a process that waited less for its turn to write, or of a server whose clock is ahead; one
+ * that began further off was told by a wrong clock.
+ */
 export function claimScrub(control: RowStore, nowMs: number, everyMs: number): Promise<boolean> {
   return control.write(async (writer) => {
     const last = await scrubIn(writer);
     const restMs = last?.finishedMs == null ? Math.min(everyMs, CUT_OFF_MS) : everyMs;
-    if (last !== null && last.startedMs <= nowMs && nowMs < last.startedMs + restMs) return false;
+    if (last !== null && Math.abs(nowMs - last.startedMs) < restMs) return false;
     await writer.upsert(scrubs, [
       rowOfScrub({ startedMs: nowMs, finishedMs: null, damage: last?.damage ?? [] }),
     ]);
