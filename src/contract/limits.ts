@@ -50,25 +50,13 @@ export const limits = {
   queuePollMs: 1,
   /** Requests of one batch. A full one is flushed at once; a smaller one at the end of the tick. */
   batchRequestsMax: 64,
-  /** A tick of the HTTP thread's event loop above which that thread does not keep up under overload. Each such time is a step. */
-  sheddingTickMs: 15,
-  /** Requests of such a tick: with fewer the machine is busy with other work. */
-  sheddingRequestsMin: 50,
-  /** Requests of an HTTP thread whose ticks say nothing, because its code is still being compiled. */
+  /** Time for which requests must have waited too long to be read before any of them is refused: a pause of the machine is no overload. */
+  sheddingAfterMs: 100,
+  /** First requests of an HTTP thread, whose waits say nothing, because its code is still being compiled. */
   sheddingColdRequests: 2_000,
-  /** A tick that is a sign of overload by itself: as long as requests may be expected to wait. */
-  sheddingOverloadTickMs: 300,
-  /** Time for which such a tick, or a request that was refused because of the wait, means overload: without overload nothing is shed. */
-  sheddingOverloadMs: 5_000,
-  /** By this part each step lowers the part of the requests that is answered. */
-  sheddingStep: 0.03,
-  /** Part that is always answered: with less, refusals are sooner, but at four times the peak little else is done. */
-  sheddingShareMin: 0.1,
-  /** Time of short ticks in which the part that is answered rises from none to all. */
-  sheddingRecoveryMs: 2_000,
   /** Time in which answers are counted by key while some requests are refused, so that keys take turns. */
   sheddingTurnsMs: 1_000,
-  /** Answers that keys which had fewer than others get before they are due. */
+  /** Late requests of keys that had fewer answers than others which are answered all the same, beside a quarter of all answers. */
   sheddingAhead: 20,
   /** Wait after which an admitted request is still refused: the ones before it were slower than expected. */
   queueWaitMaxMs: 400,

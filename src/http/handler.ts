@@ -37,9 +37,14 @@ export type HandlerParts = {
   readonly quotas: Pick<Quotas, 'count'>;
   readonly cache: ResponseCache;
   readonly unsent: UnsentBytes;
-  /** Whether this thread keeps up well enough to answer one more request of a key. */
-  readonly admits: (keyId: string | null) => boolean;
-  readonly submit: (request: QueryRequest, isGone: () => boolean, keyId: string | null) => Promise<Answer>;
+  /** Whether this thread keeps up well enough to answer one more request of a key, which has waited to be read. */
+  readonly admits: (keyId: string | null, waitedMs: number) => boolean;
+  readonly submit: (
+    request: QueryRequest,
+    isGone: () => boolean,
+    keyId: string | null,
+    waitedMs?: number,
+  ) => Promise<Answer>;
   readonly address: AddressSettings;
   readonly spool: ParquetSpool;
   readonly startParquet: StartMaker;
@@ -205,7 +210,7 @@ export class RequestHandler {
   async #stream(asked: QueryRequest, request: HttpRequest, trace: Trace): Promise<HttpResponse> {
     const { admits, submit, unsent } = this.#parts;
     const { requestId, keyId } = trace;
-    if (!admits(keyId)) throw full;
+    if (!admits(keyId, request.waitedMs ?? 0)) throw full;
     trace.uncount = await unsent.admit(keyId, httpLimits.streamedStepBytes);
     const read = (step: QueryRequest): Promise<Answer> => submit(step, request.isGone, keyId);
     const { first, rest, release } = await this.#streamed.begin(keyId, asked, read);
@@ -228,7 +233,7 @@ export class RequestHandler {
     const { admits, submit, unsent, spool, startParquet, observe } = this.#parts;
     const { requestId } = trace;
     const keyId = trace.keyId!;
-    if (!admits(keyId)) throw full;
+    if (!admits(keyId, request.waitedMs ?? 0)) throw full;
     const name = await this.#fileNameOf(parsed, asked, request);
     // A range goes on with the file of the ranges before it.
     if (!isRange(request)) spool.forgetOld(name, asked.nowMs);
@@ -299,7 +304,7 @@ export class RequestHandler {
   ): Promise<FoundAnswer> {
     const { admits, cache, submit, unsent } = this.#parts;
     const { keyId } = trace;
-    if (!admits(keyId)) throw full;
+    if (!admits(keyId, request.waitedMs ?? 0)) throw full;
     const version = cache.isCacheable(asked.endpoint) ? await cache.version(request.batch) : null;
     const name = cacheNameOf(parsed, asked);
     const found = version === null ? undefined : cache.find(name, version, asked.nowMs);
@@ -309,7 +314,7 @@ export class RequestHandler {
       this.#parsed.keep(parsed);
       return { name, cached: found, dataVersion: Math.max(found.answer.dataVersion!, version!) };
     }
-    const answer = await submit(asked, request.isGone, keyId);
+    const answer = await submit(asked, request.isGone, keyId, request.waitedMs);
     if (answer.kind === 'refusal') throw new Refusal(answer.word, answer.facts);
     this.#sizes.add(asked, answer.body.length);
     if (answer.body.length > expected) {

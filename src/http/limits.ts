@@ -32,6 +32,13 @@ export const httpLimits = {
    * take 2 ms, where all that Node.js reads at once, 64 kB, took 25 ms.
    */
   readPieceBytes: 4_096,
+  /**
+   * Requests that are read and not answered yet, above which others wait unread. The objects of so many are collected while they are young;
+   * those of thousands grow old, and collecting them then takes more of the HTTP thread than the answers do.
+   */
+  placesMax: 128,
+  /** Time for which a request counts as one of them: those that wait for long answers hold up no others. */
+  placeMsMax: 300,
   /** Requests of one connection that wait for their answers before reading pauses; bytes that arrived before, up to 64 kB, are kept. */
   pipelinedMax: 2,
   /** Unanswered requests of all connections: above this a connection with several is ended. Each takes some 5 kB. */

@@ -8,6 +8,8 @@ export type HttpRequest = {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** When its handling could have begun, by `performance.now()`; absent for now. */
   readonly arrivedMs?: number;
+  /** How long it waited then until it was read (`request-gate.ts`); absent where it did not. */
+  readonly waitedMs?: number;
   /** The batch that it is handled in: all requests of a batch arrived before it. */
   readonly batch?: number;
   /** Whether its caller has gone. */

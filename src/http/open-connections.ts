@@ -6,7 +6,13 @@ import { openFilesMax } from '../disk/open-files.ts';
 import { httpLimits } from './limits.ts';
 
 /** How many responses of a connection have not ended, and the newest of them, which ends last. */
-type Unfinished = { count: number; newest: ServerResponse | undefined; isPaused: boolean };
+type Unfinished = {
+  count: number;
+  newest: ServerResponse | undefined;
+  isPaused: boolean;
+  /** Whether a request of it has arrived that is not read yet. */
+  isHeld: boolean;
+};
 
 /** The connections that a process may have open: below its bound of open files, because the store needs some too. */
 export function connectionsMax(filesMax = openFilesMax()): number {
@@ -56,7 +62,7 @@ export class OpenConnections {
 
   /** Adds a new connection that can send requests. */
   add(socket: Socket): void {
-    this.#bySocket.set(socket, { count: 0, newest: undefined, isPaused: false });
+    this.#bySocket.set(socket, { count: 0, newest: undefined, isPaused: false, isHeld: false });
     this.#idle.add(socket);
     socket.once('close', () => {
       this.#bySocket.delete(socket);
@@ -98,6 +104,21 @@ export class OpenConnections {
     if (this.#isStopping) socket.destroySoon();
   }
 
+  /** A request of a connection without another one has arrived, and waits to be read. */
+  hold(socket: Socket): void {
+    this.#idle.delete(socket);
+    const unfinished = this.#bySocket.get(socket);
+    if (unfinished !== undefined) unfinished.isHeld = true;
+  }
+
+  /** What waited is read now. */
+  letGo(socket: Socket): void {
+    const unfinished = this.#bySocket.get(socket);
+    if (unfinished === undefined) return;
+    unfinished.isHeld = false;
+    if (unfinished.count === 0) this.#idle.add(socket);
+  }
+
   /** Whether a connection is not read because its caller has several unanswered requests. */
   isPaused(socket: Socket): boolean {
     return this.#bySocket.get(socket)?.isPaused ?? false;
@@ -120,6 +141,7 @@ export class OpenConnections {
 
   /** Ends the connections that have nothing to send. */
   endIdle(): void {
-    for (const [socket, { newest }] of this.#bySocket) if (newest === undefined) socket.destroySoon();
+    for (const [socket, { newest, isHeld }] of this.#bySocket)
+      if (newest === undefined && !isHeld) socket.destroySoon();
   }
 }

@@ -2,13 +2,23 @@
 import type { Socket } from 'node:net';
 import { httpLimits } from './limits.ts';
 
+/** Who may be read. */
+export type ReadingRules = {
+  /** Whether the connection is not to be read now. */
+  isPaused(): boolean;
+  /** Whether what has arrived must wait. */
+  mustWait(): boolean;
+  /** Calls `letIn` when it is its turn. */
+  wait(letIn: () => void): void;
+};
+
 /**
  * Gives what arrives on a connection of node:http to its parser in pieces of `readPieceBytes`. Node.js reads up to 64 kB at once, and
  * these may be thousands of requests, or of chunks of a body. The rest stays in the socket's buffer, so that a pause holds for it, too.
  * A request costs 1 to 3 us more: otherwise the parser reads from the kernel itself. It cannot do so for small requests alone, because
  * nothing tells how much has arrived before all of it is parsed: that took turns of 8 to 42 ms.
  */
-export function paceReading(socket: Socket, isPaused: () => boolean): void {
+export function paceReading(socket: Socket, { isPaused, mustWait, wait }: ReadingRules): void {
   const [parse] = socket.listeners('data') as ((piece: Buffer) => void)[];
   if (parse === undefined) return;
   let isWaiting = false;
@@ -21,15 +31,25 @@ export function paceReading(socket: Socket, isPaused: () => boolean): void {
     socket.pause();
     socket.unshift(piece);
   };
-  socket.off('data', parse);
-  socket.on('data', (piece: Buffer) => {
-    // Node.js has resumed it, to read a body.
-    if (isWaiting) return putBack(piece);
+  const read = (piece: Buffer): void => {
     if (piece.length <= httpLimits.readPieceBytes) return parse.call(socket, piece);
     isWaiting = true;
     putBack(piece.subarray(httpLimits.readPieceBytes));
     setImmediate(goOn);
     parse.call(socket, piece.subarray(0, httpLimits.readPieceBytes));
+  };
+  socket.off('data', parse);
+  socket.on('data', (piece: Buffer) => {
+    // Node.js has resumed it, to read a body.
+    if (isWaiting) return putBack(piece);
+    if (!mustWait()) return read(piece);
+    isWaiting = true;
+    socket.pause();
+    wait(() => {
+      if (socket.destroyed) return;
+      goOn();
+      read(piece);
+    });
   });
 }
 

@@ -264,3 +264,69 @@ test('while a caller’s requests wait, no more than a piece of what it sent is 
   for (const { socket } of [many, other]) socket.destroy();
   await server.stop('test');
 });
+
+const { placesMax } = httpLimits;
+
+/** Callers of which each has asked for `/wait`, as many as there are places, and others whose requests wait unread. */
+async function crowd(port: number, parts: ReturnType<typeof partsWith>, others: number) {
+  const first = Array.from({ length: placesMax }, () => caller(port, '/wait'));
+  while (parts.connections.unanswered < placesMax) await tick();
+  const held = Array.from({ length: others }, () => caller(port, '/held'));
+  while (parts.connections.count < placesMax + others) await tick();
+  return { first, held };
+}
+
+test('above the places requests wait unread; all are answered', async () => {
+  const { handle, finish } = waitingHandler();
+  const parts = partsWith({ handle }, 1_000);
+  const server = await listen(parts, address);
+  const { first, held } = await crowd(server.port, parts, 200);
+  assert.ok(parts.connections.unanswered <= placesMax, `${parts.connections.unanswered} were read`);
+  finish();
+  while (![...first, ...held].every(({ told }) => told.text.endsWith('ok'))) await tick();
+  // A connection that waited is like any other: its next request is answered.
+  held[0]!.socket.write(request('/'));
+  while (held[0]!.told.text.split('HTTP/1.1 200').length < 3) await tick();
+  for (const { socket } of [...first, ...held]) socket.destroy();
+  await server.stop('test');
+});
+
+test('requests that take long hold up others for a moment only', async () => {
+  const { handle, finish } = waitingHandler();
+  const parts = partsWith({ handle }, 1_000);
+  const server = await listen(parts, address);
+  const { first, held } = await crowd(server.port, parts, 20);
+  while (!held.every(({ told }) => told.text.endsWith('ok'))) await tick();
+  assert.ok(first.every(({ told }) => told.text === ''));
+  finish();
+  for (const { socket } of [...first, ...held]) socket.destroy();
+  await server.stop('test');
+});
+
+test('a stop answers requests that have not been read yet; a caller that leaves meanwhile is passed over', async () => {
+  const { handle, finish } = waitingHandler();
+  const parts = partsWith({ handle }, 1_000);
+  const server = await listen(parts, address);
+  const { first, held } = await crowd(server.port, parts, 50);
+  const [gone, ...staying] = held;
+  gone!.socket.destroy();
+  const stopped = server.stop('test');
+  await tick();
+  finish();
+  await stopped;
+  while (![...first, ...staying].every(({ told }) => told.isClosed)) await tick();
+  for (const { told } of [...first, ...staying]) assert.ok(told.text.endsWith('ok'), told.text);
+});
+
+test('at the bound of connections one whose request has not been read yet is not taken for idle', async () => {
+  const { handle, finish } = waitingHandler();
+  const parts = partsWith({ handle }, placesMax + 10);
+  const server = await listen(parts, address);
+  const { first, held } = await crowd(server.port, parts, 10);
+  const last = caller(server.port, '/held');
+  await once(last.socket, 'close');
+  finish();
+  while (![...first, ...held].every(({ told }) => told.text.endsWith('ok'))) await tick();
+  for (const { socket } of [...first, ...held]) socket.destroy();
+  await server.stop('test');
+});

@@ -9,6 +9,7 @@ import type { HttpRequest, HttpResponse } from './message.ts';
 import type { OpenConnections } from './open-connections.ts';
 import { ignoreRest, paceReading } from './paced-reading.ts';
 import { RequestBatches } from './queue/batching.ts';
+import { type Entered, RequestGate } from './request-gate.ts';
 import { errorResponse, methodNotAllowed } from './response.ts';
 import { Sending, type SendingPace } from './sending/sending.ts';
 import type { UnsentBytes } from './sending/unsent-bytes.ts';
@@ -50,7 +51,7 @@ function respond(
   handler: Handler,
   connections: OpenConnections,
   sending: Sending,
-  moment: Pick<HttpRequest, 'arrivedMs' | 'batch'>,
+  { leave, ...moment }: Entered & { readonly batch: number },
 ): void {
   const incoming = outgoing.req;
   handler
@@ -64,9 +65,12 @@ function respond(
     .then((response) => {
       const isLast = connections.endsWith(outgoing) || hasMoreChunks(outgoing.req);
       if (isLast && !outgoing.destroyed) outgoing.setHeader('Connection', 'close');
-      return sending.send(outgoing, withStrictTransport(response, outgoing.req.socket));
+      const sent = sending.send(outgoing, withStrictTransport(response, outgoing.req.socket));
+      leave();
+      return sent;
     })
-    .catch(() => outgoing.destroy());
+    .catch(() => outgoing.destroy())
+    .finally(leave);
 }
 
 /** The refusal of a request that could not be parsed, by Node's error code. */
@@ -151,6 +155,7 @@ export async function listen(
   { certificate, ...address }: ListenAddress,
 ): Promise<Listening> {
   const batches = new RequestBatches();
+  const gate = new RequestGate();
   const receive = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const { socket } = incoming;
     // The rest of what a connection had sent before it was ended.
@@ -163,8 +168,8 @@ export async function listen(
     }
     newestRequest.set(socket, incoming);
     const answer = (): void => {
-      const arrivedMs = performance.now();
-      batches.add((batch) => respond(outgoing, handler, connections, sending, { arrivedMs, batch }));
+      const entered = gate.enter();
+      batches.add((batch) => respond(outgoing, handler, connections, sending, { ...entered, batch }));
     };
     // One request of a connection at a time: a caller with many must neither fill our memory nor hold up others.
     if (before === undefined) answer();
@@ -183,7 +188,17 @@ export async function listen(
   const sending = new Sending({ unsent, observe, reset, pace }, () => listening);
   server.on(tls === null ? 'connection' : 'secureConnection', (socket: Socket) => {
     connections.add(socket);
-    paceReading(socket, () => connections.isPaused(socket));
+    paceReading(socket, {
+      isPaused: () => connections.isPaused(socket),
+      mustWait: () => connections.lastResponse(socket) === undefined && !gate.isOpen,
+      wait(letIn) {
+        connections.hold(socket);
+        gate.wait(() => {
+          connections.letGo(socket);
+          letIn();
+        });
+      },
+    });
     socket.once('close', () => sending.forget(socket));
   });
   // Node would answer these itself, without the envelope.

@@ -131,3 +131,14 @@ test('a thread that runs several requests at the same time is given one more tha
     [false, true],
   );
 });
+
+test('what a request has waited before counts as a part of its wait', () => {
+  const { queueWarmUpMs, queueExpectedWaitMs, queueWaitMaxMs } = limits;
+  const admission = new AdmissionControl({});
+  admission.onAnswer(1, queueWarmUpMs + 1, 0);
+  for (let answered = 0; answered < 10_000; answered++) admission.onAnswer(1, 1, answered);
+  const behind = { waiting: 100, inFlight: 50 };
+  assert.equal(admission.admits(behind, queueExpectedWaitMs - 160), true);
+  assert.equal(admission.admits(behind, queueExpectedWaitMs - 140), false);
+  assert.equal(admission.isTooLate(2_000, 2_000 + queueWaitMaxMs + 1), true);
+});

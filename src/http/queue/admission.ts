@@ -41,11 +41,11 @@ export class AdmissionControl {
     return waiting >= this.#bounds.queueLengthMax;
   }
 
-  /** Whether one more request, behind so many, is answered soon enough. */
-  admits({ waiting, inFlight }: QueueLength): boolean {
+  /** Whether one more request, which has waited before and is behind so many now, is answered soon enough. */
+  admits({ waiting, inFlight }: QueueLength, waitedMs = 0): boolean {
     // What a thread takes while it is slow says nothing about the wait.
     if (waiting === 0 || !this.#serviceTime.isWarm) return true;
-    return (waiting + inFlight) * this.#serviceTime.meanMs <= this.#bounds.expectedWaitMs;
+    return waitedMs + (waiting + inFlight) * this.#serviceTime.meanMs <= this.#bounds.expectedWaitMs;
   }
 
   /** Whether an admitted request has waited so long that it is refused after all. */

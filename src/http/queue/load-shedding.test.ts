@@ -1,134 +1,93 @@
-// Contract 6.3 (503): how many requests are answered while the HTTP thread itself does not keep up.
+// Contract 6.3 (503): which requests are answered while the HTTP thread itself does not keep up.
 import assert from 'node:assert/strict';
-import { beforeEach, mock, test } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
+import { test } from 'node:test';
 import { ask, DAY, handler, openHandler, refused, withKey } from '../../../test/request-handler.ts';
 import { limits } from '../../contract/limits.ts';
 import { LoadShedding } from './load-shedding.ts';
 
-// The tests have their own clock, because the processor may do other work at any moment.
-let nowMs = 0;
-beforeEach(() => {
-  nowMs = 1_000;
-});
-mock.method(performance, 'now', () => nowMs);
+const { queueExpectedWaitMs: LATE_MS, sheddingAfterMs, sheddingTurnsMs, sheddingAhead } = limits;
+const LATE = LATE_MS + 1;
 
-/** A tick of so many requests, evenly spread; how many of them are answered. */
-async function tick(shedding: LoadShedding, requests: number, tookMs: number): Promise<number> {
-  const beganMs = nowMs;
-  let admitted = 0;
-  for (let asked = 0; asked < requests; asked++) {
-    nowMs = beganMs + (tookMs * asked) / requests;
-    if (shedding.admits(nowMs, 'loud')) admitted++;
-  }
-  nowMs = beganMs + tookMs;
-  await setImmediate();
-  return admitted;
+/** Refuses a first request of the key `loud`: from now on late ones are refused. Gives the moment. */
+function overload(shedding: LoadShedding, nowMs: number): number {
+  assert.ok(shedding.admits(nowMs, LATE, 'loud'));
+  assert.equal(shedding.admits(nowMs + sheddingAfterMs, LATE, 'loud'), false);
+  return nowMs + sheddingAfterMs;
 }
 
-/** A thread that has compiled its code. */
-async function warm(): Promise<LoadShedding> {
+/** A thread that has compiled its code, a while ago. */
+function warm(): { readonly shedding: LoadShedding; nowMs: number } {
   const shedding = new LoadShedding();
-  assert.equal(await tick(shedding, limits.sheddingColdRequests, 5_000), limits.sheddingColdRequests);
-  nowMs += 2 * limits.sheddingOverloadMs;
-  return shedding;
+  for (let asked = 0; asked < limits.sheddingColdRequests; asked++)
+    assert.ok(shedding.admits(1_000, LATE, 'loud'));
+  return { shedding, nowMs: 1_000 + 10 * sheddingTurnsMs };
 }
 
-const LONG_MS = 10 * limits.sheddingTickMs;
-
-test('without a sign of overload everything is answered, however long the ticks are', async () => {
-  const shedding = await warm();
-  for (let ticks = 0; ticks < 100; ticks++) assert.equal(await tick(shedding, 200, LONG_MS), 200);
-  assert.equal(shedding.refusedShare(nowMs), 0);
+test('who waited no longer than a request may wait is answered', () => {
+  const { shedding, nowMs } = warm();
+  for (let asked = 0; asked < 10_000; asked++) assert.ok(shedding.admits(nowMs + asked, LATE_MS, 'loud'));
+  assert.equal(shedding.refusedShare(nowMs + 10_000), 0);
 });
 
-test('once the queue was full each step of a long tick lowers the part that is answered, to the least part', async () => {
-  const shedding = await warm();
-  shedding.onFullQueue(nowMs);
-  const parts: number[] = [];
-  for (let ticks = 0; ticks < 10; ticks++) parts.push((await tick(shedding, 1_000, LONG_MS)) / 1_000);
-  assert.ok(parts[0]! > 0.75 && parts[0]! < 1, parts.join(' '));
-  assert.ok(parts[1]! < parts[0]!, parts.join(' '));
-  assert.ok(Math.abs(parts.at(-1)! - limits.sheddingShareMin) < 0.01, parts.join(' '));
-  assert.ok(Math.abs(shedding.refusedShare(nowMs) - (1 - limits.sheddingShareMin)) < 0.01);
+test('after a pause of the machine what waited is answered late; where every request is late for a while, late ones are refused', () => {
+  const { shedding, nowMs } = warm();
+  for (let ms = 0; ms < sheddingAfterMs; ms++) assert.ok(shedding.admits(nowMs + ms, LATE, 'loud'));
+  assert.equal(shedding.admits(nowMs + sheddingAfterMs, LATE, 'loud'), false);
+  assert.ok(shedding.refusedShare(nowMs + sheddingAfterMs) > 0);
+  assert.ok(shedding.admits(nowMs + sheddingAfterMs, LATE_MS, 'loud'), 'who came in time');
 });
 
-test('a tick as long as requests may wait is a sign of overload by itself, and while less is answered it stays one', async () => {
-  const shedding = await warm();
-  const { sheddingOverloadTickMs } = limits;
-  await tick(shedding, 1_000, sheddingOverloadTickMs + limits.sheddingTickMs);
-  for (let ticks = 0; ticks < 100; ticks++)
-    assert.ok((await tick(shedding, 200, LONG_MS)) < 200, `after ${ticks} ticks`);
+test('one request in time ends the time after which late ones are refused, unless one was refused a moment ago', () => {
+  const { shedding, nowMs } = warm();
+  const late = (ms: number): boolean => shedding.admits(nowMs + ms, LATE, 'loud');
+  late(0);
+  assert.ok(shedding.admits(nowMs + sheddingAfterMs - 1, 0, 'loud'));
+  assert.ok(late(sheddingAfterMs));
+  assert.equal(late(2 * sheddingAfterMs), false);
+  assert.ok(shedding.admits(nowMs + 2 * sheddingAfterMs, 0, 'loud'));
+  assert.equal(late(2 * sheddingAfterMs + 1), false);
+  assert.ok(late(2 * sheddingAfterMs + 2 * sheddingTurnsMs), 'long after it');
 });
 
-test('short ticks, or none, let the part that is answered rise to all of them', async () => {
-  const shedding = await warm();
-  const { sheddingRecoveryMs, sheddingShareMin } = limits;
-  for (const recover of [
-    async () => {
-      for (let ms = 0; ms < sheddingRecoveryMs; ms += 10) await tick(shedding, 100, 10);
-    },
-    async () => {
-      nowMs += sheddingRecoveryMs;
-    },
-  ]) {
-    shedding.onFullQueue(nowMs);
-    for (let ticks = 0; ticks < 20; ticks++) await tick(shedding, 500, LONG_MS);
-    assert.ok(Math.abs(shedding.refusedShare(nowMs) - (1 - sheddingShareMin)) < 0.01);
-    await recover();
-    assert.equal(shedding.refusedShare(nowMs), 0);
-    assert.equal(await tick(shedding, 100, 10), 100);
+test('keys that ask little are answered though they are late, and the others make up for it', () => {
+  const { shedding, nowMs: warmMs } = warm();
+  const nowMs = overload(shedding, warmMs);
+  const seconds = 5;
+  let [quiet, loud, late] = [0, 0, 0];
+  for (let ms = 1; ms <= seconds * 1_000; ms++) {
+    // Each millisecond one loud request is in time, and nine are late.
+    if (shedding.admits(nowMs + ms, LATE_MS, 'loud')) loud++;
+    for (let more = 0; more < 9; more++) if (shedding.admits(nowMs + ms, LATE, 'loud')) late++;
+    if (ms > 200 && ms % 20 === 0)
+      for (const key of ['quiet', 'other']) if (shedding.admits(nowMs + ms, LATE, key)) quiet++;
   }
+  const asked = 2 * ((seconds * 1_000 - 200) / 20);
+  assert.ok(quiet >= 0.98 * asked, `${quiet} of ${asked}`);
+  assert.equal(loud, seconds * 1_000);
+  assert.equal(late, 0, `${late} late ones of the loud key`);
 });
 
-test('while a part is refused, keys that ask little are answered, and the others make up for it', async () => {
-  const shedding = await warm();
-  shedding.onFullQueue(nowMs);
-  for (let ticks = 0; ticks < 20; ticks++) await tick(shedding, 500, LONG_MS);
-  let [loud, quiet, asked] = [0, 0, 0];
-  for (let ticks = 0; ticks < 20; ticks++) {
-    loud += await tick(shedding, 500, LONG_MS);
-    for (const key of ['quiet', 'other']) if (shedding.admits(nowMs, key)) quiet++;
-    asked += 500;
-    await setImmediate();
-  }
-  assert.equal(quiet, 2 * 20);
-  assert.ok((loud + quiet) / asked < limits.sheddingShareMin + 0.02, `${loud} and ${quiet} of ${asked}`);
+test('however many keys ask little, late requests that are answered are bounded', () => {
+  const { shedding, nowMs } = warm();
+  const beganMs = overload(shedding, nowMs);
+  let ahead = 0;
+  for (let asked = 0; asked < 10_000; asked++)
+    if (shedding.admits(beganMs + asked / 20, LATE, `key ${asked}`)) ahead++;
+  assert.ok(ahead > 0 && ahead <= 2 * sheddingAhead, String(ahead));
 });
 
-test('keys that all ask alike together get no more than the part that is answered, and each its share', async () => {
-  const shedding = await warm();
-  shedding.onFullQueue(nowMs);
-  for (let ticks = 0; ticks < 20; ticks++) await tick(shedding, 500, LONG_MS);
-  const answered = new Array<number>(10).fill(0);
-  const beganMs = nowMs;
-  for (let asked = 0; asked < 5_000; asked++) {
-    nowMs = beganMs + asked;
-    if (shedding.admits(nowMs, String(asked % 10))) answered[asked % 10]!++;
-    if (asked % 500 === 499) {
-      shedding.onFullQueue(nowMs);
-      await setImmediate();
-    }
-  }
-  const all = answered.reduce((sum, count) => sum + count, 0);
-  assert.ok(all <= 5_000 * limits.sheddingShareMin + limits.sheddingAhead + 10, answered.join());
-  assert.ok(Math.max(...answered) - Math.min(...answered) <= 10, answered.join());
+test('the part that is refused is told, and is none a while after the last refusal', () => {
+  const { shedding, nowMs } = warm();
+  const beganMs = overload(shedding, nowMs);
+  for (let asked = 0; asked < 300; asked++) shedding.admits(beganMs, asked % 3 === 0 ? 0 : LATE, 'loud');
+  assert.ok(Math.abs(shedding.refusedShare(beganMs) - 2 / 3) < 0.02, String(shedding.refusedShare(beganMs)));
+  assert.equal(shedding.refusedShare(beganMs + 2 * sheddingTurnsMs), 0);
 });
 
-test('a long tick with few requests means that the machine did other work: nothing is refused', async () => {
-  const shedding = await warm();
-  shedding.onFullQueue(nowMs);
-  const few = limits.sheddingRequestsMin - 1;
-  for (let ticks = 0; ticks < 20; ticks++) assert.equal(await tick(shedding, few, 400), few);
-});
-
-test('the first requests of a thread are answered while their code is being compiled', async () => {
+test('the first requests of a thread are answered while their code is being compiled', () => {
   const shedding = new LoadShedding();
-  shedding.onFullQueue(nowMs);
-  const half = limits.sheddingColdRequests / 2;
-  assert.equal(await tick(shedding, half, 5_000), half);
-  assert.equal(await tick(shedding, half, 5_000), half);
-  assert.ok((await tick(shedding, half, 5_000)) < half);
+  for (let asked = 0; asked < limits.sheddingColdRequests; asked++)
+    assert.ok(shedding.admits(asked, 1_000, 'loud'));
 });
 
 test('what is not answered is 503, a cached answer too, after every mistake of its caller (contract 6.3, 6.4)', async () => {

@@ -3,7 +3,7 @@
 import { limits } from '../../contract/limits.ts';
 import type { Answer, LaneBounds, QueryRequest } from '../../queries/query.ts';
 import { LoadShedding } from './load-shedding.ts';
-import { full, QueryQueue, QueueError, type ThreadMemory } from './query-queue.ts';
+import { QueryQueue, QueueError, type ThreadMemory } from './query-queue.ts';
 import type { ThreadSetup } from './query-thread.ts';
 
 const firstLane: LaneBounds = {
@@ -58,9 +58,9 @@ export class QueryLanes {
     ]);
   }
 
-  /** Whether this thread keeps up well enough to answer one more request of a key, be the answer cached or not. */
-  admits(keyId: string | null): boolean {
-    return this.#shedding.admits(performance.now(), keyId);
+  /** Whether this thread keeps up well enough to answer one more request of a key, which has waited to be read, be the answer cached or not. */
+  admits(keyId: string | null, waitedMs: number): boolean {
+    return this.#shedding.admits(performance.now(), waitedMs, keyId);
   }
 
   /** The part of the requests that is refused now because this thread does not keep up: 0 without overload. */
@@ -68,13 +68,20 @@ export class QueryLanes {
     return this.#shedding.refusedShare(performance.now());
   }
 
-  /** Answers a request of a key when it is its turn; null for one of the service itself. @throws QueueError */
-  async submit(request: QueryRequest, isGone: () => boolean, keyId: string | null = null): Promise<Answer> {
+  /**
+   * Answers a request of a key when it is its turn; null for one of the service itself. `waitedMs`: how long it has waited to be read.
+   * @throws QueueError
+   */
+  async submit(
+    request: QueryRequest,
+    isGone: () => boolean,
+    keyId: string | null = null,
+    waitedMs = 0,
+  ): Promise<Answer> {
     if (request.endpoint === 'bulkBars') return this.#streaming().submit(request, isGone, keyId);
     try {
-      return await this.#first.submit(request, isGone, keyId);
+      return await this.#first.submit(request, isGone, keyId, waitedMs);
     } catch (error) {
-      if (error === full) this.#shedding.onFullQueue(performance.now());
       if (!(error instanceof QueueError && error.problem === 'declined')) throw error;
     }
     return this.#dear().submit(request, isGone, keyId);

@@ -96,23 +96,31 @@ export class QueryQueue {
     return { heap: told.total_heap_size, heap_used: told.used_heap_size, external: told.external_memory };
   }
 
-  /** Answers a request of a key, by its id, when it is its turn; null for one of the service itself. @throws QueueError */
-  submit(request: QueryRequest, isGone: () => boolean, keyId: string | null = null): Promise<Answer> {
-    const sinceMs = performance.now();
-    if (sinceMs - this.#polledMs > limits.queuePollMs) this.#poll(sinceMs);
-    if (this.#closed !== null || !this.#admits(keyId)) return Promise.reject(full);
-    const waiting = { request, sinceMs, isGone, ...Promise.withResolvers<Answer>() };
+  /**
+   * Answers a request of a key, by its id, when it is its turn; null for one of the service itself. `waitedMs`: how long it has waited
+   * before. @throws QueueError
+   */
+  submit(
+    request: QueryRequest,
+    isGone: () => boolean,
+    keyId: string | null = null,
+    waitedMs = 0,
+  ): Promise<Answer> {
+    const nowMs = performance.now();
+    if (nowMs - this.#polledMs > limits.queuePollMs) this.#poll(nowMs);
+    if (this.#closed !== null || !this.#admits(keyId, waitedMs)) return Promise.reject(full);
+    const waiting = { request, sinceMs: nowMs - waitedMs, isGone, ...Promise.withResolvers<Answer>() };
     this.#queue.add(keyId, waiting);
     this.#feed();
     return waiting.promise;
   }
 
   /** Whether one more request of a key joins the queue. In a full one it takes the place of one of a key that has more. */
-  #admits(keyId: string | null): boolean {
+  #admits(keyId: string | null, waitedMs: number): boolean {
     const { waiting, inFlight } = this;
     const isSoon =
-      this.#admission.admits({ waiting, inFlight }) ||
-      this.#admission.admits({ waiting: this.#queue.before(keyId), inFlight });
+      this.#admission.admits({ waiting, inFlight }, waitedMs) ||
+      this.#admission.admits({ waiting: this.#queue.before(keyId), inFlight }, waitedMs);
     if (!isSoon || !this.#admission.isFull(waiting)) return isSoon;
     const other = this.#queue.removeForOther(keyId);
     other?.reject(full);
