@@ -76,3 +76,25 @@ test('there are keys of every paged endpoint, in both orders where it sorted whe
         name,
       );
 });
+
+/** What a caller can write where a key has the moment of its walk: no instant, or one of another age. */
+const forgedMoments = [
+  '1e300',
+  '-1e300',
+  '8.64e15',
+  '-8.64e15',
+  '8640000000000001',
+  '4e14',
+  '-4e14',
+  '"now"',
+  'null',
+];
+
+test('a key that names an impossible moment is refused like any other that was changed (contract 4.1)', async () => {
+  for (const { endpoint, query } of walks)
+    for (const moment of forgedMoments) {
+      const forged = Buffer.concat([Buffer.alloc(16), Buffer.from(`[[],[],${moment}]`)]);
+      const answer = await answerOf(endpoint, { ...query, next_page_key: forged.toString('base64url') });
+      assert.equal(answer.kind === 'refusal' && answer.word, 'invalid_page_key', `${endpoint} ${moment}`);
+    }
+});

@@ -1,11 +1,14 @@
 // The rows of instruments that a search has found.
 import { type Instrument, instruments } from '../datasets/reference.ts';
-import type { FoundName } from '../store/instrument-terms.ts';
+import { type FoundName, lostInstrument } from '../store/instrument-terms.ts';
 import type { Reader } from '../store/store.ts';
 
 const nameOf = ({ country_iso_code, symbol }: FoundName): string => `${country_iso_code}:${symbol}`;
 
-/** The rows of instruments, in the given order. One read for each country is many times as fast as one for each row. */
+/**
+ * The rows of instruments, in the given order. One read for each country is many times as fast as one for each row.
+ * @throws DamagedData for one whose row is lost
+ */
 export async function instrumentRows(
   reader: Reader,
   assetSchema: string,
@@ -17,5 +20,9 @@ export async function instrumentRows(
     const symbols = [...new Set(members.map(({ symbol }) => symbol))];
     for (const row of await reader.among(instruments, where, 'symbol', symbols)) rows.set(nameOf(row), row);
   }
-  return found.map((one) => rows.get(nameOf(one))!);
+  return found.map((one) => {
+    const row = rows.get(nameOf(one));
+    if (row === undefined) throw lostInstrument({ asset_schema: assetSchema, ...one });
+    return row;
+  });
 }

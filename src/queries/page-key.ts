@@ -1,5 +1,6 @@
 // Page keys: the end of a page and what the walk fixed at its start, signed with the store's secret (contract 4.1).
 import { hash, timingSafeEqual } from 'node:crypto';
+import { DAY_MS, END_DAY, FIRST_DAY } from '../base/instant.ts';
 import { Refusal } from '../contract/errors.ts';
 
 const MAC_BYTES = 16;
@@ -7,6 +8,10 @@ const MAC_BYTES = 16;
 /** Of SHA-256. */
 const HASH_BLOCK_BYTES = 64;
 const HASH_BYTES = 32;
+
+/** Moments outside are of no walk: an offset moves those of contract 2.4 by less than a day. */
+const FIRST_MOMENT_MS = (FIRST_DAY - 1) * DAY_MS;
+const END_MOMENT_MS = (END_DAY + 1) * DAY_MS;
 
 /** The end of a page: the order key of its last record, and what the first page fixed for the whole walk, such as its time. */
 export type Place = {
@@ -34,13 +39,19 @@ const payloadOf = ({ position, pinned, asOfMs }: Place): Payload =>
 
 /**
  * The moment that a key names, before anything says whose key it is: what the fingerprint is made of depends on the moment. Undefined
- * where it names none. @throws Refusal `invalid_page_key` for a text that is no key
+ * where it names none. @throws Refusal `invalid_page_key` for a text that is no key, or names a moment that no walk has
  */
 export function claimedMoment(key: string): number | undefined {
+  const asOfMs = unsignedMoment(key);
+  if (typeof asOfMs !== 'number') return undefined;
+  if (asOfMs < FIRST_MOMENT_MS || asOfMs >= END_MOMENT_MS) throw foreignKey(key);
+  return asOfMs;
+}
+
+function unsignedMoment(key: string): unknown {
   try {
     const payload = Buffer.from(key, 'base64url').subarray(MAC_BYTES);
-    const [, , asOfMs] = JSON.parse(payload.toString()) as Payload;
-    return typeof asOfMs === 'number' ? asOfMs : undefined;
+    return (JSON.parse(payload.toString()) as Payload)[2];
   } catch {
     throw foreignKey(key);
   }

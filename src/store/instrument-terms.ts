@@ -70,6 +70,9 @@ const lostRow = (name: InstrumentName): Damage => ({
   problem: 'the row is lost',
 });
 
+/** The error for an instrument that a term names and no row has. */
+export const lostInstrument = (name: InstrumentName): DamagedData => new DamagedData(lostRow(name));
+
 /** The row of a name; null where none has it. @throws DamagedData for a row that is lost: its terms tell that it was written */
 export async function instrumentNamed(reader: RowReader, name: InstrumentName): Promise<Instrument | null> {
   const { asset_schema, country_iso_code, symbol } = name;
@@ -88,8 +91,7 @@ const symbolOf = ({ asset_schema, country_iso_code, symbol: term }: InstrumentNa
 
 /** For a name that no row has. @throws DamagedData where one had it and is lost */
 export async function refuseLost(reader: RowReader, name: InstrumentName): Promise<void> {
-  if ((await rowWith(reader, instrumentTerms, symbolOf(name, 'symbol'))) !== null)
-    throw new DamagedData(lostRow(name));
+  if ((await rowWith(reader, instrumentTerms, symbolOf(name, 'symbol'))) !== null) throw lostInstrument(name);
 }
 
 /** Says that `refuseLost` comes next for these names (`RowWriter.expect`). */

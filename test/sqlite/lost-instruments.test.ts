@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { everything, exportTable } from '../../src/export/tables.ts';
 import { deleteBars, deleteInstrument } from '../../src/history/delete-bars.ts';
 import { newestRuns, undoRun } from '../../src/history/undo-run.ts';
+import { QueryRunner } from '../../src/queries/index.ts';
 import { damageWords } from '../../src/store/damage.ts';
 import type { Store } from '../../src/store/store.ts';
 import { ASKED_MS } from '../reliability/flips-data.ts';
@@ -28,6 +29,23 @@ test('a deletion names an instrument whose row is lost, and deletes nothing (con
     await assert.rejects(deleteInstrument(store, { ...choice, ...about }), isLost);
   });
   assert.deepEqual(contentOfFile(storeFile(url)), content);
+});
+
+test('a search that finds an instrument whose row is lost names it, also as of a moment (contract 9.8, house rules)', async () => {
+  const url = stores.losing('instruments', "symbol = 'AB05'");
+  await asking(url, 'read', async (store) => {
+    const runner = new QueryRunner(store, new Uint8Array(32));
+    for (const as_of of [undefined, ASKED_MS])
+      await assert.rejects(
+        runner.run({
+          endpoint: 'instrumentSearch',
+          parameters: { schema_asset: 'stock', query: 'AB05', limit: 10, as_of },
+          nowMs: ASKED_MS,
+          wrapCsv: false,
+        }),
+        isLost,
+      );
+  });
 });
 
 test('an export of an instrument whose row is lost names it (contract 10)', async () => {
