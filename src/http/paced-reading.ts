@@ -5,11 +5,11 @@ import { httpLimits } from './limits.ts';
 /** Who may be read. */
 export type ReadingRules = {
   /** Whether the connection is not to be read now. */
-  isPaused(): boolean;
+  readonly isPaused: () => boolean;
   /** Whether what has arrived must wait. */
-  mustWait(): boolean;
+  readonly mustWait: () => boolean;
   /** Calls `letIn` when it is its turn. */
-  wait(letIn: () => void): void;
+  readonly wait: (letIn: () => void) => void;
 };
 
 /**
@@ -32,7 +32,10 @@ export function paceReading(socket: Socket, { isPaused, mustWait, wait }: Readin
     socket.unshift(piece);
   };
   const read = (piece: Buffer): void => {
-    if (piece.length <= httpLimits.readPieceBytes) return parse.call(socket, piece);
+    if (piece.length <= httpLimits.readPieceBytes) {
+      parse.call(socket, piece);
+      return;
+    }
     isWaiting = true;
     putBack(piece.subarray(httpLimits.readPieceBytes));
     setImmediate(goOn);

@@ -19,8 +19,9 @@ export class RequestGate {
   readonly #places: Place[] = [];
   #taken = 0;
   #lettingIn: Waiting | null = null;
-  #next: NodeJS.Immediate | null = null;
-  #look: NodeJS.Timeout | null = null;
+  /** Whether others are let in in the next turn of the event loop, and whether a look at the places is to come. */
+  #isNext = false;
+  #willLook = false;
 
   /** Whether a request that comes now can be read at once. */
   get isOpen(): boolean {
@@ -69,8 +70,10 @@ export class RequestGate {
 
   /** Lets in in the next turn of the event loop: until then what the last requests leave behind is cleared away, and all connections are heard. */
   #letInNext(): void {
-    this.#next ??= setImmediate(() => {
-      this.#next = null;
+    if (this.#isNext) return;
+    this.#isNext = true;
+    setImmediate(() => {
+      this.#isNext = false;
       this.#letIn();
     });
   }
@@ -88,8 +91,10 @@ export class RequestGate {
 
   /** Looks again after a while: a place may have been kept long enough without anybody leaving. */
   #lookSoon(): void {
-    this.#look ??= setTimeout(() => {
-      this.#look = null;
+    if (this.#willLook) return;
+    this.#willLook = true;
+    setTimeout(() => {
+      this.#willLook = false;
       this.#letIn();
       if (this.#count > 0) this.#lookSoon();
     }, httpLimits.placeMsMax / 10).unref();
