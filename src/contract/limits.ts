@@ -54,6 +54,8 @@ export const limits = {
   sheddingAfterMs: 100,
   /** First requests of an HTTP thread, whose waits say nothing, because its code is still being compiled. */
   sheddingColdRequests: 2_000,
+  /** Of so many late requests one is answered all the same: at four times the peak all are late, and nothing else would be done than to refuse. */
+  sheddingLateEvery: 10,
   /** Time in which answers are counted by key while some requests are refused, so that keys take turns. */
   sheddingTurnsMs: 1_000,
   /** Late requests of keys that had fewer answers than others which are answered all the same, beside a quarter of all answers. */

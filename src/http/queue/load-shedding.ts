@@ -14,12 +14,17 @@ export class LoadShedding {
   #answeredOfAll = 0;
   #refused = 0;
   #ahead = 0;
+  /** Late requests, of all time. */
+  #late = 0;
   #countedMs = Number.NEGATIVE_INFINITY;
 
   /** Whether to answer one more request of a key, by its id, that has waited so long to be read. */
   admits(nowMs: number, waitedMs: number, keyId: string | null): boolean {
     if (nowMs - this.#countedMs > limits.sheddingTurnsMs) this.#countAnew(nowMs);
-    const isAnswered = !this.#isLate(nowMs, waitedMs) || this.#takesTurn(keyId);
+    const isAnswered =
+      !this.#isLate(nowMs, waitedMs) ||
+      this.#takesTurn(keyId) ||
+      ++this.#late % limits.sheddingLateEvery === 0;
     if (isAnswered) this.#countAnswer(keyId);
     else {
       this.#refused++;
