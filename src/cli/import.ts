@@ -1,11 +1,10 @@
 // `bourse import DATASET FILE…`
 import { Command, CommanderError, Option } from 'commander';
 import { priceBases, volumeBases } from '../contract/price-basis.ts';
-import { fileDatasetNames } from '../datasets/index.ts';
 import { inputsOf } from '../files/inputs.ts';
 import { chooseMapping, guessedMapping } from '../mapping/choose-mapping.ts';
 import { readSettings } from './config.ts';
-import { examples, jsonOption, storeOption, wholeNumber } from './flags.ts';
+import { datasetArgument, examples, jsonOption, storeOption, wholeNumber } from './flags.ts';
 import { ImportCall, watchedBy } from './import-call.ts';
 import {
   checkFlags,
@@ -16,12 +15,11 @@ import {
   recordedFlagsOf,
 } from './import-flags.ts';
 import { presetList } from './preset-list.ts';
-import { checkDataset } from './read-flags.ts';
 import { watchFolder } from './watch.ts';
 
 export function importCommand(): Command {
   return new Command('import')
-    .argument('<dataset>', fileDatasetNames.join(', '))
+    .addArgument(datasetArgument('import'))
     .argument(
       '[file...]',
       'CSV or TSV with a header, JSON, NDJSON or Parquet; plain, .gz, .zst or .zip; patterns; - for standard input',
@@ -101,7 +99,6 @@ export function importCommand(): Command {
       ),
     )
     .action(async (dataset: string, names: string[], flags: ImportFlags) => {
-      checkDataset(dataset, 'import');
       checkFlags(dataset, flags);
       checkSources(names, flags);
       checkWriteMap(names, flags);
