@@ -76,6 +76,10 @@ const commands: Readonly<Record<string, readonly [about: string, load: () => Pro
     'Check the set-up of this machine, and say what to do. Nothing is changed. Exit status 1 when something fails.',
     async () => (await import('./doctor.ts')).doctorCommand(),
   ],
+  'help [command...]': [
+    'Show the help of a command. bourse help import bars shows the columns of a file of bars, with an example.',
+    async () => (await import('./help.ts')).helpCommand((word) => program(word, false)),
+  ],
   'completion <shell>': [
     'Print the completion of bash, zsh or fish, for a file that the shell reads.',
     async () => (await import('./completion.ts')).completionCommand(wholeProgram),
