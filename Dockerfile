@@ -1,4 +1,4 @@
-# What docs/operating/install.md starts: `serve` over a store in /data; any other command of bourse after the image's name.
+# What docs/operating/install.md starts: `serve` over a store in /var/lib/bourse; any other command of bourse after the image's name.
 
 # One exact image for both stages: a tag may lead to another image tomorrow. docs/operating/install.md says how to renew it.
 ARG NODE_IMAGE=node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
@@ -19,13 +19,13 @@ COPY --from=build /opt/bourse/dist dist
 COPY package.json ./
 COPY bin bin
 COPY examples examples
-RUN ln -s /opt/bourse/bin/bourse /usr/local/bin/bourse && install -d -o node -g node /data
+RUN ln -s /opt/bourse/bin/bourse /usr/local/bin/bourse && install -d -o node -g node /var/lib/bourse
 
 # Everything that is ever written lies in the volume, temporary files of imports too: the rest may be read-only.
-ENV BOURSE_STORE=sqlite:/data/bourse.db BOURSE_HOST=0.0.0.0 TMPDIR=/data
+ENV BOURSE_STORE=sqlite:/var/lib/bourse/bourse.db BOURSE_HOST=0.0.0.0 TMPDIR=/var/lib/bourse
 USER node
-WORKDIR /data
-VOLUME /data
+WORKDIR /var/lib/bourse
+VOLUME /var/lib/bourse
 EXPOSE 8080
 
 # OPTIONS of a route needs no key and tells nothing; the service answers it only with its store open.

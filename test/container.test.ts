@@ -1,6 +1,6 @@
 // The container image's files, as far as they can be judged without a container engine.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { limits } from '../src/contract/limits.ts';
@@ -37,9 +37,29 @@ test('every stage is built on one image, pinned by its digest, with the Node.js 
 test('the image runs as a user without privileges, in exec form, with its data in a volume', () => {
   const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
   assert.match(last, /^USER node$/m);
-  assert.match(last, /^VOLUME \/data$/m);
+  assert.match(last, /^VOLUME \/var\/lib\/bourse$/m);
   assert.match(last, /^ENTRYPOINT \["bourse"\]$/m);
   assert.match(read('bin/bourse'), /^exec "\$node" .*"\$@"\n$/m);
+});
+
+test('pages, units and images have one layout: /opt/bourse and /var/lib/bourse', () => {
+  const files = [
+    ...globSync('docs/{using,operating}/*.md', { cwd: root }),
+    ...globSync('deploy/**/*.{service,yaml,conf}', { cwd: root }),
+    ...['README.md', 'Dockerfile', 'compose.yaml'],
+  ];
+  const places = files.flatMap((name) =>
+    Array.from(
+      read(name).matchAll(/(?<![\w.~/-])(\/(?:(?:srv|opt|var\/lib)\/\w+|data\b))/g),
+      ([, place]) => `${name}: ${place}`,
+    ),
+  );
+  const allowed = /: \/(?:opt\/bourse|var\/lib\/(?:bourse|postgresql))$/;
+  assert.ok(places.length > 20);
+  assert.deepEqual(
+    places.filter((one) => !allowed.test(one)),
+    [],
+  );
 });
 
 test('an engine waits longer for the service to stop than open requests have to finish', () => {

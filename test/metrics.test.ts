@@ -198,6 +198,55 @@ test('docs/operating/metrics.md lists every metric of Bourse with its type and i
   assert.equal(await server.stop(), 0);
 });
 
+type Panel = {
+  readonly id: number;
+  readonly title: string;
+  readonly type: string;
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+  readonly targets?: readonly { readonly expr: string }[];
+};
+
+test('deploy/grafana/bourse.json asks for metrics and labels that the service has, and shows each of Bourse (contract 9.3)', async () => {
+  const file = join(import.meta.dirname, '../deploy/grafana/bourse.json');
+  const { panels } = JSON.parse(readFileSync(file, 'utf8')) as { panels: Panel[] };
+  const server = await shop.serve('--metrics-port', '0');
+  await (await server.get(targets.fast[0]!)).text();
+  const found = await scrape(await server.metricsUrl());
+  const labelsOf = new Map<string, Set<string>>();
+  for (const { samples } of found.values())
+    for (const { name, labels } of samples)
+      labelsOf.set(
+        name,
+        (labelsOf.get(name) ?? new Set(['job', 'instance'])).union(new Set(Object.keys(labels))),
+      );
+  const isShown = (name: string): boolean =>
+    panels.some(({ targets: asked = [] }) => asked.some(({ expr }) => expr.includes(name)));
+  for (const { title, targets: asked = [] } of panels)
+    for (const { expr } of asked) {
+      const series = Array.from(expr.matchAll(/\b((?:bourse|process|nodejs)_\w+)\{([^}]*)\}/g));
+      assert.ok(series.length > 0, title);
+      const given = new Set<string>();
+      for (const [, name, matchers] of series) {
+        const has = labelsOf.get(name!);
+        assert.ok(has !== undefined, `${title}: there is no ${name}`);
+        for (const [, label] of matchers!.matchAll(/(\w+)=~?"/g))
+          assert.ok(has.has(label!), `${title}: ${label}`);
+        for (const label of has) given.add(label);
+      }
+      for (const [, by] of expr.matchAll(/\bby \(([^)]*)\)/g))
+        for (const label of by!.split(', ')) assert.ok(given.has(label), `${title}: ${label}`);
+    }
+  const hidden = [...found.keys()].filter((name) => name.startsWith('bourse_') && !isShown(name));
+  assert.deepEqual(hidden, []);
+  assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length);
+  const cells = panels.flatMap(({ title, gridPos: { x, y, w, h } }) => {
+    assert.ok(x + w <= 24, title);
+    return Array.from({ length: w * h }, (_, at) => `${x + (at % w)} ${y + Math.floor(at / w)}`);
+  });
+  assert.equal(new Set(cells).size, cells.length, 'no panel lies on another');
+  assert.equal(await server.stop(), 0);
+});
+
 test('the port of metrics has nothing else, needs no key, and the service has no metrics on its own (contract 9.3)', async () => {
   const server = await shop.serve('--metrics-port', '0');
   const url = await server.metricsUrl();

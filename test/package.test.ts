@@ -113,12 +113,12 @@ suite('the package', { skip: hasNpm ? false : 'npm is not there, so nothing can 
     assert.deepEqual(messages, []);
   });
 
-  test('it holds what was built, the sample files, the unit and no source, no test and no Node.js', () => {
+  test('it holds what was built, the sample files, deploy/ and no source, no test and no Node.js', () => {
     const files = readdirSync(installed, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1));
     const wanted =
-      /^(dist\/.*\.(js|d\.ts|css|json)|examples\/[\w-]+\.(csv|txt|md)|bin\/bourse|deploy\/(bourse\.service|nginx\.conf|[\w-]+\/(compose\.yaml|replication\.sh))|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
+      /^(dist\/.*\.(js|d\.ts|css|json)|examples\/[\w-]+\.(csv|txt|md)|bin\/bourse|deploy\/(bourse\.service|nginx\.conf|[\w-]+\/(compose\.yaml|replication\.sh|bourse\.json))|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
     assert.deepEqual(
       files.filter((file) => !wanted.test(file) || /\.test\.|engine-suite/.test(file)),
       [],

@@ -19,9 +19,9 @@ export class Watch {
   readonly #child: ChildProcess;
   readonly #ended: Promise<number | null>;
 
-  constructor(shop: Workshop, folder: string, symbol = 'A') {
+  constructor(shop: Workshop, folder: string, symbol = 'A', more: readonly string[] = []) {
     const flags = ['--schema', 'stock', '--country', 'US', '--interval', '1M', '--symbol', symbol];
-    this.#child = shop.start(['import', 'bars', '--watch', folder, ...flags]);
+    this.#child = shop.start(['import', 'bars', '--watch', folder, ...flags, ...more]);
     children.push(this.#child);
     for (const stream of [this.#child.stdout!, this.#child.stderr!])
       stream.on('data', (piece) => {

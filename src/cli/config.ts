@@ -262,3 +262,9 @@ export function strayVariables(): { readonly name: string; readonly near: string
     .filter((name) => name.startsWith('BOURSE_') && !known.includes(name))
     .map((name) => ({ name, near: nearest(name, known) }));
 }
+
+/** The environment of a command that an operator named: the own one, and more. */
+export const environmentWith = (more: Readonly<Record<string, string>>): NodeJS.ProcessEnv => ({
+  ...process.env,
+  ...more,
+});

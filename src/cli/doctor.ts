@@ -29,7 +29,7 @@ export function doctorCommand(): Command {
         'bourse doctor',
         'bourse doctor --deep',
         'bourse doctor --deep --repair-indexes',
-        'bourse doctor --store sqlite:/srv/bourse/bourse.db --json',
+        'bourse doctor --store sqlite:/var/lib/bourse/data/bourse.db --json',
       ),
     )
     .action(async (flags: Flags) => {

@@ -4,7 +4,6 @@ import { basename, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { formatBytes } from '../base/size.ts';
 import { type PriceBasis, priceBases, type VolumeBasis, volumeBases } from '../contract/price-basis.ts';
-import { fileDatasetNames } from '../datasets/index.ts';
 import {
   type OutFormat,
   outFormatOf,
@@ -21,19 +20,12 @@ import { storeFacts } from '../store/engines.ts';
 import { UnfitPlace } from '../store/store.ts';
 import { readSettings, UsageProblem } from './config.ts';
 import { damageRecord, noteDamage } from './damage.ts';
-import { examples, jsonOption, storeOption } from './flags.ts';
+import { datasetArgument, examples, jsonOption, storeOption } from './flags.ts';
 import { readStore } from './opened-store.ts';
 import { linesOf, print } from './output.ts';
 import { noteProblem } from './problem.ts';
 import { Progress } from './progress.ts';
-import {
-  checkDataset,
-  readBound,
-  readCountry,
-  readInterval,
-  readSchema,
-  readSymbolOf,
-} from './read-flags.ts';
+import { readBound, readCountry, readInterval, readSchema, readSymbolOf } from './read-flags.ts';
 import { countOf } from './table.ts';
 
 /** The exit status when the selection has no rows. */
@@ -156,7 +148,7 @@ function report(dataset: string, flags: Flags, done: Done, damaged: readonly Dam
 
 export function exportCommand(): Command {
   return new Command('export')
-    .argument('<dataset>', fileDatasetNames.join(', '))
+    .addArgument(datasetArgument('export'))
     .option('--out <file>', `its name ends in ${outNames}; - is standard output, as CSV`, STANDARD_OUTPUT)
     .option('--force', 'replace the file if it exists')
     .option('--schema <type>', 'only this asset type: stock, future, crypto, forex or option')
@@ -182,7 +174,6 @@ export function exportCommand(): Command {
       ),
     )
     .action(async (dataset: string, flags: Flags) => {
-      checkDataset(dataset, 'export');
       const selection = readSelection(dataset, flags);
       const url = readSettings(flags).store;
       if (flags.out !== STANDARD_OUTPUT) {

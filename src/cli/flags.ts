@@ -1,6 +1,7 @@
 // Options that several commands share.
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import { factsOf, type SettingName, settingNames } from './config.ts';
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import { fileDatasetNames } from '../datasets/index.ts';
+import { factsOf, hintFor, type SettingName, settingNames, UsageProblem } from './config.ts';
 
 /** The flag of a setting. */
 export function settingOption(name: SettingName): Option {
@@ -20,6 +21,15 @@ export function addSettings(command: Command): Command {
 
 /** Answers for a program instead of a person. */
 export const jsonOption = (): Option => new Option('--json', 'print JSON instead of a table');
+
+/** The dataset of `bourse import` and `bourse export`. */
+export const datasetArgument = (verb: 'import' | 'export'): Argument =>
+  new Argument('<dataset>', `what to ${verb}`).choices(fileDatasetNames).argParser((name: string) => {
+    if (fileDatasetNames.includes(name)) return name;
+    throw new UsageProblem(
+      `there is no dataset ${name} to ${verb}: it is one of ${fileDatasetNames.join(', ')}${hintFor(name, fileDatasetNames)}`,
+    );
+  });
 
 /** The examples at the beginning of a help text: whole calls, for `addHelpText`. */
 export const examples = (...calls: readonly string[]): ['before', string] => [

@@ -31,7 +31,7 @@ import { note, noteWait, print } from './output.ts';
 import { EXIT_PARTLY, printProblem } from './problem.ts';
 import { Progress } from './progress.ts';
 import { count } from './table.ts';
-import { type OnTaken, skipText, type Watched } from './watch.ts';
+import { type OnTaken, skipText, type TellFailed, type Watched } from './watch.ts';
 import { writeMap } from './write-map.ts';
 
 /** A message about a file without the file's path: the path is printed beside it. */
@@ -334,13 +334,14 @@ export class ImportCall {
 }
 
 /** A folder whose files are imported by calls of their own, those that are there together by one. */
-export function watchedBy(call: Call, folder: string): Watched {
+export function watchedBy(call: Call, folder: string, tellFailed: TellFailed): Watched {
   const { dataset, storeUrl, recordedFlags } = call;
   return {
     folder,
     dataset,
     flags: recordedFlags,
     storeUrl,
+    tellFailed,
     async take(paths, onTaken) {
       const run = new ImportCall(call, onTaken);
       try {

@@ -34,6 +34,7 @@ export type ImportFlags = {
   readonly allowRejects: number;
   readonly dryRun?: boolean;
   readonly watch?: string;
+  readonly onFailure?: string;
   readonly explain?: boolean;
   readonly writeMap?: string;
   readonly dateFormat?: string;
@@ -132,9 +133,14 @@ export function checkWriteMap(names: readonly string[], flags: ImportFlags): voi
 }
 
 /** Files are either named, or arrive in a watched folder. */
-export function checkSources(names: readonly string[], { watch, dryRun, explain }: ImportFlags): void {
+export function checkSources(
+  names: readonly string[],
+  { watch, dryRun, explain, onFailure }: ImportFlags,
+): void {
   if (names.length === 0 && watch === undefined)
     throw new UsageProblem('name the files to import, or with --watch the folder in which they arrive');
+  if (onFailure !== undefined && (dryRun || explain))
+    throw new UsageProblem('--on-failure tells of imports: leave --dry-run and --explain out');
   if (watch !== undefined && (names.length > 0 || dryRun || explain))
     throw new UsageProblem(
       '--watch imports the files of its folder: name no file, and leave --dry-run and --explain out',
@@ -143,7 +149,17 @@ export function checkSources(names: readonly string[], { watch, dryRun, explain 
 
 /** Flags that change nothing of what a file gives. */
 const flagsWithoutEffect: ReadonlySet<string> = new Set<keyof ImportFlags>([
-  ...(['store', 'source', 'allowRejects', 'dryRun', 'watch', 'explain', 'writeMap', 'json'] as const),
+  ...([
+    'store',
+    'source',
+    'allowRejects',
+    'dryRun',
+    'watch',
+    'onFailure',
+    'explain',
+    'writeMap',
+    'json',
+  ] as const),
 ]);
 
 /** The other flags, in the order of their names: of a mapping file its content counts, wherever it is. */

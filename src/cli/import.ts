@@ -1,12 +1,11 @@
 // `bourse import DATASET FILE…`
 import { Command, CommanderError, Option } from 'commander';
 import { priceBases, volumeBases } from '../contract/price-basis.ts';
-import { fileDatasetNames } from '../datasets/index.ts';
 import { inputsOf } from '../files/inputs.ts';
 import { chooseMapping, guessedMapping } from '../mapping/choose-mapping.ts';
 import { readSettings } from './config.ts';
-import { examples, jsonOption, storeOption, wholeNumber } from './flags.ts';
-import { ImportCall, watchedBy } from './import-call.ts';
+import { datasetArgument, examples, jsonOption, storeOption, wholeNumber } from './flags.ts';
+import { type Call, ImportCall, watchedBy } from './import-call.ts';
 import {
   checkFlags,
   checkSources,
@@ -15,13 +14,27 @@ import {
   type ImportFlags,
   recordedFlagsOf,
 } from './import-flags.ts';
+import { tellFailure } from './on-failure.ts';
 import { presetList } from './preset-list.ts';
-import { checkDataset } from './read-flags.ts';
-import { watchFolder } from './watch.ts';
+import { problemOf } from './problem.ts';
+import { type TellFailed, watchFolder } from './watch.ts';
+
+/** Imports named files; `tell` is told of each that was not imported. */
+async function importFiles(call: Call, names: readonly string[], tell: TellFailed): Promise<void> {
+  const run = new ImportCall(call, async (file, problem) => {
+    if (problem !== null) await tell(file, problem);
+  });
+  try {
+    await run.take(await inputsOf(names));
+  } finally {
+    await run.close();
+  }
+  run.conclude();
+}
 
 export function importCommand(): Command {
   return new Command('import')
-    .argument('<dataset>', fileDatasetNames.join(', '))
+    .addArgument(datasetArgument('import'))
     .argument(
       '[file...]',
       'CSV or TSV with a header, JSON, NDJSON or Parquet; plain, .gz, .zst or .zip; patterns; - for standard input',
@@ -71,6 +84,10 @@ export function importCommand(): Command {
     .option('--allow-rejects <count>', 'refused rows with which the exit status is still 0', wholeNumber, 0)
     .option('--watch <folder>', 'import the files of a folder as they arrive, until stopped')
     .option(
+      '--on-failure <command>',
+      'run this by /bin/sh for each file that is not imported: FAILED_FILE, FAILED_DATASET and FAILED_REASON say what and why',
+    )
+    .option(
       '--explain',
       'show how a file would be read: its preset, columns and first rows, and what would be refused; store nothing',
     )
@@ -101,7 +118,6 @@ export function importCommand(): Command {
       ),
     )
     .action(async (dataset: string, names: string[], flags: ImportFlags) => {
-      checkDataset(dataset, 'import');
       checkFlags(dataset, flags);
       checkSources(names, flags);
       checkWriteMap(names, flags);
@@ -111,13 +127,14 @@ export function importCommand(): Command {
           : guessedMapping(dataset, fieldNamesOf(dataset), flags);
       const recordedFlags = recordedFlagsOf(flags);
       const call = { dataset, choose, storeUrl: readSettings(flags).store, flags, recordedFlags };
-      if (flags.watch !== undefined) return watchFolder(watchedBy(call, flags.watch));
-      const run = new ImportCall(call);
+      const tell = (file: string, reason: string): Promise<void> =>
+        tellFailure(flags.onFailure, { dataset, file, reason });
       try {
-        await run.take(await inputsOf(names));
-      } finally {
-        await run.close();
+        if (flags.watch === undefined) await importFiles(call, names, tell);
+        else await watchFolder(watchedBy(call, flags.watch, tell));
+      } catch (error) {
+        await tell(flags.watch ?? names.join(' '), problemOf(error).message);
+        throw error;
       }
-      run.conclude();
     });
 }

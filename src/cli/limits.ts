@@ -21,6 +21,10 @@ export const cliLimits = {
   /** Log lines are written together: so many bytes, or what came within so long. */
   logBufferBytes: 4_096,
   logFlushMs: 1_000,
+  /** The longest run of the command of --on-failure: the next file waits for it. */
+  onFailureMs: 30_000,
+  /** Characters of a reason that it gets. */
+  onFailureReasonMax: 2_000,
   /** Runs that are listed when none was named, or one that does not exist. */
   runsListed: 20,
   /** Series of hidden bars that the text of a report names. */

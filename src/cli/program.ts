@@ -76,26 +76,43 @@ const commands: Readonly<Record<string, readonly [about: string, load: () => Pro
     'Check the set-up of this machine, and say what to do. Nothing is changed. Exit status 1 when something fails.',
     async () => (await import('./doctor.ts')).doctorCommand(),
   ],
+  'help [command...]': [
+    'Show the help of a command. bourse help import bars shows the columns of a file of bars, with an example.',
+    async () => (await import('./help.ts')).helpCommand((word) => program(word, false)),
+  ],
+  'completion <shell>': [
+    'Print the completion of bash, zsh or fish, for a file that the shell reads.',
+    async () => (await import('./completion.ts')).completionCommand(wholeProgram),
+  ],
 };
 
 const nameOf = (term: string): string => term.split(' ', 1)[0]!;
 
+/** The program with some of its commands. */
+function programWith(some: readonly Command[]): Command {
+  const bourse = new Command('bourse').version(version()).helpCommand(false);
+  for (const command of some) bourse.addCommand(command);
+  return bourse;
+}
+
+/** The program with every command and its options. */
+const wholeProgram = async (): Promise<Command> => programWith(await loaded(Object.values(commands)));
+
+const loaded = (entries: readonly (readonly [about: string, load: () => Promise<Command>])[]) =>
+  Promise.all(entries.map(async ([about, load]) => (await load()).description(about)));
+
 /** The command that the first word names; for help and a wrong word every command, without its options. */
 function commandsFor(word: string | undefined): Promise<Command[]> {
-  const named = Object.entries(commands).filter(([term]) => nameOf(term) === word);
-  if (named.length > 0)
-    return Promise.all(named.map(async ([, [about, load]]) => (await load()).description(about)));
   const listed = Object.entries(commands);
+  const named = listed.filter(([term]) => nameOf(term) === word);
+  if (named.length > 0) return loaded(named.map(([, entry]) => entry));
   return Promise.resolve(listed.map(([term, [about]]) => new Command(nameOf(term)).description(about)));
 }
 
 async function program(firstWord: string | undefined, json: boolean): Promise<Command> {
   const terms = Object.keys(commands);
-  const bourse = new Command('bourse')
+  const bourse = programWith(await commandsFor(firstWord))
     .description('Market data query service over your own data: import files, serve them over HTTP.')
-    .version(version())
-    .showSuggestionAfterError()
-    .helpCommand(false)
     .configureHelp({
       subcommandTerm: (command) => terms.find((term) => nameOf(term) === command.name())!,
     })
@@ -108,7 +125,6 @@ async function program(firstWord: string | undefined, json: boolean): Promise<Co
         'bourse doctor                                                    checks the set-up',
       ),
     );
-  for (const command of await commandsFor(firstWord)) bourse.addCommand(command);
   for (const command of [bourse, ...bourse.commands, ...bourse.commands.flatMap((child) => child.commands)])
     command
       .exitOverride()

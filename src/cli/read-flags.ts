@@ -10,16 +10,8 @@ import {
 } from '../contract/identifiers.ts';
 import { type Interval, intervalsAllowed, parseInterval } from '../contract/interval.ts';
 import type { Field, FieldRule } from '../datasets/field.ts';
-import { fileDatasetNamed, fileDatasetNames } from '../datasets/index.ts';
-import { hintFor, UsageProblem } from './config.ts';
-
-/** Checks the dataset of `bourse import` and `bourse export`. @throws UsageProblem */
-export function checkDataset(name: string, verb: 'import' | 'export'): void {
-  if (fileDatasetNames.includes(name)) return;
-  throw new UsageProblem(
-    `there is no dataset ${name} to ${verb}: it is one of ${fileDatasetNames.join(', ')}${hintFor(name, fileDatasetNames)}`,
-  );
-}
+import { fileDatasetNamed } from '../datasets/index.ts';
+import { UsageProblem } from './config.ts';
 
 /** A flag of one meaning: reads its value; null when it was not given. @throws UsageProblem */
 const reader =

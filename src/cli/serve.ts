@@ -9,7 +9,7 @@ export function serveCommand(): Command {
       ...examples(
         'bourse serve',
         'bourse serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem --allowed-hosts data.example.com',
-        'bourse serve --store sqlite:/srv/bourse/bourse.db --workers 4 --public-url https://data.example.com/bourse',
+        'bourse serve --store sqlite:/var/lib/bourse/data/bourse.db --workers 4 --public-url https://data.example.com/bourse',
       ),
     )
     .action(async (flags: SettingFlags) => {

@@ -28,7 +28,11 @@ export type Watched = {
   readonly storeUrl: string;
   /** Imports files and reports the results. Throws what is no file's fault. */
   readonly take: (paths: AsyncIterable<string>, onTaken: OnTaken) => Promise<void>;
+  readonly tellFailed: TellFailed;
 };
+
+/** Tells the operator that a file was not imported, or not wholly, and why. */
+export type TellFailed = (file: string, reason: string) => Promise<void>;
 
 /** Is called once a file was taken, outside every write: `problem` says why not all of it was imported; null where all was. */
 export type OnTaken = (path: string, problem: string | null) => Promise<void>;
@@ -178,7 +182,7 @@ class FolderFiles {
 
   /** Keeps in the store whether a file has failed. */
   async #note(path: string, problem: string | null): Promise<void> {
-    const { dataset, storeUrl } = this.#watched;
+    const { dataset, storeUrl, tellFailed } = this.#watched;
     if (problem === null && !this.#failed.delete(path)) return;
     if (problem !== null) this.#failed.add(path);
     await closing(openStore(storeUrl, 'write', note), (store) =>
@@ -186,6 +190,7 @@ class FolderFiles {
         ? clearFailures(store, dataset, [path])
         : recordFailure(store, { dataset, path, problem, failed_ms: Date.now() }),
     );
+    if (problem !== null) await tellFailed(path, problem);
   }
 }
 

@@ -155,6 +155,7 @@ export class Desk {
     return {
       ...process.env,
       PATH: `${join(this.folder, 'bin')}:${process.env.PATH}`,
+      HOME: this.folder,
       NO_COLOR: '1',
       PYTHONDONTWRITEBYTECODE: '1',
       PYTHONPATH: pythonClient,

@@ -1,0 +1,106 @@
+// `bourse import --on-failure`: an operator is told of each file that was not imported (contract 10.3).
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { tellFailure } from '../src/cli/on-failure.ts';
+import { Workshop } from './service.ts';
+import { endWatches, Watch } from './watching.ts';
+
+const shop = new Workshop();
+after(() => {
+  endWatches();
+  shop.close();
+});
+
+const GOOD = 'datetime,open,high,low,close\n2025-05-05T15:00:00Z,1,1,1,1\n';
+const BAD = 'when,price\n1,2\n';
+const flags = ['--schema', 'stock', '--country', 'US', '--interval', '1M', '--symbol', 'A'];
+
+const told = shop.path('told');
+const tell = `printf '%s|%s|%s\\n' "$FAILED_FILE" "$FAILED_DATASET" "$FAILED_REASON" >> '${told}'; cat >> '${told}'`;
+
+/** What the command was told since the last call: of each file a line, and what its standard input had. */
+function heard(): string[] {
+  const lines = existsSync(told) ? readFileSync(told, 'utf8').trimEnd().split('\n') : [];
+  rmSync(told, { force: true });
+  return lines;
+}
+
+const importAll = (command: string, ...names: string[]) =>
+  shop.run('import', 'bars', ...names, ...flags, '--on-failure', command);
+
+test('the command is run for each file that is not imported, with its name and the reason, and for no other (contract 10.3)', async () => {
+  writeFileSync(shop.path('good.csv'), GOOD);
+  writeFileSync(shop.path('bad.csv'), BAD);
+  const { status, stdout } = await importAll(tell, 'bad.csv', 'good.csv');
+  assert.equal(status, 1);
+  assert.match(stdout, /good\.csv: 1 row read, 1 new/);
+  const [line, input, ...more] = heard();
+  assert.match(line!, /^bad\.csv\|bars\|required columns missing/);
+  assert.equal(input, line!.split('|')[2]);
+  assert.deepEqual(more, []);
+});
+
+test('the command is run where the whole call fails: the file of the night is not there (contract 10.3)', async () => {
+  const { status } = await importAll(tell, 'tonight.csv');
+  assert.notEqual(status, 0);
+  assert.match(heard()[0]!, /^tonight\.csv\|bars\|.*tonight\.csv/);
+});
+
+test('names and reasons are no part of the command, and may have anything in them (contract 10.3)', async () => {
+  const name = `$(touch hacked) ; touch hacked \`touch hacked\` ".csv`;
+  writeFileSync(shop.path(name), BAD.replace('when', '$(touch hacked)'));
+  await importAll(tell, name);
+  assert.equal(heard()[0]!.split('|')[0], name);
+  assert.equal(existsSync(shop.path('hacked')), false);
+});
+
+test('the command has the environment of the call and three variables more (contract 10.3)', async () => {
+  const out = shop.path('environment');
+  await importAll(`env -0 > '${out}'`, 'bad.csv');
+  const names = readFileSync(out, 'utf8')
+    .split('\0')
+    .map((one) => one.split('=')[0]!);
+  const own = spawnSync('/bin/sh', ['-c', 'env -0'], { encoding: 'utf8' });
+  const before = own.stdout.split('\0').map((one) => one.split('=')[0]!);
+  const ofTests = ['BOURSE_STORE', 'NO_COLOR'];
+  const added = names.filter((one) => !before.includes(one) && !ofTests.includes(one));
+  assert.deepEqual(added.sort(), ['FAILED_DATASET', 'FAILED_FILE', 'FAILED_REASON']);
+});
+
+test('what goes wrong with the command is reported and changes nothing else (contract 10.3)', async () => {
+  const { status, stderr } = await importAll('exit 3', 'bad.csv', 'good.csv');
+  assert.equal(status, 1);
+  assert.match(stderr, /^bourse: bad\.csv: the command of --on-failure ended with status 3$/m);
+  const trial = await importAll('true', 'good.csv', '--dry-run');
+  assert.equal(trial.status, 2);
+  assert.match(trial.stderr, /--on-failure tells of imports: leave --dry-run and --explain out/);
+});
+
+test('a command that takes too long is ended, with what it started (contract 10.3)', async () => {
+  const alive = shop.path('alive');
+  const startedMs = performance.now();
+  await tellFailure(`(sleep 3; touch '${alive}') & wait`, { dataset: 'bars', file: 'x', reason: 'y' }, 200);
+  assert.ok(performance.now() - startedMs < 2_500);
+  await wait(3_500);
+  assert.equal(existsSync(alive), false);
+});
+
+test('a watch runs the command when a file fails, and not when it is right (contract 10.3)', async () => {
+  const folder = shop.path('incoming');
+  mkdirSync(folder);
+  const path = join(folder, 'night.csv');
+  writeFileSync(path, BAD);
+  const watch = new Watch(shop, folder, 'W', ['--on-failure', tell]);
+  await watch.until(/night\.csv: required columns missing/);
+  for (let left = 200; !existsSync(told) && left > 0; left--) await wait(50);
+  await wait(200);
+  assert.match(heard()[0]!, new RegExp(`^${path}\\|bars\\|required columns missing`));
+  writeFileSync(path, GOOD);
+  await watch.until(/night\.csv: 1 row read, 1 new/);
+  assert.equal(await watch.end('SIGTERM'), 0);
+  assert.deepEqual(heard(), []);
+});
