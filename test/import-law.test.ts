@@ -10,7 +10,8 @@ const everyBelow = (module: string): string[] => order.slice(0, order.indexOf(mo
 
 /** The modules, bottom-up. */
 const order = [
-  ...['base', 'disk', 'contract', 'client', 'datasets', 'calendar', 'bars', 'store', 'series', 'findings'],
+  ...['base', 'disk', 'contract', 'client', 'explorer', 'datasets', 'calendar', 'bars', 'store', 'series'],
+  'findings',
   ...['files', 'mapping', 'history', 'loading', 'export', 'queries', 'keys', 'http', 'cli'],
 ];
 
@@ -20,6 +21,8 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   disk: [],
   contract: ['base'],
   client: ['contract'],
+  // What browsers load; the request handler serves its files.
+  explorer: ['client'],
   datasets: ['base', 'contract'],
   calendar: ['base', 'contract'],
   bars: ['base', 'contract', 'calendar'],
@@ -57,7 +60,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   queries: ['base', 'contract', 'datasets', 'calendar', 'bars', 'store', 'series', 'findings'],
   keys: ['base', 'contract', 'store'],
   http: ['base', 'disk', 'contract', 'datasets', 'store', 'queries', 'keys'],
-  cli: everyBelow('cli').filter((module) => module !== 'client'),
+  cli: everyBelow('cli').filter((module) => module !== 'client' && module !== 'explorer'),
 };
 
 const forbiddenNames = ['utils', 'common', 'types', 'helpers'];
@@ -170,7 +173,8 @@ for (const [module, allowed] of Object.entries(modules)) {
 
 /** Folders inside the modules. */
 const folders = [
-  ...['calendar/markets', 'http/cache', 'http/docs', 'http/docs/browser', 'http/openapi', 'http/queue'],
+  ...['calendar/markets', 'http/cache', 'http/docs', 'http/docs/browser', 'http/explorer'],
+  ...['http/openapi', 'http/queue'],
   'http/sending',
   'http/spool',
   ...[

@@ -118,7 +118,7 @@ suite('the package', { skip: hasNpm ? false : 'npm is not there, so nothing can 
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1));
     const wanted =
-      /^(dist\/.*\.(js|d\.ts|css|json)|examples\/[\w-]+\.(csv|txt|md)|bin\/bourse|deploy\/(bourse\.service|nginx\.conf|[\w-]+\/(compose\.yaml|replication\.sh|bourse\.json))|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
+      /^(dist\/.*\.(js|d\.ts|css|svg|json)|examples\/[\w-]+\.(csv|txt|md)|bin\/bourse|deploy\/(bourse\.service|nginx\.conf|[\w-]+\/(compose\.yaml|replication\.sh|bourse\.json))|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
     assert.deepEqual(
       files.filter((file) => !wanted.test(file) || /\.test\.|engine-suite/.test(file)),
       [],
@@ -180,7 +180,14 @@ suite('the package', { skip: hasNpm ? false : 'npm is not there, so nothing can 
     const { server } = await startDemo();
     const answer = await fetch(/http:\S+\?\S+/.exec(server.printed)![0]);
     assert.equal(answer.status, 200, await answer.text());
-    for (const page of ['/docs', '/docs/forms.js', '/docs/page.css', '/openapi.json'])
+    const explorer = [
+      '/',
+      '/explorer/main.js',
+      '/explorer/page.css',
+      '/explorer/lib/preact.mjs',
+      '/client/index.js',
+    ];
+    for (const page of [...explorer, '/docs', '/docs/forms.js', '/docs/page.css', '/openapi.json'])
       assert.equal((await fetch(`${server.url}${page}`)).status, 200, page);
     const [program, ...args] = healthCheck();
     const env = { ...environment, BOURSE_PORT: new URL(server.url).port };

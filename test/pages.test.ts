@@ -14,7 +14,10 @@ before(async () => {
 });
 after(() => shop.close());
 
-const pages = ['/healthz', '/readyz', '/openapi.json', '/docs', '/docs/page.css', '/docs/forms.js'];
+const pages = [
+  ...['/', '/explorer/main.ts', '/explorer/page.css', '/explorer/lib/preact.mjs', '/client/index.ts'],
+  ...['/healthz', '/readyz', '/openapi.json', '/docs', '/docs/page.css', '/docs/forms.js'],
+];
 
 for (const path of pages) {
   test(`${path} needs no key; HEAD is GET without the body, OPTIONS names the methods, others are 405 (contract 6.6, 9.3)`, async () => {
@@ -43,9 +46,11 @@ test('health and readiness are said in the envelope (spec 2.1)', async () => {
     });
 });
 
-test('the address of the service leads to its documentation', async () => {
-  const answer = await server.get('/', { redirect: 'manual' });
-  assert.deepEqual([answer.status, answer.headers.get('Location')], [302, 'docs']);
+test('at the address of the service is the explorer, which holds no key and refers to the documentation (contract 9.3)', async () => {
+  const answer = await server.get('/');
+  assert.match(answer.headers.get('Content-Type')!, /^text\/html/);
+  assert.doesNotMatch(await answer.clone().text(), /bourse-demo-key/);
+  assert.match(await answer.text(), /<a href="docs">documentation<\/a>/);
 });
 
 /** The statuses of the last answers of two kept connections, asked without pause while the service stops. */

@@ -177,7 +177,7 @@ test('every answer over HTTPS tells browsers to come by HTTPS only; answers over
     [asked(target(), 'HEAD'), 200],
     [asked(target(), 'OPTIONS'), 204],
     [asked('/docs'), 200],
-    [asked('/'), 302],
+    [asked('/'), 200],
     [asked('/healthz'), 200],
     [asked('/api/v2/nothing'), 404],
     [asked(target(), 'DELETE'), 405],

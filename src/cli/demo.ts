@@ -17,7 +17,7 @@ async function introduce(base: string, key: string, today: number): Promise<stri
     .replaceAll('<API_KEY>', key)
     .replace(/^(?=.)/gm, '  ')
     .replace(/^ {2}(?=\/)/gm, `    ${base}`);
-  return `Bourse serves a demo on ${base}
+  return `Bourse serves a demo on ${base} - open it in a browser
 Everything in it is synthetic: two years of prices up to ${formatDay(today - 1)} (AAPL, MSFT, SPY, BTCUSD, EURUSD), dividends, news, options, events.
 Your key is ${key}
 
@@ -38,11 +38,13 @@ export function demoCommand(): Command {
       const today = Math.floor(Date.now() / DAY_MS);
       await ensureDemo(today);
       await warnOfExposure(settings);
-      const service = await startService(settings);
+      let filledIn: string | null = null;
+      const service = await startService(settings, () => filledIn);
       // Only now: a demo that cannot start must not revoke the key of a running one.
       const { secret } = await closing(openControl(settings.store, 'write'), (control) =>
         replaceKey(control, DEMO_KEY, Date.now()),
       );
+      filledIn = secret;
       process.stdout.write(await introduce(service.url, secret, today));
       await untilStopped(service);
     });

@@ -91,8 +91,11 @@ function watchCertificate(
   };
 }
 
-/** Starts a service over a store, which is made where there is none. */
-export async function startService(settings: Settings): Promise<Service> {
+/** Starts a service over a store, which is made where there is none. `demoKey` is the key that a demo's explorer fills in. */
+export async function startService(
+  settings: Settings,
+  demoKey: () => string | null = () => null,
+): Promise<Service> {
   const { host, port, publicUrl, allowedHosts, trustProxy } = settings;
   const certificate = certificateOf(settings);
   const scheme = certificate === null ? 'http' : 'https';
@@ -152,7 +155,7 @@ export async function startService(settings: Settings): Promise<Service> {
       observe,
       nowMs: Date.now,
       pages: new Map([
-        ...builtInPages(version(), problem, () => scrubbing.damaged.length),
+        ...builtInPages(version(), problem, () => scrubbing.damaged.length, demoKey),
         ...(measuring?.pages ?? []),
       ]),
     });

@@ -4,11 +4,11 @@ import { Refusal } from '../contract/errors.ts';
 import { JSON_TYPE } from '../queries/render/envelope.ts';
 import { tagOf } from './cache/etag.ts';
 import { docsAssets, docsPage } from './docs/docs-page.ts';
+import { explorerAssets, explorerPage } from './explorer/explorer-page.ts';
 import { openApiDocument } from './openapi/document.ts';
 
 /** The content of a page. */
 export type PageContent = {
-  readonly status?: 200 | 302;
   readonly headers: Readonly<Record<string, string>>;
   /** The pieces of the body, shared by all responses. */
   readonly body: readonly Uint8Array[];
@@ -53,16 +53,29 @@ function openApiPage(version: string): BuiltInPage {
   };
 }
 
+/** The explorer; one that holds the key of a demo is for this host's own pages alone. */
+function explorerOf(
+  page: () => PageContent,
+  demoKey: () => string | null,
+  checkHost: () => void,
+): PageContent {
+  if (demoKey() === null) return page();
+  checkHost();
+  return { ...page(), isSameOrigin: true };
+}
+
 /**
  * The built-in pages of a service. `problem` says why it cannot answer requests for data now, null where it can; `damagedParts` how many
- * parts of the store are damaged.
+ * parts of the store are damaged; `demoKey` the key that the explorer of a demo fills in, null of every other service.
  */
 export function builtInPages(
   version: string,
   problem: () => Promise<string | null>,
   damagedParts: () => number,
+  demoKey: () => string | null = () => null,
 ): BuiltInPages {
   const docs = docsPage(version);
+  const explorer = explorerPage(demoKey);
   const readiness = async (): Promise<PageContent> => {
     const message = await problem();
     if (message !== null) throw new Refusal('unavailable', { message });
@@ -70,7 +83,8 @@ export function builtInPages(
     return damagedParts() === 0 ? healthy : healthyBut({ damaged: damagedParts() });
   };
   return new Map<string, BuiltInPage>([
-    ['/', () => ({ status: 302, headers: { Location: 'docs', 'Cache-Control': 'no-cache' }, body: [] })],
+    ['/', ({ checkHost }) => explorerOf(explorer, demoKey, checkHost)],
+    ...explorerAssets,
     ['/healthz', () => healthy],
     ['/readyz', readiness],
     ['/openapi.json', openApiPage(version)],

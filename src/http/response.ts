@@ -93,11 +93,11 @@ export function preflightResponse(requestId: string): HttpResponse {
 
 /** A built-in page as a response. */
 export function pageResponse(
-  { status = 200, headers, body, isSameOrigin = false }: PageContent,
+  { headers, body, isSameOrigin = false }: PageContent,
   requestId: string,
 ): HttpResponse {
   return {
-    status,
+    status: 200,
     headers: {
       ...(isSameOrigin ? sameOrigin : anyOrigin),
       'Content-Length': String(bodyBytes({ body })),

@@ -1,0 +1,249 @@
+// The overview: every stored series, an instrument a row.
+import { type ComponentChild, h } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Bourse, Row } from '../client/index.ts';
+import { Empty, Failure, useAnswer } from './answer.ts';
+import { useConnection } from './connection.ts';
+import { changeText, countText, digitsOf, priceText } from './figures.ts';
+import { dateText } from './market-clock.ts';
+import { hashOf, type Place, setQuery } from './place.ts';
+import { RequestPanel } from './request-panel.ts';
+
+type Series = Row<'seriesCoverage'>;
+/** The kinds of instruments, in the order in which the page has them. */
+export const assets = ['stock', 'crypto', 'forex', 'future', 'option'] as const;
+export type Asset = (typeof assets)[number];
+export const assetNames: Readonly<Record<Asset, string>> = {
+  stock: 'Stocks',
+  crypto: 'Crypto',
+  forex: 'Forex',
+  future: 'Futures',
+  option: 'Options',
+};
+
+/** Series of each kind that the overview asks for; a filter finds the others. */
+const SERIES_MAX = 300;
+const TYPING_MS = 150;
+
+/** The series of one instrument. */
+type Stored = { readonly asset: Asset; readonly symbol: string; readonly series: readonly Series[] };
+
+async function storedSeries(
+  bourse: Bourse,
+  asset: Asset,
+  query: string,
+  signal: AbortSignal,
+): Promise<Series[]> {
+  return bourse.coverage(asset, { query: query || undefined, limit: SERIES_MAX, signal }).toArray();
+}
+
+const grouped = (asset: Asset, series: readonly Series[]): Stored[] =>
+  [...Map.groupBy(series, (one) => `${one.country_iso_code}:${one.symbol}`)].map(([symbol, own]) => ({
+    asset,
+    symbol,
+    series: own,
+  }));
+
+/** A line of closes. */
+function Sparkline({ closes }: { closes: readonly number[] }): ComponentChild {
+  const [low, high] = [Math.min(...closes), Math.max(...closes)];
+  const step = 100 / Math.max(closes.length - 1, 1);
+  const points = closes.map((close, index) => {
+    const height = high === low ? 0.5 : (close - low) / (high - low);
+    return `${(index * step).toFixed(1)},${(27 - height * 24).toFixed(1)}`;
+  });
+  const direction = closes.at(-1)! >= closes[0]! ? 'up' : 'down';
+  return h(
+    'svg',
+    {
+      class: `sparkline ${direction}`,
+      viewBox: '0 0 100 30',
+      preserveAspectRatio: 'none',
+      'aria-hidden': true,
+    },
+    h('polyline', { points: points.join(' '), 'vector-effect': 'non-scaling-stroke' }),
+  );
+}
+
+/** Name and newest days of an instrument, asked for once its row is in sight. */
+function useGlance({ asset, symbol }: Stored) {
+  const { bourse } = useConnection();
+  const row = useRef<HTMLTableRowElement>(null);
+  const [isSeen, setIsSeen] = useState(false);
+  useEffect(() => {
+    const watch = new IntersectionObserver((entries) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) setIsSeen(true);
+    });
+    watch.observe(row.current!);
+    return () => watch.disconnect();
+  }, []);
+  const { value } = useAnswer(
+    async (signal) => {
+      if (!isSeen) return undefined;
+      const [{ name }, bars] = await Promise.all([
+        bourse.reference(asset, symbol, { signal }),
+        bourse.latest(asset, symbol, 'DAY', { limit: 60, signal }).catch(() => []),
+      ]);
+      return { name, closes: bars.map(({ close }) => close) };
+    },
+    [asset, symbol, isSeen],
+  );
+  return { row, glance: value };
+}
+
+function StoredRow({ stored }: { stored: Stored }): ComponentChild {
+  const { asset, symbol, series } = stored;
+  const { row, glance } = useGlance(stored);
+  const times = (name: 'first_datetime' | 'last_datetime'): number[] =>
+    series.map((one) => Date.parse(one[name]));
+  const closes = glance?.closes ?? [];
+  const digits = digitsOf(closes);
+  const [before, last] = [closes.at(-2), closes.at(-1)];
+  return h(
+    'tr',
+    { ref: row },
+    h(
+      'th',
+      { scope: 'row' },
+      h('a', { href: hashOf([asset, symbol, 'DAY']) }, symbol.split(':')[1]),
+      h('span', { class: 'name' }, glance?.name ?? symbol),
+    ),
+    h('td', { class: 'wide' }, closes.length > 1 ? h(Sparkline, { closes }) : null),
+    h('td', { class: 'number' }, last === undefined ? null : priceText(last, digits)),
+    h(
+      'td',
+      { class: `number ${before !== undefined && last! < before ? 'down' : 'up'}` },
+      before === undefined ? null : changeText(before, last!),
+    ),
+    h(
+      'td',
+      { class: 'intervals' },
+      series.map((one) =>
+        h(
+          'a',
+          { class: 'chip', key: one.interval, href: hashOf([asset, symbol, one.interval]) },
+          one.interval,
+        ),
+      ),
+    ),
+    h('td', { class: 'wide' }, dateText(Math.min(...times('first_datetime')))),
+    h('td', { class: 'wide' }, dateText(Math.max(...times('last_datetime')))),
+    h('td', { class: 'number wide' }, countText(series.reduce((sum, one) => sum + one.bars, 0))),
+  );
+}
+
+/** The rows of one kind. */
+function StoredTable({ asset, query }: { asset: Asset; query: string }): ComponentChild {
+  const { bourse } = useConnection();
+  const { value, error, again } = useAnswer(
+    async (signal) => storedSeries(bourse, asset, query, signal),
+    [asset, query],
+  );
+  if (error !== null) return asset === 'stock' ? h(Failure, { error, again }) : null;
+  if (value === undefined || value.length === 0) return null;
+  const heads = ['Instrument', '60 days', 'Last', 'Change', 'Stored', 'From', 'To', 'Bars'];
+  const classes = ['', 'wide', 'number', 'number', '', 'wide', 'wide', 'number wide'];
+  return h(
+    'section',
+    null,
+    h('h2', { id: `stored-${asset}` }, assetNames[asset]),
+    h(
+      'table',
+      { class: 'stored', 'aria-labelledby': `stored-${asset}` },
+      h(
+        'thead',
+        null,
+        h(
+          'tr',
+          null,
+          heads.map((head, index) => h('th', { key: head, scope: 'col', class: classes[index] }, head)),
+        ),
+      ),
+      h(
+        'tbody',
+        null,
+        grouped(asset, value).map((stored) => h(StoredRow, { key: stored.symbol, stored })),
+      ),
+    ),
+    value.length < SERIES_MAX
+      ? null
+      : h('p', { class: 'quiet' }, `The first ${SERIES_MAX} series. The filter finds the others.`),
+  );
+}
+
+/** Keys up and down go from row to row. */
+function onArrow(event: KeyboardEvent): void {
+  const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+  const links = [...document.querySelectorAll<HTMLElement>('.stored th a')];
+  const at = links.indexOf(document.activeElement as HTMLElement);
+  if (by === 0 || links.length === 0) return;
+  event.preventDefault();
+  links[Math.min(Math.max(at + by, 0), links.length - 1)]!.focus();
+}
+
+/** The overview. */
+export function HomeView({ place }: { place: Place }): ComponentChild {
+  const { query: filter = '', kind = '' } = place.query;
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const shown = assets.filter((asset) => kind === '' || asset === kind);
+  const onInput = (event: Event): void => {
+    const { value } = event.target as HTMLInputElement;
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => setQuery(place, { query: value.trim() }), TYPING_MS);
+  };
+  return h(
+    'main',
+    { class: 'home', onKeyDown: onArrow },
+    h(
+      'div',
+      { class: 'head' },
+      h('h1', null, 'What is stored'),
+      h('input', {
+        type: 'search',
+        defaultValue: filter,
+        onInput,
+        placeholder: 'Symbol begins with …',
+        'aria-label': 'Filter by the beginning of the symbol',
+        autocomplete: 'off',
+        spellcheck: false,
+      }),
+      h(
+        'div',
+        { class: 'segments', role: 'group', 'aria-label': 'Kind' },
+        ['', ...assets].map((asset) =>
+          h(
+            'button',
+            {
+              key: asset,
+              type: 'button',
+              'aria-pressed': asset === kind,
+              onClick: () => setQuery(place, { kind: asset }),
+            },
+            asset === '' ? 'All' : assetNames[asset as Asset],
+          ),
+        ),
+      ),
+    ),
+    h(
+      'div',
+      { class: 'tables' },
+      shown.map((asset) => h(StoredTable, { key: asset, asset, query: filter })),
+    ),
+    h(
+      'div',
+      { class: 'if-empty' },
+      h(
+        Empty,
+        { title: filter === '' ? 'Nothing is stored yet' : `No stored symbol begins with ${filter}` },
+        filter === '' ? h('p', null, 'Import a file: ', h('code', null, 'bourse import bars FILE')) : null,
+      ),
+    ),
+    h(RequestPanel, {
+      asked: {
+        name: 'seriesCoverage',
+        values: { schema_asset: kind === '' ? 'stock' : kind, query: filter || undefined },
+      },
+      file: `coverage-${kind === '' ? 'stock' : kind}`,
+    }),
+  );
+}

@@ -1,0 +1,54 @@
+// Where a person is in the explorer: the part of the address behind `#`, which browsers send to nobody.
+import { useEffect, useState } from 'preact/hooks';
+
+/** A view and its settings. `path` is empty for the overview; settings that have their default are absent. */
+export type Place = {
+  readonly path: readonly string[];
+  readonly query: Readonly<Record<string, string>>;
+};
+
+/** The characters of a symbol that stay readable. */
+const encoded = (text: string): string => encodeURIComponent(text).replaceAll('%3A', ':');
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+/** The place that an address names. */
+export function readPlace(hash: string): Place {
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
+  return {
+    path: path
+      .split('/')
+      .filter((part) => part !== '')
+      .map(decoded),
+    query: Object.fromEntries(new URLSearchParams(query)),
+  };
+}
+
+/** The address of a place. Settings that are empty are left out. */
+export function hashOf(path: readonly string[], query: Readonly<Record<string, string>> = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== '');
+  const search = new URLSearchParams(given).toString();
+  return `#/${path.map(encoded).join('/')}${search === '' ? '' : `?${search}`}`;
+}
+
+/** The same view with other settings, as a new step of the history. */
+export function setQuery(place: Place, change: Readonly<Record<string, string>>): void {
+  location.hash = hashOf(place.path, { ...place.query, ...change });
+}
+
+/** The place, which changes with the address. */
+export function usePlace(): Place {
+  const [place, setPlace] = useState(() => readPlace(location.hash));
+  useEffect(() => {
+    const read = (): void => setPlace(readPlace(location.hash));
+    addEventListener('hashchange', read);
+    return () => removeEventListener('hashchange', read);
+  }, []);
+  return place;
+}

@@ -1,0 +1,278 @@
+// The chart: candles and volume by lightweight-charts, moved by mouse, touch and keys.
+import {
+  CandlestickSeries,
+  ColorType,
+  CrosshairMode,
+  createChartEx,
+  createSeriesMarkers,
+  HistogramSeries,
+  type IChartApiBase,
+  type ISeriesApi,
+  type ISeriesMarkersPluginApi,
+  type MouseEventParams,
+  type SeriesMarker,
+  type Time,
+} from 'lightweight-charts';
+import { type ChartBar, hasLabels } from './bar-feed.ts';
+import { clockOf, dateText, type MarketClock } from './market-clock.ts';
+import { type Shade, Shades } from './shades.ts';
+import { MarketTimeScale } from './time-scale.ts';
+
+/** A mark at a bar. */
+export type Mark = {
+  readonly time: number;
+  readonly letter: string;
+  readonly color: string;
+  readonly isAbove: boolean;
+};
+
+/** What the chart shows. */
+export type ChartContent = {
+  readonly bars: readonly ChartBar[];
+  readonly interval: string;
+  readonly clock: MarketClock;
+  /** Sessions without bars: a point in seconds and the label of each. */
+  readonly blanks: readonly { readonly time: number; readonly label: string }[];
+};
+
+/** What a chart tells. */
+export type ChartEvents = {
+  /** The bar beneath the pointer or the keys; the point where there is none; null for neither. */
+  readonly onPoint: (bar: ChartBar | null, time: number | null) => void;
+  /** The left edge of the window is near the first bar. */
+  readonly onEdge: () => void;
+};
+
+/** Bars before the left edge at which more are asked for. */
+const AHEAD_BARS = 300;
+/** The part of the height that volume has. */
+const VOLUME_TOP = 0.82;
+
+/** The colour that a variable of the page's style has now. */
+function colorOf(name: string): string {
+  const probe = document.createElement('i');
+  probe.style.color = `var(--${name})`;
+  document.body.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}
+
+/** The same colour, more or less transparent. */
+export const faint = (name: string, opacity: number): string =>
+  colorOf(name).replace(/rgba?\(([^,]+,[^,]+,[^,)]+).*/, `rgba($1, ${opacity})`);
+
+/** Digits after the decimal point that prices need: the most that some of the newest bars have. */
+function digitsOf(bars: readonly ChartBar[]): number {
+  const digits = bars.slice(-50).map(({ close }) => String(close).split('.')[1]?.length ?? 0);
+  return Math.min(Math.max(2, ...digits), 8);
+}
+
+/** A chart in an element, until it is removed. */
+export class PriceChart {
+  readonly #scale = new MarketTimeScale();
+  readonly #chart: IChartApiBase<Time>;
+  readonly #candles: ISeriesApi<'Candlestick', Time>;
+  readonly #volume: ISeriesApi<'Histogram', Time>;
+  readonly #markers: ISeriesMarkersPluginApi<Time>;
+  readonly #shades = new Shades();
+  readonly #events: ChartEvents;
+  #content: ChartContent | null = null;
+  #byTime = new Map<number, number>();
+  #pointed: number | null = null;
+  /** Bars and blank points. */
+  #length = 0;
+
+  constructor(element: HTMLElement, events: ChartEvents) {
+    this.#events = events;
+    this.#chart = createChartEx<Time, MarketTimeScale>(element, this.#scale, {
+      autoSize: true,
+      // Its logo would bring a style sheet of its own; a line below the chart names and links TradingView instead.
+      layout: { attributionLogo: false },
+      crosshair: { mode: CrosshairMode.Normal },
+      timeScale: {
+        timeVisible: true,
+        secondsVisible: false,
+        rightOffset: 4,
+        minBarSpacing: 0.05,
+      },
+      localization: { timeFormatter: (time: Time) => this.#timeText(Number(time)) },
+    });
+    this.#candles = this.#chart.addSeries(CandlestickSeries, { borderVisible: false });
+    this.#candles.attachPrimitive(this.#shades);
+    this.#volume = this.#chart.addSeries(HistogramSeries, {
+      priceFormat: { type: 'volume' },
+      priceScaleId: '',
+      lastValueVisible: false,
+      priceLineVisible: false,
+    });
+    this.#volume.priceScale().applyOptions({ scaleMargins: { top: VOLUME_TOP, bottom: 0 } });
+    this.#candles.priceScale().applyOptions({ scaleMargins: { top: 0.12, bottom: 1 - VOLUME_TOP + 0.02 } });
+    this.#markers = createSeriesMarkers(this.#candles, []);
+    this.#chart.subscribeCrosshairMove((event) => this.#onMove(event));
+    this.#chart.timeScale().subscribeVisibleLogicalRangeChange((range) => {
+      if (range !== null && range.from < AHEAD_BARS) this.#events.onEdge();
+    });
+    this.restyle();
+  }
+
+  #timeText(seconds: number): string {
+    const { clock, interval } = this.#content!;
+    if (hasLabels(interval)) return dateText(seconds * 1_000);
+    return `${clock.dateTime(seconds * 1_000)} ${clock.name(seconds * 1_000)}`;
+  }
+
+  /** Takes the colours of the page anew. */
+  restyle(): void {
+    const [ink, quiet, line] = [colorOf('ink'), colorOf('quiet'), faint('line', 0.55)];
+    this.#chart.applyOptions({
+      layout: {
+        background: { type: ColorType.Solid, color: 'transparent' },
+        textColor: quiet,
+        fontFamily: getComputedStyle(document.body).fontFamily,
+        fontSize: 11,
+      },
+      grid: { vertLines: { visible: false }, horzLines: { color: line } },
+      crosshair: {
+        vertLine: { color: quiet, labelBackgroundColor: ink },
+        horzLine: { color: quiet, labelBackgroundColor: ink },
+      },
+      rightPriceScale: { borderColor: line },
+      timeScale: { borderColor: line },
+    });
+    const [up, down] = [colorOf('up'), colorOf('down')];
+    this.#candles.applyOptions({ upColor: up, downColor: down, wickUpColor: up, wickDownColor: down });
+    this.#shades.lineColor = faint('quiet', 0.22);
+    if (this.#content !== null) this.show(this.#content);
+  }
+
+  /** Shows bars; what was in sight stays there when bars come before them. */
+  show(content: ChartContent): void {
+    const { bars, blanks, clock, interval } = content;
+    const before = this.#content;
+    this.#content = content;
+    this.#byTime = new Map(bars.map(({ time }, index) => [time, index]));
+    const blankLabels = new Map(blanks.map(({ time, label }) => [time, label]));
+    const labelOf = (time: number): string | undefined =>
+      blankLabels.get(time) ?? bars[this.#byTime.get(time) ?? -1]?.label;
+    this.#scale.labels = { clock: hasLabels(interval) ? clockOf('UTC') : clock, labelOf };
+    const digits = digitsOf(bars);
+    this.#candles.applyOptions({
+      priceFormat: { type: 'price', precision: digits, minMove: 10 ** -digits },
+    });
+    const points: { time: Time }[] = bars as unknown as { time: Time }[];
+    const spaced = blanks.length === 0 ? points : withBlanks(points, blanks);
+    const scale = this.#chart.timeScale();
+    const range = before?.bars.length ? scale.getVisibleLogicalRange() : null;
+    const grown = spaced.length - this.#length;
+    this.#length = spaced.length;
+    this.#candles.setData(spaced);
+    const [up, down] = [faint('up', 0.35), faint('down', 0.35)];
+    this.#volume.setData(
+      bars
+        .filter(({ volume }) => volume !== null)
+        .map(({ time, volume, open, close }) => ({
+          time: time as Time,
+          value: volume!,
+          color: close >= open ? up : down,
+        })),
+    );
+    if (range !== null && grown > 0)
+      scale.setVisibleLogicalRange({ from: range.from + grown, to: range.to + grown });
+    this.#shades.lines = hasLabels(interval)
+      ? []
+      : bars
+          .filter(({ label }, index) => index > 0 && label !== bars[index - 1]!.label)
+          .map(({ time }) => time);
+    this.#shades.update();
+  }
+
+  /** Shows the newest bars, as many as are readable. */
+  showNewest(): void {
+    const width = Math.max(this.#chart.timeScale().width(), 320);
+    const to = this.#length + 3;
+    this.#chart.timeScale().setVisibleLogicalRange({ from: to - Math.round(width / 7), to });
+  }
+
+  /** Marks bars and stretches. */
+  mark(marks: readonly Mark[], shades: readonly Shade[]): void {
+    this.#markers.setMarkers(
+      marks.map(
+        ({ time, letter, color, isAbove }): SeriesMarker<Time> => ({
+          time: time as Time,
+          position: isAbove ? 'aboveBar' : 'belowBar',
+          shape: isAbove ? 'arrowDown' : 'circle',
+          color,
+          text: letter,
+        }),
+      ),
+    );
+    this.#shades.shades = shades;
+    this.#shades.update();
+  }
+
+  #onMove({ time }: MouseEventParams<Time>): void {
+    const seconds = time === undefined ? null : Number(time);
+    this.#point(seconds);
+  }
+
+  #point(seconds: number | null): void {
+    const index = seconds === null ? undefined : this.#byTime.get(seconds);
+    this.#pointed = index ?? null;
+    this.#events.onPoint(index === undefined ? null : this.#content!.bars[index]!, seconds);
+  }
+
+  /** Moves the pointed bar by so many; the first press points to the last one in sight. */
+  step(count: number): void {
+    const bars = this.#content?.bars ?? [];
+    if (bars.length === 0) return;
+    const next = (this.#pointed ?? bars.length - 1 - count) + count;
+    this.pointTo(bars[Math.min(Math.max(next, 0), bars.length - 1)]!.time);
+  }
+
+  /** Points to a bar, and brings it into sight. */
+  pointTo(time: number): void {
+    const index = this.#byTime.get(time);
+    if (index === undefined) return;
+    const bar = this.#content!.bars[index]!;
+    const scale = this.#chart.timeScale();
+    const logical = scale.timeToIndex(time as Time, true) ?? index;
+    const range = scale.getVisibleLogicalRange();
+    if (range !== null && (logical < range.from || logical > range.to)) {
+      const half = (range.to - range.from) / 2;
+      scale.setVisibleLogicalRange({ from: logical - half, to: logical + half });
+    }
+    this.#chart.setCrosshairPosition(bar.close, time as Time, this.#candles);
+    this.#point(time);
+  }
+
+  /** Shows more bars, or fewer, around the right edge. */
+  zoom(factor: number): void {
+    const scale = this.#chart.timeScale();
+    const range = scale.getVisibleLogicalRange();
+    if (range !== null)
+      scale.setVisibleLogicalRange({ from: range.to - (range.to - range.from) * factor, to: range.to });
+  }
+
+  /** Moves the window by a part of its width; negative is back in time. */
+  scroll(part: number): void {
+    const scale = this.#chart.timeScale();
+    const range = scale.getVisibleLogicalRange();
+    if (range === null) return;
+    const by = (range.to - range.from) * part;
+    scale.setVisibleLogicalRange({ from: range.from + by, to: range.to + by });
+  }
+
+  remove(): void {
+    this.#chart.remove();
+  }
+}
+
+/** Bars and blank points together, in order of time. */
+function withBlanks(
+  points: readonly { readonly time: Time }[],
+  blanks: ChartContent['blanks'],
+): { time: Time }[] {
+  const all = [...points, ...blanks.map(({ time }) => ({ time: time as Time }))];
+  return all.sort((one, other) => Number(one.time) - Number(other.time));
+}

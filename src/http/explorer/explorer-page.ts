@@ -1,0 +1,134 @@
+// The explorer: the page at `/`, its modules, and the libraries that they load (contract 9.3).
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { findPackageJSON, stripTypeScriptTypes } from 'node:module';
+import { tagOf } from '../cache/etag.ts';
+
+/** A page of the explorer, made when it is first asked for. */
+type Content = { readonly headers: Readonly<Record<string, string>>; readonly body: readonly Uint8Array[] };
+
+/** `.ts` in a checkout, `.js` in the built package. */
+const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
+
+/** The folders of `src` whose modules browsers load; relative imports hold, because each is served under its name. */
+const moduleFolders = ['explorer', 'client'] as const;
+
+/** The libraries: what modules call them, and where their package has them. */
+const libraries = [
+  { name: 'preact', folder: 'preact', file: 'dist/preact.mjs' },
+  { name: 'preact/hooks', folder: 'preact', file: 'hooks/dist/hooks.mjs' },
+  {
+    name: 'lightweight-charts',
+    folder: 'lightweight-charts',
+    file: 'dist/lightweight-charts.standalone.production.mjs',
+  },
+] as const;
+
+const libraryPath = (file: string): string => `explorer/lib/${file.slice(file.lastIndexOf('/') + 1)}`;
+
+const folderUrl = (folder: string): URL => new URL(`../../${folder}/`, import.meta.url);
+
+/** Modules are the files that are neither tests nor, in the package, types. */
+const isModule = (name: string): boolean => name.endsWith(extension) && !/\.(?:test|d)\.ts$/.test(name);
+
+const modules = moduleFolders.flatMap((folder) =>
+  readdirSync(folderUrl(folder))
+    .filter(isModule)
+    .map((name) => ({ path: `${folder}/${name}`, url: new URL(name, folderUrl(folder)) })),
+);
+
+/** A module as a browser runs it: types become spaces, so that its lines and columns stay. */
+function moduleText(url: URL): string {
+  const text = readFileSync(url, 'utf8');
+  return extension === '.ts' ? stripTypeScriptTypes(text) : text;
+}
+
+function contentOf(type: string, text: string, more: Readonly<Record<string, string>> = {}): Content {
+  const body = [Buffer.from(text)];
+  const headers = { 'Cache-Control': 'no-cache', 'Content-Type': `${type}; charset=utf-8`, ...more };
+  return { headers: { ...headers, ETag: tagOf(body) }, body };
+}
+
+const once = (make: () => Content): (() => Content) => {
+  let made: Content | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+};
+
+const importMap = JSON.stringify({
+  imports: Object.fromEntries(libraries.map(({ name, file }) => [name, `./${libraryPath(file)}`])),
+});
+
+/**
+ * The page runs the scripts of this service alone and asks this service alone: a key that is typed there cannot leave it. No text of
+ * an answer can become a script or HTML.
+ */
+const POLICY = [
+  "default-src 'none'",
+  `script-src 'self' 'sha256-${createHash('sha256').update(importMap).digest('base64')}'`,
+  "style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'",
+  "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+].join('; ');
+
+/** `key` fills in the key of a demo; null for every other service. Keys have no character that HTML would need escaped. */
+function pageOf(key: string | null): Content {
+  const preloads = [...libraries.map(({ file }) => libraryPath(file)), ...modules.map(({ path }) => path)];
+  return contentOf(
+    'text/html',
+    `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Bourse</title>${key === null ? '' : `\n<meta name="bourse-demo-key" content="${key}">`}
+<link rel="icon" href="explorer/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="explorer/page.css">
+<script type="importmap">${importMap}</script>
+${preloads.map((path) => `<link rel="modulepreload" href="${path}">`).join('\n')}
+<script type="module" src="explorer/main${extension}"></script>
+</head>
+<body>
+<div id="explorer"><noscript>The explorer needs JavaScript. The <a href="docs">documentation</a> and the service do not.</noscript></div>
+</body>
+</html>
+`,
+    { 'Content-Security-Policy': POLICY },
+  );
+}
+
+const fileUrl = (name: string): URL => new URL(name, folderUrl('explorer'));
+
+function libraryUrl(folder: string, file: string): URL {
+  const found = findPackageJSON(folder, import.meta.url);
+  return new URL(file, `file://${found}`);
+}
+
+/** What the page loads, by path. Each is read when it is first asked for, so that a start does not wait for it. */
+export const explorerAssets: ReadonlyMap<string, () => Content> = new Map([
+  ['/explorer/page.css', once(() => contentOf('text/css', readFileSync(fileUrl('page.css'), 'utf8')))],
+  ['/explorer/icon.svg', once(() => contentOf('image/svg+xml', readFileSync(fileUrl('icon.svg'), 'utf8')))],
+  ...modules.map(
+    ({ path, url }) => [`/${path}`, once(() => contentOf('text/javascript', moduleText(url)))] as const,
+  ),
+  ...libraries.map(
+    ({ folder, file }) =>
+      [
+        `/${libraryPath(file)}`,
+        once(() => contentOf('text/javascript', readFileSync(libraryUrl(folder, file), 'utf8'))),
+      ] as const,
+  ),
+]);
+
+/** The page itself. `demoKey` gives the key to fill in, null where there is none. */
+export function explorerPage(demoKey: () => string | null): () => Content {
+  const pages = new Map<string | null, Content>();
+  return () => {
+    const key = demoKey();
+    const page = pages.get(key) ?? pageOf(key);
+    pages.set(key, page);
+    return page;
+  };
+}

@@ -1,0 +1,249 @@
+// The explorer's overview and chart, in a browser (contract 9.3).
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, afterEach, before, test } from 'node:test';
+import { barCount, barPixels, drawn, ExplorerWorld, skip, violations } from './explorer-world.ts';
+
+const world = new ExplorerWorld();
+before(async () => {
+  if (skip === false) await world.open();
+});
+after(() => world.close());
+afterEach(() => assert.deepEqual(world.complaints.splice(0), []));
+
+function explorerTest(name: string, run: () => Promise<void>): void {
+  void test(name, { skip, timeout: 60_000 }, run);
+}
+
+explorerTest(
+  'the overview has what is stored, and the search finds an instrument by its name from the keys alone',
+  async () => {
+    const page = await world.page();
+    await page.waitForSelector('text=EURUSD');
+    const symbols = await page.locator('.stored th a').allTextContents();
+    assert.deepEqual(symbols, ['AAPL', 'MSFT', 'SPY', 'BTCUSD', 'EURUSD']);
+    await page.keyboard.press('/');
+    await page.keyboard.type('micro');
+    await page.waitForSelector('[role=option] >> text=MSFT');
+    await page.keyboard.press('Enter');
+    await drawn(page);
+    assert.match(page.url(), /#\/stock\/US:MSFT\/DAY$/);
+    assert.equal(await page.title(), 'US:MSFT · DAY · stock · Bourse');
+    await page.goBack();
+    await page.waitForSelector('text=What is stored');
+  },
+);
+
+explorerTest(
+  'the filter asks the service for symbols that begin so, and says what it did not find',
+  async () => {
+    const page = await world.page();
+    await page.waitForSelector('text=EURUSD');
+    await page.fill('input[type=search]', 'btc');
+    await page.waitForFunction(() => document.querySelectorAll('.stored tbody tr').length === 1);
+    assert.match(page.url(), /query=btc/);
+    await page.fill('input[type=search]', 'nothing');
+    await page.waitForSelector('text=No stored symbol begins with nothing');
+  },
+);
+
+explorerTest('the chart draws bars, and its newest is that of the service', async () => {
+  const page = await world.page('#/stock/US:AAPL/DAY');
+  await drawn(page);
+  assert.ok((await barPixels(page)) > 2_000);
+  const answer = await fetch(`${world.url}/api/v2/stock/bars/US:AAPL/DAY/latest?limit=1`, {
+    headers: { Authorization: `Bearer ${world.key}` },
+  });
+  const { result } = (await answer.json()) as { result: { data: { close: number }[] } };
+  assert.match((await page.textContent('.legend'))!, new RegExp(`C${result.data[0]!.close.toFixed(2)}`));
+});
+
+explorerTest(
+  'interval buttons and any number of minutes change the bars, extended hours add some',
+  async () => {
+    const page = await world.page('#/stock/US:AAPL/60M');
+    await drawn(page);
+    const regular = await barCount(page);
+    await page.check('text=Extended hours');
+    await page.waitForFunction(
+      (count) => !document.querySelector('.chart-foot')!.textContent.startsWith(count),
+      regular.toLocaleString('en-US'),
+    );
+    assert.ok((await barCount(page)) > regular);
+    await page.fill('[name=interval]', '45');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/45M\?eth=1/);
+    await drawn(page);
+    await page.click('text="WEEK"');
+    await page.waitForURL(/\/WEEK/);
+    await page.waitForFunction(() => /^1\d\d bars/.test(document.querySelector('.chart-foot')!.textContent));
+    await page.fill('[name=interval]', '9999');
+    await page.keyboard.press('Enter');
+    assert.equal(await page.getAttribute('[name=interval]', 'aria-invalid'), 'true');
+  },
+);
+
+explorerTest('scrolling back asks for older bars by page keys, until all are there', async () => {
+  const page = await world.page('#/crypto/GLOBAL:BTCUSD/1M');
+  await drawn(page);
+  assert.equal(await barCount(page), 1_000);
+  const seen = page.waitForRequest(/next_page_key=/);
+  await page.focus('.canvas');
+  await page.keyboard.press('PageUp');
+  for (let press = 0; press < 3; press++) await page.keyboard.press('PageUp');
+  await seen;
+  await page.waitForFunction(() => /^[2-9],/.test(document.querySelector('.chart-foot')!.textContent));
+  assert.ok((await barCount(page)) >= 2_000);
+});
+
+/** A day some months ago, of which the demo has days but no minutes. */
+const pastDay = new Date(Date.now() - 200 * 86_400_000).toISOString().slice(0, 10);
+
+explorerTest('as of a day the chart has no later bar', async () => {
+  const page = await world.page(`#/stock/US:AAPL/DAY?as_of=${pastDay}`);
+  await drawn(page);
+  const newest = async () => Date.parse((await page.textContent('.legend .when'))!.split(', ')[1]!);
+  const day = 86_400_000;
+  const shown = await newest();
+  assert.ok(shown <= Date.parse(pastDay) + day && shown >= Date.parse(pastDay) - 6 * day);
+  assert.ok((await page.textContent('.request pre'))!.endsWith(`?as_of=${pastDay}T23%3A59%3A59Z`));
+  await page.click('text="Now"');
+  await page.waitForFunction(
+    (before) => Date.parse(document.querySelector('.legend .when')!.textContent.split(', ')[1]!) > before,
+    shown + 100 * day,
+  );
+});
+
+explorerTest('adjusted bars differ from the stored ones before a split', async () => {
+  const page = await world.page('#/stock/US:AAPL/DAY');
+  await drawn(page);
+  const asked = page.waitForRequest(/adjust=all/);
+  await page.selectOption('select', 'all');
+  assert.equal((await (await asked).response())!.status(), 200);
+});
+
+explorerTest('a chart without bars says what is stored instead', async () => {
+  const page = await world.page(`#/stock/US:AAPL/60M?as_of=${pastDay}`);
+  await page.waitForSelector('text=No bars of 60M as of');
+  await page.click('.notice a >> text="DAY"');
+  await drawn(page);
+});
+
+explorerTest(
+  'the request is the one that was sent, in each language, and has no key; CSV and Parquet are saved',
+  async () => {
+    const page = await world.page('#/stock/US:AAPL/60M?eth=1&adjust=split');
+    await drawn(page);
+    await page.click('summary');
+    const address = (await page.textContent('.request pre'))!;
+    const answer = await fetch(address, { headers: { Authorization: `Bearer ${world.key}` } });
+    assert.deepEqual([answer.status, answer.headers.get('X-Ignored-Parameters')], [200, null]);
+    await page.click('text="Python"');
+    assert.match(
+      (await page.textContent('.request pre'))!,
+      /bourse\.bars\('US:AAPL', '60M', '\d{4}-\d\d-\d\d', '\d{4}-\d\d-\d\d', is_eth=True, adjust='split'\)/,
+    );
+    await page.click('text="TypeScript"');
+    assert.match(
+      (await page.textContent('.request pre'))!,
+      /bourse\.bars\('stock', 'US:AAPL', '60M', \{ from: '.*', is_eth: true, adjust: 'split' \}\)\.toArray\(\)/,
+    );
+    await page.click('text="Copy"');
+    assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^import \{ Bourse \}/);
+    const downloads = await Promise.all([page.waitForEvent('download'), page.click('text="CSV"')]);
+    const csv = await readFile(await downloads[0].path(), 'utf8');
+    assert.match(csv, /^asset_schema,interval,/);
+    assert.ok(!csv.includes(world.key) && !downloads[0].url().includes(world.key));
+    const [parquet] = await Promise.all([page.waitForEvent('download'), page.click('text="Parquet"')]);
+    assert.equal((await readFile(await parquet.path())).subarray(0, 4).toString(), 'PAR1');
+  },
+);
+
+explorerTest('the key is in no address, link, cookie or lasting storage', async () => {
+  const page = await world.page('#/stock/US:AAPL/DAY');
+  const sent: string[] = [];
+  page.on('request', (request) => sent.push(request.url()));
+  await drawn(page);
+  await page.click('text="60M"');
+  await drawn(page);
+  const { key } = world;
+  const links = await page
+    .locator('a')
+    .evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).href));
+  const kept = await page.evaluate(() =>
+    JSON.stringify([{ ...localStorage }, document.cookie, location.href, history.state]),
+  );
+  for (const text of [...sent, ...links, kept]) assert.ok(!text.includes(key), text);
+});
+
+explorerTest(
+  'a wrong key is refused with the reason, and the right one opens what was asked for',
+  async () => {
+    const page = await world.page('#/stock/US:AAPL/DAY');
+    await drawn(page);
+    await page.click('text="Key"');
+    await page.fill('#key', 'wrong');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.problem >> text=/key/');
+    await page.fill('#key', world.key);
+    await page.keyboard.press('Enter');
+    await drawn(page);
+    assert.match(page.url(), /US:AAPL/);
+    await page.reload();
+    await drawn(page);
+  },
+);
+
+explorerTest('by keys alone: bars are pointed to one by one, and the window moves and zooms', async () => {
+  const page = await world.page('#/stock/US:AAPL/DAY');
+  await drawn(page);
+  await page.focus('.canvas');
+  const shown = () => page.textContent('.legend .when');
+  await page.keyboard.press('ArrowLeft');
+  const last = await shown();
+  await page.keyboard.press('ArrowLeft');
+  assert.notEqual(await shown(), last);
+  await page.keyboard.press('ArrowRight');
+  assert.equal(await shown(), last);
+  await page.keyboard.press('-');
+  await page.keyboard.press('End');
+});
+
+explorerTest('light and dark follow the system, and the button changes and keeps them', async () => {
+  const page = await world.page('', { theme: 'dark' });
+  await page.waitForSelector('text=EURUSD');
+  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const dark = await paper();
+  await page.click('[aria-label="Light or dark"]');
+  assert.notEqual(await paper(), dark);
+  await page.reload();
+  assert.equal(await paper(), 'rgb(255, 255, 255)');
+});
+
+for (const hash of ['', '#/stock/US:AAPL/DAY', '#/stock/US:NONE/DAY', '#/nowhere'])
+  for (const theme of ['light', 'dark'] as const)
+    explorerTest(
+      `axe finds nothing in ${hash || 'the overview'}, ${theme}, and a phone shows it without scrolling sideways`,
+      async () => {
+        const page = await world.page(hash, { theme, width: 390, height: 844 });
+        await page.waitForSelector('.stored th a, .chart:not(.waiting), .notice >> visible=true');
+        assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390);
+        assert.deepEqual(await violations(page), []);
+      },
+    );
+
+explorerTest('a service that goes away is said, and the view goes on when it is back', async () => {
+  const page = await world.page('#/stock/US:AAPL/DAY');
+  await drawn(page);
+  const { key } = world;
+  await page.evaluate((filled) => sessionStorage.setItem('bourse-key', filled), key);
+  await world.stop();
+  await page.click('text="WEEK"');
+  await page.waitForSelector('text=The service does not answer');
+  await world.start();
+  // The demo that starts again has a new key.
+  await page.waitForSelector('#key');
+  await page.fill('#key', world.key);
+  await page.keyboard.press('Enter');
+  await drawn(page);
+});
