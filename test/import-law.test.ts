@@ -57,7 +57,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   queries: ['base', 'contract', 'datasets', 'calendar', 'bars', 'store', 'series', 'findings'],
   keys: ['base', 'contract', 'store'],
   http: ['base', 'disk', 'contract', 'datasets', 'store', 'queries', 'keys'],
-  mcp: ['base', 'contract'],
+  mcp: ['base', 'contract', 'http'],
   cli: everyBelow('cli').filter((module) => module !== 'client'),
 };
 

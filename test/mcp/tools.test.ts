@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { contract, type Endpoint } from '../../src/contract/index.ts';
 import { Workshop } from '../service.ts';
-import { Assistant, fill, HOSTILE, LONG, MINUTES, protocols, UNSEEN } from './world.ts';
+import { Assistant, fill, HOSTILE, LONG, MINUTES, protocols, UNSEEN, WITHOUT_LIBRARY } from './world.ts';
 
 const shop = new Workshop();
 const assistant = new Assistant();
@@ -194,6 +194,15 @@ test('a cancelled call ends, and the next one is answered', async () => {
 
 test('the newest news are those of the whole store (contract 9.15)', async () => {
   assert.match(await assistant.ask('get_latest_news_list', { limit: 2 }), /Item 148[\s\S]+Item 149/);
+});
+
+test('without the optional library the command says what to install', async () => {
+  const { status, stderr } = await shop.runWith(WITHOUT_LIBRARY, 'mcp');
+  assert.equal(status, 2, stderr);
+  assert.match(
+    stderr,
+    /@modelcontextprotocol\/server is not installed: install Bourse without --omit=optional/,
+  );
 });
 
 test('without a store the command says so, and its help says what it is', async () => {

@@ -1,6 +1,10 @@
 // A store whose answers are known beforehand, and the official client as an assistant has it.
 import assert from 'node:assert/strict';
-import { Client, type VersionNegotiationMode } from '@modelcontextprotocol/client';
+import {
+  Client,
+  StreamableHTTPClientTransport,
+  type VersionNegotiationMode,
+} from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { type FileRow, fillStore } from '../importing.ts';
 import { command, type Workshop } from '../service.ts';
@@ -100,6 +104,16 @@ export const fill = (shop: Workshop): Promise<void> =>
     ],
   ]);
 
+/** A setting of Node.js with which the optional library cannot be found. */
+export const WITHOUT_LIBRARY = {
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`import { registerHooks } from 'node:module';
+registerHooks({
+  resolve(name, context, next) {
+    return next(name.replace('@modelcontextprotocol/', '@none/'), context);
+  },
+});`).replaceAll("'", '%27')}`,
+};
+
 /** An answer of a tool. */
 export type Told = { readonly text: string; readonly isError: boolean };
 
@@ -115,6 +129,13 @@ export class Assistant {
   async start(shop: Workshop): Promise<this> {
     const args = ['mcp', '--store', shop.store];
     await this.client.connect(new StdioClientTransport({ command, args, cwd: shop.folder }));
+    return this;
+  }
+
+  /** Connects to a service. */
+  async connect(url: string, key: string): Promise<this> {
+    const requestInit = { headers: { Authorization: `Bearer ${key}` } };
+    await this.client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }));
     return this;
   }
 
