@@ -27,8 +27,8 @@ export function runAlone(
   });
 }
 
-/** Commands that serve until a signal. Every other one ends by itself, and one process can run many of them. */
-const serving = ['serve', 'demo'];
+/** Commands that serve until a signal, or until their input ends. Every other one ends by itself, and one process can run many of them. */
+const serving = ['serve', 'demo', 'mcp'];
 
 /** What has a command go on until a signal, or read its standard input. */
 const going = ['--watch', '--follow', '-'];

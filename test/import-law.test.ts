@@ -12,7 +12,7 @@ const everyBelow = (module: string): string[] => order.slice(0, order.indexOf(mo
 const order = [
   ...['base', 'disk', 'contract', 'client', 'explorer', 'datasets', 'calendar', 'bars', 'store', 'series'],
   'findings',
-  ...['files', 'mapping', 'history', 'loading', 'export', 'queries', 'keys', 'http', 'cli'],
+  ...['files', 'mapping', 'history', 'loading', 'export', 'queries', 'keys', 'http', 'mcp', 'cli'],
 ];
 
 /** Every module: the modules below it that it may import. */
@@ -60,6 +60,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   queries: ['base', 'contract', 'datasets', 'calendar', 'bars', 'store', 'series', 'findings'],
   keys: ['base', 'contract', 'store'],
   http: ['base', 'disk', 'contract', 'datasets', 'store', 'queries', 'keys'],
+  mcp: ['base', 'contract', 'http'],
   cli: everyBelow('cli').filter((module) => module !== 'client' && module !== 'explorer'),
 };
 

@@ -36,6 +36,10 @@ const commands: Readonly<Record<string, readonly [about: string, load: () => Pro
     'Answer requests from the store, without a service or a key: the same bytes on standard output.',
     async () => (await import('./query.ts')).queryCommand(),
   ],
+  'mcp [options]': [
+    'Answer an assistant from the store, by the Model Context Protocol over standard input and output.',
+    async () => (await import('./mcp.ts')).mcpCommand(),
+  ],
   'calendar [options] <market>': [
     'Print the sessions of a market: hours, early closes, late opens and closings.',
     async () => (await import('./calendar.ts')).calendarCommand(),

@@ -17,7 +17,7 @@ import { EXIT_PARTLY } from './problem.ts';
 import { version } from './version.ts';
 
 /** A request as it is written in a URL, of which the host does not matter. @throws Refusal */
-function readRequest(written: string, service: ServiceFacts): QueryRequest {
+export function readRequest(written: string, service: ServiceFacts): QueryRequest {
   const target = /^(https?:\/\/|\/)/i.test(written) ? written : `/${written}`;
   const { path, query: sent } = readTarget({ target, headers: {} });
   const match = matchRoute(path);

@@ -18,6 +18,7 @@ import { KeyRing } from '../keys/api-keys.ts';
 import { ControlClient } from '../keys/control-client.ts';
 import { KeyUses } from '../keys/key-uses.ts';
 import { Quotas } from '../keys/quotas.ts';
+import { McpThread } from '../mcp/http-client.ts';
 import { withoutPassword } from '../store/address.ts';
 import { pageKeySecret } from '../store/control.ts';
 import { openControl, openStore } from '../store/engines.ts';
@@ -118,11 +119,13 @@ export async function startService(
   const scrubbing = new Scrubbing(settings.store, settings.scrubHours, observe);
   const keyUses = new KeyUses({ addUses: (uses) => control.addKeyUses(uses), observe });
   const connections = new OpenConnections(connectionsMax(), observe);
+  const assistants = new McpThread(version());
   const spool = new ParquetSpool();
   spool.clear();
   const quotas = new Quotas({ addUses: (uses) => control.addQuotaUses(uses), observe, nowMs: Date.now });
   const close = async (): Promise<void> => {
     spool.close();
+    await assistants.close();
     await scrubbing.stop();
     await measuring?.stop();
     await queue.close();
@@ -152,6 +155,7 @@ export async function startService(
       version: version(),
       spool,
       startParquet,
+      assistants,
       observe,
       nowMs: Date.now,
       pages: new Map([

@@ -29,7 +29,7 @@ export const limits = {
   ticketKeysMs: 86_400_000,
   /** A changed certificate is found within this time. */
   certificateCheckMs: 5_000,
-  /** Time for a whole request to arrive; no endpoint reads a body. */
+  /** Time for a whole request to arrive; only messages of assistants have a body that is read. */
   requestTimeoutMs: 15_000,
   /** Idle time after which a kept connection is closed; longer than common proxies hold theirs. */
   keepAliveTimeoutMs: 65_000,

@@ -7,6 +7,7 @@ import type { CountedRequest, Quotas } from '../keys/quotas.ts';
 import type { Answer, QueryRequest } from '../queries/query.ts';
 import type { ApiKey } from '../store/control.ts';
 import { isAway } from '../store/store.ts';
+import { type Assistants, answerMessage, MCP_PATH } from './assistants.ts';
 import { type AddressSettings, baseAddress, pageRequestOf } from './base-address.ts';
 import type { BuiltInPages } from './built-in-pages.ts';
 import { etagOf, notModifiedIfHeld } from './cache/etag.ts';
@@ -48,6 +49,8 @@ export type HandlerParts = {
   readonly address: AddressSettings;
   readonly spool: ParquetSpool;
   readonly startParquet: StartMaker;
+  /** Absent where no assistant is answered. */
+  readonly assistants?: Assistants;
   /** The version of the program. */
   readonly version: string;
   readonly observe: Observe;
@@ -162,6 +165,11 @@ export class RequestHandler {
     if (path === requests.WHOLE_SERVICE && sent.method === 'OPTIONS')
       return responses.preflightResponse(requestId);
     const request = { ...sent, headers };
+    const { assistants } = this.#parts;
+    if (path === MCP_PATH && assistants !== undefined)
+      return answerMessage({ ...this.#parts, assistants }, request, query, trace, (asked) =>
+        this.handle(asked),
+      );
     const page = this.#parts.pages.get(path);
     const match = page === undefined ? matchRoute(path) : null;
     trace.route = match?.route.endpoint.path ?? (page === undefined ? null : path);

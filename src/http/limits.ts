@@ -43,6 +43,12 @@ export const httpLimits = {
   pipelinedMax: 2,
   /** Unanswered requests of all connections: above this a connection with several is ended. Each takes some 5 kB. */
   unansweredMax: 20_000,
+  /** Bytes of the body of a message of an assistant: the longest arguments of a tool have some 2 kB. */
+  bodyBytesMax: 65_536,
+  /** Time in which such a body arrives. */
+  bodyTimeoutMs: 10_000,
+  /** Bytes that a message is expected to take: its body, and an answer of 20,000 tokens. */
+  messageBytes: 196_608,
   /** Bytes of all answers that are not sent yet, of one serving process: they take up to twice as much until garbage is collected. */
   unsentBytesMax: 128 * MEGABYTE,
   /** Bytes of one key's answers that are not sent yet: four of the largest, 8 MB, at a time. */

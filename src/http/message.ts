@@ -12,6 +12,8 @@ export type HttpRequest = {
   readonly waitedMs?: number;
   /** The batch that it is handled in: all requests of a batch arrived before it. */
   readonly batch?: number;
+  /** Reads the body; nothing is read of it before. Absent where a test sends none. */
+  readonly body?: () => Promise<Uint8Array>;
   /** Whether its caller has gone. */
   readonly isGone: () => boolean;
 };

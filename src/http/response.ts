@@ -9,7 +9,8 @@ import { IGNORED_HEADER } from './ignored-parameters.ts';
 import type { HttpResponse } from './message.ts';
 import type { Caller } from './request.ts';
 
-const ALLOW = 'GET, HEAD, OPTIONS';
+const METHODS = ['GET', 'HEAD', 'OPTIONS'];
+const ALLOW = METHODS.join(', ');
 
 const EXPOSED = [
   ...[
@@ -59,7 +60,7 @@ export function errorResponse(word: ErrorWord, facts: ErrorFacts, requestId: str
       'Content-Length': String(body.length),
       'Cache-Control': 'no-store',
       'X-Request-Id': requestId,
-      ...(word === 'method_not_allowed' ? { Allow: ALLOW } : {}),
+      ...(word === 'method_not_allowed' ? { Allow: [facts.allowed].flat().join(', ') } : {}),
       ...(word === 'unavailable' ? { 'Retry-After': String(limits.retryAfterSeconds) } : {}),
       ...(word === 'missing_key' || word === 'invalid_key' ? { 'WWW-Authenticate': 'Bearer' } : {}),
     },
@@ -67,22 +68,20 @@ export function errorResponse(word: ErrorWord, facts: ErrorFacts, requestId: str
   };
 }
 
-/** The refusal of a method that no endpoint has (contract 6.6). */
-export function methodNotAllowed(method: string): Refusal {
-  return new Refusal('method_not_allowed', {
-    message: `The method ${method} is not allowed: use GET.`,
-    allowed: ['GET', 'HEAD', 'OPTIONS'],
-  });
+/** The refusal of a method that a path does not have (contract 6.6). */
+export function methodNotAllowed(method: string, allowed: readonly string[] = METHODS): Refusal {
+  const message = `The method ${method} is not allowed: use ${allowed[0]}.`;
+  return new Refusal('method_not_allowed', { message, allowed });
 }
 
-/** The response to OPTIONS. */
-export function preflightResponse(requestId: string): HttpResponse {
+/** The response to OPTIONS, with the methods of the path. */
+export function preflightResponse(requestId: string, methods = ALLOW): HttpResponse {
   return {
     status: 204,
     headers: {
       ...anyOrigin,
-      Allow: ALLOW,
-      'Access-Control-Allow-Methods': ALLOW,
+      Allow: methods,
+      'Access-Control-Allow-Methods': methods,
       'Access-Control-Allow-Headers': 'Authorization, If-None-Match, If-Range, Range, X-Request-Id',
       'Access-Control-Max-Age': '86400',
       'X-Request-Id': requestId,

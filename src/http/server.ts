@@ -9,6 +9,7 @@ import type { HttpRequest, HttpResponse } from './message.ts';
 import type { OpenConnections } from './open-connections.ts';
 import { ignoreRest, paceReading } from './paced-reading.ts';
 import { RequestBatches } from './queue/batching.ts';
+import { readBody } from './request-body.ts';
 import { type Entered, RequestGate } from './request-gate.ts';
 import { errorResponse, methodNotAllowed } from './response.ts';
 import { Sending, type SendingPace } from './sending/sending.ts';
@@ -60,6 +61,7 @@ function respond(
       target: incoming.url ?? '/',
       headers: headersOf(incoming),
       ...moment,
+      body: () => readBody(incoming),
       isGone: () => outgoing.destroyed || outgoing.closed,
     })
     .then((response) => {

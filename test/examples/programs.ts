@@ -23,6 +23,7 @@ const reasons: readonly (readonly [form: RegExp, reason: string])[] = [
   [/^sudo\b/, 'sudo needs the right to become another user: its calls of bourse are looked up'],
   [/^cd\b/, 'cd leads to a folder of another machine'],
   [/^\S*bourse import .*--watch\b/, 'a watch goes on until it is stopped: its flags are looked up'],
+  [/^\S*bourse mcp\b/, 'bourse mcp waits for an assistant: test/mcp asks it by the official client'],
   [/^\S*bourse demo\b/, 'bourse demo is what this test asks: another would end its key'],
 ];
 
