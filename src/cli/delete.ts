@@ -7,10 +7,10 @@ import { type DeleteReport, deleteBars, deleteInstrument } from '../history/dele
 import { deleteRows, type RowDeleteReport } from '../history/delete-rows.ts';
 import type { DeletionRequest } from '../history/deletion.ts';
 import type { Store } from '../store/store.ts';
-import { examples, jsonOption, storeOption } from './flags.ts';
+import { examples, jsonOption, storeOption, withQuiet } from './flags.ts';
 import { hiddenLines } from './hidden-words.ts';
 import { withExistingStore } from './opened-store.ts';
-import { linesOf, noteWait, print } from './output.ts';
+import { isQuiet, linesOf, noteWait, print } from './output.ts';
 import { readBound, readCountry, readField, readInterval, readSchema, readSymbol } from './read-flags.ts';
 import { count, countOf } from './table.ts';
 
@@ -46,7 +46,7 @@ function describe(report: DeleteReport | RowDeleteReport, isTrial: boolean): str
   if (deleted === '') return `${about}: there is nothing to delete${isRows ? '' : ' in this range'}`;
   const end = isTrial
     ? 'would be deleted; nothing was stored'
-    : `deleted (run ${runId}). Undo with: bourse undo ${runId}`;
+    : `deleted (run ${runId})${isQuiet() ? '' : `. Undo with: bourse undo ${runId}`}`;
   return `${about}: ${deleted} ${end}`;
 }
 
@@ -74,7 +74,7 @@ const bound = (name: '--from' | '--to', about: string): Option =>
   new Option(`${name} <time>`, about).argParser((text) => ({ ...readBound(name, text), text }));
 
 const command = (name: string, about: string, calls: readonly string[]): Command =>
-  new Command(name)
+  withQuiet(new Command(name))
     .description(about)
     .option('--dry-run', 'show what would be deleted, store nothing')
     .addOption(storeOption())

@@ -8,7 +8,7 @@ import { howToRestore } from '../store/engines.ts';
 import type { Store } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
 import { damageRecord, noteDamage } from './damage.ts';
-import { examples, jsonOption, storeOption } from './flags.ts';
+import { examples, jsonOption, storeOption, withQuiet } from './flags.ts';
 import { hiddenLines } from './hidden-words.ts';
 import { cliLimits } from './limits.ts';
 import { withExistingStore } from './opened-store.ts';
@@ -82,7 +82,7 @@ async function runNamed(store: Store, text: string | undefined): Promise<number>
 }
 
 export function undoCommand(): Command {
-  return new Command('undo')
+  return withQuiet(new Command('undo'))
     .argument('[run]', 'the run, by the number that its import or deletion printed')
     .addOption(storeOption())
     .option('--dry-run', 'show what would change, store nothing')
