@@ -11,6 +11,7 @@ import { examples, jsonOption, storeOption, withQuiet } from './flags.ts';
 import { hiddenLines } from './hidden-words.ts';
 import { withExistingStore } from './opened-store.ts';
 import { isQuiet, linesOf, noteWait, print } from './output.ts';
+import { withProgress } from './progress.ts';
 import { readBound, readCountry, readField, readInterval, readSchema, readSymbol } from './read-flags.ts';
 import { count, countOf } from './table.ts';
 
@@ -61,7 +62,10 @@ const run = (
     const range = [...(from === undefined ? [] : ['from', from.text]), ...(to ? ['to', to.text] : [])];
     const said = [...words, ...range].filter((word) => word).join(' ') || 'all';
     const onWait = noteWait(store);
-    const report = await work(store, { words: said, dryRun, nowMs: Date.now, onWait });
+    const task = { name: 'delete', bytes: null, rowsAbout: null };
+    const report = await withProgress(task, (onRows) =>
+      work(store, { words: said, dryRun, nowMs: Date.now, onWait, onRows }),
+    );
     const hidden = 'hidden' in report ? hiddenLines(report.hidden).map((line) => `  ${line}`) : [];
     print(flags, report, linesOf([describe(report, dryRun), ...hidden]));
   });

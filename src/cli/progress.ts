@@ -37,6 +37,19 @@ export function progressText({ name, bytes, rowsAbout }: Task, rows: number, ela
   return `${printable(name)}: ${parts.join(', ')}`;
 }
 
+/** Shows the progress of a task while `work` tells of it. */
+export async function withProgress<T>(
+  task: Task,
+  work: (onRows: (rows: number) => void) => Promise<T>,
+): Promise<T> {
+  const progress = new Progress(task);
+  try {
+    return await work((rows) => progress.reached(rows));
+  } finally {
+    progress.end();
+  }
+}
+
 /** The progress of one task on standard error. */
 export class Progress {
   readonly #task: Task;

@@ -13,6 +13,7 @@ import { hiddenLines } from './hidden-words.ts';
 import { cliLimits } from './limits.ts';
 import { withExistingStore } from './opened-store.ts';
 import { linesOf, noteWait, print } from './output.ts';
+import { withProgress } from './progress.ts';
 import { count, countOf, formatTable } from './table.ts';
 
 type Flags = { readonly store?: string; readonly dryRun?: boolean; readonly json?: boolean };
@@ -98,7 +99,9 @@ export function undoCommand(): Command {
       withExistingStore(flags, async (store) => {
         const runId = await runNamed(store, text);
         const dryRun = flags.dryRun === true;
-        const report = await undoRun(store, { runId, dryRun, nowMs: Date.now, onWait: noteWait(store) });
+        const request = { runId, dryRun, nowMs: Date.now, onWait: noteWait(store) };
+        const task = { name: `undo of run ${runId}`, bytes: null, rowsAbout: null };
+        const report = await withProgress(task, (onRows) => undoRun(store, { ...request, onRows }));
         const [left, lost] = [report.left.map(damageRecord), report.lost.map(damageRecord)];
         print(flags, { ...report, left, lost }, describe(report, dryRun));
         noteDamage(report.lost, 'what it noted can never be undone');
