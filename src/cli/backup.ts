@@ -6,15 +6,15 @@ import { formatBytes } from '../base/size.ts';
 import { backupStore, restoreStore } from '../store/engines.ts';
 import type { Copied, CopyOptions, Restored } from '../store/store.ts';
 import { readSettings } from './config.ts';
-import { examples, jsonOption, storeOption } from './flags.ts';
-import { linesOf, print, STDERR } from './output.ts';
+import { examples, jsonOption, storeOption, withQuiet } from './flags.ts';
+import { isQuiet, linesOf, print, STDERR } from './output.ts';
 import { countOf } from './table.ts';
 
 type Flags = { readonly store?: string; readonly force?: boolean; readonly json?: boolean };
 
 /** Progress is for a person only. */
 const tell = (doing: string): void => {
-  if (isatty(STDERR)) process.stderr.write(`${doing}\n`);
+  if (isatty(STDERR) && !isQuiet()) process.stderr.write(`${doing}\n`);
 };
 
 /** A copy in words; of a restored one also when it was made, and where the files are that it replaced. */
@@ -33,7 +33,7 @@ const copyCommand = (
   name: string,
   copy: (url: string, file: string, options: CopyOptions) => Promise<Copied | Restored>,
 ): Command =>
-  new Command(name)
+  withQuiet(new Command(name))
     .addOption(storeOption())
     .addOption(jsonOption())
     .action(async (file: string, flags: Flags) => {

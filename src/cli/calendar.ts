@@ -14,7 +14,7 @@ import { StoreUnusable } from '../store/store.ts';
 import { readSettings, UsageProblem } from './config.ts';
 import { examples, jsonOption, storeOption } from './flags.ts';
 import { readStore } from './opened-store.ts';
-import { note, print } from './output.ts';
+import { complain, print } from './output.ts';
 import { cells, countOf, formatTable } from './table.ts';
 
 type Flags = {
@@ -85,7 +85,7 @@ async function overridesOf(
     );
   } catch (error) {
     if (!(error instanceof StoreUnusable) || flags.store !== undefined) throw error;
-    note(`without imported holidays: ${error.message}`);
+    complain(`without imported holidays: ${error.message}`);
     return [];
   }
 }

@@ -8,7 +8,7 @@ import { storeFindings } from '../findings/store-findings.ts';
 import { FoundDamage } from '../series/damaged-bars.ts';
 import { readSettings } from './config.ts';
 import { damageRecord, noteDamage } from './damage.ts';
-import { examples, jsonOption, storeOption } from './flags.ts';
+import { examples, jsonOption, storeOption, withQuiet } from './flags.ts';
 import { readStore } from './opened-store.ts';
 import { EXIT_PARTLY } from './problem.ts';
 import { Progress } from './progress.ts';
@@ -144,7 +144,7 @@ async function check(dataset: string | undefined, flags: Flags): Promise<void> {
 }
 
 export function checkCommand(): Command {
-  return new Command('check')
+  return withQuiet(new Command('check'))
     .addArgument(
       new Argument('[dataset]', `only findings about it: ${Object.keys(datasets).join(', ')}`).choices(
         Object.keys(datasets),

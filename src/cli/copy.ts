@@ -15,7 +15,7 @@ import {
 import { storeLimits } from '../store/limits.ts';
 import { type RowStore, StoreDamaged, StoreUnavailable, type Tell, UnfitPlace } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
-import { examples, jsonOption } from './flags.ts';
+import { examples, jsonOption, withQuiet } from './flags.ts';
 import { closing } from './opened-store.ts';
 import { linesOf, note, print } from './output.ts';
 import { Progress } from './progress.ts';
@@ -126,7 +126,7 @@ const recordOf = (from: string, to: string, made: StoreCopy) => ({
 });
 
 export function copyCommand(): Command {
-  return new Command('copy')
+  return withQuiet(new Command('copy'))
     .option('--from <store>', 'the store to copy: sqlite:PATH, a path, or postgres://USER@HOST/DATABASE')
     .option('--to <store>', 'where the copy goes: the address of a store that is not there yet')
     .addOption(jsonOption())

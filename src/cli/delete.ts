@@ -7,10 +7,11 @@ import { type DeleteReport, deleteBars, deleteInstrument } from '../history/dele
 import { deleteRows, type RowDeleteReport } from '../history/delete-rows.ts';
 import type { DeletionRequest } from '../history/deletion.ts';
 import type { Store } from '../store/store.ts';
-import { examples, jsonOption, storeOption } from './flags.ts';
+import { examples, jsonOption, storeOption, withQuiet } from './flags.ts';
 import { hiddenLines } from './hidden-words.ts';
 import { withExistingStore } from './opened-store.ts';
-import { linesOf, noteWait, print } from './output.ts';
+import { isQuiet, linesOf, noteWait, print } from './output.ts';
+import { withProgress } from './progress.ts';
 import { readBound, readCountry, readField, readInterval, readSchema, readSymbol } from './read-flags.ts';
 import { count, countOf } from './table.ts';
 
@@ -46,7 +47,7 @@ function describe(report: DeleteReport | RowDeleteReport, isTrial: boolean): str
   if (deleted === '') return `${about}: there is nothing to delete${isRows ? '' : ' in this range'}`;
   const end = isTrial
     ? 'would be deleted; nothing was stored'
-    : `deleted (run ${runId}). Undo with: bourse undo ${runId}`;
+    : `deleted (run ${runId})${isQuiet() ? '' : `. Undo with: bourse undo ${runId}`}`;
   return `${about}: ${deleted} ${end}`;
 }
 
@@ -61,7 +62,10 @@ const run = (
     const range = [...(from === undefined ? [] : ['from', from.text]), ...(to ? ['to', to.text] : [])];
     const said = [...words, ...range].filter((word) => word).join(' ') || 'all';
     const onWait = noteWait(store);
-    const report = await work(store, { words: said, dryRun, nowMs: Date.now, onWait });
+    const task = { name: 'delete', bytes: null, rowsAbout: null };
+    const report = await withProgress(task, (onRows) =>
+      work(store, { words: said, dryRun, nowMs: Date.now, onWait, onRows }),
+    );
     const hidden = 'hidden' in report ? hiddenLines(report.hidden).map((line) => `  ${line}`) : [];
     print(flags, report, linesOf([describe(report, dryRun), ...hidden]));
   });
@@ -74,7 +78,7 @@ const bound = (name: '--from' | '--to', about: string): Option =>
   new Option(`${name} <time>`, about).argParser((text) => ({ ...readBound(name, text), text }));
 
 const command = (name: string, about: string, calls: readonly string[]): Command =>
-  new Command(name)
+  withQuiet(new Command(name))
     .description(about)
     .option('--dry-run', 'show what would be deleted, store nothing')
     .addOption(storeOption())

@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import { diagnoseStore, resolveStore } from '../store/engines.ts';
 import { readSettings, type SettingFlags } from './config.ts';
 import { diagnoseData } from './deep-diagnosis.ts';
-import { addSettings, examples, jsonOption } from './flags.ts';
+import { addSettings, examples, jsonOption, withQuiet } from './flags.ts';
 import { diagnoseMachine } from './machine.ts';
 import { print } from './output.ts';
 import { formatTable } from './table.ts';
@@ -15,7 +15,7 @@ type Flags = SettingFlags & {
 };
 
 export function doctorCommand(): Command {
-  return addSettings(new Command('doctor'))
+  return withQuiet(addSettings(new Command('doctor')))
     .option('--deep', 'read every byte of the store too, and name what is damaged')
     .addOption(
       new Option(

@@ -20,9 +20,9 @@ import { storeFacts } from '../store/engines.ts';
 import { UnfitPlace } from '../store/store.ts';
 import { readSettings, UsageProblem } from './config.ts';
 import { damageRecord, noteDamage } from './damage.ts';
-import { datasetArgument, examples, jsonOption, storeOption } from './flags.ts';
+import { datasetArgument, examples, jsonOption, storeOption, withQuiet } from './flags.ts';
 import { readStore } from './opened-store.ts';
-import { linesOf, print } from './output.ts';
+import { isQuiet, linesOf, print } from './output.ts';
 import { noteProblem } from './problem.ts';
 import { Progress } from './progress.ts';
 import { readBound, readCountry, readInterval, readSchema, readSymbolOf } from './read-flags.ts';
@@ -129,7 +129,7 @@ function describe(dataset: string, { out }: Flags, { rows, bytes, flags, notes }
   const again = ['bourse import', dataset, file, ...flags].join(' ');
   return linesOf([
     `${place}: ${countOf(rows, 'row')}${size}`,
-    ...[...notes, `Import it again with: ${again}`].map((line) => `  ${line}`),
+    ...(isQuiet() ? [] : [...notes, `Import it again with: ${again}`]).map((line) => `  ${line}`),
   ]);
 }
 
@@ -143,11 +143,13 @@ function report(dataset: string, flags: Flags, done: Done, damaged: readonly Dam
   }
   const about = { dataset, file: flags.out, rows, bytes, import_flags: done.flags, notes };
   const record = { ...about, damaged: damaged.map(damageRecord) };
+  // On standard output is the result itself.
+  if (bytes === null && isQuiet()) return;
   print(flags, record, describe(dataset, flags, done), 0, bytes === null ? process.stderr : process.stdout);
 }
 
 export function exportCommand(): Command {
-  return new Command('export')
+  return withQuiet(new Command('export'))
     .addArgument(datasetArgument('export'))
     .option('--out <file>', `its name ends in ${outNames}; - is standard output, as CSV`, STANDARD_OUTPUT)
     .option('--force', 'replace the file if it exists')

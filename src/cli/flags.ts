@@ -2,6 +2,7 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { fileDatasetNames } from '../datasets/index.ts';
 import { factsOf, hintFor, type SettingName, settingNames, UsageProblem } from './config.ts';
+import { beQuiet } from './output.ts';
 
 /** The flag of a setting. */
 export function settingOption(name: SettingName): Option {
@@ -18,6 +19,12 @@ export function addSettings(command: Command): Command {
   for (const name of settingNames) command.addOption(settingOption(name));
   return command;
 }
+
+/** Gives a command that prints more than its result the flag that leaves it out. */
+export const withQuiet = (command: Command): Command =>
+  command
+    .option('--quiet', 'print only results and errors: no progress, no notes, no hints')
+    .on('option:quiet', () => beQuiet(true));
 
 /** Answers for a program instead of a person. */
 export const jsonOption = (): Option => new Option('--json', 'print JSON instead of a table');

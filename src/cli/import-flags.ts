@@ -40,6 +40,7 @@ export type ImportFlags = {
   readonly dateFormat?: string;
   readonly decimal?: ',' | '.';
   readonly json?: boolean;
+  readonly quiet?: boolean;
 };
 
 /** The time zone of a name; undefined without one. @throws UsageProblem */
@@ -159,6 +160,7 @@ const flagsWithoutEffect: ReadonlySet<string> = new Set<keyof ImportFlags>([
     'explain',
     'writeMap',
     'json',
+    'quiet',
   ] as const),
 ]);
 

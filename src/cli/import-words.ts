@@ -4,7 +4,7 @@ import { importCommand } from '../history/import-command.ts';
 import type { ImportReport } from '../history/import-report.ts';
 import { refusalLine } from './explain.ts';
 import { hiddenLines } from './hidden-words.ts';
-import { linesOf } from './output.ts';
+import { isQuiet, linesOf } from './output.ts';
 import { replacedLines } from './replaced.ts';
 import { count, countOf } from './table.ts';
 
@@ -31,6 +31,11 @@ export function describeImport(report: ImportReport, again: Again): string {
     number === 0 ? [] : [`${what}: ${countOf(number, 'bar')}${hint}`];
   const isShifted = report.outsideSessions * 2 > rowsRead;
   const says = Object.entries(preset?.says ?? {}).map(([field, value]) => `${field} ${value}`);
+  const refusals = [
+    ...(rowsRefused === 0 ? [] : [`${countOf(rowsRefused, 'row')} refused, kept in ${report.rejectedFile}:`]),
+    ...refused.map(refusalLine),
+    ...(rowsRefused > refused.length ? [`and ${count(rowsRefused - refused.length)} more`] : []),
+  ];
   const notes = [
     ...(preset === null
       ? []
@@ -73,9 +78,7 @@ export function describeImport(report: ImportReport, again: Again): string {
     ...(report.mayBeCut
       ? ['the last line has no end: if the file was cut off, its last value may be wrong']
       : []),
-    ...(rowsRefused === 0 ? [] : [`${countOf(rowsRefused, 'row')} refused, kept in ${report.rejectedFile}:`]),
-    ...refused.map(refusalLine),
-    ...(rowsRefused > refused.length ? [`and ${count(rowsRefused - refused.length)} more`] : []),
+    ...refusals,
     ...(refused.some(({ reason }) => reason === 'is not a number')
       ? ['a mapping file removes signs and separators from numbers: --map, with "remove" and "decimal"']
       : []),
@@ -84,6 +87,6 @@ export function describeImport(report: ImportReport, again: Again): string {
     runId === null ? '; nothing was stored' : ` (run ${runId}, ${(report.durationMs / 1000).toFixed(1)} s)`;
   return linesOf([
     `${report.file}: ${countOf(rowsRead, 'row')} read, ${count(report.rowsNew)} new, ${count(report.rowsReplaced)} replaced, ${count(report.rowsUnchanged)} unchanged, ${count(rowsRefused)} refused${end}`,
-    ...notes.map((line) => `  ${line}`),
+    ...(isQuiet() ? refusals : notes).map((line) => `  ${line}`),
   ]);
 }

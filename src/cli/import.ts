@@ -4,7 +4,7 @@ import { priceBases, volumeBases } from '../contract/price-basis.ts';
 import { inputsOf } from '../files/inputs.ts';
 import { chooseMapping, guessedMapping } from '../mapping/choose-mapping.ts';
 import { readSettings } from './config.ts';
-import { datasetArgument, examples, jsonOption, storeOption, wholeNumber } from './flags.ts';
+import { datasetArgument, examples, jsonOption, storeOption, wholeNumber, withQuiet } from './flags.ts';
 import { type Call, ImportCall, watchedBy } from './import-call.ts';
 import {
   checkFlags,
@@ -33,7 +33,7 @@ async function importFiles(call: Call, names: readonly string[], tell: TellFaile
 }
 
 export function importCommand(): Command {
-  return new Command('import')
+  return withQuiet(new Command('import'))
     .addArgument(datasetArgument('import'))
     .argument(
       '[file...]',

@@ -10,9 +10,9 @@ import { type ApiKey, readKeys } from '../store/control.ts';
 import { hasControl, isStoreMade, openControl, resolveStore } from '../store/engines.ts';
 import { noStoreAt, type RowStore, StoreUnusable } from '../store/store.ts';
 import { readSettings, UsageProblem } from './config.ts';
-import { examples, jsonOption, positive, storeOption } from './flags.ts';
+import { examples, jsonOption, positive, storeOption, withQuiet } from './flags.ts';
 import { closing } from './opened-store.ts';
-import { note, print } from './output.ts';
+import { isQuiet, note, print } from './output.ts';
 import { formatTable, printable } from './table.ts';
 
 type StoreFlags = { readonly store?: string };
@@ -71,8 +71,13 @@ const keyRecord = (key: ApiKey, nowMs: number) => ({
   revoked: instantText(key.revoked_ms),
 });
 
+/** Says for a person what was done. */
+const tell = (text: string): void => {
+  if (!isQuiet()) process.stderr.write(text);
+};
+
 const createCommand = (): Command =>
-  new Command('create')
+  withQuiet(new Command('create'))
     .argument('<name>', 'who uses the key')
     .description('Issue a key. It is printed once, alone on standard output, and stored only as a hash.')
     .addOption(storeOption())
@@ -98,7 +103,7 @@ const createCommand = (): Command =>
       const terms = { expiresMs: expiryOf(expires, nowMs), asOfMs, ...limits };
       const { secret, key } = await changeKeys(flags, (control) => issueKey(control, name, terms, nowMs));
       process.stdout.write(`${secret}\n`);
-      process.stderr.write(
+      tell(
         `Created key "${printable(name)}" (id ${key.key_id}). The line above is the secret; it is shown once\n`,
       );
     });
@@ -163,7 +168,7 @@ async function moveAlong(control: RowStore, id: string): Promise<void> {
 type MoveFlags = StoreFlags & { readonly asOf?: string; readonly follow?: true };
 
 const moveCommand = (): Command =>
-  new Command('move')
+  withQuiet(new Command('move'))
     .argument('<id>', 'the id that keys list shows')
     .description('Move a pinned key to another instant. It ends once every worker answers as of it.')
     .option('--as-of <instant>', 'the instant')
@@ -184,11 +189,11 @@ const moveCommand = (): Command =>
       if (asOf === undefined) return changeKeys(flags, (control) => moveAlong(control, id));
       const asOfMs = momentOf('--as-of', asOf, Date.now());
       const { name } = await changeKeys(flags, (control) => move(control, id, asOfMs));
-      process.stderr.write(`Moved key "${printable(name)}" (id ${id}) to ${formatInstant(asOfMs)}\n`);
+      tell(`Moved key "${printable(name)}" (id ${id}) to ${formatInstant(asOfMs)}\n`);
     });
 
 const revokeCommand = (): Command =>
-  new Command('revoke')
+  withQuiet(new Command('revoke'))
     .argument('<id>', 'the id that keys list shows')
     .description('Revoke a key: within five seconds no worker accepts it any more.')
     .addOption(storeOption())
@@ -196,7 +201,7 @@ const revokeCommand = (): Command =>
     .action(async (id: string, flags: StoreFlags) => {
       const revoked = await changeKeys(flags, (control) => revokeKey(control, id, Date.now()));
       if (revoked === null) throw unknownKey(id);
-      process.stderr.write(`Revoked key "${printable(revoked.name)}" (id ${id})\n`);
+      tell(`Revoked key "${printable(revoked.name)}" (id ${id})\n`);
     });
 
 export function keysCommand(): Command {

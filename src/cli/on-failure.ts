@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { environmentWith } from './config.ts';
 import { cliLimits } from './limits.ts';
-import { note, STDERR } from './output.ts';
+import { complain, STDERR } from './output.ts';
 import { printable } from './table.ts';
 
 /** A file that was not imported, or not wholly, and why. */
@@ -41,5 +41,5 @@ export async function tellFailure(
   if (command === undefined) return;
   const reason = printable(failure.reason).slice(0, cliLimits.onFailureReasonMax);
   const problem = await run(command, { ...failure, reason }, mostMs);
-  if (problem !== null) note(`${failure.file}: the command of --on-failure ${problem}`);
+  if (problem !== null) complain(`${failure.file}: the command of --on-failure ${problem}`);
 }

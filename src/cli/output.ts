@@ -19,8 +19,23 @@ export function print(
 /** Lines of names and numbers as text for a terminal. */
 export const linesOf = (lines: readonly string[]): string => `${lines.map(printable).join('\n')}\n`;
 
+let quiet = false;
+
+/** Whether notes, hints and progress are left out from now on: standard error is one for all of a command (contract 10.4). */
+export function beQuiet(isAsked: boolean): void {
+  quiet = isAsked;
+}
+
+/** Whether only results and errors are printed. */
+export const isQuiet = (): boolean => quiet;
+
+/** Prints what went wrong in one line. */
+export const complain = (text: string): void => void process.stderr.write(`bourse: ${printable(text)}\n`);
+
 /** Prints a note in one line. */
-export const note = (text: string): void => void process.stderr.write(`bourse: ${printable(text)}\n`);
+export function note(text: string): void {
+  if (!quiet) complain(text);
+}
 
 /** Notes that another process writes to the store. */
 export const noteWait =

@@ -9,7 +9,7 @@ import { DamagedData } from '../store/damage.ts';
 import { StoreFull, StoreUnusable, UnfitPlace, UnknownStoreAddress, WouldReplace } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
 import { ServiceProblem } from './listen-address.ts';
-import { note } from './output.ts';
+import { complain, note } from './output.ts';
 
 /** An error as `--json` prints it. */
 type Problem = {
@@ -90,7 +90,7 @@ export function problemOf(error: unknown): Problem {
 /** Prints a problem on standard error, as JSON or in one line for a person. */
 export function noteProblem({ json }: { readonly json?: boolean }, problem: Problem): void {
   if (json) process.stderr.write(`${JSON.stringify(problem)}\n`);
-  else note(problem.message);
+  else complain(problem.message);
 }
 
 /** Prints an error on standard error, for a person with the lines below it, and gives its exit status. */

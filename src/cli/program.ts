@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { withoutPassword } from '../store/address.ts';
 import { examples } from './flags.ts';
+import { beQuiet } from './output.ts';
 import { printProblem, problemOf } from './problem.ts';
 import { printable } from './table.ts';
 import { version } from './version.ts';
@@ -153,6 +154,7 @@ const isHelp = ({ code }: CommanderError): boolean => code.startsWith('commander
 /** Runs the command of some words; sets the exit status of the process. */
 export async function runProgram(words: readonly string[]): Promise<void> {
   const json = words.includes('--json');
+  beQuiet(false);
   try {
     await (await program(words[0], json)).parseAsync(words, { from: 'user' });
   } catch (error) {

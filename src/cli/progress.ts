@@ -1,5 +1,6 @@
 // The progress of long work as one line on a terminal; nothing where there is no terminal.
 import { formatBytes } from '../base/size.ts';
+import { isQuiet } from './output.ts';
 import { count, printable } from './table.ts';
 
 /** How often the line is written again. */
@@ -36,10 +37,23 @@ export function progressText({ name, bytes, rowsAbout }: Task, rows: number, ela
   return `${printable(name)}: ${parts.join(', ')}`;
 }
 
+/** Shows the progress of a task while `work` tells of it. */
+export async function withProgress<T>(
+  task: Task,
+  work: (onRows: (rows: number) => void) => Promise<T>,
+): Promise<T> {
+  const progress = new Progress(task);
+  try {
+    return await work((rows) => progress.reached(rows));
+  } finally {
+    progress.end();
+  }
+}
+
 /** The progress of one task on standard error. */
 export class Progress {
   readonly #task: Task;
-  readonly #isShown = process.stderr.isTTY;
+  readonly #isShown = process.stderr.isTTY && !isQuiet();
   readonly #startedMs = performance.now();
   #shownMs = this.#startedMs + QUIET_MS - EVERY_MS;
 

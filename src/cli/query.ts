@@ -12,7 +12,7 @@ import { openControl, openStore } from '../store/engines.ts';
 import { readSettings } from './config.ts';
 import { examples, storeOption } from './flags.ts';
 import { closing } from './opened-store.ts';
-import { note } from './output.ts';
+import { complain, note } from './output.ts';
 import { EXIT_PARTLY } from './problem.ts';
 import { version } from './version.ts';
 
@@ -63,7 +63,7 @@ async function answerOne(runner: QueryRunner, written: string, service: ServiceF
     if (!(error instanceof Refusal)) throw error;
     const entry: { readonly status: number; readonly hint?: string } = errors[error.word];
     const hint = error.facts.hint ?? entry.hint;
-    note([`${entry.status} ${error.word}: ${error.facts.message}`, hint].filter(Boolean).join(' '));
+    complain([`${entry.status} ${error.word}: ${error.facts.message}`, hint].filter(Boolean).join(' '));
     return false;
   }
 }

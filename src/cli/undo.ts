@@ -8,11 +8,12 @@ import { howToRestore } from '../store/engines.ts';
 import type { Store } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
 import { damageRecord, noteDamage } from './damage.ts';
-import { examples, jsonOption, storeOption } from './flags.ts';
+import { examples, jsonOption, storeOption, withQuiet } from './flags.ts';
 import { hiddenLines } from './hidden-words.ts';
 import { cliLimits } from './limits.ts';
 import { withExistingStore } from './opened-store.ts';
 import { linesOf, noteWait, print } from './output.ts';
+import { withProgress } from './progress.ts';
 import { count, countOf, formatTable } from './table.ts';
 
 type Flags = { readonly store?: string; readonly dryRun?: boolean; readonly json?: boolean };
@@ -82,7 +83,7 @@ async function runNamed(store: Store, text: string | undefined): Promise<number>
 }
 
 export function undoCommand(): Command {
-  return new Command('undo')
+  return withQuiet(new Command('undo'))
     .argument('[run]', 'the run, by the number that its import or deletion printed')
     .addOption(storeOption())
     .option('--dry-run', 'show what would change, store nothing')
@@ -98,7 +99,9 @@ export function undoCommand(): Command {
       withExistingStore(flags, async (store) => {
         const runId = await runNamed(store, text);
         const dryRun = flags.dryRun === true;
-        const report = await undoRun(store, { runId, dryRun, nowMs: Date.now, onWait: noteWait(store) });
+        const request = { runId, dryRun, nowMs: Date.now, onWait: noteWait(store) };
+        const task = { name: `undo of run ${runId}`, bytes: null, rowsAbout: null };
+        const report = await withProgress(task, (onRows) => undoRun(store, { ...request, onRows }));
         const [left, lost] = [report.left.map(damageRecord), report.lost.map(damageRecord)];
         print(flags, { ...report, left, lost }, describe(report, dryRun));
         noteDamage(report.lost, 'what it noted can never be undone');

@@ -11,7 +11,7 @@ import { isStoreMade, openStore } from '../store/engines.ts';
 import type { Store } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
 import { closing } from './opened-store.ts';
-import { note } from './output.ts';
+import { complain, note } from './output.ts';
 
 /** A file is whole once it has not changed for this long; a folder is read at least this often. */
 const REST_MS = 3_000;
@@ -161,7 +161,7 @@ class FolderFiles {
       if (seen.isReported || sha256.code === 'ENOENT') return false;
       seen.isReported = true;
       const problem = `it cannot be read (${sha256.code})`;
-      note(`${given}: ${problem}`);
+      complain(`${given}: ${problem}`);
       this.#known.push([path, problem]);
       return false;
     }
@@ -169,7 +169,7 @@ class FolderFiles {
     const runId = await runs.of(path, sha256);
     if (runId === null) return true;
     if (runId instanceof DamagedData) {
-      note(`${given}: not imported: ${runId.message}`);
+      complain(`${given}: not imported: ${runId.message}`);
       this.#known.push([path, runId.message]);
       return false;
     }

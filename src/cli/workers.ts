@@ -3,7 +3,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import type { Settings } from './config.ts';
 import { tryPort } from './listen-address.ts';
-import { note } from './output.ts';
+import { complain } from './output.ts';
 import { certificateOf, startService, untilStopped, warnOfExposure } from './serving.ts';
 
 /** Pause before a worker that could not start is tried again, at first and at the most. */
@@ -69,7 +69,7 @@ async function supervise(settings: Settings, hasCertificate: boolean): Promise<v
     pauseMs = RESTART_MS;
   });
   const startLater = (code: number): void => {
-    note(`a worker could not start (status ${code}): trying again in ${pauseMs / 1000} s`);
+    complain(`a worker could not start (status ${code}): trying again in ${pauseMs / 1000} s`);
     setTimeout(() => (stopping ? undefined : start()), pauseMs);
     pauseMs = Math.min(2 * pauseMs, RESTART_MAX_MS);
   };

@@ -45,11 +45,20 @@ export function deleteBars(store: Store, request: BarDeleteRequest): Promise<Del
   return runDeletion(store, 'bars', request, async (writer, runId) => {
     const instrument = await findInstrument(writer, request);
     const bars = [];
-    let damagedDeleted = 0;
+    let [damagedDeleted, done] = [0, 0];
+    const onBars = (count: number): void => {
+      done += count;
+      request.onRows?.(done);
+    };
     for (const row of await seriesWithBars(writer, instrument)) {
       if (request.interval !== null && row.interval !== request.interval) continue;
       const series = new StoredSeries(writer, row, await new Calendars().of(writer, instrument));
-      const { count, damaged } = await deleteFrom(writer, runId, { instrument, series }, request);
+      const { count, damaged } = await deleteFrom(
+        writer,
+        runId,
+        { instrument, series },
+        { ...request, onBars },
+      );
       if (count > 0) bars.push({ interval: row.interval, count });
       damagedDeleted += damaged;
     }
@@ -100,7 +109,7 @@ async function deleteFrom(
   writer: Writer,
   runId: number,
   { instrument, series }: OpenSeries,
-  bounds: BarBounds,
+  { onBars, ...bounds }: BarBounds & { readonly onBars: (count: number) => void },
 ): Promise<{ readonly count: number; readonly damaged: number }> {
   const selected = selectBars(series.row, series.calendar, bounds);
   if (selected === null) return { count: 0, damaged: 0 };
@@ -121,6 +130,7 @@ async function deleteFrom(
     await series.put({ ...block, runId }, rest);
     unfinished.see(series_id, before, rest);
     count += before.count;
+    onBars(before.count);
   }
   const buckets = await damagedWithin(writer, { instrument, series }, selected.holds);
   let damaged = 0;

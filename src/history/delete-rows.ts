@@ -131,6 +131,7 @@ export function deleteRows(store: Store, request: RowDeleteRequest): Promise<Row
       await changeRow(writer, runId, dataset, row, null);
       calendars.add(dataset, row, null);
       rowsDeleted++;
+      request.onRows?.(rowsDeleted);
       if (await deleteOwn(writer, runId, dataset, row)) instrumentsDeleted++;
     }
     for (const row of damaged.values()) {

@@ -3,7 +3,17 @@ import { shellWord, spokenFlag } from '../base/shell-word.ts';
 
 /** Flags that another call with the same file does not repeat. */
 const flagsOfOneCall: ReadonlySet<string> = new Set([
-  ...['watch', 'onFailure', 'json', 'allowRejects', 'completeThrough', 'dryRun', 'explain', 'writeMap'],
+  ...[
+    'watch',
+    'onFailure',
+    'json',
+    'allowRejects',
+    'completeThrough',
+    'dryRun',
+    'explain',
+    'writeMap',
+    'quiet',
+  ],
 ]);
 
 /** `bourse import DATASET PATH` with the flags of an earlier call, by name, as a shell needs it. */

@@ -41,8 +41,6 @@ export type ImportRequest = Omit<WriteRequest, 'onWait'> & {
   readonly keepsRefused?: boolean;
   /** The flags that the run records, by name: what a watch compares (`watched-file.ts`). */
   readonly recordedFlags?: RecordedFlags;
-  /** Called now and then with the number of rows read. */
-  readonly onRows?: (rows: number) => void;
 };
 
 /** What a dataset's own part of an import gives. */

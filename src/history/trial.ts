@@ -7,6 +7,8 @@ export type WriteRequest = {
   readonly dryRun: boolean;
   readonly nowMs: () => number;
   readonly onWait?: OnWait;
+  /** Is told now and then how many rows were read, or undone, or deleted; of bars, how many bars. */
+  readonly onRows?: (rows: number) => void;
 };
 
 /** What a write gives, and whether it was only a trial. */

@@ -81,14 +81,14 @@ async function recordOf(reader: Reader, run_id: number): Promise<Run | null> {
 /** Undoes a run in one write. @throws RequestProblem where there is no such run, or it cannot be undone */
 export async function undoRun(
   store: Store,
-  { runId, dryRun, nowMs, onWait }: WriteRequest & { readonly runId: number },
+  { runId, dryRun, nowMs, onWait, onRows }: WriteRequest & { readonly runId: number },
 ): Promise<UndoReport> {
   // Whole tables are read for this: before others have to wait. What a run noted is not written again after its end.
   const hiding = await store.snapshot((reader) => hidingDamage(reader, runId));
   const write = async (writer: Writer) => {
     // Another process may have undone it meanwhile.
     const run = await findRun(writer, runId);
-    const result = await new Undoing(writer, run, hiding).all();
+    const result = await new Undoing(writer, run, hiding, onRows).all();
     const isDone = result.left.length === 0;
     await writer.upsert(importRuns, [{ ...run, undone_ms: isDone ? nowMs() : null }]);
     return { result, isTrial: dryRun };
@@ -129,9 +129,17 @@ class Undoing {
   readonly #hidden = new HiddenBars();
   readonly #left = new FoundDamage();
   readonly #lost = new FoundDamage();
+  readonly #onRows: WriteRequest['onRows'];
+  #done = 0;
 
-  constructor(writer: Writer, { run_id, kind, dataset, file }: Run, hiding: readonly Damage[]) {
+  constructor(
+    writer: Writer,
+    { run_id, kind, dataset, file }: Run,
+    hiding: readonly Damage[],
+    onRows: WriteRequest['onRows'],
+  ) {
     this.#writer = writer;
+    this.#onRows = onRows;
     for (const damage of hiding) this.#left.add(damage, {});
     this.#report = {
       run: { run_id, kind, dataset, file },
@@ -214,8 +222,14 @@ class Undoing {
       this.#report.barsRemoved += removed;
       this.#report.barsRestored += restored.length;
       this.#report.barsKept += undone.kept;
+      this.#reached(removed + restored.length + undone.kept);
     }
     await this.#settle(open);
+  }
+
+  #reached(more: number): void {
+    this.#done += more;
+    this.#onRows?.(this.#done);
   }
 
   async #settle(open: OpenSeries | null): Promise<void> {
@@ -253,6 +267,7 @@ class Undoing {
         : { where: { run_id, dataset }, order: [byKey] };
     for await (const entry of this.#entries(rowChanges, { ...read, limit: ROWS_PER_READ })) {
       if (!matches(entry)) continue;
+      this.#reached(1);
       // Which bars are finished is no row of a file.
       if (entry.dataset === unfinishedBars.name) {
         const [seriesId] = JSON.parse(entry.row_key) as [number];
