@@ -2,15 +2,23 @@
 import { type ComponentChild, h } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Empty } from './answer.ts';
+import { CalendarView } from './calendar-view.ts';
 import { ConnectionContext, clientOf, storedKey, storeKey } from './connection.ts';
+import { HolidaysView } from './holidays-view.ts';
 import { assets, HomeView } from './home-view.ts';
 import { InstrumentView } from './instrument-view.ts';
 import { KeyForm } from './key-form.ts';
+import { NewsView } from './news-view.ts';
 import { hashOf, type Place, usePlace } from './place.ts';
 import { SearchBox } from './search-box.ts';
 import { toggleTheme } from './theme.ts';
 
-const links = [['Stored', '#/']] as const;
+const links = [
+  ['Stored', '#/'],
+  ['News', '#/news'],
+  ['Calendar', '#/calendar'],
+  ['Holidays', '#/holidays'],
+] as const;
 
 function Header({
   place,
@@ -71,6 +79,9 @@ function Header({
 function View({ place }: { place: Place }): ComponentChild {
   const [first] = place.path;
   if (first === undefined) return h(HomeView, { place });
+  if (first === 'news') return h('main', { class: 'list' }, h('h1', null, 'News'), h(NewsView, { place }));
+  if (first === 'calendar') return h(CalendarView, { place });
+  if (first === 'holidays') return h(HolidaysView, { place });
   if (assets.some((asset) => asset === first)) return h(InstrumentView, { place });
   return h(
     'main',

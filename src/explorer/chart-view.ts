@@ -7,9 +7,12 @@ import { type BarChoice, BarFeed, type ChartBar, hasLabels, optionsOf } from './
 import { useConnection } from './connection.ts';
 import { downloadBars } from './download.ts';
 import { countText } from './figures.ts';
+import { NotesPanel } from './findings-panel.ts';
 import { Legend } from './legend.ts';
 import { clockOf, dateText } from './market-clock.ts';
+import { drawnOf } from './marks.ts';
 import { NoBars } from './no-bars.ts';
+import { useNotes } from './notes.ts';
 import type { Place } from './place.ts';
 import { PriceChart } from './price-chart.ts';
 import { RequestPanel } from './request-panel.ts';
@@ -132,7 +135,11 @@ export function ChartView(props: {
       onEdge: () => olderRef.current(),
     });
     chart.current = made;
-    const restyle = (): void => made.restyle();
+    const restyle = (): void => {
+      made.restyle();
+      // Marks and shades take the colours of the page too.
+      setLook((count) => count + 1);
+    };
     addEventListener('bourse-theme', restyle);
     const dark = matchMedia('(prefers-color-scheme: dark)');
     dark.addEventListener('change', restyle);
@@ -142,13 +149,20 @@ export function ChartView(props: {
       made.remove();
     };
   }, []);
+  const notes = useNotes(choice, bars, feed);
+  const [look, setLook] = useState(0);
+  const drawn = useMemo(
+    () => drawnOf(notes, bars, feed?.choice.interval ?? interval, clock),
+    [notes, bars, clock, look],
+  );
   const shownFeed = useRef<BarFeed | null>(null);
   useEffect(() => {
     if (feed === null || chart.current === null) return;
-    chart.current.show({ bars, interval: feed.choice.interval, clock, blanks: [] });
+    chart.current.show({ bars, interval: feed.choice.interval, clock, blanks: drawn.blanks });
+    chart.current.mark(drawn.marks, drawn.shades);
     if (shownFeed.current !== feed) chart.current.showNewest();
     shownFeed.current = feed;
-  }, [feed, bars, clock]);
+  }, [feed, drawn, clock]);
   const onKey = (event: KeyboardEvent): void => {
     const move = moves[event.key];
     if (move === undefined || chart.current === null || event.ctrlKey || event.metaKey || event.altKey)
@@ -188,7 +202,13 @@ export function ChartView(props: {
     h(
       'div',
       { class: isWaiting ? 'chart waiting' : 'chart' },
-      h(Legend, { bar: pointed.bar ?? bars.at(-1) ?? null, bars, interval, clock }),
+      h(Legend, {
+        bar: pointed.bar ?? (pointed.time === null ? (bars.at(-1) ?? null) : null),
+        bars,
+        interval,
+        clock,
+        reasons: pointed.time === null ? [] : (drawn.reasons.get(pointed.time) ?? []),
+      }),
       h('div', {
         ref: element,
         class: 'canvas',
@@ -218,6 +238,7 @@ export function ChartView(props: {
         'Charts by TradingView Lightweight Charts™',
       ),
     ),
+    h(NotesPanel, { notes, bars, clock, point: (time) => chart.current?.pointTo(time) }),
     range === null
       ? null
       : h(RequestPanel, {

@@ -3,6 +3,12 @@
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 2 });
 
+const exact = new Intl.NumberFormat('en-US', { maximumFractionDigits: 12 });
+
+/** A number with all its digits, such as `1,172.59`; a dash for null. */
+export const numberText = (value: number | string | null | undefined): string =>
+  value === null || value === undefined ? '–' : typeof value === 'number' ? exact.format(value) : value;
+
 /** A count, such as `16,001`. */
 export const countText = (value: number): string => whole.format(value);
 

@@ -19,9 +19,11 @@ export function Legend(props: {
   bars: readonly ChartBar[];
   interval: string;
   clock: MarketClock;
+  reasons: readonly string[];
 }): ComponentChild {
-  const { bar, bars, interval, clock } = props;
-  if (bar === null) return h('div', { class: 'legend' });
+  const { bar, bars, interval, clock, reasons } = props;
+  const why = reasons.map((reason) => h('span', { class: 'why', key: reason }, reason));
+  if (bar === null) return h('div', { class: 'legend' }, why);
   const digits = digitsOf(bars.slice(-50).map(({ close }) => close));
   const direction = bar.close >= bar.open ? 'up' : 'down';
   const price = (value: number): string => priceText(value, digits);
@@ -35,5 +37,6 @@ export function Legend(props: {
     figure('C', price(bar.close), direction),
     h('span', { class: direction }, changeText(bar.open, bar.close)),
     bar.volume === null ? null : figure('Vol', volumeText(bar.volume)),
+    why,
   );
 }

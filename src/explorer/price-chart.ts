@@ -48,8 +48,8 @@ const AHEAD_BARS = 300;
 /** The part of the height that volume has. */
 const VOLUME_TOP = 0.82;
 
-/** The colour that a variable of the page's style has now. */
-function colorOf(name: string): string {
+/** The colour that a variable of the page's style has now, for canvases. */
+export function solid(name: string): string {
   const probe = document.createElement('i');
   probe.style.color = `var(--${name})`;
   document.body.append(probe);
@@ -60,7 +60,7 @@ function colorOf(name: string): string {
 
 /** The same colour, more or less transparent. */
 export const faint = (name: string, opacity: number): string =>
-  colorOf(name).replace(/rgba?\(([^,]+,[^,]+,[^,)]+).*/, `rgba($1, ${opacity})`);
+  solid(name).replace(/rgba?\(([^,]+,[^,]+,[^,)]+).*/, `rgba($1, ${opacity})`);
 
 /** Digits after the decimal point that prices need: the most that some of the newest bars have. */
 function digitsOf(bars: readonly ChartBar[]): number {
@@ -109,6 +109,7 @@ export class PriceChart {
     this.#volume.priceScale().applyOptions({ scaleMargins: { top: VOLUME_TOP, bottom: 0 } });
     this.#candles.priceScale().applyOptions({ scaleMargins: { top: 0.12, bottom: 1 - VOLUME_TOP + 0.02 } });
     this.#markers = createSeriesMarkers(this.#candles, []);
+    element.addEventListener('mouseleave', () => this.#point(null));
     this.#chart.subscribeCrosshairMove((event) => this.#onMove(event));
     this.#chart.timeScale().subscribeVisibleLogicalRangeChange((range) => {
       if (range !== null && range.from < AHEAD_BARS) this.#events.onEdge();
@@ -124,7 +125,7 @@ export class PriceChart {
 
   /** Takes the colours of the page anew. */
   restyle(): void {
-    const [ink, quiet, line] = [colorOf('ink'), colorOf('quiet'), faint('line', 0.55)];
+    const [ink, quiet, line] = [solid('ink'), solid('quiet'), faint('line', 0.55)];
     this.#chart.applyOptions({
       layout: {
         background: { type: ColorType.Solid, color: 'transparent' },
@@ -140,7 +141,7 @@ export class PriceChart {
       rightPriceScale: { borderColor: line },
       timeScale: { borderColor: line },
     });
-    const [up, down] = [colorOf('up'), colorOf('down')];
+    const [up, down] = [solid('up'), solid('down')];
     this.#candles.applyOptions({ upColor: up, downColor: down, wickUpColor: up, wickDownColor: down });
     this.#shades.lineColor = faint('quiet', 0.22);
     if (this.#content !== null) this.show(this.#content);
@@ -211,9 +212,9 @@ export class PriceChart {
     this.#shades.update();
   }
 
-  #onMove({ time }: MouseEventParams<Time>): void {
-    const seconds = time === undefined ? null : Number(time);
-    this.#point(seconds);
+  #onMove({ time, sourceEvent }: MouseEventParams<Time>): void {
+    // Without an event of the pointer the chart itself has moved: what the keys point to stays.
+    if (sourceEvent !== undefined) this.#point(time === undefined ? null : Number(time));
   }
 
   #point(seconds: number | null): void {
@@ -242,8 +243,11 @@ export class PriceChart {
       const half = (range.to - range.from) / 2;
       scale.setVisibleLogicalRange({ from: logical - half, to: logical + half });
     }
-    this.#chart.setCrosshairPosition(bar.close, time as Time, this.#candles);
     this.#point(time);
+    // The window has moved by the next frame only.
+    requestAnimationFrame(() => {
+      if (this.#pointed === index) this.#chart.setCrosshairPosition(bar.close, time as Time, this.#candles);
+    });
   }
 
   /** Shows more bars, or fewer, around the right edge. */

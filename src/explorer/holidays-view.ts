@@ -1,0 +1,200 @@
+// A market's month: its sessions, its holidays and shortened days.
+import { type ComponentChild, h } from 'preact';
+import type { Row } from '../client/index.ts';
+import { Empty, Failure, useAnswer } from './answer.ts';
+import { useConnection } from './connection.ts';
+import { dayOf, dayText } from './market-clock.ts';
+import { type Place, setQuery } from './place.ts';
+import { RequestPanel } from './request-panel.ts';
+
+type Holiday = Row<'holidayList'>;
+
+/** The markets of the picker: those whose calendars are built in. */
+const markets = [
+  ...[
+    'stock:US',
+    'stock:UK',
+    'stock:DE',
+    'stock:FR',
+    'stock:EU',
+    'stock:CH',
+    'stock:JP',
+    'stock:HK',
+    'stock:CN',
+  ],
+  ...['stock:AU', 'stock:CA', 'future:US', 'forex:GLOBAL', 'crypto:GLOBAL'],
+];
+
+const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+const monthNames = [
+  ...['January', 'February', 'March', 'April', 'May', 'June', 'July'],
+  ...['August', 'September', 'October', 'November', 'December'],
+];
+
+/** Another month, such as `2026-12`. */
+export function plusMonths(month: string, count: number): string {
+  const [year, number] = month.split('-').map(Number) as [number, number];
+  return new Date(Date.UTC(year, number - 1 + count, 1)).toISOString().slice(0, 7);
+}
+
+/** The days of a month in weeks from Monday; null before its first and after its last day. */
+export function weeksOf(month: string): (string | null)[][] {
+  const first = new Date(`${month}-01`);
+  const count = new Date(`${plusMonths(month, 1)}-01`).getTime() - first.getTime();
+  const blank: (string | null)[] = Array((first.getUTCDay() + 6) % 7).fill(null);
+  const days = [
+    ...blank,
+    ...Array.from(
+      { length: count / 86_400_000 },
+      (_, index) => `${month}-${String(index + 1).padStart(2, '0')}`,
+    ),
+  ];
+  return Array.from({ length: Math.ceil(days.length / 7) }, (_, week) =>
+    Array.from({ length: 7 }, (_, day) => days[week * 7 + day] ?? null),
+  );
+}
+
+const isClosed = ({ session_template }: Holiday): boolean => session_template === 'CLOSED';
+
+const hoursOf = ({ open_timestamp, close_timestamp }: Holiday): string =>
+  open_timestamp === null || close_timestamp === null
+    ? ''
+    : `${open_timestamp.slice(11, 16)}–${close_timestamp.slice(11, 16)} UTC`;
+
+function dayCell(
+  day: string | null,
+  column: number,
+  holidays: readonly Holiday[],
+  hasWeekend: boolean,
+): ComponentChild {
+  if (day === null) return h('td', { key: column });
+  const holiday = holidays.find(({ calendar_date }) => calendar_date === day);
+  const isWeekend = column > 4 && !hasWeekend;
+  const name = holiday === undefined ? (isWeekend ? 'weekend' : '') : isClosed(holiday) ? 'closed' : 'short';
+  return h(
+    'td',
+    { key: column, class: `${name}${day === dayOf(Date.now()) ? ' today' : ''}` },
+    h('b', null, Number(day.slice(8))),
+    holiday === undefined
+      ? null
+      : h('span', null, holiday.name, h('small', null, isClosed(holiday) ? 'closed' : hoursOf(holiday))),
+  );
+}
+
+/** The month of a market. */
+export function HolidaysView({ place }: { place: Place }): ComponentChild {
+  const { bourse } = useConnection();
+  const { market = 'stock:US', month = dayOf(Date.now()).slice(0, 7) } = place.query;
+  const asked = {
+    full_symbol: `${market}:*`,
+    from_date: `${month}-01`,
+    to_date: `${month.slice(0, 4)}-12-31`,
+  };
+  const { value, error, again } = useAnswer(
+    async (signal) =>
+      bourse
+        .holidays(asked.full_symbol, { from: asked.from_date, to: asked.to_date, sort: 'asc', signal })
+        .toArray(),
+    [market, month],
+  );
+  const hasWeekend = market.startsWith('crypto');
+  const own = (value ?? []).filter(({ symbol }) => symbol === '*');
+  const later = own.filter(({ calendar_date }) => calendar_date.slice(0, 7) > month);
+  const [year, number] = month.split('-') as [string, string];
+  return h(
+    'main',
+    { class: 'list' },
+    h(
+      'div',
+      { class: 'head' },
+      h('h1', null, 'Sessions and holidays'),
+      h('span', { class: 'quiet' }, `${monthNames[Number(number) - 1]} ${year}`),
+    ),
+    h(
+      'div',
+      { class: 'toolbar' },
+      h(
+        'label',
+        null,
+        'Market',
+        h(
+          'select',
+          {
+            value: market,
+            onChange: (event: Event) =>
+              setQuery(place, { market: (event.target as HTMLSelectElement).value }),
+          },
+          (markets.includes(market) ? markets : [market, ...markets]).map((one) =>
+            h('option', { key: one, value: one }, one.replace(':', ' ')),
+          ),
+        ),
+      ),
+      h(
+        'div',
+        { class: 'steps' },
+        h(
+          'button',
+          { type: 'button', onClick: () => setQuery(place, { month: plusMonths(month, -1) }) },
+          '← Month before',
+        ),
+        h('button', { type: 'button', onClick: () => setQuery(place, { month: '' }) }, 'This month'),
+        h(
+          'button',
+          { type: 'button', onClick: () => setQuery(place, { month: plusMonths(month, 1) }) },
+          'Next month →',
+        ),
+      ),
+    ),
+    error === null ? null : h(Failure, { error, again }),
+    h(
+      'table',
+      { class: 'month', 'aria-label': `${monthNames[Number(number) - 1]} ${year}` },
+      h(
+        'thead',
+        null,
+        h(
+          'tr',
+          null,
+          weekdays.map((day) => h('th', { key: day, scope: 'col' }, day)),
+        ),
+      ),
+      h(
+        'tbody',
+        null,
+        weeksOf(month).map((week, index) =>
+          h(
+            'tr',
+            { key: index },
+            week.map((day, column) => dayCell(day, column, own, hasWeekend)),
+          ),
+        ),
+      ),
+    ),
+    later.length === 0
+      ? own.length === 0 && value !== undefined
+        ? h(Empty, { title: 'No holidays in the rest of this year' })
+        : null
+      : h(
+          'section',
+          null,
+          h('h2', null, 'Later this year'),
+          h(
+            'ul',
+            { class: 'plain later' },
+            later.map((holiday) =>
+              h(
+                'li',
+                { key: `${holiday.calendar_date} ${holiday.name}` },
+                h('span', { class: 'quiet' }, dayText(holiday.calendar_date)),
+                h('span', null, holiday.name),
+                h('span', { class: 'quiet' }, isClosed(holiday) ? 'closed' : hoursOf(holiday)),
+              ),
+            ),
+          ),
+        ),
+    h(RequestPanel, {
+      asked: { name: 'holidayList', values: asked },
+      file: `holidays-${market.replace(':', '-')}-${month}`,
+    }),
+  );
+}

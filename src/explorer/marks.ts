@@ -1,0 +1,219 @@
+// From notes to what the chart draws: marks at bars, shades behind them, blank room for sessions and minutes that have no bar.
+import { type ChartBar, hasLabels } from './bar-feed.ts';
+import { numberText } from './figures.ts';
+import { dateText, dayText, type MarketClock } from './market-clock.ts';
+import type { Action, Finding, Notes, Session } from './notes.ts';
+import { faint, type Mark, solid } from './price-chart.ts';
+import type { Shade } from './shades.ts';
+
+/** A point without a bar, in seconds. */
+export type Blank = { readonly time: number; readonly label: string };
+
+/** What the chart draws, and what it says where one points to. */
+export type Drawn = {
+  readonly blanks: readonly Blank[];
+  readonly marks: readonly Mark[];
+  readonly shades: readonly Shade[];
+  /** By point in seconds: what there is to know. */
+  readonly reasons: ReadonlyMap<number, readonly string[]>;
+};
+
+/** Blank points of a session of minutes without bars, and the most in one gap: they are a sign, not a measure. */
+const SESSION_BLANKS = 5;
+const GAP_BLANKS_MAX = 60;
+
+const MINUTE_MS = 60_000;
+
+const conditions: Readonly<Record<string, { color: string; opacity: number; name: string; why: string }>> = {
+  missing: {
+    color: 'bad',
+    opacity: 0.14,
+    name: 'not loaded',
+    why: 'missing: it has no bar, and no import vouches for it',
+  },
+  untraded: {
+    color: 'quiet',
+    opacity: 0.14,
+    name: 'no trade',
+    why: 'untraded: an import that holds it has no bar, so the instrument did not trade',
+  },
+  degraded: { color: 'warn', opacity: 0.1, name: '', why: 'degraded: a finding lies in it' },
+};
+
+/** What a session's coverage says; null where there is nothing to say. */
+export function sessionText({ session_date, condition, bars, expected_bars }: Session): string | null {
+  const found = conditions[condition];
+  if (found === undefined) return null;
+  const count = bars === 0 ? '' : `, ${bars} of ${expected_bars} bars`;
+  return `${dayText(session_date)} is ${found.why}${count}`;
+}
+
+/** What an action was. */
+export function actionText({
+  action_type,
+  ex_date,
+  cash_amount,
+  currency,
+  split_from,
+  split_to,
+}: Action): string {
+  const date = dateText(Date.parse(ex_date));
+  if (action_type === 'split')
+    return `Split ${numberText(split_to)} for ${numberText(split_from)} on ${date}`;
+  return `Dividend ${numberText(cash_amount)}${currency === null ? '' : ` ${currency}`}, ex ${date}`;
+}
+
+/** What a finding says; its message has the figures. */
+export const findingText = ({ kind, severity, message }: Finding): string =>
+  `${severity}, ${kind.replaceAll('_', ' ')}: ${message}`;
+
+const severityColor: Readonly<Record<string, string>> = { error: 'bad', warning: 'warn', info: 'quiet' };
+
+/** The index of the first bar for which something holds that holds for all after it; the number of bars where it never does. */
+function firstIndex(bars: readonly ChartBar[], holds: (bar: ChartBar) => boolean): number {
+  let [low, high] = [0, bars.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(bars[middle]!)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** The bar that an instant lies in, or the next one. */
+export const barAt = (bars: readonly ChartBar[], ms: number): ChartBar | undefined =>
+  bars[firstIndex(bars, ({ closeMs }) => closeMs > ms)];
+
+class Drawing {
+  readonly blanks: Blank[] = [];
+  readonly marks: Mark[] = [];
+  readonly shades: Shade[] = [];
+  readonly reasons = new Map<number, string[]>();
+  readonly #bars: readonly ChartBar[];
+  readonly #times: Set<number>;
+  readonly #interval: string;
+  readonly #isLabelled: boolean;
+  readonly #clock: MarketClock;
+
+  constructor(bars: readonly ChartBar[], interval: string, clock: MarketClock) {
+    this.#bars = bars;
+    this.#interval = interval;
+    this.#isLabelled = hasLabels(interval);
+    this.#clock = clock;
+    this.#times = new Set(bars.map(({ time }) => time));
+  }
+
+  #say(time: number, text: string): void {
+    const said = this.reasons.get(time);
+    if (said === undefined) this.reasons.set(time, [text]);
+    else said.push(text);
+  }
+
+  #shade(from: number, to: number, color: string, opacity: number, text: string): void {
+    this.shades.push({ from, to, color: faint(color, opacity), text, textColor: solid(color) });
+  }
+
+  #blank(time: number, label: string): void {
+    if (this.#times.has(time)) return;
+    this.#times.add(time);
+    this.blanks.push({ time, label });
+  }
+
+  action(action: Action): void {
+    const bar = this.#bars[firstIndex(this.#bars, ({ label }) => label >= action.ex_date)];
+    if (bar === undefined || this.#bars[0]!.label > action.ex_date) return;
+    const isSplit = action.action_type === 'split';
+    this.marks.push({
+      time: bar.time,
+      letter: isSplit ? 'S' : 'D',
+      color: solid(isSplit ? 'warn' : 'accent'),
+      isAbove: false,
+    });
+    this.#say(bar.time, actionText(action));
+  }
+
+  session(session: Session): void {
+    const found = conditions[session.condition];
+    const text = sessionText(session);
+    if (found === undefined || text === null) return;
+    const label = session.session_date;
+    if (label < this.#bars[0]!.label || label > this.#bars.at(-1)!.label) return;
+    const own = this.#barsOf(label);
+    const times = own.length > 0 ? own.map(({ time }) => time) : this.#emptySession(label);
+    for (const time of times) this.#say(time, text);
+    this.#shade(times[0]!, times.at(-1)!, found.color, found.opacity, found.name);
+  }
+
+  #barsOf(session: string): readonly ChartBar[] {
+    const start = firstIndex(this.#bars, ({ label }) => label >= session);
+    const end = firstIndex(this.#bars, ({ label }) => label > session);
+    return this.#bars.slice(start, end);
+  }
+
+  #emptySession(label: string): number[] {
+    const noon = this.#clock.instantMs(label, 12) / 1_000;
+    const times = this.#isLabelled
+      ? [Date.parse(label) / 1_000]
+      : Array.from({ length: SESSION_BLANKS }, (_, index) => noon + index * 60);
+    for (const time of times) this.#blank(time, label);
+    return times;
+  }
+
+  /** Bars before and after the regular hours that the session's coverage has. */
+  extended({ session_date, first_datetime, last_datetime }: Session): void {
+    if (this.#isLabelled || first_datetime === null || last_datetime === null) return;
+    const [first, last] = [Date.parse(first_datetime), Date.parse(last_datetime)];
+    const own = this.#barsOf(session_date);
+    const run = (part: readonly ChartBar[]): void => {
+      if (part.length > 0) this.#shade(part[0]!.time, part.at(-1)!.time, 'quiet', 0.07, '');
+    };
+    run(own.filter(({ openMs }) => openMs < first));
+    run(own.filter(({ openMs }) => openMs > last));
+  }
+
+  finding(finding: Finding): void {
+    const [fromMs, toMs] = [Date.parse(finding.from_datetime), Date.parse(finding.to_datetime)];
+    const bar = barAt(this.#bars, fromMs);
+    if (bar === undefined || toMs <= this.#bars[0]!.openMs) return;
+    const color = severityColor[finding.severity] ?? 'quiet';
+    const text = findingText(finding);
+    if (finding.kind === 'gap' && finding.interval === this.#interval)
+      this.#gap(fromMs, toMs, bar.label, text);
+    if (!this.reasons.get(bar.time)?.some((said) => said.includes(finding.kind.replaceAll('_', ' '))))
+      this.marks.push({ time: bar.time, letter: '!', color: solid(color), isAbove: true });
+    this.#say(bar.time, text);
+  }
+
+  #gap(fromMs: number, toMs: number, label: string, text: string): void {
+    const step = Math.max(MINUTE_MS, Math.ceil((toMs - fromMs) / MINUTE_MS / GAP_BLANKS_MAX) * MINUTE_MS);
+    const times: number[] = [];
+    for (let ms = fromMs; ms < toMs; ms += step)
+      if (!this.#times.has(ms / 1_000)) {
+        this.#blank(ms / 1_000, label);
+        times.push(ms / 1_000);
+      }
+    if (times.length === 0) return;
+    for (const time of times) this.#say(time, text);
+    this.#shade(times[0]!, times.at(-1)!, 'warn', 0.16, `${Math.round((toMs - fromMs) / MINUTE_MS)} min`);
+  }
+}
+
+/** What to draw about bars that there are. */
+export function drawnOf(
+  { actions, sessions, findings }: Notes,
+  bars: readonly ChartBar[],
+  interval: string,
+  clock: MarketClock,
+): Drawn {
+  const drawing = new Drawing(bars, interval, clock);
+  if (bars.length > 0) {
+    for (const session of sessions) {
+      drawing.extended(session);
+      drawing.session(session);
+    }
+    for (const action of actions) drawing.action(action);
+    for (const finding of findings) drawing.finding(finding);
+    drawing.marks.sort((one, other) => one.time - other.time);
+  }
+  return drawing;
+}

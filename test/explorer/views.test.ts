@@ -1,0 +1,247 @@
+// What the explorer shows beside prices, in a browser: actions, coverage, findings, options, news, calendars (contract 9.3).
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, afterEach, before, test } from 'node:test';
+import { drawn, ExplorerWorld, skip, violations } from './explorer-world.ts';
+
+const world = new ExplorerWorld();
+
+type Bar = { datetime: string; session_date: string; open: number; high: number; low: number; close: number };
+
+async function ask<T>(path: string): Promise<T> {
+  const answer = await fetch(`${world.url}${path}`, { headers: { Authorization: `Bearer ${world.key}` } });
+  return ((await answer.json()) as { result: T }).result;
+}
+
+/** The sessions that the file of HOLE has spoiled: one it lacks, one with forty minutes less. */
+let missing = '';
+let holed = '';
+
+/** A stock with the demo's minutes of AAPL, but for a session and forty minutes. */
+async function importHole(): Promise<void> {
+  const rows: Bar[] = [];
+  for (let next = ''; ; ) {
+    const range = '/api/v2/stock/bars/US:AAPL/1M/from/2020-01-01/to/2199-01-01?limit=1000&session_date=true';
+    const page = await ask<{ data: Bar[]; next_page_key: string | null }>(`${range}&next_page_key=${next}`);
+    rows.push(...page.data);
+    if (page.next_page_key === null) break;
+    next = page.next_page_key;
+  }
+  const days = [...new Set(rows.map(({ session_date }) => session_date))];
+  missing = days.at(-6)!;
+  holed = days.at(-4)!;
+  const start = rows.findIndex(({ session_date }) => session_date === holed) + 100;
+  const kept = rows.filter(
+    ({ session_date }, index) => session_date !== missing && !(index >= start && index < start + 40),
+  );
+  const lines = kept.map(
+    ({ datetime, open, high, low, close }) => `${datetime},${open},${high},${low},${close}`,
+  );
+  const file = join(world.folder, 'hole.csv');
+  writeFileSync(file, `datetime,open,high,low,close\n${lines.join('\n')}\n`);
+  await world.import(
+    'bars',
+    file,
+    '--schema',
+    'stock',
+    '--country',
+    'US',
+    '--symbol',
+    'HOLE',
+    '--interval',
+    '1M',
+  );
+}
+
+/** A thousand news items that try to become scripts, HTML or addresses that run. */
+async function importHostileNews(): Promise<void> {
+  const texts = [
+    '<script>window.hostile = 1</script>',
+    '<img src=x onerror="window.hostile = 1">',
+    '"><svg onload=window.hostile=1>',
+    "'; window.hostile = 1; //",
+    '{{constructor.constructor("window.hostile=1")()}}',
+    `\u202Emoc.elpmaxe\u202C ${'wide'.repeat(60)}`,
+  ];
+  // An import takes no other addresses than these.
+  const addresses = ['https://example.com/"onclick="window.hostile=1', 'http://example.com/<script>'];
+  const lines = Array.from({ length: 1_000 }, (_, index) => {
+    const text = texts[index % texts.length]!;
+    const published_date = new Date(Date.now() - 60_000 * (index + 10)).toISOString();
+    const item = { published_date, title: `${index} ${text}`, text_content: text, publisher: text };
+    return JSON.stringify({ ...item, publisher_url: `${addresses[index % addresses.length]!}#${index}` });
+  });
+  const file = join(world.folder, 'news.ndjson');
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  await world.import('news', file);
+}
+
+before(async () => {
+  if (skip !== false) return;
+  await world.open();
+  await importHole();
+  await importHostileNews();
+});
+after(() => world.close());
+afterEach(() => assert.deepEqual(world.complaints.splice(0), []));
+
+function explorerTest(name: string, run: () => Promise<void>): void {
+  void test(name, { skip, timeout: 60_000 }, run);
+}
+
+explorerTest(
+  'a session without bars and a gap in another are listed with the reason, and the chart points to them (contract 9.9, 9.10)',
+  async () => {
+    const page = await world.page('#/stock/US:HOLE/5M');
+    await drawn(page);
+    const lines = page.locator('.line');
+    await lines.filter({ hasText: '40 minutes without a bar inside the session' }).click();
+    assert.match((await page.textContent('.legend .why'))!, /info, gap: 40 minutes without a bar/);
+    const session = await ask<{ data: { condition: string }[] }>(
+      `/api/v2/stock/coverage/US:HOLE?from_date=${missing}&to_date=${missing}`,
+    );
+    const [{ condition }] = session.data as [{ condition: string }];
+    assert.match(
+      (await lines.filter({ hasText: `is ${condition}` }).textContent())!,
+      new RegExp(`0 of \\d+ bars|${condition}`),
+    );
+    assert.deepEqual(await violations(page), []);
+  },
+);
+
+explorerTest(
+  'the gap has room in the chart of its own minutes, and its reason stands where one points',
+  async () => {
+    const page = await world.page('#/stock/US:HOLE/1M');
+    await drawn(page);
+    await page.focus('.canvas');
+    const line = page.locator('.line', { hasText: '40 minutes' });
+    while (!(await line.isVisible())) {
+      await page.keyboard.press('PageUp');
+      await page.waitForTimeout(100);
+    }
+    await line.click();
+    assert.match((await page.textContent('.legend .why'))!, /40 minutes/);
+  },
+);
+
+explorerTest('dividends and splits stand at their bars, and the list leads to them', async () => {
+  const page = await world.page('#/stock/US:AAPL/DAY');
+  await drawn(page);
+  const line = page.locator('.line.dividend').last();
+  const text = (await line.locator('span').last().textContent())!;
+  await line.click();
+  assert.equal(await page.textContent('.legend .why'), text);
+  const [action] = (
+    await ask<{ data: { cash_amount: number; ex_date: string }[] }>(
+      '/api/v2/stock/stock_corporate_action/list/US:AAPL?from_date=2024-11-25&action_type=dividend',
+    )
+  ).data;
+  assert.ok(text.startsWith(`Dividend ${action!.cash_amount} USD`));
+});
+
+explorerTest(
+  'the option chain has every contract of an expiration, in the money as the service says (spec 4.6)',
+  async () => {
+    const page = await world.page('#/stock/US:AAPL/options');
+    await page.waitForSelector('.chain');
+    const day = await ask<{ expiration_date: string }[]>('/api/v2/option/expiration_date_list/stock/US:AAPL');
+    for (const [type, letter] of [
+      ['call', 'C'],
+      ['put', 'P'],
+    ] as const) {
+      const filter = `expiration_date=${day[0]!.expiration_date}&limit=1000`;
+      const path = `/api/v2/option/search/stock/US:AAPL/${type}/moneyness/in_the_money?${filter}`;
+      const { data } = await ask<{ data: Record<string, { symbol: string }[]> }>(path);
+      const shown = await page.locator(`.chain .${type}.in-the-money a`).allTextContents();
+      assert.deepEqual(
+        shown.sort(),
+        Object.values(data)
+          .flat()
+          .map(({ symbol }) => symbol)
+          .sort(),
+        letter,
+      );
+    }
+    await page.locator('[aria-label=Expiration] button').nth(1).click();
+    await page.waitForURL(new RegExp(`expiration=${day[1]!.expiration_date}`));
+  },
+);
+
+explorerTest(
+  'a thousand hostile news items are text: no script runs, the policy has nothing to forbid, no link runs (contract 7.4)',
+  async () => {
+    const page = await world.page('#/news');
+    await page.waitForSelector('article');
+    while (await page.locator('text="Older news"').isVisible()) {
+      const count = await page.locator('article').count();
+      await page.click('text="Older news"');
+      await page.waitForFunction((before) => document.querySelectorAll('article').length > before, count);
+    }
+    const shown = await page.locator('article h3').allTextContents();
+    assert.equal(shown.filter((title) => title.includes('hostile')).length >= 800, true);
+    await page.locator('article .link').first().click();
+    assert.equal(await page.evaluate(() => 'hostile' in window), false);
+    assert.equal(await page.locator('article img, article script, article svg').count(), 0);
+    const links = await page
+      .locator('article h3 a')
+      .evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).protocol));
+    assert.deepEqual(new Set(links), new Set(['https:', 'http:']));
+  },
+);
+
+explorerTest(
+  'the economic calendar has a week by day, leads to the next events, and filters by impact',
+  async () => {
+    const events = await ask<{ data: { event_name: string; event_timestamp: string }[] }>(
+      '/api/v2/economic_calendar/event_list?format=json&limit=1&impact=high&sort=desc&from_date=2020-01-01',
+    );
+    const [event] = events.data;
+    const page = await world.page(`#/calendar?week=${event!.event_timestamp.slice(0, 10)}&impact=high`);
+    await page.waitForSelector(`text=${event!.event_name}`);
+    assert.deepEqual(new Set(await page.locator('.impact').allTextContents()), new Set(['high']));
+    await page.click('text=Next week');
+    await page.waitForSelector('text=No events in this week');
+    await page.click('.notice a');
+    await page.waitForSelector('.events');
+  },
+);
+
+explorerTest('as of the day before an event the calendar has no figure of it (contract 9.8)', async () => {
+  const { data } = await ask<{
+    data: { event_name: string; event_timestamp: string; actual_value: number }[];
+  }>(
+    `/api/v2/economic_calendar/event_list?format=json&limit=1&impact=high&sort=desc&to_date=${new Date().toISOString()}`,
+  );
+  const { event_name, event_timestamp, actual_value } = data[0]!;
+  const week = event_timestamp.slice(0, 10);
+  const before = new Date(Date.parse(week) - 86_400_000).toISOString().slice(0, 10);
+  const actual = async (hash: string): Promise<string | null> => {
+    const page = await world.page(hash);
+    const row = page.locator('.events tr', { hasText: event_name }).last();
+    return row.locator('.number').first().textContent();
+  };
+  assert.equal(await actual(`#/calendar?week=${week}`), String(actual_value));
+  assert.equal(await actual(`#/calendar?week=${week}&as_of=${before}`), '–');
+});
+
+explorerTest("a market's month has its holidays and early closes (spec 4.8)", async () => {
+  const page = await world.page('#/holidays?month=2026-11');
+  await page.waitForSelector('.month .closed >> text=Thanksgiving Day');
+  assert.match((await page.textContent('.month .short'))!, /14:30–18:00 UTC/);
+  await page.selectOption('select', 'stock:JP');
+  await page.waitForSelector('.month .closed >> text=23');
+});
+
+for (const hash of ['#/news', '#/calendar', '#/holidays', '#/stock/US:AAPL/options', '#/stock/US:AAPL/news'])
+  for (const theme of ['light', 'dark'] as const)
+    explorerTest(
+      `axe finds nothing in ${hash}, ${theme}, and a phone shows it without scrolling sideways`,
+      async () => {
+        const page = await world.page(hash, { theme, width: 390, height: 844 });
+        await page.waitForSelector('article, .notice, .events, .month, .chain');
+        assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390);
+        assert.deepEqual(await violations(page), []);
+      },
+    );
