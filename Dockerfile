@@ -19,6 +19,7 @@ COPY --from=build /opt/bourse/dist dist
 COPY package.json ./
 COPY bin bin
 COPY examples examples
+COPY docs docs
 RUN ln -s /opt/bourse/bin/bourse /usr/local/bin/bourse && install -d -o node -g node /var/lib/bourse
 
 # Everything that is ever written lies in the volume, temporary files of imports too: the rest may be read-only.

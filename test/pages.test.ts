@@ -1,10 +1,13 @@
 // What is answered without a key and gives no data: health, readiness, documentation (contract 9.3).
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Browser, browserProgram } from './browser.ts';
 import { Connection, type RawAnswer } from './connection.ts';
 import { type Server, Workshop } from './service.ts';
 
+const root = join(import.meta.dirname, '..');
 const shop = new Workshop();
 let server: Server;
 let key = '';
@@ -17,6 +20,7 @@ after(() => shop.close());
 const pages = [
   ...['/', '/explorer/main.ts', '/explorer/page.css', '/explorer/lib/preact.mjs', '/client/index.ts'],
   ...['/healthz', '/readyz', '/openapi.json', '/docs', '/docs/page.css', '/docs/forms.js'],
+  ...['/llms.txt', '/docs/using/bars.md'],
 ];
 
 for (const path of pages) {
@@ -34,6 +38,26 @@ for (const path of pages) {
     assert.equal((await server.get(path, { method: 'POST' })).status, 405);
   });
 }
+
+test('/llms.txt lists every page of the documentation, each is there as Markdown, and of other files none is (contract 9.3)', async () => {
+  const list = await (await server.get('/llms.txt')).text();
+  assert.match(list, /^# Bourse\n\n> /);
+  const listed = Array.from(list.matchAll(/^- \[(.+)\]\((.+)\)$/gm), ([, title, url]) => ({
+    title,
+    url: url!,
+  }));
+  const files = globSync('docs/**/*.md', { cwd: root });
+  assert.deepEqual(listed.map(({ url }) => url).sort(), files.map((file) => `${server.url}/${file}`).sort());
+  for (const { title, url } of listed) {
+    const got = await fetch(url);
+    assert.deepEqual([got.status, got.headers.get('Content-Type')], [200, 'text/markdown; charset=utf-8']);
+    const text = await got.text();
+    assert.equal(text, readFileSync(join(root, new URL(url).pathname), 'utf8'));
+    assert.ok(text.startsWith(`# ${title}\n`), url);
+  }
+  for (const path of ['/docs/../package.json', '/docs/%2e%2e/package.json', '/docs/using', '/docs/none.md'])
+    assert.equal((await server.get(path)).status, 404, path);
+});
 
 test('health and readiness are said in the envelope (spec 2.1)', async () => {
   for (const path of ['/healthz', '/readyz'])

@@ -4,6 +4,7 @@ import { Refusal } from '../contract/errors.ts';
 import { JSON_TYPE } from '../queries/render/envelope.ts';
 import { tagOf } from './cache/etag.ts';
 import { docsAssets, docsPage } from './docs/docs-page.ts';
+import { markdownPages } from './docs/markdown-pages.ts';
 import { explorerAssets, explorerPage } from './explorer/explorer-page.ts';
 import { openApiDocument } from './openapi/document.ts';
 
@@ -89,6 +90,7 @@ export function builtInPages(
     ['/readyz', readiness],
     ['/openapi.json', openApiPage(version)],
     ['/docs', () => docs],
+    ...markdownPages,
     ...docsAssets.map(({ path, content }) => [path, () => content] as const),
   ]);
 }
