@@ -10,6 +10,9 @@ type Content = { readonly headers: Readonly<Record<string, string>>; readonly bo
 /** `.ts` in a checkout, `.js` in the built package. */
 const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
 
+/** The module that writes requests in every language, which the documentation page loads too. */
+export const requestTextPath = `explorer/request-text${extension}`;
+
 /** The folders of `src` whose modules browsers load; relative imports hold, because each is served under its name. */
 const moduleFolders = ['explorer', 'client'] as const;
 
